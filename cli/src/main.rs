@@ -1,0 +1,2 @@
+//! The `dragline` command.
+fn main() {}

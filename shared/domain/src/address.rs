@@ -1,0 +1,1 @@
+//! Which addresses Dragline never talks to.

@@ -1,0 +1,1 @@
+//! Rows of the frontier and the transitions between them.

@@ -1,0 +1,183 @@
+//! The names and numbers by which everything is found again.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// The name of a crawl: 1 to 64 of `a-z 0-9 . _ -`, starting with a letter or digit.
+///
+/// It stands in keys, paths and messages, which is why its alphabet is small and contains no `#` and no `/`.
+///
+/// ```
+/// use dragline_domain::ids::CrawlId;
+/// assert!("docs.example.org".parse::<CrawlId>().is_ok());
+/// assert!("Docs".parse::<CrawlId>().is_err());
+/// assert!("../up".parse::<CrawlId>().is_err());
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct CrawlId(String);
+
+/// Why a text is no crawl name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no crawl name: use 1 to 64 of a-z, 0-9, `.`, `_` and `-`, starting with a letter or digit")]
+pub struct CrawlIdError(String);
+
+impl CrawlId {
+    /// The most characters of a crawl's name.
+    pub const LEN_MAX: usize = 64;
+
+    /// The name as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The name that a crawl of this host gets when nobody names it: letters other than those of the alphabet become `-`.
+    #[must_use]
+    pub fn for_host(host: &str) -> Self {
+        let mut name: String = host
+            .to_ascii_lowercase()
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-') { c } else { '-' })
+            .take(Self::LEN_MAX)
+            .collect();
+        if !name.starts_with(|c: char| c.is_ascii_alphanumeric()) {
+            name = format!("x{name}").chars().take(Self::LEN_MAX).collect();
+        }
+        Self(name)
+    }
+}
+
+impl FromStr for CrawlId {
+    type Err = CrawlIdError;
+
+    fn from_str(text: &str) -> Result<Self, CrawlIdError> {
+        let alphabet = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '.' | '_' | '-');
+        let starts_well = text.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit());
+        if starts_well && text.len() <= Self::LEN_MAX && text.chars().all(alphabet) {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(CrawlIdError(text.chars().take(80).collect()))
+        }
+    }
+}
+
+impl TryFrom<String> for CrawlId {
+    type Error = CrawlIdError;
+
+    fn try_from(text: String) -> Result<Self, CrawlIdError> {
+        text.parse()
+    }
+}
+
+impl From<CrawlId> for String {
+    fn from(id: CrawlId) -> Self {
+        id.0
+    }
+}
+
+impl fmt::Display for CrawlId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// One run of a crawl, numbered from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Iteration(u32);
+
+impl Iteration {
+    /// The first one.
+    pub const FIRST: Self = Self(1);
+
+    /// The iteration of this number; `None` for 0, which is before the first.
+    #[must_use]
+    pub const fn new(number: u32) -> Option<Self> {
+        if number == 0 { None } else { Some(Self(number)) }
+    }
+
+    /// Its number, from 1.
+    #[must_use]
+    pub const fn number(self) -> u32 {
+        self.0
+    }
+
+    /// The one after it.
+    #[must_use]
+    pub const fn next(self) -> Self {
+        Self(self.0.saturating_add(1))
+    }
+}
+
+impl fmt::Display for Iteration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+/// One leased visit to an origin. Grows with each wake-up and never restarts, over iterations too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Turn(pub u64);
+
+impl Turn {
+    /// The one after it.
+    #[must_use]
+    pub const fn next(self) -> Self {
+        Self(self.0 + 1)
+    }
+}
+
+impl fmt::Display for Turn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+/// What tells one holder of a lease from another: 128 random bits, in hexadecimal.
+///
+/// It stands in the key of every object that its holder writes, so two that both believe to hold the lease never overwrite
+/// each other's.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct LeaseToken(String);
+
+impl LeaseToken {
+    /// A token of these random bits.
+    #[must_use]
+    pub fn from_bits(bits: u128) -> Self {
+        Self(format!("{bits:032x}"))
+    }
+
+    /// The token read back from where [`LeaseToken::as_str`] was stored.
+    #[must_use]
+    pub fn stored(text: String) -> Self {
+        Self(text)
+    }
+
+    /// As it is stored.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for LeaseToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// What made an iteration start: a schedule's time, or the id of a message. Handled once each.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct TriggerId(pub String);
+
+impl fmt::Display for TriggerId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}

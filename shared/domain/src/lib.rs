@@ -1,0 +1,13 @@
+//! The values and decisions of the Dragline crawler: no I/O, no clock, no chance, no async.
+//!
+//! Everything here is a value, or a pure function from values to values. Time comes in as `now`, chance as an argument.
+
+pub mod address;
+pub mod definition;
+pub mod document;
+pub mod frontier;
+pub mod ids;
+pub mod outcome;
+pub mod policy;
+pub mod politeness;
+pub mod url;

@@ -1,0 +1,276 @@
+//! How one URL ended: the crawl exit codes.
+//!
+//! Names and numbers are those of the unobtanium crawler, so that its users know them; 175 to 177 are new here.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+macro_rules! outcomes {
+    ($($(#[$doc:meta])* $variant:ident = $code:literal $name:literal;)*) => {
+        /// How one URL ended in one iteration.
+        ///
+        /// Stored as its number ([`Outcome::code`]), shown with its name ([`Outcome::name`]). Numbers are never used again.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[serde(into = "i16", try_from = "i16")]
+        pub enum Outcome { $($(#[$doc])* $variant,)* }
+
+        impl Outcome {
+            /// Every outcome there is, by number.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            /// The number that is stored.
+            #[must_use]
+            pub const fn code(self) -> i16 {
+                match self { $(Self::$variant => $code,)* }
+            }
+
+            /// The name that people read, in snake case.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+
+            /// The outcome of a stored number; `None` if the number was never one.
+            #[must_use]
+            pub const fn from_code(code: i16) -> Option<Self> {
+                match code { $($code => Some(Self::$variant),)* _ => None }
+            }
+        }
+    };
+}
+
+outcomes! {
+    /// Something broke in a way that nobody foresaw.
+    UnknownError = -999 "unknown_error";
+    /// The store refused a write that should have gone through.
+    DatabaseError = -3 "database_error";
+    /// The crawl was stopped while the URL was being worked on.
+    Cancelled = -2 "cancelled";
+    /// Another worker had taken the origin over.
+    SomeoneStoleMyWork = -1 "someone_stole_my_work";
+    /// The body was parsed into a document.
+    FileIngested = 20 "file_ingested";
+    /// The body was stored; its type has no parser.
+    FileOfUnknownType = 29 "file_of_unknown_type";
+    /// Status 301 or 308.
+    PermanentRedirect = 31 "permanent_redirect";
+    /// Status 302, 303 or 307.
+    Redirect = 32 "redirect";
+    /// Status 304, or the same body as last time.
+    FileDidNotChange = 34 "file_did_not_change";
+    /// Another status of the 400s.
+    ServerBlamedClient = 40 "server_blamed_client";
+    /// Status 410.
+    FileGone = 41 "file_gone";
+    /// The answer was no HTTP that we understand.
+    DidNotUnderstandAnswer = 42 "did_not_understand_answer";
+    /// Status 404.
+    FileNotFound = 44 "file_not_found";
+    /// Status 429.
+    RateLimited = 49 "rate_limited";
+    /// Status 500, or another of the 500s that has no outcome of its own.
+    ServerInternalError = 50 "server_internal_error";
+    /// No connection, or a gateway's word that there was none (502 to 504).
+    ConnectionFailed = 100 "connection_failed";
+    /// A time limit passed.
+    RequestTimeout = 101 "request_timeout";
+    /// The connection broke while the answer was being read.
+    ErrorReadingResponse = 102 "error_reading_response";
+    /// The origin's robots.txt forbids it, or could not be read.
+    BlockedByRobotsTxt = 170 "blocked_by_robots_txt";
+    /// The remote asked not to be ingested: noindex, 401 or 403.
+    BlockedAtRequestOfRemote = 171 "blocked_at_request_of_remote";
+    /// The definition rules the whole origin out.
+    BlockedOriginByLocalPolicy = 172 "blocked_origin_by_local_policy";
+    /// The definition rules this URL out.
+    BlockedUrlByLocalPolicy = 173 "blocked_url_by_local_policy";
+    /// The answer was a challenge meant for people.
+    BlockedByChallenge = 174 "blocked_by_challenge";
+    /// The host is, or resolves to, an address that Dragline never talks to.
+    BlockedPrivateAddress = 175 "blocked_private_address";
+    /// The origin failed too often; what was left of it was not tried.
+    OriginGivenUp = 176 "origin_given_up";
+    /// The budget of pages or bytes was spent before its turn came.
+    BudgetExhausted = 177 "budget_exhausted";
+    /// The page says that another URL is its canonical one.
+    NotCanonical = 180 "not_canonical";
+    /// Another URL has the same content.
+    Duplicate = 181 "duplicate";
+}
+
+/// What kind of ending an outcome is, for summaries and exit codes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum OutcomeClass {
+    /// Content was got, or is known to be the same as before.
+    Content,
+    /// The server named another URL.
+    Redirect,
+    /// The server says that there is nothing, or nothing for us.
+    Missing,
+    /// Something went wrong: the URL counts as failed.
+    Failed,
+    /// A rule forbade it: robots.txt, the remote's request, our own policy.
+    Blocked,
+    /// Fetched, then set aside in favour of another URL.
+    Dismissed,
+}
+
+impl Outcome {
+    /// The class that summaries count by.
+    #[must_use]
+    pub const fn class(self) -> OutcomeClass {
+        match self {
+            Self::FileIngested | Self::FileOfUnknownType | Self::FileDidNotChange => OutcomeClass::Content,
+            Self::PermanentRedirect | Self::Redirect => OutcomeClass::Redirect,
+            Self::FileGone | Self::FileNotFound => OutcomeClass::Missing,
+            Self::UnknownError
+            | Self::DatabaseError
+            | Self::Cancelled
+            | Self::SomeoneStoleMyWork
+            | Self::ServerBlamedClient
+            | Self::DidNotUnderstandAnswer
+            | Self::RateLimited
+            | Self::ServerInternalError
+            | Self::ConnectionFailed
+            | Self::RequestTimeout
+            | Self::ErrorReadingResponse
+            | Self::OriginGivenUp
+            | Self::BudgetExhausted => OutcomeClass::Failed,
+            Self::BlockedByRobotsTxt
+            | Self::BlockedAtRequestOfRemote
+            | Self::BlockedOriginByLocalPolicy
+            | Self::BlockedUrlByLocalPolicy
+            | Self::BlockedByChallenge
+            | Self::BlockedPrivateAddress => OutcomeClass::Blocked,
+            Self::NotCanonical | Self::Duplicate => OutcomeClass::Dismissed,
+        }
+    }
+
+    /// Whether the answer says something lasting about the URL, which the candidate then remembers as its last contentful one.
+    #[must_use]
+    pub const fn is_contentful(self) -> bool {
+        matches!(
+            self,
+            Self::FileIngested
+                | Self::FileOfUnknownType
+                | Self::PermanentRedirect
+                | Self::Redirect
+                | Self::FileGone
+                | Self::FileNotFound
+                | Self::NotCanonical
+                | Self::Duplicate
+        )
+    }
+
+    /// Whether another try in the same iteration may end otherwise.
+    ///
+    /// 429 is among them, beyond unobtanium's list: the server itself asks for a later try.
+    #[must_use]
+    pub const fn may_be_fluke(self) -> bool {
+        matches!(
+            self,
+            Self::UnknownError
+                | Self::ConnectionFailed
+                | Self::RequestTimeout
+                | Self::ErrorReadingResponse
+                | Self::RateLimited
+        )
+    }
+
+    /// Whether it costs the origin patience: a failure of the origin rather than of the URL, which could persist.
+    #[must_use]
+    pub const fn costs_patience(self) -> bool {
+        matches!(self, Self::ConnectionFailed | Self::RequestTimeout | Self::ErrorReadingResponse | Self::RateLimited)
+    }
+
+    /// The outcome that an HTTP status alone gives, before the body is looked at.
+    ///
+    /// A 2xx gives [`Outcome::FileIngested`], which parsing may change. 401 and 403 are the remote's request to stay out.
+    #[must_use]
+    pub const fn of_status(status: u16) -> Self {
+        match status {
+            200..=299 => Self::FileIngested,
+            301 | 308 => Self::PermanentRedirect,
+            302 | 303 | 307 => Self::Redirect,
+            304 => Self::FileDidNotChange,
+            401 | 403 => Self::BlockedAtRequestOfRemote,
+            404 => Self::FileNotFound,
+            410 => Self::FileGone,
+            429 => Self::RateLimited,
+            400..=499 => Self::ServerBlamedClient,
+            502..=504 => Self::ConnectionFailed,
+            500..=599 => Self::ServerInternalError,
+            _ => Self::DidNotUnderstandAnswer,
+        }
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl From<Outcome> for i16 {
+    fn from(outcome: Outcome) -> Self {
+        outcome.code()
+    }
+}
+
+/// A number that is no outcome.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0} is no crawl outcome")]
+pub struct UnknownOutcome(pub i16);
+
+impl TryFrom<i16> for Outcome {
+    type Error = UnknownOutcome;
+
+    fn try_from(code: i16) -> Result<Self, UnknownOutcome> {
+        Self::from_code(code).ok_or(UnknownOutcome(code))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_and_outcomes_map_one_to_one() {
+        for &outcome in Outcome::ALL {
+            assert_eq!(Outcome::from_code(outcome.code()), Some(outcome), "{outcome}");
+        }
+        assert!(Outcome::ALL.is_sorted_by_key(|o| o.code()), "codes are listed in order, each once");
+        assert_eq!(Outcome::try_from(999), Err(UnknownOutcome(999)));
+    }
+
+    #[test]
+    fn a_status_maps_to_its_outcome() {
+        for (status, outcome, why) in [
+            (200, Outcome::FileIngested, "a body to parse"),
+            (206, Outcome::FileIngested, "partial content still is content"),
+            (301, Outcome::PermanentRedirect, "moved for good"),
+            (308, Outcome::PermanentRedirect, "moved for good, method kept"),
+            (302, Outcome::Redirect, "found elsewhere for now"),
+            (303, Outcome::Redirect, "see other"),
+            (307, Outcome::Redirect, "elsewhere for now, method kept"),
+            (304, Outcome::FileDidNotChange, "our copy is current"),
+            (300, Outcome::DidNotUnderstandAnswer, "a choice that a crawler cannot make"),
+            (401, Outcome::BlockedAtRequestOfRemote, "the remote wants a login"),
+            (403, Outcome::BlockedAtRequestOfRemote, "the remote says no"),
+            (404, Outcome::FileNotFound, "not there"),
+            (410, Outcome::FileGone, "gone for good"),
+            (418, Outcome::ServerBlamedClient, "another 4xx"),
+            (429, Outcome::RateLimited, "too many requests"),
+            (500, Outcome::ServerInternalError, "the server's own fault"),
+            (501, Outcome::ServerInternalError, "another 5xx"),
+            (502, Outcome::ConnectionFailed, "a gateway without its server"),
+            (503, Outcome::ConnectionFailed, "overloaded or away"),
+            (504, Outcome::ConnectionFailed, "a gateway that waited too long"),
+            (100, Outcome::DidNotUnderstandAnswer, "no final status"),
+            (999, Outcome::DidNotUnderstandAnswer, "no status at all"),
+        ] {
+            assert_eq!(Outcome::of_status(status), outcome, "{status}: {why}");
+        }
+    }
+}

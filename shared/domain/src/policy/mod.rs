@@ -1,0 +1,1 @@
+//! Whether a URL is to be crawled, and which rule decides.

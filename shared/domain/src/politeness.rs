@@ -1,0 +1,1 @@
+//! How fast an origin may be asked, and when it is given up.

@@ -1,0 +1,1 @@
+//! From bytes to text: BOM, header, meta, then detection.

@@ -1,0 +1,1 @@
+//! gzip, deflate, brotli and zstd, undone within limits.

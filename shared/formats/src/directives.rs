@@ -1,0 +1,1 @@
+//! `X-Robots-Tag` and `<meta name=robots>`.

@@ -1,0 +1,1 @@
+//! HTML: links, metadata, visible text.

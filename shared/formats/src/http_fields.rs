@@ -1,0 +1,1 @@
+//! Values of HTTP header fields: dates, Retry-After, Content-Type, Link.

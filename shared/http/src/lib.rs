@@ -1,0 +1,1 @@
+//! The Fetcher port over reqwest, with the guard against private addresses.

@@ -1,0 +1,1 @@
+//! The ports over SQLite and a directory, and the loop that runs the four steps in one process.

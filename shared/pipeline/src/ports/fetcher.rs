@@ -1,0 +1,118 @@
+//! One HTTP request at a time.
+
+use std::future::Future;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use bytes::Bytes;
+use dragline_domain::url::CrawlUrl;
+use serde::{Deserialize, Serialize};
+
+/// What a GET request may cost. Each limit cuts or ends the one request that meets it, and nothing else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FetchLimits {
+    /// Name lookup, TCP and TLS together.
+    pub connect_timeout: Duration,
+    /// From the sent request to the end of the response header.
+    pub first_byte_timeout: Duration,
+    /// The whole exchange. A body cut by it is kept, flagged [`Truncation::Time`].
+    pub total_timeout: Duration,
+    /// The header's size, all fields together.
+    pub header_bytes_max: usize,
+    /// The body as received, content coding kept. Cut beyond it, flagged [`Truncation::Length`].
+    pub body_bytes_max: usize,
+    /// The body with its content coding undone: counted while streaming, so that a bomb is cut where it passes the limit.
+    pub decoded_bytes_max: u64,
+}
+
+/// One request to be made: always GET, never following redirects.
+#[derive(Clone, Debug)]
+pub struct FetchRequest {
+    /// What to ask for.
+    pub url: CrawlUrl,
+    /// `If-None-Match`, the entity tag as the server wrote it. Absent: none is known.
+    pub if_none_match: Option<String>,
+    /// `If-Modified-Since`, the date as the server wrote it. Absent: none is known.
+    pub if_modified_since: Option<String>,
+    /// What it may cost.
+    pub limits: FetchLimits,
+}
+
+/// Why a body is not whole. Stored as `WARC-Truncated`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Truncation {
+    /// A limit on its size, raw or decoded.
+    Length,
+    /// The limit on the whole exchange's time.
+    Time,
+    /// The connection ended before the body did.
+    Disconnect,
+}
+
+/// A response, its body with the content coding as received and the transfer coding removed.
+#[derive(Clone, Debug)]
+pub struct FetchedResponse {
+    /// The status code.
+    pub status: u16,
+    /// The reason phrase as it came, or the canonical one.
+    pub reason: String,
+    /// The header fields in their order, values as bytes.
+    pub headers: Vec<(String, Vec<u8>)>,
+    /// The body as received, or as much of it as was kept.
+    pub body: Bytes,
+    /// Why the body is not whole; absent when it is.
+    pub truncated: Option<Truncation>,
+    /// SHA-1 of the body with its content coding undone, as far as it was decoded.
+    pub decoded_sha1: [u8; 20],
+    /// The length of the decoded body, as far as it was decoded.
+    pub decoded_bytes: u64,
+}
+
+/// Why there is no response.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FetchFailureKind {
+    /// The name has no address.
+    NameNotResolved,
+    /// The host is, or resolves to, an address that Dragline never talks to. No request was sent.
+    PrivateAddress,
+    /// No TCP connection, or it ended before a response.
+    Connect,
+    /// TLS could not be agreed on, or the certificate is not good.
+    Tls,
+    /// A time limit passed before the response header was there.
+    Timeout,
+    /// What came is no HTTP, or its header is over the limit.
+    Protocol,
+}
+
+/// A request that brought no response.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FetchFailure {
+    /// What kind of failure.
+    pub kind: FetchFailureKind,
+    /// The details for a person, on one line.
+    pub detail: String,
+}
+
+/// How one request ended.
+#[derive(Clone, Debug)]
+pub struct Fetched {
+    /// The request header as sent: the request line's target and the fields, for the archive.
+    pub request_headers: Vec<(String, Vec<u8>)>,
+    /// The address that answered; absent if no connection was made.
+    pub remote: Option<SocketAddr>,
+    /// From the request's start to its response header; absent without one.
+    pub first_byte: Option<Duration>,
+    /// From the request's start to its end.
+    pub elapsed: Duration,
+    /// The response, or why there is none.
+    pub result: Result<FetchedResponse, FetchFailure>,
+}
+
+/// Makes one request. A failure is a value.
+pub trait Fetcher: Send + Sync {
+    /// Makes one GET request within its limits. Never follows a redirect, never sends credentials or cookies.
+    fn fetch(&self, request: FetchRequest) -> impl Future<Output = Fetched> + Send;
+}

@@ -1,0 +1,1 @@
+//! What Dragline's tests share: conformance suites, a clock to move, web servers with awkward sites.
