@@ -10,4 +10,5 @@ pub mod ids;
 pub mod outcome;
 pub mod policy;
 pub mod politeness;
+pub mod time;
 pub mod url;
