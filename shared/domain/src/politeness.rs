@@ -89,7 +89,9 @@ impl Patience {
     pub const fn after(self, outcome: Outcome) -> Self {
         if outcome.costs_patience() {
             self.lose_one()
-        } else if self.0 < Self::FULL.0 && !matches!(outcome, Outcome::BlockedByRobotsTxt | Outcome::BlockedPrivateAddress) {
+        } else if self.0 < Self::FULL.0
+            && !matches!(outcome, Outcome::BlockedByRobotsTxt | Outcome::BlockedPrivateAddress)
+        {
             Self(self.0 + 1)
         } else {
             self
@@ -132,7 +134,8 @@ mod tests {
 
     #[test]
     fn the_delay_backs_off_by_the_response_time() {
-        let pace = |base, last, exponent| Pace { base_delay: ms(base), last_response: ms(last), back_off_exponent: exponent };
+        let pace =
+            |base, last, exponent| Pace { base_delay: ms(base), last_response: ms(last), back_off_exponent: exponent };
         for (pace, delay, why) in [
             (pace(1000, 5000, 0), ms(1000), "no back-off: the base, however slow the answers"),
             (pace(1000, 100, 1), ms(1000), "200 ms of back-off is below the base"),
@@ -180,6 +183,9 @@ mod tests {
         let slow = Pace::new(Duration::from_secs(10));
         assert_eq!([1, 2].map(|tries| retry_wait(tries, &Pace::default())), [ms(2000), ms(8000)]);
         assert_eq!(retry_wait(1, &slow), Duration::from_secs(10));
-        assert_eq!([4, 3, 2, 1].map(|left| robots_wait(Patience(left), &Pace::default())), [500, 1000, 2000, 4000].map(ms));
+        assert_eq!(
+            [4, 3, 2, 1].map(|left| robots_wait(Patience(left), &Pace::default())),
+            [500, 1000, 2000, 4000].map(ms)
+        );
     }
 }

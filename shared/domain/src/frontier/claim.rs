@@ -80,7 +80,12 @@ pub enum Claim {
 ///
 /// Seeds and the recrawl cursor are claimed whether or not they are due: the user asked for the one, the cursor looked before.
 #[must_use]
-pub fn claim(candidate: Option<&ClaimedState>, iteration: Iteration, claimer: &Claimer, now: Option<Timestamp>) -> ClaimDecision {
+pub fn claim(
+    candidate: Option<&ClaimedState>,
+    iteration: Iteration,
+    claimer: &Claimer,
+    now: Option<Timestamp>,
+) -> ClaimDecision {
     match candidate {
         None => ClaimDecision::Write,
         Some(state) if state.queued_in < iteration => match (state.due_at, now) {

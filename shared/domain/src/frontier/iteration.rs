@@ -179,8 +179,11 @@ impl IterationRow {
     /// Closes it. `None` if origins are open, or it is closed already.
     #[must_use]
     pub fn close(&self, now: Timestamp) -> Option<Self> {
-        (self.open == 0 && self.status != IterationStatus::Closed)
-            .then(|| Self { status: IterationStatus::Closed, closed_at: Some(now), ..self.clone() })
+        (self.open == 0 && self.status != IterationStatus::Closed).then(|| Self {
+            status: IterationStatus::Closed,
+            closed_at: Some(now),
+            ..self.clone()
+        })
     }
 
     /// Does as the user wishes. `None` where the wish does not fit the status: pausing what is not open, resuming what is not paused,

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{ChunkKey, IterationRow, Inbox, LeftoverReason, Reserve, close_with_leftovers};
+use super::{ChunkKey, Inbox, IterationRow, LeftoverReason, Reserve, close_with_leftovers};
 use crate::ids::{Iteration, LeaseToken, Turn};
 use crate::politeness::{Pace, Patience};
 use crate::time::after;
@@ -206,7 +206,13 @@ impl Lease {
     pub fn opened(previous: Option<&Self>, iteration: Iteration, pace: Pace, now: Timestamp) -> Self {
         let not_before = previous.map_or(now, |lease| lease.not_before.max(now));
         if let Some(same) = previous.filter(|lease| lease.iteration == iteration) {
-            return Self { turn: same.turn.next(), state: LeaseState::Ready, not_before, barrier: Barrier::Open, ..same.clone() };
+            return Self {
+                turn: same.turn.next(),
+                state: LeaseState::Ready,
+                not_before,
+                barrier: Barrier::Open,
+                ..same.clone()
+            };
         }
         Self {
             iteration,

@@ -24,8 +24,8 @@ pub use inbox::{Inbox, ParserCounters};
 pub use iteration::{IterationRow, IterationStatus, Reserve, StatusChange};
 pub use keys::{ChunkKey, ObjectKey, OriginKey, SegmentId, TodoSource};
 pub use lease::{
-    Barrier, ChunkPosition, CrawlerCounters, Holder, Lease, LeaseState, RecrawlCursor, Release, ReleaseRefused, Retry, Take,
-    TakeRefused,
+    Barrier, ChunkPosition, CrawlerCounters, Holder, Lease, LeaseState, RecrawlCursor, Release, ReleaseRefused, Retry,
+    Take, TakeRefused,
 };
 pub use opening::{AddTodo, OriginRows, add_todo, seed};
 pub use plan::{PART_ACTIONS_MAX, ParsePart, Target, plan_parts};

@@ -75,11 +75,12 @@ mod tests {
     use crate::ids::{Iteration, TriggerId};
 
     fn target(number: usize, chunks: u32) -> Target {
-        let origin = OriginKey { crawl: "c".parse().unwrap(), origin: format!("https://{number}.example").parse().unwrap() };
+        let origin =
+            OriginKey { crawl: "c".parse().unwrap(), origin: format!("https://{number}.example").parse().unwrap() };
         let source = TodoSource::trigger(&TriggerId("t".into()));
         let chunk = |part| TodoChunk {
             key: ChunkKey { iteration: Iteration::FIRST, depth: 0, source: source.clone(), part },
-            entries: vec![TodoEntry { path_and_query: "/".into(), via: None, last: None }],
+            entries: vec![TodoEntry { path_and_query: "/".into(), via: None, redirects: 0, last: None }],
         };
         Target { origin, chunks: (0..chunks).map(chunk).collect() }
     }

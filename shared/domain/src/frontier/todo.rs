@@ -18,9 +18,17 @@ pub struct TodoEntry {
     /// The page that led to it; absent for a seed.
     #[serde(rename = "v", default, skip_serializing_if = "Option::is_none")]
     pub via: Option<CrawlUrl>,
+    /// Redirects and canonical links followed in a row to get here.
+    #[serde(rename = "r", default, skip_serializing_if = "is_zero")]
+    pub redirects: u8,
     /// What its last good capture left; absent if it is new.
     #[serde(rename = "l", default, skip_serializing_if = "Option::is_none")]
     pub last: Option<LastCapture>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_zero(number: &u8) -> bool {
+    *number == 0
 }
 
 /// Todo of one origin and depth from one source. Written once, consumed by offset, deleted when exhausted.

@@ -1,1 +1,4 @@
 //! robots.txt (RFC 9309).
+/// stub
+#[derive(Clone, Debug, PartialEq)]
+pub struct RobotsRecord;
