@@ -23,6 +23,9 @@ pub enum PatternError {
     /// Longer than [`UrlPattern::LEN_MAX`].
     #[error("a pattern of {0} bytes, where {max} are allowed", max = UrlPattern::LEN_MAX)]
     TooLong(usize),
+    /// It has control characters, such as a line break: patterns are shown on one line.
+    #[error("a pattern with a line break or another control character")]
+    Control,
     /// Compiled it would need more than [`UrlPattern::COMPILED_BYTES_MAX`].
     #[error("the pattern is too large once compiled")]
     TooLarge,
@@ -38,9 +41,10 @@ impl PatternError {
         match self {
             Self::Empty => "leave the entry out",
             Self::TooLong(_) => "split it into several entries",
+            Self::Control => "write it on one line",
             Self::TooLarge => "lower its repetition counts, or write `[a-z0-9]` in place of `\\w`",
             Self::Syntax(_) => {
-                "patterns are regular expressions: write `\\.` for a dot and `\\?` for a question mark, in single quotes"
+                "patterns are regular expressions: write `.*` for anything, `\\.` for a dot, in single quotes"
             }
         }
     }
@@ -72,6 +76,7 @@ impl FromStr for UrlPattern {
         match text.len() {
             0 => return Err(PatternError::Empty),
             len if len > Self::LEN_MAX => return Err(PatternError::TooLong(len)),
+            _ if text.contains(char::is_control) => return Err(PatternError::Control),
             _ => {}
         }
         match RegexBuilder::new(text).size_limit(Self::COMPILED_BYTES_MAX).build() {
@@ -128,6 +133,7 @@ mod tests {
             ("/(a", "bad pattern: unclosed group", "the parser's own words, on one line"),
             ("(?=a)", "bad pattern: look-around, including look-ahead and look-behind, is not supported", "not linear"),
             (r"\w{1000}", "the pattern is too large once compiled", "it would take megabytes"),
+            ("a\nb", "a pattern with a line break or another control character", "it is shown on one line"),
             (&long, "a pattern of 1001 bytes, where 1000 are allowed", "its length is limited"),
         ];
         for (text, expected, why) in table {
