@@ -236,7 +236,7 @@ fn every_key_is_compared_and_says_what_its_change_means() {
         (Key::BudgetDuration, |d| d.budget.duration = Some(Duration::from_secs(1))),
         (Key::DoNotCrawl, |d| d.do_not_crawl.push(block(prefix("/x")))),
         (Key::UrlQueryParameters, |d| d.url_query_parameters.push(allow(&["a"]))),
-        (Key::StripQueryParameters, |d| d.strip_query_parameters = UrlRules::new(["ref".to_owned()])),
+        (Key::StripQueryParameters, |d| d.strip_query_parameters = UrlRules::new(["ref"]).unwrap()),
         (Key::TrapsSegmentRepeatsMax, |d| d.traps.segment_repeats_max += 1),
         (Key::TrapsSegmentsMax, |d| d.traps.segments_max += 1),
         (Key::TrapsUrlBytesMax, |d| d.traps.url_bytes_max -= 1),

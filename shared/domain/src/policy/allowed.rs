@@ -38,15 +38,21 @@ impl AllowedOrigins {
         self
     }
 
+    /// Whether this origin is one of them.
+    #[must_use]
+    pub fn contains_origin(&self, origin: &Origin) -> bool {
+        match self.within {
+            Within::Origin => self.names.contains(origin.as_str()),
+            Within::Host => self.names.contains(origin.host()),
+            Within::Domain => self.names.contains(site(origin)),
+        }
+    }
+
     /// Whether the URL's origin is one of them.
     #[must_use]
     pub fn contains(&self, url: &CrawlUrl) -> bool {
         match self.within {
-            Within::Origin => {
-                // What stands before the path is the origin: no need to build one for each link.
-                let origin = url.as_str().strip_suffix(url.path_and_query());
-                origin.is_some_and(|origin| self.names.contains(origin))
-            }
+            Within::Origin => self.names.contains(url.origin_str()),
             Within::Host => self.names.contains(url.host()),
             // Most links are to a host that is a domain itself, which spares the look-up in the suffix list.
             Within::Domain => self.names.contains(url.host()) || self.names.contains(site(&url.origin())),

@@ -49,10 +49,10 @@ pub(super) fn read(raw: RawDefinition) -> Result<ReadDraft, Vec<(Spot, Complaint
     let mut reader = Reader::default();
     let strip =
         raw.strip_query_parameters.map(|names| reader.texts(Key::StripQueryParameters, names, parameter_pattern));
-    if strip.as_ref().is_some_and(|names| names.len() > limits::PARAMETERS_MAX) {
-        reader.complain(Key::StripQueryParameters, format!("more than {} entries", limits::PARAMETERS_MAX));
-    }
-    let rules = strip.map_or_else(UrlRules::default, UrlRules::new);
+    let rules = strip.map_or(Ok(UrlRules::default()), UrlRules::new).unwrap_or_else(|error| {
+        reader.complain(Key::StripQueryParameters, error.to_string());
+        UrlRules::default()
+    });
     let seeds = raw.seeds.map(|seeds| reader.texts(Key::Seeds, seeds, |text| seed(text, &rules))).unwrap_or_default();
     let mut draft = Draft::for_seeds(seeds);
     draft.strip_query_parameters = rules;
