@@ -4,6 +4,9 @@ use proptest::prelude::*;
 use super::CharsetSource::{Bom, Detected, Header, Meta, Utf8Valid};
 use super::*;
 
+/// Body, header, what comes of it, and why.
+type Case<'a> = (&'a [u8], Option<&'a str>, (&'a str, &'static str, CharsetSource), &'a str);
+
 fn outcome(body: &[u8], header: Option<&str>) -> (String, &'static str, CharsetSource, bool) {
     let Decoded { text, encoding, source, had_errors } = decode(body, header);
     (text.into_owned(), encoding, source, had_errors)
@@ -11,7 +14,7 @@ fn outcome(body: &[u8], header: Option<&str>) -> (String, &'static str, CharsetS
 
 #[test]
 fn the_most_trusted_declaration_wins() {
-    let cases: &[(&[u8], Option<&str>, (&str, &str, CharsetSource), &str)] = &[
+    let cases: &[Case<'_>] = &[
         (b"", None, ("", "UTF-8", Utf8Valid), "nothing at all"),
         (b"plain", None, ("plain", "UTF-8", Utf8Valid), "ASCII is UTF-8"),
         (b"\xEF\xBB\xBFcaf\xC3\xA9", Some("koi8-r"), ("café", "UTF-8", Bom), "a BOM beats the header, and is dropped"),
@@ -47,7 +50,7 @@ fn the_most_trusted_declaration_wins() {
 
 #[test]
 fn malformed_bytes_are_marked_and_reported() {
-    let cases: &[(&[u8], Option<&str>, (&str, &str, CharsetSource), &str)] = &[
+    let cases: &[Case<'_>] = &[
         (b"caf\xE9!", Some("utf-8"), ("caf\u{FFFD}!", "UTF-8", Header), "declared UTF-8 by the header, and is not"),
         (
             b"<meta charset=utf-8>\xE9",
