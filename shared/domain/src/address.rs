@@ -1,49 +1,186 @@
 //! Which addresses Dragline never talks to.
+//!
+//! A crawler fetches what strangers link to, from inside somebody's network. So every address it connects to is
+//! classified here first: those written in a URL ([`literal_of`]), those that a name resolved to, and the peer's own.
 
-use std::net::IpAddr;
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use crate::url::CrawlUrl;
 
-/// Whether private addresses may be talked to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum AddressPolicy {
-    /// Only addresses of the public internet.
-    #[default]
-    PublicOnly,
-    /// Any address.
-    AllowPrivate,
+mod names;
+mod ranges;
+#[cfg(test)]
+mod tests;
+
+pub use names::{NameRefused, check_name, private_name};
+
+/// What an address is for, after the IANA special-purpose registries (RFC 6890) and the clouds' manuals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AddressClass {
+    /// Part of the internet.
+    Public,
+    /// No address: `::`, and all of `0.0.0.0/8`, which some systems take for themselves (RFC 1122).
+    Unspecified,
+    /// This machine: `127.0.0.0/8`, `::1`.
+    Loopback,
+    /// A private network: RFC 1918, and the local translation prefix `64:ff9b:1::/48` (RFC 8215).
+    Private,
+    /// A private network in IPv6: `fc00::/7` (RFC 4193).
+    UniqueLocal,
+    /// A private network in IPv6, in the way given up in 2004: `fec0::/10` (RFC 3879).
+    SiteLocal,
+    /// The same link: `169.254.0.0/16`, `fe80::/10`.
+    LinkLocal,
+    /// A provider's network behind its address translation: `100.64.0.0/10` (RFC 6598).
+    CarrierGrade,
+    /// Where a cloud tells a machine its credentials and settings. Some of these would pass for public.
+    Metadata,
+    /// A tunnel in IPv6, wherever it ends: 6to4, Teredo, IPv4-compatible and translated addresses, and 6to4's relays.
+    Tunnel,
+    /// Test benches: `198.18.0.0/15` (RFC 2544), `2001:2::/48` (RFC 5180).
+    Benchmark,
+    /// Examples in text: RFC 5737, RFC 3849, RFC 9637.
+    Documentation,
+    /// Many receivers: `224.0.0.0/4`, `ff00::/8`.
+    Multicast,
+    /// Everybody on the link: `255.255.255.255`.
+    Broadcast,
+    /// Set aside by IANA, and all of IPv6 that was never given out.
+    Reserved,
 }
 
-/// An address that is not talked to.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0} is not a public address")]
-pub struct AddressRefused(IpAddr);
+impl AddressClass {
+    /// Whether this is part of the internet.
+    #[must_use]
+    pub const fn is_public(self) -> bool {
+        matches!(self, Self::Public)
+    }
 
-/// Checks one address.
-///
-/// # Errors
-/// [`AddressRefused`] if the policy forbids it.
-pub fn check(policy: AddressPolicy, ip: IpAddr) -> Result<(), AddressRefused> {
-    let public = match ip.to_canonical() {
-        IpAddr::V4(v4) => !(v4.is_loopback() || v4.is_private() || v4.is_link_local() || v4.is_unspecified()),
-        IpAddr::V6(v6) => !(v6.is_loopback() || v6.is_unique_local() || v6.is_unicast_link_local()),
-    };
-    if public || policy == AddressPolicy::AllowPrivate { Ok(()) } else { Err(AddressRefused(ip)) }
-}
-
-/// The address that a URL names literally; absent if its host is a name.
-#[must_use]
-pub fn literal_of(url: &CrawlUrl) -> Option<IpAddr> {
-    match url::Url::parse(url.as_str()).ok()?.host()? {
-        url::Host::Ipv4(v4) => Some(v4.into()),
-        url::Host::Ipv6(v6) => Some(v6.into()),
-        url::Host::Domain(_) => None,
+    /// Whether a TCP connection to such an address can mean anything, on some network or other.
+    const fn takes_connections(self) -> bool {
+        !matches!(self, Self::Unspecified | Self::Multicast | Self::Broadcast | Self::Reserved)
     }
 }
 
-/// Whether a name is one that only a private network knows.
+impl fmt::Display for AddressClass {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Public => "public",
+            Self::Unspecified => "unspecified",
+            Self::Loopback => "loopback",
+            Self::Private => "private",
+            Self::UniqueLocal => "unique-local",
+            Self::SiteLocal => "site-local",
+            Self::LinkLocal => "link-local",
+            Self::CarrierGrade => "carrier-grade",
+            Self::Metadata => "cloud metadata",
+            Self::Tunnel => "tunnel",
+            Self::Benchmark => "benchmark",
+            Self::Documentation => "documentation",
+            Self::Multicast => "multicast",
+            Self::Broadcast => "broadcast",
+            Self::Reserved => "reserved",
+        })
+    }
+}
+
+/// Which addresses may be connected to. Set where Dragline is started or deployed, never by a crawl's definition.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum AddressPolicy {
+    /// The internet only.
+    #[default]
+    PublicOnly,
+    /// Also one's own networks, as for crawling an intranet: everything that can be connected to, metadata included.
+    /// Still not multicast, broadcast, unspecified and reserved addresses.
+    AllowPrivate,
+}
+
+impl AddressPolicy {
+    const fn allows(self, class: AddressClass) -> bool {
+        match self {
+            Self::PublicOnly => class.is_public(),
+            Self::AllowPrivate => class.takes_connections(),
+        }
+    }
+}
+
+/// An address that the policy keeps Dragline from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no connection to {ip}: {class} address")]
+pub struct AddressRefused {
+    /// The address.
+    pub ip: IpAddr,
+    /// What it is.
+    pub class: AddressClass,
+}
+
+/// Whether the policy lets Dragline connect to this address.
+///
+/// # Errors
+/// [`AddressRefused`] if it does not.
+pub fn check(policy: AddressPolicy, ip: IpAddr) -> Result<(), AddressRefused> {
+    let class = classify(ip);
+    if policy.allows(class) { Ok(()) } else { Err(AddressRefused { ip, class }) }
+}
+
+/// What this address is for. An IPv4 address within an IPv6 one counts too: neither form is public if the other is not.
 #[must_use]
-pub fn private_name(host: &str) -> bool {
-    let host = host.trim_end_matches('.');
-    host == "localhost" || host.ends_with(".localhost")
+pub fn classify(ip: IpAddr) -> AddressClass {
+    match ip {
+        IpAddr::V4(ip) => ranges::class_of_ipv4(ip),
+        IpAddr::V6(ip) => classify_ipv6(ip),
+    }
+}
+
+fn classify_ipv6(ip: Ipv6Addr) -> AddressClass {
+    // A mapped address is just another way to write the IPv4 address (RFC 4291, 2.5.5.2).
+    if let Some(mapped) = ip.to_ipv4_mapped() {
+        return ranges::class_of_ipv4(mapped);
+    }
+    match ranges::class_of_ipv6(ip) {
+        own @ (AddressClass::Public | AddressClass::Tunnel) => embedded_ipv4(ip)
+            .into_iter()
+            .flatten()
+            .map(ranges::class_of_ipv4)
+            .find(|class| !class.is_public())
+            .unwrap_or(own),
+        own => own,
+    }
+}
+
+/// The IPv4 addresses that the packets to an IPv6 address may end up at.
+///
+/// Not those within `64:ff9b:1::/48`: which bits they are depends on the network (RFC 6052, 2.2); it is private anyway.
+fn embedded_ipv4(ip: Ipv6Addr) -> [Option<Ipv4Addr>; 2] {
+    let bits = ip.to_bits();
+    let ipv4_at = |shift: u32| {
+        let [.., a, b, c, d] = (bits >> shift).to_be_bytes();
+        Ipv4Addr::new(a, b, c, d)
+    };
+    match ip.segments() {
+        // NAT64 (RFC 6052); IPv4-compatible (RFC 4291, 2.5.5.1); IPv4-translated (RFC 2765, 2.1).
+        [0x64, 0xff9b, 0, 0, 0, 0, _, _] | [0, 0, 0, 0, 0, 0, _, _] | [0, 0, 0, 0, 0xffff, 0, _, _] => {
+            [Some(ipv4_at(0)), None]
+        }
+        // 6to4 (RFC 3056, 2): the router behind which the address lives.
+        [0x2002, ..] => [Some(ipv4_at(80)), None],
+        // Teredo (RFC 4380, 4): server, and client with its bits inverted.
+        [0x2001, 0, ..] => [Some(ipv4_at(64)), Some(Ipv4Addr::from_bits(!ipv4_at(0).to_bits()))],
+        // ISATAP (RFC 5214, 6.1), in any prefix; 0x0200 says that the IPv4 address is a global one.
+        [_, _, _, _, 0 | 0x0200, 0x5efe, _, _] => [Some(ipv4_at(0)), None],
+        _ => [None, None],
+    }
+}
+
+/// The address that a URL names itself, so that no resolver would ever see it.
+///
+/// However it was spelled: parsing the URL made `2130706433` and `0x7f.1` into `127.0.0.1`. Absent for domain names.
+#[must_use]
+pub fn literal_of(url: &CrawlUrl) -> Option<IpAddr> {
+    let host = url.host();
+    match host.strip_prefix('[').and_then(|host| host.strip_suffix(']')) {
+        Some(ipv6) => ipv6.parse().ok().map(IpAddr::V6),
+        None => host.parse().ok().map(IpAddr::V4),
+    }
 }

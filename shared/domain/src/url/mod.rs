@@ -1,7 +1,18 @@
 //! URLs as the crawler knows them: normalised, absolute, of http or https.
 
 mod crawl_url;
+mod error;
+mod key;
 mod origin;
+mod percent;
+mod rules;
 
-pub use crawl_url::{CrawlUrl, UrlError, UrlRules};
+#[cfg(test)]
+mod laws;
+#[cfg(test)]
+mod tests;
+
+pub use crawl_url::CrawlUrl;
+pub use error::UrlError;
 pub use origin::{Origin, OriginError, Scheme};
+pub use rules::{UrlRules, UrlRulesError};

@@ -1,14 +1,17 @@
 //! Scheme, host and port: the unit of robots.txt, politeness and leasing.
 
 use std::fmt;
+use std::net::Ipv4Addr;
 use std::str::FromStr;
+use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
-use super::{CrawlUrl, UrlRules};
+use super::{CrawlUrl, UrlError, UrlRules, key};
 
 /// The two schemes that are crawled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Scheme {
     /// `http`, port 80 unless said otherwise.
     Http,
@@ -16,15 +19,90 @@ pub enum Scheme {
     Https,
 }
 
+impl Scheme {
+    /// As it is written, without the colon.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Http => "http",
+            Self::Https => "https",
+        }
+    }
+
+    /// The port that a URL of this scheme does not write.
+    #[must_use]
+    pub const fn default_port(self) -> u16 {
+        match self {
+            Self::Http => 80,
+            Self::Https => 443,
+        }
+    }
+
+    /// The scheme written so, in lower case; `None` for any that is not crawled.
+    pub(super) fn written(text: &str) -> Option<Self> {
+        [Self::Http, Self::Https].into_iter().find(|scheme| scheme.as_str() == text)
+    }
+}
+
+impl fmt::Display for Scheme {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// What the text of a normalised origin consists of.
+#[derive(Clone, Copy)]
+pub(super) struct OriginParts<'a> {
+    pub(super) scheme: Scheme,
+    pub(super) host: &'a str,
+    /// Absent where it is the scheme's own.
+    pub(super) port: Option<u16>,
+}
+
+impl<'a> OriginParts<'a> {
+    /// Takes apart `scheme://host:port`, known to be normalised.
+    pub(super) fn of_normalised(origin: &'a str) -> Self {
+        let (scheme, authority) = match origin.strip_prefix("https://") {
+            Some(authority) => (Scheme::Https, authority),
+            None => (Scheme::Http, origin.strip_prefix("http://").unwrap_or(origin)),
+        };
+        // A colon within brackets is part of an IPv6 address.
+        match authority.rsplit_once(':') {
+            Some((host, port)) if !port.ends_with(']') => Self { scheme, host, port: port.parse().ok() },
+            _ => Self { scheme, host: authority, port: None },
+        }
+    }
+
+    pub(super) fn effective_port(self) -> u16 {
+        self.port.unwrap_or(self.scheme.default_port())
+    }
+}
+
 /// Scheme, host and port, as `https://example.org` or `http://example.org:8080`: no path, no default port.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct Origin(String);
+///
+/// Cheap to clone, since it stands in every row, ticket and queue. Stored as its text.
+///
+/// ```
+/// use dragline_domain::url::Origin;
+/// let origin: Origin = "HTTPS://www.Example.org:443/".parse()?;
+/// assert_eq!(origin.as_str(), "https://www.example.org");
+/// assert_eq!(origin.registrable_domain(), Some("example.org"));
+/// # Ok::<(), dragline_domain::url::OriginError>(())
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Origin(Arc<str>);
 
 /// Why a text is no origin.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no origin of http or https")]
-pub struct OriginError(String);
+pub enum OriginError {
+    /// It is not even a URL that can be crawled.
+    #[error(transparent)]
+    Url(#[from] UrlError),
+    /// There is a path or query in it.
+    #[error("an origin is scheme, host and port only, such as `https://example.org`")]
+    PathOrQuery,
+}
 
 impl Origin {
     /// As it is written.
@@ -33,8 +111,67 @@ impl Origin {
         &self.0
     }
 
-    pub(super) fn of_normalised(url: &str, path_start: usize) -> Self {
-        Self(url[..path_start].to_owned())
+    /// Its scheme.
+    #[must_use]
+    pub fn scheme(&self) -> Scheme {
+        self.parts().scheme
+    }
+
+    /// Its host in lower case: a domain name without trailing dot, in ASCII (Punycode); an IPv4 address as four decimal
+    /// numbers; or an IPv6 address in brackets.
+    #[must_use]
+    pub fn host(&self) -> &str {
+        self.parts().host
+    }
+
+    /// The port to connect to, the scheme's own where none is written.
+    #[must_use]
+    pub fn port(&self) -> u16 {
+        self.parts().effective_port()
+    }
+
+    /// The URL of this origin with a path and query that [`CrawlUrl::path_and_query`] gave and that were stored.
+    ///
+    /// Joins and checks, but parses nothing.
+    ///
+    /// # Errors
+    /// [`UrlError::Key`] if it is not in that form, [`UrlError::TooLong`] if both together are too long.
+    pub fn url_at(&self, path_and_query: &str) -> Result<CrawlUrl, UrlError> {
+        if self.0.len() + path_and_query.len() > CrawlUrl::LEN_MAX {
+            return Err(UrlError::TooLong);
+        }
+        if !key::is_normalised(path_and_query) {
+            return Err(UrlError::Key);
+        }
+        let mut text = String::with_capacity(self.0.len() + path_and_query.len());
+        text.push_str(&self.0);
+        text.push_str(path_and_query);
+        CrawlUrl::of_normalised(text.into(), self.0.len())
+    }
+
+    /// The domain that somebody can register, by the Public Suffix List: `example.co.uk` for `www.example.co.uk`.
+    ///
+    /// Absent for IP addresses, and for hosts that are a public suffix themselves or a single name such as `localhost`.
+    #[must_use]
+    pub fn registrable_domain(&self) -> Option<&str> {
+        let host = self.host();
+        let is_address = host.starts_with('[') || host.parse::<Ipv4Addr>().is_ok();
+        if is_address { None } else { psl::domain_str(host) }
+    }
+
+    /// Whether both belong to one site: the same host, or the same registrable domain. Scheme and port do not matter.
+    #[must_use]
+    pub fn is_same_site(&self, other: &Self) -> bool {
+        self.host() == other.host()
+            || self.registrable_domain().is_some_and(|domain| other.registrable_domain() == Some(domain))
+    }
+
+    pub(super) fn of_normalised(origin: &str) -> Self {
+        Self(origin.into())
+    }
+
+    fn parts(&self) -> OriginParts<'_> {
+        OriginParts::of_normalised(&self.0)
     }
 }
 
@@ -42,8 +179,8 @@ impl FromStr for Origin {
     type Err = OriginError;
 
     fn from_str(text: &str) -> Result<Self, OriginError> {
-        let url = CrawlUrl::parse(text, &UrlRules::default()).map_err(|_| OriginError(text.to_owned()))?;
-        if url.path_and_query() == "/" { Ok(url.origin()) } else { Err(OriginError(text.to_owned())) }
+        let url = CrawlUrl::parse(text, &UrlRules::keep_all())?;
+        if url.path_and_query() == "/" { Ok(url.origin()) } else { Err(OriginError::PathOrQuery) }
     }
 }
 
@@ -57,12 +194,24 @@ impl TryFrom<String> for Origin {
 
 impl From<Origin> for String {
     fn from(origin: Origin) -> Self {
-        origin.0
+        origin.as_str().to_owned()
+    }
+}
+
+impl Serialize for Origin {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
     }
 }
 
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Origin({})", self.0)
     }
 }

@@ -1,0 +1,61 @@
+//! Names that lead into private networks by definition, whatever a resolver says.
+
+use super::{AddressClass, AddressPolicy};
+
+/// Names, and all names below them.
+const PRIVATE_DOMAINS: &[(&str, AddressClass)] = &[
+    // Before `internal`, below which it is.
+    ("metadata.google.internal", AddressClass::Metadata),
+    ("metadata.goog", AddressClass::Metadata),
+    // RFC 6761, 6.3.
+    ("localhost", AddressClass::Loopback),
+    // RFC 6762, 3: answered by the machines on the link.
+    ("local", AddressClass::LinkLocal),
+    // Set aside by ICANN in 2024.
+    ("internal", AddressClass::Private),
+    // RFC 8375, 3.
+    ("home.arpa", AddressClass::Private),
+    // RFC 6762, appendix G: in use in private networks, and never delegated.
+    ("intranet", AddressClass::Private),
+    ("private", AddressClass::Private),
+    ("corp", AddressClass::Private),
+    ("home", AddressClass::Private),
+    ("lan", AddressClass::Private),
+];
+
+/// A name that the policy keeps Dragline from looking up.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no connection to {host}: {class} name")]
+pub struct NameRefused {
+    /// The host.
+    pub host: String,
+    /// What its addresses would be.
+    pub class: AddressClass,
+}
+
+/// Whether the policy lets Dragline look up this host. What it resolves to must be checked all the same.
+///
+/// # Errors
+/// [`NameRefused`] if it does not.
+pub fn check_name(policy: AddressPolicy, host: &str) -> Result<(), NameRefused> {
+    match private_name(host) {
+        Some(class) if !policy.allows(class) => Err(NameRefused { host: host.to_owned(), class }),
+        _ => Ok(()),
+    }
+}
+
+/// What the addresses of a name are, where the name alone says that they are not public; absent for all other names.
+///
+/// `localhost`, `.local`, `.internal` and their like, with the names below them, in any case and with or without the
+/// trailing dot.
+#[must_use]
+pub fn private_name(host: &str) -> Option<AddressClass> {
+    let host = host.strip_suffix('.').unwrap_or(host);
+    PRIVATE_DOMAINS.iter().find(|(domain, _)| is_at_or_below(host, domain)).map(|(_, class)| *class)
+}
+
+fn is_at_or_below(host: &str, domain: &str) -> bool {
+    let Some(start) = host.len().checked_sub(domain.len()) else { return false };
+    let ends_so = host.get(start..).is_some_and(|end| end.eq_ignore_ascii_case(domain));
+    ends_so && (start == 0 || host.as_bytes()[start - 1] == b'.')
+}

@@ -1,0 +1,97 @@
+//! Why a text is no URL that can be crawled.
+
+use url::ParseError;
+
+use super::{CrawlUrl, UrlRules};
+
+/// Why a text is no URL that can be crawled. Repeats nothing of the text but a normalised suggestion of bounded length,
+/// so it can be shown and stored whatever the text held.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UrlError {
+    /// It does not parse.
+    #[error("not a URL: {0}")]
+    Invalid(ParseError),
+    /// It has no scheme and stands alone, as when somebody writes `example.org`.
+    #[error("a URL starts with `https://` or `http://`{}", hint(suggestion.as_deref()))]
+    NoScheme {
+        /// What was probably meant; absent when the text looks like no host.
+        suggestion: Option<Box<str>>,
+    },
+    /// Neither http nor https.
+    #[error("only http and https are crawled")]
+    Scheme,
+    /// There is no host in it.
+    #[error("the URL names no host")]
+    NoHost,
+    /// The host is longer than a domain name can be (RFC 1035, 2.3.4), or has an empty part between dots.
+    #[error("the URL's host is no domain name: it is over {HOST_BYTES_MAX} characters or has nothing between two dots")]
+    Host,
+    /// It holds a user name or a password. They are never kept, so the page behind them cannot be asked for.
+    #[error("the URL holds a user name or password, which are never sent or stored: remove what stands before the `@`")]
+    Credentials,
+    /// It is longer than [`CrawlUrl::LEN_MAX`].
+    #[error("the URL is longer than {max} bytes", max = CrawlUrl::LEN_MAX)]
+    TooLong,
+    /// A stored path and query that is not in the form in which it is stored.
+    #[error("not the path and query of a normalised URL")]
+    Key,
+}
+
+/// The longest host, in bytes: a domain name without its trailing dot.
+pub(super) const HOST_BYTES_MAX: usize = 253;
+
+/// The longest suggestion, in bytes: what can be read at a glance.
+const SUGGESTION_BYTES_MAX: usize = 100;
+
+/// The longest text that is looked at, in bytes. Well over [`CrawlUrl::LEN_MAX`], since normalising may shorten it.
+const INPUT_BYTES_MAX: usize = 8 * CrawlUrl::LEN_MAX;
+
+/// Refuses at a glance what need not be parsed: a good part of a page's links is `mailto:`, `javascript:` or `data:`.
+pub(super) fn refuse_at_sight(text: &str) -> Result<(), UrlError> {
+    if let Some((scheme, rest)) = written_scheme(text)
+        && !scheme.eq_ignore_ascii_case("https")
+        && !scheme.eq_ignore_ascii_case("http")
+    {
+        // `example.org:8080` has the form of a scheme followed by a path.
+        let host_and_port =
+            rest.starts_with(|c: char| c.is_ascii_digit()) && (scheme.contains('.') || scheme == "localhost");
+        return Err(match host_and_port.then(|| suggestion(text)).flatten() {
+            Some(url) => UrlError::NoScheme { suggestion: Some(url) },
+            None => UrlError::Scheme,
+        });
+    }
+    if text.len() > INPUT_BYTES_MAX { Err(UrlError::TooLong) } else { Ok(()) }
+}
+
+/// The error for a text that stands alone and does not parse.
+pub(super) fn unparsable(text: &str, error: ParseError) -> UrlError {
+    match error {
+        ParseError::RelativeUrlWithoutBase => UrlError::NoScheme { suggestion: suggestion(text) },
+        ParseError::EmptyHost => UrlError::NoHost,
+        error => UrlError::Invalid(error),
+    }
+}
+
+/// Scheme and rest, where the scheme is written plainly: what the parser would mend (tabs within, say) is left to it.
+fn written_scheme(text: &str) -> Option<(&str, &str)> {
+    let text = text.trim_start_matches(|c: char| c <= ' ');
+    let end = text.bytes().position(|b| !(b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.')))?;
+    let (scheme, rest) = (&text[..end], text[end..].strip_prefix(':')?);
+    scheme.starts_with(|c: char| c.is_ascii_alphabetic()).then_some((scheme, rest))
+}
+
+/// The https URL that somebody who wrote a host without a scheme meant. Normalised, hence fit to be shown.
+fn suggestion(text: &str) -> Option<Box<str>> {
+    let text = text.trim();
+    let text = text.strip_prefix("//").unwrap_or(text);
+    if text.len() > SUGGESTION_BYTES_MAX || !text.starts_with(|c: char| c.is_alphanumeric() || c == '[') {
+        return None;
+    }
+    let url = CrawlUrl::parse(&format!("https://{text}"), &UrlRules::keep_all()).ok()?;
+    let like_a_host = url.host() == "localhost" || url.host().contains(['.', ':']);
+    (like_a_host && url.as_str().len() <= SUGGESTION_BYTES_MAX).then(|| url.as_str().into())
+}
+
+fn hint(suggestion: Option<&str>) -> String {
+    suggestion.map_or_else(String::new, |url| format!(": did you mean `{url}`?"))
+}

@@ -1,0 +1,255 @@
+//! Which parameters are taken out of URLs.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
+/// The parameters that are taken out of a URL, beyond the normalisation that always happens.
+///
+/// Session ids and the marks of advertisers make one page look like many. A pattern is the name of a parameter, or the
+/// start of names followed by `*`; case does not matter. It holds for parameters of the query (`?sid=1`) and of the
+/// path's segments (`/page;jsessionid=1`). Stored and configured as a list of patterns.
+///
+/// ```
+/// use dragline_domain::url::{CrawlUrl, UrlRules};
+/// let rules = UrlRules::new(["ref", "utm_*"])?;
+/// let url = CrawlUrl::parse("https://example.org/?id=7&UTM_source=mail&ref=home", &rules)?;
+/// assert_eq!(url.as_str(), "https://example.org/?id=7");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Vec<String>", into = "Vec<String>")]
+pub struct UrlRules {
+    patterns: Vec<Pattern>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Pattern {
+    Exact(Box<str>),
+    Prefix(Box<str>),
+}
+
+/// Why a list of patterns makes no [`UrlRules`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UrlRulesError {
+    /// More patterns than [`UrlRules::PATTERNS_MAX`].
+    #[error("more than {max} parameter patterns", max = UrlRules::PATTERNS_MAX)]
+    TooMany,
+    /// A pattern longer than [`UrlRules::PATTERN_BYTES_MAX`].
+    #[error("a parameter pattern of more than {max} bytes", max = UrlRules::PATTERN_BYTES_MAX)]
+    TooLong,
+    /// A pattern that can be the name of no parameter.
+    #[error("{0:?} is no parameter pattern: write a name such as `sid`, or the start of names as in `utm_*`")]
+    Pattern(String),
+}
+
+impl UrlRules {
+    /// The most patterns of one list.
+    pub const PATTERNS_MAX: usize = 256;
+    /// The longest pattern, in bytes.
+    pub const PATTERN_BYTES_MAX: usize = 128;
+
+    /// What [`UrlRules::default`] takes out: session ids of common servers, then marks that advertisers, mailings and
+    /// statistics put into links.
+    #[rustfmt::skip]
+    pub const DEFAULT_PATTERNS: &[&str] = &[
+        "jsessionid", "phpsessid", "aspsessionid*", "sid", "sessid", "session_id", "sessionid", "cfid", "cftoken",
+        "oscsid", "zenid",
+        "utm_*", "mtm_*", "piwik_*", "pk_campaign", "pk_kwd", "_ga", "_gl",
+        "gclid", "gclsrc", "gbraid", "wbraid", "dclid", "srsltid", "fbclid", "msclkid", "yclid", "ysclid", "twclid",
+        "ttclid", "igsh", "igshid", "li_fat_id", "epik", "rb_clickid", "s_kwcid", "_openstat",
+        "mc_cid", "mc_eid", "mkt_tok", "_hsenc", "_hsmi", "hsctatracking", "oly_anon_id", "oly_enc_id", "vero_id",
+        "wickedid",
+    ];
+
+    /// Rules of these patterns, and of no others.
+    ///
+    /// # Errors
+    /// [`UrlRulesError`] if there are too many or one can never match.
+    pub fn new<I>(patterns: I) -> Result<Self, UrlRulesError>
+    where
+        I: IntoIterator<Item: AsRef<str>>,
+    {
+        let mut checked = Vec::new();
+        for pattern in patterns {
+            if checked.len() == Self::PATTERNS_MAX {
+                return Err(UrlRulesError::TooMany);
+            }
+            checked.push(Pattern::checked(pattern.as_ref())?);
+        }
+        Ok(Self { patterns: checked })
+    }
+
+    /// Rules that take nothing out.
+    #[must_use]
+    pub const fn keep_all() -> Self {
+        Self { patterns: Vec::new() }
+    }
+
+    /// The query without the parameters to be taken out, which may be empty; `None` when there is nothing to take out.
+    pub(super) fn stripped_query(&self, query: &str) -> Option<String> {
+        if !query.split('&').any(|parameter| self.takes_out(parameter)) {
+            return None;
+        }
+        let kept: Vec<&str> = query.split('&').filter(|parameter| !self.takes_out(parameter)).collect();
+        Some(kept.join("&"))
+    }
+
+    /// The path without the parameters to be taken out of its segments; `None` when there is nothing to take out.
+    pub(super) fn stripped_path(&self, path: &str) -> Option<String> {
+        if self.patterns.is_empty() || !path.contains(';') {
+            return None;
+        }
+        let mut changed = false;
+        let segments: Vec<Cow<'_, str>> = path
+            .split('/')
+            .map(|segment| {
+                let stripped = self.stripped_segment(segment);
+                changed |= stripped.is_some();
+                stripped.map_or(Cow::Borrowed(segment), Cow::Owned)
+            })
+            .collect();
+        changed.then(|| segments.join("/"))
+    }
+
+    fn stripped_segment(&self, segment: &str) -> Option<String> {
+        let (name, parameters) = segment.split_once(';')?;
+        if !parameters.split(';').any(|parameter| self.takes_out(parameter)) {
+            return None;
+        }
+        let mut stripped = name.to_owned();
+        for parameter in parameters.split(';').filter(|parameter| !self.takes_out(parameter)) {
+            stripped.push(';');
+            stripped.push_str(parameter);
+        }
+        // `/a/..;sid=1/b` is a path of its own, but `/a/../b` would be `/b`.
+        if matches!(stripped.as_str(), "." | "..") { None } else { Some(stripped) }
+    }
+
+    fn takes_out(&self, parameter: &str) -> bool {
+        let name = parameter.split_once('=').map_or(parameter, |(name, _)| name);
+        self.patterns.iter().any(|pattern| pattern.matches(name))
+    }
+}
+
+impl Default for UrlRules {
+    /// The rules of [`UrlRules::DEFAULT_PATTERNS`].
+    fn default() -> Self {
+        Self { patterns: Self::DEFAULT_PATTERNS.iter().map(|pattern| Pattern::of(pattern)).collect() }
+    }
+}
+
+impl TryFrom<Vec<String>> for UrlRules {
+    type Error = UrlRulesError;
+
+    fn try_from(patterns: Vec<String>) -> Result<Self, UrlRulesError> {
+        Self::new(patterns)
+    }
+}
+
+impl From<UrlRules> for Vec<String> {
+    fn from(rules: UrlRules) -> Self {
+        rules.patterns.iter().map(Pattern::text).collect()
+    }
+}
+
+impl Pattern {
+    fn checked(text: &str) -> Result<Self, UrlRulesError> {
+        if text.len() > UrlRules::PATTERN_BYTES_MAX {
+            return Err(UrlRulesError::TooLong);
+        }
+        let name = text.strip_suffix('*').unwrap_or(text);
+        // What is no part of a name in a normalised URL would never match.
+        let is_of_name = |b: u8| b.is_ascii_graphic() && !b"&=;/?#*".contains(&b);
+        if text.is_empty() || !name.bytes().all(is_of_name) {
+            return Err(UrlRulesError::Pattern(text.to_owned()));
+        }
+        Ok(Self::of(text))
+    }
+
+    fn of(text: &str) -> Self {
+        match text.strip_suffix('*') {
+            Some(start) => Self::Prefix(start.into()),
+            None => Self::Exact(text.into()),
+        }
+    }
+
+    fn matches(&self, name: &str) -> bool {
+        match self {
+            Self::Exact(exact) => name.eq_ignore_ascii_case(exact),
+            Self::Prefix(start) => name.get(..start.len()).is_some_and(|s| s.eq_ignore_ascii_case(start)),
+        }
+    }
+
+    fn text(&self) -> String {
+        match self {
+            Self::Exact(exact) => exact.to_string(),
+            Self::Prefix(start) => format!("{start}*"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_default_patterns_are_patterns() {
+        assert_eq!(UrlRules::new(UrlRules::DEFAULT_PATTERNS), Ok(UrlRules::default()));
+    }
+
+    #[test]
+    fn patterns_that_cannot_match_are_refused() {
+        let rows = [
+            ("", "no parameter is without a name in the sense of a pattern"),
+            ("a*b", "`*` stands at the end only"),
+            ("**", "and once"),
+            ("sid=1", "a name, not a parameter with its value"),
+            ("a&b", "one name each"),
+            ("größe", "names in URLs are percent-encoded"),
+            ("a b", "so are spaces"),
+        ];
+        for (pattern, why) in rows {
+            assert_eq!(UrlRules::new([pattern]), Err(UrlRulesError::Pattern(pattern.to_owned())), "{why}");
+        }
+        assert_eq!(UrlRules::new(["x".repeat(129)]), Err(UrlRulesError::TooLong));
+        assert_eq!(UrlRules::new(vec!["x"; 257]), Err(UrlRulesError::TooMany));
+        let message = UrlRules::new(["a*b"]).unwrap_err().to_string();
+        assert_eq!(
+            message,
+            r#""a*b" is no parameter pattern: write a name such as `sid`, or the start of names as in `utm_*`"#
+        );
+    }
+
+    #[test]
+    fn rules_are_stored_as_their_patterns() {
+        let rules = UrlRules::new(["sid", "utm_*"]).unwrap();
+        let stored = serde_json::to_string(&rules).unwrap();
+        assert_eq!(stored, r#"["sid","utm_*"]"#);
+        assert_eq!(serde_json::from_str::<UrlRules>(&stored).unwrap(), rules);
+        assert!(serde_json::from_str::<UrlRules>(r#"["a*b"]"#).is_err(), "a stored list is checked like any other");
+    }
+
+    #[test]
+    fn parameters_are_taken_out_by_name() {
+        let rules = UrlRules::new(["sid", "utm_*"]).unwrap();
+        let rows = [
+            ("a=1&b=2", None, "nothing to take out"),
+            ("sid=1", Some(""), "the only one"),
+            ("SID=1&a=2", Some("a=2"), "case does not matter"),
+            ("a=1&sid&b=2", Some("a=1&b=2"), "a name without a value"),
+            ("a=1&utm_source=x&utm_=y", Some("a=1"), "a prefix takes itself too"),
+            ("a=1&utm=x&xsid=2&sid2=3", None, "other names that look like it"),
+            ("b=2&sid=1&a=1", Some("b=2&a=1"), "the order of the others stays"),
+            ("a=sid&b=sid=1", None, "values are not names"),
+            ("&&sid=1&", Some("&&"), "empty parameters stay"),
+        ];
+        for (query, expected, why) in rows {
+            assert_eq!(rules.stripped_query(query).as_deref(), expected, "{query}: {why}");
+        }
+        let all = UrlRules::new(["*"]).unwrap();
+        assert_eq!(all.stripped_query("a=1&b").as_deref(), Some(""), "`*` alone takes every parameter");
+        assert_eq!(UrlRules::keep_all().stripped_query("sid=1"), None);
+        assert_eq!(UrlRules::keep_all().stripped_path("/a;sid=1"), None);
+    }
+}
