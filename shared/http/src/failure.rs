@@ -111,7 +111,7 @@ mod tests {
     use std::time::Duration;
 
     use FetchFailureKind::{Connect, NameNotResolved, PrivateAddress, Timeout, Tls};
-    use dragline_domain::address::{AddressPolicy, check};
+    use dragline_domain::address::{AddressPolicy, check, check_name};
 
     use super::*;
 
@@ -128,12 +128,13 @@ mod tests {
     fn kinds() {
         let io = |kind: io::ErrorKind| io::Error::from(kind);
         let refused = check(AddressPolicy::PublicOnly, [10, 0, 0, 1].into()).unwrap_err();
+        let name = check_name(AddressPolicy::PublicOnly, "localhost").unwrap_err();
         let private = NoConnection::PrivateAddresses { host: "a.example".into(), first: refused };
         let lookup = NoConnection::Lookup { host: "a.example".into(), error: io(io::ErrorKind::TimedOut) };
         let tls = rustls::Error::InvalidCertificate(rustls::CertificateError::UnknownIssuer);
         let cases = [
             (around(private), PrivateAddress, "refused by the guard"),
-            (around(NoConnection::PrivateName("localhost".into())), PrivateAddress, "refused by its name"),
+            (around(NoConnection::from(name)), PrivateAddress, "refused by its name"),
             (around(NoConnection::NoAddress("a.example".into())), NameNotResolved, "no address"),
             (around(lookup), NameNotResolved, "not reached, but by the name server's fault, not the site's"),
             (around(NoConnection::TimedOut(Duration::ZERO)), Timeout, "the connect time-out"),

@@ -17,12 +17,7 @@ const ACCEPTED_CODINGS: HeaderValue = HeaderValue::from_static("gzip, deflate, b
 /// # Errors
 /// The URL does not parse, which a `CrawlUrl` always does.
 pub(crate) fn outgoing(request: &FetchRequest, user_agent: &HeaderValue) -> Result<reqwest::Request, url::ParseError> {
-    let mut url = Url::parse(request.url.as_str())?;
-    // Only an URL without a host refuses these, and then has no credentials either.
-    let _ = url.set_username("");
-    let _ = url.set_password(None);
-    // Not through `Client::get`: that would make an `Authorization` field of credentials in the URL.
-    let mut outgoing = reqwest::Request::new(Method::GET, url);
+    let mut outgoing = reqwest::Request::new(Method::GET, Url::parse(request.url.as_str())?);
     let headers = outgoing.headers_mut();
     headers.insert(ACCEPT, ACCEPTED);
     headers.insert(ACCEPT_ENCODING, ACCEPTED_CODINGS);

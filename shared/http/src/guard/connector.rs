@@ -98,7 +98,7 @@ mod tests {
     use std::sync::Arc;
     use std::time::Duration;
 
-    use dragline_pipeline::ports::fetcher::FetchFailureKind::{self, Connect, PrivateAddress, Timeout};
+    use dragline_pipeline::ports::fetcher::FetchFailureKind::{self, Connect, PrivateAddress};
     use hyper_util::client::legacy::connect::HttpConnector;
     use tokio::net::TcpListener;
 
@@ -142,10 +142,33 @@ mod tests {
         assert!(attempt.phase().has_connection());
     }
 
-    #[tokio::test]
+    /// A connector of a network that swallows everything.
+    struct Silent;
+
+    impl Service<http::Uri> for Silent {
+        type Response = <Boxed as Service<http::Uri>>::Response;
+        type Error = BoxError;
+        type Future = std::future::Pending<Result<Self::Response, BoxError>>;
+
+        fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+            Poll::Ready(Ok(()))
+        }
+
+        fn call(&mut self, _: http::Uri) -> Self::Future {
+            std::future::pending()
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn connecting_ends_with_its_limit() {
-        let attempt = Arc::new(Attempt::new(Duration::ZERO));
-        assert_eq!(connect(AddressPolicy::AllowPrivate, &attempt).await, Err(Timeout));
+        let attempt = Arc::new(Attempt::new(Duration::from_secs(7)));
+        let began = timing::now();
+        let mut connector = ConnectLayer::new(AddressPolicy::AllowPrivate).layer(Silent);
+        let connecting = ATTEMPT.scope(Arc::clone(&attempt), async { connector.call(http::Uri::default()).await });
+        let error = connecting.await.err().unwrap();
+        assert!(matches!(error.downcast_ref(), Some(NoConnection::TimedOut(_))), "{error}");
+        assert_eq!(began.elapsed(), Duration::from_secs(7));
+        assert!(!attempt.phase().has_connection());
     }
 
     #[tokio::test]

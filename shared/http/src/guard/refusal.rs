@@ -4,14 +4,14 @@ use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use dragline_domain::address::AddressRefused;
+use dragline_domain::address::{AddressRefused, NameRefused};
 use dragline_pipeline::ports::fetcher::FetchFailureKind;
 
 /// Travels through the client's error chain; `failure.rs` finds it there.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NoConnection {
-    #[error("`{0}` is a name of private networks")]
-    PrivateName(String),
+    #[error(transparent)]
+    PrivateName(#[from] NameRefused),
     #[error("`{host}` has no public address")]
     PrivateAddresses {
         host: String,

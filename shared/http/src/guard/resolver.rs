@@ -3,7 +3,7 @@
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
-use dragline_domain::address::{AddressPolicy, check, private_name};
+use dragline_domain::address::{AddressPolicy, check, check_name};
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
 use super::{NameLookup, NoConnection};
@@ -25,9 +25,7 @@ impl GuardedResolver {
     }
 
     async fn addresses(self, host: String) -> Result<Vec<IpAddr>, NoConnection> {
-        if self.policy == AddressPolicy::PublicOnly && private_name(&host) {
-            return Err(NoConnection::PrivateName(host));
-        }
+        check_name(self.policy, &host)?;
         match self.lookup.lookup(&host).await {
             Ok(found) => allowed(self.policy, host, found),
             Err(error) => Err(NoConnection::Lookup { host, error }),

@@ -36,21 +36,17 @@ async fn the_request_is_recorded_as_it_was_sent() {
 }
 
 #[tokio::test]
-async fn credentials_cookies_and_redirects_are_left_alone() {
+async fn cookies_and_redirects_are_left_alone() {
     let answer = "HTTP/1.1 302 Found\r\nLocation: /next\r\nSet-Cookie: a=b\r\nContent-Length: 0\r\n\r\n";
     let server = RawServer::answering(answer).await;
     let fetcher = fetcher();
-    let url = server.url("/").replace("http://", "http://user:secret@");
     for _ in 0..2 {
-        let fetched = fetch(&fetcher, &url).await;
+        let fetched = fetch(&fetcher, &server.url("/")).await;
         assert_eq!(response(fetched).status, 302);
     }
     assert_eq!(server.requests().len(), 2, "the redirect was not followed");
     for header in server.requests() {
-        assert!(
-            !header.contains("authorization") && !header.contains("cookie") && !header.contains("referer"),
-            "{header}"
-        );
+        assert!(!header.contains("cookie") && !header.contains("referer"), "{header}");
     }
 }
 
@@ -109,7 +105,7 @@ async fn responses() {
             answer: "HTTP/1.1 200 OK\r\nNo colon\r\nSpace : 1\r\nFolded: a\r\n b\r\nContent-Length: 2\r\n\r\nok",
             status: 200,
             reason: "OK",
-            headers: &[("space", "1"), ("folded", "a\r\n b"), ("content-length", "2")],
+            headers: &[("space", "1"), ("folded", "a b"), ("content-length", "2")],
             body: "ok",
             why: "a page is worth more than its faulty fields",
         },

@@ -89,14 +89,10 @@ async fn proxies_of_the_environment_are_ignored() {
     let proxy = RawServer::answering("HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n").await;
     let proxy_url = format!("http://{}", proxy.address());
     let names = ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
-    let environment: Vec<_> = names.iter().map(|name| (*name, proxy_url.as_str())).collect();
-    let url = site.url("/");
-    tokio::task::spawn_blocking(move || {
-        let environment: Vec<(&str, &str)> = environment.iter().map(|(name, url)| (*name, *url)).collect();
-        again("guard::proxies_of_the_environment_are_ignored", &url, &environment);
-    })
-    .await
-    .unwrap();
+    let environment = names.map(|name| (name, proxy_url.as_str()));
+    tokio::task::block_in_place(|| {
+        again("guard::proxies_of_the_environment_are_ignored", &site.url("/"), &environment);
+    });
     assert_eq!((site.connections(), proxy.connections()), (1, 0));
 }
 

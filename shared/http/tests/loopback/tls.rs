@@ -18,7 +18,7 @@ fn trusting(authority: &Authority) -> HttpFetcher {
 
 #[tokio::test]
 async fn an_extra_root_is_believed_and_the_newest_protocol_is_spoken() {
-    let authority = Authority::new();
+    let authority = Authority::named("ours");
     let fetcher = trusting(&authority);
     for (version, spoken, host) in [(Version::Http11, "HTTP/1.1", true), (Version::Http2, "HTTP/2.0", false)] {
         let server = TlsServer::start(&authority, "site.test", 2099, version).await;
@@ -34,7 +34,7 @@ async fn an_extra_root_is_believed_and_the_newest_protocol_is_spoken() {
 
 #[tokio::test]
 async fn bad_certificates_are_refused_with_their_reason() {
-    let (authority, stranger) = (Authority::new(), Authority::new());
+    let (authority, stranger) = (Authority::named("ours"), Authority::named("theirs"));
     let cases = [
         (&stranger, "site.test", 2099, "UnknownIssuer", "signed by nobody we know"),
         (&authority, "site.test", 2020, "expired", "too old"),

@@ -9,7 +9,7 @@ use hyper::body::Incoming;
 use hyper::server::conn::{http1, http2};
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo};
-use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
+use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 use rustls::ServerConfig;
 use rustls::crypto::ring;
 use rustls::pki_types::PrivateKeyDer;
@@ -23,9 +23,11 @@ pub(crate) struct Authority {
 }
 
 impl Authority {
-    pub(crate) fn new() -> Self {
+    /// Two authorities of one name would be taken for each other until the signature is looked at.
+    pub(crate) fn named(name: &str) -> Self {
         let key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::new([]).unwrap();
+        params.distinguished_name.push(DnType::CommonName, name);
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         let root_pem = params.self_signed(&key).unwrap().pem();
         Self { issuer: Issuer::new(params, key), root_pem }
