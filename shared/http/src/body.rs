@@ -1,0 +1,90 @@
+//! What is kept of a response's body.
+
+use bytes::Bytes;
+use dragline_pipeline::ports::fetcher::{FetchLimits, Truncation};
+use tokio::time::{Instant, timeout_at};
+
+use crate::budget::{ByteBudget, SHARE_BYTES};
+use crate::decoded::{Decoded, DecodedMeter, Measured};
+
+/// A body with its content coding as received, and what it is without.
+#[derive(Debug)]
+pub(crate) struct Received {
+    pub(crate) bytes: Bytes,
+    pub(crate) truncated: Option<Truncation>,
+    pub(crate) decoded: Decoded,
+}
+
+/// Receives the body of a response until it ends, a limit cuts it, or the connection breaks. What came until then is
+/// kept. If the response is not at its end, dropping it closes its connection (HTTP/1.1) or resets its stream (HTTP/2).
+pub(crate) async fn receive(
+    mut response: reqwest::Response,
+    limits: &FetchLimits,
+    budget: &ByteBudget,
+    deadline: Instant,
+) -> Received {
+    let mut kept = Kept::new(&response, limits);
+    let truncated = match timeout_at(deadline, fill(&mut kept, &mut response, budget)).await {
+        Ok(truncated) => truncated,
+        Err(_) => Some(Truncation::Time),
+    };
+    kept.finish(truncated)
+}
+
+async fn fill(kept: &mut Kept, response: &mut reqwest::Response, budget: &ByteBudget) -> Option<Truncation> {
+    let mut room = budget.share().await;
+    loop {
+        // A wrong chunk size and a reset stream are the end of what can be read, as is a lost connection.
+        let Ok(chunk) = response.chunk().await else { return Some(Truncation::Disconnect) };
+        let chunk = chunk?;
+        room.hold(kept.bytes.len() + chunk.len(), kept.bytes_max).await;
+        if kept.push(&chunk) == Pushed::Full {
+            return Some(Truncation::Length);
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pushed {
+    /// There may be more.
+    Within,
+    /// A limit is passed: the body is longer than what is kept of it, raw or decoded.
+    Full,
+}
+
+/// A body so far, within its limits.
+struct Kept {
+    bytes: Vec<u8>,
+    bytes_max: usize,
+    meter: DecodedMeter,
+}
+
+impl Kept {
+    fn new(response: &reqwest::Response, limits: &FetchLimits) -> Self {
+        // The length is the server's claim: worth no more than a share before it is true.
+        let claimed = response.content_length().and_then(|length| usize::try_from(length).ok()).unwrap_or(0);
+        Self {
+            bytes: Vec::with_capacity(claimed.min(SHARE_BYTES).min(limits.body_bytes_max)),
+            bytes_max: limits.body_bytes_max,
+            meter: DecodedMeter::new(response.headers(), limits.decoded_bytes_max),
+        }
+    }
+
+    fn push(&mut self, chunk: &[u8]) -> Pushed {
+        let room = self.bytes_max - self.bytes.len();
+        let (fits, over) = chunk.split_at(chunk.len().min(room));
+        self.bytes.extend_from_slice(fits);
+        match self.meter.push(fits) {
+            Measured::Within if over.is_empty() => Pushed::Within,
+            _ => Pushed::Full,
+        }
+    }
+
+    fn finish(mut self, truncated: Option<Truncation>) -> Received {
+        // Bodies wait in memory until their segment is committed, so what was reserved while growing is given back.
+        self.bytes.shrink_to_fit();
+        let (decoded, last) = self.meter.finish();
+        let truncated = truncated.or((last == Measured::Over).then_some(Truncation::Length));
+        Received { bytes: self.bytes.into(), truncated, decoded }
+    }
+}

@@ -1,0 +1,174 @@
+//! What the client's errors mean.
+//!
+//! The client wraps what happened several times over; what is known about it lies somewhere in the chain of sources.
+
+use std::error::Error;
+use std::fmt::Write as _;
+use std::io;
+use std::net::SocketAddr;
+
+use dragline_pipeline::ports::fetcher::{FetchFailure, FetchFailureKind};
+use hyper_util::client::legacy;
+
+use crate::guard::{NoConnection, peer_of};
+
+/// Links of a chain that are looked at; real ones have about six.
+const CHAIN_MAX: usize = 16;
+
+/// Characters of a detail; some errors quote what the server sent.
+const DETAIL_CHARS_MAX: usize = 300;
+
+/// The failure that an error of the client's stands for.
+pub(crate) fn failure(error: reqwest::Error) -> FetchFailure {
+    // The URL is known from the request, and may hold what is not for logs.
+    let error = error.without_url();
+    FetchFailure { kind: kind(&error), detail: detail(&error) }
+}
+
+/// Who was talked to when the error happened, if the client knows.
+pub(crate) fn peer(error: &reqwest::Error) -> Option<SocketAddr> {
+    let client = chain(error).find_map(|link| link.downcast_ref::<legacy::Error>())?;
+    client.connect_info().and_then(peer_of)
+}
+
+/// A failure that is told by an error of this crate's.
+pub(crate) fn told(kind: FetchFailureKind, error: &(dyn Error + 'static)) -> FetchFailure {
+    FetchFailure { kind, detail: detail(error) }
+}
+
+/// The outermost link that says something decides: those around it say only that something went wrong.
+fn kind(error: &(dyn Error + 'static)) -> FetchFailureKind {
+    chain(error).find_map(kind_of).unwrap_or(FetchFailureKind::Connect)
+}
+
+fn kind_of(link: &(dyn Error + 'static)) -> Option<FetchFailureKind> {
+    if let Some(refused) = link.downcast_ref::<NoConnection>() {
+        return Some(refused.kind());
+    }
+    if link.is::<rustls::Error>() {
+        return Some(FetchFailureKind::Tls);
+    }
+    if let Some(hyper) = link.downcast_ref::<hyper::Error>() {
+        return hyper.is_parse().then_some(FetchFailureKind::Protocol);
+    }
+    if let Some(h2) = link.downcast_ref::<h2::Error>() {
+        // What we found wrong with the server's frames; what the server ended by itself is the end of a connection.
+        return (h2.is_library() && !h2.is_io()).then_some(FetchFailureKind::Protocol);
+    }
+    // The kernel's patience, not ours.
+    let io = link.downcast_ref::<io::Error>()?;
+    (io.kind() == io::ErrorKind::TimedOut).then_some(FetchFailureKind::Timeout)
+}
+
+/// An error and its sources, outermost first.
+fn chain<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    std::iter::successors(Some(error), |link| next(*link)).take(CHAIN_MAX)
+}
+
+fn next<'a>(link: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
+    // An `io::Error` names as its source the source of what it wraps, and so hides the thing itself.
+    let wrapped = link.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+    wrapped.map(|inner| inner as _).or_else(|| link.source())
+}
+
+/// The chain as one line that is safe to show.
+fn detail(error: &(dyn Error + 'static)) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    for link in chain(error) {
+        let part = link.to_string();
+        // Some links repeat what they wrap.
+        if !parts.iter().any(|said| said.contains(&part)) {
+            parts.push(part);
+        }
+    }
+    one_line(&parts.join(": "))
+}
+
+fn one_line(text: &str) -> String {
+    let mut line = String::new();
+    for (count, character) in text.chars().enumerate() {
+        if count == DETAIL_CHARS_MAX {
+            line.push('…');
+            break;
+        }
+        if is_unsafe(character) {
+            let _ = write!(line, "{}", character.escape_unicode());
+        } else {
+            line.push(character);
+        }
+    }
+    line
+}
+
+/// Control characters, and those that break lines or turn the direction of writing.
+fn is_unsafe(character: char) -> bool {
+    character.is_control()
+        || matches!(character, '\u{2028}' | '\u{2029}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use FetchFailureKind::{Connect, NameNotResolved, PrivateAddress, Timeout, Tls};
+    use dragline_domain::address::{AddressPolicy, check, check_name};
+
+    use super::*;
+
+    /// An error around another, as every library wraps them.
+    #[derive(Debug, thiserror::Error)]
+    #[error("{0}")]
+    struct Around(&'static str, #[source] Box<dyn Error + Send + Sync>);
+
+    fn around(inner: impl Into<Box<dyn Error + Send + Sync>>) -> Around {
+        Around("client error (Connect)", inner.into())
+    }
+
+    #[test]
+    fn kinds() {
+        let io = |kind: io::ErrorKind| io::Error::from(kind);
+        let refused = check(AddressPolicy::PublicOnly, [10, 0, 0, 1].into()).unwrap_err();
+        let name = check_name(AddressPolicy::PublicOnly, "localhost").unwrap_err();
+        let private = NoConnection::PrivateAddresses { host: "a.example".into(), first: refused };
+        let lookup = NoConnection::Lookup { host: "a.example".into(), error: io(io::ErrorKind::TimedOut) };
+        let tls = rustls::Error::InvalidCertificate(rustls::CertificateError::UnknownIssuer);
+        let cases = [
+            (around(private), PrivateAddress, "refused by the guard"),
+            (around(NoConnection::from(name)), PrivateAddress, "refused by its name"),
+            (around(NoConnection::NoAddress("a.example".into())), NameNotResolved, "no address"),
+            (around(lookup), NameNotResolved, "not reached, but by the name server's fault, not the site's"),
+            (around(NoConnection::TimedOut(Duration::ZERO)), Timeout, "the connect time-out"),
+            (around(io::Error::other(tls.clone())), Tls, "as the TLS stream reports it: inside an I/O error"),
+            (around(io::Error::other(io::Error::other(tls))), Tls, "twice inside"),
+            (around(io(io::ErrorKind::ConnectionRefused)), Connect, "nobody listens"),
+            (around(io(io::ErrorKind::ConnectionReset)), Connect, "the peer hung up"),
+            (around(io(io::ErrorKind::TimedOut)), Timeout, "the kernel gave up"),
+            (around(h2::Error::from(h2::Reason::PROTOCOL_ERROR)), Connect, "the server ended it"),
+            (around("something else"), Connect, "unknown: nothing came, which is all that is known"),
+        ];
+        for (error, expected, why) in cases {
+            assert_eq!(kind(&error), expected, "{why}");
+        }
+    }
+
+    #[test]
+    fn details_are_one_safe_line() {
+        let long = "x".repeat(1000);
+        let cases = [
+            ("cannot", "cannot", "as it is"),
+            ("a\r\nb\u{1b}[31m", "a\\u{d}\\u{a}b\\u{1b}[31m", "line breaks and terminal colours"),
+            ("a\u{202e}b\u{2028}", "a\\u{202e}b\\u{2028}", "reversed text and the line breaks of Unicode"),
+            ("größe", "größe", "other letters are for reading"),
+        ];
+        for (text, expected, why) in cases {
+            assert_eq!(one_line(text), expected, "{why}");
+        }
+        assert_eq!(one_line(&long).chars().count(), DETAIL_CHARS_MAX + 1, "cut, with a mark");
+    }
+
+    #[test]
+    fn a_detail_says_each_thing_once() {
+        let inner = io::Error::other(Around("said twice", "said twice".into()));
+        assert_eq!(detail(&around(inner)), "client error (Connect): said twice");
+    }
+}

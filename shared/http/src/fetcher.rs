@@ -1,0 +1,224 @@
+//! [`HttpFetcher`]: one request from its guard to its last byte.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use dragline_domain::address::{AddressPolicy, check, literal_of};
+use dragline_pipeline::ports::fetcher::{
+    FetchFailure, FetchFailureKind, FetchRequest, Fetched, FetchedResponse, Fetcher,
+};
+use http::{HeaderMap, HeaderValue};
+use hyper::ext::ReasonPhrase;
+use reqwest::redirect;
+use tokio::time::{Instant, sleep_until};
+
+use crate::body::{self, Received};
+use crate::budget::ByteBudget;
+use crate::config::{HttpConfig, HttpConfigError};
+use crate::guard::{ConnectLayer, GuardedResolver, NameLookup, SystemLookup};
+use crate::timing::{self, ATTEMPT, Attempt, Phase};
+use crate::{failure, request, tls};
+
+/// No header is larger, whatever a request's limit says: what the client takes before the limit can be looked at. Over
+/// HTTP/1.1 it is hyper's own 408 KiB and 100 fields.
+const HTTP2_HEADER_BYTES_MAX: u32 = 256 << 10;
+
+/// What a server may send ahead over HTTP/2 before the body is asked for: a small body, and few of them a connection.
+const HTTP2_STREAM_WINDOW_BYTES: u32 = 256 << 10;
+const HTTP2_CONNECTION_WINDOW_BYTES: u32 = 1 << 20;
+
+/// Makes requests over HTTP/1.1 and HTTP/2, one connection pool for all of them.
+///
+/// It keeps no cookies, follows no redirects, sends no referer and no credentials, uses no proxy (whatever the
+/// environment says) and tries nothing twice. Which addresses it talks to is its guard's decision: see [`NameLookup`].
+pub struct HttpFetcher {
+    client: reqwest::Client,
+    user_agent: HeaderValue,
+    address_policy: AddressPolicy,
+    budget: ByteBudget,
+}
+
+impl HttpFetcher {
+    /// A fetcher that resolves names as the operating system does.
+    ///
+    /// # Errors
+    /// [`HttpConfigError`] says what about the configuration cannot be used.
+    pub fn new(config: &HttpConfig) -> Result<Self, HttpConfigError> {
+        Self::with_lookup(config, Arc::new(SystemLookup))
+    }
+
+    /// A fetcher that resolves names in its own way. What it finds is checked in the same way.
+    ///
+    /// # Errors
+    /// [`HttpConfigError`] says what about the configuration cannot be used.
+    pub fn with_lookup(config: &HttpConfig, lookup: Arc<dyn NameLookup>) -> Result<Self, HttpConfigError> {
+        let user_agent = HeaderValue::from_str(&config.user_agent)
+            .map_err(|_| HttpConfigError::UserAgent(config.user_agent.clone()))?;
+        Ok(Self {
+            client: client(config, lookup)?,
+            user_agent,
+            address_policy: config.address_policy,
+            budget: ByteBudget::new(config.in_flight_bytes_max),
+        })
+    }
+
+    /// Whether the URL's host is an address that is written out, and one that is not talked to.
+    fn refused_literal(&self, request: &FetchRequest) -> Option<FetchFailure> {
+        let refused = check(self.address_policy, literal_of(&request.url)?).err()?;
+        Some(failure::told(FetchFailureKind::PrivateAddress, &refused))
+    }
+
+    /// The response's header, within the time for it.
+    async fn head(
+        &self,
+        outgoing: reqwest::Request,
+        attempt: &Arc<Attempt>,
+        times: &Times,
+    ) -> Result<reqwest::Response, NoHead> {
+        let mut phases = attempt.watch();
+        let mut sending = Box::pin(ATTEMPT.scope(Arc::clone(attempt), self.client.execute(outgoing)));
+        loop {
+            let phase = *phases.borrow_and_update();
+            let header = phase.header_deadline(times.started, times.first_byte_timeout);
+            let deadline = header.map_or(times.deadline, |header| header.min(times.deadline));
+            tokio::select! {
+                biased;
+                answer = &mut sending => return answer.map_err(NoHead::Error),
+                // `attempt` holds the sender, so this never fails.
+                _ = phases.changed() => {}
+                () = sleep_until(deadline) => return Err(NoHead::Late),
+            }
+        }
+    }
+
+    /// The whole exchange, past the guard of literals. What it comes to know on the way, however it
+    /// ends, is noted in `known`.
+    async fn exchange(&self, request: &FetchRequest, times: &Times, known: &mut Known) -> FetchResult {
+        let limits = &request.limits;
+        let outgoing = request::outgoing(request, &self.user_agent)
+            .map_err(|error| failure::told(FetchFailureKind::Protocol, &error))?;
+        let recorded = request::recorded(&outgoing);
+        let attempt = Arc::new(Attempt::new(limits.connect_timeout));
+        let head = self.head(outgoing, &attempt, times).await;
+        if attempt.phase().has_connection() {
+            known.request_headers = recorded;
+        }
+        known.remote = match &head {
+            Ok(response) => response.remote_addr(),
+            Err(NoHead::Error(error)) => failure::peer(error).or(attempt.phase().peer()),
+            Err(NoHead::Late) => attempt.phase().peer(),
+        };
+        let response = head.map_err(|none| none.failure(attempt.phase()))?;
+        known.first_byte = Some(times.started.elapsed());
+        within_header_limit(response.headers(), limits.header_bytes_max)?;
+        let status = response.status();
+        let headers = response.headers().iter().map(|(name, value)| (name.to_string(), value.as_bytes().to_vec()));
+        let headers = headers.collect();
+        let reason = reason(&response);
+        let Received { bytes, truncated, decoded } =
+            body::receive(response, limits, &self.budget, times.deadline).await;
+        Ok(FetchedResponse {
+            status: status.as_u16(),
+            reason,
+            headers,
+            body: bytes,
+            truncated,
+            decoded_sha1: decoded.sha1,
+            decoded_bytes: decoded.bytes,
+        })
+    }
+}
+
+impl Fetcher for HttpFetcher {
+    async fn fetch(&self, request: FetchRequest) -> Fetched {
+        let started = timing::now();
+        let times = Times {
+            started,
+            first_byte_timeout: request.limits.first_byte_timeout,
+            deadline: timing::deadline(started, request.limits.total_timeout),
+        };
+        let mut known = Known::default();
+        let result = match self.refused_literal(&request) {
+            Some(refused) => Err(refused),
+            None => self.exchange(&request, &times, &mut known).await,
+        };
+        let Known { request_headers, remote, first_byte } = known;
+        Fetched { request_headers, remote, first_byte, elapsed: started.elapsed(), result }
+    }
+}
+
+type FetchResult = Result<FetchedResponse, FetchFailure>;
+
+/// What is told of a request beside its result.
+#[derive(Default)]
+struct Known {
+    request_headers: Vec<(String, Vec<u8>)>,
+    remote: Option<SocketAddr>,
+    first_byte: Option<Duration>,
+}
+
+/// The limits of one request, in time.
+struct Times {
+    started: Instant,
+    first_byte_timeout: Duration,
+    deadline: Instant,
+}
+
+/// Why there is no response header.
+enum NoHead {
+    Error(reqwest::Error),
+    Late,
+}
+
+impl NoHead {
+    fn failure(self, phase: Phase) -> FetchFailure {
+        let waited_for = match (self, phase) {
+            (Self::Error(error), _) => return failure::failure(error),
+            (Self::Late, Phase::Connecting) => "no connection",
+            (Self::Late, Phase::Open | Phase::Connected { .. }) => "no response header",
+        };
+        FetchFailure { kind: FetchFailureKind::Timeout, detail: format!("{waited_for} in time") }
+    }
+}
+
+/// Fields as they would be written by HTTP/1.1, whichever version they came by.
+fn within_header_limit(headers: &HeaderMap, bytes_max: usize) -> Result<(), FetchFailure> {
+    let separators = ": \r\n".len();
+    let bytes: usize = headers.iter().map(|(name, value)| name.as_str().len() + value.len() + separators).sum();
+    if bytes <= bytes_max {
+        return Ok(());
+    }
+    let detail = format!("a response header of {bytes} bytes, over the limit of {bytes_max}");
+    Err(FetchFailure { kind: FetchFailureKind::Protocol, detail })
+}
+
+fn reason(response: &reqwest::Response) -> String {
+    match response.extensions().get::<ReasonPhrase>() {
+        Some(as_sent) => String::from_utf8_lossy(as_sent.as_bytes()).into_owned(),
+        None => response.status().canonical_reason().unwrap_or_default().to_owned(),
+    }
+}
+
+fn client(config: &HttpConfig, lookup: Arc<dyn NameLookup>) -> Result<reqwest::Client, HttpConfigError> {
+    reqwest::Client::builder()
+        .tls_backend_preconfigured(tls::client_config(&config.extra_roots)?)
+        .dns_resolver(GuardedResolver::new(config.address_policy, lookup))
+        .connector_layer(ConnectLayer::new(config.address_policy))
+        // A proxy would connect for us, unseen by the guard.
+        .no_proxy()
+        .redirect(redirect::Policy::none())
+        .referer(false)
+        .retry(reqwest::retry::never())
+        .pool_max_idle_per_host(config.idle_connections_per_host_max)
+        .pool_idle_timeout(config.idle_timeout)
+        .http2_max_header_list_size(HTTP2_HEADER_BYTES_MAX)
+        .http2_initial_stream_window_size(HTTP2_STREAM_WINDOW_BYTES)
+        .http2_initial_connection_window_size(HTTP2_CONNECTION_WINDOW_BYTES)
+        // As lenient as browsers: a page is worth more than a field that is written wrongly.
+        .http1_ignore_invalid_headers_in_responses(true)
+        .http1_allow_spaces_after_header_name_in_responses(true)
+        .http1_allow_obsolete_multiline_headers_in_responses(true)
+        .build()
+        .map_err(HttpConfigError::Client)
+}

@@ -1,0 +1,104 @@
+//! What is sent.
+
+use dragline_pipeline::ports::fetcher::FetchRequest;
+use http::header::{ACCEPT, ACCEPT_ENCODING, HeaderMap, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH, USER_AGENT};
+use http::{HeaderName, Method};
+use url::{Position, Url};
+
+/// Pages first, anything else too.
+const ACCEPTED: HeaderValue =
+    HeaderValue::from_static("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8");
+
+/// What `dragline-formats` can undo.
+const ACCEPTED_CODINGS: HeaderValue = HeaderValue::from_static("gzip, deflate, br, zstd");
+
+/// The client's request for a fetch.
+///
+/// # Errors
+/// The URL does not parse, which a `CrawlUrl` always does.
+pub(crate) fn outgoing(request: &FetchRequest, user_agent: &HeaderValue) -> Result<reqwest::Request, url::ParseError> {
+    let mut outgoing = reqwest::Request::new(Method::GET, Url::parse(request.url.as_str())?);
+    let headers = outgoing.headers_mut();
+    headers.insert(ACCEPT, ACCEPTED);
+    headers.insert(ACCEPT_ENCODING, ACCEPTED_CODINGS);
+    headers.insert(USER_AGENT, user_agent.clone());
+    insert_validator(headers, IF_NONE_MATCH, request.if_none_match.as_deref());
+    insert_validator(headers, IF_MODIFIED_SINCE, request.if_modified_since.as_deref());
+    Ok(outgoing)
+}
+
+/// A validator that cannot be written into a field is left out: the answer is then a whole page, which is never wrong.
+fn insert_validator(headers: &mut HeaderMap, name: HeaderName, value: Option<&str>) {
+    if let Some(value) = value.and_then(|value| HeaderValue::from_bytes(value.as_bytes()).ok()) {
+        headers.insert(name, value);
+    }
+}
+
+/// The fields as they go over the wire by HTTP/1.1, for the archive: the ones above and `host`, which the client adds
+/// last. By HTTP/2 the host goes as `:authority` instead; the archive writes every exchange as HTTP/1.1.
+pub(crate) fn recorded(outgoing: &reqwest::Request) -> Vec<(String, Vec<u8>)> {
+    let fields = outgoing.headers().iter().map(|(name, value)| (name.to_string(), value.as_bytes().to_vec()));
+    let host = outgoing.url()[Position::BeforeHost..Position::AfterPort].as_bytes().to_vec();
+    fields.chain([("host".to_owned(), host)]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use dragline_domain::url::{CrawlUrl, UrlRules};
+    use dragline_pipeline::ports::fetcher::FetchLimits;
+
+    use super::*;
+
+    fn request(url: &str) -> FetchRequest {
+        FetchRequest {
+            url: CrawlUrl::parse(url, &UrlRules::default()).unwrap(),
+            if_none_match: None,
+            if_modified_since: None,
+            limits: FetchLimits {
+                connect_timeout: Duration::from_secs(1),
+                first_byte_timeout: Duration::from_secs(1),
+                total_timeout: Duration::from_secs(1),
+                header_bytes_max: 1,
+                body_bytes_max: 1,
+                decoded_bytes_max: 1,
+            },
+        }
+    }
+
+    fn field(outgoing: &reqwest::Request, name: &str) -> Option<String> {
+        let found = recorded(outgoing).into_iter().find(|(field, _)| field == name);
+        found.map(|(_, value)| String::from_utf8(value).unwrap())
+    }
+
+    #[test]
+    fn hosts() {
+        let cases = [
+            ("http://example.org/a?b", "example.org", "the default port is left out"),
+            ("https://example.org:443/", "example.org", "of https too"),
+            ("https://example.org:80/", "example.org:80", "a port of another scheme stays"),
+            ("http://[::1]:8080/", "[::1]:8080", "an IPv6 literal keeps its brackets"),
+        ];
+        for (url, expected, why) in cases {
+            let outgoing = outgoing(&request(url), &HeaderValue::from_static("bot")).unwrap();
+            assert_eq!(field(&outgoing, "host").as_deref(), Some(expected), "{why}");
+        }
+    }
+
+    #[test]
+    fn validators() {
+        let cases = [
+            (Some("\"v1\""), Some("\"v1\""), "a strong tag as it came"),
+            (Some("W/\"é\""), Some("W/\"é\""), "octets beyond ASCII are allowed in a tag, RFC 9110 section 8.8.3"),
+            (Some("\"a\r\nx: y\""), None, "a line break would begin another field"),
+            (None, None, "none is known"),
+        ];
+        for (tag, expected, why) in cases {
+            let mut request = request("http://example.org/");
+            request.if_none_match = tag.map(str::to_owned);
+            let outgoing = outgoing(&request, &HeaderValue::from_static("bot")).unwrap();
+            assert_eq!(field(&outgoing, "if-none-match").as_deref(), expected, "{why}");
+        }
+    }
+}

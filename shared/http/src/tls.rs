@@ -1,0 +1,72 @@
+//! Which certificates are believed.
+
+use std::sync::Arc;
+
+use rustls::client::WebPkiServerVerifier;
+use rustls::client::danger::ServerCertVerifier;
+use rustls::crypto::{CryptoProvider, ring};
+use rustls::{ClientConfig, RootCertStore};
+use rustls_platform_verifier::Verifier;
+
+use crate::config::{Certificate, HttpConfigError};
+
+/// TLS 1.2 and 1.3 by ring, HTTP/2 before HTTP/1.1, the platform's roots and the extra ones.
+pub(crate) fn client_config(extra_roots: &[Certificate]) -> Result<ClientConfig, HttpConfigError> {
+    let provider = Arc::new(ring::default_provider());
+    let verifier = verifier(extra_roots, &provider).map_err(HttpConfigError::Tls)?;
+    let mut config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(HttpConfigError::Tls)?
+        .dangerous() // which is rustls's word for any verifier that is handed in, the platform's too
+        .with_custom_certificate_verifier(verifier)
+        .with_no_client_auth();
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    Ok(config)
+}
+
+fn verifier(
+    extra_roots: &[Certificate],
+    provider: &Arc<CryptoProvider>,
+) -> Result<Arc<dyn ServerCertVerifier>, rustls::Error> {
+    // A fresh machine or a small container has no roots at all. It is asked without the extra roots first, for with
+    // them the platform's verifier is content, and would then believe nobody else.
+    match Verifier::new(Arc::clone(provider)) {
+        Ok(platform) if extra_roots.is_empty() => Ok(Arc::new(platform)),
+        Ok(_) => Ok(Arc::new(Verifier::new_with_extra_roots(extra_roots.iter().cloned(), Arc::clone(provider))?)),
+        Err(error) => {
+            tracing::info!(%error, "no root certificates on this machine: using Mozilla's, as of this build");
+            built_in(extra_roots, provider)
+        }
+    }
+}
+
+fn built_in(
+    extra_roots: &[Certificate],
+    provider: &Arc<CryptoProvider>,
+) -> Result<Arc<dyn ServerCertVerifier>, rustls::Error> {
+    let mut roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
+    for certificate in extra_roots {
+        roots.add(certificate.clone())?;
+    }
+    let verifier = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), Arc::clone(provider))
+        .build()
+        .map_err(|error| rustls::Error::General(error.to_string()))?;
+    Ok(verifier)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_built_in_roots_are_usable_alone() {
+        assert!(built_in(&[], &Arc::new(ring::default_provider())).is_ok());
+    }
+
+    #[test]
+    fn an_extra_root_that_is_no_certificate_is_an_error_on_any_machine() {
+        let nonsense = [Certificate::from(vec![1, 2, 3])];
+        assert!(built_in(&nonsense, &Arc::new(ring::default_provider())).is_err(), "without the platform's roots");
+        assert!(client_config(&nonsense).is_err(), "with whatever this machine has");
+    }
+}

@@ -1,0 +1,142 @@
+//! What is sent, and what of the answer is kept.
+
+use dragline_pipeline::ports::fetcher::Fetcher;
+
+use crate::support::{RawServer, Step, fetch, fetcher, request, response};
+
+/// The fields of a request's header as it came, without the request line.
+fn fields(header: &str) -> Vec<(String, Vec<u8>)> {
+    let lines = header.trim_end().split("\r\n").skip(1);
+    lines.map(|line| line.split_once(": ").unwrap()).map(|(name, value)| (name.to_owned(), value.into())).collect()
+}
+
+#[tokio::test]
+async fn the_request_is_recorded_as_it_was_sent() {
+    let server = RawServer::answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").await;
+    let mut request = request(&server.url("/a/b?c=d#e"));
+    request.if_none_match = Some("W/\"v1\"".into());
+    request.if_modified_since = Some("Sat, 21 Nov 2026 08:00:00 GMT".into());
+    let fetched = fetcher().fetch(request).await;
+    let [header] = server.requests().try_into().expect("one request");
+    assert!(header.starts_with("GET /a/b?c=d HTTP/1.1\r\n"), "{header}");
+    assert_eq!(fetched.request_headers, fields(&header));
+    let sent =
+        fields(&header).into_iter().map(|(name, value)| format!("{name}: {}", String::from_utf8(value).unwrap()));
+    let expected = [
+        "accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8".to_owned(),
+        "accept-encoding: gzip, deflate, br, zstd".to_owned(),
+        "user-agent: dragline-test/1.0".to_owned(),
+        "if-none-match: W/\"v1\"".to_owned(),
+        "if-modified-since: Sat, 21 Nov 2026 08:00:00 GMT".to_owned(),
+        format!("host: site.test:{}", server.port()),
+    ];
+    assert_eq!(sent.collect::<Vec<_>>(), expected, "these and no others");
+    assert_eq!(fetched.remote, Some(server.address()));
+    assert!(fetched.first_byte.unwrap() <= fetched.elapsed);
+}
+
+#[tokio::test]
+async fn cookies_and_redirects_are_left_alone() {
+    let answer = "HTTP/1.1 302 Found\r\nLocation: /next\r\nSet-Cookie: a=b\r\nContent-Length: 0\r\n\r\n";
+    let server = RawServer::answering(answer).await;
+    let fetcher = fetcher();
+    for _ in 0..2 {
+        let fetched = fetch(&fetcher, &server.url("/")).await;
+        assert_eq!(response(fetched).status, 302);
+    }
+    assert_eq!(server.requests().len(), 2, "the redirect was not followed");
+    for header in server.requests() {
+        assert!(!header.contains("cookie") && !header.contains("referer"), "{header}");
+    }
+}
+
+#[tokio::test]
+async fn responses() {
+    struct Case {
+        answer: &'static str,
+        status: u16,
+        reason: &'static str,
+        headers: &'static [(&'static str, &'static str)],
+        body: &'static str,
+        why: &'static str,
+    }
+    let cases = [
+        Case {
+            answer: "HTTP/1.1 200 Fine\r\nB: 1\r\na: 2\r\nContent-Length: 2\r\n\r\nok",
+            status: 200,
+            reason: "Fine",
+            headers: &[("b", "1"), ("a", "2"), ("content-length", "2")],
+            body: "ok",
+            why: "the server's own reason, and the order of its fields",
+        },
+        Case {
+            answer: "HTTP/1.1 304 Not Modified\r\nETag: \"v1\"\r\n\r\n",
+            status: 304,
+            reason: "Not Modified",
+            headers: &[("etag", "\"v1\"")],
+            body: "",
+            why: "no body, and none is waited for",
+        },
+        Case {
+            answer: "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n",
+            status: 404,
+            reason: "Not Found",
+            headers: &[("content-length", "0")],
+            body: "",
+            why: "an interim response is not the response",
+        },
+        Case {
+            answer: "HTTP/1.0 200 OK\r\n\r\nuntil the end",
+            status: 200,
+            reason: "OK",
+            headers: &[],
+            body: "until the end",
+            why: "without a length the connection's end is the body's, RFC 9112 section 6.3",
+        },
+        Case {
+            answer: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\nX: y\r\n\r\n",
+            status: 200,
+            reason: "OK",
+            headers: &[("transfer-encoding", "chunked")],
+            body: "abcde",
+            why: "the transfer coding is removed",
+        },
+        Case {
+            answer: "HTTP/1.1 200 OK\r\nNo colon\r\nSpace : 1\r\nFolded: a\r\n b\r\nContent-Length: 2\r\n\r\nok",
+            status: 200,
+            reason: "OK",
+            headers: &[("space", "1"), ("folded", "a b"), ("content-length", "2")],
+            body: "ok",
+            why: "a page is worth more than its faulty fields",
+        },
+        Case {
+            answer: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok, and more",
+            status: 200,
+            reason: "OK",
+            headers: &[("content-length", "2")],
+            body: "ok",
+            why: "what follows the body is not part of it",
+        },
+    ];
+    for case in cases {
+        let server = RawServer::answering(case.answer).await;
+        let response = response(fetch(&fetcher(), &server.url("/")).await);
+        let headers: Vec<_> =
+            response.headers.iter().map(|(name, value)| (name.as_str(), std::str::from_utf8(value).unwrap())).collect();
+        assert_eq!((response.status, response.reason.as_str()), (case.status, case.reason), "{}", case.why);
+        assert_eq!(headers, case.headers, "{}", case.why);
+        assert_eq!(response.body, case.body, "{}", case.why);
+        assert_eq!(response.truncated, None, "{}", case.why);
+    }
+}
+
+#[tokio::test]
+async fn a_connection_is_used_again() {
+    let answer = || Step::send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+    let server = RawServer::start([answer(), Step::NextRequest, answer()]).await;
+    let fetcher = fetcher();
+    for _ in 0..4 {
+        assert_eq!(response(fetch(&fetcher, &server.url("/")).await).body, "ok", "even where the server has hung up");
+    }
+    assert_eq!((server.requests().len(), server.connections()), (4, 2), "two requests a connection");
+}

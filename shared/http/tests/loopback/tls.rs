@@ -1,0 +1,76 @@
+//! Whose certificates are believed, and which protocol is spoken.
+
+use std::sync::Arc;
+
+use dragline_domain::address::AddressPolicy;
+use dragline_http::{HttpConfig, HttpConfigError, HttpFetcher, certificates_from_pem};
+use dragline_pipeline::ports::fetcher::FetchFailureKind::Tls;
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpListener;
+
+use crate::support::{Authority, Names, TlsServer, Version, config, failure_kind, fetch, fetcher, response};
+
+fn trusting(authority: &Authority) -> HttpFetcher {
+    let extra_roots = certificates_from_pem(authority.root_pem()).unwrap();
+    let config = HttpConfig { extra_roots, ..config(AddressPolicy::AllowPrivate) };
+    HttpFetcher::with_lookup(&config, Arc::new(Names::loopback())).unwrap()
+}
+
+#[tokio::test]
+async fn an_extra_root_is_believed_and_the_newest_protocol_is_spoken() {
+    let authority = Authority::named("ours");
+    let fetcher = trusting(&authority);
+    for (version, spoken, host) in [(Version::Http11, "HTTP/1.1", true), (Version::Http2, "HTTP/2.0", false)] {
+        let server = TlsServer::start(&authority, "site.test", 2099, version).await;
+        for _ in 0..2 {
+            let response = response(fetch(&fetcher, &server.url()).await);
+            assert_eq!((response.status, response.reason.as_str()), (200, "OK"), "{version:?}");
+            assert_eq!(response.body, spoken, "{version:?}");
+            let (_, seen) = response.headers.iter().find(|(name, _)| name == "x-host").unwrap();
+            assert_eq!(seen.starts_with(b"Some"), host, "HTTP/2 has `:authority` for it, RFC 9113 section 8.3.1");
+        }
+    }
+}
+
+#[tokio::test]
+async fn bad_certificates_are_refused_with_their_reason() {
+    let (authority, stranger) = (Authority::named("ours"), Authority::named("theirs"));
+    let cases = [
+        (&stranger, "site.test", 2099, "UnknownIssuer", "signed by nobody we know"),
+        (&authority, "site.test", 2020, "expired", "too old"),
+        (&authority, "other.test", 2099, "not valid for name", "made out to another"),
+    ];
+    for (signer, name, last, reason, why) in cases {
+        let server = TlsServer::start(signer, name, last, Version::Http11).await;
+        let fetched = fetch(&trusting(&authority), &server.url()).await;
+        assert_eq!(failure_kind(&fetched), Some(Tls), "{why}: {:?}", fetched.result);
+        let detail = fetched.result.unwrap_err().detail;
+        assert!(detail.contains(reason), "{why}: {detail}");
+        assert_eq!(fetched.request_headers, [], "{why}: nothing was sent");
+    }
+}
+
+#[tokio::test]
+async fn plain_http_on_a_port_for_tls() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let server = async {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n").await.unwrap();
+        stream
+    };
+    let (fetcher, url) = (fetcher(), format!("https://site.test:{port}/"));
+    let (fetched, _stream) = tokio::join!(fetch(&fetcher, &url), server);
+    assert_eq!(failure_kind(&fetched), Some(Tls), "{:?}", fetched.result);
+}
+
+#[test]
+fn a_configuration_that_cannot_work_says_so() {
+    let config = HttpConfig::new("bad\nagent");
+    let error = HttpFetcher::new(&config).err().unwrap();
+    assert!(matches!(error, HttpConfigError::UserAgent(_)));
+    assert_eq!(
+        error.to_string(),
+        "the user agent `bad\\nagent` cannot be sent: use visible ASCII characters and spaces"
+    );
+}
