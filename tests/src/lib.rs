@@ -1,1 +1,1 @@
-//! End-to-end tests of the built dragline command on real sites.
+//! End-to-end tests.
