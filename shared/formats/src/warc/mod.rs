@@ -1,1 +1,30 @@
-//! WARC 1.1.
+//! WARC 1.1 (ISO 28500:2017, <https://iipc.github.io/warc-specifications/>): the file that holds what was fetched.
+//!
+//! [`Record`] is built, [`WarcWriter`] appends it as one gzip member and tells its [`RecordSpan`]; [`WarcReader`] goes
+//! through a file, and [`read_record`] reads the range of one span. `docs/format-warc.md` lists every field.
+//!
+//! The crate `warc` 0.4 was no help: it compresses a whole file as one gzip stream, so that no record can be read by
+//! its offset; its writer drops what a short write leaves; and its reader has no limit on the size of a record.
+
+mod digest;
+mod fields;
+mod http;
+mod ids;
+mod reader;
+mod record;
+mod stored;
+#[cfg(test)]
+mod tests;
+mod writer;
+
+pub use digest::{Sha1Digest, Sha1DigestError};
+pub use fields::{ExtensionField, ExtensionName, Fields};
+pub use http::{
+    HEAD_BYTES_MAX, HEAD_FIELDS_MAX, HttpResponse, HttpResponseError, http_request_block, http_response_block,
+    http_response_head, parse_http_response,
+};
+pub use ids::{HttpProtocol, RecordId, RecordType, RevisitProfile, TargetUri, Truncation};
+pub use reader::{ReadLimits, WarcError, WarcFault, WarcReader, read_record};
+pub use record::{CaptureEvent, FORMAT_VERSION, Metadata, Record, RefersTo, Revisit, WarcInfo};
+pub use stored::{DigestCheck, StoredRecord};
+pub use writer::{RecordSpan, WarcWriter};

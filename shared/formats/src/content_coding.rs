@@ -1,1 +1,0 @@
-//! gzip, deflate, brotli and zstd, undone within limits.

@@ -1,0 +1,298 @@
+use std::io::Write;
+
+use flate2::Compression;
+use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
+use proptest::prelude::*;
+
+use super::ContentCoding::{Brotli, Deflate, Gzip, Zstd};
+use super::DecodeFault::{Damaged, NotInCoding, Truncated, WindowTooLarge};
+use super::*;
+use crate::warc::Sha1Digest;
+
+const MANY: u64 = 1 << 40;
+
+fn codings(list: &[ContentCoding]) -> ContentCodings {
+    list.iter().copied().collect()
+}
+
+fn gzip(body: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(body).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn zlib(body: &[u8]) -> Vec<u8> {
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(body).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn bare_deflate(body: &[u8]) -> Vec<u8> {
+    let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(body).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn brotli(body: &[u8]) -> Vec<u8> {
+    let mut encoder = ::brotli::CompressorWriter::new(Vec::new(), 4096, 5, 22);
+    encoder.write_all(body).unwrap();
+    encoder.into_inner()
+}
+
+fn zstd(body: &[u8]) -> Vec<u8> {
+    ruzstd::encoding::compress_to_vec(body, ruzstd::encoding::CompressionLevel::Fastest)
+}
+
+fn encode(body: &[u8], list: &[ContentCoding]) -> Vec<u8> {
+    list.iter().fold(body.to_vec(), |body, coding| match coding {
+        Gzip => gzip(&body),
+        Deflate => zlib(&body),
+        Brotli => brotli(&body),
+        Zstd => zstd(&body),
+    })
+}
+
+/// Lines that are alike but not the same, so that every coding has matches and literals.
+fn bottles(lines: usize) -> Vec<u8> {
+    let line = |i| format!("{i} bottles of beer on the wall, take {} down\n", i * 7919 % 1000);
+    (0..lines).map(line).collect::<String>().into_bytes()
+}
+
+/// Decodes in chunks of this size, as the HTTP client does.
+fn decode_chunks(
+    list: &[ContentCoding],
+    body: &[u8],
+    chunk_bytes: usize,
+    limit_bytes: u64,
+) -> (Vec<u8>, Result<Progress, DecodeError>) {
+    let mut text = Vec::new();
+    let mut sink = |out: &[u8]| text.extend_from_slice(out);
+    let mut decoder = Decoder::new(&codings(list), limit_bytes);
+    for chunk in body.chunks(chunk_bytes) {
+        match decoder.push(chunk, &mut sink) {
+            Ok(Progress::More) => {}
+            Ok(Progress::LimitReached) => return (text, Ok(Progress::LimitReached)),
+            Err(_) => break,
+        }
+    }
+    let end = decoder.finish(&mut sink);
+    (text, end)
+}
+
+#[test]
+fn any_chunks_give_the_same_text() {
+    let lists: [&[ContentCoding]; 9] = [
+        &[],
+        &[Gzip],
+        &[Deflate],
+        &[Brotli],
+        &[Zstd],
+        &[Gzip, Brotli],
+        &[Zstd, Gzip],
+        &[Zstd, Zstd],
+        &[Brotli, Deflate, Zstd],
+    ];
+    for body in [Vec::new(), b"x".to_vec(), bottles(100), bottles(12_000)] {
+        for list in lists {
+            let encoded = encode(&body, list);
+            for chunk_bytes in [1, 2, 3, 7, 1_000, usize::MAX] {
+                let (text, end) = decode_chunks(list, &encoded, chunk_bytes, MANY);
+                assert_eq!(end, Ok(Progress::More), "{list:?} by {chunk_bytes}");
+                assert!(text == body, "{list:?} by {chunk_bytes}: another text");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_others_encoded_is_read() {
+    let text = bottles(100);
+    let twice = [text.as_slice(), &text].concat();
+    let skippable = [b"\x53\x2a\x4d\x18\x05\0\0\0notes".as_slice(), &zstd(&text)].concat();
+    let table: [(ContentCoding, Vec<u8>, &[u8], &str); 12] = [
+        (Zstd, include_bytes!("fixtures/bottles.zst").to_vec(), &text, "the reference encoder, with a checksum"),
+        (Brotli, include_bytes!("fixtures/bottles.br").to_vec(), &text, "the reference encoder, with its dictionary"),
+        (Deflate, bare_deflate(&text), &text, "deflate without zlib's wrapping"),
+        (Gzip, [gzip(&text), gzip(&text)].concat(), &twice, "two members"),
+        (Zstd, [zstd(&text), zstd(&text)].concat(), &twice, "two frames"),
+        (Zstd, skippable, &text, "a frame to be skipped"),
+        (Gzip, [gzip(&text), vec![0; 512]].concat(), &text, "padding after gzip"),
+        (Gzip, [gzip(&text), b"<!-- -->".to_vec()].concat(), &text, "text after gzip"),
+        (Zstd, [zstd(&text), b"<!-- -->".to_vec()].concat(), &text, "text after zstd"),
+        (Brotli, [brotli(&text), b"<!-- -->".to_vec()].concat(), &text, "text after brotli"),
+        (Deflate, [zlib(&text), b"<!-- -->".to_vec()].concat(), &text, "text after deflate"),
+        (Brotli, Vec::new(), b"", "a body of length 0 is in any coding"),
+    ];
+    for (coding, encoded, expected, why) in table {
+        for chunk_bytes in [1, usize::MAX] {
+            let (text, end) = decode_chunks(&[coding], &encoded, chunk_bytes, MANY);
+            assert_eq!((text == expected, end), (true, Ok(Progress::More)), "{coding}: {why}");
+        }
+    }
+}
+
+#[test]
+fn what_is_wrong_is_said() {
+    let text = bottles(100);
+    let html = b"<!doctype html><p>Plain text.";
+    let cut = |encoded: Vec<u8>| encoded[..encoded.len() / 2].to_vec();
+    let flipped = |mut encoded: Vec<u8>, from_end: usize| {
+        let at = encoded.len() - from_end;
+        encoded[at] ^= 0xff;
+        encoded
+    };
+    let checked = include_bytes!("fixtures/bottles.zst").to_vec();
+    let window_of_16_mib = b"\x28\xb5\x2f\xfd\x00\x70\x01\x00\x00".to_vec();
+    let block_too_long = b"\x28\xb5\x2f\xfd\x00\x58\xff\xff\xff".to_vec();
+    let with_dictionary = b"\x28\xb5\x2f\xfd\x01\x58\x07\x01\x00\x00".to_vec();
+    let table: [(ContentCoding, Vec<u8>, DecodeFault, &str); 16] = [
+        (Gzip, html.to_vec(), NotInCoding, "not gzip at all"),
+        (Deflate, html.to_vec(), NotInCoding, "not deflate at all"),
+        (Brotli, html.to_vec(), NotInCoding, "not brotli at all"),
+        (Zstd, html.to_vec(), NotInCoding, "not zstd at all"),
+        (Gzip, cut(gzip(&text)), Truncated, "half of it"),
+        (Deflate, cut(zlib(&text)), Truncated, "half of it"),
+        (Brotli, cut(brotli(&text)), Truncated, "half of it"),
+        (Zstd, cut(zstd(&text)), Truncated, "half of it"),
+        (Gzip, b"\x1f".to_vec(), Truncated, "a byte of it"),
+        (Gzip, flipped(gzip(&text), 5), Damaged, "a wrong checksum"),
+        (Deflate, flipped(zlib(&text), 1), Damaged, "a wrong checksum"),
+        (Zstd, flipped(checked, 1), Damaged, "a wrong checksum"),
+        (Gzip, [gzip(&text), b"\x1f\x8b\xff\xff".to_vec()].concat(), Damaged, "a second member in name only"),
+        (Zstd, window_of_16_mib, WindowTooLarge, "RFC 9659 allows 8 MiB"),
+        (Zstd, block_too_long, Damaged, "RFC 8878 allows 128 KiB"),
+        (Zstd, with_dictionary, Damaged, "a dictionary that nobody gave us"),
+    ];
+    for (coding, encoded, fault, why) in table {
+        for chunk_bytes in [1, usize::MAX] {
+            let (_, end) = decode_chunks(&[coding], &encoded, chunk_bytes, MANY);
+            assert_eq!(end, Err(DecodeError { coding, fault }), "{coding} by {chunk_bytes}: {why}");
+        }
+    }
+}
+
+#[test]
+fn a_body_cut_short_still_gives_its_beginning() {
+    let text = bottles(20_000);
+    for coding in [Gzip, Deflate, Brotli, Zstd] {
+        let encoded = encode(&text, &[coding]);
+        let (decoded, end) = decode_chunks(&[coding], &encoded[..encoded.len() - 20], 1_000, MANY);
+        assert_eq!(end, Err(DecodeError { coding, fault: Truncated }), "{coding}");
+        assert!(decoded.len() > text.len() / 2 && text.starts_with(&decoded), "{coding}: {}", decoded.len());
+    }
+}
+
+#[test]
+fn a_bomb_is_cut_at_the_limit() {
+    const LIMIT: u64 = 1_000_000;
+    let zeros = vec![0; 100_000_000];
+    let lists: [&[ContentCoding]; 6] = [&[Gzip], &[Deflate], &[Brotli], &[Zstd], &[Gzip, Gzip], &[Gzip, Brotli, Zstd]];
+    for list in lists {
+        let bomb = encode(&zeros, list);
+        let mut decoded_bytes = 0;
+        let mut largest_bytes = 0;
+        let mut decoder = Decoder::new(&codings(list), LIMIT);
+        let mut sink = |out: &[u8]| {
+            decoded_bytes += out.len() as u64;
+            largest_bytes = largest_bytes.max(out.len());
+        };
+        assert_eq!(decoder.push(&bomb, &mut sink), Ok(Progress::LimitReached), "{list:?}");
+        assert_eq!(decoder.push(&bomb, &mut sink), Ok(Progress::LimitReached), "{list:?}: it stays so");
+        assert_eq!(decoder.finish(&mut sink), Ok(Progress::LimitReached), "{list:?}: and is no error");
+        assert_eq!(decoded_bytes, LIMIT, "{list:?}");
+        assert!(largest_bytes <= 16 * 1024, "{list:?}: {largest_bytes}");
+    }
+}
+
+#[test]
+fn the_limit_holds_between_codings_too() {
+    // The outer coding yields far more than the inner one: padding that gzip ignores.
+    let padded = [gzip(b"small"), vec![0; 10_000_000]].concat();
+    let (text, end) = decode_chunks(&[Gzip, Brotli], &brotli(&padded), usize::MAX, 1_000);
+    assert_eq!((text.as_slice(), end), (b"small".as_slice(), Ok(Progress::LimitReached)));
+}
+
+#[test]
+fn the_limit_itself_is_allowed() {
+    let text = bottles(3_000);
+    let length = text.len() as u64;
+    for list in [&[][..], &[Gzip], &[Deflate], &[Brotli], &[Zstd]] {
+        let encoded = encode(&text, list);
+        for (limit, cut) in [(length, None), (length - 1, Some(Cut::Limit)), (0, Some(Cut::Limit))] {
+            let decoded = decode_all(&codings(list), &encoded, limit);
+            assert_eq!(decoded.cut, cut, "{list:?} to {limit}");
+            assert!(*decoded.bytes == text[..usize::try_from(limit).unwrap()], "{list:?} to {limit}");
+        }
+    }
+}
+
+#[test]
+fn plain_text_under_a_wrong_name_is_kept() {
+    let html = b"<!doctype html><p>Plain text.";
+    for coding in [Gzip, Deflate, Brotli, Zstd] {
+        let decoded = decode_all(&codings(&[coding]), html, 20);
+        assert_eq!(&*decoded.bytes, &html[..20], "{coding}");
+        assert_eq!(decoded.cut, Some(Cut::Failed(DecodeError { coding, fault: NotInCoding })), "{coding}");
+    }
+    let encoded = brotli(html);
+    let decoded = decode_all(&codings(&[Gzip, Brotli]), &encoded, MANY);
+    assert_eq!(&*decoded.bytes, b"", "half decoded is no text");
+}
+
+#[test]
+fn a_decoder_can_wait_on_another_thread() {
+    fn is_send<T: Send>() {}
+    is_send::<Decoder>();
+}
+
+fn any_coding() -> impl Strategy<Value = ContentCoding> {
+    prop_oneof![Just(Gzip), Just(Deflate), Just(Brotli), Just(Zstd)]
+}
+
+proptest! {
+    #[test]
+    fn what_was_encoded_comes_back(
+        body in prop::collection::vec(0..4_u8, 0..5_000),
+        list in prop::collection::vec(any_coding(), 0..=CODINGS_MAX),
+        chunk_bytes in 1..500_usize,
+    ) {
+        let encoded = encode(&body, &list);
+        let (text, end) = decode_chunks(&list, &encoded, chunk_bytes, MANY);
+        prop_assert_eq!((text, end), (body.clone(), Ok(Progress::More)));
+        let digest = decoded_sha1(&codings(&list), &encoded, MANY);
+        prop_assert_eq!(digest.sha1, Sha1Digest::of(&body));
+        prop_assert_eq!((digest.decoded_bytes, digest.cut), (body.len() as u64, None));
+    }
+
+    #[test]
+    fn damage_ends_in_the_same_way_however_it_comes(
+        at in any::<prop::sample::Index>(),
+        flip in 1..=u8::MAX,
+        coding in any_coding(),
+        chunk_bytes in 1..500_usize,
+    ) {
+        let mut encoded = encode(&bottles(200), &[coding]);
+        let at = at.index(encoded.len());
+        encoded[at] ^= flip;
+        let whole = decode_chunks(&[coding], &encoded, usize::MAX, 100_000);
+        prop_assert!(whole.0.len() <= 100_000);
+        let in_chunks = decode_chunks(&[coding], &encoded, chunk_bytes, 100_000);
+        prop_assert_eq!(whole.1, in_chunks.1);
+        // Brotli keeps what it decoded of the piece that fails.
+        prop_assert!(whole.0 == in_chunks.0 || coding == Brotli && in_chunks.0.starts_with(&whole.0));
+    }
+
+    #[test]
+    fn junk_never_panics(junk in prop::collection::vec(any::<u8>(), 0..2_000), coding in any_coding()) {
+        let magic: &[u8] = match coding {
+            Gzip => &[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0],
+            Deflate => &[0x78, 0x9c],
+            Brotli => &[],
+            Zstd => &[0x28, 0xb5, 0x2f, 0xfd],
+        };
+        let junk = [magic, &junk].concat();
+        let decoded = decode_all(&codings(&[coding]), &junk, 100_000);
+        let digest = decoded_sha1(&codings(&[coding]), &junk, 100_000);
+        prop_assert_eq!(digest.sha1, Sha1Digest::of(&decoded.bytes));
+    }
+}

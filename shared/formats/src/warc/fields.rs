@@ -1,0 +1,182 @@
+//! Named fields: of a record's header, and of blocks of the type `application/warc-fields` (WARC 1.1 §4).
+
+/// The most bytes of a value that we write.
+pub(super) const VALUE_BYTES_MAX: usize = 8 * 1024;
+
+/// Fields in their order. Names are compared without regard to case.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Fields(Vec<(String, String)>);
+
+impl Fields {
+    /// The value of the first field of this name; `None` if there is none.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.get_all(name).next()
+    }
+
+    /// The values of all fields of this name.
+    pub fn get_all<'f, 'n>(&'f self, name: &'n str) -> impl Iterator<Item = &'f str> + use<'f, 'n> {
+        self.iter().filter(move |(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+    }
+
+    /// All fields, name and value.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
+    /// Reads fields up to an empty line or the end. Lines may end in LF alone and go on in a next line that begins with
+    /// white space; a line that is no field is passed over; bytes that are not UTF-8 become U+FFFD.
+    #[must_use]
+    pub fn parse(bytes: &[u8]) -> Self {
+        let mut fields: Vec<(String, String)> = Vec::new();
+        for line in bytes.split(|&byte| byte == b'\n') {
+            let text = String::from_utf8_lossy(line);
+            if text.trim_end_matches('\r').is_empty() {
+                break;
+            }
+            match (text.starts_with([' ', '\t']), fields.last_mut(), text.split_once(':')) {
+                (true, Some((_, value)), _) => {
+                    value.push(' ');
+                    value.push_str(text.trim_ascii());
+                }
+                (false, _, Some((name, value))) => {
+                    fields.push((name.trim_ascii().to_owned(), value.trim_ascii().to_owned()));
+                }
+                _ => {}
+            }
+        }
+        Self(fields)
+    }
+}
+
+/// A name for a field of our own: `Dragline-` and what it is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ExtensionName(&'static str);
+
+impl ExtensionName {
+    /// The version of Dragline's layout, on each `warcinfo` record.
+    pub(super) const FORMAT: Self = Self("Dragline-Format");
+
+    /// A name that begins with `Dragline-` and goes on with letters, digits and `-`; `None` for any other.
+    ///
+    /// ```
+    /// use dragline_formats::warc::ExtensionName;
+    /// const DEPTH: ExtensionName = ExtensionName::new("Dragline-Depth").expect("letters only");
+    /// assert!(ExtensionName::new("WARC-Date").is_none());
+    /// # let _ = DEPTH;
+    /// ```
+    #[must_use]
+    pub const fn new(name: &'static str) -> Option<Self> {
+        const PREFIX: &[u8] = b"Dragline-";
+        let bytes = name.as_bytes();
+        if bytes.len() <= PREFIX.len() {
+            return None;
+        }
+        let mut at = 0;
+        while at < bytes.len() {
+            let is_legal = if at < PREFIX.len() {
+                bytes[at] == PREFIX[at]
+            } else {
+                bytes[at].is_ascii_alphanumeric() || bytes[at] == b'-'
+            };
+            if !is_legal {
+                return None;
+            }
+            at += 1;
+        }
+        Some(Self(name))
+    }
+
+    /// The name as text.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        self.0
+    }
+}
+
+/// A field of our own. Its value may come from anywhere: it is made safe when written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExtensionField {
+    /// What it is about.
+    pub name: ExtensionName,
+    /// Any text. Control characters are written as spaces, spaces at the ends are lost, and so is what lies past 8 KiB.
+    pub value: String,
+}
+
+/// Appends a field; the value cannot break out of its line.
+pub(super) fn push_field(header: &mut Vec<u8>, name: &str, value: &str) {
+    header.extend_from_slice(name.as_bytes());
+    header.extend_from_slice(b": ");
+    header.extend_from_slice(safe_value(value).as_bytes());
+    header.extend_from_slice(b"\r\n");
+}
+
+fn safe_value(value: &str) -> String {
+    let kept = &value[..value.floor_char_boundary(VALUE_BYTES_MAX)];
+    let spaced: String = kept.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    spaced.trim_ascii().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_read() {
+        type Row = (&'static [u8], &'static [(&'static str, &'static str)], &'static str);
+        let table: [Row; 9] = [
+            (b"A: b\r\nC:d\r\n", &[("A", "b"), ("C", "d")], "with and without a space"),
+            (b"A: b\nC: d\n", &[("A", "b"), ("C", "d")], "LF alone"),
+            (b"A: b\r\n c\r\n\td\r\n", &[("A", "b c d")], "a value over three lines"),
+            (b"A: b\r\n\r\nC: d\r\n", &[("A", "b")], "an empty line ends them"),
+            (b" a\r\nB: c\r\n", &[("B", "c")], "nothing to go on from"),
+            (b"no field\r\nB: c\r\n", &[("B", "c")], "a line without a colon"),
+            (b"A: http://x/\r\n", &[("A", "http://x/")], "only the first colon counts"),
+            (b"A: \xff\r\n", &[("A", "\u{fffd}")], "not UTF-8"),
+            (b"", &[], "nothing"),
+        ];
+        for (bytes, expected, why) in table {
+            assert_eq!(Fields::parse(bytes).iter().collect::<Vec<_>>(), expected, "{why}");
+        }
+    }
+
+    #[test]
+    fn names_are_found_in_any_case() {
+        let fields = Fields::parse(b"warc-type: a\r\nWARC-TYPE: b\r\n");
+        assert_eq!(fields.get("WARC-Type"), Some("a"));
+        assert_eq!(fields.get_all("Warc-Type").collect::<Vec<_>>(), ["a", "b"]);
+        assert_eq!(fields.get("WARC-Date"), None);
+    }
+
+    #[test]
+    fn extension_names_are_checked() {
+        let table = [
+            ("Dragline-Depth", true, "letters"),
+            ("Dragline-Exit-Code2", true, "a dash and a digit"),
+            ("Dragline-", false, "about nothing"),
+            ("dragline-Depth", false, "one spelling only"),
+            ("WARC-Date", false, "the standard's"),
+            ("Dragline-A\r\nB", false, "a second line"),
+            ("Dragline-A: B", false, "a value"),
+        ];
+        for (name, expected, why) in table {
+            assert_eq!(ExtensionName::new(name).is_some(), expected, "{name:?}: {why}");
+        }
+    }
+
+    #[test]
+    fn values_stay_on_their_line() {
+        let long = "é".repeat(VALUE_BYTES_MAX);
+        let table = [
+            ("plain", "plain", "as it is"),
+            ("naïve ☂", "naïve ☂", "UTF-8 is allowed"),
+            ("a\r\nWARC-Type: response", "a  WARC-Type: response", "an injected field"),
+            ("\0\u{7f}\u{85}a", "a", "control characters of either kind"),
+            ("  ", "", "spaces only"),
+            (&long, &long[..VALUE_BYTES_MAX], "cut between characters"),
+        ];
+        for (value, expected, why) in table {
+            assert_eq!(safe_value(value), expected, "{why}");
+        }
+    }
+}

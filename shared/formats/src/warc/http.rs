@@ -1,0 +1,200 @@
+//! HTTP messages as blocks of records.
+//!
+//! What is stored is the message as HTTP/1.1 would have carried it, with the content coding and without the transfer
+//! coding, which is undone before the body gets here. So that readers do not undo it again, and do not wait for bytes
+//! that are not there, two fields are renamed where they would lie: see [`http_response_block`].
+
+/// Before the name of a field that is no longer true of the stored message; the Wayback Machine's custom.
+const ORIGINAL_PREFIX: &str = "X-Archive-Orig-";
+/// The most bytes of a message's status line and fields.
+pub const HEAD_BYTES_MAX: usize = 256 * 1024;
+/// The most fields of a message.
+pub const HEAD_FIELDS_MAX: usize = 2_000;
+
+/// A response read back from its block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HttpResponse<'a> {
+    /// The status code, 0 to 999.
+    pub status: u16,
+    /// The words after it; often empty.
+    pub reason: String,
+    /// Name and value of each field in its order, `X-Archive-Orig-` names included.
+    pub headers: Vec<(String, Vec<u8>)>,
+    /// The body in its content coding.
+    pub body: &'a [u8],
+}
+
+impl HttpResponse<'_> {
+    /// The values of all fields of this name, in any case.
+    pub fn header_values<'n>(&'n self, name: &'n str) -> impl Iterator<Item = &'n [u8]> {
+        self.headers
+            .iter()
+            .filter(move |(known, _)| known.eq_ignore_ascii_case(name))
+            .map(|(_, value)| value.as_slice())
+    }
+}
+
+/// Why a block is no response.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum HttpResponseError {
+    /// It does not begin with `HTTP/`, a version and a status of up to three digits.
+    #[error("the block does not begin with an HTTP status line")]
+    NoStatusLine,
+    /// Status line and fields are longer than [`HEAD_BYTES_MAX`] or more than [`HEAD_FIELDS_MAX`].
+    #[error("the fields of the HTTP message are too long or too many")]
+    HeadTooLarge,
+}
+
+/// The block of a `response` record.
+///
+/// - The status line says `HTTP/1.1` whatever the protocol was, as readers know no other.
+/// - `Transfer-Encoding` is renamed `X-Archive-Orig-Transfer-Encoding`.
+/// - A `Content-Length` that is not the length of `body` (it was cut short, or several lengths contradict each other) is
+///   renamed `X-Archive-Orig-Content-Length`, and the true one added last.
+/// - Characters that would end a line or a name early are replaced: by spaces in values, by `_` in names.
+#[must_use]
+pub fn http_response_block(
+    status: u16,
+    reason: &str,
+    headers: &[(impl AsRef<str>, impl AsRef<[u8]>)],
+    body: &[u8],
+) -> Vec<u8> {
+    let length = body.len().to_string();
+    let mut is_length_wrong = false;
+    let mut block = status_line(status, reason);
+    for (name, value) in headers {
+        let (name, value) = (name.as_ref(), value.as_ref());
+        let is_wrong = name.eq_ignore_ascii_case("content-length") && value.trim_ascii() != length.as_bytes();
+        is_length_wrong |= is_wrong;
+        push_header(&mut block, name, value, if is_wrong { Truth::Past } else { truth_of(name) });
+    }
+    if is_length_wrong {
+        push_header(&mut block, "Content-Length", length.as_bytes(), Truth::Present);
+    }
+    block.extend_from_slice(b"\r\n");
+    block.extend_from_slice(body);
+    block
+}
+
+/// The block of a `revisit` record: as [`http_response_block`], but without a body. `Content-Length` stays as received: it
+/// tells of the body that is stored elsewhere.
+#[must_use]
+pub fn http_response_head(status: u16, reason: &str, headers: &[(impl AsRef<str>, impl AsRef<[u8]>)]) -> Vec<u8> {
+    let mut block = status_line(status, reason);
+    for (name, value) in headers {
+        push_header(&mut block, name.as_ref(), value.as_ref(), truth_of(name.as_ref()));
+    }
+    block.extend_from_slice(b"\r\n");
+    block
+}
+
+/// The block of a `request` record without a body; `target` is path and query.
+#[must_use]
+pub fn http_request_block(method: &str, target: &str, headers: &[(impl AsRef<str>, impl AsRef<[u8]>)]) -> Vec<u8> {
+    let mut block = safe_name(method).into_bytes();
+    block.push(b' ');
+    block.extend_from_slice(super::TargetUri::new(target).as_str().as_bytes());
+    block.extend_from_slice(b" HTTP/1.1\r\n");
+    for (name, value) in headers {
+        push_header(&mut block, name.as_ref(), value.as_ref(), Truth::Present);
+    }
+    block.extend_from_slice(b"\r\n");
+    block
+}
+
+/// Reads the block of a `response` or `revisit` record, our own or another writer's.
+///
+/// Lines may end in LF alone and values go on in a next line; lines without a colon are passed over; a head that never
+/// ends is one without a body.
+///
+/// # Errors
+///
+/// When there is no status line, or the head is larger than the limits.
+pub fn parse_http_response(block: &[u8]) -> Result<HttpResponse<'_>, HttpResponseError> {
+    let mut rest = block;
+    let (status, reason) = parse_status_line(next_line(&mut rest)).ok_or(HttpResponseError::NoStatusLine)?;
+    let mut headers: Vec<(String, Vec<u8>)> = Vec::new();
+    while !rest.is_empty() {
+        let line = next_line(&mut rest);
+        if block.len() - rest.len() > HEAD_BYTES_MAX {
+            return Err(HttpResponseError::HeadTooLarge);
+        }
+        if line.is_empty() {
+            break;
+        }
+        if line.starts_with(b" ") || line.starts_with(b"\t") {
+            if let Some((_, value)) = headers.last_mut() {
+                value.push(b' ');
+                value.extend_from_slice(line.trim_ascii());
+            }
+        } else if let Some(colon) = line.iter().position(|&byte| byte == b':') {
+            if headers.len() == HEAD_FIELDS_MAX {
+                return Err(HttpResponseError::HeadTooLarge);
+            }
+            let name = String::from_utf8_lossy(line[..colon].trim_ascii()).into_owned();
+            headers.push((name, line[colon + 1..].trim_ascii().to_vec()));
+        }
+    }
+    Ok(HttpResponse { status, reason, headers, body: rest })
+}
+
+/// Takes a line off the front; it comes without its end.
+fn next_line<'a>(rest: &mut &'a [u8]) -> &'a [u8] {
+    let end = rest.iter().position(|&byte| byte == b'\n');
+    let (line, after) = match end {
+        Some(end) => (&rest[..end], &rest[end + 1..]),
+        None => (*rest, &[][..]),
+    };
+    *rest = after;
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
+fn parse_status_line(line: &[u8]) -> Option<(u16, String)> {
+    let line = line.get(..line.len().min(HEAD_BYTES_MAX))?.strip_prefix(b"HTTP/")?;
+    let text = String::from_utf8_lossy(line);
+    let (_version, rest) = text.split_once(' ')?;
+    let rest = rest.trim_start();
+    let (code, reason) = rest.split_once(' ').unwrap_or((rest, ""));
+    let is_code = (1..=3).contains(&code.len()) && code.bytes().all(|byte| byte.is_ascii_digit());
+    Some((code.parse().ok().filter(|_| is_code)?, reason.trim_ascii().to_owned()))
+}
+
+fn status_line(status: u16, reason: &str) -> Vec<u8> {
+    let mut line = format!("HTTP/1.1 {status:03} ").into_bytes();
+    line.extend(safe_value(reason.as_bytes()));
+    line.extend_from_slice(b"\r\n");
+    line
+}
+
+/// Whether a field still describes the message as it is stored.
+#[derive(Clone, Copy)]
+enum Truth {
+    Present,
+    Past,
+}
+
+fn truth_of(name: &str) -> Truth {
+    if name.eq_ignore_ascii_case("transfer-encoding") { Truth::Past } else { Truth::Present }
+}
+
+fn push_header(block: &mut Vec<u8>, name: &str, value: &[u8], truth: Truth) {
+    if matches!(truth, Truth::Past) {
+        block.extend_from_slice(ORIGINAL_PREFIX.as_bytes());
+    }
+    block.extend_from_slice(safe_name(name).as_bytes());
+    block.extend_from_slice(b": ");
+    block.extend(safe_value(value));
+    block.extend_from_slice(b"\r\n");
+}
+
+/// A token (RFC 9110 §5.6.2): anything else in it becomes `_`.
+fn safe_name(name: &str) -> String {
+    let is_token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
+    let safe: String = name.chars().map(|c| if is_token(c) { c } else { '_' }).collect();
+    if safe.is_empty() { "_".to_owned() } else { safe }
+}
+
+/// Control characters but the tab become spaces (RFC 9110 §5.5); bytes beyond ASCII stay as they came.
+fn safe_value(value: &[u8]) -> impl Iterator<Item = u8> {
+    value.iter().map(|&byte| if byte.is_ascii_control() && byte != b'\t' { b' ' } else { byte })
+}

@@ -1,0 +1,220 @@
+//! The small values that records are made of.
+
+use std::fmt;
+
+/// The name of a record, written `<urn:uuid:…>`.
+///
+/// Whoever writes a record chooses its bits; the same bits give the same name, so that writing again after a crash
+/// writes the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RecordId(u128);
+
+impl RecordId {
+    const VERSION_MASK: u128 = 0xf << 76;
+    const VARIANT_MASK: u128 = 0b11 << 62;
+
+    /// A name of these bits. Six of them are overwritten, so that it is a UUID of version 8, whose other 122 bits mean what
+    /// the writer likes (RFC 9562 §5.8).
+    #[must_use]
+    pub const fn from_bits(bits: u128) -> Self {
+        Self(bits & !Self::VERSION_MASK & !Self::VARIANT_MASK | 8 << 76 | 0b10 << 62)
+    }
+
+    /// The bits of the UUID.
+    #[must_use]
+    pub const fn bits(self) -> u128 {
+        self.0
+    }
+
+    /// Reads `<urn:uuid:…>`, whatever the UUID's version; `None` for any other name, which other writers may use.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let uuid = text.strip_prefix('<')?.strip_suffix('>')?.strip_prefix("urn:uuid:")?;
+        let is_shaped = uuid.len() == 36
+            && uuid.bytes().enumerate().all(|(at, byte)| match at {
+                8 | 13 | 18 | 23 => byte == b'-',
+                _ => byte.is_ascii_hexdigit(),
+            });
+        let digits = || uuid.chars().filter_map(|c| c.to_digit(16));
+        is_shaped.then(|| Self(digits().fold(0, |bits, digit| bits << 4 | u128::from(digit))))
+    }
+}
+
+impl fmt::Display for RecordId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let hex = format!("{:032x}", self.0);
+        write!(f, "<urn:uuid:{}-{}-{}-{}-{}>", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
+    }
+}
+
+/// The address that was asked for, as it stands in `WARC-Target-URI`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct TargetUri(String);
+
+impl TargetUri {
+    /// Takes an address as it is, so that it is found again byte for byte. Only what could end the line or the value
+    /// is percent-encoded: control characters, spaces and all beyond ASCII, none of which the `url` crate leaves.
+    #[must_use]
+    pub fn new(uri: &str) -> Self {
+        let mut safe = String::with_capacity(uri.len());
+        for byte in uri.bytes() {
+            match byte {
+                0x21..=0x7e => safe.push(char::from(byte)),
+                _ => safe.push_str(percent_encoding::percent_encode_byte(byte)),
+            }
+        }
+        Self(safe)
+    }
+
+    /// The address as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// What a record holds (WARC 1.1 §6).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RecordType {
+    /// About the file: who wrote it, and how.
+    WarcInfo,
+    /// A request as it was sent.
+    Request,
+    /// A response as it was received.
+    Response,
+    /// A response whose body is stored elsewhere already.
+    Revisit,
+    /// More about a capture, or about a fetch that got no response.
+    Metadata,
+    /// A type that Dragline does not write, by its name in lower case. Readers pass over those that they do not know.
+    Other(String),
+}
+
+impl RecordType {
+    /// The name in `WARC-Type`.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self {
+            Self::WarcInfo => "warcinfo",
+            Self::Request => "request",
+            Self::Response => "response",
+            Self::Revisit => "revisit",
+            Self::Metadata => "metadata",
+            Self::Other(name) => name,
+        }
+    }
+
+    pub(super) fn from_name(name: &str) -> Self {
+        let name = name.to_ascii_lowercase();
+        let known = [Self::WarcInfo, Self::Request, Self::Response, Self::Revisit, Self::Metadata];
+        known.into_iter().find(|known| known.name() == name).unwrap_or(Self::Other(name))
+    }
+}
+
+macro_rules! tokens {
+    ($(#[$enum_doc:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $token:literal,)* }) => {
+        $(#[$enum_doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum $name { $($(#[$doc])* $variant,)* }
+
+        impl $name {
+            /// Every value there is.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            /// The word that is written.
+            #[must_use]
+            pub const fn token(self) -> &'static str {
+                match self { $(Self::$variant => $token,)* }
+            }
+
+            /// The value of a word, in any case; `None` if it is none of ours.
+            #[must_use]
+            pub fn from_token(token: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|value| value.token().eq_ignore_ascii_case(token))
+            }
+        }
+    };
+}
+
+tokens! {
+    /// Why a block is shorter than what the server had (`WARC-Truncated`, WARC 1.1 §5.13).
+    Truncation {
+        /// A limit on size was reached; and, by the standard, a revisit whose body is left out on purpose.
+        Length = "length",
+        /// A limit on time was reached.
+        Time = "time",
+        /// The connection broke.
+        Disconnect = "disconnect",
+        /// Any other reason.
+        Unspecified = "unspecified",
+    }
+}
+
+tokens! {
+    /// The protocol that carried a capture (`WARC-Protocol`, an IIPC extension), which the block cannot tell: its status
+    /// line always says HTTP/1.1.
+    HttpProtocol {
+        /// HTTP/1.0.
+        Http10 = "http/1.0",
+        /// HTTP/1.1.
+        Http11 = "http/1.1",
+        /// HTTP/2 over TLS.
+        H2 = "h2",
+        /// HTTP/2 in the clear.
+        H2c = "h2c",
+        /// HTTP/3.
+        H3 = "h3",
+    }
+}
+
+tokens! {
+    /// How to read a `revisit` record (`WARC-Profile`, WARC 1.1 §6.7).
+    RevisitProfile {
+        /// The payload is the same, by its digest, as that of an earlier record.
+        IdenticalPayload = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest",
+        /// The server said that nothing changed: status 304.
+        ServerNotModified = "http://netpreserve.org/warc/1.1/revisit/server-not-modified",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_uuids_of_version_8() {
+        assert_eq!(RecordId::from_bits(0).to_string(), "<urn:uuid:00000000-0000-8000-8000-000000000000>");
+        assert_eq!(RecordId::from_bits(u128::MAX).to_string(), "<urn:uuid:ffffffff-ffff-8fff-bfff-ffffffffffff>");
+        let id = RecordId::from_bits(0x0123_4567_89ab_cdef_0123_4567_89ab_cdef);
+        assert_eq!(RecordId::parse(&id.to_string()), Some(id));
+        assert_eq!(RecordId::from_bits(id.bits()), id);
+    }
+
+    #[test]
+    fn ids_are_read() {
+        let table = [
+            ("<urn:uuid:01234567-89AB-cdef-0123-456789abcdef>", true, "any version, any case"),
+            ("urn:uuid:01234567-89ab-cdef-0123-456789abcdef", false, "without brackets"),
+            ("<urn:uuid:0123456789abcdef0123456789abcdef>", false, "without dashes"),
+            ("<urn:uuid:0123456-789ab-cdef-0123-456789abcdef>", false, "dashes elsewhere"),
+            ("<urn:uuid:+1234567-89ab-cdef-0123-456789abcdef>", false, "a sign is no digit"),
+            ("<http://example.org/1>", false, "legal, but not ours"),
+            ("", false, "nothing"),
+        ];
+        for (text, expected, why) in table {
+            assert_eq!(RecordId::parse(text).is_some(), expected, "{text}: {why}");
+        }
+    }
+
+    #[test]
+    fn target_uris_stay_on_their_line() {
+        let table = [
+            ("https://a.example/b|c?d={e}", "https://a.example/b|c?d={e}", "as `url` writes it"),
+            ("https://a.example/\r\nWARC-Type: x", "https://a.example/%0D%0AWARC-Type:%20x", "an injected field"),
+            ("https://a.example/é", "https://a.example/%C3%A9", "beyond ASCII"),
+        ];
+        for (uri, expected, why) in table {
+            assert_eq!(TargetUri::new(uri).as_str(), expected, "{why}");
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! Records out of a file.
+
+use std::io::{self, BufRead, BufReader, Read};
+
+use flate2::bufread::GzDecoder;
+
+use super::fields::Fields;
+use super::ids::RecordType;
+use super::stored::StoredRecord;
+use super::writer::RecordSpan;
+
+const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
+
+/// How much of one record is read into memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReadLimits {
+    /// The most bytes of a record's header.
+    pub header_bytes_max: u64,
+    /// The most bytes of a record's block.
+    pub block_bytes_max: u64,
+}
+
+impl Default for ReadLimits {
+    /// 64 KiB and 64 MiB.
+    fn default() -> Self {
+        Self { header_bytes_max: 64 << 10, block_bytes_max: 64 << 20 }
+    }
+}
+
+/// Why a record cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[error("no readable record at byte {offset}: {fault}")]
+pub struct WarcError {
+    /// The byte of the file at which the record should begin.
+    pub offset: u64,
+    /// What is wrong there.
+    #[source]
+    pub fault: WarcFault,
+}
+
+/// What is wrong with a record.
+#[derive(Debug, thiserror::Error)]
+pub enum WarcFault {
+    /// The bytes are no gzip member, or a damaged one.
+    #[error("not a gzip member, or damaged")]
+    NotGzip,
+    /// The file ends within the member.
+    #[error("the file ends within the record")]
+    Truncated,
+    /// The member does not begin with `WARC/1.` and fields with a type, a length and an end.
+    #[error("the gzip member holds no WARC 1 header")]
+    NotWarc,
+    /// Header or block are larger than [`ReadLimits`].
+    #[error("the record is larger than the limit")]
+    TooLarge,
+    /// The block is not as long as `Content-Length` says.
+    #[error("the block is not as long as its Content-Length says")]
+    WrongLength,
+    /// The member goes on after the record, or the range read holds more than the record.
+    #[error("more than one record where one was expected")]
+    NotOneRecord,
+    /// The file could not be read.
+    #[error("the file could not be read")]
+    Io(#[from] io::Error),
+}
+
+/// Reads a file record by record. Each must be a gzip member of its own, as in every file that we write.
+///
+/// After an error there is nothing more: past a damaged member nobody knows where the next begins.
+pub struct WarcReader<R> {
+    source: Counted<BufReader<R>>,
+    limits: ReadLimits,
+    has_ended: bool,
+}
+
+impl<R: Read> WarcReader<R> {
+    /// A reader from the beginning of a file.
+    pub fn new(file: R, limits: ReadLimits) -> Self {
+        Self { source: Counted { inner: BufReader::new(file), bytes: 0 }, limits, has_ended: false }
+    }
+
+    fn at_end(&mut self) -> Result<bool, WarcFault> {
+        Ok(self.source.fill_buf()?.is_empty())
+    }
+
+    fn read(&mut self) -> Result<Option<StoredRecord>, WarcFault> {
+        if self.at_end()? {
+            return Ok(None);
+        }
+        // flate2 calls what is too short for a gzip header cut short, whatever it is.
+        if !self.source.fill_buf()?.iter().zip(GZIP_MAGIC).all(|(byte, magic)| *byte == magic) {
+            return Err(WarcFault::NotGzip);
+        }
+        let offset = self.source.bytes;
+        let Content { record_type, fields, block } = read_member(&mut self.source, self.limits)?;
+        let span = RecordSpan { offset, length: self.source.bytes - offset };
+        Ok(Some(StoredRecord { record_type, fields, block, span }))
+    }
+}
+
+impl<R: Read> Iterator for WarcReader<R> {
+    type Item = Result<StoredRecord, WarcError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.has_ended {
+            return None;
+        }
+        let offset = self.source.bytes;
+        let record = self.read().map_err(|fault| WarcError { offset, fault }).transpose();
+        self.has_ended = !matches!(record, Some(Ok(_)));
+        record
+    }
+}
+
+/// Reads the one record of a range that a [`RecordSpan`] names.
+///
+/// # Errors
+///
+/// When the range is not exactly one record. Offsets in the error and in the record's span count from the range's start.
+pub fn read_record(member: &[u8], limits: ReadLimits) -> Result<StoredRecord, WarcError> {
+    let mut reader = WarcReader::new(member, limits);
+    let fault = match reader.next() {
+        Some(Ok(record)) if reader.at_end().unwrap_or(false) => return Ok(record),
+        Some(Ok(_)) => WarcFault::NotOneRecord,
+        Some(Err(error)) => return Err(error),
+        None => WarcFault::Truncated,
+    };
+    Err(WarcError { offset: 0, fault })
+}
+
+/// What one member holds.
+struct Content {
+    record_type: RecordType,
+    fields: Fields,
+    block: Vec<u8>,
+}
+
+fn read_member(source: &mut impl BufRead, limits: ReadLimits) -> Result<Content, WarcFault> {
+    // No compressor makes a record twice as long; but a member may be endless and yield nothing.
+    let compressed_max = limits.header_bytes_max.saturating_add(limits.block_bytes_max).saturating_mul(2);
+    let mut compressed = source.take(compressed_max);
+    let content = read_text(&mut BufReader::new(GzDecoder::new(&mut compressed)), limits);
+    if content.is_err() && compressed.limit() == 0 { Err(WarcFault::TooLarge) } else { content }
+}
+
+fn read_text(text: &mut impl BufRead, limits: ReadLimits) -> Result<Content, WarcFault> {
+    const RECORD_END: &[u8] = b"\r\n\r\n";
+    let header = read_header(text, limits.header_bytes_max)?;
+    let fields = Fields::parse(&header);
+    let record_type = RecordType::from_name(fields.get("WARC-Type").ok_or(WarcFault::NotWarc)?);
+    let length = fields.get("Content-Length").and_then(parse_length).ok_or(WarcFault::NotWarc)?;
+    if length > limits.block_bytes_max {
+        return Err(WarcFault::TooLarge);
+    }
+    // The block grows as its bytes arrive: a length that lies reserves nothing.
+    let mut block = Vec::new();
+    text.take(length).read_to_end(&mut block).map_err(fault_of)?;
+    let mut end = Vec::new();
+    text.take(RECORD_END.len() as u64).read_to_end(&mut end).map_err(fault_of)?;
+    if block.len() as u64 != length || end != RECORD_END {
+        return Err(WarcFault::WrongLength);
+    }
+    // Reading on to the member's end has its checksum verified, too.
+    if text.fill_buf().map_err(fault_of)?.is_empty() {
+        Ok(Content { record_type, fields, block })
+    } else {
+        Err(WarcFault::NotOneRecord)
+    }
+}
+
+/// Reads the header up to its empty line, and gives its fields without the version.
+fn read_header(text: &mut impl BufRead, header_bytes_max: u64) -> Result<Vec<u8>, WarcFault> {
+    let mut text = text.take(header_bytes_max);
+    let mut header = Vec::new();
+    text.read_until(b'\n', &mut header).map_err(fault_of)?;
+    if !header.starts_with(b"WARC/1.") {
+        return Err(WarcFault::NotWarc);
+    }
+    header.clear();
+    loop {
+        let line_start = header.len();
+        text.read_until(b'\n', &mut header).map_err(fault_of)?;
+        match &header[line_start..] {
+            b"\r\n" | b"\n" => return Ok(header),
+            line if line.ends_with(b"\n") => {}
+            _ if text.limit() == 0 => return Err(WarcFault::TooLarge),
+            _ => return Err(WarcFault::NotWarc),
+        }
+    }
+}
+
+/// `1*DIGIT`: no sign, no spaces.
+fn parse_length(text: &str) -> Option<u64> {
+    text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
+}
+
+/// flate2 tells of bad data in the same way as the file tells of its own failures.
+fn fault_of(error: io::Error) -> WarcFault {
+    match error.kind() {
+        io::ErrorKind::UnexpectedEof => WarcFault::Truncated,
+        io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => WarcFault::NotGzip,
+        _ => WarcFault::Io(error),
+    }
+}
+
+/// A reader that knows how many bytes were taken from it.
+struct Counted<B> {
+    inner: B,
+    bytes: u64,
+}
+
+impl<B: BufRead> Read for Counted<B> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let taken = self.inner.read(buffer)?;
+        self.bytes += taken as u64;
+        Ok(taken)
+    }
+}
+
+impl<B: BufRead> BufRead for Counted<B> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.inner.fill_buf()
+    }
+
+    fn consume(&mut self, amount: usize) {
+        self.bytes += amount as u64;
+        self.inner.consume(amount);
+    }
+}

@@ -1,0 +1,331 @@
+//! Records to be written.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use super::digest::Sha1Digest;
+use super::fields::{ExtensionField, ExtensionName, push_field};
+use super::ids::{HttpProtocol, RecordId, RecordType, RevisitProfile, TargetUri, Truncation};
+
+/// The version of Dragline's layout of records and fields, in `Dragline-Format` of each `warcinfo` record.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// What all records of one fetch have in common: the standard's capture event (WARC 1.1 §5.4, §5.7).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CaptureEvent {
+    /// When the fetch began; written in UTC, as precisely as given, down to nanoseconds.
+    pub date: Timestamp,
+    /// What was asked for.
+    pub target_uri: TargetUri,
+    /// The address that was connected to; `None` if there was no connection.
+    pub ip_address: Option<IpAddr>,
+    /// What the connection spoke; `None` if there was none.
+    pub protocol: Option<HttpProtocol>,
+    /// The `warcinfo` record of the file, so that a record read alone still leads to it.
+    pub warcinfo_id: Option<RecordId>,
+}
+
+/// What a `warcinfo` record tells about its file (WARC 1.1 §6.2).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WarcInfo {
+    /// The name under which the file is stored.
+    pub filename: Option<String>,
+    /// Name and version of the program, as in `dragline/0.1.0`.
+    pub software: String,
+    /// The `User-Agent` of its requests.
+    pub user_agent: Option<String>,
+    /// How robots.txt is obeyed, as in `RFC 9309`.
+    pub robots: Option<String>,
+    /// What the file is part of: the crawl and its iteration.
+    pub is_part_of: Option<String>,
+}
+
+/// The earlier record that a `revisit` stands in for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RefersTo {
+    /// Its `WARC-Target-URI`.
+    pub target_uri: TargetUri,
+    /// Its `WARC-Date`.
+    pub date: Timestamp,
+    /// Its name, where known.
+    pub id: Option<RecordId>,
+}
+
+/// Why a body is not stored again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Revisit {
+    /// The server answered 304.
+    ServerNotModified {
+        /// The digest of the payload that it confirmed, where known.
+        payload_digest: Option<Sha1Digest>,
+    },
+    /// The body has the same digest as the earlier one.
+    IdenticalPayload {
+        /// That digest.
+        payload_digest: Sha1Digest,
+    },
+}
+
+/// What a `metadata` record tells about a capture (WARC 1.1 §6.6).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Metadata {
+    /// The URL on which this one was found; `None` for a seed.
+    pub via: Option<String>,
+    /// How long the fetch took, from its start; written in milliseconds.
+    pub fetch_time: Option<Duration>,
+    /// What Dragline has to add, in the block: say, why there is no response.
+    pub fields: Vec<ExtensionField>,
+}
+
+/// One record, to be written by [`super::WarcWriter`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    id: RecordId,
+    date: Timestamp,
+    kind: Kind,
+    truncated: Option<Truncation>,
+    extensions: Vec<ExtensionField>,
+    block: Vec<u8>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Kind {
+    WarcInfo { filename: Option<String> },
+    Request(Capture),
+    Response(Capture),
+    Revisit { capture: Capture, profile: RevisitProfile, refers_to: Option<RefersTo> },
+    Metadata(Capture),
+}
+
+/// The fields that `request`, `response`, `revisit` and `metadata` share.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Capture {
+    event: CaptureEvent,
+    concurrent_to: Vec<RecordId>,
+    payload_digest: Option<Sha1Digest>,
+    payload_type: Option<String>,
+}
+
+impl Capture {
+    fn new(event: &CaptureEvent, payload_digest: Option<Sha1Digest>) -> Self {
+        Self { event: event.clone(), concurrent_to: Vec::new(), payload_digest, payload_type: None }
+    }
+}
+
+impl Record {
+    fn new(id: RecordId, date: Timestamp, kind: Kind, block: Vec<u8>) -> Self {
+        Self { id, date, kind, truncated: None, extensions: Vec::new(), block }
+    }
+
+    /// The record about the file; by custom the first.
+    #[must_use]
+    pub fn warcinfo(id: RecordId, date: Timestamp, info: &WarcInfo) -> Self {
+        let fields = [
+            ("software", Some(info.software.as_str())),
+            ("format", Some("WARC File Format 1.1")),
+            ("conformsTo", Some("https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/")),
+            ("http-header-user-agent", info.user_agent.as_deref()),
+            ("robots", info.robots.as_deref()),
+            ("isPartOf", info.is_part_of.as_deref()),
+        ];
+        let mut block = Vec::new();
+        for (name, value) in fields.into_iter().filter_map(|(name, value)| Some((name, value?))) {
+            push_field(&mut block, name, value);
+        }
+        Self::new(id, date, Kind::WarcInfo { filename: info.filename.clone() }, block)
+            .extension(ExtensionField { name: ExtensionName::FORMAT, value: FORMAT_VERSION.to_string() })
+    }
+
+    /// A request, its block made by [`super::http_request_block`].
+    #[must_use]
+    pub fn request(id: RecordId, event: &CaptureEvent, block: Vec<u8>) -> Self {
+        Self::new(id, event.date, Kind::Request(Capture::new(event, None)), block)
+    }
+
+    /// A response, its block made by [`super::http_response_block`]; the digest is that of the stored body, its content
+    /// coding kept.
+    #[must_use]
+    pub fn response(id: RecordId, event: &CaptureEvent, block: Vec<u8>, payload_digest: Sha1Digest) -> Self {
+        Self::new(id, event.date, Kind::Response(Capture::new(event, Some(payload_digest))), block)
+    }
+
+    /// A response whose body is stored already, its block made by [`super::http_response_head`]. Without `refers_to` the
+    /// reader must find the earlier record by the digest.
+    #[must_use]
+    pub fn revisit(
+        id: RecordId,
+        event: &CaptureEvent,
+        block: Vec<u8>,
+        revisit: &Revisit,
+        refers_to: Option<RefersTo>,
+    ) -> Self {
+        // The standard has the body that is left out marked as cut by its length (§6.7.2).
+        let (profile, payload_digest, truncated) = match revisit {
+            Revisit::ServerNotModified { payload_digest } => (RevisitProfile::ServerNotModified, *payload_digest, None),
+            Revisit::IdenticalPayload { payload_digest } => {
+                (RevisitProfile::IdenticalPayload, Some(*payload_digest), Some(Truncation::Length))
+            }
+        };
+        let kind = Kind::Revisit { capture: Capture::new(event, payload_digest), profile, refers_to };
+        Self { truncated, ..Self::new(id, event.date, kind, block) }
+    }
+
+    /// More about a capture, or all there is about a fetch that got no response.
+    #[must_use]
+    pub fn metadata(id: RecordId, event: &CaptureEvent, metadata: &Metadata) -> Self {
+        let mut block = Vec::new();
+        if let Some(via) = &metadata.via {
+            push_field(&mut block, "via", via);
+        }
+        if let Some(time) = metadata.fetch_time {
+            push_field(&mut block, "fetchTimeMs", &time.as_millis().to_string());
+        }
+        for field in &metadata.fields {
+            push_field(&mut block, field.name.as_str(), &field.value);
+        }
+        Self::new(id, event.date, Kind::Metadata(Capture::new(event, None)), block)
+    }
+
+    /// Names another record of the same fetch. A `warcinfo` record, where the standard forbids it, stays as it is.
+    #[must_use]
+    pub fn concurrent_to(mut self, id: RecordId) -> Self {
+        if let Some(capture) = self.kind.capture_mut() {
+            capture.concurrent_to.push(id);
+        }
+        self
+    }
+
+    /// Says that the block is shorter than what the server had, and why.
+    #[must_use]
+    pub fn truncated(mut self, reason: Truncation) -> Self {
+        self.truncated = Some(reason);
+        self
+    }
+
+    /// The media type that looking at the payload gave, not its header. Kinds of record that have no payload of their own
+    /// stay as they are.
+    #[must_use]
+    pub fn identified_payload_type(mut self, media_type: &str) -> Self {
+        if let Kind::Response(capture) | Kind::Revisit { capture, .. } = &mut self.kind {
+            capture.payload_type = Some(media_type.to_owned());
+        }
+        self
+    }
+
+    /// Adds a field of our own to the record's header.
+    #[must_use]
+    pub fn extension(mut self, field: ExtensionField) -> Self {
+        self.extensions.push(field);
+        self
+    }
+
+    /// The name of the record.
+    #[must_use]
+    pub const fn id(&self) -> RecordId {
+        self.id
+    }
+
+    /// The block that will be written.
+    #[must_use]
+    pub fn block(&self) -> &[u8] {
+        &self.block
+    }
+
+    /// Appends the record as it stands in the file, before compression: header, block and two empty lines.
+    pub(super) fn push_to(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(b"WARC/1.1\r\n");
+        let mut push = |name: &str, value: &str| push_field(out, name, value);
+        push("WARC-Type", self.kind.record_type().name());
+        push("WARC-Record-ID", &self.id.to_string());
+        push("WARC-Date", &self.date.to_string());
+        self.kind.push_fields(&mut push);
+        if let Some(reason) = self.truncated {
+            push("WARC-Truncated", reason.token());
+        }
+        for field in &self.extensions {
+            push(field.name.as_str(), &field.value);
+        }
+        push("WARC-Block-Digest", &Sha1Digest::of(&self.block).to_string());
+        push("Content-Type", self.kind.content_type());
+        push("Content-Length", &self.block.len().to_string());
+        out.extend_from_slice(b"\r\n");
+        out.extend_from_slice(&self.block);
+        out.extend_from_slice(b"\r\n\r\n");
+    }
+}
+
+impl Kind {
+    const fn record_type(&self) -> RecordType {
+        match self {
+            Self::WarcInfo { .. } => RecordType::WarcInfo,
+            Self::Request(_) => RecordType::Request,
+            Self::Response(_) => RecordType::Response,
+            Self::Revisit { .. } => RecordType::Revisit,
+            Self::Metadata(_) => RecordType::Metadata,
+        }
+    }
+
+    const fn content_type(&self) -> &'static str {
+        match self {
+            Self::WarcInfo { .. } | Self::Metadata(_) => "application/warc-fields",
+            Self::Request(_) => "application/http;msgtype=request",
+            Self::Response(_) | Self::Revisit { .. } => "application/http;msgtype=response",
+        }
+    }
+
+    const fn capture_mut(&mut self) -> Option<&mut Capture> {
+        match self {
+            Self::WarcInfo { .. } => None,
+            Self::Request(capture)
+            | Self::Response(capture)
+            | Self::Revisit { capture, .. }
+            | Self::Metadata(capture) => Some(capture),
+        }
+    }
+
+    fn push_fields(&self, push: &mut impl FnMut(&str, &str)) {
+        match self {
+            Self::WarcInfo { filename } => {
+                if let Some(filename) = filename {
+                    push("WARC-Filename", filename);
+                }
+            }
+            Self::Request(capture) | Self::Response(capture) | Self::Metadata(capture) => capture.push_fields(push),
+            Self::Revisit { capture, profile, refers_to } => {
+                capture.push_fields(push);
+                push("WARC-Profile", profile.token());
+                if let Some(refers_to) = refers_to {
+                    push("WARC-Refers-To-Target-URI", refers_to.target_uri.as_str());
+                    push("WARC-Refers-To-Date", &refers_to.date.to_string());
+                    if let Some(id) = refers_to.id {
+                        push("WARC-Refers-To", &id.to_string());
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Capture {
+    fn push_fields(&self, push: &mut impl FnMut(&str, &str)) {
+        let event = &self.event;
+        push("WARC-Target-URI", event.target_uri.as_str());
+        let optional = [
+            ("WARC-IP-Address", event.ip_address.map(|address| address.to_string())),
+            ("WARC-Protocol", event.protocol.map(|protocol| protocol.token().to_owned())),
+            ("WARC-Warcinfo-ID", event.warcinfo_id.map(|id| id.to_string())),
+            ("WARC-Payload-Digest", self.payload_digest.map(|digest| digest.to_string())),
+            ("WARC-Identified-Payload-Type", self.payload_type.clone()),
+        ];
+        for (name, value) in optional {
+            if let Some(value) = value {
+                push(name, &value);
+            }
+        }
+        for id in &self.concurrent_to {
+            push("WARC-Concurrent-To", &id.to_string());
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! Records read back.
+
+use std::net::IpAddr;
+
+use jiff::Timestamp;
+
+use super::digest::Sha1Digest;
+use super::fields::{ExtensionName, Fields};
+use super::http::parse_http_response;
+use super::ids::{HttpProtocol, RecordId, RecordType, RevisitProfile, Truncation};
+use super::writer::RecordSpan;
+
+/// A record as it stands in a file. Fields that are absent or make no sense are `None`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredRecord {
+    /// What it holds.
+    pub record_type: RecordType,
+    /// All fields of its header, `WARC-Type` and `Content-Length` included.
+    pub fields: Fields,
+    /// What it holds; as many bytes as `Content-Length` says.
+    pub block: Vec<u8>,
+    /// Where it stands.
+    pub span: RecordSpan,
+}
+
+/// Whether bytes are those that a digest was taken of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum DigestCheck {
+    /// They are.
+    Match,
+    /// They are not: the record is damaged, or its digest was wrong from the start.
+    Mismatch {
+        /// What the record says.
+        stated: Sha1Digest,
+        /// What its bytes give.
+        computed: Sha1Digest,
+    },
+    /// The record states no digest, or one of another algorithm.
+    NotStated,
+    /// The bytes are not in this record: it is a revisit, or holds no HTTP response.
+    NotHere,
+}
+
+impl StoredRecord {
+    /// Its name (`WARC-Record-ID`); `None` also if it is no UUID.
+    #[must_use]
+    pub fn id(&self) -> Option<RecordId> {
+        self.fields.get("WARC-Record-ID").and_then(RecordId::parse)
+    }
+
+    /// When its fetch began.
+    #[must_use]
+    pub fn date(&self) -> Option<Timestamp> {
+        self.parsed("WARC-Date")
+    }
+
+    /// What was asked for; without the brackets that some writers of WARC 1.0 set.
+    #[must_use]
+    pub fn target_uri(&self) -> Option<&str> {
+        self.fields.get("WARC-Target-URI").map(without_brackets)
+    }
+
+    /// The address that was connected to.
+    #[must_use]
+    pub fn ip_address(&self) -> Option<IpAddr> {
+        self.parsed("WARC-IP-Address")
+    }
+
+    /// What the connection spoke; of several layers, the first that we know.
+    #[must_use]
+    pub fn protocol(&self) -> Option<HttpProtocol> {
+        self.fields.get_all("WARC-Protocol").find_map(HttpProtocol::from_token)
+    }
+
+    /// The `warcinfo` record of its file.
+    #[must_use]
+    pub fn warcinfo_id(&self) -> Option<RecordId> {
+        self.fields.get("WARC-Warcinfo-ID").and_then(RecordId::parse)
+    }
+
+    /// The other records of its fetch that it names.
+    pub fn concurrent_to(&self) -> impl Iterator<Item = RecordId> {
+        self.fields.get_all("WARC-Concurrent-To").filter_map(RecordId::parse)
+    }
+
+    /// Why its block is shorter than what the server had; a reason that is not the standard's is
+    /// [`Truncation::Unspecified`], and `None` means that it is whole.
+    #[must_use]
+    pub fn truncated(&self) -> Option<Truncation> {
+        self.fields.get("WARC-Truncated").map(|word| Truncation::from_token(word).unwrap_or(Truncation::Unspecified))
+    }
+
+    /// The digest of its payload, which for a revisit is stored elsewhere.
+    #[must_use]
+    pub fn payload_digest(&self) -> Option<Sha1Digest> {
+        self.parsed("WARC-Payload-Digest")
+    }
+
+    /// The digest of its block.
+    #[must_use]
+    pub fn block_digest(&self) -> Option<Sha1Digest> {
+        self.parsed("WARC-Block-Digest")
+    }
+
+    /// The media type that looking at the payload gave.
+    #[must_use]
+    pub fn identified_payload_type(&self) -> Option<&str> {
+        self.fields.get("WARC-Identified-Payload-Type")
+    }
+
+    /// How to read it, if it is a revisit; `None` also for a profile that is unknown, whose block must not be read.
+    #[must_use]
+    pub fn profile(&self) -> Option<RevisitProfile> {
+        self.fields.get("WARC-Profile").map(without_brackets).and_then(RevisitProfile::from_token)
+    }
+
+    /// The address of the record that a revisit stands in for.
+    #[must_use]
+    pub fn refers_to_target_uri(&self) -> Option<&str> {
+        self.fields.get("WARC-Refers-To-Target-URI").map(without_brackets)
+    }
+
+    /// The date of the record that a revisit stands in for.
+    #[must_use]
+    pub fn refers_to_date(&self) -> Option<Timestamp> {
+        self.parsed("WARC-Refers-To-Date")
+    }
+
+    /// The name of the record that a revisit stands in for.
+    #[must_use]
+    pub fn refers_to(&self) -> Option<RecordId> {
+        self.fields.get("WARC-Refers-To").and_then(RecordId::parse)
+    }
+
+    /// The value of a field of our own.
+    #[must_use]
+    pub fn extension(&self, name: ExtensionName) -> Option<&str> {
+        self.fields.get(name.as_str())
+    }
+
+    /// Compares the block with its digest.
+    pub fn verify_block_digest(&self) -> DigestCheck {
+        check(self.block_digest(), Some(&self.block))
+    }
+
+    /// Compares the body of a response, its content coding kept, with the payload's digest.
+    pub fn verify_payload_digest(&self) -> DigestCheck {
+        let response = match self.record_type {
+            RecordType::Response => parse_http_response(&self.block).ok(),
+            _ => None,
+        };
+        check(self.payload_digest(), response.map(|response| response.body))
+    }
+
+    fn parsed<T: std::str::FromStr>(&self, name: &str) -> Option<T> {
+        self.fields.get(name)?.parse().ok()
+    }
+}
+
+fn check(stated: Option<Sha1Digest>, bytes: Option<&[u8]>) -> DigestCheck {
+    let Some(stated) = stated else { return DigestCheck::NotStated };
+    let Some(bytes) = bytes else { return DigestCheck::NotHere };
+    let computed = Sha1Digest::of(bytes);
+    if stated == computed { DigestCheck::Match } else { DigestCheck::Mismatch { stated, computed } }
+}
+
+fn without_brackets(uri: &str) -> &str {
+    uri.strip_prefix('<').and_then(|uri| uri.strip_suffix('>')).unwrap_or(uri)
+}

@@ -1,0 +1,160 @@
+use jiff::Timestamp;
+use proptest::prelude::*;
+
+use super::*;
+
+const LIMITS: ReadLimits = ReadLimits { header_bytes_max: 64 << 10, block_bytes_max: 1 << 20 };
+
+fn read_all(file: &[u8]) -> Vec<StoredRecord> {
+    WarcReader::new(file, LIMITS).collect::<Result<_, _>>().unwrap()
+}
+
+#[test]
+fn each_record_is_read_by_its_span_alone() {
+    let records = one_of_each();
+    let (file, spans) = file_of(&records);
+    let stored = read_all(&file);
+    assert_eq!(stored.len(), records.len());
+    for ((record, span), stored) in records.iter().zip(spans).zip(stored) {
+        assert_eq!(stored.span, span);
+        assert_eq!(stored.id(), Some(record.id()));
+        assert_eq!(stored.block, record.block());
+        assert_eq!(stored.verify_block_digest(), DigestCheck::Match);
+        let alone = read_record(range(&file, span), LIMITS).unwrap();
+        assert_eq!(alone, StoredRecord { span: RecordSpan { offset: 0, ..span }, ..stored });
+    }
+    assert_eq!(spans_end(&file), file.len() as u64, "the spans leave no gap");
+}
+
+fn spans_end(file: &[u8]) -> u64 {
+    read_all(file).iter().fold(0, |end, record| {
+        assert_eq!(record.span.offset, end);
+        end + record.span.length
+    })
+}
+
+#[test]
+fn a_writer_begins_anew_after_each_file() {
+    let mut writer = WarcWriter::new();
+    let first = writer.write(&response());
+    assert_eq!(writer.len_bytes(), first.length);
+    let file = writer.take_file();
+    assert_eq!(writer.len_bytes(), 0);
+    assert_eq!(writer.write(&response()), first);
+    assert_eq!(writer.take_file(), file, "the same record gives the same bytes");
+}
+
+#[test]
+fn fields_come_back() {
+    let (file, _) = file_of(&one_of_each());
+    let stored = read_all(&file);
+    let [info, request, response, cut, not_modified, identical, metadata] = stored.as_slice() else {
+        panic!("seven records")
+    };
+    assert_eq!(info.record_type, RecordType::WarcInfo);
+    assert_eq!(info.fields.get("Dragline-Format"), Some("1"));
+    assert_eq!(info.fields.get("WARC-Filename"), Some("TURN-1-abc.warc.gz"));
+    assert_eq!(Fields::parse(&info.block).get("software"), Some("dragline/0.1.0"));
+    assert_eq!((info.target_uri(), info.ip_address()), (None, None));
+
+    assert_eq!(request.record_type, RecordType::Request);
+    assert_eq!(request.concurrent_to().collect::<Vec<_>>(), [RecordId::from_bits(3)]);
+
+    let event = event("/a?b=c");
+    assert_eq!(response.record_type, RecordType::Response);
+    assert_eq!(response.date(), Some(event.date));
+    assert_eq!(response.target_uri(), Some("https://www.example.org/a?b=c"));
+    assert_eq!((response.ip_address(), response.protocol()), (event.ip_address, event.protocol));
+    assert_eq!(response.warcinfo_id(), event.warcinfo_id);
+    assert_eq!(response.identified_payload_type(), Some("text/html"));
+    assert_eq!((response.extension(DEPTH), response.extension(REASON)), (Some("2"), None));
+    assert_eq!(response.verify_payload_digest(), DigestCheck::Match);
+    assert_eq!(response.truncated(), None);
+
+    assert_eq!(cut.truncated(), Some(Truncation::Disconnect));
+    assert_eq!(cut.ip_address(), Some(IpAddr::V6(Ipv6Addr::LOCALHOST)));
+    assert_eq!(cut.verify_payload_digest(), DigestCheck::Match, "of what is there");
+
+    assert_eq!(not_modified.record_type, RecordType::Revisit);
+    assert_eq!(not_modified.profile(), Some(RevisitProfile::ServerNotModified));
+    assert_eq!(not_modified.refers_to(), Some(RecordId::from_bits(99)));
+    assert_eq!(not_modified.refers_to_date(), Some("2026-11-20T09:00:00Z".parse().unwrap()));
+    assert_eq!(not_modified.verify_payload_digest(), DigestCheck::NotStated);
+
+    assert_eq!(identical.profile(), Some(RevisitProfile::IdenticalPayload));
+    assert_eq!(identical.refers_to_target_uri(), Some("https://www.example.org/old"));
+    assert_eq!(identical.refers_to_date(), Some("2026-11-20T09:00:00.000000001Z".parse().unwrap()));
+    assert_eq!(identical.truncated(), Some(Truncation::Length), "WARC 1.1 §6.7.2");
+    assert_eq!(identical.verify_payload_digest(), DigestCheck::NotHere);
+
+    assert_eq!(metadata.record_type, RecordType::Metadata);
+    let fields = Fields::parse(&metadata.block);
+    assert_eq!(fields.get("fetchTimeMs"), Some("1500"));
+    assert_eq!(fields.get("Dragline-Reason"), Some("connection refused  by all"));
+}
+
+#[test]
+fn what_the_standard_forbids_is_not_written() {
+    let info = warcinfo().concurrent_to(RecordId::from_bits(2)).identified_payload_type("text/plain");
+    assert_eq!(info, warcinfo());
+    assert_eq!(request().identified_payload_type("text/plain"), request(), "it has no payload");
+}
+
+fn any_name() -> impl Strategy<Value = String> {
+    prop_oneof!["[a-zA-Z-]{1,12}", Just("Content-Length".to_owned()), Just("transfer-encoding".to_owned()), ".{0,8}"]
+}
+
+fn any_body() -> impl Strategy<Value = Vec<u8>> {
+    prop_oneof![
+        prop::collection::vec(any::<u8>(), 0..300),
+        prop::collection::vec(prop::sample::select(b"\r\n:HTTP/1. WARC".as_slice()), 0..300),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn any_response_comes_back(
+        status in 100..600_u16,
+        reason in ".{0,20}",
+        headers in prop::collection::vec((any_name(), prop::collection::vec(any::<u8>(), 0..40)), 0..10),
+        body in any_body(),
+        uri in ".{0,60}",
+        date_s in 0..4_000_000_000_i64,
+        date_ns in 0..1_000_000_000_i32,
+        bits in any::<u128>(),
+        extension in ".{0,60}",
+        truncation in prop::option::of(prop::sample::select(Truncation::ALL)),
+    ) {
+        let event = CaptureEvent {
+            date: Timestamp::new(date_s, date_ns).unwrap(),
+            target_uri: TargetUri::new(&uri),
+            ..event("/")
+        };
+        let block = http_response_block(status, &reason, &headers, &body);
+        let mut record = Record::response(RecordId::from_bits(bits), &event, block, Sha1Digest::of(&body))
+            .extension(ExtensionField { name: DEPTH, value: extension });
+        if let Some(reason) = truncation {
+            record = record.truncated(reason);
+        }
+        let (file, spans) = file_of(&[request(), record, metadata()]);
+        let stored = read_record(range(&file, spans[1]), LIMITS).unwrap();
+        prop_assert_eq!(&stored.record_type, &RecordType::Response);
+        prop_assert_eq!(stored.id(), Some(RecordId::from_bits(bits)));
+        prop_assert_eq!(stored.date(), Some(event.date));
+        prop_assert_eq!(stored.target_uri(), Some(event.target_uri.as_str()));
+        prop_assert_eq!(stored.truncated(), truncation);
+        prop_assert_eq!(stored.verify_block_digest(), DigestCheck::Match);
+        prop_assert_eq!(stored.verify_payload_digest(), DigestCheck::Match);
+        prop_assert_eq!(stored.fields.iter().count(), 12 + usize::from(truncation.is_some()), "none injected, none lost");
+
+        let response = parse_http_response(&stored.block).unwrap();
+        prop_assert_eq!((response.status, response.body), (status, body.as_slice()));
+        let lengths: Vec<_> = response.header_values("Content-Length").collect();
+        let length = body.len().to_string();
+        prop_assert!(lengths.iter().all(|value| *value == length.as_bytes()), "{:?}", lengths);
+        prop_assert_eq!(response.header_values("Transfer-Encoding").count(), 0);
+        let added = usize::from(response.headers.len() > headers.len());
+        prop_assert_eq!(response.headers.len(), headers.len() + added, "none injected, none lost");
+        prop_assert!(added == 0 || response.headers.last().unwrap().0 == "Content-Length");
+    }
+}
