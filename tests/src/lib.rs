@@ -1,1 +1,10 @@
-//! End-to-end tests of the built dragline command on real sites.
+//! What the end-to-end tests are made of: real sites, the built `dragline` command, and witnesses that share no code with it.
+
+pub mod archive;
+pub mod checkout;
+pub mod crawl_log;
+pub mod debian;
+pub mod dragline;
+pub mod schedule;
+pub mod seed;
+pub mod walk;

@@ -4,6 +4,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::outcome::Outcome;
+use crate::url::CrawlUrl;
+
 macro_rules! link_kinds {
     ($($(#[$doc:meta])* $variant:ident = $code:literal $name:literal $page:literal;)*) => {
         /// How a page refers to another URL.
@@ -95,5 +98,114 @@ impl Directives {
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self { noindex: self.noindex || other.noindex, nofollow: self.nofollow || other.nofollow }
+    }
+}
+
+/// What the parser made of one URL's end in a segment. Put once, before anything is claimed: whoever parses the segment again uses it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Document {
+    /// Which entry of the segment it is made of.
+    pub n: u32,
+    /// Whose.
+    pub url: CrawlUrl,
+    /// How the URL ended.
+    pub outcome: Outcome,
+    /// Why, on one line: the rule that decided, the error that was met; absent where the outcome says it all.
+    pub detail: Option<String>,
+    /// Whether the parser did its work on it.
+    pub state: DocumentState,
+    /// What a page holds; absent for what is no page, or was not looked into.
+    pub page: Option<Page>,
+    /// Where it leads: of a page, every link; of a redirect, its target.
+    pub links: Vec<Link>,
+}
+
+/// Whether the parser did its work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DocumentState {
+    /// It did.
+    Processed,
+    /// The capture broke it, or is not let near it again.
+    Stuck,
+}
+
+/// The content of a page.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Page {
+    /// `<title>`.
+    pub title: Option<String>,
+    /// `<meta name=description>`.
+    pub description: Option<String>,
+    /// The language that it declares, as it declares it.
+    pub language: Option<String>,
+    /// The name of the encoding that it was read in.
+    pub charset: Option<String>,
+    /// The URL that it calls canonical, in scope or not.
+    pub canonical: Option<CrawlUrl>,
+    /// What it asks for, header and meta together.
+    pub directives: Directives,
+    /// The visible text; empty where the page asked for noindex.
+    pub text: String,
+    /// Whether text or links were cut at a limit.
+    pub cut: PageCut,
+}
+
+/// What of a page is missing because a limit was met.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PageCut {
+    /// Nothing.
+    #[default]
+    Whole,
+    /// Text beyond the limit.
+    Text,
+    /// Links beyond the limit.
+    Links,
+    /// Both.
+    TextAndLinks,
+}
+
+/// One link of a page.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Link {
+    /// How it is made.
+    pub kind: LinkKind,
+    /// Where it leads, normalised.
+    pub target: CrawlUrl,
+    /// What is done with it.
+    pub fate: LinkFate,
+}
+
+/// What is done with a link, decided once, when it is found.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LinkFate {
+    /// Its target is claimed.
+    Follow,
+    /// It is part of the page, or an act: recorded only.
+    NotAPage,
+    /// The page asks not to follow it.
+    NoFollow,
+    /// The target is out of the scope: recorded only.
+    OutOfScope,
+    /// The target is deeper than the definition allows: recorded only.
+    TooDeep,
+    /// A rule of the definition forbids the target: it becomes a candidate with outcome 173.
+    Blocked(String),
+}
+
+impl LinkFate {
+    /// The number that is stored; the reason of a blocked one is in the log.
+    #[must_use]
+    pub const fn code(&self) -> u8 {
+        match self {
+            Self::Follow => 0,
+            Self::NotAPage => 1,
+            Self::NoFollow => 2,
+            Self::OutOfScope => 3,
+            Self::TooDeep => 4,
+            Self::Blocked(_) => 5,
+        }
     }
 }

@@ -3,6 +3,7 @@
 //! Everything here is a value, or a pure function from values to values. Time comes in as `now`, chance as an argument.
 
 pub mod address;
+pub mod capture;
 pub mod definition;
 pub mod document;
 pub mod frontier;
@@ -10,4 +11,5 @@ pub mod ids;
 pub mod outcome;
 pub mod policy;
 pub mod politeness;
+pub mod time;
 pub mod url;

@@ -1,1 +1,113 @@
-//! From bytes to text: BOM, header, meta, then detection.
+//! From bytes to text: which encoding a body is in, and its text.
+//!
+//! Follows the WHATWG HTML standard's encoding sniffing, and departs from it in one respect: a browser that is told
+//! nothing guesses a legacy encoding, whereas here undeclared text that is valid UTF-8 is read as UTF-8.
+
+mod prescan;
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+
+use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+use encoding_rs::{Encoding, ISO_2022_JP, UTF_8};
+
+/// How many bytes the detector is shown: enough to be sure, and a bound on its cost.
+const DETECT_BYTES_MAX: usize = 64 * 1024;
+
+/// UTF-8 with some damage has far more sequences that are right than wrong; text of another encoding has hardly any right.
+const UTF8_RIGHT_PER_WRONG_MIN: usize = 4;
+
+const ESCAPE: u8 = 0x1B;
+
+/// A body's text, and how it was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decoded<'a> {
+    /// The text, without a byte order mark. Borrowed where the body was valid UTF-8.
+    pub text: Cow<'a, str>,
+    /// The encoding's name in the WHATWG Encoding standard, such as `UTF-8` or `windows-1252`.
+    pub encoding: &'static str,
+    /// What the choice rests on.
+    pub source: CharsetSource,
+    /// Whether some bytes were malformed; U+FFFD stands in their place.
+    pub had_errors: bool,
+}
+
+/// What the choice of an encoding rests on, the most trusted first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CharsetSource {
+    /// A byte order mark.
+    Bom,
+    /// The `charset` of the `Content-Type` field.
+    Header,
+    /// `<meta charset>`, `<meta http-equiv=content-type>` or an XML declaration in the first 1,024 bytes.
+    Meta,
+    /// Nothing was declared, and the bytes are valid UTF-8.
+    Utf8Valid,
+    /// Nothing was declared: guessed from the bytes.
+    Detected,
+}
+
+/// Decodes a body. `header_charset` is the value of the `charset` parameter of its `Content-Type`, `None` if it has none.
+///
+/// A declaration that no browser knows is as good as none, and so is one of an encoding that browsers refuse to decode
+/// (`hz-gb-2312`, `iso-2022-kr`). A known one is believed even where the bytes contradict it, as browsers do.
+#[must_use]
+pub fn decode<'a>(body: &'a [u8], header_charset: Option<&str>) -> Decoded<'a> {
+    let (encoding, source, body) = choose(body, header_charset);
+    let (text, had_errors) = encoding.decode_without_bom_handling(body);
+    Decoded { text, encoding: encoding.name(), source, had_errors }
+}
+
+fn choose<'a>(body: &'a [u8], header_charset: Option<&str>) -> (&'static Encoding, CharsetSource, &'a [u8]) {
+    if let Some((encoding, bom_bytes)) = Encoding::for_bom(body) {
+        return (encoding, CharsetSource::Bom, &body[bom_bytes..]);
+    }
+    let header = header_charset.map(|label| label.trim_matches(['"', '\'']));
+    if let Some(encoding) = header.and_then(|label| Encoding::for_label_no_replacement(label.as_bytes())) {
+        return (encoding, CharsetSource::Header, body);
+    }
+    if let Some(encoding) = prescan::declared(body) {
+        return (encoding, CharsetSource::Meta, body);
+    }
+    let (encoding, source) = undeclared(body);
+    (encoding, source, body)
+}
+
+fn undeclared(body: &[u8]) -> (&'static Encoding, CharsetSource) {
+    match str::from_utf8(body) {
+        // ISO-2022-JP is written in ASCII and escape sequences, so it always is valid UTF-8 as well.
+        Ok(text) if text.is_ascii() && body.contains(&ESCAPE) => match detect(body) {
+            encoding if encoding == ISO_2022_JP => (encoding, CharsetSource::Detected),
+            _ => (UTF_8, CharsetSource::Utf8Valid),
+        },
+        Ok(_) => (UTF_8, CharsetSource::Utf8Valid),
+        Err(_) if is_damaged_utf8(window(body)) => (UTF_8, CharsetSource::Detected),
+        Err(_) => (detect(body), CharsetSource::Detected),
+    }
+}
+
+/// Whether this is UTF-8 but for a few places: a character cut in half by a careless script or by our own size limit.
+fn is_damaged_utf8(body: &[u8]) -> bool {
+    let (mut right, mut wrong) = (0, 0);
+    for chunk in body.utf8_chunks() {
+        right += chunk.valid().bytes().filter(|byte| *byte >= 0xC0).count();
+        wrong += usize::from(!chunk.invalid().is_empty());
+    }
+    right > 0 && right >= wrong * UTF8_RIGHT_PER_WRONG_MIN
+}
+
+fn detect(body: &[u8]) -> &'static Encoding {
+    let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
+    let window = window(body);
+    detector.feed(window, window.len() == body.len());
+    detector.guess(None, Utf8Detection::Allow)
+}
+
+/// The part of a body that tells encodings apart: from shortly before the first byte that is not plain ASCII.
+fn window(body: &[u8]) -> &[u8] {
+    let ascii_bytes = Encoding::ascii_valid_up_to(body);
+    let telling = body[..ascii_bytes].iter().position(|byte| *byte == ESCAPE).unwrap_or(ascii_bytes);
+    let rest = &body[telling.saturating_sub(2)..];
+    &rest[..rest.len().min(DETECT_BYTES_MAX)]
+}

@@ -1,1 +1,146 @@
-//! `X-Robots-Tag` and `<meta name=robots>`.
+//! `X-Robots-Tag` and `<meta name=robots>`: what a page asks of those who read it.
+//!
+//! There is no standard; this follows what the search engines document. Whatever is asked of everyone and of us adds
+//! up, and nothing takes a request back: `index` and `all` mean no more than silence.
+
+use dragline_domain::document::Directives;
+
+/// What the values of all `X-Robots-Tag` fields ask of the crawler of this product token.
+///
+/// A value may start with a crawler's name and a colon; what follows, up to the next name, is then for that one alone.
+pub fn x_robots_tag<'v>(values: impl Iterator<Item = &'v str>, product_token: &str) -> Directives {
+    values.map(|value| field_directives(value, product_token)).fold(Directives::default(), Directives::and)
+}
+
+/// What a page's `<meta>` elements, as pairs of name and content, ask of the crawler of this product token.
+///
+/// Elements of other names than `robots` and the product token are passed over.
+pub fn meta_robots<'v>(pairs: impl Iterator<Item = (&'v str, &'v str)>, product_token: &str) -> Directives {
+    pairs
+        .filter(|(name, _)| is_for_us(name.trim(), product_token))
+        .flat_map(|(_, content)| content.split([',', ';']))
+        .map(part_directives)
+        .fold(Directives::default(), Directives::and)
+}
+
+/// Directives that take a value, so that the colon after them makes no name of them.
+const WITH_VALUE: [&str; 4] = ["unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"];
+
+fn field_directives(value: &str, product_token: &str) -> Directives {
+    let mut for_us = true;
+    let mut asked = Directives::default();
+    for part in value.split(',') {
+        let directives = match crawler_named(part) {
+            Some((name, directives)) => {
+                for_us = is_for_us(name, product_token);
+                directives
+            }
+            None => part,
+        };
+        if for_us {
+            asked = asked.and(part_directives(directives));
+        }
+    }
+    asked
+}
+
+/// The crawler that a part is for, and the rest of it; absent if it names none.
+///
+/// The time of an `unavailable_after` has colons too, but what stands before them is no crawler's name.
+fn crawler_named(part: &str) -> Option<(&str, &str)> {
+    let (name, directives) = part.split_once(':')?;
+    let name = name.trim();
+    let is_name = name == "*"
+        || !name.is_empty() && name.bytes().all(|octet| octet.is_ascii_alphabetic() || matches!(octet, b'-' | b'_'));
+    let takes_value = WITH_VALUE.iter().any(|directive| name.eq_ignore_ascii_case(directive));
+    (is_name && !takes_value).then_some((name, directives))
+}
+
+fn is_for_us(name: &str, product_token: &str) -> bool {
+    name == "*"
+        || name.eq_ignore_ascii_case("robots")
+        || !product_token.is_empty() && name.eq_ignore_ascii_case(product_token)
+}
+
+/// What one part of a list asks: words, or a directive with a value, which is none that matters here.
+fn part_directives(part: &str) -> Directives {
+    if part.contains(':') {
+        return Directives::default();
+    }
+    // Some pages write blanks where commas belong.
+    part.split_ascii_whitespace().map(word_directives).fold(Directives::default(), Directives::and)
+}
+
+fn word_directives(word: &str) -> Directives {
+    let is = |directive: &str| word.eq_ignore_ascii_case(directive);
+    Directives { noindex: is("noindex") || is("none"), nofollow: is("nofollow") || is("none") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOTHING: Directives = Directives { noindex: false, nofollow: false };
+    const NOINDEX: Directives = Directives { noindex: true, nofollow: false };
+    const NOFOLLOW: Directives = Directives { noindex: false, nofollow: true };
+    const BOTH: Directives = Directives { noindex: true, nofollow: true };
+
+    #[test]
+    fn fields_ask_this_of_us() {
+        let cases: &[(&[&str], Directives, &str)] = &[
+            (&[], NOTHING, "no field"),
+            (&[""], NOTHING, "an empty one"),
+            (&["noindex"], NOINDEX, "one directive"),
+            (&["NoIndex , NOFOLLOW"], BOTH, "two, in any case"),
+            (&["none"], BOTH, "none is both"),
+            (&["index, follow, all"], NOTHING, "permissions are no requests"),
+            (&["noindex, index"], NOINDEX, "and take none back"),
+            (&["noindex", "nofollow"], BOTH, "fields add up"),
+            (&["noarchive, nosnippet, noimageindex"], NOTHING, "what does not concern a crawler"),
+            (&["noindexing"], NOTHING, "another word"),
+            (&["dragline: noindex"], NOINDEX, "for us"),
+            (&["DragLine:noindex"], NOINDEX, "for us, in any case"),
+            (&["otherbot: noindex"], NOTHING, "for another"),
+            (&["otherbot: noindex, nofollow"], NOTHING, "all of it"),
+            (&["otherbot: noindex, dragline: nofollow"], NOFOLLOW, "until the next name"),
+            (&["dragline: noindex, otherbot: nofollow"], NOINDEX, "ours ends there, too"),
+            (&["noindex, otherbot: nofollow"], NOINDEX, "what stands before a name is for all"),
+            (&["otherbot: noindex", "nofollow"], NOFOLLOW, "each field starts anew"),
+            (&["otherbot: noindex, *: nofollow"], NOFOLLOW, "a star is everyone"),
+            (&["unavailable_after: 25 Jun 2010 15:00:00 PST"], NOTHING, "a date that passes nothing to us"),
+            (&["unavailable_after: 25 Jun 2010 15:00:00 PST, noindex"], NOINDEX, "nor hides what follows"),
+            (&["unavailable_after: Fri, 25 Jun 2010 15:00:00 PST, noindex"], NOINDEX, "nor does its comma"),
+            (&["otherbot: unavailable_after: Fri, 25 Jun 2010 15:00:00 PST, noindex"], NOTHING, "still for another"),
+            (&["max-image-preview: none"], NOTHING, "a value is no directive"),
+            (&["dragline: max-snippet: -1, nofollow"], NOFOLLOW, "values behind our name"),
+            (&[",,;:,: noindex,"], NOTHING, "junk before a colon is no name"),
+        ];
+        for (values, expected, why) in cases {
+            assert_eq!(x_robots_tag(values.iter().copied(), "Dragline"), *expected, "{why}: {values:?}");
+        }
+    }
+
+    #[test]
+    fn elements_ask_this_of_us() {
+        /// Elements as name and content, what they ask, and why.
+        type Case<'t> = (&'t [(&'t str, &'t str)], Directives, &'t str);
+        let cases: &[Case<'_>] = &[
+            (&[("robots", "noindex,nofollow")], BOTH, "for all"),
+            (&[(" Robots ", "NONE")], BOTH, "in any case"),
+            (&[("dragline", "noindex")], NOINDEX, "for us"),
+            (&[("googlebot", "noindex")], NOTHING, "for another"),
+            (&[("description", "noindex")], NOTHING, "no directives"),
+            (&[("robots", "index"), ("dragline", "nofollow")], NOFOLLOW, "elements add up"),
+            (&[("robots", "noindex nofollow")], BOTH, "blanks for commas"),
+            (&[("robots", "noindex;nofollow")], BOTH, "semicolons for commas"),
+            (&[("robots", "max-image-preview: none, nofollow")], NOFOLLOW, "a value is no directive"),
+            (&[("robots", "unavailable_after: Fri, 25 Jun 2010 15:00:00 PST")], NOTHING, "a date"),
+            (&[("robots", "otherbot: noindex")], NOTHING, "names stand in the element's name only"),
+            (&[("", "noindex")], NOTHING, "nobody's"),
+        ];
+        for (pairs, expected, why) in cases {
+            assert_eq!(meta_robots(pairs.iter().copied(), "Dragline"), *expected, "{why}: {pairs:?}");
+        }
+        assert_eq!(meta_robots([("", "noindex")].into_iter(), ""), NOTHING, "an empty token is nobody's name");
+    }
+}

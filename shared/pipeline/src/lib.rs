@@ -1,3 +1,15 @@
 //! The ports of the Dragline crawler and its four steps over them: schedule, crawl, parse, sweep.
+//!
+//! A step reads, decides by a pure function of the domain, and acts in a stated order; whatever it dies after, another run of it, or
+//! the sweeper, goes on from there. `ports` is what they need of the world outside, [`World`] names it all at once.
 
+pub mod context;
+pub mod crawl;
+pub mod nudge;
+pub mod parse;
 pub mod ports;
+pub mod schedule;
+pub mod sweep;
+mod world;
+
+pub use world::{Timing, World};

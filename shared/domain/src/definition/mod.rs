@@ -1,1 +1,27 @@
 //! What the user asked for: a crawl, as defined in YAML or on the command line.
+//!
+//! A [`Draft`] is what was written, with defaults for the rest; a [`Definition`] is a draft that passed every check.
+//! YAML and the command line both fill a draft, so both are checked by the same rules, and what is wrong is told as
+//! [`Problem`]s: the place, the mistake and a hint.
+
+mod changes;
+mod checked;
+mod condition;
+mod draft;
+mod key;
+mod pattern;
+mod problem;
+#[cfg(test)]
+mod tests;
+mod user_agent;
+mod validate;
+
+pub use changes::{Change, Effect, changes};
+pub use checked::{Definition, StoredError};
+pub use condition::{Condition, ConditionMistake, TextTest};
+pub use draft::{Budget, DoNotCrawl, Draft, Fetch, Politeness, QueryRule, Recrawl, Scope, TrapLimits, Within};
+pub use key::{Key, Place};
+pub use pattern::{PatternError, UrlPattern};
+pub use problem::{Mistake, Problem, Problems, Quantity};
+pub use user_agent::{UserAgent, UserAgentError};
+pub use validate::limits;

@@ -1,1 +1,57 @@
 //! Rows of the frontier and the transitions between them.
+//!
+//! An origin has two small rows, a [`Lease`] written by crawlers and an [`Inbox`] written by parsers; an iteration has one
+//! [`IterationRow`]. Every change of them is a pure function here, which refuses what its conditions do not allow. An adapter reads
+//! the rows, calls the function and writes the result in one transaction, or says the same conditions in its store's words.
+
+mod candidate;
+mod claim;
+mod ending;
+mod inbox;
+mod iteration;
+mod keys;
+mod lease;
+mod opening;
+mod plan;
+mod segment;
+mod settle;
+mod todo;
+
+pub use candidate::{CandidateUpdate, LastCapture, Sighting, next_visit};
+pub use claim::{Claim, ClaimDecision, ClaimedState, Claimer, claim};
+pub use ending::{ClosedWithLeftovers, Leftover, LeftoverReason, close_with_leftovers};
+pub use inbox::{Inbox, ParserCounters};
+pub use iteration::{IterationRow, IterationStatus, Reserve, StatusChange};
+pub use keys::{ChunkKey, ObjectKey, OriginKey, SegmentId, TodoSource};
+pub use lease::{
+    Barrier, ChunkPosition, CrawlerCounters, Holder, Lease, LeaseState, RecrawlCursor, Release, ReleaseRefused, Retry,
+    Take, TakeRefused,
+};
+pub use opening::{AddTodo, OriginRows, add_todo, seed};
+pub use plan::{PART_ACTIONS_MAX, ParsePart, Target, plan_parts};
+pub use segment::{PartKind, PartRefused, SegmentRow, SegmentState};
+pub use settle::{Settlement, settle};
+pub use todo::{CHUNK_BYTES_MAX, TodoChunk, TodoEntry, split_into_chunks};
+
+/// Durations stored as whole milliseconds.
+pub mod millis {
+    use std::time::Duration;
+
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    /// Writes whole milliseconds; more than `u64` holds is written as its maximum.
+    ///
+    /// # Errors
+    /// Those of the serializer.
+    pub fn serialize<S: Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u64(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX))
+    }
+
+    /// Reads whole milliseconds.
+    ///
+    /// # Errors
+    /// Those of the deserializer.
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
+        u64::deserialize(deserializer).map(Duration::from_millis)
+    }
+}

@@ -1,1 +1,114 @@
 //! Whether a URL is to be crawled, and which rule decides.
+//!
+//! A [`Policy`] is a definition's rules, compiled once; [`Policy::decide`] is asked for every link that is found. Private
+//! addresses are no part of it: those are refused whatever a definition says.
+
+mod allowed;
+mod decision;
+mod query;
+#[cfg(test)]
+mod tests;
+mod traps;
+
+pub use allowed::AllowedOrigins;
+pub use decision::{BlockRule, Decision, QueryRefusal, ScopeRule};
+pub use traps::{Trap, trap};
+
+use regex::{RegexSet, RegexSetBuilder};
+
+use crate::definition::{Definition, DoNotCrawl, Draft, TrapLimits, UrlPattern, Within};
+use crate::url::CrawlUrl;
+use query::QueryRules;
+
+/// A definition's rules, compiled.
+#[derive(Clone, Debug)]
+pub struct Policy {
+    within: Within,
+    /// Absent: everything is included.
+    include: Option<RegexSet>,
+    exclude: RegexSet,
+    max_depth: Option<u32>,
+    traps: TrapLimits,
+    do_not_crawl: Vec<DoNotCrawl>,
+    query_rules: QueryRules,
+}
+
+/// A definition's patterns need too much memory together once compiled. A [`Definition`] never gives it, as it was tried.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("the patterns of a definition are too large together")]
+pub struct PolicyError(#[source] regex::Error);
+
+impl Policy {
+    /// The most memory that the patterns of `include`, or of `exclude`, may take together, in bytes.
+    pub const COMPILED_BYTES_MAX: usize = 16 << 20;
+
+    /// Compiles a definition's rules.
+    ///
+    /// # Errors
+    /// None in practice: a definition is tried when it is checked.
+    pub fn compile(definition: &Definition) -> Result<Self, PolicyError> {
+        Self::of_sound_draft(definition)
+    }
+
+    /// Compiles rules whose conditions were checked to be of bounded depth.
+    pub(crate) fn of_sound_draft(draft: &Draft) -> Result<Self, PolicyError> {
+        let scope = &draft.scope;
+        Ok(Self {
+            within: scope.within,
+            include: if scope.include.is_empty() { None } else { Some(pattern_set(&scope.include)?) },
+            exclude: pattern_set(&scope.exclude)?,
+            max_depth: scope.max_depth,
+            traps: draft.traps.clone(),
+            do_not_crawl: draft.do_not_crawl.clone(),
+            query_rules: QueryRules::new(&draft.url_query_parameters),
+        })
+    }
+
+    /// Whether a URL is to be crawled that was found this many links from a seed, a seed itself being 0.
+    ///
+    /// The rules are asked in this order, and the first that objects decides: within reach, exclude, include, depth,
+    /// traps, `do_not_crawl`, query parameters.
+    #[must_use]
+    pub fn decide(&self, url: &CrawlUrl, depth: u32, allowed: &AllowedOrigins) -> Decision<'_> {
+        if let Some(rule) = self.scope_rule(url, depth, allowed) {
+            return Decision::OutOfScope(rule);
+        }
+        match self.block_rule(url) {
+            Some(rule) => Decision::Blocked(rule),
+            None => Decision::Crawl,
+        }
+    }
+
+    fn scope_rule(&self, url: &CrawlUrl, depth: u32, allowed: &AllowedOrigins) -> Option<ScopeRule<'_>> {
+        if !allowed.contains(url) {
+            return Some(ScopeRule::NotWithin(self.within));
+        }
+        // `is_match` stops at the first match of any pattern; only a URL that is excluded pays for finding out by which.
+        if self.exclude.is_match(url.as_str()) {
+            let entry = self.exclude.matches(url.as_str()).iter().next().unwrap_or_default();
+            let pattern = self.exclude.patterns().get(entry).map_or("", String::as_str);
+            return Some(ScopeRule::Exclude { entry, pattern });
+        }
+        if self.include.as_ref().is_some_and(|include| !include.is_match(url.as_str())) {
+            return Some(ScopeRule::NotIncluded);
+        }
+        self.max_depth.filter(|&max| depth > max).map(|max| ScopeRule::Depth { depth, max })
+    }
+
+    fn block_rule(&self, url: &CrawlUrl) -> Option<BlockRule<'_>> {
+        if let Some(trap) = trap(url, &self.traps) {
+            return Some(BlockRule::Trap(trap));
+        }
+        if let Some((entry, rule)) = self.do_not_crawl.iter().enumerate().find(|(_, rule)| rule.when.matches(url)) {
+            return Some(BlockRule::DoNotCrawl { entry, condition: &rule.when, reason: &rule.reason });
+        }
+        self.query_rules.refusal(url).map(BlockRule::QueryParameters)
+    }
+}
+
+fn pattern_set(patterns: &[UrlPattern]) -> Result<RegexSet, PolicyError> {
+    RegexSetBuilder::new(patterns.iter().map(UrlPattern::as_str))
+        .size_limit(Policy::COMPILED_BYTES_MAX)
+        .build()
+        .map_err(PolicyError)
+}

@@ -1,1 +1,114 @@
-//! robots.txt (RFC 9309).
+//! robots.txt (RFC 9309): what a site asks crawlers to leave alone.
+//!
+//! Three steps, each a pure function. [`RobotsRecord::of`] says what a fetch of robots.txt means and is what gets
+//! stored; [`RobotsRecord::policy`] builds the rules of it once; [`RobotsPolicy::verdict`] answers for one URL, with
+//! its reason. Fetching, following redirects and keeping the copy are the caller's.
+
+mod octets;
+mod parse;
+mod pattern;
+mod policy;
+mod record;
+mod rules;
+mod text;
+mod verdict;
+
+#[cfg(test)]
+mod tests;
+
+use std::time::Duration;
+
+pub use policy::{Missing, RobotsPolicy, Unreadable};
+pub use record::{RobotsFetch, RobotsRecord};
+use rules::RuleIndex;
+pub use verdict::{Rule, RuleKind, Verdict};
+
+/// The most bytes of a robots.txt that are read, cut at a line's end: RFC 9309 section 2.5 asks for at least 500 KiB.
+pub const BODY_BYTES_MAX: usize = 512 * 1024;
+
+/// The most redirects of a robots.txt that are followed, also to other hosts (RFC 9309 section 2.3.1.2).
+pub const REDIRECTS_MAX: usize = 5;
+
+/// The longest that a copy may be used, even while robots.txt cannot be read (RFC 9309 section 2.4).
+pub const COPY_AGE_MAX: Duration = Duration::from_hours(24);
+
+/// The most rules of one group that are kept; later ones are left out, as lines past [`BODY_BYTES_MAX`] are.
+pub const RULES_MAX: usize = 20_000;
+
+/// The most `Sitemap` lines that are kept.
+pub const SITEMAPS_MAX: usize = 500;
+
+/// The longest `Crawl-delay` that is obeyed; a longer one counts as this.
+pub const CRAWL_DELAY_MAX: Duration = Duration::from_secs(180);
+
+/// The rules of one robots.txt for one crawler.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Robots {
+    rules: RuleIndex,
+    crawl_delay: Option<Duration>,
+    sitemaps: Vec<url::Url>,
+}
+
+impl Robots {
+    /// Reads a robots.txt for the crawler of this product token (see [`product_token`]).
+    ///
+    /// Every body can be read: what is no rule is passed over, so a web page served as robots.txt forbids nothing.
+    #[must_use]
+    pub fn parse(body: &[u8], product_token: &str) -> Self {
+        parse::parse(body, product_token)
+    }
+
+    /// Whether a URL of this origin may be fetched, by its path and query.
+    ///
+    /// The rule with the longest pattern decides; of equally long ones, one that allows (RFC 9309 section 2.2.2).
+    #[must_use]
+    pub fn verdict(&self, path_and_query: &str) -> Verdict<'_> {
+        self.verdict_counting(path_and_query, &mut 0)
+    }
+
+    /// [`Robots::verdict`], adding the octets that were compared to `octets_read`, so that a test can hold the cost.
+    fn verdict_counting(&self, path_and_query: &str, octets_read: &mut usize) -> Verdict<'_> {
+        if is_robots_txt(path_and_query) {
+            return Verdict::RobotsTxt;
+        }
+        let target = octets::target(path_and_query);
+        let mut best = self.rules.best_match(&target.plain, octets_read);
+        if let Some(slashes_undone) = &target.query_slashes_undone {
+            best = best.max(self.rules.best_match(slashes_undone, octets_read));
+        }
+        best.map_or(Verdict::NoRule, |ranked| Verdict::Rule(ranked.rule()))
+    }
+
+    /// The pause between two requests that our group asks for, at most [`CRAWL_DELAY_MAX`]; absent if it asks for none.
+    ///
+    /// Not in the RFC, but many sites use it.
+    #[must_use]
+    pub const fn crawl_delay(&self) -> Option<Duration> {
+        self.crawl_delay
+    }
+
+    /// The sitemaps named anywhere in the file, each once, in its order (sitemaps.org). They may be on other hosts.
+    #[must_use]
+    pub fn sitemaps(&self) -> &[url::Url] {
+        &self.sitemaps
+    }
+}
+
+/// The part of a user agent that names the crawler in robots.txt: its leading letters, `-` and `_` (RFC 9309 section
+/// 2.2.1).
+///
+/// ```
+/// use dragline_formats::robots::product_token;
+/// assert_eq!(product_token("Dragline/0.1 (+https://example.org/bot)"), "Dragline");
+/// ```
+#[must_use]
+pub fn product_token(user_agent: &str) -> &str {
+    let end =
+        user_agent.find(|c: char| !(c.is_ascii_alphabetic() || matches!(c, '-' | '_'))).unwrap_or(user_agent.len());
+    &user_agent[..end]
+}
+
+/// robots.txt itself is always allowed (RFC 9309 section 2.2.2).
+fn is_robots_txt(path_and_query: &str) -> bool {
+    path_and_query == "/robots.txt"
+}

@@ -1,5 +1,12 @@
 //! What the steps need of the world outside. Narrow and coarse: each operation is a whole commit point.
 //!
-//! Expected races and failures are values; an error is a surprise.
+//! Expected races and failures are values; an error is a surprise. `now` is always passed in.
 
+pub mod archive;
+pub mod clock;
+pub mod documents;
+pub mod error;
 pub mod fetcher;
+pub mod frontier;
+pub mod notifier;
+pub mod queue;

@@ -1,0 +1,174 @@
+//! What is known of one URL's end in a segment besides the bytes: stored in its WARC record, and in the log.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::document::LinkKind;
+use crate::frontier::{LastCapture, ObjectKey, SegmentId, Sighting, millis};
+use crate::ids::Iteration;
+use crate::outcome::Outcome;
+use crate::url::CrawlUrl;
+
+/// How a URL came to be visited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CrawlType {
+    /// It was queued in this iteration: a seed, or a link that was found.
+    Queued,
+    /// It is a candidate of an earlier iteration, due again.
+    Recrawl,
+    /// It was put off after a failure and is tried again.
+    Retry,
+}
+
+impl CrawlType {
+    /// As it is stored and shown.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Queued => "queued",
+            Self::Recrawl => "recrawl",
+            Self::Retry => "retry",
+        }
+    }
+}
+
+/// Whether the URL's outcome stands for this iteration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Finality {
+    /// It does.
+    Final,
+    /// It is tried again.
+    Retried,
+}
+
+/// What the crawler knew of a visit: everything but the HTTP messages. The parser works from it and from the messages alone.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Visit {
+    /// How it was come by.
+    #[serde(flatten)]
+    pub sighting: Sighting,
+    /// Redirects and canonical links followed in a row to get here.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub redirects: u8,
+    /// How it came to be visited.
+    pub crawl_type: CrawlType,
+    /// How often it was asked for in this iteration, this time included; 0 if it was not.
+    pub tries: u8,
+    /// How it ended as far as the crawler can tell.
+    pub outcome: Outcome,
+    /// Whether that stands.
+    pub finality: Finality,
+    /// The rule that decided or the error that was met, on one line; absent where the outcome says it all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+    /// The exchange; absent if nothing was sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exchange: Option<Exchange>,
+    /// What the last good capture left; absent for a new URL.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last: Option<LastCapture>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_zero(number: &u8) -> bool {
+    *number == 0
+}
+
+/// One request and its answer, but for the messages.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Exchange {
+    /// From the request's start to its end.
+    #[serde(with = "millis", rename = "elapsed_ms")]
+    pub elapsed: Duration,
+    /// From the request's start to the response header, in milliseconds; absent without one.
+    pub first_byte_ms: Option<u64>,
+    /// Who answered; absent if no connection was made.
+    pub remote: Option<SocketAddr>,
+    /// SHA-1 of the body with its content coding undone, in hexadecimal; absent without a body.
+    pub decoded_sha1: Option<String>,
+    /// Its length.
+    pub decoded_bytes: u64,
+}
+
+/// One line of the crawl log: how a URL ended, or why it is tried again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LogEntry {
+    /// Its number within the segment's log, from 0. Captures come first.
+    pub n: u32,
+    /// The URL.
+    pub url: CrawlUrl,
+    /// When it was asked for, or decided on.
+    pub at: Timestamp,
+    /// What the crawler knew; its outcome and detail are replaced by the parser's.
+    pub visit: Visit,
+    /// The status code; absent without a response.
+    pub status: Option<u16>,
+    /// What was stored of the response; absent without one.
+    pub file: Option<FileEntry>,
+    /// Where the server sent us; absent if it did not.
+    pub redirect: Option<RedirectEntry>,
+}
+
+/// What was stored of a response.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileEntry {
+    /// `response` or `revisit`.
+    pub record: RecordKind,
+    /// Where the record starts in the segment's object.
+    pub offset: u64,
+    /// How many bytes it takes there.
+    pub length: u64,
+    /// The content type without parameters, lower case; absent if the server named none.
+    pub content_type: Option<String>,
+    /// The body's size as received.
+    pub body_bytes: u64,
+    /// SHA-1 of the body as received.
+    pub payload_sha1: [u8; 20],
+    /// `ETag` as sent.
+    pub etag: Option<String>,
+    /// `Last-Modified` as sent.
+    pub last_modified: Option<String>,
+    /// Why the body is not whole: a WARC reason; absent when it is.
+    pub truncated: Option<String>,
+}
+
+/// How a response is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RecordKind {
+    /// Whole.
+    Response,
+    /// As a reference to an earlier record with the same body.
+    Revisit,
+}
+
+/// Where a URL sends its visitors.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RedirectEntry {
+    /// The target, normalised.
+    pub target: CrawlUrl,
+    /// 301 and 308, or a canonical link.
+    pub is_permanent: bool,
+    /// What said so: [`LinkKind::Redirect`] or [`LinkKind::Canonical`].
+    pub source: LinkKind,
+}
+
+/// The log of one segment: put once.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SegmentLog {
+    /// The segment.
+    pub segment: SegmentId,
+    /// The iteration.
+    pub iteration: Iteration,
+    /// Where its captures are.
+    pub object: ObjectKey,
+    /// The user agent that fetched them.
+    pub agent: String,
+    /// How each URL ended.
+    pub entries: Vec<LogEntry>,
+}

@@ -1,0 +1,87 @@
+//! A definition that passed every check.
+
+use std::ops::Deref;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Draft, Problems, validate};
+use crate::url::CrawlUrl;
+
+/// A definition that passed every check. Reads like the [`Draft`] it was made of; to change it, change a draft.
+///
+/// Stored as `{"format": 1, "definition": {…}}`. Reading one back checks it again, as limits may be stricter than when it
+/// was stored.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Stored", into = "Stored")]
+pub struct Definition(Draft);
+
+impl Definition {
+    /// The version of the stored form.
+    pub const FORMAT: u32 = 1;
+
+    /// Checks a draft.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it, not just the first thing.
+    pub fn new(draft: Draft) -> Result<Self, Problems> {
+        let problems = validate::problems(&draft);
+        if problems.is_empty() { Ok(Self(draft)) } else { Err(Problems(problems)) }
+    }
+
+    /// The definition of a crawl of these seeds, with every default.
+    ///
+    /// # Errors
+    /// There are no seeds, or too many, or all of them look like traps.
+    pub fn for_seeds(seeds: Vec<CrawlUrl>) -> Result<Self, Problems> {
+        Self::new(Draft::for_seeds(seeds))
+    }
+
+    /// The draft again, to change it.
+    #[must_use]
+    pub fn into_draft(self) -> Draft {
+        self.0
+    }
+}
+
+impl Deref for Definition {
+    type Target = Draft;
+
+    fn deref(&self) -> &Draft {
+        &self.0
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    format: u32,
+    definition: Draft,
+}
+
+/// Why a stored definition cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StoredError {
+    /// A later version wrote it.
+    #[error("a definition of format {0}, where {known} is known", known = Definition::FORMAT)]
+    Format(u32),
+    /// It would not pass the checks today.
+    #[error(transparent)]
+    Invalid(#[from] Problems),
+}
+
+impl TryFrom<Stored> for Definition {
+    type Error = StoredError;
+
+    fn try_from(stored: Stored) -> Result<Self, StoredError> {
+        if stored.format == Self::FORMAT {
+            Ok(Self::new(stored.definition)?)
+        } else {
+            Err(StoredError::Format(stored.format))
+        }
+    }
+}
+
+impl From<Definition> for Stored {
+    fn from(definition: Definition) -> Self {
+        Self { format: Definition::FORMAT, definition: definition.0 }
+    }
+}

@@ -1,0 +1,154 @@
+//! Regular expressions over URLs.
+
+use std::fmt;
+use std::str::FromStr;
+
+use regex::{Regex, RegexBuilder};
+use serde::{Deserialize, Serialize};
+
+/// A regular expression over a URL, or over a part of one. Matches anywhere unless anchored with `^` and `$`.
+///
+/// The syntax is that of the crate `regex`: no look-around and no back-references, so that every search is linear in the
+/// URL. Two patterns are equal when their texts are.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct UrlPattern(Regex);
+
+/// Why a text is no pattern.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PatternError {
+    /// An empty pattern matches everything, which is never what was meant.
+    #[error("an empty pattern")]
+    Empty,
+    /// Longer than [`UrlPattern::LEN_MAX`].
+    #[error("a pattern of {0} bytes, where {max} are allowed", max = UrlPattern::LEN_MAX)]
+    TooLong(usize),
+    /// It has control characters, such as a line break: patterns are shown on one line.
+    #[error("a pattern with a line break or another control character")]
+    Control,
+    /// Compiled it would need more than [`UrlPattern::COMPILED_BYTES_MAX`].
+    #[error("the pattern is too large once compiled")]
+    TooLarge,
+    /// It does not parse; the detail is the parser's own.
+    #[error("bad pattern: {0}")]
+    Syntax(String),
+}
+
+impl PatternError {
+    /// What to do about it.
+    #[must_use]
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Empty => "leave the entry out",
+            Self::TooLong(_) => "split it into several entries",
+            Self::Control => "write it on one line",
+            Self::TooLarge => "lower its repetition counts, or write `[a-z0-9]` in place of `\\w`",
+            Self::Syntax(_) => {
+                "patterns are regular expressions: write `.*` for anything, `\\.` for a dot, in single quotes"
+            }
+        }
+    }
+}
+
+impl UrlPattern {
+    /// The longest pattern, in bytes.
+    pub const LEN_MAX: usize = 1_000;
+    /// The most memory that one compiled pattern may take, in bytes.
+    pub const COMPILED_BYTES_MAX: usize = 1 << 20;
+
+    /// The pattern as it was written.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        self.0.as_str()
+    }
+
+    /// Whether it matches somewhere in the text.
+    #[must_use]
+    pub fn is_match(&self, text: &str) -> bool {
+        self.0.is_match(text)
+    }
+}
+
+impl FromStr for UrlPattern {
+    type Err = PatternError;
+
+    fn from_str(text: &str) -> Result<Self, PatternError> {
+        match text.len() {
+            0 => return Err(PatternError::Empty),
+            len if len > Self::LEN_MAX => return Err(PatternError::TooLong(len)),
+            _ if text.contains(char::is_control) => return Err(PatternError::Control),
+            _ => {}
+        }
+        match RegexBuilder::new(text).size_limit(Self::COMPILED_BYTES_MAX).build() {
+            Ok(regex) => Ok(Self(regex)),
+            Err(regex::Error::CompiledTooBig(_)) => Err(PatternError::TooLarge),
+            Err(error) => Err(PatternError::Syntax(last_line(&error.to_string()))),
+        }
+    }
+}
+
+/// The regex crate draws the pattern with a marker over several lines; its last line says what is wrong.
+fn last_line(message: &str) -> String {
+    let line = message.lines().last().unwrap_or_default();
+    line.strip_prefix("error: ").unwrap_or(line).to_owned()
+}
+
+impl PartialEq for UrlPattern {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_str() == other.as_str()
+    }
+}
+
+impl Eq for UrlPattern {}
+
+impl TryFrom<String> for UrlPattern {
+    type Error = PatternError;
+
+    fn try_from(text: String) -> Result<Self, PatternError> {
+        text.parse()
+    }
+}
+
+impl From<UrlPattern> for String {
+    fn from(pattern: UrlPattern) -> Self {
+        pattern.as_str().to_owned()
+    }
+}
+
+impl fmt::Display for UrlPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_are_refused_with_the_reason() {
+        let long = "a".repeat(UrlPattern::LEN_MAX + 1);
+        let table = [
+            ("", "an empty pattern", "it would match everything"),
+            ("/(a", "bad pattern: unclosed group", "the parser's own words, on one line"),
+            ("(?=a)", "bad pattern: look-around, including look-ahead and look-behind, is not supported", "not linear"),
+            (r"\w{1000}", "the pattern is too large once compiled", "it would take megabytes"),
+            ("a\nb", "a pattern with a line break or another control character", "it is shown on one line"),
+            (&long, "a pattern of 1001 bytes, where 1000 are allowed", "its length is limited"),
+        ];
+        for (text, expected, why) in table {
+            let error = text.parse::<UrlPattern>().unwrap_err();
+            assert_eq!(error.to_string(), expected, "{text:.40}: {why}");
+        }
+    }
+
+    #[test]
+    fn a_pattern_is_its_text() {
+        let pattern: UrlPattern = r"\.pdf$".parse().unwrap();
+        let json = serde_json::to_string(&pattern).unwrap();
+        assert_eq!(json, r#""\\.pdf$""#);
+        assert_eq!(serde_json::from_str::<UrlPattern>(&json).unwrap(), pattern);
+        assert!(serde_json::from_str::<UrlPattern>(r#""(""#).is_err());
+        assert!(pattern.is_match("https://example.org/a.pdf") && !pattern.is_match("https://example.org/a.pdf?x"));
+    }
+}

@@ -1,0 +1,156 @@
+//! What is wrong with a definition, and what to do about it.
+
+use std::fmt;
+use std::time::Duration;
+
+use jiff::SignedDuration;
+
+use super::{ConditionMistake, Key, Place, limits};
+use crate::url::CrawlUrl;
+
+/// One thing that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{place}: {mistake}")]
+pub struct Problem {
+    /// Where.
+    pub place: Place,
+    /// What.
+    pub mistake: Mistake,
+}
+
+/// Everything that is wrong, at least one thing.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub struct Problems(pub(super) Vec<Problem>);
+
+impl Problems {
+    /// The problems, in the order of the keys.
+    pub fn iter(&self) -> impl Iterator<Item = &Problem> {
+        self.0.iter()
+    }
+}
+
+/// One problem a line, hints left out.
+impl fmt::Display for Problems {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, problem) in self.0.iter().enumerate() {
+            let lead = if index == 0 { "" } else { "\n" };
+            write!(f, "{lead}{problem}")?;
+        }
+        Ok(())
+    }
+}
+
+/// A value that has limits, shown as the user writes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quantity {
+    /// A number of something.
+    Count(u64),
+    /// A size.
+    Bytes(u64),
+    /// A time.
+    Time(Duration),
+}
+
+impl fmt::Display for Quantity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const UNITS: [(u64, &str); 3] = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
+        match *self {
+            Self::Count(count) => write!(f, "{count}"),
+            Self::Bytes(bytes) => {
+                let fits = |(size, _): &&(u64, &str)| bytes >= *size && bytes.is_multiple_of(*size);
+                match UNITS.iter().find(fits) {
+                    Some((size, unit)) => write!(f, "{}{unit}", bytes / size),
+                    None => write!(f, "{bytes}B"),
+                }
+            }
+            Self::Time(time) => match SignedDuration::try_from(time) {
+                Ok(time) => write!(f, "{time:#}"),
+                Err(_) => write!(f, "{}s", time.as_secs()),
+            },
+        }
+    }
+}
+
+/// What is wrong with a value that has the right form.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Mistake {
+    /// A crawl has to begin somewhere.
+    #[error("no seeds")]
+    NoSeeds,
+    /// A list is too long.
+    #[error("{count} entries, where {max} are allowed")]
+    TooMany {
+        /// How many there are.
+        count: usize,
+        /// How many there may be.
+        max: usize,
+    },
+    /// A value is outside of its limits.
+    #[error("`{value}` is not between `{min}` and `{max}`")]
+    OutOfRange {
+        /// What was given.
+        value: Quantity,
+        /// The least that may be.
+        min: Quantity,
+        /// The most that may be.
+        max: Quantity,
+    },
+    /// One value is more than another that bounds it.
+    #[error("`{value}` is more than {other}, which is `{bound}`")]
+    MoreThan {
+        /// What was given.
+        value: Quantity,
+        /// The key that bounds it.
+        other: Key,
+        /// What that one is.
+        bound: Quantity,
+    },
+    /// An `exclude` pattern matches a seed.
+    #[error("the pattern excludes the seed {0}")]
+    ExcludesSeed(CrawlUrl),
+    /// No `include` pattern matches any seed, so that nothing can begin.
+    #[error("no pattern includes any of the seeds, such as {0}")]
+    IncludesNoSeed(CrawlUrl),
+    /// Every seed is blocked.
+    #[error("every seed is blocked, such as {seed} by {rule}")]
+    BlocksEverySeed {
+        /// The first seed.
+        seed: CrawlUrl,
+        /// What blocks it, as it is explained to users.
+        rule: String,
+    },
+    /// A condition that cannot be meant so.
+    #[error(transparent)]
+    Condition(#[from] ConditionMistake),
+    /// Patterns that are too large together once compiled.
+    #[error("the patterns are too large together")]
+    PatternsTooLarge,
+    /// A reason is missing, too long, or more than one line.
+    #[error("a reason has 1 to {max} characters on one line", max = limits::REASON_CHARS_MAX)]
+    Reason,
+    /// A text that is no query parameter's name.
+    #[error("`{0}` is no parameter's name")]
+    ParameterName(String),
+}
+
+impl Mistake {
+    /// What to do about it; absent where the message says it all.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::NoSeeds => "list at least one URL under `seeds`",
+            Self::TooMany { .. } => "one pattern can often stand for several entries",
+            Self::OutOfRange { .. } | Self::ParameterName(_) => return None,
+            Self::MoreThan { other, .. } => return Some(format!("lower it, or raise `{other}`")),
+            Self::ExcludesSeed(_) => "make the pattern narrower, or take the seed out",
+            Self::IncludesNoSeed(_) => "seeds must match as well: add a pattern for the pages where the crawl begins",
+            Self::BlocksEverySeed { .. } => "nothing would be crawled: make the rule narrower, or add another seed",
+            Self::Condition(ConditionMistake::Empty) => "leave it out, or put a condition in the list",
+            Self::Condition(ConditionMistake::TooDeep) => "write several rules in place of one",
+            Self::Condition(ConditionMistake::Pointless(_)) => "texts are compared with the URL as it is requested",
+            Self::PatternsTooLarge => "use fewer patterns, or simpler ones",
+            Self::Reason => "say in a few words why these URLs are left alone",
+        };
+        Some(hint.to_owned())
+    }
+}

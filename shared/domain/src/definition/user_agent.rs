@@ -1,0 +1,141 @@
+//! By what name the crawler goes.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+/// The `User-Agent` that every request carries: visible ASCII and spaces, beginning with a product token.
+///
+/// The product token is the text before the first space or slash; robots.txt groups are chosen by it (RFC 9309 section 2.2.1).
+///
+/// ```
+/// use dragline_domain::definition::UserAgent;
+/// let agent: UserAgent = "ShelfBot/2.1 (+https://example.org/bot)".parse().unwrap();
+/// assert_eq!(agent.product_token(), "ShelfBot");
+/// assert!("*".parse::<UserAgent>().is_err());
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct UserAgent(String);
+
+/// Why a text is no user agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UserAgentError {
+    /// Empty, or longer than [`UserAgent::LEN_MAX`].
+    #[error("a user agent has 1 to {max} characters", max = UserAgent::LEN_MAX)]
+    Length,
+    /// It could not stand in a request's header.
+    #[error("a user agent has only ASCII letters, digits, punctuation and single spaces between them")]
+    Character,
+    /// No robots.txt could name it.
+    #[error("a user agent begins with a name of letters, digits, `_` and `-`")]
+    ProductToken,
+}
+
+impl UserAgent {
+    /// The longest one, in bytes.
+    pub const LEN_MAX: usize = 256;
+    /// What is sent when the user names none: who we are, and where to read what we do.
+    pub const DEFAULT: &str = concat!("Dragline/", env!("CARGO_PKG_VERSION"), " (+", env!("CARGO_PKG_REPOSITORY"), ")");
+
+    /// The whole header value.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The name that robots.txt groups are chosen by.
+    #[must_use]
+    pub fn product_token(&self) -> &str {
+        product_token(&self.0)
+    }
+}
+
+fn product_token(text: &str) -> &str {
+    text.split([' ', '/']).next().unwrap_or_default()
+}
+
+impl Default for UserAgent {
+    fn default() -> Self {
+        Self(Self::DEFAULT.to_owned())
+    }
+}
+
+impl FromStr for UserAgent {
+    type Err = UserAgentError;
+
+    fn from_str(text: &str) -> Result<Self, UserAgentError> {
+        if text.is_empty() || text.len() > Self::LEN_MAX {
+            return Err(UserAgentError::Length);
+        }
+        let clean = text.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic());
+        if !clean || text.contains("  ") || text.ends_with(' ') {
+            return Err(UserAgentError::Character);
+        }
+        let token = product_token(text);
+        // RFC 9309 knows only letters, `_` and `-`; crawlers with digits in their names are common and are matched all the same.
+        if token.is_empty() || !token.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-')) {
+            return Err(UserAgentError::ProductToken);
+        }
+        Ok(Self(text.to_owned()))
+    }
+}
+
+impl TryFrom<String> for UserAgent {
+    type Error = UserAgentError;
+
+    fn try_from(text: String) -> Result<Self, UserAgentError> {
+        text.parse()
+    }
+}
+
+impl From<UserAgent> for String {
+    fn from(agent: UserAgent) -> Self {
+        agent.0
+    }
+}
+
+impl fmt::Display for UserAgent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_header_value_with_a_name_is_a_user_agent() {
+        use UserAgentError::{Character, Length, ProductToken};
+        let long = "a".repeat(257);
+        let table = [
+            ("ShelfBot", Ok("ShelfBot"), "a bare name"),
+            ("shelf-bot_7/1.0", Ok("shelf-bot_7"), "digits are common"),
+            ("Shelf (mail@example.org)", Ok("Shelf"), "ends at the first space"),
+            ("", Err(Length), "empty"),
+            (long.as_str(), Err(Length), "too long"),
+            ("Shelf\r\nCookie: a", Err(Character), "would add a header field"),
+            ("Shélf", Err(Character), "not ASCII"),
+            ("Shelf  Bot", Err(Character), "two spaces"),
+            ("Shelf ", Err(Character), "servers trim it, logs do not"),
+            (" Shelf", Err(ProductToken), "begins with a space"),
+            ("*", Err(ProductToken), "stands for everybody in robots.txt"),
+            ("(Shelf)", Err(ProductToken), "a comment, no name"),
+            ("/1.0", Err(ProductToken), "a version, no name"),
+        ];
+        for (text, expected, why) in table {
+            let agent = text.parse::<UserAgent>();
+            assert_eq!(agent.as_ref().map(UserAgent::product_token).map_err(|e| *e), expected, "{text:.40}: {why}");
+        }
+    }
+
+    #[test]
+    fn the_default_is_one_itself() {
+        let agent: UserAgent = UserAgent::DEFAULT.parse().unwrap();
+        assert_eq!(agent, UserAgent::default());
+        assert_eq!(agent.product_token(), "Dragline");
+        assert!(agent.as_str().contains("+https://"), "it must say where to find us: {agent}");
+    }
+}

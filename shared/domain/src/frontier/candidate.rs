@@ -1,0 +1,81 @@
+//! What a candidate keeps from one iteration for the next.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::ids::{Iteration, Turn};
+use crate::outcome::Outcome;
+use crate::time::after;
+use crate::url::CrawlUrl;
+
+/// How a URL was come by.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Sighting {
+    /// Links from a seed; a seed has 0.
+    pub depth: u32,
+    /// The page that led to it first; absent for a seed.
+    pub via: Option<CrawlUrl>,
+}
+
+/// What the last good capture of a URL left for a conditional request and for comparison.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct LastCapture {
+    /// The `ETag` field as it was sent; absent if there was none.
+    pub etag: Option<String>,
+    /// The `Last-Modified` field as it was sent; absent if there was none.
+    pub last_modified: Option<String>,
+    /// SHA-1 of the body as received, by which a `revisit` record refers to it.
+    pub payload_sha1: [u8; 20],
+    /// SHA-1 of the body with its content coding undone, by which it is known again.
+    pub decoded_sha1: [u8; 20],
+    /// When it was fetched.
+    pub fetched_at: Timestamp,
+    /// The outcome that it had: an unchanged body has it still.
+    pub outcome: Outcome,
+    /// The interval that led to this visit; absent where every iteration visits everything.
+    pub interval_ms: Option<u64>,
+}
+
+/// What the end of a URL in an iteration changes in its candidate.
+///
+/// Carries (iteration, turn, n) and never goes back: an update that is older than what is stored is ignored.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CandidateUpdate {
+    /// The key within the origin.
+    pub path_and_query: String,
+    /// The iteration.
+    pub iteration: Iteration,
+    /// The turn that fetched it.
+    pub turn: Turn,
+    /// The segment's number.
+    pub n: u64,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// When it was asked for, or decided on.
+    pub at: Timestamp,
+    /// What to keep for the next time; absent leaves what is kept as it is.
+    pub capture: Option<LastCapture>,
+    /// When it is due again; absent: in every iteration.
+    pub due_at: Option<Timestamp>,
+}
+
+/// The interval and the time of the next visit, by Nutch's adaptive rule: × 1.4 after an unchanged visit, × 0.8 after a changed one, within
+/// the definition's bounds. `None` where the definition has no interval: every iteration visits everything.
+#[must_use]
+pub fn next_visit(
+    recrawl: &crate::definition::Recrawl,
+    previous: Option<Duration>,
+    has_changed: bool,
+    now: Timestamp,
+) -> Option<(Duration, Timestamp)> {
+    let start = recrawl.interval?;
+    let interval = match previous {
+        None => start,
+        Some(previous) if has_changed => previous.mul_f64(0.8),
+        Some(previous) => previous.mul_f64(1.4),
+    };
+    let interval = interval.clamp(recrawl.min, recrawl.max.max(recrawl.min));
+    Some((interval, after(now, interval)))
+}

@@ -1,0 +1,115 @@
+//! How an origin ends with work left.
+
+use serde::{Deserialize, Serialize};
+
+use super::{ChunkKey, Inbox, IterationRow, Lease, LeaseState, OriginRows, RecrawlCursor};
+use crate::ids::{Iteration, Turn};
+
+/// Why an origin ended with work left. What is left stays due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LeftoverReason {
+    /// The user stopped the iteration, or its time was over.
+    Stopped,
+    /// The origin failed too often.
+    OriginGivenUp,
+    /// Its robots.txt could not be read, which forbids everything.
+    RobotsUnreadable,
+    /// The iteration's pages or bytes were spent.
+    BudgetExhausted,
+    /// The pages that one origin may have were spent.
+    OriginBudgetExhausted,
+    /// Its leases ran out again and again without a commit.
+    Stuck,
+}
+
+impl LeftoverReason {
+    /// Every reason there is.
+    pub const ALL: &'static [Self] = &[
+        Self::Stopped,
+        Self::OriginGivenUp,
+        Self::RobotsUnreadable,
+        Self::BudgetExhausted,
+        Self::OriginBudgetExhausted,
+        Self::Stuck,
+    ];
+
+    /// As it is stored and shown.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Stopped => "stopped",
+            Self::OriginGivenUp => "origin_given_up",
+            Self::RobotsUnreadable => "robots_unreadable",
+            Self::BudgetExhausted => "budget_exhausted",
+            Self::OriginBudgetExhausted => "origin_budget_exhausted",
+            Self::Stuck => "stuck",
+        }
+    }
+
+    /// The reason of a stored name.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|reason| reason.name() == name)
+    }
+}
+
+/// What an origin left behind when it ended: put if absent under iteration, origin and turn.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Leftover {
+    /// The iteration.
+    pub iteration: Iteration,
+    /// The turn that the lease stood at.
+    pub turn: Turn,
+    /// Why.
+    pub reason: LeftoverReason,
+    /// URLs that were claimed and have no outcome.
+    pub count: u64,
+}
+
+/// The rows after an origin closed with leftovers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClosedWithLeftovers {
+    /// The origin's.
+    pub rows: OriginRows,
+    /// The iteration's.
+    pub iteration: IterationRow,
+    /// What was left; its count may be 0.
+    pub leftover: Leftover,
+    /// The chunk that was being consumed. It and every other chunk of the origin in this iteration is dropped.
+    pub chunk: Option<ChunkKey>,
+}
+
+/// Closes an origin with what is left of it. `None` while segments of it are unparsed, or if it is closed.
+///
+/// The reason is the lease's ending, or that the iteration was stopped. A holder's reserved budget goes back if the caller has not given
+/// it back already; a lease that is `Leased` is only closed so by its holder or once it ran out, which the caller checks.
+#[must_use]
+pub fn close_with_leftovers(lease: &Lease, inbox: &Inbox, iteration: &IterationRow) -> Option<ClosedWithLeftovers> {
+    if lease.state == LeaseState::Closed || lease.segments != inbox.parsed {
+        return None;
+    }
+    let retries = u64::try_from(lease.retries.len()).unwrap_or(u64::MAX);
+    let leftover = Leftover {
+        iteration: lease.iteration,
+        turn: lease.turn,
+        reason: lease.ending.unwrap_or(LeftoverReason::Stopped),
+        count: inbox.added.saturating_sub(lease.taken).saturating_add(retries),
+    };
+    let closed = Lease {
+        state: LeaseState::Closed,
+        taken: inbox.added,
+        chunk: None,
+        cursor: RecrawlCursor::End,
+        retries: Vec::new(),
+        ..lease.clone()
+    };
+    let mut inbox = inbox.clone();
+    inbox.close();
+    Some(ClosedWithLeftovers {
+        rows: OriginRows { lease: closed, inbox },
+        iteration: iteration.one_origin_less(),
+        leftover,
+        chunk: lease.chunk.as_ref().map(|position| position.key.clone()),
+    })
+}

@@ -1,0 +1,84 @@
+//! The inbox row of an origin: what parsers found for it, and how much of its own is parsed.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::ids::{Iteration, TriggerId};
+use crate::outcome::Outcome;
+
+/// The row that parsers write. `added` and `parsed` only grow within an iteration.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Inbox {
+    /// The iteration that it counts for.
+    pub iteration: Iteration,
+    /// Whether the origin counts among the iteration's open ones. Written together with the lease.
+    pub open: bool,
+    /// Todo URLs ever added.
+    pub added: u64,
+    /// Segments of this origin that are parsed.
+    pub parsed: u64,
+    /// The triggers whose seeds are in, so that a command delivered twice adds them once.
+    pub seeded: Vec<TriggerId>,
+    /// When the sweeper should look whether a wake-up or a close was missed; absent while none is owed.
+    pub due: Option<Timestamp>,
+    /// What parsers did here, for progress.
+    pub counters: ParserCounters,
+}
+
+/// What parsers did for an origin's own segments in an iteration. Only grows.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct ParserCounters {
+    /// URLs of any origin that its segments claimed first, blocked ones included.
+    pub found: u64,
+    /// Captures that became documents.
+    pub processed: u64,
+    /// Captures that broke the parser, or that it was not let near again.
+    pub stuck: u64,
+    /// Final outcomes, by kind.
+    pub outcomes: BTreeMap<Outcome, u64>,
+    /// Links that were recorded but lead out of the scope.
+    pub links_out_of_scope: u64,
+    /// Links that lead deeper than the definition allows.
+    pub links_too_deep: u64,
+    /// Links that the page asks not to follow.
+    pub links_nofollow: u64,
+}
+
+impl ParserCounters {
+    /// Adds what another count holds.
+    pub fn add(&mut self, more: &Self) {
+        self.found += more.found;
+        self.processed += more.processed;
+        self.stuck += more.stuck;
+        self.links_out_of_scope += more.links_out_of_scope;
+        self.links_too_deep += more.links_too_deep;
+        self.links_nofollow += more.links_nofollow;
+        for (&outcome, count) in &more.outcomes {
+            *self.outcomes.entry(outcome).or_default() += count;
+        }
+    }
+}
+
+impl Inbox {
+    /// The empty inbox of an origin that is not open yet.
+    #[must_use]
+    pub fn new(iteration: Iteration) -> Self {
+        Self {
+            iteration,
+            open: false,
+            added: 0,
+            parsed: 0,
+            seeded: Vec::new(),
+            due: None,
+            counters: ParserCounters::default(),
+        }
+    }
+
+    /// Takes the origin out of the open ones: nothing is owed to it any more.
+    pub(super) fn close(&mut self) {
+        self.open = false;
+        self.due = None;
+    }
+}

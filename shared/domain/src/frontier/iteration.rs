@@ -1,0 +1,202 @@
+//! The row of an iteration: its status, the exact count of open origins and the budget left.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::ids::{CrawlId, Iteration, TriggerId};
+
+/// One run of a crawl.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct IterationRow {
+    /// The crawl.
+    pub crawl: CrawlId,
+    /// Its number.
+    pub number: Iteration,
+    /// Whether leases are given, and whether it has ended. The end is final.
+    pub status: IterationStatus,
+    /// Origins open, plus 1 while the scheduler's token is out. At 0 the iteration can be closed, and 0 is final.
+    pub open: u64,
+    /// The budget that is not set aside; absent parts are unlimited.
+    pub budget: Reserve,
+    /// Whether the scheduler still owes seeds: the token is returned when every seed is in.
+    pub token_out: bool,
+    /// When the sweeper should send the trigger's command again; absent once the token is in.
+    pub due: Option<Timestamp>,
+    /// What started it.
+    pub trigger: TriggerId,
+    /// When it started.
+    pub started_at: Timestamp,
+    /// When it is stopped at the latest; absent if it may take as long as it takes.
+    pub ends_at: Option<Timestamp>,
+    /// When it closed; absent while it has not.
+    pub closed_at: Option<Timestamp>,
+}
+
+/// Whether an iteration gives leases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum IterationStatus {
+    /// It does.
+    Open,
+    /// Not until it is resumed. Parsing goes on.
+    Paused,
+    /// No more: what is left becomes leftovers, origin by origin.
+    Stopping,
+    /// Over, for good.
+    Closed,
+}
+
+impl IterationStatus {
+    /// Whether leases are given.
+    #[must_use]
+    pub const fn is_open(self) -> bool {
+        matches!(self, Self::Open)
+    }
+
+    /// As it is stored and shown.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Paused => "paused",
+            Self::Stopping => "stopping",
+            Self::Closed => "closed",
+        }
+    }
+}
+
+/// A wish of the user about a running iteration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum StatusChange {
+    /// Give no more leases for now.
+    Pause,
+    /// Give them again.
+    Resume,
+    /// End it with what is done.
+    Stop,
+}
+
+/// An amount of pages and bytes: what is left of a budget, what is wanted or set aside. An absent part is unlimited.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Reserve {
+    /// Requests for pages.
+    pub pages: Option<u64>,
+    /// Bytes of bodies as received.
+    pub bytes: Option<u64>,
+}
+
+impl Reserve {
+    /// Whether one of its limited parts is used up.
+    #[must_use]
+    pub fn is_spent(&self) -> bool {
+        self.pages == Some(0) || self.bytes == Some(0)
+    }
+
+    /// What is left after so much was used; never below nothing.
+    #[must_use]
+    pub fn spend(self, pages: u64, bytes: u64) -> Self {
+        Self {
+            pages: self.pages.map(|left| left.saturating_sub(pages)),
+            bytes: self.bytes.map(|left| left.saturating_sub(bytes)),
+        }
+    }
+}
+
+/// What of a limited amount can be had for a wish: no more than is left.
+fn grant(left: Option<u64>, wanted: Option<u64>) -> Option<u64> {
+    left.map(|left| wanted.map_or(left, |wanted| wanted.min(left)))
+}
+
+fn add(left: Option<u64>, more: Option<u64>) -> Option<u64> {
+    left.map(|left| left.saturating_add(more.unwrap_or(0)))
+}
+
+impl IterationRow {
+    /// The iteration as it begins: open, with the scheduler's token out.
+    #[must_use]
+    pub fn begin(
+        crawl: CrawlId,
+        number: Iteration,
+        trigger: TriggerId,
+        budget: Reserve,
+        now: Timestamp,
+        ends_at: Option<Timestamp>,
+        due: Timestamp,
+    ) -> Self {
+        Self {
+            crawl,
+            number,
+            status: IterationStatus::Open,
+            open: 1,
+            budget,
+            token_out: true,
+            due: Some(due),
+            trigger,
+            started_at: now,
+            ends_at,
+            closed_at: None,
+        }
+    }
+
+    /// Sets part of the budget aside: at most what is wanted, at least something of each limited part. `None` if nothing is left.
+    #[must_use]
+    pub fn reserve(&self, wanted: Reserve) -> Option<(Reserve, Self)> {
+        if self.budget.is_spent() {
+            return None;
+        }
+        let reserved =
+            Reserve { pages: grant(self.budget.pages, wanted.pages), bytes: grant(self.budget.bytes, wanted.bytes) };
+        let budget = self.budget.spend(reserved.pages.unwrap_or(0), reserved.bytes.unwrap_or(0));
+        Some((reserved, Self { budget, ..self.clone() }))
+    }
+
+    /// Takes back what a turn did not use.
+    #[must_use]
+    pub fn give_back(&self, rest: Reserve) -> Self {
+        let budget = Reserve { pages: add(self.budget.pages, rest.pages), bytes: add(self.budget.bytes, rest.bytes) };
+        Self { budget, ..self.clone() }
+    }
+
+    /// Returns the scheduler's token. `None` if it is in already.
+    #[must_use]
+    pub fn return_token(&self) -> Option<Self> {
+        self.token_out.then(|| Self { open: self.open - 1, token_out: false, due: None, ..self.clone() })
+    }
+
+    /// Counts one more open origin. `None` once the count came to zero or the iteration closed, which is final.
+    #[must_use]
+    pub fn one_origin_more(&self) -> Option<Self> {
+        (self.open > 0 && self.status != IterationStatus::Closed).then(|| Self { open: self.open + 1, ..self.clone() })
+    }
+
+    /// Counts one open origin less.
+    #[must_use]
+    pub fn one_origin_less(&self) -> Self {
+        debug_assert!(self.open > 0, "an origin was open");
+        Self { open: self.open.saturating_sub(1), ..self.clone() }
+    }
+
+    /// Closes it. `None` if origins are open, or it is closed already.
+    #[must_use]
+    pub fn close(&self, now: Timestamp) -> Option<Self> {
+        (self.open == 0 && self.status != IterationStatus::Closed).then(|| Self {
+            status: IterationStatus::Closed,
+            closed_at: Some(now),
+            ..self.clone()
+        })
+    }
+
+    /// Does as the user wishes. `None` where the wish does not fit the status: pausing what is not open, resuming what is not paused,
+    /// stopping what is over.
+    #[must_use]
+    pub fn change(&self, change: StatusChange) -> Option<Self> {
+        use IterationStatus::{Open, Paused, Stopping};
+        let status = match (change, self.status) {
+            (StatusChange::Pause, Open) => Paused,
+            (StatusChange::Resume, Paused) => Open,
+            (StatusChange::Stop, Open | Paused) => Stopping,
+            _ => return None,
+        };
+        Some(Self { status, ..self.clone() })
+    }
+}

@@ -1,0 +1,211 @@
+//! The keys that rows and objects are found by.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::{CrawlId, Iteration, LeaseToken, TriggerId, Turn};
+use crate::url::Origin;
+
+/// An origin within a crawl: what is leased.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct OriginKey {
+    /// The crawl.
+    pub crawl: CrawlId,
+    /// The origin.
+    pub origin: Origin,
+}
+
+impl fmt::Display for OriginKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}#{}", self.crawl, self.origin)
+    }
+}
+
+/// A segment: the n-th of its origin in its iteration, committed in this turn.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct SegmentId {
+    /// Whose captures it holds.
+    pub origin: OriginKey,
+    /// The turn that committed it.
+    pub turn: Turn,
+    /// The lease's count of segments when it was committed. With the turn, which never restarts, it is unique.
+    pub n: u64,
+}
+
+impl fmt::Display for SegmentId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}#{}-{}", self.origin, self.turn, self.n)
+    }
+}
+
+/// The key of a stored object: `/`-separated, each part of `A-Z a-z 0-9 . _ - ,`, no part empty or of dots only.
+///
+/// It is a path below the data directory and a key in a bucket, so nothing in it may lead elsewhere.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct ObjectKey(String);
+
+/// A text that is no object key.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no object key")]
+pub struct ObjectKeyError(String);
+
+impl ObjectKey {
+    /// The segment's WARC object. It holds the token, so that two who both believe to hold the lease never write the same object.
+    #[must_use]
+    pub fn of_segment(id: &SegmentId, iteration: Iteration, token: &LeaseToken) -> Self {
+        Self(format!("{}{}-{}-{token}.warc.gz", Self::origin_prefix(&id.origin, iteration), id.turn, id.n))
+    }
+
+    /// What the keys of a turn's objects start with: whatever stands there under another token is an orphan after a takeover.
+    #[must_use]
+    pub fn turn_prefix(origin: &OriginKey, iteration: Iteration, turn: Turn) -> String {
+        format!("{}{turn}-", Self::origin_prefix(origin, iteration))
+    }
+
+    fn origin_prefix(origin: &OriginKey, iteration: Iteration) -> String {
+        format!("raw/{}/{iteration}/{}/", origin.crawl, path_safe(&origin.origin))
+    }
+
+    /// As it is stored.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// An origin as one part of a path: `https,example.org` or `http,127.0.0.1,8080`. IPv6 brackets and colons become `_`.
+fn path_safe(origin: &Origin) -> String {
+    origin
+        .as_str()
+        .replacen("://", ",", 1)
+        .rsplit_once(':')
+        .filter(|(_, port)| port.bytes().all(|b| b.is_ascii_digit()))
+        .map_or_else(|| origin.as_str().replacen("://", ",", 1), |(host, port)| format!("{host},{port}"))
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | ',') { c } else { '_' })
+        .collect()
+}
+
+impl TryFrom<String> for ObjectKey {
+    type Error = ObjectKeyError;
+
+    fn try_from(text: String) -> Result<Self, ObjectKeyError> {
+        let part_is_good = |part: &str| {
+            !part.bytes().all(|b| b == b'.')
+                && part.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-' | b','))
+        };
+        if text.len() <= 1024 && text.split('/').all(part_is_good) { Ok(Self(text)) } else { Err(ObjectKeyError(text)) }
+    }
+}
+
+impl From<ObjectKey> for String {
+    fn from(key: ObjectKey) -> Self {
+        key.0
+    }
+}
+
+impl fmt::Display for ObjectKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Who put todo there: the part of a chunk's key that orders chunks of one depth and makes them unique.
+///
+/// A segment is named by the time of its commit first, so that among equals what was crawled first is followed first.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct TodoSource(String);
+
+impl TodoSource {
+    /// The seeds of a trigger, which come before anything found.
+    #[must_use]
+    pub fn trigger(trigger: &TriggerId) -> Self {
+        Self(format!("0#{trigger}"))
+    }
+
+    /// The links of a segment.
+    #[must_use]
+    pub fn segment(id: &SegmentId, committed_at: jiff::Timestamp) -> Self {
+        Self(format!("1#{:015}#{}#{}-{}", committed_at.as_millisecond(), id.origin.origin, id.turn, id.n))
+    }
+
+    /// As it is stored.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Read back from where [`TodoSource::as_str`] was stored.
+    #[must_use]
+    pub fn stored(text: String) -> Self {
+        Self(text)
+    }
+}
+
+/// The key of a todo chunk within its origin. Its order is the order in which chunks are taken: breadth first.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ChunkKey {
+    /// The iteration it belongs to.
+    pub iteration: Iteration,
+    /// How many links its URLs are from a seed.
+    pub depth: u32,
+    /// What put it there.
+    pub source: TodoSource,
+    /// Its number among the chunks of that source and depth.
+    pub part: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn object_keys_stay_where_they_belong() {
+        let key = |origin: &str| {
+            let origin = OriginKey { crawl: "docs".parse().unwrap(), origin: origin.parse().unwrap() };
+            let id = SegmentId { origin, turn: Turn(7), n: 3 };
+            ObjectKey::of_segment(&id, Iteration::FIRST, &LeaseToken::from_bits(0xfe)).to_string()
+        };
+        let token = "000000000000000000000000000000fe";
+        for (origin, path) in [
+            ("https://example.org", "https,example.org"),
+            ("http://127.0.0.1:8080", "http,127.0.0.1,8080"),
+            ("http://[::1]:8080", "http,___1_,8080"),
+            ("http://[::1]", "http,___1_"),
+        ] {
+            assert_eq!(key(origin), format!("raw/docs/1/{path}/7-3-{token}.warc.gz"));
+            assert!(ObjectKey::try_from(key(origin)).is_ok(), "{origin}");
+        }
+        for (text, why) in [
+            ("", "empty"),
+            ("/etc/passwd", "absolute"),
+            ("raw/../x", "leads up"),
+            ("raw//x", "an empty part"),
+            ("raw/a b", "a space"),
+            ("raw\\x", "a backslash"),
+        ] {
+            assert!(ObjectKey::try_from(text.to_owned()).is_err(), "{why}");
+        }
+    }
+
+    #[test]
+    fn chunks_are_ordered_breadth_first_then_by_when_they_were_found() {
+        let origin = OriginKey { crawl: "docs".parse().unwrap(), origin: "https://example.org".parse().unwrap() };
+        let segment = |n, second| {
+            let id = SegmentId { origin: origin.clone(), turn: Turn(1), n };
+            TodoSource::segment(&id, jiff::Timestamp::from_second(second).unwrap())
+        };
+        let chunk = |depth, source, part| ChunkKey { iteration: Iteration::FIRST, depth, source, part };
+        let ordered = [
+            chunk(0, TodoSource::trigger(&TriggerId("t".into())), 0),
+            chunk(1, segment(9, 1_000), 0),
+            chunk(1, segment(9, 1_000), 1),
+            chunk(1, segment(2, 20_000), 0),
+            chunk(2, segment(1, 500), 0),
+        ];
+        assert!(ordered.is_sorted());
+    }
+}

@@ -1,0 +1,361 @@
+//! The lease row of an origin, and what its holder does with it.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::{ChunkKey, Inbox, IterationRow, LeftoverReason, Reserve, close_with_leftovers};
+use crate::ids::{Iteration, LeaseToken, Turn};
+use crate::politeness::{Pace, Patience};
+use crate::time::after;
+
+/// The row by which an origin is leased, written by its holder and by whoever wakes, opens or closes the origin.
+///
+/// `taken` and `segments` only grow within an iteration, `turn` for ever.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Lease {
+    /// The iteration that it is open in, or was last.
+    pub iteration: Iteration,
+    /// The number of the visit that is asked for, under way, or was last.
+    pub turn: Turn,
+    /// Who may do what with it.
+    pub state: LeaseState,
+    /// No request to the origin starts before.
+    pub not_before: Timestamp,
+    /// Leases in a row that ran out without a commit.
+    pub attempts: u32,
+    /// How fast the origin may be asked.
+    pub pace: Pace,
+    /// How much more failure it is forgiven.
+    pub patience: Patience,
+    /// Why the origin takes nothing more in this iteration; absent while it does.
+    pub ending: Option<LeftoverReason>,
+    /// How far the candidates of earlier iterations have been gone through.
+    pub cursor: RecrawlCursor,
+    /// The todo chunk being consumed; absent between chunks.
+    pub chunk: Option<ChunkPosition>,
+    /// The depth of the todo being consumed.
+    pub depth: u32,
+    /// Whether the origin waits for its segments to be parsed before it goes deeper.
+    pub barrier: Barrier,
+    /// URLs to be asked for again, at most [`Lease::RETRIES_MAX`].
+    pub retries: Vec<Retry>,
+    /// Todo URLs consumed, of those that the inbox counts as added.
+    pub taken: u64,
+    /// Segments committed.
+    pub segments: u64,
+    /// What the crawler did here, for progress.
+    pub counters: CrawlerCounters,
+}
+
+/// Who may do what with an origin.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LeaseState {
+    /// A ticket of its turn may take it.
+    Ready,
+    /// Somebody works on it.
+    Leased(Holder),
+    /// Nothing to fetch; segments of it are yet to be parsed.
+    Idle,
+    /// Nothing left in this iteration.
+    Closed,
+}
+
+/// Who holds a lease, until when, and what of the iteration's budget is set aside for it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Holder {
+    /// The fence: only its bearer commits.
+    pub token: LeaseToken,
+    /// When others may take over, a delay later. Commits renew it.
+    pub until: Timestamp,
+    /// What is left of the reserved budget.
+    pub reserved: Reserve,
+}
+
+/// How far a lease has gone through the candidates that earlier iterations left, in the order of their paths.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RecrawlCursor {
+    /// At the first candidate.
+    Start,
+    /// After the candidate of this path and query.
+    After(String),
+    /// Through.
+    End,
+}
+
+/// A place in a todo chunk.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct ChunkPosition {
+    /// The chunk.
+    pub key: ChunkKey,
+    /// How many of its entries are consumed.
+    pub offset: u32,
+}
+
+/// Whether an origin may go deeper. Matters only where the definition limits the depth.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Barrier {
+    /// It may.
+    #[default]
+    Open,
+    /// What is left is deeper than segments that are not parsed yet: woken only once they all are.
+    Waiting,
+}
+
+/// A URL to be asked for again.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Retry {
+    /// The URL within its origin, and what is known of it.
+    pub entry: super::TodoEntry,
+    /// Its depth.
+    pub depth: u32,
+    /// How often it was asked for in this iteration.
+    pub tries: u8,
+    /// When it may be asked for again.
+    pub not_before: Timestamp,
+}
+
+/// What crawlers did on an origin in an iteration. Only grows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct CrawlerCounters {
+    /// Requests committed, retries included, robots.txt not.
+    pub requests: u64,
+    /// Requests that the page budget counts: those that were sent for a page.
+    pub pages: u64,
+    /// URLs that were put off for another try.
+    pub retries: u64,
+    /// Bytes of bodies as received.
+    pub body_bytes: u64,
+}
+
+/// What a worker asks for when it takes a lease.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Take {
+    /// The turn that its ticket names.
+    pub turn: Turn,
+    /// Its token, never used before.
+    pub token: LeaseToken,
+    /// When its lease ends unless a commit renews it.
+    pub until: Timestamp,
+    /// What it wants of the budget; it gets no more, and less where less is left.
+    pub wanted: Reserve,
+    /// The time of now.
+    pub now: Timestamp,
+}
+
+/// Why a lease was not given. The ticket is deleted in every case: whoever makes the origin ready sends another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TakeRefused {
+    /// The ticket is for another turn: late, or delivered twice.
+    #[error("the ticket is for another turn")]
+    OtherTurn,
+    /// Somebody else holds it.
+    #[error("somebody else holds the lease")]
+    Held,
+    /// It is too early.
+    #[error("the origin is not to be asked before {0}")]
+    NotBefore(Timestamp),
+    /// Nothing is to be done there, or nothing yet.
+    #[error("the origin has nothing to be done")]
+    NothingToDo,
+    /// The iteration is paused, stopping or closed.
+    #[error("the iteration is not open")]
+    NotOpen,
+    /// The iteration's budget is spent or set aside for other origins.
+    #[error("the budget is spent or set aside for others")]
+    NoBudget,
+}
+
+/// How a holder lets go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Release {
+    /// Work is left: another turn, not before then.
+    Wake {
+        /// When the next turn may start asking.
+        not_before: Timestamp,
+    },
+    /// Nothing to fetch until segments are parsed.
+    Idle,
+    /// Nothing left.
+    Close,
+    /// What is left is given up; the lease's `ending` says why.
+    CloseWithLeftovers,
+}
+
+/// Why a holder could not let go in this way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReleaseRefused {
+    /// Another worker holds the lease.
+    #[error("another worker holds the lease")]
+    Fenced,
+    /// A parser wrote to the inbox since it was read: read again, decide again.
+    #[error("the inbox changed")]
+    Changed,
+}
+
+impl Lease {
+    /// The most URLs that wait for another try; a further one ends with what it met.
+    pub const RETRIES_MAX: usize = 32;
+
+    /// The lease of an origin that opens: for the first time, or for another iteration.
+    ///
+    /// Candidates are gone through only where an earlier iteration can have left some.
+    #[must_use]
+    pub fn opened(previous: Option<&Self>, iteration: Iteration, pace: Pace, now: Timestamp) -> Self {
+        let not_before = previous.map_or(now, |lease| lease.not_before.max(now));
+        if let Some(same) = previous.filter(|lease| lease.iteration == iteration) {
+            return Self {
+                turn: same.turn.next(),
+                state: LeaseState::Ready,
+                not_before,
+                barrier: Barrier::Open,
+                ..same.clone()
+            };
+        }
+        Self {
+            iteration,
+            turn: previous.map_or(Turn(1), |lease| lease.turn.next()),
+            state: LeaseState::Ready,
+            not_before,
+            attempts: 0,
+            pace,
+            patience: Patience::FULL,
+            ending: None,
+            cursor: if previous.is_some() { RecrawlCursor::Start } else { RecrawlCursor::End },
+            chunk: None,
+            depth: 0,
+            barrier: Barrier::Open,
+            retries: Vec::new(),
+            taken: 0,
+            segments: 0,
+            counters: CrawlerCounters::default(),
+        }
+    }
+
+    /// Who holds it, if anybody.
+    #[must_use]
+    pub const fn holder(&self) -> Option<&Holder> {
+        match &self.state {
+            LeaseState::Leased(holder) => Some(holder),
+            LeaseState::Ready | LeaseState::Idle | LeaseState::Closed => None,
+        }
+    }
+
+    /// Whether this token's bearer holds it. The fence is the token, not the clock.
+    #[must_use]
+    pub fn is_held_by(&self, token: &LeaseToken) -> bool {
+        self.holder().is_some_and(|holder| holder.token == *token)
+    }
+
+    /// When the sweeper should look at it again: a ticket or a holder has got lost by then. Absent while nothing is owed.
+    #[must_use]
+    pub fn due(&self, grace: std::time::Duration) -> Option<Timestamp> {
+        match &self.state {
+            LeaseState::Ready => Some(after(self.not_before, grace)),
+            LeaseState::Leased(holder) => Some(after(after(holder.until, self.pace.delay()), grace)),
+            LeaseState::Idle | LeaseState::Closed => None,
+        }
+    }
+
+    /// Whether todo, a retry or candidates for recrawl are left, as far as the two rows tell.
+    #[must_use]
+    pub fn has_work(&self, inbox: &Inbox) -> bool {
+        inbox.added > self.taken || !self.retries.is_empty() || self.cursor != RecrawlCursor::End
+    }
+
+    /// Takes the lease for a turn, or takes it over from a holder whose time ran out, and reserves of the iteration's budget.
+    ///
+    /// A takeover keeps what was reserved, waits a delay from the lease's end, and counts as an attempt.
+    ///
+    /// # Errors
+    /// [`TakeRefused`] says why not.
+    pub fn take(&self, iteration: &IterationRow, take: &Take) -> Result<(Self, IterationRow), TakeRefused> {
+        if self.turn != take.turn || self.iteration != iteration.number {
+            return Err(TakeRefused::OtherTurn);
+        }
+        if !iteration.status.is_open() {
+            return Err(TakeRefused::NotOpen);
+        }
+        let (attempts, not_before, reserved, iteration) = match &self.state {
+            LeaseState::Ready if self.not_before > take.now => return Err(TakeRefused::NotBefore(self.not_before)),
+            LeaseState::Ready => {
+                let (reserved, iteration) = iteration.reserve(take.wanted).ok_or(TakeRefused::NoBudget)?;
+                (self.attempts, self.not_before, reserved, iteration)
+            }
+            LeaseState::Leased(holder) => {
+                let free_from = after(holder.until, self.pace.delay());
+                if free_from >= take.now {
+                    return Err(TakeRefused::Held);
+                }
+                (self.attempts + 1, self.not_before.max(free_from), holder.reserved, iteration.clone())
+            }
+            LeaseState::Idle | LeaseState::Closed => return Err(TakeRefused::NothingToDo),
+        };
+        let holder = Holder { token: take.token.clone(), until: take.until, reserved };
+        let lease =
+            Self { state: LeaseState::Leased(holder), attempts, not_before, barrier: Barrier::Open, ..self.clone() };
+        Ok((lease, iteration))
+    }
+
+    /// Lets go of the lease: the rows afterwards, or why it cannot be.
+    ///
+    /// `self` is the row as stored, `last` the holder's own copy, whose state is ignored, `seen` the inbox that the decision was made from.
+    ///
+    /// # Errors
+    /// [`ReleaseRefused`].
+    pub fn release(
+        &self,
+        token: &LeaseToken,
+        last: &Self,
+        seen: &Inbox,
+        inbox: &Inbox,
+        iteration: &IterationRow,
+        how: Release,
+    ) -> Result<(super::OriginRows, IterationRow), ReleaseRefused> {
+        let Some(holder) = self.holder().filter(|holder| holder.token == *token) else {
+            return Err(ReleaseRefused::Fenced);
+        };
+        let unchanged = inbox.added == seen.added && inbox.parsed == seen.parsed;
+        let rest = holder.reserved;
+        let mut lease = last.clone();
+        let mut inbox = inbox.clone();
+        let mut iteration = iteration.give_back(rest);
+        match how {
+            Release::Wake { not_before } => {
+                lease.state = LeaseState::Ready;
+                lease.turn = self.turn.next();
+                lease.not_before = not_before;
+            }
+            Release::Idle if unchanged => lease.state = LeaseState::Idle,
+            Release::Close if unchanged && !lease.has_work(&inbox) && inbox.parsed == lease.segments => {
+                lease.state = LeaseState::Closed;
+                inbox.close();
+                iteration = iteration.one_origin_less();
+            }
+            Release::CloseWithLeftovers if unchanged => {
+                let closed = close_with_leftovers(&lease, &inbox, &iteration).ok_or(ReleaseRefused::Changed)?;
+                (lease, inbox, iteration) = (closed.rows.lease, closed.rows.inbox, closed.iteration);
+            }
+            Release::Idle | Release::Close | Release::CloseWithLeftovers => return Err(ReleaseRefused::Changed),
+        }
+        Ok((super::OriginRows { lease, inbox }, iteration))
+    }
+
+    /// Makes the lease of a holder that is known to be dead ready again, without the wait for its end.
+    ///
+    /// Only a store that one process at a time opens can know that. The delay is kept from now on, as nobody knows when the dead
+    /// one asked last. The budget that was reserved goes back.
+    #[must_use]
+    pub fn void(&self, iteration: &IterationRow, now: Timestamp) -> Option<(Self, IterationRow)> {
+        let holder = self.holder()?;
+        let lease = Self {
+            state: LeaseState::Ready,
+            turn: self.turn.next(),
+            not_before: self.not_before.max(after(now, self.pace.delay())),
+            ..self.clone()
+        };
+        Some((lease, iteration.give_back(holder.reserved)))
+    }
+}

@@ -1,0 +1,73 @@
+//! Adding todo to an origin, which opens it if it is closed.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::{Inbox, IterationRow, Lease, LeaseState};
+use crate::ids::TriggerId;
+use crate::politeness::Pace;
+
+/// The two rows of an origin.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct OriginRows {
+    /// Written by crawlers.
+    pub lease: Lease,
+    /// Written by parsers.
+    pub inbox: Inbox,
+}
+
+/// Todo for one origin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AddTodo {
+    /// How many URLs.
+    pub count: u64,
+    /// The pace of an origin that is new to the iteration.
+    pub pace: Pace,
+    /// The time of now.
+    pub now: Timestamp,
+    /// When the sweeper looks whether the wake-up was missed.
+    pub due: Timestamp,
+}
+
+/// The rows after todo was added; the iteration's row only if the origin was opened by it. `None` if the iteration is over.
+#[must_use]
+pub fn add_todo(
+    rows: Option<&OriginRows>,
+    iteration: &IterationRow,
+    add: &AddTodo,
+) -> Option<(OriginRows, Option<IterationRow>)> {
+    let current = rows.filter(|rows| rows.inbox.iteration == iteration.number);
+    let mut inbox = current.map_or_else(|| Inbox::new(iteration.number), |rows| rows.inbox.clone());
+    inbox.added += add.count;
+    inbox.due = Some(add.due);
+    match current.filter(|rows| rows.lease.state != LeaseState::Closed) {
+        Some(rows) => Some((OriginRows { lease: rows.lease.clone(), inbox }, None)),
+        None => {
+            let iteration = iteration.one_origin_more()?;
+            inbox.open = true;
+            let lease = Lease::opened(rows.map(|rows| &rows.lease), iteration.number, add.pace, add.now);
+            Some((OriginRows { lease, inbox }, Some(iteration)))
+        }
+    }
+}
+
+/// Adds a trigger's seeds once. `None` if they are in already, or the iteration is over.
+///
+/// With no seed at all it opens an origin for the candidates that earlier iterations left there.
+#[must_use]
+pub fn seed(
+    rows: Option<&OriginRows>,
+    iteration: &IterationRow,
+    trigger: &TriggerId,
+    add: &AddTodo,
+) -> Option<(OriginRows, Option<IterationRow>)> {
+    let is_seeded = rows
+        .filter(|rows| rows.inbox.iteration == iteration.number)
+        .is_some_and(|rows| rows.inbox.seeded.contains(trigger));
+    if is_seeded {
+        return None;
+    }
+    let (mut rows, iteration) = add_todo(rows, iteration, add)?;
+    rows.inbox.seeded.push(trigger.clone());
+    Some((rows, iteration))
+}

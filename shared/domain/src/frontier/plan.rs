@@ -1,0 +1,110 @@
+//! How a parse that needs more than one transaction is cut into parts.
+
+use super::{OriginKey, TodoChunk};
+
+/// The most actions of one transaction (DynamoDB's limit is 100, and 4 MB).
+pub const PART_ACTIONS_MAX: usize = 100;
+
+/// The segment's own row, its own inbox and the iteration's row may stand in any part.
+const FIXED_ACTIONS: usize = 3;
+
+/// A lease, an inbox and a chunk, always: whether the origin is closed may change between planning and committing.
+const TARGET_ACTIONS: usize = 3;
+
+/// Chunks are up to 64 KB, so that a part stays far below 4 MB.
+const PART_CHUNKS_MAX: usize = 32;
+
+/// New todo for one origin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// Whose.
+    pub origin: OriginKey,
+    /// What; never empty.
+    pub chunks: Vec<TodoChunk>,
+}
+
+impl Target {
+    /// How many URLs are added.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.chunks.iter().map(|chunk| u64::try_from(chunk.entries.len()).unwrap_or(u64::MAX)).sum()
+    }
+}
+
+/// What one transaction of a parse commits.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct ParsePart {
+    /// The origins that get todo in this part; one with many chunks may come again in the next.
+    pub targets: Vec<Target>,
+}
+
+/// Cuts a parse into parts that each fit a transaction. The last one, which may be empty of targets, marks the segment PROCESSED.
+///
+/// A pure function of the targets, so that a parse that died is taken up at the part where it stopped.
+#[must_use]
+pub fn plan_parts(targets: Vec<Target>) -> Vec<ParsePart> {
+    let mut parts = vec![ParsePart::default()];
+    let (mut actions, mut chunk_count) = (FIXED_ACTIONS, 0);
+    for target in targets {
+        for chunk in target.chunks {
+            let part = parts.last_mut().expect("there is always a part");
+            let same = part.targets.last_mut().filter(|last| last.origin == target.origin);
+            let more = if same.is_some() { 1 } else { TARGET_ACTIONS };
+            if actions + more > PART_ACTIONS_MAX || chunk_count == PART_CHUNKS_MAX {
+                parts.push(ParsePart { targets: vec![Target { origin: target.origin.clone(), chunks: vec![chunk] }] });
+                (actions, chunk_count) = (FIXED_ACTIONS + TARGET_ACTIONS, 1);
+                continue;
+            }
+            match same {
+                Some(last) => last.chunks.push(chunk),
+                None => part.targets.push(Target { origin: target.origin.clone(), chunks: vec![chunk] }),
+            }
+            actions += more;
+            chunk_count += 1;
+        }
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::frontier::{ChunkKey, TodoEntry, TodoSource};
+    use crate::ids::{Iteration, TriggerId};
+
+    fn target(number: usize, chunks: u32) -> Target {
+        let origin =
+            OriginKey { crawl: "c".parse().unwrap(), origin: format!("https://{number}.example").parse().unwrap() };
+        let source = TodoSource::trigger(&TriggerId("t".into()));
+        let chunk = |part| TodoChunk {
+            key: ChunkKey { iteration: Iteration::FIRST, depth: 0, source: source.clone(), part },
+            entries: vec![TodoEntry { path_and_query: "/".into(), via: None, redirects: 0, last: None }],
+        };
+        Target { origin, chunks: (0..chunks).map(chunk).collect() }
+    }
+
+    #[test]
+    fn a_parse_that_found_nothing_still_has_its_last_part() {
+        assert_eq!(plan_parts(vec![]), vec![ParsePart::default()]);
+    }
+
+    proptest! {
+        #[test]
+        fn parts_fit_a_transaction_and_hold_every_chunk_once(chunks in prop::collection::vec(1_u32..70, 0..80)) {
+            let targets: Vec<Target> = chunks.iter().enumerate().map(|(number, &chunks)| target(number, chunks)).collect();
+            let parts = plan_parts(targets.clone());
+            prop_assert_eq!(&parts, &plan_parts(targets.clone()), "the same targets give the same parts");
+            for part in &parts {
+                let chunks: usize = part.targets.iter().map(|target| target.chunks.len()).sum();
+                prop_assert!(FIXED_ACTIONS + 2 * part.targets.len() + chunks <= PART_ACTIONS_MAX);
+                prop_assert!(chunks <= PART_CHUNKS_MAX);
+            }
+            let flat = |targets: Vec<Target>| -> Vec<_> {
+                targets.into_iter().flat_map(|t| t.chunks.into_iter().map(move |c| (t.origin.clone(), c))).collect()
+            };
+            prop_assert_eq!(flat(parts.into_iter().flat_map(|part| part.targets).collect()), flat(targets));
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! The row of a segment: one WARC object of captures, and how far it is parsed.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::{ObjectKey, SegmentId};
+use crate::ids::{Iteration, LeaseToken};
+
+/// A committed segment.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct SegmentRow {
+    /// Its key.
+    pub id: SegmentId,
+    /// The iteration it belongs to.
+    pub iteration: Iteration,
+    /// The token of the lease that committed it.
+    pub token: LeaseToken,
+    /// How far it is.
+    pub state: SegmentState,
+    /// Where its WARC is.
+    pub object: ObjectKey,
+    /// The object's size in bytes.
+    pub object_bytes: u64,
+    /// How many URLs ended or were put off in it.
+    pub entries: u32,
+    /// When it was committed.
+    pub committed_at: Timestamp,
+    /// How often its parse was begun.
+    pub attempts: u32,
+    /// When the sweeper sends its parse message again; absent once it is parsed.
+    pub due: Option<Timestamp>,
+}
+
+/// How far a segment is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SegmentState {
+    /// Its bodies are kept; the parse is owed.
+    Crawled {
+        /// The part of the parse that is to be committed next.
+        part: u32,
+    },
+    /// Parsed: every link is claimed, every outcome logged.
+    Processed,
+}
+
+/// Why a part of a parse was not committed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PartRefused {
+    /// Another worker parsed it.
+    AlreadyParsed,
+    /// Another worker committed parts of it: go on there.
+    GoOnAt(u32),
+}
+
+impl SegmentRow {
+    /// The row after this part of its parse.
+    ///
+    /// # Errors
+    /// [`PartRefused`] where another worker was here.
+    pub fn commit_part(&self, part: u32, is_last: PartKind) -> Result<Self, PartRefused> {
+        match self.state {
+            SegmentState::Processed => Err(PartRefused::AlreadyParsed),
+            SegmentState::Crawled { part: next } if next != part => Err(PartRefused::GoOnAt(next)),
+            SegmentState::Crawled { .. } => Ok(match is_last {
+                PartKind::Last => Self { state: SegmentState::Processed, due: None, ..self.clone() },
+                PartKind::More => Self { state: SegmentState::Crawled { part: part + 1 }, ..self.clone() },
+            }),
+        }
+    }
+}
+
+/// Whether parts follow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PartKind {
+    /// They do.
+    More,
+    /// This one ends the parse.
+    Last,
+}

@@ -1,0 +1,66 @@
+//! Which origins a crawl may touch.
+
+use std::collections::HashSet;
+
+use crate::definition::{Definition, Draft, Within};
+use crate::url::{CrawlUrl, Origin};
+
+/// Which origins a crawl may touch: those of its seeds, and those that were added while it ran.
+///
+/// An origin is added when a seed redirects to it for good and it is of the same site; it counts as if it were a seed's.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AllowedOrigins {
+    within: Within,
+    /// Origins, hosts or domains, as `within` says.
+    names: HashSet<String>,
+}
+
+impl AllowedOrigins {
+    /// The origins of a definition's seeds.
+    #[must_use]
+    pub fn of(definition: &Definition) -> Self {
+        Self::of_draft(definition)
+    }
+
+    pub(crate) fn of_draft(draft: &Draft) -> Self {
+        Self { within: draft.scope.within, names: HashSet::new() }.and(draft.seeds.iter().map(CrawlUrl::origin))
+    }
+
+    /// These origins as well.
+    #[must_use]
+    pub fn and(mut self, origins: impl IntoIterator<Item = Origin>) -> Self {
+        let within = self.within;
+        self.names.extend(origins.into_iter().map(|origin| match within {
+            Within::Origin => String::from(origin),
+            Within::Host => origin.host().to_owned(),
+            Within::Domain => site(&origin).to_owned(),
+        }));
+        self
+    }
+
+    /// Whether this origin is one of them.
+    #[must_use]
+    pub fn contains_origin(&self, origin: &Origin) -> bool {
+        match self.within {
+            Within::Origin => self.names.contains(origin.as_str()),
+            Within::Host => self.names.contains(origin.host()),
+            Within::Domain => self.names.contains(site(origin)),
+        }
+    }
+
+    /// Whether the URL's origin is one of them.
+    #[must_use]
+    pub fn contains(&self, url: &CrawlUrl) -> bool {
+        match self.within {
+            Within::Origin => self.names.contains(url.origin_str()),
+            Within::Host => self.names.contains(url.host()),
+            // Most links are to a host that is a domain itself, which spares the look-up in the suffix list.
+            Within::Domain => self.names.contains(url.host()) || self.names.contains(site(&url.origin())),
+        }
+    }
+}
+
+/// The domain that was registered, or the host where there is none.
+fn site(origin: &Origin) -> &str {
+    origin.registrable_domain().unwrap_or_else(|| origin.host())
+}

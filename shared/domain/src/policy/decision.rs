@@ -1,0 +1,109 @@
+//! What is decided about a URL, and by which rule.
+
+use std::fmt;
+
+use super::Trap;
+use crate::definition::{Condition, Within};
+
+/// What is decided about a URL. [`fmt::Display`] is one line that tells a user why.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Decision<'p> {
+    /// It is to be crawled.
+    Crawl,
+    /// It does not belong to the crawl: it is recorded as a link, and that is all.
+    OutOfScope(ScopeRule<'p>),
+    /// It belongs to the crawl and is never fetched: it becomes a candidate with the outcome `blocked_url_by_local_policy`.
+    Blocked(BlockRule<'p>),
+}
+
+/// The rule by which a URL does not belong to a crawl.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScopeRule<'p> {
+    /// It is out of the seeds' reach.
+    NotWithin(Within),
+    /// A pattern excludes it.
+    Exclude {
+        /// Which one, counted from 0.
+        entry: usize,
+        /// The pattern as it was written.
+        pattern: &'p str,
+    },
+    /// There are patterns to include, and none matches.
+    NotIncluded,
+    /// It is too many links from a seed.
+    Depth {
+        /// How many.
+        depth: u32,
+        /// How many it may be.
+        max: u32,
+    },
+}
+
+/// The rule by which a URL that belongs to the crawl is not fetched.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum BlockRule<'p> {
+    /// It looks like one of an endless number.
+    Trap(Trap),
+    /// A `do_not_crawl` rule matches.
+    DoNotCrawl {
+        /// Which one, counted from 0.
+        entry: usize,
+        /// What it asks.
+        condition: &'p Condition,
+        /// The reason that the user gave.
+        reason: &'p str,
+    },
+    /// Its query parameters are not allowed.
+    QueryParameters(QueryRefusal),
+}
+
+/// Why a URL's query parameters are not allowed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QueryRefusal {
+    /// No rule covers the URL.
+    NotCovered,
+    /// Of the rules that cover it none allows all of its parameters.
+    NotAllowed,
+}
+
+impl fmt::Display for Decision<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Crawl => f.write_str("to be crawled"),
+            Self::OutOfScope(rule) => write!(f, "out of scope: {rule}"),
+            Self::Blocked(rule) => write!(f, "blocked: {rule}"),
+        }
+    }
+}
+
+impl fmt::Display for ScopeRule<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotWithin(within) => write!(f, "scope.within ({within}): not the {within} of any seed"),
+            Self::Exclude { entry, pattern } => write!(f, "scope.exclude entry {} ({pattern}) matches", entry + 1),
+            Self::NotIncluded => f.write_str("scope.include: no entry matches"),
+            Self::Depth { depth, max } => write!(f, "scope.max_depth ({max}): {depth} links from a seed"),
+        }
+    }
+}
+
+impl fmt::Display for BlockRule<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Trap(trap) => write!(f, "{}: {trap}", trap.key()),
+            Self::DoNotCrawl { entry, condition, reason } => {
+                write!(f, "do_not_crawl entry {} ({condition}): {reason}", entry + 1)
+            }
+            Self::QueryParameters(refusal) => write!(f, "url_query_parameters: {refusal}"),
+        }
+    }
+}
+
+impl fmt::Display for QueryRefusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NotCovered => "no entry covers this URL, and it has a query",
+            Self::NotAllowed => "no entry that covers this URL allows all of its parameters",
+        })
+    }
+}

@@ -1,0 +1,80 @@
+//! Sites that make up URLs without end: calendars, relative links that pile up, sessions in the path.
+
+use std::fmt;
+
+use crate::definition::{Key, TrapLimits};
+use crate::url::CrawlUrl;
+
+/// What makes a URL look like one of an endless number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Trap {
+    /// One segment stands in the path more often than this.
+    SegmentRepeats {
+        /// How often it may.
+        max: u32,
+    },
+    /// The path has more segments than this.
+    Segments {
+        /// How many it may have.
+        max: u32,
+    },
+    /// The whole URL is longer than this.
+    UrlBytes {
+        /// How long it may be, in bytes.
+        max: u32,
+    },
+}
+
+impl Trap {
+    /// The key whose limit was passed.
+    #[must_use]
+    pub const fn key(self) -> Key {
+        match self {
+            Self::SegmentRepeats { .. } => Key::TrapsSegmentRepeatsMax,
+            Self::Segments { .. } => Key::TrapsSegmentsMax,
+            Self::UrlBytes { .. } => Key::TrapsUrlBytesMax,
+        }
+    }
+}
+
+impl fmt::Display for Trap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::SegmentRepeats { max } => write!(f, "a path segment repeats more than {max} times"),
+            Self::Segments { max } => write!(f, "the path has more than {max} segments"),
+            Self::UrlBytes { max } => write!(f, "the URL is longer than {max} bytes"),
+        }
+    }
+}
+
+/// The limit that the URL passes, if any: its length, then the number of its segments, then their repetition.
+///
+/// Empty segments, as in `/a//b`, count like others; the one after a trailing slash does not.
+#[must_use]
+pub fn trap(url: &CrawlUrl, limits: &TrapLimits) -> Option<Trap> {
+    if exceeds(url.as_str().len(), limits.url_bytes_max) {
+        return Some(Trap::UrlBytes { max: limits.url_bytes_max });
+    }
+    let segments = || segments(url.path());
+    let count = segments().count();
+    if exceeds(count, limits.segments_max) {
+        return Some(Trap::Segments { max: limits.segments_max });
+    }
+    // Most paths are too short to repeat anything, and are done without the sorted copy.
+    if !exceeds(count, limits.segment_repeats_max) {
+        return None;
+    }
+    let mut sorted: Vec<&str> = segments().collect();
+    sorted.sort_unstable();
+    let repeats = sorted.chunk_by(|a, b| a == b).any(|run| exceeds(run.len(), limits.segment_repeats_max));
+    repeats.then_some(Trap::SegmentRepeats { max: limits.segment_repeats_max })
+}
+
+fn segments(path: &str) -> impl Iterator<Item = &str> {
+    let inner = path.strip_prefix('/').unwrap_or(path);
+    inner.strip_suffix('/').unwrap_or(inner).split('/')
+}
+
+fn exceeds(count: usize, max: u32) -> bool {
+    u32::try_from(count).map_or(true, |count| count > max)
+}

@@ -1,0 +1,153 @@
+//! From text to the raw shape, and what is wrong if it has another.
+
+use dragline_domain::definition::Key;
+use serde_saphyr::options::{DuplicateKeyPolicy, MergeKeyPolicy};
+use serde_saphyr::{Error, Location, Options};
+
+use super::error::{Complaint, Spot};
+use super::raw::RawDefinition;
+
+/// How deep the YAML may be nested: conditions of the greatest depth, two levels each, and the rules around them.
+const DEPTH_MAX: usize = 48;
+/// How many values there may be: every list at its limit.
+const NODES_MAX: usize = 150_000;
+
+pub(super) fn parse(text: &str) -> Result<RawDefinition, (Spot, Complaint)> {
+    serde_saphyr::from_str_with_options(text, options()).map_err(|error| explain(&error))
+}
+
+fn options() -> Options {
+    serde_saphyr::options! {
+        budget: serde_saphyr::budget! {
+            max_depth: DEPTH_MAX,
+            max_nodes: NODES_MAX,
+            max_events: 4 * NODES_MAX,
+            // One more than is read, so that the second one is told for what it is.
+            max_documents: 2,
+            max_aliases: 100,
+            max_anchors: 100,
+        },
+        alias_limits: serde_saphyr::alias_limits! {
+            max_total_replayed_events: NODES_MAX,
+        },
+        duplicate_keys: DuplicateKeyPolicy::Error,
+        merge_keys: MergeKeyPolicy::Error,
+        strict_booleans: true,
+        reject_unsupported_tags: true,
+        with_snippet: false,
+    }
+}
+
+/// The library's errors in the words of a definition.
+fn explain(error: &Error) -> (Spot, Complaint) {
+    // What an alias stands for is wrong: it is told where the alias is, as the anchor may be right for others.
+    if let Error::AliasError { error: inner, .. } = error {
+        let spot = error.location().map_or(Spot::START, Spot::from);
+        return (spot, explain(inner).1);
+    }
+    let known = error.location().filter(|location| *location != Location::UNKNOWN);
+    (known.map_or(Spot::START, Spot::from), complaint(error))
+}
+
+fn complaint(error: &Error) -> Complaint {
+    match error {
+        Error::SerdeUnknownField { field, expected, .. } => Complaint::new(format!("unknown key `{field}`"))
+            .hint(elsewhere(field).unwrap_or_else(|| instead_of(field, expected))),
+        Error::SerdeUnknownVariant { variant, expected, .. } if expected.contains(&"prefix") => {
+            Complaint::new(format!("`{variant}` is no test"))
+                .hint(format!("write one such as `{{ prefix: /a }}`; the tests are {}", expected.join(", ")))
+        }
+        Error::SerdeUnknownVariant { variant, expected, .. } => {
+            Complaint::new(format!("unknown word `{variant}`")).hint(instead_of(variant, expected))
+        }
+        Error::SerdeMissingField { field, .. } => {
+            Complaint::new(format!("the key `{field}` is missing")).hint(format!("add `{field}:` with its value"))
+        }
+        Error::DuplicateMappingKey { key, .. } => {
+            let key = key.as_deref().unwrap_or("?");
+            Complaint::new(format!("the key `{key}` is there twice")).hint("put both together, or remove one")
+        }
+        Error::InvalidScalar { ty, .. } if ty.starts_with(['u', 'i']) => {
+            Complaint::new("not a whole number, or too large").hint("write digits only, such as `100`")
+        }
+        Error::ExpectedMappingEndAfterEnumVariantValue { .. } => {
+            Complaint::new("a condition has one key").hint("put several conditions into a list under `all` or `any`")
+        }
+        Error::ExternallyTaggedEnumExpectedScalarOrMapping { .. } | Error::UnexpectedValueForUnitEnumVariant { .. } => {
+            Complaint::new("a word was expected here, or one key with its value")
+        }
+        Error::Unexpected { expected, .. } => {
+            let expected = in_words(expected);
+            let complaint = Complaint::new(format!("expected {expected}"));
+            match how_to_write(expected) {
+                Some(hint) => complaint.hint(hint),
+                None => complaint,
+            }
+        }
+        Error::SerdeInvalidType { unexpected, expected, .. }
+        | Error::SerdeInvalidValue { unexpected, expected, .. } => {
+            Complaint::new(format!("found {unexpected} where {} was expected", in_words(expected)))
+        }
+        Error::NullIntoString { .. } => Complaint::new("a value is missing here"),
+        Error::MultipleDocuments { .. } => {
+            Complaint::new("a second document begins here").hint("write each crawl into a file of its own")
+        }
+        Error::MergeKeyNotAllowed { .. } => Complaint::new("`<<` is not supported").hint("write the keys out"),
+        Error::UnsupportedTag { tag, .. } => {
+            Complaint::new(format!("the tag `{tag}` is not supported")).hint("quote texts that begin with `!`")
+        }
+        Error::UnknownAnchor { .. } => {
+            Complaint::new("no anchor has this name").hint("quote texts that begin with `*`")
+        }
+        Error::Budget { .. } | Error::AliasReplayLimitExceeded { .. } => {
+            Complaint::new("the file is too large, or nested too deep").hint("see docs/definition.md for the limits")
+        }
+        // Patterns in conditions are the only texts that are read together with the shape.
+        Error::Message { msg, .. } => {
+            Complaint::new(msg.clone()).hint("docs/definition.md says how patterns are written")
+        }
+        Error::ExternalMessage { msg, .. } => Complaint::new(format!("not YAML: {msg}"))
+            .hint("check the indentation, and quote texts with `:` `#` `*` or `[`"),
+        other => Complaint::new(format!("not YAML that can be read: {other}")),
+    }
+}
+
+/// The library names YAML's and Rust's kinds of values; users know lists and keys.
+fn in_words(expected: &str) -> &str {
+    match expected {
+        "sequence start" | "a sequence" => "a list",
+        "mapping start" | "a map" => "keys with values",
+        "scalar" | "string scalar" | "string" | "a string" => "a text",
+        expected if expected.starts_with("struct ") => "keys with values",
+        expected => expected,
+    }
+}
+
+fn how_to_write(expected: &str) -> Option<&'static str> {
+    match expected {
+        "a list" => Some("write `[a, b]`, or each entry on a line of its own after `- `"),
+        "keys with values" => Some("write a line `key: value` for each, indented below"),
+        "a text" => Some("write one value, in quotes if it begins with `[` or `{`"),
+        _ => None,
+    }
+}
+
+/// The right place of a key that exists, but not where it was written.
+fn elsewhere(word: &str) -> Option<String> {
+    let nested = |key: &&Key| key.name().rsplit_once('.').is_some_and(|(_, last)| last == word);
+    let key = Key::ALL.iter().find(nested)?;
+    Some(format!("did you mean `{key}`? Mind the indentation"))
+}
+
+/// What was probably meant, or else everything that could be.
+fn instead_of(word: &str, known: &[&'static str]) -> String {
+    let near = known
+        .iter()
+        .map(|candidate| (strsim::osa_distance(word, candidate), candidate))
+        .filter(|(distance, candidate)| *distance <= candidate.len().div_ceil(3).min(3))
+        .min_by_key(|(distance, _)| *distance);
+    match near {
+        Some((_, candidate)) => format!("did you mean `{candidate}`?"),
+        None => format!("known here: {}", known.join(", ")),
+    }
+}

@@ -1,0 +1,208 @@
+//! What users read when a definition is wrong, and that the documentation is complete.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use dragline_domain::definition::{Condition, Fetch, Key, Politeness, TextTest, UserAgent, Within};
+use proptest::prelude::*;
+
+use super::*;
+
+const EXAMPLE: &str = include_str!("../../../../docs/crawl.example.yaml");
+const DOCUMENTATION: &str = include_str!("../../../../docs/definition.md");
+
+fn read(text: &str) -> Definition {
+    parse(text, "crawl.yaml").unwrap_or_else(|errors| panic!("{errors}"))
+}
+
+/// Files that are wrong, each for one reason; a file without seeds of its own gets some in its last line.
+const BAD: &[(&str, &str)] = &[
+    // YAML
+    ("an empty file", ""),
+    ("no YAML", "seeds: [https://example.org/"),
+    ("a tab as indentation", "scope:\n\twithin: host"),
+    ("a list in place of the keys", "- https://example.org/"),
+    ("a second document", "seeds: [https://example.org/]\n---\nname: b"),
+    ("an anchor that is not there", "scope:\n  exclude: [*.zip]"),
+    ("a merge key", "politeness:\n  <<: { delay: 1s }"),
+    ("a tag", "name: !secret a"),
+    // Keys
+    ("an unknown key that is nearly right", "budget:\n  page: 10"),
+    ("an unknown key unlike any other", "schedule: daily"),
+    ("a key at the wrong level", "max_depth: 3"),
+    ("a key twice", "budget:\n  pages: 1\n  pages: 2"),
+    ("a key that is missing", "do_not_crawl:\n  - when: { path: { prefix: /x } }"),
+    // Kinds of values
+    ("a word for a number", "scope:\n  max_depth: many"),
+    ("a negative number", "scope:\n  max_depth: -1"),
+    ("a number that is too large for its type", "politeness:\n  concurrency: 70000"),
+    ("a text for a list", "scope:\n  include: .pdf"),
+    ("a list for a text", "name: [a, b]"),
+    ("a text for keys", "budget: 100"),
+    ("an unknown word", "scope:\n  within: hosts"),
+    // Texts
+    ("a duration without unit", "politeness:\n  delay: 2"),
+    ("a duration that is none", "budget:\n  duration: soon"),
+    ("a month, which has no fixed length", "recrawl:\n  interval: 1mo"),
+    ("a size without unit", "fetch:\n  body_bytes_max: 1000"),
+    ("a size that is none", "budget:\n  bytes: 10M"),
+    ("a bad pattern", "scope:\n  exclude:\n    - '/ok'\n    - '/(a'"),
+    ("a pattern that needs look-ahead", "scope:\n  include: ['^(?!.*pdf)']"),
+    ("a wildcard in place of a pattern", "scope:\n  exclude: ['*.zip']"),
+    ("a bad name", "name: My Crawl"),
+    ("a user agent without a name", "user_agent: (hello)"),
+    ("a parameter's name that is none", "strip_query_parameters: ['a=b']"),
+    ("a pattern over two lines", "scope:\n  exclude: [\"a\\nb\"]"),
+    ("an entry without a value", "scope:\n  exclude:\n    -"),
+    // Seeds
+    ("no seeds", "name: a\nseeds: []"),
+    ("a seed without scheme", "seeds:\n  - example.org/a"),
+    ("a seed with a password, which is not printed", "seeds:\n  - https://me:secret@example.org/"),
+    ("a seed of another scheme", "seeds:\n  - ftp://example.org/"),
+    ("an exclude that excludes a seed", "scope:\n  exclude: ['^https://example\\.org/$']"),
+    ("an include that includes no seed", "scope:\n  include: ['\\.pdf$']"),
+    ("a rule that blocks every seed", "do_not_crawl:\n  - when: { host: { suffix: .org } }\n    reason: no"),
+    // Conditions
+    ("an empty condition", "do_not_crawl:\n  - when: { any: [] }\n    reason: no"),
+    (
+        "a condition with two keys",
+        "do_not_crawl:\n  - when:\n      path: { prefix: /a }\n      host: { equals: b }\n    reason: no",
+    ),
+    ("an unknown part", "do_not_crawl:\n  - when: { paths: { prefix: /a } }\n    reason: no"),
+    ("an unknown test", "do_not_crawl:\n  - when: { path: { starts_with: /a } }\n    reason: no"),
+    ("a part without a test", "do_not_crawl:\n  - when: { path: /a }\n    reason: no"),
+    ("a test that never holds", "do_not_crawl:\n  - when: { path: { prefix: a } }\n    reason: no"),
+    ("a bad pattern in a condition", "do_not_crawl:\n  - reason: no\n    when:\n      path: { regex: '(' }"),
+    ("an empty reason", "do_not_crawl:\n  - when: { path: { prefix: /a } }\n    reason: ''"),
+    // Values that do not fit
+    ("a budget of nothing", "budget:\n  pages: 0"),
+    ("a delay of hours", "politeness:\n  delay: 2h"),
+    ("a robots.txt that is believed too long", "politeness:\n  robots_max_age: 2d"),
+    ("time limits that contradict each other", "fetch:\n  connect_timeout: 30s\n  timeout: 25s"),
+    ("a time limit below a default", "fetch:\n  timeout: 15s"),
+    ("a minimum above the maximum", "recrawl:\n  interval: 1d\n  min: 2d\n  max: 12h"),
+    ("a bound without an interval", "recrawl:\n  max: 12h"),
+    ("several mistakes", "name: A\nscope:\n  exclude: ['(']\npoliteness:\n  delay: 1\n  robots_max_age: 1h"),
+];
+
+#[test]
+fn every_mistake_is_told_with_its_place_and_a_hint() {
+    let mut told = String::new();
+    for (title, text) in BAD {
+        let with_seeds = !text.contains("seeds:") && !text.is_empty() && !text.starts_with('-');
+        let text = if with_seeds { format!("{text}\nseeds: [https://example.org/]\n") } else { (*text).to_owned() };
+        let errors = parse(&text, "crawl.yaml").expect_err(title);
+        writeln!(told, "== {title}\n{errors}\n").unwrap();
+    }
+    insta::assert_snapshot!("bad_definitions", told);
+}
+
+#[test]
+fn yaml_bombs_are_refused() {
+    let deep = format!("seeds: {}{}", "[".repeat(10_000), "]".repeat(10_000));
+    let wide = format!("seeds: [{}]", "a,".repeat(400_000));
+    let aliases = format!("name: &a x\nseeds: [{}]", "*a,".repeat(1_000));
+    let long = " ".repeat(TEXT_BYTES_MAX + 1);
+    for (text, expected) in [
+        (deep, "recursion limit exceeded"),
+        (wide, "the file is too large, or nested too deep"),
+        (aliases, "the file is too large, or nested too deep"),
+        (long, "the file has more than 2097152 bytes"),
+    ] {
+        let errors = parse(&text, "crawl.yaml").unwrap_err();
+        let first = errors.iter().next().unwrap();
+        assert!(first.message.contains(expected), "{}", first.message);
+    }
+}
+
+#[test]
+fn what_is_shown_is_fit_for_a_terminal() {
+    let text = format!("\"na\\u001b[31mme\": a # {}\nseeds: []", "\u{9b}".repeat(200));
+    let shown = parse(&text, "crawl.yaml").unwrap_err().to_string();
+    assert!(!shown.contains(|c: char| c.is_control() && c != '\n'), "{shown:?}");
+    assert!(shown.lines().all(|line| line.chars().count() < 200), "{shown}");
+}
+
+#[test]
+fn seeds_alone_are_a_definition() {
+    let definition = read("seeds: [https://docs.example.org/a]");
+    assert_eq!(definition, Definition::for_seeds(definition.seeds.clone()).unwrap());
+    assert_eq!(definition.name.as_str(), "docs.example.org");
+    assert_eq!(definition.user_agent, UserAgent::default());
+}
+
+#[test]
+fn keys_without_a_value_keep_their_defaults() {
+    let definition = read("seeds: [https://example.org/]\nscope:\nbudget:\n  pages:\ndo_not_crawl:\nfetch: {}\n");
+    assert_eq!(definition, read("seeds: [https://example.org/]"));
+}
+
+#[test]
+fn the_example_has_every_key_and_reads_as_it_says() {
+    let definition = read(EXAMPLE);
+    assert_eq!(definition.scope.within, Within::Host);
+    assert_eq!(definition.scope.max_depth, Some(12));
+    assert_eq!(definition.budget.bytes, Some(20 << 30));
+    assert_eq!(definition.fetch, Fetch::default());
+    assert_eq!(definition.politeness, Politeness::default());
+    assert_eq!(definition.do_not_crawl[0].when, Condition::Path(TextTest::Prefix("/cgi-bin/".to_owned())));
+    assert_eq!(definition.recrawl.interval, Some(Duration::from_hours(24)));
+    for key in Key::ALL {
+        let last = key.name().rsplit('.').next().unwrap();
+        let written = EXAMPLE.lines().any(|line| line.trim_start().starts_with(&format!("{last}:")));
+        assert!(written, "`{key}` is not in the example");
+    }
+}
+
+#[test]
+fn every_key_is_documented_with_default_and_example() {
+    for key in Key::ALL {
+        let heading = format!("### `{key}`\n");
+        let (_, after) = DOCUMENTATION.split_once(&heading).unwrap_or_else(|| panic!("`{key}` is not documented"));
+        let section = after.split("\n#").next().unwrap();
+        assert!(section.contains("efault"), "`{key}`: what holds without it?");
+        assert!(section.contains("Example") || section.contains("```yaml"), "`{key}`: an example?");
+    }
+}
+
+#[test]
+fn the_documentations_message_is_what_is_shown() {
+    let shown = parse("seeds: [https://example.org/]\nbudget:\n  page: 100\n", "crawl.yaml").unwrap_err();
+    assert!(DOCUMENTATION.contains(&format!("```text\n{shown}\n```")), "{shown}");
+}
+
+#[test]
+fn the_documentations_examples_are_definitions() {
+    let mut tried = 0;
+    for block in DOCUMENTATION.split("```yaml\n").skip(1) {
+        let block = block.split("```").next().unwrap();
+        let text = match block.split_once(':').unwrap().0 {
+            "seeds" => block.to_owned(),
+            "when" => {
+                let nested: String = block.lines().map(|line| format!("    {line}\n")).collect();
+                format!("do_not_crawl:\n  - reason: an example\n{nested}\nseeds: [https://example.org/]")
+            }
+            _ => format!("{block}\nseeds: [https://example.org/]"),
+        };
+        read(&text);
+        tried += 1;
+    }
+    assert!(tried >= 4, "{tried}");
+}
+
+proptest! {
+    /// Whatever the file, there is a definition or at least one error, with a place in the file.
+    #[test]
+    fn no_text_breaks_the_reader(
+        lines in prop::collection::vec("( {0,4})(seeds|scope|when|all|not|path|delay|- |\\[|\\{|&a |\\*a |'|\\|)?:? ?[ -~\u{80}-\u{ff}]{0,12}", 0..12),
+    ) {
+        let text = lines.join("\n");
+        if let Err(errors) = parse(&text, "crawl.yaml") {
+            prop_assert!(errors.iter().count() > 0);
+            for error in errors.iter() {
+                prop_assert!(error.line >= 1 && error.column >= 1 && error.line <= lines.len() + 1, "{}", error);
+                prop_assert!(!error.message.contains('\n'));
+            }
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! What each tag and each text means for the page.
+
+mod references;
+
+use dragline_domain::document::LinkKind;
+use html5gum::State;
+use url::Url;
+
+use super::foreign::{Foreign, Namespace};
+use super::links::{LinkId, Links, Resolved};
+use super::metadata::Metadata;
+use super::resolve::Resolver;
+use super::tag::{Closing, Element, Tag};
+use super::words::{Gap, Words};
+use super::{HtmlLimits, Page, Truncated};
+
+/// An element whose text is not shown.
+#[derive(Clone, Copy, Debug)]
+struct Muted {
+    element: Element,
+    /// How deep in foreign content it is: leaving that leaves it too, whether its end tag came or not.
+    depth: usize,
+}
+
+/// Gathers a page from its tags and texts.
+#[derive(Debug)]
+pub(super) struct Collector<'l> {
+    limits: &'l HtmlLimits,
+    metadata: Metadata<'l>,
+    links: Links,
+    text: Words,
+    /// The `<a>` that is open, and its text.
+    anchor: Option<LinkId>,
+    anchor_text: Words,
+    foreign: Foreign,
+    muted: Option<Muted>,
+    open_templates: usize,
+    open_pres: usize,
+    /// What a `<source>` or a `<track>` belongs to.
+    media: LinkKind,
+    has_body_begun: bool,
+}
+
+impl<'l> Collector<'l> {
+    pub(super) fn new(limits: &'l HtmlLimits) -> Self {
+        Self {
+            limits,
+            metadata: Metadata::new(limits),
+            links: Links::new(limits),
+            text: Words::new(limits.text_bytes_max),
+            anchor: None,
+            anchor_text: Words::new(limits.link_text_bytes_max),
+            foreign: Foreign::default(),
+            muted: None,
+            open_templates: 0,
+            open_pres: 0,
+            media: LinkKind::Video,
+            has_body_begun: false,
+        }
+    }
+
+    pub(super) fn is_in_foreign_content(&self) -> bool {
+        self.foreign.current() != Namespace::Html
+    }
+
+    pub(super) fn text(&mut self, piece: &[u8]) {
+        // The tokenizer gives each NUL on its own; tree builders drop them.
+        if self.open_templates > 0 || piece == b"\0" {
+            return;
+        }
+        match self.muted {
+            None => {
+                if self.open_pres > 0 {
+                    self.text.push_preformatted(piece);
+                } else {
+                    self.text.push(piece);
+                }
+                if self.anchor.is_some() {
+                    self.anchor_text.push(piece);
+                }
+            }
+            Some(Muted { element: Element::Title, depth: 0 }) => self.metadata.title_text(piece),
+            Some(_) => {}
+        }
+    }
+
+    /// Takes a start tag, and says how the tokenizer must read what follows.
+    pub(super) fn start_tag(&mut self, tag: &Tag) -> Option<State> {
+        let element = tag.element();
+        let namespace = self.foreign.start_tag(element, tag.closing());
+        self.unmute_outside();
+        if namespace == Namespace::Html && element == Element::Template {
+            self.open_templates += 1;
+        }
+        if self.open_templates == 0 {
+            self.has_body_begun |= !may_be_in_head(element);
+            self.mute(namespace, element, tag.closing());
+            self.lay_out(namespace, element);
+            self.read(namespace, tag);
+        }
+        if namespace == Namespace::Html { content_state(element) } else { None }
+    }
+
+    pub(super) fn end_tag(&mut self, element: Element) {
+        self.foreign.end_tag(element);
+        self.unmute_outside();
+        if self.muted.is_some_and(|muted| muted.element == element) {
+            self.unmute();
+        }
+        if element == Element::Template {
+            self.open_templates = self.open_templates.saturating_sub(1);
+        }
+        if self.open_templates > 0 {
+            return;
+        }
+        match element {
+            Element::A => self.end_anchor(),
+            Element::Audio | Element::Video => self.media = LinkKind::Video,
+            Element::Pre | Element::Xmp => self.open_pres = self.open_pres.saturating_sub(1),
+            _ => {}
+        }
+        self.gap(element);
+    }
+
+    /// Resolves what was gathered.
+    pub(super) fn finish(mut self, page: &Url) -> Page {
+        self.end_anchor();
+        self.metadata.end_title();
+        let base = self.metadata.resolved_base(page);
+        let resolver = Resolver { base: &base, url_bytes_max: self.limits.url_bytes_max };
+        let Resolved { links, skipped, is_cut } = self.links.finish(resolver, page);
+        Page {
+            title: self.metadata.title.take(),
+            description: self.metadata.description.take(),
+            language: self.metadata.language(),
+            canonical: self.metadata.resolved_canonical(resolver),
+            refresh: self.metadata.resolved_refresh(resolver),
+            robots: self.metadata.robots,
+            truncated: Truncated { links: is_cut, text: self.text.is_cut() },
+            text: self.text.finish(),
+            links,
+            skipped,
+            base,
+        }
+    }
+
+    fn mute(&mut self, namespace: Namespace, element: Element, closing: Closing) {
+        let is_shown = match namespace {
+            Namespace::Html => !matches!(
+                element,
+                Element::Iframe
+                    | Element::Noembed
+                    | Element::Noframes
+                    | Element::Script
+                    | Element::Style
+                    | Element::Textarea
+                    | Element::Title
+            ),
+            Namespace::Svg | Namespace::MathMl => {
+                closing == Closing::SelfClosed
+                    || !matches!(
+                        element,
+                        Element::Annotation | Element::Script | Element::Style | Element::SvgDesc | Element::Title
+                    )
+            }
+        };
+        if !is_shown && self.muted.is_none() {
+            self.muted = Some(Muted { element, depth: self.foreign.depth() });
+        }
+    }
+
+    fn unmute_outside(&mut self) {
+        if self.muted.is_some_and(|muted| self.foreign.depth() < muted.depth) {
+            self.unmute();
+        }
+    }
+
+    fn unmute(&mut self) {
+        if matches!(self.muted.take(), Some(Muted { element: Element::Title, depth: 0 })) {
+            self.metadata.end_title();
+        }
+    }
+
+    fn lay_out(&mut self, namespace: Namespace, element: Element) {
+        self.gap(element);
+        if namespace == Namespace::Html && matches!(element, Element::Plaintext | Element::Pre | Element::Xmp) {
+            self.open_pres += 1;
+        }
+    }
+
+    /// Parts texts where an element begins or ends.
+    fn gap(&mut self, element: Element) {
+        let gap = match element {
+            Element::Block
+            | Element::Body
+            | Element::Br
+            | Element::Form
+            | Element::Plaintext
+            | Element::Pre
+            | Element::Table
+            | Element::Xmp => Gap::Line,
+            Element::Cell => Gap::Cell,
+            Element::Audio
+            | Element::Button
+            | Element::Iframe
+            | Element::Input
+            | Element::Textarea
+            | Element::Video => Gap::Space,
+            _ => return,
+        };
+        self.text.gap(gap);
+        self.anchor_text.gap(Gap::Space);
+    }
+}
+
+/// Whether a head goes on past such a start tag; any other begins the body (WHATWG HTML, the "in head" insertion mode).
+const fn may_be_in_head(element: Element) -> bool {
+    matches!(
+        element,
+        Element::Base
+            | Element::Head
+            | Element::Html
+            | Element::Link
+            | Element::Meta
+            | Element::Noframes
+            | Element::Noscript
+            | Element::Script
+            | Element::Style
+            | Element::Template
+            | Element::Title
+    )
+}
+
+/// How what an element holds is tokenized, where that is not as usual (WHATWG HTML, tree construction, scripting off).
+const fn content_state(element: Element) -> Option<State> {
+    match element {
+        Element::Textarea | Element::Title => Some(State::RcData),
+        Element::Iframe | Element::Noembed | Element::Noframes | Element::Style | Element::Xmp => Some(State::RawText),
+        Element::Script => Some(State::ScriptData),
+        Element::Plaintext => Some(State::PlainText),
+        _ => None,
+    }
+}

@@ -1,0 +1,172 @@
+//! Which attributes of which elements refer to what.
+
+use dragline_domain::document::LinkKind;
+
+use super::super::foreign::Namespace;
+use super::super::links::Follow;
+use super::super::tag::{Attribute, Element, Tag, Value};
+use super::super::words::{Gap, Words};
+use super::super::{rel, srcset};
+use super::Collector;
+
+impl Collector<'_> {
+    /// Takes links and metadata from a tag.
+    pub(super) fn read(&mut self, namespace: Namespace, tag: &Tag) {
+        match (namespace, tag.element()) {
+            (_, Element::A) => self.begin_anchor(tag),
+            (Namespace::Svg, Element::Image) => self.add_first(LinkKind::Img, tag, &HREFS),
+            (Namespace::Svg, Element::SvgUse) => self.add_first(LinkKind::Other, tag, &HREFS),
+            (Namespace::Svg, Element::Script) => self.add_first(LinkKind::Script, tag, &HREFS),
+            (Namespace::Svg | Namespace::MathMl, _) => {}
+            (Namespace::Html, element) => self.read_html(element, tag),
+        }
+    }
+
+    fn read_html(&mut self, element: Element, tag: &Tag) {
+        match element {
+            Element::Applet => self.applet(tag),
+            Element::Area => self.area(tag),
+            Element::Base => self.metadata.base(tag),
+            Element::Body | Element::Cell | Element::Table => self.add(LinkKind::Img, tag, Attribute::Background),
+            Element::Button => self.add(LinkKind::Form, tag, Attribute::Formaction),
+            Element::Embed => self.add(LinkKind::Object, tag, Attribute::Src),
+            Element::Form => self.add(LinkKind::Form, tag, Attribute::Action),
+            Element::Frame | Element::Iframe => self.add(LinkKind::Iframe, tag, Attribute::Src),
+            Element::Html => self.metadata.html(tag),
+            Element::Image | Element::Img => self.image(tag),
+            Element::Input => self.input(tag),
+            Element::Link => self.link(tag),
+            Element::Meta => {
+                if let Some(reference) = self.metadata.meta(tag) {
+                    self.links.add(LinkKind::Redirect, Value::Whole(reference), Follow::Yes);
+                }
+            }
+            Element::Object => self.add(LinkKind::Object, tag, Attribute::Data),
+            Element::Script => self.add(LinkKind::Script, tag, Attribute::Src),
+            Element::Source => {
+                self.add(source_kind(tag).unwrap_or(self.media), tag, Attribute::Src);
+                self.add_srcset(tag, Attribute::Srcset);
+            }
+            Element::Track => self.add(self.media, tag, Attribute::Src),
+            Element::Audio => {
+                self.media = LinkKind::Audio;
+                self.add(LinkKind::Audio, tag, Attribute::Src);
+            }
+            Element::Video => {
+                self.media = LinkKind::Video;
+                self.add(LinkKind::Video, tag, Attribute::Src);
+                self.add(LinkKind::Img, tag, Attribute::Poster);
+            }
+            _ => {}
+        }
+    }
+
+    fn add(&mut self, kind: LinkKind, tag: &Tag, attribute: Attribute) {
+        if let Some(reference) = tag.value(attribute) {
+            self.links.add(kind, reference, Follow::Yes);
+        }
+    }
+
+    fn add_first(&mut self, kind: LinkKind, tag: &Tag, attributes: &[Attribute]) {
+        if let Some(reference) = attributes.iter().find_map(|attribute| tag.value(*attribute)) {
+            self.links.add(kind, reference, Follow::Yes);
+        }
+    }
+
+    fn add_srcset(&mut self, tag: &Tag, attribute: Attribute) {
+        let Some(value) = tag.value(attribute) else { return };
+        let mut urls = srcset::urls(value.text()).peekable();
+        while let Some(url) = urls.next() {
+            let is_last = urls.peek().is_none();
+            let reference = match value {
+                Value::Start(_) if is_last => Value::Start(url),
+                Value::Start(_) | Value::Whole(_) => Value::Whole(url),
+            };
+            self.links.add(LinkKind::Img, reference, Follow::Yes);
+        }
+    }
+
+    fn begin_anchor(&mut self, tag: &Tag) {
+        self.end_anchor();
+        if let Some(reference) = HREFS.iter().find_map(|attribute| tag.value(*attribute)) {
+            let id = self.links.add(LinkKind::A, reference, follow(tag));
+            self.anchor = id.filter(|id| self.links.wants_text(*id));
+        }
+    }
+
+    pub(super) fn end_anchor(&mut self) {
+        if let Some(id) = self.anchor.take() {
+            self.links.set_text(id, self.anchor_text.take());
+        }
+    }
+
+    fn applet(&mut self, tag: &Tag) {
+        // Its files are relative to its code base, and few servers have any left.
+        if tag.value(Attribute::Codebase).is_none() {
+            self.add(LinkKind::Object, tag, Attribute::Code);
+            for archive in tag.text(Attribute::Archive).unwrap_or_default().split(',') {
+                self.links.add(LinkKind::Object, Value::Whole(archive), Follow::Yes);
+            }
+        }
+    }
+
+    fn area(&mut self, tag: &Tag) {
+        let Some(reference) = tag.value(Attribute::Href) else { return };
+        if let Some(id) = self.links.add(LinkKind::Area, reference, follow(tag))
+            && self.links.wants_text(id)
+        {
+            let mut words = Words::new(self.limits.link_text_bytes_max);
+            words.push(tag.text(Attribute::Alt).unwrap_or_default().as_bytes());
+            self.links.set_text(id, words.take());
+        }
+    }
+
+    fn image(&mut self, tag: &Tag) {
+        self.add(LinkKind::Img, tag, Attribute::Src);
+        self.add_srcset(tag, Attribute::Srcset);
+        if let Some(alt) = tag.text(Attribute::Alt).filter(|_| self.anchor.is_some()) {
+            self.anchor_text.gap(Gap::Space);
+            self.anchor_text.push(alt.as_bytes());
+            self.anchor_text.gap(Gap::Space);
+        }
+    }
+
+    fn input(&mut self, tag: &Tag) {
+        if tag.text(Attribute::Type).is_some_and(|kind| kind.eq_ignore_ascii_case("image")) {
+            self.add(LinkKind::Img, tag, Attribute::Src);
+        }
+        self.add(LinkKind::Form, tag, Attribute::Formaction);
+    }
+
+    fn link(&mut self, tag: &Tag) {
+        let rel = tag.text(Attribute::Rel).unwrap_or_default();
+        let Some(kind) = rel::kind(rel, tag.text(Attribute::As)) else { return };
+        if let Some(reference) = tag.value(Attribute::Href) {
+            self.links.add(kind, reference, follow(tag));
+        }
+        if kind == LinkKind::Canonical && !self.has_body_begun && self.text.is_empty() {
+            self.metadata.canonical(tag);
+        }
+        self.add_srcset(tag, Attribute::Imagesrcset);
+    }
+}
+
+/// Where SVG's elements say what they refer to, the first that is there.
+const HREFS: [Attribute; 2] = [Attribute::Href, Attribute::XlinkHref];
+
+fn follow(tag: &Tag) -> Follow {
+    if rel::is_nofollow(tag.text(Attribute::Rel).unwrap_or_default()) { Follow::No } else { Follow::Yes }
+}
+
+/// What a `<source>` is by its media type, where it says so.
+fn source_kind(tag: &Tag) -> Option<LinkKind> {
+    let media_type = tag.text(Attribute::Type)?.trim_ascii_start();
+    let is = |class: &str| media_type.get(..class.len()).is_some_and(|start| start.eq_ignore_ascii_case(class));
+    if is("audio/") {
+        Some(LinkKind::Audio)
+    } else if is("video/") {
+        Some(LinkKind::Video)
+    } else {
+        None
+    }
+}

@@ -1,0 +1,177 @@
+//! The links of a page: each kind and URL once.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
+use std::ops::Range;
+
+use dragline_domain::document::LinkKind;
+use url::Url;
+
+use super::HtmlLimits;
+use super::page::{HtmlLink, Skipped};
+use super::resolve::{NoLink, Resolver, has_other_scheme, without_fragment};
+use super::tag::Value;
+
+/// Whether the page vouches for a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Follow {
+    Yes,
+    No,
+}
+
+/// One of the links that were added.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct LinkId(usize);
+
+/// A link whose URL is not resolved yet: the page's base is known at its end only, and most references are repeated.
+#[derive(Debug)]
+struct Unresolved {
+    kind: LinkKind,
+    reference: Range<usize>,
+    follow: Follow,
+    text: Option<String>,
+}
+
+/// The links met so far.
+#[derive(Debug)]
+pub(super) struct Links {
+    links_max: usize,
+    url_bytes_max: usize,
+    /// All references, one after the other.
+    references: String,
+    links: Vec<Unresolved>,
+    seen: Seen,
+    skipped: Skipped,
+    is_cut: bool,
+}
+
+/// What is left when the page ends.
+pub(super) struct Resolved {
+    pub(super) links: Vec<HtmlLink>,
+    pub(super) skipped: Skipped,
+    pub(super) is_cut: bool,
+}
+
+impl Links {
+    pub(super) fn new(limits: &HtmlLimits) -> Self {
+        Self {
+            links_max: limits.links_max,
+            url_bytes_max: limits.url_bytes_max,
+            references: String::new(),
+            links: Vec::new(),
+            seen: Seen::default(),
+            skipped: Skipped::default(),
+            is_cut: false,
+        }
+    }
+
+    /// Adds a link; none if it is no link or there is no room for it. One that is there already is not added again, but
+    /// is followed if either is.
+    pub(super) fn add(&mut self, kind: LinkKind, reference: Value<'_>, follow: Follow) -> Option<LinkId> {
+        let text = without_fragment(reference.text());
+        if has_other_scheme(text) {
+            self.skipped.other_scheme += 1;
+            return None;
+        }
+        if matches!(reference, Value::Start(_)) || text.len() > self.url_bytes_max {
+            self.skipped.too_long += 1;
+            return None;
+        }
+        // Only a link may lead to the page itself; an image or a script without a URL is none.
+        if text.is_empty() && !kind.leads_to_page() {
+            return None;
+        }
+        let is_same = |link: &Unresolved| link.kind == kind && self.references[link.reference.clone()] == *text;
+        let hash = match self.seen.find((kind, text), |id| is_same(&self.links[id])) {
+            Ok(id) => {
+                if follow == Follow::Yes {
+                    self.links[id].follow = Follow::Yes;
+                }
+                return Some(LinkId(id));
+            }
+            Err(hash) => hash,
+        };
+        let id = self.links.len();
+        if id >= self.links_max {
+            self.is_cut = true;
+            return None;
+        }
+        self.seen.insert(hash, id);
+        let start = self.references.len();
+        self.references.push_str(text);
+        self.links.push(Unresolved { kind, reference: start..self.references.len(), follow, text: None });
+        Some(LinkId(id))
+    }
+
+    /// Whether a link has no text yet.
+    pub(super) fn wants_text(&self, LinkId(id): LinkId) -> bool {
+        self.links[id].text.is_none()
+    }
+
+    /// Gives a link its text.
+    pub(super) fn set_text(&mut self, LinkId(id): LinkId, text: Option<String>) {
+        self.links[id].text = text;
+    }
+
+    /// Resolves them all. References to `page` itself that name nothing but a place in it are dropped.
+    pub(super) fn finish(self, resolver: Resolver<'_>, page: &Url) -> Resolved {
+        let Self { references, links: unresolved, mut skipped, is_cut, .. } = self;
+        let mut links: Vec<HtmlLink> = Vec::with_capacity(unresolved.len());
+        let mut seen = Seen::default();
+        for Unresolved { kind, reference, follow, text } in unresolved {
+            let reference = &references[reference];
+            let url = match resolver.resolve(reference) {
+                Ok(url) => url,
+                Err(reason) => {
+                    match reason {
+                        NoLink::OtherScheme => skipped.other_scheme += 1,
+                        NoLink::Invalid => skipped.invalid += 1,
+                        NoLink::TooLong => skipped.too_long += 1,
+                    }
+                    continue;
+                }
+            };
+            if reference.is_empty() && is_same_page(&url, page) {
+                continue;
+            }
+            match seen.find((kind, url.as_str()), |id| links[id].kind == kind && links[id].url == url) {
+                Ok(id) => {
+                    let link = &mut links[id];
+                    link.nofollow &= follow == Follow::No;
+                    link.text = link.text.take().or(text);
+                }
+                Err(hash) => {
+                    seen.insert(hash, links.len());
+                    links.push(HtmlLink { kind, url, nofollow: follow == Follow::No, text });
+                }
+            }
+        }
+        Resolved { links, skipped, is_cut }
+    }
+}
+
+/// Whether two URLs differ in their fragments at most.
+fn is_same_page(url: &Url, page: &Url) -> bool {
+    url[..url::Position::AfterQuery] == page[..url::Position::AfterQuery]
+}
+
+/// Finds links by kind and URL without a copy of them. The hash is keyed, so that no page can aim at collisions.
+#[derive(Debug, Default)]
+struct Seen {
+    hasher: RandomState,
+    ids: HashMap<u64, usize>,
+}
+
+impl Seen {
+    /// The id that a key was given, or else the hash to give it one by.
+    ///
+    /// Two keys of one hash, a chance of one in 2^64, cost one of them that it is not found again.
+    fn find(&self, key: (LinkKind, &str), is_same: impl Fn(usize) -> bool) -> Result<usize, u64> {
+        let hash = self.hasher.hash_one(key);
+        self.ids.get(&hash).copied().filter(|id| is_same(*id)).ok_or(hash)
+    }
+
+    fn insert(&mut self, hash: u64, id: usize) {
+        self.ids.insert(hash, id);
+    }
+}

@@ -1,0 +1,155 @@
+//! What a page says about itself: title, description, language, robots, canonical URL, refresh, base.
+
+use url::Url;
+
+use super::HtmlLimits;
+use super::page::RobotsMeta;
+use super::refresh;
+use super::resolve::{Resolver, has_other_scheme, without_fragment};
+use super::tag::{Attribute, Tag};
+use super::words::Words;
+
+/// More than one that differs is none; of these, some repeat each other.
+const CANONICALS_MAX: usize = 8;
+
+/// Language tags are short (RFC 5646 has 35 bytes suffice); a longer one is none.
+const LANGUAGE_BYTES_MAX: usize = 64;
+
+/// The metadata met so far; its URLs are not resolved yet.
+#[derive(Debug)]
+pub(super) struct Metadata<'l> {
+    limits: &'l HtmlLimits,
+    open_title: Words,
+    pub(super) title: Option<String>,
+    pub(super) description: Option<String>,
+    html_language: Option<String>,
+    pragma_language: Option<String>,
+    pub(super) robots: Vec<RobotsMeta>,
+    canonicals: Vec<String>,
+    refresh: Option<String>,
+    base: Option<String>,
+}
+
+impl<'l> Metadata<'l> {
+    pub(super) const fn new(limits: &'l HtmlLimits) -> Self {
+        Self {
+            limits,
+            open_title: Words::new(limits.title_bytes_max),
+            title: None,
+            description: None,
+            html_language: None,
+            pragma_language: None,
+            robots: Vec::new(),
+            canonicals: Vec::new(),
+            refresh: None,
+            base: None,
+        }
+    }
+
+    /// A piece of a `<title>`.
+    pub(super) fn title_text(&mut self, piece: &[u8]) {
+        if self.title.is_none() {
+            self.open_title.push(piece);
+        }
+    }
+
+    /// The end of a `<title>`, or of the page within one.
+    pub(super) fn end_title(&mut self) {
+        if self.title.is_none() {
+            self.title = self.open_title.take();
+        }
+    }
+
+    /// `<html>`.
+    pub(super) fn html(&mut self, tag: &Tag) {
+        keep_first(&mut self.html_language, tag.text(Attribute::Lang).and_then(language));
+    }
+
+    /// `<base>`: only the first that has an `href` counts.
+    pub(super) fn base(&mut self, tag: &Tag) {
+        keep_first(&mut self.base, tag.whole(Attribute::Href));
+    }
+
+    /// `<link rel=canonical>` in the head.
+    pub(super) fn canonical(&mut self, tag: &Tag) {
+        if let Some(reference) = tag.whole(Attribute::Href)
+            && self.canonicals.len() < CANONICALS_MAX
+        {
+            self.canonicals.push(without_fragment(reference).to_owned());
+        }
+    }
+
+    /// `<meta>`. Gives the reference of a refresh, which is a link as well.
+    pub(super) fn meta<'t>(&mut self, tag: &'t Tag) -> Option<&'t str> {
+        let content = tag.text(Attribute::Content)?;
+        if let Some(pragma) = tag.text(Attribute::HttpEquiv) {
+            if pragma.eq_ignore_ascii_case("refresh") {
+                let reference = refresh::url(tag.whole(Attribute::Content)?)?;
+                if !has_other_scheme(reference) {
+                    keep_first(&mut self.refresh, Some(reference));
+                }
+                return Some(reference);
+            }
+            if pragma.eq_ignore_ascii_case("content-language") {
+                keep_first(&mut self.pragma_language, pragma_language(content));
+            }
+        }
+        let name = tag.text(Attribute::Name)?.trim_ascii();
+        if name.eq_ignore_ascii_case("description") {
+            if self.description.is_none() {
+                let mut words = Words::new(self.limits.description_bytes_max);
+                words.push(content.as_bytes());
+                self.description = words.take();
+            }
+        } else if self.robots.len() < self.limits.robots_max && speaks_to_robots(name, content) {
+            self.robots.push(RobotsMeta { agent: name.to_ascii_lowercase(), content: content.trim_ascii().to_owned() });
+        }
+        None
+    }
+
+    pub(super) fn language(&mut self) -> Option<String> {
+        self.html_language.take().or_else(|| self.pragma_language.take())
+    }
+
+    /// What the page's links are relative to (WHATWG HTML, "set the frozen base URL").
+    pub(super) fn resolved_base(&self, page: &Url) -> Url {
+        let resolver = Resolver { base: page, url_bytes_max: self.limits.url_bytes_max };
+        self.base.as_ref().and_then(|base| resolver.resolve(base).ok()).unwrap_or_else(|| page.clone())
+    }
+
+    pub(super) fn resolved_canonical(&self, resolver: Resolver<'_>) -> Option<Url> {
+        let mut urls = self.canonicals.iter().filter(|reference| !reference.is_empty());
+        let first = urls.find_map(|reference| resolver.resolve(reference).ok())?;
+        let is_contradicted = urls.any(|reference| resolver.resolve(reference).is_ok_and(|url| url != first));
+        if is_contradicted { None } else { Some(first) }
+    }
+
+    pub(super) fn resolved_refresh(&self, resolver: Resolver<'_>) -> Option<Url> {
+        resolver.resolve(self.refresh.as_ref()?).ok()
+    }
+}
+
+fn keep_first(field: &mut Option<String>, value: Option<&str>) {
+    if field.is_none() {
+        *field = value.map(str::to_owned);
+    }
+}
+
+fn language(tag: &str) -> Option<&str> {
+    let tag = tag.trim_ascii();
+    if tag.is_empty() || tag.len() > LANGUAGE_BYTES_MAX { None } else { Some(tag) }
+}
+
+/// WHATWG HTML, "content language state": of several languages none, of several words the first.
+fn pragma_language(content: &str) -> Option<&str> {
+    if content.contains(',') { None } else { language(content.split_ascii_whitespace().next()?) }
+}
+
+/// A robot may be called anything, so those that are not called `robots` are known by what they are asked.
+fn speaks_to_robots(name: &str, content: &str) -> bool {
+    const ASKED: [&str; 6] = ["all", "follow", "index", "nofollow", "noindex", "none"];
+    const FREE_TEXT: [&str; 2] = ["author", "keywords"];
+    let is_one_of = |word: &str, words: &[&str]| words.iter().any(|known| word.eq_ignore_ascii_case(known));
+    name.eq_ignore_ascii_case("robots")
+        || !is_one_of(name, &FREE_TEXT) && content.split(',').any(|word| is_one_of(word.trim_ascii(), &ASKED))
+}

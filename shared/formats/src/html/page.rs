@@ -1,0 +1,77 @@
+//! What a page says.
+
+use dragline_domain::document::LinkKind;
+use url::Url;
+
+/// What a page says about itself, where it leads, and what a reader sees.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// The first `<title>` that is not empty, white space collapsed.
+    pub title: Option<String>,
+    /// The first `<meta name=description>` that is not empty, white space collapsed.
+    pub description: Option<String>,
+    /// The language tag of `<html lang>`, or else of `<meta http-equiv=content-language>`, as it is written.
+    pub language: Option<String>,
+    /// What the page asks of robots, in order.
+    pub robots: Vec<RobotsMeta>,
+    /// The page that this one says it is a copy of: `<link rel=canonical>` in the head. None if there are several that
+    /// differ, which Google's documentation says it ignores, all of them, as it does those in the body.
+    pub canonical: Option<Url>,
+    /// Where the first `<meta http-equiv=refresh>` that names a URL leads.
+    pub refresh: Option<Url>,
+    /// What relative links are relative to: the first `<base href>` if it is good, or else the page's own URL.
+    pub base: Url,
+    /// The visible text of the body: blocks on lines of their own, table cells separated by tabs, white space collapsed
+    /// but in `<pre>`. Images' alternative texts, form fields' contents and what only style sheets hide or show are
+    /// not looked at.
+    pub text: String,
+    /// Every link, in order, each kind and URL once.
+    pub links: Vec<HtmlLink>,
+    /// References that are no links.
+    pub skipped: Skipped,
+    /// What the limits cut off.
+    pub truncated: Truncated,
+}
+
+/// A reference to another URL.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HtmlLink {
+    /// How the page refers to it.
+    pub kind: LinkKind,
+    /// Absolute, of http or https, without its fragment.
+    pub url: Url,
+    /// Whether its `rel` says `nofollow`, everywhere that the page has this link.
+    pub nofollow: bool,
+    /// The text of an `<a>` including its images' alternative texts, or the alternative text of an `<area>`: the first
+    /// that is not empty.
+    pub text: Option<String>,
+}
+
+/// A `<meta>` that speaks to robots.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RobotsMeta {
+    /// Whom it speaks to, in lower case: `robots`, or one of them by its name.
+    pub agent: String,
+    /// What it asks, as it is written: `noindex, nofollow`.
+    pub content: String,
+}
+
+/// How many references of a page are no links, repetitions included.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Skipped {
+    /// Neither http nor https: `mailto:`, `javascript:`, `data:`, `tel:` and the like.
+    pub other_scheme: usize,
+    /// Not a URL.
+    pub invalid: usize,
+    /// Longer than the limit.
+    pub too_long: usize,
+}
+
+/// Which parts of a page a limit cut off.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Truncated {
+    /// Some links are missing.
+    pub links: bool,
+    /// The end of the text is missing.
+    pub text: bool,
+}

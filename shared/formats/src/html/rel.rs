@@ -1,0 +1,85 @@
+//! `rel`: what a `<link>` is for.
+
+use dragline_domain::document::LinkKind;
+
+/// The words of a `rel`.
+fn words(rel: &str) -> impl Iterator<Item = &str> {
+    rel.split_ascii_whitespace()
+}
+
+/// Whether a `rel` asks not to follow.
+pub(super) fn is_nofollow(rel: &str) -> bool {
+    words(rel).any(|word| word.eq_ignore_ascii_case("nofollow"))
+}
+
+/// The kind of a `<link>` by its `rel` and, where that only says when to load, its `as`. `None` where it names a host to
+/// connect to and no document.
+///
+/// Of several words the most telling counts: an `alternate stylesheet` is a style sheet.
+pub(super) fn kind(rel: &str, loads_as: Option<&str>) -> Option<LinkKind> {
+    words(rel).map(|word| class(&word.to_ascii_lowercase())).min().unwrap_or(Class::Other).kind(loads_as)
+}
+
+/// What one word of a `rel` says, the most telling first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Class {
+    Canonical,
+    Stylesheet,
+    Icon,
+    Alternate,
+    Sequence,
+    Module,
+    Load,
+    Other,
+    Host,
+}
+
+/// The words are those of the HTML standard, of HTML 4 (section 6.12) and of common use.
+fn class(word: &str) -> Class {
+    match word {
+        "canonical" => Class::Canonical,
+        "stylesheet" => Class::Stylesheet,
+        "icon"
+        | "apple-touch-icon"
+        | "apple-touch-icon-precomposed"
+        | "apple-touch-startup-image"
+        | "fluid-icon"
+        | "image_src"
+        | "mask-icon" => Class::Icon,
+        "alternate" | "amphtml" => Class::Alternate,
+        "appendix" | "begin" | "chapter" | "contents" | "end" | "first" | "glossary" | "home" | "index" | "last"
+        | "next" | "prev" | "previous" | "section" | "start" | "subsection" | "toc" | "top" | "up" => Class::Sequence,
+        "modulepreload" => Class::Module,
+        "prefetch" | "preload" | "prerender" => Class::Load,
+        "dns-prefetch" | "preconnect" => Class::Host,
+        _ => Class::Other,
+    }
+}
+
+impl Class {
+    fn kind(self, loads_as: Option<&str>) -> Option<LinkKind> {
+        match self {
+            Self::Canonical => Some(LinkKind::Canonical),
+            Self::Stylesheet => Some(LinkKind::Css),
+            Self::Icon => Some(LinkKind::Img),
+            Self::Alternate => Some(LinkKind::Alternate),
+            Self::Sequence => Some(LinkKind::Sequence),
+            Self::Module => Some(LinkKind::Script),
+            Self::Load => Some(loaded(loads_as.unwrap_or_default())),
+            Self::Other => Some(LinkKind::Other),
+            Self::Host => None,
+        }
+    }
+}
+
+/// The kind of what is loaded early, by its `as`.
+fn loaded(loads_as: &str) -> LinkKind {
+    match loads_as.to_ascii_lowercase().as_str() {
+        "script" | "worker" => LinkKind::Script,
+        "style" => LinkKind::Css,
+        "image" => LinkKind::Img,
+        "video" => LinkKind::Video,
+        "audio" => LinkKind::Audio,
+        _ => LinkKind::Other,
+    }
+}

@@ -1,0 +1,294 @@
+//! A tag, as far as it matters here: which element, and the values of the attributes that are looked at.
+
+/// The elements that are treated specially; those that are treated alike share a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Element {
+    A,
+    /// `<annotation>`, `<annotation-xml>`: the same formula for machines.
+    Annotation,
+    Applet,
+    Area,
+    Audio,
+    Base,
+    /// Begins on a new line, and so does what follows it.
+    Block,
+    Body,
+    Br,
+    Button,
+    /// `<td>`, `<th>`.
+    Cell,
+    Embed,
+    ForeignObject,
+    Form,
+    Frame,
+    Head,
+    Html,
+    Iframe,
+    Image,
+    Img,
+    Input,
+    Link,
+    Math,
+    /// The elements of `MathML` that hold text, and so may hold HTML: `<mi>`, `<mtext>` and the like.
+    MathText,
+    Meta,
+    Noembed,
+    Noframes,
+    Noscript,
+    Object,
+    /// An inline element of HTML that SVG and `MathML` do not know.
+    Phrasing,
+    Plaintext,
+    /// `<pre>`, `<listing>`.
+    Pre,
+    Script,
+    Source,
+    Style,
+    Svg,
+    /// SVG's `<desc>`, which is not shown.
+    SvgDesc,
+    SvgUse,
+    Table,
+    Template,
+    Textarea,
+    Title,
+    Track,
+    Video,
+    Xmp,
+    /// Any other, known or not: it runs along with the text.
+    Other,
+}
+
+impl Element {
+    /// The element of a name in lower case.
+    pub(super) fn from_name(name: &[u8]) -> Self {
+        match name {
+            b"a" => Self::A,
+            b"annotation" | b"annotation-xml" => Self::Annotation,
+            b"applet" => Self::Applet,
+            b"area" => Self::Area,
+            b"audio" => Self::Audio,
+            b"base" => Self::Base,
+            b"body" => Self::Body,
+            b"br" => Self::Br,
+            b"button" => Self::Button,
+            b"td" | b"th" => Self::Cell,
+            b"embed" => Self::Embed,
+            b"foreignobject" => Self::ForeignObject,
+            b"form" => Self::Form,
+            b"frame" => Self::Frame,
+            b"head" => Self::Head,
+            b"html" => Self::Html,
+            b"iframe" => Self::Iframe,
+            b"image" => Self::Image,
+            b"img" => Self::Img,
+            b"input" => Self::Input,
+            b"link" => Self::Link,
+            b"math" => Self::Math,
+            b"mi" | b"mo" | b"mn" | b"ms" | b"mtext" => Self::MathText,
+            b"meta" => Self::Meta,
+            b"noembed" => Self::Noembed,
+            b"noframes" => Self::Noframes,
+            b"noscript" => Self::Noscript,
+            b"object" => Self::Object,
+            b"plaintext" => Self::Plaintext,
+            b"pre" | b"listing" => Self::Pre,
+            b"script" => Self::Script,
+            b"source" => Self::Source,
+            b"style" => Self::Style,
+            b"svg" => Self::Svg,
+            b"desc" => Self::SvgDesc,
+            b"use" => Self::SvgUse,
+            b"table" => Self::Table,
+            b"template" => Self::Template,
+            b"textarea" => Self::Textarea,
+            b"title" => Self::Title,
+            b"track" => Self::Track,
+            b"video" => Self::Video,
+            b"xmp" => Self::Xmp,
+            b"address" | b"article" | b"aside" | b"blockquote" | b"caption" | b"center" | b"dd" | b"details"
+            | b"dialog" | b"dir" | b"div" | b"dl" | b"dt" | b"fieldset" | b"figcaption" | b"figure" | b"footer"
+            | b"frameset" | b"h1" | b"h2" | b"h3" | b"h4" | b"h5" | b"h6" | b"header" | b"hgroup" | b"hr"
+            | b"legend" | b"li" | b"main" | b"menu" | b"nav" | b"ol" | b"optgroup" | b"option" | b"p" | b"search"
+            | b"section" | b"select" | b"summary" | b"tbody" | b"tfoot" | b"thead" | b"tr" | b"ul" => Self::Block,
+            b"b" | b"big" | b"code" | b"em" | b"i" | b"nobr" | b"ruby" | b"s" | b"small" | b"span" | b"strike"
+            | b"strong" | b"sub" | b"sup" | b"tt" | b"u" | b"var" => Self::Phrasing,
+            _ => Self::Other,
+        }
+    }
+}
+
+macro_rules! attributes {
+    ($($variant:ident = $name:literal),* $(,)?) => {
+        /// The attributes that are looked at.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(super) enum Attribute { $($variant,)* }
+
+        impl Attribute {
+            fn from_name(name: &[u8]) -> Option<Self> {
+                $(if name == $name.as_bytes() { return Some(Self::$variant); })*
+                None
+            }
+        }
+    };
+}
+
+attributes! {
+    Action = "action",
+    Alt = "alt",
+    Archive = "archive",
+    As = "as",
+    Background = "background",
+    Code = "code",
+    Codebase = "codebase",
+    Content = "content",
+    Data = "data",
+    Formaction = "formaction",
+    Href = "href",
+    HttpEquiv = "http-equiv",
+    Imagesrcset = "imagesrcset",
+    Lang = "lang",
+    Name = "name",
+    Poster = "poster",
+    Rel = "rel",
+    Src = "src",
+    Srcset = "srcset",
+    Type = "type",
+    XlinkHref = "xlink:href",
+}
+
+/// What `/` at the end of a tag says, in SVG and `MathML`; in HTML it says nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Closing {
+    /// An end tag follows.
+    Open,
+    /// It is its own end.
+    SelfClosed,
+}
+
+/// An attribute of the tag, and where its value stands.
+#[derive(Clone, Copy, Debug)]
+struct Found {
+    attribute: Attribute,
+    start: usize,
+    end: usize,
+    is_cut: bool,
+}
+
+/// An attribute's value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Value<'a> {
+    /// All of it.
+    Whole(&'a str),
+    /// Its start: it is longer than the limit.
+    Start(&'a str),
+}
+
+impl<'a> Value<'a> {
+    /// What there is of it.
+    pub(super) const fn text(self) -> &'a str {
+        match self {
+            Self::Whole(text) | Self::Start(text) => text,
+        }
+    }
+}
+
+/// What becomes of an attribute's value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Begun {
+    /// It is appended to the tag.
+    Kept,
+    /// It is dropped.
+    Ignored,
+}
+
+/// The start tag being read; one for all tags of a page, so that none allocates.
+#[derive(Debug)]
+pub(super) struct Tag {
+    element: Element,
+    closing: Closing,
+    values: Vec<u8>,
+    /// In order; no attribute twice, so there are few.
+    attributes: Vec<Found>,
+    value_bytes_max: usize,
+}
+
+impl Tag {
+    pub(super) const fn new(value_bytes_max: usize) -> Self {
+        Self {
+            element: Element::Other,
+            closing: Closing::Open,
+            values: Vec::new(),
+            attributes: Vec::new(),
+            value_bytes_max,
+        }
+    }
+
+    /// Begins another tag.
+    pub(super) fn clear(&mut self) {
+        self.closing = Closing::Open;
+        self.values.clear();
+        self.attributes.clear();
+    }
+
+    pub(super) const fn name(&mut self, element: Element) {
+        self.element = element;
+    }
+
+    pub(super) const fn close_itself(&mut self) {
+        self.closing = Closing::SelfClosed;
+    }
+
+    /// Begins an attribute, unless it is not looked at, or is there already: the first counts.
+    pub(super) fn begin(&mut self, name: &[u8]) -> Begun {
+        let Some(attribute) = Attribute::from_name(name) else { return Begun::Ignored };
+        if self.attributes.iter().any(|found| found.attribute == attribute) {
+            return Begun::Ignored;
+        }
+        let start = self.values.len();
+        self.attributes.push(Found { attribute, start, end: start, is_cut: false });
+        Begun::Kept
+    }
+
+    /// Goes on with the value of the attribute that was begun last.
+    pub(super) fn append(&mut self, piece: &[u8]) {
+        if let Some(last) = self.attributes.last_mut() {
+            let room = self.value_bytes_max.saturating_sub(last.end - last.start);
+            last.is_cut |= piece.len() > room;
+            self.values.extend_from_slice(&piece[..piece.len().min(room)]);
+            last.end = self.values.len();
+        }
+    }
+
+    pub(super) const fn element(&self) -> Element {
+        self.element
+    }
+
+    pub(super) const fn closing(&self) -> Closing {
+        self.closing
+    }
+
+    /// An attribute's value, or its start if it was cut.
+    pub(super) fn value(&self, attribute: Attribute) -> Option<Value<'_>> {
+        let found = self.attributes.iter().find(|found| found.attribute == attribute)?;
+        let bytes = &self.values[found.start..found.end];
+        let text = match str::from_utf8(bytes) {
+            Ok(text) => text,
+            Err(_) => bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid()),
+        };
+        Some(if found.is_cut { Value::Start(text) } else { Value::Whole(text) })
+    }
+
+    /// An attribute's value; none if it was cut.
+    pub(super) fn whole(&self, attribute: Attribute) -> Option<&str> {
+        match self.value(attribute)? {
+            Value::Whole(text) => Some(text),
+            Value::Start(_) => None,
+        }
+    }
+
+    /// An attribute's value where its start will do.
+    pub(super) fn text(&self, attribute: Attribute) -> Option<&str> {
+        self.value(attribute).map(Value::text)
+    }
+}

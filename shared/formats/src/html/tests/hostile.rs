@@ -1,0 +1,134 @@
+//! Pages that mean harm.
+
+use std::time::{Duration, Instant};
+
+use proptest::prelude::*;
+
+use super::*;
+
+const LONG: usize = 256 * 1024;
+
+/// Pieces that switch states, open what is never closed, and close what is not open.
+const PIECES: &[&str] = &[
+    "<a href='",
+    "<a href=x>",
+    "</a>",
+    "<base href=",
+    "<svg>",
+    "</svg>",
+    "<math>",
+    "<mi>",
+    "</mi>",
+    "<title>",
+    "</title>",
+    "<desc>",
+    "<style>",
+    "</style>",
+    "<script>",
+    "</script>",
+    "<!--",
+    "-->",
+    "<![CDATA[",
+    "]]>",
+    "<template>",
+    "</template>",
+    "<pre>",
+    "</pre>",
+    "<textarea>",
+    "<p>",
+    "<td>",
+    "<img srcset='",
+    "<link rel=canonical href=",
+    "<plaintext>",
+    "<meta http-equiv=refresh content='0;url=",
+    "&amp;",
+    "&#x",
+    "'",
+    "\"",
+    ">",
+    "/>",
+    "<",
+    "&",
+    " ",
+    "\n",
+    "\0",
+    "é",
+    "€",
+];
+
+fn soup() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![proptest::sample::select(PIECES).prop_map(str::to_owned), "\\PC"];
+    proptest::collection::vec(piece, 0..60).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #[test]
+    fn any_soup_is_a_page_within_its_limits(soup in soup()) {
+        let limits = HtmlLimits { links_max: 3, text_bytes_max: 20, title_bytes_max: 5, attribute_bytes_max: 9, ..HtmlLimits::default() };
+        let page = extract(&soup, &url(PAGE), &limits);
+        prop_assert!(page.links.len() <= 3);
+        prop_assert!(page.text.len() <= 20);
+        prop_assert!(page.title.is_none_or(|title| (1..=5).contains(&title.len())));
+        prop_assert!(page.links.iter().all(|link| link.url.fragment().is_none() && link.url.has_host()));
+    }
+
+    #[test]
+    fn any_text_without_markup_is_itself(words in proptest::collection::vec("[^<&\\s\0\u{FEFF}]{1,8}", 1..20)) {
+        let text = words.join(" ");
+        prop_assert_eq!(page(&format!(" {} ", words.join(" \n "))).text, text);
+    }
+
+    #[test]
+    fn any_bytes_are_a_page(body in proptest::collection::vec(any::<u8>(), 0..400)) {
+        let decoded = crate::charset::decode(&body, None);
+        let page = page(&decoded.text);
+        prop_assert!(page.text.len() <= 2 * decoded.text.len());
+    }
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "it is the time taken that is tested")]
+fn bombs_take_linear_time() {
+    // The tree of some of these takes minutes to build. A linear reader needs a second at most, unoptimised on
+    // a busy machine.
+    let bombs = [
+        ("nested blocks", "<div>".repeat(100_000)),
+        ("nested templates", "<template>".repeat(100_000)),
+        ("nested SVG", "<svg><foreignObject>".repeat(50_000)),
+        ("SVG end tags", format!("{}{}", "<svg>".repeat(1_000), "</math>".repeat(50_000))),
+        ("nested links", "<a href=x>y".repeat(50_000)),
+        ("formatting that is never ended", "<b><p>".repeat(100_000)),
+        ("brackets", "<".repeat(LONG)),
+        ("end brackets in a title", format!("<title>{}", "</".repeat(LONG / 2))),
+        ("half end tags in a script", format!("<script>{}", "</scrip".repeat(LONG / 7))),
+        ("half comments in a script", format!("<script>{}", "<!--<script".repeat(LONG / 11))),
+        ("half a comment", format!("<!--{}", "--!".repeat(LONG / 3))),
+        ("half a CDATA section", format!("<svg><![CDATA[{}", "]]".repeat(LONG / 2))),
+        ("a long name", format!("<{}", "a".repeat(LONG))),
+        ("attributes", format!("<a {}>", "href=x ".repeat(LONG / 7))),
+        ("a long attribute", format!("<a href='{}'>", "/x".repeat(LONG / 2))),
+        ("a long srcset", format!("<img srcset='{}'>", "x,".repeat(LONG / 2))),
+        ("candidates", format!("<img srcset='{}'>", "x (, ".repeat(LONG / 5))),
+        ("ampersands", "&".repeat(LONG)),
+        ("half entities", "&CounterClockwiseContourIntegra".repeat(LONG / 32)),
+        ("a long number", format!("&#{}", "9".repeat(LONG))),
+        ("blanks", " ".repeat(LONG)),
+        ("distinct links", (0..20_000).map(|n| format!("<a href={n}>")).collect()),
+        (
+            "a long base",
+            format!(
+                "<base href=/{}/>{}",
+                "b".repeat(4_000),
+                (0..20_000).map(|n| format!("<a href={n}>")).collect::<String>()
+            ),
+        ),
+    ];
+    for (name, html) in bombs {
+        let start = Instant::now();
+        let page = page(&html);
+        assert!(start.elapsed() < Duration::from_secs(20), "{name}");
+        assert!(page.links.len() <= HtmlLimits::default().links_max, "{name}");
+        let kept: usize = page.links.iter().map(|link| link.url.as_str().len()).sum();
+        assert!(page.text.len() + kept <= 41_000_000, "{name} grows to {kept} bytes");
+    }
+}

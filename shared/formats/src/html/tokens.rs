@@ -1,0 +1,166 @@
+//! From the tokenizer's steps to tags and text.
+
+use std::convert::Infallible;
+
+use html5gum::{Emitter, Error, State};
+
+use super::collector::Collector;
+use super::tag::{Begun, Element, Tag};
+
+/// Longer than any name that is known, so that what is cut is none of them.
+const NAME_BYTES_MAX: usize = 24;
+
+/// What of a tag is being read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    /// Its name, or nothing.
+    Name,
+    /// An attribute's name.
+    AttributeName,
+    /// An attribute's value.
+    Value(Begun),
+}
+
+/// Which tag is being read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum TagKind {
+    Start,
+    End,
+}
+
+/// Puts tags together and hands them on. It allocates nothing for a token.
+#[derive(Debug)]
+pub(super) struct Tokens<'c, 'l> {
+    collector: &'c mut Collector<'l>,
+    kind: TagKind,
+    part: Part,
+    name: Vec<u8>,
+    attribute_name: Vec<u8>,
+    tag: Tag,
+    /// The last start tag: the only one whose end tag means anything within raw text.
+    last_start: Element,
+}
+
+impl<'c, 'l> Tokens<'c, 'l> {
+    pub(super) fn new(collector: &'c mut Collector<'l>, value_bytes_max: usize) -> Self {
+        Self {
+            collector,
+            kind: TagKind::Start,
+            part: Part::Name,
+            name: Vec::with_capacity(NAME_BYTES_MAX),
+            attribute_name: Vec::with_capacity(NAME_BYTES_MAX),
+            tag: Tag::new(value_bytes_max),
+            last_start: Element::Other,
+        }
+    }
+
+    fn init_tag(&mut self, kind: TagKind) {
+        self.kind = kind;
+        self.part = Part::Name;
+        self.name.clear();
+    }
+
+    /// The attribute's name is complete.
+    fn end_attribute_name(&mut self) {
+        if self.part == Part::AttributeName {
+            let is_read = self.kind == TagKind::Start;
+            self.part = Part::Value(if is_read { self.tag.begin(&self.attribute_name) } else { Begun::Ignored });
+        }
+    }
+}
+
+/// Appends what there is room for.
+fn push_name(name: &mut Vec<u8>, piece: &[u8]) {
+    let room = NAME_BYTES_MAX - name.len();
+    name.extend_from_slice(&piece[..piece.len().min(room)]);
+}
+
+impl Emitter for Tokens<'_, '_> {
+    type Token = Infallible;
+
+    fn pop_token(&mut self) -> Option<Infallible> {
+        None
+    }
+
+    fn should_emit_errors(&mut self) -> bool {
+        false
+    }
+
+    fn emit_string(&mut self, piece: &[u8]) {
+        self.collector.text(piece);
+    }
+
+    fn init_start_tag(&mut self) {
+        self.init_tag(TagKind::Start);
+        self.tag.clear();
+    }
+
+    fn init_end_tag(&mut self) {
+        self.init_tag(TagKind::End);
+    }
+
+    fn push_tag_name(&mut self, piece: &[u8]) {
+        push_name(&mut self.name, piece);
+    }
+
+    fn init_attribute(&mut self) {
+        self.end_attribute_name();
+        self.part = Part::AttributeName;
+        self.attribute_name.clear();
+    }
+
+    fn push_attribute_name(&mut self, piece: &[u8]) {
+        push_name(&mut self.attribute_name, piece);
+    }
+
+    fn push_attribute_value(&mut self, piece: &[u8]) {
+        self.end_attribute_name();
+        if self.part == Part::Value(Begun::Kept) {
+            self.tag.append(piece);
+        }
+    }
+
+    fn set_self_closing(&mut self) {
+        self.tag.close_itself();
+    }
+
+    fn emit_current_tag(&mut self) -> Option<State> {
+        self.end_attribute_name();
+        let element = Element::from_name(&self.name);
+        match self.kind {
+            TagKind::Start => {
+                self.last_start = element;
+                self.tag.name(element);
+                self.collector.start_tag(&self.tag)
+            }
+            TagKind::End => {
+                self.collector.end_tag(element);
+                None
+            }
+        }
+    }
+
+    fn current_is_appropriate_end_tag_token(&mut self) -> bool {
+        self.kind == TagKind::End && Element::from_name(&self.name) == self.last_start
+    }
+
+    fn adjusted_current_node_present_but_not_in_html_namespace(&mut self) -> bool {
+        self.collector.is_in_foreign_content()
+    }
+
+    // Errors, comments and doctypes say nothing that is kept.
+    fn set_last_start_tag(&mut self, _: Option<&[u8]>) {}
+    fn emit_eof(&mut self) {}
+    fn emit_error(&mut self, _: Error) {}
+    fn init_comment(&mut self) {}
+    fn emit_current_comment(&mut self) {}
+    fn push_comment(&mut self, _: &[u8]) {}
+    fn init_doctype(&mut self) {}
+    fn emit_current_doctype(&mut self) {}
+    fn set_force_quirks(&mut self) {}
+    fn push_doctype_name(&mut self, _: &[u8]) {}
+    fn set_doctype_public_identifier(&mut self, _: &[u8]) {}
+    fn set_doctype_system_identifier(&mut self, _: &[u8]) {}
+    fn push_doctype_public_identifier(&mut self, _: &[u8]) {}
+    fn push_doctype_system_identifier(&mut self, _: &[u8]) {}
+}

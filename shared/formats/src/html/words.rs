@@ -1,0 +1,121 @@
+//! Text as a reader sees it: white space collapsed, lines broken where blocks begin and end.
+
+/// What lies between two words, the weakest first: of several, the strongest shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Gap {
+    /// They are one word.
+    None,
+    /// A space.
+    Space,
+    /// A tab, between table cells.
+    Cell,
+    /// A new line.
+    Line,
+}
+
+/// Text that grows piece by piece, up to a limit.
+#[derive(Debug)]
+pub(super) struct Words {
+    bytes: Vec<u8>,
+    gap: Gap,
+    bytes_max: usize,
+    is_cut: bool,
+}
+
+impl Words {
+    pub(super) const fn new(bytes_max: usize) -> Self {
+        Self { bytes: Vec::new(), gap: Gap::None, bytes_max, is_cut: false }
+    }
+
+    pub(super) const fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// Whether the limit cut its end off.
+    pub(super) const fn is_cut(&self) -> bool {
+        self.is_cut
+    }
+
+    /// Parts what follows from what is there.
+    pub(super) fn gap(&mut self, gap: Gap) {
+        self.gap = self.gap.max(gap);
+    }
+
+    /// Appends a piece of UTF-8, which may end within a character; runs of white space become one space.
+    pub(super) fn push(&mut self, piece: &[u8]) {
+        let mut rest = piece;
+        while !self.is_cut
+            && let Some(start) = rest.iter().position(|byte| !is_space(*byte))
+        {
+            if start > 0 {
+                self.gap(Gap::Space);
+            }
+            rest = &rest[start..];
+            let end = rest.iter().position(|byte| is_space(*byte)).unwrap_or(rest.len());
+            let (word, after) = rest.split_at(end);
+            self.append(word);
+            rest = after;
+        }
+        if !rest.is_empty() {
+            self.gap(Gap::Space);
+        }
+    }
+
+    /// Appends a piece whose white space counts.
+    pub(super) fn push_preformatted(&mut self, piece: &[u8]) {
+        let piece = match (self.bytes.last(), self.gap) {
+            // What precedes the first word of all text shows nowhere.
+            (None, _) => piece.trim_ascii_start(),
+            // Nor does a line break right after `<pre>`.
+            (Some(_), Gap::Line) => piece.strip_prefix(b"\n").unwrap_or(piece),
+            _ => piece,
+        };
+        if !piece.is_empty() && !self.is_cut {
+            self.append(piece);
+        }
+    }
+
+    fn append(&mut self, piece: &[u8]) {
+        let gap: &[u8] = match (std::mem::replace(&mut self.gap, Gap::None), self.bytes.last()) {
+            (Gap::None, _) | (_, None | Some(b'\n')) => b"",
+            (Gap::Space, _) => b" ",
+            (Gap::Cell, _) => b"\t",
+            (Gap::Line, _) => b"\n",
+        };
+        for part in [gap, piece] {
+            let room = self.bytes_max.saturating_sub(self.bytes.len());
+            self.is_cut |= part.len() > room;
+            self.bytes.extend_from_slice(&part[..part.len().min(room)]);
+        }
+    }
+
+    /// Empties it for other text, and gives what there was; none if that was nothing.
+    pub(super) fn take(&mut self) -> Option<String> {
+        self.gap = Gap::None;
+        self.is_cut = false;
+        let text = if self.bytes.is_empty() { None } else { Some(to_text(&self.bytes)) };
+        self.bytes.clear();
+        text
+    }
+
+    /// The text.
+    pub(super) fn finish(self) -> String {
+        match String::from_utf8(self.bytes) {
+            Ok(mut text) => {
+                text.truncate(text.trim_ascii_end().len());
+                text
+            }
+            Err(error) => to_text(error.as_bytes()),
+        }
+    }
+}
+
+/// Leaves out the half of a character that a limit may have left.
+fn to_text(bytes: &[u8]) -> String {
+    bytes.trim_ascii_end().utf8_chunks().map(|chunk| chunk.valid()).collect()
+}
+
+/// White space in HTML.
+const fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\x0C' | b'\r')
+}

@@ -1,1 +1,0 @@
-//! Values of HTTP header fields: dates, Retry-After, Content-Type, Link.

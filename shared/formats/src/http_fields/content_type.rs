@@ -1,0 +1,93 @@
+//! `Content-Type`.
+
+use super::{is_token_char, quoted_string};
+
+/// A media type as a server declared it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ContentType {
+    /// Type and subtype in lower case, such as `text/html`.
+    pub essence: String,
+    /// The declared character encoding's label as it was written; absent if none was.
+    pub charset: Option<String>,
+}
+
+/// Reads a `Content-Type`, or a `<meta http-equiv=content-type>`'s content, as the WHATWG MIME Sniffing standard does.
+///
+/// More is forgiven than there, as a crawler has no user to show an error to: junk behind the subtype or behind a
+/// value is passed over, and single quotes around the charset are removed. Of several charsets the first counts.
+/// Absent if there is no type and subtype.
+#[must_use]
+pub fn content_type(value: &str) -> Option<ContentType> {
+    let (media_type, rest) = split_token(value.trim_start());
+    let (subtype, parameters) = split_token(rest.strip_prefix('/')?);
+    if media_type.is_empty() || subtype.is_empty() {
+        return None;
+    }
+    let essence = format!("{media_type}/{subtype}").to_ascii_lowercase();
+    Some(ContentType { essence, charset: charset(parameters) })
+}
+
+/// A text's leading token, which may be empty, and what follows.
+fn split_token(text: &str) -> (&str, &str) {
+    text.split_at(text.find(|c| !is_token_char(c)).unwrap_or(text.len()))
+}
+
+/// The first charset among parameters.
+fn charset(mut parameters: &str) -> Option<String> {
+    while let Some(start) = parameters.find(';') {
+        let (name, rest) = split_token(parameters[start + 1..].trim_start());
+        // A parameter without a value; the next starts at the next semicolon.
+        let Some(written) = rest.trim_start().strip_prefix('=') else {
+            parameters = rest;
+            continue;
+        };
+        let written = written.trim_start();
+        let (value, rest) = match written.strip_prefix('"') {
+            Some(quoted) => quoted_string(quoted),
+            None => {
+                let (value, rest) = written.split_at(written.find([';', ',', ' ', '\t']).unwrap_or(written.len()));
+                (value.trim_matches('\'').to_owned(), rest)
+            }
+        };
+        if name.eq_ignore_ascii_case("charset") && !value.trim().is_empty() {
+            return Some(value.trim().to_owned());
+        }
+        parameters = rest;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn media_types_are_read() {
+        for (value, essence, charset, why) in [
+            ("text/html", "text/html", None, "no parameter"),
+            (" Text/HTML ;Charset=UTF-8", "text/html", Some("UTF-8"), "case, blanks"),
+            ("text/html; charset=\"utf-8\"", "text/html", Some("utf-8"), "quoted"),
+            ("text/html; charset=\"ut\\f-8\"", "text/html", Some("utf-8"), "quoted, with an escape"),
+            ("text/html; charset=\"utf-8", "text/html", Some("utf-8"), "a quote that does not end"),
+            ("text/html; charset='utf-8'", "text/html", Some("utf-8"), "quoted wrongly"),
+            ("text/html; charset = utf-8 ", "text/html", Some("utf-8"), "blanks around the sign"),
+            ("text/html; charset=utf-8; charset=latin1", "text/html", Some("utf-8"), "the first counts"),
+            ("text/html; charset=; charset=latin1", "text/html", Some("latin1"), "an empty one does not"),
+            ("text/html; charset=\" \"; charset=latin1", "text/html", Some("latin1"), "nor a blank one"),
+            ("text/html; charset", "text/html", None, "no value"),
+            ("text/html; x=\"a;charset=b\"; charset=utf-8", "text/html", Some("utf-8"), "a semicolon in quotes"),
+            ("text/html; x;; charset=utf-8", "text/html", Some("utf-8"), "parameters that are none"),
+            ("text/html; ; =x; charset=utf-8", "text/html", Some("utf-8"), "more of them"),
+            ("text/html, text/html; charset=utf-8", "text/html", Some("utf-8"), "two fields made one"),
+            ("text/html; charset=utf-8, text/plain", "text/html", Some("utf-8"), "two fields made one"),
+            ("application/xhtml+xml; profile=\"x\"", "application/xhtml+xml", None, "another parameter"),
+            ("text/html junk; charset=utf-8", "text/html", Some("utf-8"), "junk behind the subtype"),
+        ] {
+            let expected = ContentType { essence: essence.to_owned(), charset: charset.map(str::to_owned) };
+            assert_eq!(content_type(value), Some(expected), "{value}: {why}");
+        }
+        for value in ["", "text", "text/", "/html", "text /html", "; charset=utf-8", "ü/html", "text/;charset=x"] {
+            assert_eq!(content_type(value), None, "{value}: no type and subtype");
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! Values of HTTP header fields: Retry-After, Content-Type, Link, Refresh.
+//!
+//! Each is a pure function of the field's text, which the HTTP client has limited in length.
+
+mod content_type;
+mod link;
+mod refresh;
+mod retry_after;
+
+pub use content_type::{ContentType, content_type};
+pub use link::{HEADER_LINKS_MAX, HeaderLink, link_header};
+pub use refresh::{REFRESH_DELAY_MAX, Refresh, refresh};
+pub use retry_after::{RETRY_AFTER_MAX, retry_after};
+
+/// RFC 9110 section 5.6.2: what a name in a header field is made of.
+const fn is_token_char(c: char) -> bool {
+    c.is_ascii_alphanumeric()
+        || matches!(c, '!' | '#' | '$' | '%' | '&' | '\'' | '*' | '+' | '-' | '.' | '^' | '_' | '`' | '|' | '~')
+}
+
+/// The text of a quoted string, its escapes undone, and what follows; the text is what stands behind the opening quote.
+///
+/// A string that is not closed goes on to the end.
+fn quoted_string(text: &str) -> (String, &str) {
+    let mut value = String::new();
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '"' => break,
+            '\\' => value.extend(chars.next()),
+            _ => value.push(c),
+        }
+    }
+    (value, chars.as_str())
+}

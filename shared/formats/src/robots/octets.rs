@@ -1,0 +1,150 @@
+//! The one spelling in which paths and patterns are compared (RFC 9309 section 2.2.2).
+//!
+//! The RFC asks that reserved and non-ASCII octets be percent-encoded before they are compared, and unreserved ones
+//! not. Taken to the letter that would encode `/` too, so the delimiters `/`, `?`, `&` and `=` stay as they were
+//! written: an encoded slash in a path is not a slash. In a query it is, by the RFC's own example of
+//! `baz=https://foo.bar`.
+
+/// A URL's path and query in the spelling of comparison. Holds no `*` and no `$`, which patterns give a meaning to.
+pub(super) struct Target {
+    /// With encoded slashes left encoded.
+    pub(super) plain: String,
+    /// With the query's encoded slashes undone; absent where that changes nothing.
+    pub(super) query_slashes_undone: Option<String>,
+}
+
+/// The spellings of a URL's path and query. Where the leading `/` is missing, it is added.
+pub(super) fn target(path_and_query: &str) -> Target {
+    let spell = |slashes| {
+        let mut speller = Speller::new(slashes);
+        if !path_and_query.starts_with('/') {
+            speller.push_literal("/");
+        }
+        speller.push_literal(path_and_query);
+        speller.out
+    };
+    let plain = spell(QuerySlashes::AsWritten);
+    let undone = spell(QuerySlashes::Undone);
+    let query_slashes_undone = (undone != plain).then_some(undone);
+    Target { plain, query_slashes_undone }
+}
+
+/// What becomes of an encoded slash behind the first `?`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum QuerySlashes {
+    /// It stays `%2F`.
+    AsWritten,
+    /// It becomes `/`.
+    Undone,
+}
+
+/// Writes text in the spelling of comparison, piece by piece.
+pub(super) struct Speller {
+    pub(super) out: String,
+    slashes: QuerySlashes,
+    in_query: bool,
+}
+
+impl Speller {
+    pub(super) const fn new(slashes: QuerySlashes) -> Self {
+        Self { out: String::new(), slashes, in_query: false }
+    }
+
+    /// Appends a piece that has no wildcards: its `*` and `$` are characters like others, and come out encoded.
+    pub(super) fn push_literal(&mut self, piece: &str) {
+        let mut rest = piece.as_bytes();
+        while let Some((octet, spelt, after)) = next_octet(rest) {
+            rest = after;
+            match (octet, spelt) {
+                (b'?', Spelt::Raw) => {
+                    self.in_query = true;
+                    self.out.push('?');
+                }
+                (b'/', Spelt::Encoded) if self.in_query && self.slashes == QuerySlashes::Undone => self.out.push('/'),
+                (b'/' | b'&' | b'=', Spelt::Raw) => self.out.push(char::from(octet)),
+                _ if is_unreserved(octet) => self.out.push(char::from(octet)),
+                _ => push_encoded(&mut self.out, octet),
+            }
+        }
+    }
+}
+
+/// How an octet was written.
+#[derive(Clone, Copy)]
+enum Spelt {
+    Raw,
+    /// As `%XX`.
+    Encoded,
+}
+
+/// The first octet of a text, how it was written, and what follows. A `%` without two hexadecimal digits stands for
+/// itself.
+fn next_octet(text: &[u8]) -> Option<(u8, Spelt, &[u8])> {
+    match *text {
+        [] => None,
+        [b'%', high, low, ref rest @ ..] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => {
+            Some((hex_value(high) << 4 | hex_value(low), Spelt::Encoded, rest))
+        }
+        [octet, ref rest @ ..] => Some((octet, Spelt::Raw, rest)),
+    }
+}
+
+/// The value of a hexadecimal digit.
+const fn hex_value(digit: u8) -> u8 {
+    match digit {
+        b'0'..=b'9' => digit - b'0',
+        _ => (digit | 0x20) - b'a' + 10,
+    }
+}
+
+/// RFC 3986 section 2.3.
+const fn is_unreserved(octet: u8) -> bool {
+    octet.is_ascii_alphanumeric() || matches!(octet, b'-' | b'.' | b'_' | b'~')
+}
+
+/// Appends `%XX`.
+pub(super) fn push_encoded(out: &mut String, octet: u8) {
+    const DIGITS: [char; 16] = ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'A', 'B', 'C', 'D', 'E', 'F'];
+    out.extend(['%', DIGITS[usize::from(octet >> 4)], DIGITS[usize::from(octet & 0xF)]]);
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn targets_are_spelt_one_way() {
+        for (written, plain, undone, why) in [
+            ("/foo/bar?baz=quz", "/foo/bar?baz=quz", None, "delimiters stay"),
+            ("/a%62c", "/abc", None, "unreserved octets are not encoded"),
+            ("/%c3%a9", "/%C3%A9", None, "hexadecimal digits are upper case"),
+            ("/é", "/%C3%A9", None, "non-ASCII is encoded UTF-8"),
+            ("/a;b:c", "/a%3Bb%3Ac", None, "other reserved octets are encoded"),
+            ("/a%3bb", "/a%3Bb", None, "as they are when they came encoded"),
+            ("/*$", "/%2A%24", None, "a URL has no wildcards"),
+            ("/a%2Fb", "/a%2Fb", None, "an encoded slash in a path is no slash"),
+            ("/?u=%2Fb", "/?u=%2Fb", Some("/?u=/b"), "in a query it may be"),
+            ("/%3Fa%2Fb", "/%3Fa%2Fb", None, "an encoded question mark starts no query"),
+            ("/100%", "/100%25", None, "a lone percent sign stands for itself"),
+            ("/%zz%4", "/%25zz%254", None, "so does one before other characters"),
+            ("/a b", "/a%20b", None, "a space too"),
+            ("", "/", None, "the empty path is the root"),
+            ("?q", "/?q", None, "a query alone belongs to the root"),
+        ] {
+            let target = target(written);
+            assert_eq!(target.plain, plain, "{written}: {why}");
+            assert_eq!(target.query_slashes_undone.as_deref(), undone, "{written}: {why}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn spelling_again_changes_nothing(written in "/[%0-9a-fA-F?/*$é :]{0,20}") {
+            let once = target(&written).plain;
+            prop_assert_eq!(&target(&once).plain, &once);
+            prop_assert!(!once.contains(['*', '$']) && once.is_ascii());
+        }
+    }
+}

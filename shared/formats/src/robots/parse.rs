@@ -1,0 +1,246 @@
+//! From the lines of a robots.txt to the rules for one crawler.
+
+use std::time::Duration;
+
+use robotstxt::RobotsParseHandler;
+use url::Url;
+
+use super::rules::RuleIndex;
+use super::verdict::{Rule, RuleKind};
+use super::{CRAWL_DELAY_MAX, RULES_MAX, Robots, SITEMAPS_MAX, product_token, text};
+
+/// The longest URL of a sitemap that is kept: sitemaps.org allows 2,048 characters.
+const SITEMAP_URL_BYTES_MAX: usize = 2048;
+
+pub(super) fn parse(body: &[u8], our_token: &str) -> Robots {
+    let mut reader = Reader {
+        our_token,
+        rules_for: Audience::default(),
+        delay_for: Audience::default(),
+        our_group: None,
+        everyones_group: Group::default(),
+        sitemaps: Vec::new(),
+    };
+    robotstxt::parse_robotstxt(&text::as_ascii_lines(text::within_limit(body)), &mut reader);
+    // A group for us stands alone, even an empty one: those for everyone else count only where there is none.
+    let group = reader.our_group.unwrap_or(reader.everyones_group);
+    Robots { rules: RuleIndex::new(group.rules), crawl_delay: group.crawl_delay, sitemaps: reader.sitemaps }
+}
+
+/// What the lines so far came to.
+struct Reader<'t> {
+    our_token: &'t str,
+    /// Whom a rule on the next line would be for.
+    rules_for: Audience,
+    /// Whom a `Crawl-delay` on the next line would be for.
+    ///
+    /// It has its own, as the RFC wants lines other than rules not to end a group, whereas sites write a delay as if
+    /// it did.
+    delay_for: Audience,
+    /// All groups that name us, merged; absent while none has.
+    our_group: Option<Group>,
+    /// All groups for `*`, merged.
+    everyones_group: Group,
+    sitemaps: Vec<Url>,
+}
+
+#[derive(Default)]
+struct Group {
+    rules: Vec<Rule>,
+    crawl_delay: Option<Duration>,
+}
+
+/// Whom a `User-agent` line speaks to. The greater of several counts: a group for us and everyone is one for us.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Addressee {
+    #[default]
+    Others,
+    Everyone,
+    Us,
+}
+
+/// Whom the `User-agent` lines before a line speak to.
+#[derive(Default)]
+struct Audience {
+    addressee: Addressee,
+    /// Whether something was said to them, so that the next `User-agent` line starts another audience.
+    addressed: bool,
+}
+
+impl Audience {
+    fn join(&mut self, addressee: Addressee) {
+        let present = if self.addressed { Addressee::Others } else { self.addressee };
+        *self = Self { addressee: present.max(addressee), addressed: false };
+    }
+
+    const fn address(&mut self) -> Addressee {
+        self.addressed = true;
+        self.addressee
+    }
+}
+
+impl Reader<'_> {
+    /// Whom a `User-agent` line of this value speaks to. Google's parser, too, takes `* anything` for `*`.
+    fn addressee(&self, user_agent: &str) -> Addressee {
+        let named = product_token(user_agent);
+        match user_agent.strip_prefix('*') {
+            Some(rest) if rest.is_empty() || rest.starts_with([' ', '\t']) => Addressee::Everyone,
+            _ if !named.is_empty() && named.eq_ignore_ascii_case(self.our_token) => Addressee::Us,
+            _ => Addressee::Others,
+        }
+    }
+
+    /// The group that lines for this addressee belong to; absent where they are for others.
+    const fn group(&mut self, addressee: Addressee) -> Option<&mut Group> {
+        match addressee {
+            Addressee::Us => self.our_group.as_mut(),
+            Addressee::Everyone => Some(&mut self.everyones_group),
+            Addressee::Others => None,
+        }
+    }
+
+    fn rule(&mut self, line: u32, kind: RuleKind, pattern: &str) {
+        self.delay_for.address();
+        let addressee = self.rules_for.address();
+        // `Disallow:` alone forbids nothing.
+        if pattern.is_empty() {
+            return;
+        }
+        if let Some(group) = self.group(addressee).filter(|group| group.rules.len() < RULES_MAX) {
+            group.rules.push(Rule { line, kind, pattern: pattern.to_owned() });
+        }
+    }
+
+    fn crawl_delay(&mut self, value: &str) {
+        let addressee = self.delay_for.address();
+        if let (Some(group), Some(delay)) = (self.group(addressee), seconds(value)) {
+            group.crawl_delay = group.crawl_delay.max(Some(delay));
+        }
+    }
+}
+
+/// A `Crawl-delay` of seconds, fractions allowed, at most [`CRAWL_DELAY_MAX`]; absent where it is no plain number.
+fn seconds(value: &str) -> Option<Duration> {
+    if !value.bytes().all(|octet| octet.is_ascii_digit() || octet == b'.') {
+        return None;
+    }
+    let seconds: f64 = value.parse().ok()?;
+    Duration::try_from_secs_f64(seconds.min(CRAWL_DELAY_MAX.as_secs_f64())).ok()
+}
+
+impl RobotsParseHandler for Reader<'_> {
+    fn handle_robots_start(&mut self) {}
+
+    fn handle_robots_end(&mut self) {}
+
+    fn handle_user_agent(&mut self, _line: u32, user_agent: &str) {
+        let addressee = self.addressee(user_agent);
+        self.rules_for.join(addressee);
+        self.delay_for.join(addressee);
+        if addressee == Addressee::Us {
+            self.our_group.get_or_insert_default();
+        }
+    }
+
+    fn handle_allow(&mut self, line: u32, value: &str) {
+        self.rule(line, RuleKind::Allow, value);
+    }
+
+    fn handle_disallow(&mut self, line: u32, value: &str) {
+        self.rule(line, RuleKind::Disallow, value);
+    }
+
+    fn handle_sitemap(&mut self, _line: u32, value: &str) {
+        if self.sitemaps.len() >= SITEMAPS_MAX || value.len() > SITEMAP_URL_BYTES_MAX {
+            return;
+        }
+        let Ok(url) = Url::parse(value) else { return };
+        if matches!(url.scheme(), "http" | "https") && !self.sitemaps.contains(&url) {
+            self.sitemaps.push(url);
+        }
+    }
+
+    fn handle_unknown_action(&mut self, _line: u32, action: &str, value: &str) {
+        if ["crawl-delay", "crawldelay", "crawl delay"].iter().any(|name| action.eq_ignore_ascii_case(name)) {
+            self.crawl_delay(value);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_delay_is_read_for_our_group() {
+        for (body, expected, why) in [
+            ("User-agent: *\nCrawl-delay: 10", Some(10.0), "for everyone, so for us"),
+            ("User-agent: *\nCrawl-delay: 0.5", Some(0.5), "fractions are used"),
+            ("User-agent: *\nCrawl-delay: .5 # half", Some(0.5), "without a zero, with a comment"),
+            ("User-agent: *\nCRAWL-DELAY 7", Some(7.0), "case and a lost colon do not matter"),
+            ("User-agent: *\nCrawl-delay: 0", Some(0.0), "zero is a number"),
+            ("User-agent: *\nCrawl-delay: 86400", Some(180.0), "capped"),
+            ("User-agent: *\nCrawl-delay: 999999999999999999999999999999", Some(180.0), "capped, however long"),
+            ("User-agent: *\nCrawl-delay: ten", None, "no number"),
+            ("User-agent: *\nCrawl-delay: -1", None, "no plain number"),
+            ("User-agent: *\nCrawl-delay: 1e3", None, "nor is this"),
+            ("User-agent: *\nCrawl-delay: inf", None, "nor is this"),
+            ("User-agent: *\nCrawl-delay: 1.2.3", None, "nor is this"),
+            ("User-agent: *\nCrawl-delay: .", None, "nor is this"),
+            ("User-agent: *\nCrawl-delay:", None, "nothing is no number"),
+            ("Crawl-delay: 5", None, "for nobody"),
+            ("User-agent: other\nCrawl-delay: 5", None, "for others"),
+            ("User-agent: *\nCrawl-delay: 5\nUser-agent: Dragline\nAllow: /", None, "our own group has none"),
+            (
+                "User-agent: Dragline\nCrawl-delay: 2\n\nUser-agent: other\nCrawl-delay: 9",
+                Some(2.0),
+                "a delay ends its audience",
+            ),
+            ("User-agent: other\nCrawl-delay: 9\n\nUser-agent: Dragline\nCrawl-delay: 2", Some(2.0), "before us, too"),
+            (
+                "User-agent: a\nUser-agent: Dragline\nDisallow: /x\nCrawl-delay: 3",
+                Some(3.0),
+                "after a rule of the group",
+            ),
+            (
+                "User-agent: Dragline\nCrawl-delay: 3\nUser-agent: dragline\nCrawl-delay: 2",
+                Some(3.0),
+                "the larger of two",
+            ),
+        ] {
+            let delay = parse(body.as_bytes(), "Dragline").crawl_delay();
+            assert_eq!(delay, expected.map(Duration::from_secs_f64), "{body:?}: {why}");
+        }
+    }
+
+    #[test]
+    fn sitemaps_are_collected_from_the_whole_file() {
+        let body = "Sitemap: https://a.example/1.xml\nUser-agent: other\nDisallow: /\nsitemap:https://b.example/2.xml # two\n\
+            Site-map: https://a.example/1.xml\nSitemap: /relative.xml\nSitemap: ftp://a.example/3.xml\nSitemap:\n";
+        let robots = parse(body.as_bytes(), "Dragline");
+        let found: Vec<&str> = robots.sitemaps().iter().map(Url::as_str).collect();
+        assert_eq!(found, ["https://a.example/1.xml", "https://b.example/2.xml"]);
+    }
+
+    #[test]
+    fn counts_are_capped() {
+        use std::fmt::Write as _;
+
+        let mut body = String::from("User-agent: *\n");
+        for i in 0..=RULES_MAX {
+            writeln!(body, "Allow:/{i:x}").unwrap();
+        }
+        for i in 0..=SITEMAPS_MAX {
+            writeln!(body, "Sitemap:http://a.example/{i}").unwrap();
+        }
+        assert!(body.len() < crate::robots::BODY_BYTES_MAX, "the caps apply, not the cut");
+        let robots = parse(body.as_bytes(), "Dragline");
+        assert!(robots.verdict(&format!("/{:x}", RULES_MAX - 1)).decided_by().is_some(), "the last within the cap");
+        assert_eq!(
+            robots.verdict(&format!("/{RULES_MAX:x}")).decided_by().unwrap().pattern.len(),
+            4,
+            "a shorter one instead"
+        );
+        assert_eq!(robots.sitemaps().len(), SITEMAPS_MAX);
+    }
+}

@@ -1,0 +1,93 @@
+//! What holds for an origin, whether its robots.txt could be read or not.
+
+use std::fmt;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use url::Url;
+
+use super::verdict::Verdict;
+use super::{REDIRECTS_MAX, Robots, is_robots_txt};
+
+/// Why there is no robots.txt to obey.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Missing {
+    /// The status said that there is none for us.
+    Status(u16),
+    /// It was still a redirect after [`REDIRECTS_MAX`] of them.
+    TooManyRedirects,
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Status(status) => write!(f, "robots.txt answered {status}"),
+            Self::TooManyRedirects => write!(f, "robots.txt redirects more than {REDIRECTS_MAX} times"),
+        }
+    }
+}
+
+/// Why a robots.txt that may be there could not be read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Unreadable {
+    /// The status said that the server cannot answer now.
+    Status(u16),
+    /// There was no whole answer.
+    Failed {
+        /// What went wrong, for a person, on one line.
+        detail: String,
+    },
+}
+
+impl fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Status(status) => write!(f, "robots.txt answered {status}"),
+            Self::Failed { detail } => write!(f, "robots.txt could not be fetched ({detail})"),
+        }
+    }
+}
+
+/// What an origin's robots.txt, or its absence, means for one crawler.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RobotsPolicy {
+    /// There is none: everything may be fetched.
+    AllowAll(Missing),
+    /// There may be one, which nobody could read: nothing may be fetched.
+    DisallowAll(Unreadable),
+    /// There is one, with these rules.
+    Rules(Robots),
+}
+
+impl RobotsPolicy {
+    /// Whether a URL of this origin may be fetched, by its path and query, and why.
+    #[must_use]
+    pub fn verdict(&self, path_and_query: &str) -> Verdict<'_> {
+        match self {
+            Self::Rules(robots) => robots.verdict(path_and_query),
+            _ if is_robots_txt(path_and_query) => Verdict::RobotsTxt,
+            Self::AllowAll(why) => Verdict::Missing(why),
+            Self::DisallowAll(why) => Verdict::Unreadable(why),
+        }
+    }
+
+    /// [`Robots::crawl_delay`]; absent without rules.
+    #[must_use]
+    pub const fn crawl_delay(&self) -> Option<Duration> {
+        match self {
+            Self::Rules(robots) => robots.crawl_delay(),
+            Self::AllowAll(_) | Self::DisallowAll(_) => None,
+        }
+    }
+
+    /// [`Robots::sitemaps`]; empty without rules.
+    #[must_use]
+    pub fn sitemaps(&self) -> &[Url] {
+        match self {
+            Self::Rules(robots) => robots.sitemaps(),
+            Self::AllowAll(_) | Self::DisallowAll(_) => &[],
+        }
+    }
+}

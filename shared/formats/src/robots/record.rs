@@ -1,0 +1,207 @@
+//! What a fetch of robots.txt means (RFC 9309 section 2.3.1), in a form to be stored.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::policy::{Missing, RobotsPolicy, Unreadable};
+use super::{COPY_AGE_MAX, Robots, text};
+
+/// The most characters of a failure's detail that are kept.
+const DETAIL_CHARS_MAX: usize = 200;
+
+/// How a fetch of robots.txt ended, its redirects followed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RobotsFetch<'b> {
+    /// The server at the end of the redirects answered.
+    Answered {
+        /// The status code.
+        status: u16,
+        /// The body, its content coding undone: whole, or the first [`BODY_BYTES_MAX`](super::BODY_BYTES_MAX) bytes
+        /// at least.
+        body: &'b [u8],
+    },
+    /// It was still a redirect after [`REDIRECTS_MAX`](super::REDIRECTS_MAX) of them.
+    TooManyRedirects,
+    /// There was no answer, or its body broke off or ran out of time: a rule could be missing.
+    Failed {
+        /// What went wrong, for a person.
+        detail: &'b str,
+    },
+}
+
+/// The outcome of a fetch of robots.txt, as it is stored: the policy of any crawler can be built of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RobotsRecord {
+    /// It was read.
+    Readable {
+        /// As much of it as is obeyed, octets that are not UTF-8 percent-encoded.
+        text: String,
+    },
+    /// There is none.
+    Missing(Missing),
+    /// There may be one, which nobody could read.
+    Unreadable(Unreadable),
+}
+
+impl RobotsRecord {
+    /// What a fetch means.
+    ///
+    /// - 2xx: its rules hold, though the body be empty or no robots.txt at all.
+    /// - 3xx that cannot be followed, or after [`REDIRECTS_MAX`](super::REDIRECTS_MAX) others: section 2.3.1.2 lets a
+    ///   crawler take it for missing. So it is taken, since a site that redirects everything, say to a page about
+    ///   cookies, has stated no rule, and would otherwise never be crawled; that is not a failure that passes.
+    /// - 4xx: there is none. But 429 asks us to come later and says nothing of the file, so it is unreadable.
+    /// - Anything else: unreadable, and all is disallowed until it can be read.
+    #[must_use]
+    pub fn of(fetch: &RobotsFetch<'_>) -> Self {
+        match *fetch {
+            RobotsFetch::Answered { status: 200..=299, body } => {
+                Self::Readable { text: text::as_utf8(text::within_limit(body)) }
+            }
+            RobotsFetch::Answered { status: status @ (300..=428 | 430..=499), .. } => {
+                Self::Missing(Missing::Status(status))
+            }
+            RobotsFetch::Answered { status, .. } => Self::Unreadable(Unreadable::Status(status)),
+            RobotsFetch::TooManyRedirects => Self::Missing(Missing::TooManyRedirects),
+            RobotsFetch::Failed { detail } => Self::Unreadable(Unreadable::Failed { detail: one_line(detail) }),
+        }
+    }
+
+    /// What it means for the crawler of this product token (see [`product_token`](super::product_token)).
+    #[must_use]
+    pub fn policy(&self, product_token: &str) -> RobotsPolicy {
+        match self {
+            Self::Readable { text } => RobotsPolicy::Rules(Robots::parse(text.as_bytes(), product_token)),
+            Self::Missing(why) => RobotsPolicy::AllowAll(why.clone()),
+            Self::Unreadable(why) => RobotsPolicy::DisallowAll(why.clone()),
+        }
+    }
+
+    /// Whether this copy, fetched `age` ago, holds on although `fetched` came since: a robots.txt that was read is
+    /// obeyed for up to [`COPY_AGE_MAX`] while it cannot be read again (sections 2.3.1.4 and 2.4).
+    ///
+    /// That there was none is not kept so: a server in trouble may be about to have one.
+    #[must_use]
+    pub fn outlives(&self, age: Duration, fetched: &Self) -> bool {
+        matches!((self, fetched), (Self::Readable { .. }, Self::Unreadable(_))) && age <= COPY_AGE_MAX
+    }
+}
+
+/// Without control characters and overlength: it goes into logs.
+fn one_line(detail: &str) -> String {
+    detail.chars().take(DETAIL_CHARS_MAX).map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BODY: &[u8] = b"User-agent: *\nDisallow: /private/\n";
+
+    fn record(status: u16) -> RobotsRecord {
+        RobotsRecord::of(&RobotsFetch::Answered { status, body: BODY })
+    }
+
+    #[test]
+    fn a_fetch_means_what_the_rfc_says() {
+        let rules = "robots.txt line 2: `Disallow: /private/`";
+        for (fetch, allowed, shown, why) in [
+            (RobotsFetch::Answered { status: 200, body: BODY }, false, rules, "2.3.1.1"),
+            (RobotsFetch::Answered { status: 206, body: BODY }, false, rules, "any 2xx"),
+            (RobotsFetch::Answered { status: 204, body: b"" }, true, "no rule of robots.txt matches", "an empty file"),
+            (
+                RobotsFetch::Answered { status: 302, body: BODY },
+                true,
+                "robots.txt answered 302: everything may be fetched",
+                "leads nowhere",
+            ),
+            (
+                RobotsFetch::TooManyRedirects,
+                true,
+                "robots.txt redirects more than 5 times: everything may be fetched",
+                "2.3.1.2",
+            ),
+            (
+                RobotsFetch::Answered { status: 404, body: BODY },
+                true,
+                "robots.txt answered 404: everything may be fetched",
+                "2.3.1.3",
+            ),
+            (
+                RobotsFetch::Answered { status: 403, body: BODY },
+                true,
+                "robots.txt answered 403: everything may be fetched",
+                "2.3.1.3",
+            ),
+            (
+                RobotsFetch::Answered { status: 429, body: BODY },
+                false,
+                "robots.txt answered 429: nothing may be fetched until it can be read",
+                "come later",
+            ),
+            (
+                RobotsFetch::Answered { status: 503, body: BODY },
+                false,
+                "robots.txt answered 503: nothing may be fetched until it can be read",
+                "2.3.1.4",
+            ),
+            (
+                RobotsFetch::Answered { status: 100, body: BODY },
+                false,
+                "robots.txt answered 100: nothing may be fetched until it can be read",
+                "no final status",
+            ),
+            (
+                RobotsFetch::Answered { status: 999, body: BODY },
+                false,
+                "robots.txt answered 999: nothing may be fetched until it can be read",
+                "no status",
+            ),
+            (
+                RobotsFetch::Failed { detail: "timed\nout" },
+                false,
+                "robots.txt could not be fetched (timed out): nothing may be fetched until it can be read",
+                "2.3.1.4",
+            ),
+        ] {
+            let policy = RobotsRecord::of(&fetch).policy("Dragline");
+            let verdict = policy.verdict("/private/page");
+            assert_eq!((verdict.is_allowed(), verdict.to_string().as_str()), (allowed, shown), "{why}");
+            let itself = policy.verdict("/robots.txt");
+            assert!(itself.is_allowed(), "{why}: robots.txt itself must stay readable");
+        }
+    }
+
+    #[test]
+    fn a_copy_outlives_only_failures_and_not_for_long() {
+        let (readable, missing, unreadable) = (record(200), record(404), record(503));
+        let day = COPY_AGE_MAX;
+        for (held, age, fetched, expected, why) in [
+            (&readable, day, &unreadable, true, "a day old"),
+            (&readable, day + Duration::from_secs(1), &unreadable, false, "older"),
+            (&readable, Duration::ZERO, &missing, false, "it was removed"),
+            (&readable, Duration::ZERO, &readable, false, "there is a newer one"),
+            (&missing, Duration::ZERO, &unreadable, false, "there was no file to go by"),
+            (&unreadable, Duration::ZERO, &unreadable, false, "the later reason is the better one"),
+        ] {
+            assert_eq!(held.outlives(age, fetched), expected, "{why}");
+        }
+    }
+
+    #[test]
+    fn a_record_keeps_what_the_body_said() {
+        for (body, why) in [
+            (BODY, "plain"),
+            (
+                b"\xEF\xBB\xBFUser-agent: *\nDisallow: /private/\xE4\nDisallow: /\xC3\xA4\n".as_slice(),
+                "a mark, Latin-1 and UTF-8",
+            ),
+            (b"\xEF\xBBUser-agent: *\nDisallow: /\n".as_slice(), "half a mark"),
+        ] {
+            let record = RobotsRecord::of(&RobotsFetch::Answered { status: 200, body });
+            assert_eq!(record.policy("Dragline"), RobotsPolicy::Rules(Robots::parse(body, "Dragline")), "{why}");
+        }
+    }
+}

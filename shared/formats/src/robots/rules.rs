@@ -1,0 +1,163 @@
+//! The rules of one group, ordered so that a URL is compared with few of them.
+
+use std::cmp::{Ordering, Reverse};
+use std::ops::Range;
+
+use super::pattern::Pattern;
+use super::verdict::Rule;
+
+/// Rules by the literal prefix of their patterns.
+///
+/// A path is compared only with rules whose prefix it starts with. The prefixes are sorted; of those that a path
+/// starts with, the longest is the path's predecessor in that order or a prefix of it, and the others are found from
+/// parent to parent.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct RuleIndex {
+    /// Sorted by prefix; within one prefix, what wins comes first.
+    rules: Vec<Entry>,
+    /// One node a prefix, sorted by it.
+    nodes: Vec<Node>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Entry {
+    rule: Rule,
+    pattern: Pattern,
+}
+
+/// The rules that share one prefix.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Node {
+    /// Where in [`RuleIndex::rules`] they are; never empty.
+    rules: Range<usize>,
+    /// The node of the longest shorter prefix that this prefix starts with.
+    parent: Option<usize>,
+}
+
+/// A rule that matched, ordered by precedence: the greater decides.
+#[derive(Clone, Copy)]
+pub(super) struct Ranked<'r>(&'r Rule);
+
+impl<'r> Ranked<'r> {
+    pub(super) const fn rule(self) -> &'r Rule {
+        self.0
+    }
+}
+
+impl Ord for Ranked<'_> {
+    /// By the pattern's length as it was written, non-ASCII encoded; then an `Allow`; then, to name one line, the
+    /// earlier.
+    fn cmp(&self, other: &Self) -> Ordering {
+        let rank = |rule: &Rule| (rule.pattern.len(), rule.kind, Reverse(rule.line));
+        rank(self.0).cmp(&rank(other.0))
+    }
+}
+
+impl PartialOrd for Ranked<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Ranked<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Ranked<'_> {}
+
+impl RuleIndex {
+    pub(super) fn new(rules: Vec<Rule>) -> Self {
+        let mut rules: Vec<Entry> =
+            rules.into_iter().map(|rule| Entry { pattern: Pattern::new(&rule.pattern), rule }).collect();
+        rules.sort_by(|a, b| {
+            let by_prefix = a.pattern.prefix().cmp(b.pattern.prefix());
+            by_prefix.then_with(|| Ranked(&b.rule).cmp(&Ranked(&a.rule)))
+        });
+        let nodes = nodes_of(&rules);
+        Self { rules, nodes }
+    }
+
+    /// The rule that decides about a path in the spelling of comparison; absent if none matches.
+    ///
+    /// Adds the octets that were compared to `octets_read`.
+    pub(super) fn best_match(&self, path: &str, octets_read: &mut usize) -> Option<Ranked<'_>> {
+        let following = self.nodes.partition_point(|node| {
+            let prefix = self.prefix(node);
+            *octets_read += common_len(prefix, path) + 1;
+            prefix <= path
+        });
+        let mut next = following.checked_sub(1);
+        let common = next.map_or(0, |at| common_len(self.prefix(&self.nodes[at]), path));
+        let mut best: Option<Ranked<'_>> = None;
+        while let Some(node) = next.map(|at| &self.nodes[at]) {
+            *octets_read += 1;
+            if self.prefix(node).len() <= common {
+                let candidates = self.rules[node.rules.clone()].iter();
+                let found = candidates
+                    .take_while(|entry| best.is_none_or(|best| best < Ranked(&entry.rule)))
+                    .find(|entry| entry.pattern.matches_behind_prefix(path, octets_read));
+                best = best.max(found.map(|entry| Ranked(&entry.rule)));
+            }
+            next = node.parent;
+        }
+        best
+    }
+
+    fn prefix(&self, node: &Node) -> &str {
+        self.rules[node.rules.start].pattern.prefix()
+    }
+}
+
+/// The nodes of sorted rules.
+fn nodes_of(rules: &[Entry]) -> Vec<Node> {
+    let mut nodes: Vec<Node> = Vec::new();
+    // The node made last and its ancestors: of sorted prefixes, only those can be prefixes of the next.
+    let mut ancestors: Vec<usize> = Vec::new();
+    let mut start = 0;
+    for same in rules.chunk_by(|a, b| a.pattern.prefix() == b.pattern.prefix()) {
+        let prefix = same[0].pattern.prefix();
+        while ancestors.pop_if(|at| !prefix.starts_with(rules[nodes[*at].rules.start].pattern.prefix())).is_some() {}
+        let parent = ancestors.last().copied();
+        ancestors.push(nodes.len());
+        nodes.push(Node { rules: start..start + same.len(), parent });
+        start += same.len();
+    }
+    nodes
+}
+
+/// How many octets two texts have in common from their start.
+fn common_len(a: &str, b: &str) -> usize {
+    a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::robots::verdict::RuleKind;
+
+    proptest! {
+        #[test]
+        fn the_index_finds_what_a_look_at_every_rule_finds(
+            patterns in prop::collection::vec(("/[ab*]{0,5}[$]?", any::<bool>()), 0..20),
+            path in "/[ab]{0,6}",
+        ) {
+            let rules: Vec<Rule> = (1..)
+                .zip(patterns)
+                .map(|(line, (pattern, allow))| {
+                    Rule { line, kind: if allow { RuleKind::Allow } else { RuleKind::Disallow }, pattern }
+                })
+                .collect();
+            let matches = |rule: &&Rule| {
+                let pattern = Pattern::new(&rule.pattern);
+                path.starts_with(pattern.prefix()) && pattern.matches_behind_prefix(&path, &mut 0)
+            };
+            let expected = rules.iter().filter(matches).max_by_key(|rule| Ranked(rule)).cloned();
+            let index = RuleIndex::new(rules);
+            prop_assert_eq!(index.best_match(&path, &mut 0).map(Ranked::rule).cloned(), expected);
+        }
+    }
+}

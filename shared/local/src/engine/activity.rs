@@ -1,0 +1,44 @@
+//! What is being worked on at this moment, for people to see.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use dragline_domain::frontier::OriginKey;
+use dragline_domain::url::Origin;
+
+/// The origins that are being visited.
+#[derive(Debug, Default)]
+pub struct Activity {
+    origins: Arc<Mutex<BTreeMap<Origin, usize>>>,
+}
+
+/// A turn that is to be seen for as long as this lives.
+pub(super) struct Visible {
+    origins: Arc<Mutex<BTreeMap<Origin, usize>>>,
+    origin: Origin,
+}
+
+impl Activity {
+    /// The origins that are being visited, in order.
+    #[must_use]
+    pub fn origins(&self) -> Vec<Origin> {
+        self.origins.lock().unwrap_or_else(PoisonError::into_inner).keys().cloned().collect()
+    }
+
+    pub(super) fn begin(&self, key: &OriginKey) -> Visible {
+        *self.origins.lock().unwrap_or_else(PoisonError::into_inner).entry(key.origin.clone()).or_default() += 1;
+        Visible { origins: Arc::clone(&self.origins), origin: key.origin.clone() }
+    }
+}
+
+impl Drop for Visible {
+    fn drop(&mut self) {
+        let mut origins = self.origins.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(count) = origins.get_mut(&self.origin) {
+            *count -= 1;
+            if *count == 0 {
+                origins.remove(&self.origin);
+            }
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! The loop that runs the four steps in one process.
+//!
+//! Messages come out of the in-process queue and become tasks: turns, parses, commands. When nothing is under way and nothing waits, the
+//! sweeper says whether the iteration is over or what got lost. Nothing here decides anything about the crawl: killing the process at any
+//! moment and running it again gives the same crawl.
+
+mod activity;
+mod world;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use dragline_domain::frontier::IterationRow;
+use dragline_domain::ids::CrawlId;
+use dragline_pipeline::World;
+use dragline_pipeline::context::Contexts;
+use dragline_pipeline::crawl::{StopSignal, TurnLimits, work_turn};
+use dragline_pipeline::parse::{KnownUrls, parse_segment};
+use dragline_pipeline::ports::clock::Clock;
+use dragline_pipeline::ports::error::{PortError, PortErrorKind, PortResult};
+use dragline_pipeline::ports::fetcher::Fetcher;
+use dragline_pipeline::ports::queue::{ParseMessage, StartCommand, Ticket};
+use dragline_pipeline::schedule::start;
+use dragline_pipeline::sweep::{Swept, sweep};
+use jiff::Timestamp;
+use tokio::task::JoinSet;
+
+use crate::queue::Receivers;
+
+pub use activity::Activity;
+pub use world::LocalWorld;
+
+/// How often the loop looks whether it was told to stop.
+const TICK: Duration = Duration::from_millis(200);
+
+/// How often work that is overdue is looked for while other work is under way.
+const SWEEP_EVERY: Duration = Duration::from_secs(5);
+
+/// Sweeps in a row that find nothing to do although the iteration is open, before that is taken for a defect.
+const FRUITLESS_SWEEPS_MAX: u32 = 50;
+
+/// How much is done at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunOptions {
+    /// Origins that are visited at the same time.
+    pub turns_max: usize,
+    /// Segments that are parsed at the same time.
+    pub parsers_max: usize,
+}
+
+impl Default for RunOptions {
+    /// 64 origins, and as many parsers as there are cores.
+    fn default() -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        Self { turns_max: 64, parsers_max: cores }
+    }
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RunEnd {
+    /// The iteration is over.
+    Closed(IterationRow),
+    /// It was told to stop. Everything that was under way is committed; another run goes on from there.
+    Interrupted,
+}
+
+/// What the tasks share.
+struct Shared<W, H> {
+    world: Arc<W>,
+    fetcher: Arc<H>,
+    contexts: Contexts,
+    known: KnownUrls,
+    stop: StopSignal,
+    activity: Arc<Activity>,
+}
+
+/// Runs a crawl's latest iteration until it is over or the signal stops it.
+///
+/// # Errors
+/// The first surprise of any port: the disk is full, stored data is damaged. What was committed stays; another run goes on from there.
+pub async fn run<W: World, H: Fetcher + 'static>(
+    world: Arc<W>,
+    fetcher: Arc<H>,
+    receivers: Receivers,
+    crawl: &CrawlId,
+    options: RunOptions,
+    stop: StopSignal,
+    activity: Arc<Activity>,
+) -> PortResult<RunEnd> {
+    let contexts = Contexts::default();
+    let shared = Arc::new(Shared { world, fetcher, contexts, known: KnownUrls::new(), stop, activity });
+    let engine = Engine { shared, receivers, options, tasks: JoinSet::new(), turns: 0, parses: 0, fruitless: 0 };
+    engine.run(crawl).await
+}
+
+/// What a task worked on.
+enum Done {
+    Turn,
+    Parse,
+    Command,
+}
+
+struct Engine<W, H> {
+    shared: Arc<Shared<W, H>>,
+    receivers: Receivers,
+    options: RunOptions,
+    tasks: JoinSet<PortResult<Done>>,
+    turns: usize,
+    parses: usize,
+    fruitless: u32,
+}
+
+impl<W: World, H: Fetcher + 'static> Engine<W, H> {
+    async fn run(mut self, crawl: &CrawlId) -> PortResult<RunEnd> {
+        let world = Arc::clone(&self.shared.world);
+        let mut next_sweep = world.clock().monotonic() + SWEEP_EVERY;
+        loop {
+            let is_stopped = self.shared.stop.is_stopped();
+            if self.tasks.is_empty() {
+                if is_stopped {
+                    return Ok(RunEnd::Interrupted);
+                }
+                if self.receivers.pending() == 0
+                    && let Some(closed) = self.sweep_when_idle(crawl).await?
+                {
+                    return Ok(RunEnd::Closed(closed));
+                }
+            }
+            tokio::select! {
+                Some(done) = self.tasks.join_next() => self.done(done)?,
+                Some(ticket) = self.receivers.tickets.recv(), if !is_stopped && self.turns < self.options.turns_max => {
+                    self.spawn_turn(ticket);
+                }
+                Some(message) = self.receivers.parses.recv(), if !is_stopped && self.parses < self.options.parsers_max => {
+                    self.spawn_parse(message);
+                }
+                Some(command) = self.receivers.commands.recv(), if !is_stopped => self.spawn_start(command),
+                () = world.clock().sleep(TICK) => {}
+            }
+            if world.clock().monotonic() >= next_sweep && !is_stopped {
+                sweep(&*world, crawl, world.clock().now()).await?;
+                next_sweep = world.clock().monotonic() + SWEEP_EVERY;
+            }
+        }
+    }
+
+    /// Nothing is under way and nothing waits: whatever is owed is overdue. The iteration, if it is over.
+    async fn sweep_when_idle(&mut self, crawl: &CrawlId) -> PortResult<Option<IterationRow>> {
+        match sweep(&*self.shared.world, crawl, Timestamp::MAX).await? {
+            Swept::Closed(row) => return Ok(Some(row)),
+            Swept::GoesOn { acts } if acts > 0 => self.fruitless = 0,
+            Swept::GoesOn { .. } | Swept::NoIteration => self.fruitless += 1,
+        }
+        if self.fruitless > FRUITLESS_SWEEPS_MAX {
+            let why = "the iteration is open, but nothing in it is left to be done";
+            return Err(PortError::new(PortErrorKind::Other, "sweep", crawl, why));
+        }
+        Ok(None)
+    }
+
+    fn done(&mut self, done: Result<PortResult<Done>, tokio::task::JoinError>) -> PortResult<()> {
+        let done = done.map_err(|error| PortError::new(PortErrorKind::Other, "run", "a task", error))??;
+        match done {
+            Done::Turn => self.turns -= 1,
+            Done::Parse => self.parses -= 1,
+            Done::Command => {}
+        }
+        Ok(())
+    }
+
+    fn spawn_turn(&mut self, ticket: Ticket) {
+        self.turns += 1;
+        let shared = Arc::clone(&self.shared);
+        self.tasks.spawn(async move {
+            let _visible = shared.activity.begin(&ticket.origin);
+            let Shared { world, fetcher, contexts, stop, .. } = &*shared;
+            let end = work_turn(world, fetcher, contexts, &TurnLimits::default(), stop, &ticket).await?;
+            tracing::debug!(origin = %ticket.origin, turn = %ticket.turn, ?end, "turn ended");
+            Ok(Done::Turn)
+        });
+    }
+
+    fn spawn_parse(&mut self, message: ParseMessage) {
+        self.parses += 1;
+        let shared = Arc::clone(&self.shared);
+        self.tasks.spawn(async move {
+            let end = parse_segment(&*shared.world, &shared.contexts, &shared.known, &message).await?;
+            tracing::debug!(segment = %message.segment, ?end, "parse ended");
+            Ok(Done::Parse)
+        });
+    }
+
+    fn spawn_start(&mut self, command: StartCommand) {
+        let shared = Arc::clone(&self.shared);
+        self.tasks.spawn(async move {
+            start(&*shared.world, &shared.contexts, &command).await?;
+            Ok(Done::Command)
+        });
+    }
+}

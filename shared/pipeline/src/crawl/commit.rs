@@ -1,0 +1,135 @@
+//! A segment in the making, and its commit.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use dragline_domain::frontier::{
+    ChunkKey, Lease, LeaseState, ObjectKey, OriginKey, Retry, SegmentId, SegmentRow, SegmentState,
+};
+use dragline_domain::ids::LeaseToken;
+use dragline_domain::time::after;
+
+use super::planner::Position;
+use super::segment::SegmentRecords;
+use crate::World;
+use crate::ports::archive::{Archive, Put};
+use crate::ports::clock::Clock;
+use crate::ports::error::{PortError, PortErrorKind, PortResult};
+use crate::ports::frontier::{CommitSegment, Committed, Frontier};
+use crate::ports::queue::{Message, ParseMessage, Queue};
+
+/// How many pages a segment holds, by how many URLs are known to wait: few where little is left, so that a site's first page is parsed at once.
+pub(super) const fn segment_pages(waiting: u64) -> u32 {
+    match waiting {
+        0..=1 => 1,
+        2..=16 => 4,
+        17..=64 => 16,
+        _ => 50,
+    }
+}
+
+/// A segment takes no more visits once its object is so large.
+pub(super) const SEGMENT_BYTES_MAX: u64 = 8 << 20;
+
+/// Visits that are committed together, in the order in which they were handed out.
+pub(super) struct OpenSegment {
+    pub number: u64,
+    pub records: SegmentRecords,
+    /// It takes no more than so many visits.
+    pub pages_max: u32,
+    pub entries: u32,
+    /// Visits under way.
+    pub pending: u32,
+    /// It takes no more visits.
+    pub is_sealed: bool,
+    /// When its first visit was handed out, by the monotonic clock.
+    pub since: Duration,
+    /// Where the lease stands after its last visit.
+    pub after: Option<Position>,
+    pub exhausted: Vec<ChunkKey>,
+    /// Retries that were handed out with it: they leave the lease.
+    pub retried: Vec<String>,
+    /// Retries that it adds to the lease.
+    pub retries: Vec<Retry>,
+    pub pages: u64,
+    pub body_bytes: u64,
+}
+
+impl OpenSegment {
+    /// Whether nothing is under way any more and nothing will be added.
+    pub(super) const fn is_complete(&self) -> bool {
+        self.is_sealed && self.pending == 0
+    }
+
+    /// The holder's copy of the lease once the segment is committed.
+    fn lease_after(&self, lease: &Lease, until: jiff::Timestamp) -> Lease {
+        let mut lease = lease.clone();
+        if let Some(position) = self.after.clone() {
+            position.write_to(&mut lease);
+        }
+        lease.retries.retain(|retry| !self.retried.contains(&retry.entry.path_and_query));
+        lease.retries.extend(self.retries.iter().cloned());
+        lease.segments += 1;
+        lease.attempts = 0;
+        lease.counters.requests += self.pages;
+        lease.counters.pages += self.pages;
+        lease.counters.retries += self.retries.len() as u64;
+        lease.counters.body_bytes += self.body_bytes;
+        if let LeaseState::Leased(holder) = &mut lease.state {
+            holder.until = until;
+            holder.reserved = holder.reserved.spend(self.pages, self.body_bytes);
+        }
+        lease
+    }
+}
+
+/// What came of a commit: the lease as it stands now, or that another worker holds it.
+pub(super) enum Outcome {
+    Committed(Box<Lease>),
+    Fenced,
+}
+
+/// Commits a segment. Effects in order: the object; segment and lease rows in one transaction; the parse message.
+///
+/// `lease` is the holder's copy with pace, patience and the like as they are now.
+pub(super) async fn commit(
+    world: &impl World,
+    origin: &OriginKey,
+    token: &LeaseToken,
+    lease: &Lease,
+    lease_length: Duration,
+    segment: OpenSegment,
+) -> PortResult<Outcome> {
+    let now = world.clock().now();
+    let id = SegmentId { origin: origin.clone(), turn: lease.turn, n: lease.segments };
+    let object = ObjectKey::of_segment(&id, lease.iteration, token);
+    let after_commit = segment.lease_after(lease, after(now, lease_length));
+    let (entries, exhausted) = (segment.entries, segment.exhausted);
+    let bytes = Bytes::from(segment.records.into_object());
+    let object_bytes = bytes.len() as u64;
+    if world.archive().put_new(&object, bytes).await? == Put::Exists {
+        let why = "an object of this lease's own key is there already";
+        return Err(PortError::new(PortErrorKind::Corrupt, "put segment", &object, why));
+    }
+    let row = SegmentRow {
+        id: id.clone(),
+        iteration: lease.iteration,
+        token: token.clone(),
+        state: SegmentState::Crawled { part: 0 },
+        object,
+        object_bytes,
+        entries,
+        committed_at: now,
+        attempts: 0,
+        due: Some(after(now, world.timing().grace)),
+    };
+    let commit = CommitSegment { segment: row, lease: after_commit, exhausted };
+    match world.frontier().commit_segment(&commit).await? {
+        Committed::Fenced => Ok(Outcome::Fenced),
+        Committed::Done => {
+            let message = ParseMessage { segment: id, iteration: lease.iteration };
+            world.queue().send(Message::Parse(message), Duration::ZERO).await?;
+            Ok(Outcome::Committed(Box::new(commit.lease)))
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! The second step: a turn at an origin. Lease, robots.txt, fetches at the origin's pace, segments, release.
+
+mod commit;
+mod ending;
+mod orphans;
+mod outcome;
+mod pacer;
+mod planner;
+mod release;
+mod robots;
+mod segment;
+mod turn;
+mod visit;
+
+pub use ending::{StopSignal, TurnEnd, TurnLimits};
+pub use segment::{SegmentRecords, VISIT_FIELD};
+pub use turn::work_turn;

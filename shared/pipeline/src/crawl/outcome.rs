@@ -1,0 +1,66 @@
+//! How a fetch ended, in the words of the crawl log.
+
+use dragline_domain::frontier::LastCapture;
+use dragline_domain::outcome::Outcome;
+
+use crate::ports::fetcher::{FetchFailure, FetchFailureKind, Fetched, FetchedResponse, Truncation};
+
+/// The outcome of a fetch as far as the crawler can tell, and the detail that a person needs to understand it.
+///
+/// A parser may find more in a body later: that it is no page, or not canonical.
+pub(super) fn outcome_of(fetched: &Fetched, last: Option<&LastCapture>) -> (Outcome, Option<String>) {
+    match &fetched.result {
+        Err(failure) => (outcome_of_failure(failure), Some(failure.detail.clone())),
+        Ok(response) => outcome_of_response(response, last),
+    }
+}
+
+fn outcome_of_failure(failure: &FetchFailure) -> Outcome {
+    match failure.kind {
+        FetchFailureKind::NameNotResolved | FetchFailureKind::Connect | FetchFailureKind::Tls => {
+            Outcome::ConnectionFailed
+        }
+        FetchFailureKind::PrivateAddress => Outcome::BlockedPrivateAddress,
+        FetchFailureKind::Timeout => Outcome::RequestTimeout,
+        FetchFailureKind::Protocol => Outcome::DidNotUnderstandAnswer,
+    }
+}
+
+fn outcome_of_response(response: &FetchedResponse, last: Option<&LastCapture>) -> (Outcome, Option<String>) {
+    let status = response.status;
+    if has_field(response, "cf-mitigated", b"challenge") {
+        return (Outcome::BlockedByChallenge, Some("the answer is a challenge meant for people".to_owned()));
+    }
+    let outcome = Outcome::of_status(status);
+    let detail = (status >= 400).then(|| format!("status {status} {}", response.reason).trim_end().to_owned());
+    match outcome {
+        Outcome::FileIngested if response.truncated == Some(Truncation::Disconnect) => {
+            (Outcome::ErrorReadingResponse, Some("the connection ended before the body did".to_owned()))
+        }
+        Outcome::FileIngested if last.is_some_and(|last| last.decoded_sha1 == response.decoded_sha1) => {
+            (Outcome::FileDidNotChange, Some("the same body as last time".to_owned()))
+        }
+        // A 304 that nobody asked for leaves us with nothing.
+        Outcome::FileDidNotChange if last.is_none() => {
+            (Outcome::DidNotUnderstandAnswer, Some("status 304 to an unconditional request".to_owned()))
+        }
+        Outcome::DidNotUnderstandAnswer => (outcome, Some(format!("status {status}"))),
+        _ => (outcome, detail),
+    }
+}
+
+/// Whether a response has a field of this name and value, in whatever case.
+fn has_field(response: &FetchedResponse, name: &str, value: &[u8]) -> bool {
+    response.headers.iter().any(|(n, v)| n.eq_ignore_ascii_case(name) && v.trim_ascii().eq_ignore_ascii_case(value))
+}
+
+/// A field's first value as text; `None` if it is absent or no text.
+pub(super) fn field<'r>(response: &'r FetchedResponse, name: &str) -> Option<&'r str> {
+    let (_, value) = response.headers.iter().find(|(n, _)| n.eq_ignore_ascii_case(name))?;
+    std::str::from_utf8(value).ok().map(str::trim)
+}
+
+/// Whether the connection stays open for the next request, as far as the response tells.
+pub(super) fn keeps_connection(response: &FetchedResponse) -> bool {
+    !has_field(response, "connection", b"close") && response.truncated.is_none()
+}

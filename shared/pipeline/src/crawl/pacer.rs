@@ -1,0 +1,98 @@
+//! When the next request to an origin may start.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use dragline_domain::politeness::Pace;
+use dragline_domain::time::after;
+use jiff::Timestamp;
+
+use crate::ports::clock::Clock;
+
+/// Keeps the delay between the starts of requests to one origin, over however many are under way at once.
+///
+/// The server's clock counts, and a request on a new connection reaches the server a handshake later than it started here. So where that
+/// can make a difference, the delay counts from the response header instead of from the start: see [`Pacer::answered`].
+#[derive(Debug)]
+pub(super) struct Pacer {
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    pace: Pace,
+    /// The monotonic reading before which no request starts.
+    next_start: Duration,
+    /// Whether the next request may have to open a connection.
+    may_connect: bool,
+}
+
+impl Pacer {
+    /// A pacer that starts nothing before `not_before`.
+    pub(super) fn new(pace: Pace, not_before: Timestamp, clock: &impl Clock) -> Self {
+        let wait = dragline_domain::time::between(clock.now(), not_before);
+        let next_start = clock.monotonic() + wait;
+        Self { state: Mutex::new(State { pace, next_start, may_connect: true }) }
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The pace of now.
+    pub(super) fn pace(&self) -> Pace {
+        self.state().pace
+    }
+
+    /// Keeps at least so much delay from now on.
+    pub(super) fn slow_down_to(&self, base_delay: Duration) {
+        let mut state = self.state();
+        state.pace.base_delay = base_delay;
+    }
+
+    /// How long it is until the next request may start.
+    pub(super) fn wait(&self, clock: &impl Clock) -> Duration {
+        self.state().next_start.saturating_sub(clock.monotonic())
+    }
+
+    /// The monotonic reading at which the next request may start; the one after it, a delay later.
+    pub(super) fn reserve(&self, clock: &impl Clock) -> Duration {
+        let mut state = self.state();
+        let start = state.next_start.max(clock.monotonic());
+        state.next_start = start + state.pace.delay();
+        start
+    }
+
+    /// Takes note of how a request went. `first_byte` is the time from its start to its response header.
+    pub(super) fn answered(
+        &self,
+        clock: &impl Clock,
+        started: Duration,
+        status: Option<u16>,
+        first_byte: Option<Duration>,
+        elapsed: Duration,
+        keeps_connection: bool,
+    ) {
+        let mut state = self.state();
+        state.pace = state.pace.after_response(status, elapsed);
+        let delay = state.pace.delay();
+        let header_at = first_byte.map_or_else(|| clock.monotonic(), |first_byte| started + first_byte);
+        let is_cheap = first_byte.is_some_and(|first_byte| first_byte.saturating_mul(20) <= delay);
+        let counted_from = if state.may_connect || is_cheap { header_at } else { started };
+        state.may_connect = status.is_none() || !keeps_connection;
+        if !delay.is_zero() {
+            state.next_start = state.next_start.max(counted_from + delay);
+        }
+    }
+
+    /// Starts nothing for so long from now: the server asked for it.
+    pub(super) fn hold_off(&self, clock: &impl Clock, wait: Duration) {
+        let mut state = self.state();
+        state.next_start = state.next_start.max(clock.monotonic() + wait);
+    }
+
+    /// When the next request may start, by the clock that is stored.
+    pub(super) fn not_before(&self, clock: &impl Clock) -> Timestamp {
+        after(clock.now(), self.wait(clock))
+    }
+}

@@ -1,0 +1,237 @@
+//! What a turn asks for next: retries that are due, todo, then candidates due for recrawl.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use dragline_domain::capture::CrawlType;
+use dragline_domain::frontier::{
+    ChunkKey, ChunkPosition, Claim, Claimer, Inbox, Lease, OriginKey, RecrawlCursor, Sighting, TodoChunk, TodoEntry,
+};
+use jiff::Timestamp;
+
+use crate::World;
+use crate::ports::clock::Clock;
+use crate::ports::error::PortResult;
+use crate::ports::frontier::{ClaimRequest, Frontier};
+
+/// Candidates for recrawl are read so many at a time.
+const CURSOR_PAGE: usize = 50;
+
+/// One URL to be visited.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Work {
+    /// The URL within the origin, and what is known of it.
+    pub entry: TodoEntry,
+    /// Its depth.
+    pub depth: u32,
+    /// How it came to be visited.
+    pub crawl_type: CrawlType,
+    /// How often it was asked for in this iteration before.
+    pub tries: u8,
+    /// Where the lease stands once it is done with.
+    pub after: Position,
+    /// The chunk that it is the last of.
+    pub exhausts: Option<ChunkKey>,
+}
+
+/// How far a lease has got.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Position {
+    pub chunk: Option<ChunkPosition>,
+    pub depth: u32,
+    pub cursor: RecrawlCursor,
+    pub taken: u64,
+}
+
+impl Position {
+    pub(super) fn of(lease: &Lease) -> Self {
+        Self { chunk: lease.chunk.clone(), depth: lease.depth, cursor: lease.cursor.clone(), taken: lease.taken }
+    }
+
+    pub(super) fn write_to(self, lease: &mut Lease) {
+        let Self { chunk, depth, cursor, taken } = self;
+        (lease.chunk, lease.depth, lease.cursor, lease.taken) = (chunk, depth, cursor, taken);
+    }
+}
+
+/// Why there is nothing to visit just now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Dry {
+    /// Nothing is left, as far as the rows tell.
+    Empty,
+    /// What is left is deeper than segments that are not parsed yet.
+    AtBarrier,
+}
+
+/// Hands out a turn's work in order, ahead of what is committed.
+#[derive(Debug)]
+pub(super) struct Planner {
+    origin: OriginKey,
+    iteration: dragline_domain::ids::Iteration,
+    has_max_depth: bool,
+    position: Position,
+    chunk: Option<TodoChunk>,
+    /// Chunks handed out whole, whose deletion is not committed yet.
+    finished: Vec<ChunkKey>,
+    /// Candidates for recrawl that are read, claimed and not handed out.
+    due: VecDeque<(TodoEntry, u32)>,
+    due_next: Option<RecrawlCursor>,
+    /// Retries handed out in this turn.
+    retried: BTreeSet<String>,
+}
+
+impl Planner {
+    pub(super) fn new(origin: OriginKey, lease: &Lease, has_max_depth: bool) -> Self {
+        Self {
+            origin,
+            iteration: lease.iteration,
+            has_max_depth,
+            position: Position::of(lease),
+            chunk: None,
+            finished: Vec::new(),
+            due: VecDeque::new(),
+            due_next: None,
+            retried: BTreeSet::new(),
+        }
+    }
+
+    /// The next URL to visit. `lease` is the holder's copy, `inbox` as last read, `in_flight` how many visits are not committed.
+    pub(super) async fn next(
+        &mut self,
+        world: &impl World,
+        lease: &Lease,
+        inbox: &Inbox,
+        in_flight: usize,
+    ) -> PortResult<Result<Work, Dry>> {
+        if let Some(work) = self.next_retry(lease, world.clock().now()) {
+            return Ok(Ok(work));
+        }
+        if self.chunk.is_none() && !self.load_chunk(world).await? {
+            return Ok(self.next_due(world).await?.ok_or(Dry::Empty));
+        }
+        let depth = self.chunk.as_ref().map_or(0, |chunk| chunk.key.depth);
+        if self.has_max_depth && depth > self.position.depth {
+            let is_owed = in_flight > 0 || lease.segments > inbox.parsed || self.has_shallower_retry(lease, depth);
+            if is_owed {
+                // Not begun yet, and something less deep may come first by the time that the barrier is gone.
+                self.chunk = None;
+                return Ok(Err(Dry::AtBarrier));
+            }
+        }
+        Ok(self.take_from_chunk().ok_or(Dry::Empty))
+    }
+
+    /// Whether work is left that was not handed out, as far as the rows tell.
+    pub(super) fn has_more(&self, lease: &Lease, inbox: &Inbox) -> bool {
+        inbox.added > self.position.taken
+            || self.position.cursor != RecrawlCursor::End
+            || lease.retries.iter().any(|retry| !self.retried.contains(&retry.entry.path_and_query))
+    }
+
+    /// How many URLs are known to wait: of the chunk at hand, and of the cursor's page.
+    pub(super) fn at_hand(&self) -> usize {
+        let offset = self.position.chunk.as_ref().map_or(0, |position| position.offset as usize);
+        self.chunk.as_ref().map_or(0, |chunk| chunk.entries.len().saturating_sub(offset)) + self.due.len()
+    }
+
+    /// Takes note that these chunks' deletion is committed.
+    pub(super) fn committed(&mut self, exhausted: &[ChunkKey]) {
+        self.finished.retain(|key| !exhausted.contains(key));
+    }
+
+    fn next_retry(&mut self, lease: &Lease, now: Timestamp) -> Option<Work> {
+        let retry = lease
+            .retries
+            .iter()
+            .find(|retry| retry.not_before <= now && !self.retried.contains(&retry.entry.path_and_query))?;
+        self.retried.insert(retry.entry.path_and_query.clone());
+        Some(Work {
+            entry: retry.entry.clone(),
+            depth: retry.depth,
+            crawl_type: CrawlType::Retry,
+            tries: retry.tries,
+            after: self.position.clone(),
+            exhausts: None,
+        })
+    }
+
+    fn has_shallower_retry(&self, lease: &Lease, depth: u32) -> bool {
+        lease.retries.iter().any(|retry| retry.depth < depth)
+    }
+
+    /// Loads the chunk that the position names, or else the first one. Whether there is one now.
+    async fn load_chunk(&mut self, world: &impl World) -> PortResult<bool> {
+        if let Some(position) = &self.position.chunk {
+            // The key decides until the chunk is exhausted: a chunk that sorts before it may have come since.
+            self.chunk = world.frontier().load_chunk(&self.origin, &position.key).await?;
+            if self.chunk.is_some() {
+                return Ok(true);
+            }
+            self.position.chunk = None;
+        }
+        self.chunk = world.frontier().first_chunk(&self.origin, self.iteration, &self.finished).await?;
+        Ok(self.chunk.is_some())
+    }
+
+    fn take_from_chunk(&mut self) -> Option<Work> {
+        let chunk = self.chunk.as_ref()?;
+        let offset = self.position.chunk.as_ref().map_or(0, |position| position.offset);
+        let entry = chunk.entries.get(offset as usize)?.clone();
+        let key = chunk.key.clone();
+        let depth = key.depth;
+        let is_last = offset as usize + 1 >= chunk.entries.len();
+        self.position.depth = depth;
+        self.position.taken += 1;
+        if is_last {
+            self.position.chunk = None;
+            self.chunk = None;
+            self.finished.push(key.clone());
+        } else {
+            self.position.chunk = Some(ChunkPosition { key: key.clone(), offset: offset + 1 });
+        }
+        let exhausts = is_last.then_some(key);
+        Some(Work { entry, depth, crawl_type: CrawlType::Queued, tries: 0, after: self.position.clone(), exhausts })
+    }
+
+    /// The next candidate due for recrawl. They are claimed before they are fetched; the cursor moves when they are committed.
+    async fn next_due(&mut self, world: &impl World) -> PortResult<Option<Work>> {
+        while self.due.is_empty() && self.position.cursor != RecrawlCursor::End {
+            self.read_due(world).await?;
+        }
+        let Some((entry, depth)) = self.due.pop_front() else { return Ok(None) };
+        self.position.cursor = match self.due_next.take_if(|_| self.due.is_empty()) {
+            Some(next) => next,
+            None => RecrawlCursor::After(entry.path_and_query.clone()),
+        };
+        let after = self.position.clone();
+        Ok(Some(Work { entry, depth, crawl_type: CrawlType::Recrawl, tries: 0, after, exhausts: None }))
+    }
+
+    async fn read_due(&mut self, world: &impl World) -> PortResult<()> {
+        let now = world.clock().now();
+        let cursor = &self.position.cursor;
+        let page = world.frontier().due_candidates(&self.origin, self.iteration, cursor, now, CURSOR_PAGE).await?;
+        let request = ClaimRequest {
+            origin: self.origin.clone(),
+            iteration: self.iteration,
+            claimer: Claimer::recrawl(),
+            if_due: None,
+            now,
+            urls: page
+                .entries
+                .iter()
+                .map(|(entry, depth)| {
+                    (entry.path_and_query.clone(), Sighting { depth: *depth, via: entry.via.clone() })
+                })
+                .collect(),
+        };
+        let claims = world.frontier().claim(&request).await?;
+        let own = page.entries.into_iter().zip(claims);
+        self.due = own.filter_map(|(entry, claim)| matches!(claim, Claim::Own { .. }).then_some(entry)).collect();
+        if self.due.is_empty() {
+            self.position.cursor = page.next;
+        } else {
+            self.due_next = Some(page.next);
+        }
+        Ok(())
+    }
+}

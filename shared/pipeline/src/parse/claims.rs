@@ -1,0 +1,158 @@
+//! Claiming what a segment's documents lead to.
+
+use std::collections::{BTreeMap, HashMap};
+
+use dragline_domain::document::{Document, LinkFate};
+use dragline_domain::frontier::{
+    Claim, Claimer, OriginKey, SegmentRow, Sighting, Target, TodoEntry, TodoSource, split_into_chunks,
+};
+use dragline_domain::url::{CrawlUrl, Origin};
+use jiff::Timestamp;
+
+use super::known::{KnownUrls, UrlHash};
+use super::read::Capture;
+use super::understand::sighting;
+use crate::World;
+use crate::ports::clock::Clock;
+use crate::ports::error::PortResult;
+use crate::ports::frontier::{ClaimRequest, Frontier};
+
+/// What a segment claimed.
+#[derive(Debug, Default)]
+pub(super) struct Claimed {
+    /// URLs that are its own, to be queued. A pure function of the documents and of whose each claim is.
+    pub targets: Vec<Target>,
+    /// URLs that are its own and forbidden by the definition: one log entry each.
+    pub blocked: Vec<BlockedUrl>,
+    /// How many claims are its own.
+    pub found: u64,
+    /// URLs that need no asking any more once the parse is committed.
+    pub settled: Vec<UrlHash>,
+}
+
+/// A URL that a rule of the definition forbids.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct BlockedUrl {
+    pub url: CrawlUrl,
+    pub reason: String,
+    pub sighting: Sighting,
+    pub at: Timestamp,
+}
+
+impl Claimed {
+    /// The blocked URLs, origin by origin.
+    pub(super) fn blocked_by_origin(&self) -> impl Iterator<Item = (Origin, impl Iterator<Item = &CrawlUrl>)> {
+        let mut by_origin: BTreeMap<Origin, Vec<&CrawlUrl>> = BTreeMap::new();
+        for blocked in &self.blocked {
+            by_origin.entry(blocked.url.origin()).or_default().push(&blocked.url);
+        }
+        by_origin.into_iter().map(|(origin, urls)| (origin, urls.into_iter()))
+    }
+}
+
+/// A link target of the segment, by the link that makes it least deep.
+struct Found<'d> {
+    url: &'d CrawlUrl,
+    sighting: Sighting,
+    redirects: u8,
+    /// Why it is forbidden; absent if it is to be queued.
+    blocked: Option<&'d str>,
+    hash: UrlHash,
+}
+
+/// Claims every link target that is to be queued or logged as forbidden, origin by origin.
+pub(super) async fn claim(
+    world: &impl World,
+    known: &KnownUrls,
+    segment: &SegmentRow,
+    captures: &[Capture],
+    documents: &[Document],
+) -> PortResult<Claimed> {
+    let mut claimed = Claimed::default();
+    for (origin, found) in found(known, segment, captures, documents) {
+        let origin = OriginKey { crawl: segment.id.origin.crawl.clone(), origin };
+        let request = ClaimRequest {
+            origin: origin.clone(),
+            iteration: segment.iteration,
+            claimer: Claimer::segment(&segment.id),
+            // The segment's own time: a parse that is done again must come to the same claims.
+            if_due: Some(segment.committed_at),
+            now: world.clock().now(),
+            urls: found.iter().map(|f| (f.url.path_and_query().to_owned(), f.sighting.clone())).collect(),
+        };
+        let claims = world.frontier().claim(&request).await?;
+        let mut by_depth: BTreeMap<u32, Vec<TodoEntry>> = BTreeMap::new();
+        for (found, claim) in found.into_iter().zip(claims) {
+            if claim != Claim::NotDue {
+                claimed.settled.push(found.hash);
+            }
+            let Claim::Own { last } = claim else { continue };
+            claimed.found += 1;
+            if let Some(reason) = found.blocked {
+                let (url, reason) = (found.url.clone(), reason.to_owned());
+                let at = segment.committed_at;
+                claimed.blocked.push(BlockedUrl { url, reason, sighting: found.sighting, at });
+                continue;
+            }
+            by_depth.entry(found.sighting.depth).or_default().push(TodoEntry {
+                path_and_query: found.url.path_and_query().to_owned(),
+                via: found.sighting.via,
+                redirects: found.redirects,
+                last,
+            });
+        }
+        let source = TodoSource::segment(&segment.id, segment.committed_at);
+        let chunks: Vec<_> = by_depth
+            .into_iter()
+            .flat_map(|(depth, entries)| split_into_chunks(segment.iteration, depth, &source, entries))
+            .collect();
+        if !chunks.is_empty() {
+            claimed.targets.push(Target { origin, chunks });
+        }
+    }
+    Ok(claimed)
+}
+
+/// What the documents lead to, each URL once, those left out that are known to be claimed.
+fn found<'d>(
+    known: &KnownUrls,
+    segment: &SegmentRow,
+    captures: &[Capture],
+    documents: &'d [Document],
+) -> BTreeMap<Origin, Vec<Found<'d>>> {
+    let mut by_origin: BTreeMap<Origin, Vec<Found<'d>>> = BTreeMap::new();
+    let mut places: HashMap<&'d CrawlUrl, usize> = HashMap::new();
+    for (capture, document) in captures.iter().zip(documents) {
+        for link in &document.links {
+            let blocked = match &link.fate {
+                LinkFate::Follow => None,
+                LinkFate::Blocked(reason) => Some(reason.as_str()),
+                LinkFate::NotAPage | LinkFate::NoFollow | LinkFate::OutOfScope | LinkFate::TooDeep => continue,
+            };
+            let url = &link.target;
+            let place = places.get(url).copied();
+            if place == Some(usize::MAX) {
+                continue;
+            }
+            let origin = url.origin();
+            let (sighting, redirects) = sighting(&capture.visit, &document.url, link.kind);
+            if let Some(place) = place {
+                let earlier = by_origin.get_mut(&origin).and_then(|found| found.get_mut(place));
+                if let Some(earlier) = earlier.filter(|earlier| sighting.depth < earlier.sighting.depth) {
+                    (earlier.sighting, earlier.redirects) = (sighting, redirects);
+                }
+                continue;
+            }
+            let key = OriginKey { crawl: segment.id.origin.crawl.clone(), origin };
+            let hash = known.hash(&key, segment.iteration, url.path_and_query());
+            if known.contains(hash) {
+                places.insert(url, usize::MAX);
+                continue;
+            }
+            let found = by_origin.entry(key.origin).or_default();
+            places.insert(url, found.len());
+            found.push(Found { url, sighting, redirects, blocked, hash });
+        }
+    }
+    by_origin
+}

@@ -1,0 +1,39 @@
+//! A seed that moved for good takes its new origin into the scope.
+
+use dragline_domain::frontier::{OriginKey, SegmentRow};
+use dragline_domain::url::Origin;
+
+use super::read::Capture;
+use crate::World;
+use crate::context::CrawlContext;
+use crate::ports::error::PortResult;
+use crate::ports::frontier::Frontier;
+use crate::ports::notifier::{Notice, Notifier};
+
+/// Lets origins join that seeds of this segment redirect to permanently: from http to https, to or from www. Whether any did.
+pub(super) async fn join(
+    world: &impl World,
+    context: &CrawlContext,
+    segment: &SegmentRow,
+    captures: &[Capture],
+) -> PortResult<bool> {
+    let mut has_joined = false;
+    for origin in captures.iter().filter_map(|capture| joins(context, &segment.id.origin, capture)) {
+        world.frontier().join_origin(&segment.id.origin.crawl, &origin).await?;
+        let notice = Notice::OriginJoined { from: segment.id.origin.clone(), origin };
+        world.notifier().notify(notice).await?;
+        has_joined = true;
+    }
+    Ok(has_joined)
+}
+
+/// The origin that a capture makes join, if it does. Only what stands at depth 0 speaks for a seed.
+fn joins(context: &CrawlContext, own: &OriginKey, capture: &Capture) -> Option<Origin> {
+    if capture.visit.sighting.depth > 0 {
+        return None;
+    }
+    let redirect = capture.redirect(&context.definition.strip_query_parameters)?;
+    let origin = redirect.target.origin();
+    let is_new = redirect.is_permanent && !context.allowed.contains(&redirect.target);
+    (is_new && origin.is_same_site(&own.origin)).then_some(origin)
+}

@@ -1,0 +1,274 @@
+//! The third step: a segment's bytes become documents, outcomes, a log and new todo.
+
+mod claims;
+mod joining;
+mod known;
+mod page;
+mod read;
+mod understand;
+
+use std::sync::Arc;
+
+use dragline_domain::capture::{Finality, SegmentLog};
+use dragline_domain::document::{Document, DocumentState};
+use dragline_domain::frontier::{
+    CandidateUpdate, LastCapture, OriginKey, ParserCounters, PartKind, PartRefused, SegmentRow, SegmentState,
+    next_visit, plan_parts,
+};
+use dragline_domain::outcome::Outcome;
+use dragline_domain::time::after;
+
+pub use known::KnownUrls;
+
+use self::claims::Claimed;
+use self::read::Capture;
+use self::understand::{Parsed, understand_all};
+use crate::World;
+use crate::context::{Contexts, CrawlContext};
+use crate::nudge::nudge;
+use crate::ports::archive::Archive;
+use crate::ports::clock::Clock;
+use crate::ports::documents::{Documents, PutDocuments};
+use crate::ports::error::{PortError, PortErrorKind, PortResult};
+use crate::ports::frontier::{CommitParse, Frontier, ParseCommitted};
+use crate::ports::notifier::{Notice, Notifier};
+use crate::ports::queue::ParseMessage;
+
+/// A segment's object is never larger than what a crawler may put into it; this is beyond that.
+const OBJECT_BYTES_MAX: u64 = 1 << 30;
+
+/// Parses of one segment that died before its captures are skipped.
+const ATTEMPTS_MAX: u32 = 3;
+
+/// How a parse ended. In every case its message is done with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ParseEnd {
+    /// The segment is parsed, by us or by another worker.
+    Processed,
+    /// There is no such segment, or its iteration is over.
+    Nothing,
+}
+
+/// Parses a segment.
+///
+/// Effects in order: documents put if absent; claims; the log; candidates; the commit, in parts; wake-ups and tickets. The same message
+/// again repeats all of it: what this segment claimed counts as its own.
+///
+/// # Errors
+/// Those of the ports; the message is then to be delivered again.
+pub async fn parse_segment(
+    world: &impl World,
+    contexts: &Contexts,
+    known: &KnownUrls,
+    message: &ParseMessage,
+) -> PortResult<ParseEnd> {
+    let frontier = world.frontier();
+    let Some(segment) = frontier.begin_parse(&message.segment).await? else { return Ok(ParseEnd::Nothing) };
+    let mut touched = vec![segment.id.origin.clone()];
+    let end = if segment.state == SegmentState::Processed {
+        ParseEnd::Processed
+    } else {
+        let (end, targets) = parse(world, contexts, known, &segment).await?;
+        touched.extend(targets.into_iter().filter(|origin| *origin != segment.id.origin));
+        end
+    };
+    for origin in &touched {
+        nudge(world, origin, segment.iteration).await?;
+    }
+    Ok(end)
+}
+
+async fn parse(
+    world: &impl World,
+    contexts: &Contexts,
+    known: &KnownUrls,
+    segment: &SegmentRow,
+) -> PortResult<(ParseEnd, Vec<OriginKey>)> {
+    let frontier = world.frontier();
+    let crawl = &segment.id.origin.crawl;
+    let mut context = contexts.get(frontier, crawl).await?;
+    let captures = Arc::new(read_captures(world, segment).await?);
+    if joining::join(world, &context, segment, &captures).await? {
+        context = contexts.get(frontier, crawl).await?;
+    }
+    let parsed = documents(world, &context, segment, &captures).await?;
+    let documents = &parsed.documents;
+
+    let claimed = claims::claim(world, known, segment, &captures, documents).await?;
+    let entries = parsed.log_entries(&captures, &claimed.blocked);
+    let log = SegmentLog {
+        segment: segment.id.clone(),
+        iteration: segment.iteration,
+        object: segment.object.clone(),
+        agent: context.definition.user_agent.as_str().to_owned(),
+        entries,
+    };
+    frontier.put_log(&log).await?;
+    update_candidates(world, &context, segment, &captures, documents, &claimed).await?;
+    let end = commit(world, &context, segment, counters(&captures, documents, &claimed), &claimed).await?;
+    known.remember(&claimed.settled);
+    Ok((end, claimed.targets.into_iter().map(|target| target.origin).collect()))
+}
+
+async fn read_captures(world: &impl World, segment: &SegmentRow) -> PortResult<Vec<Capture>> {
+    let object = world.archive().get(&segment.object, OBJECT_BYTES_MAX).await?;
+    let corrupt = |error: String| PortError::new(PortErrorKind::Corrupt, "read segment", &segment.object, error);
+    let bytes = object.ok_or_else(|| corrupt("the object is not there".to_owned()))?;
+    let read = tokio::task::spawn_blocking(move || read::captures(&bytes)).await;
+    read.map_err(|error| corrupt(error.to_string()))?.map_err(corrupt)
+}
+
+/// What the segment's captures are understood as: as an earlier parse did it, or else as this one does.
+async fn documents(
+    world: &impl World,
+    context: &Arc<CrawlContext>,
+    segment: &SegmentRow,
+    captures: &Arc<Vec<Capture>>,
+) -> PortResult<Parsed> {
+    if let Some(documents) = world.documents().load(segment).await? {
+        return Ok(Parsed { documents });
+    }
+    let (own, all) = (Arc::clone(context), Arc::clone(captures));
+    let is_skipped = segment.attempts > ATTEMPTS_MAX;
+    let parsed = tokio::task::spawn_blocking(move || understand_all(&own, &all, is_skipped)).await;
+    let documents =
+        parsed.map_err(|error| PortError::new(PortErrorKind::Other, "parse", &segment.id, error.to_string()))?;
+    for stuck in documents.iter().filter(|document| document.state == DocumentState::Stuck) {
+        let detail = format!("{}: {}", stuck.url, stuck.detail.as_deref().unwrap_or("the parser broke"));
+        let notice = Notice::Stuck { origin: segment.id.origin.clone(), detail };
+        world.notifier().notify(notice).await?;
+    }
+    match world.documents().put_new(segment, &documents).await? {
+        PutDocuments::Stored => Ok(Parsed { documents }),
+        PutDocuments::Found(documents) => Ok(Parsed { documents }),
+    }
+}
+
+fn counters(captures: &[Capture], documents: &[Document], claimed: &Claimed) -> ParserCounters {
+    use dragline_domain::document::LinkFate;
+    let mut counters = ParserCounters { found: claimed.found, ..ParserCounters::default() };
+    for (capture, document) in captures.iter().zip(documents) {
+        match document.state {
+            DocumentState::Processed => counters.processed += 1,
+            DocumentState::Stuck => counters.stuck += 1,
+        }
+        if capture.visit.finality == Finality::Final {
+            *counters.outcomes.entry(document.outcome).or_default() += 1;
+        }
+        for link in &document.links {
+            match link.fate {
+                LinkFate::OutOfScope => counters.links_out_of_scope += 1,
+                LinkFate::TooDeep => counters.links_too_deep += 1,
+                LinkFate::NoFollow => counters.links_nofollow += 1,
+                LinkFate::Follow | LinkFate::NotAPage | LinkFate::Blocked(_) => {}
+            }
+        }
+    }
+    let blocked = claimed.blocked.len() as u64;
+    if blocked > 0 {
+        *counters.outcomes.entry(Outcome::BlockedUrlByLocalPolicy).or_default() += blocked;
+    }
+    counters
+}
+
+async fn update_candidates(
+    world: &impl World,
+    context: &CrawlContext,
+    segment: &SegmentRow,
+    captures: &[Capture],
+    documents: &[Document],
+    claimed: &Claimed,
+) -> PortResult<()> {
+    let finals = captures.iter().zip(documents).filter(|(capture, _)| capture.visit.finality == Finality::Final);
+    let updates: Vec<_> = finals.map(|(capture, document)| update_of(context, segment, capture, document)).collect();
+    world.frontier().update_candidates(&segment.id.origin, &updates).await?;
+    for (origin, blocked) in claimed.blocked_by_origin() {
+        let updates: Vec<_> = blocked
+            .map(|url| CandidateUpdate {
+                path_and_query: url.path_and_query().to_owned(),
+                iteration: segment.iteration,
+                turn: segment.id.turn,
+                n: segment.id.n,
+                outcome: Outcome::BlockedUrlByLocalPolicy,
+                at: segment.committed_at,
+                capture: None,
+                due_at: None,
+            })
+            .collect();
+        let origin = OriginKey { crawl: segment.id.origin.crawl.clone(), origin };
+        world.frontier().update_candidates(&origin, &updates).await?;
+    }
+    Ok(())
+}
+
+fn update_of(context: &CrawlContext, segment: &SegmentRow, capture: &Capture, document: &Document) -> CandidateUpdate {
+    let outcome = document.outcome;
+    let last = capture.visit.last.as_ref();
+    let is_lasting = outcome.is_contentful() || outcome == Outcome::FileDidNotChange;
+    let previous = last.and_then(|last| last.interval_ms).map(std::time::Duration::from_millis);
+    let has_changed = outcome != Outcome::FileDidNotChange;
+    let next = next_visit(&context.definition.recrawl, previous, has_changed, capture.at).filter(|_| is_lasting);
+    let interval_ms = next.map(|(interval, _)| u64::try_from(interval.as_millis()).unwrap_or(u64::MAX));
+    let kept = if outcome == Outcome::FileDidNotChange {
+        last.map(|last| LastCapture {
+            etag: capture.etag().or_else(|| last.etag.clone()),
+            last_modified: capture.last_modified().or_else(|| last.last_modified.clone()),
+            interval_ms,
+            ..last.clone()
+        })
+    } else {
+        capture.body_kept().map(|body| LastCapture {
+            etag: capture.etag(),
+            last_modified: capture.last_modified(),
+            payload_sha1: body.payload_sha1,
+            decoded_sha1: body.decoded_sha1,
+            fetched_at: capture.at,
+            outcome,
+            interval_ms,
+        })
+    };
+    CandidateUpdate {
+        path_and_query: document.url.path_and_query().to_owned(),
+        iteration: segment.iteration,
+        turn: segment.id.turn,
+        n: segment.id.n,
+        outcome,
+        at: capture.at,
+        capture: kept,
+        due_at: next.map(|(_, due)| due),
+    }
+}
+
+/// Commits the parse part by part, from where an earlier try of it stopped.
+async fn commit(
+    world: &impl World,
+    context: &CrawlContext,
+    segment: &SegmentRow,
+    counters: ParserCounters,
+    claimed: &Claimed,
+) -> PortResult<ParseEnd> {
+    let SegmentState::Crawled { part: mut number } = segment.state else { return Ok(ParseEnd::Processed) };
+    let parts = plan_parts(claimed.targets.clone());
+    while let Some(part) = parts.get(number as usize) {
+        let is_last = number as usize + 1 == parts.len();
+        let now = world.clock().now();
+        let commit = CommitParse {
+            segment: segment.id.clone(),
+            iteration: segment.iteration,
+            part_number: number,
+            kind: if is_last { PartKind::Last } else { PartKind::More },
+            part: part.clone(),
+            pace: context.pace(),
+            counters: if is_last { counters.clone() } else { ParserCounters::default() },
+            now,
+            due: after(now, world.timing().grace),
+        };
+        match world.frontier().commit_parse(&commit).await? {
+            ParseCommitted::Done => number += 1,
+            ParseCommitted::Refused(PartRefused::GoOnAt(next)) => number = next,
+            ParseCommitted::Refused(PartRefused::AlreadyParsed) => return Ok(ParseEnd::Processed),
+            ParseCommitted::Over => return Ok(ParseEnd::Nothing),
+        }
+    }
+    Ok(ParseEnd::Processed)
+}

@@ -1,0 +1,144 @@
+//! A body that was got: what type it is, and if it is a page, what it says.
+
+use std::collections::HashSet;
+
+use dragline_domain::document::{Directives, Document, Link, LinkFate, LinkKind, Page, PageCut};
+use dragline_domain::outcome::Outcome;
+use dragline_domain::url::CrawlUrl;
+use dragline_formats::charset;
+use dragline_formats::content_coding::{ContentCodings, decode_all};
+use dragline_formats::directives::{meta_robots, x_robots_tag};
+use dragline_formats::html::{self, HtmlLimits};
+use dragline_formats::http_fields::{content_type, link_header, refresh};
+
+use super::read::{Capture, Response};
+use super::understand::fate_of;
+use crate::context::CrawlContext;
+
+/// The document of a good response.
+pub(super) fn understand(context: &CrawlContext, capture: &Capture, response: &Response, bare: Document) -> Document {
+    let token = context.definition.user_agent.product_token();
+    let directives = x_robots_tag(response.fields("x-robots-tag"), token);
+    let declared = response.field("content-type").and_then(content_type);
+    let charset = declared.as_ref().and_then(|kind| kind.charset.as_deref());
+    let essence = declared.as_ref().map(|kind| kind.essence.as_str());
+    let codings = response.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("content-encoding"));
+    let codings = match ContentCodings::parse(codings.map(|(_, value)| value.as_slice())) {
+        Ok(codings) => codings,
+        Err(error) => {
+            let detail = Some(error.to_string());
+            return Document { outcome: of_unknown_type(directives), detail, ..bare };
+        }
+    };
+    if !is_html(essence, &response.body) {
+        let detail = directives.noindex.then(|| "noindex, by X-Robots-Tag".to_owned());
+        return Document { outcome: of_unknown_type(directives), detail, ..bare };
+    }
+    let body = decode_all(&codings, &response.body, context.definition.fetch.decoded_bytes_max);
+    let text = charset::decode(&body.bytes, charset);
+    let Ok(url) = url::Url::parse(capture.url.as_str()) else { return bare };
+    let html = html::extract(&text.text, &url, &HtmlLimits::default());
+    let metas = html.robots.iter().map(|meta| (meta.agent.as_str(), meta.content.as_str()));
+    let directives = directives.and(meta_robots(metas, token));
+    page(context, capture, response, html, directives, text.encoding, bare)
+}
+
+const fn of_unknown_type(directives: Directives) -> Outcome {
+    if directives.noindex { Outcome::BlockedAtRequestOfRemote } else { Outcome::FileOfUnknownType }
+}
+
+/// Whether a body is read as HTML: by its type, or without one by its first characters.
+fn is_html(essence: Option<&str>, body: &[u8]) -> bool {
+    match essence {
+        Some("text/html" | "application/xhtml+xml") => true,
+        Some(_) => false,
+        None => body.trim_ascii_start().first() == Some(&b'<'),
+    }
+}
+
+fn page(
+    context: &CrawlContext,
+    capture: &Capture,
+    response: &Response,
+    html: html::Page,
+    directives: Directives,
+    charset: &str,
+    bare: Document,
+) -> Document {
+    let rules = &context.definition.strip_query_parameters;
+    let in_header =
+        link_header(response.fields("link")).into_iter().find(|link| link.rels.iter().any(|rel| rel == "canonical"));
+    let canonical = match &html.canonical {
+        Some(url) => CrawlUrl::from_url(url, rules).ok(),
+        None => in_header.and_then(|link| capture.url.join(&link.target, rules).ok()),
+    };
+    let links = links(context, capture, response, &html, directives, canonical.as_ref());
+    let other = canonical.as_ref().filter(|canonical| **canonical != capture.url);
+    let is_canonical_elsewhere = other
+        .is_some_and(|canonical| fate_of(context, &capture.visit, LinkKind::Canonical, canonical) == LinkFate::Follow);
+    let (outcome, detail) = match other {
+        _ if directives.noindex => (Outcome::BlockedAtRequestOfRemote, Some("the page asks for noindex".to_owned())),
+        Some(canonical) if is_canonical_elsewhere => {
+            (Outcome::NotCanonical, Some(format!("its canonical URL is {canonical}")))
+        }
+        _ => (Outcome::FileIngested, None),
+    };
+    let cut = match (html.truncated.text, html.truncated.links) {
+        (false, false) => PageCut::Whole,
+        (true, false) => PageCut::Text,
+        (false, true) => PageCut::Links,
+        (true, true) => PageCut::TextAndLinks,
+    };
+    let text = if outcome == Outcome::FileIngested { html.text } else { String::new() };
+    let (title, description) = if directives.noindex { (None, None) } else { (html.title, html.description) };
+    let page = Page {
+        title,
+        description,
+        language: html.language,
+        charset: Some(charset.to_owned()),
+        canonical,
+        directives,
+        text,
+        cut,
+    };
+    Document { outcome, detail, page: Some(page), links, ..bare }
+}
+
+/// Every link of a page once, with what is done with it.
+fn links(
+    context: &CrawlContext,
+    capture: &Capture,
+    response: &Response,
+    html: &html::Page,
+    directives: Directives,
+    canonical: Option<&CrawlUrl>,
+) -> Vec<Link> {
+    let rules = &context.definition.strip_query_parameters;
+    let mut seen = HashSet::new();
+    let mut links = Vec::with_capacity(html.links.len() + 1);
+    let mut add = |kind: LinkKind, target: CrawlUrl, is_nofollow: bool| {
+        if !seen.insert((kind, target.clone())) {
+            return;
+        }
+        let fate = match fate_of(context, &capture.visit, kind, &target) {
+            LinkFate::Follow | LinkFate::Blocked(_) if is_nofollow => LinkFate::NoFollow,
+            fate => fate,
+        };
+        links.push(Link { kind, target, fate });
+    };
+    // What a page calls canonical is no link of its text: nofollow says nothing about it.
+    if let Some(canonical) = canonical {
+        add(LinkKind::Canonical, canonical.clone(), false);
+    }
+    let by_header = response.field("refresh").and_then(refresh).and_then(|refresh| refresh.target);
+    let refreshed = by_header.and_then(|target| capture.url.join(&target, rules).ok());
+    if let Some(target) = refreshed {
+        add(LinkKind::Redirect, target, directives.nofollow);
+    }
+    for link in &html.links {
+        if let Ok(target) = CrawlUrl::from_url(&link.url, rules) {
+            add(link.kind, target, directives.nofollow || link.nofollow);
+        }
+    }
+    links
+}

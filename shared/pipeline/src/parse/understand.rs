@@ -1,0 +1,161 @@
+//! What each capture means: its outcome, its document, where it leads.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use dragline_domain::capture::{CrawlType, Finality, LogEntry, RedirectEntry, Visit};
+use dragline_domain::document::{Document, DocumentState, Link, LinkFate, LinkKind};
+use dragline_domain::frontier::Sighting;
+use dragline_domain::outcome::Outcome;
+use dragline_domain::policy::{Decision, ScopeRule};
+use dragline_domain::url::CrawlUrl;
+
+use super::claims::BlockedUrl;
+use super::page;
+use super::read::Capture;
+use crate::context::CrawlContext;
+
+/// Redirects and canonical links in a row that do not count as depth. Beyond them each one does, so that an endless chain meets its end.
+const FREE_REDIRECTS_MAX: u8 = 5;
+
+/// The documents of a segment, one for each capture, in their order.
+#[derive(Debug)]
+pub(super) struct Parsed {
+    pub documents: Vec<Document>,
+}
+
+/// Understands every capture. A panic costs the one capture that caused it.
+pub(super) fn understand_all(context: &CrawlContext, captures: &[Capture], is_skipped: bool) -> Vec<Document> {
+    let understood = captures.iter().enumerate().map(|(n, capture)| {
+        let n = u32::try_from(n).unwrap_or(u32::MAX);
+        if is_skipped && capture.response.is_some() {
+            return stuck(n, capture, "skipped: its parser died again and again");
+        }
+        catch_unwind(AssertUnwindSafe(|| understand(context, n, capture)))
+            .unwrap_or_else(|_| stuck(n, capture, "the parser broke on it"))
+    });
+    understood.collect()
+}
+
+fn stuck(n: u32, capture: &Capture, why: &str) -> Document {
+    Document {
+        outcome: Outcome::UnknownError,
+        detail: Some(why.to_owned()),
+        state: DocumentState::Stuck,
+        ..bare(n, capture)
+    }
+}
+
+/// A document that says no more than the crawler knew.
+fn bare(n: u32, capture: &Capture) -> Document {
+    Document {
+        n,
+        url: capture.url.clone(),
+        outcome: capture.visit.outcome,
+        detail: capture.visit.detail.clone(),
+        state: DocumentState::Processed,
+        page: None,
+        links: Vec::new(),
+    }
+}
+
+fn understand(context: &CrawlContext, n: u32, capture: &Capture) -> Document {
+    let bare = bare(n, capture);
+    if capture.visit.finality == Finality::Retried {
+        return bare;
+    }
+    match (capture.visit.outcome, &capture.response) {
+        (Outcome::PermanentRedirect | Outcome::Redirect, _) => redirect(context, capture, bare),
+        (Outcome::FileIngested, Some(response)) => page::understand(context, capture, response, bare),
+        _ => bare,
+    }
+}
+
+fn redirect(context: &CrawlContext, capture: &Capture, bare: Document) -> Document {
+    let Some(RedirectEntry { target, .. }) = capture.redirect(&context.definition.strip_query_parameters) else {
+        let detail = Some("a redirect to nowhere that can be crawled".to_owned());
+        return Document { outcome: Outcome::DidNotUnderstandAnswer, detail, ..bare };
+    };
+    let detail = Some(format!("to {target}"));
+    let fate = fate_of(context, &capture.visit, LinkKind::Redirect, &target);
+    Document { detail, links: vec![Link { kind: LinkKind::Redirect, target, fate }], ..bare }
+}
+
+/// How a link's target is come by: one deeper than its page, but for redirects and canonical links, which stand for the same page.
+pub(super) fn sighting(visit: &Visit, via: &CrawlUrl, kind: LinkKind) -> (Sighting, u8) {
+    let depth = visit.sighting.depth;
+    let is_same_page = matches!(kind, LinkKind::Redirect | LinkKind::Canonical);
+    let (depth, redirects) = if is_same_page && visit.redirects < FREE_REDIRECTS_MAX {
+        (depth, visit.redirects + 1)
+    } else {
+        (depth.saturating_add(1), 0)
+    };
+    (Sighting { depth, via: Some(via.clone()) }, redirects)
+}
+
+/// What is done with a link that the page does not ask to leave alone.
+pub(super) fn fate_of(context: &CrawlContext, visit: &Visit, kind: LinkKind, target: &CrawlUrl) -> LinkFate {
+    if !kind.leads_to_page() {
+        return LinkFate::NotAPage;
+    }
+    let is_same_page = matches!(kind, LinkKind::Redirect | LinkKind::Canonical);
+    let is_free = is_same_page && visit.redirects < FREE_REDIRECTS_MAX;
+    let depth = visit.sighting.depth.saturating_add(u32::from(!is_free));
+    match context.policy.decide(target, depth, &context.allowed) {
+        Decision::Crawl => LinkFate::Follow,
+        Decision::OutOfScope(ScopeRule::Depth { .. }) => LinkFate::TooDeep,
+        Decision::OutOfScope(_) => LinkFate::OutOfScope,
+        Decision::Blocked(rule) => LinkFate::Blocked(rule.to_string()),
+    }
+}
+
+impl Parsed {
+    /// The segment's log: each capture with its final outcome, then the URLs that a rule of the definition forbids.
+    pub(super) fn log_entries(&self, captures: &[Capture], blocked: &[BlockedUrl]) -> Vec<LogEntry> {
+        let captures = captures.iter().zip(&self.documents).map(|(capture, document)| LogEntry {
+            n: document.n,
+            url: capture.url.clone(),
+            at: capture.at,
+            visit: Visit { outcome: document.outcome, detail: document.detail.clone(), ..capture.visit.clone() },
+            status: capture.response.as_ref().map(|response| response.status),
+            file: capture.file.clone(),
+            redirect: redirect_of(capture, document),
+        });
+        let first = u32::try_from(self.documents.len()).unwrap_or(u32::MAX);
+        let blocked = (first..).zip(blocked).map(|(n, blocked)| LogEntry {
+            n,
+            url: blocked.url.clone(),
+            at: blocked.at,
+            visit: Visit {
+                sighting: blocked.sighting.clone(),
+                redirects: 0,
+                crawl_type: CrawlType::Queued,
+                tries: 0,
+                outcome: Outcome::BlockedUrlByLocalPolicy,
+                finality: Finality::Final,
+                detail: Some(blocked.reason.clone()),
+                exchange: None,
+                last: None,
+            },
+            status: None,
+            file: None,
+            redirect: None,
+        });
+        captures.chain(blocked).collect()
+    }
+}
+
+/// Where a capture sends its visitors: by status, or by calling another URL canonical.
+fn redirect_of(capture: &Capture, document: &Document) -> Option<RedirectEntry> {
+    let by_status = document.links.iter().find(|link| link.kind == LinkKind::Redirect).and_then(|link| {
+        let is_permanent = match document.outcome {
+            Outcome::PermanentRedirect => true,
+            Outcome::Redirect => false,
+            _ => return None,
+        };
+        Some(RedirectEntry { target: link.target.clone(), is_permanent, source: LinkKind::Redirect })
+    });
+    by_status.or_else(|| {
+        let canonical = document.page.as_ref()?.canonical.as_ref().filter(|canonical| **canonical != capture.url)?;
+        Some(RedirectEntry { target: canonical.clone(), is_permanent: true, source: LinkKind::Canonical })
+    })
+}

@@ -1,0 +1,66 @@
+//! What went wrong in a port that nobody planned for.
+
+use std::error::Error;
+use std::fmt;
+
+/// A surprise: the store or the queue did not do its work. Expected races are values, never this.
+#[derive(Debug)]
+pub struct PortError {
+    /// What kind of surprise.
+    pub kind: PortErrorKind,
+    /// The operation, as the port names it.
+    pub operation: &'static str,
+    /// What it was done to: a key, a URL, a path.
+    pub subject: String,
+    /// What lies beneath.
+    pub source: Box<dyn Error + Send + Sync>,
+}
+
+/// What kind of surprise, for deciding what to do about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PortErrorKind {
+    /// The store is busy or away: worth another try.
+    Unavailable,
+    /// No room is left.
+    Full,
+    /// What was read is not what was written.
+    Corrupt,
+    /// The size of what was asked for is over a limit.
+    TooLarge,
+    /// Anything else.
+    Other,
+}
+
+impl PortError {
+    /// An error of this kind.
+    pub fn new(
+        kind: PortErrorKind,
+        operation: &'static str,
+        subject: impl fmt::Display,
+        source: impl Into<Box<dyn Error + Send + Sync>>,
+    ) -> Self {
+        Self { kind, operation, subject: subject.to_string(), source: source.into() }
+    }
+}
+
+impl fmt::Display for PortError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = match self.kind {
+            PortErrorKind::Unavailable => "the store did not answer",
+            PortErrorKind::Full => "no space left",
+            PortErrorKind::Corrupt => "stored data is damaged",
+            PortErrorKind::TooLarge => "too large",
+            PortErrorKind::Other => "failed",
+        };
+        write!(f, "{} of {}: {kind}: {}", self.operation, self.subject, self.source)
+    }
+}
+
+impl Error for PortError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        Some(self.source.as_ref())
+    }
+}
+
+/// The result of a port's operation.
+pub type PortResult<T> = Result<T, PortError>;

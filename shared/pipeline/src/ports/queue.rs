@@ -1,0 +1,63 @@
+//! Messages between the steps. Each may come late, twice, or never: the sweeper makes up for it.
+
+use std::future::Future;
+use std::time::Duration;
+
+use dragline_domain::frontier::{OriginKey, SegmentId};
+use dragline_domain::ids::{CrawlId, Iteration, TriggerId, Turn};
+use serde::{Deserialize, Serialize};
+
+use super::error::PortResult;
+
+/// The longest delay of a message (a limit of SQS). Longer waits are left to the sweeper.
+pub const DELAY_MAX: Duration = Duration::from_secs(900);
+
+/// Asks a crawler for a turn.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ticket {
+    /// Whose.
+    pub origin: OriginKey,
+    /// The iteration.
+    pub iteration: Iteration,
+    /// The turn. A ticket of another turn than the lease's is void.
+    pub turn: Turn,
+}
+
+/// Asks a parser for a segment.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ParseMessage {
+    /// The segment.
+    pub segment: SegmentId,
+    /// The iteration.
+    pub iteration: Iteration,
+}
+
+/// Asks the scheduler to begin an iteration, or to go on beginning it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StartCommand {
+    /// The crawl.
+    pub crawl: CrawlId,
+    /// What asks for it. Handled once.
+    pub trigger: TriggerId,
+}
+
+/// A message of any kind, with the queue it belongs to.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Message {
+    /// To the turns queue.
+    Ticket(Ticket),
+    /// To the segments queue.
+    Parse(ParseMessage),
+    /// To the commands queue.
+    Start(StartCommand),
+}
+
+/// Sends messages.
+pub trait Queue: Send + Sync {
+    /// Sends a message, to be delivered after `delay` (at most [`DELAY_MAX`]; more is cut to it).
+    fn send(&self, message: Message, delay: Duration) -> impl Future<Output = PortResult<()>> + Send;
+}

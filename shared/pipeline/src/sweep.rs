@@ -1,0 +1,171 @@
+//! The last step: work that got lost is sent again, what is over is closed.
+//!
+//! URLs are never scanned: the sweeper looks at rows that say when they are due, reads each again, and acts by condition. Besides that
+//! it sends messages, and a message too many changes nothing.
+
+use dragline_domain::frontier::{IterationRow, IterationStatus, LeaseState, LeftoverReason, OriginKey, StatusChange};
+use dragline_domain::ids::{CrawlId, Iteration};
+use dragline_domain::time::after;
+use dragline_domain::url::Origin;
+use jiff::Timestamp;
+
+use crate::World;
+use crate::nudge::{nudge, send_ticket};
+use crate::ports::clock::Clock;
+use crate::ports::error::PortResult;
+use crate::ports::frontier::{Frontier, GiveUp, IterationClosed, Overdue, Settled};
+use crate::ports::notifier::{Notice, Notifier};
+use crate::ports::queue::{Message, ParseMessage, Queue, StartCommand};
+
+/// Rows looked at in one sweep.
+const OVERDUE_MAX: usize = 1_000;
+
+/// Origins are gone through so many at a time.
+const ORIGINS_PAGE: usize = 500;
+
+/// How a crawl stands after a sweep.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Swept {
+    /// It has no iteration yet.
+    NoIteration,
+    /// Its latest iteration is over: since this sweep, or before.
+    Closed(IterationRow),
+    /// It goes on; so many messages were sent, and so many origins closed.
+    GoesOn {
+        /// Messages sent again, origins settled or closed.
+        acts: usize,
+    },
+}
+
+/// Sweeps one crawl. `due_by` is now, or later where it is known that nothing is under way.
+///
+/// # Errors
+/// Those of the ports; the next sweep goes on.
+pub async fn sweep(world: &impl World, crawl: &CrawlId, due_by: Timestamp) -> PortResult<Swept> {
+    let frontier = world.frontier();
+    let Some(mut iteration) = frontier.latest_iteration(crawl).await? else { return Ok(Swept::NoIteration) };
+    if iteration.status == IterationStatus::Closed {
+        return Ok(Swept::Closed(iteration));
+    }
+    let now = world.clock().now();
+    if iteration.ends_at.is_some_and(|end| end <= now)
+        && let Some(stopping) = frontier.change_status(crawl, iteration.number, StatusChange::Stop).await?
+    {
+        iteration = stopping;
+    }
+    let mut acts = 0;
+    for work in frontier.overdue(crawl, due_by, OVERDUE_MAX).await? {
+        acts += send_again(world, &iteration, &work).await?;
+    }
+    acts += match iteration.status {
+        IterationStatus::Stopping => give_up_all(world, &iteration, LeftoverReason::Stopped).await?,
+        IterationStatus::Open if iteration.budget.is_spent() => {
+            give_up_all(world, &iteration, LeftoverReason::BudgetExhausted).await?
+        }
+        _ => 0,
+    };
+    match frontier.close_iteration(crawl, iteration.number, now).await? {
+        IterationClosed::Now(row) => {
+            world.notifier().notify(Notice::IterationClosed(row.clone())).await?;
+            Ok(Swept::Closed(row))
+        }
+        IterationClosed::Before(row) => Ok(Swept::Closed(row)),
+        IterationClosed::NotYet(_) => Ok(Swept::GoesOn { acts }),
+    }
+}
+
+async fn send_again(world: &impl World, iteration: &IterationRow, work: &Overdue) -> PortResult<usize> {
+    match work {
+        Overdue::Lease(origin) => {
+            let Some(rows) = world.frontier().load_origin(origin).await? else { return Ok(0) };
+            let lease = &rows.lease;
+            let now = world.clock().now();
+            let is_free = match &lease.state {
+                LeaseState::Ready => true,
+                LeaseState::Leased(holder) => after(holder.until, lease.pace.delay()) < now,
+                LeaseState::Idle | LeaseState::Closed => false,
+            };
+            if !is_free || lease.iteration != iteration.number || !iteration.status.is_open() {
+                return Ok(0);
+            }
+            send_ticket(world, origin, iteration.number, lease.turn, lease.not_before).await?;
+        }
+        Overdue::Inbox(origin) => nudge(world, origin, iteration.number).await?,
+        Overdue::Segment(segment, number) => {
+            let message = ParseMessage { segment: segment.clone(), iteration: *number };
+            world.queue().send(Message::Parse(message), std::time::Duration::ZERO).await?;
+        }
+        Overdue::Token(crawl, _) => {
+            let command = StartCommand { crawl: crawl.clone(), trigger: iteration.trigger.clone() };
+            world.queue().send(Message::Start(command), std::time::Duration::ZERO).await?;
+        }
+    }
+    Ok(1)
+}
+
+/// Closes every origin that nobody works on with what is left of it.
+///
+/// When the budget is what is spent, nothing is given up while anybody holds a lease: what a holder does not use comes back.
+async fn give_up_all(world: &impl World, iteration: &IterationRow, reason: LeftoverReason) -> PortResult<usize> {
+    if reason == LeftoverReason::BudgetExhausted && is_anyone_at_work(world, iteration).await? {
+        return Ok(0);
+    }
+    let mut acts = 0;
+    let mut last = None;
+    while let Some((origins, end)) = page_of_origins(world, &iteration.crawl, last.as_ref()).await? {
+        for origin in origins {
+            acts += give_up(world, iteration.number, origin, reason).await?;
+        }
+        last = Some(end);
+    }
+    Ok(acts)
+}
+
+async fn page_of_origins(
+    world: &impl World,
+    crawl: &CrawlId,
+    after: Option<&Origin>,
+) -> PortResult<Option<(Vec<OriginKey>, Origin)>> {
+    let origins = world.frontier().list_origins(crawl, after, ORIGINS_PAGE).await?;
+    let Some(end) = origins.last().cloned() else { return Ok(None) };
+    let keys = origins.into_iter().map(|origin| OriginKey { crawl: crawl.clone(), origin }).collect();
+    Ok(Some((keys, end)))
+}
+
+async fn is_anyone_at_work(world: &impl World, iteration: &IterationRow) -> PortResult<bool> {
+    let mut last = None;
+    while let Some((origins, end)) = page_of_origins(world, &iteration.crawl, last.as_ref()).await? {
+        for origin in origins {
+            let rows = world.frontier().load_origin(&origin).await?;
+            if rows.is_some_and(|rows| rows.lease.iteration == iteration.number && rows.lease.holder().is_some()) {
+                return Ok(true);
+            }
+        }
+        last = Some(end);
+    }
+    Ok(false)
+}
+
+async fn give_up(
+    world: &impl World,
+    iteration: Iteration,
+    origin: OriginKey,
+    reason: LeftoverReason,
+) -> PortResult<usize> {
+    let frontier = world.frontier();
+    let Some(seen) = frontier.load_origin(&origin).await? else { return Ok(0) };
+    if seen.lease.iteration != iteration || seen.lease.state == LeaseState::Closed {
+        return Ok(0);
+    }
+    if seen.lease.segments != seen.inbox.parsed {
+        return Ok(0);
+    }
+    let now = world.clock().now();
+    let give_up = GiveUp { origin: origin.clone(), iteration, seen, reason, now };
+    let Settled::ClosedWithLeftovers(leftover) = frontier.give_up(&give_up).await? else { return Ok(0) };
+    if leftover.count > 0 {
+        let (reason, count) = (leftover.reason, leftover.count);
+        world.notifier().notify(Notice::OriginEnded { origin, reason, count }).await?;
+    }
+    Ok(1)
+}

@@ -1,0 +1,75 @@
+//! The ports, all at once, and the times that the steps keep.
+
+use std::time::Duration;
+
+use crate::ports::archive::Archive;
+use crate::ports::clock::{Chance, Clock};
+use crate::ports::documents::Documents;
+use crate::ports::frontier::Frontier;
+use crate::ports::notifier::Notifier;
+use crate::ports::queue::Queue;
+
+/// One set of adapters. The [`crate::ports::fetcher::Fetcher`] is apart, as only the crawl step has it.
+pub trait World: Send + Sync + 'static {
+    /// Where work and knowledge are kept.
+    type Frontier: Frontier;
+    /// Where bodies are kept.
+    type Archive: Archive;
+    /// Where documents are kept.
+    type Documents: Documents;
+    /// How the steps call each other.
+    type Queue: Queue;
+    /// How people are told.
+    type Notifier: Notifier;
+    /// What time it is.
+    type Clock: Clock;
+    /// Where random bits come from.
+    type Chance: Chance;
+
+    /// The frontier.
+    fn frontier(&self) -> &Self::Frontier;
+    /// The archive.
+    fn archive(&self) -> &Self::Archive;
+    /// The documents.
+    fn documents(&self) -> &Self::Documents;
+    /// The queue.
+    fn queue(&self) -> &Self::Queue;
+    /// The notifier.
+    fn notifier(&self) -> &Self::Notifier;
+    /// The clock.
+    fn clock(&self) -> &Self::Clock;
+    /// The source of chance.
+    fn chance(&self) -> &Self::Chance;
+    /// The times to keep.
+    fn timing(&self) -> &Timing;
+}
+
+/// The times that the steps keep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timing {
+    /// How long a lease lasts from when it was taken or last renewed by a commit.
+    pub lease: Duration,
+    /// What of a lease is kept for committing: no request starts that could end later.
+    pub commit_reserve: Duration,
+    /// How long one turn goes on at most.
+    pub turn: Duration,
+    /// A segment is committed at the latest so long after its first request.
+    pub segment_age: Duration,
+    /// A longer wait is not waited for within a turn: the turn ends, and its next ticket comes then.
+    pub wait_in_turn: Duration,
+    /// How long a message may take before the sweeper sends it again.
+    pub grace: Duration,
+}
+
+impl Default for Timing {
+    fn default() -> Self {
+        Self {
+            lease: Duration::from_secs(150),
+            commit_reserve: Duration::from_secs(15),
+            turn: Duration::from_secs(240),
+            segment_age: Duration::from_secs(40),
+            wait_in_turn: Duration::from_secs(20),
+            grace: Duration::from_secs(60),
+        }
+    }
+}

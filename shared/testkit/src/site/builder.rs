@@ -1,0 +1,161 @@
+//! What a site is to be like.
+
+use std::collections::HashMap;
+use std::io;
+use std::net::Ipv4Addr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::CONTENT_TYPE;
+use http::{HeaderName, HeaderValue, Response, StatusCode};
+use http_body_util::Full;
+use tokio::net::TcpListener;
+
+use super::access::{AccessLog, Keep};
+use super::answer::Coding;
+use super::content::{Content, Nothing};
+use super::generated::GeneratedPages;
+use super::serve::{Shared, serve};
+use super::{Directory, GeneratedSite, Site};
+
+/// A fixed answer to every request of a path.
+#[derive(Clone, Debug)]
+pub struct Reply {
+    response: Response<Bytes>,
+}
+
+impl Reply {
+    /// An answer of this status with neither header fields nor body.
+    #[must_use]
+    pub fn new(status: StatusCode) -> Self {
+        let mut response = Response::default();
+        *response.status_mut() = status;
+        Self { response }
+    }
+
+    /// Adds a header field; one name may come several times.
+    #[must_use]
+    pub fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.response.headers_mut().append(name, value);
+        self
+    }
+
+    /// Sets the body, which is sent as it is.
+    #[must_use]
+    pub fn body(mut self, body: impl Into<Bytes>) -> Self {
+        *self.response.body_mut() = body.into();
+        self
+    }
+
+    pub(super) fn response(&self) -> Response<Full<Bytes>> {
+        self.response.clone().map(Full::new)
+    }
+}
+
+/// Describes a [`Site`].
+pub struct SiteBuilder {
+    content: Box<dyn Content>,
+    replies: HashMap<String, Reply>,
+    delay: Duration,
+    coding: Coding,
+    keep: Keep,
+    port: u16,
+}
+
+impl Default for SiteBuilder {
+    fn default() -> Self {
+        Self {
+            content: Box::new(Nothing),
+            replies: HashMap::new(),
+            delay: Duration::ZERO,
+            coding: Coding::Identity,
+            keep: Keep::Every,
+            port: 0,
+        }
+    }
+}
+
+impl SiteBuilder {
+    /// Serves this content, in place of what was set before.
+    #[must_use]
+    pub fn content(mut self, content: impl Content) -> Self {
+        self.content = Box::new(content);
+        self
+    }
+
+    /// Serves the files of a directory.
+    #[must_use]
+    pub fn directory(self, root: impl Into<PathBuf>) -> Self {
+        self.content(Directory::new(root))
+    }
+
+    /// Serves made-up pages.
+    #[must_use]
+    pub fn generated(self, site: GeneratedSite) -> Self {
+        self.content(GeneratedPages::new(site))
+    }
+
+    /// Answers a path (with its query, if it is to have one) with a reply, whatever the content has there.
+    ///
+    /// A reply for the path alone answers it with any query that has no reply of its own.
+    #[must_use]
+    pub fn reply(mut self, target: impl Into<String>, reply: Reply) -> Self {
+        self.replies.insert(target.into(), reply);
+        self
+    }
+
+    /// Gives the site a robots.txt; without, asking for it is 404.
+    #[must_use]
+    pub fn robots(self, text: impl Into<Bytes>) -> Self {
+        let plain = HeaderValue::from_static("text/plain; charset=utf-8");
+        self.reply("/robots.txt", Reply::new(StatusCode::OK).header(CONTENT_TYPE, plain).body(text))
+    }
+
+    /// Waits this long before each answer.
+    #[must_use]
+    pub fn delay(mut self, delay: Duration) -> Self {
+        self.delay = delay;
+        self
+    }
+
+    /// Compresses text for clients that accept it.
+    #[must_use]
+    pub fn gzip(mut self) -> Self {
+        self.coding = Coding::Gzip;
+        self
+    }
+
+    /// Remembers no requests, so that a long benchmark does not fill memory; they are still counted.
+    #[must_use]
+    pub fn without_log(mut self) -> Self {
+        self.keep = Keep::Nothing;
+        self
+    }
+
+    /// Listens on this port, in place of one that is free.
+    #[must_use]
+    pub fn port(mut self, port: u16) -> Self {
+        self.port = port;
+        self
+    }
+
+    /// Starts serving on 127.0.0.1, on the runtime of the caller.
+    ///
+    /// # Errors
+    /// The port cannot be had.
+    pub async fn start(self) -> io::Result<Site> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, self.port)).await?;
+        let address = listener.local_addr()?;
+        let shared = Arc::new(Shared {
+            content: self.content,
+            replies: self.replies,
+            delay: self.delay,
+            coding: self.coding,
+            log: AccessLog::new(self.keep),
+        });
+        let accepting = tokio::spawn(serve(listener, Arc::clone(&shared)));
+        Ok(Site { address, shared, accepting })
+    }
+}

@@ -1,0 +1,101 @@
+//! The server as its clients see it.
+
+use std::time::Duration;
+
+use http::header::RETRY_AFTER;
+use http::{HeaderValue, StatusCode};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use super::{GeneratedSite, Reply, Site};
+
+/// Sends raw bytes and reads until the server closes.
+async fn talk(site: &Site, sent: &str) -> String {
+    let mut stream = TcpStream::connect(site.address).await.unwrap();
+    stream.write_all(sent.as_bytes()).await.unwrap();
+    let mut received = Vec::new();
+    stream.read_to_end(&mut received).await.unwrap();
+    String::from_utf8_lossy(&received).into_owned()
+}
+
+async fn get(site: &Site, target: &str) -> String {
+    talk(site, &format!("GET {target} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")).await
+}
+
+#[tokio::test]
+async fn replies_come_before_the_content() {
+    let site = Site::builder()
+        .generated(GeneratedSite::benchmark(3))
+        .robots("User-agent: *\nDisallow: /private\n")
+        .reply("/page/1.html", Reply::new(StatusCode::NOT_FOUND).body("moved away"))
+        .reply("/busy", Reply::new(StatusCode::TOO_MANY_REQUESTS).header(RETRY_AFTER, HeaderValue::from_static("7")))
+        .reply("/busy?now", Reply::new(StatusCode::OK).body("calm"))
+        .start()
+        .await
+        .unwrap();
+    for (target, status, part, why) in [
+        ("/", "200", "Page 0", "the content"),
+        ("/?x=1", "200", "Page 0", "made-up pages have no queries"),
+        ("/page/1.html", "404", "moved away", "a reply in place of a page"),
+        ("/page/2.html", "200", "Page 2", "the others stay"),
+        ("/page/3.html", "404", "not found", "nothing there"),
+        ("/busy", "429", "retry-after: 7", "a reply's header fields"),
+        ("/busy?later", "429", "retry-after: 7", "with a query that has no reply of its own"),
+        ("/busy?now", "200", "calm", "and one that has"),
+        ("/robots.txt", "200", "Disallow: /private", "robots.txt"),
+    ] {
+        let received = get(&site, target).await;
+        assert!(received.starts_with(&format!("HTTP/1.1 {status} ")), "{target}: {why}: {received}");
+        assert!(received.contains(part), "{target}: {why}: {received}");
+    }
+    let refused = talk(&site, "POST / HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 0\r\n\r\n").await;
+    assert!(refused.starts_with("HTTP/1.1 405 "), "only GET is served: {refused}");
+}
+
+#[tokio::test]
+async fn one_connection_carries_many_requests() {
+    let site = Site::builder().generated(GeneratedSite::benchmark(3)).start().await.unwrap();
+    let first = "GET /page/1.html HTTP/1.1\r\nhost: x\r\n\r\n";
+    let last = "GET /page/2.html HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
+    let received = talk(&site, &format!("{first}{last}")).await;
+    assert_eq!(received.matches("HTTP/1.1 200 OK").count(), 2, "{received}");
+}
+
+#[tokio::test]
+async fn the_log_is_exact_while_running_and_after() {
+    let mut site = Site::builder().generated(GeneratedSite::benchmark(2)).start().await.unwrap();
+    let whole = get(&site, "/page/1.html?a=b").await;
+    let (_head, body) = whole.split_once("\r\n\r\n").unwrap();
+    site.reached(1).await;
+    let conditional = "GET /none HTTP/1.1\r\nhost: x\r\nconnection: close\r\nif-none-match: \"x\"\r\n\r\n";
+    talk(&site, conditional).await;
+    site.stop().await;
+    site.stop().await;
+
+    let log = site.log();
+    let seen: Vec<_> =
+        log.iter().map(|access| (access.target.as_str(), access.status.as_u16(), access.is_conditional())).collect();
+    assert_eq!(seen, [("/page/1.html?a=b", 200, false), ("/none", 404, true)]);
+    assert_eq!(log[0].body_bytes, body.len());
+    assert!(log[0].arrived < log[1].arrived && log[0].arrived_wall <= log[1].arrived_wall);
+    assert!(TcpStream::connect(site.address).await.is_err(), "a stopped site takes no connections");
+}
+
+#[tokio::test]
+async fn a_request_counts_when_it_arrives_and_is_answered_after_the_delay() {
+    let site = Site::builder().delay(Duration::from_secs(3_600)).start().await.unwrap();
+    let mut stream = TcpStream::connect(site.address).await.unwrap();
+    stream.write_all(b"GET /slow HTTP/1.1\r\nhost: x\r\n\r\n").await.unwrap();
+    site.reached(1).await;
+    assert_eq!(site.log()[0].target, "/slow", "logged although its client never got an answer");
+    let mut byte = [0];
+    assert!(stream.try_read(&mut byte).is_err(), "nothing was sent yet");
+}
+
+#[tokio::test]
+async fn a_site_without_a_log_still_counts() {
+    let site = Site::builder().without_log().start().await.unwrap();
+    get(&site, "/").await;
+    site.reached(1).await;
+    assert!(site.log().is_empty());
+}

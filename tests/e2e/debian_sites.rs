@@ -1,0 +1,21 @@
+//! The real sites are what the other tests take them for.
+
+use dragline_testkit::site::Directory;
+use dragline_tests::debian::DebianSite;
+use dragline_tests::walk::{Expected, walk};
+
+#[test]
+fn the_sites_are_large_and_need_no_rule_of_their_own() {
+    for (site, pages_min) in [(DebianSite::Python, 500), (DebianSite::Postgresql, 1_100)] {
+        let visited = walk(&Directory::new(site.directory()), "http://127.0.0.1:1/");
+        let pages = visited.values().filter(|&&expected| expected == Expected::Page).count();
+        assert!(pages >= pages_min, "{site:?} has only {pages} pages");
+        for url in visited.keys() {
+            // The walk knows of no traps, session ids or tracking parameters: the crawler must have no reason to see any.
+            assert!(
+                !url.contains([';', '?']) && url.len() < 200,
+                "{site:?}: {url} might be changed or refused by the crawler"
+            );
+        }
+    }
+}

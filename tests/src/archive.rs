@@ -1,0 +1,120 @@
+//! The WARC files of a crawl, judged by tools that others wrote.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use flate2::bufread::GzDecoder;
+use serde::Deserialize;
+
+use crate::checkout::{provided, succeed};
+use crate::crawl_log::Capture;
+
+/// All WARC files below a data directory, sorted.
+///
+/// # Panics
+/// There are none: a check of nothing proves nothing.
+#[must_use]
+pub fn warc_files(data: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let mut todo = vec![data.join("raw")];
+    while let Some(directory) = todo.pop() {
+        let entries = fs::read_dir(&directory).unwrap_or_else(|error| panic!("{}: {error}", directory.display()));
+        for path in entries.map(|entry| entry.expect("a directory that was opened can be read").path()) {
+            if path.is_dir() {
+                todo.push(path);
+            } else if path.to_string_lossy().ends_with(".warc.gz") {
+                files.push(path);
+            }
+        }
+    }
+    assert!(!files.is_empty(), "no WARC file below {}", data.display());
+    files.sort();
+    files
+}
+
+/// Has `warcio` and `FastWARC` verify structure and digests of every file.
+///
+/// # Panics
+/// One of them finds fault.
+pub fn check(files: &[PathBuf], scratch: &Path) {
+    let mut warcio = tool("warcio");
+    warcio.arg("check").args(files);
+    succeed(warcio, "warcio check");
+
+    // FastWARC takes one file at a time; files of whole gzip members make a file when put together (WARC 1.1, annex D).
+    let whole = scratch.join("whole.warc.gz");
+    let mut joined = File::create(&whole).expect("the test's own directory can be written");
+    for path in files {
+        let mut file = File::open(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        io::copy(&mut file, &mut joined).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    }
+    let mut fastwarc = tool("fastwarc");
+    fastwarc.args(["check", "--verify-payloads", "--quiet"]).arg(&whole);
+    succeed(fastwarc, "fastwarc check");
+}
+
+/// The places and URLs of all responses and revisits in these files, as an independent reader finds them.
+///
+/// # Panics
+/// A file cannot be indexed, or is not below the data directory.
+#[must_use]
+pub fn index(data: &Path, files: &[PathBuf]) -> BTreeSet<(Capture, String)> {
+    #[derive(Deserialize)]
+    struct Fields {
+        url: String,
+        filename: String,
+        offset: String,
+        length: String,
+    }
+    let mut indexer = tool("cdxj-indexer");
+    indexer.arg("--dir-root").arg(data).args(files);
+    let output = succeed(indexer, "cdxj-indexer");
+    let text = String::from_utf8(output.stdout).expect("an index is UTF-8");
+    let record = |line: &str| {
+        // Its lines are a sort key, a time and an object of strings.
+        let json = line.splitn(3, ' ').nth(2).unwrap_or_else(|| panic!("no index line: {line}"));
+        let fields: Fields = serde_json::from_str(json).unwrap_or_else(|error| panic!("{error}: {line}"));
+        let number = |text: &str| text.parse().unwrap_or_else(|error| panic!("{error}: {line}"));
+        let capture = Capture {
+            warc_file: fields.filename,
+            warc_offset_bytes: number(&fields.offset),
+            warc_length_bytes: number(&fields.length),
+        };
+        (capture, fields.url)
+    };
+    text.lines().map(record).collect()
+}
+
+/// Reads one record by its place alone.
+///
+/// # Errors
+/// The place is not exactly one gzip member, or the member is damaged.
+pub fn read_record(data: &Path, capture: &Capture) -> io::Result<Vec<u8>> {
+    let mut file = File::open(data.join(&capture.warc_file))?;
+    file.seek(SeekFrom::Start(capture.warc_offset_bytes))?;
+    let mut member = Vec::new();
+    file.take(capture.warc_length_bytes).read_to_end(&mut member)?;
+    let mut decoder = GzDecoder::new(member.as_slice());
+    let mut record = Vec::new();
+    decoder.read_to_end(&mut record)?;
+    match decoder.into_inner() {
+        [] => Ok(record),
+        rest => Err(io::Error::other(format!("{} bytes follow the gzip member", rest.len()))),
+    }
+}
+
+/// The value of a field of a record's own header.
+#[must_use]
+pub fn warc_field(record: &[u8], name: &str) -> Option<String> {
+    let end = record.windows(4).position(|window| window == b"\r\n\r\n")?;
+    let header = std::str::from_utf8(&record[..end]).ok()?;
+    let mut fields = header.lines().filter_map(|line| line.split_once(':'));
+    fields.find(|(field, _)| field.eq_ignore_ascii_case(name)).map(|(_, value)| value.trim().to_owned())
+}
+
+fn tool(name: &str) -> Command {
+    Command::new(provided().join("venv/bin").join(name))
+}

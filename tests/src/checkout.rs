@@ -1,0 +1,44 @@
+//! The checkout that the tests were built in, and what `scripts/setup` puts there.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+
+/// The root of the checkout.
+#[must_use]
+pub fn root() -> PathBuf {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    package.parent().expect("this package is a directory of the workspace").to_owned()
+}
+
+/// The directory of what `scripts/setup` provides, set up when first asked for.
+///
+/// The script costs little when all is there, and locks: each test asks, in whatever process it runs.
+///
+/// # Panics
+/// The set-up failed. A test that cannot have what it needs must not pass.
+#[must_use]
+pub fn provided() -> PathBuf {
+    static PROVIDED: OnceLock<PathBuf> = OnceLock::new();
+    let set_up = || {
+        succeed(Command::new(root().join("scripts/setup")), "scripts/setup, which the end-to-end tests need,");
+        root().join(".cache")
+    };
+    PROVIDED.get_or_init(set_up).clone()
+}
+
+/// Runs a command that must succeed.
+///
+/// # Panics
+/// It did not: with all that it printed.
+pub fn succeed(mut command: Command, what: &str) -> Output {
+    let output = command.output().unwrap_or_else(|error| panic!("{what} could not be started: {error}"));
+    assert!(
+        output.status.success(),
+        "{what} failed with {}:\n{}{}",
+        output.status,
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+    output
+}

@@ -1,0 +1,145 @@
+//! The built `dragline` command.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use dragline_testkit::site::Site;
+use serde::Deserialize;
+use tokio::process::Child;
+
+use crate::checkout::{root, succeed};
+use crate::crawl_log::{self, Entry};
+
+/// Names a `dragline` to test, in place of building this checkout's.
+const VARIABLE: &str = "DRAGLINE_BIN";
+
+/// After this, a crawl that a test waits for has failed. Far longer than any takes: it is there so that no run hangs.
+pub const PATIENCE: Duration = Duration::from_secs(300);
+
+/// How a crawl ended.
+#[derive(Clone, Debug)]
+pub struct Ended {
+    /// The exit code; absent when a signal ended it.
+    pub code: Option<i32>,
+    /// What it wrote to standard error, for the message of a failed test.
+    pub stderr: String,
+}
+
+/// The command's file.
+///
+/// It is the release build: what people run and what the benchmarks measure, and a development build is some ten times slower,
+/// too slow for whole sites. Cargo builds it when first asked for, once for all test processes, as it locks its target directory.
+///
+/// # Panics
+/// It cannot be built.
+#[must_use]
+pub fn binary() -> PathBuf {
+    static BINARY: OnceLock<PathBuf> = OnceLock::new();
+    BINARY.get_or_init(|| std::env::var_os(VARIABLE).map_or_else(build, PathBuf::from)).clone()
+}
+
+fn build() -> PathBuf {
+    #[derive(Deserialize)]
+    struct Message {
+        reason: String,
+        executable: Option<PathBuf>,
+    }
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo
+        .args(["build", "--release", "--package=dragline", "--bin=dragline", "--message-format=json"])
+        .current_dir(root());
+    let output = succeed(cargo, "building dragline");
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    let messages = stdout.lines().filter_map(|line| serde_json::from_str::<Message>(line).ok());
+    let mut artifacts = messages.filter(|message| message.reason == "compiler-artifact");
+    artifacts.find_map(|artifact| artifact.executable).expect("cargo names the executable that it was asked to build")
+}
+
+/// A crawl of some sites into one data directory, to be run once or again.
+#[derive(Clone, Debug)]
+pub struct Crawl {
+    data: PathBuf,
+    arguments: Vec<String>,
+}
+
+impl Crawl {
+    /// A crawl from these URLs with these further arguments; loopback is allowed.
+    #[must_use]
+    pub fn new(data: &Path, seeds: &[&str], arguments: &[&str]) -> Self {
+        let arguments = seeds.iter().chain(arguments).map(|&argument| argument.to_owned()).collect();
+        Self { data: data.to_owned(), arguments }
+    }
+
+    /// Its data directory.
+    #[must_use]
+    pub fn data(&self) -> &Path {
+        &self.data
+    }
+
+    /// Starts or resumes it. The process dies with its handle.
+    ///
+    /// # Panics
+    /// It cannot be started.
+    #[must_use]
+    pub fn start(&self) -> Child {
+        let mut command = tokio::process::Command::new(binary());
+        command.arg("crawl").args(&self.arguments).arg("--data").arg(&self.data).args(["--allow-private", "--quiet"]);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).kill_on_drop(true);
+        command.spawn().unwrap_or_else(|error| panic!("{}: {error}", binary().display()))
+    }
+
+    /// Runs it to its end.
+    ///
+    /// # Panics
+    /// It does not end in [`PATIENCE`].
+    pub async fn run(&self) -> Ended {
+        wait(self.start()).await
+    }
+
+    /// Exports its log, which also works on what a killed crawl left behind.
+    ///
+    /// # Panics
+    /// The export fails.
+    #[must_use]
+    pub fn log(&self) -> Vec<Entry> {
+        let mut command = Command::new(binary());
+        command.args(["export", "--what", "log", "--format", "jsonl", "--data"]).arg(&self.data);
+        let Output { stdout, .. } = succeed(command, "dragline export");
+        crawl_log::parse(&String::from_utf8(stdout).expect("JSON is UTF-8"))
+    }
+}
+
+/// Waits until a running crawl has sent this many requests to a site, over all its runs.
+///
+/// # Panics
+/// It ends before, or takes longer than [`PATIENCE`].
+pub async fn reach(crawl: &mut Child, site: &Site, requests: usize) {
+    tokio::select! {
+        () = site.reached(requests) => {}
+        ended = crawl.wait() => panic!("the crawl ended before request {requests}: {ended:?}"),
+        () = tokio::time::sleep(PATIENCE) => panic!("the crawl did not come to request {requests} in {PATIENCE:?}"),
+    }
+}
+
+/// Waits for a crawl's end.
+///
+/// # Panics
+/// It does not come in [`PATIENCE`].
+pub async fn wait(crawl: Child) -> Ended {
+    let output = tokio::time::timeout(PATIENCE, crawl.wait_with_output()).await;
+    let output = output.unwrap_or_else(|_| panic!("the crawl did not end in {PATIENCE:?}"));
+    let output = output.expect("a child's output can be read");
+    Ended { code: output.status.code(), stderr: String::from_utf8_lossy(&output.stderr).into_owned() }
+}
+
+/// Sends the signal of Ctrl-C.
+///
+/// # Panics
+/// The process has ended already.
+pub fn interrupt(crawl: &Child) {
+    let id = crawl.id().and_then(|id| i32::try_from(id).ok()).and_then(rustix::process::Pid::from_raw);
+    let id = id.expect("a child that was not waited for has an id");
+    rustix::process::kill_process(id, rustix::process::Signal::INT).expect("a child can be sent a signal");
+}

@@ -1,0 +1,31 @@
+//! Chance that can be had again.
+
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+
+/// The variable that sets the seed.
+const VARIABLE: &str = "DRAGLINE_SEED";
+
+/// A generator whose seed is printed, so that a failure can be run again with `DRAGLINE_SEED` set to it.
+///
+/// # Panics
+/// `DRAGLINE_SEED` is set to what is no number.
+#[must_use]
+pub fn seeded() -> StdRng {
+    let seed = match std::env::var(VARIABLE) {
+        Ok(text) => text.parse().unwrap_or_else(|_| panic!("{VARIABLE} wants a whole number, not {text:?}")),
+        Err(_) => fresh(),
+    };
+    announce(seed);
+    StdRng::seed_from_u64(seed)
+}
+
+#[expect(clippy::disallowed_methods, reason = "every run is to try other moments; the seed is printed")]
+fn fresh() -> u64 {
+    rand::random()
+}
+
+#[expect(clippy::print_stderr, reason = "the test runner shows it when the test fails")]
+fn announce(seed: u64) {
+    eprintln!("chance: run again with {VARIABLE}={seed}");
+}

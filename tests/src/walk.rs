@@ -1,0 +1,180 @@
+//! A second opinion on which URLs a crawl of a site must visit.
+//!
+//! It walks the files themselves, with html5ever's tree and the `url` crate: neither the crawler's link extractor nor its frontier
+//! has a part in it. What it shares with the server is only which file a path names.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use dragline_testkit::site::{Content, Directory, Found, Page};
+use scraper::{ElementRef, Html};
+use url::Url;
+
+/// What a crawler will find at a URL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expected {
+    /// A page of HTML.
+    Page,
+    /// Something that is no page: an image, a text.
+    File,
+    /// A directory named without its slash.
+    Redirect,
+    /// Nothing, yet some page links to it.
+    Missing,
+}
+
+/// Link types (HTML, section 4.6.7, and the older ones still in use) of a `<link>` that leads to a page.
+const PAGES_BESIDE: [&str; 18] = [
+    "alternate",
+    "canonical",
+    "next",
+    "prev",
+    "previous",
+    "first",
+    "last",
+    "start",
+    "begin",
+    "end",
+    "up",
+    "top",
+    "contents",
+    "toc",
+    "index",
+    "chapter",
+    "section",
+    "subsection",
+];
+
+/// Every URL of a site that can be reached from its first page, and what stands there.
+///
+/// # Panics
+/// A file of the site cannot be read, or `start` is no URL.
+#[must_use]
+pub fn walk(site: &Directory, start: &str) -> BTreeMap<String, Expected> {
+    let start = Url::parse(start).expect("a site's address is a URL");
+    let mut visited = BTreeMap::new();
+    let mut todo = VecDeque::from([start.clone()]);
+    while let Some(url) = todo.pop_front() {
+        if visited.contains_key(url.as_str()) {
+            continue;
+        }
+        let found = site.find(url.path()).unwrap_or_else(|error| panic!("{url}: {error}"));
+        let (expected, links) = match found {
+            Found::Page(page) if page.media_type.contains("html") => (Expected::Page, links(&page, &url)),
+            Found::Page(_) => (Expected::File, Vec::new()),
+            Found::Directory => (Expected::Redirect, Url::parse(&slashed(&url)).into_iter().collect()),
+            Found::Missing => (Expected::Missing, Vec::new()),
+        };
+        visited.insert(url.into(), expected);
+        todo.extend(links.into_iter().filter(|link| link.origin() == start.origin()).map(normalised));
+    }
+    visited
+}
+
+fn slashed(url: &Url) -> String {
+    let mut url = url.clone();
+    url.set_query(None);
+    format!("{url}/")
+}
+
+/// What makes two spellings one URL: no fragment, no query of nothing.
+fn normalised(mut url: Url) -> Url {
+    url.set_fragment(None);
+    if url.query() == Some("") {
+        url.set_query(None);
+    }
+    url
+}
+
+/// The links of a page that a crawler follows.
+fn links(page: &Page, url: &Url) -> Vec<Url> {
+    let document = Html::parse_document(&String::from_utf8_lossy(&page.body));
+    let elements = || document.tree.nodes().filter_map(ElementRef::wrap);
+    let of = |element: &ElementRef<'_>, name: &str| element.value().attr(name).map(ToOwned::to_owned);
+
+    let base = elements().filter(|element| element.value().name() == "base").find_map(|element| of(&element, "href"));
+    let base = base.and_then(|href| url.join(&href).ok()).unwrap_or_else(|| url.clone());
+    let nofollow = elements().any(|element| {
+        let says =
+            |name: &str, word: &str| of(&element, name).is_some_and(|text| text.to_ascii_lowercase().contains(word));
+        element.value().name() == "meta"
+            && says("name", "robots")
+            && (says("content", "nofollow") || says("content", "none"))
+    });
+    if nofollow {
+        return Vec::new();
+    }
+    let address = |element: ElementRef<'_>| match element.value().name() {
+        "a" | "area" if !has_rel(element, &["nofollow"]) => of(&element, "href"),
+        "link" if has_rel(element, &PAGES_BESIDE) && !has_rel(element, &["stylesheet", "nofollow"]) => {
+            of(&element, "href")
+        }
+        "iframe" | "frame" => of(&element, "src"),
+        "meta" => of(&element, "content").filter(|_| is_refresh(element)).and_then(|content| refresh_target(&content)),
+        _ => None,
+    };
+    elements().filter_map(address).filter_map(|address| base.join(&address).ok()).collect()
+}
+
+fn has_rel(element: ElementRef<'_>, kinds: &[&str]) -> bool {
+    let rel = element.value().attr("rel").unwrap_or_default();
+    rel.split_ascii_whitespace().any(|word| kinds.iter().any(|kind| word.eq_ignore_ascii_case(kind)))
+}
+
+fn is_refresh(element: ElementRef<'_>) -> bool {
+    element.value().attr("http-equiv").is_some_and(|name| name.eq_ignore_ascii_case("refresh"))
+}
+
+/// The URL in `3; url=next.html`; `None` for a page that only reloads itself.
+fn refresh_target(content: &str) -> Option<String> {
+    let (_seconds, rest) = content.split_once([';', ','])?;
+    let (name, target) = rest.split_once('=')?;
+    name.trim().eq_ignore_ascii_case("url").then(|| target.trim().trim_matches(['"', '\'']).to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_walk_finds_what_is_linked_and_nothing_else() {
+        let root = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| {
+            let file = root.path().join(name);
+            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+            std::fs::write(file, text).unwrap();
+        };
+        write(
+            "index.html",
+            "<base href=sub/><base href=/nowhere/><link rel='up next' href=beside.html><link rel=stylesheet href=a.css>
+             <a href='a.html#part'>one</a><a href='a.html?'>again</a><a rel='NoFollow' href=secret.html>no</a>
+             <a href=/dir>dir</a><a href='/a%20b.txt'>text</a><a href=http://other.example/>out</a><a href=mailto:x@y>mail</a>
+             <iframe src=frame.html></iframe><img src=x.png><form action=/act></form><!-- <a href=commented.html> -->
+             <script>'<a href=scripted.html>'</script><meta http-equiv=refresh content='9; URL=\"later.html\"'>",
+        );
+        write("sub/a.html", "<a href='b.html?x=1&amp;y=2'>b</a>");
+        write("sub/b.html", "<meta name=robots content='noindex, nofollow'><a href=unseen.html>x</a>");
+        write("dir/index.html", "");
+        write("a b.txt", "<a href=not-a-page.html>");
+        write("island.html", "");
+
+        let visited = walk(&Directory::new(root.path()), "http://127.0.0.1:1/");
+        let short: Vec<_> = visited
+            .iter()
+            .map(|(url, &expected)| (url.strip_prefix("http://127.0.0.1:1").unwrap(), expected))
+            .collect();
+        assert_eq!(
+            short,
+            [
+                ("/", Expected::Page),
+                ("/a%20b.txt", Expected::File),
+                ("/dir", Expected::Redirect),
+                ("/dir/", Expected::Page),
+                ("/sub/a.html", Expected::Page),
+                ("/sub/b.html?x=1&y=2", Expected::Page),
+                ("/sub/beside.html", Expected::Missing),
+                ("/sub/frame.html", Expected::Missing),
+                ("/sub/later.html", Expected::Missing),
+            ]
+        );
+    }
+}
