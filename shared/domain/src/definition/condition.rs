@@ -75,7 +75,7 @@ impl Condition {
             Self::Host(test) => test.matches(url.host()),
             Self::Path(test) => test.matches(url.path()),
             Self::Query(test) => url.query().is_some_and(|query| test.matches(query)),
-            Self::Scheme(test) => test.matches(scheme_name(url.scheme())),
+            Self::Scheme(test) => test.matches(url.scheme().as_str()),
             Self::Port(test) => test.matches(&url.port().to_string()),
             Self::Url(test) => test.matches(url.as_str()),
         }
@@ -114,13 +114,6 @@ impl Condition {
             Self::Url(test) => test.pointless_url(),
         };
         pointless.map(ConditionMistake::Pointless)
-    }
-}
-
-fn scheme_name(scheme: Scheme) -> &'static str {
-    match scheme {
-        Scheme::Http => "http",
-        Scheme::Https => "https",
     }
 }
 
@@ -188,7 +181,7 @@ impl TextTest {
 
     fn pointless_scheme(&self) -> Option<&'static str> {
         self.pointless().or_else(|| {
-            let holds = ["http", "https"].map(|scheme| self.matches(scheme));
+            let holds = [Scheme::Http, Scheme::Https].map(|scheme| self.matches(scheme.as_str()));
             (self.literal().is_some() && holds[0] == holds[1]).then_some("the scheme is `http` or `https`")
         })
     }

@@ -2,8 +2,6 @@
 
 use std::collections::HashSet;
 
-use url::form_urlencoded;
-
 use super::QueryRefusal;
 use crate::definition::{Condition, QueryRule};
 use crate::url::CrawlUrl;
@@ -27,11 +25,10 @@ impl QueryRules {
 
     /// Why the URL's query is not allowed, if it is not. Without rules every query is.
     pub(super) fn refusal(&self, url: &CrawlUrl) -> Option<QueryRefusal> {
-        let query = url.query()?;
-        if self.0.is_empty() {
+        if self.0.is_empty() || url.query().is_none() {
             return None;
         }
-        let names: HashSet<_> = form_urlencoded::parse(query.as_bytes()).map(|(name, _)| name).collect();
+        let names: HashSet<_> = url.query_pairs().map(|(name, _)| name).collect();
         let mut covered = false;
         for rule in self.0.iter().filter(|rule| rule.when.as_ref().is_none_or(|when| when.matches(url))) {
             covered = true;

@@ -1,8 +1,11 @@
 //! What is wrong with a file, and where.
 
+use std::borrow::Cow;
 use std::fmt;
+use std::sync::LazyLock;
 
 use dragline_domain::definition::Place;
+use regex::{Captures, Regex};
 use serde_saphyr::Location;
 
 /// A line and a column, both counted from 1.
@@ -64,7 +67,7 @@ pub struct DefinitionError {
     pub excerpt: Excerpt,
 }
 
-/// A line of the file made fit for a terminal: control characters replaced, long lines cut.
+/// A line of the file made fit to be shown: control characters and credentials replaced, long lines cut.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Excerpt {
     text: String,
@@ -78,9 +81,17 @@ impl Excerpt {
 
     fn new(line: &str, column: usize) -> Self {
         let start = (column - 1).saturating_sub(Self::CHARS_BEFORE_MAX);
+        let line = without_credentials(line);
         let text = line.chars().skip(start).take(Self::CHARS_MAX).map(printable).collect();
         Self { text, before: column - 1 - start }
     }
+}
+
+/// Replaces user names and passwords in URLs, which are never printed; the columns stay as they are.
+fn without_credentials(line: &str) -> Cow<'_, str> {
+    static CREDENTIALS: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r#"[^\s/@'"\[\],]+:[^\s/@]*@"#).expect("a sound pattern"));
+    CREDENTIALS.replace_all(line, |found: &Captures<'_>| "*".repeat(found[0].chars().count()))
 }
 
 fn printable(c: char) -> char {

@@ -5,7 +5,7 @@ use std::fmt::Display;
 
 use dragline_domain::definition::{
     Budget, DoNotCrawl, Draft, Fetch, Key, Mistake, Place, Politeness, Problem, QueryRule, Recrawl, Scope, TrapLimits,
-    UrlPattern, UserAgent, limits,
+    UrlPattern, UserAgent,
 };
 use dragline_domain::ids::CrawlId;
 use dragline_domain::url::{CrawlUrl, UrlError, UrlRules};
@@ -47,12 +47,7 @@ impl Spots {
 /// Reads every text. Finds all that is wrong in them, not just the first.
 pub(super) fn read(raw: RawDefinition) -> Result<ReadDraft, Vec<(Spot, Complaint)>> {
     let mut reader = Reader::default();
-    let strip =
-        raw.strip_query_parameters.map(|names| reader.texts(Key::StripQueryParameters, names, parameter_pattern));
-    let rules = strip.map_or(Ok(UrlRules::default()), UrlRules::new).unwrap_or_else(|error| {
-        reader.complain(Key::StripQueryParameters, error.to_string());
-        UrlRules::default()
-    });
+    let rules = raw.strip_query_parameters.map_or_else(UrlRules::default, |names| reader.url_rules(names));
     let seeds = raw.seeds.map(|seeds| reader.texts(Key::Seeds, seeds, |text| seed(text, &rules))).unwrap_or_default();
     let mut draft = Draft::for_seeds(seeds);
     draft.strip_query_parameters = rules;
@@ -143,10 +138,18 @@ impl Reader {
         recrawl
     }
 
-    fn complain(&mut self, key: Key, message: String) {
-        let spot = self.spots.0.get(&key.into()).copied().unwrap_or(Spot::START);
-        self.complaints
-            .push((spot, Complaint::new(message).hint("the beginning of names, such as `utm_*`, stands for many")));
+    fn url_rules(&mut self, names: Spanned<Vec<Text>>) -> UrlRules {
+        let spot = Spot::from(names.referenced);
+        // Each alone first, so that every mistake has its own place.
+        let patterns = self.texts(Key::StripQueryParameters, names, |text| match UrlRules::new([text]) {
+            Ok(_) => Ok(text.to_owned()),
+            Err(error) => Err(Complaint::new(error.to_string())),
+        });
+        UrlRules::new(patterns).unwrap_or_else(|error| {
+            let hint = "the beginning of names, such as `utm_*`, stands for many";
+            self.complaints.push((spot, Complaint::new(error.to_string()).hint(hint)));
+            UrlRules::default()
+        })
     }
 
     /// A value that needs no reading; only its place is noted.
@@ -216,26 +219,11 @@ fn pattern(text: &str) -> Result<UrlPattern, Complaint> {
 }
 
 fn seed(text: &str, rules: &UrlRules) -> Result<CrawlUrl, Complaint> {
-    CrawlUrl::parse(text, rules).map_err(|error| {
-        let complaint = Complaint::new(error.to_string());
-        match error {
-            UrlError::Scheme => complaint.hint("seeds begin with `https://` or `http://`"),
-            _ if !text.contains("://") => complaint.hint(format!("did you mean `https://{text}`?")),
-            _ => complaint,
+    CrawlUrl::parse(text, rules).map_err(|error| match error {
+        UrlError::NoScheme { suggestion: Some(suggestion) } => {
+            Complaint::new("a URL starts with `https://` or `http://`").hint(format!("did you mean `{suggestion}`?"))
         }
+        UrlError::Scheme => Complaint::new(error.to_string()).hint("seeds start with `https://` or `http://`"),
+        _ => Complaint::new(error.to_string()),
     })
-}
-
-/// A query parameter's name; a `*` at its end stands for any rest.
-fn parameter_pattern(text: &str) -> Result<String, Complaint> {
-    let name = text.strip_suffix('*').unwrap_or(text);
-    let clean = !name.is_empty()
-        && name.len() <= limits::PARAMETER_BYTES_MAX
-        && name.bytes().all(|byte| byte.is_ascii_graphic());
-    if clean && !name.contains(['*', '&', '=', '?', '#']) {
-        Ok(text.to_owned())
-    } else {
-        Err(Complaint::new(format!("`{text}` is no parameter's name"))
-            .hint("write a name such as `ref`, or the beginning of names such as `utm_*`"))
-    }
 }

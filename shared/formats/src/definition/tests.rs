@@ -57,6 +57,7 @@ const BAD: &[(&str, &str)] = &[
     // Seeds
     ("no seeds", "name: a\nseeds: []"),
     ("a seed without scheme", "seeds:\n  - example.org/a"),
+    ("a seed with a password, which is not printed", "seeds:\n  - https://me:secret@example.org/"),
     ("a seed of another scheme", "seeds:\n  - ftp://example.org/"),
     ("an exclude that excludes a seed", "scope:\n  exclude: ['^https://example\\.org/$']"),
     ("an include that includes no seed", "scope:\n  include: ['\\.pdf$']"),

@@ -1,6 +1,7 @@
 //! The second step: a turn at an origin. Lease, robots.txt, fetches at the origin's pace, segments, release.
 
 mod commit;
+mod ending;
 mod orphans;
 mod outcome;
 mod pacer;
@@ -11,5 +12,6 @@ mod segment;
 mod turn;
 mod visit;
 
+pub use ending::{StopSignal, TurnEnd, TurnLimits};
 pub use segment::{SegmentRecords, VISIT_FIELD};
-pub use turn::{StopSignal, TurnEnd, TurnLimits, work_turn};
+pub use turn::work_turn;

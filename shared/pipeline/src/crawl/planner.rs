@@ -120,6 +120,13 @@ impl Planner {
         Ok(self.take_from_chunk().ok_or(Dry::Empty))
     }
 
+    /// Whether work is left that was not handed out, as far as the rows tell.
+    pub(super) fn has_more(&self, lease: &Lease, inbox: &Inbox) -> bool {
+        inbox.added > self.position.taken
+            || self.position.cursor != RecrawlCursor::End
+            || lease.retries.iter().any(|retry| !self.retried.contains(&retry.entry.path_and_query))
+    }
+
     /// How many URLs are known to wait: of the chunk at hand, and of the cursor's page.
     pub(super) fn at_hand(&self) -> usize {
         let offset = self.position.chunk.as_ref().map_or(0, |position| position.offset as usize);

@@ -20,10 +20,9 @@ pub(super) fn decide(lease: &Lease, inbox: &Inbox, not_before: Timestamp) -> Rel
     let first_retry = lease.retries.iter().map(|retry| retry.not_before).min();
     match (has_todo, first_retry) {
         (true, _) if lease.barrier == Barrier::Waiting && !all_parsed => Release::Idle,
-        (true, None) => Release::Wake { not_before },
         // Retries at the barrier are what it waits for: the origin has nothing else to do until the first is due.
         (true, Some(first)) if lease.barrier == Barrier::Waiting => Release::Wake { not_before: first.max(not_before) },
-        (true, Some(_)) => Release::Wake { not_before },
+        (true, _) => Release::Wake { not_before },
         (false, Some(first)) => Release::Wake { not_before: first.max(not_before) },
         (false, None) if all_parsed => Release::Close,
         (false, None) => Release::Idle,

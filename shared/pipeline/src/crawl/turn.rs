@@ -2,34 +2,32 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use dragline_domain::capture::{CrawlType, Exchange, Finality, Visit};
+use dragline_domain::capture::{CrawlType, Finality};
 use dragline_domain::frontier::{
-    Barrier, Inbox, Lease, LeftoverReason, OriginKey, RecrawlCursor, Release, Reserve, Retry, Sighting, Take,
-    TakeRefused,
+    Barrier, Inbox, Lease, LeftoverReason, OriginKey, RecrawlCursor, Reserve, Retry, Take, TakeRefused,
 };
 use dragline_domain::ids::LeaseToken;
 use dragline_domain::outcome::Outcome;
 use dragline_domain::politeness::{TRIES_MAX, retry_wait, robots_wait};
 use dragline_domain::time::after;
-use dragline_domain::url::CrawlUrl;
 use tokio::task::JoinSet;
 
 use super::commit::{self, OpenSegment, SEGMENT_BYTES_MAX, commit, segment_pages};
+use super::ending::{StopSignal, TurnEnd, TurnLimits};
 use super::outcome::outcome_of;
 use super::pacer::Pacer;
 use super::planner::{Dry, Planner, Work};
 use super::robots::{Robots, base_delay, robots};
 use super::segment::SegmentRecords;
-use super::visit::{Visited, pace_by, visit};
+use super::visit::{Visited, exchange_of, pace_by, visit, visit_of};
 use super::{orphans, release};
 use crate::World;
 use crate::context::{Contexts, CrawlContext};
 use crate::ports::clock::{Chance, Clock};
 use crate::ports::error::{PortError, PortErrorKind, PortResult};
-use crate::ports::fetcher::{Fetched, Fetcher};
+use crate::ports::fetcher::Fetcher;
 use crate::ports::frontier::Frontier;
 use crate::ports::notifier::{Notice, Notifier};
 use crate::ports::queue::Ticket;
@@ -39,49 +37,6 @@ const ATTEMPTS_MAX: u32 = 5;
 
 /// Segments in the making at once: one that takes visits, and those that wait for their last ones.
 const OPEN_SEGMENTS_MAX: usize = 4;
-
-/// What one turn may take of the iteration's budget.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TurnLimits {
-    /// Pages, where the definition limits them.
-    pub pages: u64,
-    /// Bytes of bodies, where the definition limits them.
-    pub bytes: u64,
-}
-
-impl Default for TurnLimits {
-    fn default() -> Self {
-        Self { pages: 500, bytes: 256 << 20 }
-    }
-}
-
-/// Tells turns to end soon: nothing new is asked for, what is under way is committed.
-#[derive(Clone, Debug, Default)]
-pub struct StopSignal(Arc<AtomicBool>);
-
-impl StopSignal {
-    /// Tells them.
-    pub fn stop(&self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-
-    /// Whether they were told.
-    #[must_use]
-    pub fn is_stopped(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
-}
-
-/// How a turn ended. In every case its ticket is done with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TurnEnd {
-    /// It never began.
-    Refused(TakeRefused),
-    /// The lease was let go.
-    Released(Release),
-    /// Another worker took the lease over; what was not committed by then is its to do again.
-    Fenced,
-}
 
 /// Works one turn.
 ///
@@ -235,7 +190,8 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             return Ok(false);
         }
         // A barrier that retries keep up stays until they are due.
-        Ok(has_retry || has_todo && !(self.has_met_barrier && !self.lease.retries.is_empty()))
+        let is_kept_back = self.has_met_barrier && !self.lease.retries.is_empty();
+        Ok(has_retry || (has_todo && !is_kept_back))
     }
 
     async fn read_inbox(&mut self) -> PortResult<()> {
@@ -313,7 +269,9 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             return Some(Start::MustEnd);
         }
         if self.is_origin_budget_spent() {
-            self.lease.ending = Some(LeftoverReason::OriginBudgetExhausted);
+            if self.planner.has_more(&self.lease, &self.inbox) {
+                self.lease.ending = Some(LeftoverReason::OriginBudgetExhausted);
+            }
             return Some(Start::MustEnd);
         }
         if self.is_reserve_spent() {
@@ -326,9 +284,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
 
     fn is_origin_budget_spent(&self) -> bool {
         let limit = self.context.definition.budget.pages_per_origin;
-        let is_spent = limit.is_some_and(|limit| self.lease.counters.pages + self.pages_uncommitted >= limit);
-        is_spent && self.visits.is_empty() && self.open.is_empty() && self.lease.has_work(&self.inbox)
-            || is_spent && !self.open.is_empty()
+        limit.is_some_and(|limit| self.lease.counters.pages + self.pages_uncommitted >= limit)
     }
 
     fn is_reserve_spent(&self) -> bool {
@@ -473,43 +429,4 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         }
         Ok(true)
     }
-}
-
-fn visit_of(work: &Work, outcome: Outcome, detail: Option<String>, exchange: Option<Exchange>, tries: u8) -> Visit {
-    Visit {
-        sighting: Sighting { depth: work.depth, via: work.entry.via.clone() },
-        redirects: work.entry.redirects,
-        crawl_type: work.crawl_type,
-        tries,
-        outcome,
-        finality: Finality::Final,
-        detail: detail.map(|detail| one_line(&detail)),
-        exchange,
-        last: work.entry.last.clone(),
-    }
-}
-
-/// A detail as it is stored: short, without control characters.
-fn one_line(detail: &str) -> String {
-    const CHARS_MAX: usize = 300;
-    detail.chars().take(CHARS_MAX).map(|c| if c.is_control() { ' ' } else { c }).collect()
-}
-
-fn exchange_of(fetched: &Fetched) -> Exchange {
-    let response = fetched.result.as_ref().ok();
-    Exchange {
-        elapsed: fetched.elapsed,
-        first_byte_ms: fetched.first_byte.map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX)),
-        remote: fetched.remote,
-        decoded_sha1: response.map(|response| hex(&response.decoded_sha1)),
-        decoded_bytes: response.map_or(0, |response| response.decoded_bytes),
-    }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write;
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }

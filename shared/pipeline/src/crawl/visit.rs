@@ -1,8 +1,11 @@
-//! One visit: wait for the origin's pace, make the request.
+//! One visit: wait for the origin's pace, make the request, tell how it went.
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use dragline_domain::capture::{Exchange, Finality, Visit};
+use dragline_domain::frontier::Sighting;
+use dragline_domain::outcome::Outcome;
 use dragline_domain::url::CrawlUrl;
 use jiff::Timestamp;
 
@@ -64,4 +67,51 @@ pub(super) fn pace_by(pacer: &Pacer, clock: &impl Clock, started: Duration, fetc
             pacer.hold_off(clock, wait);
         }
     }
+}
+
+/// The visit as it is stored.
+pub(super) fn visit_of(
+    work: &Work,
+    outcome: Outcome,
+    detail: Option<String>,
+    exchange: Option<Exchange>,
+    tries: u8,
+) -> Visit {
+    Visit {
+        sighting: Sighting { depth: work.depth, via: work.entry.via.clone() },
+        redirects: work.entry.redirects,
+        crawl_type: work.crawl_type,
+        tries,
+        outcome,
+        finality: Finality::Final,
+        detail: detail.map(|detail| one_line(&detail)),
+        exchange,
+        last: work.entry.last.clone(),
+    }
+}
+
+/// A detail as it is stored: short, without control characters.
+fn one_line(detail: &str) -> String {
+    const CHARS_MAX: usize = 300;
+    detail.chars().take(CHARS_MAX).map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+/// The exchange as it is stored.
+pub(super) fn exchange_of(fetched: &Fetched) -> Exchange {
+    let response = fetched.result.as_ref().ok();
+    Exchange {
+        elapsed: fetched.elapsed,
+        first_byte_ms: fetched.first_byte.map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX)),
+        remote: fetched.remote,
+        decoded_sha1: response.map(|response| hex(&response.decoded_sha1)),
+        decoded_bytes: response.map_or(0, |response| response.decoded_bytes),
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write;
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }

@@ -38,7 +38,7 @@ pub(super) fn understand(context: &CrawlContext, capture: &Capture, response: &R
     let text = charset::decode(&body.bytes, charset);
     let Ok(url) = url::Url::parse(capture.url.as_str()) else { return bare };
     let html = html::extract(&text.text, &url, &HtmlLimits::default());
-    let metas = html.robots.iter().map(|meta| (meta.name.as_str(), meta.content.as_str()));
+    let metas = html.robots.iter().map(|meta| (meta.agent.as_str(), meta.content.as_str()));
     let directives = directives.and(meta_robots(metas, token));
     page(context, capture, response, html, directives, text.encoding, bare)
 }
@@ -66,7 +66,8 @@ fn page(
     bare: Document,
 ) -> Document {
     let rules = &context.definition.strip_query_parameters;
-    let in_header = link_header(response.fields("link")).into_iter().find(|link| link.has_rel("canonical"));
+    let in_header =
+        link_header(response.fields("link")).into_iter().find(|link| link.rels.iter().any(|rel| rel == "canonical"));
     let canonical = match &html.canonical {
         Some(url) => CrawlUrl::from_url(url, rules).ok(),
         None => in_header.and_then(|link| capture.url.join(&link.target, rules).ok()),
@@ -129,7 +130,7 @@ fn links(
     if let Some(canonical) = canonical {
         add(LinkKind::Canonical, canonical.clone(), false);
     }
-    let by_header = response.field("refresh").and_then(refresh).and_then(|refresh| refresh.url);
+    let by_header = response.field("refresh").and_then(refresh).and_then(|refresh| refresh.target);
     let refreshed = by_header.and_then(|target| capture.url.join(&target, rules).ok());
     if let Some(target) = refreshed {
         add(LinkKind::Redirect, target, directives.nofollow);

@@ -115,13 +115,13 @@ pub(super) fn captures(object: &Bytes) -> Result<Vec<Capture>, String> {
         let record = record.map_err(|error| error.to_string())?;
         if let Some(visit) = record.extension(VISIT_FIELD) {
             let visit = serde_json::from_str(visit).map_err(|error| format!("a visit that is none: {error}"))?;
-            captures.push(capture(record, visit)?);
+            captures.push(capture(&record, visit)?);
         }
     }
     Ok(captures)
 }
 
-fn capture(record: StoredRecord, visit: Visit) -> Result<Capture, String> {
+fn capture(record: &StoredRecord, visit: Visit) -> Result<Capture, String> {
     let url = record.target_uri().ok_or("a capture without a URL")?;
     let url = CrawlUrl::try_from(url.to_owned()).map_err(|error| format!("a capture of no URL: {error}"))?;
     let at = record.date().ok_or("a capture without a date")?;

@@ -1,0 +1,49 @@
+//! What bounds a turn from outside, and how it ends.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use dragline_domain::frontier::{Release, TakeRefused};
+
+/// What one turn may take of the iteration's budget.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TurnLimits {
+    /// Pages, where the definition limits them.
+    pub pages: u64,
+    /// Bytes of bodies, where the definition limits them.
+    pub bytes: u64,
+}
+
+impl Default for TurnLimits {
+    fn default() -> Self {
+        Self { pages: 500, bytes: 256 << 20 }
+    }
+}
+
+/// Tells turns to end soon: nothing new is asked for, what is under way is committed.
+#[derive(Clone, Debug, Default)]
+pub struct StopSignal(Arc<AtomicBool>);
+
+impl StopSignal {
+    /// Tells them.
+    pub fn stop(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether they were told.
+    #[must_use]
+    pub fn is_stopped(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// How a turn ended. In every case its ticket is done with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TurnEnd {
+    /// It never began.
+    Refused(TakeRefused),
+    /// The lease was let go.
+    Released(Release),
+    /// Another worker took the lease over; what was not committed by then is its to do again.
+    Fenced,
+}
