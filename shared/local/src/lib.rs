@@ -1,1 +1,22 @@
 //! The ports over SQLite and a directory, and the loop that runs the four steps in one process.
+//!
+//! [`LocalStore`] opens a data directory and gives the adapters; [`query`] reads its database for people.
+
+mod archive;
+mod db;
+mod documents;
+mod frontier;
+mod open;
+pub mod query;
+mod queue;
+mod recovery;
+mod store;
+mod system;
+
+pub use archive::DirectoryArchive;
+pub use documents::SqliteDocuments;
+pub use frontier::SqliteFrontier;
+pub use open::{DATABASE, OpenError};
+pub use queue::{Mailbox, MemoryQueue};
+pub use store::{LEASE_GRACE, LocalStore};
+pub use system::{SystemChance, SystemClock};

@@ -1,0 +1,173 @@
+//! WARC objects as files below the data directory.
+
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use dragline_domain::frontier::ObjectKey;
+use dragline_pipeline::ports::archive::{Archive, Put};
+use dragline_pipeline::ports::error::{PortError, PortErrorKind, PortResult};
+
+mod listing;
+
+pub(crate) use listing::list_files;
+
+/// Marks a file that is still being written. No [`ObjectKey`] holds it.
+const UNFINISHED: char = '~';
+
+/// Keeps objects as files, their keys being paths below the data directory.
+#[derive(Clone, Debug)]
+pub struct DirectoryArchive {
+    root: Arc<Path>,
+}
+
+impl DirectoryArchive {
+    /// The archive below this directory.
+    #[must_use]
+    pub fn new(root: &Path) -> Self {
+        Self { root: root.into() }
+    }
+
+    fn path(&self, key: &ObjectKey) -> PathBuf {
+        self.root.join(key.as_str())
+    }
+
+    async fn blocking<T: Send + 'static>(
+        operation: &'static str,
+        subject: String,
+        work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
+    ) -> PortResult<T> {
+        let result = tokio::task::spawn_blocking(work).await.unwrap_or_else(|e| Err(Failure::Io(io::Error::other(e))));
+        result.map_err(|failure| PortError::new(failure.kind(), operation, subject, failure))
+    }
+}
+
+/// Why a file was not read or written.
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    #[error("{bytes} bytes, over the limit of {bytes_max}")]
+    TooLarge { bytes: u64, bytes_max: u64 },
+}
+
+impl Failure {
+    fn kind(&self) -> PortErrorKind {
+        match self {
+            Self::Io(e) if matches!(e.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded) => PortErrorKind::Full,
+            Self::Io(_) => PortErrorKind::Other,
+            Self::TooLarge { .. } => PortErrorKind::TooLarge,
+        }
+    }
+}
+
+impl Archive for DirectoryArchive {
+    async fn put_new(&self, key: &ObjectKey, bytes: Bytes) -> PortResult<Put> {
+        let (root, path) = (Arc::clone(&self.root), self.path(key));
+        Self::blocking("put object", key.to_string(), move || Ok(put_new(&root, &path, &bytes)?)).await
+    }
+
+    async fn get(&self, key: &ObjectKey, bytes_max: u64) -> PortResult<Option<Bytes>> {
+        let path = self.path(key);
+        Self::blocking("get object", key.to_string(), move || {
+            let Some(file) = open(&path)? else { return Ok(None) };
+            let bytes = file.metadata()?.len();
+            if bytes > bytes_max {
+                return Err(Failure::TooLarge { bytes, bytes_max });
+            }
+            let mut content = Vec::new();
+            file.take(bytes_max).read_to_end(&mut content)?;
+            Ok(Some(content.into()))
+        })
+        .await
+    }
+
+    async fn get_range(&self, key: &ObjectKey, range: Range<u64>) -> PortResult<Option<Bytes>> {
+        let path = self.path(key);
+        Self::blocking("get part of object", key.to_string(), move || {
+            let Some(mut file) = open(&path)? else { return Ok(None) };
+            file.seek(SeekFrom::Start(range.start))?;
+            let mut content = Vec::new();
+            file.take(range.end.saturating_sub(range.start)).read_to_end(&mut content)?;
+            Ok(Some(content.into()))
+        })
+        .await
+    }
+
+    async fn list(&self, prefix: &str, after: Option<&ObjectKey>, limit: usize) -> PortResult<Vec<ObjectKey>> {
+        let (root, prefix, after) = (Arc::clone(&self.root), prefix.to_owned(), after.cloned());
+        Self::blocking("list objects", prefix.clone(), move || {
+            let files = list_files(&root, &prefix, after.as_ref().map(ObjectKey::as_str), limit, is_finished)?;
+            Ok(files.into_iter().filter_map(|file| ObjectKey::try_from(file).ok()).collect())
+        })
+        .await
+    }
+
+    async fn delete(&self, key: &ObjectKey) -> PortResult<()> {
+        let path = self.path(key);
+        Self::blocking("delete object", key.to_string(), move || Ok(delete(&path)?)).await
+    }
+}
+
+/// Whether a file is an object rather than what a crash left of one, or a stranger.
+fn is_finished(name: &str) -> bool {
+    ObjectKey::try_from(name.to_owned()).is_ok()
+}
+
+/// Deletes a file. One that is not there is deleted already.
+pub(crate) fn delete(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(e) if e.kind() != ErrorKind::NotFound => Err(e),
+        _ => Ok(()),
+    }
+}
+
+fn open(path: &Path) -> io::Result<Option<File>> {
+    match File::open(path) {
+        Ok(file) => Ok(Some(file)),
+        Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
+        Err(e) => Err(e),
+    }
+}
+
+/// Writes beside the place, then links into it, which fails where something is.
+fn put_new(root: &Path, path: &Path, bytes: &[u8]) -> io::Result<Put> {
+    let parent = path.parent().unwrap_or(root);
+    create_directories(root, parent)?;
+    if path.try_exists()? {
+        return Ok(Put::Exists);
+    }
+    let mut unfinished = path.as_os_str().to_owned();
+    unfinished.push(UNFINISHED.to_string());
+    let unfinished = PathBuf::from(unfinished);
+    let mut file = File::create(&unfinished)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    let put = match fs::hard_link(&unfinished, path) {
+        Ok(()) => Put::Stored,
+        Err(e) if e.kind() == ErrorKind::AlreadyExists => Put::Exists,
+        // Some file systems know no links. Only the process that holds the directory's lock writes here.
+        Err(_) if !path.try_exists()? => {
+            fs::rename(&unfinished, path)?;
+            Put::Stored
+        }
+        Err(e) => return Err(e),
+    };
+    delete(&unfinished)?;
+    File::open(parent)?.sync_all()?;
+    Ok(put)
+}
+
+/// Makes a directory so that it survives a crash: each that is new is entered into its parent for good.
+fn create_directories(root: &Path, directory: &Path) -> io::Result<()> {
+    let missing: Vec<&Path> =
+        directory.ancestors().take_while(|ancestor| *ancestor != root && !ancestor.is_dir()).collect();
+    fs::create_dir_all(directory)?;
+    for made in missing.into_iter().rev() {
+        File::open(made.parent().unwrap_or(root))?.sync_all()?;
+    }
+    Ok(())
+}

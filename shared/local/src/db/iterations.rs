@@ -1,0 +1,115 @@
+//! Rows of `iteration`.
+
+use dragline_domain::frontier::{IterationRow, IterationStatus, Reserve};
+use dragline_domain::ids::{CrawlId, Iteration, TriggerId};
+use jiff::Timestamp;
+use rusqlite::{Row, params};
+
+use super::crawls::iteration_number;
+use super::values::Time;
+use super::{CrawlRowId, Db, StoreError};
+
+const COLUMNS: &str =
+    "number, status, open, pages_left, bytes_left, token_out, due, \"trigger\", started_at, ends_at, closed_at";
+
+const STATUSES: [IterationStatus; 4] =
+    [IterationStatus::Open, IterationStatus::Paused, IterationStatus::Stopping, IterationStatus::Closed];
+
+/// The columns as they stand, before the names among them are checked.
+struct Stored {
+    number: u32,
+    status: String,
+    open: u64,
+    budget: Reserve,
+    token_out: bool,
+    due: Option<Timestamp>,
+    trigger: String,
+    started_at: Timestamp,
+    ends_at: Option<Timestamp>,
+    closed_at: Option<Timestamp>,
+}
+
+impl Stored {
+    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        let time = |index| Ok::<_, rusqlite::Error>(row.get::<_, Option<Time>>(index)?.map(|time| time.0));
+        Ok(Self {
+            number: row.get(0)?,
+            status: row.get(1)?,
+            open: row.get(2)?,
+            budget: Reserve { pages: row.get(3)?, bytes: row.get(4)? },
+            token_out: row.get(5)?,
+            due: time(6)?,
+            trigger: row.get(7)?,
+            started_at: row.get::<_, Time>(8)?.0,
+            ends_at: time(9)?,
+            closed_at: time(10)?,
+        })
+    }
+
+    fn checked(self, crawl: &CrawlId) -> Result<IterationRow, StoreError> {
+        let status = STATUSES
+            .into_iter()
+            .find(|status| status.name() == self.status)
+            .ok_or_else(|| StoreError::Damaged("an iteration has an unknown status".to_owned()))?;
+        Ok(IterationRow {
+            crawl: crawl.clone(),
+            number: iteration_number(self.number)?,
+            status,
+            open: self.open,
+            budget: self.budget,
+            token_out: self.token_out,
+            due: self.due,
+            trigger: TriggerId(self.trigger),
+            started_at: self.started_at,
+            ends_at: self.ends_at,
+            closed_at: self.closed_at,
+        })
+    }
+}
+
+impl Db {
+    pub(crate) fn iteration(&self, crawl: &CrawlId, number: Iteration) -> Result<Option<IterationRow>, StoreError> {
+        let Some(id) = self.crawl_id(crawl)? else { return Ok(None) };
+        let sql = format!("SELECT {COLUMNS} FROM iteration WHERE crawl_id = ?1 AND number = ?2");
+        let stored = self.find(&sql, params![id, number.number()], Stored::read)?;
+        stored.map(|stored| stored.checked(crawl)).transpose()
+    }
+
+    pub(crate) fn latest_iteration(&self, crawl: &CrawlId) -> Result<Option<IterationRow>, StoreError> {
+        let Some(id) = self.crawl_id(crawl)? else { return Ok(None) };
+        let sql = format!("SELECT {COLUMNS} FROM iteration WHERE crawl_id = ?1 ORDER BY number DESC LIMIT 1");
+        let stored = self.find(&sql, [id], Stored::read)?;
+        stored.map(|stored| stored.checked(crawl)).transpose()
+    }
+
+    pub(crate) fn put_iteration(&self, crawl: CrawlRowId, row: &IterationRow) -> Result<(), StoreError> {
+        let sql = format!(
+            "INSERT OR REPLACE INTO iteration (crawl_id, {COLUMNS})
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)"
+        );
+        self.execute(
+            &sql,
+            params![
+                crawl,
+                row.number.number(),
+                row.status.name(),
+                row.open,
+                row.budget.pages,
+                row.budget.bytes,
+                row.token_out,
+                row.due.map(Time),
+                row.trigger.0,
+                Time(row.started_at),
+                row.ends_at.map(Time),
+                row.closed_at.map(Time),
+            ],
+        )?;
+        Ok(())
+    }
+
+    /// Writes back a row that was read: its crawl is known.
+    pub(crate) fn update_iteration(&self, row: &IterationRow) -> Result<(), StoreError> {
+        let crawl = self.crawl_id(&row.crawl)?.ok_or(StoreError::Missing("such crawl"))?;
+        self.put_iteration(crawl, row)
+    }
+}

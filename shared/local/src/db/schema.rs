@@ -1,0 +1,137 @@
+//! Making the tables, and telling our files from others'.
+
+use dragline_domain::document::LinkKind;
+use dragline_domain::outcome::{Outcome, OutcomeClass};
+use rusqlite::{Connection, params};
+
+use super::StoreError;
+use crate::documents::links::FATE_NAMES;
+
+/// `PRAGMA application_id` of our files: "Drag".
+pub(crate) const APPLICATION_ID: i32 = 0x4472_6167;
+
+/// The format of the tables, in `PRAGMA user_version`. Grows with each change that an older program could not read.
+pub(crate) const FORMAT: i32 = 1;
+
+/// What a database file is to this program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// Nothing is in it.
+    Empty,
+    /// Ours, of this format, which may be an older one.
+    Ours(i32),
+    /// Ours, of a format that only a newer program knows.
+    Newer(i32),
+    /// Some other program's.
+    Foreign,
+}
+
+/// Looks what a file is.
+pub(crate) fn inspect(connection: &Connection) -> rusqlite::Result<Found> {
+    let number = |pragma: &str| connection.query_row(&format!("PRAGMA {pragma}"), [], |row| row.get::<_, i32>(0));
+    let (application_id, format) = (number("application_id")?, number("user_version")?);
+    let tables: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    Ok(match (application_id, format, tables) {
+        (0, 0, 0) => Found::Empty,
+        (APPLICATION_ID, newer, _) if newer > FORMAT => Found::Newer(newer),
+        (APPLICATION_ID, format, _) => Found::Ours(format),
+        _ => Found::Foreign,
+    })
+}
+
+/// Makes the tables of an empty file, or brings those of an older format up to this one, and makes the views anew.
+pub(crate) fn prepare(connection: &mut Connection, found: Found) -> Result<(), StoreError> {
+    let transaction = connection.transaction()?;
+    if found == Found::Empty {
+        transaction.execute_batch(include_str!("tables.sql"))?;
+        transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+    }
+    // There is no older format yet. The next one adds its step here, from `Found::Ours(1)`.
+    transaction.pragma_update(None, "user_version", FORMAT)?;
+    put_names(&transaction)?;
+    make_views(&transaction)?;
+    transaction.commit()?;
+    Ok(())
+}
+
+/// The numbers that columns hold, with their names, for joins by hand.
+fn put_names(connection: &Connection) -> Result<(), StoreError> {
+    let mut outcome = connection.prepare("INSERT OR REPLACE INTO outcome (code, name, class) VALUES (?1, ?2, ?3)")?;
+    for known in Outcome::ALL {
+        outcome.execute(params![known.code(), known.name(), class_name(known.class())])?;
+    }
+    let mut kind = connection.prepare("INSERT OR REPLACE INTO link_kind (code, name) VALUES (?1, ?2)")?;
+    for known in LinkKind::ALL {
+        kind.execute(params![known.code(), known.name()])?;
+    }
+    let mut fate = connection.prepare("INSERT OR REPLACE INTO link_fate (code, name) VALUES (?1, ?2)")?;
+    for (code, name) in FATE_NAMES {
+        fate.execute(params![code, name])?;
+    }
+    Ok(())
+}
+
+const fn class_name(class: OutcomeClass) -> &'static str {
+    match class {
+        OutcomeClass::Content => "content",
+        OutcomeClass::Redirect => "redirect",
+        OutcomeClass::Missing => "missing",
+        OutcomeClass::Failed => "failed",
+        OutcomeClass::Blocked => "blocked",
+        OutcomeClass::Dismissed => "dismissed",
+    }
+}
+
+fn make_views(connection: &Connection) -> Result<(), StoreError> {
+    let views: Vec<String> = connection
+        .prepare("SELECT name FROM sqlite_schema WHERE type = 'view'")?
+        .query_map([], |row| row.get(0))?
+        .collect::<Result<_, _>>()?;
+    for view in views {
+        connection.execute_batch(&format!("DROP VIEW \"{}\"", view.replace('"', "\"\"")))?;
+    }
+    Ok(connection.execute_batch(include_str!("views.sql"))?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_known_by_its_header() {
+        let with = |sql: &str| {
+            let connection = Connection::open_in_memory().unwrap();
+            connection.execute_batch(sql).unwrap();
+            inspect(&connection).unwrap()
+        };
+        let ours = format!("PRAGMA application_id = {APPLICATION_ID};");
+        for (sql, expected, why) in [
+            (String::new(), Found::Empty, "just made"),
+            ("CREATE TABLE t (a);".to_owned(), Found::Foreign, "tables, and nobody's mark"),
+            ("PRAGMA application_id = 7;".to_owned(), Found::Foreign, "somebody else's mark"),
+            ("PRAGMA user_version = 3;".to_owned(), Found::Foreign, "a version, and nobody's mark"),
+            (format!("{ours} PRAGMA user_version = 1;"), Found::Ours(1), "this format"),
+            (format!("{ours} PRAGMA user_version = 2;"), Found::Newer(2), "a later one"),
+        ] {
+            assert_eq!(with(&sql), expected, "{why}");
+        }
+    }
+
+    #[test]
+    fn preparing_again_changes_nothing() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        let schema = |connection: &Connection| -> Vec<String> {
+            let mut statement = connection.prepare("SELECT sql FROM sqlite_schema ORDER BY name").unwrap();
+            statement
+                .query_map([], |row| row.get::<_, Option<String>>(0))
+                .unwrap()
+                .map(|r| r.unwrap().unwrap_or_default())
+                .collect()
+        };
+        prepare(&mut connection, Found::Empty).unwrap();
+        let first = schema(&connection);
+        assert_eq!(inspect(&connection).unwrap(), Found::Ours(FORMAT));
+        prepare(&mut connection, Found::Ours(FORMAT)).unwrap();
+        assert_eq!(schema(&connection), first);
+    }
+}

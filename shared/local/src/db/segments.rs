@@ -1,0 +1,131 @@
+//! Rows of `segment`.
+
+use dragline_domain::frontier::{ObjectKey, SegmentId, SegmentRow, SegmentState};
+use dragline_domain::ids::{LeaseToken, Turn};
+use rusqlite::{Row, params};
+
+use super::crawls::iteration_number;
+use super::values::{Text, Time};
+use super::{Db, OriginRowId, SegmentRowId, StoreError};
+
+const COLUMNS: &str = "id, iteration, token, state, part, object, object_bytes, entries, committed_at, attempts, due, is_logged, is_documented";
+
+/// A segment with what only the store knows of it.
+pub(crate) struct StoredSegment {
+    pub(crate) row_id: SegmentRowId,
+    pub(crate) row: SegmentRow,
+    /// Whether its log was put, which may hold nothing.
+    pub(crate) is_logged: bool,
+    /// Whether its documents were put, which may be none.
+    pub(crate) is_documented: bool,
+}
+
+struct Columns {
+    row_id: SegmentRowId,
+    iteration: u32,
+    token: String,
+    state: String,
+    part: Option<u32>,
+    object: ObjectKey,
+    object_bytes: u64,
+    entries: u32,
+    committed_at: Time,
+    attempts: u32,
+    due: Option<Time>,
+    is_logged: bool,
+    is_documented: bool,
+}
+
+impl Columns {
+    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        Ok(Self {
+            row_id: row.get(0)?,
+            iteration: row.get(1)?,
+            token: row.get(2)?,
+            state: row.get(3)?,
+            part: row.get(4)?,
+            object: row.get::<_, Text<ObjectKey>>(5)?.0,
+            object_bytes: row.get(6)?,
+            entries: row.get(7)?,
+            committed_at: row.get(8)?,
+            attempts: row.get(9)?,
+            due: row.get(10)?,
+            is_logged: row.get(11)?,
+            is_documented: row.get(12)?,
+        })
+    }
+
+    fn checked(self, id: &SegmentId) -> Result<StoredSegment, StoreError> {
+        let state = match (self.state.as_str(), self.part) {
+            ("crawled", Some(part)) => SegmentState::Crawled { part },
+            ("processed", None) => SegmentState::Processed,
+            _ => return Err(StoreError::Damaged("a segment has an unknown state".to_owned())),
+        };
+        let row = SegmentRow {
+            id: id.clone(),
+            iteration: iteration_number(self.iteration)?,
+            token: LeaseToken::stored(self.token),
+            state,
+            object: self.object,
+            object_bytes: self.object_bytes,
+            entries: self.entries,
+            committed_at: self.committed_at.0,
+            attempts: self.attempts,
+            due: self.due.map(|due| due.0),
+        };
+        let Self { row_id, is_logged, is_documented, .. } = self;
+        Ok(StoredSegment { row_id, row, is_logged, is_documented })
+    }
+}
+
+const fn state_columns(state: SegmentState) -> (&'static str, Option<u32>) {
+    match state {
+        SegmentState::Crawled { part } => ("crawled", Some(part)),
+        SegmentState::Processed => ("processed", None),
+    }
+}
+
+impl Db {
+    pub(crate) fn segment(&self, id: &SegmentId) -> Result<Option<StoredSegment>, StoreError> {
+        let Some(origin) = self.origin_id(&id.origin)? else { return Ok(None) };
+        let sql = format!("SELECT {COLUMNS} FROM segment WHERE origin_id = ?1 AND turn = ?2 AND n = ?3");
+        let stored = self.find(&sql, params![origin, id.turn.0, id.n], Columns::read)?;
+        stored.map(|columns| columns.checked(id)).transpose()
+    }
+
+    pub(crate) fn insert_segment(&self, origin: OriginRowId, row: &SegmentRow) -> Result<(), StoreError> {
+        let sql =
+            "INSERT INTO segment (origin_id, turn, n, iteration, token, state, part, object, object_bytes, entries,
+                                        committed_at, attempts, due)
+                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
+        let (state, part) = state_columns(row.state);
+        let Turn(turn) = row.id.turn;
+        self.execute(
+            sql,
+            params![
+                origin,
+                turn,
+                row.id.n,
+                row.iteration.number(),
+                row.token.as_str(),
+                state,
+                part,
+                row.object.as_str(),
+                row.object_bytes,
+                row.entries,
+                Time(row.committed_at),
+                row.attempts,
+                row.due.map(Time),
+            ],
+        )?;
+        Ok(())
+    }
+
+    /// Writes what changes in a segment after its commit: how far its parse is.
+    pub(crate) fn update_segment(&self, id: SegmentRowId, row: &SegmentRow) -> Result<(), StoreError> {
+        let (state, part) = state_columns(row.state);
+        let sql = "UPDATE segment SET state = ?2, part = ?3, attempts = ?4, due = ?5 WHERE id = ?1";
+        self.execute(sql, params![id, state, part, row.attempts, row.due.map(Time)])?;
+        Ok(())
+    }
+}

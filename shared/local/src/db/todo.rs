@@ -1,0 +1,124 @@
+//! Rows of `todo`: chunks of claimed URLs, deflated.
+
+use dragline_domain::frontier::{ChunkKey, TodoChunk, TodoSource};
+use dragline_domain::ids::Iteration;
+use libdeflater::{CompressionLvl, Compressor, Decompressor};
+use rusqlite::params;
+
+use super::{Db, OriginRowId, StoreError};
+
+/// The most that a chunk's JSON may come to. [`dragline_domain::frontier::CHUNK_BYTES_MAX`] is far below; one URL with its entity tag
+/// may exceed that.
+const JSON_BYTES_MAX: usize = 4 << 20;
+
+impl Db {
+    pub(crate) fn chunk(&self, origin: OriginRowId, key: &ChunkKey) -> Result<Option<TodoChunk>, StoreError> {
+        let sql = "SELECT entries, json_bytes FROM todo
+                   WHERE origin_id = ?1 AND iteration = ?2 AND depth = ?3 AND source = ?4 AND part = ?5";
+        let row = params![origin, key.iteration.number(), key.depth, key.source.as_str(), key.part];
+        let stored = self.find(sql, row, |row| Ok((row.get::<_, Vec<u8>>(0)?, row.get::<_, usize>(1)?)))?;
+        let Some((deflated, json_bytes)) = stored else { return Ok(None) };
+        Ok(Some(TodoChunk { key: key.clone(), entries: serde_json::from_slice(&inflate(&deflated, json_bytes)?)? }))
+    }
+
+    /// The key of the first chunk in their order that is not among `skip`.
+    pub(crate) fn first_chunk_key(
+        &self,
+        origin: OriginRowId,
+        iteration: Iteration,
+        skip: &[ChunkKey],
+    ) -> Result<Option<ChunkKey>, StoreError> {
+        // One of one more than are skipped is not among them.
+        let limit = skip.len().saturating_add(1);
+        let sql = "SELECT depth, source, part FROM todo WHERE origin_id = ?1 AND iteration = ?2
+                   ORDER BY depth, source, part LIMIT ?3";
+        let keys = self.all(sql, params![origin, iteration.number(), limit], |row| {
+            Ok(ChunkKey { iteration, depth: row.get(0)?, source: TodoSource::stored(row.get(1)?), part: row.get(2)? })
+        })?;
+        Ok(keys.into_iter().find(|key| !skip.contains(key)))
+    }
+
+    /// Puts a chunk if there is none of its key.
+    pub(crate) fn put_chunk(&self, origin: OriginRowId, chunk: &TodoChunk) -> Result<(), StoreError> {
+        let json = serde_json::to_vec(&chunk.entries)?;
+        if json.len() > JSON_BYTES_MAX {
+            return Err(StoreError::OutOfRange("the size of a todo chunk"));
+        }
+        let sql = "INSERT OR IGNORE INTO todo (origin_id, iteration, depth, source, part, urls, json_bytes, entries)
+                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+        let key = &chunk.key;
+        self.execute(
+            sql,
+            params![
+                origin,
+                key.iteration.number(),
+                key.depth,
+                key.source.as_str(),
+                key.part,
+                chunk.entries.len(),
+                json.len(),
+                deflate(&json)?,
+            ],
+        )?;
+        Ok(())
+    }
+
+    /// Deletes a chunk that must be there.
+    pub(crate) fn delete_chunk(&self, origin: OriginRowId, key: &ChunkKey) -> Result<(), StoreError> {
+        let sql =
+            "DELETE FROM todo WHERE origin_id = ?1 AND iteration = ?2 AND depth = ?3 AND source = ?4 AND part = ?5";
+        let row = params![origin, key.iteration.number(), key.depth, key.source.as_str(), key.part];
+        if self.execute(sql, row)? == 0 {
+            return Err(StoreError::Damaged("a todo chunk was consumed before it was exhausted".to_owned()));
+        }
+        Ok(())
+    }
+
+    /// Deletes whatever an origin has left in an iteration.
+    pub(crate) fn delete_chunks(&self, origin: OriginRowId, iteration: Iteration) -> Result<(), StoreError> {
+        let sql = "DELETE FROM todo WHERE origin_id = ?1 AND iteration = ?2";
+        self.execute(sql, params![origin, iteration.number()])?;
+        Ok(())
+    }
+}
+
+fn deflate(json: &[u8]) -> Result<Vec<u8>, StoreError> {
+    let mut compressor = Compressor::new(CompressionLvl::fastest());
+    let mut deflated = vec![0; compressor.deflate_compress_bound(json.len())];
+    let length = compressor
+        .deflate_compress(json, &mut deflated)
+        .map_err(|_| StoreError::OutOfRange("the size of a deflated chunk"))?;
+    deflated.truncate(length);
+    Ok(deflated)
+}
+
+fn inflate(deflated: &[u8], json_bytes: usize) -> Result<Vec<u8>, StoreError> {
+    let damaged = || StoreError::Damaged("a todo chunk cannot be inflated".to_owned());
+    if json_bytes > JSON_BYTES_MAX {
+        return Err(damaged());
+    }
+    let mut json = vec![0; json_bytes];
+    let length = Decompressor::new().deflate_decompress(deflated, &mut json).map_err(|_| damaged())?;
+    if length == json_bytes { Ok(json) } else { Err(damaged()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_deflated_comes_back_and_damage_is_told() {
+        let json = br#"[{"u":"/a"},{"u":"/b"}]"#;
+        let deflated = deflate(json).unwrap();
+        assert_eq!(inflate(&deflated, json.len()).unwrap(), json);
+        for (bytes, length, why) in [
+            (&deflated[..], json.len() + 1, "longer than what is there"),
+            (&deflated[..], json.len() - 1, "shorter than what is there"),
+            (&deflated[..], JSON_BYTES_MAX + 1, "beyond what may be"),
+            (&deflated[..deflated.len() - 1], json.len(), "cut"),
+            (&[][..], json.len(), "nothing"),
+        ] {
+            assert!(inflate(bytes, length).is_err(), "{why}");
+        }
+    }
+}

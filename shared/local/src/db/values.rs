@@ -1,0 +1,135 @@
+//! How values stand in columns.
+
+use data_encoding::HEXLOWER;
+use dragline_domain::outcome::Outcome;
+use jiff::Timestamp;
+use rusqlite::ToSql;
+use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, ValueRef};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// An instant as ISO 8601 in UTC with three decimals: `2026-11-21T10:10:35.123Z`. Of one width, so that texts sort as times do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Time(pub(crate) Timestamp);
+
+impl ToSql for Time {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(format!("{:.3}", self.0).into())
+    }
+}
+
+impl FromSql for Time {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        value.as_str()?.parse().map(Self).map_err(FromSqlError::other)
+    }
+}
+
+/// A SHA-1 digest in hexadecimal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sha1(pub(crate) [u8; 20]);
+
+impl ToSql for Sha1 {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(HEXLOWER.encode(&self.0).into())
+    }
+}
+
+impl FromSql for Sha1 {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        let bytes = HEXLOWER.decode(value.as_bytes()?).map_err(FromSqlError::other)?;
+        bytes.try_into().map(Self).map_err(|_| FromSqlError::OutOfRange(20))
+    }
+}
+
+/// A value as JSON.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Json<T>(pub(crate) T);
+
+impl<T: Serialize> ToSql for Json<T> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        let text = serde_json::to_string(&self.0).map_err(|e| rusqlite::Error::ToSqlConversionFailure(e.into()))?;
+        Ok(text.into())
+    }
+}
+
+impl<T: DeserializeOwned> FromSql for Json<T> {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        serde_json::from_slice(value.as_bytes()?).map(Self).map_err(FromSqlError::other)
+    }
+}
+
+/// An outcome as its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Code(pub(crate) Outcome);
+
+impl ToSql for Code {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(self.0.code().into())
+    }
+}
+
+impl FromSql for Code {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        Outcome::try_from(i16::column_result(value)?).map(Self).map_err(FromSqlError::other)
+    }
+}
+
+/// Reads and writes a type by its text, through `FromStr` or `TryFrom<String>` and `as_str`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Text<T>(pub(crate) T);
+
+impl<T> FromSql for Text<T>
+where
+    T: TryFrom<String>,
+    T::Error: std::error::Error + Send + Sync + 'static,
+{
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        T::try_from(String::column_result(value)?).map(Self).map_err(FromSqlError::other)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(value: &impl ToSql) -> String {
+        match value.to_sql().unwrap() {
+            ToSqlOutput::Owned(rusqlite::types::Value::Text(text)) => text,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn instants_have_one_width_and_sort_as_texts() {
+        for (millisecond, expected) in [
+            (0, "1970-01-01T00:00:00.000Z"),
+            (1_795_000_000_000, "2026-11-18T11:06:40.000Z"),
+            (1_795_000_000_120, "2026-11-18T11:06:40.120Z"),
+        ] {
+            let time = Time(Timestamp::from_millisecond(millisecond).unwrap());
+            assert_eq!(text(&time), expected);
+            assert_eq!(Time::column_result(ValueRef::Text(expected.as_bytes())).unwrap(), time);
+        }
+        assert_eq!(text(&Time(Timestamp::MAX)).len(), "1970-01-01T00:00:00.000Z".len(), "however far away");
+        assert!(Time::column_result(ValueRef::Text(b"yesterday")).is_err());
+    }
+
+    #[test]
+    fn a_digest_of_another_length_is_refused() {
+        let digest = Sha1([0xab; 20]);
+        assert_eq!(text(&digest), "ab".repeat(20));
+        for (stored, is_good, why) in [
+            ("ab".repeat(20), true, "twenty octets"),
+            ("ab".repeat(19), false, "one octet short"),
+            ("xy".repeat(20), false, "no hexadecimal"),
+        ] {
+            assert_eq!(Sha1::column_result(ValueRef::Text(stored.as_bytes())).is_ok(), is_good, "{why}");
+        }
+    }
+
+    #[test]
+    fn a_number_that_is_no_outcome_is_refused() {
+        assert_eq!(Code::column_result(ValueRef::Integer(20)).unwrap(), Code(Outcome::FileIngested));
+        assert!(Code::column_result(ValueRef::Integer(21)).is_err());
+    }
+}

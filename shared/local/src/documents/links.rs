@@ -1,0 +1,116 @@
+//! The links of a page as one JSON text: an array for each link, `[kind, fate, target]`, and the reason behind it where it is blocked.
+//!
+//! Kind and fate are their numbers. A target within the page's own origin is its path and query.
+
+use dragline_domain::document::{Link, LinkFate, LinkKind};
+use dragline_domain::url::Origin;
+use serde::{Deserialize, Serialize};
+
+use crate::db::StoreError;
+use crate::db::urls::{restore, shorten};
+
+/// What people read for each [`LinkFate::code`].
+pub(crate) const FATE_NAMES: [(u8, &str); 6] =
+    [(0, "follow"), (1, "not_a_page"), (2, "no_follow"), (3, "out_of_scope"), (4, "too_deep"), (5, "blocked")];
+
+/// A link as it is stored.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Packed<'l> {
+    Plain(u8, u8, &'l str),
+    Blocked(u8, u8, &'l str, &'l str),
+}
+
+pub(super) fn pack(origin: &Origin, links: &[Link]) -> Result<String, StoreError> {
+    let packed: Vec<Packed<'_>> = links
+        .iter()
+        .map(|link| {
+            let (kind, fate, target) = (link.kind.code(), link.fate.code(), shorten(origin, &link.target));
+            match &link.fate {
+                LinkFate::Blocked(reason) => Packed::Blocked(kind, fate, target, reason),
+                _ => Packed::Plain(kind, fate, target),
+            }
+        })
+        .collect();
+    Ok(serde_json::to_string(&packed)?)
+}
+
+/// A link as it is read: three values, or four.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Unpacked {
+    Blocked(u8, u8, String, String),
+    Plain(u8, u8, String),
+}
+
+pub(super) fn unpack(origin: &Origin, packed: &str) -> Result<Vec<Link>, StoreError> {
+    let damaged = |what: &str| StoreError::Damaged(format!("a stored link has an unknown {what}"));
+    let links: Vec<Unpacked> = serde_json::from_str(packed)?;
+    let restore = |link| {
+        let (kind, fate, target, reason) = match link {
+            Unpacked::Blocked(kind, fate, target, reason) => (kind, fate, target, Some(reason)),
+            Unpacked::Plain(kind, fate, target) => (kind, fate, target, None),
+        };
+        let kind = LinkKind::from_code(kind).ok_or_else(|| damaged("kind"))?;
+        let fate = fate_of(fate, reason).ok_or_else(|| damaged("fate"))?;
+        Ok(Link { kind, target: restore(origin, target)?, fate })
+    };
+    links.into_iter().map(restore).collect()
+}
+
+fn fate_of(code: u8, reason: Option<String>) -> Option<LinkFate> {
+    match (code, reason) {
+        (0, None) => Some(LinkFate::Follow),
+        (1, None) => Some(LinkFate::NotAPage),
+        (2, None) => Some(LinkFate::NoFollow),
+        (3, None) => Some(LinkFate::OutOfScope),
+        (4, None) => Some(LinkFate::TooDeep),
+        (5, Some(reason)) => Some(LinkFate::Blocked(reason)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dragline_domain::url::CrawlUrl;
+
+    use super::*;
+
+    #[test]
+    fn links_come_back_as_they_were() {
+        let origin: Origin = "https://example.org".parse().unwrap();
+        let link = |kind, url: &str, fate| Link { kind, target: CrawlUrl::try_from(url.to_owned()).unwrap(), fate };
+        let links = vec![
+            link(LinkKind::A, "https://example.org/a?b=%22", LinkFate::Follow),
+            link(LinkKind::Img, "https://cdn.example/x.png", LinkFate::NotAPage),
+            link(LinkKind::A, "https://example.org/n", LinkFate::NoFollow),
+            link(LinkKind::Canonical, "https://other.example/", LinkFate::OutOfScope),
+            link(LinkKind::Area, "https://example.org/deep", LinkFate::TooDeep),
+            link(LinkKind::A, "https://example.org/no", LinkFate::Blocked("rule 3: `\"no\"`".into())),
+        ];
+        let packed = pack(&origin, &links).unwrap();
+        assert_eq!(
+            packed,
+            r#"[[1,0,"/a?b=%22"],[4,1,"https://cdn.example/x.png"],[1,2,"/n"],[12,3,"https://other.example/"],[2,4,"/deep"],[1,5,"/no","rule 3: `\"no\"`"]]"#
+        );
+        assert_eq!(unpack(&origin, &packed).unwrap(), links);
+        for (code, name) in FATE_NAMES {
+            let fate = fate_of(code, (code == 5).then(|| "why".to_owned())).unwrap();
+            assert_eq!(fate.code(), code, "{name}");
+        }
+    }
+
+    #[test]
+    fn damage_is_told() {
+        let origin: Origin = "https://example.org".parse().unwrap();
+        for (packed, why) in [
+            ("[[1,0]]", "no target"),
+            ("[[99,0,\"/a\"]]", "no such kind"),
+            ("[[1,9,\"/a\"]]", "no such fate"),
+            ("[[1,5,\"/a\"]]", "blocked, and nobody knows why"),
+            ("[[1,0,\"a\"]]", "no URL"),
+        ] {
+            assert!(unpack(&origin, packed).is_err(), "{why}");
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! The [`Documents`] over SQLite.
+
+pub(crate) mod links;
+
+use std::sync::Arc;
+
+use dragline_domain::document::{Directives, Document, DocumentState, Page, PageCut};
+use dragline_domain::frontier::SegmentRow;
+use dragline_domain::url::{CrawlUrl, Origin};
+use dragline_pipeline::ports::documents::{Documents, PutDocuments};
+use dragline_pipeline::ports::error::PortResult;
+use rusqlite::{Row, params};
+
+use crate::db::urls::{restore, shorten};
+use crate::db::values::{Code, Text};
+use crate::db::writer::Writer;
+use crate::db::{Db, SegmentRowId, StoreError, VisitId};
+
+/// The documents of a data directory.
+#[derive(Clone)]
+pub struct SqliteDocuments {
+    writer: Arc<Writer>,
+}
+
+impl SqliteDocuments {
+    pub(crate) fn new(writer: Arc<Writer>) -> Self {
+        Self { writer }
+    }
+}
+
+impl Documents for SqliteDocuments {
+    async fn load(&self, segment: &SegmentRow) -> PortResult<Option<Vec<Document>>> {
+        let id = segment.id.clone();
+        let work = move |db: &Db| match db.segment(&id)? {
+            Some(segment) if segment.is_documented => Ok(Some(load(db, segment.row_id, &id.origin.origin)?)),
+            _ => Ok(None),
+        };
+        self.writer.run("load documents", segment.id.to_string(), work).await
+    }
+
+    async fn put_new(&self, segment: &SegmentRow, documents: &[Document]) -> PortResult<PutDocuments> {
+        let (id, documents) = (segment.id.clone(), documents.to_vec());
+        let work = move |db: &Db| {
+            let segment = db.segment(&id)?.ok_or(StoreError::Missing("such segment"))?;
+            if segment.is_documented {
+                return Ok(PutDocuments::Found(load(db, segment.row_id, &id.origin.origin)?));
+            }
+            for document in &documents {
+                put(db, VisitId::new(segment.row_id, document.n)?, &id.origin.origin, document)?;
+            }
+            db.execute("UPDATE segment SET is_documented = 1 WHERE id = ?1", [segment.row_id])?;
+            Ok(PutDocuments::Stored)
+        };
+        self.writer.run("put documents", segment.id.to_string(), work).await
+    }
+}
+
+const fn state_name(state: DocumentState) -> &'static str {
+    match state {
+        DocumentState::Processed => "processed",
+        DocumentState::Stuck => "stuck",
+    }
+}
+
+fn put(db: &Db, id: VisitId, origin: &Origin, document: &Document) -> Result<(), StoreError> {
+    let sql = "INSERT INTO document (id, url, outcome, state, detail) VALUES (?1, ?2, ?3, ?4, ?5)";
+    let Document { url, outcome, state, detail, .. } = document;
+    db.execute(sql, params![id, shorten(origin, url), Code(*outcome), state_name(*state), detail])?;
+    if let Some(page) = &document.page {
+        put_page(db, id, page)?;
+    }
+    if !document.links.is_empty() {
+        let links = links::pack(origin, &document.links)?;
+        db.execute("INSERT INTO page_link (id, links) VALUES (?1, ?2)", params![id, links])?;
+    }
+    Ok(())
+}
+
+fn put_page(db: &Db, id: VisitId, page: &Page) -> Result<(), StoreError> {
+    let sql =
+        "INSERT INTO file_text (id, title, description, language, charset, canonical, noindex, nofollow, cut, text)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+    db.execute(
+        sql,
+        params![
+            id,
+            page.title,
+            page.description,
+            page.language,
+            page.charset,
+            page.canonical.as_ref().map(CrawlUrl::as_str),
+            page.directives.noindex,
+            page.directives.nofollow,
+            cut_name(page.cut),
+            page.text,
+        ],
+    )?;
+    Ok(())
+}
+
+fn load(db: &Db, segment: SegmentRowId, origin: &Origin) -> Result<Vec<Document>, StoreError> {
+    let sql = "SELECT d.id, d.url, d.outcome, d.state, d.detail, k.links, t.id IS NOT NULL, t.title, t.description, t.language,
+                      t.charset, t.canonical, t.noindex, t.nofollow, t.cut, t.text
+               FROM document d LEFT JOIN file_text t ON t.id = d.id LEFT JOIN page_link k ON k.id = d.id
+               WHERE d.id BETWEEN ?1 AND ?2 ORDER BY d.id";
+    let (first, last) = VisitId::of_segment(segment);
+    let mut statement = db.statement(sql)?;
+    let mut rows = statement.query(params![first, last])?;
+    let mut documents = Vec::new();
+    while let Some(row) = rows.next()? {
+        documents.push(read(row, origin)?);
+    }
+    Ok(documents)
+}
+
+fn read(row: &Row<'_>, origin: &Origin) -> Result<Document, StoreError> {
+    let state = match row.get::<_, String>(3)?.as_str() {
+        "processed" => DocumentState::Processed,
+        "stuck" => DocumentState::Stuck,
+        _ => return Err(StoreError::Damaged("a document has an unknown state".to_owned())),
+    };
+    let links = match row.get::<_, Option<String>>(5)? {
+        Some(packed) => links::unpack(origin, &packed)?,
+        None => Vec::new(),
+    };
+    let has_page: bool = row.get(6)?;
+    Ok(Document {
+        n: row.get::<_, VisitId>(0)?.n(),
+        url: restore(origin, row.get(1)?)?,
+        outcome: row.get::<_, Code>(2)?.0,
+        detail: row.get(4)?,
+        state,
+        page: if has_page { Some(read_page(row)?) } else { None },
+        links,
+    })
+}
+
+fn read_page(row: &Row<'_>) -> Result<Page, StoreError> {
+    let cut = cut_of_name(&row.get::<_, String>(14)?);
+    Ok(Page {
+        title: row.get(7)?,
+        description: row.get(8)?,
+        language: row.get(9)?,
+        charset: row.get(10)?,
+        canonical: row.get::<_, Option<Text<CrawlUrl>>>(11)?.map(|canonical| canonical.0),
+        directives: Directives { noindex: row.get(12)?, nofollow: row.get(13)? },
+        cut: cut.ok_or_else(|| StoreError::Damaged("a page has an unknown cut".to_owned()))?,
+        text: row.get(15)?,
+    })
+}
+
+const fn cut_name(cut: PageCut) -> &'static str {
+    match cut {
+        PageCut::Whole => "whole",
+        PageCut::Text => "text",
+        PageCut::Links => "links",
+        PageCut::TextAndLinks => "text_and_links",
+    }
+}
+
+fn cut_of_name(name: &str) -> Option<PageCut> {
+    [PageCut::Whole, PageCut::Text, PageCut::Links, PageCut::TextAndLinks]
+        .into_iter()
+        .find(|&cut| cut_name(cut) == name)
+}

@@ -1,0 +1,83 @@
+//! Candidates: claiming them, going through those that are due, and what their end changes.
+
+use std::ops::ControlFlow;
+
+use dragline_domain::frontier::{
+    CandidateUpdate, Claim, ClaimDecision, Claimer, OriginKey, RecrawlCursor, Sighting, TodoEntry, claim as decide,
+};
+use dragline_domain::ids::Iteration;
+use dragline_domain::outcome::Outcome;
+use dragline_pipeline::ports::frontier::{ClaimRequest, DuePage};
+use jiff::Timestamp;
+
+use crate::db::urls::restore;
+use crate::db::{Candidate, Db, OriginRowId, StoreError};
+
+pub(super) fn claim(db: &Db, request: &ClaimRequest) -> Result<Vec<Claim>, StoreError> {
+    let origin = db.ensure_origin(&request.origin)?;
+    request.urls.iter().map(|(path, sighting)| claim_one(db, request, origin, path, sighting)).collect()
+}
+
+fn claim_one(
+    db: &Db,
+    request: &ClaimRequest,
+    origin: OriginRowId,
+    path: &str,
+    sighting: &Sighting,
+) -> Result<Claim, StoreError> {
+    let candidate = db.candidate(origin, path)?;
+    let claimed = candidate.as_ref().map(|candidate| &candidate.claimed);
+    match decide(claimed, request.iteration, &request.claimer, request.if_due) {
+        ClaimDecision::Taken => return Ok(Claim::Taken),
+        ClaimDecision::NotDue => return Ok(Claim::NotDue),
+        ClaimDecision::AlreadyOwn => {}
+        ClaimDecision::Write => {
+            let (origin, queued) = ((origin, &request.origin.origin), (request.iteration, &request.claimer));
+            match &candidate {
+                None => db.insert_candidate(origin, path, queued, sighting, request.now)?,
+                Some(_) => db.queue_candidate(origin, path, queued, sighting)?,
+            }
+        }
+    }
+    Ok(Claim::Own { last: candidate.and_then(|candidate| candidate.last) })
+}
+
+pub(super) fn due(
+    db: &Db,
+    key: &OriginKey,
+    iteration: Iteration,
+    cursor: &RecrawlCursor,
+    now: Timestamp,
+    limit: usize,
+) -> Result<DuePage, StoreError> {
+    let through = DuePage { entries: Vec::new(), next: RecrawlCursor::End };
+    let after = match cursor {
+        RecrawlCursor::Start => None,
+        RecrawlCursor::After(path) => Some(path.as_str()),
+        RecrawlCursor::End => return Ok(through),
+    };
+    let Some(origin) = db.origin_id(key)? else { return Ok(through) };
+    let claimer = Claimer::recrawl();
+    let mut entries = Vec::new();
+    let last_seen = db.scan_candidates(origin, after, |candidate| {
+        let decision = decide(Some(&candidate.claimed), iteration, &claimer, Some(now));
+        let is_own = matches!(decision, ClaimDecision::Write | ClaimDecision::AlreadyOwn);
+        // What the definition forbids waits until a link to it is allowed.
+        if is_own && candidate.last_outcome != Some(Outcome::BlockedUrlByLocalPolicy) {
+            entries.push(entry(key, candidate)?);
+        }
+        Ok(if entries.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+    })?;
+    Ok(DuePage { entries, next: last_seen.map_or(RecrawlCursor::End, RecrawlCursor::After) })
+}
+
+fn entry(key: &OriginKey, candidate: Candidate) -> Result<(TodoEntry, u32), StoreError> {
+    let via = candidate.via.map(|via| restore(&key.origin, via)).transpose()?;
+    let Candidate { path_and_query, last, depth, .. } = candidate;
+    Ok((TodoEntry { path_and_query, via, redirects: 0, last }, depth))
+}
+
+pub(super) fn update(db: &Db, key: &OriginKey, updates: &[CandidateUpdate]) -> Result<(), StoreError> {
+    let Some(origin) = db.origin_id(key)? else { return Ok(()) };
+    updates.iter().try_for_each(|update| db.update_candidate(origin, update))
+}

@@ -1,0 +1,87 @@
+//! Beginning, changing and closing iterations, and the seeds that they begin with.
+
+use dragline_domain::frontier::{IterationRow, IterationStatus, StatusChange, seed};
+use dragline_domain::ids::{CrawlId, Iteration};
+use dragline_pipeline::ports::frontier::{BeginIteration, Begun, IterationClosed, SeedOrigin, Seeded};
+use jiff::Timestamp;
+
+use crate::db::{Db, StoreError};
+
+pub(super) fn begin(db: &Db, request: &BeginIteration) -> Result<Begun, StoreError> {
+    let crawl = db.ensure_crawl(&request.crawl)?;
+    if let Some(number) = db.trigger(crawl, &request.trigger)? {
+        let row = db.iteration(&request.crawl, number)?.ok_or(StoreError::Missing("iteration of that trigger"))?;
+        return Ok(Begun::Iteration(row));
+    }
+    let number = match db.latest_iteration(&request.crawl)? {
+        Some(running) if running.status != IterationStatus::Closed => return Ok(Begun::Busy(running)),
+        Some(last) => last.number.next(),
+        None => Iteration::FIRST,
+    };
+    let row = IterationRow::begin(
+        request.crawl.clone(),
+        number,
+        request.trigger.clone(),
+        request.budget,
+        request.now,
+        request.ends_at,
+        request.due,
+    );
+    db.put_trigger(crawl, &request.trigger, number)?;
+    db.put_iteration(crawl, &row)?;
+    Ok(Begun::Iteration(row))
+}
+
+pub(super) fn return_token(db: &Db, crawl: &CrawlId, number: Iteration) -> Result<(), StoreError> {
+    match db.iteration(crawl, number)?.and_then(|row| row.return_token()) {
+        Some(row) => db.update_iteration(&row),
+        None => Ok(()),
+    }
+}
+
+pub(super) fn change_status(
+    db: &Db,
+    crawl: &CrawlId,
+    number: Iteration,
+    change: StatusChange,
+) -> Result<Option<IterationRow>, StoreError> {
+    let changed = db.iteration(crawl, number)?.and_then(|row| row.change(change));
+    if let Some(row) = &changed {
+        db.update_iteration(row)?;
+    }
+    Ok(changed)
+}
+
+pub(super) fn close(
+    db: &Db,
+    crawl: &CrawlId,
+    number: Iteration,
+    now: Timestamp,
+) -> Result<IterationClosed, StoreError> {
+    let row = db.iteration(crawl, number)?.ok_or(StoreError::Missing("such iteration"))?;
+    if row.status == IterationStatus::Closed {
+        return Ok(IterationClosed::Before(row));
+    }
+    let Some(closed) = row.close(now) else { return Ok(IterationClosed::NotYet(row)) };
+    db.update_iteration(&closed)?;
+    Ok(IterationClosed::Now(closed))
+}
+
+pub(super) fn seed_origin(db: &Db, request: &SeedOrigin) -> Result<Seeded, StoreError> {
+    let Some(iteration) = db.iteration(&request.origin.crawl, request.iteration)? else {
+        return Ok(Seeded::IterationOver);
+    };
+    let origin = db.ensure_origin(&request.origin)?;
+    let rows = db.origin_rows(origin)?;
+    let Some((seeded, opened)) = seed(rows.as_ref(), &iteration, &request.trigger, &request.add) else {
+        let current = rows.filter(|rows| rows.inbox.iteration == request.iteration);
+        let is_in = current.is_some_and(|rows| rows.inbox.seeded.contains(&request.trigger));
+        return Ok(if is_in { Seeded::Already } else { Seeded::IterationOver });
+    };
+    db.put_origin_rows(origin, &seeded)?;
+    if let Some(iteration) = opened {
+        db.update_iteration(&iteration)?;
+    }
+    request.chunks.iter().try_for_each(|chunk| db.put_chunk(origin, chunk))?;
+    Ok(Seeded::Added)
+}

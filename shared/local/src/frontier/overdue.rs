@@ -1,0 +1,89 @@
+//! Lists: of origins, and of work that looks overdue.
+
+use dragline_domain::frontier::{OriginKey, SegmentId};
+use dragline_domain::ids::{CrawlId, Iteration, Turn};
+use dragline_domain::url::Origin;
+use dragline_pipeline::ports::frontier::Overdue;
+use jiff::Timestamp;
+use rusqlite::{Row, params};
+
+use crate::db::values::{Text, Time};
+use crate::db::{CrawlRowId, Db, StoreError};
+
+/// The origins that were ever opened.
+pub(super) fn list_origins(
+    db: &Db,
+    crawl: &CrawlId,
+    after: Option<&Origin>,
+    limit: usize,
+) -> Result<Vec<Origin>, StoreError> {
+    let sql = "SELECT o.origin FROM origin o JOIN crawl c ON c.id = o.crawl_id JOIN lease l ON l.origin_id = o.id
+               WHERE c.name = ?1 AND o.origin > ?2 ORDER BY o.origin LIMIT ?3";
+    let after = after.map_or("", Origin::as_str);
+    db.all(sql, params![crawl.as_str(), after, limit], |row| Ok(row.get::<_, Text<Origin>>(0)?.0))
+}
+
+/// What is due by then, the longest overdue first.
+pub(super) fn list(db: &Db, crawl: &CrawlId, by: Timestamp, limit: usize) -> Result<Vec<Overdue>, StoreError> {
+    let Some(id) = db.crawl_id(crawl)? else { return Ok(Vec::new()) };
+    let query = Query { db, crawl: (id, crawl), by: Time(by), limit };
+    let mut found = query.origins(
+        "SELECT l.due, o.origin FROM lease l JOIN origin o ON o.id = l.origin_id
+         WHERE l.due <= ?2 AND o.crawl_id = ?1 ORDER BY l.due LIMIT ?3",
+        Overdue::Lease,
+    )?;
+    // An origin that is ready or held is looked after by its lease.
+    found.extend(query.origins(
+        "SELECT b.due, o.origin FROM inbox b JOIN origin o ON o.id = b.origin_id JOIN lease l ON l.origin_id = b.origin_id
+         WHERE b.due <= ?2 AND o.crawl_id = ?1 AND l.state = 'idle' ORDER BY b.due LIMIT ?3",
+        Overdue::Inbox,
+    )?);
+    found.extend(query.segments()?);
+    found.extend(query.tokens()?);
+    found.sort_by(|(a, _), (b, _)| a.cmp(b));
+    found.truncate(limit);
+    Ok(found.into_iter().map(|(_, overdue)| overdue).collect())
+}
+
+struct Query<'d> {
+    db: &'d Db,
+    crawl: (CrawlRowId, &'d CrawlId),
+    by: Time,
+    limit: usize,
+}
+
+/// Work, and when it was due.
+type Due = (Timestamp, Overdue);
+
+impl Query<'_> {
+    fn all(&self, sql: &str, read: impl Fn(&Row<'_>) -> rusqlite::Result<Overdue>) -> Result<Vec<Due>, StoreError> {
+        let read = |row: &Row<'_>| Ok((row.get::<_, Time>(0)?.0, read(row)?));
+        self.db.all(sql, params![self.crawl.0, self.by, self.limit], read)
+    }
+
+    fn key(&self, origin: Text<Origin>) -> OriginKey {
+        OriginKey { crawl: self.crawl.1.clone(), origin: origin.0 }
+    }
+
+    fn origins(&self, sql: &str, kind: fn(OriginKey) -> Overdue) -> Result<Vec<Due>, StoreError> {
+        self.all(sql, |row| Ok(kind(self.key(row.get(1)?))))
+    }
+
+    fn segments(&self) -> Result<Vec<Due>, StoreError> {
+        let sql = "SELECT s.due, o.origin, s.turn, s.n, s.iteration FROM segment s JOIN origin o ON o.id = s.origin_id
+                   WHERE s.due <= ?2 AND o.crawl_id = ?1 ORDER BY s.due LIMIT ?3";
+        self.all(sql, |row| {
+            let id = SegmentId { origin: self.key(row.get(1)?), turn: Turn(row.get(2)?), n: row.get(3)? };
+            Ok(Overdue::Segment(id, iteration(row, 4)?))
+        })
+    }
+
+    fn tokens(&self) -> Result<Vec<Due>, StoreError> {
+        let sql = "SELECT due, number FROM iteration WHERE due <= ?2 AND crawl_id = ?1 ORDER BY due LIMIT ?3";
+        self.all(sql, |row| Ok(Overdue::Token(self.crawl.1.clone(), iteration(row, 1)?)))
+    }
+}
+
+fn iteration(row: &Row<'_>, index: usize) -> rusqlite::Result<Iteration> {
+    Iteration::new(row.get(index)?).ok_or(rusqlite::Error::IntegralValueOutOfRange(index, 0))
+}

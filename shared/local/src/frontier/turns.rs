@@ -1,0 +1,84 @@
+//! Turns: taking a lease, its todo, committing segments, letting go.
+
+use dragline_domain::frontier::{
+    ChunkKey, Lease, OriginKey, Release, ReleaseRefused, Take, TakeRefused, TodoChunk, close_with_leftovers,
+};
+use dragline_domain::ids::Iteration;
+use dragline_pipeline::ports::frontier::{CommitSegment, Committed, ReleaseLease};
+
+use crate::db::{Db, StoreError};
+
+pub(super) fn take_lease(
+    db: &Db,
+    key: &OriginKey,
+    iteration: Iteration,
+    take: &Take,
+) -> Result<Result<Lease, TakeRefused>, StoreError> {
+    let Some(origin) = db.origin_id(key)? else { return Ok(Err(TakeRefused::NothingToDo)) };
+    let Some(lease) = db.lease(origin)? else { return Ok(Err(TakeRefused::NothingToDo)) };
+    let Some(row) = db.iteration(&key.crawl, iteration)? else { return Ok(Err(TakeRefused::NotOpen)) };
+    match lease.take(&row, take) {
+        Err(refused) => Ok(Err(refused)),
+        Ok((lease, after)) => {
+            db.put_lease(origin, &lease)?;
+            if after != row {
+                db.update_iteration(&after)?;
+            }
+            Ok(Ok(lease))
+        }
+    }
+}
+
+pub(super) fn first_chunk(
+    db: &Db,
+    key: &OriginKey,
+    iteration: Iteration,
+    skip: &[ChunkKey],
+) -> Result<Option<TodoChunk>, StoreError> {
+    let Some(origin) = db.origin_id(key)? else { return Ok(None) };
+    match db.first_chunk_key(origin, iteration, skip)? {
+        Some(first) => db.chunk(origin, &first),
+        None => Ok(None),
+    }
+}
+
+pub(super) fn commit_segment(db: &Db, commit: &CommitSegment) -> Result<Committed, StoreError> {
+    let segment = &commit.segment;
+    if let Some(earlier) = db.segment(&segment.id)? {
+        return Ok(if earlier.row.token == segment.token { Committed::Done } else { Committed::Fenced });
+    }
+    let Some(origin) = db.origin_id(&segment.id.origin)? else { return Ok(Committed::Fenced) };
+    if !db.lease(origin)?.is_some_and(|lease| lease.is_held_by(&segment.token)) {
+        return Ok(Committed::Fenced);
+    }
+    db.insert_segment(origin, segment)?;
+    db.put_lease(origin, &commit.lease)?;
+    commit.exhausted.iter().try_for_each(|chunk| db.delete_chunk(origin, chunk))?;
+    Ok(Committed::Done)
+}
+
+pub(super) fn release(db: &Db, request: &ReleaseLease) -> Result<Result<(), ReleaseRefused>, StoreError> {
+    let ReleaseLease { origin: key, token, lease: last, seen, how } = request;
+    let Some(origin) = db.origin_id(key)? else { return Ok(Err(ReleaseRefused::Fenced)) };
+    let Some(rows) = db.origin_rows(origin)? else { return Ok(Err(ReleaseRefused::Fenced)) };
+    let number = rows.lease.iteration;
+    let iteration = db.iteration(&key.crawl, number)?.ok_or(StoreError::Missing("such iteration"))?;
+    let (after, iteration_after) = match rows.lease.release(token, last, seen, &rows.inbox, &iteration, *how) {
+        Ok(after) => after,
+        Err(refused) => return Ok(Err(refused)),
+    };
+    if *how == Release::CloseWithLeftovers {
+        if let Some(closed) = close_with_leftovers(last, &rows.inbox, &iteration) {
+            db.put_leftover(origin, &closed.leftover)?;
+        }
+        db.delete_chunks(origin, number)?;
+    }
+    db.put_lease(origin, &after.lease)?;
+    if after.inbox != rows.inbox {
+        db.put_inbox(origin, &after.inbox)?;
+    }
+    if iteration_after != iteration {
+        db.update_iteration(&iteration_after)?;
+    }
+    Ok(Ok(()))
+}

@@ -1,0 +1,150 @@
+//! Opening a data directory: whose it is, whether it is free, and how SQLite is set up.
+
+use std::fmt::Display;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags};
+
+use crate::db::schema::{self, Found};
+
+/// The database within a data directory.
+pub const DATABASE: &str = "dragline.db";
+
+/// The file that is locked as long as a process writes.
+const LOCK: &str = "lock";
+
+/// How long to wait for somebody who writes to the database by hand.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Compiled statements that are kept: all there are.
+const STATEMENTS_MAX: usize = 128;
+
+/// Why a data directory cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// Another process writes to it.
+    #[error("{} is in use by another dragline process; wait for it to end, or name another directory", .0.display())]
+    InUse(PathBuf),
+    /// It holds other things.
+    #[error("{} is not empty and holds no crawl; name a new or an empty directory", .0.display())]
+    NotADataDirectory(PathBuf),
+    /// There is nothing to read.
+    #[error("{} holds no crawl; run `dragline crawl` with it first", .0.display())]
+    NoCrawl(PathBuf),
+    /// The file of the database's name is something else.
+    #[error("{} is not a database of dragline; name another directory", .0.display())]
+    NotOurs(PathBuf),
+    /// A newer program wrote it.
+    #[error("{} has format {found}, and this dragline knows formats up to {known}; use a newer dragline", path.display())]
+    Newer {
+        /// The database.
+        path: PathBuf,
+        /// Its format.
+        found: i32,
+        /// The newest format that is known.
+        known: i32,
+    },
+    /// An older program wrote it, and it is opened for reading only.
+    #[error("{} has format {found}, older than {known}; run `dragline crawl` with it once to bring it up to date", path.display())]
+    Older {
+        /// The database.
+        path: PathBuf,
+        /// Its format.
+        found: i32,
+        /// The format that is read.
+        known: i32,
+    },
+    /// The system refuses.
+    #[error("cannot open {}: {cause}", path.display())]
+    Failed {
+        /// The directory.
+        path: PathBuf,
+        /// What it says.
+        cause: String,
+    },
+}
+
+impl OpenError {
+    pub(crate) fn failed(path: &Path, cause: impl Display) -> Self {
+        Self::Failed { path: path.to_owned(), cause: cause.to_string() }
+    }
+}
+
+/// Opens, or makes, a data directory for this process alone. The lock is held as long as the file that comes back is open.
+pub(crate) fn for_writing(directory: &Path) -> Result<(Connection, File), OpenError> {
+    let failed = |e: &dyn Display| OpenError::failed(directory, e);
+    fs::create_dir_all(directory).map_err(|e| failed(&e))?;
+    if !is_usable(directory).map_err(|e| failed(&e))? {
+        return Err(OpenError::NotADataDirectory(directory.to_owned()));
+    }
+    let lock = OpenOptions::new().create(true).append(true).open(directory.join(LOCK)).map_err(|e| failed(&e))?;
+    match lock.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => return Err(OpenError::InUse(directory.to_owned())),
+        Err(TryLockError::Error(e)) => return Err(failed(&e)),
+    }
+    let path = directory.join(DATABASE);
+    let mut connection = Connection::open(&path).map_err(|e| failed(&e))?;
+    let found = ours(&connection, &path)?;
+    set_up(&connection).and_then(|()| Ok(schema::prepare(&mut connection, found)?)).map_err(|e| failed(&e))?;
+    Ok((connection, lock))
+}
+
+/// Opens the database of a data directory for reading. Takes no lock.
+pub(crate) fn for_reading(directory: &Path) -> Result<Connection, OpenError> {
+    let path = directory.join(DATABASE);
+    if !path.is_file() {
+        return Err(OpenError::NoCrawl(directory.to_owned()));
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(&path, flags).map_err(|e| OpenError::failed(directory, e))?;
+    connection.busy_timeout(BUSY_TIMEOUT).map_err(|e| OpenError::failed(directory, e))?;
+    match ours(&connection, &path)? {
+        Found::Ours(found) if found < schema::FORMAT => Err(OpenError::Older { path, found, known: schema::FORMAT }),
+        Found::Ours(_) => Ok(connection),
+        _ => Err(OpenError::NoCrawl(directory.to_owned())),
+    }
+}
+
+/// Whether a directory is empty or a data directory. Hidden files are nobody's business.
+fn is_usable(directory: &Path) -> io::Result<bool> {
+    if directory.join(DATABASE).exists() {
+        return Ok(true);
+    }
+    for entry in fs::read_dir(directory)? {
+        let name = entry?.file_name();
+        if name != LOCK && !name.as_encoded_bytes().starts_with(b".") {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// What the database is; an error unless it is empty or can be used.
+fn ours(connection: &Connection, path: &Path) -> Result<Found, OpenError> {
+    match schema::inspect(connection) {
+        Ok(Found::Foreign) => Err(OpenError::NotOurs(path.to_owned())),
+        Ok(Found::Newer(found)) => Err(OpenError::Newer { path: path.to_owned(), found, known: schema::FORMAT }),
+        Ok(found) => Ok(found),
+        Err(e) if e.sqlite_error_code() == Some(rusqlite::ErrorCode::NotADatabase) => {
+            Err(OpenError::NotOurs(path.to_owned()))
+        }
+        Err(e) => Err(OpenError::failed(path, e)),
+    }
+}
+
+fn set_up(connection: &Connection) -> Result<(), crate::db::StoreError> {
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    connection.pragma_update(None, "journal_mode", "wal")?;
+    // Killing the process loses nothing; a power cut may lose the last commits, and never damages the file.
+    connection.pragma_update(None, "synchronous", "normal")?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    // In KiB, when negative.
+    connection.pragma_update(None, "cache_size", -32_768)?;
+    connection.pragma_update(None, "journal_size_limit", 64 << 20)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
+    Ok(())
+}

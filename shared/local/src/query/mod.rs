@@ -1,0 +1,1 @@
+//! Reading a data directory for people.

@@ -1,0 +1,194 @@
+//! The queues between the steps, in memory.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use dragline_pipeline::ports::clock::Clock;
+use dragline_pipeline::ports::error::PortResult;
+use dragline_pipeline::ports::queue::{DELAY_MAX, Message, ParseMessage, Queue, StartCommand, Ticket};
+use tokio::sync::Notify;
+
+#[cfg(test)]
+mod tests;
+
+/// Three bounded queues in memory: for tickets, parse messages and commands.
+///
+/// A message beyond the bound is dropped and counted: the sweeper sends it again. What is in here is lost with the process, for which the
+/// sweeper makes up as well.
+#[derive(Debug)]
+pub struct MemoryQueue<C> {
+    tickets: Arc<Mailbox<Ticket, C>>,
+    parses: Arc<Mailbox<ParseMessage, C>>,
+    commands: Arc<Mailbox<StartCommand, C>>,
+}
+
+impl<C> Clone for MemoryQueue<C> {
+    fn clone(&self) -> Self {
+        Self {
+            tickets: Arc::clone(&self.tickets),
+            parses: Arc::clone(&self.parses),
+            commands: Arc::clone(&self.commands),
+        }
+    }
+}
+
+impl<C: Clock + Clone> MemoryQueue<C> {
+    /// Empty queues that hold at most so many messages each, by this clock.
+    #[must_use]
+    pub fn new(clock: &C, messages_max: usize) -> Self {
+        Self {
+            tickets: Arc::new(Mailbox::new(clock.clone(), messages_max)),
+            parses: Arc::new(Mailbox::new(clock.clone(), messages_max)),
+            commands: Arc::new(Mailbox::new(clock.clone(), messages_max)),
+        }
+    }
+
+    /// Where crawlers take tickets.
+    #[must_use]
+    pub fn tickets(&self) -> &Arc<Mailbox<Ticket, C>> {
+        &self.tickets
+    }
+
+    /// Where parsers take segments.
+    #[must_use]
+    pub fn parses(&self) -> &Arc<Mailbox<ParseMessage, C>> {
+        &self.parses
+    }
+
+    /// Where the scheduler takes commands.
+    #[must_use]
+    pub fn commands(&self) -> &Arc<Mailbox<StartCommand, C>> {
+        &self.commands
+    }
+
+    /// Messages that nobody took yet, those that are not due included.
+    #[must_use]
+    pub fn pending(&self) -> usize {
+        self.tickets.pending() + self.parses.pending() + self.commands.pending()
+    }
+
+    /// Messages that found no room, since the start.
+    #[must_use]
+    pub fn dropped(&self) -> u64 {
+        self.tickets.dropped() + self.parses.dropped() + self.commands.dropped()
+    }
+}
+
+impl<C: Clock + Clone> Queue for MemoryQueue<C> {
+    async fn send(&self, message: Message, delay: Duration) -> PortResult<()> {
+        match message {
+            Message::Ticket(ticket) => self.tickets.send(ticket, delay),
+            Message::Parse(parse) => self.parses.send(parse, delay),
+            Message::Start(command) => self.commands.send(command, delay),
+        }
+        Ok(())
+    }
+}
+
+/// One bounded queue with delays. Several workers may receive from it; each message goes to one.
+#[derive(Debug)]
+pub struct Mailbox<T, C> {
+    clock: C,
+    messages_max: usize,
+    state: Mutex<State<T>>,
+    changed: Notify,
+}
+
+#[derive(Debug)]
+struct State<T> {
+    ready: VecDeque<T>,
+    /// By the clock's reading at which they are due, then in the order in which they came.
+    delayed: BTreeMap<(Duration, u64), T>,
+    sent: u64,
+    dropped: u64,
+}
+
+impl<T> State<T> {
+    fn pending(&self) -> usize {
+        self.ready.len() + self.delayed.len()
+    }
+
+    /// Makes ready what is due.
+    fn advance(&mut self, now: Duration) {
+        while let Some(first) = self.delayed.first_entry().filter(|first| first.key().0 <= now) {
+            self.ready.push_back(first.remove());
+        }
+    }
+}
+
+impl<T, C: Clock> Mailbox<T, C> {
+    fn new(clock: C, messages_max: usize) -> Self {
+        let state = State { ready: VecDeque::new(), delayed: BTreeMap::new(), sent: 0, dropped: 0 };
+        Self { clock, messages_max, state: Mutex::new(state), changed: Notify::new() }
+    }
+
+    /// The state. Nothing panics while it is held, so that a poisoned lock holds it whole.
+    fn state(&self) -> MutexGuard<'_, State<T>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn send(&self, message: T, delay: Duration) {
+        let mut state = self.state();
+        if state.pending() >= self.messages_max {
+            state.dropped += 1;
+            return;
+        }
+        state.sent += 1;
+        if delay.is_zero() {
+            state.ready.push_back(message);
+        } else {
+            let key = (self.clock.monotonic() + delay.min(DELAY_MAX), state.sent);
+            state.delayed.insert(key, message);
+        }
+        drop(state);
+        self.changed.notify_one();
+    }
+
+    /// The next message that is due; waits for one. Nothing is lost if the wait is given up.
+    pub async fn receive(&self) -> T {
+        loop {
+            let (message, next_due) = self.try_receive();
+            if let Some(message) = message {
+                return message;
+            }
+            match next_due {
+                None => self.changed.notified().await,
+                Some(wait) => {
+                    tokio::select! {
+                        () = self.changed.notified() => {}
+                        () = self.clock.sleep(wait) => {}
+                    }
+                }
+            }
+        }
+    }
+
+    /// A message that is due, or how long to wait for the next one that is known of.
+    fn try_receive(&self) -> (Option<T>, Option<Duration>) {
+        let now = self.clock.monotonic();
+        let mut state = self.state();
+        state.advance(now);
+        let message = state.ready.pop_front();
+        let next_due = state.delayed.first_key_value().map(|((due, _), _)| due.saturating_sub(now));
+        let others_wait = message.is_some() && state.pending() > 0;
+        drop(state);
+        if others_wait {
+            // Whoever waits may not know of what is left: the one who was woken for it took something else.
+            self.changed.notify_one();
+        }
+        (message, next_due)
+    }
+
+    /// Messages that nobody took yet, those that are not due included.
+    #[must_use]
+    pub fn pending(&self) -> usize {
+        self.state().pending()
+    }
+
+    /// Messages that found no room, since the start.
+    #[must_use]
+    pub fn dropped(&self) -> u64 {
+        self.state().dropped
+    }
+}

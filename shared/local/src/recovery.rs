@@ -1,0 +1,62 @@
+//! What a process that died left behind, put right by whoever opens the directory next: the lock proves that nobody else lives.
+
+use std::path::Path;
+
+use dragline_domain::frontier::{Lease, ObjectKey, OriginKey};
+use dragline_domain::ids::CrawlId;
+use dragline_domain::url::Origin;
+use jiff::Timestamp;
+
+use crate::archive::{delete, list_files};
+use crate::db::values::{Json, Text};
+use crate::db::{Db, OriginRowId, StoreError};
+
+/// Why the leavings could not be cleared.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum RecoveryError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error("an orphaned object cannot be deleted: {0}")]
+    Io(#[from] std::io::Error),
+}
+
+impl From<rusqlite::Error> for RecoveryError {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Store(error.into())
+    }
+}
+
+/// Makes every lease that is held void and deletes the objects that its holder wrote and did not commit.
+pub(crate) fn void_leases(db: &Db, directory: &Path, now: Timestamp) -> Result<(), RecoveryError> {
+    let transaction = db.connection.unchecked_transaction()?;
+    for (origin_id, key, lease) in held(db)? {
+        delete_orphans(db, directory, &key, &lease)?;
+        let iteration = db.iteration(&key.crawl, lease.iteration)?.ok_or(StoreError::Missing("such iteration"))?;
+        if let Some((lease, iteration)) = lease.void(&iteration, now) {
+            db.put_lease(origin_id, &lease)?;
+            db.update_iteration(&iteration)?;
+        }
+    }
+    Ok(transaction.commit()?)
+}
+
+fn held(db: &Db) -> Result<Vec<(OriginRowId, OriginKey, Lease)>, StoreError> {
+    let sql = "SELECT o.id, c.name, o.origin, l.record FROM lease l
+               JOIN origin o ON o.id = l.origin_id JOIN crawl c ON c.id = o.crawl_id WHERE l.state = 'leased'";
+    db.all(sql, [], |row| {
+        let key = OriginKey { crawl: row.get::<_, Text<CrawlId>>(1)?.0, origin: row.get::<_, Text<Origin>>(2)?.0 };
+        Ok((row.get(0)?, key, row.get::<_, Json<Lease>>(3)?.0))
+    })
+}
+
+/// Deletes what stands under the turn's prefix, half-written files too, and belongs to no segment.
+fn delete_orphans(db: &Db, directory: &Path, key: &OriginKey, lease: &Lease) -> Result<(), RecoveryError> {
+    let prefix = ObjectKey::turn_prefix(key, lease.iteration, lease.turn);
+    for path in list_files(directory, &prefix, None, usize::MAX, |_| true)? {
+        if db.find("SELECT 1 FROM segment WHERE object = ?1", [&path], |_| Ok(()))?.is_none() {
+            tracing::info!(object = path, "deleting an object that was never committed");
+            delete(&directory.join(path))?;
+        }
+    }
+    Ok(())
+}

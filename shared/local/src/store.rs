@@ -1,0 +1,86 @@
+//! A data directory, opened.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use rusqlite::Connection;
+
+use crate::archive::DirectoryArchive;
+use crate::db::Db;
+use crate::db::writer::Writer;
+use crate::documents::SqliteDocuments;
+use crate::frontier::SqliteFrontier;
+use crate::open::{self, OpenError};
+use crate::recovery;
+
+/// How long after a ticket or a lease ran out the sweeper looks, unless told otherwise. Nothing is lost on the way within a process
+/// but what the queue had no room for.
+pub const LEASE_GRACE: Duration = Duration::from_secs(2);
+
+/// A data directory that this process alone writes to: `dragline.db`, `raw/` and the file `lock`.
+///
+/// The adapters that it gives share one connection. The directory is free again when the store and all of them are dropped, or the
+/// process dies.
+#[derive(Clone)]
+pub struct LocalStore {
+    directory: PathBuf,
+    writer: Arc<Writer>,
+}
+
+impl LocalStore {
+    /// Opens a data directory, or makes one. Leases of a process that died are void from then on, and what it wrote without
+    /// committing it is deleted.
+    ///
+    /// # Errors
+    /// [`OpenError`] says in a line why it cannot be opened.
+    pub fn open(directory: &Path, now: Timestamp) -> Result<Self, OpenError> {
+        Self::open_with_grace(directory, now, LEASE_GRACE)
+    }
+
+    /// As [`LocalStore::open`], with another time after which the sweeper looks at tickets and leases.
+    ///
+    /// # Errors
+    /// [`OpenError`].
+    pub fn open_with_grace(directory: &Path, now: Timestamp, lease_grace: Duration) -> Result<Self, OpenError> {
+        let (connection, lock) = open::for_writing(directory)?;
+        let db = Db { connection, lease_grace };
+        let failed = |e: &dyn std::fmt::Display| OpenError::failed(directory, e);
+        recovery::void_leases(&db, directory, now).map_err(|e| failed(&e))?;
+        let writer = Writer::start(db, lock).map_err(|e| failed(&e))?;
+        Ok(Self { directory: directory.to_owned(), writer: Arc::new(writer) })
+    }
+
+    /// Opens the database of a data directory for reading, while a crawl runs or not. For [`crate::query`].
+    ///
+    /// # Errors
+    /// [`OpenError`], also if there is no data directory.
+    pub fn open_read_only(directory: &Path) -> Result<Connection, OpenError> {
+        open::for_reading(directory)
+    }
+
+    /// The frontier.
+    #[must_use]
+    pub fn frontier(&self) -> SqliteFrontier {
+        SqliteFrontier::new(Arc::clone(&self.writer))
+    }
+
+    /// The documents.
+    #[must_use]
+    pub fn documents(&self) -> SqliteDocuments {
+        SqliteDocuments::new(Arc::clone(&self.writer))
+    }
+
+    /// The WARC objects.
+    #[must_use]
+    pub fn archive(&self) -> DirectoryArchive {
+        DirectoryArchive::new(&self.directory)
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+}

@@ -1,0 +1,54 @@
+//! The machine's own time and chance.
+
+#![expect(clippy::disallowed_methods, reason = "these are the ports that everything else asks")]
+
+use std::time::{Duration, Instant};
+
+use dragline_pipeline::ports::clock::{Chance, Clock};
+use jiff::Timestamp;
+use uuid::Uuid;
+
+/// The machine's clock.
+#[derive(Clone, Copy, Debug)]
+pub struct SystemClock {
+    start: Instant,
+}
+
+impl SystemClock {
+    /// A clock whose monotonic readings start now.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { start: Instant::now() }
+    }
+}
+
+impl Default for SystemClock {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Clock for SystemClock {
+    fn now(&self) -> Timestamp {
+        Timestamp::now()
+    }
+
+    fn monotonic(&self) -> Duration {
+        self.start.elapsed()
+    }
+
+    async fn sleep(&self, wait: Duration) {
+        tokio::time::sleep(wait).await;
+    }
+}
+
+/// The operating system's random bits.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemChance;
+
+impl Chance for SystemChance {
+    /// A UUID of version 4: 122 random bits, and six that say so.
+    fn bits(&self) -> u128 {
+        Uuid::new_v4().as_u128()
+    }
+}
