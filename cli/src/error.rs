@@ -63,6 +63,12 @@ pub(crate) enum CliError {
         /// The data directory.
         data: PathBuf,
     },
+    /// Nothing was crawled yet that could be shown.
+    #[error("{} holds a crawl that did not begin yet", data.display())]
+    NotBegun {
+        /// The data directory.
+        data: PathBuf,
+    },
     /// The data directory is another crawl's.
     #[error("{} holds the crawl `{stored}`, not `{wanted}`", data.display())]
     AnotherCrawl {
@@ -109,6 +115,7 @@ impl CliError {
             Self::DefinitionAmongUrls(_) => vec!["put the URLs into its `seeds`, or leave it out".to_owned()],
             Self::Problems(problems) => problems.iter().filter_map(|problem| problem.mistake.hint()).collect(),
             Self::NothingToCrawl { .. } => vec!["name where to begin: `dragline crawl https://example.org`".to_owned()],
+            Self::NotBegun { data } => vec![format!("begin it: `{}`", command_to_go_on(data))],
             Self::AnotherCrawl { data, .. } => vec![
                 "name another directory with `--data DIR`: each crawl has its own".to_owned(),
                 format!("to go on with what is there: `{}`", command_to_go_on(data)),

@@ -86,6 +86,30 @@ pub(crate) struct Slow {
     pub(crate) elapsed_ms: u64,
 }
 
+/// Reads the summary of an iteration. Absent: of the latest one.
+///
+/// # Errors
+/// There is no data directory, no iteration yet, or it cannot be read.
+pub(crate) fn read(data: &Path, iteration: Option<Iteration>) -> Result<Summary, CliError> {
+    let failed = |source| CliError::Query { data: data.to_owned(), source };
+    let not_begun = || CliError::NotBegun { data: data.to_owned() };
+    let crawl = stored_crawl(data)?.ok_or_else(not_begun)?;
+    let connection = LocalStore::open_read_only(data)?;
+    query::summary(&connection, &crawl, iteration).map_err(failed)?.map(|found| Summary::of(data, found)).ok_or_else(not_begun)
+}
+
+/// Prints the summary as one JSON object on one line of standard output.
+///
+/// # Errors
+/// It cannot be written.
+pub(crate) fn print_json(summary: &Summary) -> Result<(), CliError> {
+    let mut out = io::stdout().lock();
+    serde_json::to_writer(&mut out, summary)
+        .map_err(io::Error::from)
+        .and_then(|()| writeln!(out))
+        .map_err(while_doing("writing to standard output"))
+}
+
 impl Summary {
     /// Whether nothing failed: no URL, no capture, no origin. Limits that the user set are no failures.
     pub(crate) fn is_all_well(&self) -> bool {
