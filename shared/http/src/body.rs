@@ -83,7 +83,7 @@ impl Kept {
     fn finish(mut self, truncated: Option<Truncation>) -> Received {
         // Bodies wait in memory until their segment is committed, so what was reserved while growing is given back.
         self.bytes.shrink_to_fit();
-        let (decoded, last) = self.meter.finish();
+        let (decoded, last) = self.meter.finish(&self.bytes);
         let truncated = truncated.or((last == Measured::Over).then_some(Truncation::Length));
         Received { bytes: self.bytes.into(), truncated, decoded }
     }

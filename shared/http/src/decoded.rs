@@ -1,7 +1,9 @@
 //! How long a body is without its content coding, and its digest: what is compared between visits, as servers compress
 //! the same page differently from day to day.
 
+use dragline_formats::content_coding::{ContentCodings, DecodeError, Decoder, Progress, decoded_sha1};
 use http::HeaderMap;
+use http::header::CONTENT_ENCODING;
 use sha1::{Digest, Sha1};
 
 /// Whether a decoded body is within its limit.
@@ -11,7 +13,7 @@ pub(crate) enum Measured {
     Over,
 }
 
-/// A decoded body, measured.
+/// A decoded body, measured as far as it could be decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Decoded {
     pub(crate) sha1: [u8; 20],
@@ -20,31 +22,129 @@ pub(crate) struct Decoded {
 
 /// Decodes a body as it comes in and keeps nothing of it but length and digest.
 pub(crate) struct DecodedMeter {
+    codings: ContentCodings,
+    decoder: Decoder,
+    bytes_max: u64,
+    sum: Sum,
+}
+
+#[derive(Default)]
+struct Sum {
     sha1: Sha1,
     bytes: u64,
-    bytes_max: u64,
+}
+
+impl Sum {
+    fn add(&mut self, part: &[u8]) {
+        self.sha1.update(part);
+        self.bytes += part.len() as u64;
+    }
 }
 
 impl DecodedMeter {
-    pub(crate) fn new(_headers: &HeaderMap, bytes_max: u64) -> Self {
-        Self { sha1: Sha1::new(), bytes: 0, bytes_max }
+    /// For a body with these response fields. One in a coding that is not known is measured as it comes.
+    pub(crate) fn new(headers: &HeaderMap, bytes_max: u64) -> Self {
+        let names = headers.get_all(CONTENT_ENCODING).iter().map(http::HeaderValue::as_bytes);
+        let codings = ContentCodings::parse(names).unwrap_or(ContentCodings::IDENTITY);
+        let decoder = Decoder::new(&codings, bytes_max);
+        Self { codings, decoder, bytes_max, sum: Sum::default() }
     }
 
-    /// Takes the next part of the body as received.
+    /// Takes the next part of the body as received. A body that is not in its coding is within every limit: it is
+    /// received to its end and kept as it is.
     pub(crate) fn push(&mut self, chunk: &[u8]) -> Measured {
-        self.decoded(chunk)
+        measured(self.decoder.push(chunk, &mut |part| self.sum.add(part)))
     }
 
-    /// Takes a part of the decoded body. The decoder plugs in between `push` and this.
-    fn decoded(&mut self, part: &[u8]) -> Measured {
-        let room = usize::try_from(self.bytes_max - self.bytes).unwrap_or(usize::MAX);
-        let fits = &part[..part.len().min(room)];
-        self.sha1.update(fits);
-        self.bytes += fits.len() as u64;
-        if fits.len() == part.len() { Measured::Within } else { Measured::Over }
+    /// Ends the body, of which `received` was pushed in all.
+    pub(crate) fn finish(self, received: &[u8]) -> (Decoded, Measured) {
+        let Self { codings, decoder, bytes_max, mut sum } = self;
+        let ended = decoder.finish(&mut |part| sum.add(part));
+        if ended.is_err() && sum.bytes == 0 {
+            // Perhaps not encoded after all; what then counts is for `dragline-formats` to say.
+            let digest = decoded_sha1(&codings, received, bytes_max);
+            return (Decoded { sha1: *digest.sha1.as_bytes(), bytes: digest.decoded_bytes }, Measured::Within);
+        }
+        (Decoded { sha1: sum.sha1.finalize().into(), bytes: sum.bytes }, measured(ended))
+    }
+}
+
+fn measured(progress: Result<Progress, DecodeError>) -> Measured {
+    match progress {
+        Ok(Progress::LimitReached) => Measured::Over,
+        Ok(Progress::More) | Err(_) => Measured::Within,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+    use http::HeaderValue;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn gzip(body: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+        encoder.write_all(body).unwrap();
+        encoder.finish().unwrap()
     }
 
-    pub(crate) fn finish(self) -> (Decoded, Measured) {
-        (Decoded { sha1: self.sha1.finalize().into(), bytes: self.bytes }, Measured::Within)
+    fn measure(coding: &'static str, chunks: &[&[u8]], bytes_max: u64) -> (Decoded, Measured) {
+        let headers = HeaderMap::from_iter([(CONTENT_ENCODING, HeaderValue::from_static(coding))]);
+        let mut meter = DecodedMeter::new(&headers, bytes_max);
+        let mut received = Vec::new();
+        for chunk in chunks {
+            received.extend_from_slice(chunk);
+            if meter.push(chunk) == Measured::Over {
+                return (meter.finish(&received).0, Measured::Over);
+            }
+        }
+        meter.finish(&received)
+    }
+
+    #[test]
+    fn bodies_are_measured_without_their_coding() {
+        let page = b"the same page".as_slice();
+        let zipped = gzip(page);
+        // Coding, body and limit; what of it counts and whether that is all; why.
+        type Case<'a> = (&'static str, &'a [u8], u64, &'a [u8], Measured, &'static str);
+        let cases: [Case<'_>; 8] = [
+            ("identity", page, 13, page, Measured::Within, "exactly at the limit"),
+            ("identity", page, 12, &page[..12], Measured::Over, "one byte over it"),
+            ("gzip", &zipped, 13, page, Measured::Within, "undone"),
+            ("gzip", &zipped, 12, &page[..12], Measured::Over, "the limit is on what comes out"),
+            ("gzip", page, 100, page, Measured::Within, "named but not applied, as servers do"),
+            ("gzip", b"", 100, b"", Measured::Within, "an empty body is in any coding"),
+            ("x-rot13", page, 100, page, Measured::Within, "an unknown coding"),
+            ("gzip", &zipped[..11], 100, b"", Measured::Within, "cut off before its first byte"),
+        ];
+        for (coding, body, bytes_max, counted, expected, why) in cases {
+            let (decoded, measured) = measure(coding, &[body], bytes_max);
+            assert_eq!((decoded.bytes, measured), (counted.len() as u64, expected), "{why}");
+            assert_eq!(decoded.sha1, <[u8; 20]>::from(Sha1::digest(counted)), "{why}");
+        }
+    }
+
+    // Without brotli: of a damaged stream its decoder gives more or less, depending on where the chunks end.
+    proptest! {
+        #[test]
+        fn however_a_body_is_cut_into_chunks_it_measures_as_the_whole(
+            body in proptest::collection::vec(any::<u8>(), 0..2000),
+            chunk_bytes in 1_usize..100,
+            named in proptest::sample::select(vec!["gzip", "deflate", "zstd", "identity"]),
+            bytes_max in 0_u64..3000,
+        ) {
+            for received in [gzip(&body), body] {
+                let codings = ContentCodings::parse([named.as_bytes()]).unwrap();
+                let whole = decoded_sha1(&codings, &received, bytes_max);
+                let chunks: Vec<&[u8]> = received.chunks(chunk_bytes).collect();
+                let (decoded, _) = measure(named, &chunks, bytes_max);
+                prop_assert_eq!((decoded.sha1, decoded.bytes), (*whole.sha1.as_bytes(), whole.decoded_bytes));
+            }
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! What is sent.
 
+use dragline_formats::content_coding;
 use dragline_pipeline::ports::fetcher::FetchRequest;
 use http::header::{ACCEPT, ACCEPT_ENCODING, HeaderMap, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH, USER_AGENT};
 use http::{HeaderName, Method};
@@ -9,8 +10,7 @@ use url::{Position, Url};
 const ACCEPTED: HeaderValue =
     HeaderValue::from_static("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8");
 
-/// What `dragline-formats` can undo.
-const ACCEPTED_CODINGS: HeaderValue = HeaderValue::from_static("gzip, deflate, br, zstd");
+const ACCEPTED_CODINGS: HeaderValue = HeaderValue::from_static(content_coding::ACCEPT_ENCODING);
 
 /// The client's request for a fetch.
 ///

@@ -1,13 +1,11 @@
 //! The first step: a command becomes an iteration with its seeds.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use dragline_domain::frontier::{
     AddTodo, Claim, Claimer, IterationRow, OriginKey, RecrawlCursor, Reserve, Sighting, TodoEntry, TodoSource,
     split_into_chunks,
 };
-use dragline_domain::ids::CrawlId;
 use dragline_domain::time::after;
 use dragline_domain::url::{CrawlUrl, Origin};
 
@@ -151,19 +149,4 @@ async fn open_for_recrawl(
         }
         last = Some(end);
     }
-}
-
-/// Where a crawl stands, for those who wait for it.
-///
-/// # Errors
-/// Those of the frontier.
-pub async fn latest(world: &impl World, crawl: &CrawlId) -> PortResult<Option<IterationRow>> {
-    world.frontier().latest_iteration(crawl).await
-}
-
-/// How long a sweeper lets pass before it sends something again that has been waiting for so long already: twice as long, at least the
-/// grace, at most an hour.
-#[must_use]
-pub fn next_pause(waited: Duration, grace: Duration) -> Duration {
-    waited.saturating_mul(2).clamp(grace, Duration::from_secs(3600).max(grace))
 }

@@ -3,9 +3,13 @@
 //! URLs are never scanned: the sweeper looks at rows that say when they are due, reads each again, and acts by condition. Besides that
 //! it sends messages, and a message too many changes nothing.
 
-use dragline_domain::frontier::{IterationRow, IterationStatus, LeaseState, LeftoverReason, OriginKey, StatusChange};
+use std::time::Duration;
+
+use dragline_domain::frontier::{
+    IterationRow, IterationStatus, LeaseState, LeftoverReason, OriginKey, SegmentState, StatusChange,
+};
 use dragline_domain::ids::{CrawlId, Iteration};
-use dragline_domain::time::after;
+use dragline_domain::time::{after, between};
 use dragline_domain::url::Origin;
 use jiff::Timestamp;
 
@@ -74,33 +78,54 @@ pub async fn sweep(world: &impl World, crawl: &CrawlId, due_by: Timestamp) -> Po
     }
 }
 
+/// Sends one message again, and looks at its work again after a pause that grows with how long it has been waiting.
 async fn send_again(world: &impl World, iteration: &IterationRow, work: &Overdue) -> PortResult<usize> {
-    match work {
+    let frontier = world.frontier();
+    let since = match work {
         Overdue::Lease(origin) => {
-            let Some(rows) = world.frontier().load_origin(origin).await? else { return Ok(0) };
+            let Some(rows) = frontier.load_origin(origin).await? else { return Ok(0) };
             let lease = &rows.lease;
-            let now = world.clock().now();
-            let is_free = match &lease.state {
-                LeaseState::Ready => true,
-                LeaseState::Leased(holder) => after(holder.until, lease.pace.delay()) < now,
-                LeaseState::Idle | LeaseState::Closed => false,
+            let free_since = match &lease.state {
+                LeaseState::Ready => lease.not_before,
+                LeaseState::Leased(holder) => after(holder.until, lease.pace.delay()),
+                LeaseState::Idle | LeaseState::Closed => return Ok(0),
             };
-            if !is_free || lease.iteration != iteration.number || !iteration.status.is_open() {
+            let is_held = lease.holder().is_some() && free_since >= world.clock().now();
+            if is_held || lease.iteration != iteration.number || !iteration.status.is_open() {
                 return Ok(0);
             }
             send_ticket(world, origin, iteration.number, lease.turn, lease.not_before).await?;
+            free_since
         }
-        Overdue::Inbox(origin) => nudge(world, origin, iteration.number).await?,
-        Overdue::Segment(segment, number) => {
-            let message = ParseMessage { segment: segment.clone(), iteration: *number };
-            world.queue().send(Message::Parse(message), std::time::Duration::ZERO).await?;
+        Overdue::Inbox(origin) => {
+            nudge(world, origin, iteration.number).await?;
+            world.clock().now()
+        }
+        Overdue::Segment(id, number) => {
+            let Some(segment) = frontier.load_segment(id).await? else { return Ok(0) };
+            if segment.state == SegmentState::Processed {
+                return Ok(0);
+            }
+            let message = ParseMessage { segment: id.clone(), iteration: *number };
+            world.queue().send(Message::Parse(message), Duration::ZERO).await?;
+            segment.committed_at
         }
         Overdue::Token(crawl, _) => {
             let command = StartCommand { crawl: crawl.clone(), trigger: iteration.trigger.clone() };
-            world.queue().send(Message::Start(command), std::time::Duration::ZERO).await?;
+            world.queue().send(Message::Start(command), Duration::ZERO).await?;
+            iteration.started_at
         }
-    }
+    };
+    let now = world.clock().now();
+    let pause = next_pause(between(since, now), world.timing().grace);
+    frontier.postpone(work, after(now, pause)).await?;
     Ok(1)
+}
+
+/// How long to wait before something is sent again that has been waiting for so long already: twice as long, at least the grace, at
+/// most an hour.
+fn next_pause(waited: Duration, grace: Duration) -> Duration {
+    waited.saturating_mul(2).clamp(grace, Duration::from_secs(3600).max(grace))
 }
 
 /// Closes every origin that nobody works on with what is left of it.

@@ -2,7 +2,7 @@
 
 use dragline_pipeline::ports::fetcher::Fetcher;
 
-use crate::support::{RawServer, Step, fetch, fetcher, request, response};
+use crate::support::{RawServer, fetch, fetcher, request, response};
 
 /// The fields of a request's header as it came, without the request line.
 fn fields(header: &str) -> Vec<(String, Vec<u8>)> {
@@ -132,11 +132,10 @@ async fn responses() {
 
 #[tokio::test]
 async fn a_connection_is_used_again() {
-    let answer = || Step::send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
-    let server = RawServer::start([answer(), Step::NextRequest, answer()]).await;
+    let server = RawServer::answering_twice().await;
     let fetcher = fetcher();
     for _ in 0..4 {
-        assert_eq!(response(fetch(&fetcher, &server.url("/")).await).body, "ok", "even where the server has hung up");
+        assert_eq!(response(fetch(&fetcher, &server.url("/")).await).body, "ok");
     }
     assert_eq!((server.requests().len(), server.connections()), (4, 2), "two requests a connection");
 }

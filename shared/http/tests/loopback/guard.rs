@@ -7,7 +7,7 @@ use dragline_domain::address::AddressPolicy;
 use dragline_http::HttpFetcher;
 use dragline_pipeline::ports::fetcher::FetchFailureKind::{NameNotResolved, PrivateAddress};
 
-use crate::support::{Names, RawServer, Step, config, failure_kind, fetch, fetcher, response};
+use crate::support::{Names, RawServer, config, failure_kind, fetch, fetcher, response};
 
 const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
@@ -56,7 +56,7 @@ async fn private_literals_and_names_are_refused() {
 
 #[tokio::test]
 async fn a_name_is_looked_up_once_a_connection() {
-    let server = RawServer::start([Step::send(OK), Step::NextRequest, Step::send(OK)]).await;
+    let server = RawServer::answering_twice().await;
     let names = Arc::new(Names::loopback());
     let fetcher = HttpFetcher::with_lookup(&config(AddressPolicy::AllowPrivate), Arc::clone(&names) as _).unwrap();
     for (lookups, why) in [(1, "what was checked is what is connected"), (1, "the same connection"), (2, "a new one")] {

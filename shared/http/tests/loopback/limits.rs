@@ -1,5 +1,6 @@
 //! Servers that are slow, endless, wrong or gone.
 
+use std::io::Write;
 use std::sync::Arc;
 
 use dragline_domain::address::AddressPolicy;
@@ -7,13 +8,17 @@ use dragline_http::{HttpConfig, HttpFetcher};
 use dragline_pipeline::ports::fetcher::FetchFailureKind::{self, Connect, Protocol, Timeout};
 use dragline_pipeline::ports::fetcher::Truncation::{self, Disconnect, Length, Time};
 use dragline_pipeline::ports::fetcher::{FetchLimits, Fetcher};
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use futures_util::future::join_all;
 
-use crate::support::{Names, ROOMY, RawServer, SHORT, Step, config, failure_kind, fetcher, request, response};
+use crate::support::{
+    ENOUGH_TO_BEGIN, Names, ROOMY, RawServer, SHORT, Step, config, failure_kind, fetcher, request, response,
+};
 
 #[tokio::test]
 async fn bodies_that_are_cut_are_kept() {
-    let first_byte_long_ago = FetchLimits { total_timeout: 4 * SHORT, ..ROOMY };
+    let timed = FetchLimits { total_timeout: ENOUGH_TO_BEGIN, ..ROOMY };
     let small = FetchLimits { body_bytes_max: 5, ..ROOMY };
     let decoded_small = FetchLimits { decoded_bytes_max: 3, ..ROOMY };
     let head = |fields: &str| Step::send(format!("HTTP/1.1 200 OK\r\n{fields}\r\n"));
@@ -25,12 +30,12 @@ async fn bodies_that_are_cut_are_kept() {
         (vec![head("Content-Length: 3\r\n"), Step::send("abc")], decoded_small, "abc", None, "decoded, at the limit"),
         (
             vec![head("Content-Length: 9\r\n"), Step::send("abc"), Step::Hold],
-            first_byte_long_ago,
+            timed,
             "abc",
             Some(Time),
             "the rest never comes",
         ),
-        (vec![head(""), Step::Hold], first_byte_long_ago, "", Some(Time), "nothing comes at all"),
+        (vec![head(""), Step::Hold], timed, "", Some(Time), "nothing comes at all"),
         (
             vec![head("Content-Length: 9\r\n"), Step::send("abc")],
             ROOMY,
@@ -77,6 +82,31 @@ async fn bodies_that_are_cut_are_kept() {
     }
 }
 
+fn gzip(body: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(body).unwrap();
+    encoder.finish().unwrap()
+}
+
+#[tokio::test]
+async fn a_compressed_body_is_kept_as_received_and_a_bomb_is_cut() {
+    let zeros = vec![0; 64 << 20];
+    let decoded_bytes_max = ROOMY.decoded_bytes_max;
+    let cases = [
+        (gzip(b"a page"), 6, None, "decoded only to be measured"),
+        (gzip(&zeros), decoded_bytes_max, Some(Length), "64 MiB in 64 KiB"),
+        (b"a page".to_vec(), 6, None, "a coding that was named but not applied"),
+    ];
+    for (body, decoded_bytes, truncated, why) in cases {
+        let head = format!("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: {}\r\n\r\n", body.len());
+        let server = RawServer::start([Step::send(head), Step::Send(body.clone())]).await;
+        let response = response(fetcher().fetch(request(&server.url("/"))).await);
+        assert_eq!((response.decoded_bytes, response.truncated), (decoded_bytes, truncated), "{why}");
+        assert!(body.starts_with(&response.body), "{why}");
+        assert!(truncated.is_some() || response.body.len() == body.len(), "{why}");
+    }
+}
+
 #[tokio::test]
 async fn what_came_before_a_reset_is_kept() {
     let steps = [Step::send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc"), Step::Reset];
@@ -88,7 +118,7 @@ async fn what_came_before_a_reset_is_kept() {
 #[tokio::test]
 async fn without_a_header_there_is_no_response() {
     let impatient = FetchLimits { first_byte_timeout: SHORT, ..ROOMY };
-    let hurried = FetchLimits { total_timeout: SHORT, ..ROOMY };
+    let timed = FetchLimits { total_timeout: ENOUGH_TO_BEGIN, ..ROOMY };
     let strict = FetchLimits { header_bytes_max: 40, ..ROOMY };
     // The first field is 19 bytes with its line break, the second 21 and 22.
     let fits = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX: 4567890123456789\r\n\r\n";
@@ -105,11 +135,11 @@ async fn without_a_header_there_is_no_response() {
         ),
         (
             vec![Step::SendForever(b"HTTP/1.1 103 Early Hints\r\n\r\n")],
-            hurried,
+            timed,
             Some(Timeout),
             "interim responses without end",
         ),
-        (vec![Step::Hold], hurried, Some(Timeout), "the total time runs here too"),
+        (vec![Step::Hold], timed, Some(Timeout), "the total time runs here too"),
         (
             vec![Step::send("HTTP/1.1 200 OK\r\n"), Step::SendForever(b"A: b\r\n")],
             ROOMY,

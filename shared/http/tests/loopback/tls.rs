@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use dragline_domain::address::AddressPolicy;
 use dragline_http::{HttpConfig, HttpConfigError, HttpFetcher, certificates_from_pem};
-use dragline_pipeline::ports::fetcher::FetchFailureKind::Tls;
+use dragline_pipeline::ports::fetcher::FetchFailureKind::{Protocol, Tls};
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpListener;
 
@@ -23,7 +23,7 @@ async fn an_extra_root_is_believed_and_the_newest_protocol_is_spoken() {
     for (version, spoken, host) in [(Version::Http11, "HTTP/1.1", true), (Version::Http2, "HTTP/2.0", false)] {
         let server = TlsServer::start(&authority, "site.test", 2099, version).await;
         for _ in 0..2 {
-            let response = response(fetch(&fetcher, &server.url()).await);
+            let response = response(fetch(&fetcher, &server.url("/")).await);
             assert_eq!((response.status, response.reason.as_str()), (200, "OK"), "{version:?}");
             assert_eq!(response.body, spoken, "{version:?}");
             let (_, seen) = response.headers.iter().find(|(name, _)| name == "x-host").unwrap();
@@ -42,11 +42,27 @@ async fn bad_certificates_are_refused_with_their_reason() {
     ];
     for (signer, name, last, reason, why) in cases {
         let server = TlsServer::start(signer, name, last, Version::Http11).await;
-        let fetched = fetch(&trusting(&authority), &server.url()).await;
+        let fetched = fetch(&trusting(&authority), &server.url("/")).await;
         assert_eq!(failure_kind(&fetched), Some(Tls), "{why}: {:?}", fetched.result);
         let detail = fetched.result.unwrap_err().detail;
         assert!(detail.contains(reason), "{why}: {detail}");
         assert_eq!(fetched.request_headers, [], "{why}: nothing was sent");
+    }
+}
+
+#[tokio::test]
+async fn a_header_over_http2_is_limited_too() {
+    let authority = Authority::named("ours");
+    let fetcher = trusting(&authority);
+    let server = TlsServer::start(&authority, "site.test", 2099, Version::Http2).await;
+    let cases = [
+        ("/40000", None, "more than the 16 KiB that hyper takes by itself"),
+        ("/100000", Some(Protocol), "over the request's limit"),
+        ("/1000000", Some(Protocol), "over what the client takes at all"),
+    ];
+    for (path, expected, why) in cases {
+        let fetched = fetch(&fetcher, &server.url(path)).await;
+        assert_eq!(failure_kind(&fetched), expected, "{why}: {:?}", fetched.result);
     }
 }
 

@@ -67,3 +67,49 @@ pub(super) async fn release(
         return Ok(Some(how));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use dragline_domain::frontier::{LeftoverReason, Retry, TodoEntry};
+    use dragline_domain::ids::Iteration;
+    use dragline_domain::politeness::Pace;
+
+    use super::*;
+
+    #[test]
+    fn an_origin_gets_what_it_needs_next() {
+        let second = |s| Timestamp::from_second(s).unwrap();
+        let rows = |added, taken, segments, parsed| {
+            let lease = Lease::opened(None, Iteration::FIRST, Pace::default(), second(0));
+            let inbox = Inbox { added, parsed, ..Inbox::new(Iteration::FIRST) };
+            (Lease { taken, segments, ..lease }, inbox)
+        };
+        let wake = |s| Release::Wake { not_before: second(s) };
+        let entry = TodoEntry { path_and_query: "/".into(), via: None, redirects: 0, last: None };
+        let retry = |s| Retry { entry: entry.clone(), depth: 0, tries: 1, not_before: second(s) };
+        type Change = fn(&mut Lease);
+        let nothing: Change = |_| {};
+        let at_barrier: Change = |lease| lease.barrier = Barrier::Waiting;
+        let given_up: Change = |lease| lease.ending = Some(LeftoverReason::OriginGivenUp);
+        for (numbers, retry_at, change, expected, why) in [
+            ((9, 4, 2, 2), None, nothing, wake(10), "todo is left"),
+            ((9, 4, 2, 1), None, nothing, wake(10), "todo is left, parsed or not"),
+            ((4, 4, 2, 1), None, nothing, Release::Idle, "a segment may bring todo yet"),
+            ((4, 4, 2, 2), None, nothing, Release::Close, "nothing left, nothing to come"),
+            ((4, 4, 2, 2), Some(20), nothing, wake(20), "a retry, not due yet"),
+            ((4, 4, 2, 2), Some(5), nothing, wake(10), "a retry that is due, at the origin's pace"),
+            ((9, 4, 2, 1), None, at_barrier, Release::Idle, "what is left is deeper than what is unparsed"),
+            ((9, 4, 2, 2), None, at_barrier, wake(10), "all is parsed: the barrier is gone"),
+            ((9, 4, 2, 2), Some(20), at_barrier, wake(20), "a retry of less depth keeps the barrier up"),
+            ((9, 4, 2, 1), None, given_up, Release::Idle, "given up, but a segment is unparsed"),
+            ((9, 4, 2, 2), None, given_up, Release::CloseWithLeftovers, "given up"),
+            ((4, 4, 2, 2), None, given_up, Release::CloseWithLeftovers, "given up with nothing left"),
+        ] {
+            let (added, taken, segments, parsed) = numbers;
+            let (mut lease, inbox) = rows(added, taken, segments, parsed);
+            lease.retries.extend(retry_at.map(retry));
+            change(&mut lease);
+            assert_eq!(decide(&lease, &inbox, second(10)), expected, "{why}");
+        }
+    }
+}

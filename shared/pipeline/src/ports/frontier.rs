@@ -426,6 +426,9 @@ pub trait Frontier: Send + Sync {
         limit: usize,
     ) -> impl Future<Output = PortResult<Vec<Overdue>>> + Send;
 
+    /// Looks at overdue work again at `due`, not before: it was just sent again. Does nothing if the work is no longer owed.
+    fn postpone(&self, work: &Overdue, due: Timestamp) -> impl Future<Output = PortResult<()>> + Send;
+
     /// The sums over an iteration's origins.
     fn progress(&self, crawl: &CrawlId, iteration: Iteration) -> impl Future<Output = PortResult<Progress>> + Send;
 }

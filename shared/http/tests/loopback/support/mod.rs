@@ -31,6 +31,9 @@ pub(crate) const ROOMY: FetchLimits = FetchLimits {
 /// For what is certain never to come.
 pub(crate) const SHORT: Duration = Duration::from_millis(50);
 
+/// For what begins on a busy machine too, and is certain never to end.
+pub(crate) const ENOUGH_TO_BEGIN: Duration = Duration::from_millis(500);
+
 pub(crate) fn config(address_policy: AddressPolicy) -> HttpConfig {
     HttpConfig { address_policy, ..HttpConfig::new("dragline-test/1.0") }
 }

@@ -60,6 +60,14 @@ impl RawServer {
         Self::start([Step::send(text)]).await
     }
 
+    /// A server that answers two requests a connection, and says that it hangs up then: had it only hung up, whether
+    /// the client notices in time would be chance.
+    pub(crate) async fn answering_twice() -> Self {
+        let first = Step::send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+        let last = Step::send("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok");
+        Self::start([first, Step::NextRequest, last]).await
+    }
+
     pub(crate) fn port(&self) -> u16 {
         self.address.port()
     }

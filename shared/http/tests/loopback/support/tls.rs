@@ -46,7 +46,7 @@ pub(crate) enum Version {
     Http2,
 }
 
-/// Answers every request with its HTTP version as the text.
+/// Answers every request with its HTTP version as the text, and with a field as long as the path's number says.
 pub(crate) struct TlsServer {
     address: SocketAddr,
 }
@@ -90,12 +90,14 @@ impl TlsServer {
         Self { address }
     }
 
-    pub(crate) fn url(&self) -> String {
-        format!("https://site.test:{}/", self.address.port())
+    pub(crate) fn url(&self, path: &str) -> String {
+        format!("https://site.test:{}{path}", self.address.port())
     }
 }
 
 async fn answer(request: Request<Incoming>) -> Result<Response<reqwest::Body>, Infallible> {
-    let fields = Response::builder().header("x-host", format!("{:?}", request.headers().get("host")));
+    let long = "x".repeat(request.uri().path()[1..].parse().unwrap_or_default());
+    let host = format!("{:?}", request.headers().get("host"));
+    let fields = Response::builder().header("x-host", host).header("x-long", long);
     Ok(fields.body(format!("{:?}", request.version()).into()).unwrap())
 }
