@@ -1,2 +1,65 @@
-//! The `dragline` command.
-fn main() {}
+//! The `dragline` command: reads the command line, does what it says, and ends with its exit code.
+
+mod args;
+mod crawl;
+mod error;
+mod exit;
+mod explain;
+mod export;
+mod fetcher;
+mod logging;
+mod source;
+mod status;
+mod stored;
+mod summary;
+mod terminal;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Cli, Command};
+use error::{CliError, while_doing};
+use exit::Exit;
+use terminal::Talk;
+
+fn main() -> ExitCode {
+    match Cli::try_parse() {
+        Ok(cli) => run(&cli).into(),
+        Err(answer) => {
+            // Help and version are answers too; nothing can be done if they cannot be printed.
+            let _ = answer.print();
+            if answer.use_stderr() { Exit::Error.into() } else { Exit::Done.into() }
+        }
+    }
+}
+
+fn run(cli: &Cli) -> Exit {
+    logging::start(cli.verbose);
+    let talk = Talk::to_stderr(cli.loudness());
+    done(cli, &talk).unwrap_or_else(|error| {
+        talk.error(&error.to_string(), &error.hints());
+        Exit::Error
+    })
+}
+
+fn done(cli: &Cli, talk: &Talk) -> Result<Exit, CliError> {
+    match &cli.command {
+        Command::Crawl(args) => block_on(crawl::crawl(args, talk)),
+        Command::Status(args) => status::status(args),
+        Command::Export(args) => export::export(args),
+        Command::Explain(args) => block_on(explain::explain(args)),
+    }
+}
+
+/// Runs a command that waits for things, on as many threads as there are cores.
+fn block_on(command: impl Future<Output = Result<Exit, CliError>>) -> Result<Exit, CliError> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(while_doing("starting the runtime"))?;
+    let ended = runtime.block_on(command);
+    // What is still under way was stopped at once: it is not waited for.
+    runtime.shutdown_background();
+    ended
+}

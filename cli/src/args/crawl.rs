@@ -1,0 +1,148 @@
+//! `dragline crawl`.
+
+use std::time::Duration;
+
+use clap::Args;
+use dragline_domain::definition::{Draft, UrlPattern};
+
+use super::{Answer, DataArgs, NetworkArgs, values};
+use crate::terminal::Loudness;
+
+/// `dragline crawl`.
+#[derive(Debug, Args)]
+#[command(
+    long_about = "Crawl, go on with a crawl, or crawl again.\n\n\
+                  An unfinished crawl goes on where it was; a finished one begins its next iteration. Without a URL the crawl \
+                  in the data directory is meant, as it was defined. What is given here goes before the keys of crawl.yaml. \
+                  Politeness, fetch limits and user agent may change at any time; what changes which URLs are crawled waits \
+                  until the iteration is finished, or is begun anew with --abandon.",
+    after_help = "\
+Examples:
+  dragline crawl https://example.org
+  dragline crawl https://example.org --max-pages 500 --exclude '\\.zip$'
+  dragline crawl crawl.yaml --data example-data
+  dragline crawl                            go on, or crawl again
+
+Ctrl-C ends it cleanly: what is under way is finished and stored. A second Ctrl-C ends it at once; nothing stored is lost."
+)]
+pub(crate) struct CrawlArgs {
+    /// Where to begin: URLs, or one crawl.yaml. Left out: the crawl in the data directory
+    #[arg(value_name = "URL|crawl.yaml")]
+    pub(crate) targets: Vec<String>,
+    #[command(flatten)]
+    pub(crate) data: DataArgs,
+    #[command(flatten)]
+    overrides: Overrides,
+    #[command(flatten)]
+    pub(crate) network: NetworkArgs,
+    /// End the unfinished iteration with what is done, and begin the next one with the changed definition
+    #[arg(long)]
+    abandon: bool,
+    /// Print a summary as one JSON object on standard output
+    #[arg(long)]
+    json: bool,
+    /// Say nothing but errors
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// What becomes of an unfinished iteration that the definition has outgrown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Abandon {
+    /// It is ended with what is done.
+    Unfinished,
+    /// Nothing: the change is refused.
+    Nothing,
+}
+
+impl CrawlArgs {
+    /// The draft with what is given here in place of its own.
+    pub(crate) fn change(&self, draft: Draft) -> Draft {
+        self.network.change(self.overrides.apply(draft))
+    }
+
+    /// What becomes of an unfinished iteration.
+    pub(crate) const fn abandon(&self) -> Abandon {
+        if self.abandon { Abandon::Unfinished } else { Abandon::Nothing }
+    }
+
+    /// How the summary is given.
+    pub(crate) const fn answer(&self) -> Answer {
+        Answer::of(self.json)
+    }
+
+    /// How much is said.
+    pub(crate) const fn loudness(&self) -> Loudness {
+        if self.quiet { Loudness::Quiet } else { Loudness::Normal }
+    }
+}
+
+/// What goes before the definition's keys.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Definition")]
+pub(super) struct Overrides {
+    /// Stop an iteration after so many pages (budget.pages)
+    #[arg(long, value_name = "N")]
+    max_pages: Option<u64>,
+    /// Go no more than so many links from the seeds; 0 is the seeds alone (scope.max_depth)
+    #[arg(long, value_name = "N")]
+    max_depth: Option<u32>,
+    /// From the start of one request to the start of the next, such as 1s or 500ms (politeness.delay) [default: 1s]
+    #[arg(long, value_name = "TIME", value_parser = values::duration)]
+    delay: Option<Duration>,
+    /// Requests to one site at the same time (politeness.concurrency) [default: 1]
+    #[arg(long, value_name = "N")]
+    concurrency: Option<u16>,
+    /// Crawl only URLs that match; may be given several times (scope.include)
+    #[arg(long, value_name = "RE", value_parser = values::pattern)]
+    include: Vec<UrlPattern>,
+    /// Crawl no URLs that match; may be given several times (scope.exclude)
+    #[arg(long, value_name = "RE", value_parser = values::pattern)]
+    exclude: Vec<UrlPattern>,
+}
+
+impl Overrides {
+    /// The draft with these in place of its own.
+    fn apply(&self, mut draft: Draft) -> Draft {
+        draft.budget.pages = self.max_pages.or(draft.budget.pages);
+        draft.scope.max_depth = self.max_depth.or(draft.scope.max_depth);
+        draft.politeness.delay = self.delay.unwrap_or(draft.politeness.delay);
+        draft.politeness.concurrency = self.concurrency.unwrap_or(draft.politeness.concurrency);
+        if !self.include.is_empty() {
+            draft.scope.include.clone_from(&self.include);
+        }
+        if !self.exclude.is_empty() {
+            draft.scope.exclude.clone_from(&self.exclude);
+        }
+        draft
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dragline_domain::definition::{Change, Key, changes};
+    use dragline_domain::url::{CrawlUrl, UrlRules};
+
+    use super::*;
+
+    #[test]
+    fn each_flag_overrides_its_key_and_no_other() {
+        let seed = CrawlUrl::parse("https://example.org/", &UrlRules::default()).unwrap();
+        let draft = Draft::for_seeds(vec![seed]);
+        let pattern = || vec!["docs".parse().unwrap()];
+        let none = Overrides::default;
+        for (overrides, keys) in [
+            (none(), vec![]),
+            (Overrides { max_pages: Some(5), ..none() }, vec![Key::BudgetPages]),
+            (Overrides { max_depth: Some(0), ..none() }, vec![Key::ScopeMaxDepth]),
+            (Overrides { delay: Some(Duration::ZERO), ..none() }, vec![Key::PolitenessDelay]),
+            (Overrides { concurrency: Some(4), ..none() }, vec![Key::PolitenessConcurrency]),
+            (Overrides { include: pattern(), ..none() }, vec![Key::ScopeInclude]),
+            (Overrides { exclude: pattern(), ..none() }, vec![Key::ScopeExclude]),
+        ] {
+            let changed: Vec<Key> =
+                changes(&draft, &overrides.apply(draft.clone())).iter().map(|Change { key, .. }| *key).collect();
+            assert_eq!(changed, keys, "{overrides:?}");
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! `dragline explain`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{Answer, NetworkArgs};
+
+/// `dragline explain`.
+#[derive(Debug, Args)]
+#[command(
+    long_about = "Say whether a URL would be crawled, and which rule decides.\n\n\
+                  The rules are asked in the order in which a crawl asks them: scope, traps, do_not_crawl, query parameters, \
+                  private addresses, robots.txt. Unless a robots.txt is given as a file, the site's own is fetched.",
+    after_help = "\
+Examples:
+  dragline explain https://example.org/private/page
+  dragline explain https://example.org/search?q=a --spec crawl.yaml
+  dragline explain https://example.org/a --robots-file robots.txt     no network needed"
+)]
+pub(crate) struct ExplainArgs {
+    /// The URL to ask about
+    pub(crate) url: String,
+    /// The definition to go by. Left out: a crawl of this URL with every default
+    #[arg(long, value_name = "crawl.yaml")]
+    pub(crate) spec: Option<PathBuf>,
+    /// Take this file for the site's robots.txt
+    #[arg(long, value_name = "FILE")]
+    pub(crate) robots_file: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) network: NetworkArgs,
+    /// Print it as one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+impl ExplainArgs {
+    /// How the answer is given.
+    pub(crate) const fn answer(&self) -> Answer {
+        Answer::of(self.json)
+    }
+}

@@ -1,0 +1,150 @@
+//! The command line as it is written.
+
+mod crawl;
+mod explain;
+mod export;
+mod status;
+mod values;
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Parser, Subcommand};
+use dragline_domain::address::AddressPolicy;
+use dragline_domain::definition::{Draft, UserAgent};
+
+pub(crate) use crawl::{Abandon, CrawlArgs};
+pub(crate) use explain::ExplainArgs;
+pub(crate) use export::{ExportArgs, Format, What};
+pub(crate) use status::StatusArgs;
+
+use crate::exit::Exit;
+use crate::terminal::Loudness;
+
+const EXAMPLES: &str = "\
+Examples:
+  dragline crawl https://example.org       crawl a site into ./dragline-data
+  dragline crawl                           go on with it, or crawl it again
+  dragline status                          how far it is, and how it went
+  dragline export --what pages --format csv > pages.csv
+  dragline explain https://example.org/a   would this URL be crawled?";
+
+const STREAMS: &str = "Data goes to standard output, everything else to standard error. NO_COLOR is obeyed.";
+
+/// The whole command line.
+#[derive(Debug, Parser)]
+#[command(
+    name = "dragline",
+    version,
+    about = "A polite crawler and web archive",
+    long_about = "A polite crawler and web archive.\n\n\
+                  Crawls web sites within robots.txt and at their pace, keeps the bodies as WARC and everything else in one SQLite file. \
+                  Interrupt it whenever you like: the same command goes on where it was.",
+    after_help = EXAMPLES,
+    after_long_help = format!("{EXAMPLES}\n\n{}\n\n{STREAMS}", Exit::HELP),
+    disable_help_subcommand = true,
+)]
+pub(crate) struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    /// Log what is being done, on standard error. RUST_LOG chooses more finely
+    #[arg(long, short, global = true)]
+    pub(crate) verbose: bool,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Crawl, go on with a crawl, or crawl again
+    Crawl(Box<CrawlArgs>),
+    /// Say how far a crawl is and how it went
+    Status(StatusArgs),
+    /// Write pages, links, the log or the known URLs to standard output
+    Export(ExportArgs),
+    /// Say whether a URL would be crawled, and which rule decides
+    Explain(Box<ExplainArgs>),
+}
+
+const DATA: &str = "dragline-data";
+
+/// The command that goes on with the crawl in a data directory, for hints.
+pub(crate) fn command_to_go_on(data: &Path) -> String {
+    format!("dragline crawl{}", data_flag(data))
+}
+
+/// How the data directory is named to another command, with a space before it; nothing for the default.
+pub(crate) fn data_flag(data: &Path) -> String {
+    if data == Path::new(DATA) { String::new() } else { format!(" --data {}", data.display()) }
+}
+
+/// Where the data is.
+#[derive(Debug, Args)]
+pub(crate) struct DataArgs {
+    /// The directory that a crawl is kept in
+    #[arg(long, value_name = "DIR", default_value = DATA)]
+    pub(crate) data: PathBuf,
+}
+
+/// Whom requests are sent to, and as whom.
+#[derive(Debug, Args)]
+pub(crate) struct NetworkArgs {
+    /// By what name the crawler goes; its first word chooses the group of robots.txt [default: Dragline/VERSION and its address]
+    #[arg(long, value_name = "UA", value_parser = values::user_agent)]
+    user_agent: Option<UserAgent>,
+    /// Trust the certificates in this PEM file as well
+    #[arg(long, value_name = "PEM")]
+    pub(crate) ca_file: Option<PathBuf>,
+    /// Talk to private addresses too, such as 127.0.0.1 and 10.0.0.0/8. No definition can allow it
+    #[arg(long)]
+    allow_private: bool,
+}
+
+impl NetworkArgs {
+    /// The draft with what is given here in place of its own.
+    pub(crate) fn change(&self, draft: Draft) -> Draft {
+        let user_agent = self.user_agent.clone().unwrap_or(draft.user_agent);
+        Draft { user_agent, ..draft }
+    }
+
+    /// Which addresses may be talked to.
+    pub(crate) const fn address_policy(&self) -> AddressPolicy {
+        if self.allow_private { AddressPolicy::AllowPrivate } else { AddressPolicy::PublicOnly }
+    }
+}
+
+/// In which form the answer is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// Text for people.
+    Text,
+    /// One JSON object on one line.
+    Json,
+}
+
+impl Answer {
+    const fn of(json: bool) -> Self {
+        if json { Self::Json } else { Self::Text }
+    }
+}
+
+impl Cli {
+    /// How much is said on standard error.
+    pub(crate) const fn loudness(&self) -> Loudness {
+        match &self.command {
+            Command::Crawl(args) => args.loudness(),
+            Command::Status(_) | Command::Export(_) | Command::Explain(_) => Loudness::Normal,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn the_arguments_contradict_themselves_nowhere() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,48 @@
+//! Values of arguments that have a form of their own.
+
+use std::time::Duration;
+
+use dragline_domain::definition::{UrlPattern, UserAgent};
+use jiff::SignedDuration;
+
+/// A duration with its unit, such as `500ms` or `1s`.
+pub(super) fn duration(text: &str) -> Result<Duration, String> {
+    if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err(format!("it has no unit: did you mean `{text}s`?"));
+    }
+    let refused = || "write a number and its unit, such as `500ms`, `1s` or `2m`".to_owned();
+    let duration: SignedDuration = text.parse().map_err(|_| refused())?;
+    Duration::try_from(duration).map_err(|_| refused())
+}
+
+/// A regular expression over whole URLs.
+pub(super) fn pattern(text: &str) -> Result<UrlPattern, String> {
+    text.parse().map_err(|error: dragline_domain::definition::PatternError| format!("{error}; {}", error.hint()))
+}
+
+/// What is sent as `User-Agent`.
+pub(super) fn user_agent(text: &str) -> Result<UserAgent, String> {
+    text.parse().map_err(|error: dragline_domain::definition::UserAgentError| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_have_a_unit() {
+        for (text, expected, why) in [
+            ("0s", Some(0), "no delay"),
+            ("500ms", Some(500), "below a second"),
+            ("1.5s", Some(1_500), "a fraction"),
+            ("1m 30s", Some(90_000), "two units"),
+            ("1", None, "no unit"),
+            ("", None, "nothing"),
+            ("-1s", None, "time runs forward"),
+            ("fast", None, "no number"),
+        ] {
+            assert_eq!(duration(text).ok(), expected.map(Duration::from_millis), "{text}: {why}");
+        }
+        assert_eq!(duration("2"), Err("it has no unit: did you mean `2s`?".to_owned()));
+    }
+}

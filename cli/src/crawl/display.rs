@@ -1,0 +1,82 @@
+//! Showing progress: a few lines that change on a terminal, a line now and then elsewhere.
+
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::progress::Snapshot;
+use crate::terminal::{Loudness, Talk};
+
+/// How often a line is said where none can be changed.
+const LINE_EVERY: Duration = Duration::from_secs(10);
+
+/// The progress display.
+pub(super) enum Display {
+    /// Nothing is shown.
+    None,
+    /// Lines that change, on a terminal.
+    Live {
+        /// How much.
+        amounts: ProgressBar,
+        /// How it went.
+        outcomes: ProgressBar,
+        /// Where.
+        places: ProgressBar,
+    },
+    /// A line now and then.
+    Lines {
+        /// Who says it.
+        talk: Talk,
+        /// When the next one is due, counted from the run's beginning.
+        next: Duration,
+    },
+}
+
+impl Display {
+    /// The display that fits to where the talk goes.
+    pub(super) fn of(talk: &Talk) -> Self {
+        if talk.loudness() == Loudness::Quiet {
+            return Self::None;
+        }
+        // With a log on the same terminal, lines that change would be torn.
+        if talk.bars().is_hidden() || tracing::enabled!(tracing::Level::INFO) {
+            return Self::Lines { talk: talk.clone(), next: LINE_EVERY };
+        }
+        let line = |template| {
+            let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner());
+            talk.bars().add(ProgressBar::new_spinner().with_style(style))
+        };
+        let amounts = line("{spinner} {wide_msg}");
+        amounts.enable_steady_tick(Duration::from_millis(200));
+        Self::Live { amounts, outcomes: line("  {wide_msg}"), places: line("  {wide_msg}") }
+    }
+
+    /// Shows how things stand now.
+    pub(super) fn show(&mut self, snapshot: &Snapshot<'_>) {
+        match self {
+            Self::None => {}
+            Self::Live { amounts, outcomes, places } => {
+                amounts.set_message(snapshot.amounts());
+                outcomes.set_message(snapshot.outcomes());
+                places.set_message(snapshot.places());
+            }
+            Self::Lines { talk, next } => {
+                if snapshot.elapsed >= *next {
+                    *next = snapshot.elapsed + LINE_EVERY;
+                    talk.say(&snapshot.line());
+                }
+            }
+        }
+    }
+}
+
+impl Drop for Display {
+    /// Takes the lines away: what they said, the summary says better.
+    fn drop(&mut self) {
+        if let Self::Live { amounts, outcomes, places } = self {
+            for bar in [amounts, outcomes, places] {
+                bar.finish_and_clear();
+            }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! `dragline crawl`: deciding what to do, doing it, and saying how it went.
+
+mod display;
+mod interrupt;
+mod notices;
+mod prepare;
+mod progress;
+mod resume;
+mod run;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use dragline_domain::definition::Definition;
+use dragline_domain::frontier::IterationRow;
+use dragline_local::{DATABASE, LocalStore, SystemClock};
+use dragline_pipeline::ports::clock::Clock;
+
+use crate::args::{Answer, CrawlArgs, command_to_go_on};
+use crate::error::{CliError, while_doing};
+use crate::exit::Exit;
+use crate::fetcher::fetcher;
+use crate::source::Source;
+use crate::summary;
+use crate::terminal::Talk;
+use interrupt::Interrupts;
+use prepare::{Goal, Prepared};
+use run::{Ended, Site};
+
+/// Crawls as the arguments say, until the iteration is over or interrupted.
+///
+/// # Errors
+/// Everything that keeps the iteration from being finished.
+pub(crate) async fn crawl(args: &CrawlArgs, talk: &Talk) -> Result<Exit, CliError> {
+    let data = args.data.data.as_path();
+    let given = given(args)?;
+    if given.is_none() && !data.join(DATABASE).is_file() {
+        // Told before the directory is made.
+        return Err(CliError::NothingToCrawl { data: data.to_owned() });
+    }
+    let mut interrupts = Interrupts::listen().map_err(while_doing("listening for Ctrl-C"))?;
+    loop {
+        let site = Site::new(LocalStore::open(data, SystemClock::new().now())?, talk);
+        let Prepared { wanted, iteration, goal } = prepare::prepare(&site.world, given.as_ref(), args, talk).await?;
+        let fetcher = Arc::new(fetcher(&args.network, &wanted)?);
+        let ended = run::run(site, fetcher, &iteration, &mut interrupts, talk).await?;
+        match (goal, ended) {
+            (Goal::MakeWay, Ended::Over) => {}
+            (Goal::MakeWay | Goal::Crawl, _) => return finish(args, &iteration, ended, talk),
+        }
+    }
+}
+
+/// The definition that the arguments make; absent if that in the data directory is meant.
+fn given(args: &CrawlArgs) -> Result<Option<Definition>, CliError> {
+    let draft = Source::of(&args.targets, Path::is_file)?.draft()?;
+    let definition = |draft| Definition::new(args.change(draft));
+    Ok(draft.map(definition).transpose()?)
+}
+
+/// Says how the iteration stands or ended.
+fn finish(args: &CrawlArgs, iteration: &IterationRow, ended: Ended, talk: &Talk) -> Result<Exit, CliError> {
+    let data = args.data.data.as_path();
+    let go_on = format!("to go on: `{}`", command_to_go_on(data));
+    if ended == Ended::AtOnce {
+        talk.say("stopped at once; everything stored so far is safe");
+        talk.hint(&go_on);
+        return Ok(Exit::Interrupted);
+    }
+    let summary = summary::read(data, &iteration.crawl, Some(iteration.number))?;
+    match args.answer() {
+        Answer::Json => summary::print_json(&summary)?,
+        Answer::Text => talk.say(&summary::text(&summary, talk.colour())),
+    }
+    match ended {
+        Ended::Over if summary.is_all_well() => Ok(Exit::Done),
+        Ended::Over => Ok(Exit::NotAllWell),
+        Ended::Interrupted | Ended::AtOnce => {
+            talk.hint(&go_on);
+            Ok(Exit::Interrupted)
+        }
+    }
+}

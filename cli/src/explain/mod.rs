@@ -1,0 +1,80 @@
+//! `dragline explain`: would a URL be crawled, and which rule decides?
+
+mod robots;
+mod verdict;
+
+use std::io::{self, Write};
+
+use dragline_domain::definition::{Definition, Draft};
+use dragline_domain::url::CrawlUrl;
+use dragline_formats::robots::{BODY_BYTES_MAX, RobotsFetch, RobotsRecord};
+use dragline_pipeline::context::CrawlContext;
+use dragline_pipeline::ports::frontier::CrawlRow;
+
+use crate::args::{Answer, ExplainArgs};
+use crate::error::{CliError, while_doing};
+use crate::exit::Exit;
+use crate::fetcher::fetcher;
+use crate::source::{parse_url, read_at_most, read_definition};
+use robots::SiteRobots;
+use verdict::Explanation;
+
+/// Answers on standard output. The exit code says the same.
+///
+/// # Errors
+/// The URL, the definition or a file is not sound.
+pub(crate) async fn explain(args: &ExplainArgs) -> Result<Exit, CliError> {
+    let (definition, url) = definition_and_url(args)?;
+    // There is nothing stored to go by: origins may have joined a crawl that runs.
+    let context = CrawlContext::new(CrawlRow { definition, version: 1, joined: Vec::new() })?;
+    let verdict = match verdict::before_robots(&context, &url, args.network.address_policy()) {
+        Some(blocked) => blocked,
+        None => {
+            let robots = site_robots(args, &context, &url).await?;
+            verdict::by_robots(&robots, context.definition.user_agent.product_token(), &url)
+        }
+    };
+    let exit = if verdict.is_allowed() { Exit::Done } else { Exit::NotAllWell };
+    let explanation = Explanation::new(&args.url, &url, verdict, context.definition.scope.max_depth);
+    print(&explanation, args.answer()).map_err(while_doing("writing to standard output"))?;
+    Ok(exit)
+}
+
+/// The definition to go by, and the URL as a crawl of it would normalise it.
+fn definition_and_url(args: &ExplainArgs) -> Result<(Definition, CrawlUrl), CliError> {
+    let plain = parse_url(&args.url)?;
+    let draft = match &args.spec {
+        Some(path) => read_definition(path)?,
+        None => Draft::for_seeds(vec![plain]),
+    };
+    let draft = args.network.change(draft);
+    let url = CrawlUrl::parse(&args.url, &draft.strip_query_parameters)
+        .map_err(|source| CliError::Url { text: args.url.clone(), source })?;
+    Ok((Definition::new(draft)?, url))
+}
+
+async fn site_robots(args: &ExplainArgs, context: &CrawlContext, url: &CrawlUrl) -> Result<SiteRobots, CliError> {
+    match &args.robots_file {
+        Some(path) => {
+            // What lies past the limit is not read of a site's either.
+            let body = read_at_most(path, BODY_BYTES_MAX + 1)?;
+            Ok(SiteRobots::Record(RobotsRecord::of(&RobotsFetch::Answered { status: 200, body: &body })))
+        }
+        None => {
+            let fetcher = fetcher(&args.network, &context.definition)?;
+            Ok(robots::fetch(&fetcher, context.limits(), &url.origin()).await)
+        }
+    }
+}
+
+fn print(explanation: &Explanation, answer: Answer) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    match answer {
+        Answer::Text => out.write_all(explanation.text().as_bytes()),
+        Answer::Json => {
+            serde_json::to_writer(&mut out, explanation)?;
+            writeln!(out)
+        }
+    }
+}
+

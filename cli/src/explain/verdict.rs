@@ -1,0 +1,160 @@
+//! Which rule decides about a URL, and how that is said.
+
+use std::fmt::Write;
+
+use dragline_domain::address::{self, AddressPolicy};
+use dragline_domain::policy::{BlockRule, Decision};
+use dragline_domain::url::CrawlUrl;
+use dragline_pipeline::context::CrawlContext;
+use serde::Serialize;
+
+use super::robots::SiteRobots;
+use crate::terminal::safe;
+
+/// The kinds of rules, in the order in which they are asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Kind {
+    /// Which URLs belong to the crawl.
+    Scope,
+    /// What looks like a site that makes up URLs without end.
+    Trap,
+    /// URLs that the definition rules out.
+    DoNotCrawl,
+    /// Which query parameters a URL may have.
+    QueryParameters,
+    /// Whom Dragline never talks to.
+    PrivateAddress,
+    /// What the site asks for.
+    RobotsTxt,
+}
+
+impl Kind {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Scope => "scope",
+            Self::Trap => "trap limits",
+            Self::DoNotCrawl => "do_not_crawl",
+            Self::QueryParameters => "query parameters",
+            Self::PrivateAddress => "private address",
+            Self::RobotsTxt => "robots.txt",
+        }
+    }
+}
+
+/// Whether a URL would be crawled, and why or why not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// It would be. Nothing objects but robots.txt could have, which says this.
+    Crawl {
+        /// What robots.txt says, on one line.
+        robots: String,
+    },
+    /// It would not be.
+    Blocked {
+        /// The first rule that objects is of this kind.
+        by: Kind,
+        /// The rule, on one line.
+        rule: String,
+    },
+}
+
+impl Verdict {
+    /// Whether the URL would be crawled.
+    pub(super) const fn is_allowed(&self) -> bool {
+        matches!(self, Self::Crawl { .. })
+    }
+}
+
+/// What the rules say that are asked before robots.txt; absent if none objects.
+///
+/// The URL is taken for a seed: how many links it is away is known only in a crawl.
+pub(super) fn before_robots(context: &CrawlContext, url: &CrawlUrl, addresses: AddressPolicy) -> Option<Verdict> {
+    let by = match context.policy.decide(url, 0, &context.allowed) {
+        Decision::Crawl => return private_address(url, addresses),
+        Decision::OutOfScope(rule) => return Some(Verdict::Blocked { by: Kind::Scope, rule: rule.to_string() }),
+        Decision::Blocked(rule) => rule,
+    };
+    let kind = match by {
+        BlockRule::Trap(_) => Kind::Trap,
+        BlockRule::DoNotCrawl { .. } => Kind::DoNotCrawl,
+        BlockRule::QueryParameters(_) => Kind::QueryParameters,
+    };
+    Some(Verdict::Blocked { by: kind, rule: by.to_string() })
+}
+
+fn private_address(url: &CrawlUrl, addresses: AddressPolicy) -> Option<Verdict> {
+    let refused = match address::literal_of(url) {
+        Some(ip) => address::check(addresses, ip).err().map(|refused| refused.to_string()),
+        None => address::check_name(addresses, url.host()).err().map(|refused| refused.to_string()),
+    };
+    refused.map(|rule| Verdict::Blocked { by: Kind::PrivateAddress, rule })
+}
+
+/// What robots.txt says, nothing else having objected.
+pub(super) fn by_robots(robots: &SiteRobots, product_token: &str, url: &CrawlUrl) -> Verdict {
+    let record = match robots {
+        SiteRobots::PrivateAddress(rule) => {
+            return Verdict::Blocked { by: Kind::PrivateAddress, rule: rule.clone() };
+        }
+        SiteRobots::Record(record) => record,
+    };
+    let policy = record.policy(product_token);
+    let verdict = policy.verdict(url.path_and_query());
+    if verdict.is_allowed() {
+        Verdict::Crawl { robots: verdict.to_string() }
+    } else {
+        Verdict::Blocked { by: Kind::RobotsTxt, rule: verdict.to_string() }
+    }
+}
+
+/// The answer, as it is printed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(super) struct Explanation {
+    /// The URL as it would be requested.
+    url: String,
+    /// The URL as it was given, where that differs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    given: Option<String>,
+    /// Whether it would be crawled.
+    allowed: bool,
+    /// The kind of rule that forbids it; absent where none does.
+    blocked_by: Option<Kind>,
+    /// The rule that decides.
+    rule: String,
+    /// The most links from a seed at which it would still be crawled; absent for no limit.
+    max_depth: Option<u32>,
+}
+
+impl Explanation {
+    /// The answer to `given`, which normalised is `url`.
+    pub(super) fn new(given: &str, url: &CrawlUrl, verdict: Verdict, max_depth: Option<u32>) -> Self {
+        let allowed = verdict.is_allowed();
+        let (blocked_by, rule) = match verdict {
+            Verdict::Crawl { robots } => (None, robots),
+            Verdict::Blocked { by, rule } => (Some(by), rule),
+        };
+        let url = url.as_str().to_owned();
+        let given = (given != url).then(|| given.to_owned());
+        Self { url, given, allowed, blocked_by, rule, max_depth }
+    }
+
+    /// The answer in words, line breaks included.
+    pub(super) fn text(&self) -> String {
+        let mut text = String::new();
+        // Writing to a string cannot fail.
+        let mut line = |line: String| drop(writeln!(text, "{line}"));
+        line(match self.blocked_by {
+            None => format!("{}: would be crawled", self.url),
+            Some(kind) => format!("{}: would not be crawled, because of its {}", self.url, kind.name()),
+        });
+        line(format!("  {}", safe(&self.rule)));
+        if let Some(given) = &self.given {
+            line(format!("  asked as {}", safe(given)));
+        }
+        if let (true, Some(max)) = (self.allowed, self.max_depth) {
+            line(format!("  if it is found at most {max} links from a seed (scope.max_depth)"));
+        }
+        text
+    }
+}

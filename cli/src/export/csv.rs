@@ -1,0 +1,129 @@
+//! Rows as comma-separated values that no spreadsheet runs.
+
+use std::borrow::Cow;
+use std::io::Write;
+
+use csv::{ReaderBuilder, StringRecord, Writer};
+use serde::Serialize;
+
+/// Writes rows as CSV (RFC 4180, lines ending in LF), texts made safe.
+pub(super) struct SafeCsv<W: Write> {
+    /// Turns a row into cells, and the first one into a head as well.
+    cells: Writer<Vec<u8>>,
+    out: Writer<W>,
+    record: StringRecord,
+}
+
+impl<W: Write> SafeCsv<W> {
+    /// Writes to this.
+    pub(super) fn new(out: W) -> Self {
+        Self { cells: Writer::from_writer(Vec::new()), out: Writer::from_writer(out), record: StringRecord::new() }
+    }
+
+    /// Writes a row; before the first one, the names of its fields.
+    pub(super) fn write(&mut self, row: &impl Serialize) -> csv::Result<()> {
+        self.cells.serialize(row)?;
+        self.cells.flush()?;
+        // The csv crate alone knows how a row becomes cells, so it is asked for them before they are looked at.
+        let cells = std::mem::replace(&mut self.cells, continued());
+        let bytes = cells.into_inner().map_err(|error| error.into_error())?;
+        let mut reader = ReaderBuilder::new().has_headers(false).from_reader(bytes.as_slice());
+        while reader.read_record(&mut self.record)? {
+            for cell in &self.record {
+                self.out.write_field(harmless(cell).as_bytes())?;
+            }
+            self.out.write_record(None::<&[u8]>)?;
+        }
+        Ok(())
+    }
+
+    /// Writes what is held back.
+    pub(super) fn flush(&mut self) -> std::io::Result<()> {
+        self.out.flush()
+    }
+}
+
+/// A writer for the rows behind the first.
+fn continued() -> Writer<Vec<u8>> {
+    csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new())
+}
+
+/// The cell, with a `'` before it if a spreadsheet would take it for a formula (OWASP, CSV injection). Numbers are no formulas.
+fn harmless(cell: &str) -> Cow<'_, str> {
+    let is_formula = cell.starts_with(['=', '+', '-', '@', '\t', '\r']) && !is_number(cell);
+    if is_formula { Cow::Owned(format!("'{cell}")) } else { Cow::Borrowed(cell) }
+}
+
+/// Whether it is a number as we write them: digits, perhaps behind a minus sign.
+fn is_number(cell: &str) -> bool {
+    let digits = cell.strip_prefix('-').unwrap_or(cell);
+    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[derive(Serialize)]
+    struct Row {
+        outcome: i16,
+        title: Option<String>,
+        link: String,
+    }
+
+    #[test]
+    fn cells_that_look_like_formulas_are_disarmed() {
+        for (cell, expected, why) in [
+            ("plain", "plain", "nothing to do"),
+            ("", "", "nothing there"),
+            ("=1+1", "'=1+1", "a formula"),
+            ("+49 30 1234", "'+49 30 1234", "taken for one by some"),
+            ("-2+3", "'-2+3", "the same"),
+            ("@SUM(A1)", "'@SUM(A1)", "the same in old ones"),
+            ("\t=1", "'\t=1", "the tab is thrown away, the formula stays"),
+            ("\r=1", "'\r=1", "so is the return"),
+            ("-999", "-999", "an outcome's number"),
+            ("a=b", "a=b", "only the first character counts"),
+            (" =1", " =1", "a text to every spreadsheet"),
+            ("-", "'-", "a minus alone is no number"),
+        ] {
+            assert_eq!(harmless(cell), expected, "{why}");
+        }
+    }
+
+    #[test]
+    fn the_head_comes_once_and_absent_values_are_empty() {
+        let mut csv = SafeCsv::new(Vec::new());
+        let row = |outcome, title: Option<&str>, link: &str| Row { outcome, title: title.map(str::to_owned), link: link.to_owned() };
+        csv.write(&row(-999, None, "https://example.org/")).unwrap();
+        csv.write(&row(20, Some("=HYPERLINK(\"https://example.com\", \"a, b\")"), "https://example.org/b")).unwrap();
+        csv.write(&row(20, Some("two\nlines"), "")).unwrap();
+        csv.flush().unwrap();
+        let text = String::from_utf8(csv.out.into_inner().unwrap()).unwrap();
+        insta::assert_snapshot!(text, @r#"
+        outcome,title,link
+        -999,,https://example.org/
+        20,"'=HYPERLINK(""https://example.com"", ""a, b"")",https://example.org/b
+        20,"two
+        lines",
+        "#);
+    }
+
+    proptest! {
+        #[test]
+        fn cells_read_back_as_they_were_and_none_is_a_formula(title in any::<String>(), link in any::<String>()) {
+            let mut csv = SafeCsv::new(Vec::new());
+            csv.write(&Row { outcome: 20, title: Some(title.clone()), link: link.clone() }).unwrap();
+            csv.flush().unwrap();
+            let bytes = csv.out.into_inner().unwrap();
+            let mut reader = csv::Reader::from_reader(bytes.as_slice());
+            let record = reader.records().next().unwrap().unwrap();
+            for (cell, original) in record.iter().skip(1).zip([&title, &link]) {
+                prop_assert!(is_number(cell) || !cell.starts_with(['=', '+', '-', '@', '\t', '\r']), "{cell:?}");
+                prop_assert_eq!(cell.strip_prefix('\'').filter(|rest| rest == original).unwrap_or(cell), original.as_str());
+            }
+        }
+    }
+}

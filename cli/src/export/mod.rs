@@ -1,0 +1,88 @@
+//! `dragline export`: rows on standard output, one by one.
+
+mod csv;
+
+use std::io::{self, BufWriter, ErrorKind, StdoutLock, Write};
+use std::ops::ControlFlow;
+
+use dragline_domain::ids::{CrawlId, Iteration};
+use dragline_local::query::{self, QueryError};
+use dragline_local::LocalStore;
+use serde::Serialize;
+
+use crate::args::{ExportArgs, Format, What};
+use crate::error::{CliError, while_doing};
+use crate::exit::Exit;
+use crate::stored::stored_crawl;
+use csv::SafeCsv;
+
+/// Writes the rows that were asked for, as long as somebody reads them.
+///
+/// # Errors
+/// There is no data directory, it cannot be read, or the rows cannot be written.
+pub(crate) fn export(args: &ExportArgs) -> Result<Exit, CliError> {
+    let data = args.data.data.as_path();
+    let iteration = args.iteration.and_then(Iteration::new);
+    let Some(crawl) = stored_crawl(data)? else { return Ok(Exit::Done) };
+    let connection = LocalStore::open_read_only(data)?;
+    let mut rows = Rows::new(args.format);
+    let read = match args.what {
+        What::Pages => query::export_pages(&connection, &crawl, iteration, &mut |row| rows.write(&row)),
+        What::Links => query::export_links(&connection, &crawl, iteration, &mut |row| rows.write(&row)),
+        What::Log => query::export_log(&connection, &crawl, iteration, &mut |row| rows.write(&row)),
+        What::Candidates => query::export_candidates(&connection, &crawl, &mut |row| rows.write(&row)),
+    };
+    read.map_err(|source| CliError::Query { data: data.to_owned(), source })?;
+    rows.finish().map_err(while_doing("writing to standard output"))?;
+    Ok(Exit::Done)
+}
+
+/// Rows on their way out.
+struct Rows {
+    to: To,
+    /// What went wrong first; after it nothing more is written.
+    failed: Option<io::Error>,
+}
+
+enum To {
+    Jsonl(BufWriter<StdoutLock<'static>>),
+    Csv(SafeCsv<StdoutLock<'static>>),
+}
+
+impl Rows {
+    fn new(format: Format) -> Self {
+        let out = io::stdout().lock();
+        let to = match format {
+            Format::Jsonl => To::Jsonl(BufWriter::new(out)),
+            Format::Csv => To::Csv(SafeCsv::new(out)),
+        };
+        Self { to, failed: None }
+    }
+
+    /// Writes a row, and says whether more are wanted.
+    fn write(&mut self, row: &impl Serialize) -> ControlFlow<()> {
+        let written = match &mut self.to {
+            To::Jsonl(out) => serde_json::to_writer(&mut *out, row).map_err(io::Error::from).and_then(|()| writeln!(out)),
+            To::Csv(out) => out.write(row).map_err(io::Error::from),
+        };
+        match written {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                self.failed = Some(error);
+                ControlFlow::Break(())
+            }
+        }
+    }
+
+    /// Writes what is held back, and says whether all went well. A reader that had enough is no failure.
+    fn finish(mut self) -> io::Result<()> {
+        let flushed = match &mut self.to {
+            To::Jsonl(out) => out.flush(),
+            To::Csv(out) => out.flush(),
+        };
+        match self.failed.map_or(flushed, Err) {
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+            written => written,
+        }
+    }
+}

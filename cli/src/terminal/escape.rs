@@ -1,0 +1,74 @@
+//! Making text from the network harmless before it is shown.
+
+use std::borrow::Cow;
+use std::fmt::Write;
+
+/// The text on one line, with everything escaped that a terminal would obey instead of show.
+///
+/// That is every control character, line breaks and tabs among them, and the characters that turn the direction of
+/// writing, by which one URL can be made to look like another (Unicode Technical Report 36, section 2.5).
+pub(crate) fn safe(text: &str) -> Cow<'_, str> {
+    escape(text, is_obeyed)
+}
+
+/// Like [`safe`], for texts of several lines that are our own but quote others: line breaks stay.
+pub(crate) fn safe_lines(text: &str) -> Cow<'_, str> {
+    escape(text, |c| c != '\n' && is_obeyed(c))
+}
+
+fn is_obeyed(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+fn escape(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
+    if !text.contains(&is_escaped) {
+        return Cow::Borrowed(text);
+    }
+    let mut escaped = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        if is_escaped(c) {
+            // Writing to a string cannot fail.
+            let _ = write!(escaped, "{}", c.escape_default());
+        } else {
+            escaped.push(c);
+        }
+    }
+    Cow::Owned(escaped)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn what_a_terminal_obeys_is_escaped() {
+        for (text, expected, why) in [
+            ("https://example.org/ä?b=1", "https://example.org/ä?b=1", "letters of any script are shown"),
+            ("\u{1b}[2J", "\\u{1b}[2J", "would clear the screen"),
+            ("\u{9b}31m", "\\u{9b}31m", "the same in one character, from the upper control codes"),
+            ("\u{1b}]0;owned\u{7}", "\\u{1b}]0;owned\\u{7}", "would rename the window"),
+            ("a\rb", "a\\rb", "would overwrite the line"),
+            ("a\nerror: b", "a\\nerror: b", "would fake a line of ours"),
+            ("a\tb", "a\\tb", "would break the columns"),
+            ("a\u{8}b\u{7f}", "a\\u{8}b\\u{7f}", "would rub letters out"),
+            ("a\u{202e}gpj.exe", "a\\u{202e}gpj.exe", "would show the rest backwards"),
+            ("a\u{2066}b\u{2069}", "a\\u{2066}b\\u{2069}", "would do so for a part"),
+            ("a\u{2028}b", "a\\u{2028}b", "breaks the line on some terminals"),
+        ] {
+            assert_eq!(safe(text), expected, "{why}");
+        }
+        assert_eq!(safe_lines("a\nb\u{1b}c"), "a\nb\\u{1b}c", "line breaks of our own stay");
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_obeyed_is_left_and_escaping_again_changes_nothing(text in any::<String>()) {
+            let once = safe(&text).into_owned();
+            prop_assert!(!once.contains(is_obeyed));
+            prop_assert_eq!(safe(&once), once.as_str());
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! Talking to a person at a terminal: what is said, how it is coloured, and what is made harmless first.
+
+mod escape;
+mod human;
+mod style;
+mod talk;
+
+pub(crate) use escape::{safe, safe_lines};
+pub(crate) use human::{bytes, count, duration};
+pub(crate) use style::{Colour, Shade};
+pub(crate) use talk::{Loudness, Talk};

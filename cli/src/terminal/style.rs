@@ -1,0 +1,70 @@
+//! Colour, where it helps and is wanted.
+
+use std::ffi::OsStr;
+
+use clap::builder::styling::{AnsiColor, Style};
+
+/// Whether text is coloured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Colour {
+    /// It is.
+    On,
+    /// It is not: nobody looks, or nobody wants it.
+    Off,
+}
+
+/// What the colour of a text says. Nothing is said by colour alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shade {
+    /// Something is wrong.
+    Error,
+    /// What to do about it.
+    Hint,
+    /// The head of a section.
+    Head,
+}
+
+impl Colour {
+    /// Whether a stream is coloured, `is_terminal` saying what it leads to.
+    ///
+    /// Only on a terminal that knows colours; a `NO_COLOR` that is not empty turns them off (no-color.org).
+    pub(crate) fn of(is_terminal: bool, no_color: Option<&OsStr>, term: Option<&OsStr>) -> Self {
+        let unwanted = no_color.is_some_and(|value| !value.is_empty()) || term.is_some_and(|term| term == "dumb");
+        if is_terminal && !unwanted { Self::On } else { Self::Off }
+    }
+
+    /// The text in its colour.
+    pub(crate) fn paint(self, shade: Shade, text: &str) -> String {
+        let style = match shade {
+            Shade::Error => Style::new().fg_color(Some(AnsiColor::Red.into())).bold(),
+            Shade::Hint => Style::new().fg_color(Some(AnsiColor::Cyan.into())),
+            Shade::Head => Style::new().bold(),
+        };
+        match self {
+            Self::On => format!("{style}{text}{style:#}"),
+            Self::Off => text.to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colour_is_for_terminals_that_want_it() {
+        let os = OsStr::new;
+        for (is_terminal, no_color, term, expected, why) in [
+            (true, None, Some(os("xterm")), Colour::On, "a terminal"),
+            (false, None, Some(os("xterm")), Colour::Off, "a file or a pipe"),
+            (true, Some(os("1")), Some(os("xterm")), Colour::Off, "NO_COLOR"),
+            (true, Some(os("0")), Some(os("xterm")), Colour::Off, "whatever its value"),
+            (true, Some(os("")), Some(os("xterm")), Colour::On, "but an empty one"),
+            (true, None, Some(os("dumb")), Colour::Off, "a terminal without colours"),
+        ] {
+            assert_eq!(Colour::of(is_terminal, no_color, term), expected, "{why}");
+        }
+        assert_eq!(Colour::Off.paint(Shade::Error, "error:"), "error:");
+        assert_eq!(Colour::On.paint(Shade::Hint, "hint:"), "\u{1b}[36mhint:\u{1b}[0m");
+    }
+}
