@@ -8,8 +8,12 @@ use crate::{DirectoryArchive, LocalStore, MemoryQueue, SqliteDocuments, SqliteFr
 /// Messages that wait in the queue at most, of each kind; the sweeper sends again what finds no room.
 const MESSAGES_MAX: usize = 10_000;
 
+/// Where the loop takes its messages.
+pub type Receivers = MemoryQueue<SystemClock>;
+
 /// The ports over SQLite, a directory and an in-process queue.
 pub struct LocalWorld<N> {
+    store: LocalStore,
     frontier: SqliteFrontier,
     archive: DirectoryArchive,
     documents: SqliteDocuments,
@@ -21,26 +25,29 @@ pub struct LocalWorld<N> {
 }
 
 impl<N: Notifier + 'static> LocalWorld<N> {
-    /// The adapters of a data directory.
+    /// The adapters of a data directory, and the queue's other end for the loop to receive from.
     #[must_use]
-    pub fn new(store: &LocalStore, notifier: N) -> Self {
+    pub fn new(store: LocalStore, notifier: N) -> (Self, Receivers) {
         let clock = SystemClock::new();
-        Self {
+        let queue = MemoryQueue::new(&clock, MESSAGES_MAX);
+        let world = Self {
             frontier: store.frontier(),
             archive: store.archive(),
             documents: store.documents(),
-            queue: MemoryQueue::new(&clock, MESSAGES_MAX),
+            store,
+            queue: queue.clone(),
             notifier,
             clock,
             chance: SystemChance,
             timing: Timing::default(),
-        }
+        };
+        (world, queue)
     }
 
-    /// The queue, for the loop to receive from.
+    /// The data directory.
     #[must_use]
-    pub fn messages(&self) -> MemoryQueue<SystemClock> {
-        self.queue.clone()
+    pub const fn store(&self) -> &LocalStore {
+        &self.store
     }
 }
 
