@@ -23,6 +23,8 @@ use crate::fetcher::fetcher;
 use crate::source::Source;
 use crate::summary;
 use crate::terminal::Talk;
+pub(crate) use notices::why as leftover_why;
+
 use interrupt::Interrupts;
 use prepare::{Goal, Prepared};
 use run::{Ended, Site};
@@ -67,7 +69,7 @@ fn finish(args: &CrawlArgs, iteration: &IterationRow, ended: Ended, talk: &Talk)
         talk.hint(&go_on);
         return Ok(Exit::Interrupted);
     }
-    let summary = summary::read(data, &iteration.crawl, Some(iteration.number))?;
+    let summary = summary::read(data, Some(iteration.number))?;
     match args.answer() {
         Answer::Json => summary::print_json(&summary)?,
         Answer::Text => talk.say(&summary::text(&summary, talk.colour())),
