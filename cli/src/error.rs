@@ -124,12 +124,12 @@ impl CliError {
                 format!("finish it as it was defined: `{}`", command_to_go_on(data)),
                 "or end it with what is done and begin the next one: add `--abandon`".to_owned(),
             ],
-            Self::Port(error) if error.kind == PortErrorKind::Full => vec![
-                "everything stored so far is safe: make room, and the same command goes on".to_owned(),
-            ],
-            Self::Port(error) if error.kind == PortErrorKind::Unavailable => vec![
-                "another program may be writing to the database: end it, and the same command goes on".to_owned(),
-            ],
+            Self::Port(error) if error.kind == PortErrorKind::Full => {
+                vec!["everything stored so far is safe: make room, and the same command goes on".to_owned()]
+            }
+            Self::Port(error) if error.kind == PortErrorKind::Unavailable => {
+                vec!["another program may be writing to the database: end it, and the same command goes on".to_owned()]
+            }
             _ => Vec::new(),
         }
     }

@@ -29,7 +29,8 @@ impl<'a> Source<'a> {
     pub(crate) fn of(targets: &'a [String], is_file: impl Fn(&Path) -> bool) -> Result<Self, CliError> {
         let names_yaml = |target: &str| {
             let extension = Path::new(target).extension();
-            let is_yaml = extension.is_some_and(|end| end.eq_ignore_ascii_case("yaml") || end.eq_ignore_ascii_case("yml"));
+            let is_yaml =
+                extension.is_some_and(|end| end.eq_ignore_ascii_case("yaml") || end.eq_ignore_ascii_case("yml"));
             is_yaml && !target.contains("://")
         };
         match targets {
@@ -117,7 +118,9 @@ mod tests {
             assert_eq!(found, expected.unwrap_or(Source::Urls(&targets)), "{targets:?}: {why}");
         }
         let mixed = ["https://example.org/".to_owned(), "crawl.yaml".to_owned()];
-        assert!(matches!(Source::of(&mixed, |_| false), Err(CliError::DefinitionAmongUrls(name)) if name == "crawl.yaml"));
+        assert!(
+            matches!(Source::of(&mixed, |_| false), Err(CliError::DefinitionAmongUrls(name)) if name == "crawl.yaml")
+        );
     }
 
     #[test]

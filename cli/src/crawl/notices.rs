@@ -53,8 +53,7 @@ mod tests {
 
     #[test]
     fn notices_are_said_on_one_harmless_line() {
-        let origin =
-            OriginKey { crawl: "example".parse().unwrap(), origin: "https://example.org".parse().unwrap() };
+        let origin = OriginKey { crawl: "example".parse().unwrap(), origin: "https://example.org".parse().unwrap() };
         let joined = "https://www.example.org".parse().unwrap();
         for (notice, expected) in [
             (

@@ -58,10 +58,9 @@ pub(super) async fn prepare(
         (None, Some(held)) => Definition::new(args.change(held.definition.clone().into_draft()))?,
         (None, None) => return Err(CliError::NothingToCrawl { data: data.to_owned() }),
     };
-    let held_now = held.as_ref().map(|row| Held {
-        definition: &row.definition,
-        latest: latest.as_ref().map(|iteration| iteration.status),
-    });
+    let held_now = held
+        .as_ref()
+        .map(|row| Held { definition: &row.definition, latest: latest.as_ref().map(|iteration| iteration.status) });
     let plan = plan(held_now, &wanted, args.abandon()).map_err(|refusal| refused(refusal, data, &wanted))?;
     if let Plan::Begin { changed } | Plan::GoOn { changed } = &plan {
         store(world, held.as_ref(), &wanted, changed).await?;
@@ -84,10 +83,7 @@ fn refused(refusal: Refusal, data: &Path, wanted: &Definition) -> CliError {
 }
 
 /// What the data directory holds: the crawl, if any, and its latest iteration, if any.
-async fn held(
-    world: &CliWorld,
-    data: &Path,
-) -> Result<(Option<CrawlRow>, Option<IterationRow>), CliError> {
+async fn held(world: &CliWorld, data: &Path) -> Result<(Option<CrawlRow>, Option<IterationRow>), CliError> {
     let Some(crawl) = stored_crawl(data)? else { return Ok((None, None)) };
     let frontier = world.frontier();
     Ok((frontier.load_crawl(&crawl).await?, frontier.latest_iteration(&crawl).await?))
@@ -129,7 +125,9 @@ fn announcement(plan: &Plan, iteration: &IterationRow) -> String {
             format!("{crawl}: iteration {number} is being ended with what is done")
         }
         Plan::GoOn { changed } if changed.is_empty() => format!("{crawl}: iteration {number} goes on"),
-        Plan::GoOn { changed } => format!("{crawl}: iteration {number} goes on, from now with a new {}", key_names(changed)),
+        Plan::GoOn { changed } => {
+            format!("{crawl}: iteration {number} goes on, from now with a new {}", key_names(changed))
+        }
         Plan::End => format!("{crawl}: iteration {number} is ended with what is done, to make way for the next"),
     }
 }

@@ -50,7 +50,8 @@ impl Snapshot<'_> {
             (OutcomeClass::Dismissed, "dismissed"),
         ];
         let parser = &self.progress.parser;
-        let of_class = |class| parser.outcomes.iter().filter(|(outcome, _)| outcome.class() == class).map(|(_, n)| n).sum();
+        let of_class =
+            |class| parser.outcomes.iter().filter(|(outcome, _)| outcome.class() == class).map(|(_, n)| n).sum();
         let mut parts: Vec<String> = classes
             .into_iter()
             .map(|(class, name)| (of_class(class), name))

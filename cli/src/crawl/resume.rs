@@ -111,7 +111,13 @@ mod tests {
             (Some(Paused), &smaller, Nothing, pages(), "as if it ran"),
             (Some(Stopping), &same, Nothing, go_on(&[]), "its end was interrupted"),
             (Some(Stopping), &smaller, Nothing, Ok(Plan::End), "it ends anyhow"),
-            (Some(Open), &other, Unfinished, Err(Refusal::AnotherCrawl("example.org".parse().unwrap())), "not ours to end"),
+            (
+                Some(Open),
+                &other,
+                Unfinished,
+                Err(Refusal::AnotherCrawl("example.org".parse().unwrap())),
+                "not ours to end",
+            ),
         ] {
             let plan = plan(Some(Held { definition: &held, latest }), wanted, abandon);
             assert_eq!(plan, expected, "{latest:?}, {abandon:?}: {why}");

@@ -77,4 +77,3 @@ fn print(explanation: &Explanation, answer: Answer) -> io::Result<()> {
         }
     }
 }
-

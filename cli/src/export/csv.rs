@@ -96,7 +96,11 @@ mod tests {
     #[test]
     fn the_head_comes_once_and_absent_values_are_empty() {
         let mut csv = SafeCsv::new(Vec::new());
-        let row = |outcome, title: Option<&str>, link: &str| Row { outcome, title: title.map(str::to_owned), link: link.to_owned() };
+        let row = |outcome, title: Option<&str>, link: &str| Row {
+            outcome,
+            title: title.map(str::to_owned),
+            link: link.to_owned(),
+        };
         csv.write(&row(-999, None, "https://example.org/")).unwrap();
         csv.write(&row(20, Some("=HYPERLINK(\"https://example.com\", \"a, b\")"), "https://example.org/b")).unwrap();
         csv.write(&row(20, Some("two\nlines"), "")).unwrap();

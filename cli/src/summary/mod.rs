@@ -101,7 +101,10 @@ pub(crate) fn read(data: &Path, iteration: Option<Iteration>) -> Result<Summary,
     let not_begun = || CliError::NotBegun { data: data.to_owned() };
     let crawl = stored_crawl(data)?.ok_or_else(not_begun)?;
     let connection = LocalStore::open_read_only(data)?;
-    query::summary(&connection, &crawl, iteration).map_err(failed)?.map(|found| Summary::of(data, found)).ok_or_else(not_begun)
+    query::summary(&connection, &crawl, iteration)
+        .map_err(failed)?
+        .map(|found| Summary::of(data, found))
+        .ok_or_else(not_begun)
 }
 
 /// Prints the summary as one JSON object on one line of standard output.

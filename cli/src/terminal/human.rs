@@ -31,9 +31,14 @@ mod tests {
 
     #[test]
     fn durations_get_coarser_as_they_grow() {
-        for (millis, expected) in
-            [(0, "0s"), (850, "850ms"), (1_500, "1s 500ms"), (10_999, "10s"), (80_000, "1m 20s"), (90_061_000, "25h 1m 1s")]
-        {
+        for (millis, expected) in [
+            (0, "0s"),
+            (850, "850ms"),
+            (1_500, "1s 500ms"),
+            (10_999, "10s"),
+            (80_000, "1m 20s"),
+            (90_061_000, "25h 1m 1s"),
+        ] {
             assert_eq!(duration(Duration::from_millis(millis)), expected);
         }
         assert_eq!(duration(Duration::MAX), format!("{}s", u64::MAX), "past what can be written otherwise");

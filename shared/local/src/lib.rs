@@ -5,6 +5,7 @@
 mod archive;
 mod db;
 mod documents;
+pub mod engine;
 mod frontier;
 mod open;
 pub mod query;

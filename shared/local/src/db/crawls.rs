@@ -1,6 +1,5 @@
 //! Rows of crawls: `crawl`, `trigger`, and the origins that joined.
 
-use dragline_domain::definition::Definition;
 use dragline_domain::ids::{CrawlId, Iteration, TriggerId};
 use dragline_domain::url::Origin;
 use dragline_pipeline::ports::frontier::CrawlRow;
@@ -33,12 +32,12 @@ impl Db {
             [id],
             |row| Ok(row.get::<_, Text<Origin>>(0)?.0),
         )?;
-        Ok(Some(CrawlRow { definition: definition_of_json(&definition)?, version, joined }))
+        Ok(Some(CrawlRow { definition: serde_json::from_str(&definition)?, version, joined }))
     }
 
     pub(crate) fn put_crawl(&self, crawl: &CrawlRow) -> Result<(), StoreError> {
-        let id = self.ensure_crawl(&definition_name(&crawl.definition))?;
-        let definition = definition_json(&crawl.definition)?;
+        let id = self.ensure_crawl(&crawl.definition.name)?;
+        let definition = serde_json::to_string(&crawl.definition)?;
         let sql = "UPDATE crawl SET definition = ?2, version = ?3 WHERE id = ?1";
         self.execute(sql, params![id, definition, crawl.version])?;
         self.execute("UPDATE origin SET joined = NULL WHERE crawl_id = ?1 AND joined IS NOT NULL", [id])?;
@@ -76,21 +75,4 @@ impl Db {
 /// The iteration of a stored number.
 pub(super) fn iteration_number(number: u32) -> Result<Iteration, StoreError> {
     Iteration::new(number).ok_or_else(|| StoreError::Damaged("an iteration is numbered 0".to_owned()))
-}
-
-/// The name of the crawl that is defined.
-fn definition_name(_definition: &Definition) -> CrawlId {
-    CrawlId::for_host("stub")
-}
-
-/// A definition as it is stored.
-#[expect(clippy::unnecessary_wraps, reason = "a definition that holds something can fail to be written")]
-fn definition_json(_definition: &Definition) -> Result<String, StoreError> {
-    Ok("{}".to_owned())
-}
-
-/// The definition that was stored.
-#[expect(clippy::unnecessary_wraps, reason = "a definition that holds something can fail to be read")]
-fn definition_of_json(_json: &str) -> Result<Definition, StoreError> {
-    Ok(Definition)
 }

@@ -2,7 +2,6 @@
 
 use dragline_domain::frontier::{Inbox, Lease, Leftover, OriginKey, OriginRows};
 use dragline_domain::url::Origin;
-use dragline_formats::robots::RobotsRecord;
 use dragline_pipeline::ports::frontier::RobotsRow;
 use rusqlite::params;
 
@@ -80,25 +79,13 @@ impl Db {
             Ok((row.get::<_, String>(0)?, row.get::<_, Time>(1)?.0, row.get::<_, Time>(2)?.0))
         })?;
         let Some((record, fetched_at, expires_at)) = stored else { return Ok(None) };
-        Ok(Some(RobotsRow { record: robots_of_json(&record)?, fetched_at, expires_at }))
+        Ok(Some(RobotsRow { record: serde_json::from_str(&record)?, fetched_at, expires_at }))
     }
 
     pub(crate) fn put_robots(&self, origin: OriginRowId, robots: &RobotsRow) -> Result<(), StoreError> {
         let sql = "INSERT OR REPLACE INTO robots (origin_id, record, fetched_at, expires_at) VALUES (?1, ?2, ?3, ?4)";
-        let record = robots_json(&robots.record)?;
+        let record = serde_json::to_string(&robots.record)?;
         self.execute(sql, params![origin, record, Time(robots.fetched_at), Time(robots.expires_at)])?;
         Ok(())
     }
-}
-
-/// robots.txt as it is stored.
-#[expect(clippy::unnecessary_wraps, reason = "a record that holds something can fail to be written")]
-fn robots_json(_record: &RobotsRecord) -> Result<String, StoreError> {
-    Ok("{}".to_owned())
-}
-
-/// The robots.txt that was stored.
-#[expect(clippy::unnecessary_wraps, reason = "a record that holds something can fail to be read")]
-fn robots_of_json(_json: &str) -> Result<RobotsRecord, StoreError> {
-    Ok(RobotsRecord)
 }

@@ -25,7 +25,7 @@ use dragline_pipeline::sweep::{Swept, sweep};
 use jiff::Timestamp;
 use tokio::task::JoinSet;
 
-use crate::queue::Receivers;
+use crate::MemoryQueue;
 
 pub use activity::Activity;
 pub use world::LocalWorld;
@@ -79,10 +79,10 @@ struct Shared<W, H> {
 ///
 /// # Errors
 /// The first surprise of any port: the disk is full, stored data is damaged. What was committed stays; another run goes on from there.
-pub async fn run<W: World, H: Fetcher + 'static>(
+pub async fn run<W: World<Clock: Clone>, H: Fetcher + 'static>(
     world: Arc<W>,
     fetcher: Arc<H>,
-    receivers: Receivers,
+    messages: MemoryQueue<W::Clock>,
     crawl: &CrawlId,
     options: RunOptions,
     stop: StopSignal,
@@ -90,7 +90,7 @@ pub async fn run<W: World, H: Fetcher + 'static>(
 ) -> PortResult<RunEnd> {
     let contexts = Contexts::default();
     let shared = Arc::new(Shared { world, fetcher, contexts, known: KnownUrls::new(), stop, activity });
-    let engine = Engine { shared, receivers, options, tasks: JoinSet::new(), turns: 0, parses: 0, fruitless: 0 };
+    let engine = Engine { shared, messages, options, tasks: JoinSet::new(), turns: 0, parses: 0, fruitless: 0 };
     engine.run(crawl).await
 }
 
@@ -101,9 +101,9 @@ enum Done {
     Command,
 }
 
-struct Engine<W, H> {
+struct Engine<W: World, H> {
     shared: Arc<Shared<W, H>>,
-    receivers: Receivers,
+    messages: MemoryQueue<W::Clock>,
     options: RunOptions,
     tasks: JoinSet<PortResult<Done>>,
     turns: usize,
@@ -111,9 +111,11 @@ struct Engine<W, H> {
     fruitless: u32,
 }
 
-impl<W: World, H: Fetcher + 'static> Engine<W, H> {
+impl<W: World<Clock: Clone>, H: Fetcher + 'static> Engine<W, H> {
     async fn run(mut self, crawl: &CrawlId) -> PortResult<RunEnd> {
         let world = Arc::clone(&self.shared.world);
+        let messages = self.messages.clone();
+        let (tickets, parses, commands) = (messages.tickets(), messages.parses(), messages.commands());
         let mut next_sweep = world.clock().monotonic() + SWEEP_EVERY;
         loop {
             let is_stopped = self.shared.stop.is_stopped();
@@ -121,7 +123,7 @@ impl<W: World, H: Fetcher + 'static> Engine<W, H> {
                 if is_stopped {
                     return Ok(RunEnd::Interrupted);
                 }
-                if self.receivers.pending() == 0
+                if self.messages.pending() == 0
                     && let Some(closed) = self.sweep_when_idle(crawl).await?
                 {
                     return Ok(RunEnd::Closed(closed));
@@ -129,13 +131,13 @@ impl<W: World, H: Fetcher + 'static> Engine<W, H> {
             }
             tokio::select! {
                 Some(done) = self.tasks.join_next() => self.done(done)?,
-                Some(ticket) = self.receivers.tickets.recv(), if !is_stopped && self.turns < self.options.turns_max => {
+                ticket = tickets.receive(), if !is_stopped && self.turns < self.options.turns_max => {
                     self.spawn_turn(ticket);
                 }
-                Some(message) = self.receivers.parses.recv(), if !is_stopped && self.parses < self.options.parsers_max => {
+                message = parses.receive(), if !is_stopped && self.parses < self.options.parsers_max => {
                     self.spawn_parse(message);
                 }
-                Some(command) = self.receivers.commands.recv(), if !is_stopped => self.spawn_start(command),
+                command = commands.receive(), if !is_stopped => self.spawn_start(command),
                 () = world.clock().sleep(TICK) => {}
             }
             if world.clock().monotonic() >= next_sweep && !is_stopped {

@@ -3,17 +3,17 @@
 use dragline_pipeline::ports::notifier::Notifier;
 use dragline_pipeline::{Timing, World};
 
-use crate::archive::DirectoryArchive;
-use crate::clock::{SystemChance, SystemClock};
-use crate::documents::SqliteDocuments;
-use crate::frontier::SqliteFrontier;
-use crate::queue::{MemoryQueue, Receivers};
-use crate::store::LocalStore;
+use crate::{DirectoryArchive, LocalStore, MemoryQueue, SqliteDocuments, SqliteFrontier, SystemChance, SystemClock};
+
+/// Messages that wait in the queue at most, of each kind; the sweeper sends again what finds no room.
+const MESSAGES_MAX: usize = 10_000;
 
 /// The ports over SQLite, a directory and an in-process queue.
 pub struct LocalWorld<N> {
-    store: LocalStore,
-    queue: MemoryQueue,
+    frontier: SqliteFrontier,
+    archive: DirectoryArchive,
+    documents: SqliteDocuments,
+    queue: MemoryQueue<SystemClock>,
     notifier: N,
     clock: SystemClock,
     chance: SystemChance,
@@ -21,18 +21,26 @@ pub struct LocalWorld<N> {
 }
 
 impl<N: Notifier + 'static> LocalWorld<N> {
-    /// The adapters of a data directory, and the ends of its queue for the loop to receive from.
+    /// The adapters of a data directory.
     #[must_use]
-    pub fn new(store: LocalStore, notifier: N) -> (Self, Receivers) {
-        let (queue, receivers) = MemoryQueue::new();
-        let (clock, chance) = (SystemClock::new(), SystemChance);
-        (Self { store, queue, notifier, clock, chance, timing: Timing::default() }, receivers)
+    pub fn new(store: &LocalStore, notifier: N) -> Self {
+        let clock = SystemClock::new();
+        Self {
+            frontier: store.frontier(),
+            archive: store.archive(),
+            documents: store.documents(),
+            queue: MemoryQueue::new(&clock, MESSAGES_MAX),
+            notifier,
+            clock,
+            chance: SystemChance,
+            timing: Timing::default(),
+        }
     }
 
-    /// The data directory.
+    /// The queue, for the loop to receive from.
     #[must_use]
-    pub const fn store(&self) -> &LocalStore {
-        &self.store
+    pub fn messages(&self) -> MemoryQueue<SystemClock> {
+        self.queue.clone()
     }
 }
 
@@ -40,24 +48,24 @@ impl<N: Notifier + 'static> World for LocalWorld<N> {
     type Frontier = SqliteFrontier;
     type Archive = DirectoryArchive;
     type Documents = SqliteDocuments;
-    type Queue = MemoryQueue;
+    type Queue = MemoryQueue<SystemClock>;
     type Notifier = N;
     type Clock = SystemClock;
     type Chance = SystemChance;
 
     fn frontier(&self) -> &SqliteFrontier {
-        self.store.frontier()
+        &self.frontier
     }
 
     fn archive(&self) -> &DirectoryArchive {
-        self.store.archive()
+        &self.archive
     }
 
     fn documents(&self) -> &SqliteDocuments {
-        self.store.documents()
+        &self.documents
     }
 
-    fn queue(&self) -> &MemoryQueue {
+    fn queue(&self) -> &MemoryQueue<SystemClock> {
         &self.queue
     }
 

@@ -229,6 +229,11 @@ impl Frontier for SqliteFrontier {
         self.run("list overdue work", crawl, move |db| overdue::list(db, &id, due_by, limit)).await
     }
 
+    async fn postpone(&self, work: &Overdue, due: Timestamp) -> PortResult<()> {
+        let owned = work.clone();
+        self.run("postpone overdue work", &format!("{work:?}"), move |db| overdue::postpone(db, &owned, due)).await
+    }
+
     async fn progress(&self, crawl: &CrawlId, iteration: Iteration) -> PortResult<Progress> {
         let id = crawl.clone();
         self.run("sum progress", crawl, move |db| progress::sum(db, &id, iteration)).await

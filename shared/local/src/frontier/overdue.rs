@@ -40,9 +40,35 @@ pub(super) fn list(db: &Db, crawl: &CrawlId, by: Timestamp, limit: usize) -> Res
     )?);
     found.extend(query.segments()?);
     found.extend(query.tokens()?);
-    found.sort_by(|(a, _), (b, _)| a.cmp(b));
+    found.sort_by_key(|(a, _)| *a);
     found.truncate(limit);
     Ok(found.into_iter().map(|(_, overdue)| overdue).collect())
+}
+
+/// Moves the time at which work that is still owed is due.
+pub(super) fn postpone(db: &Db, work: &Overdue, due: Timestamp) -> Result<(), StoreError> {
+    let due = Time(due);
+    match work {
+        Overdue::Lease(origin) | Overdue::Inbox(origin) => {
+            let Some(id) = db.origin_id(origin)? else { return Ok(()) };
+            let sql = match work {
+                Overdue::Lease(_) => "UPDATE lease SET due = ?2 WHERE origin_id = ?1 AND due < ?2",
+                _ => "UPDATE inbox SET due = ?2 WHERE origin_id = ?1 AND due < ?2",
+            };
+            db.execute(sql, params![id, due])?;
+        }
+        Overdue::Segment(segment, _) => {
+            let Some(id) = db.origin_id(&segment.origin)? else { return Ok(()) };
+            let sql = "UPDATE segment SET due = ?4 WHERE origin_id = ?1 AND turn = ?2 AND n = ?3 AND due < ?4";
+            db.execute(sql, params![id, segment.turn.0, segment.n, due])?;
+        }
+        Overdue::Token(crawl, number) => {
+            let Some(id) = db.crawl_id(crawl)? else { return Ok(()) };
+            let sql = "UPDATE iteration SET due = ?3 WHERE crawl_id = ?1 AND number = ?2 AND due < ?3";
+            db.execute(sql, params![id, number.number(), due])?;
+        }
+    }
+    Ok(())
 }
 
 struct Query<'d> {
