@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use dragline_domain::frontier::IterationRow;
 use dragline_http::HttpFetcher;
-use dragline_local::LocalStore;
-use dragline_local::engine::{self, Activity, LocalWorld, Receivers, RunEnd, RunOptions};
+use dragline_local::engine::{self, Activity, LocalWorld, RunEnd, RunOptions};
 use dragline_pipeline::World;
 use dragline_pipeline::crawl::StopSignal;
 use dragline_pipeline::ports::clock::Clock;
@@ -27,20 +26,6 @@ const SHOW_EVERY: Duration = Duration::from_secs(1);
 /// The local adapters, notices going to the terminal.
 pub(super) type CliWorld = LocalWorld<TalkNotifier>;
 
-/// The adapters of a data directory, ready for one run.
-pub(super) struct Site {
-    pub(super) world: Arc<CliWorld>,
-    receivers: Receivers,
-}
-
-impl Site {
-    /// The adapters of this data directory.
-    pub(super) fn new(store: LocalStore, talk: &Talk) -> Self {
-        let (world, receivers) = LocalWorld::new(store, TalkNotifier(talk.clone()));
-        Self { world: Arc::new(world), receivers }
-    }
-}
-
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ended {
@@ -57,18 +42,20 @@ pub(super) enum Ended {
 /// # Errors
 /// The engine's.
 pub(super) async fn run(
-    site: Site,
+    world: &Arc<CliWorld>,
     fetcher: Arc<HttpFetcher>,
     iteration: &IterationRow,
     interrupts: &mut Interrupts,
     talk: &Talk,
 ) -> PortResult<Ended> {
-    let Site { world, receivers } = site;
     let (stop, activity) = (StopSignal::default(), Arc::new(Activity::default()));
     let mut engine: JoinHandle<PortResult<RunEnd>> = tokio::spawn({
-        let (world, crawl) = (Arc::clone(&world), iteration.crawl.clone());
+        let (world, crawl) = (Arc::clone(world), iteration.crawl.clone());
         let (stop, activity) = (stop.clone(), Arc::clone(&activity));
-        async move { engine::run(world, fetcher, receivers, &crawl, RunOptions::default(), stop, activity).await }
+        async move {
+            let messages = world.messages();
+            engine::run(world, fetcher, messages, &crawl, RunOptions::default(), stop, activity).await
+        }
     });
     let mut shown = Shown { display: Display::of(talk), rate: Rate::default(), began: world.clock().monotonic() };
     let mut ticks = tokio::time::interval(SHOW_EVERY);
@@ -84,7 +71,7 @@ pub(super) async fn run(
                 stop.stop();
                 talk.say(&finishing(activity.origins().len()));
             }
-            _ = ticks.tick() => shown.refresh(&world, iteration, &activity).await,
+            _ = ticks.tick() => shown.refresh(world, iteration, &activity).await,
         }
     }
 }

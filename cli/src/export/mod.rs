@@ -6,8 +6,8 @@ use std::io::{self, BufWriter, ErrorKind, StdoutLock, Write};
 use std::ops::ControlFlow;
 
 use dragline_domain::ids::Iteration;
-use dragline_local::query;
 use dragline_local::LocalStore;
+use dragline_local::query;
 use serde::Serialize;
 
 use crate::args::{ExportArgs, Format, What};
@@ -62,7 +62,9 @@ impl Rows {
     /// Writes a row, and says whether more are wanted.
     fn write(&mut self, row: &impl Serialize) -> ControlFlow<()> {
         let written = match &mut self.to {
-            To::Jsonl(out) => serde_json::to_writer(&mut *out, row).map_err(io::Error::from).and_then(|()| writeln!(out)),
+            To::Jsonl(out) => {
+                serde_json::to_writer(&mut *out, row).map_err(io::Error::from).and_then(|()| writeln!(out))
+            }
             To::Csv(out) => out.write(row).map_err(io::Error::from),
         };
         match written {

@@ -123,7 +123,8 @@ impl Summary {
     fn of(data: &Path, found: query::Summary) -> Self {
         let query::Summary { iteration, pages, waiting, body_bytes, stuck, outcomes, slowest, not_crawled, leftovers } =
             found;
-        let counted = |(outcome, count): (Outcome, u64)| OutcomeCount { code: outcome.code(), outcome: outcome.name(), count };
+        let counted =
+            |(outcome, count): (Outcome, u64)| OutcomeCount { code: outcome.code(), outcome: outcome.name(), count };
         let reason = |why: query::NotCrawled| NotCrawled {
             outcome: why.outcome.name().to_owned(),
             detail: why.detail,
