@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use dragline_domain::definition::Definition;
 use dragline_domain::frontier::IterationRow;
+use dragline_local::engine::LocalWorld;
 use dragline_local::{DATABASE, LocalStore, SystemClock};
 use dragline_pipeline::ports::clock::Clock;
 
@@ -23,9 +24,12 @@ use crate::fetcher::fetcher;
 use crate::source::Source;
 use crate::summary;
 use crate::terminal::Talk;
+pub(crate) use notices::why as leftover_why;
+
 use interrupt::Interrupts;
+use notices::TalkNotifier;
 use prepare::{Goal, Prepared};
-use run::{Ended, Site};
+use run::Ended;
 
 /// Crawls as the arguments say, until the iteration is over or interrupted.
 ///
@@ -40,10 +44,12 @@ pub(crate) async fn crawl(args: &CrawlArgs, talk: &Talk) -> Result<Exit, CliErro
     }
     let mut interrupts = Interrupts::listen().map_err(while_doing("listening for Ctrl-C"))?;
     loop {
-        let site = Site::new(LocalStore::open(data, SystemClock::new().now())?, talk);
-        let Prepared { wanted, iteration, goal } = prepare::prepare(&site.world, given.as_ref(), args, talk).await?;
+        // Made anew for each iteration: the queue of one that was ended holds nothing for the next.
+        let store = LocalStore::open(data, SystemClock::new().now())?;
+        let world = Arc::new(LocalWorld::new(&store, TalkNotifier(talk.clone())));
+        let Prepared { wanted, iteration, goal } = prepare::prepare(&world, given.as_ref(), args, talk).await?;
         let fetcher = Arc::new(fetcher(&args.network, &wanted)?);
-        let ended = run::run(site, fetcher, &iteration, &mut interrupts, talk).await?;
+        let ended = run::run(&world, fetcher, &iteration, &mut interrupts, talk).await?;
         match (goal, ended) {
             (Goal::MakeWay, Ended::Over) => {}
             (Goal::MakeWay | Goal::Crawl, _) => return finish(args, &iteration, ended, talk),
@@ -67,7 +73,7 @@ fn finish(args: &CrawlArgs, iteration: &IterationRow, ended: Ended, talk: &Talk)
         talk.hint(&go_on);
         return Ok(Exit::Interrupted);
     }
-    let summary = summary::read(data, &iteration.crawl, Some(iteration.number))?;
+    let summary = summary::read(data, Some(iteration.number))?;
     match args.answer() {
         Answer::Json => summary::print_json(&summary)?,
         Answer::Text => talk.say(&summary::text(&summary, talk.colour())),

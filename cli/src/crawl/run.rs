@@ -3,10 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use dragline_domain::ids::{CrawlId, Iteration};
+use dragline_domain::frontier::IterationRow;
 use dragline_http::HttpFetcher;
 use dragline_local::engine::{self, Activity, LocalWorld, RunEnd, RunOptions};
-use dragline_local::{LocalStore, Mailbox};
 use dragline_pipeline::World;
 use dragline_pipeline::crawl::StopSignal;
 use dragline_pipeline::ports::clock::Clock;
@@ -27,20 +26,6 @@ const SHOW_EVERY: Duration = Duration::from_secs(1);
 /// The local adapters, notices going to the terminal.
 pub(super) type CliWorld = LocalWorld<TalkNotifier>;
 
-/// The adapters of a data directory, ready for one run.
-pub(super) struct Site {
-    pub(super) world: Arc<CliWorld>,
-    mailbox: Mailbox,
-}
-
-impl Site {
-    /// The adapters of this data directory.
-    pub(super) fn new(store: LocalStore, talk: &Talk) -> Self {
-        let (world, mailbox) = LocalWorld::new(store, TalkNotifier(talk.clone()));
-        Self { world: Arc::new(world), mailbox }
-    }
-}
-
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ended {
@@ -57,19 +42,20 @@ pub(super) enum Ended {
 /// # Errors
 /// The engine's.
 pub(super) async fn run(
-    site: Site,
+    world: &Arc<CliWorld>,
     fetcher: Arc<HttpFetcher>,
-    crawl: &CrawlId,
-    iteration: Iteration,
+    iteration: &IterationRow,
     interrupts: &mut Interrupts,
     talk: &Talk,
 ) -> PortResult<Ended> {
-    let Site { world, mailbox } = site;
     let (stop, activity) = (StopSignal::default(), Arc::new(Activity::default()));
     let mut engine: JoinHandle<PortResult<RunEnd>> = tokio::spawn({
-        let (world, crawl) = (Arc::clone(&world), crawl.clone());
+        let (world, crawl) = (Arc::clone(world), iteration.crawl.clone());
         let (stop, activity) = (stop.clone(), Arc::clone(&activity));
-        async move { engine::run(world, fetcher, mailbox, &crawl, RunOptions::default(), stop, activity).await }
+        async move {
+            let messages = world.messages();
+            engine::run(world, fetcher, messages, &crawl, RunOptions::default(), stop, activity).await
+        }
     });
     let mut shown = Shown { display: Display::of(talk), rate: Rate::default(), began: world.clock().monotonic() };
     let mut ticks = tokio::time::interval(SHOW_EVERY);
@@ -85,7 +71,7 @@ pub(super) async fn run(
                 stop.stop();
                 talk.say(&finishing(activity.origins().len()));
             }
-            _ = ticks.tick() => shown.refresh(&world, crawl, iteration, &activity).await,
+            _ = ticks.tick() => shown.refresh(world, iteration, &activity).await,
         }
     }
 }
@@ -116,11 +102,11 @@ struct Shown {
 
 impl Shown {
     /// Shows how things stand. A reading that fails is left out: the engine meets the same trouble, and reports it.
-    async fn refresh(&mut self, world: &CliWorld, crawl: &CrawlId, iteration: Iteration, activity: &Activity) {
+    async fn refresh(&mut self, world: &CliWorld, iteration: &IterationRow, activity: &Activity) {
         if matches!(self.display, Display::None) {
             return;
         }
-        let Ok(progress) = world.frontier().progress(crawl, iteration).await else { return };
+        let Ok(progress) = world.frontier().progress(&iteration.crawl, iteration.number).await else { return };
         let now = world.clock().monotonic();
         let rate = self.rate.after(now, progress.crawler.pages);
         let (elapsed, origins) = (now.saturating_sub(self.began), activity.origins());

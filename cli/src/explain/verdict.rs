@@ -1,7 +1,5 @@
 //! Which rule decides about a URL, and how that is said.
 
-use std::fmt::Write;
-
 use dragline_domain::address::{self, AddressPolicy};
 use dragline_domain::policy::{BlockRule, Decision};
 use dragline_domain::url::CrawlUrl;
@@ -141,19 +139,17 @@ impl Explanation {
 
     /// The answer in words, line breaks included.
     pub(super) fn text(&self) -> String {
-        let mut text = String::new();
-        // Writing to a string cannot fail.
-        let mut line = |line: String| drop(writeln!(text, "{line}"));
-        line(match self.blocked_by {
-            None => format!("{}: would be crawled", self.url),
-            Some(kind) => format!("{}: would not be crawled, because of its {}", self.url, kind.name()),
-        });
-        line(format!("  {}", safe(&self.rule)));
+        let mut text = match self.blocked_by {
+            None => format!("{}: would be crawled\n", self.url),
+            Some(kind) => format!("{}: would not be crawled, because of its {}\n", self.url, kind.name()),
+        };
+        let mut line = |line: &str| text.extend(["  ", line, "\n"]);
+        line(&safe(&self.rule));
         if let Some(given) = &self.given {
-            line(format!("  asked as {}", safe(given)));
+            line(&format!("asked about as {}", safe(given)));
         }
         if let (true, Some(max)) = (self.allowed, self.max_depth) {
-            line(format!("  if it is found at most {max} links from a seed (scope.max_depth)"));
+            line(&format!("if it is found at most {max} links from a seed (scope.max_depth)"));
         }
         text
     }

@@ -5,9 +5,9 @@ mod csv;
 use std::io::{self, BufWriter, ErrorKind, StdoutLock, Write};
 use std::ops::ControlFlow;
 
-use dragline_domain::ids::{CrawlId, Iteration};
+use dragline_domain::ids::Iteration;
 use dragline_local::LocalStore;
-use dragline_local::query::{self, QueryError};
+use dragline_local::query;
 use serde::Serialize;
 
 use crate::args::{ExportArgs, Format, What};

@@ -2,14 +2,20 @@
 
 mod text;
 
-use std::path::PathBuf;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
 use dragline_domain::frontier::{IterationStatus, LeftoverReason};
+use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::{Outcome, OutcomeClass};
+use dragline_local::{LocalStore, query};
 use jiff::Timestamp;
 use serde::Serialize;
 
 pub(crate) use text::text;
+
+use crate::error::{CliError, while_doing};
+use crate::stored::stored_crawl;
 
 /// How an iteration stands or ended.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -114,6 +120,35 @@ pub(crate) fn print_json(summary: &Summary) -> Result<(), CliError> {
 }
 
 impl Summary {
+    fn of(data: &Path, found: query::Summary) -> Self {
+        let query::Summary { iteration, pages, waiting, body_bytes, stuck, outcomes, slowest, not_crawled, leftovers } =
+            found;
+        let counted =
+            |(outcome, count): (Outcome, u64)| OutcomeCount { code: outcome.code(), outcome: outcome.name(), count };
+        let reason = |why: query::NotCrawled| NotCrawled {
+            outcome: why.outcome.name().to_owned(),
+            detail: why.detail,
+            count: why.count,
+            example: why.example,
+        };
+        Self {
+            crawl: iteration.crawl.to_string(),
+            iteration: iteration.number.number(),
+            status: iteration.status,
+            started_at: iteration.started_at,
+            closed_at: iteration.closed_at,
+            data: data.to_owned(),
+            pages,
+            waiting,
+            body_bytes,
+            stuck,
+            outcomes: outcomes.into_iter().map(counted).collect(),
+            not_crawled: not_crawled.into_iter().map(reason).collect(),
+            leftovers: leftovers.into_iter().map(|(reason, count)| LeftOver { reason, count }).collect(),
+            slowest: slowest.into_iter().map(|(url, elapsed_ms)| Slow { url, elapsed_ms }).collect(),
+        }
+    }
+
     /// Whether nothing failed: no URL, no capture, no origin. Limits that the user set are no failures.
     pub(crate) fn is_all_well(&self) -> bool {
         let has_failed = |counted: &OutcomeCount| {
