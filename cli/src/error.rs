@@ -1,10 +1,10 @@
 //! What can go wrong, and what to do about it.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use dragline_domain::definition::{Key, Problems};
-use dragline_domain::ids::CrawlId;
+use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::url::UrlError;
 use dragline_formats::definition::DefinitionErrors;
 use dragline_http::HttpConfigError;
@@ -69,6 +69,16 @@ pub(crate) enum CliError {
         /// The data directory.
         data: PathBuf,
     },
+    /// An iteration was asked for that there was not.
+    #[error("{} holds no iteration {wanted}; the latest is {}", data.display(), latest.map_or_else(|| "none".to_owned(), |latest| latest.to_string()))]
+    NoIteration {
+        /// The data directory.
+        data: PathBuf,
+        /// What was asked for.
+        wanted: u32,
+        /// What there is; absent before the first one began.
+        latest: Option<Iteration>,
+    },
     /// The data directory is another crawl's.
     #[error("{} holds the crawl `{stored}`, not `{wanted}`", data.display())]
     AnotherCrawl {
@@ -95,6 +105,14 @@ pub(crate) enum CliError {
         /// Why.
         source: QueryError,
     },
+    /// What is stored is not what was written.
+    #[error("the database in {} is damaged: {what} cannot be read", data.display())]
+    Damaged {
+        /// The data directory.
+        data: PathBuf,
+        /// What.
+        what: &'static str,
+    },
     /// A store did not do its work.
     #[error("{0}")]
     Port(#[from] PortError),
@@ -109,6 +127,11 @@ pub(crate) enum CliError {
 }
 
 impl CliError {
+    /// An error about something in a data directory that cannot be understood.
+    pub(crate) fn damaged(data: &Path, what: &'static str) -> Self {
+        Self::Damaged { data: data.to_owned(), what }
+    }
+
     /// What to do about it, most likely first. Empty where the message says it all.
     pub(crate) fn hints(&self) -> Vec<String> {
         match self {
@@ -139,3 +162,6 @@ impl CliError {
 pub(crate) fn while_doing(doing: &'static str) -> impl FnOnce(io::Error) -> CliError {
     move |source| CliError::System { doing, source }
 }
+
+#[cfg(test)]
+mod tests;

@@ -14,15 +14,15 @@ use crate::terminal::Colour;
 /// # Errors
 /// There is no data directory, or it cannot be read.
 pub(crate) fn status(args: &StatusArgs) -> Result<Exit, CliError> {
-    let summary = summary::read(&args.data.data, None)?;
+    let summary = summary::read(&args.data.data)?;
     match args.answer() {
-        Answer::Json => summary::print_json(&summary)?,
+        Answer::Json => summary.print_json(),
         Answer::Text => {
             let (no_color, term) = (env::var_os("NO_COLOR"), env::var_os("TERM"));
             let colour = Colour::of(io::stdout().is_terminal(), no_color.as_deref(), term.as_deref());
             writeln!(io::stdout().lock(), "{}", summary::text(&summary, colour))
-                .map_err(while_doing("writing to standard output"))?;
         }
     }
+    .map_err(while_doing("writing to standard output"))?;
     Ok(Exit::Done)
 }

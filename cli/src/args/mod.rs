@@ -74,7 +74,14 @@ pub(crate) fn command_to_go_on(data: &Path) -> String {
 
 /// How the data directory is named to another command, with a space before it; nothing for the default.
 pub(crate) fn data_flag(data: &Path) -> String {
-    if data == Path::new(DATA) { String::new() } else { format!(" --data {}", data.display()) }
+    if data == Path::new(DATA) { String::new() } else { format!(" --data {}", shell_word(data)) }
+}
+
+/// A path as one word to a shell.
+pub(crate) fn shell_word(path: &Path) -> String {
+    let path = path.display().to_string();
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-');
+    if !path.is_empty() && path.chars().all(is_plain) { path } else { format!("'{}'", path.replace('\'', r"'\''")) }
 }
 
 /// Where the data is.
@@ -142,6 +149,18 @@ mod tests {
     use clap::CommandFactory;
 
     use super::*;
+
+    #[test]
+    fn a_hint_can_be_pasted_into_a_shell() {
+        for (data, expected) in [
+            ("dragline-data", "dragline crawl"),
+            ("/srv/crawls/a_b.c", "dragline crawl --data /srv/crawls/a_b.c"),
+            ("my data", "dragline crawl --data 'my data'"),
+            ("it's", r"dragline crawl --data 'it'\''s'"),
+        ] {
+            assert_eq!(command_to_go_on(Path::new(data)), expected);
+        }
+    }
 
     #[test]
     fn the_arguments_contradict_themselves_nowhere() {

@@ -12,7 +12,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use dragline_domain::definition::Definition;
-use dragline_domain::frontier::IterationRow;
 use dragline_local::engine::LocalWorld;
 use dragline_local::{DATABASE, LocalStore, SystemClock};
 use dragline_pipeline::ports::clock::Clock;
@@ -52,7 +51,7 @@ pub(crate) async fn crawl(args: &CrawlArgs, talk: &Talk) -> Result<Exit, CliErro
         let ended = run::run(&world, fetcher, &iteration, &mut interrupts, talk).await?;
         match (goal, ended) {
             (Goal::MakeWay, Ended::Over) => {}
-            (Goal::MakeWay | Goal::Crawl, _) => return finish(args, &iteration, ended, talk),
+            (Goal::MakeWay | Goal::Crawl, _) => return finish(args, ended, talk),
         }
     }
 }
@@ -65,7 +64,7 @@ fn given(args: &CrawlArgs) -> Result<Option<Definition>, CliError> {
 }
 
 /// Says how the iteration stands or ended.
-fn finish(args: &CrawlArgs, iteration: &IterationRow, ended: Ended, talk: &Talk) -> Result<Exit, CliError> {
+fn finish(args: &CrawlArgs, ended: Ended, talk: &Talk) -> Result<Exit, CliError> {
     let data = args.data.data.as_path();
     let go_on = format!("to go on: `{}`", command_to_go_on(data));
     if ended == Ended::AtOnce {
@@ -73,9 +72,9 @@ fn finish(args: &CrawlArgs, iteration: &IterationRow, ended: Ended, talk: &Talk)
         talk.hint(&go_on);
         return Ok(Exit::Interrupted);
     }
-    let summary = summary::read(data, Some(iteration.number))?;
+    let summary = summary::read(data)?;
     match args.answer() {
-        Answer::Json => summary::print_json(&summary)?,
+        Answer::Json => summary.print_json().map_err(while_doing("writing to standard output"))?,
         Answer::Text => talk.say(&summary::text(&summary, talk.colour())),
     }
     match ended {

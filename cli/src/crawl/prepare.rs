@@ -18,7 +18,7 @@ use super::run::CliWorld;
 use crate::args::CrawlArgs;
 use crate::error::CliError;
 use crate::source::key_names;
-use crate::stored::stored_crawl;
+use crate::stored::latest_iteration;
 use crate::terminal::Talk;
 
 /// An iteration that can be run.
@@ -84,7 +84,7 @@ fn refused(refusal: Refusal, data: &Path, wanted: &Definition) -> CliError {
 
 /// What the data directory holds: the crawl, if any, and its latest iteration, if any.
 async fn held(world: &CliWorld, data: &Path) -> Result<(Option<CrawlRow>, Option<IterationRow>), CliError> {
-    let Some(crawl) = stored_crawl(data)? else { return Ok((None, None)) };
+    let Some((crawl, _)) = latest_iteration(data)? else { return Ok((None, None)) };
     let frontier = world.frontier();
     Ok((frontier.load_crawl(&crawl).await?, frontier.latest_iteration(&crawl).await?))
 }
@@ -129,5 +129,44 @@ fn announcement(plan: &Plan, iteration: &IterationRow) -> String {
             format!("{crawl}: iteration {number} goes on, from now with a new {}", key_names(changed))
         }
         Plan::End => format!("{crawl}: iteration {number} is ended with what is done, to make way for the next"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dragline_domain::frontier::Reserve;
+    use dragline_domain::ids::Iteration;
+    use jiff::Timestamp;
+
+    use super::*;
+
+    #[test]
+    fn what_is_done_is_said_in_a_line() {
+        let iteration = |status| {
+            let (crawl, trigger) = ("example.org".parse().unwrap(), TriggerId("cli".to_owned()));
+            let now = Timestamp::UNIX_EPOCH;
+            let row = IterationRow::begin(crawl, Iteration::FIRST, trigger, Reserve::default(), now, None, now);
+            IterationRow { status, ..row }
+        };
+        let keys = || vec![Key::PolitenessDelay, Key::UserAgent];
+        use IterationStatus::{Open, Stopping};
+        for (plan, status, expected) in [
+            (Plan::Begin { changed: vec![] }, Open, "example.org: iteration 1 begins"),
+            (
+                Plan::Begin { changed: vec![Key::BudgetPages] },
+                Open,
+                "example.org: iteration 1 begins, with a new budget.pages",
+            ),
+            (Plan::GoOn { changed: vec![] }, Open, "example.org: iteration 1 goes on"),
+            (
+                Plan::GoOn { changed: keys() },
+                Open,
+                "example.org: iteration 1 goes on, from now with a new politeness.delay, user_agent",
+            ),
+            (Plan::GoOn { changed: vec![] }, Stopping, "example.org: iteration 1 is being ended with what is done"),
+            (Plan::End, Stopping, "example.org: iteration 1 is ended with what is done, to make way for the next"),
+        ] {
+            assert_eq!(announcement(&plan, &iteration(status)), expected);
+        }
     }
 }

@@ -1,6 +1,8 @@
 //! `dragline explain`: would a URL be crawled, and which rule decides?
 
 mod robots;
+#[cfg(test)]
+mod tests;
 mod verdict;
 
 use std::io::{self, Write};

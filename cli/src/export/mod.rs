@@ -7,13 +7,13 @@ use std::ops::ControlFlow;
 
 use dragline_domain::ids::Iteration;
 use dragline_local::LocalStore;
-use dragline_local::query;
+use dragline_local::query::{self, Iterations, Selection};
 use serde::Serialize;
 
 use crate::args::{ExportArgs, Format, What};
 use crate::error::{CliError, while_doing};
 use crate::exit::Exit;
-use crate::stored::stored_crawl;
+use crate::stored::latest_iteration;
 use csv::SafeCsv;
 
 /// Writes the rows that were asked for, as long as somebody reads them.
@@ -22,15 +22,19 @@ use csv::SafeCsv;
 /// There is no data directory, it cannot be read, or the rows cannot be written.
 pub(crate) fn export(args: &ExportArgs) -> Result<Exit, CliError> {
     let data = args.data.data.as_path();
-    let iteration = args.iteration.and_then(Iteration::new);
-    let Some(crawl) = stored_crawl(data)? else { return Ok(Exit::Done) };
+    let latest = latest_iteration(data)?.map(|(_, latest)| latest);
+    if let Some(wanted) = args.iteration.filter(|wanted| latest.is_none_or(|latest| *wanted > latest.number())) {
+        return Err(CliError::NoIteration { data: data.to_owned(), wanted, latest });
+    }
+    let iterations = args.iteration.and_then(Iteration::new).map_or(Iterations::Latest, Iterations::Number);
+    let selection = Selection { crawl: None, iterations };
     let connection = LocalStore::open_read_only(data)?;
     let mut rows = Rows::new(args.format);
     let read = match args.what {
-        What::Pages => query::export_pages(&connection, &crawl, iteration, &mut |row| rows.write(&row)),
-        What::Links => query::export_links(&connection, &crawl, iteration, &mut |row| rows.write(&row)),
-        What::Log => query::export_log(&connection, &crawl, iteration, &mut |row| rows.write(&row)),
-        What::Candidates => query::export_candidates(&connection, &crawl, &mut |row| rows.write(&row)),
+        What::Pages => query::export_pages(&connection, &selection, &mut |row| rows.write(&row)),
+        What::Links => query::export_links(&connection, &selection, &mut |row| rows.write(&row)),
+        What::Log => query::export_log(&connection, &selection, &mut |row| rows.write(&row)),
+        What::Candidates => query::export_candidates(&connection, &selection, &mut |row| rows.write(&row)),
     };
     read.map_err(|source| CliError::Query { data: data.to_owned(), source })?;
     rows.finish().map_err(while_doing("writing to standard output"))?;

@@ -1,13 +1,13 @@
 //! The summary in words.
 
-use std::fmt::Write;
 use std::time::Duration;
 
-use dragline_domain::frontier::IterationStatus;
+use dragline_domain::frontier::{IterationStatus, LeftoverReason};
 use dragline_domain::time::between;
+use dragline_local::query::Slow;
 
 use super::Summary;
-use crate::args::data_flag;
+use crate::args::{command_to_go_on, data_flag, shell_word};
 use crate::crawl::leftover_why;
 use crate::terminal::{Colour, Shade, bytes, count, duration, safe};
 
@@ -20,9 +20,9 @@ pub(crate) fn text(summary: &Summary, colour: Colour) -> String {
     text.line(&headline(summary));
     text.line(&format!(
         "{} pages, {} waiting, {}",
-        count(summary.pages),
+        count(summary.log.pages),
         count(summary.waiting),
-        bytes(summary.body_bytes)
+        bytes(summary.log.body_bytes)
     ));
     text.section("outcomes", outcomes(summary));
     text.section("not asked for", not_crawled(summary));
@@ -80,42 +80,43 @@ fn numbered(number: u64, what: &str) -> String {
 
 fn outcomes(summary: &Summary) -> Vec<String> {
     let stuck = (summary.stuck > 0).then(|| numbered(summary.stuck, "stuck: broke the parser"));
-    summary.outcomes.iter().map(|counted| numbered(counted.count, counted.outcome)).chain(stuck).collect()
+    summary.log.outcomes.iter().map(|counted| numbered(counted.urls, &counted.name)).chain(stuck).collect()
 }
 
 fn not_crawled(summary: &Summary) -> Vec<String> {
-    let lines = summary.not_crawled.iter().flat_map(|reason| {
+    let lines = summary.log.not_crawled.iter().flat_map(|reason| {
         let detail = reason.detail.as_deref().map_or_else(String::new, |detail| format!(": {}", safe(detail)));
         let example = format!("{:NUMBER_WIDTH$}    such as {}", "", safe(&reason.example));
-        [numbered(reason.count, &format!("{}{detail}", reason.outcome)), example]
+        [numbered(reason.urls, &format!("{}{detail}", reason.outcome)), example]
     });
     lines.collect()
 }
 
 fn leftovers(summary: &Summary) -> Vec<String> {
-    summary.leftovers.iter().map(|left| numbered(left.count, leftover_why(left.reason))).collect()
+    let why =
+        |reason: &str| LeftoverReason::from_name(reason).map_or("for a reason that is not known here", leftover_why);
+    summary.log.leftovers.iter().map(|(reason, urls)| numbered(*urls, why(reason))).collect()
 }
 
 fn slowest(summary: &Summary) -> Vec<String> {
-    let line = |slow: &super::Slow| {
-        let elapsed = duration(Duration::from_millis(slow.elapsed_ms));
+    let line = |slow: &Slow| {
+        let elapsed = duration(Duration::from_millis(slow.duration_ms));
         format!("{elapsed:>NUMBER_WIDTH$}  {}", safe(&slow.url))
     };
-    summary.slowest.iter().map(line).collect()
+    summary.log.slowest.iter().map(line).collect()
 }
 
 fn next(summary: &Summary) -> Vec<String> {
-    let (data, flag) = (summary.data.display().to_string(), data_flag(&summary.data));
-    let mut lines = Vec::new();
-    let mut line = |command: String, what: &str| {
-        let mut line = String::new();
-        // Writing to a string cannot fail.
-        let _ = write!(line, "  {}", safe(&command));
-        lines.push(format!("{line:<70}  {what}"));
-    };
-    line(format!("dragline export --what pages --format csv{flag}"), "the pages as a table");
-    line(format!("dragline status{flag}"), "this summary");
-    line(format!("sqlite3 {data}/dragline.db 'SELECT * FROM failed'"), "what failed; docs/database.md");
-    line(format!("ls {data}/raw"), "the bodies, as WARC");
-    lines
+    let (data, flag) = (shell_word(&summary.data), data_flag(&summary.data));
+    let mut commands = vec![
+        (format!("dragline export --what pages --format csv{flag}"), "the pages as a table"),
+        (format!("dragline status{flag}"), "this summary"),
+        (format!("sqlite3 {data}/dragline.db 'SELECT * FROM failed'"), "what failed; docs/database.md has more"),
+        (format!("ls {data}/raw"), "the bodies, as WARC"),
+    ];
+    if summary.closed_at.is_none() {
+        commands.insert(0, (command_to_go_on(&summary.data), "go on, unless it is running"));
+    }
+    let width = commands.iter().map(|(command, _)| command.chars().count()).max().unwrap_or_default();
+    commands.iter().map(|(command, what)| format!("  {:<width$}   {what}", safe(command))).collect()
 }

@@ -1,0 +1,48 @@
+use dragline_domain::definition::{Definition, Draft};
+
+use super::*;
+
+fn shown(error: &CliError) -> String {
+    let mut lines = vec![format!("error: {error}")];
+    lines.extend(error.hints().iter().map(|hint| format!("hint: {hint}")));
+    lines.join("\n")
+}
+
+#[test]
+fn every_mistake_of_a_user_is_told_with_what_to_do() {
+    let data = || PathBuf::from("news");
+    let unsound = |change: fn(&mut Draft)| {
+        let seed = crate::source::parse_url("https://example.org/").unwrap();
+        let mut draft = Draft::for_seeds(vec![seed]);
+        change(&mut draft);
+        CliError::from(Definition::new(draft).unwrap_err())
+    };
+    let errors = [
+        crate::source::parse_url("example.org").unwrap_err(),
+        crate::source::parse_url("ftp://example.org/").unwrap_err(),
+        CliError::DefinitionAmongUrls("crawl.yaml".to_owned()),
+        unsound(|draft| draft.politeness.concurrency = 0),
+        unsound(|draft| draft.scope.exclude = vec!["example".parse().unwrap()]),
+        CliError::NothingToCrawl { data: data() },
+        CliError::NotBegun { data: data() },
+        CliError::NoIteration { data: data(), wanted: 9, latest: Iteration::new(2) },
+        CliError::AnotherCrawl {
+            data: data(),
+            stored: "news.example.org".parse().unwrap(),
+            wanted: "example.org".parse().unwrap(),
+        },
+        CliError::Outgrown { keys: vec![Key::ScopeExclude, Key::BudgetPages], data: data() },
+        CliError::Open(OpenError::InUse(data())),
+        CliError::Open(OpenError::NoCrawl(data())),
+        CliError::Port(PortError::new(
+            PortErrorKind::Full,
+            "commit segment",
+            "example.org",
+            "database or disk is full",
+        )),
+        CliError::Port(PortError::new(PortErrorKind::Unavailable, "progress", "example.org", "database is locked")),
+        CliError::damaged(&data(), "the status of an iteration"),
+        CliError::System { doing: "writing to standard output", source: io::Error::from(io::ErrorKind::StorageFull) },
+    ];
+    insta::assert_snapshot!(errors.iter().map(shown).collect::<Vec<_>>().join("\n\n"));
+}

@@ -1,0 +1,129 @@
+use dragline_domain::address::AddressPolicy::{self, AllowPrivate, PublicOnly};
+use dragline_domain::definition::Definition;
+use dragline_domain::url::UrlRules;
+use dragline_formats::definition;
+
+use super::verdict::{Kind, Verdict, before_robots, by_robots};
+use super::*;
+
+const SPEC: &str = r"
+seeds: [https://example.org/]
+scope:
+  exclude: ['\.zip$']
+  max_depth: 3
+traps:
+  segments_max: 4
+do_not_crawl:
+  - when: { path: { prefix: /cgi/ } }
+    reason: costs the site a lot
+url_query_parameters:
+  - allow: [page]
+";
+
+const ROBOTS: &[u8] =
+    b"User-agent: *\nDisallow: /private/\nAllow: /private/open\n\nUser-agent: ShelfBot\nDisallow: /shelf/\n";
+
+fn url(text: &str) -> CrawlUrl {
+    CrawlUrl::parse(text, &UrlRules::default()).unwrap()
+}
+
+fn context(definition: Definition) -> CrawlContext {
+    CrawlContext::new(CrawlRow { definition, version: 1, joined: Vec::new() }).unwrap()
+}
+
+fn verdict(context: &CrawlContext, url: &CrawlUrl, addresses: AddressPolicy) -> Verdict {
+    let robots = SiteRobots::Record(RobotsRecord::of(&RobotsFetch::Answered { status: 200, body: ROBOTS }));
+    before_robots(context, url, addresses).unwrap_or_else(|| by_robots(&robots, "Dragline", url))
+}
+
+#[test]
+fn the_first_rule_that_objects_decides() {
+    let context = context(definition::parse(SPEC, "crawl.yaml").unwrap());
+    for (asked, kind, rule) in [
+        ("https://example.org/", None, "no rule of robots.txt matches"),
+        ("https://example.org/private/open", None, "robots.txt line 3: `Allow: /private/open`"),
+        ("https://example.org/robots.txt", None, "robots.txt itself may always be fetched"),
+        ("https://example.org/a?page=2", None, "no rule of robots.txt matches"),
+        ("https://example.com/", Some(Kind::Scope), "scope.within (origin): not the origin of any seed"),
+        ("https://example.org/cgi/a.zip", Some(Kind::Scope), r"scope.exclude entry 1 (\.zip$) matches"),
+        ("https://example.org/cgi/b/c/d/e", Some(Kind::Trap), "traps.segments_max: the path has more than 4 segments"),
+        (
+            "https://example.org/cgi/a?b=1",
+            Some(Kind::DoNotCrawl),
+            "do_not_crawl entry 1 (path prefix `/cgi/`): costs the site a lot",
+        ),
+        (
+            "https://example.org/private/?b=1",
+            Some(Kind::QueryParameters),
+            "url_query_parameters: no entry that covers this URL allows all of its parameters",
+        ),
+        ("https://example.org/private/a", Some(Kind::RobotsTxt), "robots.txt line 2: `Disallow: /private/`"),
+        ("https://example.org/shelf/a", None, "no rule of robots.txt matches"),
+    ] {
+        let expected = match kind {
+            None => Verdict::Crawl { robots: rule.to_owned() },
+            Some(by) => Verdict::Blocked { by, rule: rule.to_owned() },
+        };
+        assert_eq!(verdict(&context, &url(asked), PublicOnly), expected, "{asked}");
+    }
+}
+
+#[test]
+fn private_addresses_go_before_robots_txt() {
+    for (asked, addresses, expected) in [
+        ("http://127.0.0.1/private/", PublicOnly, Some("no connection to 127.0.0.1: loopback address")),
+        ("http://2130706433/", PublicOnly, Some("no connection to 127.0.0.1: loopback address")),
+        ("http://[::ffff:10.0.0.1]/", PublicOnly, Some("no connection to ::ffff:10.0.0.1: private address")),
+        ("http://localhost:8080/", PublicOnly, Some("no connection to localhost: loopback name")),
+        (
+            "http://169.254.169.254/latest/",
+            PublicOnly,
+            Some("no connection to 169.254.169.254: cloud metadata address"),
+        ),
+        ("http://127.0.0.1/", AllowPrivate, None),
+        ("http://localhost:8080/", AllowPrivate, None),
+        ("https://example.org/", PublicOnly, None),
+    ] {
+        let url = url(asked);
+        let context = context(Definition::for_seeds(vec![url.clone()]).unwrap());
+        let verdict = verdict(&context, &url, addresses);
+        let found = match &verdict {
+            Verdict::Blocked { by: Kind::PrivateAddress, rule } => Some(rule.as_str()),
+            _ => None,
+        };
+        assert_eq!(found, expected, "{asked}");
+    }
+}
+
+#[test]
+fn a_robots_txt_that_cannot_be_read_forbids_everything() {
+    let record = |status| SiteRobots::Record(RobotsRecord::of(&RobotsFetch::Answered { status, body: b"" }));
+    let url = url("https://example.org/a");
+    for (robots, allowed) in [
+        (record(404), true),
+        (record(503), false),
+        (SiteRobots::PrivateAddress("no connection to 10.0.0.1: private address".to_owned()), false),
+    ] {
+        assert_eq!(by_robots(&robots, "Dragline", &url).is_allowed(), allowed, "{robots:?}");
+    }
+}
+
+#[test]
+fn the_answer_in_words() {
+    let asked = "https://example.org/a?utm_source=mail#top";
+    let blocked = Verdict::Blocked { by: Kind::RobotsTxt, rule: "robots.txt line 2: `Disallow: /\u{1b}`".to_owned() };
+    let allowed = Verdict::Crawl { robots: "no rule of robots.txt matches".to_owned() };
+    let url = url(asked);
+    insta::assert_snapshot!(Explanation::new(asked, &url, blocked.clone(), Some(3)).text(), @r"
+    https://example.org/a: would not be crawled, because of its robots.txt
+      robots.txt line 2: `Disallow: /\u{1b}`
+      asked about as https://example.org/a?utm_source=mail#top
+    ");
+    insta::assert_snapshot!(Explanation::new(url.as_str(), &url, allowed, Some(3)).text(), @r"
+    https://example.org/a: would be crawled
+      no rule of robots.txt matches
+      if it is found at most 3 links from a seed (scope.max_depth)
+    ");
+    let json = serde_json::to_string(&Explanation::new(url.as_str(), &url, blocked, None)).unwrap();
+    insta::assert_snapshot!(json, @r#"{"url":"https://example.org/a","allowed":false,"blocked_by":"robots_txt","rule":"robots.txt line 2: `Disallow: /\u001b`","max_depth":null}"#);
+}

@@ -1,0 +1,90 @@
+use std::path::Path;
+
+use dragline_local::query::{NotCrawled, OutcomeCount, Slow};
+
+use super::*;
+use crate::terminal::Colour;
+
+fn counted(outcome: Outcome, urls: u64) -> OutcomeCount {
+    let name = outcome.name().to_owned();
+    OutcomeCount { outcome: outcome.code(), name, class: String::new(), urls }
+}
+
+fn summary(status: IterationStatus, data: &str, log: query::Summary) -> Summary {
+    let closed_at = (status == IterationStatus::Closed).then(|| "2026-03-01T12:01:20.5Z".parse().unwrap());
+    Summary {
+        crawl: "example.org".to_owned(),
+        iteration: 2,
+        status,
+        started_at: "2026-03-01T12:00:00Z".parse().unwrap(),
+        closed_at,
+        data: Path::new(data).to_owned(),
+        waiting: 0,
+        stuck: 0,
+        log,
+    }
+}
+
+#[test]
+fn an_iteration_that_is_over() {
+    let log = query::Summary {
+        outcomes: vec![
+            counted(Outcome::FileIngested, 1_200),
+            counted(Outcome::FileNotFound, 30),
+            counted(Outcome::BlockedByRobotsTxt, 12),
+            counted(Outcome::ConnectionFailed, 3),
+        ],
+        requests: 1_240,
+        pages: 1_230,
+        body_bytes: 47_815_065,
+        slowest: vec![
+            Slow { url: "https://example.org/search".to_owned(), duration_ms: 12_300 },
+            Slow { url: "https://example.org/a\u{1b}[2J".to_owned(), duration_ms: 850 },
+        ],
+        not_crawled: vec![NotCrawled {
+            outcome: "blocked_by_robots_txt".to_owned(),
+            detail: Some("robots.txt line 2: `Disallow: /private/`".to_owned()),
+            urls: 12,
+            example: "https://example.org/private/".to_owned(),
+        }],
+        leftovers: vec![("budget_exhausted".to_owned(), 4_000)],
+    };
+    let summary = Summary { stuck: 1, ..summary(IterationStatus::Closed, "dragline-data", log) };
+    insta::assert_snapshot!("over", text(&summary, Colour::Off));
+    insta::assert_json_snapshot!("over_json", summary);
+}
+
+#[test]
+fn an_iteration_that_is_not_finished() {
+    let log = query::Summary { requests: 1, pages: 1, body_bytes: 1_024, ..query::Summary::default() };
+    let summary = Summary { waiting: 7, ..summary(IterationStatus::Open, "/srv/my crawl", log) };
+    insta::assert_snapshot!("not_finished", text(&summary, Colour::Off));
+}
+
+#[test]
+fn all_is_well_unless_something_failed() {
+    let outcome = |outcome| query::Summary { outcomes: vec![counted(outcome, 1)], ..query::Summary::default() };
+    let left = |reason: LeftoverReason| query::Summary {
+        leftovers: vec![(reason.name().to_owned(), 1)],
+        ..query::Summary::default()
+    };
+    for (log, expected, why) in [
+        (query::Summary::default(), true, "nothing happened"),
+        (outcome(Outcome::FileIngested), true, "a page"),
+        (outcome(Outcome::FileNotFound), true, "the site says that there is nothing"),
+        (outcome(Outcome::BlockedByRobotsTxt), true, "the site does not want it"),
+        (outcome(Outcome::ServerInternalError), false, "the site failed"),
+        (outcome(Outcome::RequestTimeout), false, "it did not answer"),
+        (outcome(Outcome::BudgetExhausted), true, "as the user wished"),
+        (left(LeftoverReason::BudgetExhausted), true, "as the user wished"),
+        (left(LeftoverReason::OriginBudgetExhausted), true, "as the user wished"),
+        (left(LeftoverReason::Stopped), true, "as the user wished"),
+        (left(LeftoverReason::OriginGivenUp), false, "the site failed too often"),
+        (left(LeftoverReason::RobotsUnreadable), false, "its robots.txt cannot be read"),
+        (left(LeftoverReason::Stuck), false, "a defect"),
+    ] {
+        assert_eq!(summary(IterationStatus::Closed, "d", log).is_all_well(), expected, "{why}");
+    }
+    let stuck = Summary { stuck: 1, ..summary(IterationStatus::Closed, "d", query::Summary::default()) };
+    assert!(!stuck.is_all_well(), "a page that broke the parser");
+}
