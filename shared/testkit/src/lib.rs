@@ -1,1 +1,3 @@
 //! What Dragline's tests share: conformance suites, a clock to move, web servers with awkward sites.
+
+pub mod conformance;
