@@ -89,7 +89,7 @@ pub(crate) fn for_writing(directory: &Path) -> Result<(Connection, File), OpenEr
     let path = directory.join(DATABASE);
     let mut connection = Connection::open(&path).map_err(|e| failed(&e))?;
     let found = ours(&connection, &path)?;
-    set_up(&connection).and_then(|()| Ok(schema::prepare(&mut connection, found)?)).map_err(|e| failed(&e))?;
+    set_up(&connection).and_then(|()| schema::prepare(&mut connection, found)).map_err(|e| failed(&e))?;
     Ok((connection, lock))
 }
 
