@@ -4,6 +4,8 @@
 //! [`frontier_suite!`](crate::frontier_suite), [`archive_suite!`](crate::archive_suite),
 //! [`documents_suite!`](crate::documents_suite).
 
+#![expect(clippy::unwrap_used, reason = "these functions are tests, though the compiler cannot know")]
+
 pub mod archive;
 pub mod documents;
 pub mod frontier;
