@@ -31,8 +31,9 @@ impl DirectoryArchive {
         Self { root: root.into() }
     }
 
-    fn path(&self, key: &ObjectKey) -> PathBuf {
-        self.root.join(key.as_str())
+    /// Where an object is. Beside the objects' directories stand the database and the lock, which are none.
+    fn path(&self, key: &ObjectKey) -> Result<PathBuf, Failure> {
+        if is_object(key.as_str()) { Ok(self.root.join(key.as_str())) } else { Err(Failure::NoObject) }
     }
 
     async fn blocking<T: Send + 'static>(
@@ -50,6 +51,8 @@ impl DirectoryArchive {
 enum Failure {
     #[error(transparent)]
     Io(#[from] io::Error),
+    #[error("no object has such a key")]
+    NoObject,
     #[error("{bytes} bytes, over the limit of {bytes_max}")]
     TooLarge { bytes: u64, bytes_max: u64 },
 }
@@ -58,7 +61,7 @@ impl Failure {
     fn kind(&self) -> PortErrorKind {
         match self {
             Self::Io(e) if matches!(e.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded) => PortErrorKind::Full,
-            Self::Io(_) => PortErrorKind::Other,
+            Self::Io(_) | Self::NoObject => PortErrorKind::Other,
             Self::TooLarge { .. } => PortErrorKind::TooLarge,
         }
     }
@@ -67,13 +70,13 @@ impl Failure {
 impl Archive for DirectoryArchive {
     async fn put_new(&self, key: &ObjectKey, bytes: Bytes) -> PortResult<Put> {
         let (root, path) = (Arc::clone(&self.root), self.path(key));
-        Self::blocking("put object", key.to_string(), move || Ok(put_new(&root, &path, &bytes)?)).await
+        Self::blocking("put object", key.to_string(), move || Ok(put_new(&root, &path?, &bytes)?)).await
     }
 
     async fn get(&self, key: &ObjectKey, bytes_max: u64) -> PortResult<Option<Bytes>> {
         let path = self.path(key);
         Self::blocking("get object", key.to_string(), move || {
-            let Some(file) = open(&path)? else { return Ok(None) };
+            let Some(file) = open(&path?)? else { return Ok(None) };
             let bytes = file.metadata()?.len();
             if bytes > bytes_max {
                 return Err(Failure::TooLarge { bytes, bytes_max });
@@ -88,7 +91,7 @@ impl Archive for DirectoryArchive {
     async fn get_range(&self, key: &ObjectKey, range: Range<u64>) -> PortResult<Option<Bytes>> {
         let path = self.path(key);
         Self::blocking("get part of object", key.to_string(), move || {
-            let Some(mut file) = open(&path)? else { return Ok(None) };
+            let Some(mut file) = open(&path?)? else { return Ok(None) };
             file.seek(SeekFrom::Start(range.start))?;
             let mut content = Vec::new();
             file.take(range.end.saturating_sub(range.start)).read_to_end(&mut content)?;
@@ -100,7 +103,7 @@ impl Archive for DirectoryArchive {
     async fn list(&self, prefix: &str, after: Option<&ObjectKey>, limit: usize) -> PortResult<Vec<ObjectKey>> {
         let (root, prefix, after) = (Arc::clone(&self.root), prefix.to_owned(), after.cloned());
         Self::blocking("list objects", prefix.clone(), move || {
-            let files = list_files(&root, &prefix, after.as_ref().map(ObjectKey::as_str), limit, is_finished)?;
+            let files = list_files(&root, &prefix, after.as_ref().map(ObjectKey::as_str), limit, is_object)?;
             Ok(files.into_iter().filter_map(|file| ObjectKey::try_from(file).ok()).collect())
         })
         .await
@@ -108,13 +111,13 @@ impl Archive for DirectoryArchive {
 
     async fn delete(&self, key: &ObjectKey) -> PortResult<()> {
         let path = self.path(key);
-        Self::blocking("delete object", key.to_string(), move || Ok(delete(&path)?)).await
+        Self::blocking("delete object", key.to_string(), move || Ok(delete(&path?)?)).await
     }
 }
 
-/// Whether a file is an object rather than what a crash left of one, or a stranger.
-fn is_finished(name: &str) -> bool {
-    ObjectKey::try_from(name.to_owned()).is_ok()
+/// Whether a path is an object's rather than what a crash left of one, or a file of the data directory's own.
+fn is_object(path: &str) -> bool {
+    path.contains('/') && ObjectKey::try_from(path.to_owned()).is_ok()
 }
 
 /// Deletes a file. One that is not there is deleted already.

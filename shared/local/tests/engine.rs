@@ -44,8 +44,8 @@ fn definition(seeds: &[String], change: impl FnOnce(&mut Draft)) -> Definition {
 /// Runs one iteration to its end.
 async fn crawl(data: &Path, definition: &Definition) -> Progress {
     let store = LocalStore::open(data, dragline_local::SystemClock::new().now()).unwrap();
-    let (world, receivers) = LocalWorld::new(store, Silent);
-    let world = Arc::new(world);
+    let world = Arc::new(LocalWorld::new(&store, Silent));
+    let messages = world.messages();
     let row = CrawlRow { definition: definition.clone(), version: 1, joined: Vec::new() };
     world.frontier().put_crawl(&row).await.unwrap();
     let trigger = TriggerId(format!("test-{}", world.clock().now()));

@@ -1,3 +1,4 @@
 //! What Dragline's tests share: conformance suites, a clock to move, web servers with awkward sites.
 
+pub mod conformance;
 pub mod site;

@@ -2,7 +2,8 @@
 
 -- Every visit that was logged, with what came of it.
 CREATE VIEW log AS
-SELECT l.id, c.name AS crawl, l.iteration, l.url, l.depth, l.via, l.crawl_type, l.outcome, o.name AS outcome_name,
+SELECT l.id, c.name AS crawl, l.iteration, l.url, l.depth,
+       iif(l.via LIKE '/%', g.origin || l.via, l.via) AS via, l.crawl_type, l.outcome, o.name AS outcome_name,
        o.class AS outcome_class, l.is_final, l.tries, l.at, r.status, r.duration_ms, r.first_byte_ms, r.remote, l.detail,
        f.content_type, f.body_bytes, f.truncated, iif(f.id IS NULL, NULL, s.object) AS object, f.offset, f.length,
        d.to_url AS redirects_to, a.name AS agent

@@ -12,6 +12,9 @@ use tokio::sync::oneshot;
 
 use super::{Db, StoreError};
 
+#[cfg(test)]
+mod tests;
+
 /// The most operations of one transaction, so that none waits long for its answer.
 const BATCH_MAX: usize = 64;
 
@@ -107,7 +110,7 @@ fn serve(db: &Db, jobs: &Receiver<Box<dyn Job>>) {
         let mut batch: Vec<_> = std::iter::once(first).chain(jobs.try_iter()).take(BATCH_MAX).collect();
         let committed = commit_together(db, &mut batch);
         for job in batch {
-            job.answer(committed.as_ref().map(|()| ()));
+            job.answer(committed.as_ref().copied());
         }
     }
 }

@@ -28,7 +28,7 @@ use tokio::task::JoinSet;
 use crate::MemoryQueue;
 
 pub use activity::Activity;
-pub use world::{LocalWorld, Receivers};
+pub use world::LocalWorld;
 
 /// How often the loop looks whether it was told to stop.
 const TICK: Duration = Duration::from_millis(200);

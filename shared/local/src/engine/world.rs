@@ -8,12 +8,8 @@ use crate::{DirectoryArchive, LocalStore, MemoryQueue, SqliteDocuments, SqliteFr
 /// Messages that wait in the queue at most, of each kind; the sweeper sends again what finds no room.
 const MESSAGES_MAX: usize = 10_000;
 
-/// Where the loop takes its messages.
-pub type Receivers = MemoryQueue<SystemClock>;
-
 /// The ports over SQLite, a directory and an in-process queue.
 pub struct LocalWorld<N> {
-    store: LocalStore,
     frontier: SqliteFrontier,
     archive: DirectoryArchive,
     documents: SqliteDocuments,
@@ -25,29 +21,26 @@ pub struct LocalWorld<N> {
 }
 
 impl<N: Notifier + 'static> LocalWorld<N> {
-    /// The adapters of a data directory, and the queue's other end for the loop to receive from.
+    /// The adapters of a data directory.
     #[must_use]
-    pub fn new(store: LocalStore, notifier: N) -> (Self, Receivers) {
+    pub fn new(store: &LocalStore, notifier: N) -> Self {
         let clock = SystemClock::new();
-        let queue = MemoryQueue::new(&clock, MESSAGES_MAX);
-        let world = Self {
+        Self {
             frontier: store.frontier(),
             archive: store.archive(),
             documents: store.documents(),
-            store,
-            queue: queue.clone(),
+            queue: MemoryQueue::new(&clock, MESSAGES_MAX),
             notifier,
             clock,
             chance: SystemChance,
             timing: Timing::default(),
-        };
-        (world, queue)
+        }
     }
 
-    /// The data directory.
+    /// The queue, for the loop to receive from.
     #[must_use]
-    pub const fn store(&self) -> &LocalStore {
-        &self.store
+    pub fn messages(&self) -> MemoryQueue<SystemClock> {
+        self.queue.clone()
     }
 }
 

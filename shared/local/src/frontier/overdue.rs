@@ -40,7 +40,7 @@ pub(super) fn list(db: &Db, crawl: &CrawlId, by: Timestamp, limit: usize) -> Res
     )?);
     found.extend(query.segments()?);
     found.extend(query.tokens()?);
-    found.sort_by_key(|(a, _)| *a);
+    found.sort_by_key(|(due, _)| *due);
     found.truncate(limit);
     Ok(found.into_iter().map(|(_, overdue)| overdue).collect())
 }

@@ -1,0 +1,122 @@
+//! What a person wants to know when an iteration ends.
+
+use dragline_domain::ids::{CrawlId, Iteration};
+use rusqlite::{Connection, Params, Row, params};
+use serde::Serialize;
+
+use super::QueryError;
+
+/// How many of the slowest URLs are named.
+const SLOWEST: usize = 5;
+
+/// How many reasons for not crawling are named, those of the most URLs first.
+const REASONS_MAX: usize = 20;
+
+/// An iteration in numbers.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Summary {
+    /// Final outcomes by count, the most frequent first.
+    pub outcomes: Vec<OutcomeCount>,
+    /// Requests that were logged, those that were tried again included.
+    pub requests: u64,
+    /// URLs that ended with an answer.
+    pub pages: u64,
+    /// Bytes of all bodies as received.
+    pub body_bytes: u64,
+    /// The requests that took longest.
+    pub slowest: Vec<Slow>,
+    /// Why URLs that were found were not asked for, the most frequent reason first.
+    pub not_crawled: Vec<NotCrawled>,
+    /// URLs that were queued and never had their turn, by reason.
+    pub leftovers: Vec<(String, u64)>,
+}
+
+/// How many URLs ended so.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct OutcomeCount {
+    /// The outcome's number.
+    pub outcome: i16,
+    /// Its name.
+    pub name: String,
+    /// Its class: `content`, `redirect`, `missing`, `failed`, `blocked` or `dismissed`.
+    pub class: String,
+    /// How many.
+    pub urls: u64,
+}
+
+/// A request that took long.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Slow {
+    /// The URL.
+    pub url: String,
+    /// From the request's start to its end.
+    pub duration_ms: u64,
+}
+
+/// URLs that were not asked for, for one reason.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct NotCrawled {
+    /// The outcome's name.
+    pub outcome: String,
+    /// The rule that decided; absent where the outcome says it all.
+    pub detail: Option<String>,
+    /// How many.
+    pub urls: u64,
+    /// One of them.
+    pub example: String,
+}
+
+/// Sums up an iteration from its log.
+///
+/// # Errors
+/// [`QueryError`].
+pub fn summary(connection: &Connection, crawl: &CrawlId, iteration: Iteration) -> Result<Summary, QueryError> {
+    let of = params![crawl.as_str(), iteration.number()];
+    let outcomes = all(
+        connection,
+        "SELECT outcome, outcome_name, outcome_class, count(*) FROM log WHERE crawl = ?1 AND iteration = ?2 AND is_final
+         GROUP BY outcome ORDER BY count(*) DESC, outcome",
+        of,
+        |row| Ok(OutcomeCount { outcome: row.get(0)?, name: row.get(1)?, class: row.get(2)?, urls: row.get(3)? }),
+    )?;
+    let (requests, pages, body_bytes) = connection.query_row(
+        "SELECT count(duration_ms), count(iif(is_final, object, NULL)), coalesce(sum(body_bytes), 0)
+         FROM log WHERE crawl = ?1 AND iteration = ?2",
+        of,
+        |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
+    )?;
+    let slowest = all(
+        connection,
+        "SELECT url, duration_ms FROM log WHERE crawl = ?1 AND iteration = ?2 AND duration_ms IS NOT NULL
+         ORDER BY duration_ms DESC, url LIMIT ?3",
+        params![crawl.as_str(), iteration.number(), SLOWEST],
+        |row| Ok(Slow { url: row.get(0)?, duration_ms: row.get(1)? }),
+    )?;
+    let not_crawled = all(
+        connection,
+        "SELECT outcome_name, detail, count(*), min(url) FROM log
+         WHERE crawl = ?1 AND iteration = ?2 AND is_final AND duration_ms IS NULL
+         GROUP BY outcome, detail ORDER BY count(*) DESC, outcome, detail LIMIT ?3",
+        params![crawl.as_str(), iteration.number(), REASONS_MAX],
+        |row| Ok(NotCrawled { outcome: row.get(0)?, detail: row.get(1)?, urls: row.get(2)?, example: row.get(3)? }),
+    )?;
+    let leftovers = all(
+        connection,
+        "SELECT f.reason, sum(f.urls) FROM leftover f JOIN origin o ON o.id = f.origin_id JOIN crawl c ON c.id = o.crawl_id
+         WHERE c.name = ?1 AND f.iteration = ?2 GROUP BY f.reason HAVING sum(f.urls) > 0 ORDER BY sum(f.urls) DESC, f.reason",
+        of,
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    Ok(Summary { outcomes, requests, pages, body_bytes, slowest, not_crawled, leftovers })
+}
+
+fn all<T>(
+    connection: &Connection,
+    sql: &str,
+    params: impl Params,
+    read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+) -> Result<Vec<T>, QueryError> {
+    let mut statement = connection.prepare(sql)?;
+    let rows = statement.query_map(params, read)?.collect::<Result<_, _>>()?;
+    Ok(rows)
+}

@@ -1,0 +1,84 @@
+//! The archive: objects are written once and read back whole or in part.
+
+use bytes::Bytes;
+use dragline_domain::frontier::ObjectKey;
+use dragline_pipeline::ports::archive::{Archive, Put};
+use dragline_pipeline::ports::error::PortErrorKind;
+
+/// Runs every behaviour of an archive. Takes an expression that makes `(archive, guard)` from a future; the guard lives as long.
+#[macro_export]
+macro_rules! archive_suite {
+    ($make:expr) => {
+        $crate::behaviours! { archive, $make;
+            objects_are_never_overwritten
+            parts_are_clipped_at_the_end
+            an_object_over_the_limit_is_refused
+            lists_are_in_order_and_in_pages
+            deleting_twice_is_no_error
+        }
+    };
+}
+
+fn key(text: &str) -> ObjectKey {
+    ObjectKey::try_from(text.to_owned()).expect("a key")
+}
+
+/// The first put stays, whatever comes later.
+pub async fn objects_are_never_overwritten(archive: &impl Archive) {
+    let key = key("raw/c/1/o/1-0-a.warc.gz");
+    assert_eq!(archive.get(&key, 100).await.unwrap(), None, "nothing is there");
+    assert_eq!(archive.put_new(&key, Bytes::from_static(b"first")).await.unwrap(), Put::Stored);
+    assert_eq!(archive.put_new(&key, Bytes::from_static(b"second")).await.unwrap(), Put::Exists);
+    assert_eq!(archive.get(&key, 100).await.unwrap(), Some(Bytes::from_static(b"first")));
+}
+
+/// A range gives what there is of it.
+pub async fn parts_are_clipped_at_the_end(archive: &impl Archive) {
+    let key = key("raw/x");
+    assert_eq!(archive.get_range(&key, 0..1).await.unwrap(), None, "no object");
+    archive.put_new(&key, Bytes::from_static(b"0123456789")).await.unwrap();
+    for (range, expected) in [(0..3, "012"), (3..10, "3456789"), (8..99, "89"), (4..4, "")] {
+        let part = archive.get_range(&key, range.clone()).await.unwrap();
+        assert_eq!(part, Some(Bytes::from_static(expected.as_bytes())), "{range:?}");
+    }
+}
+
+/// An object larger than the caller can hold is an error of its own kind.
+pub async fn an_object_over_the_limit_is_refused(archive: &impl Archive) {
+    let key = key("raw/x");
+    archive.put_new(&key, Bytes::from_static(b"12345")).await.unwrap();
+    assert_eq!(archive.get(&key, 5).await.unwrap().map(|bytes| bytes.len()), Some(5), "just fits");
+    assert_eq!(archive.get(&key, 4).await.unwrap_err().kind, PortErrorKind::TooLarge);
+}
+
+/// Keys come in byte order by prefix, page by page, directories or not.
+pub async fn lists_are_in_order_and_in_pages(archive: &impl Archive) {
+    let ordered = ["raw/a-b/1", "raw/a/1", "raw/a/2", "raw/a/20", "raw/a/3/4", "raw/b"];
+    for text in ordered.iter().rev() {
+        archive.put_new(&key(text), Bytes::new()).await.unwrap();
+    }
+    for (prefix, after, limit, expected, why) in [
+        ("", None, 10, &ordered[..], "all"),
+        ("raw/a/", None, 10, &ordered[1..5], "a directory"),
+        ("raw/a/2", None, 10, &ordered[2..4], "part of a name"),
+        ("raw/a", None, 10, &ordered[..5], "part of a directory's name"),
+        ("raw/", Some("raw/a/2"), 2, &ordered[3..5], "the page after"),
+        ("raw/", Some("raw/a/1z"), 1, &ordered[2..3], "after a key that is not there"),
+        ("raw/", Some("raw/b"), 10, &[], "after the last"),
+        ("none/", None, 10, &[], "no such prefix"),
+    ] {
+        let listed = archive.list(prefix, after.map(key).as_ref(), limit).await.unwrap();
+        assert_eq!(listed.iter().map(ObjectKey::as_str).collect::<Vec<_>>(), expected, "{why}");
+    }
+}
+
+/// What is deleted is gone, and may be deleted and put again.
+pub async fn deleting_twice_is_no_error(archive: &impl Archive) {
+    let key = key("raw/x");
+    archive.put_new(&key, Bytes::from_static(b"1")).await.unwrap();
+    for _ in 0..2 {
+        archive.delete(&key).await.unwrap();
+        assert_eq!(archive.get(&key, 10).await.unwrap(), None);
+    }
+    assert_eq!(archive.put_new(&key, Bytes::from_static(b"2")).await.unwrap(), Put::Stored);
+}

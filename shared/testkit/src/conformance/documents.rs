@@ -1,0 +1,102 @@
+//! Documents: a segment's set is put once and comes back as it was.
+
+use dragline_domain::document::{Directives, Document, DocumentState, Link, LinkFate, LinkKind, Page, PageCut};
+use dragline_domain::frontier::SegmentRow;
+use dragline_domain::outcome::Outcome;
+use dragline_pipeline::ports::documents::{Documents, PutDocuments};
+use dragline_pipeline::ports::frontier::Frontier;
+
+use super::samples::{key, url};
+use super::world::{UNLIMITED, World};
+
+/// Runs every behaviour of a store of documents. Takes an expression that makes `((frontier, documents), guard)` from a future; the
+/// guard lives as long.
+#[macro_export]
+macro_rules! documents_suite {
+    ($make:expr) => {
+        $crate::behaviours! { documents, $make;
+            documents_come_back_as_they_were
+            documents_are_put_once
+            no_documents_are_not_the_same_as_none_yet
+        }
+    };
+}
+
+async fn segments(frontier: &impl Frontier) -> [SegmentRow; 2] {
+    let world = World::begin(frontier, UNLIMITED).await;
+    let (first, second) = (key("a.example"), key("b.example"));
+    for origin in [&first, &second] {
+        world.seed(origin, &["/"]).await;
+    }
+    [world.crawl_until_idle(&first, 1, 0).await, world.crawl_until_idle(&second, 2, 0).await]
+}
+
+fn bare(n: u32, path: &str) -> Document {
+    Document {
+        n,
+        url: url(&format!("https://a.example{path}")),
+        outcome: Outcome::FileNotFound,
+        detail: None,
+        state: DocumentState::Processed,
+        page: None,
+        links: Vec::new(),
+    }
+}
+
+fn full(n: u32) -> Document {
+    let link = |kind, target: &str, fate| Link { kind, target: url(target), fate };
+    let page = Page {
+        title: Some("“A” \u{1f577}".into()),
+        description: Some(String::new()),
+        language: Some("en".into()),
+        charset: Some("UTF-8".into()),
+        canonical: Some(url("https://elsewhere.example/")),
+        directives: Directives { noindex: true, nofollow: false },
+        text: "line\nline \u{0}".into(),
+        cut: PageCut::TextAndLinks,
+    };
+    let links = vec![
+        link(LinkKind::A, "https://a.example/b?c=d", LinkFate::Follow),
+        link(LinkKind::Img, "https://b.example/", LinkFate::NotAPage),
+        link(LinkKind::A, "https://a.example/n", LinkFate::NoFollow),
+        link(LinkKind::Iframe, "http://a.example/", LinkFate::OutOfScope),
+        link(LinkKind::Redirect, "https://a.example/d", LinkFate::TooDeep),
+        link(LinkKind::A, "https://a.example/x", LinkFate::Blocked("rule 1: \"x\"".into())),
+    ];
+    Document { page: Some(page), links, outcome: Outcome::FileIngested, ..bare(n, "/full?q=%20") }
+}
+
+/// Every field of a document is kept: absent ones, empty ones, every kind of fate.
+pub async fn documents_come_back_as_they_were((frontier, documents): &(impl Frontier, impl Documents)) {
+    let [segment, _] = segments(frontier).await;
+    let stuck = Document {
+        state: DocumentState::Stuck,
+        detail: Some("it broke: 'x'".into()),
+        outcome: Outcome::UnknownError,
+        ..bare(2, "/stuck")
+    };
+    let empty_page = Document { page: Some(Page::default()), ..bare(7, "/empty") };
+    let put = [bare(0, "/"), full(1), stuck, empty_page];
+    assert_eq!(documents.put_new(&segment, &put).await.unwrap(), PutDocuments::Stored);
+    assert_eq!(documents.load(&segment).await.unwrap(), Some(put.to_vec()));
+}
+
+/// The first set stays; whoever comes later gets it.
+pub async fn documents_are_put_once((frontier, documents): &(impl Frontier, impl Documents)) {
+    let [segment, other] = segments(frontier).await;
+    let first = [full(0)];
+    assert_eq!(documents.put_new(&segment, &first).await.unwrap(), PutDocuments::Stored);
+    let again = documents.put_new(&segment, &[bare(0, "/"), bare(1, "/b")]).await.unwrap();
+    assert_eq!(again, PutDocuments::Found(first.to_vec()));
+    assert_eq!(documents.load(&segment).await.unwrap(), Some(first.to_vec()));
+    assert_eq!(documents.load(&other).await.unwrap(), None, "another segment's");
+}
+
+/// A segment without documents is told from one that was not parsed.
+pub async fn no_documents_are_not_the_same_as_none_yet((frontier, documents): &(impl Frontier, impl Documents)) {
+    let [segment, _] = segments(frontier).await;
+    assert_eq!(documents.load(&segment).await.unwrap(), None);
+    assert_eq!(documents.put_new(&segment, &[]).await.unwrap(), PutDocuments::Stored);
+    assert_eq!(documents.load(&segment).await.unwrap(), Some(Vec::new()));
+    assert_eq!(documents.put_new(&segment, &[full(0)]).await.unwrap(), PutDocuments::Found(Vec::new()));
+}

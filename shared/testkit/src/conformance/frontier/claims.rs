@@ -1,0 +1,163 @@
+//! Candidates: claims, updates and the recrawl cursor.
+
+use dragline_domain::frontier::{CandidateUpdate, Claim, Claimer, LastCapture, OriginKey, RecrawlCursor};
+use dragline_domain::ids::{Iteration, Turn};
+use dragline_domain::outcome::Outcome;
+use dragline_pipeline::ports::frontier::{DuePage, Frontier};
+use jiff::Timestamp;
+
+use super::super::samples::{at, capture, key, sighting, trigger};
+use super::super::world::{UNLIMITED, World};
+
+const NEW: Claim = Claim::Own { last: None };
+
+fn update(path: &str, order: (Iteration, u64, u64), outcome: Outcome) -> CandidateUpdate {
+    CandidateUpdate {
+        path_and_query: path.to_owned(),
+        iteration: order.0,
+        turn: Turn(order.1),
+        n: order.2,
+        outcome,
+        at: at(5),
+        capture: None,
+        due_at: None,
+    }
+}
+
+/// Puts candidates that an iteration before this one left, and begins the next.
+async fn with_candidates<'f, F: Frontier>(
+    frontier: &'f F,
+    origin: &OriginKey,
+    left: &[(&str, Outcome, Option<Timestamp>)],
+) -> World<'f, F> {
+    let first = World::begin(frontier, UNLIMITED).await;
+    let paths: Vec<&str> = left.iter().map(|&(path, ..)| path).collect();
+    first.claim(origin, Claimer::trigger(&trigger("t")), &paths).await;
+    let updates: Vec<_> = left
+        .iter()
+        .map(|&(path, outcome, due_at)| CandidateUpdate { due_at, ..update(path, (first.iteration, 1, 0), outcome) })
+        .collect();
+    frontier.update_candidates(origin, &updates).await.unwrap();
+    first.end(&[]).await;
+    World::begin_by(frontier, "u", UNLIMITED).await
+}
+
+fn paths(page: &DuePage) -> Vec<&str> {
+    page.entries.iter().map(|(entry, _)| entry.path_and_query.as_str()).collect()
+}
+
+/// A URL is claimed by whoever comes first, for good; asking again gives the same answer.
+pub async fn a_claim_is_own_once(frontier: &impl Frontier) {
+    let world = World::begin(frontier, UNLIMITED).await;
+    let (origin, other) = (key("a.example"), key("b.example"));
+    let [ours, theirs] = ["x", "y"].map(|by| Claimer::trigger(&trigger(by)));
+    assert_eq!(world.claim(&origin, ours.clone(), &["/a", "/b"]).await, [NEW, NEW]);
+    assert_eq!(
+        world.claim(&origin, theirs.clone(), &["/c", "/a"]).await,
+        [NEW, Claim::Taken],
+        "in the order asked for"
+    );
+    assert_eq!(world.claim(&origin, ours, &["/b", "/a", "/c"]).await, [NEW, NEW, Claim::Taken], "done again");
+    assert_eq!(world.claim(&other, theirs, &["/a"]).await, [NEW], "another origin's path");
+}
+
+/// In the next iteration a URL that is not due yet is left alone, unless it is asked for whether due or not.
+pub async fn a_claim_waits_until_it_is_due(frontier: &impl Frontier) {
+    let origin = key("a.example");
+    let world = with_candidates(frontier, &origin, &[("/a", Outcome::FileIngested, Some(at(100)))]).await;
+    let [link, seed] = ["x", "y"].map(|by| Claimer::trigger(&trigger(by)));
+    let claim = |claimer: &Claimer, if_due| world.claim_if_due(&origin, claimer.clone(), &["/a"], if_due);
+    assert_eq!(claim(&link, Some(at(99))).await, [Claim::NotDue], "a second early");
+    assert_eq!(claim(&seed, None).await, [NEW], "asked for anyway");
+    assert_eq!(claim(&link, Some(at(100))).await, [Claim::Taken], "due, and queued by then");
+}
+
+/// An update that comes late changes nothing; one of the same segment does.
+pub async fn an_update_never_goes_back(frontier: &impl Frontier) {
+    let origin = key("a.example");
+    let world = World::begin(frontier, UNLIMITED).await;
+    let ours = Claimer::trigger(&trigger("x"));
+    world.claim(&origin, ours.clone(), &["/a"]).await;
+    let next = world.iteration.next();
+    for (order, etag, expected, why) in [
+        ((world.iteration, 2, 5), "one", "one", "the first"),
+        ((world.iteration, 2, 4), "old", "one", "an earlier segment of the turn"),
+        ((world.iteration, 1, 9), "old", "one", "an earlier turn, whatever its segment"),
+        ((world.iteration, 2, 5), "two", "two", "the same segment again"),
+        ((world.iteration, 3, 0), "three", "three", "a later turn, whatever its segment"),
+        ((next, 1, 0), "four", "four", "a later iteration, whatever its turn"),
+        ((world.iteration, 9, 9), "old", "four", "an earlier iteration"),
+    ] {
+        let captured = CandidateUpdate { capture: Some(capture(etag)), ..update("/a", order, Outcome::FileIngested) };
+        frontier.update_candidates(&origin, &[captured]).await.unwrap();
+        let claimed = world.claim(&origin, ours.clone(), &["/a"]).await;
+        assert_eq!(claimed, [Claim::Own { last: Some(capture(expected)) }], "{why}");
+    }
+}
+
+/// What the last good capture left stays when a later visit got nothing.
+pub async fn an_update_without_a_capture_keeps_the_last_one(frontier: &impl Frontier) {
+    let origin = key("a.example");
+    let world = World::begin(frontier, UNLIMITED).await;
+    let ours = Claimer::trigger(&trigger("x"));
+    world.claim(&origin, ours.clone(), &["/a"]).await;
+    let bare = LastCapture { etag: None, last_modified: Some("then".into()), interval_ms: None, ..capture("") };
+    let good = update("/a", (world.iteration, 1, 0), Outcome::FileIngested);
+    let good = CandidateUpdate { capture: Some(bare.clone()), ..good };
+    let failed = update("/a", (world.iteration, 1, 1), Outcome::ConnectionFailed);
+    frontier.update_candidates(&origin, &[good, failed]).await.unwrap();
+    assert_eq!(world.claim(&origin, ours, &["/a"]).await, [Claim::Own { last: Some(bare) }], "absent parts included");
+}
+
+/// The cursor passes over what others queued in this iteration, and comes back to what it claimed itself before a crash.
+pub async fn the_recrawl_cursor_skips_what_is_queued(frontier: &impl Frontier) {
+    let origin = key("a.example");
+    let left = ["/a", "/b", "/c"].map(|path| (path, Outcome::FileIngested, None));
+    let world = with_candidates(frontier, &origin, &left).await;
+    let by_seed = world.claim(&origin, Claimer::trigger(&trigger("u")), &["/b"]).await;
+    assert_eq!(by_seed, [NEW]);
+    let due = || frontier.due_candidates(&origin, world.iteration, &RecrawlCursor::Start, at(10), 10);
+    let page = due().await.unwrap();
+    assert_eq!((paths(&page), &page.next), (vec!["/a", "/c"], &RecrawlCursor::End));
+    assert_eq!(page.entries[0].1, sighting(1).depth, "with the depth at which it was found");
+    assert_eq!(page.entries[0].0.via, sighting(1).via, "and the page that led there");
+    assert_eq!(world.claim(&origin, Claimer::recrawl(), &["/a"]).await, [NEW]);
+    assert_eq!(paths(&due().await.unwrap()), ["/a", "/c"], "its own claims count only once they are committed");
+}
+
+/// Pages follow each other in the order of the paths until the cursor is at its end.
+pub async fn the_recrawl_cursor_goes_through_in_pages(frontier: &impl Frontier) {
+    let origin = key("a.example");
+    let left = ["/d", "/a?q", "/c", "/b", "/a"].map(|path| (path, Outcome::FileIngested, None));
+    let world = with_candidates(frontier, &origin, &left).await;
+    let (mut cursor, mut seen) = (RecrawlCursor::Start, Vec::new());
+    for _ in 0..10 {
+        let page = frontier.due_candidates(&origin, world.iteration, &cursor, at(10), 2).await.unwrap();
+        assert!(page.entries.len() <= 2, "no more than asked for");
+        seen.extend(page.entries.into_iter().map(|(entry, _)| entry.path_and_query));
+        cursor = page.next;
+        if cursor == RecrawlCursor::End {
+            break;
+        }
+    }
+    assert_eq!(
+        (cursor.clone(), seen),
+        (RecrawlCursor::End, ["/a", "/a?q", "/b", "/c", "/d"].map(String::from).to_vec())
+    );
+    let past = frontier.due_candidates(&origin, world.iteration, &cursor, at(10), 2).await.unwrap();
+    assert_eq!(past, DuePage { entries: Vec::new(), next: RecrawlCursor::End }, "it stays there");
+}
+
+/// What is not due yet, and what the definition forbids, is passed over.
+pub async fn the_recrawl_cursor_leaves_what_is_not_wanted(frontier: &impl Frontier) {
+    let origin = key("a.example");
+    let left = [
+        ("/blocked", Outcome::BlockedUrlByLocalPolicy, None),
+        ("/due", Outcome::FileIngested, Some(at(10))),
+        ("/gone", Outcome::FileGone, None),
+        ("/later", Outcome::FileIngested, Some(at(11))),
+    ];
+    let world = with_candidates(frontier, &origin, &left).await;
+    let page = frontier.due_candidates(&origin, world.iteration, &RecrawlCursor::Start, at(10), 10).await.unwrap();
+    assert_eq!(paths(&page), ["/due", "/gone"]);
+}

@@ -1,0 +1,133 @@
+//! Crawls, iterations, and how origins begin.
+
+use dragline_domain::definition::Definition;
+use dragline_domain::frontier::{IterationStatus, StatusChange};
+use dragline_domain::ids::{CrawlId, Iteration};
+use dragline_formats::robots::RobotsRecord;
+use dragline_pipeline::ports::frontier::{Begun, CrawlRow, Frontier, IterationClosed, RobotsRow, Seeded};
+
+use super::super::samples::{at, crawl, key, origin};
+use super::super::world::{UNLIMITED, World, wish};
+
+/// The name of the definition that is put.
+fn defined() -> (CrawlId, Definition) {
+    (CrawlId::for_host("stub"), Definition)
+}
+
+/// A definition comes back with the origins that joined, in the order in which they joined; each put replaces it.
+pub async fn a_definition_is_read_back(frontier: &impl Frontier) {
+    let (name, definition) = defined();
+    assert_eq!(frontier.load_crawl(&name).await.unwrap(), None, "never put");
+    let row = |version, hosts: &[&str]| CrawlRow {
+        definition: definition.clone(),
+        version,
+        joined: hosts.iter().map(|host| origin(host)).collect(),
+    };
+    frontier.put_crawl(&row(1, &[])).await.unwrap();
+    assert_eq!(frontier.load_crawl(&name).await.unwrap(), Some(row(1, &[])));
+    for host in ["z.example", "a.example", "z.example"] {
+        frontier.join_origin(&name, &origin(host)).await.unwrap();
+    }
+    assert_eq!(frontier.load_crawl(&name).await.unwrap(), Some(row(1, &["z.example", "a.example"])), "each joins once");
+    frontier.put_crawl(&row(2, &["b.example"])).await.unwrap();
+    assert_eq!(frontier.load_crawl(&name).await.unwrap(), Some(row(2, &["b.example"])), "overwritten");
+}
+
+/// The same trigger always gets the iteration that it began, also when that is over.
+pub async fn a_trigger_is_handled_once(frontier: &impl Frontier) {
+    assert_eq!(frontier.latest_iteration(&crawl()).await.unwrap(), None, "none has begun");
+    let first = World::begin(frontier, UNLIMITED).await;
+    let row = first.row().await;
+    assert_eq!((row.number, row.status, row.open, row.token_out), (Iteration::FIRST, IterationStatus::Open, 1, true));
+    assert_eq!(frontier.begin_iteration(&wish("t", UNLIMITED)).await.unwrap(), Begun::Iteration(row), "again");
+    first.end(&[]).await;
+    let second = World::begin_by(frontier, "u", UNLIMITED).await;
+    assert_eq!(second.iteration, Iteration::FIRST.next());
+    let late = frontier.begin_iteration(&wish("t", UNLIMITED)).await.unwrap();
+    assert_eq!(late, Begun::Iteration(first.row().await), "delivered again after the next one began");
+    assert_eq!(frontier.latest_iteration(&crawl()).await.unwrap(), Some(second.row().await));
+}
+
+/// A trigger that comes while an iteration runs is told so, and begins one once that is over.
+pub async fn an_iteration_waits_for_the_last_one_to_close(frontier: &impl Frontier) {
+    let first = World::begin(frontier, UNLIMITED).await;
+    let busy = frontier.begin_iteration(&wish("u", UNLIMITED)).await.unwrap();
+    assert_eq!(busy, Begun::Busy(first.row().await));
+    first.end(&[]).await;
+    assert_eq!(World::begin_by(frontier, "u", UNLIMITED).await.iteration, Iteration::FIRST.next());
+}
+
+/// Returning the scheduler's token twice takes one off the count once.
+pub async fn a_token_is_returned_once(frontier: &impl Frontier) {
+    let world = World::begin(frontier, UNLIMITED).await;
+    world.seed(&key("a.example"), &["/"]).await;
+    assert_eq!(world.row().await.open, 2, "the token and the origin");
+    for _ in 0..2 {
+        frontier.return_token(&crawl(), world.iteration).await.unwrap();
+        let row = world.row().await;
+        assert_eq!((row.open, row.token_out, row.due), (1, false, None));
+    }
+}
+
+/// An iteration closes once, when nothing is open, and nothing opens in it afterwards.
+pub async fn closing_at_zero_is_final(frontier: &impl Frontier) {
+    let world = World::begin(frontier, UNLIMITED).await;
+    let crawl = crawl();
+    let close = |second| frontier.close_iteration(&crawl, world.iteration, at(second));
+    assert_eq!(close(1).await.unwrap(), IterationClosed::NotYet(world.row().await), "the token is out");
+    frontier.return_token(&crawl, world.iteration).await.unwrap();
+    assert_eq!(world.seed(&key("a.example"), &["/"]).await, Seeded::IterationOver, "zero is final before it is closed");
+    let IterationClosed::Now(row) = close(2).await.unwrap() else { panic!("nothing is open") };
+    assert_eq!((row.status, row.closed_at), (IterationStatus::Closed, Some(at(2))));
+    assert_eq!(close(3).await.unwrap(), IterationClosed::Before(row), "with the time of the first");
+    assert_eq!(world.seed(&key("b.example"), &["/"]).await, Seeded::IterationOver);
+    assert_eq!(frontier.load_origin(&key("b.example")).await.unwrap(), None, "nothing was opened");
+}
+
+/// Pausing, resuming and stopping do what fits the status, and nothing otherwise.
+pub async fn a_wish_that_does_not_fit_changes_nothing(frontier: &impl Frontier) {
+    let world = World::begin(frontier, UNLIMITED).await;
+    for (change, status, why) in [
+        (StatusChange::Resume, None, "it is not paused"),
+        (StatusChange::Pause, Some(IterationStatus::Paused), "it is open"),
+        (StatusChange::Pause, None, "it is paused already"),
+        (StatusChange::Resume, Some(IterationStatus::Open), "it is paused"),
+        (StatusChange::Stop, Some(IterationStatus::Stopping), "it is open"),
+        (StatusChange::Pause, None, "it is stopping"),
+        (StatusChange::Stop, None, "it is stopping already"),
+    ] {
+        let before = world.row().await;
+        let changed = frontier.change_status(&crawl(), world.iteration, change).await.unwrap();
+        assert_eq!(changed.as_ref().map(|row| row.status), status, "{why}");
+        assert_eq!(world.row().await, changed.unwrap_or(before), "{why}");
+    }
+    let other = frontier.change_status(&crawl(), world.iteration.next(), StatusChange::Stop).await.unwrap();
+    assert_eq!(other, None, "there is no such iteration");
+}
+
+/// A trigger's seeds count once, another's on top; the origin opens with the first.
+pub async fn seeds_are_added_once(frontier: &impl Frontier) {
+    let world = World::begin(frontier, UNLIMITED).await;
+    let origin = key("a.example");
+    for (trigger, paths, expected, added, why) in [
+        ("t", &["/", "/b"][..], Seeded::Added, 2, "opens it"),
+        ("t", &["/", "/b"], Seeded::Already, 2, "the command came twice"),
+        ("u", &["/c"], Seeded::Added, 3, "another trigger joins"),
+        ("v", &[], Seeded::Added, 3, "no seeds at all"),
+    ] {
+        assert_eq!(world.seed_by(&origin, trigger, paths).await, expected, "{why}");
+        let rows = world.origin(&origin).await;
+        assert_eq!((rows.inbox.added, rows.inbox.open, world.row().await.open), (added, true, 2), "{why}");
+    }
+}
+
+/// robots.txt is kept as it was put last.
+pub async fn robots_are_overwritten(frontier: &impl Frontier) {
+    let origin = key("a.example");
+    assert_eq!(frontier.load_robots(&origin).await.unwrap(), None);
+    for second in [1, 2] {
+        let row = RobotsRow { record: RobotsRecord, fetched_at: at(second), expires_at: at(second + 1_800) };
+        frontier.put_robots(&origin, &row).await.unwrap();
+        assert_eq!(frontier.load_robots(&origin).await.unwrap(), Some(row));
+    }
+}

@@ -1,0 +1,184 @@
+//! How origins go on or end when nobody holds them.
+
+use dragline_domain::frontier::{
+    LeaseState, Leftover, LeftoverReason, OriginKey, OriginRows, PartKind, RecrawlCursor, Release, ReleaseRefused,
+    Reserve,
+};
+use dragline_domain::ids::Turn;
+use dragline_pipeline::ports::frontier::{Frontier, GiveUp, Seeded, Settled};
+
+use super::super::samples::{at, key};
+use super::super::world::{DELAY, LEASE_S, UNLIMITED, World};
+
+fn give_up<F>(world: &World<'_, F>, origin: &OriginKey, seen: &OriginRows, second: i64) -> GiveUp {
+    GiveUp {
+        origin: origin.clone(),
+        iteration: world.iteration,
+        seen: seen.clone(),
+        reason: LeftoverReason::Stopped,
+        now: at(second),
+    }
+}
+
+/// Todo that came while its last segment was parsed wakes an idle origin, once.
+pub async fn an_idle_origin_is_woken_by_todo(frontier: &impl Frontier) {
+    let world = World::begin(frontier, UNLIMITED).await;
+    let origin = key("a.example");
+    world.seed(&origin, &["/"]).await;
+    let segment = world.crawl_until_idle(&origin, 1, 0).await;
+    world.parse(&segment, (0, PartKind::Last), &[(&origin, &["/x"])]).await;
+    let seen = world.origin(&origin).await;
+    assert_eq!(frontier.settle(&origin, &seen).await.unwrap(), Settled::Woken(Turn(2)));
+    let rows = world.origin(&origin).await;
+    assert_eq!((rows.lease.state, rows.lease.turn, rows.inbox.due), (LeaseState::Ready, Turn(2), None));
+    assert_eq!(frontier.settle(&origin, &seen).await.unwrap(), Settled::Changed, "by another parser, at the same time");
+    assert_eq!(world.take(&origin, 2, 20).await.turn, Turn(2));
+}
+
+/// With everything taken and parsed an idle origin closes, and the iteration counts one less.
+pub async fn an_idle_origin_with_nothing_left_is_closed(frontier: &impl Frontier) {
+    let world = World::begin(frontier, UNLIMITED).await;
+    let origin = key("a.example");
+    world.seed(&origin, &["/"]).await;
+    let segment = world.crawl_until_idle(&origin, 1, 0).await;
+    let unparsed = world.origin(&origin).await;
+    assert_eq!(frontier.settle(&origin, &unparsed).await.unwrap(), Settled::Changed, "its segment is not parsed yet");
+    world.parse(&segment, (0, PartKind::Last), &[]).await;
+    let seen = world.origin(&origin).await;
+    assert_eq!(frontier.settle(&origin, &seen).await.unwrap(), Settled::Closed);
+    let rows = world.origin(&origin).await;
+    assert_eq!((rows.lease.state, rows.inbox.open, rows.inbox.due), (LeaseState::Closed, false, None));
+    assert_eq!(world.row().await.open, 1, "the token alone");
+    assert_eq!(frontier.settle(&origin, &seen).await.unwrap(), Settled::Changed, "closed once");
+    assert_eq!(world.row().await.open, 1);
+}
+
+/// A decision from rows that changed since has no effect.
+pub async fn a_settlement_from_old_rows_changes_nothing(frontier: &impl Frontier) {
+    let world = World::begin(frontier, UNLIMITED).await;
+    let (origin, other) = (key("a.example"), key("b.example"));
+    for origin in [&origin, &other] {
+        world.seed(origin, &["/"]).await;
+    }
+    let segment = world.crawl_until_idle(&origin, 1, 0).await;
+    let foreign = world.crawl_until_idle(&other, 2, 0).await;
+    world.parse(&segment, (0, PartKind::Last), &[]).await;
+    let could_close = world.origin(&origin).await;
+    world.parse(&foreign, (0, PartKind::Last), &[(&origin, &["/late"])]).await;
+    let before = world.origin(&origin).await;
+    assert_eq!(frontier.settle(&origin, &could_close).await.unwrap(), Settled::Changed, "todo came meanwhile");
+    assert_eq!(world.origin(&origin).await, before);
+    assert_eq!(world.row().await.open, 3, "nothing closed");
+}
+
+/// An origin that is given up leaves the count of what was queued and not fetched, and its todo is gone.
+pub async fn an_origin_that_is_given_up_leaves_its_count(frontier: &impl Frontier) {
+    let world = World::begin(frontier, UNLIMITED).await;
+    let origin = key("a.example");
+    world.seed(&origin, &["/", "/a", "/b"]).await;
+    let seen = world.origin(&origin).await;
+    let request = give_up(&world, &origin, &seen, 5);
+    let leftover = Leftover { iteration: world.iteration, turn: Turn(1), reason: LeftoverReason::Stopped, count: 3 };
+    assert_eq!(frontier.give_up(&request).await.unwrap(), Settled::ClosedWithLeftovers(leftover));
+    let rows = world.origin(&origin).await;
+    assert_eq!((rows.lease.state, rows.lease.taken, rows.inbox.open), (LeaseState::Closed, 3, false));
+    assert_eq!(frontier.first_chunk(&origin, world.iteration, &[]).await.unwrap(), None);
+    assert_eq!(frontier.give_up(&request).await.unwrap(), Settled::Changed, "once");
+    let progress = frontier.progress(&request.origin.crawl, world.iteration).await.unwrap();
+    assert_eq!(progress.leftovers, [(LeftoverReason::Stopped, 3)]);
+    assert_eq!(world.row().await.open, 1, "the token alone");
+}
+
+/// While a segment is unparsed its links may still come: nothing is given up before.
+pub async fn an_origin_is_not_given_up_while_segments_are_unparsed(frontier: &impl Frontier) {
+    let world = World::begin(frontier, UNLIMITED).await;
+    let origin = key("a.example");
+    world.seed(&origin, &["/"]).await;
+    let segment = world.crawl_until_idle(&origin, 1, 0).await;
+    let seen = world.origin(&origin).await;
+    assert_eq!(frontier.give_up(&give_up(&world, &origin, &seen, 5)).await.unwrap(), Settled::Changed);
+    assert_eq!(world.origin(&origin).await, seen);
+    world.parse(&segment, (0, PartKind::Last), &[(&origin, &["/x", "/y"])]).await;
+    assert_eq!(
+        frontier.give_up(&give_up(&world, &origin, &seen, 5)).await.unwrap(),
+        Settled::Changed,
+        "todo came since"
+    );
+    let seen = world.origin(&origin).await;
+    let given_up = frontier.give_up(&give_up(&world, &origin, &seen, 5)).await.unwrap();
+    assert!(matches!(given_up, Settled::ClosedWithLeftovers(Leftover { count: 2, .. })), "{given_up:?}");
+}
+
+/// A lease that somebody holds is left alone until it has run out and a delay has passed.
+pub async fn a_living_holder_is_not_given_up(frontier: &impl Frontier) {
+    let world = World::begin(frontier, UNLIMITED).await;
+    let origin = key("a.example");
+    world.seed(&origin, &["/"]).await;
+    let ready = world.origin(&origin).await;
+    world.take(&origin, 1, 0).await;
+    let held = world.origin(&origin).await;
+    let end = LEASE_S + i64::try_from(DELAY.as_secs()).unwrap();
+    for (seen, second, why) in [
+        (&ready, 5, "it was taken since"),
+        (&held, 5, "its holder has time left"),
+        (&held, end, "the delay after its end is not over"),
+    ] {
+        let answer = frontier.give_up(&give_up(&world, &origin, seen, second)).await.unwrap();
+        assert_eq!(answer, Settled::Changed, "{why}");
+        assert_eq!(world.origin(&origin).await, held, "{why}");
+    }
+    let given_up = frontier.give_up(&give_up(&world, &origin, &held, end + 1)).await.unwrap();
+    assert!(matches!(given_up, Settled::ClosedWithLeftovers(Leftover { count: 1, .. })), "{given_up:?}");
+}
+
+/// What a dead holder had set aside goes back to the iteration, once.
+pub async fn a_dead_holders_budget_goes_back(frontier: &impl Frontier) {
+    let pages = |pages| Reserve { pages: Some(pages), bytes: Some(1_000) };
+    let world = World::begin(frontier, pages(10)).await;
+    let origin = key("a.example");
+    world.seed(&origin, &["/"]).await;
+    let wanted = Reserve { pages: Some(4), bytes: Some(300) };
+    world.try_take(&origin, 1, 0, wanted).await.unwrap();
+    assert_eq!(world.row().await.budget, Reserve { pages: Some(6), bytes: Some(700) });
+    let seen = world.origin(&origin).await;
+    for _ in 0..2 {
+        frontier.give_up(&give_up(&world, &origin, &seen, 500)).await.unwrap();
+        assert_eq!(world.row().await.budget, pages(10));
+    }
+}
+
+/// A holder that gives up says why and leaves the count; it waits for its own segments to be parsed.
+pub async fn a_holder_lets_go_of_what_is_left(frontier: &impl Frontier) {
+    let world = World::begin(frontier, UNLIMITED).await;
+    let origin = key("a.example");
+    world.seed(&origin, &["/"]).await;
+    let lease = world.take(&origin, 1, 0).await;
+    let mut commit = world.commit(&origin, &lease, 1).await;
+    commit.lease.ending = Some(LeftoverReason::OriginGivenUp);
+    let refused = world.release(&origin, &commit.lease, Release::CloseWithLeftovers).await;
+    assert_eq!(refused, Err(ReleaseRefused::Changed), "its segment is not parsed yet");
+    world.parse(&commit.segment, (0, PartKind::Last), &[(&origin, &["/x", "/y"])]).await;
+    assert_eq!(world.release(&origin, &commit.lease, Release::CloseWithLeftovers).await, Ok(()));
+    let rows = world.origin(&origin).await;
+    assert_eq!((rows.lease.state, rows.lease.taken, rows.inbox.open), (LeaseState::Closed, 3, false));
+    let progress = frontier.progress(&origin.crawl, world.iteration).await.unwrap();
+    assert_eq!(progress.leftovers, [(LeftoverReason::OriginGivenUp, 2)]);
+    assert_eq!(frontier.first_chunk(&origin, world.iteration, &[]).await.unwrap(), None, "its todo is gone");
+    assert_eq!(world.row().await.open, 1, "the token alone");
+}
+
+/// The next iteration counts anew, but turns go on, so that an old ticket is never good again; candidates are gone through.
+pub async fn an_origin_opens_again_for_the_next_iteration(frontier: &impl Frontier) {
+    let first = World::begin(frontier, UNLIMITED).await;
+    let origin = key("a.example");
+    first.seed(&origin, &["/"]).await;
+    let segment = first.crawl_until_idle(&origin, 1, 0).await;
+    first.parse(&segment, (0, PartKind::Last), &[]).await;
+    first.end(&[&origin]).await;
+    let second = World::begin_by(frontier, "u", UNLIMITED).await;
+    assert_eq!(second.seed_by(&origin, "u", &[]).await, Seeded::Added, "for its candidates alone");
+    let rows = second.origin(&origin).await;
+    assert_eq!((rows.lease.turn, rows.lease.cursor.clone()), (Turn(2), RecrawlCursor::Start));
+    assert_eq!((rows.lease.segments, rows.lease.taken, rows.inbox.added, rows.inbox.parsed), (0, 0, 0, 0));
+    assert_eq!((rows.lease.iteration, second.row().await.open), (second.iteration, 2));
+}

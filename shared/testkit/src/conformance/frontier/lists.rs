@@ -1,0 +1,86 @@
+//! Lists and sums.
+
+use dragline_domain::frontier::{CrawlerCounters, PartKind};
+use dragline_domain::url::Origin;
+use dragline_pipeline::ports::frontier::{Frontier, Overdue, Progress};
+
+use super::super::samples::{at, crawl, key, origin};
+use super::super::world::{UNLIMITED, World};
+
+/// The origins of a crawl come in order, page by page; those that were never opened do not.
+pub async fn origins_are_listed_in_pages(frontier: &impl Frontier) {
+    let world = World::begin(frontier, UNLIMITED).await;
+    for host in ["c.example", "a.example", "d.example", "b.example"] {
+        world.seed(&key(host), &["/"]).await;
+    }
+    let hosts = ["a.example", "b.example", "c.example", "d.example"].map(origin);
+    let list = |after: Option<Origin>, limit| async move {
+        frontier.list_origins(&crawl(), after.as_ref(), limit).await.unwrap()
+    };
+    assert_eq!(list(None, 10).await, hosts);
+    assert_eq!(list(None, 3).await, hosts[..3]);
+    assert_eq!(list(Some(hosts[2].clone()), 3).await, hosts[3..]);
+    assert_eq!(list(Some(hosts[3].clone()), 3).await, []);
+    assert_eq!(list(Some(origin("bb.example")), 1).await, hosts[2..3], "after one that is not there");
+    let other = frontier.list_origins(&"other".parse().unwrap(), None, 10).await.unwrap();
+    assert_eq!(other, [], "of another crawl");
+}
+
+/// What is due is found, of every kind, and not before; what was done is not.
+pub async fn overdue_work_is_found(frontier: &impl Frontier) {
+    let world = World::begin(frontier, UNLIMITED).await;
+    let (ready, idle) = (key("a.example"), key("b.example"));
+    world.seed(&ready, &["/"]).await;
+    world.seed(&idle, &["/"]).await;
+    let segment = world.crawl_until_idle(&idle, 1, 0).await;
+    let overdue = |second| async move { frontier.overdue(&crawl(), at(second), 10).await.unwrap() };
+    assert_eq!(overdue(-1).await, [], "nothing yet");
+    let all = overdue(10_000).await;
+    let expected = [
+        Overdue::Token(crawl(), world.iteration),
+        Overdue::Lease(ready.clone()),
+        Overdue::Segment(segment.id.clone(), world.iteration),
+        Overdue::Inbox(idle.clone()),
+    ];
+    for work in &expected {
+        assert!(all.contains(work), "{work:?} is not among {all:?}");
+    }
+    assert!(!all.contains(&Overdue::Lease(idle.clone())), "an idle lease is owed nothing");
+    assert_eq!(frontier.overdue(&crawl(), at(10_000), 2).await.unwrap().len(), 2, "no more than asked for");
+    frontier.return_token(&crawl(), world.iteration).await.unwrap();
+    world.parse(&segment, (0, PartKind::Last), &[]).await;
+    frontier.settle(&idle, &world.origin(&idle).await).await.unwrap();
+    assert_eq!(overdue(10_000).await, [Overdue::Lease(ready)], "the rest is done");
+}
+
+/// The sums are those of the origins' own counts, of this iteration alone.
+pub async fn progress_is_the_sum_of_the_origins(frontier: &impl Frontier) {
+    let world = World::begin(frontier, UNLIMITED).await;
+    let (first, second) = (key("a.example"), key("b.example"));
+    world.seed(&first, &["/", "/a"]).await;
+    world.seed(&second, &["/"]).await;
+    let lease = world.take(&first, 1, 0).await;
+    let mut commit = world.segment(&first, &lease, 1).await;
+    commit.lease.counters = CrawlerCounters { requests: 3, pages: 2, retries: 1, body_bytes: 500 };
+    frontier.commit_segment(&commit).await.unwrap();
+    let lease = world.take(&second, 2, 0).await;
+    let mut other = world.segment(&second, &lease, 1).await;
+    other.lease.counters = CrawlerCounters { requests: 1, pages: 1, retries: 0, body_bytes: 40 };
+    frontier.commit_segment(&other).await.unwrap();
+    world.parse(&commit.segment, (0, PartKind::Last), &[]).await;
+    let sums = frontier.progress(&crawl(), world.iteration).await.unwrap();
+    let mut expected = Progress {
+        origins: 2,
+        origins_open: 2,
+        added: 3,
+        taken: 3,
+        segments: 2,
+        parsed: 1,
+        crawler: CrawlerCounters { requests: 4, pages: 3, retries: 1, body_bytes: 540 },
+        ..Progress::default()
+    };
+    expected.parser.processed = 2;
+    assert_eq!(sums, expected);
+    let next = frontier.progress(&crawl(), world.iteration.next()).await.unwrap();
+    assert_eq!(next, Progress::default(), "of an iteration that has not begun");
+}

@@ -1,0 +1,65 @@
+//! The frontier: every operation, and every race as a value.
+
+mod claims;
+mod crawls;
+mod endings;
+mod lists;
+mod parses;
+mod turns;
+
+pub use claims::*;
+pub use crawls::*;
+pub use endings::*;
+pub use lists::*;
+pub use parses::*;
+pub use turns::*;
+
+/// Runs every behaviour of a frontier. Takes an expression that makes `(frontier, guard)` from a future; the guard lives as long.
+#[macro_export]
+macro_rules! frontier_suite {
+    ($make:expr) => {
+        $crate::behaviours! { frontier, $make;
+            a_definition_is_read_back
+            a_trigger_is_handled_once
+            an_iteration_waits_for_the_last_one_to_close
+            a_token_is_returned_once
+            closing_at_zero_is_final
+            a_wish_that_does_not_fit_changes_nothing
+            seeds_are_added_once
+            robots_are_overwritten
+            a_claim_is_own_once
+            a_claim_waits_until_it_is_due
+            an_update_never_goes_back
+            an_update_without_a_capture_keeps_the_last_one
+            the_recrawl_cursor_skips_what_is_queued
+            the_recrawl_cursor_goes_through_in_pages
+            the_recrawl_cursor_leaves_what_is_not_wanted
+            a_lease_is_given_once
+            a_lease_that_ran_out_is_taken_over_after_a_delay
+            a_late_commit_by_an_old_holder_is_fenced
+            a_commit_that_is_tried_again_is_success
+            todo_comes_breadth_first_until_it_is_exhausted
+            budget_is_never_exceeded
+            only_an_open_iteration_gives_leases
+            a_wake_is_not_missed_when_todo_comes_during_release
+            an_old_holder_cannot_let_go
+            a_parse_commits_each_part_once
+            two_parsers_of_one_segment
+            attempts_at_parsing_are_counted
+            a_parse_opens_what_it_finds
+            a_parse_that_nobody_waits_for_is_over
+            an_idle_origin_is_woken_by_todo
+            an_idle_origin_with_nothing_left_is_closed
+            a_settlement_from_old_rows_changes_nothing
+            an_origin_that_is_given_up_leaves_its_count
+            an_origin_is_not_given_up_while_segments_are_unparsed
+            a_living_holder_is_not_given_up
+            a_dead_holders_budget_goes_back
+            a_holder_lets_go_of_what_is_left
+            an_origin_opens_again_for_the_next_iteration
+            origins_are_listed_in_pages
+            overdue_work_is_found
+            progress_is_the_sum_of_the_origins
+        }
+    };
+}

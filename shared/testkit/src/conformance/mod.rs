@@ -1,0 +1,26 @@
+//! What every adapter of a port must do: public functions named after behaviour, each over a store that is fresh.
+//!
+//! An adapter's tests run a whole suite with one macro, given an async function that makes the store:
+//! [`frontier_suite!`](crate::frontier_suite), [`archive_suite!`](crate::archive_suite),
+//! [`documents_suite!`](crate::documents_suite).
+
+#![expect(clippy::unwrap_used, reason = "these functions are tests, though the compiler cannot know")]
+
+pub mod archive;
+pub mod documents;
+pub mod frontier;
+mod samples;
+mod world;
+
+/// Makes one `#[tokio::test]` of each named behaviour, given a future of what it works on and a guard that lives as long.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! behaviours {
+    ($suite:ident, $make:expr; $($behaviour:ident)*) => {$(
+        #[tokio::test]
+        async fn $behaviour() {
+            let (subject, _guard) = $make.await;
+            $crate::conformance::$suite::$behaviour(&subject).await;
+        }
+    )*};
+}

@@ -1,0 +1,218 @@
+//! The moves that behaviours are made of: what the steps do, in their simplest form.
+
+use std::time::Duration;
+
+use dragline_domain::frontier::{
+    AddTodo, ChunkKey, Claim, Claimer, Holder, IterationRow, Lease, LeaseState, ObjectKey, OriginKey, OriginRows,
+    ParsePart, ParserCounters, PartKind, Release, ReleaseRefused, Reserve, SegmentId, SegmentRow, SegmentState, Take,
+    TakeRefused, Target, TodoSource, split_into_chunks,
+};
+use dragline_domain::ids::{Iteration, LeaseToken};
+use dragline_domain::politeness::Pace;
+use dragline_pipeline::ports::frontier::{
+    BeginIteration, Begun, ClaimRequest, CommitParse, CommitSegment, Committed, Frontier, ParseCommitted, ReleaseLease,
+    SeedOrigin, Seeded,
+};
+use jiff::Timestamp;
+
+use super::samples::{at, crawl, entry, sighting, token, trigger};
+
+/// How long a lease lasts here, in seconds; the delay of every origin is [`DELAY`].
+pub(super) const LEASE_S: i64 = 120;
+
+/// The delay of every origin.
+pub(super) const DELAY: Duration = Duration::from_secs(1);
+
+pub(super) const UNLIMITED: Reserve = Reserve { pages: None, bytes: None };
+
+/// A frontier with an iteration under way.
+pub(super) struct World<'f, F> {
+    pub(super) frontier: &'f F,
+    pub(super) iteration: Iteration,
+}
+
+/// The wish for an iteration by this trigger.
+pub(super) fn wish(by: &str, budget: Reserve) -> BeginIteration {
+    BeginIteration { crawl: crawl(), trigger: trigger(by), budget, now: at(0), ends_at: None, due: at(60) }
+}
+
+impl<'f, F: Frontier> World<'f, F> {
+    /// Begins an iteration by the trigger `t`, with a budget.
+    pub(super) async fn begin(frontier: &'f F, budget: Reserve) -> Self {
+        Self::begin_by(frontier, "t", budget).await
+    }
+
+    pub(super) async fn begin_by(frontier: &'f F, by: &str, budget: Reserve) -> Self {
+        match frontier.begin_iteration(&wish(by, budget)).await.unwrap() {
+            Begun::Iteration(row) => Self { frontier, iteration: row.number },
+            Begun::Busy(row) => panic!("iteration {} still runs", row.number),
+        }
+    }
+
+    pub(super) async fn row(&self) -> IterationRow {
+        self.frontier.load_iteration(&crawl(), self.iteration).await.unwrap().expect("it began")
+    }
+
+    pub(super) async fn origin(&self, origin: &OriginKey) -> OriginRows {
+        self.frontier.load_origin(origin).await.unwrap().expect("it was opened")
+    }
+
+    /// Claims paths, due or not.
+    pub(super) async fn claim(&self, origin: &OriginKey, claimer: Claimer, paths: &[&str]) -> Vec<Claim> {
+        self.claim_if_due(origin, claimer, paths, None).await
+    }
+
+    pub(super) async fn claim_if_due(
+        &self,
+        origin: &OriginKey,
+        claimer: Claimer,
+        paths: &[&str],
+        if_due: Option<Timestamp>,
+    ) -> Vec<Claim> {
+        let urls = paths.iter().map(|&path| (path.to_owned(), sighting(1))).collect();
+        let (origin, iteration) = (origin.clone(), self.iteration);
+        self.frontier.claim(&ClaimRequest { origin, iteration, claimer, if_due, now: at(0), urls }).await.unwrap()
+    }
+
+    /// Claims seeds and adds them, as the trigger `t` does.
+    pub(super) async fn seed(&self, origin: &OriginKey, paths: &[&str]) -> Seeded {
+        self.seed_by(origin, "t", paths).await
+    }
+
+    pub(super) async fn seed_by(&self, origin: &OriginKey, by: &str, paths: &[&str]) -> Seeded {
+        self.claim(origin, Claimer::trigger(&trigger(by)), paths).await;
+        let source = TodoSource::trigger(&trigger(by));
+        let seed = SeedOrigin {
+            origin: origin.clone(),
+            iteration: self.iteration,
+            trigger: trigger(by),
+            add: AddTodo {
+                count: u64::try_from(paths.len()).unwrap(),
+                pace: Pace::new(DELAY),
+                now: at(0),
+                due: at(60),
+            },
+            chunks: split_into_chunks(self.iteration, 0, &source, paths.iter().map(|&path| entry(path))),
+        };
+        self.frontier.seed_origin(&seed).await.unwrap()
+    }
+
+    /// Asks for the lease of the origin's turn.
+    pub(super) async fn try_take(
+        &self,
+        origin: &OriginKey,
+        by: u128,
+        second: i64,
+        wanted: Reserve,
+    ) -> Result<Lease, TakeRefused> {
+        let turn = self.origin(origin).await.lease.turn;
+        let take = Take { turn, token: token(by), until: at(second + LEASE_S), wanted, now: at(second) };
+        self.frontier.take_lease(origin, self.iteration, &take).await.unwrap()
+    }
+
+    pub(super) async fn take(&self, origin: &OriginKey, by: u128, second: i64) -> Lease {
+        self.try_take(origin, by, second, UNLIMITED).await.expect("the lease is free")
+    }
+
+    /// A segment that takes all of the first chunk, or nothing if there is none.
+    pub(super) async fn segment(&self, origin: &OriginKey, lease: &Lease, second: i64) -> CommitSegment {
+        let chunk = self.frontier.first_chunk(origin, self.iteration, &[]).await.unwrap();
+        let (count, exhausted): (usize, Vec<ChunkKey>) =
+            chunk.map_or((0, Vec::new()), |chunk| (chunk.entries.len(), vec![chunk.key]));
+        let holder = lease.holder().expect("it is held");
+        let id = SegmentId { origin: origin.clone(), turn: lease.turn, n: lease.segments };
+        let segment = SegmentRow {
+            object: ObjectKey::of_segment(&id, self.iteration, &holder.token),
+            id,
+            iteration: self.iteration,
+            token: holder.token.clone(),
+            state: SegmentState::Crawled { part: 0 },
+            object_bytes: 1_000,
+            entries: u32::try_from(count).unwrap(),
+            committed_at: at(second),
+            attempts: 0,
+            due: Some(at(second + 60)),
+        };
+        let lease = Lease {
+            state: LeaseState::Leased(Holder { until: at(second + LEASE_S), ..holder.clone() }),
+            taken: lease.taken + u64::try_from(count).unwrap(),
+            segments: lease.segments + 1,
+            attempts: 0,
+            ..lease.clone()
+        };
+        CommitSegment { segment, lease, exhausted }
+    }
+
+    /// Commits all of the first chunk as a segment.
+    pub(super) async fn commit(&self, origin: &OriginKey, lease: &Lease, second: i64) -> CommitSegment {
+        let commit = self.segment(origin, lease, second).await;
+        assert_eq!(self.frontier.commit_segment(&commit).await.unwrap(), Committed::Done);
+        commit
+    }
+
+    /// Lets go of a lease, deciding from the inbox as it is.
+    pub(super) async fn release(&self, origin: &OriginKey, lease: &Lease, how: Release) -> Result<(), ReleaseRefused> {
+        let seen = self.origin(origin).await.inbox;
+        self.release_having_seen(origin, lease, seen, how).await
+    }
+
+    pub(super) async fn release_having_seen(
+        &self,
+        origin: &OriginKey,
+        lease: &Lease,
+        seen: dragline_domain::frontier::Inbox,
+        how: Release,
+    ) -> Result<(), ReleaseRefused> {
+        let token: LeaseToken = lease.holder().expect("it is held").token.clone();
+        let release = ReleaseLease { origin: origin.clone(), token, lease: lease.clone(), seen, how };
+        self.frontier.release(&release).await.unwrap()
+    }
+
+    /// Commits a parse, or part of one, that found these paths.
+    pub(super) async fn parse(
+        &self,
+        segment: &SegmentRow,
+        part: (u32, PartKind),
+        found: &[(&OriginKey, &[&str])],
+    ) -> ParseCommitted {
+        let source = TodoSource::segment(&segment.id, segment.committed_at);
+        let targets = found.iter().map(|&(origin, paths)| {
+            let mut chunks = split_into_chunks(self.iteration, 1, &source, paths.iter().map(|&path| entry(path)));
+            for chunk in &mut chunks {
+                chunk.key.part += part.0;
+            }
+            Target { origin: origin.clone(), chunks }
+        });
+        let commit = CommitParse {
+            segment: segment.id.clone(),
+            iteration: self.iteration,
+            part_number: part.0,
+            kind: part.1,
+            part: ParsePart { targets: targets.collect() },
+            pace: Pace::new(DELAY),
+            counters: ParserCounters { processed: u64::from(segment.entries), ..ParserCounters::default() },
+            now: at(10),
+            due: at(70),
+        };
+        self.frontier.commit_parse(&commit).await.unwrap()
+    }
+
+    /// Crawls an origin's only chunk and lets go to wait for the parser.
+    pub(super) async fn crawl_until_idle(&self, origin: &OriginKey, by: u128, second: i64) -> SegmentRow {
+        let lease = self.take(origin, by, second).await;
+        let commit = self.commit(origin, &lease, second + 1).await;
+        assert_eq!(self.release(origin, &commit.lease, Release::Idle).await, Ok(()));
+        commit.segment
+    }
+
+    /// Ends an iteration in which nothing is left: settles the origins and closes it.
+    pub(super) async fn end(&self, origins: &[&OriginKey]) {
+        for origin in origins {
+            let seen = self.origin(origin).await;
+            self.frontier.settle(origin, &seen).await.unwrap();
+        }
+        self.frontier.return_token(&crawl(), self.iteration).await.unwrap();
+        self.frontier.close_iteration(&crawl(), self.iteration, at(1_000)).await.unwrap();
+        assert_eq!(self.row().await.closed_at, Some(at(1_000)), "nothing is open");
+    }
+}
