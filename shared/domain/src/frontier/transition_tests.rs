@@ -91,7 +91,7 @@ fn a_triggers_seeds_are_added_once_per_iteration() {
     let (t, u) = (TriggerId("t".into()), TriggerId("u".into()));
     let row = iteration(1, IterationStatus::Open);
     let (first, _) = seed(None, &row, &t, &add(2)).unwrap();
-    assert_eq!(first.inbox.seeded, [t.clone()]);
+    assert_eq!(first.inbox.seeded, std::slice::from_ref(&t));
     assert_eq!(seed(Some(&first), &row, &t, &add(2)), None, "again");
     let (second, opened) = seed(Some(&first), &row, &u, &add(1)).unwrap();
     assert_eq!((second.inbox.added, second.inbox.seeded, opened), (3, vec![t.clone(), u], None));
