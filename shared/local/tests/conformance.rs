@@ -1,5 +1,7 @@
 //! The suites of the ports, over a fresh data directory each.
 
+#![expect(clippy::unwrap_used, reason = "a test says more by failing than by an error")]
+
 use std::future::ready;
 
 use dragline_local::{LocalStore, SqliteFrontier};

@@ -1,5 +1,7 @@
 //! Opening a data directory: whose it is, whether it is free, and what a process that died left there.
 
+#![expect(clippy::unwrap_used, reason = "a test says more by failing than by an error")]
+
 mod support;
 
 use std::fs;

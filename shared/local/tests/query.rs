@@ -1,5 +1,7 @@
 //! What people see of a data directory: the exports, the summary and the views.
 
+#![expect(clippy::unwrap_used, reason = "a test says more by failing than by an error")]
+
 mod support;
 
 use std::ops::ControlFlow;

@@ -359,3 +359,7 @@ impl Lease {
         Some((lease, iteration.give_back(holder.reserved)))
     }
 }
+
+#[cfg(test)]
+#[path = "lease_tests.rs"]
+mod tests;

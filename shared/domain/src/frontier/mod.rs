@@ -16,6 +16,8 @@ mod plan;
 mod segment;
 mod settle;
 mod todo;
+#[cfg(test)]
+mod transition_tests;
 
 pub use candidate::{CandidateUpdate, LastCapture, Sighting, next_visit};
 pub use claim::{Claim, ClaimDecision, ClaimedState, Claimer, claim};

@@ -1,0 +1,218 @@
+use std::time::Duration;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::frontier::{IterationStatus, OriginRows, TodoEntry};
+use crate::ids::{CrawlId, TriggerId};
+
+fn at(second: i64) -> Timestamp {
+    Timestamp::from_second(second).unwrap()
+}
+
+fn pages(pages: u64) -> Reserve {
+    Reserve { pages: Some(pages), bytes: None }
+}
+
+fn token(number: u128) -> LeaseToken {
+    LeaseToken::from_bits(number)
+}
+
+fn iteration(number: u32, status: IterationStatus, left: u64) -> IterationRow {
+    let crawl: CrawlId = "c".parse().unwrap();
+    let number = Iteration::new(number).unwrap();
+    let begun = IterationRow::begin(crawl, number, TriggerId("t".into()), pages(left), at(0), None, at(60));
+    IterationRow { status, open: 2, ..begun }
+}
+
+/// The lease of an origin with a delay of 10 s that opened at 0 s.
+fn opened() -> Lease {
+    Lease::opened(None, Iteration::FIRST, Pace::new(Duration::from_secs(10)), at(0))
+}
+
+/// That lease, held by token 1 until 100 s, with 3 pages set aside.
+fn held() -> Lease {
+    let holder = Holder { token: token(1), until: at(100), reserved: pages(3) };
+    Lease { state: LeaseState::Leased(holder), ..opened() }
+}
+
+fn inbox(added: u64, parsed: u64) -> Inbox {
+    Inbox { added, parsed, open: true, due: Some(at(60)), ..Inbox::new(Iteration::FIRST) }
+}
+
+fn retry() -> Retry {
+    let entry = TodoEntry { path_and_query: "/r".into(), via: None, redirects: 0, last: None };
+    Retry { entry, depth: 0, tries: 1, not_before: at(5) }
+}
+
+#[test]
+fn a_lease_is_taken_only_as_its_state_allows() {
+    use IterationStatus::{Closed, Open, Paused, Stopping};
+    let state = |state| Lease { state, ..opened() };
+    let later = Lease { not_before: at(51), ..opened() };
+    for (lease, turn, now, row, refused, why) in [
+        (opened(), 1, 50, iteration(1, Open, 9), None, "ready"),
+        (opened(), 2, 50, iteration(1, Open, 9), Some(TakeRefused::OtherTurn), "a turn that is not asked for"),
+        (opened(), 1, 50, iteration(2, Open, 9), Some(TakeRefused::OtherTurn), "another iteration's ticket"),
+        (opened(), 1, 50, iteration(1, Paused, 9), Some(TakeRefused::NotOpen), "paused"),
+        (opened(), 1, 50, iteration(1, Stopping, 9), Some(TakeRefused::NotOpen), "stopping"),
+        (opened(), 1, 50, iteration(1, Closed, 9), Some(TakeRefused::NotOpen), "over"),
+        (opened(), 1, 50, iteration(1, Open, 0), Some(TakeRefused::NoBudget), "nothing left to set aside"),
+        (later.clone(), 1, 50, iteration(1, Open, 9), Some(TakeRefused::NotBefore(at(51))), "a second early"),
+        (later, 1, 51, iteration(1, Open, 9), None, "just in time"),
+        (held(), 1, 110, iteration(1, Open, 9), Some(TakeRefused::Held), "a delay after its end, to the second"),
+        (held(), 1, 111, iteration(1, Open, 0), None, "run out; what was set aside is kept, so no budget is needed"),
+        (state(LeaseState::Idle), 1, 50, iteration(1, Open, 9), Some(TakeRefused::NothingToDo), "idle"),
+        (state(LeaseState::Closed), 1, 50, iteration(1, Open, 9), Some(TakeRefused::NothingToDo), "closed"),
+    ] {
+        let take = Take { turn: Turn(turn), token: token(2), until: at(now + 120), wanted: pages(4), now: at(now) };
+        assert_eq!(lease.take(&row, &take).map(|_| ()).err(), refused, "{why}");
+    }
+}
+
+#[test]
+fn what_is_taken_is_set_aside_and_a_takeover_keeps_it() {
+    let take = Take { turn: Turn(1), token: token(2), until: at(300), wanted: pages(4), now: at(111) };
+    let row = iteration(1, IterationStatus::Open, 9);
+    let (lease, after) = opened().take(&row, &take).unwrap();
+    assert_eq!(lease.holder(), Some(&Holder { token: token(2), until: at(300), reserved: pages(4) }));
+    assert_eq!((lease.attempts, lease.not_before, after.budget), (0, at(0), pages(5)));
+    let (lease, after) = held().take(&row, &take).unwrap();
+    assert_eq!(lease.holder(), Some(&Holder { token: token(2), until: at(300), reserved: pages(3) }));
+    assert_eq!((lease.attempts, lease.not_before, after), (1, at(110), row), "counted, and a delay after the old end");
+}
+
+#[test]
+fn a_holder_lets_go_only_of_what_it_saw_whole() {
+    let copy = |taken, segments| Lease { taken, segments, ..held() };
+    let with = |change: fn(&mut Lease)| {
+        let mut lease = copy(3, 2);
+        change(&mut lease);
+        lease
+    };
+    let wake = Release::Wake { not_before: at(70) };
+    let (all_parsed, unparsed, more) = (inbox(3, 2), inbox(3, 1), inbox(4, 2));
+    for (last, seen, now, how, refused, why) in [
+        (copy(3, 2), &unparsed, &unparsed, Release::Idle, false, "segments are yet to be parsed"),
+        (copy(3, 2), &unparsed, &all_parsed, Release::Idle, true, "one was parsed since"),
+        (copy(3, 2), &all_parsed, &more, Release::Idle, true, "todo came since"),
+        (copy(3, 2), &all_parsed, &all_parsed, Release::Close, false, "nothing is left"),
+        (copy(2, 2), &all_parsed, &all_parsed, Release::Close, true, "todo is left"),
+        (copy(3, 3), &all_parsed, &all_parsed, Release::Close, true, "a segment is unparsed"),
+        (with(|l| l.retries.push(retry())), &all_parsed, &all_parsed, Release::Close, true, "a retry waits"),
+        (
+            with(|l| l.cursor = RecrawlCursor::Start),
+            &all_parsed,
+            &all_parsed,
+            Release::Close,
+            true,
+            "candidates are left",
+        ),
+        (copy(2, 2), &all_parsed, &all_parsed, Release::CloseWithLeftovers, false, "what is left is given up"),
+        (copy(2, 3), &all_parsed, &all_parsed, Release::CloseWithLeftovers, true, "links may still come"),
+        (copy(3, 2), &all_parsed, &more, wake, false, "another turn finds out by itself"),
+    ] {
+        let row = iteration(1, IterationStatus::Open, 9);
+        let released = held().release(&token(1), &last, seen, now, &row, how);
+        assert_eq!(released.err(), refused.then_some(ReleaseRefused::Changed), "{how:?}: {why}");
+        let fenced = held().release(&token(2), &last, seen, now, &row, how);
+        assert_eq!(fenced.err(), Some(ReleaseRefused::Fenced), "{how:?}: the token decides first");
+    }
+}
+
+#[test]
+fn letting_go_gives_the_rest_back_and_counts_what_closes() {
+    let last = Lease { taken: 3, segments: 2, ..held() };
+    let row = iteration(1, IterationStatus::Open, 9);
+    for (how, state, turn, open, is_open) in [
+        (Release::Wake { not_before: at(70) }, LeaseState::Ready, 2, 2, true),
+        (Release::Idle, LeaseState::Idle, 1, 2, true),
+        (Release::Close, LeaseState::Closed, 1, 1, false),
+        (Release::CloseWithLeftovers, LeaseState::Closed, 1, 1, false),
+    ] {
+        let (rows, after) = held().release(&token(1), &last, &inbox(3, 2), &inbox(3, 2), &row, how).unwrap();
+        assert_eq!((rows.lease.state, rows.lease.turn), (state, Turn(turn)), "{how:?}");
+        assert_eq!((after.budget, after.open, rows.inbox.open), (pages(12), open, is_open), "{how:?}");
+        assert_eq!(rows.inbox.due.is_some(), is_open, "{how:?}: nothing is owed to what is closed");
+    }
+}
+
+#[test]
+fn a_dead_holders_lease_is_ready_again_with_its_delay_kept() {
+    let row = iteration(1, IterationStatus::Open, 9);
+    let (lease, after) = held().void(&row, at(50)).unwrap();
+    assert_eq!((lease.state, lease.turn, lease.not_before), (LeaseState::Ready, Turn(2), at(60)));
+    assert_eq!(after.budget, pages(12));
+    let waits = Lease { not_before: at(90), ..held() };
+    assert_eq!(waits.void(&row, at(50)).unwrap().0.not_before, at(90), "a longer wait is kept");
+    for state in [LeaseState::Ready, LeaseState::Idle, LeaseState::Closed] {
+        assert_eq!(Lease { state, ..opened() }.void(&row, at(50)), None, "nobody holds it");
+    }
+}
+
+#[test]
+fn a_lease_is_due_while_something_is_owed() {
+    let grace = Duration::from_secs(5);
+    for (lease, due, why) in [
+        (Lease { not_before: at(20), ..opened() }, Some(at(25)), "its ticket"),
+        (held(), Some(at(115)), "a takeover, a delay after its end"),
+        (Lease { state: LeaseState::Idle, ..opened() }, None, "the inbox looks after it"),
+        (Lease { state: LeaseState::Closed, ..opened() }, None, "nothing"),
+    ] {
+        assert_eq!(lease.due(grace), due, "{why}");
+    }
+}
+
+#[test]
+fn an_origin_opens_anew_for_an_iteration_and_goes_on_within_one() {
+    let before = Lease {
+        state: LeaseState::Closed,
+        not_before: at(90),
+        taken: 7,
+        segments: 4,
+        turn: Turn(5),
+        ending: Some(LeftoverReason::Stopped),
+        barrier: Barrier::Waiting,
+        ..opened()
+    };
+    let pace = Pace::new(Duration::from_secs(2));
+    let same = Lease::opened(Some(&before), Iteration::FIRST, pace, at(10));
+    assert_eq!((same.turn, same.taken, same.segments, same.pace), (Turn(6), 7, 4, before.pace), "the same iteration");
+    assert_eq!((same.barrier, same.not_before), (Barrier::Open, at(90)));
+    let next = Lease::opened(Some(&before), Iteration::FIRST.next(), pace, at(10));
+    assert_eq!((next.turn, next.taken, next.segments, next.pace), (Turn(6), 0, 0, pace), "the next one");
+    assert_eq!((next.ending, next.cursor.clone()), (None, RecrawlCursor::Start));
+    assert_eq!(next.not_before, at(90), "politeness knows no iterations");
+    let first = Lease::opened(None, Iteration::FIRST, pace, at(10));
+    assert_eq!((first.turn, first.cursor.clone()), (Turn(1), RecrawlCursor::End), "no earlier iteration left anything");
+}
+
+proptest! {
+    #[test]
+    fn no_page_of_the_budget_is_lost_or_given_twice(
+        left in 0_u64..50, wanted in 1_u64..20, steps in prop::collection::vec(0_u8..4, 1..40)
+    ) {
+        let mut row = iteration(1, IterationStatus::Open, left);
+        let mut lease = opened();
+        let mut now = 0;
+        for (number, step) in (0_u32..).zip(steps) {
+            now += 1_000;
+            let holder = token(u128::from(number));
+            let take = Take { turn: lease.turn, token: holder, until: at(now + 100), wanted: pages(wanted), now: at(now) };
+            match (step, lease.holder().cloned()) {
+                (0 | 1, _) => if let Ok(taken) = lease.take(&row, &take) { (lease, row) = taken },
+                (2, Some(holder)) => {
+                    let how = Release::Wake { not_before: at(now) };
+                    let inbox = inbox(0, 0);
+                    let (rows, after): (OriginRows, _) =
+                        lease.release(&holder.token, &lease, &inbox, &inbox, &row, how).unwrap();
+                    (lease, row) = (rows.lease, after);
+                }
+                (_, Some(_)) => (lease, row) = lease.void(&row, at(now)).unwrap(),
+                (_, None) => {}
+            }
+            let aside = lease.holder().and_then(|holder| holder.reserved.pages).unwrap_or(0);
+            prop_assert_eq!(row.budget.pages, Some(left - aside));
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! Tables of the transitions that concern more than one row: opening, settling, ending, iterations, parts of a parse.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use super::*;
+use crate::ids::{CrawlId, Iteration, LeaseToken, TriggerId, Turn};
+use crate::politeness::Pace;
+
+fn at(second: i64) -> Timestamp {
+    Timestamp::from_second(second).unwrap()
+}
+
+fn iteration(open: u64, status: IterationStatus) -> IterationRow {
+    let crawl: CrawlId = "c".parse().unwrap();
+    let trigger = TriggerId("t".into());
+    let begun = IterationRow::begin(crawl, Iteration::FIRST, trigger, Reserve::default(), at(0), None, at(60));
+    IterationRow { open, status, ..begun }
+}
+
+fn rows(state: LeaseState, taken: u64, segments: u64, added: u64, parsed: u64) -> OriginRows {
+    let lease = Lease::opened(None, Iteration::FIRST, Pace::new(Duration::from_secs(1)), at(0));
+    let inbox = Inbox { added, parsed, open: true, due: Some(at(9)), ..Inbox::new(Iteration::FIRST) };
+    OriginRows { lease: Lease { state, taken, segments, ..lease }, inbox }
+}
+
+fn add(count: u64) -> AddTodo {
+    AddTodo { count, pace: Pace::new(Duration::from_secs(3)), now: at(20), due: at(80) }
+}
+
+#[test]
+fn an_idle_origin_is_settled_by_its_numbers() {
+    use Settlement::{Close, CloseWithLeftovers, Wait, Wake};
+    let idle = |taken, segments, added, parsed| rows(LeaseState::Idle, taken, segments, added, parsed);
+    let with = |mut rows: OriginRows, change: fn(&mut Lease)| {
+        change(&mut rows.lease);
+        rows
+    };
+    let retry = |lease: &mut Lease| {
+        let entry = TodoEntry { path_and_query: "/".into(), via: None, redirects: 0, last: None };
+        lease.retries.push(Retry { entry, depth: 0, tries: 1, not_before: at(1) });
+    };
+    for (rows, expected, why) in [
+        (idle(2, 1, 2, 1), Close, "all taken, all parsed"),
+        (idle(2, 1, 2, 0), Wait, "links may still come"),
+        (idle(2, 1, 3, 1), Wake, "todo is left"),
+        (idle(2, 1, 3, 0), Wake, "todo is left, and need not wait for the parser"),
+        (with(idle(2, 1, 3, 0), |l| l.barrier = Barrier::Waiting), Wait, "what is left is too deep for now"),
+        (with(idle(2, 1, 3, 1), |l| l.barrier = Barrier::Waiting), Wake, "everything less deep is parsed"),
+        (with(idle(2, 1, 2, 1), retry), Wake, "a retry waits"),
+        (with(idle(2, 1, 2, 1), |l| l.cursor = RecrawlCursor::Start), Wake, "candidates are left"),
+        (with(idle(2, 1, 3, 1), |l| l.ending = Some(LeftoverReason::Stuck)), CloseWithLeftovers, "given up"),
+        (with(idle(2, 1, 3, 0), |l| l.ending = Some(LeftoverReason::Stuck)), Wait, "given up, a segment is unparsed"),
+        (rows(LeaseState::Ready, 2, 1, 3, 1), Wait, "its ticket is under way"),
+        (rows(LeaseState::Closed, 2, 1, 2, 1), Wait, "closed"),
+    ] {
+        assert_eq!(settle(&rows.lease, &rows.inbox), expected, "{why}");
+    }
+}
+
+#[test]
+fn todo_opens_what_is_closed_and_nothing_once_it_is_over() {
+    use IterationStatus::{Closed, Open, Stopping};
+    let closed = rows(LeaseState::Closed, 2, 1, 2, 1);
+    let idle = rows(LeaseState::Idle, 2, 1, 2, 1);
+    let mut earlier = rows(LeaseState::Closed, 2, 1, 2, 1);
+    earlier.inbox.iteration = Iteration::FIRST.next();
+    for (rows, row, expected, why) in [
+        (None, iteration(1, Open), Some((5, 1, Some(2))), "new"),
+        (Some(&closed), iteration(1, Open), Some((7, 2, Some(2))), "closed in this iteration: its numbers go on"),
+        (Some(&earlier), iteration(1, Open), Some((5, 2, Some(2))), "of another iteration: it counts anew"),
+        (Some(&idle), iteration(1, Open), Some((7, 1, None)), "open: the count stays"),
+        (None, iteration(1, Stopping), Some((5, 1, Some(2))), "a parser may still open while it is stopping"),
+        (None, iteration(0, Open), None, "nothing was open: zero is final"),
+        (None, iteration(1, Closed), None, "closed"),
+        (Some(&idle), iteration(0, Closed), Some((7, 1, None)), "nothing is opened, so nothing is asked of it"),
+    ] {
+        let after = add_todo(rows, &row, &add(5));
+        let numbers =
+            after.as_ref().map(|(rows, row)| (rows.inbox.added, rows.lease.turn.0, row.as_ref().map(|row| row.open)));
+        assert_eq!(numbers, expected, "{why}");
+        if let Some((rows, _)) = after {
+            assert_eq!((rows.inbox.open, rows.inbox.due), (true, Some(at(80))), "{why}");
+        }
+    }
+}
+
+#[test]
+fn a_triggers_seeds_are_added_once_per_iteration() {
+    let (t, u) = (TriggerId("t".into()), TriggerId("u".into()));
+    let row = iteration(1, IterationStatus::Open);
+    let (first, _) = seed(None, &row, &t, &add(2)).unwrap();
+    assert_eq!(first.inbox.seeded, std::slice::from_ref(&t));
+    assert_eq!(seed(Some(&first), &row, &t, &add(2)), None, "again");
+    let (second, opened) = seed(Some(&first), &row, &u, &add(1)).unwrap();
+    assert_eq!((second.inbox.added, second.inbox.seeded, opened), (3, vec![t.clone(), u], None));
+    let next = IterationRow { number: Iteration::FIRST.next(), ..row };
+    assert_eq!(seed(Some(&first), &next, &t, &add(2)).unwrap().0.inbox.added, 2, "another iteration's");
+}
+
+#[test]
+fn an_origin_ends_with_what_it_left_counted() {
+    let row = iteration(2, IterationStatus::Stopping);
+    let mut given_up = rows(LeaseState::Ready, 2, 1, 7, 1);
+    given_up.lease.chunk = Some(ChunkPosition {
+        key: ChunkKey { iteration: Iteration::FIRST, depth: 1, source: TodoSource::stored("s".into()), part: 0 },
+        offset: 2,
+    });
+    let closed = close_with_leftovers(&given_up.lease, &given_up.inbox, &row).unwrap();
+    let leftover = Leftover { iteration: Iteration::FIRST, turn: Turn(1), reason: LeftoverReason::Stopped, count: 5 };
+    assert_eq!((closed.leftover, closed.iteration.open), (leftover, 1));
+    assert_eq!(closed.chunk, given_up.lease.chunk.as_ref().map(|position| position.key.clone()));
+    let OriginRows { lease, inbox } = &closed.rows;
+    assert_eq!((lease.taken, &lease.chunk, &lease.state), (7, &None, &LeaseState::Closed));
+    assert_eq!((inbox.open, inbox.due, lease.has_work(inbox)), (false, None, false), "nothing is owed any more");
+    assert_eq!(close_with_leftovers(lease, inbox, &closed.iteration), None, "once");
+    given_up.lease.ending = Some(LeftoverReason::OriginGivenUp);
+    let reason = close_with_leftovers(&given_up.lease, &given_up.inbox, &row).unwrap().leftover.reason;
+    assert_eq!(reason, LeftoverReason::OriginGivenUp, "what the crawler said counts");
+    given_up.inbox.parsed = 0;
+    assert_eq!(close_with_leftovers(&given_up.lease, &given_up.inbox, &row), None, "a segment is unparsed");
+}
+
+#[test]
+fn an_iteration_opens_counts_and_closes_for_good() {
+    use IterationStatus::{Closed, Open, Paused, Stopping};
+    for (open, status, more, closes, why) in [
+        (1, Open, true, false, "open"),
+        (0, Open, false, true, "zero is final, though it is not closed yet"),
+        (0, Stopping, false, true, "stopped, all let go"),
+        (0, Paused, false, true, "paused with nothing left"),
+        (1, Stopping, true, false, "a parser may still open origins"),
+        (0, Closed, false, false, "closed once"),
+    ] {
+        let row = iteration(open, status);
+        assert_eq!(row.one_origin_more().is_some(), more, "{why}");
+        assert_eq!(row.close(at(5)).is_some(), closes, "{why}");
+    }
+    let row = iteration(2, Open);
+    let returned = row.return_token().unwrap();
+    assert_eq!((returned.open, returned.token_out, returned.due), (1, false, None));
+    assert_eq!(returned.return_token(), None, "once");
+    let closed = returned.one_origin_less().close(at(5)).unwrap();
+    assert_eq!((closed.status, closed.closed_at), (Closed, Some(at(5))));
+}
+
+#[test]
+fn a_limited_part_of_a_budget_is_set_aside_and_an_unlimited_one_is_not_counted() {
+    let reserve = |pages, bytes| Reserve { pages, bytes };
+    for (left, wanted, expected, why) in [
+        (
+            reserve(Some(9), None),
+            reserve(Some(4), Some(7)),
+            Some((reserve(Some(4), None), Some(5))),
+            "bytes are unlimited",
+        ),
+        (
+            reserve(Some(3), None),
+            reserve(Some(4), None),
+            Some((reserve(Some(3), None), Some(0))),
+            "no more than is left",
+        ),
+        (reserve(Some(3), None), reserve(None, None), Some((reserve(Some(3), None), Some(0))), "all of it is wanted"),
+        (reserve(None, None), reserve(Some(4), None), Some((reserve(None, None), None)), "nothing is limited"),
+        (reserve(Some(0), None), reserve(Some(4), None), None, "spent"),
+        (reserve(Some(3), Some(0)), reserve(Some(4), None), None, "one part is spent"),
+    ] {
+        let row = IterationRow { budget: left, ..iteration(1, IterationStatus::Open) };
+        let granted = row.reserve(wanted);
+        assert_eq!(granted.as_ref().map(|(got, after)| (*got, after.budget.pages)), expected, "{why}");
+        if let Some((got, after)) = granted {
+            assert_eq!(after.give_back(got).budget, left, "{why}: all of it comes back");
+        }
+    }
+}
+
+#[test]
+fn a_part_is_committed_in_its_turn() {
+    let id = SegmentId {
+        origin: OriginKey { crawl: "c".parse().unwrap(), origin: "https://a.example".parse().unwrap() },
+        turn: Turn(1),
+        n: 0,
+    };
+    let token = LeaseToken::from_bits(1);
+    let row = |state, due| SegmentRow {
+        object: ObjectKey::of_segment(&id, Iteration::FIRST, &token),
+        id: id.clone(),
+        iteration: Iteration::FIRST,
+        token: token.clone(),
+        state,
+        object_bytes: 1,
+        entries: 1,
+        committed_at: at(0),
+        attempts: 0,
+        due,
+    };
+    let crawled = |part| row(SegmentState::Crawled { part }, Some(at(9)));
+    let done = || row(SegmentState::Processed, None);
+    for (before, part, kind, expected, why) in [
+        (crawled(0), 0, PartKind::More, Ok(crawled(1)), "the first of several"),
+        (crawled(1), 1, PartKind::Last, Ok(done()), "the last: nothing is owed any more"),
+        (crawled(1), 0, PartKind::More, Err(PartRefused::GoOnAt(1)), "another worker committed it"),
+        (crawled(0), 1, PartKind::Last, Err(PartRefused::GoOnAt(0)), "one that comes before it is missing"),
+        (done(), 1, PartKind::Last, Err(PartRefused::AlreadyParsed), "another worker was here"),
+    ] {
+        assert_eq!(before.commit_part(part, kind), expected, "{why}");
+    }
+}
