@@ -33,12 +33,7 @@ fn what_cannot_be_opened_is_told_in_a_line() {
         ),
         (
             |d| {
-                fs::write(
-                    d.join(DATABASE),
-                    "not a database, but as long as the header of one would be, and longer still: \
-                            at least a hundred bytes",
-                )
-                .unwrap()
+                fs::write(d.join(DATABASE), "no database, though as long as one's header. ".repeat(9)).unwrap();
             },
             "DIR/dragline.db is not a database of dragline; name another directory",
             "no database at all",

@@ -232,7 +232,7 @@ async fn every_view_can_be_read_by_a_person() {
 /// A query's rows, one to a line, as `column=value`.
 fn show(connection: &Connection, sql: &str) -> String {
     let mut statement = connection.prepare(sql).unwrap();
-    let columns: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
+    let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let mut rows = statement.query([]).unwrap();
     let mut lines = Vec::new();
     while let Some(row) = rows.next().unwrap() {
