@@ -58,7 +58,7 @@ async fn crawl(data: &Path, definition: &Definition) -> Progress {
     let end = run(
         Arc::clone(&world),
         fetcher,
-        receivers,
+        messages,
         name,
         options,
         StopSignal::default(),

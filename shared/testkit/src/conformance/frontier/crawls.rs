@@ -3,15 +3,18 @@
 use dragline_domain::definition::Definition;
 use dragline_domain::frontier::{IterationStatus, StatusChange};
 use dragline_domain::ids::{CrawlId, Iteration};
-use dragline_formats::robots::RobotsRecord;
+use dragline_domain::url::{CrawlUrl, UrlRules};
+use dragline_formats::robots::{RobotsFetch, RobotsRecord};
 use dragline_pipeline::ports::frontier::{Begun, CrawlRow, Frontier, IterationClosed, RobotsRow, Seeded};
 
 use super::super::samples::{at, crawl, key, origin};
 use super::super::world::{UNLIMITED, World, wish};
 
-/// The name of the definition that is put.
+/// The definition that is put, and its name.
 fn defined() -> (CrawlId, Definition) {
-    (CrawlId::for_host("stub"), Definition)
+    let seed = CrawlUrl::parse("https://defined.example/", &UrlRules::default()).unwrap();
+    let definition = Definition::for_seeds(vec![seed]).unwrap();
+    (definition.name.clone(), definition)
 }
 
 /// A definition comes back with the origins that joined, in the order in which they joined; each put replaces it.
@@ -125,8 +128,9 @@ pub async fn seeds_are_added_once(frontier: &impl Frontier) {
 pub async fn robots_are_overwritten(frontier: &impl Frontier) {
     let origin = key("a.example");
     assert_eq!(frontier.load_robots(&origin).await.unwrap(), None);
-    for second in [1, 2] {
-        let row = RobotsRow { record: RobotsRecord, fetched_at: at(second), expires_at: at(second + 1_800) };
+    for (second, status, body) in [(1, 200, &b"User-agent: *\nDisallow: /\n"[..]), (2, 404, b"")] {
+        let record = RobotsRecord::of(&RobotsFetch::Answered { status, body });
+        let row = RobotsRow { record, fetched_at: at(second), expires_at: at(second + 1_800) };
         frontier.put_robots(&origin, &row).await.unwrap();
         assert_eq!(frontier.load_robots(&origin).await.unwrap(), Some(row));
     }
