@@ -79,9 +79,9 @@ pub fn index(data: &Path, files: &[PathBuf]) -> BTreeSet<(Capture, String)> {
         let fields: Fields = serde_json::from_str(json).unwrap_or_else(|error| panic!("{error}: {line}"));
         let number = |text: &str| text.parse().unwrap_or_else(|error| panic!("{error}: {line}"));
         let capture = Capture {
-            warc_file: fields.filename,
-            warc_offset_bytes: number(&fields.offset),
-            warc_length_bytes: number(&fields.length),
+            object: fields.filename,
+            offset: number(&fields.offset),
+            length: number(&fields.length),
         };
         (capture, fields.url)
     };
@@ -93,10 +93,10 @@ pub fn index(data: &Path, files: &[PathBuf]) -> BTreeSet<(Capture, String)> {
 /// # Errors
 /// The place is not exactly one gzip member, or the member is damaged.
 pub fn read_record(data: &Path, capture: &Capture) -> io::Result<Vec<u8>> {
-    let mut file = File::open(data.join(&capture.warc_file))?;
-    file.seek(SeekFrom::Start(capture.warc_offset_bytes))?;
+    let mut file = File::open(data.join(&capture.object))?;
+    file.seek(SeekFrom::Start(capture.offset))?;
     let mut member = Vec::new();
-    file.take(capture.warc_length_bytes).read_to_end(&mut member)?;
+    file.take(capture.length).read_to_end(&mut member)?;
     let mut decoder = GzDecoder::new(member.as_slice());
     let mut record = Vec::new();
     decoder.read_to_end(&mut record)?;

@@ -27,11 +27,11 @@ pub struct Entry {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 pub struct Capture {
     /// The WARC file, below the data directory.
-    pub warc_file: String,
+    pub object: String,
     /// Where the record's gzip member starts.
-    pub warc_offset_bytes: u64,
+    pub offset: u64,
     /// How long that member is.
-    pub warc_length_bytes: u64,
+    pub length: u64,
 }
 
 /// Reads an export in JSON lines.
@@ -64,7 +64,7 @@ mod tests {
 
     const LOG: &str = r#"
 {"url":"http://a/","outcome":100,"outcome_name":"connection_failed","iteration":1,"depth":0,"final":false}
-{"url":"http://a/","outcome":20,"iteration":1,"final":true,"warc_file":"raw/x.warc.gz","warc_offset_bytes":5,"warc_length_bytes":6}
+{"url":"http://a/","outcome":20,"iteration":1,"final":true,"object":"raw/x.warc.gz","offset":5,"length":6}
 {"url":"http://a/","outcome":34,"iteration":2,"final":true}
 "#;
 
@@ -73,7 +73,7 @@ mod tests {
         let log = parse(LOG);
         let first = endings(&log, 1);
         assert_eq!(first.len(), 1);
-        let capture = Capture { warc_file: "raw/x.warc.gz".to_owned(), warc_offset_bytes: 5, warc_length_bytes: 6 };
+        let capture = Capture { object: "raw/x.warc.gz".to_owned(), offset: 5, length: 6 };
         assert_eq!((first["http://a/"].outcome, &first["http://a/"].capture), (20, &Some(capture)));
         assert_eq!((endings(&log, 2)["http://a/"].outcome, &endings(&log, 2)["http://a/"].capture), (34, &None));
         assert!(endings(&log, 3).is_empty());
