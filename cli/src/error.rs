@@ -13,15 +13,15 @@ use dragline_local::query::QueryError;
 use dragline_pipeline::ports::error::{PortError, PortErrorKind};
 
 use crate::args::command_to_go_on;
-use crate::source::key_names;
+use crate::source::{key_names, without_credentials};
 
 /// Why a command cannot be done. [`std::fmt::Display`] says it in a line or, for definitions, in as many as there are mistakes.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CliError {
     /// An argument is no URL.
-    #[error("`{text}` cannot be crawled: {source}")]
+    #[error("`{}` cannot be crawled: {source}", without_credentials(text))]
     Url {
-        /// The argument.
+        /// The argument. What may be a password in it is not shown.
         text: String,
         /// Why.
         source: UrlError,

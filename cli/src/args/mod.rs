@@ -47,21 +47,17 @@ pub(crate) struct Cli {
     /// What to do.
     #[command(subcommand)]
     pub(crate) command: Command,
-    /// Log what is being done, on standard error. RUST_LOG chooses more finely
+    /// Log what is being done, on standard error. `RUST_LOG` chooses more finely
     #[arg(long, short, global = true)]
     pub(crate) verbose: bool,
 }
 
-/// What to do.
+/// What to do. Each command is described where its arguments are.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Crawl, go on with a crawl, or crawl again
     Crawl(Box<CrawlArgs>),
-    /// Say how far a crawl is and how it went
     Status(StatusArgs),
-    /// Write pages, links, the log or the known URLs to standard output
     Export(ExportArgs),
-    /// Say whether a URL would be crawled, and which rule decides
     Explain(Box<ExplainArgs>),
 }
 
@@ -94,6 +90,7 @@ pub(crate) struct DataArgs {
 
 /// Whom requests are sent to, and as whom.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Network")]
 pub(crate) struct NetworkArgs {
     /// By what name the crawler goes; its first word chooses the group of robots.txt [default: Dragline/VERSION and its address]
     #[arg(long, value_name = "UA", value_parser = values::user_agent)]

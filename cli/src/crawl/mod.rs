@@ -19,7 +19,7 @@ use dragline_pipeline::ports::clock::Clock;
 use crate::args::{Answer, CrawlArgs, command_to_go_on};
 use crate::error::{CliError, while_doing};
 use crate::exit::Exit;
-use crate::fetcher::fetcher;
+use crate::network::Network;
 use crate::source::Source;
 use crate::summary;
 use crate::terminal::Talk;
@@ -36,7 +36,7 @@ use run::Ended;
 /// Everything that keeps the iteration from being finished.
 pub(crate) async fn crawl(args: &CrawlArgs, talk: &Talk) -> Result<Exit, CliError> {
     let data = args.data.data.as_path();
-    let given = given(args)?;
+    let (given, network) = (given(args)?, Network::of(&args.network)?);
     if given.is_none() && !data.join(DATABASE).is_file() {
         // Told before the directory is made.
         return Err(CliError::NothingToCrawl { data: data.to_owned() });
@@ -47,7 +47,7 @@ pub(crate) async fn crawl(args: &CrawlArgs, talk: &Talk) -> Result<Exit, CliErro
         let store = LocalStore::open(data, SystemClock::new().now())?;
         let world = Arc::new(LocalWorld::new(&store, TalkNotifier(talk.clone())));
         let Prepared { wanted, iteration, goal } = prepare::prepare(&world, given.as_ref(), args, talk).await?;
-        let fetcher = Arc::new(fetcher(&args.network, &wanted)?);
+        let fetcher = Arc::new(network.fetcher(&wanted)?);
         let ended = run::run(&world, fetcher, &iteration, &mut interrupts, talk).await?;
         match (goal, ended) {
             (Goal::MakeWay, Ended::Over) => {}

@@ -4,12 +4,13 @@ use std::time::Duration;
 
 use dragline_domain::frontier::{IterationStatus, LeftoverReason};
 use dragline_domain::time::between;
+use dragline_local::DATABASE;
 use dragline_local::query::Slow;
 
 use super::Summary;
 use crate::args::{command_to_go_on, data_flag, shell_word};
 use crate::crawl::leftover_why;
-use crate::terminal::{Colour, Shade, bytes, count, duration, safe};
+use crate::terminal::{Colour, Shade, bytes, count, duration, plural, safe};
 
 /// Where the numbers of a list end.
 const NUMBER_WIDTH: usize = 11;
@@ -19,8 +20,8 @@ pub(crate) fn text(summary: &Summary, colour: Colour) -> String {
     let mut text = Text { text: String::new(), colour };
     text.line(&headline(summary));
     text.line(&format!(
-        "{} pages, {} waiting, {}",
-        count(summary.log.pages),
+        "{}, {} waiting, {}",
+        plural(summary.log.pages, "page"),
         count(summary.waiting),
         bytes(summary.log.body_bytes)
     ));
@@ -107,12 +108,13 @@ fn slowest(summary: &Summary) -> Vec<String> {
 }
 
 fn next(summary: &Summary) -> Vec<String> {
-    let (data, flag) = (shell_word(&summary.data), data_flag(&summary.data));
+    let flag = data_flag(&summary.data);
+    let within = |name: &str| shell_word(&summary.data.join(name));
     let mut commands = vec![
         (format!("dragline export --what pages --format csv{flag}"), "the pages as a table"),
         (format!("dragline status{flag}"), "this summary"),
-        (format!("sqlite3 {data}/dragline.db 'SELECT * FROM failed'"), "what failed; docs/database.md has more"),
-        (format!("ls {data}/raw"), "the bodies, as WARC"),
+        (format!("sqlite3 {} 'SELECT * FROM failed'", within(DATABASE)), "what failed; docs/database.md has more"),
+        (format!("ls {}", within("raw")), "the bodies, as WARC"),
     ];
     if summary.closed_at.is_none() {
         commands.insert(0, (command_to_go_on(&summary.data), "go on, unless it is running"));
