@@ -94,8 +94,8 @@ pub(crate) enum CliError {
     Outgrown {
         /// What changed.
         keys: Vec<Key>,
-        /// The data directory.
-        data: PathBuf,
+        /// The command that goes on with the iteration.
+        go_on: String,
     },
     /// The data could not be read for showing.
     #[error("{} cannot be read: {source}", data.display())]
@@ -143,8 +143,8 @@ impl CliError {
                 "name another directory with `--data DIR`: each crawl has its own".to_owned(),
                 format!("to go on with what is there: `{}`", command_to_go_on(data)),
             ],
-            Self::Outgrown { data, .. } => vec![
-                format!("finish it as it was defined: `{}`", command_to_go_on(data)),
+            Self::Outgrown { go_on, .. } => vec![
+                format!("finish it as it was defined: `{go_on}`"),
                 "or end it with what is done and begin the next one: add `--abandon`".to_owned(),
             ],
             Self::Port(error) if error.kind == PortErrorKind::Full => {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::Args;
 use dragline_domain::definition::{Draft, UrlPattern};
 
-use super::{Answer, DataArgs, NetworkArgs, values};
+use super::{Answer, DataArgs, NetworkArgs, command_to_go_on, values};
 use crate::terminal::Loudness;
 
 /// Crawl, go on with a crawl, or crawl again
@@ -59,6 +59,11 @@ impl CrawlArgs {
     /// The draft with what is given here in place of its own.
     pub(crate) fn change(&self, draft: Draft) -> Draft {
         self.network.change(self.overrides.apply(draft))
+    }
+
+    /// The command that goes on with this crawl, for hints.
+    pub(crate) fn command_to_go_on(&self) -> String {
+        format!("{}{}", command_to_go_on(&self.data.data), self.network.flags())
     }
 
     /// What becomes of an unfinished iteration.

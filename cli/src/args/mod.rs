@@ -110,6 +110,14 @@ impl NetworkArgs {
         Draft { user_agent, ..draft }
     }
 
+    /// The flags that no definition keeps, with a space before each: without them a crawl would not go on as it began.
+    fn flags(&self) -> String {
+        let ca_file =
+            self.ca_file.as_deref().map_or_else(String::new, |path| format!(" --ca-file {}", shell_word(path)));
+        let allow_private = if self.allow_private { " --allow-private" } else { "" };
+        format!("{ca_file}{allow_private}")
+    }
+
     /// Which addresses may be talked to.
     pub(crate) const fn address_policy(&self) -> AddressPolicy {
         if self.allow_private { AddressPolicy::AllowPrivate } else { AddressPolicy::PublicOnly }
