@@ -13,15 +13,15 @@ use dragline_local::query::QueryError;
 use dragline_pipeline::ports::error::{PortError, PortErrorKind};
 
 use crate::args::command_to_go_on;
-use crate::source::key_names;
+use crate::source::{key_names, without_credentials};
 
 /// Why a command cannot be done. [`std::fmt::Display`] says it in a line or, for definitions, in as many as there are mistakes.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CliError {
     /// An argument is no URL.
-    #[error("`{text}` cannot be crawled: {source}")]
+    #[error("`{}` cannot be crawled: {source}", without_credentials(text))]
     Url {
-        /// The argument.
+        /// The argument. What may be a password in it is not shown.
         text: String,
         /// Why.
         source: UrlError,
@@ -94,8 +94,8 @@ pub(crate) enum CliError {
     Outgrown {
         /// What changed.
         keys: Vec<Key>,
-        /// The data directory.
-        data: PathBuf,
+        /// The command that goes on with the iteration.
+        go_on: String,
     },
     /// The data could not be read for showing.
     #[error("{} cannot be read: {source}", data.display())]
@@ -143,8 +143,8 @@ impl CliError {
                 "name another directory with `--data DIR`: each crawl has its own".to_owned(),
                 format!("to go on with what is there: `{}`", command_to_go_on(data)),
             ],
-            Self::Outgrown { data, .. } => vec![
-                format!("finish it as it was defined: `{}`", command_to_go_on(data)),
+            Self::Outgrown { go_on, .. } => vec![
+                format!("finish it as it was defined: `{go_on}`"),
                 "or end it with what is done and begin the next one: add `--abandon`".to_owned(),
             ],
             Self::Port(error) if error.kind == PortErrorKind::Full => {

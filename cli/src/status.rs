@@ -3,7 +3,7 @@
 use std::env;
 use std::io::{self, IsTerminal, Write};
 
-use crate::args::{Answer, StatusArgs};
+use crate::args::{Answer, StatusArgs, command_to_go_on};
 use crate::error::{CliError, while_doing};
 use crate::exit::Exit;
 use crate::summary;
@@ -18,9 +18,10 @@ pub(crate) fn status(args: &StatusArgs) -> Result<Exit, CliError> {
     match args.answer() {
         Answer::Json => summary.print_json(),
         Answer::Text => {
+            let go_on = command_to_go_on(&args.data.data);
             let (no_color, term) = (env::var_os("NO_COLOR"), env::var_os("TERM"));
             let colour = Colour::of(io::stdout().is_terminal(), no_color.as_deref(), term.as_deref());
-            writeln!(io::stdout().lock(), "{}", summary::text(&summary, colour))
+            writeln!(io::stdout().lock(), "{}", summary::text(&summary, Some(&go_on), colour))
         }
     }
     .map_err(while_doing("writing to standard output"))?;

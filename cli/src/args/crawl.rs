@@ -5,10 +5,10 @@ use std::time::Duration;
 use clap::Args;
 use dragline_domain::definition::{Draft, UrlPattern};
 
-use super::{Answer, DataArgs, NetworkArgs, values};
+use super::{Answer, DataArgs, NetworkArgs, command_to_go_on, values};
 use crate::terminal::Loudness;
 
-/// `dragline crawl`.
+/// Crawl, go on with a crawl, or crawl again
 #[derive(Debug, Args)]
 #[command(
     long_about = "Crawl, go on with a crawl, or crawl again.\n\n\
@@ -31,10 +31,6 @@ pub(crate) struct CrawlArgs {
     pub(crate) targets: Vec<String>,
     #[command(flatten)]
     pub(crate) data: DataArgs,
-    #[command(flatten)]
-    overrides: Overrides,
-    #[command(flatten)]
-    pub(crate) network: NetworkArgs,
     /// End the unfinished iteration with what is done, and begin the next one with the changed definition
     #[arg(long)]
     abandon: bool,
@@ -44,6 +40,10 @@ pub(crate) struct CrawlArgs {
     /// Say nothing but errors
     #[arg(long, short)]
     quiet: bool,
+    #[command(flatten)]
+    overrides: Overrides,
+    #[command(flatten)]
+    pub(crate) network: NetworkArgs,
 }
 
 /// What becomes of an unfinished iteration that the definition has outgrown.
@@ -59,6 +59,11 @@ impl CrawlArgs {
     /// The draft with what is given here in place of its own.
     pub(crate) fn change(&self, draft: Draft) -> Draft {
         self.network.change(self.overrides.apply(draft))
+    }
+
+    /// The command that goes on with this crawl, for hints.
+    pub(crate) fn command_to_go_on(&self) -> String {
+        format!("{}{}", command_to_go_on(&self.data.data), self.network.flags())
     }
 
     /// What becomes of an unfinished iteration.
@@ -81,22 +86,22 @@ impl CrawlArgs {
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Definition")]
 pub(super) struct Overrides {
-    /// Stop an iteration after so many pages (budget.pages)
+    /// Stop an iteration after so many pages (`budget.pages`)
     #[arg(long, value_name = "N")]
     max_pages: Option<u64>,
-    /// Go no more than so many links from the seeds; 0 is the seeds alone (scope.max_depth)
+    /// Go no more than so many links from the seeds; 0 is the seeds alone (`scope.max_depth`)
     #[arg(long, value_name = "N")]
     max_depth: Option<u32>,
-    /// From the start of one request to the start of the next, such as 1s or 500ms (politeness.delay) [default: 1s]
+    /// From the start of one request to the start of the next, such as 1s or 500ms (`politeness.delay`) [default: 1s]
     #[arg(long, value_name = "TIME", value_parser = values::duration)]
     delay: Option<Duration>,
-    /// Requests to one site at the same time (politeness.concurrency) [default: 1]
+    /// Requests to one site at the same time (`politeness.concurrency`) [default: 1]
     #[arg(long, value_name = "N")]
     concurrency: Option<u16>,
-    /// Crawl only URLs that match; may be given several times (scope.include)
+    /// Crawl only URLs that match; may be given several times (`scope.include`)
     #[arg(long, value_name = "RE", value_parser = values::pattern)]
     include: Vec<UrlPattern>,
-    /// Crawl no URLs that match; may be given several times (scope.exclude)
+    /// Crawl no URLs that match; may be given several times (`scope.exclude`)
     #[arg(long, value_name = "RE", value_parser = values::pattern)]
     exclude: Vec<UrlPattern>,
 }

@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::{Answer, NetworkArgs};
 
-/// `dragline explain`.
+/// Say whether a URL would be crawled, and which rule decides
 #[derive(Debug, Args)]
 #[command(
     long_about = "Say whether a URL would be crawled, and which rule decides.\n\n\
@@ -27,11 +27,11 @@ pub(crate) struct ExplainArgs {
     /// Take this file for the site's robots.txt
     #[arg(long, value_name = "FILE")]
     pub(crate) robots_file: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) network: NetworkArgs,
     /// Print it as one JSON object
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    pub(crate) network: NetworkArgs,
 }
 
 impl ExplainArgs {

@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 
 use super::DataArgs;
 
-/// `dragline export`.
+/// Write pages, links, the log or the known URLs to standard output
 #[derive(Debug, Args)]
 #[command(
     long_about = "Write pages, links, the log or the known URLs to standard output, row by row. Works while a crawl runs.\n\n\
@@ -13,7 +13,7 @@ use super::DataArgs;
 Examples:
   dragline export --what pages > pages.jsonl
   dragline export --what links --format csv --iteration 2 > links.csv
-  dragline export --what log | jq -r 'select(.outcome_class == \"failed\") | .url'"
+  dragline export --what log | jq -r 'select(.outcome_name == \"file_not_found\") | .url'"
 )]
 pub(crate) struct ExportArgs {
     /// Which rows

@@ -47,21 +47,17 @@ pub(crate) struct Cli {
     /// What to do.
     #[command(subcommand)]
     pub(crate) command: Command,
-    /// Log what is being done, on standard error. RUST_LOG chooses more finely
+    /// Log what is being done, on standard error. `RUST_LOG` chooses more finely
     #[arg(long, short, global = true)]
     pub(crate) verbose: bool,
 }
 
-/// What to do.
+/// What to do. Each command is described where its arguments are.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Crawl, go on with a crawl, or crawl again
     Crawl(Box<CrawlArgs>),
-    /// Say how far a crawl is and how it went
     Status(StatusArgs),
-    /// Write pages, links, the log or the known URLs to standard output
     Export(ExportArgs),
-    /// Say whether a URL would be crawled, and which rule decides
     Explain(Box<ExplainArgs>),
 }
 
@@ -94,6 +90,7 @@ pub(crate) struct DataArgs {
 
 /// Whom requests are sent to, and as whom.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Network")]
 pub(crate) struct NetworkArgs {
     /// By what name the crawler goes; its first word chooses the group of robots.txt [default: Dragline/VERSION and its address]
     #[arg(long, value_name = "UA", value_parser = values::user_agent)]
@@ -111,6 +108,14 @@ impl NetworkArgs {
     pub(crate) fn change(&self, draft: Draft) -> Draft {
         let user_agent = self.user_agent.clone().unwrap_or(draft.user_agent);
         Draft { user_agent, ..draft }
+    }
+
+    /// The flags that no definition keeps, with a space before each: without them a crawl would not go on as it began.
+    fn flags(&self) -> String {
+        let ca_file =
+            self.ca_file.as_deref().map_or_else(String::new, |path| format!(" --ca-file {}", shell_word(path)));
+        let allow_private = if self.allow_private { " --allow-private" } else { "" };
+        format!("{ca_file}{allow_private}")
     }
 
     /// Which addresses may be talked to.

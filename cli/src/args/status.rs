@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::{Answer, DataArgs};
 
-/// `dragline status`.
+/// Say how far a crawl is and how it went
 #[derive(Debug, Args)]
 #[command(
     long_about = "Say how far a crawl is and how it went. Works while it runs.",

@@ -16,10 +16,10 @@ use dragline_local::engine::LocalWorld;
 use dragline_local::{DATABASE, LocalStore, SystemClock};
 use dragline_pipeline::ports::clock::Clock;
 
-use crate::args::{Answer, CrawlArgs, command_to_go_on};
+use crate::args::{Answer, CrawlArgs};
 use crate::error::{CliError, while_doing};
 use crate::exit::Exit;
-use crate::fetcher::fetcher;
+use crate::network::Network;
 use crate::source::Source;
 use crate::summary;
 use crate::terminal::Talk;
@@ -36,7 +36,7 @@ use run::Ended;
 /// Everything that keeps the iteration from being finished.
 pub(crate) async fn crawl(args: &CrawlArgs, talk: &Talk) -> Result<Exit, CliError> {
     let data = args.data.data.as_path();
-    let given = given(args)?;
+    let (given, network) = (given(args)?, Network::of(&args.network)?);
     if given.is_none() && !data.join(DATABASE).is_file() {
         // Told before the directory is made.
         return Err(CliError::NothingToCrawl { data: data.to_owned() });
@@ -47,7 +47,7 @@ pub(crate) async fn crawl(args: &CrawlArgs, talk: &Talk) -> Result<Exit, CliErro
         let store = LocalStore::open(data, SystemClock::new().now())?;
         let world = Arc::new(LocalWorld::new(&store, TalkNotifier(talk.clone())));
         let Prepared { wanted, iteration, goal } = prepare::prepare(&world, given.as_ref(), args, talk).await?;
-        let fetcher = Arc::new(fetcher(&args.network, &wanted)?);
+        let fetcher = Arc::new(network.fetcher(&wanted)?);
         let ended = run::run(&world, fetcher, &iteration, &mut interrupts, talk).await?;
         match (goal, ended) {
             (Goal::MakeWay, Ended::Over) => {}
@@ -66,7 +66,7 @@ fn given(args: &CrawlArgs) -> Result<Option<Definition>, CliError> {
 /// Says how the iteration stands or ended.
 fn finish(args: &CrawlArgs, ended: Ended, talk: &Talk) -> Result<Exit, CliError> {
     let data = args.data.data.as_path();
-    let go_on = format!("to go on: `{}`", command_to_go_on(data));
+    let go_on = format!("to go on: `{}`", args.command_to_go_on());
     if ended == Ended::AtOnce {
         talk.say("stopped at once; everything stored so far is safe");
         talk.hint(&go_on);
@@ -75,7 +75,7 @@ fn finish(args: &CrawlArgs, ended: Ended, talk: &Talk) -> Result<Exit, CliError>
     let summary = summary::read(data)?;
     match args.answer() {
         Answer::Json => summary.print_json().map_err(while_doing("writing to standard output"))?,
-        Answer::Text => talk.say(&summary::text(&summary, talk.colour())),
+        Answer::Text => talk.say(&summary::text(&summary, None, talk.colour())),
     }
     match ended {
         Ended::Over if summary.is_all_well() => Ok(Exit::Done),

@@ -4,7 +4,7 @@ use dragline_domain::frontier::LeftoverReason;
 use dragline_pipeline::ports::error::PortResult;
 use dragline_pipeline::ports::notifier::{Notice, Notifier};
 
-use crate::terminal::{Talk, count, safe};
+use crate::terminal::{Talk, plural, safe};
 
 /// Says notices on standard error.
 pub(super) struct TalkNotifier(pub(super) Talk);
@@ -23,7 +23,7 @@ fn line(notice: &Notice) -> Option<String> {
     match notice {
         Notice::IterationClosed(_) => None,
         Notice::OriginEnded { origin, reason, count: left } => {
-            Some(format!("{}: {}; {} URLs are left over", origin.origin, why(*reason), count(*left)))
+            Some(format!("{}: {}; {} left over", origin.origin, why(*reason), plural(*left, "URL")))
         }
         Notice::Stuck { origin, detail } => Some(format!("{}: not understood: {}", origin.origin, safe(detail))),
         Notice::OriginJoined { from, origin } => {
@@ -58,7 +58,7 @@ mod tests {
         for (notice, expected) in [
             (
                 Notice::OriginEnded { origin: origin.clone(), reason: LeftoverReason::OriginGivenUp, count: 1_234 },
-                "https://example.org: given up after too many failures; 1,234 URLs are left over",
+                "https://example.org: given up after too many failures; 1,234 URLs left over",
             ),
             (
                 Notice::Stuck { origin: origin.clone(), detail: "https://example.org/a\u{1b}[2J".to_owned() },

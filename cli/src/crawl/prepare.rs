@@ -61,7 +61,7 @@ pub(super) async fn prepare(
     let held_now = held
         .as_ref()
         .map(|row| Held { definition: &row.definition, latest: latest.as_ref().map(|iteration| iteration.status) });
-    let plan = plan(held_now, &wanted, args.abandon()).map_err(|refusal| refused(refusal, data, &wanted))?;
+    let plan = plan(held_now, &wanted, args.abandon()).map_err(|refusal| refused(refusal, args, &wanted))?;
     if let Plan::Begin { changed } | Plan::GoOn { changed } = &plan {
         store(world, held.as_ref(), &wanted, changed).await?;
     }
@@ -74,11 +74,12 @@ pub(super) async fn prepare(
     Ok(Prepared { wanted, iteration, goal })
 }
 
-fn refused(refusal: Refusal, data: &Path, wanted: &Definition) -> CliError {
-    let data = data.to_owned();
+fn refused(refusal: Refusal, args: &CrawlArgs, wanted: &Definition) -> CliError {
     match refusal {
-        Refusal::AnotherCrawl(stored) => CliError::AnotherCrawl { data, stored, wanted: wanted.name.clone() },
-        Refusal::Outgrown(keys) => CliError::Outgrown { keys, data },
+        Refusal::AnotherCrawl(stored) => {
+            CliError::AnotherCrawl { data: args.data.data.clone(), stored, wanted: wanted.name.clone() }
+        }
+        Refusal::Outgrown(keys) => CliError::Outgrown { keys, go_on: args.command_to_go_on() },
     }
 }
 

@@ -7,7 +7,7 @@ use dragline_domain::outcome::OutcomeClass;
 use dragline_domain::url::Origin;
 use dragline_pipeline::ports::frontier::Progress;
 
-use crate::terminal::{bytes, count, duration};
+use crate::terminal::{bytes, count, duration, plural};
 
 /// Origins that are named; of more, the number is told.
 const ORIGINS_SHOWN: usize = 3;
@@ -31,9 +31,9 @@ impl Snapshot<'_> {
         let rate = self.rate.map_or_else(String::new, |rate| format!(" ({rate:.1}/s)"));
         let progress = self.progress;
         format!(
-            "{}: {} pages{rate}, {} waiting, {}",
+            "{}: {}{rate}, {} waiting, {}",
             duration(Duration::from_secs(self.elapsed.as_secs())),
-            count(progress.crawler.pages),
+            plural(progress.crawler.pages, "page"),
             count(progress.waiting()),
             bytes(progress.crawler.body_bytes)
         )

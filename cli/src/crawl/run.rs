@@ -18,7 +18,7 @@ use super::display::Display;
 use super::interrupt::Interrupts;
 use super::notices::TalkNotifier;
 use super::progress::{Rate, Snapshot};
-use crate::terminal::Talk;
+use crate::terminal::{Talk, plural};
 
 /// How often progress is read.
 const SHOW_EVERY: Duration = Duration::from_secs(1);
@@ -86,11 +86,8 @@ fn ended_of(ended: Result<PortResult<RunEnd>, tokio::task::JoinError>) -> PortRe
 }
 
 fn finishing(origins: usize) -> String {
-    match origins {
-        0 => "stopping; press Ctrl-C again to stop at once".to_owned(),
-        1 => "finishing what is under way at 1 origin; press Ctrl-C again to stop at once".to_owned(),
-        more => format!("finishing what is under way at {more} origins; press Ctrl-C again to stop at once"),
-    }
+    let origins = u64::try_from(origins).unwrap_or(u64::MAX);
+    format!("finishing what is under way at {}; press Ctrl-C again to stop at once", plural(origins, "site"))
 }
 
 /// What the display needs from one look to the next.

@@ -31,7 +31,10 @@ fn every_mistake_of_a_user_is_told_with_what_to_do() {
             stored: "news.example.org".parse().unwrap(),
             wanted: "example.org".parse().unwrap(),
         },
-        CliError::Outgrown { keys: vec![Key::ScopeExclude, Key::BudgetPages], data: data() },
+        CliError::Outgrown {
+            keys: vec![Key::ScopeExclude, Key::BudgetPages],
+            go_on: "dragline crawl --data news".to_owned(),
+        },
         CliError::Open(OpenError::InUse(data())),
         CliError::Open(OpenError::NoCrawl(data())),
         CliError::Port(PortError::new(

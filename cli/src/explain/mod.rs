@@ -16,7 +16,7 @@ use dragline_pipeline::ports::frontier::CrawlRow;
 use crate::args::{Answer, ExplainArgs};
 use crate::error::{CliError, while_doing};
 use crate::exit::Exit;
-use crate::fetcher::fetcher;
+use crate::network::Network;
 use crate::source::{parse_url, read_at_most, read_definition};
 use robots::SiteRobots;
 use verdict::Explanation;
@@ -63,7 +63,7 @@ async fn site_robots(args: &ExplainArgs, context: &CrawlContext, url: &CrawlUrl)
             Ok(SiteRobots::Record(RobotsRecord::of(&RobotsFetch::Answered { status: 200, body: &body })))
         }
         None => {
-            let fetcher = fetcher(&args.network, &context.definition)?;
+            let fetcher = Network::of(&args.network)?.fetcher(&context.definition)?;
             Ok(robots::fetch(&fetcher, context.limits(), &url.origin()).await)
         }
     }

@@ -50,7 +50,7 @@ fn the_first_rule_that_objects_decides() {
         (
             "https://example.org/cgi/a?b=1",
             Some(Kind::DoNotCrawl),
-            "do_not_crawl entry 1 (path prefix `/cgi/`): costs the site a lot",
+            "do_not_crawl entry 1 (path begins with /cgi/): costs the site a lot",
         ),
         (
             "https://example.org/private/?b=1",

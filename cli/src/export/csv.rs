@@ -1,7 +1,7 @@
 //! Rows as comma-separated values that no spreadsheet runs.
 
 use std::borrow::Cow;
-use std::io::Write;
+use std::io::{self, Write};
 
 use csv::{ReaderBuilder, StringRecord, Writer};
 use serde::Serialize;
@@ -21,12 +21,20 @@ impl<W: Write> SafeCsv<W> {
     }
 
     /// Writes a row; before the first one, the names of its fields.
-    pub(super) fn write(&mut self, row: &impl Serialize) -> csv::Result<()> {
+    pub(super) fn write(&mut self, row: &impl Serialize) -> io::Result<()> {
+        self.write_cells(row).map_err(|error| match error.into_kind() {
+            // Kept as it is, so that a reader who has gone is told from a full disk.
+            csv::ErrorKind::Io(error) => error,
+            other => io::Error::other(format!("{other:?}")),
+        })
+    }
+
+    fn write_cells(&mut self, row: &impl Serialize) -> csv::Result<()> {
         self.cells.serialize(row)?;
         self.cells.flush()?;
         // The csv crate alone knows how a row becomes cells, so it is asked for them before they are looked at.
         let cells = std::mem::replace(&mut self.cells, continued());
-        let bytes = cells.into_inner().map_err(|error| error.into_error())?;
+        let bytes = cells.into_inner().map_err(csv::IntoInnerError::into_error)?;
         let mut reader = ReaderBuilder::new().has_headers(false).from_reader(bytes.as_slice());
         while reader.read_record(&mut self.record)? {
             for cell in &self.record {
@@ -38,7 +46,7 @@ impl<W: Write> SafeCsv<W> {
     }
 
     /// Writes what is held back.
-    pub(super) fn flush(&mut self) -> std::io::Result<()> {
+    pub(super) fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
     }
 }

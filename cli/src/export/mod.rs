@@ -50,7 +50,7 @@ struct Rows {
 
 enum To {
     Jsonl(BufWriter<StdoutLock<'static>>),
-    Csv(SafeCsv<StdoutLock<'static>>),
+    Csv(Box<SafeCsv<StdoutLock<'static>>>),
 }
 
 impl Rows {
@@ -58,7 +58,7 @@ impl Rows {
         let out = io::stdout().lock();
         let to = match format {
             Format::Jsonl => To::Jsonl(BufWriter::new(out)),
-            Format::Csv => To::Csv(SafeCsv::new(out)),
+            Format::Csv => To::Csv(Box::new(SafeCsv::new(out))),
         };
         Self { to, failed: None }
     }
@@ -69,7 +69,7 @@ impl Rows {
             To::Jsonl(out) => {
                 serde_json::to_writer(&mut *out, row).map_err(io::Error::from).and_then(|()| writeln!(out))
             }
-            To::Csv(out) => out.write(row).map_err(io::Error::from),
+            To::Csv(out) => out.write(row),
         };
         match written {
             Ok(()) => ControlFlow::Continue(()),

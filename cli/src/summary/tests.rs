@@ -50,7 +50,7 @@ fn an_iteration_that_is_over() {
         leftovers: vec![("budget_exhausted".to_owned(), 4_000)],
     };
     let summary = Summary { stuck: 1, ..summary(IterationStatus::Closed, "dragline-data", log) };
-    insta::assert_snapshot!("over", text(&summary, Colour::Off));
+    insta::assert_snapshot!("over", text(&summary, Some("dragline crawl"), Colour::Off));
     insta::assert_json_snapshot!("over_json", summary);
 }
 
@@ -58,7 +58,7 @@ fn an_iteration_that_is_over() {
 fn an_iteration_that_is_not_finished() {
     let log = query::Summary { requests: 1, pages: 1, body_bytes: 1_024, ..query::Summary::default() };
     let summary = Summary { waiting: 7, ..summary(IterationStatus::Open, "/srv/my crawl", log) };
-    insta::assert_snapshot!("not_finished", text(&summary, Colour::Off));
+    insta::assert_snapshot!("not_finished", text(&summary, Some("dragline crawl --data '/srv/my crawl'"), Colour::Off));
 }
 
 #[test]

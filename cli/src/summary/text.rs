@@ -4,23 +4,25 @@ use std::time::Duration;
 
 use dragline_domain::frontier::{IterationStatus, LeftoverReason};
 use dragline_domain::time::between;
+use dragline_local::DATABASE;
 use dragline_local::query::Slow;
 
 use super::Summary;
-use crate::args::{command_to_go_on, data_flag, shell_word};
+use crate::args::{data_flag, shell_word};
 use crate::crawl::leftover_why;
-use crate::terminal::{Colour, Shade, bytes, count, duration, safe};
+use crate::terminal::{Colour, Shade, bytes, count, duration, plural, safe};
 
 /// Where the numbers of a list end.
 const NUMBER_WIDTH: usize = 11;
 
-/// The summary in words, without a line break at its end.
-pub(crate) fn text(summary: &Summary, colour: Colour) -> String {
+/// The summary in words, without a line break at its end. `go_on` is the command that goes on with what is not finished; absent if
+/// it is told elsewhere.
+pub(crate) fn text(summary: &Summary, go_on: Option<&str>, colour: Colour) -> String {
     let mut text = Text { text: String::new(), colour };
     text.line(&headline(summary));
     text.line(&format!(
-        "{} pages, {} waiting, {}",
-        count(summary.log.pages),
+        "{}, {} waiting, {}",
+        plural(summary.log.pages, "page"),
         count(summary.waiting),
         bytes(summary.log.body_bytes)
     ));
@@ -28,7 +30,7 @@ pub(crate) fn text(summary: &Summary, colour: Colour) -> String {
     text.section("not asked for", not_crawled(summary));
     text.section("left over, and due in the next iteration", leftovers(summary));
     text.section("slowest", slowest(summary));
-    text.section("what next", next(summary));
+    text.section("what next", next(summary, go_on));
     text.text.truncate(text.text.trim_end().len());
     text.text
 }
@@ -106,16 +108,17 @@ fn slowest(summary: &Summary) -> Vec<String> {
     summary.log.slowest.iter().map(line).collect()
 }
 
-fn next(summary: &Summary) -> Vec<String> {
-    let (data, flag) = (shell_word(&summary.data), data_flag(&summary.data));
+fn next(summary: &Summary, go_on: Option<&str>) -> Vec<String> {
+    let flag = data_flag(&summary.data);
+    let within = |name: &str| shell_word(&summary.data.join(name));
     let mut commands = vec![
         (format!("dragline export --what pages --format csv{flag}"), "the pages as a table"),
         (format!("dragline status{flag}"), "this summary"),
-        (format!("sqlite3 {data}/dragline.db 'SELECT * FROM failed'"), "what failed; docs/database.md has more"),
-        (format!("ls {data}/raw"), "the bodies, as WARC"),
+        (format!("sqlite3 {} 'SELECT * FROM failed'", within(DATABASE)), "what failed; docs/database.md has more"),
+        (format!("ls {}", within("raw")), "the bodies, as WARC"),
     ];
-    if summary.closed_at.is_none() {
-        commands.insert(0, (command_to_go_on(&summary.data), "go on, unless it is running"));
+    if let Some(command) = go_on.filter(|_| summary.closed_at.is_none()) {
+        commands.insert(0, (command.to_owned(), "go on, unless it is running"));
     }
     let width = commands.iter().map(|(command, _)| command.chars().count()).max().unwrap_or_default();
     commands.iter().map(|(command, what)| format!("  {:<width$}   {what}", safe(command))).collect()

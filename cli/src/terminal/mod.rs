@@ -6,6 +6,6 @@ mod style;
 mod talk;
 
 pub(crate) use escape::{safe, safe_lines};
-pub(crate) use human::{bytes, count, duration};
+pub(crate) use human::{bytes, count, duration, plural};
 pub(crate) use style::{Colour, Shade};
 pub(crate) use talk::{Loudness, Talk};

@@ -1,0 +1,36 @@
+//! The built `dragline` command, without a network: what it says to mistakes, and what it says about itself.
+
+mod explain;
+mod help;
+mod nothing_there;
+mod usage;
+
+use std::path::Path;
+use std::process::Command;
+
+/// What a run of the command printed, and how it ended.
+struct Ran {
+    code: Option<i32>,
+    stdout: String,
+    stderr: String,
+}
+
+/// Runs the command in a directory.
+fn dragline(directory: &Path, arguments: &[&str]) -> Ran {
+    let output = Command::new(env!("CARGO_BIN_EXE_dragline"))
+        .args(arguments)
+        .current_dir(directory)
+        .env_remove("RUST_LOG")
+        .env_remove("NO_COLOR")
+        .env("COLUMNS", "100")
+        .output()
+        .expect("the command was built");
+    let text = |bytes| String::from_utf8(bytes).expect("it prints UTF-8");
+    Ran { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+}
+
+/// Runs the command in an empty directory.
+fn dragline_alone(arguments: &[&str]) -> Ran {
+    let directory = tempfile::tempdir().expect("there is room for a directory");
+    dragline(directory.path(), arguments)
+}

@@ -1,0 +1,43 @@
+//! Directories that hold no crawl, or something else.
+
+use std::fs;
+
+use super::dragline;
+
+const READERS: [&[&str]; 2] = [&["status"], &["export", "--what", "pages"]];
+
+#[test]
+fn nothing_can_be_read_where_nothing_is() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::create_dir(directory.path().join("empty")).unwrap();
+    for data in ["missing", "empty"] {
+        for reader in READERS {
+            let ran = dragline(directory.path(), &[reader, &["--data", data]].concat());
+            assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{reader:?} of {data}");
+            assert!(ran.stderr.contains(&format!("{data} holds no crawl")), "{reader:?}: {}", ran.stderr);
+        }
+    }
+}
+
+#[test]
+fn a_directory_with_other_things_in_it_is_left_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let precious = directory.path().join("precious.txt");
+    fs::write(&precious, "mine").unwrap();
+    let ran = dragline(directory.path(), &["crawl", "https://example.invalid/", "--data", "."]);
+    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+    assert!(ran.stderr.contains("holds no crawl"), "{}", ran.stderr);
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1, "nothing came to it");
+    assert_eq!(fs::read_to_string(precious).unwrap(), "mine");
+}
+
+#[test]
+fn a_file_that_is_no_database_of_ours_is_told() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("dragline.db"), "a letter to my aunt, and no database at all").unwrap();
+    for arguments in [READERS[0], READERS[1], &["crawl"]] {
+        let ran = dragline(directory.path(), &[arguments, &["--data", "."]].concat());
+        assert_eq!(ran.code, Some(2), "{arguments:?}: {}", ran.stderr);
+        assert!(ran.stderr.contains("is not a database of dragline"), "{arguments:?}: {}", ran.stderr);
+    }
+}

@@ -1,0 +1,71 @@
+//! Mistakes in what is asked for: exit code 2, nothing on standard output, and a word on what to do.
+
+use std::fs;
+
+use super::{dragline, dragline_alone};
+
+#[test]
+fn mistakes_are_told_on_standard_error() {
+    for (arguments, said, why) in [
+        (&["crawl", "example.org"][..], "did you mean `https://example.org/`?", "the scheme is missing"),
+        (&["crawl", "ftp://example.org/"], "only http and https are crawled", "another protocol"),
+        (&["crawl", "https://user:secret@example.org/"], "remove what stands before the `@`", "credentials"),
+        (&["crawl", "missing.yaml"], "missing.yaml cannot be read", "no such file"),
+        (&["crawl", "https://example.org/", "crawl.yaml"], "hint: put the URLs into its `seeds`", "both"),
+        (&["crawl", "https://example.org/", "--delay", "1"], "did you mean `1s`?", "no unit"),
+        (&["crawl", "https://example.org/", "--delay", "2h"], "politeness.delay: `2h`", "out of range"),
+        (&["crawl", "https://example.org/", "--exclude", "("], "unclosed group", "no pattern"),
+        (
+            &["crawl", "https://example.org/", "--exclude", "example"],
+            "hint: make the pattern narrower",
+            "excludes the seed",
+        ),
+        (&["crawl", "https://example.org/", "--user-agent", "*"], "begins with a name", "no user agent"),
+        (&["crawl", "https://example.org/", "--ca-file", "none.pem"], "none.pem cannot be read", "no such file"),
+        (&["crawl"], "hint: name where to begin", "nothing to go on with"),
+        (&["export"], "--what", "which rows?"),
+        (&["export", "--what", "everything"], "possible values: pages, links, log, candidates", "no such rows"),
+        (&["export", "--what", "log", "--iteration", "0"], "0 is not in 1", "counted from 1"),
+        (&["explain"], "<URL>", "which URL?"),
+        (&["explain", "https://example.org/", "--robots-file", "none"], "none cannot be read", "no such file"),
+        (&["crwal"], "crawl", "a slip of the fingers"),
+    ] {
+        let ran = dragline_alone(arguments);
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{arguments:?}: {why}\n{}", ran.stderr);
+        assert!(ran.stderr.starts_with("error: "), "{arguments:?}: {why}\n{}", ran.stderr);
+        assert!(ran.stderr.contains(said), "{arguments:?}: {why}\n{}", ran.stderr);
+        assert!(!ran.stderr.contains("secret"), "{arguments:?}: credentials are never printed");
+    }
+}
+
+#[test]
+fn mistakes_leave_no_directory_behind() {
+    let directory = tempfile::tempdir().unwrap();
+    for arguments in [&["crawl"][..], &["crawl", "example.org"], &["status"], &["export", "--what", "log"]] {
+        dragline(directory.path(), arguments);
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0, "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_definition_is_told_where_it_is_wrong() {
+    let directory = tempfile::tempdir().unwrap();
+    let text = "seeds: [https://example.org/]\nbudget:\n  page: 100\n  duration: 5\n";
+    fs::write(directory.path().join("crawl.yaml"), text).unwrap();
+    let ran = dragline(directory.path(), &["crawl", "crawl.yaml"]);
+    assert_eq!(ran.code, Some(2));
+    insta::assert_snapshot!(ran.stderr);
+}
+
+#[test]
+fn what_an_argument_holds_is_harmless_when_it_is_shown() {
+    for arguments in [
+        &["crawl", "missing\u{1b}[2J.yaml"][..],
+        &["explain", "https://exa mple.org/\u{1b}[2J"],
+        &["status", "--data", "none\u{1b}[2J"],
+    ] {
+        let ran = dragline_alone(arguments);
+        assert_eq!(ran.code, Some(2), "{arguments:?}");
+        assert!(!ran.stderr.contains('\u{1b}'), "{arguments:?}: {}", ran.stderr.escape_debug());
+    }
+}
