@@ -45,7 +45,7 @@ pub(crate) async fn crawl(args: &CrawlArgs, talk: &Talk) -> Result<Exit, CliErro
     loop {
         // Made anew for each iteration: the queue of one that was ended holds nothing for the next.
         let store = LocalStore::open(data, SystemClock::new().now())?;
-        let world = Arc::new(LocalWorld::new(&store, TalkNotifier(talk.clone())));
+        let world = Arc::new(LocalWorld::new(&store, TalkNotifier::new(talk.clone())));
         let Prepared { wanted, iteration, goal } = prepare::prepare(&world, given.as_ref(), args, talk).await?;
         let fetcher = Arc::new(network.fetcher(&wanted)?);
         let ended = run::run(&world, fetcher, &iteration, &mut interrupts, talk).await?;

@@ -1,18 +1,45 @@
 //! Notices of the crawl, as lines above the progress display.
 
+use std::collections::HashSet;
+use std::sync::{Mutex, PoisonError};
+
 use dragline_domain::frontier::LeftoverReason;
+use dragline_domain::url::Origin;
 use dragline_pipeline::ports::error::PortResult;
 use dragline_pipeline::ports::notifier::{Notice, Notifier};
 
 use crate::terminal::{Talk, plural, safe};
 
+/// Origins of which it is remembered that something was said. Of more, it is said again.
+const REMEMBERED_MAX: usize = 1_000;
+
 /// Says notices on standard error.
-pub(super) struct TalkNotifier(pub(super) Talk);
+pub(super) struct TalkNotifier {
+    talk: Talk,
+    /// Origins whose robots.txt was said to be unreadable: it is tried again and again.
+    unreadable: Mutex<HashSet<Origin>>,
+}
+
+impl TalkNotifier {
+    /// Says them so.
+    pub(super) fn new(talk: Talk) -> Self {
+        Self { talk, unreadable: Mutex::default() }
+    }
+
+    /// Whether the same was said before.
+    fn is_repeated(&self, notice: &Notice) -> bool {
+        let Notice::RobotsUnreadable { origin, .. } = notice else { return false };
+        let mut said = self.unreadable.lock().unwrap_or_else(PoisonError::into_inner);
+        said.contains(&origin.origin) || (said.len() < REMEMBERED_MAX && !said.insert(origin.origin.clone()))
+    }
+}
 
 impl Notifier for TalkNotifier {
     async fn notify(&self, notice: Notice) -> PortResult<()> {
-        if let Some(line) = line(&notice) {
-            self.0.say(&line);
+        if let Some(line) = line(&notice)
+            && !self.is_repeated(&notice)
+        {
+            self.talk.say(&line);
         }
         Ok(())
     }
@@ -50,6 +77,23 @@ mod tests {
     use dragline_domain::frontier::OriginKey;
 
     use super::*;
+    use crate::terminal::Loudness;
+
+    #[test]
+    fn a_robots_txt_that_stays_unreadable_is_told_once() {
+        let notifier = TalkNotifier::new(Talk::to_stderr(Loudness::Quiet));
+        let notice = |origin: &str, detail: &str| Notice::RobotsUnreadable {
+            origin: OriginKey { crawl: "example".parse().unwrap(), origin: origin.parse().unwrap() },
+            detail: detail.to_owned(),
+        };
+        for (notice, expected, why) in [
+            (notice("https://example.org", "503"), false, "for the first time"),
+            (notice("https://example.org", "timed out"), true, "for another reason, but as unreadable as before"),
+            (notice("https://example.com", "503"), false, "another origin"),
+        ] {
+            assert_eq!(notifier.is_repeated(&notice), expected, "{why}");
+        }
+    }
 
     #[test]
     fn notices_are_said_on_one_harmless_line() {
