@@ -78,11 +78,8 @@ pub fn index(data: &Path, files: &[PathBuf]) -> BTreeSet<(Capture, String)> {
         let json = line.splitn(3, ' ').nth(2).unwrap_or_else(|| panic!("no index line: {line}"));
         let fields: Fields = serde_json::from_str(json).unwrap_or_else(|error| panic!("{error}: {line}"));
         let number = |text: &str| text.parse().unwrap_or_else(|error| panic!("{error}: {line}"));
-        let capture = Capture {
-            object: fields.filename,
-            offset: number(&fields.offset),
-            length: number(&fields.length),
-        };
+        let capture =
+            Capture { object: fields.filename, offset: number(&fields.offset), length: number(&fields.length) };
         (capture, fields.url)
     };
     text.lines().map(record).collect()

@@ -1,6 +1,5 @@
 //! `dragline explain`: would a URL be crawled, and which rule decides?
 
-mod robots;
 #[cfg(test)]
 mod tests;
 mod verdict;
@@ -11,6 +10,7 @@ use dragline_domain::definition::{Definition, Draft};
 use dragline_domain::url::CrawlUrl;
 use dragline_formats::robots::{BODY_BYTES_MAX, RobotsFetch, RobotsRecord};
 use dragline_pipeline::context::CrawlContext;
+use dragline_pipeline::crawl::{RefusedAddress, fetch_robots};
 use dragline_pipeline::ports::frontier::CrawlRow;
 
 use crate::args::{Answer, ExplainArgs};
@@ -18,7 +18,6 @@ use crate::error::{CliError, while_doing};
 use crate::exit::Exit;
 use crate::network::Network;
 use crate::source::{parse_url, read_at_most, read_definition};
-use robots::SiteRobots;
 use verdict::Explanation;
 
 /// Answers on standard output. The exit code says the same.
@@ -55,16 +54,19 @@ fn definition_and_url(args: &ExplainArgs) -> Result<(Definition, CrawlUrl), CliE
     Ok((Definition::new(draft)?, url))
 }
 
+/// What is known of a site's robots.txt.
+type SiteRobots = Result<RobotsRecord, RefusedAddress>;
+
 async fn site_robots(args: &ExplainArgs, context: &CrawlContext, url: &CrawlUrl) -> Result<SiteRobots, CliError> {
     match &args.robots_file {
         Some(path) => {
             // What lies past the limit is not read of a site's either.
             let body = read_at_most(path, BODY_BYTES_MAX + 1)?;
-            Ok(SiteRobots::Record(RobotsRecord::of(&RobotsFetch::Answered { status: 200, body: &body })))
+            Ok(Ok(RobotsRecord::of(&RobotsFetch::Answered { status: 200, body: &body })))
         }
         None => {
             let fetcher = Network::of(&args.network)?.fetcher(&context.definition)?;
-            Ok(robots::fetch(&fetcher, context.limits(), &url.origin()).await)
+            Ok(fetch_robots(&fetcher, context.limits(), &url.origin()).await)
         }
     }
 }

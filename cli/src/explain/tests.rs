@@ -32,7 +32,7 @@ fn context(definition: Definition) -> CrawlContext {
 }
 
 fn verdict(context: &CrawlContext, url: &CrawlUrl, addresses: AddressPolicy) -> Verdict {
-    let robots = SiteRobots::Record(RobotsRecord::of(&RobotsFetch::Answered { status: 200, body: ROBOTS }));
+    let robots = Ok(RobotsRecord::of(&RobotsFetch::Answered { status: 200, body: ROBOTS }));
     before_robots(context, url, addresses).unwrap_or_else(|| by_robots(&robots, "Dragline", url))
 }
 
@@ -97,12 +97,12 @@ fn private_addresses_go_before_robots_txt() {
 
 #[test]
 fn a_robots_txt_that_cannot_be_read_forbids_everything() {
-    let record = |status| SiteRobots::Record(RobotsRecord::of(&RobotsFetch::Answered { status, body: b"" }));
+    let record = |status| Ok(RobotsRecord::of(&RobotsFetch::Answered { status, body: b"" }));
     let url = url("https://example.org/a");
     for (robots, allowed) in [
         (record(404), true),
         (record(503), false),
-        (SiteRobots::PrivateAddress("no connection to 10.0.0.1: private address".to_owned()), false),
+        (Err(RefusedAddress("no connection to 10.0.0.1: private address".to_owned())), false),
     ] {
         assert_eq!(by_robots(&robots, "Dragline", &url).is_allowed(), allowed, "{robots:?}");
     }

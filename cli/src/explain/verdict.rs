@@ -6,7 +6,9 @@ use dragline_domain::url::CrawlUrl;
 use dragline_pipeline::context::CrawlContext;
 use serde::Serialize;
 
-use super::robots::SiteRobots;
+use dragline_pipeline::crawl::RefusedAddress;
+
+use super::SiteRobots;
 use crate::terminal::safe;
 
 /// The kinds of rules, in the order in which they are asked.
@@ -92,10 +94,10 @@ fn private_address(url: &CrawlUrl, addresses: AddressPolicy) -> Option<Verdict> 
 /// What robots.txt says, nothing else having objected.
 pub(super) fn by_robots(robots: &SiteRobots, product_token: &str, url: &CrawlUrl) -> Verdict {
     let record = match robots {
-        SiteRobots::PrivateAddress(rule) => {
+        Err(RefusedAddress(rule)) => {
             return Verdict::Blocked { by: Kind::PrivateAddress, rule: rule.clone() };
         }
-        SiteRobots::Record(record) => record,
+        Ok(record) => record,
     };
     let policy = record.policy(product_token);
     let verdict = policy.verdict(url.path_and_query());

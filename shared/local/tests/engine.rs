@@ -1,5 +1,7 @@
 //! The four steps in one process, over HTTP, on sites made for the purpose.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -55,15 +57,8 @@ async fn crawl(data: &Path, definition: &Definition) -> Progress {
     let fetcher = Arc::new(HttpFetcher::new(&config).unwrap());
     let name = &definition.name;
     let options = RunOptions::default();
-    let end = run(
-        Arc::clone(&world),
-        fetcher,
-        messages,
-        name,
-        options,
-        StopSignal::default(),
-        Arc::new(Activity::default()),
-    );
+    let end =
+        run(Arc::clone(&world), fetcher, messages, name, options, StopSignal::default(), Arc::new(Activity::default()));
     let RunEnd::Closed(row) = end.await.unwrap() else { panic!("nobody stopped it") };
     assert_eq!((row.status, row.open), (IterationStatus::Closed, 0));
     world.frontier().progress(name, row.number).await.unwrap()

@@ -13,5 +13,6 @@ mod turn;
 mod visit;
 
 pub use ending::{StopSignal, TurnEnd, TurnLimits};
+pub use robots::{RefusedAddress, fetch_robots};
 pub use segment::{SegmentRecords, VISIT_FIELD};
 pub use turn::work_turn;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use dragline_domain::frontier::OriginKey;
 use dragline_domain::time::{after, between};
-use dragline_domain::url::CrawlUrl;
+use dragline_domain::url::{CrawlUrl, Origin};
 use dragline_formats::content_coding::{ContentCodings, decode_all};
 use dragline_formats::robots::{BODY_BYTES_MAX, REDIRECTS_MAX, RobotsFetch, RobotsPolicy, RobotsRecord};
 
@@ -14,7 +14,9 @@ use crate::World;
 use crate::context::CrawlContext;
 use crate::ports::clock::Clock;
 use crate::ports::error::PortResult;
-use crate::ports::fetcher::{FetchFailureKind, FetchLimits, FetchRequest, FetchedResponse, Fetcher, Truncation};
+use crate::ports::fetcher::{
+    FetchFailureKind, FetchLimits, FetchRequest, Fetched, FetchedResponse, Fetcher, Truncation,
+};
 use crate::ports::frontier::{Frontier, RobotsRow};
 
 /// What a turn goes by.
@@ -41,9 +43,10 @@ pub(super) async fn robots(
     if let Some(row) = kept.as_ref().filter(|row| row.expires_at > world.clock().now()) {
         return Ok(Robots::Known(row.record.policy(token)));
     }
-    let fetched = match fetch(world, fetcher, context, pacer, origin).await {
+    let paced = Paced { fetcher, clock: world.clock(), pacer, origin: &origin.origin };
+    let fetched = match fetch_robots(&paced, context.limits(), &origin.origin).await {
         Ok(record) => record,
-        Err(refused) => return Ok(Robots::PrivateAddress(refused)),
+        Err(RefusedAddress(why)) => return Ok(Robots::PrivateAddress(why)),
     };
     let now = world.clock().now();
     if let Some(row) = kept.filter(|row| row.record.outlives(between(row.fetched_at, now), &fetched)) {
@@ -58,34 +61,29 @@ pub(super) async fn robots(
     Ok(Robots::Known(policy))
 }
 
-/// Fetches it, following redirects wherever they lead. The error says which private address was refused.
-async fn fetch(
-    world: &impl World,
+/// robots.txt is only got from an address that Dragline never talks to, as this says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RefusedAddress(pub String);
+
+/// Fetches an origin's robots.txt, following redirects wherever they lead (RFC 9309 section 2.3.1.2).
+///
+/// # Errors
+/// [`RefusedAddress`] if a private address would have to be asked. Every other failure is a record that forbids everything.
+pub async fn fetch_robots(
     fetcher: &impl Fetcher,
-    context: &CrawlContext,
-    pacer: &Pacer,
-    origin: &OriginKey,
-) -> Result<RobotsRecord, String> {
-    let Ok(mut url) = origin.origin.url_at("/robots.txt") else {
+    limits: FetchLimits,
+    origin: &Origin,
+) -> Result<RobotsRecord, RefusedAddress> {
+    let Ok(mut url) = origin.url_at("/robots.txt") else {
         return Ok(RobotsRecord::of(&RobotsFetch::Failed { detail: "the origin has no URL" }));
     };
-    let limits =
-        FetchLimits { body_bytes_max: BODY_BYTES_MAX, decoded_bytes_max: BODY_BYTES_MAX as u64, ..context.limits() };
+    let limits = FetchLimits { body_bytes_max: BODY_BYTES_MAX, decoded_bytes_max: BODY_BYTES_MAX as u64, ..limits };
     for _ in 0..=REDIRECTS_MAX {
-        // Another host's pace is its own; asking it once for a file is within anybody's.
-        let is_own = url.origin() == origin.origin;
-        if is_own {
-            let start = pacer.reserve(world.clock());
-            world.clock().sleep(start.saturating_sub(world.clock().monotonic())).await;
-        }
-        let started = world.clock().monotonic();
         let request = FetchRequest { url: url.clone(), if_none_match: None, if_modified_since: None, limits };
-        let fetched = fetcher.fetch(request).await;
-        if is_own {
-            pace_by(pacer, world.clock(), started, &fetched);
-        }
-        let response = match fetched.result {
-            Err(failure) if failure.kind == FetchFailureKind::PrivateAddress => return Err(failure.detail),
+        let response = match fetcher.fetch(request).await.result {
+            Err(failure) if failure.kind == FetchFailureKind::PrivateAddress => {
+                return Err(RefusedAddress(failure.detail));
+            }
             Err(failure) => return Ok(RobotsRecord::of(&RobotsFetch::Failed { detail: &failure.detail })),
             Ok(response) => response,
         };
@@ -95,6 +93,28 @@ async fn fetch(
         }
     }
     Ok(RobotsRecord::of(&RobotsFetch::TooManyRedirects))
+}
+
+/// Keeps the pace of one origin. Another host's pace is its own; asking it once for a file is within anybody's.
+struct Paced<'a, H, C> {
+    fetcher: &'a H,
+    clock: &'a C,
+    pacer: &'a Pacer,
+    origin: &'a Origin,
+}
+
+impl<H: Fetcher, C: Clock> Fetcher for Paced<'_, H, C> {
+    async fn fetch(&self, request: FetchRequest) -> Fetched {
+        if request.url.origin() != *self.origin {
+            return self.fetcher.fetch(request).await;
+        }
+        let start = self.pacer.reserve(self.clock);
+        self.clock.sleep(start.saturating_sub(self.clock.monotonic())).await;
+        let started = self.clock.monotonic();
+        let fetched = self.fetcher.fetch(request).await;
+        pace_by(self.pacer, self.clock, started, &fetched);
+        fetched
+    }
 }
 
 fn redirect_target(url: &CrawlUrl, response: &FetchedResponse) -> Option<CrawlUrl> {
