@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup build lint docs deny unit e2e test
+.PHONY: help bench setup build lint docs deny unit e2e test
 
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,6 +37,10 @@ unit: ## Run all tests but the end-to-end ones
 
 e2e: setup build ## Run the end-to-end tests alone
 	@$(RUN) --package dragline-tests
+
+bench: setup build ## Measure whole crawls: time, CPU, memory (scripts/bench --large for a large site)
+	@cargo build --quiet --release --package dragline-tests --bin testsite
+	@scripts/bench
 
 test: setup lint docs deny build ## Check everything
 	@$(RUN) --workspace

@@ -131,3 +131,15 @@ async fn robots_txt_is_obeyed() {
         "what it links to is recorded as blocked: {blocked}"
     );
 }
+
+/// The cursor once left a turn waiting for ever for candidates that links had queued before it came to them.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_iteration_goes_on_with_what_the_one_before_left_over() {
+    let data = tempfile::tempdir().unwrap();
+    let pages = GeneratedSite { pages: 300, links_per_page: 10, bytes_per_page: 3_000, seed: 1 };
+    let site = Site::builder().generated(pages).start().await.unwrap();
+    crawl(data.path(), &definition(&[site.url()], |draft| draft.budget.pages = Some(50))).await;
+    let progress = crawl(data.path(), &definition(&[site.url()], |_| {})).await;
+    let expected = BTreeMap::from([(Outcome::FileIngested, 250), (Outcome::FileDidNotChange, 50)]);
+    assert_eq!((outcomes(&progress), progress.waiting()), (expected, 0));
+}

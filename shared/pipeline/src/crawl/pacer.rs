@@ -96,3 +96,90 @@ impl Pacer {
         after(clock.now(), self.wait(clock))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    const fn ms(ms: u64) -> Duration {
+        Duration::from_millis(ms)
+    }
+
+    thread_local! {
+        static NOW: Cell<Duration> = const { Cell::new(Duration::ZERO) };
+    }
+
+    /// A clock that stands still until it is set.
+    struct Hand;
+
+    impl Clock for Hand {
+        fn now(&self) -> Timestamp {
+            after(Timestamp::UNIX_EPOCH, NOW.get())
+        }
+
+        fn monotonic(&self) -> Duration {
+            NOW.get()
+        }
+
+        async fn sleep(&self, _wait: Duration) {}
+    }
+
+    /// One request at a time, each answered with 200: when each starts, and when it reaches the server, which is `connects` later.
+    fn starts(delay: Duration, answers: &[(Duration, Duration, bool)]) -> Vec<(Duration, Duration)> {
+        NOW.set(Duration::ZERO);
+        let pacer = Pacer::new(Pace::new(delay), Timestamp::UNIX_EPOCH, &Hand);
+        let mut seen = Vec::new();
+        for &(connect, answer, keeps) in answers {
+            let start = pacer.reserve(&Hand);
+            NOW.set(start + connect + answer);
+            seen.push((start, start + connect));
+            pacer.answered(&Hand, start, Some(200), Some(connect + answer), connect + answer, keeps);
+        }
+        seen
+    }
+
+    #[test]
+    fn the_delay_is_kept_by_the_servers_clock() {
+        let second = ms(1000);
+        let kept = |connect, answer| (ms(connect), ms(answer), true);
+        let closed = |connect, answer| (ms(connect), ms(answer), false);
+        for (answers, why) in [
+            (vec![kept(80, 200), kept(0, 200), kept(0, 200)], "a handshake before the first request only"),
+            (
+                vec![closed(80, 200), closed(10, 200), closed(90, 200), closed(0, 200)],
+                "a handshake each time, of any length",
+            ),
+            (vec![kept(80, 1500), kept(0, 1500), kept(0, 20)], "answers slower than the delay"),
+        ] {
+            let seen = starts(second, &answers);
+            for pair in seen.windows(2) {
+                assert!(pair[1].1 - pair[0].1 >= second, "{why}: {seen:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn slow_answers_on_an_open_connection_cost_no_time() {
+        let seen = starts(ms(1000), &[(ms(80), ms(200), true), (ms(0), ms(600), true), (ms(0), ms(600), true)]);
+        assert_eq!(seen[2].0 - seen[1].0, ms(1000), "counted from the start of the request before");
+    }
+
+    #[test]
+    fn requests_at_once_start_a_delay_apart() {
+        NOW.set(Duration::ZERO);
+        let pacer = Pacer::new(Pace::new(ms(100)), Timestamp::UNIX_EPOCH, &Hand);
+        assert_eq!([0; 3].map(|_: i32| pacer.reserve(&Hand)), [0, 100, 200].map(ms));
+        pacer.hold_off(&Hand, ms(5000));
+        assert_eq!(pacer.reserve(&Hand), ms(5000), "a Retry-After holds for those not yet reserved");
+    }
+
+    #[test]
+    fn nothing_starts_before_the_lease_allows() {
+        NOW.set(ms(500));
+        let not_before = after(Timestamp::UNIX_EPOCH, ms(2000));
+        let pacer = Pacer::new(Pace::default(), not_before, &Hand);
+        assert_eq!((pacer.wait(&Hand), pacer.not_before(&Hand)), (ms(1500), not_before));
+    }
+}

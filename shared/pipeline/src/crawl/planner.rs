@@ -120,11 +120,20 @@ impl Planner {
         Ok(self.take_from_chunk().ok_or(Dry::Empty))
     }
 
-    /// Whether work is left that was not handed out, as far as the rows tell.
+    /// Where the lease stands once everything that was handed out is committed.
+    pub(super) const fn position(&self) -> &Position {
+        &self.position
+    }
+
+    /// Whether todo or candidates are left that were not handed out, as far as the rows tell.
+    pub(super) fn has_todo(&self, inbox: &Inbox) -> bool {
+        inbox.added > self.position.taken || self.position.cursor != RecrawlCursor::End || !self.due.is_empty()
+    }
+
+    /// Whether anything is left that was not handed out.
     pub(super) fn has_more(&self, lease: &Lease, inbox: &Inbox) -> bool {
-        inbox.added > self.position.taken
-            || self.position.cursor != RecrawlCursor::End
-            || lease.retries.iter().any(|retry| !self.retried.contains(&retry.entry.path_and_query))
+        let is_left = |path: &String| !self.retried.contains(path);
+        self.has_todo(inbox) || lease.retries.iter().any(|retry| is_left(&retry.entry.path_and_query))
     }
 
     /// How many URLs are known to wait: of the chunk at hand, and of the cursor's page.

@@ -5,9 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dragline_domain::capture::{CrawlType, Finality};
-use dragline_domain::frontier::{
-    Barrier, Inbox, Lease, LeftoverReason, OriginKey, RecrawlCursor, Reserve, Retry, Take, TakeRefused,
-};
+use dragline_domain::frontier::{Barrier, Inbox, Lease, LeftoverReason, OriginKey, Reserve, Retry, Take, TakeRefused};
 use dragline_domain::ids::LeaseToken;
 use dragline_domain::outcome::Outcome;
 use dragline_domain::politeness::{TRIES_MAX, retry_wait, robots_wait};
@@ -171,6 +169,8 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
                 break;
             }
         }
+        // Everything that was handed out is committed. The cursor may have passed more: candidates that others had queued.
+        self.planner.position().clone().write_to(&mut self.lease);
         let not_before = self.pacer.not_before(self.world.clock()).max(self.lease.not_before);
         self.lease.barrier = if self.has_met_barrier { Barrier::Waiting } else { Barrier::Open };
         let released = release::release(&*self.world, &self.origin, &self.token, &self.lease, not_before).await?;
@@ -182,12 +182,17 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         if start == Start::MustCommit {
             return Ok(true);
         }
+        let added_before = self.inbox.added;
         self.read_inbox().await?;
-        let now = self.world.clock().now();
-        let has_todo = self.inbox.added > self.lease.taken || self.lease.cursor != RecrawlCursor::End;
-        let has_retry = self.lease.retries.iter().any(|retry| retry.not_before <= now);
         if self.has_met_barrier && self.lease.segments > self.inbox.parsed {
             return Ok(false);
+        }
+        let now = self.world.clock().now();
+        let has_retry = self.lease.retries.iter().any(|retry| retry.not_before <= now);
+        let has_todo = self.planner.has_todo(&self.inbox);
+        if start == Start::Dry && !self.has_met_barrier && has_todo && self.inbox.added == added_before {
+            let why = "todo is counted that is not there";
+            return Err(PortError::new(PortErrorKind::Corrupt, "next todo", &self.origin, why));
         }
         // A barrier that retries keep up stays until they are due.
         let is_kept_back = self.has_met_barrier && !self.lease.retries.is_empty();

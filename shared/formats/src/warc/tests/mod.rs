@@ -4,7 +4,6 @@ mod damage;
 mod http;
 mod round_trip;
 mod snapshots;
-mod tools;
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
