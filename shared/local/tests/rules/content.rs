@@ -70,6 +70,33 @@ async fn a_coded_body_is_stored_as_received_and_read_all_the_same() {
 }
 
 #[tokio::test]
+async fn the_type_of_a_body_is_looked_at_where_none_is_named() {
+    let bom = "\u{feff}<p>text</p>";
+    let site = Site::builder()
+        .reply("/", html(&links(["/page", "/bom", "/coded", "/plain", "/pdf", "/xhtml"])))
+        .reply("/page", reply(200, &[], "  <p>text</p>"))
+        .reply("/bom", reply(200, &[], bom))
+        .reply("/coded", reply(200, &[("content-encoding", "gzip")], gzip(b"<p>text</p>")))
+        .reply("/plain", reply(200, &[], "text"))
+        .reply("/pdf", reply(200, &[("content-type", "application/pdf")], "%PDF-1.7 <p>text</p>"))
+        .reply("/xhtml", reply(200, &[("content-type", "application/XHTML+xml; charset=utf-8")], "<p>text</p>"))
+        .start()
+        .await
+        .unwrap();
+    let crawled = Crawled::once(&definition(&[site.url()], |_| {})).await;
+    crawled.assert_outcomes(&[
+        ("/", Outcome::FileIngested, "the seed"),
+        ("/page", Outcome::FileIngested, "no type, and it starts like a page"),
+        ("/bom", Outcome::FileIngested, "behind a byte order mark"),
+        ("/coded", Outcome::FileIngested, "behind a content coding"),
+        ("/plain", Outcome::FileOfUnknownType, "no type, and it starts like anything"),
+        ("/pdf", Outcome::FileOfUnknownType, "a type without a parser"),
+        ("/xhtml", Outcome::FileIngested, "a page by another name, in any case"),
+    ]);
+    assert_eq!(crawled.record("/pdf").record_type, RecordType::Response, "kept all the same");
+}
+
+#[tokio::test]
 async fn text_is_read_in_its_character_set() {
     let by_meta = [b"<meta charset=windows-1252><p>caf\xe9 \x80".as_slice(), b"</p>"].concat();
     let site = Site::builder()
