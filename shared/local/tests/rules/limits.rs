@@ -63,6 +63,19 @@ async fn a_body_that_breaks_off_is_no_page() {
 }
 
 #[tokio::test]
+async fn a_body_as_large_as_the_definition_allows_is_parsed() {
+    let large = 66 * MIB;
+    let site = Site::builder().reply("/", reply(200, &[HTML], vec![b' '; large])).start().await.unwrap();
+    let crawled = Crawled::once(&definition(&[site.url()], |draft| {
+        draft.fetch.body_bytes_max = 70 * MIB;
+        draft.fetch.decoded_bytes_max = 70 << 20;
+    }))
+    .await;
+    crawled.assert_outcomes(&[("/", Outcome::FileIngested, "no larger than what the definition allows")]);
+    assert_eq!(crawled.row("/").body_bytes, Some(large as u64));
+}
+
+#[tokio::test]
 async fn what_is_no_http_is_said_to_be_none() {
     let site = ScriptedSite::start(|asked| match asked.target.as_str() {
         "/robots.txt" => answer(404, &[], ""),
