@@ -67,3 +67,20 @@ async fn an_origin_whose_rules_cannot_be_read_is_left_alone() {
     let least = [500, 1_000, 2_000, 4_000].map(Duration::from_millis);
     assert!(waits.len() == 4 && waits.iter().zip(least).all(|(wait, least)| *wait >= least), "{waits:?}");
 }
+
+#[tokio::test]
+async fn the_crawl_delay_is_kept_by_the_servers_clock() {
+    let site = Site::builder()
+        .robots("User-agent: *\nCrawl-delay: 0.2\n")
+        .reply("/", html(&links(["/1", "/2", "/3", "/4"])))
+        .start()
+        .await
+        .unwrap();
+    Crawled::once(&definition(&[site.url()], |_| {})).await;
+    let log = site.log();
+    let waits: Vec<_> = log.windows(2).map(|pair| pair[1].arrived - pair[0].arrived).collect();
+    assert_eq!(waits.len(), 5, "robots.txt, the seed and its links");
+    // A request may take a moment from the crawler's clock to the server's; the next one need not.
+    assert!(waits.iter().all(|wait| *wait >= Duration::from_millis(180)), "{waits:?}");
+    assert!(waits.iter().sum::<Duration>() >= Duration::from_millis(980), "{waits:?}");
+}
