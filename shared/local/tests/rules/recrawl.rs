@@ -1,5 +1,6 @@
 //! The second iteration: what is asked again and how, and what is made of the answers.
 
+use dragline_domain::definition::{Condition, DoNotCrawl, TextTest};
 use dragline_domain::outcome::Outcome;
 use dragline_formats::warc::{RecordType, RevisitProfile};
 
@@ -72,4 +73,31 @@ async fn a_second_visit_tells_what_changed() {
     assert_eq!(third.row("/doomed").outcome, Outcome::FileNotFound.code(), "asked for again, should it come back");
     let last = site.log().into_iter().rfind(|asked| asked.target == "/tagged").unwrap();
     assert_eq!(last.field("if-none-match"), Some("\"v1\""), "what a 304 confirmed is sent again");
+}
+
+#[tokio::test]
+async fn a_stricter_definition_holds_for_what_is_known() {
+    let site = ScriptedSite::start(|asked| match asked.target.as_str() {
+        "/" => page("<a href=/keep>1</a><a href=/drop>2</a><a href=/ban>3</a>"),
+        "/robots.txt" => answer(404, &[], ""),
+        _ => page("a page"),
+    })
+    .await;
+    let first = Crawled::once(&definition(&[site.url("/")], |_| {})).await;
+    assert_eq!(first.progress.count(Outcome::FileIngested), 4);
+    let before = site.targets().len();
+    let stricter = definition(&[site.url("/")], |draft| {
+        draft.scope.exclude.push("/drop".parse().unwrap());
+        let when = Condition::Path(TextTest::Equals("/ban".to_owned()));
+        draft.do_not_crawl.push(DoNotCrawl { when, reason: "asked not to".to_owned() });
+    });
+    let second = first.again(&stricter).await;
+    let mut asked = site.targets().split_off(before);
+    asked.sort();
+    assert_eq!(asked, ["/", "/keep"], "what no longer belongs to the crawl is left alone");
+    for (path, rule) in [("/drop", "scope.exclude entry 1"), ("/ban", "do_not_crawl entry 1")] {
+        let row = second.row(path);
+        assert_eq!(row.outcome, Outcome::BlockedUrlByLocalPolicy.code(), "{path}");
+        assert!(row.detail.as_deref().is_some_and(|detail| detail.contains(rule)), "{path}: {:?}", row.detail);
+    }
 }
