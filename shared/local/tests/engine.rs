@@ -1,68 +1,13 @@
 //! The four steps in one process, over HTTP, on sites made for the purpose.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+mod harness;
 
 use std::collections::BTreeMap;
-use std::path::Path;
-use std::sync::Arc;
 
-use dragline_domain::address::AddressPolicy;
-use dragline_domain::definition::{Definition, Draft};
-use dragline_domain::frontier::IterationStatus;
-use dragline_domain::ids::TriggerId;
 use dragline_domain::outcome::Outcome;
-use dragline_domain::url::{CrawlUrl, UrlRules};
-use dragline_http::{HttpConfig, HttpFetcher};
-use dragline_local::LocalStore;
-use dragline_local::engine::{Activity, LocalWorld, RunEnd, RunOptions, run};
-use dragline_pipeline::World;
-use dragline_pipeline::context::Contexts;
-use dragline_pipeline::crawl::StopSignal;
-use dragline_pipeline::ports::clock::Clock;
-use dragline_pipeline::ports::error::PortResult;
-use dragline_pipeline::ports::frontier::{CrawlRow, Frontier, Progress};
-use dragline_pipeline::ports::notifier::{Notice, Notifier};
-use dragline_pipeline::ports::queue::StartCommand;
-use dragline_pipeline::schedule::start;
+use dragline_pipeline::ports::frontier::Progress;
 use dragline_testkit::site::{GeneratedSite, Site};
-
-struct Silent;
-
-impl Notifier for Silent {
-    async fn notify(&self, _notice: Notice) -> PortResult<()> {
-        Ok(())
-    }
-}
-
-fn definition(seeds: &[String], change: impl FnOnce(&mut Draft)) -> Definition {
-    let seeds = seeds.iter().map(|seed| CrawlUrl::parse(seed, &UrlRules::default()).unwrap()).collect();
-    let mut draft = Draft::for_seeds(seeds);
-    draft.politeness.delay = std::time::Duration::ZERO;
-    draft.politeness.concurrency = 8;
-    change(&mut draft);
-    Definition::new(draft).unwrap()
-}
-
-/// Runs one iteration to its end.
-async fn crawl(data: &Path, definition: &Definition) -> Progress {
-    let store = LocalStore::open(data, dragline_local::SystemClock::new().now()).unwrap();
-    let world = Arc::new(LocalWorld::new(&store, Silent));
-    let messages = world.messages();
-    let row = CrawlRow { definition: definition.clone(), version: 1, joined: Vec::new() };
-    world.frontier().put_crawl(&row).await.unwrap();
-    let trigger = TriggerId(format!("test-{}", world.clock().now()));
-    let command = StartCommand { crawl: definition.name.clone(), trigger };
-    start(&*world, &Contexts::default(), &command).await.unwrap();
-    let config = HttpConfig { address_policy: AddressPolicy::AllowPrivate, ..HttpConfig::new("Dragline/test") };
-    let fetcher = Arc::new(HttpFetcher::new(&config).unwrap());
-    let name = &definition.name;
-    let options = RunOptions::default();
-    let end =
-        run(Arc::clone(&world), fetcher, messages, name, options, StopSignal::default(), Arc::new(Activity::default()));
-    let RunEnd::Closed(row) = end.await.unwrap() else { panic!("nobody stopped it") };
-    assert_eq!((row.status, row.open), (IterationStatus::Closed, 0));
-    world.frontier().progress(name, row.number).await.unwrap()
-}
+use harness::{crawl, definition};
 
 fn outcomes(progress: &Progress) -> BTreeMap<Outcome, u64> {
     progress.parser.outcomes.clone()

@@ -23,6 +23,8 @@ struct State {
     pace: Pace,
     /// The monotonic reading before which no request starts.
     next_start: Duration,
+    /// The monotonic reading that the delay counts from; absent before the turn's first request.
+    counted_from: Option<Duration>,
     /// Whether the next request may have to open a connection.
     may_connect: bool,
 }
@@ -32,7 +34,7 @@ impl Pacer {
     pub(super) fn new(pace: Pace, not_before: Timestamp, clock: &impl Clock) -> Self {
         let wait = dragline_domain::time::between(clock.now(), not_before);
         let next_start = clock.monotonic() + wait;
-        Self { state: Mutex::new(State { pace, next_start, may_connect: true }) }
+        Self { state: Mutex::new(State { pace, next_start, counted_from: None, may_connect: true }) }
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
@@ -44,10 +46,13 @@ impl Pacer {
         self.state().pace
     }
 
-    /// Keeps at least so much delay from now on.
+    /// Keeps at least so much delay from now on, the request for the robots.txt that says so included.
     pub(super) fn slow_down_to(&self, base_delay: Duration) {
         let mut state = self.state();
         state.pace.base_delay = base_delay;
+        if let Some(counted_from) = state.counted_from {
+            state.next_start = state.next_start.max(counted_from + state.pace.delay());
+        }
     }
 
     /// How long it is until the next request may start.
@@ -60,6 +65,7 @@ impl Pacer {
         let mut state = self.state();
         let start = state.next_start.max(clock.monotonic());
         state.next_start = start + state.pace.delay();
+        state.counted_from = Some(start);
         start
     }
 
@@ -80,6 +86,7 @@ impl Pacer {
         let is_cheap = first_byte.is_some_and(|first_byte| first_byte.saturating_mul(20) <= delay);
         let counted_from = if state.may_connect || is_cheap { header_at } else { started };
         state.may_connect = status.is_none() || !keeps_connection;
+        state.counted_from = state.counted_from.max(Some(counted_from));
         if !delay.is_zero() {
             state.next_start = state.next_start.max(counted_from + delay);
         }

@@ -7,7 +7,6 @@ use std::time::Duration;
 use dragline_domain::capture::{CrawlType, Finality};
 use dragline_domain::frontier::{Barrier, Inbox, Lease, LeftoverReason, OriginKey, Reserve, Retry, Take, TakeRefused};
 use dragline_domain::ids::LeaseToken;
-use dragline_domain::outcome::Outcome;
 use dragline_domain::politeness::{TRIES_MAX, retry_wait, robots_wait};
 use dragline_domain::time::after;
 use tokio::task::JoinSet;
@@ -19,7 +18,7 @@ use super::pacer::Pacer;
 use super::planner::{Dry, Planner, Work};
 use super::robots::{Robots, base_delay, robots};
 use super::segment::SegmentRecords;
-use super::visit::{Visited, exchange_of, pace_by, visit, visit_of};
+use super::visit::{Visited, exchange_of, pace_by, refused, visit, visit_of};
 use super::{orphans, release};
 use crate::World;
 use crate::context::{Contexts, CrawlContext};
@@ -365,15 +364,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             tracing::error!(origin = %self.origin, path = %work.entry.path_and_query, "a stored path makes no URL");
             return;
         };
-        let refused = match &self.robots {
-            Robots::Known(policy) => {
-                let verdict = policy.verdict(&work.entry.path_and_query);
-                (!verdict.is_allowed()).then(|| (Outcome::BlockedByRobotsTxt, verdict.to_string()))
-            }
-            Robots::PrivateAddress(why) => Some((Outcome::BlockedPrivateAddress, why.clone())),
-            Robots::Unreadable(why) => Some((Outcome::BlockedByRobotsTxt, why.clone())),
-        };
-        if let Some((outcome, why)) = refused {
+        if let Some((outcome, why)) = refused(&self.context, &self.robots, &work, &url) {
             let visit = visit_of(&work, outcome, Some(why), None, work.tries);
             segment.records.add_unsent(&url, self.world.clock().now(), &visit);
             return;

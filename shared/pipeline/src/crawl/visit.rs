@@ -3,15 +3,18 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use dragline_domain::capture::{Exchange, Finality, Visit};
+use dragline_domain::capture::{CrawlType, Exchange, Finality, Visit};
 use dragline_domain::frontier::Sighting;
 use dragline_domain::outcome::Outcome;
+use dragline_domain::policy::Decision;
 use dragline_domain::url::CrawlUrl;
 use jiff::Timestamp;
 
 use super::pacer::Pacer;
 use super::planner::Work;
+use super::robots::Robots;
 use crate::World;
+use crate::context::CrawlContext;
 use crate::ports::clock::Clock;
 use crate::ports::fetcher::{FetchLimits, FetchRequest, Fetched, Fetcher};
 
@@ -30,6 +33,34 @@ pub(super) struct Visited {
     pub started: Duration,
     /// How it went.
     pub fetched: Fetched,
+}
+
+/// How a URL ends that must not be asked for, and why.
+pub(super) fn refused(
+    context: &CrawlContext,
+    robots: &Robots,
+    work: &Work,
+    url: &CrawlUrl,
+) -> Option<(Outcome, String)> {
+    // Links were decided on when they were found; what an earlier iteration knew was so by the definition of then.
+    if work.crawl_type == CrawlType::Recrawl {
+        let rule = match context.policy.decide(url, work.depth, &context.allowed) {
+            Decision::Crawl => None,
+            Decision::OutOfScope(rule) => Some(rule.to_string()),
+            Decision::Blocked(rule) => Some(rule.to_string()),
+        };
+        if let Some(rule) = rule {
+            return Some((Outcome::BlockedUrlByLocalPolicy, rule));
+        }
+    }
+    match robots {
+        Robots::Known(policy) => {
+            let verdict = policy.verdict(&work.entry.path_and_query);
+            (!verdict.is_allowed()).then(|| (Outcome::BlockedByRobotsTxt, verdict.to_string()))
+        }
+        Robots::PrivateAddress(why) => Some((Outcome::BlockedPrivateAddress, why.clone())),
+        Robots::Unreadable(why) => Some((Outcome::BlockedByRobotsTxt, why.clone())),
+    }
 }
 
 /// Waits until the reserved start, then asks.

@@ -30,12 +30,18 @@ pub(super) fn understand(context: &CrawlContext, capture: &Capture, response: &R
             return Document { outcome: of_unknown_type(directives), detail, ..bare };
         }
     };
-    if !is_html(essence, &response.body) {
+    let unknown_type = |bare| {
         let detail = directives.noindex.then(|| "noindex, by X-Robots-Tag".to_owned());
-        return Document { outcome: of_unknown_type(directives), detail, ..bare };
+        Document { outcome: of_unknown_type(directives), detail, ..bare }
+    };
+    if essence.is_some_and(|essence| !is_html(essence)) {
+        return unknown_type(bare);
     }
     let body = decode_all(&codings, &response.body, context.definition.fetch.decoded_bytes_max);
     let text = charset::decode(&body.bytes, charset);
+    if essence.is_none() && !looks_like_html(&text.text) {
+        return unknown_type(bare);
+    }
     let Ok(url) = url::Url::parse(capture.url.as_str()) else { return bare };
     let html = html::extract(&text.text, &url, &HtmlLimits::default());
     let metas = html.robots.iter().map(|meta| (meta.agent.as_str(), meta.content.as_str()));
@@ -47,13 +53,14 @@ const fn of_unknown_type(directives: Directives) -> Outcome {
     if directives.noindex { Outcome::BlockedAtRequestOfRemote } else { Outcome::FileOfUnknownType }
 }
 
-/// Whether a body is read as HTML: by its type, or without one by its first characters.
-fn is_html(essence: Option<&str>, body: &[u8]) -> bool {
-    match essence {
-        Some("text/html" | "application/xhtml+xml") => true,
-        Some(_) => false,
-        None => body.trim_ascii_start().first() == Some(&b'<'),
-    }
+/// Whether bodies of a type are read as HTML.
+fn is_html(essence: &str) -> bool {
+    matches!(essence, "text/html" | "application/xhtml+xml")
+}
+
+/// Whether a body that the server names no type of is read as HTML: by its first character, once coding and byte order mark are off.
+fn looks_like_html(text: &str) -> bool {
+    text.trim_ascii_start().starts_with('<')
 }
 
 fn page(

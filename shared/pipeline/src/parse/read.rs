@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use dragline_domain::capture::{FileEntry, RecordKind, RedirectEntry, Visit};
+use dragline_domain::definition::limits;
 use dragline_domain::document::LinkKind;
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::{CrawlUrl, UrlRules};
@@ -14,6 +15,11 @@ use crate::crawl::VISIT_FIELD;
 /// Fields longer than these are no validators that anybody would want back.
 const ETAG_BYTES_MAX: usize = 256;
 const LAST_MODIFIED_BYTES_MAX: usize = 64;
+
+/// No record of ours is larger: the largest body and header that any definition allows, and some room for a status line.
+///
+/// The definition of now does not count: its limits may be lower than when the segment was written.
+const RECORD_BYTES_MAX: u64 = *limits::BODY_BYTES.end() + *limits::HEADER_BYTES.end() + (64 << 10);
 
 /// One URL's end as the segment holds it.
 #[derive(Debug)]
@@ -111,7 +117,8 @@ fn from_hex(text: &str) -> Option<[u8; 20]> {
 /// Every capture of a segment, in the order of the object. The error says what is damaged.
 pub(super) fn captures(object: &Bytes) -> Result<Vec<Capture>, String> {
     let mut captures = Vec::new();
-    for record in WarcReader::new(&object[..], ReadLimits::default()) {
+    let limits = ReadLimits { block_bytes_max: RECORD_BYTES_MAX, ..ReadLimits::default() };
+    for record in WarcReader::new(&object[..], limits) {
         let record = record.map_err(|error| error.to_string())?;
         if let Some(visit) = record.extension(VISIT_FIELD) {
             let visit = serde_json::from_str(visit).map_err(|error| format!("a visit that is none: {error}"))?;

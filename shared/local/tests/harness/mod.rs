@@ -1,0 +1,84 @@
+//! Whole iterations in one process, over HTTP, for the tests that need them.
+
+#![expect(clippy::unwrap_used, reason = "a test says more by failing than by an error")]
+
+use std::future::Future;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr};
+use std::path::Path;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use dragline_domain::address::AddressPolicy;
+use dragline_domain::definition::{Definition, Draft};
+use dragline_domain::frontier::IterationStatus;
+use dragline_domain::ids::TriggerId;
+use dragline_domain::url::{CrawlUrl, UrlRules};
+use dragline_http::{HttpConfig, HttpFetcher, NameLookup};
+use dragline_local::engine::{Activity, LocalWorld, RunEnd, RunOptions, run};
+use dragline_local::{LocalStore, SystemClock};
+use dragline_pipeline::World;
+use dragline_pipeline::context::Contexts;
+use dragline_pipeline::crawl::StopSignal;
+use dragline_pipeline::ports::clock::Clock;
+use dragline_pipeline::ports::error::PortResult;
+use dragline_pipeline::ports::frontier::{CrawlRow, Frontier, Progress};
+use dragline_pipeline::ports::notifier::{Notice, Notifier};
+use dragline_pipeline::ports::queue::StartCommand;
+use dragline_pipeline::schedule::start;
+
+struct Silent;
+
+impl Notifier for Silent {
+    async fn notify(&self, _notice: Notice) -> PortResult<()> {
+        Ok(())
+    }
+}
+
+/// Every name is a name of this machine.
+struct Loopback;
+
+impl NameLookup for Loopback {
+    fn lookup(&self, _host: &str) -> Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send>> {
+        Box::pin(async { Ok(vec![IpAddr::V4(Ipv4Addr::LOCALHOST)]) })
+    }
+}
+
+/// A definition in a hurry: no delay, eight requests at once.
+pub(crate) fn definition(seeds: &[String], change: impl FnOnce(&mut Draft)) -> Definition {
+    let seeds = seeds.iter().map(|seed| CrawlUrl::parse(seed, &UrlRules::default()).unwrap()).collect();
+    let mut draft = Draft::for_seeds(seeds);
+    draft.politeness.delay = Duration::ZERO;
+    draft.politeness.concurrency = 8;
+    change(&mut draft);
+    Definition::new(draft).unwrap()
+}
+
+/// Runs one iteration to its end. Every name leads to this machine, which may be talked to.
+pub(crate) async fn crawl(data: &Path, definition: &Definition) -> Progress {
+    crawl_under(data, definition, AddressPolicy::AllowPrivate).await
+}
+
+/// Runs one iteration to its end under a policy on addresses.
+pub(crate) async fn crawl_under(data: &Path, definition: &Definition, address_policy: AddressPolicy) -> Progress {
+    let store = LocalStore::open(data, SystemClock::new().now()).unwrap();
+    let world = Arc::new(LocalWorld::new(&store, Silent));
+    let frontier = world.frontier();
+    let name = &definition.name;
+    // As the command does it: what joined in earlier iterations stays.
+    let kept = frontier.load_crawl(name).await.unwrap();
+    let (version, joined) = kept.map_or((1, Vec::new()), |row| (row.version + 1, row.joined));
+    frontier.put_crawl(&CrawlRow { definition: definition.clone(), version, joined }).await.unwrap();
+    let trigger = TriggerId(format!("test-{}", world.clock().now()));
+    start(&*world, &Contexts::default(), &StartCommand { crawl: name.clone(), trigger }).await.unwrap();
+
+    let config = HttpConfig { address_policy, ..HttpConfig::new("Dragline/test") };
+    let fetcher = Arc::new(HttpFetcher::with_lookup(&config, Arc::new(Loopback)).unwrap());
+    let (messages, options) = (world.messages(), RunOptions::default());
+    let (stop, activity) = (StopSignal::default(), Arc::new(Activity::default()));
+    let end = run(Arc::clone(&world), fetcher, messages, name, options, stop, activity).await.unwrap();
+    let RunEnd::Closed(row) = end else { panic!("nobody stopped it") };
+    assert_eq!((row.status, row.open), (IterationStatus::Closed, 0));
+    world.frontier().progress(name, row.number).await.unwrap()
+}

@@ -1,0 +1,155 @@
+//! What a crawl left behind, by URL.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use dragline_domain::address::AddressPolicy;
+use dragline_domain::definition::Definition;
+use dragline_domain::outcome::Outcome;
+use dragline_formats::warc::{ReadLimits, StoredRecord, read_record};
+use dragline_local::LocalStore;
+use dragline_local::query::{
+    CandidateRow, LinkRow, LogRow, PageRow, QueryError, Selection, export_candidates, export_links, export_log,
+    export_pages,
+};
+use dragline_pipeline::ports::frontier::Progress;
+use rusqlite::Connection;
+use tempfile::TempDir;
+
+use crate::harness::{crawl, crawl_under};
+
+/// The newest iteration of a crawl. URLs of the first seed's origin go by their path.
+pub(crate) struct Crawled {
+    data: TempDir,
+    base: String,
+    pub(crate) progress: Progress,
+    pub(crate) log: Vec<LogRow>,
+    pub(crate) pages: Vec<PageRow>,
+    pub(crate) links: Vec<LinkRow>,
+    pub(crate) candidates: Vec<CandidateRow>,
+}
+
+type Export<T> = fn(&Connection, &Selection, &mut dyn FnMut(T) -> ControlFlow<()>) -> Result<(), QueryError>;
+
+fn all<T>(connection: &Connection, export: Export<T>) -> Vec<T> {
+    let mut rows = Vec::new();
+    let mut push = |row| {
+        rows.push(row);
+        ControlFlow::Continue(())
+    };
+    export(connection, &Selection::default(), &mut push).unwrap();
+    rows
+}
+
+impl Crawled {
+    /// Crawls into a new data directory.
+    pub(crate) async fn once(definition: &Definition) -> Self {
+        Self::into(tempfile::tempdir().unwrap(), definition).await
+    }
+
+    /// Another iteration into the same data directory.
+    pub(crate) async fn again(self, definition: &Definition) -> Self {
+        Self::into(self.data, definition).await
+    }
+
+    /// Crawls into a new data directory, under a policy on addresses.
+    pub(crate) async fn under(definition: &Definition, policy: AddressPolicy) -> Self {
+        let data = tempfile::tempdir().unwrap();
+        let progress = crawl_under(data.path(), definition, policy).await;
+        Self::read(data, definition, progress)
+    }
+
+    async fn into(data: TempDir, definition: &Definition) -> Self {
+        let progress = crawl(data.path(), definition).await;
+        Self::read(data, definition, progress)
+    }
+
+    fn read(data: TempDir, definition: &Definition, progress: Progress) -> Self {
+        let connection = LocalStore::open_read_only(data.path()).unwrap();
+        let mut crawled = Self {
+            data,
+            base: definition.seeds[0].origin_str().to_owned(),
+            progress,
+            log: all(&connection, export_log),
+            pages: all(&connection, export_pages),
+            links: all(&connection, export_links),
+            candidates: all(&connection, export_candidates),
+        };
+        crawled.shorten_urls();
+        crawled
+    }
+
+    fn shorten_urls(&mut self) {
+        let base = &self.base;
+        let shorten = |url: &mut String| {
+            if let Some(path) = url.strip_prefix(base.as_str()).filter(|path| path.starts_with('/')) {
+                *url = path.to_owned();
+            }
+        };
+        for row in &mut self.log {
+            shorten(&mut row.url);
+            row.via.iter_mut().chain(&mut row.redirects_to).for_each(shorten);
+        }
+        for row in &mut self.pages {
+            shorten(&mut row.url);
+            row.canonical.iter_mut().for_each(shorten);
+        }
+        for row in &mut self.links {
+            shorten(&mut row.from_url);
+            shorten(&mut row.to_url);
+        }
+        self.candidates.iter_mut().for_each(|row| shorten(&mut row.url));
+    }
+
+    /// Checks that exactly these URLs ended, each once, and how.
+    #[track_caller]
+    pub(crate) fn assert_outcomes(&self, expected: &[(&str, Outcome, &str)]) {
+        let mut outcomes: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for row in self.log.iter().filter(|row| row.r#final) {
+            outcomes.entry(&row.url).or_default().push(&row.outcome_name);
+        }
+        for (url, outcome, why) in expected {
+            assert_eq!(outcomes.remove(url), Some(vec![outcome.name()]), "{url}: {why}");
+        }
+        assert!(outcomes.is_empty(), "nobody expected {outcomes:?}");
+    }
+
+    /// The final log row of a URL.
+    #[track_caller]
+    pub(crate) fn row(&self, url: &str) -> &LogRow {
+        self.log.iter().find(|row| row.r#final && row.url == url).unwrap_or_else(|| panic!("{url} is not in the log"))
+    }
+
+    /// What a URL holds.
+    #[track_caller]
+    pub(crate) fn page(&self, url: &str) -> &PageRow {
+        self.pages.iter().find(|page| page.url == url).unwrap_or_else(|| panic!("{url} is no page"))
+    }
+
+    /// The text that is kept of a URL; empty where none is.
+    #[track_caller]
+    pub(crate) fn text(&self, url: &str) -> &str {
+        self.page(url).text.as_deref().unwrap_or_default()
+    }
+
+    /// The links of a URL: target, kind, fate.
+    pub(crate) fn links_of(&self, url: &str) -> Vec<(&str, &str, &str)> {
+        let links = self.links.iter().filter(|link| link.from_url == url);
+        links.map(|link| (link.to_url.as_str(), link.kind.as_str(), link.fate.as_str())).collect()
+    }
+
+    /// The URLs left over, by the name of the reason.
+    pub(crate) fn leftovers(&self) -> Vec<(&'static str, u64)> {
+        self.progress.leftovers.iter().map(|(reason, urls)| (reason.name(), *urls)).collect()
+    }
+
+    /// The WARC record that a URL's row points to.
+    #[track_caller]
+    pub(crate) fn record(&self, url: &str) -> StoredRecord {
+        let row = self.row(url);
+        let object = std::fs::read(self.data.path().join(row.object.as_ref().unwrap())).unwrap();
+        let range = row.offset.unwrap()..row.offset.unwrap() + row.length.unwrap();
+        let member = usize::try_from(range.start).unwrap()..usize::try_from(range.end).unwrap();
+        read_record(&object[member], ReadLimits::default()).unwrap()
+    }
+}

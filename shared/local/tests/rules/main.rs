@@ -1,0 +1,22 @@
+//! What happens to a URL, rule by rule: whole crawls of small sites over HTTP, judged by what is stored and by what the server saw.
+
+#![expect(clippy::unwrap_used, reason = "a test says more by failing than by an error")]
+
+#[path = "../harness/mod.rs"]
+mod harness;
+
+mod address;
+mod budget;
+mod canonical;
+mod content;
+mod crawled;
+mod directives;
+mod failures;
+mod limits;
+mod recrawl;
+mod redirects;
+mod replies;
+mod robots;
+mod scope;
+mod scripted;
+mod statuses;
