@@ -33,13 +33,13 @@ RUN := cargo test --quiet --no-fail-fast --all-targets
 endif
 
 unit: ## Run all tests but the end-to-end ones
-	@$(RUN) --workspace --exclude dragline-tests
+	@$(RUN) --workspace --exclude dragline-end-to-end
 
 e2e: setup build ## Run the end-to-end tests alone
-	@$(RUN) --package dragline-tests
+	@$(RUN) --package dragline-end-to-end
 
 bench: setup build ## Measure whole crawls: time, CPU, memory (scripts/bench --large for a large site)
-	@cargo build --quiet --release --package dragline-tests --bin testsite
+	@cargo build --quiet --release --package dragline-end-to-end --bin testsite
 	@scripts/bench
 
 test: setup lint docs deny build ## Check everything

@@ -1,8 +1,8 @@
 //! The real sites are what the other tests take them for.
 
+use dragline_end_to_end::debian::DebianSite;
+use dragline_end_to_end::walk::{Expected, walk};
 use dragline_testkit::site::Directory;
-use dragline_tests::debian::DebianSite;
-use dragline_tests::walk::{Expected, walk};
 
 #[test]
 fn the_sites_are_large_and_need_no_rule_of_their_own() {

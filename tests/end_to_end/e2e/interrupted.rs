@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use dragline_end_to_end::dragline::{Crawl, interrupt, reach, wait};
+use dragline_end_to_end::walk::Expected;
 use dragline_testkit::site::{GeneratedSite, Site};
-use dragline_tests::dragline::{Crawl, interrupt, reach, wait};
-use dragline_tests::walk::Expected;
 
 use crate::witness::{assert_complete, assert_done};
 

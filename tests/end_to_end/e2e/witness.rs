@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use dragline_tests::crawl_log::{Entry, endings};
-use dragline_tests::dragline::Ended;
-use dragline_tests::walk::Expected;
+use dragline_end_to_end::crawl_log::{Entry, endings};
+use dragline_end_to_end::dragline::Ended;
+use dragline_end_to_end::walk::Expected;
 
 /// The crawl ended by itself and every URL with it.
 pub(crate) fn assert_done(ended: &Ended) {

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use dragline_end_to_end::archive;
+use dragline_end_to_end::crawl_log::Entry;
+use dragline_end_to_end::debian::DebianSite;
+use dragline_end_to_end::dragline::Crawl;
+use dragline_end_to_end::walk::walk;
 use dragline_testkit::site::{Directory, Site};
-use dragline_tests::archive;
-use dragline_tests::crawl_log::Entry;
-use dragline_tests::debian::DebianSite;
-use dragline_tests::dragline::Crawl;
-use dragline_tests::walk::walk;
 
 use crate::witness::{assert_complete, assert_done};
 

@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
+use dragline_end_to_end::archive;
+use dragline_end_to_end::crawl_log::endings;
+use dragline_end_to_end::debian::DebianSite;
+use dragline_end_to_end::dragline::{Crawl, reach, wait};
+use dragline_end_to_end::schedule::too_close;
+use dragline_end_to_end::seed::seeded;
+use dragline_end_to_end::walk::walk;
 use dragline_testkit::site::{Access, Directory, Site};
-use dragline_tests::archive;
-use dragline_tests::crawl_log::endings;
-use dragline_tests::debian::DebianSite;
-use dragline_tests::dragline::{Crawl, reach, wait};
-use dragline_tests::schedule::too_close;
-use dragline_tests::seed::seeded;
-use dragline_tests::walk::walk;
 use rand::Rng;
 
 use crate::witness::{assert_complete, assert_done};

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 #[must_use]
 pub fn root() -> PathBuf {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
-    package.parent().expect("this package is a directory of the workspace").to_owned()
+    package.ancestors().nth(2).expect("this package lies two directories deep in the workspace").to_owned()
 }
 
 /// The directory of what `scripts/setup` provides, set up when first asked for.

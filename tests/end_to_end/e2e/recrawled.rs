@@ -1,8 +1,8 @@
 //! A second run visits everything again and fetches nothing that it has.
 
+use dragline_end_to_end::crawl_log::endings;
+use dragline_end_to_end::dragline::Crawl;
 use dragline_testkit::site::{GeneratedSite, Site};
-use dragline_tests::crawl_log::endings;
-use dragline_tests::dragline::Crawl;
 
 use crate::witness::assert_done;
 

@@ -1,0 +1,1 @@
+//! The four steps over the local adapters wrapped in faults, driven from one seed.
