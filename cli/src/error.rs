@@ -147,6 +147,7 @@ impl CliError {
                 format!("finish it as it was defined: `{go_on}`"),
                 "or end it with what is done and begin the next one: add `--abandon`".to_owned(),
             ],
+            Self::Open(error) => error.hint().map(str::to_owned).into_iter().collect(),
             Self::Port(error) if error.kind == PortErrorKind::Full => {
                 vec!["everything stored so far is safe: make room, and the same command goes on".to_owned()]
             }

@@ -26,19 +26,19 @@ const STATEMENTS_MAX: usize = 128;
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// Another process writes to it.
-    #[error("{} is in use by another dragline process; wait for it to end, or name another directory", .0.display())]
+    #[error("{} is in use by another dragline process", .0.display())]
     InUse(PathBuf),
     /// It holds other things.
-    #[error("{} is not empty and holds no crawl; name a new or an empty directory", .0.display())]
+    #[error("{} is not empty and holds no crawl", .0.display())]
     NotADataDirectory(PathBuf),
     /// There is nothing to read.
-    #[error("{} holds no crawl; run `dragline crawl` with it first", .0.display())]
+    #[error("{} holds no crawl", .0.display())]
     NoCrawl(PathBuf),
     /// The file of the database's name is something else.
-    #[error("{} is not a database of dragline; name another directory", .0.display())]
+    #[error("{} is not a database of dragline", .0.display())]
     NotOurs(PathBuf),
     /// A newer program wrote it.
-    #[error("{} has format {found}, and this dragline knows formats up to {known}; use a newer dragline", path.display())]
+    #[error("{} has format {found}, and this dragline knows formats up to {known}", path.display())]
     Newer {
         /// The database.
         path: PathBuf,
@@ -48,7 +48,7 @@ pub enum OpenError {
         known: i32,
     },
     /// An older program wrote it, and it is opened for reading only.
-    #[error("{} has format {found}, older than {known}; run `dragline crawl` with it once to bring it up to date", path.display())]
+    #[error("{} has format {found}, older than {known}", path.display())]
     Older {
         /// The database.
         path: PathBuf,
@@ -68,6 +68,20 @@ pub enum OpenError {
 }
 
 impl OpenError {
+    /// What to do about it; `None` where only the system can tell.
+    #[must_use]
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::InUse(_) => Some("wait for it to end, or name another directory"),
+            Self::NotADataDirectory(_) => Some("name a new or an empty directory"),
+            Self::NoCrawl(_) => Some("run `dragline crawl` with it first"),
+            Self::NotOurs(_) => Some("name another directory"),
+            Self::Newer { .. } => Some("use a newer dragline"),
+            Self::Older { .. } => Some("run `dragline crawl` with it once to bring it up to date"),
+            Self::Failed { .. } => None,
+        }
+    }
+
     pub(crate) fn failed(path: &Path, cause: impl Display) -> Self {
         Self::Failed { path: path.to_owned(), cause: cause.to_string() }
     }

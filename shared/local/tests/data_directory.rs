@@ -9,7 +9,7 @@ use std::path::Path;
 
 use dragline_domain::frontier::{LeaseState, ObjectKey};
 use dragline_domain::ids::{Iteration, Turn};
-use dragline_local::{DATABASE, LocalStore};
+use dragline_local::{DATABASE, LocalStore, OpenError};
 use dragline_pipeline::ports::archive::Archive;
 use dragline_pipeline::ports::frontier::Frontier;
 use rusqlite::Connection;
@@ -52,11 +52,12 @@ fn what_cannot_be_opened_is_told_in_a_line() {
             "from the future",
         ),
     ];
+    let told = |error: &OpenError| format!("{error}; {}", error.hint().unwrap_or_default());
     for (make, expected, why) in cases {
         let directory = TempDir::new().unwrap();
         make(directory.path());
-        let told = LocalStore::open(directory.path(), at(0)).map(drop).err().map(|e| e.to_string()).unwrap_or_default();
-        assert_eq!(told.replace(directory.path().to_str().unwrap(), "DIR"), expected, "{why}");
+        let answer = LocalStore::open(directory.path(), at(0)).map(drop).err().map(|e| told(&e)).unwrap_or_default();
+        assert_eq!(answer.replace(directory.path().to_str().unwrap(), "DIR"), expected, "{why}");
     }
 }
 
@@ -64,7 +65,7 @@ fn what_cannot_be_opened_is_told_in_a_line() {
 fn one_process_writes_at_a_time_and_others_read() {
     let directory = TempDir::new().unwrap();
     let told = LocalStore::open_read_only(directory.path()).unwrap_err().to_string();
-    assert!(told.ends_with("holds no crawl; run `dragline crawl` with it first"), "{told}");
+    assert!(told.ends_with("holds no crawl"), "{told}");
     let store = LocalStore::open(directory.path(), at(0)).unwrap();
     let frontier = store.frontier();
     let told = LocalStore::open(directory.path(), at(0)).map(drop).unwrap_err().to_string();
