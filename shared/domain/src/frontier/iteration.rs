@@ -63,6 +63,12 @@ impl IterationStatus {
             Self::Closed => "closed",
         }
     }
+
+    /// The status of that name; `None` if there is none.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        [Self::Open, Self::Paused, Self::Stopping, Self::Closed].into_iter().find(|status| status.name() == name)
+    }
 }
 
 /// A wish of the user about a running iteration.

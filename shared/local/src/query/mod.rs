@@ -4,6 +4,7 @@
 //! query. Texts are as stored: whoever shows them makes them safe for where they are shown.
 
 mod rows;
+mod standing;
 mod summary;
 
 use std::ops::ControlFlow;
@@ -12,6 +13,7 @@ use dragline_domain::ids::{CrawlId, Iteration};
 use rusqlite::{Connection, Row, params};
 
 pub use self::rows::{CandidateRow, LinkRow, LogRow, PageRow};
+pub use self::standing::{Standing, standing};
 pub use self::summary::{NotCrawled, OutcomeCount, Slow, Summary, summary};
 
 /// The database could not be read.
