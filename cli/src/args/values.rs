@@ -3,16 +3,14 @@
 use std::time::Duration;
 
 use dragline_domain::definition::{UrlPattern, UserAgent};
-use jiff::SignedDuration;
+use dragline_formats::definition;
 
 /// A duration with its unit, such as `500ms` or `1s`.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
-    if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(format!("it has no unit: did you mean `{text}s`?"));
-    }
-    let refused = || "write a number and its unit, such as `500ms`, `1s` or `2m`".to_owned();
-    let duration: SignedDuration = text.parse().map_err(|_| refused())?;
-    Duration::try_from(duration).map_err(|_| refused())
+    definition::duration(text).map_err(|wrong| match &wrong.hint {
+        Some(hint) => format!("{wrong}; {hint}"),
+        None => wrong.to_string(),
+    })
 }
 
 /// A regular expression over whole URLs.
@@ -43,6 +41,6 @@ mod tests {
         ] {
             assert_eq!(duration(text).ok(), expected.map(Duration::from_millis), "{text}: {why}");
         }
-        assert_eq!(duration("2"), Err("it has no unit: did you mean `2s`?".to_owned()));
+        assert_eq!(duration("2"), Err("the duration `2` has no unit; did you mean `2s`?".to_owned()));
     }
 }

@@ -27,10 +27,13 @@ impl From<Location> for Spot {
 }
 
 /// What is wrong, before it is known where.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Complaint {
-    pub(super) message: String,
-    pub(super) hint: Option<String>,
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Complaint {
+    /// What is wrong, on one line.
+    pub message: String,
+    /// What to do about it, on one line; absent where the message says it all.
+    pub hint: Option<String>,
 }
 
 impl Complaint {

@@ -12,10 +12,11 @@ mod shape;
 mod tests;
 mod units;
 
-pub use error::{DefinitionError, DefinitionErrors, Excerpt};
+pub use error::{Complaint, DefinitionError, DefinitionErrors, Excerpt};
+pub use units::duration;
 
 use dragline_domain::definition::Definition;
-use error::{Complaint, Spot};
+use error::Spot;
 
 /// The longest definition that is read, in bytes.
 pub const TEXT_BYTES_MAX: usize = 2 << 20;

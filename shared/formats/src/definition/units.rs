@@ -10,7 +10,10 @@ const DURATION_HINT: &str = "write a number and its unit, such as `500ms`, `1s`,
 const SIZE_HINT: &str = "write a whole number and its unit, such as `64KiB`, `10MiB`, `2GB` or `512B`";
 
 /// A duration such as `500ms`, `1s`, `30m` or `1d 12h`; a day has 24 hours.
-pub(super) fn duration(text: &str) -> Result<Duration, Complaint> {
+///
+/// # Errors
+/// It has no unit, or is no duration; with a hint.
+pub fn duration(text: &str) -> Result<Duration, Complaint> {
     if is_bare_number(text) {
         return Err(
             Complaint::new(format!("the duration `{text}` has no unit")).hint(format!("did you mean `{text}s`?"))
