@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use data_encoding::HEXLOWER;
 use dragline_domain::capture::{CrawlType, Exchange, Finality, Visit};
 use dragline_domain::frontier::Sighting;
 use dragline_domain::outcome::Outcome;
@@ -134,15 +135,7 @@ pub(super) fn exchange_of(fetched: &Fetched) -> Exchange {
         elapsed: fetched.elapsed,
         first_byte_ms: fetched.first_byte.map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX)),
         remote: fetched.remote,
-        decoded_sha1: response.map(|response| hex(&response.decoded_sha1)),
+        decoded_sha1: response.map(|response| HEXLOWER.encode(&response.decoded_sha1)),
         decoded_bytes: response.map_or(0, |response| response.decoded_bytes),
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write;
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }

@@ -1,6 +1,7 @@
 //! A segment's object back into captures.
 
 use bytes::Bytes;
+use data_encoding::HEXLOWER;
 use dragline_domain::capture::{FileEntry, RecordKind, RedirectEntry, Visit};
 use dragline_domain::definition::limits;
 use dragline_domain::document::LinkKind;
@@ -86,7 +87,7 @@ impl Capture {
         let file = self.file.as_ref().filter(|file| file.record == RecordKind::Response && file.truncated.is_none())?;
         let status = self.response.as_ref()?.status;
         let decoded = self.visit.exchange.as_ref()?.decoded_sha1.as_deref()?;
-        let decoded_sha1 = from_hex(decoded)?;
+        let decoded_sha1 = HEXLOWER.decode(decoded.as_bytes()).ok()?.try_into().ok()?;
         (200..300).contains(&status).then_some(BodyDigests { payload_sha1: file.payload_sha1, decoded_sha1 })
     }
 
@@ -103,17 +104,6 @@ impl Capture {
     }
 }
 
-fn from_hex(text: &str) -> Option<[u8; 20]> {
-    let mut bytes = [0; 20];
-    if text.len() != 40 || !text.is_ascii() {
-        return None;
-    }
-    for (byte, at) in bytes.iter_mut().zip((0..40).step_by(2)) {
-        *byte = u8::from_str_radix(&text[at..at + 2], 16).ok()?;
-    }
-    Some(bytes)
-}
-
 /// Every capture of a segment, in the order of the object. The error says what is damaged.
 pub(super) fn captures(object: &Bytes) -> Result<Vec<Capture>, String> {
     let mut captures = Vec::new();
@@ -122,13 +112,13 @@ pub(super) fn captures(object: &Bytes) -> Result<Vec<Capture>, String> {
         let record = record.map_err(|error| error.to_string())?;
         if let Some(visit) = record.extension(VISIT_FIELD) {
             let visit = serde_json::from_str(visit).map_err(|error| format!("a visit that is none: {error}"))?;
-            captures.push(capture(&record, visit)?);
+            captures.push(capture(record, visit)?);
         }
     }
     Ok(captures)
 }
 
-fn capture(record: &StoredRecord, visit: Visit) -> Result<Capture, String> {
+fn capture(record: StoredRecord, visit: Visit) -> Result<Capture, String> {
     let url = record.target_uri().ok_or("a capture without a URL")?;
     let url = CrawlUrl::try_from(url.to_owned()).map_err(|error| format!("a capture of no URL: {error}"))?;
     let at = record.date().ok_or("a capture without a date")?;
@@ -137,9 +127,11 @@ fn capture(record: &StoredRecord, visit: Visit) -> Result<Capture, String> {
         RecordType::Revisit => RecordKind::Revisit,
         _ => return Ok(Capture { url, at, visit, response: None, file: None }),
     };
-    let parsed = parse_http_response(&record.block).map_err(|error| format!("a response that is none: {error}"))?;
-    let response = response_of(&parsed);
     let payload_sha1 = record.payload_digest().map_or([0; 20], |digest| *digest.as_bytes());
+    let truncated = record.truncated().filter(|_| kind == RecordKind::Response).map(|reason| reason.token().to_owned());
+    let block = Bytes::from(record.block);
+    let parsed = parse_http_response(&block).map_err(|error| format!("a response that is none: {error}"))?;
+    let response = response_of(&block, &parsed);
     let file = FileEntry {
         record: kind,
         offset: record.span.offset,
@@ -149,17 +141,18 @@ fn capture(record: &StoredRecord, visit: Visit) -> Result<Capture, String> {
         payload_sha1,
         etag: None,
         last_modified: None,
-        truncated: record.truncated().filter(|_| kind == RecordKind::Response).map(|reason| reason.token().to_owned()),
+        truncated,
     };
     let mut capture = Capture { url, at, visit, response: Some(response), file: None };
     capture.file = Some(FileEntry { etag: capture.etag(), last_modified: capture.last_modified(), ..file });
     Ok(capture)
 }
 
-fn response_of(parsed: &HttpResponse<'_>) -> Response {
+/// The body stays where it is, in the record's block.
+fn response_of(block: &Bytes, parsed: &HttpResponse<'_>) -> Response {
     Response {
         status: parsed.status,
         headers: parsed.headers.iter().map(|(name, value)| (name.to_string(), value.to_vec())).collect(),
-        body: Bytes::copy_from_slice(parsed.body),
+        body: block.slice_ref(parsed.body),
     }
 }
