@@ -53,7 +53,7 @@ pub struct Visit {
     #[serde(flatten)]
     pub sighting: Sighting,
     /// Redirects and canonical links followed in a row to get here.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "crate::stored_form::is_zero")]
     pub redirects: u8,
     /// How it came to be visited.
     pub crawl_type: CrawlType,
@@ -72,11 +72,6 @@ pub struct Visit {
     /// What the last good capture left; absent for a new URL.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last: Option<LastCapture>,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-const fn is_zero(number: &u8) -> bool {
-    *number == 0
 }
 
 /// One request and its answer, but for the messages.

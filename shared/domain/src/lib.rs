@@ -11,5 +11,6 @@ pub mod ids;
 pub mod outcome;
 pub mod policy;
 pub mod politeness;
+mod stored_form;
 pub mod time;
 pub mod url;

@@ -9,8 +9,8 @@ use crate::outcome::Outcome;
 /// The longest time between two requests that a robots.txt or an overloaded origin can make us keep.
 pub const DELAY_MAX: Duration = Duration::from_secs(180);
 
-/// The longest wait that a `Retry-After` is obeyed for within an iteration; the origin's turn ends and comes again then.
-pub const RETRY_AFTER_MAX: Duration = Duration::from_secs(24 * 60 * 60);
+/// The longest wait that a `Retry-After` is obeyed for within an iteration; a server that asks for more is asked again after this.
+pub const RETRY_AFTER_MAX: Duration = Duration::from_hours(24);
 
 /// The exponent stops here: 2^10 times the last response time is beyond [`DELAY_MAX`] for any origin that answers in 0.2 s.
 const BACK_OFF_EXPONENT_MAX: u8 = 10;

@@ -19,16 +19,11 @@ pub struct TodoEntry {
     #[serde(rename = "v", default, skip_serializing_if = "Option::is_none")]
     pub via: Option<CrawlUrl>,
     /// Redirects and canonical links followed in a row to get here.
-    #[serde(rename = "r", default, skip_serializing_if = "is_zero")]
+    #[serde(rename = "r", default, skip_serializing_if = "crate::stored_form::is_zero")]
     pub redirects: u8,
     /// What its last good capture left; absent if it is new.
     #[serde(rename = "l", default, skip_serializing_if = "Option::is_none")]
     pub last: Option<LastCapture>,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-const fn is_zero(number: &u8) -> bool {
-    *number == 0
 }
 
 /// Todo of one origin and depth from one source. Written once, consumed by offset, deleted when exhausted.

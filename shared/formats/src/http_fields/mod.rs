@@ -10,7 +10,7 @@ mod retry_after;
 pub use content_type::{ContentType, content_type};
 pub use link::{HEADER_LINKS_MAX, HeaderLink, link_header};
 pub use refresh::{REFRESH_DELAY_MAX, Refresh, refresh};
-pub use retry_after::{RETRY_AFTER_MAX, retry_after};
+pub use retry_after::retry_after;
 
 /// RFC 9110 section 5.6.2: what a name in a header field is made of.
 const fn is_token_char(c: char) -> bool {

@@ -2,10 +2,8 @@
 
 use std::time::Duration;
 
+use dragline_domain::politeness::RETRY_AFTER_MAX;
 use jiff::Timestamp;
-
-/// The longest wait that is obeyed; a server that asks for more is asked again after this.
-pub const RETRY_AFTER_MAX: Duration = Duration::from_hours(24);
 
 /// How long a `Retry-After` asks us to wait from `now` (RFC 9110 section 10.2.3), at most [`RETRY_AFTER_MAX`].
 ///

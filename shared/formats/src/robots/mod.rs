@@ -38,9 +38,6 @@ pub const RULES_MAX: usize = 20_000;
 /// The most `Sitemap` lines that are kept.
 pub const SITEMAPS_MAX: usize = 500;
 
-/// The longest `Crawl-delay` that is obeyed; a longer one counts as this.
-pub const CRAWL_DELAY_MAX: Duration = Duration::from_secs(180);
-
 /// The rules of one robots.txt for one crawler.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Robots {
@@ -79,7 +76,7 @@ impl Robots {
         best.map_or(Verdict::NoRule, |ranked| Verdict::Rule(ranked.rule()))
     }
 
-    /// The pause between two requests that our group asks for, at most [`CRAWL_DELAY_MAX`]; absent if it asks for none.
+    /// The pause between two requests that our group asks for, at most [`DELAY_MAX`](dragline_domain::politeness::DELAY_MAX); absent if it asks for none.
     ///
     /// Not in the RFC, but many sites use it.
     #[must_use]

@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
+use dragline_domain::politeness::DELAY_MAX;
 use robotstxt::RobotsParseHandler;
 use url::Url;
 
 use super::rules::RuleIndex;
 use super::verdict::{Rule, RuleKind};
-use super::{CRAWL_DELAY_MAX, RULES_MAX, Robots, SITEMAPS_MAX, product_token, text};
+use super::{RULES_MAX, Robots, SITEMAPS_MAX, product_token, text};
 
 /// The longest URL of a sitemap that is kept: sitemaps.org allows 2,048 characters.
 const SITEMAP_URL_BYTES_MAX: usize = 2048;
@@ -119,13 +120,13 @@ impl Reader<'_> {
     }
 }
 
-/// A `Crawl-delay` of seconds, fractions allowed, at most [`CRAWL_DELAY_MAX`]; absent where it is no plain number.
+/// A `Crawl-delay` of seconds, fractions allowed, at most [`DELAY_MAX`]; absent where it is no plain number.
 fn seconds(value: &str) -> Option<Duration> {
     if !value.bytes().all(|octet| octet.is_ascii_digit() || octet == b'.') {
         return None;
     }
     let seconds: f64 = value.parse().ok()?;
-    Duration::try_from_secs_f64(seconds.min(CRAWL_DELAY_MAX.as_secs_f64())).ok()
+    Duration::try_from_secs_f64(seconds.min(DELAY_MAX.as_secs_f64())).ok()
 }
 
 impl RobotsParseHandler for Reader<'_> {
