@@ -53,6 +53,28 @@ pub async fn overdue_work_is_found(frontier: &impl Frontier) {
     assert_eq!(overdue(10_000).await, [Overdue::Lease(ready)], "the rest is done");
 }
 
+/// Work that was just sent again is overdue only when it is due again, and never earlier than it was.
+pub async fn postponed_work_waits(frontier: &impl Frontier) {
+    let world = World::begin(frontier, UNLIMITED).await;
+    let (ready, parsed) = (key("a.example"), key("b.example"));
+    world.seed(&ready, &["/"]).await;
+    world.seed(&parsed, &["/"]).await;
+    let segment = world.crawl_until_idle(&parsed, 1, 0).await;
+    let overdue = |second| async move { frontier.overdue(&crawl(), at(second), 10).await.unwrap() };
+    let all = overdue(10_000).await;
+    assert_eq!(all.len(), 4, "a token, a lease, an inbox and a segment: {all:?}");
+    for work in &all {
+        frontier.postpone(work, at(20_000)).await.unwrap();
+        frontier.postpone(work, at(15_000)).await.unwrap();
+    }
+    assert_eq!(overdue(19_999).await, [], "none of it");
+    assert_eq!(overdue(20_000).await.len(), 4, "all of it");
+    world.parse(&segment, (0, PartKind::Last), &[]).await;
+    frontier.postpone(&Overdue::Segment(segment.id.clone(), world.iteration), at(30_000)).await.unwrap();
+    let row = frontier.load_segment(&segment.id).await.unwrap().expect("it is there");
+    assert_eq!(row.due, None, "what is owed nothing stays so");
+}
+
 /// The sums are those of the origins' own counts, of this iteration alone.
 pub async fn progress_is_the_sum_of_the_origins(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;

@@ -2,23 +2,31 @@
 
 mod claims;
 mod crawls;
+mod crowds;
 mod endings;
 mod lists;
 mod parses;
+mod sizes;
 mod turns;
 
 pub use claims::*;
 pub use crawls::*;
+pub use crowds::*;
 pub use endings::*;
 pub use lists::*;
 pub use parses::*;
+pub use sizes::*;
 pub use turns::*;
 
 /// Runs every behaviour of a frontier. Takes an expression that makes `(frontier, guard)` from a future; the guard lives as long.
+/// Given `rejections` before it, it is an expression: the behaviours that fail.
 #[macro_export]
 macro_rules! frontier_suite {
     ($make:expr) => {
-        $crate::behaviours! { frontier, $make;
+        $crate::frontier_suite! { behaviours, $make }
+    };
+    ($what:ident, $make:expr) => {
+        $crate::$what! { frontier, $make;
             a_definition_is_read_back
             a_trigger_is_handled_once
             an_iteration_waits_for_the_last_one_to_close
@@ -48,6 +56,7 @@ macro_rules! frontier_suite {
             attempts_at_parsing_are_counted
             a_parse_opens_what_it_finds
             a_parse_that_nobody_waits_for_is_over
+            a_paused_iteration_is_parsed
             an_idle_origin_is_woken_by_todo
             an_idle_origin_with_nothing_left_is_closed
             a_settlement_from_old_rows_changes_nothing
@@ -59,7 +68,16 @@ macro_rules! frontier_suite {
             an_origin_opens_again_for_the_next_iteration
             origins_are_listed_in_pages
             overdue_work_is_found
+            postponed_work_waits
             progress_is_the_sum_of_the_origins
+            of_many_triggers_one_begins
+            of_many_tickets_one_takes_the_lease
+            of_many_claimers_one_owns_a_url
+            todo_of_many_parsers_adds_up
+            a_thousand_long_urls_are_told_apart
+            a_large_robots_txt_comes_back
+            a_lease_keeps_all_its_retries
+            a_part_opens_as_many_origins_as_fit
         }
     };
 }

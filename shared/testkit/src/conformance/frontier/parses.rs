@@ -1,12 +1,12 @@
 //! Parses: each part once, by whoever comes first.
 
 use dragline_domain::frontier::{
-    LeaseState, PartKind, PartRefused, RecrawlCursor, SegmentId, SegmentRow, SegmentState, TakeRefused,
+    LeaseState, PartKind, PartRefused, RecrawlCursor, SegmentId, SegmentRow, SegmentState, StatusChange, TakeRefused,
 };
 use dragline_domain::ids::Turn;
 use dragline_pipeline::ports::frontier::{Frontier, ParseCommitted};
 
-use super::super::samples::{key, trigger};
+use super::super::samples::{crawl, key, trigger};
 use super::super::world::{UNLIMITED, World};
 
 const ALREADY: ParseCommitted = ParseCommitted::Refused(PartRefused::AlreadyParsed);
@@ -109,4 +109,21 @@ pub async fn a_parse_that_nobody_waits_for_is_over(frontier: &impl Frontier) {
     segment.id.n = 77;
     assert_eq!(world.parse(&segment, (0, PartKind::Last), &[(&own, &["/x"])]).await, ParseCommitted::Over);
     assert_eq!(world.origin(&own).await.inbox.added, 1, "nothing was added");
+}
+
+/// While an iteration is paused or stopping what was fetched is parsed, and origins open that get no lease.
+pub async fn a_paused_iteration_is_parsed(frontier: &impl Frontier) {
+    let world = World::begin(frontier, UNLIMITED).await;
+    let (own, new) = (key("a.example"), key("b.example"));
+    world.seed(&own, &["/"]).await;
+    let segment = world.crawl_until_idle(&own, 1, 0).await;
+    let found: [(&_, &[&str]); 1] = [(&new, &["/"])];
+    for (change, part, expected) in
+        [(StatusChange::Pause, (0, PartKind::More), 1), (StatusChange::Stop, (1, PartKind::Last), 2)]
+    {
+        frontier.change_status(&crawl(), world.iteration, change).await.unwrap();
+        assert_eq!(world.parse(&segment, part, &found).await, ParseCommitted::Done, "{change:?}");
+        assert_eq!(world.origin(&new).await.inbox.added, expected, "{change:?}");
+        assert_eq!(world.try_take(&new, 2, 50, UNLIMITED).await, Err(TakeRefused::NotOpen), "{change:?}");
+    }
 }

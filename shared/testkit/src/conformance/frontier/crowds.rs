@@ -1,0 +1,64 @@
+//! Many at once: each race has one winner, and nothing is counted twice or lost.
+
+use dragline_domain::frontier::{Claim, Claimer, PartKind, TakeRefused};
+use dragline_domain::ids::Iteration;
+use dragline_pipeline::ports::frontier::{Begun, Frontier, ParseCommitted};
+use futures_util::future::join_all;
+
+use super::super::samples::{key, trigger};
+use super::super::world::{UNLIMITED, World, wish};
+
+/// How many come at once.
+const CROWD: u32 = 16;
+
+/// Of many triggers at once one begins an iteration; the others are told of it.
+pub async fn of_many_triggers_one_begins(frontier: &impl Frontier) {
+    let wishes: Vec<_> = (0..CROWD).map(|by| wish(&format!("t{by}"), UNLIMITED)).collect();
+    let begun = join_all(wishes.iter().map(|wish| frontier.begin_iteration(wish))).await;
+    let begun: Vec<Begun> = begun.into_iter().map(Result::unwrap).collect();
+    assert_eq!(begun.iter().filter(|begun| matches!(begun, Begun::Iteration(_))).count(), 1, "{begun:?}");
+    let numbers = begun.iter().map(|(Begun::Iteration(row) | Begun::Busy(row))| row.number);
+    assert!(numbers.clone().all(|number| number == Iteration::FIRST), "{begun:?}");
+}
+
+/// Of many with a ticket of one turn one takes the lease.
+pub async fn of_many_tickets_one_takes_the_lease(frontier: &impl Frontier) {
+    let world = World::begin(frontier, UNLIMITED).await;
+    let origin = key("a.example");
+    world.seed(&origin, &["/"]).await;
+    let (world, origin) = (&world, &origin);
+    let taken = join_all((0..CROWD).map(|by| world.try_take(origin, by.into(), 0, UNLIMITED))).await;
+    let refused: Vec<TakeRefused> = taken.iter().filter_map(|taken| taken.as_ref().err().copied()).collect();
+    assert_eq!(refused, vec![TakeRefused::Held; taken.len() - 1]);
+    let lease = taken.into_iter().find_map(Result::ok).expect("somebody took it");
+    assert_eq!(world.origin(origin).await.lease, lease, "who was told so holds it");
+}
+
+/// Of many who claim the same URLs each URL is own for one.
+pub async fn of_many_claimers_one_owns_a_url(frontier: &impl Frontier) {
+    let world = World::begin(frontier, UNLIMITED).await;
+    let (world, origin, paths) = (&world, key("a.example"), ["/a", "/b", "/c"]);
+    let claimers = (0..CROWD).map(|by| Claimer::trigger(&trigger(&by.to_string())));
+    let claims = join_all(claimers.map(|claimer| world.claim(&origin, claimer, &paths))).await;
+    for (n, path) in paths.iter().enumerate() {
+        let owners = claims.iter().filter(|claims| claims[n] == Claim::Own { last: None }).count();
+        assert_eq!(owners, 1, "{path}: {claims:?}");
+    }
+}
+
+/// Parsers of many origins add to one at once: all that they add is there, and the iteration counts it open once.
+pub async fn todo_of_many_parsers_adds_up(frontier: &impl Frontier) {
+    let world = World::begin(frontier, UNLIMITED).await;
+    let target = key("target.example");
+    let mut segments = Vec::new();
+    for number in 0..CROWD {
+        let origin = key(&format!("{number}.example"));
+        world.seed(&origin, &["/"]).await;
+        segments.push(world.crawl_until_idle(&origin, number.into(), 0).await);
+    }
+    let (world, found) = (&world, [(&target, &["/x", "/y"][..])]);
+    let parses = join_all(segments.iter().map(|segment| world.parse(segment, (0, PartKind::Last), &found))).await;
+    assert_eq!(parses, vec![ParseCommitted::Done; segments.len()]);
+    let (inbox, open) = (world.origin(&target).await.inbox, world.row().await.open);
+    assert_eq!((inbox.added, open), (2 * u64::from(CROWD), u64::from(CROWD) + 2), "the token and each origin once");
+}

@@ -1,0 +1,77 @@
+//! The largest that the steps hand over: rows, keys and transactions of that size are stored like any other.
+
+use dragline_domain::frontier::{Claim, Claimer, Lease, Retry};
+use dragline_domain::frontier::{OriginKey, PartKind};
+use dragline_formats::robots::{RobotsFetch, RobotsRecord};
+use dragline_pipeline::ports::frontier::{Committed, Frontier, ParseCommitted, RobotsRow};
+
+use super::super::samples::{at, entry, key, trigger};
+use super::super::world::{UNLIMITED, World};
+
+/// The longest URL that is followed, in bytes.
+const URL_BYTES: usize = 2_048;
+
+/// A path that differs from others of its kind in its last bytes alone.
+fn long_path(number: usize) -> String {
+    format!("/{number:0>width$}", width = URL_BYTES - "https://a.example/".len())
+}
+
+/// A thousand URLs of the greatest length are claimed at once, though they differ only at their ends.
+pub async fn a_thousand_long_urls_are_told_apart(frontier: &impl Frontier) {
+    let world = World::begin(frontier, UNLIMITED).await;
+    let origin = key("a.example");
+    let paths: Vec<String> = (0..1_000).map(long_path).collect();
+    let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+    let [ours, theirs] = ["x", "y"].map(|by| Claimer::trigger(&trigger(by)));
+    let (first, rest) = paths.split_at(10);
+    let own = |count| vec![Claim::Own { last: None }; count];
+    assert_eq!(world.claim(&origin, ours, first).await, own(first.len()), "each is new");
+    let expected = [vec![Claim::Taken; first.len()], own(rest.len())].concat();
+    assert_eq!(world.claim(&origin, theirs, &paths).await, expected, "in the order asked for");
+}
+
+/// robots.txt of the size that has to be read (RFC 9309: 500 KiB) comes back.
+pub async fn a_large_robots_txt_comes_back(frontier: &impl Frontier) {
+    let origin = key("a.example");
+    let mut body = String::from("User-agent: *\n");
+    for number in 0.. {
+        let line = format!("Disallow: /a/path/that/nobody/needs/{number}/*.html$\n");
+        if body.len() + line.len() > 500 * 1_024 {
+            break;
+        }
+        body.push_str(&line);
+    }
+    let record = RobotsRecord::of(&RobotsFetch::Answered { status: 200, body: body.as_bytes() });
+    let row = RobotsRow { record, fetched_at: at(0), expires_at: at(1_800) };
+    frontier.put_robots(&origin, &row).await.unwrap();
+    assert!(frontier.load_robots(&origin).await.unwrap() == Some(row), "another robots.txt came back, or none");
+}
+
+/// A lease with all the retries it may have, each of a long URL, is committed and comes back.
+pub async fn a_lease_keeps_all_its_retries(frontier: &impl Frontier) {
+    let world = World::begin(frontier, UNLIMITED).await;
+    let origin = key("a.example");
+    world.seed(&origin, &["/"]).await;
+    let lease = world.take(&origin, 1, 0).await;
+    let mut commit = world.segment(&origin, &lease, 1).await;
+    let retry = |number| Retry { entry: entry(&long_path(number)), depth: 3, tries: 2, not_before: at(9) };
+    commit.lease.retries = (0..Lease::RETRIES_MAX).map(retry).collect();
+    assert_eq!(frontier.commit_segment(&commit).await.unwrap(), Committed::Done);
+    assert!(world.origin(&origin).await.lease == commit.lease, "retries were lost or changed");
+}
+
+/// One part adds todo to as many origins as a transaction has room for, and opens each.
+pub async fn a_part_opens_as_many_origins_as_fit(frontier: &impl Frontier) {
+    let world = World::begin(frontier, UNLIMITED).await;
+    let own = key("a.example");
+    world.seed(&own, &["/"]).await;
+    let segment = world.crawl_until_idle(&own, 1, 0).await;
+    // Three actions a target, and three that every part has: 99 of 100.
+    let targets: Vec<OriginKey> = (0..32).map(|number| key(&format!("{number}.example"))).collect();
+    let found: Vec<(&OriginKey, &[&str])> = targets.iter().map(|target| (target, &["/"][..])).collect();
+    assert_eq!(world.parse(&segment, (0, PartKind::Last), &found).await, ParseCommitted::Done);
+    for target in &targets {
+        assert_eq!(world.origin(target).await.inbox.added, 1, "{target}");
+    }
+    assert_eq!(world.row().await.open, 34, "the token and each origin");
+}

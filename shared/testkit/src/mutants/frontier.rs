@@ -1,0 +1,380 @@
+//! Frontiers with one defect each.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use dragline_domain::capture::SegmentLog;
+use dragline_domain::frontier::{
+    CandidateUpdate, ChunkKey, Claim, Claimer, Holder, IterationRow, LastCapture, Lease, LeaseState, OriginKey,
+    OriginRows, ParserCounters, PartRefused, RecrawlCursor, ReleaseRefused, Reserve, SegmentId, SegmentRow,
+    SegmentState, StatusChange, Take, TakeRefused, TodoChunk, TodoSource,
+};
+use dragline_domain::ids::{CrawlId, Iteration, TriggerId, Turn};
+use dragline_domain::time::after;
+use dragline_domain::url::Origin;
+use dragline_pipeline::ports::error::PortResult;
+use dragline_pipeline::ports::frontier::{
+    BeginIteration, Begun, ClaimRequest, CommitParse, CommitSegment, Committed, CrawlRow, DuePage, Frontier, GiveUp,
+    IterationClosed, Overdue, ParseCommitted, Progress, ReleaseLease, RobotsRow, SeedOrigin, Seeded, Settled,
+};
+use jiff::Timestamp;
+
+use super::FrontierMutation;
+use super::FrontierMutation as M;
+
+/// A frontier with one defect.
+#[derive(Debug)]
+pub struct MutantFrontier<F> {
+    inner: F,
+    mutation: FrontierMutation,
+    calls: AtomicU64,
+}
+
+impl<F: Frontier> MutantFrontier<F> {
+    /// Spoils a frontier.
+    #[must_use]
+    pub const fn new(inner: F, mutation: FrontierMutation) -> Self {
+        Self { inner, mutation, calls: AtomicU64::new(0) }
+    }
+
+    fn is(&self, mutation: FrontierMutation) -> bool {
+        self.mutation == mutation
+    }
+
+    /// A number that was not given before.
+    fn fresh(&self) -> u64 {
+        self.calls.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Who holds an origin now.
+    async fn holder(&self, origin: &OriginKey) -> PortResult<Option<Holder>> {
+        let rows = self.inner.load_origin(origin).await?;
+        Ok(rows.and_then(|rows| rows.lease.holder().cloned()))
+    }
+}
+
+/// A time after every lease.
+fn far_ahead(now: Timestamp) -> Timestamp {
+    after(now, Duration::from_hours(24))
+}
+
+impl<F: Frontier> Frontier for MutantFrontier<F> {
+    async fn put_crawl(&self, crawl: &CrawlRow) -> PortResult<()> {
+        if self.is(M::DefinitionKeptFirst) && self.inner.load_crawl(&crawl.definition.name).await?.is_some() {
+            return Ok(());
+        }
+        self.inner.put_crawl(crawl).await
+    }
+
+    async fn load_crawl(&self, crawl: &CrawlId) -> PortResult<Option<CrawlRow>> {
+        self.inner.load_crawl(crawl).await
+    }
+
+    async fn join_origin(&self, crawl: &CrawlId, origin: &Origin) -> PortResult<()> {
+        self.inner.join_origin(crawl, origin).await
+    }
+
+    async fn begin_iteration(&self, begin: &BeginIteration) -> PortResult<Begun> {
+        Ok(match self.inner.begin_iteration(begin).await? {
+            Begun::Busy(row) if self.is(M::BusyIsOwn) => Begun::Iteration(row),
+            Begun::Iteration(row) if self.is(M::OldTriggerGetsNewest) => {
+                Begun::Iteration(self.inner.latest_iteration(&begin.crawl).await?.unwrap_or(row))
+            }
+            begun => begun,
+        })
+    }
+
+    async fn latest_iteration(&self, crawl: &CrawlId) -> PortResult<Option<IterationRow>> {
+        self.inner.latest_iteration(crawl).await
+    }
+
+    async fn load_iteration(&self, crawl: &CrawlId, number: Iteration) -> PortResult<Option<IterationRow>> {
+        self.inner.load_iteration(crawl, number).await
+    }
+
+    async fn return_token(&self, crawl: &CrawlId, number: Iteration) -> PortResult<()> {
+        if self.is(M::TokenNotReturned) { Ok(()) } else { self.inner.return_token(crawl, number).await }
+    }
+
+    async fn change_status(
+        &self,
+        crawl: &CrawlId,
+        number: Iteration,
+        change: StatusChange,
+    ) -> PortResult<Option<IterationRow>> {
+        match self.inner.change_status(crawl, number, change).await? {
+            None if self.is(M::StatusNotChecked) => self.inner.load_iteration(crawl, number).await,
+            changed => Ok(changed),
+        }
+    }
+
+    async fn close_iteration(&self, crawl: &CrawlId, number: Iteration, now: Timestamp) -> PortResult<IterationClosed> {
+        Ok(match self.inner.close_iteration(crawl, number, now).await? {
+            IterationClosed::NotYet(row) if self.is(M::ClosedWithOpenOrigins) => IterationClosed::Now(row),
+            closed => closed,
+        })
+    }
+
+    async fn claim(&self, request: &ClaimRequest) -> PortResult<Vec<Claim>> {
+        let mut request = request.clone();
+        match self.mutation {
+            M::ClaimForgotten => request.claimer = Claimer::stored(self.fresh().to_string()),
+            M::ClaimBeforeDue => request.if_due = None,
+            M::LongPathsCut => request.urls.iter_mut().for_each(|(path, _)| path.truncate(1_024)),
+            _ => {}
+        }
+        let mut claims = self.inner.claim(&request).await?;
+        for claim in claims.iter_mut().filter(|claim| self.is(M::ClaimAlwaysOwn) && **claim == Claim::Taken) {
+            *claim = Claim::Own { last: None };
+        }
+        Ok(claims)
+    }
+
+    async fn seed_origin(&self, seed: &SeedOrigin) -> PortResult<Seeded> {
+        let mut seed = seed.clone();
+        if self.is(M::SeedsAddedAgain) {
+            seed.trigger = TriggerId(self.fresh().to_string());
+            for chunk in &mut seed.chunks {
+                chunk.key.source = TodoSource::trigger(&seed.trigger);
+            }
+        }
+        self.inner.seed_origin(&seed).await
+    }
+
+    async fn list_origins(&self, crawl: &CrawlId, after: Option<&Origin>, limit: usize) -> PortResult<Vec<Origin>> {
+        let mut origins = self.inner.list_origins(crawl, after, limit).await?;
+        if self.is(M::ListDropsLast) && origins.len() == limit {
+            origins.pop();
+        }
+        Ok(origins)
+    }
+
+    async fn load_origin(&self, origin: &OriginKey) -> PortResult<Option<OriginRows>> {
+        let mut rows = self.inner.load_origin(origin).await?;
+        if let Some(OriginRows { lease, inbox }) = &mut rows {
+            match self.mutation {
+                M::DueNeverCleared => inbox.due = inbox.due.or(Some(Timestamp::UNIX_EPOCH)),
+                M::CandidatesPassedOver => lease.cursor = RecrawlCursor::End,
+                M::RetriesCut => lease.retries.truncate(8),
+                _ => {}
+            }
+        }
+        Ok(rows)
+    }
+
+    async fn load_robots(&self, origin: &OriginKey) -> PortResult<Option<RobotsRow>> {
+        self.inner.load_robots(origin).await
+    }
+
+    async fn put_robots(&self, origin: &OriginKey, robots: &RobotsRow) -> PortResult<()> {
+        let is_kept_first = self.is(M::RobotsKeptFirst) && self.inner.load_robots(origin).await?.is_some();
+        if is_kept_first || self.is(M::RobotsNotKept) {
+            return Ok(());
+        }
+        self.inner.put_robots(origin, robots).await
+    }
+
+    async fn take_lease(
+        &self,
+        origin: &OriginKey,
+        iteration: Iteration,
+        take: &Take,
+    ) -> PortResult<Result<Lease, TakeRefused>> {
+        let mut wish = take.clone();
+        match self.mutation {
+            M::TakeOfAnyTurn => {
+                wish.turn = self.inner.load_origin(origin).await?.map_or(take.turn, |rows| rows.lease.turn);
+            }
+            M::NothingReserved => wish.wanted = Reserve { pages: Some(0), bytes: Some(0) },
+            _ => {}
+        }
+        let mut taken = self.inner.take_lease(origin, iteration, &wish).await?;
+        match (self.mutation, &mut taken) {
+            (M::HeldLeaseGiven, Err(TakeRefused::Held)) => {
+                let rows = self.inner.load_origin(origin).await?;
+                taken = rows.map(|rows| rows.lease).ok_or(TakeRefused::Held);
+            }
+            (M::TakeoverWithoutDelay, Err(TakeRefused::Held)) => {
+                let delay =
+                    self.inner.load_origin(origin).await?.map_or(Duration::ZERO, |rows| rows.lease.pace.delay());
+                let wish = Take { now: after(wish.now, delay), ..wish };
+                return self.inner.take_lease(origin, iteration, &wish).await;
+            }
+            (M::TakeWhilePaused, Err(TakeRefused::NotOpen)) => {
+                self.inner.change_status(&origin.crawl, iteration, StatusChange::Resume).await?;
+                taken = self.inner.take_lease(origin, iteration, &wish).await?;
+                self.inner.change_status(&origin.crawl, iteration, StatusChange::Pause).await?;
+            }
+            (M::ReservedAsWanted, Ok(Lease { state: LeaseState::Leased(holder), .. })) => holder.reserved = take.wanted,
+            _ => {}
+        }
+        Ok(taken)
+    }
+
+    async fn load_chunk(&self, origin: &OriginKey, key: &ChunkKey) -> PortResult<Option<TodoChunk>> {
+        self.inner.load_chunk(origin, key).await
+    }
+
+    async fn first_chunk(
+        &self,
+        origin: &OriginKey,
+        iteration: Iteration,
+        skip: &[ChunkKey],
+    ) -> PortResult<Option<TodoChunk>> {
+        let skip = if self.is(M::SkippedChunksGiven) { &[] } else { skip };
+        self.inner.first_chunk(origin, iteration, skip).await
+    }
+
+    async fn due_candidates(
+        &self,
+        origin: &OriginKey,
+        iteration: Iteration,
+        cursor: &RecrawlCursor,
+        now: Timestamp,
+        limit: usize,
+    ) -> PortResult<DuePage> {
+        let iteration = if self.is(M::CursorTakesQueued) { iteration.next() } else { iteration };
+        let now = if self.is(M::CursorBeforeDue) { far_ahead(now) } else { now };
+        let page = self.inner.due_candidates(origin, iteration, cursor, now, limit).await?;
+        Ok(if self.is(M::CursorLost) { DuePage { next: RecrawlCursor::End, ..page } } else { page })
+    }
+
+    async fn commit_segment(&self, commit: &CommitSegment) -> PortResult<Committed> {
+        let mut commit = commit.clone();
+        let is_repeated = self.inner.load_segment(&commit.segment.id).await?.is_some();
+        match self.mutation {
+            M::CommitWithoutTokenCheck => {
+                let holder = self.holder(&commit.segment.id.origin).await?;
+                if let Some(holder) = holder.filter(|holder| holder.token != commit.segment.token) {
+                    commit.segment.token = holder.token.clone();
+                    commit.lease.state = LeaseState::Leased(holder);
+                }
+            }
+            M::RepeatedCommitFenced if is_repeated => return Ok(Committed::Fenced),
+            M::CommitCountedTwice if is_repeated => {
+                commit.segment.id.n += 1;
+                commit.lease.segments += 1;
+                commit.exhausted.clear();
+            }
+            M::ExhaustedChunksStay => commit.exhausted.clear(),
+            _ => {}
+        }
+        self.inner.commit_segment(&commit).await
+    }
+
+    async fn release(&self, release: &ReleaseLease) -> PortResult<Result<(), ReleaseRefused>> {
+        let mut release = release.clone();
+        let rows = self.inner.load_origin(&release.origin).await?;
+        match (self.mutation, rows) {
+            (M::ReleaseWithoutInboxCheck, Some(rows)) => release.seen = rows.inbox,
+            (M::ReleaseWithoutTokenCheck, Some(rows)) => {
+                release.token = rows.lease.holder().map_or(release.token, |holder| holder.token.clone());
+            }
+            _ => {}
+        }
+        self.inner.release(&release).await
+    }
+
+    async fn load_segment(&self, id: &SegmentId) -> PortResult<Option<SegmentRow>> {
+        self.inner.load_segment(id).await
+    }
+
+    async fn begin_parse(&self, id: &SegmentId) -> PortResult<Option<SegmentRow>> {
+        if self.is(M::AttemptsNotCounted) {
+            self.inner.load_segment(id).await
+        } else {
+            self.inner.begin_parse(id).await
+        }
+    }
+
+    async fn put_log(&self, log: &SegmentLog) -> PortResult<()> {
+        self.inner.put_log(log).await
+    }
+
+    async fn update_candidates(&self, origin: &OriginKey, updates: &[CandidateUpdate]) -> PortResult<()> {
+        let mut updates = updates.to_vec();
+        for update in &mut updates {
+            match self.mutation {
+                M::UpdateGoesBack => {
+                    update.iteration = Iteration::new(99).unwrap_or(update.iteration);
+                    update.turn = Turn(self.fresh());
+                }
+                M::CaptureErased if update.capture.is_none() => update.capture = Some(blank(update)),
+                _ => {}
+            }
+        }
+        self.inner.update_candidates(origin, &updates).await
+    }
+
+    async fn commit_parse(&self, commit: &CommitParse) -> PortResult<ParseCommitted> {
+        let mut commit = commit.clone();
+        match self.mutation {
+            M::PartOrderIgnored => {
+                let row = self.inner.load_segment(&commit.segment).await?;
+                if let Some(SegmentState::Crawled { part }) = row.map(|row| row.state) {
+                    commit.part_number = part;
+                }
+            }
+            M::TargetsCut => commit.part.targets.truncate(16),
+            M::ForeignTargetsDropped => commit.part.targets.retain(|target| target.origin == commit.segment.origin),
+            _ => {}
+        }
+        Ok(match self.inner.commit_parse(&commit).await? {
+            ParseCommitted::Refused(PartRefused::AlreadyParsed) if self.is(M::RepeatedParseDone) => {
+                ParseCommitted::Done
+            }
+            ParseCommitted::Over if self.is(M::UnknownSegmentDone) => ParseCommitted::Done,
+            committed => committed,
+        })
+    }
+
+    async fn settle(&self, origin: &OriginKey, seen: &OriginRows) -> PortResult<Settled> {
+        let now = if self.is(M::SettleFromStaleRows) { self.inner.load_origin(origin).await? } else { None };
+        self.inner.settle(origin, now.as_ref().unwrap_or(seen)).await
+    }
+
+    async fn give_up(&self, give_up: &GiveUp) -> PortResult<Settled> {
+        let mut give_up = give_up.clone();
+        match self.mutation {
+            M::GiveUpFromStaleRows => {
+                give_up.seen = self.inner.load_origin(&give_up.origin).await?.unwrap_or(give_up.seen);
+            }
+            M::GiveUpOnTheLiving => give_up.now = far_ahead(give_up.now),
+            _ => {}
+        }
+        self.inner.give_up(&give_up).await
+    }
+
+    async fn overdue(&self, crawl: &CrawlId, due_by: Timestamp, limit: usize) -> PortResult<Vec<Overdue>> {
+        let mut work = self.inner.overdue(crawl, due_by, limit).await?;
+        work.retain(|work| !(self.is(M::SegmentsNeverOverdue) && matches!(work, Overdue::Segment(..))));
+        Ok(work)
+    }
+
+    async fn postpone(&self, work: &Overdue, due: Timestamp) -> PortResult<()> {
+        if self.is(M::PostponeForgotten) { Ok(()) } else { self.inner.postpone(work, due).await }
+    }
+
+    async fn progress(&self, crawl: &CrawlId, iteration: Iteration) -> PortResult<Progress> {
+        let mut progress = self.inner.progress(crawl, iteration).await?;
+        match self.mutation {
+            M::ParsersNotSummed => progress.parser = ParserCounters::default(),
+            M::LeftoversForgotten => progress.leftovers.clear(),
+            _ => {}
+        }
+        Ok(progress)
+    }
+}
+
+/// A capture of which nothing is known.
+fn blank(update: &CandidateUpdate) -> LastCapture {
+    LastCapture {
+        etag: None,
+        last_modified: None,
+        payload_sha1: [0; 20],
+        decoded_sha1: [0; 20],
+        fetched_at: update.at,
+        outcome: update.outcome,
+        interval_ms: None,
+    }
+}

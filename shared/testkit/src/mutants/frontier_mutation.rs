@@ -1,0 +1,105 @@
+//! The defects of frontiers.
+
+use super::mutations;
+
+mutations! {
+    /// What is wrong with a frontier.
+    FrontierMutation {
+        /// A definition that is there is not replaced.
+        DefinitionKeptFirst,
+        /// A trigger that comes again gets the newest iteration, not its own.
+        OldTriggerGetsNewest,
+        /// A trigger that comes while another's iteration runs gets that one.
+        BusyIsOwn,
+        /// The scheduler's token stays out.
+        TokenNotReturned,
+        /// A change of status that does not fit is said to be done.
+        StatusNotChecked,
+        /// An iteration with open origins is said to be closed.
+        ClosedWithOpenOrigins,
+        /// What somebody else queued is said to be own.
+        ClaimAlwaysOwn,
+        /// Whoever claims again is not known again.
+        ClaimForgotten,
+        /// What is not due is claimed all the same.
+        ClaimBeforeDue,
+        /// Paths are cut where a sort key ends.
+        LongPathsCut,
+        /// A trigger's seeds are added each time they come.
+        SeedsAddedAgain,
+        /// A full page of origins lacks its last one.
+        ListDropsLast,
+        /// An inbox is always owed something.
+        DueNeverCleared,
+        /// An origin that opens again takes its candidates as gone through.
+        CandidatesPassedOver,
+        /// A lease keeps eight retries.
+        RetriesCut,
+        /// robots.txt is kept once.
+        RobotsKeptFirst,
+        /// robots.txt is not kept.
+        RobotsNotKept,
+        /// A ticket of any turn takes the lease.
+        TakeOfAnyTurn,
+        /// A lease that somebody holds is said to be taken.
+        HeldLeaseGiven,
+        /// A lease is taken over as soon as it ends.
+        TakeoverWithoutDelay,
+        /// Nothing of the budget is set aside.
+        NothingReserved,
+        /// As much as is wanted is set aside, whatever is left.
+        ReservedAsWanted,
+        /// A paused iteration gives leases.
+        TakeWhilePaused,
+        /// The first chunk is given although it is to be skipped.
+        SkippedChunksGiven,
+        /// The cursor goes through what is queued in this iteration.
+        CursorTakesQueued,
+        /// The cursor takes what is not due.
+        CursorBeforeDue,
+        /// The cursor is through after a page.
+        CursorLost,
+        /// Any token commits.
+        CommitWithoutTokenCheck,
+        /// A commit that comes again is refused.
+        RepeatedCommitFenced,
+        /// A commit that comes again is a further segment.
+        CommitCountedTwice,
+        /// Exhausted chunks stay.
+        ExhaustedChunksStay,
+        /// A lease is let go whatever the inbox says by then.
+        ReleaseWithoutInboxCheck,
+        /// Any token lets go.
+        ReleaseWithoutTokenCheck,
+        /// Attempts at parsing are not counted.
+        AttemptsNotCounted,
+        /// An update that comes late overwrites what is newer.
+        UpdateGoesBack,
+        /// An update without a capture erases the one that is kept.
+        CaptureErased,
+        /// A part is committed whether or not it is the next one.
+        PartOrderIgnored,
+        /// A parse adds todo to sixteen origins and no more.
+        TargetsCut,
+        /// A parse adds todo to its own origin alone.
+        ForeignTargetsDropped,
+        /// A parse that comes again is said to be done now.
+        RepeatedParseDone,
+        /// A parse of an unknown segment is said to be done.
+        UnknownSegmentDone,
+        /// An origin is settled whatever its rows say by then.
+        SettleFromStaleRows,
+        /// An origin is given up whatever its rows say by then.
+        GiveUpFromStaleRows,
+        /// A holder with time left is given up.
+        GiveUpOnTheLiving,
+        /// Unparsed segments are never overdue.
+        SegmentsNeverOverdue,
+        /// Postponed work is due as before.
+        PostponeForgotten,
+        /// What parsers did is left out of the sums.
+        ParsersNotSummed,
+        /// Leftovers are left out of the sums.
+        LeftoversForgotten,
+    }
+}

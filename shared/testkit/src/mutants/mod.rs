@@ -1,0 +1,63 @@
+//! Adapters with one deliberate defect each, by which the conformance suites are tested themselves.
+//!
+//! A mutant wraps an adapter and spoils one of its answers or conditions with the port's own operations: it reads a row again and
+//! puts what a condition compares into the request, which takes the condition away. A suite is complete as far as each of its
+//! behaviours rejects some mutant, and each mutant is rejected by some behaviour.
+
+mod frontier;
+mod frontier_mutation;
+
+pub use frontier::MutantFrontier;
+pub use frontier_mutation::FrontierMutation;
+
+/// An enumeration of defects: each variant's comment says what is wrong.
+macro_rules! mutations {
+    ($(#[doc = $about:literal])* $name:ident { $(#[doc = $defect:literal] $variant:ident,)* }) => {
+        $(#[doc = $about])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum $name {
+            $(#[doc = $defect] $variant,)*
+        }
+
+        impl $name {
+            /// Every defect there is.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            /// What is wrong.
+            #[must_use]
+            pub const fn defect(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $defect.trim_ascii(),)*
+                }
+            }
+        }
+    };
+}
+
+use mutations;
+
+/// Runs each named behaviour and gives the names of those that fail, given a future as [`behaviours!`](crate::behaviours) takes it.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! rejections {
+    ($suite:ident, $make:expr; $($behaviour:ident)*) => {{
+        let mut rejected_by: Vec<&'static str> = Vec::new();
+        $({
+            let (subject, _guard) = $make.await;
+            let behaviour = async move { $crate::conformance::$suite::$behaviour(&subject).await };
+            let local = tokio::task::LocalSet::new();
+            let verdict = local.spawn_local(behaviour);
+            if local.run_until(verdict).await.is_err() {
+                rejected_by.push(stringify!($behaviour));
+            }
+        })*
+        rejected_by
+    }};
+}
+
+/// The names of the behaviours.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! names {
+    ($suite:ident, $make:expr; $($behaviour:ident)*) => { [$(stringify!($behaviour)),*] };
+}
