@@ -96,8 +96,7 @@ pub enum SegmentDecision {
 pub fn commit_segment(lease: Option<&Lease>, earlier: Option<&SegmentRow>, segment: &SegmentRow) -> SegmentDecision {
     match earlier {
         Some(earlier) if earlier.token == segment.token => SegmentDecision::DoneBefore,
-        Some(_) => SegmentDecision::Fenced,
         None if lease.is_some_and(|lease| lease.is_held_by(&segment.token)) => SegmentDecision::Write,
-        None => SegmentDecision::Fenced,
+        Some(_) | None => SegmentDecision::Fenced,
     }
 }
