@@ -1,5 +1,8 @@
 //! How an origin ends with work left.
 
+use std::mem::discriminant;
+
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{ChunkKey, Inbox, IterationRow, Lease, LeaseState, OriginRows, RecrawlCursor};
@@ -112,4 +115,30 @@ pub fn close_with_leftovers(lease: &Lease, inbox: &Inbox, iteration: &IterationR
         leftover,
         chunk: lease.chunk.as_ref().map(|position| position.key.clone()),
     })
+}
+
+/// Gives an origin up that nobody works on, for this reason unless its crawler gave another. `None` if it is not as it was seen, its
+/// holder's time has not run out, or segments of it are unparsed.
+#[must_use]
+pub fn give_up(
+    now: &OriginRows,
+    seen: &OriginRows,
+    iteration: &IterationRow,
+    reason: LeftoverReason,
+    at: Timestamp,
+) -> Option<ClosedWithLeftovers> {
+    let token = |lease: &Lease| lease.holder().map(|holder| holder.token.clone());
+    let is_as_seen = now.lease.turn == seen.lease.turn
+        && discriminant(&now.lease.state) == discriminant(&seen.lease.state)
+        && token(&now.lease) == token(&seen.lease)
+        && now.inbox.added == seen.inbox.added;
+    if !is_as_seen || !now.lease.is_free(at) {
+        return None;
+    }
+    let iteration = match now.lease.holder() {
+        Some(dead) => iteration.give_back(dead.reserved),
+        None => iteration.clone(),
+    };
+    let lease = Lease { ending: now.lease.ending.or(Some(reason)), ..now.lease.clone() };
+    close_with_leftovers(&lease, &now.inbox, &iteration)
 }

@@ -76,6 +76,13 @@ impl Inbox {
         }
     }
 
+    /// Counts one more segment of the origin as parsed.
+    pub(super) fn count_parsed(&mut self, counters: &ParserCounters, due: Timestamp) {
+        self.parsed += 1;
+        self.due = Some(due);
+        self.counters.add(counters);
+    }
+
     /// Takes the origin out of the open ones: nothing is owed to it any more.
     pub(super) fn close(&mut self) {
         self.open = false;

@@ -117,6 +117,28 @@ fn add(left: Option<u64>, more: Option<u64>) -> Option<u64> {
     left.map(|left| left.saturating_add(more.unwrap_or(0)))
 }
 
+/// What the wish of a trigger for an iteration comes to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Beginning {
+    /// It begins this one.
+    Begin(Iteration),
+    /// It began this one earlier, and goes on with it.
+    GoOn(Iteration),
+    /// Another trigger's still runs.
+    Busy(IterationRow),
+}
+
+/// Decides what a trigger's wish comes to, by the iteration that it began earlier, if it did, and the crawl's latest.
+#[must_use]
+pub fn begin_iteration(begun: Option<Iteration>, latest: Option<&IterationRow>) -> Beginning {
+    match (begun, latest) {
+        (Some(number), _) => Beginning::GoOn(number),
+        (None, Some(running)) if running.status != IterationStatus::Closed => Beginning::Busy(running.clone()),
+        (None, Some(last)) => Beginning::Begin(last.number.next()),
+        (None, None) => Beginning::Begin(Iteration::FIRST),
+    }
+}
+
 impl IterationRow {
     /// The iteration as it begins: open, with the scheduler's token out.
     #[must_use]

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{ChunkKey, Inbox, IterationRow, LeftoverReason, Reserve, close_with_leftovers};
+use super::{ChunkKey, Inbox, IterationRow, Leftover, LeftoverReason, OriginRows, Reserve, close_with_leftovers};
 use crate::ids::{Iteration, LeaseToken, Turn};
 use crate::politeness::{Pace, Patience};
 use crate::time::after;
@@ -184,6 +184,18 @@ pub enum Release {
     CloseWithLeftovers,
 }
 
+/// The rows after a holder let go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Released {
+    /// The origin's.
+    pub rows: OriginRows,
+    /// The iteration's.
+    pub iteration: IterationRow,
+    /// What was given up; absent unless it was [`Release::CloseWithLeftovers`]. With it every chunk of the origin in this iteration is
+    /// dropped.
+    pub leftover: Option<Leftover>,
+}
+
 /// Why a holder could not let go in this way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReleaseRefused {
@@ -247,6 +259,12 @@ impl Lease {
     #[must_use]
     pub fn is_held_by(&self, token: &LeaseToken) -> bool {
         self.holder().is_some_and(|holder| holder.token == *token)
+    }
+
+    /// Whether nobody holds it, or whoever did ran out of time, a delay ago.
+    #[must_use]
+    pub fn is_free(&self, now: Timestamp) -> bool {
+        self.holder().is_none_or(|holder| after(holder.until, self.pace.delay()) < now)
     }
 
     /// When the sweeper should look at it again: a ticket or a holder has got lost by then. Absent while nothing is owed.
@@ -313,7 +331,7 @@ impl Lease {
         inbox: &Inbox,
         iteration: &IterationRow,
         how: Release,
-    ) -> Result<(super::OriginRows, IterationRow), ReleaseRefused> {
+    ) -> Result<Released, ReleaseRefused> {
         let Some(holder) = self.holder().filter(|holder| holder.token == *token) else {
             return Err(ReleaseRefused::Fenced);
         };
@@ -322,6 +340,7 @@ impl Lease {
         let mut lease = last.clone();
         let mut inbox = inbox.clone();
         let mut iteration = iteration.give_back(rest);
+        let mut leftover = None;
         match how {
             Release::Wake { not_before } => {
                 lease.state = LeaseState::Ready;
@@ -337,10 +356,11 @@ impl Lease {
             Release::CloseWithLeftovers if unchanged => {
                 let closed = close_with_leftovers(&lease, &inbox, &iteration).ok_or(ReleaseRefused::Changed)?;
                 (lease, inbox, iteration) = (closed.rows.lease, closed.rows.inbox, closed.iteration);
+                leftover = Some(closed.leftover);
             }
             Release::Idle | Release::Close | Release::CloseWithLeftovers => return Err(ReleaseRefused::Changed),
         }
-        Ok((super::OriginRows { lease, inbox }, iteration))
+        Ok(Released { rows: OriginRows { lease, inbox }, iteration, leftover })
     }
 
     /// Makes the lease of a holder that is known to be dead ready again, without the wait for its end.

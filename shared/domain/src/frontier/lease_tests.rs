@@ -3,7 +3,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::*;
-use crate::frontier::{IterationStatus, OriginRows, TodoEntry};
+use crate::frontier::{IterationStatus, TodoEntry};
 use crate::ids::{CrawlId, TriggerId};
 
 fn at(second: i64) -> Timestamp {
@@ -130,7 +130,9 @@ fn letting_go_gives_the_rest_back_and_counts_what_closes() {
         (Release::Close, LeaseState::Closed, 1, 1, false),
         (Release::CloseWithLeftovers, LeaseState::Closed, 1, 1, false),
     ] {
-        let (rows, after) = held().release(&token(1), &last, &inbox(3, 2), &inbox(3, 2), &row, how).unwrap();
+        let Released { rows, iteration: after, leftover } =
+            held().release(&token(1), &last, &inbox(3, 2), &inbox(3, 2), &row, how).unwrap();
+        assert_eq!(leftover.is_some(), how == Release::CloseWithLeftovers, "{how:?}: what is given up is told");
         assert_eq!((rows.lease.state, rows.lease.turn), (state, Turn(turn)), "{how:?}");
         assert_eq!((after.budget, after.open, rows.inbox.open), (pages(12), open, is_open), "{how:?}");
         assert_eq!(rows.inbox.due.is_some(), is_open, "{how:?}: nothing is owed to what is closed");
@@ -204,9 +206,8 @@ proptest! {
                 (2, Some(holder)) => {
                     let how = Release::Wake { not_before: at(now) };
                     let inbox = inbox(0, 0);
-                    let (rows, after): (OriginRows, _) =
-                        lease.release(&holder.token, &lease, &inbox, &inbox, &row, how).unwrap();
-                    (lease, row) = (rows.lease, after);
+                    let released = lease.release(&holder.token, &lease, &inbox, &inbox, &row, how).unwrap();
+                    (lease, row) = (released.rows.lease, released.iteration);
                 }
                 (_, Some(_)) => (lease, row) = lease.void(&row, at(now)).unwrap(),
                 (_, None) => {}

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{ObjectKey, SegmentId};
+use super::{Lease, ObjectKey, SegmentId};
 use crate::ids::{Iteration, LeaseToken};
 
 /// A committed segment.
@@ -77,4 +77,26 @@ pub enum PartKind {
     More,
     /// This one ends the parse.
     Last,
+}
+
+/// What the commit of a segment comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SegmentDecision {
+    /// The rows are written.
+    Write,
+    /// An earlier try wrote them, and its answer was lost.
+    DoneBefore,
+    /// Another worker holds the lease, or did when it wrote this segment.
+    Fenced,
+}
+
+/// Decides the commit of a segment by the rows as stored: the lease, and the segment of the same key. The fence is the token, not the
+/// clock: a holder that is late but was not taken over may commit.
+#[must_use]
+pub fn commit_segment(lease: Option<&Lease>, earlier: Option<&SegmentRow>, segment: &SegmentRow) -> SegmentDecision {
+    match earlier {
+        Some(earlier) if earlier.token == segment.token => SegmentDecision::DoneBefore,
+        None if lease.is_some_and(|lease| lease.is_held_by(&segment.token)) => SegmentDecision::Write,
+        Some(_) | None => SegmentDecision::Fenced,
+    }
 }

@@ -1,6 +1,11 @@
 //! What an origin that nobody holds needs.
 
-use super::{Barrier, Inbox, Lease, LeaseState};
+use jiff::Timestamp;
+
+use super::{
+    Barrier, ClosedWithLeftovers, Inbox, IterationRow, Lease, LeaseState, OriginRows, RecrawlCursor, Release,
+    close_with_leftovers,
+};
 
 /// What is to be done with an idle origin. Its effect checks the numbers it was decided from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -29,5 +34,71 @@ pub fn settle(lease: &Lease, inbox: &Inbox) -> Settlement {
         (true, Barrier::Open, _) | (true, Barrier::Waiting, true) => Settlement::Wake,
         (false, _, true) => Settlement::Close,
         (true, Barrier::Waiting, false) | (false, _, false) => Settlement::Wait,
+    }
+}
+
+/// The rows after an idle origin was settled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SettledRows {
+    /// Ready for another turn.
+    Woken(OriginRows),
+    /// Closed, with nothing left.
+    Closed(OriginRows, IterationRow),
+    /// Closed, with what was left counted.
+    ClosedWithLeftovers(ClosedWithLeftovers),
+}
+
+/// Does to an origin what [`settle`] says of the rows that were `seen`. `None` if that is nothing, or they changed since.
+#[must_use]
+pub fn settle_origin(now: &OriginRows, seen: &OriginRows, iteration: &IterationRow) -> Option<SettledRows> {
+    if !is_unchanged(now, seen) {
+        return None;
+    }
+    let mut rows = now.clone();
+    match settle(&seen.lease, &seen.inbox) {
+        Settlement::Wait => None,
+        Settlement::Wake => {
+            rows.lease.state = LeaseState::Ready;
+            rows.lease.turn = rows.lease.turn.next();
+            rows.inbox.due = None;
+            Some(SettledRows::Woken(rows))
+        }
+        Settlement::Close => {
+            rows.lease.state = LeaseState::Closed;
+            rows.inbox.close();
+            Some(SettledRows::Closed(rows, iteration.one_origin_less()))
+        }
+        Settlement::CloseWithLeftovers => {
+            close_with_leftovers(&now.lease, &now.inbox, iteration).map(SettledRows::ClosedWithLeftovers)
+        }
+    }
+}
+
+/// Whether the numbers that a settlement is decided from are as they were. They only grow, but for a new iteration's, which has another
+/// turn.
+fn is_unchanged(now: &OriginRows, seen: &OriginRows) -> bool {
+    let lease = |lease: &Lease| (lease.turn, lease.taken, lease.segments);
+    lease(&now.lease) == lease(&seen.lease)
+        && now.lease.state == seen.lease.state
+        && (now.inbox.added, now.inbox.parsed) == (seen.inbox.added, seen.inbox.parsed)
+}
+
+/// How to let go of a lease, by the holder's copy and the inbox of now. A pure decision; the release checks that the inbox is still so.
+#[must_use]
+pub fn decide_release(lease: &Lease, inbox: &Inbox, not_before: Timestamp) -> Release {
+    let all_parsed = lease.segments == inbox.parsed;
+    if lease.ending.is_some() {
+        return if all_parsed { Release::CloseWithLeftovers } else { Release::Idle };
+    }
+    let has_todo = inbox.added > lease.taken || lease.cursor != RecrawlCursor::End;
+    let first_retry = lease.retries.iter().map(|retry| retry.not_before).min();
+    match (has_todo, first_retry) {
+        (true, _) if lease.barrier == Barrier::Waiting && !all_parsed => Release::Idle,
+        // Retries at the barrier are what it waits for: the origin has nothing else to do until the first is due.
+        (true, Some(first)) if lease.barrier == Barrier::Waiting => Release::Wake { not_before: first.max(not_before) },
+        (true, _) => Release::Wake { not_before },
+        (false, Some(first)) => Release::Wake { not_before: first.max(not_before) },
+        (false, None) if all_parsed => Release::Close,
+        (false, None) => Release::Idle,
     }
 }

@@ -60,6 +60,106 @@ fn an_idle_origin_is_settled_by_its_numbers() {
 }
 
 #[test]
+fn a_holder_lets_go_as_its_origin_needs() {
+    let rows_of = |added, taken, segments, parsed| {
+        let lease = Lease::opened(None, Iteration::FIRST, Pace::default(), at(0));
+        let inbox = Inbox { added, parsed, ..Inbox::new(Iteration::FIRST) };
+        (Lease { taken, segments, ..lease }, inbox)
+    };
+    let wake = |s| Release::Wake { not_before: at(s) };
+    let entry = TodoEntry { path_and_query: "/".into(), via: None, redirects: 0, last: None };
+    let retry = |s| Retry { entry: entry.clone(), depth: 0, tries: 1, not_before: at(s) };
+    type Change = fn(&mut Lease);
+    let nothing: Change = |_| {};
+    let at_barrier: Change = |lease| lease.barrier = Barrier::Waiting;
+    let given_up: Change = |lease| lease.ending = Some(LeftoverReason::OriginGivenUp);
+    for (numbers, retry_at, change, expected, why) in [
+        ((9, 4, 2, 2), None, nothing, wake(10), "todo is left"),
+        ((9, 4, 2, 1), None, nothing, wake(10), "todo is left, parsed or not"),
+        ((4, 4, 2, 1), None, nothing, Release::Idle, "a segment may bring todo yet"),
+        ((4, 4, 2, 2), None, nothing, Release::Close, "nothing left, nothing to come"),
+        ((4, 4, 2, 2), Some(20), nothing, wake(20), "a retry, not due yet"),
+        ((4, 4, 2, 2), Some(5), nothing, wake(10), "a retry that is due, at the origin's pace"),
+        ((9, 4, 2, 1), None, at_barrier, Release::Idle, "what is left is deeper than what is unparsed"),
+        ((9, 4, 2, 2), None, at_barrier, wake(10), "all is parsed: the barrier is gone"),
+        ((9, 4, 2, 2), Some(20), at_barrier, wake(20), "a retry of less depth keeps the barrier up"),
+        ((9, 4, 2, 1), None, given_up, Release::Idle, "given up, but a segment is unparsed"),
+        ((9, 4, 2, 2), None, given_up, Release::CloseWithLeftovers, "given up"),
+        ((4, 4, 2, 2), None, given_up, Release::CloseWithLeftovers, "given up with nothing left"),
+    ] {
+        let (added, taken, segments, parsed) = numbers;
+        let (mut lease, inbox) = rows_of(added, taken, segments, parsed);
+        lease.retries.extend(retry_at.map(retry));
+        change(&mut lease);
+        assert_eq!(decide_release(&lease, &inbox, at(10)), expected, "{why}");
+    }
+}
+
+#[test]
+fn an_origin_is_settled_only_as_it_was_seen() {
+    let row = iteration(2, IterationStatus::Open);
+    let wakes = rows(LeaseState::Idle, 2, 1, 3, 1);
+    let closes = rows(LeaseState::Idle, 2, 1, 2, 1);
+    let Some(SettledRows::Woken(woken)) = settle_origin(&wakes, &wakes, &row) else { panic!("work is left") };
+    assert_eq!((woken.lease.state, woken.lease.turn, woken.inbox.due), (LeaseState::Ready, Turn(2), None));
+    let Some(SettledRows::Closed(closed, after)) = settle_origin(&closes, &closes, &row) else { panic!("all is done") };
+    assert_eq!((closed.lease.state, closed.inbox.open, closed.inbox.due), (LeaseState::Closed, false, None));
+    assert_eq!(after.open, 1, "counted");
+    let mut ends = wakes.clone();
+    ends.lease.ending = Some(LeftoverReason::Stuck);
+    let Some(SettledRows::ClosedWithLeftovers(ended)) = settle_origin(&ends, &ends, &row) else { panic!("given up") };
+    assert_eq!((ended.leftover.count, ended.iteration.open), (1, 1));
+    type Change = fn(&mut OriginRows);
+    let changes: [(Change, &str); 6] = [
+        (|rows| rows.inbox.added += 1, "todo came"),
+        (|rows| rows.inbox.parsed += 1, "a segment was parsed"),
+        (|rows| rows.lease.taken += 1, "todo was taken"),
+        (|rows| rows.lease.segments += 1, "a segment was committed"),
+        (|rows| rows.lease.turn = rows.lease.turn.next(), "a turn went by"),
+        (|rows| rows.lease.state = LeaseState::Ready, "somebody woke it"),
+    ];
+    for (change, why) in changes {
+        for seen in [&wakes, &closes, &ends] {
+            let mut now = seen.clone();
+            change(&mut now);
+            assert_eq!(settle_origin(&now, seen, &row), None, "{why}");
+        }
+    }
+    let waits = rows(LeaseState::Idle, 2, 2, 2, 1);
+    assert_eq!(settle_origin(&waits, &waits, &row), None, "a segment is yet to be parsed");
+}
+
+#[test]
+fn an_origin_is_given_up_only_as_it_was_seen_and_when_nobody_works_on_it() {
+    let row = iteration(2, IterationStatus::Stopping);
+    let seen = rows(LeaseState::Ready, 2, 1, 7, 1);
+    let reserved = Reserve { pages: Some(3), bytes: None };
+    let holder = |number| Holder { token: LeaseToken::from_bits(number), until: at(100), reserved };
+    let held = rows(LeaseState::Leased(holder(1)), 2, 1, 7, 1);
+    let other = rows(LeaseState::Leased(holder(2)), 2, 1, 7, 1);
+    let more = rows(LeaseState::Ready, 2, 1, 8, 1);
+    let unparsed = rows(LeaseState::Ready, 2, 2, 7, 1);
+    let mut later = seen.clone();
+    later.lease.turn = Turn(2);
+    for (now, seen, second, left, why) in [
+        (&seen, &seen, 50, Some(5), "ready, and nobody took it"),
+        (&more, &seen, 50, None, "todo came"),
+        (&later, &seen, 50, None, "a turn went by"),
+        (&held, &seen, 200, None, "somebody took it"),
+        (&other, &held, 200, None, "somebody else took it over"),
+        (&held, &held, 101, None, "held, and a delay after its end, to the second"),
+        (&held, &held, 102, Some(5), "its holder ran out of time"),
+        (&unparsed, &unparsed, 50, None, "links may still come"),
+    ] {
+        let given_up = give_up(now, seen, &row, LeftoverReason::Stopped, at(second));
+        assert_eq!(given_up.map(|closed| closed.leftover.count), left, "{why}");
+    }
+    let budget = Reserve { pages: Some(1), bytes: None };
+    let after = give_up(&held, &held, &IterationRow { budget, ..row }, LeftoverReason::Stopped, at(102)).unwrap();
+    assert_eq!(after.iteration.budget.pages, Some(4), "what the dead holder had set aside comes back");
+}
+
+#[test]
 fn todo_opens_what_is_closed_and_nothing_once_it_is_over() {
     use IterationStatus::{Closed, Open, Stopping};
     let closed = rows(LeaseState::Closed, 2, 1, 2, 1);

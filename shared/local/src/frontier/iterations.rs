@@ -1,6 +1,6 @@
 //! Beginning, changing and closing iterations, and the seeds that they begin with.
 
-use dragline_domain::frontier::{IterationRow, IterationStatus, StatusChange, seed};
+use dragline_domain::frontier::{Beginning, IterationRow, IterationStatus, StatusChange, begin_iteration, seed};
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_pipeline::ports::frontier::{BeginIteration, Begun, IterationClosed, SeedOrigin, Seeded};
 use jiff::Timestamp;
@@ -9,14 +9,14 @@ use crate::db::{Db, StoreError};
 
 pub(super) fn begin(db: &Db, request: &BeginIteration) -> Result<Begun, StoreError> {
     let crawl = db.ensure_crawl(&request.crawl)?;
-    if let Some(number) = db.trigger(crawl, &request.trigger)? {
-        let row = db.iteration(&request.crawl, number)?.ok_or(StoreError::Missing("iteration of that trigger"))?;
-        return Ok(Begun::Iteration(row));
-    }
-    let number = match db.latest_iteration(&request.crawl)? {
-        Some(running) if running.status != IterationStatus::Closed => return Ok(Begun::Busy(running)),
-        Some(last) => last.number.next(),
-        None => Iteration::FIRST,
+    let latest = db.latest_iteration(&request.crawl)?;
+    let number = match begin_iteration(db.trigger(crawl, &request.trigger)?, latest.as_ref()) {
+        Beginning::Begin(number) => number,
+        Beginning::Busy(running) => return Ok(Begun::Busy(running)),
+        Beginning::GoOn(number) => {
+            let row = db.iteration(&request.crawl, number)?.ok_or(StoreError::Missing("iteration of that trigger"))?;
+            return Ok(Begun::Iteration(row));
+        }
     };
     let row = IterationRow::begin(
         request.crawl.clone(),

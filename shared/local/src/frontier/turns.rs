@@ -1,7 +1,7 @@
 //! Turns: taking a lease, its todo, committing segments, letting go.
 
 use dragline_domain::frontier::{
-    ChunkKey, Lease, OriginKey, Release, ReleaseRefused, Take, TakeRefused, TodoChunk, close_with_leftovers,
+    ChunkKey, Lease, OriginKey, ReleaseRefused, SegmentDecision, Take, TakeRefused, TodoChunk, commit_segment as decide,
 };
 use dragline_domain::ids::Iteration;
 use dragline_pipeline::ports::frontier::{CommitSegment, Committed, ReleaseLease};
@@ -44,12 +44,12 @@ pub(super) fn first_chunk(
 
 pub(super) fn commit_segment(db: &Db, commit: &CommitSegment) -> Result<Committed, StoreError> {
     let segment = &commit.segment;
-    if let Some(earlier) = db.segment(&segment.id)? {
-        return Ok(if earlier.row.token == segment.token { Committed::Done } else { Committed::Fenced });
-    }
     let Some(origin) = db.origin_id(&segment.id.origin)? else { return Ok(Committed::Fenced) };
-    if !db.lease(origin)?.is_some_and(|lease| lease.is_held_by(&segment.token)) {
-        return Ok(Committed::Fenced);
+    let earlier = db.segment(&segment.id)?.map(|stored| stored.row);
+    match decide(db.lease(origin)?.as_ref(), earlier.as_ref(), segment) {
+        SegmentDecision::DoneBefore => return Ok(Committed::Done),
+        SegmentDecision::Fenced => return Ok(Committed::Fenced),
+        SegmentDecision::Write => {}
     }
     db.insert_segment(origin, segment)?;
     db.put_lease(origin, &commit.lease)?;
@@ -63,22 +63,20 @@ pub(super) fn release(db: &Db, request: &ReleaseLease) -> Result<Result<(), Rele
     let Some(rows) = db.origin_rows(origin)? else { return Ok(Err(ReleaseRefused::Fenced)) };
     let number = rows.lease.iteration;
     let iteration = db.iteration(&key.crawl, number)?.ok_or(StoreError::Missing("such iteration"))?;
-    let (after, iteration_after) = match rows.lease.release(token, last, seen, &rows.inbox, &iteration, *how) {
+    let after = match rows.lease.release(token, last, seen, &rows.inbox, &iteration, *how) {
         Ok(after) => after,
         Err(refused) => return Ok(Err(refused)),
     };
-    if *how == Release::CloseWithLeftovers {
-        if let Some(closed) = close_with_leftovers(last, &rows.inbox, &iteration) {
-            db.put_leftover(origin, &closed.leftover)?;
-        }
+    if let Some(leftover) = &after.leftover {
+        db.put_leftover(origin, leftover)?;
         db.delete_chunks(origin, number)?;
     }
-    db.put_lease(origin, &after.lease)?;
-    if after.inbox != rows.inbox {
-        db.put_inbox(origin, &after.inbox)?;
+    db.put_lease(origin, &after.rows.lease)?;
+    if after.rows.inbox != rows.inbox {
+        db.put_inbox(origin, &after.rows.inbox)?;
     }
-    if iteration_after != iteration {
-        db.update_iteration(&iteration_after)?;
+    if after.iteration != iteration {
+        db.update_iteration(&after.iteration)?;
     }
     Ok(Ok(()))
 }
