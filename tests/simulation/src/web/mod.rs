@@ -21,3 +21,4 @@ pub use robots::{RobotsPhase, RobotsPlan, RobotsTxt};
 pub use servers::Servers;
 pub use site::{Host, Site};
 pub use truth::Reach;
+pub(crate) use truth::allows;
