@@ -136,6 +136,8 @@ impl Ran {
             servers.publish_next_edition();
         }
         let database = Connection::open(data.path().join(dragline_local::DATABASE)).unwrap();
+        // Damage is done row by row.
+        database.pragma_update(None, "foreign_keys", false).unwrap();
         let iteration = Iteration::new(iterations).unwrap();
         Self { accesses: servers.accesses(), data, database, definition, progress, servers, iteration }
     }
