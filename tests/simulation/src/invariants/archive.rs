@@ -1,0 +1,99 @@
+//! 8: what was captured can be read back.
+
+use std::collections::HashMap;
+use std::fs;
+
+use dragline_formats::warc::{DigestCheck, ReadLimits, RecordType, Sha1Digest, parse_http_response, read_record};
+use rusqlite::Row;
+
+use super::{Checked, Evidence, Invariant, Violation};
+
+struct Capture {
+    url: String,
+    object: String,
+    object_bytes: u64,
+    offset: u64,
+    length: u64,
+    payload_sha1: String,
+}
+
+impl Capture {
+    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+        Ok(Self {
+            url: row.get(0)?,
+            object: row.get(1)?,
+            object_bytes: row.get(2)?,
+            offset: row.get(3)?,
+            length: row.get(4)?,
+            payload_sha1: row.get(5)?,
+        })
+    }
+}
+
+/// 8: every capture is read from its object by offset and length, is of its URL, has the digests that it states, and its body is one that
+/// the server sent for this URL.
+///
+/// # Errors
+/// The database cannot be read.
+pub fn captures_are_readable(evidence: &Evidence<'_>) -> Checked {
+    let sql = "SELECT l.url, s.object, s.object_bytes, f.offset, f.length, f.payload_sha1
+               FROM file f JOIN crawl_log l ON l.id = f.id JOIN segment s ON s.id = l.id >> 24
+               JOIN origin o ON o.id = l.origin_id JOIN crawl c ON c.id = o.crawl_id
+               WHERE c.name = ?1 AND l.iteration = ?2 ORDER BY l.id";
+    let mut statement = evidence.database.prepare(sql)?;
+    let captures = statement.query_map(evidence.crawl_and_iteration(), Capture::read)?;
+    let sent = digests_sent(evidence);
+    let mut wrong = Vec::new();
+    for capture in captures {
+        let capture = capture?;
+        if let Err(what) = check(evidence, &capture, &sent) {
+            wrong.push(Violation {
+                invariant: Invariant::CapturesReadable,
+                what: format!("{} at {} of {}: {what}", capture.url, capture.offset, capture.object),
+            });
+        }
+    }
+    Ok(wrong)
+}
+
+/// The digests of the bodies that were sent, by URL.
+fn digests_sent(evidence: &Evidence<'_>) -> HashMap<String, Vec<Sha1Digest>> {
+    let mut sent: HashMap<String, Vec<Sha1Digest>> = HashMap::new();
+    for access in evidence.accesses {
+        if let Some(response) = access.response() {
+            sent.entry(access.url.as_str().to_owned()).or_default().push(Sha1Digest::of(&response.body));
+        }
+    }
+    sent
+}
+
+fn check(evidence: &Evidence<'_>, capture: &Capture, sent: &HashMap<String, Vec<Sha1Digest>>) -> Result<(), String> {
+    let object = fs::read(evidence.directory.join(&capture.object)).map_err(|error| error.to_string())?;
+    if object.len() as u64 != capture.object_bytes {
+        return Err(format!("the object has {} bytes, {} are stated", object.len(), capture.object_bytes));
+    }
+    let range = usize::try_from(capture.offset).ok().zip(usize::try_from(capture.offset + capture.length).ok());
+    let member = range.and_then(|(start, end)| object.get(start..end)).ok_or("the object ends before the record")?;
+    let record = read_record(member, ReadLimits::default()).map_err(|error| error.to_string())?;
+    if record.target_uri() != Some(&capture.url) {
+        return Err(format!("the record is of {:?}", record.target_uri()));
+    }
+    if record.verify_block_digest() != DigestCheck::Match {
+        return Err(format!("block digest: {:?}", record.verify_block_digest()));
+    }
+    if record.record_type != RecordType::Response {
+        return Ok(());
+    }
+    if record.verify_payload_digest() != DigestCheck::Match {
+        return Err(format!("payload digest: {:?}", record.verify_payload_digest()));
+    }
+    let body = parse_http_response(&record.block).map_err(|error| error.to_string())?.body;
+    let digest = Sha1Digest::of(body);
+    let is_stated = format!("sha1:{}", capture.payload_sha1).parse() == Ok(digest);
+    let was_sent = sent.get(&capture.url).is_some_and(|sent| sent.contains(&digest));
+    match (is_stated, was_sent) {
+        (false, _) => Err(format!("its body has {digest}, the log states {}", capture.payload_sha1)),
+        (true, false) => Err("its body is none that the server sent".to_owned()),
+        (true, true) => Ok(()),
+    }
+}

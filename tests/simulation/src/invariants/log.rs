@@ -1,0 +1,102 @@
+//! 1, 6 and 7: the log against what was claimed, what was counted, and what is left.
+
+use dragline_pipeline::ports::frontier::Progress;
+
+use super::{Checked, Evidence, Invariant, Violation};
+
+/// The final outcomes of the iteration by URL, and the candidates that were claimed in it.
+const FINALS_AND_CLAIMS: &str = "
+    WITH final AS (
+        SELECT l.url, count(*) AS outcomes FROM crawl_log l JOIN origin o ON o.id = l.origin_id JOIN crawl c ON c.id = o.crawl_id
+        WHERE c.name = ?1 AND l.iteration = ?2 AND l.is_final GROUP BY l.url),
+    claim AS (
+        SELECT o.id AS origin_id, o.origin, o.origin || k.path_query AS url
+        FROM crawl_candidate k JOIN origin o ON o.id = k.origin_id JOIN crawl c ON c.id = o.crawl_id
+        WHERE c.name = ?1 AND k.queued_in = ?2)";
+
+/// 1: every URL that was claimed has exactly one outcome in the log, or is counted in what its origin left over.
+///
+/// # Errors
+/// The database cannot be read.
+pub fn nothing_is_lost(evidence: &Evidence<'_>) -> Checked {
+    let found = |rest: &str| evidence.violations(Invariant::NothingLost, &format!("{FINALS_AND_CLAIMS} {rest}"));
+    let several = found("SELECT url || ' has ' || outcomes || ' final outcomes' FROM final WHERE outcomes > 1")?;
+    let lost = found(
+        "SELECT k.origin || ': ' || sum(f.url IS NULL) || ' claimed URLs have no outcome, ' || ifnull(v.urls, 0) || ' are counted as left over, such as '
+                || ifnull(min(iif(f.url IS NULL, k.url, NULL)), 'none')
+         FROM claim k LEFT JOIN final f ON f.url = k.url
+         LEFT JOIN (SELECT origin_id, sum(urls) AS urls FROM leftover WHERE iteration = ?2 GROUP BY origin_id) v ON v.origin_id = k.origin_id
+         GROUP BY k.origin_id HAVING sum(f.url IS NULL) <> ifnull(v.urls, 0)",
+    )?;
+    let unclaimed = found(
+        "SELECT url || ' has an outcome and was never claimed' FROM final WHERE url NOT IN (SELECT url FROM claim)",
+    )?;
+    Ok([several, lost, unclaimed].concat())
+}
+
+/// The rows of the iteration in a table that belongs to visits, joined so that they can be counted.
+const VISITS: &str = "FROM crawl_log l JOIN origin o ON o.id = l.origin_id JOIN crawl c ON c.id = o.crawl_id
+    LEFT JOIN request r ON r.id = l.id LEFT JOIN file f ON f.id = l.id LEFT JOIN document d ON d.id = l.id
+    WHERE c.name = ?1 AND l.iteration = ?2";
+
+const SEGMENTS: &str = "FROM segment s JOIN origin o ON o.id = s.origin_id JOIN crawl c ON c.id = o.crawl_id
+    WHERE c.name = ?1 AND s.iteration = ?2";
+
+/// 6: what the iteration's progress says is what the log holds.
+///
+/// # Errors
+/// The database cannot be read.
+pub fn progress_equals_the_log(evidence: &Evidence<'_>, progress: &Progress) -> Checked {
+    let visits = |counted: &str| evidence.number(&format!("SELECT {counted} {VISITS}"));
+    // A revisit's row has no size of its body as received; that is its decoded size, as the simulated servers use no content coding.
+    let body_bytes = "ifnull(sum(iif(f.record = 'revisit', f.decoded_bytes, f.body_bytes)), 0)";
+    let segments = |counted: &str| evidence.number(&format!("SELECT {counted} {SEGMENTS}"));
+    let mut numbers = vec![
+        ("requests".to_owned(), visits("count(r.id)")?, progress.crawler.requests),
+        ("retries".to_owned(), visits("count(*) FILTER (WHERE NOT l.is_final)")?, progress.crawler.retries),
+        ("body bytes".to_owned(), visits(body_bytes)?, progress.crawler.body_bytes),
+        ("processed".to_owned(), visits("count(*) FILTER (WHERE d.state = 'processed')")?, progress.parser.processed),
+        ("stuck".to_owned(), visits("count(*) FILTER (WHERE d.state = 'stuck')")?, progress.parser.stuck),
+        ("URLs that ended".to_owned(), visits("count(*) FILTER (WHERE l.is_final)")?, progress.finished()),
+        ("segments".to_owned(), segments("count(*)")?, progress.segments),
+        ("parsed".to_owned(), segments("count(*) FILTER (WHERE s.state = 'processed')")?, progress.parsed),
+    ];
+    for (outcome, said) in &progress.parser.outcomes {
+        let counted = visits(&format!("count(*) FILTER (WHERE l.is_final AND l.outcome = {})", outcome.code()))?;
+        numbers.push((outcome.to_string(), counted, *said));
+    }
+    let wrong = numbers.into_iter().filter(|(_, counted, said)| counted != said);
+    let violation = |(what, counted, said)| Violation {
+        invariant: Invariant::ProgressEqualsLog,
+        what: format!("{what}: the log holds {counted}, progress says {said}"),
+    };
+    Ok(wrong.map(violation).collect())
+}
+
+/// 7: the iteration is closed, and nothing of it is queued, leased or unparsed.
+///
+/// # Errors
+/// The database cannot be read.
+pub fn is_over(evidence: &Evidence<'_>) -> Checked {
+    let found = |sql: &str| evidence.violations(Invariant::Over, sql);
+    let iteration = found(
+        "SELECT 'the iteration is ' || i.status || ' with ' || i.open || ' origins open'
+         FROM iteration i JOIN crawl c ON c.id = i.crawl_id
+         WHERE c.name = ?1 AND i.number = ?2 AND (i.status <> 'closed' OR i.open <> 0 OR i.token_out)",
+    )?;
+    let origins = found(
+        "SELECT o.origin || ' is ' || l.state || ', inbox ' || iif(b.open, 'open', 'shut') || ', ' || l.taken || ' taken of ' || b.added
+                || ', ' || b.parsed || ' parsed of ' || l.segments
+         FROM origin o JOIN crawl c ON c.id = o.crawl_id JOIN lease l ON l.origin_id = o.id JOIN inbox b ON b.origin_id = o.id
+         WHERE c.name = ?1 AND b.iteration = ?2
+               AND (l.state <> 'closed' OR b.open OR l.taken <> b.added OR l.segments <> b.parsed)",
+    )?;
+    let unparsed = found(&format!("SELECT s.object || ' is not parsed' {SEGMENTS} AND s.state <> 'processed'"))?;
+    let todo = found(
+        "SELECT o.origin || ': a chunk of ' || t.urls || ' URLs was never taken'
+         FROM todo t JOIN origin o ON o.id = t.origin_id JOIN crawl c ON c.id = o.crawl_id
+         WHERE c.name = ?1 AND t.iteration = ?2 AND NOT EXISTS (
+            SELECT 1 FROM leftover v WHERE v.origin_id = t.origin_id AND v.iteration = ?2)",
+    )?;
+    Ok([iteration, origins, unparsed, todo].concat())
+}

@@ -1,0 +1,144 @@
+//! 2 and 3: the servers' log against what was committed, and against the delay.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use dragline_domain::politeness::TRIES_MAX;
+use dragline_domain::time::{after, between};
+use dragline_domain::url::Origin;
+use dragline_formats::http_fields::retry_after;
+use jiff::Timestamp;
+
+use super::robots::crawl_delay;
+use super::{Checked, Evidence, Invariant, Violation};
+use crate::web::Access;
+
+/// Whether workers died in the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Deaths {
+    /// None did, and no effect failed: every request has its place in the log.
+    None,
+    /// Some did: requests of turns that died before their commit have none.
+    Some,
+}
+
+/// What the log holds of one URL.
+#[derive(Default)]
+struct Visits {
+    requests: usize,
+    finals: usize,
+    /// When the final one was committed; absent before.
+    ended_at: Option<Timestamp>,
+}
+
+/// 2: no URL is visited again once its outcome is committed, none more often than it is tried, and where nobody died every request is in the log.
+///
+/// # Errors
+/// The database cannot be read.
+pub fn visited_once(evidence: &Evidence<'_>, deaths: Deaths) -> Checked {
+    let visits = visits(evidence)?;
+    let began = began(evidence)?;
+    let mut asked: BTreeMap<&str, Vec<&Access>> = BTreeMap::new();
+    for access in evidence.accesses.iter().filter(|access| !access.is_robots_txt() && access.begun >= began) {
+        asked.entry(access.url.as_str()).or_default().push(access);
+    }
+    let urls: BTreeSet<&str> = asked.keys().copied().chain(visits.keys().map(String::as_str)).collect();
+    let none = Visits::default();
+    let mut wrong = Vec::new();
+    for url in urls {
+        let asked = asked.get(url).map_or(&[][..], Vec::as_slice);
+        let logged = visits.get(url).unwrap_or(&none);
+        let late = |access: &&&Access| logged.ended_at.is_some_and(|end| access.begun > after(end, TICK));
+        if let Some(access) = asked.iter().find(late) {
+            wrong.push(format!("{url} was asked for at {} although its outcome was committed", access.begun));
+        }
+        if logged.finals > 1 || logged.requests > usize::from(TRIES_MAX) {
+            wrong.push(format!("{url} has {} requests in the log, {} of them final", logged.requests, logged.finals));
+        }
+        if asked.len() < logged.requests || (deaths == Deaths::None && asked.len() > logged.requests) {
+            wrong.push(format!("{url} was asked for {} times, the log has {}", asked.len(), logged.requests));
+        }
+    }
+    Ok(wrong.into_iter().map(|what| Violation { invariant: Invariant::VisitedOnce, what }).collect())
+}
+
+/// Stored instants are cut to milliseconds.
+const TICK: Duration = Duration::from_millis(1);
+
+fn began(evidence: &Evidence<'_>) -> rusqlite::Result<Timestamp> {
+    let texts = evidence.texts(
+        "SELECT i.started_at FROM iteration i JOIN crawl c ON c.id = i.crawl_id WHERE c.name = ?1 AND i.number = ?2",
+    )?;
+    Ok(texts.first().and_then(|text| text.parse().ok()).unwrap_or(Timestamp::MIN))
+}
+
+fn visits(evidence: &Evidence<'_>) -> rusqlite::Result<BTreeMap<String, Visits>> {
+    let sql = "SELECT l.url, l.is_final, s.committed_at FROM crawl_log l JOIN request r ON r.id = l.id
+               JOIN segment s ON s.id = l.id >> 24 JOIN origin o ON o.id = l.origin_id JOIN crawl c ON c.id = o.crawl_id
+               WHERE c.name = ?1 AND l.iteration = ?2";
+    let mut statement = evidence.database.prepare(sql)?;
+    let rows = statement.query_map(evidence.crawl_and_iteration(), |row| {
+        Ok((row.get::<_, String>(0)?, row.get::<_, bool>(1)?, row.get::<_, String>(2)?))
+    })?;
+    let mut visits: BTreeMap<String, Visits> = BTreeMap::new();
+    for row in rows {
+        let (url, is_final, committed_at) = row?;
+        let visits = visits.entry(url).or_default();
+        visits.requests += 1;
+        if is_final {
+            visits.finals += 1;
+            visits.ended_at = visits.ended_at.max(committed_at.parse().ok());
+        }
+    }
+    Ok(visits)
+}
+
+/// 3: two requests to one origin never start closer than the definition's delay, the Crawl-delay in force, and what a committed 429 or
+/// 503 asked for.
+///
+/// What a request told a worker that died before its commit nobody knows; so only committed ones bind the next.
+///
+/// # Errors
+/// The database cannot be read.
+pub fn the_delay_is_kept(evidence: &Evidence<'_>) -> Checked {
+    let committed: BTreeSet<String> = evidence
+        .texts(
+            "SELECT l.url || ' ' || r.sent_at FROM request r JOIN crawl_log l ON l.id = r.id
+             JOIN origin o ON o.id = l.origin_id JOIN crawl c ON c.id = o.crawl_id WHERE c.name = ?1 AND l.iteration <= ?2",
+        )?
+        .into_iter()
+        .collect();
+    let is_committed = |access: &Access| committed.contains(&format!("{} {:.3}", access.url, access.begun));
+    let mut by_origin: BTreeMap<Origin, Vec<&Access>> = BTreeMap::new();
+    for access in evidence.accesses {
+        by_origin.entry(access.url.origin()).or_default().push(access);
+    }
+    let mut wrong = Vec::new();
+    for accesses in by_origin.values() {
+        for (one, next) in accesses.iter().zip(accesses.iter().skip(1)) {
+            let delay = if next.is_robots_txt() { Duration::ZERO } else { crawl_delay(evidence, next) };
+            let delay = evidence.definition.politeness.delay.max(delay);
+            let earliest =
+                after(one.begun, delay).max(asked_wait(one).filter(|_| is_committed(one)).unwrap_or(one.begun));
+            if next.begun < earliest {
+                wrong.push(format!(
+                    "{} was asked for {:?} after {}, {:?} too early",
+                    next.url,
+                    between(one.begun, next.begun),
+                    one.url,
+                    between(next.begun, earliest)
+                ));
+            }
+        }
+    }
+    Ok(wrong.into_iter().map(|what| Violation { invariant: Invariant::DelayKept, what }).collect())
+}
+
+/// Before when a server that said 429 or 503 is not asked again: as long as it said, and twice as long as it took.
+fn asked_wait(access: &Access) -> Option<Timestamp> {
+    let ended = access.ended.as_ref()?;
+    let response = access.response().filter(|response| matches!(response.status, 429 | 503))?;
+    let said = response.field("retry-after").and_then(|value| retry_after(value, ended.at)).unwrap_or_default();
+    let backed_off = after(access.begun, between(access.begun, ended.at).saturating_mul(2));
+    Some(after(ended.at, said).max(backed_off))
+}

@@ -1,0 +1,89 @@
+//! 4: no request without a robots.txt that allows it.
+
+use std::time::Duration;
+
+use dragline_domain::time::{after, between};
+use dragline_formats::robots::COPY_AGE_MAX;
+use jiff::Timestamp;
+
+use super::{Evidence, Invariant, Violation};
+use crate::web::{Access, Answer, RobotsTxt, allows};
+
+/// A turn reads robots.txt once, and goes on for a few minutes.
+const TURN_MAX: Duration = Duration::from_mins(6);
+
+/// What a robots.txt that was asked for says.
+enum Reading {
+    Readable(RobotsTxt),
+    Unreadable,
+}
+
+/// 4: before each request the origin's robots.txt was read, within its life time, and allows it. A failure forbids, but for a copy of the
+/// last day that was read before it.
+#[must_use]
+pub fn robots_txt_allows_each_request(evidence: &Evidence<'_>) -> Vec<Violation> {
+    let pages = evidence.accesses.iter().filter(|access| !access.is_robots_txt());
+    let wrong = pages.filter_map(|page| Some((page, objection(evidence, page)?)));
+    let violation = |(page, why): (&Access, &str)| Violation {
+        invariant: Invariant::RobotsObeyed,
+        what: format!("{} was asked for at {}: {why}", page.url, page.begun),
+    };
+    wrong.map(violation).collect()
+}
+
+/// Why a page must not have been asked for.
+fn objection(evidence: &Evidence<'_>, page: &Access) -> Option<&'static str> {
+    let token = evidence.definition.user_agent.product_token();
+    let (read_at, txt) = match in_force(evidence, page) {
+        Ok(in_force) => in_force,
+        Err(why) => return Some(why),
+    };
+    let life = evidence.definition.politeness.robots_max_age + TURN_MAX;
+    if page.begun > after(read_at, life) {
+        return Some("robots.txt had been read too long before");
+    }
+    (!allows(&txt, token, &page.url)).then_some("robots.txt forbids it")
+}
+
+/// The robots.txt that holds for a request, and when it was last asked for.
+fn in_force(evidence: &Evidence<'_>, page: &Access) -> Result<(Timestamp, RobotsTxt), &'static str> {
+    let origin = page.url.origin();
+    let earlier = evidence.accesses.iter().filter(|access| access.is_robots_txt() && access.url.origin() == origin);
+    let mut ended: Vec<(Timestamp, Reading)> = earlier
+        .filter_map(|access| Some((access.ended.as_ref()?.at, reading(access)?)))
+        .filter(|(at, _)| *at <= page.begun)
+        .collect();
+    ended.sort_by_key(|(at, _)| *at);
+    let Some((asked_at, last)) = ended.pop() else { return Err("robots.txt was never read") };
+    match last {
+        Reading::Readable(txt) => Ok((asked_at, txt)),
+        Reading::Unreadable => {
+            let copy = ended.into_iter().rev().find_map(|(at, reading)| match reading {
+                Reading::Readable(txt @ RobotsTxt::Text(_)) => Some((at, txt)),
+                Reading::Readable(RobotsTxt::Missing) | Reading::Unreadable => None,
+            });
+            let fresh = copy.filter(|(at, _)| between(*at, page.begun) <= COPY_AGE_MAX);
+            fresh.map(|(_, txt)| (asked_at, txt)).ok_or("robots.txt could not be read")
+        }
+    }
+}
+
+/// What an answer means by RFC 9309 section 2.3.1; absent while there is none.
+fn reading(access: &Access) -> Option<Reading> {
+    Some(match &access.ended.as_ref()?.answer {
+        Answer::Response(response) if response.truncated.is_some() => Reading::Unreadable,
+        Answer::Response(response) => match response.status {
+            200..=299 => Reading::Readable(RobotsTxt::Text(String::from_utf8_lossy(&response.body).into_owned())),
+            429 | 500.. => Reading::Unreadable,
+            _ => Reading::Readable(RobotsTxt::Missing),
+        },
+        Answer::Nothing(_) => Reading::Unreadable,
+    })
+}
+
+/// The `Crawl-delay` that holds for a request, read by the plainest means: the generated files have one group.
+pub(super) fn crawl_delay(evidence: &Evidence<'_>, page: &Access) -> Duration {
+    let Ok((_, RobotsTxt::Text(text))) = in_force(evidence, page) else { return Duration::ZERO };
+    let seconds = text.lines().find_map(|line| line.strip_prefix("Crawl-delay:")?.trim().parse().ok());
+    Duration::from_secs(seconds.unwrap_or(0))
+}

@@ -1,0 +1,73 @@
+//! The `Fetcher` over the simulated servers.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+
+use dragline_formats::warc::Sha1Digest;
+use dragline_pipeline::ports::clock::Clock;
+use dragline_pipeline::ports::fetcher::{
+    FetchFailure, FetchFailureKind, FetchRequest, Fetched, FetchedResponse, Fetcher,
+};
+
+use super::{Answer, Conditions, Response, Servers};
+
+/// Fetches from simulated servers, in the time of this clock. Each worker may have its own over the same servers.
+#[derive(Clone, Debug)]
+pub struct SimulatedWeb<C> {
+    servers: Arc<Servers>,
+    clock: C,
+}
+
+impl<C: Clock> SimulatedWeb<C> {
+    /// A fetcher over these servers.
+    pub const fn new(servers: Arc<Servers>, clock: C) -> Self {
+        Self { servers, clock }
+    }
+}
+
+impl<C: Clock> Fetcher for SimulatedWeb<C> {
+    async fn fetch(&self, request: FetchRequest) -> Fetched {
+        let FetchRequest { url, if_none_match, if_modified_since, limits } = request;
+        let mut request_headers = vec![("host".to_owned(), url.host().as_bytes().to_vec())];
+        let conditional = [("if-none-match", &if_none_match), ("if-modified-since", &if_modified_since)];
+        for (name, value) in conditional {
+            request_headers.extend(value.iter().map(|value| (name.to_owned(), value.as_bytes().to_vec())));
+        }
+        let conditions = Conditions { if_none_match, if_modified_since };
+        let (entry, think, answer) = self.servers.begin(&url, conditions, self.clock.now());
+        let (elapsed, answer) = match answer.filter(|_| think <= limits.first_byte_timeout) {
+            Some(answer) => (think, answer),
+            None => (limits.first_byte_timeout, Answer::Nothing(FetchFailureKind::Timeout)),
+        };
+        self.clock.sleep(elapsed).await;
+        self.servers.end(entry, answer.clone(), self.clock.now());
+        let has_connected = answer != Answer::Nothing(FetchFailureKind::Connect);
+        let result = match answer {
+            Answer::Response(response) => Ok(fetched_response(response, limits.body_bytes_max)),
+            Answer::Nothing(kind) => Err(FetchFailure { kind, detail: format!("{kind:?}, as simulated") }),
+        };
+        Fetched {
+            request_headers,
+            remote: has_connected.then_some(SocketAddr::from((Ipv4Addr::new(192, 0, 2, 1), url.port()))),
+            first_byte: result.is_ok().then_some(elapsed),
+            elapsed,
+            result,
+        }
+    }
+}
+
+fn fetched_response(response: Response, body_bytes_max: usize) -> FetchedResponse {
+    use dragline_pipeline::ports::fetcher::Truncation;
+    let Response { status, fields, mut body, truncated } = response;
+    let truncated = if body.len() > body_bytes_max { Some(Truncation::Length) } else { truncated };
+    body.truncate(body_bytes_max);
+    FetchedResponse {
+        status,
+        reason: "Simulated".to_owned(),
+        headers: fields.into_iter().map(|(name, value)| (name.to_owned(), value.into_bytes())).collect(),
+        decoded_sha1: *Sha1Digest::of(&body).as_bytes(),
+        decoded_bytes: body.len() as u64,
+        body,
+        truncated,
+    }
+}

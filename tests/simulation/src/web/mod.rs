@@ -1,0 +1,24 @@
+//! A small web that exists only in simulated time: generated from a seed, with its own access log and its own truth.
+//!
+//! [`Site::generate`] draws what there is, [`Servers`] answer and keep the log, [`SimulatedWeb`] is the `Fetcher` over them. The servers
+//! outlive every crash of the crawler; a request whose future is dropped stays in the log as begun.
+
+mod access;
+mod answer;
+mod fetcher;
+mod generate;
+mod page;
+mod robots;
+mod servers;
+mod site;
+mod truth;
+
+pub use access::{Access, Conditions, Ended};
+pub use answer::{Answer, Response};
+pub use fetcher::SimulatedWeb;
+pub use page::{Directive, Page, PageKind, Revision, Trouble, TroubleKind};
+pub use robots::{RobotsPhase, RobotsPlan, RobotsTxt};
+pub use servers::Servers;
+pub use site::{Host, Site};
+pub use truth::Reach;
+pub(crate) use truth::allows;

@@ -1,0 +1,100 @@
+//! The servers: what they hold, what they were asked, what they answer.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use dragline_domain::time::between;
+use dragline_domain::url::CrawlUrl;
+use dragline_pipeline::ports::fetcher::FetchFailureKind;
+use jiff::Timestamp;
+
+use super::page::Arrival;
+use super::{Access, Answer, Conditions, Ended, Response, Site};
+
+/// How long a robots.txt, or a page that is not there, takes to answer.
+const THINK: Duration = Duration::from_millis(40);
+
+/// The servers of a site, with their access log. They outlive the crawler: the driver keeps them in an `Arc`.
+#[derive(Debug)]
+pub struct Servers {
+    site: Site,
+    began: Timestamp,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    edition: u32,
+    requests: HashMap<CrawlUrl, u32>,
+    log: Vec<Access>,
+}
+
+/// Which entry of the log a request is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry(usize);
+
+impl Servers {
+    /// Servers that begin at this time, in the first edition.
+    #[must_use]
+    pub fn new(site: Site, began: Timestamp) -> Self {
+        Self { site, began, state: Mutex::default() }
+    }
+
+    /// What there is to find.
+    #[must_use]
+    pub const fn site(&self) -> &Site {
+        &self.site
+    }
+
+    /// Changes the pages that change. For between two iterations.
+    pub fn publish_next_edition(&self) {
+        self.state().edition += 1;
+    }
+
+    /// Every request so far, in the order in which they began.
+    #[must_use]
+    pub fn accesses(&self) -> Vec<Access> {
+        self.state().log.clone()
+    }
+
+    /// Takes note of a request and decides on its answer and the time that it takes; no answer means that it never comes.
+    pub(super) fn begin(
+        &self,
+        url: &CrawlUrl,
+        conditions: Conditions,
+        now: Timestamp,
+    ) -> (Entry, Duration, Option<Answer>) {
+        let mut state = self.state();
+        let requests = state.requests.entry(url.clone()).or_default();
+        let earlier = *requests;
+        *requests += 1;
+        let arrival = Arrival { conditions: conditions.clone(), earlier, edition: state.edition, now };
+        state.log.push(Access { url: url.clone(), begun: now, conditions, ended: None });
+        let (think, answer) = self.answer(url, &arrival);
+        (Entry(state.log.len() - 1), think, answer)
+    }
+
+    /// Takes note of a request's end.
+    pub(super) fn end(&self, entry: Entry, answer: Answer, at: Timestamp) {
+        if let Some(access) = self.state().log.get_mut(entry.0) {
+            access.ended = Some(Ended { at, answer });
+        }
+    }
+
+    fn answer(&self, url: &CrawlUrl, arrival: &Arrival) -> (Duration, Option<Answer>) {
+        let path = url.path_and_query();
+        let Some(host) = self.site.hosts.get(&url.origin()) else {
+            return (THINK, Some(Answer::Nothing(FetchFailureKind::NameNotResolved)));
+        };
+        match host.pages.get(path) {
+            _ if path == "/robots.txt" => (THINK, host.robots.answer(between(self.began, arrival.now), arrival)),
+            Some(page) => (page.think, page.answer(url, arrival)),
+            None => (THINK, Some(Answer::Response(Response::new(404, "not here")))),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,128 @@
+//! Each invariant sees damage done by hand to what a good run left.
+
+use std::fs;
+
+use dragline_domain::time::after;
+use dragline_simulation::invariants::{
+    Deaths, Invariant, captures_are_readable, check, everything_in_reach_is_found, redelivery_changes_nothing,
+    robots_txt_allows_each_request, snapshot, the_delay_is_kept, visited_once,
+};
+use dragline_simulation::web::Access;
+
+use crate::run::Ran;
+
+#[tokio::test]
+async fn damage_to_the_database_is_seen() {
+    let ran = Ran::of_seed(1, 1).await;
+    for (sql, invariant, why) in [
+        (
+            "DELETE FROM crawl_log WHERE id = (SELECT max(id) FROM crawl_log WHERE is_final)",
+            Invariant::NothingLost,
+            "an outcome is lost",
+        ),
+        (
+            "UPDATE crawl_candidate SET queued_in = 0 WHERE path_query = '/'",
+            Invariant::NothingLost,
+            "an outcome without a claim",
+        ),
+        (
+            "UPDATE leftover SET urls = urls + 1; INSERT INTO leftover SELECT id, 1, 99, 'stopped', 3 FROM origin LIMIT 1",
+            Invariant::NothingLost,
+            "more is left over than there is",
+        ),
+        (
+            "UPDATE crawl_log SET url = (SELECT url FROM crawl_log l JOIN request r ON r.id = l.id WHERE l.is_final LIMIT 1) WHERE is_final AND id IN (SELECT id FROM request)",
+            Invariant::VisitedOnce,
+            "one URL, visited again and again",
+        ),
+        ("UPDATE segment SET n = n + 100", Invariant::OnlyTheHolderCommits, "numbers with a gap"),
+        (
+            "UPDATE segment SET token = 'f' WHERE id = (SELECT min(id) FROM segment)",
+            Invariant::OnlyTheHolderCommits,
+            "an object of another token",
+        ),
+        (
+            "UPDATE document SET state = 'stuck' WHERE id = (SELECT min(id) FROM document)",
+            Invariant::ProgressEqualsLog,
+            "a capture that nobody counted as stuck",
+        ),
+        (
+            "UPDATE file SET body_bytes = body_bytes + 1 WHERE id = (SELECT min(id) FROM file)",
+            Invariant::ProgressEqualsLog,
+            "a byte too many",
+        ),
+        ("UPDATE iteration SET status = 'open'", Invariant::Over, "not closed"),
+        (
+            "UPDATE segment SET state = 'crawled', part = 0 WHERE id = (SELECT min(id) FROM segment)",
+            Invariant::Over,
+            "not parsed",
+        ),
+        ("UPDATE lease SET record = json_set(record, '$.state', 'idle')", Invariant::Over, "not closed"),
+        (
+            "UPDATE file SET offset = offset + 1 WHERE id = (SELECT min(id) FROM file)",
+            Invariant::CapturesReadable,
+            "an offset that is wrong by a byte",
+        ),
+        (
+            "UPDATE file SET payload_sha1 = '0000000000000000000000000000000000000000'",
+            Invariant::CapturesReadable,
+            "a digest of something else",
+        ),
+    ] {
+        ran.database.execute_batch(&format!("BEGIN; {sql}")).unwrap();
+        let found = check(&ran.evidence(), &ran.progress, Deaths::None).unwrap();
+        ran.database.execute_batch("ROLLBACK").unwrap();
+        assert!(found.iter().any(|violation| violation.invariant == invariant), "{why}: {found:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_changed_row_is_seen_between_snapshots() {
+    let ran = Ran::of_seed(2, 1).await;
+    let before = snapshot(&ran.database).unwrap();
+    ran.database.execute_batch("UPDATE segment SET attempts = attempts + 1 WHERE id = 1").unwrap();
+    let changes = redelivery_changes_nothing(&before, &snapshot(&ran.database).unwrap());
+    assert_eq!(changes.len(), 2, "the old row is gone and a new one has come: {changes:?}");
+}
+
+#[tokio::test]
+async fn a_url_that_was_missed_is_seen() {
+    let ran = Ran::of_seed(2, 1).await;
+    ran.database.execute_batch("BEGIN; UPDATE crawl_log SET url = url || '/other' WHERE id = (SELECT min(id) FROM crawl_log WHERE is_final)").unwrap();
+    let found = everything_in_reach_is_found(&ran.evidence(), ran.servers.site()).unwrap();
+    assert_eq!(found.len(), 2, "one is missed and one is strange: {found:?}");
+}
+
+#[tokio::test]
+async fn damage_to_the_servers_log_is_seen() {
+    let mut ran = Ran::of_seed(3, 1).await;
+    let good = ran.accesses.clone();
+    let a_page = good.iter().rposition(|access| !access.is_robots_txt()).unwrap();
+
+    let late = Access { begun: after(good[a_page].begun, std::time::Duration::from_hours(1)), ..good[a_page].clone() };
+    ran.accesses.push(late);
+    assert_ne!(visited_once(&ran.evidence(), Deaths::Some).unwrap(), [], "asked for again after its outcome");
+
+    let minutes = |n: u64| std::time::Duration::from_mins(n);
+    let apart =
+        (0..).zip(&good).map(|(n, access)| Access { begun: after(good[0].begun, minutes(5 * n)), ..access.clone() });
+    ran.accesses = apart.collect();
+    assert_eq!(the_delay_is_kept(&ran.evidence()).unwrap(), [], "five minutes are beyond any delay of the site");
+    ran.accesses = good.iter().map(|access| Access { begun: good[0].begun, ..access.clone() }).collect();
+    assert_ne!(the_delay_is_kept(&ran.evidence()).unwrap(), [], "everything asked for at once");
+
+    ran.accesses = good.iter().filter(|access| !access.is_robots_txt()).cloned().collect();
+    assert_ne!(robots_txt_allows_each_request(&ran.evidence()), [], "robots.txt never read");
+}
+
+#[tokio::test]
+async fn a_damaged_object_is_seen() {
+    let ran = Ran::of_seed(2, 1).await;
+    let sql = "SELECT object FROM segment WHERE id = (SELECT min(id >> 24) FROM file)";
+    let object: String = ran.database.query_row(sql, [], |row| row.get(0)).unwrap();
+    let path = ran.data.path().join(object);
+    let mut bytes = fs::read(&path).unwrap();
+    bytes.truncate(bytes.len() - 1);
+    fs::write(&path, bytes).unwrap();
+    assert_ne!(captures_are_readable(&ran.evidence()).unwrap(), []);
+}

@@ -1,0 +1,19 @@
+//! Generated sites.
+
+use dragline_simulation::web::Site;
+
+#[test]
+fn the_same_seed_gives_the_same_site() {
+    assert_eq!(Site::generate(7), Site::generate(7));
+    assert_ne!(Site::generate(7), Site::generate(8), "another seed gives another site");
+}
+
+#[test]
+fn every_site_has_something_to_find_and_stays_small() {
+    for seed in 0..300 {
+        let reach = Site::generate(seed).reach("Dragline");
+        assert!(reach.certain.len() >= 2, "seed {seed}: {reach:?}");
+        assert!(reach.possible.len() <= 120, "seed {seed} has {} URLs", reach.possible.len());
+        assert!(reach.certain.is_subset(&reach.possible), "seed {seed}");
+    }
+}
