@@ -19,7 +19,10 @@ use crate::mail::{Kind, Letter, Mail};
 use crate::trace::Trace;
 
 /// No run takes longer by its own clock: an iteration that is open then does not close.
-const TIME_MAX: Duration = Duration::from_secs(7 * 24 * 3600);
+const TIME_MAX: Duration = Duration::from_secs(24 * 3600);
+
+/// Nor more port operations: a run of these sites has some hundreds.
+const OPERATIONS_MAX: usize = 5_000;
 
 /// Whoever calls ports, one at a time or, a crawler, several at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -299,6 +302,9 @@ impl Conductor {
                 Scope::Worker => Next::Died(worker),
                 Scope::All => Next::Crashed,
             };
+        }
+        if state.faults.operations() > OPERATIONS_MAX {
+            return Next::NeverEnds;
         }
         state.parked.retain(|parked| !parked.wake.is_closed());
         loop {

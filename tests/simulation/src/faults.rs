@@ -87,6 +87,10 @@ impl Faults {
         Self { plan, struck: Struck::default() }
     }
 
+    pub(crate) const fn operations(&self) -> usize {
+        self.struck.operations
+    }
+
     pub(crate) fn struck(&self) -> Struck {
         self.struck.clone()
     }

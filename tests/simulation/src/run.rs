@@ -131,9 +131,7 @@ pub fn run(setup: Setup) -> Report {
     }
     drop(store);
     let (trace, struck) = conductor.story();
-    if violations.is_empty() {
-        violations = check(directory.path(), &site, &struck);
-    }
+    violations.extend(check(directory.path(), &site, &struck));
     Report { seed: setup.seed, trace, struck, violations }
 }
 

@@ -1,11 +1,14 @@
 //! A frontier with a defect, or none.
 
+use std::time::Duration;
+
 use dragline_domain::capture::SegmentLog;
 use dragline_domain::frontier::{
     CandidateUpdate, ChunkKey, Claim, IterationRow, Lease, OriginKey, OriginRows, ParserCounters, RecrawlCursor,
     ReleaseRefused, SegmentId, SegmentRow, StatusChange, Take, TakeRefused, TodoChunk,
 };
 use dragline_domain::ids::{CrawlId, Iteration};
+use dragline_domain::time::after;
 use dragline_domain::url::Origin;
 use dragline_local::SqliteFrontier;
 use dragline_pipeline::ports::error::PortResult;
@@ -112,11 +115,11 @@ impl Frontier for MutatedFrontier {
         iteration: Iteration,
         take: &Take,
     ) -> PortResult<Result<Lease, TakeRefused>> {
-        let mut taken = self.inner.take_lease(origin, iteration, take).await?;
-        if self.has(Mutation::DelayForgotten)
-            && let Ok(lease) = &mut taken
-        {
-            lease.not_before = Timestamp::UNIX_EPOCH;
+        let is_early = self.has(Mutation::LeaseTakenEarly);
+        let now = if is_early { after(take.now, Duration::from_secs(3600)) } else { take.now };
+        let mut taken = self.inner.take_lease(origin, iteration, &Take { now, ..take.clone() }).await?;
+        if is_early && let Ok(lease) = &mut taken {
+            lease.not_before = take.now;
         }
         Ok(taken)
     }
@@ -149,15 +152,6 @@ impl Frontier for MutatedFrontier {
         let mut commit = commit.clone();
         if self.has(Mutation::ChunkConsumedTwice) {
             commit.exhausted.clear();
-        }
-        let rows = self.inner.load_origin(&commit.segment.id.origin).await?;
-        if self.has(Mutation::TokenNotChecked)
-            && let Some(held) = rows.map(|rows| rows.lease).filter(|lease| lease.holder().is_some())
-        {
-            if let Some(holder) = held.holder() {
-                commit.segment.token = holder.token.clone();
-            }
-            commit.lease.state = held.state;
         }
         self.inner.commit_segment(&commit).await
     }

@@ -19,10 +19,8 @@ pub enum Mutation {
     WakeUpLeftOut,
     /// A segment's commit exhausts a chunk that stays.
     ChunkConsumedTwice,
-    /// A lease forgets when the origin may be asked again.
-    DelayForgotten,
-    /// A segment is committed with whatever token the lease bears.
-    TokenNotChecked,
+    /// A lease is taken before its origin may be asked again, or while its holder lives.
+    LeaseTakenEarly,
     /// A robots.txt that cannot be read is taken for one that is missing.
     RobotsFailurePermits,
     /// The parse's counts are left out of the inbox.
