@@ -1,0 +1,376 @@
+//! Who goes on next: every port operation, sleep and wait for a message is parked here, and one at a time is let go.
+//!
+//! The run is deterministic because the driver acts only when nothing can go on by itself, and because it then draws what goes on from
+//! the seed. Work that other threads do (the database's, parsing) counts as something that goes on, so that the driver waits for it.
+
+use std::fmt;
+use std::future::{Future, pending, poll_fn};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::task::{Poll, Waker};
+use std::time::Duration;
+
+use dragline_pipeline::ports::error::{PortError, PortErrorKind, PortResult};
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+use tokio::sync::oneshot;
+
+use crate::faults::{Fate, Faults, Scope, Struck};
+use crate::mail::{Kind, Letter, Mail};
+use crate::trace::Trace;
+
+/// No run takes longer by its own clock: an iteration that is open then does not close.
+const TIME_MAX: Duration = Duration::from_secs(24 * 3600);
+
+/// Nor more port operations: a run of these sites has some hundreds.
+const OPERATIONS_MAX: usize = 5_000;
+
+/// Whoever calls ports, one at a time or, a crawler, several at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Worker {
+    /// Works turns. Its visits run beside it.
+    Crawler(usize),
+    /// Parses segments.
+    Parser(usize),
+    /// Handles commands.
+    Scheduler,
+    /// Sweeps, by the clock.
+    Sweeper,
+}
+
+impl Worker {
+    /// Whether it does one thing after the other. Then it runs, on whatever thread, until it is parked again.
+    const fn is_sequential(self) -> bool {
+        !matches!(self, Self::Crawler(_))
+    }
+}
+
+impl fmt::Display for Worker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Crawler(n) => write!(f, "crawler {n}"),
+            Self::Parser(n) => write!(f, "parser {n}"),
+            Self::Scheduler => f.write_str("scheduler"),
+            Self::Sweeper => f.write_str("sweeper"),
+        }
+    }
+}
+
+/// What is waited for.
+enum Until {
+    /// The turn to do a port operation, as the trace names it.
+    Operation(String),
+    /// A reading of the clock.
+    Time(Duration),
+    /// A message.
+    Message(Kind),
+}
+
+/// What whoever waited may do now.
+enum Grant {
+    Operation(Fate),
+    Time,
+    Message(Letter),
+}
+
+struct Parked {
+    worker: Worker,
+    until: Until,
+    wake: oneshot::Sender<Grant>,
+}
+
+/// What the driver has to do.
+#[derive(Debug)]
+pub(crate) enum Next {
+    /// Something was let go; see to it again when it is quiet.
+    GoesOn,
+    /// A worker died: what it had in memory is to be dropped, and another started.
+    Died(Worker),
+    /// Everything died.
+    Crashed,
+    /// The iteration is closed and every message is dealt with.
+    Over,
+    /// The iteration is open, and nothing closes it.
+    NeverEnds,
+}
+
+struct State {
+    dice: StdRng,
+    faults: Faults,
+    now: Duration,
+    parked: Vec<Parked>,
+    /// Operations under way and sequential workers that are not parked.
+    busy: usize,
+    is_quiet: bool,
+    driver: Option<Waker>,
+    fallen: Option<(Worker, Scope)>,
+    is_closed: bool,
+    mail: Mail,
+    trace: Trace,
+}
+
+/// Lets one thing go on at a time.
+pub(crate) struct Conductor {
+    state: Mutex<State>,
+}
+
+impl Conductor {
+    pub(crate) fn new(seed: u64, faults: Faults) -> Self {
+        Self {
+            state: Mutex::new(State {
+                dice: StdRng::seed_from_u64(seed),
+                faults,
+                now: Duration::ZERO,
+                parked: Vec::new(),
+                busy: 0,
+                is_quiet: false,
+                driver: None,
+                fallen: None,
+                is_closed: false,
+                mail: Mail::default(),
+                trace: Trace::default(),
+            }),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The time since the run began.
+    pub(crate) fn now(&self) -> Duration {
+        self.state().now
+    }
+
+    /// Random bits.
+    pub(crate) fn bits(&self) -> u128 {
+        self.state().dice.random()
+    }
+
+    pub(crate) fn with_mail<T>(&self, act: impl FnOnce(&mut Mail, Duration) -> T) -> T {
+        let mut state = self.state();
+        let now = state.now;
+        act(&mut state.mail, now)
+    }
+
+    pub(crate) fn note(&self, line: impl fmt::Display) {
+        let mut state = self.state();
+        let now = state.now;
+        state.trace.add(now, &line);
+    }
+
+    /// What happened so far, and which faults.
+    pub(crate) fn story(&self) -> (Trace, Struck) {
+        let state = self.state();
+        (state.trace.clone(), state.faults.struck())
+    }
+
+    pub(crate) fn iteration_closed(&self) {
+        self.state().is_closed = true;
+    }
+
+    /// A sequential worker begins to run.
+    pub(crate) fn started(&self, worker: Worker) {
+        self.state().busy += usize::from(worker.is_sequential());
+    }
+
+    /// Called when the runtime has nothing to run.
+    pub(crate) fn thread_parks(&self) {
+        let mut state = self.state();
+        if state.busy == 0
+            && let Some(driver) = state.driver.take()
+        {
+            state.is_quiet = true;
+            drop(state);
+            driver.wake();
+        }
+    }
+
+    /// Waits until nothing goes on by itself.
+    pub(crate) async fn quiet(&self) {
+        poll_fn(|cx| {
+            let mut state = self.state();
+            if std::mem::take(&mut state.is_quiet) {
+                return Poll::Ready(());
+            }
+            state.driver = Some(cx.waker().clone());
+            Poll::Pending
+        })
+        .await;
+    }
+
+    async fn park(&self, worker: Worker, until: Until) -> Grant {
+        let (wake, woken) = oneshot::channel();
+        {
+            let mut state = self.state();
+            state.busy -= usize::from(worker.is_sequential());
+            state.parked.push(Parked { worker, until, wake });
+        }
+        match woken.await {
+            Ok(grant) => grant,
+            // The life is over; so is this task.
+            Err(_) => pending().await,
+        }
+    }
+
+    /// Sleeps.
+    pub(crate) async fn sleep(&self, worker: Worker, wait: Duration) {
+        if !wait.is_zero() {
+            let until = self.now() + wait;
+            self.park(worker, Until::Time(until)).await;
+        }
+    }
+
+    /// Waits for a message.
+    pub(crate) async fn receive(&self, worker: Worker, kind: Kind) -> Letter {
+        match self.park(worker, Until::Message(kind)).await {
+            Grant::Message(letter) => letter,
+            Grant::Operation(_) | Grant::Time => pending().await,
+        }
+    }
+
+    /// An operation that is over no longer counts as going on; a sequential worker itself does.
+    fn leave(&self, worker: Worker) {
+        self.state().busy -= usize::from(!worker.is_sequential());
+    }
+
+    async fn fall<T>(&self, worker: Worker, scope: Scope) -> T {
+        {
+            let mut state = self.state();
+            state.busy -= 1;
+            state.fallen = Some((worker, scope));
+        }
+        pending().await
+    }
+
+    /// Does a port operation when its turn comes, with what is to befall it.
+    ///
+    /// # Errors
+    /// The operation's own, or one made up: before it had an effect, or after.
+    pub(crate) async fn operate<T>(
+        &self,
+        worker: Worker,
+        (name, subject): (&'static str, String),
+        twist: Option<T>,
+        work: impl Future<Output = PortResult<T>>,
+    ) -> PortResult<T> {
+        let away = |what| Err(PortError::new(PortErrorKind::Unavailable, name, &subject, what));
+        loop {
+            let waiting = Until::Operation(format!("{worker}: {name} {subject}"));
+            let Grant::Operation(fate) = self.park(worker, waiting).await else { return pending().await };
+            match fate {
+                Fate::FailBefore => {
+                    self.leave(worker);
+                    return away("no answer: nothing was done");
+                }
+                Fate::CrashBefore(scope) => return self.fall(worker, scope).await,
+                Fate::DelayBefore(wait) => {
+                    self.leave(worker);
+                    self.sleep(worker, wait).await;
+                    continue;
+                }
+                Fate::Twist if twist.is_some() => {
+                    self.leave(worker);
+                    return twist.map_or_else(|| away("no answer"), Ok);
+                }
+                _ => {}
+            }
+            let result = work.await;
+            match fate {
+                Fate::CrashAfter(scope) => return self.fall(worker, scope).await,
+                Fate::FailAfter => {
+                    self.leave(worker);
+                    return away("the answer was lost");
+                }
+                Fate::DelayAfter(wait) => {
+                    self.leave(worker);
+                    self.sleep(worker, wait).await;
+                    return result;
+                }
+                _ => {}
+            }
+            self.leave(worker);
+            return result;
+        }
+    }
+
+    /// Lets one thing go on, or says why nothing does. To be called when it is quiet.
+    pub(crate) fn next(&self) -> Next {
+        let mut guard = self.state();
+        let state = &mut *guard;
+        if let Some((worker, scope)) = state.fallen.take() {
+            return match scope {
+                Scope::Worker => Next::Died(worker),
+                Scope::All => Next::Crashed,
+            };
+        }
+        if state.faults.operations() > OPERATIONS_MAX {
+            return Next::NeverEnds;
+        }
+        state.parked.retain(|parked| !parked.wake.is_closed());
+        loop {
+            let now = state.now;
+            let ready: Vec<usize> = (0..state.parked.len())
+                .filter(|&at| match &state.parked[at].until {
+                    Until::Operation(_) => true,
+                    Until::Time(time) => *time <= now,
+                    Until::Message(kind) => state.mail.has_due(*kind, now),
+                })
+                .collect();
+            if !ready.is_empty() {
+                let at = ready[state.dice.random_range(0..ready.len())];
+                state.let_go(at);
+                return Next::GoesOn;
+            }
+            if state.is_closed && state.mail.is_empty() {
+                return Next::Over;
+            }
+            let times = state.parked.iter().filter_map(|parked| match parked.until {
+                Until::Time(time) => Some(time),
+                _ => None,
+            });
+            match times.chain(state.mail.next_due(now)).min() {
+                Some(time) if time <= TIME_MAX => state.now = state.now.max(time),
+                _ => return Next::NeverEnds,
+            }
+        }
+    }
+
+    /// Everything that waits is gone, and with it what nobody keeps outside of memory.
+    pub(crate) fn forget_the_parked(&self) {
+        let mut state = self.state();
+        state.parked.clear();
+        state.busy = 0;
+        state.is_quiet = false;
+        state.driver = None;
+        state.fallen = None;
+    }
+
+    /// Draws from the seed whether something is so.
+    pub(crate) fn draw(&self, odds: f64) -> bool {
+        self.state().dice.random_bool(odds)
+    }
+}
+
+impl State {
+    fn let_go(&mut self, at: usize) {
+        let Parked { worker, until, wake } = self.parked.remove(at);
+        let grant = match until {
+            Until::Operation(name) => {
+                let fate = self.faults.decide(&mut self.dice, worker, &name);
+                self.trace.add(self.now, &format_args!("{name}{fate}"));
+                self.busy += usize::from(!worker.is_sequential());
+                Grant::Operation(fate)
+            }
+            Until::Time(_) => Grant::Time,
+            Until::Message(kind) => {
+                let Some(letter) = self.mail.take(kind, self.now, &mut self.dice) else { return };
+                self.trace.add(self.now, &format_args!("{worker} receives {:?}", letter.message));
+                Grant::Message(letter)
+            }
+        };
+        self.busy += usize::from(worker.is_sequential());
+        if wake.send(grant).is_err() {
+            self.busy -= 1;
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! The queue between the steps, as SQS is one: at least once, in any order, and again if nobody says that a message is done with.
+
+use std::time::Duration;
+
+use dragline_pipeline::ports::queue::Message;
+use rand::Rng;
+use rand::rngs::StdRng;
+
+/// A message that was taken and is not done with is there again after so long. Longer than a turn.
+const INVISIBLE: Duration = Duration::from_secs(360);
+
+/// A message that failed is there again after so long.
+const AGAIN: Duration = Duration::from_secs(5);
+
+/// Which queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Ticket,
+    Parse,
+    Start,
+}
+
+impl Kind {
+    const fn of(message: &Message) -> Self {
+        match message {
+            Message::Ticket(_) => Self::Ticket,
+            Message::Parse(_) => Self::Parse,
+            Message::Start(_) => Self::Start,
+        }
+    }
+}
+
+/// A message on its way.
+#[derive(Clone, Debug)]
+pub(crate) struct Letter {
+    pub(crate) id: u64,
+    pub(crate) message: Message,
+    due: Duration,
+}
+
+/// The queues.
+#[derive(Debug, Default)]
+pub(crate) struct Mail {
+    letters: Vec<Letter>,
+    sent: u64,
+}
+
+impl Mail {
+    pub(crate) fn send(&mut self, message: Message, due: Duration) {
+        self.sent += 1;
+        self.letters.push(Letter { id: self.sent, message, due });
+    }
+
+    pub(crate) fn has_due(&self, kind: Kind, now: Duration) -> bool {
+        self.letters.iter().any(|letter| letter.due <= now && Kind::of(&letter.message) == kind)
+    }
+
+    /// Any message that is due.
+    pub(crate) fn take(&mut self, kind: Kind, now: Duration, dice: &mut StdRng) -> Option<Letter> {
+        let is_due = |letter: &&mut Letter| letter.due <= now && Kind::of(&letter.message) == kind;
+        let mut due: Vec<&mut Letter> = self.letters.iter_mut().filter(is_due).collect();
+        if due.is_empty() {
+            return None;
+        }
+        let letter = due.swap_remove(dice.random_range(0..due.len()));
+        letter.due = now + INVISIBLE;
+        Some(letter.clone())
+    }
+
+    pub(crate) fn done(&mut self, id: u64) {
+        self.letters.retain(|letter| letter.id != id);
+    }
+
+    pub(crate) fn failed(&mut self, id: u64, now: Duration) {
+        if let Some(letter) = self.letters.iter_mut().find(|letter| letter.id == id) {
+            letter.due = now + AGAIN;
+        }
+    }
+
+    /// When the next message comes that is not there yet.
+    pub(crate) fn next_due(&self, now: Duration) -> Option<Duration> {
+        self.letters.iter().map(|letter| letter.due).filter(|due| *due > now).min()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.letters.is_empty()
+    }
+
+    pub(crate) fn lose_all(&mut self) {
+        self.letters.clear();
+    }
+}

@@ -1,0 +1,37 @@
+//! The archive behind the conductor.
+
+use std::ops::Range;
+
+use bytes::Bytes;
+use dragline_domain::frontier::ObjectKey;
+use dragline_pipeline::ports::archive::{Archive, Put};
+use dragline_pipeline::ports::error::PortResult;
+
+use super::Gate;
+
+pub(crate) struct GatedArchive<A> {
+    pub(crate) gate: Gate,
+    pub(crate) inner: A,
+}
+
+impl<A: Archive> Archive for GatedArchive<A> {
+    async fn put_new(&self, key: &ObjectKey, bytes: Bytes) -> PortResult<Put> {
+        self.gate.pass("archive.put_new", key, self.inner.put_new(key, bytes)).await
+    }
+
+    async fn get(&self, key: &ObjectKey, bytes_max: u64) -> PortResult<Option<Bytes>> {
+        self.gate.pass("archive.get", key, self.inner.get(key, bytes_max)).await
+    }
+
+    async fn get_range(&self, key: &ObjectKey, range: Range<u64>) -> PortResult<Option<Bytes>> {
+        self.gate.pass("archive.get_range", key, self.inner.get_range(key, range)).await
+    }
+
+    async fn list(&self, prefix: &str, after: Option<&ObjectKey>, limit: usize) -> PortResult<Vec<ObjectKey>> {
+        self.gate.pass("archive.list", prefix, self.inner.list(prefix, after, limit)).await
+    }
+
+    async fn delete(&self, key: &ObjectKey) -> PortResult<()> {
+        self.gate.pass("archive.delete", key, self.inner.delete(key)).await
+    }
+}

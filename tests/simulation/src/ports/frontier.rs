@@ -1,0 +1,174 @@
+//! The frontier behind the conductor.
+
+use dragline_domain::capture::SegmentLog;
+use dragline_domain::frontier::{
+    CandidateUpdate, ChunkKey, Claim, IterationRow, Lease, OriginKey, OriginRows, RecrawlCursor, ReleaseRefused,
+    SegmentId, SegmentRow, StatusChange, Take, TakeRefused, TodoChunk,
+};
+use dragline_domain::ids::{CrawlId, Iteration};
+use dragline_domain::url::Origin;
+use dragline_pipeline::ports::error::PortResult;
+use dragline_pipeline::ports::frontier::{
+    BeginIteration, Begun, ClaimRequest, CommitParse, CommitSegment, Committed, CrawlRow, DuePage, Frontier, GiveUp,
+    IterationClosed, Overdue, ParseCommitted, Progress, ReleaseLease, RobotsRow, SeedOrigin, Seeded, Settled,
+};
+use jiff::Timestamp;
+
+use super::Gate;
+
+pub(crate) struct GatedFrontier<F> {
+    pub(crate) gate: Gate,
+    pub(crate) inner: F,
+}
+
+impl<F: Frontier> Frontier for GatedFrontier<F> {
+    async fn put_crawl(&self, crawl: &CrawlRow) -> PortResult<()> {
+        self.gate.pass("frontier.put_crawl", &crawl.definition.name, self.inner.put_crawl(crawl)).await
+    }
+
+    async fn load_crawl(&self, crawl: &CrawlId) -> PortResult<Option<CrawlRow>> {
+        self.gate.pass("frontier.load_crawl", crawl, self.inner.load_crawl(crawl)).await
+    }
+
+    async fn join_origin(&self, crawl: &CrawlId, origin: &Origin) -> PortResult<()> {
+        self.gate.pass("frontier.join_origin", origin, self.inner.join_origin(crawl, origin)).await
+    }
+
+    async fn begin_iteration(&self, begin: &BeginIteration) -> PortResult<Begun> {
+        self.gate.pass("frontier.begin_iteration", &begin.crawl, self.inner.begin_iteration(begin)).await
+    }
+
+    async fn latest_iteration(&self, crawl: &CrawlId) -> PortResult<Option<IterationRow>> {
+        self.gate.pass("frontier.latest_iteration", crawl, self.inner.latest_iteration(crawl)).await
+    }
+
+    async fn load_iteration(&self, crawl: &CrawlId, number: Iteration) -> PortResult<Option<IterationRow>> {
+        self.gate.pass("frontier.load_iteration", crawl, self.inner.load_iteration(crawl, number)).await
+    }
+
+    async fn return_token(&self, crawl: &CrawlId, number: Iteration) -> PortResult<()> {
+        self.gate.pass("frontier.return_token", crawl, self.inner.return_token(crawl, number)).await
+    }
+
+    async fn change_status(
+        &self,
+        crawl: &CrawlId,
+        number: Iteration,
+        change: StatusChange,
+    ) -> PortResult<Option<IterationRow>> {
+        self.gate.pass("frontier.change_status", crawl, self.inner.change_status(crawl, number, change)).await
+    }
+
+    async fn close_iteration(&self, crawl: &CrawlId, number: Iteration, now: Timestamp) -> PortResult<IterationClosed> {
+        self.gate.pass("frontier.close_iteration", crawl, self.inner.close_iteration(crawl, number, now)).await
+    }
+
+    async fn claim(&self, request: &ClaimRequest) -> PortResult<Vec<Claim>> {
+        self.gate.pass("frontier.claim", &request.origin, self.inner.claim(request)).await
+    }
+
+    async fn seed_origin(&self, seed: &SeedOrigin) -> PortResult<Seeded> {
+        self.gate.pass("frontier.seed_origin", &seed.origin, self.inner.seed_origin(seed)).await
+    }
+
+    async fn list_origins(&self, crawl: &CrawlId, after: Option<&Origin>, limit: usize) -> PortResult<Vec<Origin>> {
+        self.gate.pass("frontier.list_origins", crawl, self.inner.list_origins(crawl, after, limit)).await
+    }
+
+    async fn load_origin(&self, origin: &OriginKey) -> PortResult<Option<OriginRows>> {
+        self.gate.pass("frontier.load_origin", origin, self.inner.load_origin(origin)).await
+    }
+
+    async fn load_robots(&self, origin: &OriginKey) -> PortResult<Option<RobotsRow>> {
+        self.gate.pass("frontier.load_robots", origin, self.inner.load_robots(origin)).await
+    }
+
+    async fn put_robots(&self, origin: &OriginKey, robots: &RobotsRow) -> PortResult<()> {
+        self.gate.pass("frontier.put_robots", origin, self.inner.put_robots(origin, robots)).await
+    }
+
+    async fn take_lease(
+        &self,
+        origin: &OriginKey,
+        iteration: Iteration,
+        take: &Take,
+    ) -> PortResult<Result<Lease, TakeRefused>> {
+        self.gate.pass("frontier.take_lease", origin, self.inner.take_lease(origin, iteration, take)).await
+    }
+
+    async fn load_chunk(&self, origin: &OriginKey, key: &ChunkKey) -> PortResult<Option<TodoChunk>> {
+        self.gate.pass("frontier.load_chunk", origin, self.inner.load_chunk(origin, key)).await
+    }
+
+    async fn first_chunk(
+        &self,
+        origin: &OriginKey,
+        iteration: Iteration,
+        skip: &[ChunkKey],
+    ) -> PortResult<Option<TodoChunk>> {
+        self.gate.pass("frontier.first_chunk", origin, self.inner.first_chunk(origin, iteration, skip)).await
+    }
+
+    async fn due_candidates(
+        &self,
+        origin: &OriginKey,
+        iteration: Iteration,
+        cursor: &RecrawlCursor,
+        now: Timestamp,
+        limit: usize,
+    ) -> PortResult<DuePage> {
+        self.gate
+            .pass("frontier.due_candidates", origin, self.inner.due_candidates(origin, iteration, cursor, now, limit))
+            .await
+    }
+
+    async fn commit_segment(&self, commit: &CommitSegment) -> PortResult<Committed> {
+        self.gate.pass("frontier.commit_segment", &commit.segment.id, self.inner.commit_segment(commit)).await
+    }
+
+    async fn release(&self, release: &ReleaseLease) -> PortResult<Result<(), ReleaseRefused>> {
+        self.gate
+            .pass_or("frontier.release", &release.origin, Err(ReleaseRefused::Changed), self.inner.release(release))
+            .await
+    }
+
+    async fn load_segment(&self, id: &SegmentId) -> PortResult<Option<SegmentRow>> {
+        self.gate.pass("frontier.load_segment", id, self.inner.load_segment(id)).await
+    }
+
+    async fn begin_parse(&self, id: &SegmentId) -> PortResult<Option<SegmentRow>> {
+        self.gate.pass("frontier.begin_parse", id, self.inner.begin_parse(id)).await
+    }
+
+    async fn put_log(&self, log: &SegmentLog) -> PortResult<()> {
+        self.gate.pass("frontier.put_log", &log.segment, self.inner.put_log(log)).await
+    }
+
+    async fn update_candidates(&self, origin: &OriginKey, updates: &[CandidateUpdate]) -> PortResult<()> {
+        self.gate.pass("frontier.update_candidates", origin, self.inner.update_candidates(origin, updates)).await
+    }
+
+    async fn commit_parse(&self, commit: &CommitParse) -> PortResult<ParseCommitted> {
+        self.gate.pass("frontier.commit_parse", &commit.segment, self.inner.commit_parse(commit)).await
+    }
+
+    async fn settle(&self, origin: &OriginKey, seen: &OriginRows) -> PortResult<Settled> {
+        self.gate.pass_or("frontier.settle", origin, Settled::Changed, self.inner.settle(origin, seen)).await
+    }
+
+    async fn give_up(&self, give_up: &GiveUp) -> PortResult<Settled> {
+        self.gate.pass_or("frontier.give_up", &give_up.origin, Settled::Changed, self.inner.give_up(give_up)).await
+    }
+
+    async fn overdue(&self, crawl: &CrawlId, due_by: Timestamp, limit: usize) -> PortResult<Vec<Overdue>> {
+        self.gate.pass_or("frontier.overdue", crawl, Vec::new(), self.inner.overdue(crawl, due_by, limit)).await
+    }
+
+    async fn postpone(&self, work: &Overdue, due: Timestamp) -> PortResult<()> {
+        self.gate.pass("frontier.postpone", format!("{work:?}"), self.inner.postpone(work, due)).await
+    }
+
+    async fn progress(&self, crawl: &CrawlId, iteration: Iteration) -> PortResult<Progress> {
+        self.gate.pass("frontier.progress", crawl, self.inner.progress(crawl, iteration)).await
+    }
+}

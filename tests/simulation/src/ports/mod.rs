@@ -1,0 +1,53 @@
+//! The ports, each operation of them let go by the conductor.
+
+mod archive;
+mod documents;
+mod fetcher;
+mod frontier;
+mod queue;
+mod time;
+
+use std::fmt;
+use std::future::Future;
+use std::sync::Arc;
+
+use dragline_pipeline::ports::error::PortResult;
+
+use crate::conductor::{Conductor, Worker};
+
+pub(crate) use archive::GatedArchive;
+pub(crate) use documents::GatedDocuments;
+pub(crate) use fetcher::GatedFetcher;
+pub(crate) use frontier::GatedFrontier;
+pub(crate) use queue::{GatedNotifier, GatedQueue};
+pub(crate) use time::{START, SimulatedChance, SimulatedClock};
+
+/// The way of one worker to the conductor.
+#[derive(Clone)]
+pub(crate) struct Gate {
+    pub(crate) conductor: Arc<Conductor>,
+    pub(crate) worker: Worker,
+}
+
+impl Gate {
+    /// Does an operation when its turn comes.
+    async fn pass<T>(
+        &self,
+        name: &'static str,
+        subject: impl fmt::Display,
+        work: impl Future<Output = PortResult<T>>,
+    ) -> PortResult<T> {
+        self.conductor.operate(self.worker, (name, subject.to_string()), None, work).await
+    }
+
+    /// As [`Gate::pass`], where the port may also answer something else without doing anything.
+    async fn pass_or<T>(
+        &self,
+        name: &'static str,
+        subject: impl fmt::Display,
+        twist: T,
+        work: impl Future<Output = PortResult<T>>,
+    ) -> PortResult<T> {
+        self.conductor.operate(self.worker, (name, subject.to_string()), Some(twist), work).await
+    }
+}

@@ -1,0 +1,31 @@
+//! The queue and the notifier behind the conductor.
+
+use std::time::Duration;
+
+use dragline_pipeline::ports::error::PortResult;
+use dragline_pipeline::ports::notifier::{Notice, Notifier};
+use dragline_pipeline::ports::queue::{DELAY_MAX, Message, Queue};
+
+use super::Gate;
+
+pub(crate) struct GatedQueue(pub(crate) Gate);
+
+impl Queue for GatedQueue {
+    /// Sends into the conductor's mail; where that is to go wrong, the message is lost without a word.
+    async fn send(&self, message: Message, delay: Duration) -> PortResult<()> {
+        let subject = format!("{message:?}");
+        let work = async {
+            self.0.conductor.with_mail(|mail, now| mail.send(message, now + delay.min(DELAY_MAX)));
+            Ok(())
+        };
+        self.0.pass_or("queue.send", subject, (), work).await
+    }
+}
+
+pub(crate) struct GatedNotifier(pub(crate) Gate);
+
+impl Notifier for GatedNotifier {
+    async fn notify(&self, notice: Notice) -> PortResult<()> {
+        self.0.pass("notifier.notify", format!("{notice:?}"), async { Ok(()) }).await
+    }
+}

@@ -1,0 +1,40 @@
+//! Time that the conductor moves, and chance that it draws.
+
+use std::time::Duration;
+
+use dragline_domain::time::after;
+use dragline_pipeline::ports::clock::{Chance, Clock};
+use jiff::Timestamp;
+
+use super::Gate;
+
+/// When every run begins.
+pub(crate) const START: Timestamp = Timestamp::constant(1_795_000_000, 0);
+
+/// The clock of one worker.
+#[derive(Clone)]
+pub(crate) struct SimulatedClock(pub(crate) Gate);
+
+impl Clock for SimulatedClock {
+    fn now(&self) -> Timestamp {
+        after(START, self.0.conductor.now())
+    }
+
+    fn monotonic(&self) -> Duration {
+        self.0.conductor.now()
+    }
+
+    async fn sleep(&self, wait: Duration) {
+        self.0.conductor.sleep(self.0.worker, wait).await;
+    }
+}
+
+/// Random bits by the seed.
+#[derive(Clone)]
+pub(crate) struct SimulatedChance(pub(crate) Gate);
+
+impl Chance for SimulatedChance {
+    fn bits(&self) -> u128 {
+        self.0.conductor.bits()
+    }
+}
