@@ -10,6 +10,7 @@ mod limits;
 mod links;
 mod metadata;
 mod page;
+mod reader;
 mod refresh;
 mod rel;
 mod resolve;
@@ -29,6 +30,7 @@ pub use limits::HtmlLimits;
 pub use page::{HtmlLink, Page, RobotsMeta, Skipped, Truncated};
 
 use self::collector::Collector;
+use self::reader::{AttributeCount, PageReader};
 use self::tokens::Tokens;
 
 /// Reads a page. `url` is where it was fetched from, of http or https: what its links are relative to.
@@ -37,7 +39,9 @@ use self::tokens::Tokens;
 #[must_use]
 pub fn extract(html: &str, url: &Url, limits: &HtmlLimits) -> Page {
     let mut collector = Collector::new(limits);
-    let tokenizer = Tokenizer::new_with_emitter(html, Tokens::new(&mut collector, limits.attribute_bytes_max));
+    let attributes = AttributeCount::default();
+    let tokens = Tokens::new(&mut collector, &attributes, limits.attribute_bytes_max);
+    let tokenizer = Tokenizer::new_with_emitter(PageReader::new(html, &attributes), tokens);
     let Ok::<(), Infallible>(()) = tokenizer.finish();
     collector.finish(url)
 }

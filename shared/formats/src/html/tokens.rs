@@ -5,6 +5,7 @@ use std::convert::Infallible;
 use html5gum::{Emitter, Error, State};
 
 use super::collector::Collector;
+use super::reader::AttributeCount;
 use super::tag::{Begun, Element, Tag};
 
 /// Longer than any name that is known, so that what is cut is none of them.
@@ -32,6 +33,7 @@ enum TagKind {
 #[derive(Debug)]
 pub(super) struct Tokens<'c, 'l> {
     collector: &'c mut Collector<'l>,
+    attributes: &'c AttributeCount,
     kind: TagKind,
     part: Part,
     name: Vec<u8>,
@@ -42,9 +44,14 @@ pub(super) struct Tokens<'c, 'l> {
 }
 
 impl<'c, 'l> Tokens<'c, 'l> {
-    pub(super) fn new(collector: &'c mut Collector<'l>, value_bytes_max: usize) -> Self {
+    pub(super) fn new(
+        collector: &'c mut Collector<'l>,
+        attributes: &'c AttributeCount,
+        value_bytes_max: usize,
+    ) -> Self {
         Self {
             collector,
+            attributes,
             kind: TagKind::Start,
             part: Part::Name,
             name: Vec::with_capacity(NAME_BYTES_MAX),
@@ -55,6 +62,7 @@ impl<'c, 'l> Tokens<'c, 'l> {
     }
 
     fn init_tag(&mut self, kind: TagKind) {
+        self.attributes.begin_tag();
         self.kind = kind;
         self.part = Part::Name;
         self.name.clear();
@@ -104,6 +112,7 @@ impl Emitter for Tokens<'_, '_> {
     }
 
     fn init_attribute(&mut self) {
+        self.attributes.begin_attribute();
         self.end_attribute_name();
         self.part = Part::AttributeName;
         self.attribute_name.clear();

@@ -132,3 +132,12 @@ fn bombs_take_linear_time() {
         assert!(page.text.len() + kept <= 41_000_000, "{name} grows to {kept} bytes");
     }
 }
+
+#[test]
+fn of_a_tag_with_too_many_attributes_the_first_ones_count() {
+    let many: String = (0..100_000).map(|number| format!(" a{number}=\"{number}\"")).collect();
+    let page = page(&format!("<a href=first{many} rel=nofollow>one</a><a href=second>two</a>"));
+    let urls: Vec<_> = page.links.iter().map(|link| (link.url.as_str(), link.nofollow)).collect();
+    assert_eq!(urls, [("https://example.org/dir/first", false), ("https://example.org/dir/second", false)]);
+    assert_eq!(page.text, "onetwo", "what follows the tag is read");
+}
