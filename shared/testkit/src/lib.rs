@@ -1,4 +1,5 @@
 //! What Dragline's tests share: conformance suites, a clock to move, web servers with awkward sites.
 
 pub mod conformance;
+pub mod hostile;
 pub mod site;
