@@ -1,13 +1,11 @@
 //! The four steps in one process, over HTTP, on sites made for the purpose.
 
-mod harness;
-
 use std::collections::BTreeMap;
 
 use dragline_domain::outcome::Outcome;
 use dragline_pipeline::ports::frontier::Progress;
 use dragline_testkit::site::{GeneratedSite, Site};
-use harness::{crawl, definition};
+use dragline_whole_crawls::{crawl, definition};
 
 fn outcomes(progress: &Progress) -> BTreeMap<Outcome, u64> {
     progress.parser.outcomes.clone()

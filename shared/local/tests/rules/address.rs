@@ -2,16 +2,16 @@
 
 use dragline_domain::address::AddressPolicy;
 use dragline_domain::outcome::Outcome;
+use dragline_whole_crawls::{Crawled, Network, definition};
 
-use crate::crawled::Crawled;
-use crate::harness::definition;
 use crate::scripted::{ScriptedSite, page};
 
 #[tokio::test]
 async fn nothing_is_sent_to_a_private_address() {
     let site = ScriptedSite::start(|_| page("inside")).await;
     let seeds = [site.url("/by-address"), site.named("inside.example", "/by-name"), site.named("localhost", "/local")];
-    let crawled = Crawled::under(&definition(&seeds, |_| {}), AddressPolicy::PublicOnly).await;
+    let network = Network { address_policy: AddressPolicy::PublicOnly, ..Network::default() };
+    let crawled = Crawled::over(network, &definition(&seeds, |_| {})).await;
     crawled.assert_outcomes(&[
         ("/by-address", Outcome::BlockedPrivateAddress, "the address itself"),
         (&seeds[1], Outcome::BlockedPrivateAddress, "a name of it"),

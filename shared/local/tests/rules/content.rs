@@ -3,10 +3,9 @@
 use dragline_domain::outcome::Outcome;
 use dragline_formats::warc::{DigestCheck, RecordType, parse_http_response};
 use dragline_testkit::site::Site;
+use dragline_whole_crawls::{Crawled, definition};
 use libdeflater::{CompressionLvl, Compressor};
 
-use crate::crawled::Crawled;
-use crate::harness::definition;
 use crate::replies::{html, links, reply};
 
 pub(crate) fn gzip(body: &[u8]) -> Vec<u8> {

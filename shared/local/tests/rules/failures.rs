@@ -4,9 +4,8 @@ use std::time::Duration;
 
 use dragline_domain::outcome::Outcome;
 use dragline_testkit::site::{GeneratedSite, Site};
+use dragline_whole_crawls::{Crawled, definition};
 
-use crate::crawled::Crawled;
-use crate::harness::definition;
 use crate::scripted::{Act, Asked, ScriptedSite, answer, page};
 
 /// The request of a target that came so many times before.

@@ -3,10 +3,9 @@
 use dragline_domain::outcome::Outcome;
 use dragline_formats::warc::Truncation;
 use dragline_testkit::site::Site;
+use dragline_whole_crawls::{Crawled, definition};
 
 use crate::content::gzip;
-use crate::crawled::Crawled;
-use crate::harness::definition;
 use crate::replies::{html, links, reply};
 use crate::scripted::{Act, ScriptedSite, answer};
 

@@ -2,14 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test says more by failing than by an error")]
 
-#[path = "../harness/mod.rs"]
-mod harness;
-
 mod address;
 mod budget;
 mod canonical;
 mod content;
-mod crawled;
 mod directives;
 mod failures;
 mod limits;

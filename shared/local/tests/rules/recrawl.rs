@@ -3,10 +3,9 @@
 use dragline_domain::definition::{Condition, DoNotCrawl, TextTest};
 use dragline_domain::outcome::Outcome;
 use dragline_formats::warc::{RecordType, RevisitProfile};
+use dragline_whole_crawls::{Crawled, definition};
 
 use crate::content::gzip;
-use crate::crawled::Crawled;
-use crate::harness::definition;
 use crate::scripted::{Act, Asked, ScriptedSite, answer, page};
 
 const CHANGED: &str = "last-modified: Sun, 06 Nov 1994 08:49:37 GMT";

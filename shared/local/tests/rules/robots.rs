@@ -4,9 +4,8 @@ use std::time::Duration;
 
 use dragline_domain::outcome::Outcome;
 use dragline_testkit::site::Site;
+use dragline_whole_crawls::{Crawled, definition};
 
-use crate::crawled::Crawled;
-use crate::harness::definition;
 use crate::replies::{html, links, redirect, reply};
 
 const RULES: &str = "# House rules\nUser-agent: otherbot\nDisallow: /\n\nUser-agent: dragline\nDisallow: /private\nAllow: /private/open\n";

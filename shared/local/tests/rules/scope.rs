@@ -3,9 +3,8 @@
 use dragline_domain::definition::{Condition, DoNotCrawl, Draft, QueryRule, TextTest};
 use dragline_domain::outcome::Outcome;
 use dragline_testkit::site::{Site, SiteBuilder};
+use dragline_whole_crawls::{Crawled, definition};
 
-use crate::crawled::Crawled;
-use crate::harness::definition;
 use crate::replies::{html, links};
 
 /// Crawls a site whose every page but those given is missing.

@@ -2,9 +2,8 @@
 
 use dragline_domain::outcome::Outcome;
 use dragline_testkit::site::Site;
+use dragline_whole_crawls::{Crawled, definition};
 
-use crate::crawled::Crawled;
-use crate::harness::definition;
 use crate::replies::{html, links, reply};
 
 #[tokio::test]

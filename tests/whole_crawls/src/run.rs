@@ -1,6 +1,4 @@
-//! Whole iterations in one process, over HTTP, for the tests that need them.
-
-#![expect(clippy::unwrap_used, reason = "a test says more by failing than by an error")]
+//! Running one iteration to its end.
 
 use std::future::Future;
 use std::io;
@@ -15,7 +13,7 @@ use dragline_domain::definition::{Definition, Draft};
 use dragline_domain::frontier::IterationStatus;
 use dragline_domain::ids::TriggerId;
 use dragline_domain::url::{CrawlUrl, UrlRules};
-use dragline_http::{HttpConfig, HttpFetcher, NameLookup};
+use dragline_http::{Certificate, HttpConfig, HttpFetcher, NameLookup};
 use dragline_local::engine::{Activity, LocalWorld, RunEnd, RunOptions, run};
 use dragline_local::{LocalStore, SystemClock};
 use dragline_pipeline::World;
@@ -23,6 +21,7 @@ use dragline_pipeline::context::Contexts;
 use dragline_pipeline::crawl::StopSignal;
 use dragline_pipeline::ports::clock::Clock;
 use dragline_pipeline::ports::error::PortResult;
+use dragline_pipeline::ports::fetcher::Fetcher;
 use dragline_pipeline::ports::frontier::{CrawlRow, Frontier, Progress};
 use dragline_pipeline::ports::notifier::{Notice, Notifier};
 use dragline_pipeline::ports::queue::StartCommand;
@@ -37,7 +36,8 @@ impl Notifier for Silent {
 }
 
 /// Every name is a name of this machine.
-struct Loopback;
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Loopback;
 
 impl NameLookup for Loopback {
     fn lookup(&self, _host: &str) -> Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send>> {
@@ -45,8 +45,42 @@ impl NameLookup for Loopback {
     }
 }
 
+/// What a crawl goes by when it opens connections.
+#[derive(Clone)]
+pub struct Network {
+    /// Which addresses may be talked to.
+    pub address_policy: AddressPolicy,
+    /// Where addresses of names come from.
+    pub lookup: Arc<dyn NameLookup>,
+    /// Roots to trust besides the platform's.
+    pub extra_roots: Vec<Certificate>,
+}
+
+impl Default for Network {
+    /// Every name leads to this machine, which may be talked to.
+    fn default() -> Self {
+        Self { address_policy: AddressPolicy::AllowPrivate, lookup: Arc::new(Loopback), extra_roots: Vec::new() }
+    }
+}
+
+impl Network {
+    /// The fetcher of production, over this network.
+    ///
+    /// # Panics
+    /// It cannot be set up.
+    #[must_use]
+    pub fn fetcher(self) -> HttpFetcher {
+        let Self { address_policy, lookup, extra_roots } = self;
+        let config = HttpConfig { address_policy, extra_roots, ..HttpConfig::new("Dragline/test") };
+        HttpFetcher::with_lookup(&config, lookup).unwrap()
+    }
+}
+
 /// A definition in a hurry: no delay, eight requests at once.
-pub(crate) fn definition(seeds: &[String], change: impl FnOnce(&mut Draft)) -> Definition {
+///
+/// # Panics
+/// A seed is no URL, or the change makes no definition.
+pub fn definition(seeds: &[String], change: impl FnOnce(&mut Draft)) -> Definition {
     let seeds = seeds.iter().map(|seed| CrawlUrl::parse(seed, &UrlRules::default()).unwrap()).collect();
     let mut draft = Draft::for_seeds(seeds);
     draft.politeness.delay = Duration::ZERO;
@@ -56,12 +90,26 @@ pub(crate) fn definition(seeds: &[String], change: impl FnOnce(&mut Draft)) -> D
 }
 
 /// Runs one iteration to its end. Every name leads to this machine, which may be talked to.
-pub(crate) async fn crawl(data: &Path, definition: &Definition) -> Progress {
-    crawl_under(data, definition, AddressPolicy::AllowPrivate).await
+///
+/// # Panics
+/// As [`crawl_over`] does.
+pub async fn crawl(data: &Path, definition: &Definition) -> Progress {
+    crawl_over(Network::default(), data, definition).await
 }
 
-/// Runs one iteration to its end under a policy on addresses.
-pub(crate) async fn crawl_under(data: &Path, definition: &Definition, address_policy: AddressPolicy) -> Progress {
+/// Runs one iteration to its end, over a network of the test's making.
+///
+/// # Panics
+/// As [`crawl_by`] does.
+pub async fn crawl_over(network: Network, data: &Path, definition: &Definition) -> Progress {
+    crawl_by(network.fetcher(), data, definition).await
+}
+
+/// Runs one iteration to its end, with a fetcher of the test's making.
+///
+/// # Panics
+/// It does not come to its end: a port failed, or the iteration did not close.
+pub async fn crawl_by(fetcher: impl Fetcher + 'static, data: &Path, definition: &Definition) -> Progress {
     let store = LocalStore::open(data, SystemClock::new().now()).unwrap();
     let world = Arc::new(LocalWorld::new(&store, Silent));
     let frontier = world.frontier();
@@ -73,11 +121,9 @@ pub(crate) async fn crawl_under(data: &Path, definition: &Definition, address_po
     let trigger = TriggerId(format!("test-{}", world.clock().now()));
     start(&*world, &Contexts::default(), &StartCommand { crawl: name.clone(), trigger }).await.unwrap();
 
-    let config = HttpConfig { address_policy, ..HttpConfig::new("Dragline/test") };
-    let fetcher = Arc::new(HttpFetcher::with_lookup(&config, Arc::new(Loopback)).unwrap());
     let (messages, options) = (world.messages(), RunOptions::default());
     let (stop, activity) = (StopSignal::default(), Arc::new(Activity::default()));
-    let end = run(Arc::clone(&world), fetcher, messages, name, options, stop, activity).await.unwrap();
+    let end = run(Arc::clone(&world), Arc::new(fetcher), messages, name, options, stop, activity).await.unwrap();
     let RunEnd::Closed(row) = end else { panic!("nobody stopped it") };
     assert_eq!((row.status, row.open), (IterationStatus::Closed, 0));
     world.frontier().progress(name, row.number).await.unwrap()

@@ -2,31 +2,38 @@
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
+use std::path::Path;
 
-use dragline_domain::address::AddressPolicy;
 use dragline_domain::definition::Definition;
 use dragline_domain::outcome::Outcome;
-use dragline_formats::warc::{ReadLimits, StoredRecord, read_record};
+use dragline_formats::warc::{ReadLimits, StoredRecord, WarcReader, read_record};
 use dragline_local::LocalStore;
 use dragline_local::query::{
     CandidateRow, LinkRow, LogRow, PageRow, QueryError, Selection, export_candidates, export_links, export_log,
     export_pages,
 };
+use dragline_pipeline::ports::fetcher::Fetcher;
 use dragline_pipeline::ports::frontier::Progress;
 use rusqlite::Connection;
 use tempfile::TempDir;
 
-use crate::harness::{crawl, crawl_under};
+use crate::run::{Network, crawl, crawl_by, crawl_over};
 
 /// The newest iteration of a crawl. URLs of the first seed's origin go by their path.
-pub(crate) struct Crawled {
+#[derive(Debug)]
+pub struct Crawled {
     data: TempDir,
     base: String,
-    pub(crate) progress: Progress,
-    pub(crate) log: Vec<LogRow>,
-    pub(crate) pages: Vec<PageRow>,
-    pub(crate) links: Vec<LinkRow>,
-    pub(crate) candidates: Vec<CandidateRow>,
+    /// What was counted.
+    pub progress: Progress,
+    /// Every visit.
+    pub log: Vec<LogRow>,
+    /// Every URL that ended with an answer.
+    pub pages: Vec<PageRow>,
+    /// Every link.
+    pub links: Vec<LinkRow>,
+    /// Every URL that is known.
+    pub candidates: Vec<CandidateRow>,
 }
 
 type Export<T> = fn(&Connection, &Selection, &mut dyn FnMut(T) -> ControlFlow<()>) -> Result<(), QueryError>;
@@ -43,19 +50,38 @@ fn all<T>(connection: &Connection, export: Export<T>) -> Vec<T> {
 
 impl Crawled {
     /// Crawls into a new data directory.
-    pub(crate) async fn once(definition: &Definition) -> Self {
+    ///
+    /// # Panics
+    /// As [`crawl`] does.
+    pub async fn once(definition: &Definition) -> Self {
         Self::into(tempfile::tempdir().unwrap(), definition).await
     }
 
     /// Another iteration into the same data directory.
-    pub(crate) async fn again(self, definition: &Definition) -> Self {
+    ///
+    /// # Panics
+    /// As [`crawl`] does.
+    pub async fn again(self, definition: &Definition) -> Self {
         Self::into(self.data, definition).await
     }
 
-    /// Crawls into a new data directory, under a policy on addresses.
-    pub(crate) async fn under(definition: &Definition, policy: AddressPolicy) -> Self {
+    /// Crawls into a new data directory, over a network of the test's making.
+    ///
+    /// # Panics
+    /// As [`crawl_over`] does.
+    pub async fn over(network: Network, definition: &Definition) -> Self {
         let data = tempfile::tempdir().unwrap();
-        let progress = crawl_under(data.path(), definition, policy).await;
+        let progress = crawl_over(network, data.path(), definition).await;
+        Self::read(data, definition, progress)
+    }
+
+    /// Crawls into a new data directory, with a fetcher of the test's making.
+    ///
+    /// # Panics
+    /// As [`crawl_by`] does.
+    pub async fn by(fetcher: impl Fetcher + 'static, definition: &Definition) -> Self {
+        let data = tempfile::tempdir().unwrap();
+        let progress = crawl_by(fetcher, data.path(), definition).await;
         Self::read(data, definition, progress)
     }
 
@@ -102,8 +128,11 @@ impl Crawled {
     }
 
     /// Checks that exactly these URLs ended, each once, and how.
+    ///
+    /// # Panics
+    /// It is not so.
     #[track_caller]
-    pub(crate) fn assert_outcomes(&self, expected: &[(&str, Outcome, &str)]) {
+    pub fn assert_outcomes(&self, expected: &[(&str, Outcome, &str)]) {
         let mut outcomes: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for row in self.log.iter().filter(|row| row.r#final) {
             outcomes.entry(&row.url).or_default().push(&row.outcome_name);
@@ -115,41 +144,83 @@ impl Crawled {
     }
 
     /// The final log row of a URL.
+    ///
+    /// # Panics
+    /// It has none.
+    #[must_use]
     #[track_caller]
-    pub(crate) fn row(&self, url: &str) -> &LogRow {
+    pub fn row(&self, url: &str) -> &LogRow {
         self.log.iter().find(|row| row.r#final && row.url == url).unwrap_or_else(|| panic!("{url} is not in the log"))
     }
 
     /// What a URL holds.
+    ///
+    /// # Panics
+    /// It holds nothing.
+    #[must_use]
     #[track_caller]
-    pub(crate) fn page(&self, url: &str) -> &PageRow {
+    pub fn page(&self, url: &str) -> &PageRow {
         self.pages.iter().find(|page| page.url == url).unwrap_or_else(|| panic!("{url} is no page"))
     }
 
     /// The text that is kept of a URL; empty where none is.
+    #[must_use]
     #[track_caller]
-    pub(crate) fn text(&self, url: &str) -> &str {
+    pub fn text(&self, url: &str) -> &str {
         self.page(url).text.as_deref().unwrap_or_default()
     }
 
     /// The links of a URL: target, kind, fate.
-    pub(crate) fn links_of(&self, url: &str) -> Vec<(&str, &str, &str)> {
+    #[must_use]
+    pub fn links_of(&self, url: &str) -> Vec<(&str, &str, &str)> {
         let links = self.links.iter().filter(|link| link.from_url == url);
         links.map(|link| (link.to_url.as_str(), link.kind.as_str(), link.fate.as_str())).collect()
     }
 
     /// The URLs left over, by the name of the reason.
-    pub(crate) fn leftovers(&self) -> Vec<(&'static str, u64)> {
+    #[must_use]
+    pub fn leftovers(&self) -> Vec<(&'static str, u64)> {
         self.progress.leftovers.iter().map(|(reason, urls)| (reason.name(), *urls)).collect()
     }
 
     /// The WARC record that a URL's row points to.
+    ///
+    /// # Panics
+    /// It has no record, or one that cannot be read.
+    #[must_use]
     #[track_caller]
-    pub(crate) fn record(&self, url: &str) -> StoredRecord {
+    pub fn record(&self, url: &str) -> StoredRecord {
         let row = self.row(url);
         let object = std::fs::read(self.data.path().join(row.object.as_ref().unwrap())).unwrap();
         let range = row.offset.unwrap()..row.offset.unwrap() + row.length.unwrap();
         let member = usize::try_from(range.start).unwrap()..usize::try_from(range.end).unwrap();
         read_record(&object[member], ReadLimits::default()).unwrap()
+    }
+
+    /// The directory that was crawled into.
+    #[must_use]
+    pub fn data(&self) -> &Path {
+        self.data.path()
+    }
+
+    /// Reads every WARC object from its first record to its last, and gives the number of records.
+    ///
+    /// # Panics
+    /// One of them is damaged.
+    #[must_use]
+    #[track_caller]
+    pub fn read_every_record(&self) -> usize {
+        let mut objects: Vec<_> = self.log.iter().filter_map(|row| row.object.as_deref()).collect();
+        objects.sort_unstable();
+        objects.dedup();
+        let mut records = 0;
+        for object in objects {
+            let bytes = std::fs::read(self.data.path().join(object)).unwrap();
+            for record in WarcReader::new(&bytes[..], ReadLimits::default()) {
+                record.unwrap_or_else(|error| panic!("{object}: {error}"));
+                records += 1;
+            }
+        }
+        records
     }
 }

@@ -1,0 +1,92 @@
+//! Certificates of our own, good and bad, and servers that show them.
+
+use std::sync::Arc;
+
+use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
+use rustls::ServerConfig;
+use rustls::crypto::ring;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio_rustls::TlsAcceptor;
+
+/// A certificate authority that nobody knows until its root is trusted.
+pub struct Authority {
+    issuer: Issuer<'static, KeyPair>,
+    root: CertificateDer<'static>,
+}
+
+/// What is wrong with a server's certificate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flaw {
+    /// Nothing.
+    None,
+    /// It ended in 2001.
+    Expired,
+    /// It begins in 2999.
+    NotYetValid,
+    /// The server signed it itself.
+    SelfSigned,
+    /// It is another name's.
+    WrongName,
+}
+
+/// What a server offers in its handshake.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Version {
+    /// HTTP/1.1.
+    Http11,
+    /// HTTP/2.
+    Http2,
+}
+
+impl Authority {
+    /// Two authorities of one name would be taken for each other until the signature is looked at.
+    ///
+    /// # Panics
+    /// No key can be made.
+    #[must_use]
+    pub fn named(name: &str) -> Self {
+        let key = KeyPair::generate().unwrap();
+        let mut params = CertificateParams::new([]).unwrap();
+        params.distinguished_name.push(DnType::CommonName, name);
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let root = params.self_signed(&key).unwrap().der().clone();
+        Self { issuer: Issuer::new(params, key), root }
+    }
+
+    /// The certificate to trust.
+    #[must_use]
+    pub fn root(&self) -> CertificateDer<'static> {
+        self.root.clone()
+    }
+
+    /// The server's side of handshakes for a name.
+    ///
+    /// # Panics
+    /// No certificate can be made.
+    #[must_use]
+    pub fn acceptor(&self, name: &str, flaw: Flaw, version: Version) -> TlsAcceptor {
+        let key = KeyPair::generate().unwrap();
+        let name = if flaw == Flaw::WrongName { "elsewhere.test" } else { name };
+        let mut params = CertificateParams::new([name.to_owned()]).unwrap();
+        match flaw {
+            Flaw::Expired => params.not_after = rcgen::date_time_ymd(2001, 1, 1),
+            Flaw::NotYetValid => params.not_before = rcgen::date_time_ymd(2999, 1, 1),
+            Flaw::None | Flaw::SelfSigned | Flaw::WrongName => {}
+        }
+        let certificate = match flaw {
+            Flaw::SelfSigned => params.self_signed(&key).unwrap(),
+            _ => params.signed_by(&key, &self.issuer).unwrap(),
+        };
+        let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_no_client_auth()
+            .with_single_cert(vec![certificate.der().clone()], PrivateKeyDer::try_from(key.serialize_der()).unwrap())
+            .unwrap();
+        config.alpn_protocols = match version {
+            Version::Http11 => vec![b"http/1.1".to_vec()],
+            Version::Http2 => vec![b"h2".to_vec()],
+        };
+        TlsAcceptor::from(Arc::new(config))
+    }
+}

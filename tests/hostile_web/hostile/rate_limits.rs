@@ -1,0 +1,53 @@
+//! Servers that ask to be left alone for a while, in every way to say so.
+
+use std::time::Duration;
+
+use dragline_domain::outcome::Outcome::{ConnectionFailed, FileIngested, RateLimited};
+use dragline_testkit::hostile::{HostileSite, html, links, reply};
+use dragline_whole_crawls::{Crawled, definition};
+use jiff::Timestamp;
+
+use crate::support::tight;
+
+/// Says so on the first request for `/busy`, and has no more to do then.
+async fn busy_once(status: u16, retry_after: impl Fn() -> String + Send + Sync + 'static) -> HostileSite {
+    HostileSite::start(move |asked| match (asked.target.as_str(), asked.earlier) {
+        ("/robots.txt", _) => reply(404, &[], ""),
+        ("/", _) => html(links(["/busy"])),
+        ("/busy", 0) => reply(status, &[&format!("retry-after: {}", retry_after())], ""),
+        _ => html("at last"),
+    })
+    .await
+}
+
+/// A date in whole seconds, at least `seconds` away.
+#[expect(clippy::disallowed_methods, reason = "the server's own clock says when it wants to be asked again")]
+fn date_in(seconds: i64) -> String {
+    let at = Timestamp::from_second(Timestamp::now().as_second() + seconds + 1).unwrap();
+    at.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_wait_that_is_asked_for_is_kept_and_nonsense_is_no_wait() {
+    let second = Duration::from_secs(1);
+    let cases = [
+        (busy_once(429, || "3".to_owned()).await, RateLimited, 3 * second, "429, seconds"),
+        (busy_once(503, || "3".to_owned()).await, ConnectionFailed, 3 * second, "503, seconds"),
+        (busy_once(429, || date_in(3)).await, RateLimited, 3 * second, "429, a date"),
+        (busy_once(503, || date_in(3)).await, ConnectionFailed, 3 * second, "503, a date"),
+        (busy_once(429, || "Mon, 01 Jan 2001 00:00:00 GMT".to_owned()).await, RateLimited, second, "a date long past"),
+        (busy_once(429, || "soon".to_owned()).await, RateLimited, second, "no time at all"),
+        (busy_once(429, || "-5".to_owned()).await, RateLimited, second, "a negative time"),
+    ];
+    let seeds: Vec<String> = cases.iter().map(|(site, ..)| site.url("/")).collect();
+    let crawled = Crawled::once(&definition(&seeds, tight)).await;
+    for (n, (site, first, wait, why)) in cases.iter().enumerate() {
+        let url = if n == 0 { "/busy".to_owned() } else { site.url("/busy") };
+        let log = site.log();
+        let asked: Vec<_> = log.iter().filter(|asked| asked.target == "/busy").collect();
+        assert_eq!(asked.len(), 2, "{why}");
+        assert!(asked[1].at - asked[0].at >= *wait, "{why}: {:?}", asked[1].at - asked[0].at);
+        let tries: Vec<_> = crawled.log.iter().filter(|row| row.url == url).map(|row| row.outcome).collect();
+        assert_eq!(tries, [first.code(), FileIngested.code()], "{why}");
+    }
+}

@@ -1,0 +1,130 @@
+//! robots.txt of every bad kind: what it then allows, and that nothing is asked for before it is known.
+
+use std::time::Duration;
+
+use dragline_domain::outcome::Outcome::{self, BlockedByRobotsTxt, FileIngested};
+use dragline_testkit::hostile::{HostileSite, Step, head, html, reply};
+use dragline_whole_crawls::{Crawled, definition};
+
+use crate::support::tight;
+
+const FORBIDS: &str = "User-agent: *\nDisallow: /page\n";
+
+/// What an origin's pages are, once its robots.txt has been met.
+#[derive(Clone, Copy)]
+enum Fate {
+    /// It is obeyed: `/page` is forbidden, `/open` is not.
+    Obeyed,
+    /// There is none: everything is allowed.
+    Allowed,
+    /// It cannot be read: nothing is asked for.
+    Unreadable,
+}
+
+fn text(body: impl AsRef<[u8]>) -> Vec<Step> {
+    reply(200, &["content-type: text/plain"], body)
+}
+
+/// Redirects to `/robots/{times}`, from there to one less, and at last to the rules.
+async fn redirecting(times: usize) -> HostileSite {
+    HostileSite::start(move |asked| {
+        let left = match asked.target.as_str() {
+            "/robots.txt" => Some(times),
+            target => target.strip_prefix("/robots/").and_then(|left| left.parse().ok()),
+        };
+        match left {
+            Some(0) => text(FORBIDS),
+            Some(left) => vec![head(301, &[&format!("location: /robots/{}", left - 1), "content-length: 0"])],
+            None => html("page"),
+        }
+    })
+    .await
+}
+
+async fn with_robots(robots: Vec<Step>) -> HostileSite {
+    HostileSite::start(move |asked| if asked.target == "/robots.txt" { robots.clone() } else { html("page") }).await
+}
+
+/// The waits between the tries of those that cannot be read take 7.5 seconds, so all of them wait together.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_a_robots_txt_means_is_the_same_however_bad_it_is() {
+    let elsewhere = with_robots(text(FORBIDS)).await;
+    let across =
+        vec![head(302, &[&format!("location: {}", elsewhere.named("other.test", "/robots.txt")), "content-length: 0"])];
+    let padded =
+        |padding: usize, then: &str| [b"# ".to_vec(), vec![b'x'; padding], format!("\n{then}").into_bytes()].concat();
+    let drip = Step::Drip { bytes: vec![b'#'; 1_000].into(), every: Duration::from_millis(50) };
+    let mut sites = vec![
+        (redirecting(5).await, Fate::Obeyed, "five redirects"),
+        (redirecting(6).await, Fate::Allowed, "six redirects: taken as missing"),
+    ];
+    let cases: Vec<(Vec<Step>, Fate, &'static str)> = vec![
+        (reply(404, &[], FORBIDS), Fate::Allowed, "404"),
+        (reply(403, &[], FORBIDS), Fate::Allowed, "403"),
+        (reply(500, &[], ""), Fate::Unreadable, "500"),
+        (reply(503, &[], ""), Fate::Unreadable, "503"),
+        (reply(429, &[], ""), Fate::Unreadable, "429"),
+        (vec![Step::Hold], Fate::Unreadable, "no answer in time"),
+        (vec![head(200, &[]), drip], Fate::Unreadable, "a body that drips"),
+        (vec![Step::Reset], Fate::Unreadable, "a reset"),
+        (vec![head(200, &["content-length: 999"]), Step::send(FORBIDS)], Fate::Unreadable, "a body that breaks off"),
+        (across, Fate::Obeyed, "a redirect to another host, whose rules then count for this one"),
+        (text(format!("\u{feff}{FORBIDS}")), Fate::Obeyed, "a byte order mark"),
+        (text(FORBIDS.replace('\n', "\r")), Fate::Obeyed, "CR alone as line end"),
+        (text(FORBIDS.replace('\n', "\r\n")), Fate::Obeyed, "CR LF as line end"),
+        (text(padded(1_000, FORBIDS)), Fate::Obeyed, "a long comment first"),
+        (
+            text([FORBIDS.as_bytes(), &vec![b'#'; 600 << 10]].concat()),
+            Fate::Obeyed,
+            "600 KiB, the rules at the beginning",
+        ),
+        (text(padded(600 << 10, FORBIDS)), Fate::Allowed, "600 KiB, the rules beyond the 512 KiB that are read"),
+        (text((0..=255).cycle().take(100_000).collect::<Vec<u8>>()), Fate::Allowed, "binary junk"),
+        (text("<!doctype html><p>not found"), Fate::Allowed, "a page in its place"),
+    ];
+    for (robots, fate, why) in cases {
+        sites.push((with_robots(robots).await, fate, why));
+    }
+    let witness = HostileSite::beside_good_pages(Vec::new()).await;
+    let pages = sites.iter().flat_map(|(site, ..)| [site.url("/page"), site.url("/open")]);
+    let seeds: Vec<String> = std::iter::once(witness.url("/")).chain(pages).collect();
+    let crawled = Crawled::once(&definition(&seeds, tight)).await;
+    let outcome = |url: &str| crawled.log.iter().find(|row| row.r#final && row.url == url).map(|row| row.outcome);
+    for (site, fate, why) in &sites {
+        let expected: [Option<Outcome>; 2] = match fate {
+            Fate::Obeyed => [Some(BlockedByRobotsTxt), Some(FileIngested)],
+            Fate::Allowed => [Some(FileIngested); 2],
+            Fate::Unreadable => [None; 2],
+        };
+        let found = [outcome(&site.url("/page")), outcome(&site.url("/open"))];
+        assert_eq!(found, expected.map(|outcome| outcome.map(Outcome::code)), "{why}: /page and /open");
+        let asked = site.targets();
+        assert_eq!(asked[0], "/robots.txt", "{why}: rules first");
+        for (target, expected) in ["/page", "/open"].into_iter().zip(expected) {
+            assert_eq!(asked.contains(&target.to_owned()), expected == Some(FileIngested), "{why}: {asked:?}");
+        }
+    }
+    let unreadable = sites.iter().filter(|(_, fate, _)| matches!(fate, Fate::Unreadable)).count() * 2;
+    assert_eq!(crawled.leftovers(), [("robots_unreadable", unreadable as u64)]);
+    assert_eq!(crawled.row("/good/after").outcome, FileIngested.code(), "the rest of the crawl");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_rule_of_five_hundred_wildcards_costs_no_time_to_speak_of() {
+    let rule = format!("User-agent: *\nDisallow: /{}$\n", "*a".repeat(500));
+    let nasty = format!("/{}b", "a".repeat(1_500));
+    let site = {
+        let (rule, seed) = (rule.clone(), dragline_testkit::hostile::links((0..200).map(|n| format!("{nasty}{n}"))));
+        HostileSite::start(move |asked| match asked.target.as_str() {
+            "/robots.txt" => text(&rule),
+            "/" => html(&seed),
+            _ => html("page"),
+        })
+        .await
+    };
+    let definition = definition(&[site.url("/")], tight);
+    let crawl = Crawled::once(&definition);
+    let crawled =
+        tokio::time::timeout(Duration::from_secs(60), crawl).await.expect("matching takes polynomial time at most");
+    assert_eq!(crawled.progress.count(FileIngested), 201, "none of them ends in the letter of the rule");
+}

@@ -1,0 +1,67 @@
+//! Sites that make up URLs without end.
+
+use dragline_testkit::hostile::{HostileSite, html, links, reply};
+use dragline_whole_crawls::{Crawled, definition};
+
+use crate::support::tight;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_calendar_without_end_ends_with_the_budget_and_says_so() {
+    let site = HostileSite::start(|asked| match asked.target.strip_prefix("/day/").map(str::parse::<i64>) {
+        _ if asked.target == "/robots.txt" => reply(404, &[], ""),
+        Some(Ok(day)) => html(links([format!("/day/{}", day - 1), format!("/day/{}", day + 1)])),
+        _ => html(links(["/day/0", "/good"])),
+    })
+    .await;
+    let crawled = Crawled::once(&definition(&[site.url("/")], |draft| {
+        tight(draft);
+        draft.budget.pages_per_origin = Some(40);
+    }))
+    .await;
+    assert_eq!(crawled.log.iter().filter(|row| row.r#final && row.duration_ms.is_some()).count(), 40);
+    let reasons: Vec<_> = crawled.leftovers().into_iter().map(|(reason, _)| reason).collect();
+    assert_eq!(reasons, ["origin_budget_exhausted"], "what is left over, and why");
+    assert!(site.targets().len() <= 41, "robots.txt and forty pages");
+    assert!(site.targets().contains(&"/good".to_owned()));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn paths_that_grow_without_end_are_traps_by_rule() {
+    let site = HostileSite::start(|asked| match asked.target.as_str() {
+        "/robots.txt" => reply(404, &[], ""),
+        "/good" => html("good"),
+        // Relative links that pile up, each page one level deeper.
+        target => html(links([
+            &format!("{}/again/", target.trim_end_matches('/')),
+            "/good",
+            &format!("{}/{}/", target.trim_end_matches('/'), target.len()),
+        ])),
+    })
+    .await;
+    let crawled = Crawled::once(&definition(&[site.url("/")], |draft| {
+        tight(draft);
+        draft.traps.segments_max = 4;
+    }))
+    .await;
+    assert_eq!(crawled.leftovers(), [], "it ended by itself");
+    let rules: Vec<_> =
+        crawled.log.iter().filter(|row| row.duration_ms.is_none()).filter_map(|row| row.detail.clone()).collect();
+    assert!(rules.iter().any(|rule| rule.contains("segments")), "too many segments: {rules:?}");
+    assert!(rules.iter().any(|rule| rule.contains("repeats")), "a segment again and again: {rules:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn session_ids_of_usual_names_are_taken_out() {
+    let site = HostileSite::start(|asked| match asked.target.as_str() {
+        "/robots.txt" => reply(404, &[], ""),
+        // Each page is linked to by a new session each time.
+        _ => html(links((0..5).map(|page| format!("/{page}?PHPSESSID={}{page}", asked.at.elapsed().as_nanos())))),
+    })
+    .await;
+    Crawled::once(&definition(&[site.url("/")], |draft| {
+        tight(draft);
+        draft.budget.pages = Some(50);
+    }))
+    .await;
+    assert_eq!(site.targets().len(), 7, "robots.txt, the seed, five pages: {:?}", site.targets());
+}

@@ -1,0 +1,1 @@
+//! Crawls of servers that misbehave in every way that crawlers meet: see `docs/hostile-web.md`. The tests are in `hostile/`.

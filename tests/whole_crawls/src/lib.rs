@@ -1,0 +1,11 @@
+//! Whole crawls over HTTP in one process, and what they left behind.
+//!
+//! The fetcher, the four steps and the local adapters are those of production; only names and roots of trust are the test's.
+
+#![expect(clippy::unwrap_used, reason = "a test says more by failing than by an error")]
+
+mod crawled;
+mod run;
+
+pub use crawled::Crawled;
+pub use run::{Loopback, Network, crawl, crawl_by, crawl_over, definition};
