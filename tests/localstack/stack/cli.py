@@ -130,7 +130,7 @@ def _status(place: Place) -> int:
 
 def _test(arguments: Sequence[str]) -> int:
     bin_ = python.environment("tools")
-    command = [str(bin_ / "python"), "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", str(SOURCE), *(arguments or [str(SOURCE)])]
+    command = [str(bin_ / "python"), "-m", "pytest", "-q", "-c", str(SOURCE / "pytest.ini"), *(arguments or [str(SOURCE)])]
     return subprocess.run(command, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}).returncode
 
 
