@@ -51,7 +51,8 @@ def _do(verb: str, kind: Kind, arguments: Sequence[str]) -> int:
         return 0
     place = chosen(kind)
     if verb == "start":
-        if (known := given()) is None:
+        known = given() if kind is Kind.LOCALSTACK else None
+        if known is None:
             place.start(Life.UNTIL_STOPPED)
         print(known or place.endpoint)
     elif verb == "stop":

@@ -25,6 +25,9 @@ class Kind(enum.Enum):
     """The emulators there are."""
 
     LOCALSTACK = "localstack"
+    """In Docker where that works, else as a process."""
+    HOST = "localstack-host"
+    """LocalStack as a process, whether or not there is a Docker."""
     MINISTACK = "ministack"
 
 
@@ -50,7 +53,7 @@ class Place:
         with _one_at_a_time():
             if self.kind is Kind.MINISTACK:
                 ministack.set_up()
-            elif not docker.works():
+            elif not self._in_docker():
                 host.set_up()
 
     def start(self, life: Life) -> None:
@@ -58,13 +61,13 @@ class Place:
         with _one_at_a_time():
             if self.is_running():
                 return
-            if self.kind is Kind.LOCALSTACK and docker.works():
+            if self._in_docker():
                 say(f"starting {docker.IMAGE} on port {self.port}")
                 docker.start(self.port)
                 last_words = lambda: docker.last_lines(self.port, LAST_LINES)  # noqa: E731
             else:
                 say(f"starting {self.kind.value} on port {self.port}, its log is {self.run / 'log'}")
-                starter = host if self.kind is Kind.LOCALSTACK else ministack
+                starter = ministack if self.kind is Kind.MINISTACK else host
                 process = starter.start(self.port, self.run, life)
                 last_words = lambda: process.last_lines(LAST_LINES)  # noqa: E731
         try:
@@ -81,13 +84,16 @@ class Place:
         """Stops ours, and no other. Says whether there was one."""
         return Process(self.run).stop() or docker.stop(self.port)
 
+    def _in_docker(self) -> bool:
+        return self.kind is Kind.LOCALSTACK and docker.works()
+
 
 def chosen(kind: Kind) -> Place:
     """The place that DRAGLINE_LOCALSTACK_PORT says: 4566 if it says nothing, a free port if it says 0."""
     text = os.environ.get("DRAGLINE_LOCALSTACK_PORT", "4566")
     if not text.isdigit() or int(text) > 65535:
         raise Failure(f"DRAGLINE_LOCALSTACK_PORT is '{text}', which is no port")
-    return Place(kind, int(text) or _free_port())
+    return Place(kind, int(text) or free_port())
 
 
 def given() -> str | None:
@@ -96,7 +102,8 @@ def given() -> str | None:
     return named if named and endpoint.is_ready(named) else None
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port that nothing listens on now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
