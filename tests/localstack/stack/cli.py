@@ -136,14 +136,13 @@ def _test(arguments: Sequence[str]) -> int:
 
 
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:
-    verbs = "\n".join(f"  {verb:8} {what}" for verb, what in VERBS.items())
-    parser = argparse.ArgumentParser(
-        prog="localstack", description=DESCRIPTION, epilog=f"verbs:\n{verbs}", formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("verb", choices=VERBS, metavar="verb")
-    parser.add_argument("--emulator", choices=[kind.value for kind in Kind], default=Kind.LOCALSTACK.value)
-    parser.add_argument("arguments", nargs=argparse.REMAINDER, help="of run: the command; of test: what pytest gets")
-    options = parser.parse_args(arguments)
-    if options.arguments and options.verb not in ("run", "test"):
-        parser.error(f"{options.verb} takes no arguments")
-    return options
+    parser = argparse.ArgumentParser(prog="localstack", description=DESCRIPTION)
+    verbs = parser.add_subparsers(dest="verb", required=True, metavar="verb")
+    for name, what in VERBS.items():
+        verb = verbs.add_parser(name, help=what, description=what)
+        verb.set_defaults(emulator=Kind.LOCALSTACK.value, arguments=[])
+        if name != "test":
+            verb.add_argument("--emulator", choices=[kind.value for kind in Kind], help="which one; localstack if not said")
+        if name in ("run", "test"):
+            verb.add_argument("arguments", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    return parser.parse_args(arguments)

@@ -15,6 +15,9 @@ SERVICES = (
 )
 """What is started, and what must be ready."""
 
+ALSO_CALLED = {"cloudwatch": "monitoring"}
+"""Ministack's name for a service, where it differs."""
+
 REGION = "us-east-1"
 
 START_SECONDS = 120
@@ -32,7 +35,8 @@ def is_ready(endpoint: str) -> bool:
     if health is None:
         return False
     states = health.get("services", {})
-    return all(states.get(name) in ("available", "running") for name in SERVICES) and _lists_tables(endpoint)
+    there = (states.get(name) or states.get(ALSO_CALLED.get(name)) for name in SERVICES)
+    return all(state in ("available", "running") for state in there) and _lists_tables(endpoint)
 
 
 def wait_until_ready(endpoint: str, is_alive: Callable[[], bool], last_words: Callable[[], str]) -> None:

@@ -31,5 +31,6 @@ def _environ(port: int, run: Path) -> dict[str, str]:
         "TMPDIR": str(run / "tmp"),
         "GATEWAY_PORT": str(port),
         "MINISTACK_HOST": "127.0.0.1",
+        "AWS_ENDPOINT_URL": endpoint.url(port),  # what functions are told
         "AUTH": "true",
     }
