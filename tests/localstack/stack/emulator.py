@@ -1,0 +1,118 @@
+"""Which emulator serves us, and where."""
+
+from __future__ import annotations
+
+import contextlib
+import enum
+import fcntl
+import os
+import socket
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Iterator
+
+from stack import docker, endpoint, host, ministack
+from stack.failure import Failure
+from stack.paths import CACHE, RUNS
+from stack.process import Life, Process
+from stack.progress import say
+
+LAST_LINES = 20
+"""How much of a log is shown when a start fails."""
+
+
+class Kind(enum.Enum):
+    """The emulators there are."""
+
+    LOCALSTACK = "localstack"
+    """In Docker where that works, else as a process."""
+    HOST = "localstack-host"
+    """LocalStack as a process, whether or not there is a Docker."""
+    MINISTACK = "ministack"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where an emulator of ours runs."""
+
+    kind: Kind
+    port: int
+
+    @property
+    def endpoint(self) -> str:
+        """Its address."""
+        return endpoint.url(self.port)
+
+    @property
+    def run(self) -> Path:
+        """Its directory."""
+        return RUNS / str(self.port)
+
+    def set_up(self) -> None:
+        """Fetches what it needs, unless Docker does that."""
+        with _one_at_a_time():
+            if self.kind is Kind.MINISTACK:
+                ministack.set_up()
+            elif not self._in_docker():
+                host.set_up()
+
+    def start(self, life: Life) -> None:
+        """Starts it and waits until it is ready, or leaves the one that runs."""
+        with _one_at_a_time():
+            if self.is_running():
+                return
+            if self._in_docker():
+                say(f"starting {docker.IMAGE} on port {self.port}")
+                docker.start(self.port)
+                last_words = lambda: docker.last_lines(self.port, LAST_LINES)  # noqa: E731
+            else:
+                say(f"starting {self.kind.value} on port {self.port}, its log is {self.run / 'log'}")
+                starter = ministack if self.kind is Kind.MINISTACK else host
+                process = starter.start(self.port, self.run, life)
+                last_words = lambda: process.last_lines(LAST_LINES)  # noqa: E731
+        try:
+            endpoint.wait_until_ready(self.endpoint, self.is_running, last_words)
+        except BaseException:
+            self.stop()
+            raise
+
+    def is_running(self) -> bool:
+        """Whether one of ours is there."""
+        return Process(self.run).pid() is not None or docker.is_running(self.port)
+
+    def stop(self) -> bool:
+        """Stops ours, and no other. Says whether there was one."""
+        return Process(self.run).stop() or docker.stop(self.port)
+
+    def _in_docker(self) -> bool:
+        return self.kind is Kind.LOCALSTACK and docker.works()
+
+
+def chosen(kind: Kind) -> Place:
+    """The place that DRAGLINE_LOCALSTACK_PORT says: 4566 if it says nothing, a free port if it says 0."""
+    text = os.environ.get("DRAGLINE_LOCALSTACK_PORT", "4566")
+    if not text.isdigit() or int(text) > 65535:
+        raise Failure(f"DRAGLINE_LOCALSTACK_PORT is '{text}', which is no port")
+    return Place(kind, int(text) or free_port())
+
+
+def given() -> str | None:
+    """The endpoint in AWS_ENDPOINT_URL, if an emulator answers there."""
+    named = os.environ.get("AWS_ENDPOINT_URL")
+    return named if named and endpoint.is_ready(named) else None
+
+
+def free_port() -> int:
+    """A port that nothing listens on now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@contextlib.contextmanager
+def _one_at_a_time() -> Iterator[None]:
+    """Set-ups and starts of several commands wait for each other."""
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with (CACHE / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield

@@ -1,0 +1,66 @@
+"""LocalStack as a process of this machine: its host mode, with our executor for Lambda functions."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from stack import dynamodb, endpoint, java, python
+from stack.paths import SOURCE
+from stack.process import Life, Process
+
+
+def set_up() -> Path:
+    """Fetches what is not there. Returns the directory of its Python."""
+    java.home()  # the cheapest check first
+    bin_ = python.environment("localstack")
+    python.add_package(bin_, SOURCE / "native_executor")
+    dynamodb.directory()
+    return bin_
+
+
+def start(port: int, run: Path, life: Life) -> Process:
+    """Starts it; sets up first what is not there."""
+    bin_ = set_up()
+    tables, java_home = dynamodb.directory(), java.home()
+    endpoint.require_free(port)
+    process = Process(run)
+    command = [bin_ / "python", "-m", "localstack.runtime.main"]
+    process.start(command, _environ(port, run), life)
+    _offer(run, tables, java_home)
+    return process
+
+
+def function_logs(run: Path) -> Path:
+    """A directory for each function, with a file for each of its environments."""
+    return run / "functions"
+
+
+def _offer(run: Path, tables: Path, java_home: Path) -> None:
+    """Puts where LocalStack looks what it would fetch otherwise. It looks when DynamoDB is first used."""
+    packages = run / "root/var/lib/localstack/lib"
+    for link, target in [("dynamodb-local/2", tables), ("java/21", java_home)]:
+        (packages / link).parent.mkdir(parents=True, exist_ok=True)
+        (packages / link).symlink_to(target)
+
+
+def _environ(port: int, run: Path) -> dict[str, str]:
+    kept = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR", "LANG") if name in os.environ}
+    return {
+        **kept,
+        "OVERRIDE_IN_DOCKER": "0",  # in a container it would not take the directory below
+        "FILESYSTEM_ROOT": str(run / "root"),
+        "GATEWAY_LISTEN": f"127.0.0.1:{port}",
+        "LOCALSTACK_HOST": f"127.0.0.1:{port}",
+        "SERVICES": ",".join(endpoint.SERVICES),
+        "STRICT_SERVICE_LOADING": "1",
+        "EAGER_SERVICE_LOADING": "0",
+        "SQS_ENDPOINT_STRATEGY": "path",
+        "DYNAMODB_IN_MEMORY": "1",
+        "LAMBDA_RUNTIME_EXECUTOR": "native",
+        "DRAGLINE_FUNCTION_LOGS": str(function_logs(run)),
+        # Nothing leaves the machine: no statistics, no certificate, no name server.
+        "DISABLE_EVENTS": "1",
+        "SKIP_SSL_CERT_DOWNLOAD": "1",
+        "DNS_ADDRESS": "0",
+    }
