@@ -8,8 +8,8 @@ use proptest::prelude::*;
 
 use super::*;
 
-const EXAMPLE: &str = include_str!("../../../../docs/crawl.example.yaml");
-const DOCUMENTATION: &str = include_str!("../../../../docs/definition.md");
+const EXAMPLE: &str = include_str!("../../../docs/crawl.example.yaml");
+const DOCUMENTATION: &str = include_str!("../../../docs/definition.md");
 
 fn read(text: &str) -> Definition {
     parse(text, "crawl.yaml").unwrap_or_else(|errors| panic!("{errors}"))
