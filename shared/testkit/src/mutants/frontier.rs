@@ -241,7 +241,12 @@ impl<F: Frontier> Frontier for MutantFrontier<F> {
 
     async fn commit_segment(&self, commit: &CommitSegment) -> PortResult<Committed> {
         let mut commit = commit.clone();
-        let is_repeated = self.inner.load_segment(&commit.segment.id).await?.is_some();
+        let is_repeated = match self.mutation {
+            M::RepeatedCommitFenced | M::CommitCountedTwice => {
+                self.inner.load_segment(&commit.segment.id).await?.is_some()
+            }
+            _ => false,
+        };
         match self.mutation {
             M::CommitWithoutTokenCheck => {
                 let holder = self.holder(&commit.segment.id.origin).await?;
@@ -264,11 +269,14 @@ impl<F: Frontier> Frontier for MutantFrontier<F> {
 
     async fn release(&self, release: &ReleaseLease) -> PortResult<Result<(), ReleaseRefused>> {
         let mut release = release.clone();
-        let rows = self.inner.load_origin(&release.origin).await?;
-        match (self.mutation, rows) {
-            (M::ReleaseWithoutInboxCheck, Some(rows)) => release.seen = rows.inbox,
-            (M::ReleaseWithoutTokenCheck, Some(rows)) => {
-                release.token = rows.lease.holder().map_or(release.token, |holder| holder.token.clone());
+        match self.mutation {
+            M::ReleaseWithoutInboxCheck => {
+                let rows = self.inner.load_origin(&release.origin).await?;
+                release.seen = rows.map_or(release.seen, |rows| rows.inbox);
+            }
+            M::ReleaseWithoutTokenCheck => {
+                let holder = self.holder(&release.origin).await?;
+                release.token = holder.map_or(release.token, |holder| holder.token);
             }
             _ => {}
         }
