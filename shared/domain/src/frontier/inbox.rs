@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::ids::{Iteration, TriggerId};
+use super::Seeding;
+use crate::ids::Iteration;
 use crate::outcome::Outcome;
 
 /// The row that parsers write. `added` and `parsed` only grow within an iteration.
@@ -19,8 +20,8 @@ pub struct Inbox {
     pub added: u64,
     /// Segments of this origin that are parsed.
     pub parsed: u64,
-    /// The triggers whose seeds are in, so that a command delivered twice adds them once.
-    pub seeded: Vec<TriggerId>,
+    /// The seeds that are in, so that a command delivered twice adds them once.
+    pub seeded: Vec<Seeding>,
     /// When the sweeper should look whether a wake-up or a close was missed; absent while none is owed.
     pub due: Option<Timestamp>,
     /// What parsers did here, for progress.

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use dragline_domain::capture::SegmentLog;
 use dragline_domain::frontier::{
-    CandidateUpdate, ChunkKey, Claim, Claimer, Holder, IterationRow, LastCapture, Lease, LeaseState, OriginKey,
-    OriginRows, ParserCounters, PartRefused, RecrawlCursor, ReleaseRefused, Reserve, SegmentId, SegmentRow,
-    SegmentState, StatusChange, Take, TakeRefused, TodoChunk, TodoSource,
+    CandidateUpdate, ChunkKey, Claim, Claimer, EXHAUSTED_CHUNKS_MAX, Holder, IterationRow, LastCapture, Lease,
+    LeaseState, OriginKey, OriginRows, PART_CHUNKS_MAX, ParserCounters, PartRefused, RecrawlCursor, ReleaseRefused,
+    Reserve, Seeding, SegmentId, SegmentRow, SegmentState, StatusChange, Take, TakeRefused, TodoChunk, TodoSource,
 };
 use dragline_domain::ids::{CrawlId, Iteration, TriggerId, Turn};
 use dragline_domain::time::after;
@@ -133,10 +133,13 @@ impl<F: Frontier> Frontier for MutantFrontier<F> {
     async fn seed_origin(&self, seed: &SeedOrigin) -> PortResult<Seeded> {
         let mut seed = seed.clone();
         if self.is(M::SeedsAddedAgain) {
-            seed.trigger = TriggerId(self.fresh().to_string());
+            seed.seeding = Seeding::new(&TriggerId(self.fresh().to_string()), 0);
             for chunk in &mut seed.chunks {
-                chunk.key.source = TodoSource::trigger(&seed.trigger);
+                chunk.key.source = TodoSource::seeds(&seed.seeding);
             }
+        }
+        if self.is(M::SeedsCut) {
+            seed.chunks.truncate(PART_CHUNKS_MAX);
         }
         self.inner.seed_origin(&seed).await
     }
@@ -262,6 +265,7 @@ impl<F: Frontier> Frontier for MutantFrontier<F> {
                 commit.exhausted.clear();
             }
             M::ExhaustedChunksStay => commit.exhausted.clear(),
+            M::ExhaustedChunksCut => commit.exhausted.truncate(EXHAUSTED_CHUNKS_MAX),
             _ => {}
         }
         self.inner.commit_segment(&commit).await

@@ -27,6 +27,8 @@ mutations! {
         LongPathsCut,
         /// A trigger's seeds are added each time they come.
         SeedsAddedAgain,
+        /// Seeds beyond what a transaction holds are dropped.
+        SeedsCut,
         /// A full page of origins lacks its last one.
         ListDropsLast,
         /// An inbox is always owed something.
@@ -67,6 +69,8 @@ mutations! {
         CommitCountedTwice,
         /// Exhausted chunks stay.
         ExhaustedChunksStay,
+        /// Exhausted chunks beyond what a transaction deletes stay.
+        ExhaustedChunksCut,
         /// A lease is let go whatever the inbox says by then.
         ReleaseWithoutInboxCheck,
         /// Any token lets go.

@@ -108,7 +108,7 @@ pub async fn a_wish_that_does_not_fit_changes_nothing(frontier: &impl Frontier) 
     assert_eq!(other, None, "there is no such iteration");
 }
 
-/// A trigger's seeds count once, another's on top; the origin opens with the first.
+/// Seeds count once, another trigger's on top; the origin opens with the first.
 pub async fn seeds_are_added_once(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let origin = key("a.example");
