@@ -6,6 +6,7 @@
 
 mod candidate;
 mod claim;
+mod crawl;
 mod ending;
 mod inbox;
 mod iteration;
@@ -22,6 +23,7 @@ mod transition_tests;
 
 pub use candidate::{CandidateUpdate, LastCapture, Sighting, next_visit};
 pub use claim::{Claim, ClaimDecision, ClaimedState, Claimer, claim};
+pub use crawl::{DefinitionPut, put_definition};
 pub use ending::{ClosedWithLeftovers, Leftover, LeftoverReason, close_with_leftovers, give_up};
 pub use inbox::{Inbox, ParserCounters};
 pub use iteration::{Beginning, IterationRow, IterationStatus, Reserve, StatusChange, begin_iteration};

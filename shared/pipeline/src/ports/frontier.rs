@@ -32,6 +32,24 @@ pub struct CrawlRow {
     pub joined: Vec<Origin>,
 }
 
+/// A crawl's definition to be stored.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PutCrawl {
+    /// The definition.
+    pub definition: Definition,
+    /// The version that it was changed from; absent: there was no such crawl.
+    pub seen: Option<u32>,
+}
+
+/// What became of a definition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CrawlPut {
+    /// It is stored as this version, now or by an earlier try of which no answer came.
+    Stored(u32),
+    /// Somebody else changed the definition since: read again, decide again.
+    Changed,
+}
+
 /// The wish for an iteration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BeginIteration {
@@ -290,8 +308,8 @@ pub struct RobotsRow {
 
 /// The store of everything but bodies and documents.
 pub trait Frontier: Send + Sync {
-    /// Stores a crawl's definition. Overwrites an earlier version of the same crawl.
-    fn put_crawl(&self, crawl: &CrawlRow) -> impl Future<Output = PortResult<()>> + Send;
+    /// Stores a crawl's definition as the version after the one that was seen. Origins that joined stay. Trying again is success.
+    fn put_crawl(&self, put: &PutCrawl) -> impl Future<Output = PortResult<CrawlPut>> + Send;
 
     /// A crawl's definition; `None` if there is no such crawl.
     fn load_crawl(&self, crawl: &CrawlId) -> impl Future<Output = PortResult<Option<CrawlRow>>> + Send;

@@ -14,8 +14,9 @@ use dragline_domain::time::after;
 use dragline_domain::url::Origin;
 use dragline_pipeline::ports::error::PortResult;
 use dragline_pipeline::ports::frontier::{
-    BeginIteration, Begun, ClaimRequest, CommitParse, CommitSegment, Committed, CrawlRow, DuePage, Frontier, GiveUp,
-    IterationClosed, Overdue, ParseCommitted, Progress, ReleaseLease, RobotsRow, SeedOrigin, Seeded, Settled,
+    BeginIteration, Begun, ClaimRequest, CommitParse, CommitSegment, Committed, CrawlPut, CrawlRow, DuePage, Frontier,
+    GiveUp, IterationClosed, Overdue, ParseCommitted, Progress, PutCrawl, ReleaseLease, RobotsRow, SeedOrigin, Seeded,
+    Settled,
 };
 use jiff::Timestamp;
 
@@ -59,15 +60,28 @@ fn far_ahead(now: Timestamp) -> Timestamp {
 }
 
 impl<F: Frontier> Frontier for MutantFrontier<F> {
-    async fn put_crawl(&self, crawl: &CrawlRow) -> PortResult<()> {
-        if self.is(M::DefinitionKeptFirst) && self.inner.load_crawl(&crawl.definition.name).await?.is_some() {
-            return Ok(());
+    async fn put_crawl(&self, put: &PutCrawl) -> PortResult<CrawlPut> {
+        let mut put = put.clone();
+        let stored = match self.mutation {
+            M::DefinitionKeptFirst | M::DefinitionPutBlindly => self.inner.load_crawl(&put.definition.name).await?,
+            _ => None,
+        };
+        match (self.mutation, stored) {
+            (M::DefinitionKeptFirst, Some(row)) => return Ok(CrawlPut::Stored(row.version + 1)),
+            (M::DefinitionPutBlindly, stored) => put.seen = stored.map(|row| row.version),
+            _ => {}
         }
-        self.inner.put_crawl(crawl).await
+        self.inner.put_crawl(&put).await
     }
 
     async fn load_crawl(&self, crawl: &CrawlId) -> PortResult<Option<CrawlRow>> {
-        self.inner.load_crawl(crawl).await
+        let mut row = self.inner.load_crawl(crawl).await?;
+        if self.is(M::JoinedForgotten)
+            && let Some(row) = row.as_mut().filter(|row| row.version > 1)
+        {
+            row.joined.clear();
+        }
+        Ok(row)
     }
 
     async fn join_origin(&self, crawl: &CrawlId, origin: &Origin) -> PortResult<()> {

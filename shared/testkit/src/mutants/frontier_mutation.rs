@@ -7,6 +7,10 @@ mutations! {
     FrontierMutation {
         /// A definition that is there is not replaced.
         DefinitionKeptFirst,
+        /// A definition is put over whatever version is there.
+        DefinitionPutBlindly,
+        /// A new version forgets the origins that joined.
+        JoinedForgotten,
         /// A trigger that comes again gets the newest iteration, not its own.
         OldTriggerGetsNewest,
         /// A trigger that comes while another's iteration runs gets that one.

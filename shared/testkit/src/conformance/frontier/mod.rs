@@ -28,6 +28,8 @@ macro_rules! frontier_suite {
     ($what:ident, $make:expr) => {
         $crate::$what! { frontier, $make;
             a_definition_is_read_back
+            a_definition_that_somebody_else_changed_is_not_put
+            origins_that_joined_stay
             a_trigger_is_handled_once
             an_iteration_waits_for_the_last_one_to_close
             a_token_is_returned_once
