@@ -22,7 +22,9 @@ pub struct Inbox {
     pub parsed: u64,
     /// The seeds that are in, so that a command delivered twice adds them once.
     pub seeded: Vec<Seeding>,
-    /// When the sweeper should look whether a wake-up or a close was missed; absent while none is owed.
+    /// When the sweeper should look whether a wake-up or a close was missed; absent while none is owed. Stored beside the rest, as it is
+    /// moved alone.
+    #[serde(skip)]
     pub due: Option<Timestamp>,
     /// What parsers did here, for progress.
     pub counters: ParserCounters,

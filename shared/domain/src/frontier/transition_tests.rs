@@ -215,6 +215,7 @@ fn an_origin_ends_with_what_it_left_counted() {
     assert_eq!(closed.chunk, given_up.lease.chunk.as_ref().map(|position| position.key.clone()));
     let OriginRows { lease, inbox } = &closed.rows;
     assert_eq!((lease.taken, &lease.chunk, &lease.state), (7, &None, &LeaseState::Closed));
+    assert_eq!(lease.ending, Some(LeftoverReason::Stopped), "it takes nothing more, should it open again");
     assert_eq!((inbox.open, inbox.due, lease.has_work(inbox)), (false, None, false), "nothing is owed any more");
     assert_eq!(close_with_leftovers(lease, inbox, &closed.iteration), None, "once");
     given_up.lease.ending = Some(LeftoverReason::OriginGivenUp);

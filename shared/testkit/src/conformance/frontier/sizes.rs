@@ -50,17 +50,22 @@ pub async fn a_large_robots_txt_comes_back(frontier: &impl Frontier) {
     assert!(frontier.load_robots(&origin).await.unwrap() == Some(row), "another robots.txt came back, or none");
 }
 
-/// A lease with all the retries it may have, each of a long URL, is committed and comes back.
+/// A lease with all the retries it may have, few of long URLs or many of short ones, is committed and comes back.
 pub async fn a_lease_keeps_all_its_retries(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let origin = key("a.example");
     world.seed(&origin, &["/"]).await;
-    let lease = world.take(&origin, 1, 0).await;
-    let mut commit = world.segment(&origin, &lease, 1).await;
-    let retry = |number| Retry { entry: entry(&long_path(number)), depth: 3, tries: 2, not_before: at(9) };
-    commit.lease.retries = (0..Lease::RETRIES_MAX).map(retry).collect();
-    assert_eq!(frontier.commit_segment(&commit).await.unwrap(), Committed::Done);
-    assert!(world.origin(&origin).await.lease == commit.lease, "retries were lost or changed");
+    let mut lease = world.take(&origin, 1, 0).await;
+    for path in [long_path as fn(usize) -> String, |number| format!("/{number}")] {
+        let mut commit = world.segment(&origin, &lease, 1).await;
+        let retries = &mut commit.lease.retries;
+        while Retry::fits(&*retries, &entry(&path(retries.len()))) {
+            retries.push(Retry { entry: entry(&path(retries.len())), depth: 3, tries: 2, not_before: at(9) });
+        }
+        assert_eq!(frontier.commit_segment(&commit).await.unwrap(), Committed::Done);
+        assert_eq!(world.origin(&origin).await.lease, commit.lease, "no retry was lost or changed");
+        lease = Lease { retries: Vec::new(), ..commit.lease };
+    }
 }
 
 /// This many chunks of one seed each, as one seeding puts them.
