@@ -8,8 +8,8 @@ use dragline_domain::ids::TriggerId;
 use dragline_pipeline::World;
 use dragline_pipeline::context::Contexts;
 use dragline_pipeline::ports::clock::Clock;
-use dragline_pipeline::ports::error::PortResult;
-use dragline_pipeline::ports::frontier::{CrawlRow, Frontier};
+use dragline_pipeline::ports::error::{PortError, PortErrorKind, PortResult};
+use dragline_pipeline::ports::frontier::{CrawlPut, CrawlRow, Frontier, PutCrawl};
 use dragline_pipeline::ports::queue::StartCommand;
 use dragline_pipeline::schedule::{self, Started};
 
@@ -90,17 +90,20 @@ async fn held(world: &CliWorld, data: &Path) -> Result<(Option<CrawlRow>, Option
     Ok((frontier.load_crawl(&crawl).await?, frontier.latest_iteration(&crawl).await?))
 }
 
-/// Stores the definition if it is new or changed. Origins that joined stay, as the seeds that lead to them may have stayed.
+/// Stores the definition if it is new or changed.
 async fn store(world: &CliWorld, held: Option<&CrawlRow>, wanted: &Definition, changed: &[Key]) -> PortResult<()> {
-    let row = match held {
-        Some(_) if changed.is_empty() => return Ok(()),
-        Some(held) => {
-            let (version, joined) = (held.version.saturating_add(1), held.joined.clone());
-            CrawlRow { definition: wanted.clone(), version, joined }
+    if held.is_some() && changed.is_empty() {
+        return Ok(());
+    }
+    let put = PutCrawl { definition: wanted.clone(), seen: held.map(|row| row.version) };
+    match world.frontier().put_crawl(&put).await? {
+        CrawlPut::Stored(_) => Ok(()),
+        // The directory is this process's alone.
+        CrawlPut::Changed => {
+            let why = "the definition changed though nobody else works in the directory";
+            Err(PortError::new(PortErrorKind::Corrupt, "put crawl", &wanted.name, why))
         }
-        None => CrawlRow { definition: wanted.clone(), version: 1, joined: Vec::new() },
-    };
-    world.frontier().put_crawl(&row).await
+    }
 }
 
 /// Changes an iteration's status, where the change means anything to it.

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use dragline_domain::frontier::{
-    AddTodo, Claim, Claimer, IterationRow, OriginKey, RecrawlCursor, Reserve, Sighting, TodoEntry, TodoSource,
-    split_into_chunks,
+    AddTodo, Claim, Claimer, IterationRow, OriginKey, RecrawlCursor, Reserve, SEEDING_URLS_MAX, Seeding, Sighting,
+    TodoChunk, TodoEntry, TodoSource, split_into_chunks,
 };
+use dragline_domain::ids::TriggerId;
 use dragline_domain::time::after;
 use dragline_domain::url::{CrawlUrl, Origin};
 
@@ -55,10 +56,11 @@ pub async fn start(world: &impl World, contexts: &Contexts, command: &StartComma
     };
     if iteration.token_out {
         let seeds = by_origin(&context.definition.seeds);
+        let beginning = Beginning { world, context: &context, trigger: &command.trigger, iteration: &iteration };
         for (origin, urls) in &seeds {
-            seed(world, &context, command, &iteration, origin, urls).await?;
+            beginning.seed(origin, urls).await?;
         }
-        open_for_recrawl(world, &context, command, &iteration, &seeds).await?;
+        beginning.open_for_recrawl(&seeds).await?;
         frontier.return_token(&command.crawl, iteration.number).await?;
     }
     Ok(Started::Iteration(iteration))
@@ -77,76 +79,79 @@ fn by_origin(urls: &[CrawlUrl]) -> Seeds {
     seeds
 }
 
-async fn seed(
-    world: &impl World,
-    context: &CrawlContext,
-    command: &StartCommand,
-    iteration: &IterationRow,
-    origin: &Origin,
-    paths: &[String],
-) -> PortResult<()> {
-    let key = OriginKey { crawl: command.crawl.clone(), origin: origin.clone() };
-    let now = world.clock().now();
-    let request = ClaimRequest {
-        origin: key.clone(),
-        iteration: iteration.number,
-        claimer: Claimer::trigger(&command.trigger),
-        if_due: None,
-        now,
-        urls: paths.iter().map(|path| (path.clone(), Sighting { depth: 0, via: None })).collect(),
-    };
-    let claims = world.frontier().claim(&request).await?;
-    let entries = paths.iter().zip(claims).filter_map(|(path, claim)| match claim {
-        Claim::Own { last } => Some(TodoEntry { path_and_query: path.clone(), via: None, redirects: 0, last }),
-        Claim::Taken | Claim::NotDue => None,
-    });
-    let chunks = split_into_chunks(iteration.number, 0, &TodoSource::trigger(&command.trigger), entries);
-    let count = chunks.iter().map(|chunk| chunk.entries.len() as u64).sum();
-    open(world, context, command, iteration, key, count, chunks).await
+/// An iteration that its trigger has begun and still owes seeds.
+struct Beginning<'b, W> {
+    world: &'b W,
+    context: &'b CrawlContext,
+    trigger: &'b TriggerId,
+    iteration: &'b IterationRow,
 }
 
-async fn open(
-    world: &impl World,
-    context: &CrawlContext,
-    command: &StartCommand,
-    iteration: &IterationRow,
-    origin: OriginKey,
-    count: u64,
-    chunks: Vec<dragline_domain::frontier::TodoChunk>,
-) -> PortResult<()> {
-    let now = world.clock().now();
-    let add = AddTodo { count, pace: context.pace(), now, due: after(now, world.timing().grace) };
-    let seed = SeedOrigin { origin, iteration: iteration.number, trigger: command.trigger.clone(), add, chunks };
-    match world.frontier().seed_origin(&seed).await? {
-        Seeded::Added | Seeded::Already => nudge(world, &seed.origin, iteration.number).await,
-        Seeded::IterationOver => Ok(()),
-    }
-}
-
-/// Opens the origins that no seed opens but that have candidates due from earlier iterations.
-async fn open_for_recrawl(
-    world: &impl World,
-    context: &CrawlContext,
-    command: &StartCommand,
-    iteration: &IterationRow,
-    seeds: &Seeds,
-) -> PortResult<()> {
-    let frontier = world.frontier();
-    let mut last: Option<Origin> = None;
-    loop {
-        let origins = frontier.list_origins(&command.crawl, last.as_ref(), ORIGINS_PAGE).await?;
-        let Some(end) = origins.last().cloned() else { return Ok(()) };
-        for origin in origins.into_iter().filter(|origin| !seeds.contains_key(origin)) {
-            if !context.allowed.contains_origin(&origin) {
-                continue;
-            }
-            let key = OriginKey { crawl: command.crawl.clone(), origin };
-            let due =
-                frontier.due_candidates(&key, iteration.number, &RecrawlCursor::Start, iteration.started_at, 1).await?;
-            if !due.entries.is_empty() {
-                open(world, context, command, iteration, key, 0, Vec::new()).await?;
+impl<W: World> Beginning<'_, W> {
+    /// Claims the seeds of an origin and adds them, as many at once as a transaction surely holds.
+    ///
+    /// The parts are cut from the definition alone, so that the command, when it comes again, cuts them in the same places.
+    async fn seed(&self, origin: &Origin, paths: &[String]) -> PortResult<()> {
+        let key = OriginKey { crawl: self.iteration.crawl.clone(), origin: origin.clone() };
+        for (part, paths) in (0..).zip(paths.chunks(SEEDING_URLS_MAX)) {
+            let seeding = Seeding::new(self.trigger, part);
+            let entries = self.claim(&key, paths).await?;
+            let chunks = split_into_chunks(self.iteration.number, 0, &TodoSource::seeds(&seeding), entries);
+            if self.add(&key, seeding, chunks).await? == Seeded::IterationOver {
+                return Ok(());
             }
         }
-        last = Some(end);
+        nudge(self.world, &key, self.iteration.number).await
+    }
+
+    /// Those of these seeds that are the trigger's own.
+    async fn claim(&self, origin: &OriginKey, paths: &[String]) -> PortResult<Vec<TodoEntry>> {
+        let request = ClaimRequest {
+            origin: origin.clone(),
+            iteration: self.iteration.number,
+            claimer: Claimer::trigger(self.trigger),
+            if_due: None,
+            now: self.world.clock().now(),
+            urls: paths.iter().map(|path| (path.clone(), Sighting { depth: 0, via: None })).collect(),
+        };
+        let claims = self.world.frontier().claim(&request).await?;
+        let own = paths.iter().zip(claims).filter_map(|(path, claim)| match claim {
+            Claim::Own { last } => Some(TodoEntry { path_and_query: path.clone(), via: None, redirects: 0, last }),
+            Claim::Taken | Claim::NotDue => None,
+        });
+        Ok(own.collect())
+    }
+
+    async fn add(&self, origin: &OriginKey, seeding: Seeding, chunks: Vec<TodoChunk>) -> PortResult<Seeded> {
+        let now = self.world.clock().now();
+        let count = chunks.iter().map(|chunk| chunk.entries.len() as u64).sum();
+        let due = after(now, self.world.timing().grace);
+        let add = AddTodo { count, pace: self.context.pace(), now, due };
+        let seed = SeedOrigin { origin: origin.clone(), iteration: self.iteration.number, seeding, add, chunks };
+        self.world.frontier().seed_origin(&seed).await
+    }
+
+    /// Opens the origins that no seed opens but that have candidates due from earlier iterations.
+    async fn open_for_recrawl(&self, seeds: &Seeds) -> PortResult<()> {
+        let (frontier, iteration) = (self.world.frontier(), self.iteration);
+        let mut last: Option<Origin> = None;
+        loop {
+            let origins = frontier.list_origins(&iteration.crawl, last.as_ref(), ORIGINS_PAGE).await?;
+            let Some(end) = origins.last().cloned() else { return Ok(()) };
+            for origin in origins.into_iter().filter(|origin| !seeds.contains_key(origin)) {
+                if !self.context.allowed.contains_origin(&origin) {
+                    continue;
+                }
+                let key = OriginKey { crawl: iteration.crawl.clone(), origin };
+                let (start, now) = (RecrawlCursor::Start, iteration.started_at);
+                let due = frontier.due_candidates(&key, iteration.number, &start, now, 1).await?;
+                if !due.entries.is_empty()
+                    && self.add(&key, Seeding::new(self.trigger, 0), Vec::new()).await? != Seeded::IterationOver
+                {
+                    nudge(self.world, &key, iteration.number).await?;
+                }
+            }
+            last = Some(end);
+        }
     }
 }

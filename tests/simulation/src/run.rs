@@ -9,7 +9,7 @@ use dragline_domain::ids::TriggerId;
 use dragline_domain::time::after;
 use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_local::LocalStore;
-use dragline_pipeline::ports::frontier::{CrawlRow, Frontier};
+use dragline_pipeline::ports::frontier::{Frontier, PutCrawl};
 use dragline_pipeline::ports::queue::{Message, StartCommand};
 use tokio::runtime::Builder;
 
@@ -158,10 +158,9 @@ fn live(workshop: &Workshop, definition: &Definition) -> LifeEnd {
     let hook = Arc::clone(conductor);
     let runtime = Builder::new_current_thread().on_thread_park(move || hook.thread_parks()).build().unwrap();
     runtime.block_on(async {
-        let row = CrawlRow { definition: definition.clone(), version: 1, joined: Vec::new() };
-        if workshop.store.frontier().load_crawl(&definition.name).await.unwrap().is_none() {
-            workshop.store.frontier().put_crawl(&row).await.unwrap();
-        }
+        // A life that is not the first finds it there.
+        let put = PutCrawl { definition: definition.clone(), seen: None };
+        workshop.store.frontier().put_crawl(&put).await.unwrap();
         let mut tasks = WORKERS.map(|worker| (worker, workshop.start(worker)));
         loop {
             conductor.quiet().await;

@@ -38,6 +38,13 @@ pub struct LastCapture {
     pub interval_ms: Option<u64>,
 }
 
+impl LastCapture {
+    /// A longer `ETag` is no validator that anybody would want back, and is not kept.
+    pub const ETAG_BYTES_MAX: usize = 256;
+    /// A longer `Last-Modified` is no date, and is not kept.
+    pub const LAST_MODIFIED_BYTES_MAX: usize = 64;
+}
+
 /// What the end of a URL in an iteration changes in its candidate.
 ///
 /// Carries (iteration, turn, n) and never goes back: an update that is older than what is stored is ignored.

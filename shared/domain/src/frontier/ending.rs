@@ -85,7 +85,8 @@ pub struct ClosedWithLeftovers {
 
 /// Closes an origin with what is left of it. `None` while segments of it are unparsed, or if it is closed.
 ///
-/// The reason is the lease's ending, or that the iteration was stopped. A holder's reserved budget goes back if the caller has not given
+/// The reason is the lease's ending, or that the iteration was stopped; the row keeps it, so that an origin that is opened again takes nothing.
+/// A holder's reserved budget goes back if the caller has not given
 /// it back already; a lease that is `Leased` is only closed so by its holder or once it ran out, which the caller checks.
 #[must_use]
 pub fn close_with_leftovers(lease: &Lease, inbox: &Inbox, iteration: &IterationRow) -> Option<ClosedWithLeftovers> {
@@ -93,14 +94,16 @@ pub fn close_with_leftovers(lease: &Lease, inbox: &Inbox, iteration: &IterationR
         return None;
     }
     let retries = u64::try_from(lease.retries.len()).unwrap_or(u64::MAX);
+    let reason = lease.ending.unwrap_or(LeftoverReason::Stopped);
     let leftover = Leftover {
         iteration: lease.iteration,
         turn: lease.turn,
-        reason: lease.ending.unwrap_or(LeftoverReason::Stopped),
+        reason,
         count: inbox.added.saturating_sub(lease.taken).saturating_add(retries),
     };
     let closed = Lease {
         state: LeaseState::Closed,
+        ending: Some(reason),
         taken: inbox.added,
         chunk: None,
         cursor: RecrawlCursor::End,

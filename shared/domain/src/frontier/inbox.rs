@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::ids::{Iteration, TriggerId};
+use super::Seeding;
+use crate::ids::Iteration;
 use crate::outcome::Outcome;
 
 /// The row that parsers write. `added` and `parsed` only grow within an iteration.
@@ -19,9 +20,11 @@ pub struct Inbox {
     pub added: u64,
     /// Segments of this origin that are parsed.
     pub parsed: u64,
-    /// The triggers whose seeds are in, so that a command delivered twice adds them once.
-    pub seeded: Vec<TriggerId>,
-    /// When the sweeper should look whether a wake-up or a close was missed; absent while none is owed.
+    /// The seeds that are in, so that a command delivered twice adds them once.
+    pub seeded: Vec<Seeding>,
+    /// When the sweeper should look whether a wake-up or a close was missed; absent while none is owed. Stored beside the rest, as it is
+    /// moved alone.
+    #[serde(skip)]
     pub due: Option<Timestamp>,
     /// What parsers did here, for progress.
     pub counters: ParserCounters,

@@ -112,6 +112,19 @@ impl fmt::Display for ObjectKey {
     }
 }
 
+/// Seeds of one origin that a trigger adds at once. A trigger with more than a transaction holds adds them part by part.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Seeding(String);
+
+impl Seeding {
+    /// This part of the trigger's seeds, from 0.
+    #[must_use]
+    pub fn new(trigger: &TriggerId, part: u32) -> Self {
+        Self(format!("{trigger}#{part:04}"))
+    }
+}
+
 /// Who put todo there: the part of a chunk's key that orders chunks of one depth and makes them unique.
 ///
 /// A segment is named by the time of its commit first, so that among equals what was crawled first is followed first.
@@ -120,10 +133,10 @@ impl fmt::Display for ObjectKey {
 pub struct TodoSource(String);
 
 impl TodoSource {
-    /// The seeds of a trigger, which come before anything found.
+    /// Seeds, which come before anything found.
     #[must_use]
-    pub fn trigger(trigger: &TriggerId) -> Self {
-        Self(format!("0#{trigger}"))
+    pub fn seeds(seeding: &Seeding) -> Self {
+        Self(format!("0#{}", seeding.0))
     }
 
     /// The links of a segment.
@@ -199,8 +212,11 @@ mod tests {
             TodoSource::segment(&id, jiff::Timestamp::from_second(second).unwrap())
         };
         let chunk = |depth, source, part| ChunkKey { iteration: Iteration::FIRST, depth, source, part };
+        let seeds = |part| TodoSource::seeds(&Seeding::new(&TriggerId("t".into()), part));
         let ordered = [
-            chunk(0, TodoSource::trigger(&TriggerId("t".into())), 0),
+            chunk(0, seeds(0), 0),
+            chunk(0, seeds(2), 0),
+            chunk(0, seeds(10), 0),
             chunk(1, segment(9, 1_000), 0),
             chunk(1, segment(9, 1_000), 1),
             chunk(1, segment(2, 20_000), 0),

@@ -37,7 +37,7 @@ pub struct Lease {
     pub depth: u32,
     /// Whether the origin waits for its segments to be parsed before it goes deeper.
     pub barrier: Barrier,
-    /// URLs to be asked for again, at most [`Lease::RETRIES_MAX`].
+    /// URLs to be asked for again, no more than [`Retry::fits`] lets in.
     pub retries: Vec<Retry>,
     /// Todo URLs consumed, of those that the inbox counts as added.
     pub taken: u64,
@@ -207,10 +207,28 @@ pub enum ReleaseRefused {
     Changed,
 }
 
-impl Lease {
-    /// The most URLs that wait for another try; a further one ends with what it met.
-    pub const RETRIES_MAX: usize = 32;
+impl Retry {
+    /// The most URLs of an origin that wait for another try.
+    pub const COUNT_MAX: usize = 32;
+    /// The most bytes that they take as JSON, as the row is written whole with every commit. The longest URL fits.
+    pub const BYTES_MAX: usize = 8 << 10;
+    /// What a retry takes beside its entry.
+    const FIELDS_BYTES_MAX: usize = 100;
 
+    /// Whether a URL may wait beside those that do. One that may not ends with what it met.
+    #[must_use]
+    pub fn fits<'r>(waiting: impl IntoIterator<Item = &'r Self>, entry: &super::TodoEntry) -> bool {
+        let bytes = |entry: &super::TodoEntry| entry.json_bytes_max() + Self::FIELDS_BYTES_MAX;
+        let sizes = waiting.into_iter().map(|retry| bytes(&retry.entry));
+        let (count, sum) = sizes.fold((1, bytes(entry)), |(count, sum), size| (count + 1, sum + size));
+        count <= Self::COUNT_MAX && sum <= Self::BYTES_MAX
+    }
+}
+
+const _: () =
+    assert!(super::TodoEntry::JSON_BYTES_MAX + Retry::FIELDS_BYTES_MAX <= Retry::BYTES_MAX, "the longest fits");
+
+impl Lease {
     /// The lease of an origin that opens: for the first time, or for another iteration.
     ///
     /// Candidates are gone through only where an earlier iteration can have left some.

@@ -3,6 +3,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::*;
+use crate::frontier::todo::longest_entry;
 use crate::frontier::{IterationStatus, TodoEntry};
 use crate::ids::{CrawlId, TriggerId};
 
@@ -136,6 +137,25 @@ fn letting_go_gives_the_rest_back_and_counts_what_closes() {
         assert_eq!((rows.lease.state, rows.lease.turn), (state, Turn(turn)), "{how:?}");
         assert_eq!((after.budget, after.open, rows.inbox.open), (pages(12), open, is_open), "{how:?}");
         assert_eq!(rows.inbox.due.is_some(), is_open, "{how:?}: nothing is owed to what is closed");
+    }
+}
+
+#[test]
+fn retries_are_let_in_by_number_and_by_size() {
+    let short = TodoEntry { path_and_query: format!("/{}", "x".repeat(100)), via: None, redirects: 0, last: None };
+    let long = TodoEntry { path_and_query: format!("/{}", "x".repeat(2_000)), ..short.clone() };
+    for (entry, expected, why) in [
+        (short, Retry::COUNT_MAX, "as many as may wait"),
+        (long, 3, "long ones take the room of many"),
+        (longest_entry(), 1, "the longest one has room alone"),
+    ] {
+        let mut retries: Vec<Retry> = Vec::new();
+        while Retry::fits(&retries, &entry) {
+            retries.push(Retry { entry: entry.clone(), depth: u32::MAX, tries: u8::MAX, not_before: Timestamp::MAX });
+        }
+        let json = serde_json::to_string(&retries).unwrap();
+        assert_eq!(retries.len(), expected, "{why}");
+        assert!(json.len() <= Retry::BYTES_MAX, "{why}: {} bytes", json.len());
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod candidate;
 mod claim;
+mod crawl;
 mod ending;
 mod inbox;
 mod iteration;
@@ -22,17 +23,20 @@ mod transition_tests;
 
 pub use candidate::{CandidateUpdate, LastCapture, Sighting, next_visit};
 pub use claim::{Claim, ClaimDecision, ClaimedState, Claimer, claim};
+pub use crawl::{DefinitionPut, put_definition};
 pub use ending::{ClosedWithLeftovers, Leftover, LeftoverReason, close_with_leftovers, give_up};
 pub use inbox::{Inbox, ParserCounters};
 pub use iteration::{Beginning, IterationRow, IterationStatus, Reserve, StatusChange, begin_iteration};
-pub use keys::{ChunkKey, ObjectKey, OriginKey, SegmentId, TodoSource};
+pub use keys::{ChunkKey, ObjectKey, OriginKey, Seeding, SegmentId, TodoSource};
 pub use lease::{
     Barrier, ChunkPosition, CrawlerCounters, Holder, Lease, LeaseState, RecrawlCursor, Release, ReleaseRefused,
     Released, Retry, Take, TakeRefused,
 };
 pub use opening::{AddTodo, OriginRows, add_todo, seed};
 pub use parse::{PartCommit, PartCommitted, PartNotCommitted, RowsByOrigin, commit_part};
-pub use plan::{PART_ACTIONS_MAX, ParsePart, Target, plan_parts};
+pub use plan::{
+    EXHAUSTED_CHUNKS_MAX, PART_ACTIONS_MAX, PART_CHUNKS_MAX, ParsePart, SEEDING_URLS_MAX, Target, plan_parts,
+};
 pub use segment::{PartKind, PartRefused, SegmentDecision, SegmentRow, SegmentState, commit_segment};
 pub use settle::{SettledRows, Settlement, decide_release, settle, settle_origin};
 pub use todo::{CHUNK_BYTES_MAX, TodoChunk, TodoEntry, split_into_chunks};

@@ -3,8 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{Inbox, IterationRow, Lease, LeaseState};
-use crate::ids::TriggerId;
+use super::{Inbox, IterationRow, Lease, LeaseState, Seeding};
 use crate::politeness::Pace;
 
 /// The two rows of an origin.
@@ -51,23 +50,23 @@ pub fn add_todo(
     }
 }
 
-/// Adds a trigger's seeds once. `None` if they are in already, or the iteration is over.
+/// Adds seeds of a trigger once. `None` if they are in already, or the iteration is over.
 ///
 /// With no seed at all it opens an origin for the candidates that earlier iterations left there.
 #[must_use]
 pub fn seed(
     rows: Option<&OriginRows>,
     iteration: &IterationRow,
-    trigger: &TriggerId,
+    seeding: &Seeding,
     add: &AddTodo,
 ) -> Option<(OriginRows, Option<IterationRow>)> {
     let is_seeded = rows
         .filter(|rows| rows.inbox.iteration == iteration.number)
-        .is_some_and(|rows| rows.inbox.seeded.contains(trigger));
+        .is_some_and(|rows| rows.inbox.seeded.contains(seeding));
     if is_seeded {
         return None;
     }
     let (mut rows, iteration) = add_todo(rows, iteration, add)?;
-    rows.inbox.seeded.push(trigger.clone());
+    rows.inbox.seeded.push(seeding.clone());
     Some((rows, iteration))
 }

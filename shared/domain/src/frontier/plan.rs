@@ -1,6 +1,6 @@
 //! How a parse that needs more than one transaction is cut into parts.
 
-use super::{OriginKey, TodoChunk};
+use super::{CHUNK_BYTES_MAX, OriginKey, TodoChunk, TodoEntry};
 
 /// The most actions of one transaction (DynamoDB's limit is 100, and 4 MB).
 pub const PART_ACTIONS_MAX: usize = 100;
@@ -11,8 +11,14 @@ const FIXED_ACTIONS: usize = 3;
 /// A lease, an inbox and a chunk, always: whether the origin is closed may change between planning and committing.
 const TARGET_ACTIONS: usize = 3;
 
-/// Chunks are up to 64 KB, so that a part stays far below 4 MB.
-const PART_CHUNKS_MAX: usize = 32;
+/// The most chunks that one transaction puts. They are up to 64 KB, so that it stays far below 4 MB.
+pub const PART_CHUNKS_MAX: usize = 32;
+
+/// The most seeds that are added at once: however long they are, their chunks fit a transaction.
+pub const SEEDING_URLS_MAX: usize = PART_CHUNKS_MAX * (CHUNK_BYTES_MAX / TodoEntry::JSON_BYTES_MAX);
+
+/// The most chunks that the commit of a segment deletes, beside the rows of the segment, the lease and one more.
+pub const EXHAUSTED_CHUNKS_MAX: usize = PART_ACTIONS_MAX - 3;
 
 /// New todo for one origin.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,13 +77,14 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::frontier::{ChunkKey, TodoEntry, TodoSource};
+    use crate::frontier::todo::longest_entry;
+    use crate::frontier::{ChunkKey, Seeding, TodoSource, split_into_chunks};
     use crate::ids::{Iteration, TriggerId};
 
     fn target(number: usize, chunks: u32) -> Target {
         let origin =
             OriginKey { crawl: "c".parse().unwrap(), origin: format!("https://{number}.example").parse().unwrap() };
-        let source = TodoSource::trigger(&TriggerId("t".into()));
+        let source = TodoSource::seeds(&Seeding::new(&TriggerId("t".into()), 0));
         let chunk = |part| TodoChunk {
             key: ChunkKey { iteration: Iteration::FIRST, depth: 0, source: source.clone(), part },
             entries: vec![TodoEntry { path_and_query: "/".into(), via: None, redirects: 0, last: None }],
@@ -88,6 +95,13 @@ mod tests {
     #[test]
     fn a_parse_that_found_nothing_still_has_its_last_part() {
         assert_eq!(plan_parts(vec![]), vec![ParsePart::default()]);
+    }
+
+    #[test]
+    fn seeds_fit_a_transaction_however_long_they_are() {
+        let source = TodoSource::seeds(&Seeding::new(&TriggerId("t".into()), 0));
+        let seeds = std::iter::repeat_with(longest_entry).take(SEEDING_URLS_MAX);
+        assert_eq!(split_into_chunks(Iteration::FIRST, 0, &source, seeds).len(), PART_CHUNKS_MAX);
     }
 
     proptest! {

@@ -36,14 +36,29 @@ pub struct TodoChunk {
 }
 
 impl TodoEntry {
-    /// An upper bound of the entry's size as JSON. URLs are ASCII without quotes or backslashes, or nearly so: twice their length is enough.
-    fn json_bytes_max(&self) -> usize {
-        let last = self.last.as_ref().map_or(0, |last| {
-            let text = last.etag.as_ref().map_or(0, String::len) + last.last_modified.as_ref().map_or(0, String::len);
-            500 + 6 * text
-        });
-        self.path_and_query.len() + self.via.as_ref().map_or(0, |via| via.as_str().len()) + last + 40
+    /// What no entry's size as JSON exceeds: it has two URLs and a capture's validators, each as long as may be.
+    pub const JSON_BYTES_MAX: usize =
+        json_bytes(2 * CrawlUrl::LEN_MAX, Some(LastCapture::ETAG_BYTES_MAX + LastCapture::LAST_MODIFIED_BYTES_MAX));
+
+    /// An upper bound of the entry's size as JSON.
+    pub(super) fn json_bytes_max(&self) -> usize {
+        let urls = self.path_and_query.len() + self.via.as_ref().map_or(0, |via| via.as_str().len());
+        let validators = self
+            .last
+            .as_ref()
+            .map(|last| last.etag.as_ref().map_or(0, String::len) + last.last_modified.as_ref().map_or(0, String::len));
+        json_bytes(urls, validators)
     }
+}
+
+/// An upper bound of the JSON of an entry with so many bytes of URLs, and of validators if it has a capture. URLs are ASCII with next to
+/// nothing to escape; validators may be anything.
+const fn json_bytes(urls: usize, validators: Option<usize>) -> usize {
+    let last = match validators {
+        Some(validators) => 500 + 6 * validators,
+        None => 0,
+    };
+    urls + last + 40
 }
 
 /// Splits the todo of one origin, source and depth into chunks within the size limit. The same entries give the same chunks.
@@ -72,4 +87,36 @@ pub fn split_into_chunks(
         }
     }
     chunks
+}
+
+/// The longest entry there is.
+#[cfg(test)]
+pub(super) fn longest_entry() -> TodoEntry {
+    let long = |url: &str| format!("{url}{}", "x".repeat(CrawlUrl::LEN_MAX - url.len()));
+    let last = LastCapture {
+        etag: Some("\u{1}".repeat(LastCapture::ETAG_BYTES_MAX)),
+        last_modified: Some("\u{1}".repeat(LastCapture::LAST_MODIFIED_BYTES_MAX)),
+        payload_sha1: [255; 20],
+        decoded_sha1: [255; 20],
+        fetched_at: jiff::Timestamp::MAX,
+        outcome: crate::outcome::Outcome::BlockedByRobotsTxt,
+        interval_ms: Some(u64::MAX),
+    };
+    let via = CrawlUrl::try_from(long("https://a.example/")).unwrap();
+    TodoEntry { path_and_query: long("/"), via: Some(via), redirects: u8::MAX, last: Some(last) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_entry_is_longer_than_the_longest_is_said_to_be() {
+        let bare = TodoEntry { path_and_query: "/".into(), via: None, redirects: 0, last: None };
+        for (entry, why) in [(longest_entry(), "all of it"), (bare, "next to nothing")] {
+            let json = serde_json::to_string(&entry).unwrap();
+            assert!(json.len() <= entry.json_bytes_max(), "{why}: {} bytes", json.len());
+            assert!(entry.json_bytes_max() <= TodoEntry::JSON_BYTES_MAX, "{why}");
+        }
+    }
 }

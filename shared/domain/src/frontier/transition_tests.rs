@@ -187,14 +187,16 @@ fn todo_opens_what_is_closed_and_nothing_once_it_is_over() {
 }
 
 #[test]
-fn a_triggers_seeds_are_added_once_per_iteration() {
-    let (t, u) = (TriggerId("t".into()), TriggerId("u".into()));
+fn seeds_are_added_once_per_iteration() {
+    let [t, more, u] = [("t", 0), ("t", 1), ("u", 0)].map(|(by, part)| Seeding::new(&TriggerId(by.into()), part));
     let row = iteration(1, IterationStatus::Open);
     let (first, _) = seed(None, &row, &t, &add(2)).unwrap();
     assert_eq!(first.inbox.seeded, std::slice::from_ref(&t));
     assert_eq!(seed(Some(&first), &row, &t, &add(2)), None, "again");
-    let (second, opened) = seed(Some(&first), &row, &u, &add(1)).unwrap();
-    assert_eq!((second.inbox.added, second.inbox.seeded, opened), (3, vec![t.clone(), u], None));
+    let (second, _) = seed(Some(&first), &row, &more, &add(3)).unwrap();
+    assert_eq!(second.inbox.added, 5, "more of the same trigger's");
+    let (third, opened) = seed(Some(&second), &row, &u, &add(1)).unwrap();
+    assert_eq!((third.inbox.added, third.inbox.seeded, opened), (6, vec![t.clone(), more, u], None));
     let next = IterationRow { number: Iteration::FIRST.next(), ..row };
     assert_eq!(seed(Some(&first), &next, &t, &add(2)).unwrap().0.inbox.added, 2, "another iteration's");
 }
@@ -213,6 +215,7 @@ fn an_origin_ends_with_what_it_left_counted() {
     assert_eq!(closed.chunk, given_up.lease.chunk.as_ref().map(|position| position.key.clone()));
     let OriginRows { lease, inbox } = &closed.rows;
     assert_eq!((lease.taken, &lease.chunk, &lease.state), (7, &None, &LeaseState::Closed));
+    assert_eq!(lease.ending, Some(LeftoverReason::Stopped), "it takes nothing more, should it open again");
     assert_eq!((inbox.open, inbox.due, lease.has_work(inbox)), (false, None, false), "nothing is owed any more");
     assert_eq!(close_with_leftovers(lease, inbox, &closed.iteration), None, "once");
     given_up.lease.ending = Some(LeftoverReason::OriginGivenUp);

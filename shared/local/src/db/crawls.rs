@@ -1,5 +1,6 @@
 //! Rows of crawls: `crawl`, `trigger`, and the origins that joined.
 
+use dragline_domain::definition::Definition;
 use dragline_domain::ids::{CrawlId, Iteration, TriggerId};
 use dragline_domain::url::Origin;
 use dragline_pipeline::ports::frontier::CrawlRow;
@@ -35,13 +36,11 @@ impl Db {
         Ok(Some(CrawlRow { definition: serde_json::from_str(&definition)?, version, joined }))
     }
 
-    pub(crate) fn put_crawl(&self, crawl: &CrawlRow) -> Result<(), StoreError> {
-        let id = self.ensure_crawl(&crawl.definition.name)?;
-        let definition = serde_json::to_string(&crawl.definition)?;
+    pub(crate) fn put_definition(&self, definition: &Definition, version: u32) -> Result<(), StoreError> {
+        let id = self.ensure_crawl(&definition.name)?;
         let sql = "UPDATE crawl SET definition = ?2, version = ?3 WHERE id = ?1";
-        self.execute(sql, params![id, definition, crawl.version])?;
-        self.execute("UPDATE origin SET joined = NULL WHERE crawl_id = ?1 AND joined IS NOT NULL", [id])?;
-        crawl.joined.iter().try_for_each(|origin| self.join_origin(id, origin))
+        self.execute(sql, params![id, serde_json::to_string(definition)?, version])?;
+        Ok(())
     }
 
     /// Marks the origin as joined, after those that joined before it.

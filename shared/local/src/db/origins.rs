@@ -41,7 +41,10 @@ impl Db {
     }
 
     pub(crate) fn inbox(&self, origin: OriginRowId) -> Result<Option<Inbox>, StoreError> {
-        self.find("SELECT record FROM inbox WHERE origin_id = ?1", [origin], |row| Ok(row.get::<_, Json<_>>(0)?.0))
+        self.find("SELECT record, due FROM inbox WHERE origin_id = ?1", [origin], |row| {
+            let (Json(inbox), due): (Json<Inbox>, Option<Time>) = (row.get(0)?, row.get(1)?);
+            Ok(Inbox { due: due.map(|due| due.0), ..inbox })
+        })
     }
 
     pub(crate) fn put_inbox(&self, origin: OriginRowId, inbox: &Inbox) -> Result<(), StoreError> {

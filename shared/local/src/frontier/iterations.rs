@@ -1,6 +1,8 @@
 //! Beginning, changing and closing iterations, and the seeds that they begin with.
 
-use dragline_domain::frontier::{Beginning, IterationRow, IterationStatus, StatusChange, begin_iteration, seed};
+use dragline_domain::frontier::{
+    Beginning, IterationRow, IterationStatus, PART_CHUNKS_MAX, StatusChange, begin_iteration, seed,
+};
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_pipeline::ports::frontier::{BeginIteration, Begun, IterationClosed, SeedOrigin, Seeded};
 use jiff::Timestamp;
@@ -68,14 +70,17 @@ pub(super) fn close(
 }
 
 pub(super) fn seed_origin(db: &Db, request: &SeedOrigin) -> Result<Seeded, StoreError> {
+    if request.chunks.len() > PART_CHUNKS_MAX {
+        return Err(StoreError::OutOfRange("the number of chunks of seeds"));
+    }
     let Some(iteration) = db.iteration(&request.origin.crawl, request.iteration)? else {
         return Ok(Seeded::IterationOver);
     };
     let origin = db.ensure_origin(&request.origin)?;
     let rows = db.origin_rows(origin)?;
-    let Some((seeded, opened)) = seed(rows.as_ref(), &iteration, &request.trigger, &request.add) else {
+    let Some((seeded, opened)) = seed(rows.as_ref(), &iteration, &request.seeding, &request.add) else {
         let current = rows.filter(|rows| rows.inbox.iteration == request.iteration);
-        let is_in = current.is_some_and(|rows| rows.inbox.seeded.contains(&request.trigger));
+        let is_in = current.is_some_and(|rows| rows.inbox.seeded.contains(&request.seeding));
         return Ok(if is_in { Seeded::Already } else { Seeded::IterationOver });
     };
     db.put_origin_rows(origin, &seeded)?;

@@ -1,6 +1,7 @@
 //! The [`Frontier`] over SQLite: each operation reads rows, asks the domain for the rows afterwards, and writes them, in one transaction.
 
 mod claims;
+mod crawls;
 mod endings;
 mod iterations;
 mod log;
@@ -20,8 +21,9 @@ use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::url::Origin;
 use dragline_pipeline::ports::error::PortResult;
 use dragline_pipeline::ports::frontier::{
-    BeginIteration, Begun, ClaimRequest, CommitParse, CommitSegment, Committed, CrawlRow, DuePage, Frontier, GiveUp,
-    IterationClosed, Overdue, ParseCommitted, Progress, ReleaseLease, RobotsRow, SeedOrigin, Seeded, Settled,
+    BeginIteration, Begun, ClaimRequest, CommitParse, CommitSegment, Committed, CrawlPut, CrawlRow, DuePage, Frontier,
+    GiveUp, IterationClosed, Overdue, ParseCommitted, Progress, PutCrawl, ReleaseLease, RobotsRow, SeedOrigin, Seeded,
+    Settled,
 };
 use jiff::Timestamp;
 
@@ -50,9 +52,9 @@ impl SqliteFrontier {
 }
 
 impl Frontier for SqliteFrontier {
-    async fn put_crawl(&self, crawl: &CrawlRow) -> PortResult<()> {
-        let crawl = crawl.clone();
-        self.run("put crawl", &"its definition", move |db| db.put_crawl(&crawl)).await
+    async fn put_crawl(&self, put: &PutCrawl) -> PortResult<CrawlPut> {
+        let request = put.clone();
+        self.run("put crawl", &put.definition.name, move |db| crawls::put(db, &request)).await
     }
 
     async fn load_crawl(&self, crawl: &CrawlId) -> PortResult<Option<CrawlRow>> {

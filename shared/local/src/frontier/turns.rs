@@ -1,7 +1,8 @@
 //! Turns: taking a lease, its todo, committing segments, letting go.
 
 use dragline_domain::frontier::{
-    ChunkKey, Lease, OriginKey, ReleaseRefused, SegmentDecision, Take, TakeRefused, TodoChunk, commit_segment as decide,
+    ChunkKey, EXHAUSTED_CHUNKS_MAX, Lease, OriginKey, ReleaseRefused, SegmentDecision, Take, TakeRefused, TodoChunk,
+    commit_segment as decide,
 };
 use dragline_domain::ids::Iteration;
 use dragline_pipeline::ports::frontier::{CommitSegment, Committed, ReleaseLease};
@@ -43,6 +44,9 @@ pub(super) fn first_chunk(
 }
 
 pub(super) fn commit_segment(db: &Db, commit: &CommitSegment) -> Result<Committed, StoreError> {
+    if commit.exhausted.len() > EXHAUSTED_CHUNKS_MAX {
+        return Err(StoreError::OutOfRange("the number of exhausted chunks"));
+    }
     let segment = &commit.segment;
     let Some(origin) = db.origin_id(&segment.id.origin)? else { return Ok(Committed::Fenced) };
     let earlier = db.segment(&segment.id)?.map(|stored| stored.row);

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use dragline_domain::frontier::{
-    AddTodo, Holder, Lease, LeaseState, ObjectKey, OriginKey, Reserve, SegmentId, SegmentRow, SegmentState, Take,
+    AddTodo, Holder, Lease, LeaseState, ObjectKey, OriginKey, Reserve, Seeding, SegmentId, SegmentRow, SegmentState,
+    Take,
 };
 use dragline_domain::ids::{CrawlId, Iteration, LeaseToken, TriggerId, Turn};
 use dragline_domain::politeness::Pace;
@@ -36,7 +37,8 @@ pub(crate) async fn take(store: &LocalStore) -> (CrawlId, Lease) {
     };
     frontier.begin_iteration(&begin).await.unwrap();
     let add = AddTodo { count: 0, pace: Pace::new(Duration::from_secs(3)), now: at(0), due: at(9) };
-    let seed = SeedOrigin { origin: origin(), iteration: Iteration::FIRST, trigger, add, chunks: Vec::new() };
+    let seeding = Seeding::new(&trigger, 0);
+    let seed = SeedOrigin { origin: origin(), iteration: Iteration::FIRST, seeding, add, chunks: Vec::new() };
     assert_eq!(frontier.seed_origin(&seed).await.unwrap(), Seeded::Added);
     let wanted = Reserve { pages: Some(4), bytes: None };
     let take = Take { turn: Turn(1), token: LeaseToken::from_bits(7), until: at(120), wanted, now: at(0) };

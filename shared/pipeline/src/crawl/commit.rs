@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use dragline_domain::frontier::{
-    ChunkKey, Lease, LeaseState, ObjectKey, OriginKey, Retry, SegmentId, SegmentRow, SegmentState,
+    ChunkKey, EXHAUSTED_CHUNKS_MAX, Lease, LeaseState, ObjectKey, OriginKey, Retry, SegmentId, SegmentRow, SegmentState,
 };
 use dragline_domain::ids::LeaseToken;
 use dragline_domain::time::after;
@@ -24,9 +24,13 @@ pub(super) const fn segment_pages(waiting: u64) -> u32 {
         0..=1 => 1,
         2..=16 => 4,
         17..=64 => 16,
-        _ => 50,
+        _ => SEGMENT_PAGES_MAX,
     }
 }
+
+/// The most pages of a segment. Each exhausts one chunk at most.
+const SEGMENT_PAGES_MAX: u32 = 50;
+const _: () = assert!(SEGMENT_PAGES_MAX as usize <= EXHAUSTED_CHUNKS_MAX, "its commit fits a transaction");
 
 /// A segment takes no more visits once its object is so large.
 pub(super) const SEGMENT_BYTES_MAX: u64 = 8 << 20;

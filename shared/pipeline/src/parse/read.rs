@@ -5,6 +5,7 @@ use data_encoding::HEXLOWER;
 use dragline_domain::capture::{FileEntry, RecordKind, RedirectEntry, Visit};
 use dragline_domain::definition::limits;
 use dragline_domain::document::LinkKind;
+use dragline_domain::frontier::LastCapture;
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_formats::http_fields::content_type;
@@ -12,10 +13,6 @@ use dragline_formats::warc::{HttpResponse, ReadLimits, RecordType, StoredRecord,
 use jiff::Timestamp;
 
 use crate::crawl::VISIT_FIELD;
-
-/// Fields longer than these are no validators that anybody would want back.
-const ETAG_BYTES_MAX: usize = 256;
-const LAST_MODIFIED_BYTES_MAX: usize = 64;
 
 /// No record of ours is larger: the largest body and header that any definition allows, and some room for a status line.
 ///
@@ -74,12 +71,12 @@ impl Capture {
 
     /// `ETag` as sent, if it is worth sending back.
     pub(super) fn etag(&self) -> Option<String> {
-        self.short_field("etag", ETAG_BYTES_MAX)
+        self.short_field("etag", LastCapture::ETAG_BYTES_MAX)
     }
 
     /// `Last-Modified` as sent, if it is worth sending back.
     pub(super) fn last_modified(&self) -> Option<String> {
-        self.short_field("last-modified", LAST_MODIFIED_BYTES_MAX)
+        self.short_field("last-modified", LastCapture::LAST_MODIFIED_BYTES_MAX)
     }
 
     /// The digests of a whole body of a good response, for the next visit to compare with; absent for anything else.

@@ -10,7 +10,7 @@ use dragline_domain::definition::Definition;
 use dragline_domain::frontier::{
     AddTodo, CandidateUpdate, ChunkKey, Claim, Claimer, Inbox, IterationRow, Lease, Leftover, LeftoverReason,
     OriginKey, OriginRows, ParsePart, ParserCounters, PartKind, PartRefused, RecrawlCursor, Release, ReleaseRefused,
-    Reserve, SegmentId, SegmentRow, Sighting, StatusChange, Take, TakeRefused, TodoChunk, TodoEntry,
+    Reserve, Seeding, SegmentId, SegmentRow, Sighting, StatusChange, Take, TakeRefused, TodoChunk, TodoEntry,
 };
 use dragline_domain::ids::{CrawlId, Iteration, LeaseToken, TriggerId, Turn};
 use dragline_domain::outcome::Outcome;
@@ -30,6 +30,24 @@ pub struct CrawlRow {
     pub version: u32,
     /// Origins that joined the scope because a seed redirects to them permanently.
     pub joined: Vec<Origin>,
+}
+
+/// A crawl's definition to be stored.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PutCrawl {
+    /// The definition.
+    pub definition: Definition,
+    /// The version that it was changed from; absent: there was no such crawl.
+    pub seen: Option<u32>,
+}
+
+/// What became of a definition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CrawlPut {
+    /// It is stored as this version, now or by an earlier try of which no answer came.
+    Stored(u32),
+    /// Somebody else changed the definition since: read again, decide again.
+    Changed,
 }
 
 /// The wish for an iteration.
@@ -75,18 +93,18 @@ pub struct ClaimRequest {
     pub urls: Vec<(String, Sighting)>,
 }
 
-/// A trigger's seeds for one origin, which may be none (to open it for its candidates).
+/// Seeds for one origin, which may be none (to open it for its candidates).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SeedOrigin {
     /// The origin.
     pub origin: OriginKey,
     /// The iteration.
     pub iteration: Iteration,
-    /// The trigger.
-    pub trigger: TriggerId,
+    /// Which of a trigger's seeds these are.
+    pub seeding: Seeding,
     /// Counts and times; `count` is that of the chunks.
     pub add: AddTodo,
-    /// The seeds.
+    /// The seeds, in at most [`PART_CHUNKS_MAX`](dragline_domain::frontier::PART_CHUNKS_MAX) chunks.
     pub chunks: Vec<TodoChunk>,
 }
 
@@ -117,7 +135,8 @@ pub struct CommitSegment {
     pub segment: SegmentRow,
     /// The holder's copy of the lease after it, `until` renewed, `segments` one more.
     pub lease: Lease,
-    /// The chunks that it exhausts: they exist, and are deleted.
+    /// The chunks that it exhausts: they exist, and are deleted. At most
+    /// [`EXHAUSTED_CHUNKS_MAX`](dragline_domain::frontier::EXHAUSTED_CHUNKS_MAX).
     pub exhausted: Vec<ChunkKey>,
 }
 
@@ -289,8 +308,8 @@ pub struct RobotsRow {
 
 /// The store of everything but bodies and documents.
 pub trait Frontier: Send + Sync {
-    /// Stores a crawl's definition. Overwrites an earlier version of the same crawl.
-    fn put_crawl(&self, crawl: &CrawlRow) -> impl Future<Output = PortResult<()>> + Send;
+    /// Stores a crawl's definition as the version after the one that was seen. Origins that joined stay. Trying again is success.
+    fn put_crawl(&self, put: &PutCrawl) -> impl Future<Output = PortResult<CrawlPut>> + Send;
 
     /// A crawl's definition; `None` if there is no such crawl.
     fn load_crawl(&self, crawl: &CrawlId) -> impl Future<Output = PortResult<Option<CrawlRow>>> + Send;
@@ -333,7 +352,7 @@ pub trait Frontier: Send + Sync {
     /// Claims URLs, each on its own; the answers stand in the order of the request. Idempotent for the same claimer.
     fn claim(&self, request: &ClaimRequest) -> impl Future<Output = PortResult<Vec<Claim>>> + Send;
 
-    /// Adds a trigger's seeds to an origin, once, and opens it.
+    /// Adds seeds to an origin, once, and opens it. More chunks than a transaction puts are an error of kind `TooLarge`.
     fn seed_origin(&self, seed: &SeedOrigin) -> impl Future<Output = PortResult<Seeded>> + Send;
 
     /// The origins of a crawl, in order, after `after`, at most `limit`.
@@ -386,7 +405,8 @@ pub trait Frontier: Send + Sync {
         limit: usize,
     ) -> impl Future<Output = PortResult<DuePage>> + Send;
 
-    /// Commits a segment: its row, the lease after it, the chunks that it exhausts. Trying again is success.
+    /// Commits a segment: its row, the lease after it, the chunks that it exhausts. Trying again is success. More chunks than a
+    /// transaction deletes are an error of kind `TooLarge`.
     fn commit_segment(&self, commit: &CommitSegment) -> impl Future<Output = PortResult<Committed>> + Send;
 
     /// Lets go of a lease.

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use dragline_domain::frontier::{
     AddTodo, ChunkKey, Claim, Claimer, Holder, IterationRow, Lease, LeaseState, ObjectKey, OriginKey, OriginRows,
-    ParsePart, ParserCounters, PartKind, Release, ReleaseRefused, Reserve, SegmentId, SegmentRow, SegmentState, Take,
-    TakeRefused, Target, TodoSource, split_into_chunks,
+    ParsePart, ParserCounters, PartKind, Release, ReleaseRefused, Reserve, Seeding, SegmentId, SegmentRow,
+    SegmentState, Take, TakeRefused, Target, TodoChunk, TodoSource, split_into_chunks,
 };
 use dragline_domain::ids::{Iteration, LeaseToken};
 use dragline_domain::politeness::Pace;
@@ -81,20 +81,21 @@ impl<'f, F: Frontier> World<'f, F> {
 
     pub(super) async fn seed_by(&self, origin: &OriginKey, by: &str, paths: &[&str]) -> Seeded {
         self.claim(origin, Claimer::trigger(&trigger(by)), paths).await;
-        let source = TodoSource::trigger(&trigger(by));
-        let seed = SeedOrigin {
+        let seeding = Seeding::new(&trigger(by), 0);
+        let source = TodoSource::seeds(&seeding);
+        let chunks = split_into_chunks(self.iteration, 0, &source, paths.iter().map(|&path| entry(path)));
+        self.frontier.seed_origin(&self.seeds(origin, seeding, chunks)).await.unwrap()
+    }
+
+    pub(super) fn seeds(&self, origin: &OriginKey, seeding: Seeding, chunks: Vec<TodoChunk>) -> SeedOrigin {
+        let count = chunks.iter().map(|chunk| u64::try_from(chunk.entries.len()).unwrap()).sum();
+        SeedOrigin {
             origin: origin.clone(),
             iteration: self.iteration,
-            trigger: trigger(by),
-            add: AddTodo {
-                count: u64::try_from(paths.len()).unwrap(),
-                pace: Pace::new(DELAY),
-                now: at(0),
-                due: at(60),
-            },
-            chunks: split_into_chunks(self.iteration, 0, &source, paths.iter().map(|&path| entry(path))),
-        };
-        self.frontier.seed_origin(&seed).await.unwrap()
+            seeding,
+            add: AddTodo { count, pace: Pace::new(DELAY), now: at(0), due: at(60) },
+            chunks,
+        }
     }
 
     /// Asks for the lease of the origin's turn.

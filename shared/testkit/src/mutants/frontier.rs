@@ -5,17 +5,18 @@ use std::time::Duration;
 
 use dragline_domain::capture::SegmentLog;
 use dragline_domain::frontier::{
-    CandidateUpdate, ChunkKey, Claim, Claimer, Holder, IterationRow, LastCapture, Lease, LeaseState, OriginKey,
-    OriginRows, ParserCounters, PartRefused, RecrawlCursor, ReleaseRefused, Reserve, SegmentId, SegmentRow,
-    SegmentState, StatusChange, Take, TakeRefused, TodoChunk, TodoSource,
+    CandidateUpdate, ChunkKey, Claim, Claimer, EXHAUSTED_CHUNKS_MAX, Holder, IterationRow, LastCapture, Lease,
+    LeaseState, OriginKey, OriginRows, PART_CHUNKS_MAX, ParserCounters, PartRefused, RecrawlCursor, ReleaseRefused,
+    Reserve, Seeding, SegmentId, SegmentRow, SegmentState, StatusChange, Take, TakeRefused, TodoChunk, TodoSource,
 };
 use dragline_domain::ids::{CrawlId, Iteration, TriggerId, Turn};
 use dragline_domain::time::after;
 use dragline_domain::url::Origin;
 use dragline_pipeline::ports::error::PortResult;
 use dragline_pipeline::ports::frontier::{
-    BeginIteration, Begun, ClaimRequest, CommitParse, CommitSegment, Committed, CrawlRow, DuePage, Frontier, GiveUp,
-    IterationClosed, Overdue, ParseCommitted, Progress, ReleaseLease, RobotsRow, SeedOrigin, Seeded, Settled,
+    BeginIteration, Begun, ClaimRequest, CommitParse, CommitSegment, Committed, CrawlPut, CrawlRow, DuePage, Frontier,
+    GiveUp, IterationClosed, Overdue, ParseCommitted, Progress, PutCrawl, ReleaseLease, RobotsRow, SeedOrigin, Seeded,
+    Settled,
 };
 use jiff::Timestamp;
 
@@ -59,15 +60,28 @@ fn far_ahead(now: Timestamp) -> Timestamp {
 }
 
 impl<F: Frontier> Frontier for MutantFrontier<F> {
-    async fn put_crawl(&self, crawl: &CrawlRow) -> PortResult<()> {
-        if self.is(M::DefinitionKeptFirst) && self.inner.load_crawl(&crawl.definition.name).await?.is_some() {
-            return Ok(());
+    async fn put_crawl(&self, put: &PutCrawl) -> PortResult<CrawlPut> {
+        let mut put = put.clone();
+        let stored = match self.mutation {
+            M::DefinitionKeptFirst | M::DefinitionPutBlindly => self.inner.load_crawl(&put.definition.name).await?,
+            _ => None,
+        };
+        match (self.mutation, stored) {
+            (M::DefinitionKeptFirst, Some(row)) => return Ok(CrawlPut::Stored(row.version + 1)),
+            (M::DefinitionPutBlindly, stored) => put.seen = stored.map(|row| row.version),
+            _ => {}
         }
-        self.inner.put_crawl(crawl).await
+        self.inner.put_crawl(&put).await
     }
 
     async fn load_crawl(&self, crawl: &CrawlId) -> PortResult<Option<CrawlRow>> {
-        self.inner.load_crawl(crawl).await
+        let mut row = self.inner.load_crawl(crawl).await?;
+        if self.is(M::JoinedForgotten)
+            && let Some(row) = row.as_mut().filter(|row| row.version > 1)
+        {
+            row.joined.clear();
+        }
+        Ok(row)
     }
 
     async fn join_origin(&self, crawl: &CrawlId, origin: &Origin) -> PortResult<()> {
@@ -133,10 +147,13 @@ impl<F: Frontier> Frontier for MutantFrontier<F> {
     async fn seed_origin(&self, seed: &SeedOrigin) -> PortResult<Seeded> {
         let mut seed = seed.clone();
         if self.is(M::SeedsAddedAgain) {
-            seed.trigger = TriggerId(self.fresh().to_string());
+            seed.seeding = Seeding::new(&TriggerId(self.fresh().to_string()), 0);
             for chunk in &mut seed.chunks {
-                chunk.key.source = TodoSource::trigger(&seed.trigger);
+                chunk.key.source = TodoSource::seeds(&seed.seeding);
             }
+        }
+        if self.is(M::SeedsCut) {
+            seed.chunks.truncate(PART_CHUNKS_MAX);
         }
         self.inner.seed_origin(&seed).await
     }
@@ -241,7 +258,12 @@ impl<F: Frontier> Frontier for MutantFrontier<F> {
 
     async fn commit_segment(&self, commit: &CommitSegment) -> PortResult<Committed> {
         let mut commit = commit.clone();
-        let is_repeated = self.inner.load_segment(&commit.segment.id).await?.is_some();
+        let is_repeated = match self.mutation {
+            M::RepeatedCommitFenced | M::CommitCountedTwice => {
+                self.inner.load_segment(&commit.segment.id).await?.is_some()
+            }
+            _ => false,
+        };
         match self.mutation {
             M::CommitWithoutTokenCheck => {
                 let holder = self.holder(&commit.segment.id.origin).await?;
@@ -257,6 +279,7 @@ impl<F: Frontier> Frontier for MutantFrontier<F> {
                 commit.exhausted.clear();
             }
             M::ExhaustedChunksStay => commit.exhausted.clear(),
+            M::ExhaustedChunksCut => commit.exhausted.truncate(EXHAUSTED_CHUNKS_MAX),
             _ => {}
         }
         self.inner.commit_segment(&commit).await
@@ -264,11 +287,14 @@ impl<F: Frontier> Frontier for MutantFrontier<F> {
 
     async fn release(&self, release: &ReleaseLease) -> PortResult<Result<(), ReleaseRefused>> {
         let mut release = release.clone();
-        let rows = self.inner.load_origin(&release.origin).await?;
-        match (self.mutation, rows) {
-            (M::ReleaseWithoutInboxCheck, Some(rows)) => release.seen = rows.inbox,
-            (M::ReleaseWithoutTokenCheck, Some(rows)) => {
-                release.token = rows.lease.holder().map_or(release.token, |holder| holder.token.clone());
+        match self.mutation {
+            M::ReleaseWithoutInboxCheck => {
+                let rows = self.inner.load_origin(&release.origin).await?;
+                release.seen = rows.map_or(release.seen, |rows| rows.inbox);
+            }
+            M::ReleaseWithoutTokenCheck => {
+                let holder = self.holder(&release.origin).await?;
+                release.token = holder.map_or(release.token, |holder| holder.token);
             }
             _ => {}
         }

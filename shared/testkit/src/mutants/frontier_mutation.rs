@@ -7,6 +7,10 @@ mutations! {
     FrontierMutation {
         /// A definition that is there is not replaced.
         DefinitionKeptFirst,
+        /// A definition is put over whatever version is there.
+        DefinitionPutBlindly,
+        /// A new version forgets the origins that joined.
+        JoinedForgotten,
         /// A trigger that comes again gets the newest iteration, not its own.
         OldTriggerGetsNewest,
         /// A trigger that comes while another's iteration runs gets that one.
@@ -27,6 +31,8 @@ mutations! {
         LongPathsCut,
         /// A trigger's seeds are added each time they come.
         SeedsAddedAgain,
+        /// Seeds beyond what a transaction holds are dropped.
+        SeedsCut,
         /// A full page of origins lacks its last one.
         ListDropsLast,
         /// An inbox is always owed something.
@@ -67,6 +73,8 @@ mutations! {
         CommitCountedTwice,
         /// Exhausted chunks stay.
         ExhaustedChunksStay,
+        /// Exhausted chunks beyond what a transaction deletes stay.
+        ExhaustedChunksCut,
         /// A lease is let go whatever the inbox says by then.
         ReleaseWithoutInboxCheck,
         /// Any token lets go.

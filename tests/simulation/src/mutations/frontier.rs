@@ -13,8 +13,9 @@ use dragline_domain::url::Origin;
 use dragline_local::SqliteFrontier;
 use dragline_pipeline::ports::error::PortResult;
 use dragline_pipeline::ports::frontier::{
-    BeginIteration, Begun, ClaimRequest, CommitParse, CommitSegment, Committed, CrawlRow, DuePage, Frontier, GiveUp,
-    IterationClosed, Overdue, ParseCommitted, Progress, ReleaseLease, RobotsRow, SeedOrigin, Seeded, Settled,
+    BeginIteration, Begun, ClaimRequest, CommitParse, CommitSegment, Committed, CrawlPut, CrawlRow, DuePage, Frontier,
+    GiveUp, IterationClosed, Overdue, ParseCommitted, Progress, PutCrawl, ReleaseLease, RobotsRow, SeedOrigin, Seeded,
+    Settled,
 };
 use jiff::Timestamp;
 
@@ -36,8 +37,8 @@ impl MutatedFrontier {
 }
 
 impl Frontier for MutatedFrontier {
-    async fn put_crawl(&self, crawl: &CrawlRow) -> PortResult<()> {
-        self.inner.put_crawl(crawl).await
+    async fn put_crawl(&self, put: &PutCrawl) -> PortResult<CrawlPut> {
+        self.inner.put_crawl(put).await
     }
 
     async fn load_crawl(&self, crawl: &CrawlId) -> PortResult<Option<CrawlRow>> {

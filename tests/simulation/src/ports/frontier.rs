@@ -9,8 +9,9 @@ use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::url::Origin;
 use dragline_pipeline::ports::error::PortResult;
 use dragline_pipeline::ports::frontier::{
-    BeginIteration, Begun, ClaimRequest, CommitParse, CommitSegment, Committed, CrawlRow, DuePage, Frontier, GiveUp,
-    IterationClosed, Overdue, ParseCommitted, Progress, ReleaseLease, RobotsRow, SeedOrigin, Seeded, Settled,
+    BeginIteration, Begun, ClaimRequest, CommitParse, CommitSegment, Committed, CrawlPut, CrawlRow, DuePage, Frontier,
+    GiveUp, IterationClosed, Overdue, ParseCommitted, Progress, PutCrawl, ReleaseLease, RobotsRow, SeedOrigin, Seeded,
+    Settled,
 };
 use jiff::Timestamp;
 
@@ -22,8 +23,8 @@ pub(crate) struct GatedFrontier<F> {
 }
 
 impl<F: Frontier> Frontier for GatedFrontier<F> {
-    async fn put_crawl(&self, crawl: &CrawlRow) -> PortResult<()> {
-        self.gate.pass("frontier.put_crawl", &crawl.definition.name, self.inner.put_crawl(crawl)).await
+    async fn put_crawl(&self, put: &PutCrawl) -> PortResult<CrawlPut> {
+        self.gate.pass("frontier.put_crawl", &put.definition.name, self.inner.put_crawl(put)).await
     }
 
     async fn load_crawl(&self, crawl: &CrawlId) -> PortResult<Option<CrawlRow>> {

@@ -15,7 +15,7 @@ use dragline_pipeline::context::Contexts;
 use dragline_pipeline::crawl::StopSignal;
 use dragline_pipeline::ports::clock::Clock;
 use dragline_pipeline::ports::error::PortResult;
-use dragline_pipeline::ports::frontier::{CrawlRow, Frontier, Progress};
+use dragline_pipeline::ports::frontier::{Frontier, Progress, PutCrawl};
 use dragline_pipeline::ports::notifier::{Notice, Notifier};
 use dragline_pipeline::ports::queue::StartCommand;
 use dragline_pipeline::schedule::start;
@@ -171,9 +171,8 @@ async fn crawl(
         timing: Timing::default(),
     });
     let (frontier, name) = (world.frontier(), &definition.name);
-    let joined = frontier.load_crawl(name).await.unwrap().map_or_else(Vec::new, |row| row.joined);
-    let row = CrawlRow { definition: definition.clone(), version: iteration.number(), joined };
-    frontier.put_crawl(&row).await.unwrap();
+    let seen = frontier.load_crawl(name).await.unwrap().map(|row| row.version);
+    frontier.put_crawl(&PutCrawl { definition: definition.clone(), seen }).await.unwrap();
     let command = StartCommand { crawl: name.clone(), trigger: TriggerId(format!("run-{iteration}")) };
     start(&*world, &Contexts::default(), &command).await.unwrap();
     let fetcher = Arc::new(SimulatedWeb::new(Arc::clone(servers), clock));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dragline_domain::capture::{CrawlType, Finality};
-use dragline_domain::frontier::{Lease, LeftoverReason, Retry};
+use dragline_domain::frontier::{LeftoverReason, Retry};
 use dragline_domain::politeness::{TRIES_MAX, retry_wait};
 use dragline_domain::time::after;
 
@@ -208,8 +208,8 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             self.lease.ending = Some(LeftoverReason::OriginGivenUp);
         }
         let tries = work.tries + 1;
-        let waiting: usize = self.lease.retries.len() + self.open.iter().map(|open| open.retries.len()).sum::<usize>();
-        let is_retried = outcome.may_be_fluke() && tries < TRIES_MAX && waiting < Lease::RETRIES_MAX;
+        let waiting = self.lease.retries.iter().chain(self.open.iter().flat_map(|open| &open.retries));
+        let is_retried = outcome.may_be_fluke() && tries < TRIES_MAX && Retry::fits(waiting, &work.entry);
         let Some(open) = self.open.iter_mut().find(|open| open.number == segment) else { return };
         open.pending -= 1;
         open.pages += 1;

@@ -2,38 +2,64 @@
 
 use dragline_domain::definition::Definition;
 use dragline_domain::frontier::{IterationStatus, StatusChange};
-use dragline_domain::ids::{CrawlId, Iteration};
+use dragline_domain::ids::Iteration;
 use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_formats::robots::{RobotsFetch, RobotsRecord};
-use dragline_pipeline::ports::frontier::{Begun, CrawlRow, Frontier, IterationClosed, RobotsRow, Seeded};
+use dragline_pipeline::ports::frontier::{
+    Begun, CrawlPut, CrawlRow, Frontier, IterationClosed, PutCrawl, RobotsRow, Seeded,
+};
 
 use super::super::samples::{at, crawl, key, origin};
 use super::super::world::{UNLIMITED, World, wish};
 
-/// The definition that is put, and its name.
-fn defined() -> (CrawlId, Definition) {
-    let seed = CrawlUrl::parse("https://defined.example/", &UrlRules::default()).unwrap();
-    let definition = Definition::for_seeds(vec![seed]).unwrap();
-    (definition.name.clone(), definition)
+/// A definition of a crawl that begins here.
+fn defined(path: &str) -> Definition {
+    let seed = CrawlUrl::parse(&format!("https://defined.example{path}"), &UrlRules::default()).unwrap();
+    Definition::for_seeds(vec![seed]).unwrap()
 }
 
-/// A definition comes back with the origins that joined, in the order in which they joined; each put replaces it.
+/// A definition comes back; each put makes the next version of it, and the same put again is the same version.
 pub async fn a_definition_is_read_back(frontier: &impl Frontier) {
-    let (name, definition) = defined();
+    let name = defined("/").name.clone();
     assert_eq!(frontier.load_crawl(&name).await.unwrap(), None, "never put");
-    let row = |version, hosts: &[&str]| CrawlRow {
-        definition: definition.clone(),
-        version,
-        joined: hosts.iter().map(|host| origin(host)).collect(),
-    };
-    frontier.put_crawl(&row(1, &[])).await.unwrap();
-    assert_eq!(frontier.load_crawl(&name).await.unwrap(), Some(row(1, &[])));
+    for (path, seen, version) in [("/", None, 1), ("/other", Some(1), 2), ("/other", Some(1), 2), ("/", Some(2), 3)] {
+        let put = PutCrawl { definition: defined(path), seen };
+        assert_eq!(frontier.put_crawl(&put).await.unwrap(), CrawlPut::Stored(version), "{path} over {seen:?}");
+        let row = CrawlRow { definition: put.definition, version, joined: Vec::new() };
+        assert_eq!(frontier.load_crawl(&name).await.unwrap(), Some(row), "{path} over {seen:?}");
+    }
+}
+
+/// Of two who change one version of a definition the second is told, and puts nothing.
+pub async fn a_definition_that_somebody_else_changed_is_not_put(frontier: &impl Frontier) {
+    let put =
+        |path, seen| async move { frontier.put_crawl(&PutCrawl { definition: defined(path), seen }).await.unwrap() };
+    assert_eq!(put("/", Some(1)).await, CrawlPut::Changed, "there is no version 1 to change");
+    assert_eq!(put("/", None).await, CrawlPut::Stored(1));
+    assert_eq!(put("/mine", None).await, CrawlPut::Changed, "somebody else was the first");
+    assert_eq!(put("/theirs", Some(1)).await, CrawlPut::Stored(2));
+    assert_eq!(put("/mine", Some(1)).await, CrawlPut::Changed, "version 1 is changed already");
+    let stored = frontier.load_crawl(&defined("/").name).await.unwrap().map(|row| (row.version, row.definition));
+    assert_eq!(stored, Some((2, defined("/theirs"))), "theirs stays");
+}
+
+/// Origins join once each, come back in the order in which they joined, and stay when the definition changes.
+pub async fn origins_that_joined_stay(frontier: &impl Frontier) {
+    let name = defined("/").name.clone();
+    let joined = || async { frontier.load_crawl(&name).await.unwrap().map(|row| row.joined) };
+    frontier.put_crawl(&PutCrawl { definition: defined("/"), seen: None }).await.unwrap();
+    assert_eq!(joined().await, Some(Vec::new()));
     for host in ["z.example", "a.example", "z.example"] {
         frontier.join_origin(&name, &origin(host)).await.unwrap();
     }
-    assert_eq!(frontier.load_crawl(&name).await.unwrap(), Some(row(1, &["z.example", "a.example"])), "each joins once");
-    frontier.put_crawl(&row(2, &["b.example"])).await.unwrap();
-    assert_eq!(frontier.load_crawl(&name).await.unwrap(), Some(row(2, &["b.example"])), "overwritten");
+    let both = Some(["z.example", "a.example"].map(origin).to_vec());
+    assert_eq!(joined().await, both, "each once");
+    let put = frontier.put_crawl(&PutCrawl { definition: defined("/other"), seen: Some(1) }).await.unwrap();
+    assert_eq!(
+        (put, joined().await),
+        (CrawlPut::Stored(2), both),
+        "whoever changed the definition may not know of them"
+    );
 }
 
 /// The same trigger always gets the iteration that it began, also when that is over.
@@ -108,7 +134,7 @@ pub async fn a_wish_that_does_not_fit_changes_nothing(frontier: &impl Frontier) 
     assert_eq!(other, None, "there is no such iteration");
 }
 
-/// A trigger's seeds count once, another's on top; the origin opens with the first.
+/// Seeds count once, another trigger's on top; the origin opens with the first.
 pub async fn seeds_are_added_once(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let origin = key("a.example");

@@ -82,6 +82,7 @@ pub async fn an_origin_that_is_given_up_leaves_its_count(frontier: &impl Frontie
     assert_eq!(frontier.give_up(&request).await.unwrap(), Settled::ClosedWithLeftovers(leftover));
     let rows = world.origin(&origin).await;
     assert_eq!((rows.lease.state, rows.lease.taken, rows.inbox.open), (LeaseState::Closed, 3, false));
+    assert_eq!(rows.lease.ending, Some(LeftoverReason::Stopped), "it takes nothing more");
     assert_eq!(frontier.first_chunk(&origin, world.iteration, &[]).await.unwrap(), None);
     assert_eq!(frontier.give_up(&request).await.unwrap(), Settled::Changed, "once");
     let progress = frontier.progress(&request.origin.crawl, world.iteration).await.unwrap();

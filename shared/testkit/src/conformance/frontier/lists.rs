@@ -69,6 +69,8 @@ pub async fn postponed_work_waits(frontier: &impl Frontier) {
     }
     assert_eq!(overdue(19_999).await, [], "none of it");
     assert_eq!(overdue(20_000).await.len(), 4, "all of it");
+    let rows = (world.origin(&parsed).await.inbox.due, world.row().await.due);
+    assert_eq!(rows, (Some(at(20_000)), Some(at(20_000))), "the rows say so too");
     world.parse(&segment, (0, PartKind::Last), &[]).await;
     frontier.postpone(&Overdue::Segment(segment.id.clone(), world.iteration), at(30_000)).await.unwrap();
     let row = frontier.load_segment(&segment.id).await.unwrap().expect("it is there");

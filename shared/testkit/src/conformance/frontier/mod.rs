@@ -28,6 +28,8 @@ macro_rules! frontier_suite {
     ($what:ident, $make:expr) => {
         $crate::$what! { frontier, $make;
             a_definition_is_read_back
+            a_definition_that_somebody_else_changed_is_not_put
+            origins_that_joined_stay
             a_trigger_is_handled_once
             an_iteration_waits_for_the_last_one_to_close
             a_token_is_returned_once
@@ -77,6 +79,8 @@ macro_rules! frontier_suite {
             a_thousand_long_urls_are_told_apart
             a_large_robots_txt_comes_back
             a_lease_keeps_all_its_retries
+            seeds_that_fit_no_transaction_are_refused
+            a_commit_that_fits_no_transaction_is_refused
             a_part_opens_as_many_origins_as_fit
         }
     };

@@ -1,9 +1,12 @@
 //! The largest that the steps hand over: rows, keys and transactions of that size are stored like any other.
 
-use dragline_domain::frontier::{Claim, Claimer, Lease, Retry};
-use dragline_domain::frontier::{OriginKey, PartKind};
+use dragline_domain::frontier::{
+    ChunkKey, Claim, Claimer, EXHAUSTED_CHUNKS_MAX, Lease, OriginKey, PART_CHUNKS_MAX, PartKind, Retry, Seeding,
+    TodoChunk, TodoSource,
+};
 use dragline_formats::robots::{RobotsFetch, RobotsRecord};
-use dragline_pipeline::ports::frontier::{Committed, Frontier, ParseCommitted, RobotsRow};
+use dragline_pipeline::ports::error::PortErrorKind;
+use dragline_pipeline::ports::frontier::{Committed, Frontier, ParseCommitted, RobotsRow, SeedOrigin, Seeded};
 
 use super::super::samples::{at, entry, key, trigger};
 use super::super::world::{UNLIMITED, World};
@@ -47,17 +50,66 @@ pub async fn a_large_robots_txt_comes_back(frontier: &impl Frontier) {
     assert!(frontier.load_robots(&origin).await.unwrap() == Some(row), "another robots.txt came back, or none");
 }
 
-/// A lease with all the retries it may have, each of a long URL, is committed and comes back.
+/// A lease with all the retries it may have, few of long URLs or many of short ones, is committed and comes back.
 pub async fn a_lease_keeps_all_its_retries(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let origin = key("a.example");
     world.seed(&origin, &["/"]).await;
+    let mut lease = world.take(&origin, 1, 0).await;
+    for path in [long_path as fn(usize) -> String, |number| format!("/{number}")] {
+        let mut commit = world.segment(&origin, &lease, 1).await;
+        let retries = &mut commit.lease.retries;
+        while Retry::fits(&*retries, &entry(&path(retries.len()))) {
+            retries.push(Retry { entry: entry(&path(retries.len())), depth: 3, tries: 2, not_before: at(9) });
+        }
+        assert_eq!(frontier.commit_segment(&commit).await.unwrap(), Committed::Done);
+        assert_eq!(world.origin(&origin).await.lease, commit.lease, "no retry was lost or changed");
+        lease = Lease { retries: Vec::new(), ..commit.lease };
+    }
+}
+
+/// This many chunks of one seed each, as one seeding puts them.
+fn seeds_in_chunks<F: Frontier>(world: &World<'_, F>, origin: &OriginKey, part: u32, count: usize) -> SeedOrigin {
+    let seeding = Seeding::new(&trigger("t"), part);
+    let chunk = |number| {
+        let key = ChunkKey { iteration: world.iteration, depth: 0, source: TodoSource::seeds(&seeding), part: number };
+        TodoChunk { key, entries: vec![entry(&format!("/{part}/{number}"))] }
+    };
+    let chunks = (0..u32::try_from(count).unwrap()).map(chunk).collect();
+    world.seeds(origin, seeding, chunks)
+}
+
+/// As many chunks of seeds as a transaction puts are added at once; one more is refused, and nothing of it is there.
+pub async fn seeds_that_fit_no_transaction_are_refused(frontier: &impl Frontier) {
+    let world = World::begin(frontier, UNLIMITED).await;
+    let origin = key("a.example");
+    let refused = frontier.seed_origin(&seeds_in_chunks(&world, &origin, 0, PART_CHUNKS_MAX + 1)).await;
+    assert_eq!(refused.map_err(|error| error.kind), Err(PortErrorKind::TooLarge), "one too many");
+    assert_eq!(frontier.load_origin(&origin).await.unwrap(), None, "nothing of it is there");
+    let fits = frontier.seed_origin(&seeds_in_chunks(&world, &origin, 0, PART_CHUNKS_MAX)).await.unwrap();
+    assert_eq!((fits, world.origin(&origin).await.inbox.added), (Seeded::Added, 32), "one less");
+}
+
+/// A segment exhausts as many chunks as a transaction deletes; with one more its commit is refused, and nothing of it is there.
+pub async fn a_commit_that_fits_no_transaction_is_refused(frontier: &impl Frontier) {
+    let world = World::begin(frontier, UNLIMITED).await;
+    let origin = key("a.example");
+    let mut chunks = Vec::new();
+    for part in 0..4 {
+        let seeds = seeds_in_chunks(&world, &origin, part, PART_CHUNKS_MAX);
+        assert_eq!(frontier.seed_origin(&seeds).await.unwrap(), Seeded::Added);
+        chunks.extend(seeds.chunks.into_iter().map(|chunk| chunk.key));
+    }
     let lease = world.take(&origin, 1, 0).await;
     let mut commit = world.segment(&origin, &lease, 1).await;
-    let retry = |number| Retry { entry: entry(&long_path(number)), depth: 3, tries: 2, not_before: at(9) };
-    commit.lease.retries = (0..Lease::RETRIES_MAX).map(retry).collect();
-    assert_eq!(frontier.commit_segment(&commit).await.unwrap(), Committed::Done);
-    assert!(world.origin(&origin).await.lease == commit.lease, "retries were lost or changed");
+    commit.exhausted = chunks[..=EXHAUSTED_CHUNKS_MAX].to_vec();
+    let refused = frontier.commit_segment(&commit).await;
+    assert_eq!(refused.map_err(|error| error.kind), Err(PortErrorKind::TooLarge), "one too many");
+    assert_eq!(frontier.load_segment(&commit.segment.id).await.unwrap(), None, "nothing of it is there");
+    commit.exhausted.pop();
+    assert_eq!(frontier.commit_segment(&commit).await.unwrap(), Committed::Done, "one less");
+    let next = frontier.first_chunk(&origin, world.iteration, &[]).await.unwrap().map(|chunk| chunk.key);
+    assert_eq!(next.as_ref(), chunks.get(EXHAUSTED_CHUNKS_MAX), "the others are gone");
 }
 
 /// One part adds todo to as many origins as a transaction has room for, and opens each.
