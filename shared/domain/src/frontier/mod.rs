@@ -14,6 +14,7 @@ mod lease;
 mod opening;
 mod parse;
 mod plan;
+mod position;
 mod segment;
 mod settle;
 mod todo;
@@ -33,8 +34,9 @@ pub use lease::{
 pub use opening::{AddTodo, OriginRows, add_todo, seed};
 pub use parse::{PartCommit, PartCommitted, PartNotCommitted, RowsByOrigin, commit_part};
 pub use plan::{PART_ACTIONS_MAX, ParsePart, Target, plan_parts};
+pub use position::{Position, SegmentWork};
 pub use segment::{PartKind, PartRefused, SegmentDecision, SegmentRow, SegmentState, commit_segment};
-pub use settle::{SettledRows, Settlement, decide_release, settle, settle_origin};
+pub use settle::{Need, SettledRows, Settlement, decide_release, need, settle, settle_origin};
 pub use todo::{CHUNK_BYTES_MAX, TodoChunk, TodoEntry, split_into_chunks};
 
 /// Durations stored as whole milliseconds.

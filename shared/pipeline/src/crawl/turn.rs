@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dragline_domain::capture::{CrawlType, Finality};
-use dragline_domain::frontier::{Barrier, Inbox, Lease, LeftoverReason, OriginKey, Reserve, Retry, Take, TakeRefused};
+use dragline_domain::frontier::{
+    Barrier, Inbox, Lease, LeftoverReason, OriginKey, Reserve, Retry, SegmentWork, Take, TakeRefused,
+};
 use dragline_domain::ids::LeaseToken;
 use dragline_domain::politeness::{TRIES_MAX, retry_wait, robots_wait};
 use dragline_domain::time::after;
@@ -94,13 +96,8 @@ pub async fn work_turn<W: World, H: Fetcher + 'static>(
 /// The share of the iteration's budget to ask for: no more than is fair to the other origins. `None` if there is no such iteration.
 async fn wanted(world: &impl World, ticket: &Ticket, limits: &TurnLimits) -> PortResult<Option<Reserve>> {
     let row = world.frontier().load_iteration(&ticket.origin.crawl, ticket.iteration).await?;
-    Ok(row.map(|row| {
-        let share = |left: u64| (left / row.open.max(1)).max(1);
-        Reserve {
-            pages: row.budget.pages.map(|left| share(left).min(limits.pages)),
-            bytes: row.budget.bytes.map(|left| share(left).min(limits.bytes)),
-        }
-    }))
+    let most = Reserve { pages: Some(limits.pages), bytes: Some(limits.bytes) };
+    Ok(row.map(|row| row.share(most)))
 }
 
 struct TurnWork<W, H> {
@@ -331,12 +328,8 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             pending: 0,
             is_sealed: false,
             since: now,
-            after: None,
             exhausted: Vec::new(),
-            retried: Vec::new(),
-            retries: Vec::new(),
-            pages: 0,
-            body_bytes: 0,
+            work: SegmentWork::default(),
         });
         self.next_number += 1;
         true
@@ -355,10 +348,10 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
     fn start(&mut self, work: Work) {
         let segment = self.open.back_mut().expect("room was made");
         segment.entries += 1;
-        segment.after = Some(work.after.clone());
+        segment.work.after = Some(work.after.clone());
         segment.exhausted.extend(work.exhausts.clone());
         if work.crawl_type == CrawlType::Retry {
-            segment.retried.push(work.entry.path_and_query.clone());
+            segment.work.retried.push(work.entry.path_and_query.clone());
         }
         let Ok(url) = self.origin.origin.url_at(&work.entry.path_and_query) else {
             tracing::error!(origin = %self.origin, path = %work.entry.path_and_query, "a stored path makes no URL");
@@ -388,20 +381,21 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             self.lease.ending = Some(LeftoverReason::OriginGivenUp);
         }
         let tries = work.tries + 1;
-        let waiting: usize = self.lease.retries.len() + self.open.iter().map(|open| open.retries.len()).sum::<usize>();
+        let waiting: usize =
+            self.lease.retries.len() + self.open.iter().map(|open| open.work.retries.len()).sum::<usize>();
         let is_retried = outcome.may_be_fluke() && tries < TRIES_MAX && waiting < Lease::RETRIES_MAX;
         let Some(open) = self.open.iter_mut().find(|open| open.number == segment) else { return };
         open.pending -= 1;
-        open.pages += 1;
+        open.work.pages += 1;
         if let Ok(response) = &fetched.result {
-            open.body_bytes += response.body.len() as u64;
+            open.work.body_bytes += response.body.len() as u64;
             self.bytes_uncommitted += response.body.len() as u64;
         }
         let mut visit = visit_of(&work, outcome, detail, Some(exchange_of(&fetched)), tries);
         if is_retried {
             visit.finality = Finality::Retried;
             let not_before = after(clock.now(), retry_wait(tries, &self.lease.pace));
-            open.retries.push(Retry { entry: work.entry, depth: work.depth, tries, not_before });
+            open.work.retries.push(Retry { entry: work.entry, depth: work.depth, tries, not_before });
         }
         open.records.add_fetched(&url, at, &visit, &fetched);
     }
@@ -410,7 +404,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
     async fn commit_complete(&mut self) -> PortResult<bool> {
         while self.open.front().is_some_and(OpenSegment::is_complete) {
             let Some(segment) = self.open.pop_front() else { break };
-            let (pages, bytes, exhausted) = (segment.pages, segment.body_bytes, segment.exhausted.clone());
+            let (pages, bytes, exhausted) = (segment.work.pages, segment.work.body_bytes, segment.exhausted.clone());
             let began = self.world.clock().monotonic();
             self.lease.not_before = self.pacer.not_before(self.world.clock());
             let (token, length) = (&self.token, self.lease_length);
