@@ -38,6 +38,9 @@ impl Site {
     /// Away from an origin and back to it.
     pub const THERE_AND_BACK: Self = Self { origin_of: &[0, 1, 0], links: &[&[1], &[2], &[]], seeds: &[0] };
 
+    /// A page that leads to both origins: its parse has two targets.
+    pub const BOTH_WAYS: Self = Self { origin_of: &[0, 1, 0], links: &[&[1, 2], &[], &[]], seeds: &[0] };
+
     /// Four pages with cross links and circles.
     pub const CROSS_LINKED: Self =
         Self { origin_of: &[0, 1, 0, 1], links: &[&[1, 2], &[2, 0], &[3], &[0]], seeds: &[0] };
