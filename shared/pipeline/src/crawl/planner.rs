@@ -4,8 +4,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 use dragline_domain::capture::CrawlType;
 use dragline_domain::frontier::{
-    ChunkKey, ChunkPosition, Claim, Claimer, Inbox, Lease, OriginKey, RecrawlCursor, Retry, Sighting, TodoChunk,
-    TodoEntry,
+    ChunkKey, Claim, Claimer, Inbox, Lease, OriginKey, Position, RecrawlCursor, Retry, Sighting, TodoChunk, TodoEntry,
 };
 use jiff::Timestamp;
 
@@ -32,26 +31,6 @@ pub(super) struct Work {
     pub after: Position,
     /// The chunk that it is the last of.
     pub exhausts: Option<ChunkKey>,
-}
-
-/// How far a lease has got.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Position {
-    pub chunk: Option<ChunkPosition>,
-    pub depth: u32,
-    pub cursor: RecrawlCursor,
-    pub taken: u64,
-}
-
-impl Position {
-    pub(super) fn of(lease: &Lease) -> Self {
-        Self { chunk: lease.chunk.clone(), depth: lease.depth, cursor: lease.cursor.clone(), taken: lease.taken }
-    }
-
-    pub(super) fn write_to(self, lease: &mut Lease) {
-        let Self { chunk, depth, cursor, taken } = self;
-        (lease.chunk, lease.depth, lease.cursor, lease.taken) = (chunk, depth, cursor, taken);
-    }
 }
 
 /// Why there is nothing to visit just now.
@@ -119,13 +98,10 @@ impl Planner {
         }
         let Some(chunk) = &self.chunk else { return self.take_due().ok_or(Dry::Empty) };
         let depth = chunk.key.depth;
-        if self.has_max_depth && depth > self.position.depth {
-            let is_owed = in_flight > 0 || lease.segments > inbox.parsed || self.has_shallower_retry(lease, depth);
-            if is_owed {
-                // Not begun yet, and something less deep may come first by the time that the barrier is gone.
-                self.chunk = None;
-                return Err(Dry::AtBarrier);
-            }
+        if self.has_max_depth && self.position.is_barred(depth, lease, inbox, in_flight) {
+            // Not begun yet, and something less deep may come first by the time that the barrier is gone.
+            self.chunk = None;
+            return Err(Dry::AtBarrier);
         }
         self.take_from_chunk().ok_or(Dry::Empty)
     }
@@ -148,7 +124,7 @@ impl Planner {
 
     /// How many URLs are known to wait: of the chunk at hand, and of the cursor's page.
     pub(super) fn at_hand(&self) -> usize {
-        let offset = self.position.chunk.as_ref().map_or(0, |position| position.offset as usize);
+        let offset = self.position.offset() as usize;
         self.chunk.as_ref().map_or(0, |chunk| chunk.entries.len().saturating_sub(offset)) + self.due.len()
     }
 
@@ -176,10 +152,6 @@ impl Planner {
         }
     }
 
-    fn has_shallower_retry(&self, lease: &Lease, depth: u32) -> bool {
-        lease.retries.iter().any(|retry| retry.depth < depth)
-    }
-
     /// Loads the chunk that the position names, or else the first one. Whether there is one now.
     async fn load_chunk(&mut self, world: &impl World) -> PortResult<bool> {
         if let Some(position) = &self.position.chunk {
@@ -196,21 +168,13 @@ impl Planner {
 
     fn take_from_chunk(&mut self) -> Option<Work> {
         let chunk = self.chunk.as_ref()?;
-        let offset = self.position.chunk.as_ref().map_or(0, |position| position.offset);
-        let entry = chunk.entries.get(offset as usize)?.clone();
-        let key = chunk.key.clone();
-        let depth = key.depth;
-        let is_last = offset as usize + 1 >= chunk.entries.len();
-        self.position.depth = depth;
-        self.position.taken += 1;
-        if is_last {
-            self.position.chunk = None;
-            self.chunk = None;
+        let entry = chunk.entries.get(self.position.offset() as usize)?.clone();
+        let depth = chunk.key.depth;
+        let exhausts = self.position.take_from(&chunk.key, chunk.entries.len());
+        if let Some(key) = &exhausts {
             self.finished.push(key.clone());
-        } else {
-            self.position.chunk = Some(ChunkPosition { key: key.clone(), offset: offset + 1 });
+            self.chunk = None;
         }
-        let exhausts = is_last.then_some(key);
         Some(Work { entry, depth, crawl_type: CrawlType::Queued, tries: 0, after: self.position.clone(), exhausts })
     }
 

@@ -150,10 +150,9 @@ pub(super) fn exchange_of(fetched: &Fetched) -> Exchange {
 mod tests {
     use std::sync::Mutex;
 
-    use dragline_domain::frontier::RecrawlCursor;
+    use dragline_domain::frontier::{Position, RecrawlCursor, TodoEntry};
     use dragline_domain::time::after;
 
-    use super::super::planner::Position;
     use super::*;
     use crate::ports::fetcher::{FetchFailure, FetchFailureKind};
 
@@ -200,12 +199,7 @@ mod tests {
     }
 
     fn work(path: &str) -> Work {
-        let entry = dragline_domain::frontier::TodoEntry {
-            path_and_query: path.to_owned(),
-            via: None,
-            redirects: 0,
-            last: None,
-        };
+        let entry = TodoEntry { path_and_query: path.to_owned(), via: None, redirects: 0, last: None };
         let after = Position { chunk: None, depth: 0, cursor: RecrawlCursor::End, taken: 1 };
         Work { entry, depth: 0, crawl_type: CrawlType::Queued, tries: 0, after, exhausts: None }
     }

@@ -91,13 +91,8 @@ pub async fn work_turn<W: World, H: Fetcher + 'static>(
 /// The share of the iteration's budget to ask for: no more than is fair to the other origins. `None` if there is no such iteration.
 async fn wanted(world: &impl World, ticket: &Ticket, limits: &TurnLimits) -> PortResult<Option<Reserve>> {
     let row = world.frontier().load_iteration(&ticket.origin.crawl, ticket.iteration).await?;
-    Ok(row.map(|row| {
-        let share = |left: u64| (left / row.open.max(1)).max(1);
-        Reserve {
-            pages: row.budget.pages.map(|left| share(left).min(limits.pages)),
-            bytes: row.budget.bytes.map(|left| share(left).min(limits.bytes)),
-        }
-    }))
+    let most = Reserve { pages: Some(limits.pages), bytes: Some(limits.bytes) };
+    Ok(row.map(|row| row.share(most)))
 }
 
 struct TurnWork<W, H> {
@@ -225,7 +220,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
     async fn commit_complete(&mut self) -> PortResult<bool> {
         while self.open.front().is_some_and(OpenSegment::is_complete) {
             let Some(segment) = self.open.pop_front() else { break };
-            let (pages, bytes, exhausted) = (segment.pages, segment.body_bytes, segment.exhausted.clone());
+            let (pages, bytes, exhausted) = (segment.work.pages, segment.work.body_bytes, segment.exhausted.clone());
             let began = self.world.clock().monotonic();
             self.lease.not_before = self.pacer.not_before(self.world.clock());
             let (token, length) = (&self.token, self.lease_length);

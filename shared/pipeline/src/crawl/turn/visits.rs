@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dragline_domain::capture::{CrawlType, Finality};
-use dragline_domain::frontier::{LeftoverReason, Retry};
+use dragline_domain::frontier::{LeftoverReason, Retry, SegmentWork};
 use dragline_domain::politeness::{TRIES_MAX, retry_wait};
 use dragline_domain::time::after;
 
@@ -149,12 +149,8 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             pending: 0,
             is_sealed: false,
             since: now,
-            after: None,
             exhausted: Vec::new(),
-            retried: Vec::new(),
-            retries: Vec::new(),
-            pages: 0,
-            body_bytes: 0,
+            work: SegmentWork::default(),
         });
         self.next_number += 1;
         true
@@ -174,10 +170,10 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         let latest_start = self.latest_start();
         let segment = self.open.back_mut().expect("room was made");
         segment.entries += 1;
-        segment.after = Some(work.after.clone());
+        segment.work.after = Some(work.after.clone());
         segment.exhausted.extend(work.exhausts.clone());
         if work.crawl_type == CrawlType::Retry {
-            segment.retried.push(work.entry.path_and_query.clone());
+            segment.work.retried.push(work.entry.path_and_query.clone());
         }
         let Ok(url) = self.origin.origin.url_at(&work.entry.path_and_query) else {
             tracing::error!(origin = %self.origin, path = %work.entry.path_and_query, "a stored path makes no URL");
@@ -208,20 +204,20 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             self.lease.ending = Some(LeftoverReason::OriginGivenUp);
         }
         let tries = work.tries + 1;
-        let waiting = self.lease.retries.iter().chain(self.open.iter().flat_map(|open| &open.retries));
+        let waiting = self.lease.retries.iter().chain(self.open.iter().flat_map(|open| &open.work.retries));
         let is_retried = outcome.may_be_fluke() && tries < TRIES_MAX && Retry::fits(waiting, &work.entry);
         let Some(open) = self.open.iter_mut().find(|open| open.number == segment) else { return };
         open.pending -= 1;
-        open.pages += 1;
+        open.work.pages += 1;
         if let Ok(response) = &fetched.result {
-            open.body_bytes += response.body.len() as u64;
+            open.work.body_bytes += response.body.len() as u64;
             self.bytes_uncommitted += response.body.len() as u64;
         }
         let mut visit = visit_of(&work, outcome, detail, Some(exchange_of(&fetched)), tries);
         if is_retried {
             visit.finality = Finality::Retried;
             let not_before = after(clock.now(), retry_wait(tries, &self.lease.pace));
-            open.retries.push(Retry { entry: work.entry, depth: work.depth, tries, not_before });
+            open.work.retries.push(Retry { entry: work.entry, depth: work.depth, tries, not_before });
         }
         open.records.add_fetched(&url, at, &visit, &fetched);
     }
