@@ -46,7 +46,7 @@ impl Model {
         let row = IterationRow::begin(crawl, number, id, budget, now(), None, now());
         state.begun[trigger] = Some(number);
         state.put_iteration(if self.lacks(Mutation::BeginWithoutToken) {
-            IterationRow { open: row.open - 1, ..row }
+            IterationRow { open: 0, token_out: false, due: None, ..row }
         } else {
             row
         });
