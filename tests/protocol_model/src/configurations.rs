@@ -16,7 +16,7 @@ impl Config {
     /// Four pages that link in circles.
     pub const CROSS_LINKED: Self = Self::of(Site::CROSS_LINKED);
     /// A chunk comes that is before the one being consumed.
-    pub const OVERTAKING: Self = Self::of(Site::OVERTAKING);
+    pub const OVERTAKING: Self = Self { workers: ONE_CRAWLER, ..Self::of(Site::OVERTAKING) };
     /// Nothing is sent again, and nothing has to be.
     pub const UNAIDED: Self = Self { sweeping: Sweeping::OnlyCloses, reading: Reading::Apart, ..Self::of(Site::FAN) };
     /// The same, where two segments lead to one page.
@@ -107,13 +107,13 @@ impl Config {
     pub const PATIENCE_AND_CRASH: Self = Self::of(Site::FAN).with(Faults { failures: 1, crashes: 1, ..NONE });
     /// The depth is limited.
     pub const BARRIER: Self =
-        Self { depth_max: Some(2), reading: Reading::Apart, workers: ONE_CRAWLER, ..Self::of(Site::TWO_WAYS) };
+        Self { depth_max: Some(2), reading: Reading::Apart, workers: ONE_EACH, ..Self::of(Site::TWO_WAYS) };
     /// The depth is limited; a page is put off.
     pub const BARRIER_AND_RETRY: Self =
         Self { reading: Reading::Merged, ..Self::BARRIER.with(Faults { flukes: 1, ..NONE }) };
     /// The depth is limited; a worker dies.
     pub const BARRIER_AND_CRASH: Self =
-        Self { depth_max: Some(2), ..Self::of(Site::TWO_WAYS).with(Faults { crashes: 1, ..NONE }) };
+        Self { reading: Reading::Merged, ..Self::BARRIER.with(Faults { crashes: 1, ..NONE }) };
 }
 
 /// Commands and iterations.

@@ -1,22 +1,24 @@
 //! A crawler: takes a lease, commits one page a segment, lets go.
 
+mod commit;
+mod visit;
+
 use std::rc::Rc;
 
-use dragline_domain::capture::Finality;
 use dragline_domain::frontier::{
-    Barrier, ChunkKey, ClaimDecision, Claimer, Inbox, Lease, LeaseState, LeftoverReason, Position, RecrawlCursor,
-    Release, ReleaseRefused, Retry, SegmentState, SegmentWork, claim, decide_release,
+    Barrier, Claimer, Inbox, Lease, LeaseState, Position, Release, ReleaseRefused, decide_release,
 };
 use dragline_domain::ids::LeaseToken;
 
+pub(crate) use self::visit::Visit;
+use self::visit::{Dry, check_barrier, next_visit};
 use crate::config::Reading;
 use crate::invariants::Invariant;
 use crate::model::Model;
 use crate::mutation::Mutation;
-use crate::site::{OriginNumber, Page};
+use crate::site::OriginNumber;
 use crate::state::{Message, SegmentKey, State, Ticket, now, run_out};
 use crate::steps::Steps;
-use crate::store::{Committed, SegmentCommit, entry, path};
 
 /// Where a crawler stands.
 #[derive(Clone)]
@@ -63,24 +65,6 @@ pub(crate) struct Held {
 pub(crate) enum Term {
     Running,
     RanOut,
-}
-
-/// A page that was asked for.
-#[derive(Clone, Hash)]
-pub(crate) struct Visit {
-    page: Page,
-    depth: u32,
-    tries: u8,
-    /// Where the lease stands once it is committed.
-    after: Position,
-    /// The chunk that it is the last of.
-    exhausts: Option<ChunkKey>,
-}
-
-/// Why there is nothing to visit.
-enum Dry {
-    Empty,
-    AtBarrier,
 }
 
 impl Crawler {
@@ -137,7 +121,7 @@ pub(crate) fn steps(model: &Model, number: usize, steps: &mut Steps<'_>) {
             return;
         }
         Crawler::Working { held, has_committed } => work(model, number, held, *has_committed, steps),
-        Crawler::Fetched { held, visit } => commits(model, number, held, visit, steps),
+        Crawler::Fetched { held, visit } => commit::commits(model, number, held, visit, steps),
         Crawler::Committed { held, segment } => steps.owed(
             || format!("{} sends the parse message", name()),
             |next| {
@@ -219,126 +203,6 @@ fn work(model: &Model, number: usize, held: &Held, has_committed: bool, steps: &
             };
         },
     );
-}
-
-impl Visit {
-    fn is_recrawl(&self, held: &Held) -> bool {
-        self.after.cursor != held.lease.cursor
-    }
-}
-
-/// What comes next: a retry, todo, then candidates due for recrawl. Moves the position over candidates that others queued.
-fn next_visit(model: &Model, state: &State, held: &Held, position: &mut Position) -> Result<Visit, Dry> {
-    let Held { origin, lease, .. } = held;
-    if let Some(Retry { entry, depth, tries, .. }) = lease.retries.first() {
-        let page = entry.path_and_query[1..].parse().unwrap_or(Page::MAX);
-        return Ok(Visit { page, depth: *depth, tries: *tries, after: position.clone(), exhausts: None });
-    }
-    let first = || state.todo.iter().find(|((of, key), _)| of == origin && key.iteration == lease.iteration);
-    let begun = position.chunk.as_ref().map(|chunk| chunk.key.clone()).filter(|_| !model.lacks(Mutation::ChunkByOrder));
-    let begun = begun.and_then(|key| state.todo.get_key_value(&(*origin, key)));
-    if let Some(((_, key), pages)) = begun.or_else(first) {
-        let inbox = state.rows(*origin).map(|rows| &rows.inbox).ok_or(Dry::Empty)?;
-        let is_limited = model.config.depth_max.is_some() && !model.lacks(Mutation::BarrierLeftOut);
-        if is_limited && position.is_barred(key.depth, lease, inbox, 0) {
-            return Err(Dry::AtBarrier);
-        }
-        let page = *pages.get(position.offset() as usize).ok_or(Dry::Empty)?;
-        let exhausts = position.take_from(key, pages.len());
-        return Ok(Visit { page, depth: key.depth, tries: 0, after: position.clone(), exhausts });
-    }
-    let page = next_due(model, state, held, &position.cursor);
-    position.cursor = page.map_or(RecrawlCursor::End, |page| RecrawlCursor::After(path(page)));
-    let page = page.ok_or(Dry::Empty)?;
-    Ok(Visit { page, depth: 0, tries: 0, after: position.clone(), exhausts: None })
-}
-
-/// The next candidate that an earlier iteration left and that nobody else queued in this one.
-fn next_due(model: &Model, state: &State, held: &Held, cursor: &RecrawlCursor) -> Option<Page> {
-    let is_own = |candidate| match claim(Some(candidate), held.lease.iteration, &Claimer::recrawl(), Some(now())) {
-        ClaimDecision::Write => true,
-        ClaimDecision::AlreadyOwn => !model.lacks(Mutation::RecrawlNotOwnAgain),
-        ClaimDecision::Taken | ClaimDecision::NotDue => false,
-    };
-    let is_ahead = |page: Page| match cursor {
-        RecrawlCursor::Start => true,
-        RecrawlCursor::After(last) => path(page) > *last,
-        RecrawlCursor::End => false,
-    };
-    let mut candidates = state.candidates.iter().filter(|(page, _)| model.config.site.origin_of[**page] == held.origin);
-    candidates.find(|(page, candidate)| is_ahead(**page) && is_own(*candidate)).map(|(page, _)| *page)
-}
-
-/// Nothing is asked for that is deeper than what is unparsed, or to be tried again.
-fn check_barrier(model: &Model, state: &mut State, held: &Held, visit: &Visit) {
-    let mut segments = state.segments.iter();
-    let is_unparsed = segments.any(|(key, segment)| {
-        let is_own = key.iteration == held.lease.iteration && key.origin == held.origin;
-        is_own && segment.depth < visit.depth && segment.row.state != SegmentState::Processed
-    });
-    let has_retry = held.lease.retries.iter().any(|retry| retry.depth < visit.depth);
-    if model.config.depth_max.is_some() && (is_unparsed || has_retry) && held.term == Term::Running {
-        state.broken = Some(Invariant::BarrierHeld);
-    }
-}
-
-fn commits(model: &Model, number: usize, held: &Held, visit: &Visit, steps: &mut Steps<'_>) {
-    let Visit { page, depth, tries, after, exhausts } = visit;
-    let is_retry = *tries > 0;
-    let work = SegmentWork {
-        after: Some(after.clone()),
-        retried: if is_retry { vec![path(*page)] } else { Vec::new() },
-        retries: Vec::new(),
-        pages: 1,
-        body_bytes: 0,
-    };
-    let exhausts = exhausts.as_ref();
-    let done =
-        SegmentCommit { held, page: *page, depth: *depth, finality: Finality::Final, exhausts, work, ending: None };
-    let label = || format!("crawler {number} commits page {page}");
-    steps.owed(label, |next| next.crawlers[number] = commit(model, next, &done));
-    steps.fault(
-        || format!("{}, and the answer is lost", label()),
-        |faults| &mut faults.lost_answers,
-        |next| {
-            model.commit_segment(next, &done);
-            let term = term(next, held);
-            if let Some(held) = next.crawlers[number].held_mut() {
-                held.term = term;
-            }
-        },
-    );
-    let put_off = Retry { entry: entry(*page), depth: *depth, tries: tries + 1, not_before: now() };
-    let work = SegmentWork { retries: vec![put_off], ..done.work.clone() };
-    let retried = SegmentCommit { finality: Finality::Retried, work, ..done.clone() };
-    steps.fault(
-        || format!("{}, which failed and is put off", label()),
-        |faults| &mut faults.flukes,
-        |next| next.crawlers[number] = commit(model, next, &retried),
-    );
-    let failed = SegmentCommit { ending: Some(LeftoverReason::OriginGivenUp), ..done.clone() };
-    steps.fault(
-        || format!("{}, which failed once too often", label()),
-        |faults| &mut faults.failures,
-        |next| next.crawlers[number] = commit(model, next, &failed),
-    );
-}
-
-/// What its holder knows of a lease by a commit: renewed, unless it was not written this time.
-fn term(state: &State, held: &Held) -> Term {
-    let holder = state.rows(held.origin).and_then(|rows| rows.lease.holder());
-    let is_renewed = holder.is_some_and(|holder| holder.token == held.token && holder.until != run_out());
-    if is_renewed { Term::Running } else { Term::RanOut }
-}
-
-fn commit(model: &Model, next: &mut State, commit: &SegmentCommit<'_>) -> Crawler {
-    match model.commit_segment(next, commit) {
-        Committed::Fenced => Crawler::Idle,
-        Committed::Done(segment, lease) => {
-            let held = Held { lease, term: term(next, commit.held), ..commit.held.clone() };
-            Crawler::Committed { held, segment }
-        }
-    }
 }
 
 fn release(model: &Model, next: &mut State, held: &Held, seen: &Inbox) -> Crawler {

@@ -35,7 +35,7 @@ impl State {
             broken,
         } = self;
         (iterations, begun, todo, leftovers, messages).hash(hasher);
-        (faults, broken).hash(hasher);
+        (faults, broken, segments.len(), candidates.len()).hash(hasher);
         for rows in origins {
             rows.is_some().hash(hasher);
             rows.iter().for_each(|rows| hash_rows(rows, hasher));
@@ -47,6 +47,7 @@ impl State {
             let ClaimedState { queued_in, claimed_by, due_at } = candidate;
             (page, queued_in, claimed_by, due_at).hash(hasher);
         }
+        std::mem::discriminant(sweeper).hash(hasher);
         hash_tidying(sweeper.tidying(), hasher);
         sweeper.giving_up().iter().for_each(|(origin, reason, rows)| {
             (origin, reason).hash(hasher);
