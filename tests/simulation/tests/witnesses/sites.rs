@@ -11,7 +11,7 @@ fn the_same_seed_gives_the_same_site() {
 #[test]
 fn every_site_has_something_to_find_and_stays_small() {
     for seed in 0..300 {
-        let reach = Site::generate(seed).reach("Dragline");
+        let reach = Site::generate(seed).reach("Dragline", None);
         assert!(reach.certain.len() >= 2, "seed {seed}: {reach:?}");
         assert!(reach.possible.len() <= 120, "seed {seed} has {} URLs", reach.possible.len());
         assert!(reach.certain.is_subset(&reach.possible), "seed {seed}");
