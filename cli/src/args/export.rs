@@ -8,7 +8,8 @@ use super::DataArgs;
 #[derive(Debug, Args)]
 #[command(
     long_about = "Write pages, links, the log or the known URLs to standard output, row by row. Works while a crawl runs.\n\n\
-                  In CSV, texts that a spreadsheet would take for a formula get a `'` before them; JSON lines are left as they are.",
+                  In CSV, texts that a spreadsheet would take for a formula get a `'` before them; JSON lines are left as they are. \
+                  On a terminal, control characters are shown escaped; in files and pipes they are data.",
     after_help = "\
 Examples:
   dragline export --what pages > pages.jsonl

@@ -18,6 +18,7 @@ use crate::error::{CliError, while_doing};
 use crate::exit::Exit;
 use crate::network::Network;
 use crate::source::{parse_url, read_at_most, read_definition};
+use crate::terminal::write_json;
 use verdict::Explanation;
 
 /// Answers on standard output. The exit code says the same.
@@ -75,9 +76,6 @@ fn print(explanation: &Explanation, answer: Answer) -> io::Result<()> {
     let mut out = io::stdout().lock();
     match answer {
         Answer::Text => out.write_all(explanation.text().as_bytes()),
-        Answer::Json => {
-            serde_json::to_writer(&mut out, explanation)?;
-            writeln!(out)
-        }
+        Answer::Json => write_json(out, explanation),
     }
 }

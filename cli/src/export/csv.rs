@@ -6,8 +6,20 @@ use std::io::{self, Write};
 use csv::{ReaderBuilder, StringRecord, Writer};
 use serde::Serialize;
 
+use crate::terminal::safe;
+
+/// Who reads the rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reader {
+    /// A program, to which every character is data.
+    Program,
+    /// A person at a terminal, which obeys some characters instead of showing them.
+    Person,
+}
+
 /// Writes rows as CSV (RFC 4180, lines ending in LF), texts made safe.
 pub(super) struct SafeCsv<W: Write> {
+    reader: Reader,
     /// Turns a row into cells, and the first one into a head as well.
     cells: Writer<Vec<u8>>,
     out: Writer<W>,
@@ -15,9 +27,14 @@ pub(super) struct SafeCsv<W: Write> {
 }
 
 impl<W: Write> SafeCsv<W> {
-    /// Writes to this.
-    pub(super) fn new(out: W) -> Self {
-        Self { cells: Writer::from_writer(Vec::new()), out: Writer::from_writer(out), record: StringRecord::new() }
+    /// Writes to this reader.
+    pub(super) fn new(out: W, reader: Reader) -> Self {
+        Self {
+            reader,
+            cells: Writer::from_writer(Vec::new()),
+            out: Writer::from_writer(out),
+            record: StringRecord::new(),
+        }
     }
 
     /// Writes a row; before the first one, the names of its fields.
@@ -38,7 +55,12 @@ impl<W: Write> SafeCsv<W> {
         let mut reader = ReaderBuilder::new().has_headers(false).from_reader(bytes.as_slice());
         while reader.read_record(&mut self.record)? {
             for cell in &self.record {
-                self.out.write_field(harmless(cell).as_bytes())?;
+                let cell = harmless(cell);
+                let shown = match self.reader {
+                    Reader::Program => cell,
+                    Reader::Person => safe(&cell).into_owned().into(),
+                };
+                self.out.write_field(shown.as_bytes())?;
             }
             self.out.write_record(None::<&[u8]>)?;
         }
@@ -103,7 +125,7 @@ mod tests {
 
     #[test]
     fn the_head_comes_once_and_absent_values_are_empty() {
-        let mut csv = SafeCsv::new(Vec::new());
+        let mut csv = SafeCsv::new(Vec::new(), Reader::Program);
         let row = |outcome, title: Option<&str>, link: &str| Row {
             outcome,
             title: title.map(str::to_owned),
@@ -123,14 +145,25 @@ mod tests {
         "#);
     }
 
+    #[test]
+    fn a_person_is_shown_nothing_that_a_terminal_obeys() {
+        for (reader, expected) in [(Reader::Program, "20,a\u{1b}[2J,\n"), (Reader::Person, "20,a\\u{1b}[2J,\n")] {
+            let mut csv = SafeCsv::new(Vec::new(), reader);
+            csv.write(&Row { outcome: 20, title: Some("a\u{1b}[2J".to_owned()), link: String::new() }).unwrap();
+            csv.flush().unwrap();
+            let text = String::from_utf8(csv.out.into_inner().unwrap()).unwrap();
+            assert_eq!(text.split_once('\n').unwrap().1, expected, "{reader:?}");
+        }
+    }
+
     proptest! {
         #[test]
         fn cells_read_back_as_they_were_and_none_is_a_formula(title in any::<String>(), link in any::<String>()) {
-            let mut csv = SafeCsv::new(Vec::new());
+            let mut csv = SafeCsv::new(Vec::new(), Reader::Program);
             csv.write(&Row { outcome: 20, title: Some(title.clone()), link: link.clone() }).unwrap();
             csv.flush().unwrap();
             let bytes = csv.out.into_inner().unwrap();
-            let mut reader = csv::Reader::from_reader(bytes.as_slice());
+            let mut reader = ::csv::Reader::from_reader(bytes.as_slice());
             let record = reader.records().next().unwrap().unwrap();
             for (cell, original) in record.iter().skip(1).zip([&title, &link]) {
                 prop_assert!(is_number(cell) || !cell.starts_with(['=', '+', '-', '@', '\t', '\r']), "{cell:?}");

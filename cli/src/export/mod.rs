@@ -2,7 +2,7 @@
 
 mod csv;
 
-use std::io::{self, BufWriter, ErrorKind, StdoutLock, Write};
+use std::io::{self, BufWriter, ErrorKind, IsTerminal, StdoutLock, Write};
 use std::ops::ControlFlow;
 
 use dragline_domain::ids::Iteration;
@@ -14,7 +14,8 @@ use crate::args::{ExportArgs, Format, What};
 use crate::error::{CliError, while_doing};
 use crate::exit::Exit;
 use crate::stored::latest_iteration;
-use csv::SafeCsv;
+use crate::terminal::write_json;
+use csv::{Reader, SafeCsv};
 
 /// Writes the rows that were asked for, as long as somebody reads them.
 ///
@@ -56,9 +57,10 @@ enum To {
 impl Rows {
     fn new(format: Format) -> Self {
         let out = io::stdout().lock();
+        let reader = if out.is_terminal() { Reader::Person } else { Reader::Program };
         let to = match format {
             Format::Jsonl => To::Jsonl(BufWriter::new(out)),
-            Format::Csv => To::Csv(Box::new(SafeCsv::new(out))),
+            Format::Csv => To::Csv(Box::new(SafeCsv::new(out, reader))),
         };
         Self { to, failed: None }
     }
@@ -66,9 +68,7 @@ impl Rows {
     /// Writes a row, and says whether more are wanted.
     fn write(&mut self, row: &impl Serialize) -> ControlFlow<()> {
         let written = match &mut self.to {
-            To::Jsonl(out) => {
-                serde_json::to_writer(&mut *out, row).map_err(io::Error::from).and_then(|()| writeln!(out))
-            }
+            To::Jsonl(out) => write_json(out, row),
             To::Csv(out) => out.write(row),
         };
         match written {

@@ -5,7 +5,7 @@ mod read;
 mod tests;
 mod text;
 
-use std::io::{self, Write};
+use std::io;
 use std::path::PathBuf;
 
 use dragline_domain::frontier::{IterationStatus, LeftoverReason};
@@ -13,6 +13,8 @@ use dragline_domain::outcome::{Outcome, OutcomeClass};
 use dragline_local::query;
 use jiff::Timestamp;
 use serde::Serialize;
+
+use crate::terminal::write_json;
 
 pub(crate) use read::read;
 pub(crate) use text::text;
@@ -61,8 +63,6 @@ impl Summary {
     /// # Errors
     /// It cannot be written.
     pub(crate) fn print_json(&self) -> io::Result<()> {
-        let mut out = io::stdout().lock();
-        serde_json::to_writer(&mut out, self)?;
-        writeln!(out)
+        write_json(io::stdout().lock(), self)
     }
 }

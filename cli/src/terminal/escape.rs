@@ -16,7 +16,8 @@ pub(crate) fn safe_lines(text: &str) -> Cow<'_, str> {
     escape(text, |c| c != '\n' && is_obeyed(c))
 }
 
-fn is_obeyed(c: char) -> bool {
+/// Whether a terminal obeys the character instead of showing it.
+pub(super) fn is_obeyed(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

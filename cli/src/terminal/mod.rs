@@ -2,10 +2,12 @@
 
 mod escape;
 mod human;
+mod json;
 mod style;
 mod talk;
 
 pub(crate) use escape::{safe, safe_lines};
 pub(crate) use human::{bytes, count, duration, plural};
+pub(crate) use json::write_json;
 pub(crate) use style::{Colour, Shade};
 pub(crate) use talk::{Loudness, Talk};

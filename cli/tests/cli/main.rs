@@ -1,8 +1,11 @@
-//! The built `dragline` command, without a network: what it says to mistakes, and what it says about itself.
+//! The built `dragline` command: what it says to mistakes, about itself, and of servers on this machine that are up to no good.
 
+mod display;
 mod explain;
 mod help;
 mod nothing_there;
+mod proxy;
+mod terminal;
 mod usage;
 
 use std::path::Path;
@@ -15,16 +18,21 @@ struct Ran {
     stderr: String,
 }
 
+/// The command in a directory.
+fn command(directory: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_dragline"));
+    command.args(arguments).current_dir(directory).env_remove("RUST_LOG").env_remove("NO_COLOR").env("COLUMNS", "100");
+    command
+}
+
 /// Runs the command in a directory.
 fn dragline(directory: &Path, arguments: &[&str]) -> Ran {
-    let output = Command::new(env!("CARGO_BIN_EXE_dragline"))
-        .args(arguments)
-        .current_dir(directory)
-        .env_remove("RUST_LOG")
-        .env_remove("NO_COLOR")
-        .env("COLUMNS", "100")
-        .output()
-        .expect("the command was built");
+    ran(&mut command(directory, arguments))
+}
+
+/// Runs a command.
+fn ran(command: &mut Command) -> Ran {
+    let output = command.output().expect("the command was built");
     let text = |bytes| String::from_utf8(bytes).expect("it prints UTF-8");
     Ran { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
 }

@@ -58,6 +58,24 @@ fn a_definition_is_told_where_it_is_wrong() {
 }
 
 #[test]
+fn credentials_in_a_definition_are_refused_and_not_shown() {
+    for (seed, why) in [
+        ("https://user:secret@example.org/", "name and password"),
+        ("https://secret@example.org/", "a name alone"),
+        ("https://:secret@example.org/", "a password alone"),
+        ("https://user:secret@exa mple.org/", "in a URL with another mistake"),
+        ("https://user:a/secret@example.org/", "with a slash that had to be encoded"),
+    ] {
+        let directory = tempfile::tempdir().unwrap();
+        fs::write(directory.path().join("crawl.yaml"), format!("seeds:\n- {seed}\n")).unwrap();
+        let ran = dragline(directory.path(), &["crawl", "crawl.yaml"]);
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{why}: {}", ran.stderr);
+        assert!(!ran.stderr.contains("secret"), "{why}: {}", ran.stderr);
+        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1, "{why}: nothing was stored");
+    }
+}
+
+#[test]
 fn what_an_argument_holds_is_harmless_when_it_is_shown() {
     for arguments in [
         &["crawl", "missing\u{1b}[2J.yaml"][..],

@@ -90,11 +90,15 @@ impl Excerpt {
     }
 }
 
-/// Replaces user names and passwords in URLs, which are never printed; the columns stay as they are.
+/// Replaces user names and passwords in URLs, which are never printed; the columns stay as they are. What stands between two slashes and an `@`
+/// may be either, wherever it was mistyped.
 fn without_credentials(line: &str) -> Cow<'_, str> {
     static CREDENTIALS: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r#"[^\s/@'"\[\],]+:[^\s/@]*@"#).expect("a sound pattern"));
-    CREDENTIALS.replace_all(line, |found: &Captures<'_>| "*".repeat(found[0].chars().count()))
+        LazyLock::new(|| Regex::new(r#"(?P<slashes>//)\S*@|[^\s/@'"\[\],]+:[^\s/@]*@"#).expect("a sound pattern"));
+    CREDENTIALS.replace_all(line, |found: &Captures<'_>| {
+        let slashes = found.name("slashes").map_or("", |slashes| slashes.as_str());
+        format!("{slashes}{}", "*".repeat(found[0].chars().count() - slashes.len()))
+    })
 }
 
 fn printable(c: char) -> char {

@@ -1,8 +1,15 @@
 //! Private addresses in every spelling: as seeds, as links, as redirect targets, as targets of a robots.txt, and behind names.
 
+use std::future::Future;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use dragline_domain::address::AddressPolicy;
 use dragline_domain::outcome::Outcome::{BlockedPrivateAddress, FileIngested};
-use dragline_http::HttpFetcher;
+use dragline_http::{HttpFetcher, NameLookup};
 use dragline_pipeline::ports::fetcher::{FetchRequest, Fetched, Fetcher};
 use dragline_testkit::hostile::{HostileSite, head, html, links, reply};
 use dragline_whole_crawls::{Crawled, Network, definition};
@@ -124,4 +131,30 @@ async fn a_robots_txt_that_redirects_inside_is_not_followed() {
         assert_eq!(site.targets(), ["/robots.txt"], "{spelling}: without rules no page is asked for");
     }
     assert!(crawled.log.iter().all(|row| row.outcome == BlockedPrivateAddress.code()), "{:?}", crawled.log);
+}
+
+/// Leads a name to a public address at first, of a block that was never given out, and inside from then on.
+#[derive(Default)]
+struct Rebinding {
+    asked: AtomicUsize,
+}
+
+impl NameLookup for Rebinding {
+    fn lookup(&self, _host: &str) -> Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send>> {
+        let is_first = self.asked.fetch_add(1, Ordering::SeqCst) == 0;
+        let public = Ipv6Addr::new(0x3000, 0, 0, 0, 0, 0, 0, 1).into();
+        let address = if is_first { public } else { Ipv4Addr::LOCALHOST.into() };
+        Box::pin(async move { Ok(vec![address]) })
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_name_that_changes_its_mind_after_the_check_leads_nowhere() {
+    let inside = HostileSite::start(|_| html("inside")).await;
+    let lookup = Arc::new(Rebinding::default());
+    let network = Network { lookup: Arc::clone(&lookup) as _, ..public_only() };
+    let crawled = Crawled::over(network, &definition(&[inside.named("rebinding.example", "/")], tight)).await;
+    assert!(lookup.asked.load(Ordering::SeqCst) > 1, "it was asked again, and led inside");
+    assert_eq!(inside.connections(), 0, "nobody came");
+    assert_eq!(crawled.row("/").outcome, BlockedPrivateAddress.code(), "what it was led to in the end");
 }

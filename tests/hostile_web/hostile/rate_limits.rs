@@ -51,3 +51,43 @@ async fn a_wait_that_is_asked_for_is_kept_and_nonsense_is_no_wait() {
         assert_eq!(tries, [first.code(), FileIngested.code()], "{why}");
     }
 }
+
+/// Answers `/busy`, or robots.txt, with a wait that nobody can keep.
+async fn always_busy(target: &'static str, retry_after: &'static str) -> HostileSite {
+    HostileSite::start(move |asked| match asked.target.as_str() {
+        asked if asked == target => reply(429, &[&format!("retry-after: {retry_after}")], ""),
+        "/robots.txt" => reply(404, &[], ""),
+        _ => html("good"),
+    })
+    .await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_wait_without_end_ends_with_the_time_of_the_crawl() {
+    let mut sites = Vec::new();
+    for retry_after in
+        ["1000000000000", "18446744073709551616", "-1000000000000", "Fri, 31 Dec 9999 23:59:59 GMT", "1e12"]
+    {
+        for target in ["/busy", "/robots.txt"] {
+            sites.push((always_busy(target, retry_after).await, target, retry_after));
+        }
+    }
+    let seeds = sites.iter().flat_map(|(site, ..)| ["/good", "/busy"].map(|target| site.url(target)));
+    let definition = definition(&seeds.collect::<Vec<_>>(), |draft| {
+        tight(draft);
+        draft.budget.duration = Some(Duration::from_secs(20));
+    });
+    let crawl = tokio::time::timeout(Duration::from_secs(120), Crawled::once(&definition));
+    let crawled = crawl.await.expect("the crawl's own time ends it");
+    for (site, target, retry_after) in &sites {
+        let asked = site.targets().iter().filter(|asked| asked == target).count();
+        let is_long = !matches!(*retry_after, "-1000000000000" | "1e12");
+        let tries = if is_long && *target == "/busy" { 1..=1 } else { 1..=6 };
+        assert!(tries.contains(&asked), "{target}, {retry_after}: asked for {asked} times");
+        let is_got = site.targets().contains(&"/good".to_owned());
+        assert_eq!(is_got, *target == "/busy", "{target}, {retry_after}: what else there is");
+    }
+    let reasons: Vec<_> = crawled.leftovers().into_iter().map(|(reason, _)| reason).collect();
+    assert!(reasons.contains(&"stopped") && reasons.contains(&"robots_unreadable"), "{reasons:?}");
+    assert_eq!(crawled.progress.origins_open, 0);
+}

@@ -25,16 +25,32 @@ fn text(body: impl AsRef<[u8]>) -> Vec<Step> {
     reply(200, &["content-type: text/plain"], body)
 }
 
+/// Where redirects lead.
+#[derive(Clone, Copy)]
+enum Hops {
+    /// To the same host.
+    Home,
+    /// To another host each time.
+    Abroad,
+}
+
 /// Redirects to `/robots/{times}`, from there to one less, and at last to the rules.
-async fn redirecting(times: usize) -> HostileSite {
+async fn redirecting(times: usize, hops: Hops) -> HostileSite {
     HostileSite::start(move |asked| {
+        let port = asked.field("host").and_then(|host| host.rsplit_once(':')).map_or("80", |(_, port)| port);
         let left = match asked.target.as_str() {
             "/robots.txt" => Some(times),
             target => target.strip_prefix("/robots/").and_then(|left| left.parse().ok()),
         };
         match left {
             Some(0) => text(FORBIDS),
-            Some(left) => vec![head(301, &[&format!("location: /robots/{}", left - 1), "content-length: 0"])],
+            Some(left) => {
+                let host = match hops {
+                    Hops::Home => String::new(),
+                    Hops::Abroad => format!("http://host-{left}.test:{port}"),
+                };
+                vec![head(301, &[&format!("location: {host}/robots/{}", left - 1), "content-length: 0"])]
+            }
             None => html("page"),
         }
     })
@@ -55,8 +71,10 @@ async fn what_a_robots_txt_means_is_the_same_however_bad_it_is() {
         |padding: usize, then: &str| [b"# ".to_vec(), vec![b'x'; padding], format!("\n{then}").into_bytes()].concat();
     let drip = Step::Drip { bytes: vec![b'#'; 1_000].into(), every: Duration::from_millis(50) };
     let mut sites = vec![
-        (redirecting(5).await, Fate::Obeyed, "five redirects"),
-        (redirecting(6).await, Fate::Allowed, "six redirects: taken as missing"),
+        (redirecting(5, Hops::Home).await, Fate::Obeyed, "five redirects"),
+        (redirecting(6, Hops::Home).await, Fate::Allowed, "six redirects: taken as missing"),
+        (redirecting(5, Hops::Abroad).await, Fate::Obeyed, "five redirects, each to another host"),
+        (redirecting(6, Hops::Abroad).await, Fate::Allowed, "six redirects, each to another host"),
     ];
     let cases: Vec<(Vec<Step>, Fate, &'static str)> = vec![
         (reply(404, &[], FORBIDS), Fate::Allowed, "404"),

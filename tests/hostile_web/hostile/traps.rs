@@ -65,3 +65,27 @@ async fn session_ids_of_usual_names_are_taken_out() {
     .await;
     assert_eq!(site.targets().len(), 7, "robots.txt, the seed, five pages: {:?}", site.targets());
 }
+
+/// A site whose pages link to five pages by a new session each time, the session being a parameter of the path.
+async fn with_sessions_in_paths(parameter: &'static str) -> HostileSite {
+    HostileSite::start(move |asked| match asked.target.as_str() {
+        "/robots.txt" => reply(404, &[], ""),
+        _ => html(links((0..5).map(|page| format!("/{page};{parameter}={}{page}", asked.at.elapsed().as_nanos())))),
+    })
+    .await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn session_ids_in_paths_are_taken_out_or_end_with_the_budget() {
+    let (usual, unknown) = (with_sessions_in_paths("jsessionid").await, with_sessions_in_paths("visit").await);
+    let crawled = Crawled::once(&definition(&[usual.url("/"), unknown.url("/")], |draft| {
+        tight(draft);
+        draft.budget.pages_per_origin = Some(30);
+    }))
+    .await;
+    assert_eq!(usual.targets().len(), 7, "robots.txt, the seed, five pages: {:?}", usual.targets());
+    assert!(usual.targets().iter().all(|target| !target.contains(';')), "{:?}", usual.targets());
+    assert_eq!(unknown.targets().len(), 31, "robots.txt and thirty pages");
+    let reasons: Vec<_> = crawled.leftovers().into_iter().map(|(reason, _)| reason).collect();
+    assert_eq!(reasons, ["origin_budget_exhausted"], "it says why it ended");
+}

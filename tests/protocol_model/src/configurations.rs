@@ -1,126 +1,154 @@
-//! What is explored. Each configuration lets one or two kinds of things go wrong.
+//! What is explored. Each configuration lets one or two kinds of things go wrong, so that it stays small.
 
 use crate::config::{Config, Cut, Faults, History, LateMessages, Reading, Sweeping, Workers};
 use crate::site::Site;
 
 const NONE: Faults = Faults::NONE;
+const ONE_EACH: Workers = Workers { schedulers: 1, crawlers: 1, parsers: 1 };
+const TWO_CRAWLERS: Workers = Workers { crawlers: 2, ..ONE_EACH };
+const ONE_CRAWLER: Workers = Workers { parsers: 2, ..ONE_EACH };
+const TWO_SCHEDULERS: Workers = Workers { schedulers: 2, ..ONE_EACH };
 
+/// Nothing goes wrong.
 impl Config {
-    /// The smallest: a page on each of two origins, nothing goes wrong.
+    /// The smallest: a page on each of two origins.
     pub const SMALLEST: Self = Self::of(Site::TWO_PAGES);
-    /// Nothing goes wrong, on four pages with cross links.
+    /// Four pages that link in circles.
     pub const CROSS_LINKED: Self = Self::of(Site::CROSS_LINKED);
-    /// Nothing goes wrong, so nothing may have to be sent again.
+    /// A chunk comes that is before the one being consumed.
+    pub const OVERTAKING: Self = Self::of(Site::OVERTAKING);
+    /// Nothing is sent again, and nothing has to be.
     pub const UNAIDED: Self = Self { sweeping: Sweeping::OnlyCloses, reading: Reading::Apart, ..Self::of(Site::FAN) };
-    /// Two segments that claim the same page.
-    pub const UNAIDED_MEETING: Self = Self { sweeping: Sweeping::OnlyCloses, ..Self::of(Site::MEETING) };
-    /// Somebody dies.
-    pub const CRASH: Self = Self::of(Site::FAN).with(Faults { crashes: 1, ..NONE });
-    /// Somebody dies while others act between what is read and what is done.
+    /// The same, where two segments lead to one page.
+    pub const UNAIDED_MEETING: Self =
+        Self { sweeping: Sweeping::OnlyCloses, reading: Reading::Apart, ..Self::of(Site::MEETING) };
+    /// The same, on pages that link in circles.
+    pub const UNAIDED_CIRCLES: Self = Self { sweeping: Sweeping::OnlyCloses, ..Self::of(Site::CROSS_LINKED) };
+}
+
+/// Workers die, messages are lost or come twice.
+impl Config {
+    /// A worker dies, of any kind, at any step.
+    pub const CRASH: Self = Self::of(Site::CROSS_LINKED).with(Faults { crashes: 1, ..NONE });
+    /// A worker dies, and others act between what is read and what is done.
     pub const CRASH_APART: Self =
-        Self { reading: Reading::Apart, ..Self::of(Site::CIRCLE).with(Faults { crashes: 1, ..NONE }) };
-    /// Two die, or one twice.
-    pub const TWO_CRASHES: Self = Self::of(Site::CIRCLE).with(Faults { crashes: 2, ..NONE });
-    /// Two segments claim the same page, and somebody dies.
+        Self { reading: Reading::Apart, ..Self::of(Site::FAN).with(Faults { crashes: 1, ..NONE }) };
+    /// A worker dies, where two segments lead to one page.
     pub const CRASH_MEETING: Self = Self::of(Site::MEETING).with(Faults { crashes: 1, ..NONE });
-    /// A parse in parts, and two crashes.
-    pub const CRASH_PARTS: Self =
+    /// Two workers die, or one twice.
+    pub const CRASHES: Self = Self::of(Site::FAN).with(Faults { crashes: 2, ..NONE });
+    /// A parse is committed in parts; a worker dies, and a message comes twice.
+    pub const CRASH_IN_PARTS: Self =
         Self { cut: Cut::ByTarget, ..Self::of(Site::BOTH_WAYS).with(Faults { crashes: 1, duplicates: 1, ..NONE }) };
+    /// A worker dies, and a message is lost.
+    pub const CRASH_AND_LOSS: Self = Self::of(Site::FAN).with(Faults { crashes: 1, losses: 1, ..NONE });
+    /// A worker dies, and a message comes twice.
+    pub const CRASH_AND_DUPLICATE: Self = Self::of(Site::FAN).with(Faults { crashes: 1, duplicates: 1, ..NONE });
+    /// Two messages are lost.
+    pub const LOSSES: Self = Self::of(Site::CROSS_LINKED).with(Faults { losses: 2, ..NONE });
     /// A message comes twice.
-    pub const DUPLICATE: Self = Self::of(Site::FAN).with(Faults { duplicates: 1, ..NONE });
-    /// A message comes twice
-    pub const DUPLICATE_APART: Self =
-        Self { reading: Reading::Apart, ..Self::of(Site::CIRCLE).with(Faults { duplicates: 1, ..NONE }) };
-    /// Messages come twice and late
-    pub const DUPLICATES_LATE: Self = Self {
-        late_messages: LateMessages::Delivered,
-        ..Self::of(Site::CIRCLE).with(Faults { duplicates: 2, ..NONE })
-    };
-    /// messages lost
-    pub const LOSSES: Self = Self::of(Site::FAN).with(Faults { losses: 2, ..NONE });
-    /// expiry
-    pub const EXPIRY: Self = Self::of(Site::FAN).with(Faults { expiries: 1, ..NONE });
-    /// expiry
-    pub const LOST_ANSWER: Self = Self::of(Site::FAN).with(Faults { lost_answers: 1, expiries: 1, ..NONE });
-    /// expiry
+    pub const DUPLICATE: Self =
+        Self { reading: Reading::Apart, ..Self::of(Site::FAN).with(Faults { duplicates: 1, ..NONE }) };
+    /// Messages come twice, and long after they were of use.
+    pub const LATE_DUPLICATES: Self =
+        Self { late_messages: LateMessages::Delivered, ..Self::of(Site::FAN).with(Faults { duplicates: 2, ..NONE }) };
+}
+
+/// Leases run out, answers are lost, captures are skipped.
+impl Config {
+    /// Leases run out while their holders live.
+    pub const EXPIRY: Self = Self::of(Site::CROSS_LINKED).with(Faults { expiries: 2, ..NONE });
+    /// A lease runs out, a message comes twice, and others act in between.
     pub const EXPIRY_APART: Self =
         Self { reading: Reading::Apart, ..Self::of(Site::CIRCLE).with(Faults { expiries: 1, duplicates: 1, ..NONE }) };
-    /// expiry
-    pub const EXPIRY_CRASH: Self = Self::of(Site::CIRCLE).with(Faults { expiries: 1, crashes: 1, ..NONE });
-    /// stop
-    pub const STOP: Self = Self { reading: Reading::Apart, ..Self::of(Site::FAN).with(Faults { stops: 1, ..NONE }) };
-    /// stop
-    pub const STOP_CRASH: Self =
-        Self { reading: Reading::Apart, ..Self::of(Site::CIRCLE).with(Faults { stops: 1, crashes: 1, ..NONE }) };
-    /// stop
-    pub const STOP_EXPIRY: Self =
-        Self { reading: Reading::Apart, ..Self::of(Site::CIRCLE).with(Faults { stops: 1, expiries: 1, ..NONE }) };
-    /// pause
-    pub const PAUSE: Self = Self::of(Site::FAN).with(Faults { pauses: 2, stops: 1, ..NONE });
-    /// pause
-    pub const BUDGET: Self =
-        Self { pages_max: Some(1), ..Self::of(Site::CIRCLE).with(Faults { expiries: 1, crashes: 1, ..NONE }) };
-    /// pause
-    pub const BUDGET_TWO: Self = Self {
-        pages_max: Some(2),
+    /// A lease runs out, and a worker dies.
+    pub const EXPIRY_AND_CRASH: Self = Self::of(Site::FAN).with(Faults { expiries: 1, crashes: 1, ..NONE });
+    /// The answer of a commit is lost, and a lease runs out.
+    pub const LOST_ANSWER: Self = Self::of(Site::FAN).with(Faults { lost_answers: 1, expiries: 1, ..NONE });
+    /// A parse skips what it cannot read, and a worker dies.
+    pub const SKIP: Self = Self::of(Site::FAN).with(Faults { skips: 1, crashes: 1, ..NONE });
+}
+
+/// The user, budgets, failures and depth.
+impl Config {
+    /// The user stops the crawl.
+    pub const STOP: Self = Self {
+        workers: ONE_EACH,
         reading: Reading::Apart,
-        ..Self::of(Site::MEETING).with(Faults { crashes: 1, ..NONE })
+        ..Self::of(Site::MEETING).with(Faults { stops: 1, ..NONE })
     };
-    /// pause
-    pub const RETRIES: Self = Self::of(Site::FAN).with(Faults { flukes: 1, ..NONE });
-    /// pause
-    pub const RETRIES_CRASH: Self = Self::of(Site::CIRCLE).with(Faults { flukes: 1, crashes: 1, ..NONE });
-    /// pause
+    /// The user stops the crawl, and a worker dies.
+    pub const STOP_AND_CRASH: Self =
+        Self { reading: Reading::Apart, ..Self::of(Site::FAN).with(Faults { stops: 1, crashes: 1, ..NONE }) };
+    /// The user stops the crawl, and a lease runs out.
+    pub const STOP_AND_EXPIRY: Self =
+        Self { reading: Reading::Apart, ..Self::of(Site::FAN).with(Faults { stops: 1, expiries: 1, ..NONE }) };
+    /// The user pauses the crawl twice, or stops it.
+    pub const PAUSE: Self = Self::of(Site::FAN).with(Faults { pauses: 2, stops: 1, ..NONE });
+    /// Two pages may be fetched; a lease runs out, and a worker dies.
+    pub const BUDGET: Self =
+        Self { pages_max: Some(2), ..Self::of(Site::FAN).with(Faults { expiries: 1, crashes: 1, ..NONE }) };
+    /// Two pages may be fetched, of two origins; a worker dies.
+    pub const BUDGET_SHARED: Self =
+        Self { pages_max: Some(2), ..Self::of(Site::MEETING).with(Faults { crashes: 1, ..NONE }) };
+    /// Four pages may be fetched; the user stops the crawl, and a worker dies.
+    pub const BUDGET_AND_STOP: Self =
+        Self { pages_max: Some(4), ..Self::of(Site::FAN).with(Faults { stops: 1, crashes: 1, ..NONE }) };
+    /// A page is put off.
+    pub const RETRY: Self = Self::of(Site::FAN).with(Faults { flukes: 1, ..NONE });
+    /// A page is put off, and a worker dies.
+    pub const RETRY_AND_CRASH: Self = Self::of(Site::CIRCLE).with(Faults { flukes: 1, crashes: 1, ..NONE });
+    /// A page is put off, and the user stops the crawl.
+    pub const RETRY_AND_STOP: Self = Self::of(Site::CIRCLE).with(Faults { flukes: 1, stops: 1, ..NONE });
+    /// An origin is given up.
     pub const PATIENCE: Self =
         Self { reading: Reading::Apart, ..Self::of(Site::FAN).with(Faults { failures: 1, ..NONE }) };
-    /// pause
-    pub const PATIENCE_CRASH: Self = Self::of(Site::CIRCLE).with(Faults { failures: 1, crashes: 1, ..NONE });
-    /// pause
-    pub const BARRIER: Self = Self { depth_max: Some(2), reading: Reading::Apart, ..Self::of(Site::TWO_WAYS) };
-    /// pause
-    pub const BARRIER_CRASH: Self =
+    /// An origin is given up, and a worker dies.
+    pub const PATIENCE_AND_CRASH: Self = Self::of(Site::FAN).with(Faults { failures: 1, crashes: 1, ..NONE });
+    /// The depth is limited.
+    pub const BARRIER: Self =
+        Self { depth_max: Some(2), reading: Reading::Apart, workers: ONE_CRAWLER, ..Self::of(Site::TWO_WAYS) };
+    /// The depth is limited; a page is put off.
+    pub const BARRIER_AND_RETRY: Self =
+        Self { reading: Reading::Merged, ..Self::BARRIER.with(Faults { flukes: 1, ..NONE }) };
+    /// The depth is limited; a worker dies.
+    pub const BARRIER_AND_CRASH: Self =
         Self { depth_max: Some(2), ..Self::of(Site::TWO_WAYS).with(Faults { crashes: 1, ..NONE }) };
-    /// pause
-    pub const BARRIER_FAN: Self = Self { depth_max: Some(1), ..Self::of(Site::CROSS_LINKED).with(Faults { ..NONE }) };
-    /// pause
-    pub const TWO_COMMANDS: Self = Self {
-        commands: 2,
-        workers: Workers { schedulers: 2, crawlers: 1, parsers: 1 },
-        ..Self::of(Site::TWO_PAGES).with(Faults { crashes: 1, ..NONE })
+}
+
+/// Commands and iterations.
+impl Config {
+    /// Commands of two triggers, and a worker dies.
+    pub const TWO_COMMANDS: Self =
+        Self { commands: 2, workers: TWO_SCHEDULERS, ..Self::of(Site::TWO_PAGES).with(Faults { crashes: 1, ..NONE }) };
+    /// A command comes twice, to two schedulers, or one dies.
+    pub const COMMAND_TWICE: Self = Self {
+        workers: TWO_SCHEDULERS,
+        ..Self::of(Site::BOTH_WAYS).with(Faults { duplicates: 1, crashes: 1, ..NONE })
     };
-    /// pause
-    pub const TWO_SCHEDULERS: Self = Self {
-        workers: Workers { schedulers: 2, crawlers: 1, parsers: 1 },
-        ..Self::of(Site::MEETING).with(Faults { duplicates: 1, crashes: 1, ..NONE })
-    };
-    /// pause
+    /// A site that was crawled before; a worker dies.
     pub const RECRAWL: Self =
-        Self { history: History::CrawledOnce, ..Self::of(Site::THERE_AND_BACK).with(Faults { crashes: 1, ..NONE }) };
-    /// pause
-    pub const RECRAWL_CIRCLE: Self = Self {
+        Self { history: History::CrawledOnce, ..Self::of(Site::CIRCLE).with(Faults { crashes: 1, ..NONE }) };
+    /// A site that was crawled before, and links that are not seen again.
+    pub const RECRAWL_LINKS_GONE: Self =
+        Self { history: History::CrawledOnce, ..Self::of(Site::THERE_AND_BACK).with(Faults { skips: 1, ..NONE }) };
+    /// A site that was crawled before; a lease runs out.
+    pub const RECRAWL_AND_EXPIRY: Self = Self {
         history: History::CrawledOnce,
         reading: Reading::Apart,
         ..Self::of(Site::CIRCLE).with(Faults { expiries: 1, ..NONE })
     };
-    /// pause
+    /// Another iteration follows at once; a message comes twice.
     pub const REPEATED: Self = Self {
         history: History::ToBeRepeated,
-        workers: Workers { schedulers: 2, crawlers: 1, parsers: 1 },
+        workers: TWO_SCHEDULERS,
         ..Self::of(Site::TWO_PAGES).with(Faults { duplicates: 1, ..NONE })
     };
-    /// pause
-    pub const REPEATED_EXPIRY: Self = Self {
+    /// Another iteration follows at once; a lease runs out, and messages come late.
+    pub const REPEATED_LATE: Self = Self {
         history: History::ToBeRepeated,
         late_messages: LateMessages::Delivered,
-        workers: Workers { schedulers: 1, crawlers: 2, parsers: 1 },
+        workers: TWO_CRAWLERS,
         ..Self::of(Site::TWO_PAGES).with(Faults { expiries: 1, duplicates: 1, ..NONE })
     };
-    /// skips
-    pub const SKIPS: Self = Self::of(Site::CIRCLE).with(Faults { skips: 1, crashes: 1, ..NONE });
-    /// crash & dup
-    pub const CRASH_DUPLICATE: Self = Self::of(Site::CIRCLE).with(Faults { crashes: 1, duplicates: 1, ..NONE });
-    /// crash & dup
-    pub const CRASH_LOSS: Self = Self::of(Site::CIRCLE).with(Faults { crashes: 1, losses: 1, ..NONE });
-    /// crash & dup
-    pub const CROSS_LINKED_CRASH: Self = Self::of(Site::CROSS_LINKED).with(Faults { crashes: 1, ..NONE });
 }

@@ -5,11 +5,12 @@ use std::rc::Rc;
 use dragline_domain::capture::Finality;
 use dragline_domain::frontier::{
     Barrier, ChunkKey, ClaimDecision, Claimer, Inbox, Lease, LeaseState, LeftoverReason, Position, RecrawlCursor,
-    Release, ReleaseRefused, Retry, SegmentWork, claim, decide_release,
+    Release, ReleaseRefused, Retry, SegmentState, SegmentWork, claim, decide_release,
 };
 use dragline_domain::ids::LeaseToken;
 
 use crate::config::Reading;
+use crate::invariants::Invariant;
 use crate::model::Model;
 use crate::mutation::Mutation;
 use crate::site::{OriginNumber, Page};
@@ -205,6 +206,11 @@ fn work(model: &Model, number: usize, held: &Held, has_committed: bool, steps: &
             if visit.is_err() {
                 position.write_to(&mut lease);
             }
+            let added = next.rows(held.origin).map_or(0, |rows| rows.inbox.added);
+            let is_dry = matches!(visit, Err(Dry::Empty)) && !must_end && held.term == Term::Running;
+            if is_dry && added > lease.taken {
+                next.broken = Some(Invariant::TodoIsThere);
+            }
             let held = Held { lease: Rc::new(lease), ..held.clone() };
             let Some(seen) = next.rows(held.origin).map(|rows| rows.inbox.clone()) else { return };
             next.crawlers[number] = match model.config.reading {
@@ -265,8 +271,6 @@ fn next_due(model: &Model, state: &State, held: &Held, cursor: &RecrawlCursor) -
 
 /// Nothing is asked for that is deeper than what is unparsed, or to be tried again.
 fn check_barrier(model: &Model, state: &mut State, held: &Held, visit: &Visit) {
-    use crate::invariants::Invariant;
-    use dragline_domain::frontier::SegmentState;
     let mut segments = state.segments.iter();
     let is_unparsed = segments.any(|(key, segment)| {
         let is_own = key.iteration == held.lease.iteration && key.origin == held.origin;

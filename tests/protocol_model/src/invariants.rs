@@ -21,6 +21,8 @@ pub enum Invariant {
     CountsInOrder,
     /// The iteration counts its open origins exactly.
     OpenCountedRight,
+    /// Todo that is counted is there.
+    TodoIsThere,
     /// What is left, what is set aside and what was used add up to the budget.
     BudgetAddsUp,
     /// A lease that has not run out is its holder's.
@@ -56,6 +58,7 @@ impl Invariant {
             Self::OneOutcomeAPage => "a page ended twice",
             Self::CountsInOrder => "more was taken than added, or parsed than committed",
             Self::OpenCountedRight => "the open origins are counted wrong",
+            Self::TodoIsThere => "todo is counted that is not there",
             Self::BudgetAddsUp => "the budget does not add up",
             Self::LeaseKept => "a lease that had not run out was taken from its holder",
             Self::HolderCommits => "somebody committed without holding the lease",

@@ -1,5 +1,20 @@
 //! Conditions of the protocol, each left out to see whether it is missed.
 
+macro_rules! mutations {
+    ($(#[$on_enum:meta])* pub enum Mutation { $($(#[$doc:meta])* $name:ident,)* }) => {
+        $(#[$on_enum])*
+        pub enum Mutation {
+            $($(#[$doc])* $name,)*
+        }
+
+        impl Mutation {
+            /// Every one that there is.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)*];
+        }
+    };
+}
+
+mutations! {
 /// What is left out. The domain's function stays as it is: where the model calls it, it is handed what hides the condition from it, or
 /// its refusal is passed over. Named after the row of the table in `docs/protocol.md` that it belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,4 +131,5 @@ pub enum Mutation {
     BarrierLeftOut,
     /// Iteration N: only the origins of seeds are opened.
     OnlySeedsOpened,
+}
 }

@@ -45,14 +45,13 @@ impl Site {
     pub const CROSS_LINKED: Self =
         Self { origin_of: &[0, 1, 0, 1], links: &[&[1, 2], &[2, 0], &[3], &[0]], seeds: &[0] };
 
-    /// One origin: a long way and a short way to the same page, which leads on.
-    pub const TWO_WAYS: Self = Self { origin_of: &[0, 0, 0], links: &[&[1, 2], &[2], &[1]], seeds: &[0] };
+    /// One origin, where the long way to page 3 comes first and its link, page 4, is within two links only by the short way.
+    pub const TWO_WAYS: Self =
+        Self { origin_of: &[0, 0, 0, 0, 0], links: &[&[2], &[3], &[3], &[4], &[]], seeds: &[0, 1] };
 
-    /// One origin, two seeds, one of which leads to a third page.
-    pub const TWO_SEEDS: Self = Self { origin_of: &[0, 0, 0], links: &[&[2], &[], &[]], seeds: &[0, 1] };
-
-    /// One origin of a single page.
-    pub const ONE_PAGE: Self = Self { origin_of: &[0], links: &[&[]], seeds: &[0] };
+    /// Seeds on both origins: of two pages found on the second, one may be taken before the first leads there too, to what comes first.
+    pub const OVERTAKING: Self =
+        Self { origin_of: &[0, 1, 1, 1, 1], links: &[&[4], &[2, 3], &[], &[], &[]], seeds: &[0, 1] };
 
     /// The pages within so many links of a seed, with their depths.
     pub(crate) fn within(&self, depth_max: u32) -> BTreeMap<Page, u32> {

@@ -12,201 +12,216 @@ fn holds(config: Config) {
 }
 
 #[test]
-fn smallest() {
+fn two_origins_are_crawled_and_closed() {
     holds(Config::SMALLEST);
 }
 
 #[test]
-fn cross_linked() {
+fn pages_that_link_in_circles_end_once_each() {
     holds(Config::CROSS_LINKED);
 }
 
 #[test]
-fn unaided() {
+fn a_chunk_that_is_begun_is_finished_before_one_that_comes_earlier_in_order() {
+    holds(Config::OVERTAKING);
+}
+
+#[test]
+fn without_faults_nothing_has_to_be_sent_again() {
     holds(Config::UNAIDED);
 }
 
 #[test]
-fn unaided_meeting() {
+fn two_segments_that_lead_to_one_page_wake_its_origin_unaided() {
     holds(Config::UNAIDED_MEETING);
 }
 
 #[test]
-fn crash() {
+fn pages_that_link_in_circles_end_unaided() {
+    holds(Config::UNAIDED_CIRCLES);
+}
+
+#[test]
+fn a_worker_that_dies_at_any_step_costs_nothing() {
     holds(Config::CRASH);
 }
 
 #[test]
-fn crash_apart() {
+fn a_worker_may_die_while_others_act_on_what_they_read_before() {
     holds(Config::CRASH_APART);
 }
 
 #[test]
-fn two_crashes() {
-    holds(Config::TWO_CRASHES);
-}
-
-#[test]
-fn crash_meeting() {
+fn a_page_that_two_segments_lead_to_survives_a_crash() {
     holds(Config::CRASH_MEETING);
 }
 
 #[test]
-fn crash_parts() {
-    holds(Config::CRASH_PARTS);
+fn two_crashes_cost_nothing() {
+    holds(Config::CRASHES);
 }
 
 #[test]
-fn duplicate() {
-    holds(Config::DUPLICATE);
+fn a_parse_in_parts_is_taken_up_where_another_stopped() {
+    holds(Config::CRASH_IN_PARTS);
 }
 
 #[test]
-fn duplicate_apart() {
-    holds(Config::DUPLICATE_APART);
+fn a_crash_and_a_lost_message_are_made_up_for() {
+    holds(Config::CRASH_AND_LOSS);
 }
 
 #[test]
-fn duplicates_late() {
-    holds(Config::DUPLICATES_LATE);
+fn a_crash_and_a_duplicate_cost_nothing() {
+    holds(Config::CRASH_AND_DUPLICATE);
 }
 
 #[test]
-fn losses() {
+fn lost_messages_are_sent_again() {
     holds(Config::LOSSES);
 }
 
 #[test]
-fn expiry() {
+fn a_message_that_comes_twice_changes_nothing() {
+    holds(Config::DUPLICATE);
+}
+
+#[test]
+fn late_duplicates_change_nothing() {
+    holds(Config::LATE_DUPLICATES);
+}
+
+#[test]
+fn a_holder_whose_lease_ran_out_is_fenced() {
     holds(Config::EXPIRY);
 }
 
 #[test]
-fn lost_answer() {
-    holds(Config::LOST_ANSWER);
-}
-
-#[test]
-fn expiry_apart() {
+fn a_holder_whose_lease_ran_out_cannot_let_go_of_it() {
     holds(Config::EXPIRY_APART);
 }
 
 #[test]
-fn expiry_crash() {
-    holds(Config::EXPIRY_CRASH);
+fn a_lease_runs_out_and_whoever_took_it_over_dies() {
+    holds(Config::EXPIRY_AND_CRASH);
 }
 
 #[test]
-fn stop() {
+fn a_commit_whose_answer_was_lost_is_not_done_twice() {
+    holds(Config::LOST_ANSWER);
+}
+
+#[test]
+fn a_segments_links_are_fixed_once_however_its_parsers_die() {
+    holds(Config::SKIP);
+}
+
+#[test]
+fn a_stopped_crawl_ends_with_what_is_left_counted() {
     holds(Config::STOP);
 }
 
 #[test]
-fn stop_crash() {
-    holds(Config::STOP_CRASH);
+fn a_stopped_crawl_ends_though_a_worker_dies() {
+    holds(Config::STOP_AND_CRASH);
 }
 
 #[test]
-fn stop_expiry() {
-    holds(Config::STOP_EXPIRY);
+fn a_stopped_crawl_ends_though_a_lease_runs_out() {
+    holds(Config::STOP_AND_EXPIRY);
 }
 
 #[test]
-fn pause() {
+fn a_paused_crawl_gives_no_leases_and_goes_on() {
     holds(Config::PAUSE);
 }
 
 #[test]
-fn budget() {
+fn a_budget_is_never_exceeded_though_leases_run_out() {
     holds(Config::BUDGET);
 }
 
 #[test]
-fn budget_two() {
-    holds(Config::BUDGET_TWO);
+fn a_budget_is_shared_by_the_origins() {
+    holds(Config::BUDGET_SHARED);
 }
 
 #[test]
-fn retries() {
-    holds(Config::RETRIES);
+fn what_a_dead_holder_had_set_aside_comes_back() {
+    holds(Config::BUDGET_AND_STOP);
 }
 
 #[test]
-fn retries_crash() {
-    holds(Config::RETRIES_CRASH);
+fn a_page_that_is_put_off_ends_once() {
+    holds(Config::RETRY);
 }
 
 #[test]
-fn patience() {
+fn a_page_that_is_put_off_survives_a_crash() {
+    holds(Config::RETRY_AND_CRASH);
+}
+
+#[test]
+fn a_page_that_is_put_off_counts_as_left_over() {
+    holds(Config::RETRY_AND_STOP);
+}
+
+#[test]
+fn an_origin_that_is_given_up_ends_with_what_is_left_counted() {
     holds(Config::PATIENCE);
 }
 
 #[test]
-fn patience_crash() {
-    holds(Config::PATIENCE_CRASH);
+fn an_origin_that_is_given_up_ends_though_a_worker_dies() {
+    holds(Config::PATIENCE_AND_CRASH);
 }
 
 #[test]
-fn barrier() {
+fn with_a_depth_limit_the_same_pages_are_reached_in_every_order() {
     holds(Config::BARRIER);
 }
 
 #[test]
-fn barrier_crash() {
-    holds(Config::BARRIER_CRASH);
+fn with_a_depth_limit_the_same_pages_are_reached_though_one_is_put_off() {
+    holds(Config::BARRIER_AND_RETRY);
 }
 
 #[test]
-fn barrier_fan() {
-    holds(Config::BARRIER_FAN);
+fn with_a_depth_limit_the_same_pages_are_reached_though_a_worker_dies() {
+    holds(Config::BARRIER_AND_CRASH);
 }
 
 #[test]
-fn two_commands() {
+fn a_second_trigger_is_refused_while_an_iteration_runs() {
     holds(Config::TWO_COMMANDS);
 }
 
 #[test]
-fn two_schedulers() {
-    holds(Config::TWO_SCHEDULERS);
+fn a_command_that_two_schedulers_have_begins_one_iteration() {
+    holds(Config::COMMAND_TWICE);
 }
 
 #[test]
-fn recrawl() {
+fn known_pages_are_crawled_again_once_each_though_a_worker_dies() {
     holds(Config::RECRAWL);
 }
 
 #[test]
-fn recrawl_circle() {
-    holds(Config::RECRAWL_CIRCLE);
+fn known_pages_are_crawled_again_though_nothing_leads_there_any_more() {
+    holds(Config::RECRAWL_LINKS_GONE);
 }
 
 #[test]
-fn repeated() {
+fn known_pages_are_crawled_again_though_a_lease_runs_out() {
+    holds(Config::RECRAWL_AND_EXPIRY);
+}
+
+#[test]
+fn what_is_left_under_way_of_one_iteration_does_not_disturb_the_next() {
     holds(Config::REPEATED);
 }
 
 #[test]
-fn repeated_expiry() {
-    holds(Config::REPEATED_EXPIRY);
-}
-
-#[test]
-fn skips() {
-    holds(Config::SKIPS);
-}
-
-#[test]
-fn crash_duplicate() {
-    holds(Config::CRASH_DUPLICATE);
-}
-
-#[test]
-fn crash_loss() {
-    holds(Config::CRASH_LOSS);
-}
-
-#[test]
-fn cross_linked_crash() {
-    holds(Config::CROSS_LINKED_CRASH);
+fn a_holder_of_one_iteration_that_wakes_in_the_next_is_fenced() {
+    holds(Config::REPEATED_LATE);
 }

@@ -6,6 +6,8 @@
 
 mod candidate;
 mod claim;
+#[cfg(test)]
+mod commit_tests;
 mod crawl;
 mod ending;
 mod inbox;

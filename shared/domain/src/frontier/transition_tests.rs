@@ -1,4 +1,4 @@
-//! Tables of the transitions that concern more than one row: opening, settling, ending, iterations, parts of a parse.
+//! Tables of the transitions that concern more than one row: opening, settling, ending, iterations.
 
 use std::time::Duration;
 
@@ -8,18 +8,18 @@ use super::*;
 use crate::ids::{CrawlId, Iteration, LeaseToken, TriggerId, Turn};
 use crate::politeness::Pace;
 
-fn at(second: i64) -> Timestamp {
+pub(super) fn at(second: i64) -> Timestamp {
     Timestamp::from_second(second).unwrap()
 }
 
-fn iteration(open: u64, status: IterationStatus) -> IterationRow {
+pub(super) fn iteration(open: u64, status: IterationStatus) -> IterationRow {
     let crawl: CrawlId = "c".parse().unwrap();
     let trigger = TriggerId("t".into());
     let begun = IterationRow::begin(crawl, Iteration::FIRST, trigger, Reserve::default(), at(0), None, at(60));
     IterationRow { open, status, ..begun }
 }
 
-fn rows(state: LeaseState, taken: u64, segments: u64, added: u64, parsed: u64) -> OriginRows {
+pub(super) fn rows(state: LeaseState, taken: u64, segments: u64, added: u64, parsed: u64) -> OriginRows {
     let lease = Lease::opened(None, Iteration::FIRST, Pace::new(Duration::from_secs(1)), at(0));
     let inbox = Inbox { added, parsed, open: true, due: Some(at(9)), ..Inbox::new(Iteration::FIRST) };
     OriginRows { lease: Lease { state, taken, segments, ..lease }, inbox }
@@ -323,38 +323,5 @@ fn an_iteration_gives_up_once_it_is_stopped_or_its_budget_is_spent() {
     ] {
         let row = IterationRow { budget: Reserve { pages, bytes: None }, ..iteration(1, status) };
         assert_eq!(row.gives_up(), expected, "{why}");
-    }
-}
-
-#[test]
-fn a_part_is_committed_in_its_turn() {
-    let id = SegmentId {
-        origin: OriginKey { crawl: "c".parse().unwrap(), origin: "https://a.example".parse().unwrap() },
-        turn: Turn(1),
-        n: 0,
-    };
-    let token = LeaseToken::from_bits(1);
-    let row = |state, due| SegmentRow {
-        object: ObjectKey::of_segment(&id, Iteration::FIRST, &token),
-        id: id.clone(),
-        iteration: Iteration::FIRST,
-        token: token.clone(),
-        state,
-        object_bytes: 1,
-        entries: 1,
-        committed_at: at(0),
-        attempts: 0,
-        due,
-    };
-    let crawled = |part| row(SegmentState::Crawled { part }, Some(at(9)));
-    let done = || row(SegmentState::Processed, None);
-    for (before, part, kind, expected, why) in [
-        (crawled(0), 0, PartKind::More, Ok(crawled(1)), "the first of several"),
-        (crawled(1), 1, PartKind::Last, Ok(done()), "the last: nothing is owed any more"),
-        (crawled(1), 0, PartKind::More, Err(PartRefused::GoOnAt(1)), "another worker committed it"),
-        (crawled(0), 1, PartKind::Last, Err(PartRefused::GoOnAt(0)), "one that comes before it is missing"),
-        (done(), 1, PartKind::Last, Err(PartRefused::AlreadyParsed), "another worker was here"),
-    ] {
-        assert_eq!(before.commit_part(part, kind), expected, "{why}");
     }
 }

@@ -117,11 +117,16 @@ impl<W: World<Clock: Clone>, H: Fetcher + 'static> Engine<W, H> {
         let messages = self.messages.clone();
         let (tickets, parses, commands) = (messages.tickets(), messages.parses(), messages.commands());
         let mut next_sweep = world.clock().monotonic() + SWEEP_EVERY;
+        let mut closed = None;
         loop {
             let is_stopped = self.shared.stop.is_stopped();
             if self.tasks.is_empty() {
                 if is_stopped {
                     return Ok(RunEnd::Interrupted);
+                }
+                // Messages that still wait are void by then.
+                if let Some(row) = closed {
+                    return Ok(RunEnd::Closed(row));
                 }
                 if self.messages.pending() == 0
                     && let Some(closed) = self.sweep_when_idle(crawl).await?
@@ -141,7 +146,9 @@ impl<W: World<Clock: Clone>, H: Fetcher + 'static> Engine<W, H> {
                 () = world.clock().sleep(TICK) => {}
             }
             if world.clock().monotonic() >= next_sweep && !is_stopped {
-                sweep(&*world, crawl, world.clock().now()).await?;
+                if let Swept::Closed(row) = sweep(&*world, crawl, world.clock().now()).await? {
+                    closed = Some(row);
+                }
                 next_sweep = world.clock().monotonic() + SWEEP_EVERY;
             }
         }

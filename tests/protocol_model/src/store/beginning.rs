@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use dragline_domain::frontier::{
     AddTodo, Beginning, ChunkKey, ClaimDecision, ClaimedState, Claimer, IterationRow, IterationStatus, OriginRows,
-    Reserve, StatusChange, TodoSource, begin_iteration, claim, seed,
+    Reserve, Seeding, StatusChange, TodoSource, begin_iteration, claim, seed,
 };
 use dragline_domain::ids::Iteration;
 use dragline_domain::politeness::Pace;
@@ -46,7 +46,7 @@ impl Model {
         let row = IterationRow::begin(crawl, number, id, budget, now(), None, now());
         state.begun[trigger] = Some(number);
         state.put_iteration(if self.lacks(Mutation::BeginWithoutToken) {
-            IterationRow { open: row.open - 1, ..row }
+            IterationRow { open: 0, token_out: false, due: None, ..row }
         } else {
             row
         });
@@ -88,12 +88,13 @@ impl Model {
             rows.inbox.seeded.clear();
         }
         let add = Self::add(pages.len());
-        let Some((rows, opened)) = seed(rows.as_ref(), &iteration, &self.triggers[trigger], &add) else { return };
+        let seeding = Seeding::new(&self.triggers[trigger], 0);
+        let Some((rows, opened)) = seed(rows.as_ref(), &iteration, &seeding, &add) else { return };
         state.origins[origin] = Some(Rc::new(rows));
         if let Some(row) = opened {
             state.put_iteration(row);
         }
-        let source = TodoSource::trigger(&self.triggers[trigger]);
+        let source = TodoSource::seeds(&seeding);
         self.put_chunk(state, origin, ChunkKey { iteration: number, depth: 0, source, part: 0 }, pages.to_vec());
     }
 

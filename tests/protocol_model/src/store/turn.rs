@@ -46,7 +46,7 @@ impl Model {
             turn: if self.lacks(Mutation::TakeOfAnyTurn) { asked.turn } else { ticket.turn },
             token: fresh_token(state),
             until: in_time(),
-            wanted: row.share(Reserve { pages: Some(1), bytes: None }),
+            wanted: row.share(Reserve { pages: Some(2), bytes: None }),
             now: now(),
         };
         let mut asked_row = (*row).clone();

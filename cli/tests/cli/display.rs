@@ -1,0 +1,136 @@
+//! What is shown of a site that is full of terminal escapes: nothing that a terminal would obey, and all of it as data.
+
+use dragline_testkit::hostile::{Asked, HostileSite, Step, html, links, reply};
+
+use super::terminal::on_a_terminal;
+use super::{Ran, dragline};
+
+/// Would rename the window, ring, clear the screen by one character, rub out, and show the rest backwards. The command writes none of these
+/// itself, though it moves the cursor and colours.
+const PAYLOAD: &str = "\u{1b}]0;owned\u{7}\u{9b}2J\u{7f}\u{202e}";
+
+/// What of it stands in no output to a terminal.
+const OBEYED: [&str; 5] = ["\u{1b}]", "\u{7}", "\u{9b}", "\u{7f}", "\u{202e}"];
+
+/// A status line with whatever reason, and no body.
+fn status_line(status: u16, reason: &str) -> Vec<Step> {
+    vec![Step::send(format!("HTTP/1.1 {status} {reason}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"))]
+}
+
+fn answer(asked: &Asked) -> Vec<Step> {
+    match asked.target.as_str() {
+        "/robots.txt" => {
+            reply(200, &[], format!("User-agent: *\nDisallow: /forbidden{PAYLOAD}\nDisallow: /forb*n#{PAYLOAD}\n"))
+        }
+        "/" => {
+            let page =
+                format!("<title>title {PAYLOAD}</title><meta name=description content=\"{PAYLOAD}\">text {PAYLOAD}");
+            let hidden =
+                [format!("/link/{PAYLOAD}"), format!("http://host{PAYLOAD}.example/"), format!("javascript:{PAYLOAD}")];
+            let shown = ["/reason", "/redirect", "/type", "/forbidden"].map(str::to_owned);
+            html(format!("{page}{}", links(shown.into_iter().chain(hidden))))
+        }
+        "/reason" => status_line(500, PAYLOAD),
+        "/redirect" => reply(302, &[&format!("location: /to{PAYLOAD}")], ""),
+        "/type" => {
+            reply(200, &[&format!("content-type: text/html;{PAYLOAD}"), &format!("etag: \"{PAYLOAD}\"")], PAYLOAD)
+        }
+        _ => status_line(404, PAYLOAD),
+    }
+}
+
+#[track_caller]
+fn assert_harmless(output: &str, what: &str) {
+    for obeyed in OBEYED {
+        assert!(!output.contains(obeyed), "{what}: {obeyed:?} in {}", output.escape_debug());
+    }
+}
+
+fn crawl<'a>(seed: &'a str, data: &'a str) -> Vec<&'a str> {
+    vec!["crawl", seed, "--allow-private", "--delay", "0s", "--data", data]
+}
+
+/// Every way to look at what was crawled.
+const LOOKS: [&[&str]; 10] = [
+    &["status"],
+    &["status", "--json"],
+    &["export", "--what", "pages"],
+    &["export", "--what", "links"],
+    &["export", "--what", "log"],
+    &["export", "--what", "candidates"],
+    &["export", "--what", "pages", "--format", "csv"],
+    &["export", "--what", "links", "--format", "csv"],
+    &["export", "--what", "log", "--format", "csv"],
+    &["export", "--what", "candidates", "--format", "csv"],
+];
+
+fn look<'a>(arguments: &[&'a str], data: &'a str) -> Vec<&'a str> {
+    [arguments, &["--data", data]].concat()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_escape_of_a_site_reaches_a_terminal() {
+    let site = HostileSite::start(answer).await;
+    let seed = site.url("/");
+    tokio::task::block_in_place(|| no_escape_of(&seed));
+    assert!(site.targets().contains(&"/reason".to_owned()), "the site was crawled: {:?}", site.targets());
+}
+
+fn no_escape_of(seed: &str) {
+    let directory = tempfile::tempdir().expect("there is room for a directory");
+    let directory = directory.path();
+    for (data, more) in [("shown", &[][..]), ("logged", &["--verbose"]), ("json", &["--json", "--quiet"])] {
+        let (code, output) = on_a_terminal(directory, &[&crawl(seed, data)[..], more].concat());
+        assert_eq!(code, Some(1), "a page failed: {output}");
+        assert_harmless(&output, data);
+    }
+    for arguments in LOOKS {
+        let (code, output) = on_a_terminal(directory, &look(arguments, "shown"));
+        assert_eq!(code, Some(0), "{arguments:?}: {output}");
+        assert_harmless(&output, &format!("{arguments:?}"));
+    }
+    for what in [&["--what", "pages"][..], &["--what", "pages", "--format", "csv"]] {
+        let (_, output) = on_a_terminal(directory, &look(&[&["export"], what].concat(), "shown"));
+        assert!(output.contains("owned"), "the title is shown, though harmless: {output}");
+    }
+    let forbidden = format!("{seed}forbidden");
+    for more in [&[][..], &["--json"]] {
+        let arguments = [&["explain", &forbidden, "--allow-private"][..], more].concat();
+        let (code, output) = on_a_terminal(directory, &arguments);
+        assert!(matches!(code, Some(0 | 1)), "{output}");
+        assert_harmless(&output, &format!("{arguments:?}"));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_exported_is_data_to_the_last_character() {
+    let site = HostileSite::start(answer).await;
+    let seed = site.url("/");
+    let [jsonl, csv] = tokio::task::block_in_place(|| exported(&seed));
+    let title = format!("title {PAYLOAD}");
+    let page = jsonl
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).expect("each line is JSON"))
+        .find(|page| page["url"] == *seed)
+        .expect("the seed is among the pages");
+    assert_eq!(page["title"], *title, "as JSON lines");
+    assert_harmless(&jsonl, "JSON lines are harmless as they are, as JSON can say the same otherwise");
+    let mut rows = csv::Reader::from_reader(csv.as_bytes());
+    let titles =
+        rows.headers().expect("there is a head").iter().position(|name| name == "title").expect("it names titles");
+    let found = rows.records().any(|row| row.expect("each row is CSV").get(titles) == Some(&title));
+    assert!(found, "as CSV: {}", csv.escape_debug());
+}
+
+/// The pages as JSON lines and as CSV, written to pipes. What progress and summary say to a pipe is harmless, too.
+fn exported(seed: &str) -> [String; 2] {
+    let directory = tempfile::tempdir().expect("there is room for a directory");
+    let Ran { stdout, stderr, .. } = dragline(directory.path(), &crawl(seed, "data"));
+    assert_harmless(&format!("{stdout}{stderr}"), "a crawl without a terminal");
+    ["jsonl", "csv"].map(|format| {
+        let look = look(&["export", "--what", "pages", "--format", format], "data");
+        let ran = dragline(directory.path(), &look);
+        assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{format}");
+        ran.stdout
+    })
+}

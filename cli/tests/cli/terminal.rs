@@ -1,0 +1,38 @@
+//! A terminal to run the command on.
+
+use std::fs::{File, OpenOptions};
+use std::io::Read;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{Winsize, tcsetwinsize};
+
+use super::command;
+
+/// Runs the command with a terminal of 100 columns in place of standard input, output and error. Gives all that was written to it, and the
+/// exit code.
+pub(crate) fn on_a_terminal(directory: &Path, arguments: &[&str]) -> (Option<i32>, String) {
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("there is a free terminal");
+    grantpt(&master).expect("it is ours");
+    unlockpt(&master).expect("it is ours");
+    tcsetwinsize(&master, Winsize { ws_row: 40, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0 }).expect("it has a size");
+    let name = ptsname(&master, Vec::new()).expect("it has a name");
+    let path = Path::new(std::ffi::OsStr::from_bytes(name.to_bytes()));
+    let terminal = || OpenOptions::new().read(true).write(true).open(path).expect("it can be opened");
+    let mut command = command(directory, arguments);
+    let mut child = command
+        .env("TERM", "xterm-256color")
+        .stdin(terminal())
+        .stdout(terminal())
+        .stderr(terminal())
+        .spawn()
+        .expect("the command was built");
+    // The command alone is to hold the terminal, so that its end is the end of what is written.
+    drop(command);
+    let mut written = Vec::new();
+    // Linux tells that the other side is closed by an error.
+    let _closed = File::from(master).read_to_end(&mut written);
+    let code = child.wait().expect("it is our child").code();
+    (code, String::from_utf8_lossy(&written).into_owned())
+}

@@ -1,0 +1,203 @@
+//! Tables of what is committed once: iterations begun, segments, parts of a parse.
+
+use std::time::Duration;
+
+use super::transition_tests::{at, iteration, rows};
+use super::*;
+use crate::ids::{Iteration, LeaseToken, Turn};
+use crate::outcome::Outcome;
+use crate::politeness::Pace;
+
+fn key(host: &str) -> OriginKey {
+    OriginKey { crawl: "c".parse().unwrap(), origin: format!("https://{host}.example").parse().unwrap() }
+}
+
+fn token(number: u128) -> LeaseToken {
+    LeaseToken::from_bits(number)
+}
+
+/// A segment of origin a, written by this bearer.
+fn segment(bearer: u128, state: SegmentState) -> SegmentRow {
+    let id = SegmentId { origin: key("a"), turn: Turn(1), n: 0 };
+    SegmentRow {
+        object: ObjectKey::of_segment(&id, Iteration::FIRST, &token(bearer)),
+        id,
+        iteration: Iteration::FIRST,
+        token: token(bearer),
+        state,
+        object_bytes: 1,
+        entries: 1,
+        committed_at: at(0),
+        attempts: 0,
+        due: (state != SegmentState::Processed).then(|| at(9)),
+    }
+}
+
+const fn crawled(part: u32) -> SegmentState {
+    SegmentState::Crawled { part }
+}
+
+#[test]
+fn a_trigger_begins_one_iteration_and_only_when_none_runs() {
+    use IterationStatus::{Closed, Open, Paused, Stopping};
+    let second = Iteration::FIRST.next();
+    let row = |status| iteration(1, status);
+    for (begun, latest, expected, why) in [
+        (None, None, Beginning::Begin(Iteration::FIRST), "the first of a crawl"),
+        (None, Some(row(Closed)), Beginning::Begin(second), "the last one is over"),
+        (None, Some(row(Open)), Beginning::Busy(row(Open)), "another trigger's runs"),
+        (None, Some(row(Paused)), Beginning::Busy(row(Paused)), "a paused one is not over"),
+        (None, Some(row(Stopping)), Beginning::Busy(row(Stopping)), "nor is one that is stopping"),
+        (Some(Iteration::FIRST), Some(row(Open)), Beginning::GoOn(Iteration::FIRST), "the command came again"),
+        (Some(Iteration::FIRST), Some(row(Closed)), Beginning::GoOn(Iteration::FIRST), "again, once it is over"),
+    ] {
+        assert_eq!(begin_iteration(begun, latest.as_ref()), expected, "{why}");
+    }
+}
+
+#[test]
+fn only_the_bearer_of_the_leases_token_commits_and_each_segment_once() {
+    use SegmentDecision::{DoneBefore, Fenced, Write};
+    let held = |bearer| {
+        let holder = Holder { token: token(bearer), until: at(5), reserved: Reserve::default() };
+        rows(LeaseState::Leased(holder), 0, 0, 1, 0).lease
+    };
+    let free = |state| rows(state, 0, 0, 1, 0).lease;
+    let written = |bearer| segment(bearer, crawled(0));
+    for (lease, earlier, expected, why) in [
+        (Some(held(1)), None, Write, "it holds the lease; whether that has run out is not asked"),
+        (Some(held(2)), None, Fenced, "another took over"),
+        (Some(free(LeaseState::Ready)), None, Fenced, "it was taken from it"),
+        (Some(free(LeaseState::Closed)), None, Fenced, "the origin is closed"),
+        (None, None, Fenced, "there is no such origin"),
+        (Some(held(1)), Some(written(1)), DoneBefore, "its own try before, whose answer was lost"),
+        (Some(held(2)), Some(written(1)), DoneBefore, "done before the other took over"),
+        (
+            Some(free(LeaseState::Closed)),
+            Some(segment(1, SegmentState::Processed)),
+            DoneBefore,
+            "done, and parsed since",
+        ),
+        (Some(held(1)), Some(written(2)), Fenced, "another wrote it, though the lease looks own"),
+        (Some(held(2)), Some(written(2)), Fenced, "another took over and wrote it"),
+    ] {
+        assert_eq!(commit_segment(lease.as_ref(), earlier.as_ref(), &written(1)), expected, "{why}");
+    }
+}
+
+#[test]
+fn a_part_is_committed_in_its_turn() {
+    let crawled = |part| segment(1, crawled(part));
+    let done = || segment(1, SegmentState::Processed);
+    for (before, part, kind, expected, why) in [
+        (crawled(0), 0, PartKind::More, Ok(crawled(1)), "the first of several"),
+        (crawled(1), 1, PartKind::Last, Ok(done()), "the last: nothing is owed any more"),
+        (crawled(1), 0, PartKind::More, Err(PartRefused::GoOnAt(1)), "another worker committed it"),
+        (crawled(0), 1, PartKind::Last, Err(PartRefused::GoOnAt(0)), "one that comes before it is missing"),
+        (done(), 1, PartKind::Last, Err(PartRefused::AlreadyParsed), "another worker was here"),
+    ] {
+        assert_eq!(before.commit_part(part, kind), expected, "{why}");
+    }
+}
+
+fn target(host: &str, pages: u64) -> Target {
+    let entry = |page| TodoEntry { path_and_query: format!("/{page}"), via: None, redirects: 0, last: None };
+    let source = TodoSource::segment(&segment(1, crawled(0)).id, at(0));
+    let key_of = ChunkKey { iteration: Iteration::FIRST, depth: 1, source, part: 0 };
+    Target { origin: key(host), chunks: vec![TodoChunk { key: key_of, entries: (0..pages).map(entry).collect() }] }
+}
+
+/// Commits a part of the segment of origin a.
+fn commit(
+    state: SegmentState,
+    origins: &RowsByOrigin,
+    row: &IterationRow,
+    (number, kind): (u32, PartKind),
+    targets: &[Target],
+) -> Result<PartCommitted, PartNotCommitted> {
+    let counters =
+        ParserCounters { found: 3, outcomes: [(Outcome::FileIngested, 1)].into(), ..ParserCounters::default() };
+    let pace = Pace::new(Duration::from_secs(3));
+    let part = PartCommit { number, kind, targets, pace, counters: &counters, now: at(20), due: at(80) };
+    commit_part(&segment(1, state), origins, row, &part)
+}
+
+#[test]
+fn a_parse_adds_todo_opens_what_is_closed_and_counts_its_segment_at_once() {
+    let row = iteration(1, IterationStatus::Open);
+    let idle = rows(LeaseState::Idle, 1, 1, 1, 0);
+    let closed = rows(LeaseState::Closed, 2, 1, 2, 1);
+    let last = (0, PartKind::Last);
+    let own = |added, parsed| (key("a"), added, parsed, LeaseState::Idle);
+    let other = |added, parsed, state| (key("b"), added, parsed, state);
+    for (rows_of_b, targets, expected, open, why) in [
+        (None, vec![], vec![own(1, 1)], None, "it found nothing: its own segment is parsed"),
+        (None, vec![target("a", 2)], vec![own(3, 1)], None, "its own origin, which is open"),
+        (
+            None,
+            vec![target("b", 2)],
+            vec![own(1, 1), other(2, 0, LeaseState::Ready)],
+            Some(2),
+            "an origin that is new opens",
+        ),
+        (
+            Some(&closed),
+            vec![target("a", 1), target("b", 2)],
+            vec![own(2, 1), other(4, 1, LeaseState::Ready)],
+            Some(2),
+            "one that is closed opens again, and its numbers go on",
+        ),
+        (
+            Some(&idle),
+            vec![target("b", 2)],
+            vec![own(1, 1), other(3, 0, LeaseState::Idle)],
+            None,
+            "one that is open stays as it is: whoever commits sees to it next",
+        ),
+    ] {
+        let mut origins = RowsByOrigin::from([(key("a"), idle.clone())]);
+        origins.extend(rows_of_b.map(|rows| (key("b"), rows.clone())));
+        let after = commit(crawled(0), &origins, &row, last, &targets).unwrap();
+        let numbers = |(key, rows): (&OriginKey, &OriginRows)| {
+            (key.clone(), rows.inbox.added, rows.inbox.parsed, rows.lease.state.clone())
+        };
+        assert_eq!(after.origins.iter().map(numbers).collect::<Vec<_>>(), expected, "{why}");
+        assert!(after.origins.values().all(|rows| rows.inbox.due == Some(at(80))), "{why}: the sweeper looks");
+        assert_eq!(after.iteration.map(|row| row.open), open, "{why}: the count is written only if it changed");
+        assert_eq!(after.segment, segment(1, SegmentState::Processed), "{why}");
+        assert_eq!(after.origins[&key("a")].inbox.counters.found, 3, "{why}: counted with the own origin");
+    }
+}
+
+#[test]
+fn only_the_last_part_of_a_parse_counts_its_segment() {
+    let row = iteration(1, IterationStatus::Open);
+    let origins = RowsByOrigin::from([(key("a"), rows(LeaseState::Idle, 1, 1, 1, 0))]);
+    let first = commit(crawled(0), &origins, &row, (0, PartKind::More), &[target("a", 2)]).unwrap();
+    let inbox = &first.origins[&key("a")].inbox;
+    assert_eq!((inbox.added, inbox.parsed, inbox.counters.found), (3, 0, 0));
+    assert_eq!(first.segment.state, crawled(1));
+    let two = [target("b", 1), target("d", 1)];
+    let second = commit(crawled(1), &origins, &row, (1, PartKind::Last), &two).unwrap();
+    assert_eq!(second.iteration.map(|row| row.open), Some(3), "two origins opened by one part");
+    assert_eq!((second.segment.state, second.origins[&key("a")].inbox.parsed), (SegmentState::Processed, 1));
+}
+
+#[test]
+fn a_part_that_may_not_be_committed_writes_nothing() {
+    use IterationStatus::{Closed, Open, Stopping};
+    let origins = || RowsByOrigin::from([(key("a"), rows(LeaseState::Idle, 1, 1, 1, 0))]);
+    let refused = |refused| Some(PartNotCommitted::Refused(refused));
+    let (last, over) = ((0, PartKind::Last), Some(PartNotCommitted::Over));
+    for (state, origins, row, part, expected, why) in [
+        (crawled(0), origins(), iteration(1, Stopping), last, None, "what is parsed while stopping is still counted"),
+        (SegmentState::Processed, origins(), iteration(1, Open), last, refused(PartRefused::AlreadyParsed), "parsed"),
+        (crawled(1), origins(), iteration(1, Open), last, refused(PartRefused::GoOnAt(1)), "another is further"),
+        (crawled(0), origins(), iteration(0, Open), last, over, "nothing was open: zero is final"),
+        (crawled(0), origins(), iteration(1, Closed), last, over, "closed"),
+        (crawled(0), RowsByOrigin::new(), iteration(1, Open), last, over, "its own origin is not known"),
+    ] {
+        let committed = commit(state, &origins, &row, part, &[target("b", 1)]);
+        assert_eq!(committed.err(), expected, "{why}");
+    }
+}
