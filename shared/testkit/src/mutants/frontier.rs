@@ -334,11 +334,11 @@ impl<F: Frontier> Frontier for MutantFrontier<F> {
     async fn put_log(&self, log: &SegmentLog) -> PortResult<()> {
         let mut log = log.clone();
         match self.mutation {
-            M::EmptyLogNotPut if log.entries.is_empty() => return Ok(()),
-            M::RepeatedLogRefused if self.fresh() > 0 => {
+            Some(M::EmptyLogNotPut) if log.entries.is_empty() => return Ok(()),
+            Some(M::RepeatedLogRefused) if self.fresh() > 0 => {
                 return Err(PortError::new(PortErrorKind::Other, "put log", &log.segment, "it is there"));
             }
-            M::LogCut => log.entries.truncate(100),
+            Some(M::LogCut) => log.entries.truncate(100),
             _ => {}
         }
         self.inner.put_log(&log).await
