@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::db::schema::{self, Found};
@@ -156,6 +157,8 @@ fn set_up(connection: &Connection) -> Result<(), crate::db::StoreError> {
     // Killing the process loses nothing; a power cut may lose the last commits, and never damages the file.
     connection.pragma_update(None, "synchronous", "normal")?;
     connection.pragma_update(None, "foreign_keys", true)?;
+    // Plans do not depend on what is bound: otherwise each statement is compiled anew when that changes.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     // In KiB, when negative.
     connection.pragma_update(None, "cache_size", -32_768)?;
     connection.pragma_update(None, "journal_size_limit", 64 << 20)?;

@@ -9,74 +9,23 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
 use std::time::Duration;
 
+use dragline_domain::ids::Iteration;
 use dragline_pipeline::ports::error::{PortError, PortErrorKind, PortResult};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use tokio::sync::oneshot;
 
-use crate::faults::{Fate, Faults, Scope, Struck};
+use crate::faults::{Fate, Faults, Plan, Scope, Struck};
 use crate::mail::{Kind, Letter, Mail};
+use crate::parked::{Grant, Operation, Parked, Until};
 use crate::trace::Trace;
+use crate::worker::Worker;
 
 /// No run takes longer by its own clock: an iteration that is open then does not close.
 const TIME_MAX: Duration = Duration::from_secs(24 * 3600);
 
-/// Nor more port operations: a run of these sites has some hundreds.
-const OPERATIONS_MAX: usize = 5_000;
-
-/// Whoever calls ports, one at a time or, a crawler, several at once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Worker {
-    /// Works turns. Its visits run beside it.
-    Crawler(usize),
-    /// Parses segments.
-    Parser(usize),
-    /// Handles commands.
-    Scheduler,
-    /// Sweeps, by the clock.
-    Sweeper,
-}
-
-impl Worker {
-    /// Whether it does one thing after the other. Then it runs, on whatever thread, until it is parked again.
-    const fn is_sequential(self) -> bool {
-        !matches!(self, Self::Crawler(_))
-    }
-}
-
-impl fmt::Display for Worker {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Crawler(n) => write!(f, "crawler {n}"),
-            Self::Parser(n) => write!(f, "parser {n}"),
-            Self::Scheduler => f.write_str("scheduler"),
-            Self::Sweeper => f.write_str("sweeper"),
-        }
-    }
-}
-
-/// What is waited for.
-enum Until {
-    /// The turn to do a port operation, as the trace names it.
-    Operation(String),
-    /// A reading of the clock.
-    Time(Duration),
-    /// A message.
-    Message(Kind),
-}
-
-/// What whoever waited may do now.
-enum Grant {
-    Operation(Fate),
-    Time,
-    Message(Letter),
-}
-
-struct Parked {
-    worker: Worker,
-    until: Until,
-    wake: oneshot::Sender<Grant>,
-}
+/// Nor more port operations: a run of these sites has some thousands at most.
+const OPERATIONS_MAX: usize = 15_000;
 
 /// What the driver has to do.
 #[derive(Debug)]
@@ -96,6 +45,7 @@ pub(crate) enum Next {
 struct State {
     dice: StdRng,
     faults: Faults,
+    operations: usize,
     now: Duration,
     parked: Vec<Parked>,
     /// Operations under way and sequential workers that are not parked.
@@ -103,6 +53,8 @@ struct State {
     is_quiet: bool,
     driver: Option<Waker>,
     fallen: Option<(Worker, Scope)>,
+    /// The iteration that is to be closed.
+    goal: Iteration,
     is_closed: bool,
     mail: Mail,
     trace: Trace,
@@ -114,17 +66,20 @@ pub(crate) struct Conductor {
 }
 
 impl Conductor {
-    pub(crate) fn new(seed: u64, faults: Faults) -> Self {
+    pub(crate) fn new(seed: u64, plan: Plan) -> Self {
+        let mut dice = StdRng::seed_from_u64(seed);
         Self {
             state: Mutex::new(State {
-                dice: StdRng::seed_from_u64(seed),
-                faults,
+                faults: Faults::new(plan, &mut dice),
+                operations: 0,
+                dice,
                 now: Duration::ZERO,
                 parked: Vec::new(),
                 busy: 0,
                 is_quiet: false,
                 driver: None,
                 fallen: None,
+                goal: Iteration::FIRST,
                 is_closed: false,
                 mail: Mail::default(),
                 trace: Trace::default(),
@@ -158,14 +113,46 @@ impl Conductor {
         state.trace.add(now, &line);
     }
 
+    /// Which faults struck so far.
+    pub(crate) fn struck(&self) -> Struck {
+        self.state().faults.struck()
+    }
+
     /// What happened so far, and which faults.
     pub(crate) fn story(&self) -> (Trace, Struck) {
         let state = self.state();
         (state.trace.clone(), state.faults.struck())
     }
 
-    pub(crate) fn iteration_closed(&self) {
-        self.state().is_closed = true;
+    /// A new iteration is to be closed from now on.
+    pub(crate) fn aim_at(&self, iteration: Iteration) {
+        let mut state = self.state();
+        state.goal = iteration;
+        state.is_closed = false;
+    }
+
+    /// This is the newest iteration, and it is closed.
+    pub(crate) fn iteration_closed(&self, iteration: Iteration) {
+        let mut state = self.state();
+        state.is_closed = state.goal == iteration;
+    }
+
+    /// Nothing happens for a while.
+    pub(crate) fn pass_time(&self, wait: Duration) {
+        self.state().now += wait;
+    }
+
+    /// Every message that was ever sent comes again, and no fault strikes any more.
+    pub(crate) fn deliver_all_again(&self) {
+        let mut state = self.state();
+        let now = state.now;
+        state.faults.calm();
+        state.mail.send_all_again(now);
+    }
+
+    /// Faults strike again.
+    pub(crate) fn let_faults_strike(&self) {
+        self.state().faults.wake();
     }
 
     /// A sequential worker begins to run.
@@ -249,13 +236,13 @@ impl Conductor {
     pub(crate) async fn operate<T>(
         &self,
         worker: Worker,
-        (name, subject): (&'static str, String),
+        operation: Operation,
         twist: Option<T>,
         work: impl Future<Output = PortResult<T>>,
     ) -> PortResult<T> {
-        let away = |what| Err(PortError::new(PortErrorKind::Unavailable, name, &subject, what));
+        let away = |what| Err(PortError::new(PortErrorKind::Unavailable, operation.name, &operation.subject, what));
         loop {
-            let waiting = Until::Operation(format!("{worker}: {name} {subject}"));
+            let waiting = Until::Operation(operation.clone());
             let Grant::Operation(fate) = self.park(worker, waiting).await else { return pending().await };
             match fate {
                 Fate::FailBefore => {
@@ -303,7 +290,7 @@ impl Conductor {
                 Scope::All => Next::Crashed,
             };
         }
-        if state.faults.operations() > OPERATIONS_MAX {
+        if state.operations > OPERATIONS_MAX {
             return Next::NeverEnds;
         }
         state.parked.retain(|parked| !parked.wake.is_closed());
@@ -355,9 +342,10 @@ impl State {
     fn let_go(&mut self, at: usize) {
         let Parked { worker, until, wake } = self.parked.remove(at);
         let grant = match until {
-            Until::Operation(name) => {
-                let fate = self.faults.decide(&mut self.dice, worker, &name);
-                self.trace.add(self.now, &format_args!("{name}{fate}"));
+            Until::Operation(Operation { name, subject }) => {
+                self.operations += 1;
+                let fate = self.faults.decide(&mut self.dice, worker, name);
+                self.trace.add(self.now, &format_args!("{worker}: {name} {subject}{fate}"));
                 self.busy += usize::from(!worker.is_sequential());
                 Grant::Operation(fate)
             }
@@ -365,6 +353,9 @@ impl State {
             Until::Message(kind) => {
                 let Some(letter) = self.mail.take(kind, self.now, &mut self.dice) else { return };
                 self.trace.add(self.now, &format_args!("{worker} receives {:?}", letter.message));
+                if let Some(wait) = self.faults.doubles(&mut self.dice) {
+                    self.mail.send(letter.message.clone(), self.now + wait);
+                }
                 Grant::Message(letter)
             }
         };

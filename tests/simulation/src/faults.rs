@@ -7,7 +7,7 @@ use std::time::Duration;
 use rand::Rng;
 use rand::rngs::StdRng;
 
-use crate::conductor::Worker;
+use crate::worker::Worker;
 
 /// How much dies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,36 +59,94 @@ pub struct Struck {
     pub faults: BTreeMap<&'static str, usize>,
 }
 
+impl Struck {
+    /// Whether a request failed, or may have, that no server is to blame for. A URL may then end unseen.
+    #[must_use]
+    pub fn broke_a_connection(&self) -> bool {
+        self.faults.contains_key(CONNECTION)
+    }
+}
+
+/// The odds that a message is delivered twice.
+const DOUBLED: f64 = 0.02;
+
+/// The faults of a request.
+const CONNECTION: &str = "connection";
+
 /// What is to befall a run.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Plan {
     /// Nothing.
     Clean,
     /// Everything dies at the operation of this number, counted from 0.
     CrashAt(usize, Side),
-    /// Anything, by the seed, at each operation with these odds, and at most so often.
-    Random {
-        /// The odds of each operation.
-        odds: f64,
-        /// How often at most, so that a run ends.
-        faults_max: usize,
-    },
+    /// Anything, by the seed.
+    Random,
+}
+
+/// How rough a random run is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Weather {
+    /// The odds that an operation is struck.
+    odds: f64,
+    /// How many are at most, so that a run ends.
+    faults_max: usize,
+    focus: Focus,
+}
+
+/// Which operations can be struck. Faults that are rare together are met where they fall close.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Focus {
+    Everything,
+    Parsers,
+    /// What a crawler does at a segment's and a turn's end: who dawdles there loses the lease to another.
+    Commits,
+}
+
+impl Weather {
+    fn draw(dice: &mut StdRng) -> Self {
+        let (odds, faults_max, focus) = match dice.random_range(0..8) {
+            0..=3 => (0.04, 25, Focus::Everything),
+            4 => (0.15, 40, Focus::Everything),
+            5 => (0.2, 25, Focus::Parsers),
+            _ => (0.2, 25, Focus::Commits),
+        };
+        Self { odds, faults_max, focus }
+    }
+}
+
+impl Focus {
+    fn includes(self, worker: Worker, name: &str) -> bool {
+        match self {
+            Self::Everything => true,
+            Self::Parsers => matches!(worker, Worker::Parser(_)),
+            Self::Commits => ["archive.put_new", "frontier.commit_segment", "frontier.release"].contains(&name),
+        }
+    }
 }
 
 /// Decides, and counts.
 #[derive(Clone, Debug)]
 pub(crate) struct Faults {
     plan: Plan,
+    weather: Weather,
+    /// Nothing is struck, and nothing counted.
+    is_calm: bool,
     struck: Struck,
 }
 
 impl Faults {
-    pub(crate) fn new(plan: Plan) -> Self {
-        Self { plan, struck: Struck::default() }
+    pub(crate) fn new(plan: Plan, dice: &mut StdRng) -> Self {
+        Self { plan, weather: Weather::draw(dice), is_calm: false, struck: Struck::default() }
     }
 
-    pub(crate) const fn operations(&self) -> usize {
-        self.struck.operations
+    /// From now on nothing is struck, until [`Self::wake`].
+    pub(crate) const fn calm(&mut self) {
+        self.is_calm = true;
+    }
+
+    pub(crate) const fn wake(&mut self) {
+        self.is_calm = false;
     }
 
     pub(crate) fn struck(&self) -> Struck {
@@ -96,49 +154,65 @@ impl Faults {
     }
 
     pub(crate) fn decide(&mut self, dice: &mut StdRng, worker: Worker, name: &str) -> Fate {
+        if self.is_calm {
+            return Fate::Passes;
+        }
         let number = self.struck.operations;
         self.struck.operations += 1;
         let (fate, kind) = match self.plan {
             Plan::CrashAt(at, Side::Before) if at == number => (Fate::CrashBefore(Scope::All), "crash before"),
             Plan::CrashAt(at, Side::After) if at == number => (Fate::CrashAfter(Scope::All), "crash after"),
-            Plan::Random { odds, faults_max } if self.count() < faults_max && dice.random_bool(odds) => {
-                match draw(dice, worker, name) {
-                    // A process that stands still between its look at the clock and its request cannot keep a delay.
-                    (Fate::DelayBefore(_) | Fate::DelayAfter(_), _) if name.contains("fetcher.send") => {
-                        return Fate::Passes;
-                    }
-                    struck => struck,
-                }
-            }
+            Plan::Random if self.strikes(dice, worker, name) => match self.weather.focus {
+                // Mostly it dawdles, until another holder is at work.
+                Focus::Commits if dice.random_bool(0.6) => (Fate::DelayBefore(dawdle(dice)), "delay before"),
+                _ => draw(dice, name),
+            },
             _ => return Fate::Passes,
         };
         *self.struck.faults.entry(kind).or_default() += 1;
         fate
     }
 
-    fn count(&self) -> usize {
-        self.struck.faults.values().sum()
+    /// Whether a message that is delivered comes once more, and how much later.
+    pub(crate) fn doubles(&mut self, dice: &mut StdRng) -> Option<Duration> {
+        let is_struck = !self.is_calm && self.plan == Plan::Random && dice.random_bool(DOUBLED);
+        is_struck.then(|| {
+            *self.struck.faults.entry("delivered twice").or_default() += 1;
+            Duration::from_millis(dice.random_range(0..900_000))
+        })
+    }
+
+    fn strikes(&self, dice: &mut StdRng, worker: Worker, name: &str) -> bool {
+        let Weather { odds, faults_max, focus } = self.weather;
+        let count: usize = self.struck.faults.values().sum();
+        count < faults_max && focus.includes(worker, name) && dice.random_bool(odds)
     }
 }
 
-fn draw(dice: &mut StdRng, worker: Worker, name: &str) -> (Fate, &'static str) {
+fn draw(dice: &mut StdRng, name: &str) -> (Fate, &'static str) {
+    let is_fetch = name.starts_with("fetcher.");
     match dice.random_range(0..16) {
+        0..=5 if is_fetch => (Fate::FailBefore, CONNECTION),
+        10..=13 if is_fetch => (Fate::DelayBefore(delay(dice)), CONNECTION),
         0..=2 => (Fate::FailBefore, "fail before"),
         3..=5 => (Fate::FailAfter, "fail after"),
         6 => (Fate::CrashBefore(Scope::Worker), "worker dies before"),
         7 => (Fate::CrashAfter(Scope::Worker), "worker dies after"),
         8 => (Fate::CrashBefore(Scope::All), "crash before"),
         9 => (Fate::CrashAfter(Scope::All), "crash after"),
-        10..=11 => (Fate::DelayBefore(delay(dice, worker, name)), "delay before"),
-        12..=13 => (Fate::DelayAfter(delay(dice, worker, name)), "delay after"),
+        10..=11 => (Fate::DelayBefore(delay(dice)), "delay before"),
+        12..=13 => (Fate::DelayAfter(delay(dice)), "delay after"),
         _ => (Fate::Twist, "twist"),
     }
 }
 
-/// A commit may come as late as it likes. What stands between a crawler's look at its lease and its request may not take longer than what it
-/// keeps in reserve.
-fn delay(dice: &mut StdRng, worker: Worker, name: &str) -> Duration {
-    let is_commit = ["put_new", "commit_segment", "release"].iter().any(|commit| name.contains(commit));
-    let ms_max = if matches!(worker, Worker::Crawler(_)) && !is_commit { 5_000 } else { 400_000 };
+/// So long that a lease runs out, and work that got lost is sent again.
+fn dawdle(dice: &mut StdRng) -> Duration {
+    Duration::from_secs(dice.random_range(200..500))
+}
+
+/// As short as a slow store takes, or longer than any lease lasts.
+fn delay(dice: &mut StdRng) -> Duration {
+    let ms_max = if dice.random_bool(0.5) { 5_000 } else { 400_000 };
     Duration::from_millis(dice.random_range(1..ms_max))
 }

@@ -43,12 +43,23 @@ pub(crate) struct Letter {
 pub(crate) struct Mail {
     letters: Vec<Letter>,
     sent: u64,
+    /// Every message there ever was, each once.
+    history: Vec<Message>,
 }
 
 impl Mail {
     pub(crate) fn send(&mut self, message: Message, due: Duration) {
         self.sent += 1;
+        if !self.history.contains(&message) {
+            self.history.push(message.clone());
+        }
         self.letters.push(Letter { id: self.sent, message, due });
+    }
+
+    pub(crate) fn send_all_again(&mut self, due: Duration) {
+        for message in self.history.clone() {
+            self.send(message, due);
+        }
     }
 
     pub(crate) fn has_due(&self, kind: Kind, now: Duration) -> bool {

@@ -1,68 +1,28 @@
-//! A run: an iteration from its command to its close, through as many lives as there are crashes.
+//! A run: its iterations from command to close, through as many lives as there are crashes.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
-use dragline_domain::definition::{Definition, Draft};
-use dragline_domain::ids::TriggerId;
+use dragline_domain::ids::{Iteration, TriggerId};
 use dragline_domain::time::after;
-use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_local::LocalStore;
-use dragline_pipeline::ports::frontier::{Frontier, PutCrawl};
+use dragline_pipeline::ports::frontier::{Frontier, Progress, PutCrawl};
 use dragline_pipeline::ports::queue::{Message, StartCommand};
+use jiff::Timestamp;
+use rusqlite::Connection;
+use tempfile::TempDir;
 use tokio::runtime::Builder;
 
-use crate::checks::{Violation, check};
 use crate::conductor::{Conductor, Next};
-use crate::faults::{Faults, Plan, Struck};
+use crate::faults::Plan;
+use crate::invariants::{self, Checked, Deaths, Evidence, Invariant, Violation};
 use crate::mutations::Mutation;
 use crate::ports::START;
-use crate::site::{HOSTS, Site};
-use crate::trace::Trace;
-use crate::workers::{WORKERS, Workshop};
-
-/// The delay between requests to an origin.
-pub(crate) const DELAY: Duration = Duration::from_secs(1);
-
-/// What to run.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Setup {
-    /// Draws the site, the order of things, and the faults.
-    pub seed: u64,
-    /// What befalls it.
-    pub plan: Plan,
-    /// Which defect it has.
-    pub mutation: Option<Mutation>,
-}
-
-/// How a run went.
-#[derive(Clone, Debug)]
-pub struct Report {
-    /// The seed.
-    pub seed: u64,
-    /// What happened.
-    pub trace: Trace,
-    /// What befell it.
-    pub struck: Struck,
-    /// Which invariants do not hold.
-    pub violations: Vec<Violation>,
-}
-
-impl Report {
-    /// # Panics
-    /// If an invariant is violated: with all that is needed to look into it.
-    pub fn assert_holds(&self) {
-        assert!(
-            self.violations.is_empty(),
-            "seed {} violates {:#?}\n{}\nAgain: DRAGLINE_SEED={} cargo nextest run -p dragline-simulation one_seed",
-            self.seed,
-            self.violations,
-            self.trace.end(),
-            self.seed
-        );
-    }
-}
+use crate::report::{Remains, Report};
+use crate::scenario::Scenario;
+use crate::setup::Setup;
+use crate::web::Servers;
+use crate::workers::Workshop;
 
 /// What of a life is left when everything died.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,103 +39,203 @@ enum LifeEnd {
     NeverEnds,
 }
 
-/// Runs a random site with random faults.
+/// Runs the scenario of a seed with random faults.
 #[must_use]
 pub fn simulate(seed: u64) -> Report {
-    run(Setup { seed, plan: Plan::Random { odds: 0.04, faults_max: 25 }, mutation: None })
+    run(Setup::new(seed, Plan::Random))
 }
 
-/// Runs an iteration, and checks what came of it.
+/// Runs a scenario, and checks what came of it after each iteration.
 ///
 /// # Panics
 /// If the machine gives no room for a data directory.
 #[must_use]
 pub fn run(setup: Setup) -> Report {
-    let directory = tempfile::Builder::new().prefix("dragline-simulation").tempdir_in(fast_disk()).unwrap();
-    let conductor = Arc::new(Conductor::new(setup.seed, Faults::new(setup.plan)));
-    let site = Arc::new(Site::generate(setup.seed));
-    let definition = definition();
-    let command = StartCommand { crawl: definition.name.clone(), trigger: TriggerId("trigger".to_owned()) };
-    let mut store = Some(open(directory.path(), &conductor));
-    conductor.with_mail(|mail, now| mail.send(Message::Start(command.clone()), now));
-    let mut violations = Vec::new();
+    let mut run = Run::new(setup);
+    let (mut iteration, mut violations) = (Iteration::FIRST, Vec::new());
     loop {
-        let workshop = Workshop {
-            conductor: Arc::clone(&conductor),
-            store: store.clone().unwrap(),
-            site: Arc::clone(&site),
-            crawl: definition.name.clone(),
-            mutation: setup.mutation,
+        violations.extend(run.iteration(iteration).unwrap());
+        if iteration.number() == run.scenario.iterations || !violations.is_empty() {
+            return run.report(iteration, violations);
+        }
+        run.servers.publish_next_edition();
+        run.conductor.pass_time(run.scenario.pause);
+        iteration = iteration.next();
+    }
+}
+
+struct Run {
+    setup: Setup,
+    scenario: Scenario,
+    conductor: Arc<Conductor>,
+    servers: Arc<Servers>,
+    directory: TempDir,
+    /// Absent while nobody lives.
+    store: Option<LocalStore>,
+}
+
+impl Run {
+    fn new(setup: Setup) -> Self {
+        let directory = tempfile::Builder::new().prefix("dragline-simulation").tempdir_in(fast_disk()).unwrap();
+        let scenario = Scenario::of_seed(setup.seed);
+        let conductor = Arc::new(Conductor::new(setup.seed, setup.plan));
+        let servers = Arc::new(Servers::new(scenario.site.clone(), START));
+        Self { setup, scenario, conductor, servers, directory, store: None }
+    }
+
+    fn report(self, iteration: Iteration, violations: Vec<Violation>) -> Report {
+        let (trace, struck) = self.conductor.story();
+        let progress = self.progress(iteration);
+        let remains = Remains {
+            directory: self.directory,
+            accesses: self.servers.accesses(),
+            site: self.scenario.site,
+            definition: self.scenario.definition,
+            iteration,
+            progress,
         };
-        match live(&workshop, &definition) {
-            LifeEnd::Over => break,
-            LifeEnd::NeverEnds => {
-                violations.push(Violation::never_closes());
-                break;
-            }
-            LifeEnd::Crashed => {
-                drop(workshop);
-                conductor.forget_the_parked();
-                let afterlife = if conductor.draw(0.5) { Afterlife::Cloud } else { Afterlife::Local };
-                conductor.note(format_args!("everything died; {afterlife:?}"));
-                if afterlife == Afterlife::Local {
-                    drop(store.take());
-                    conductor.with_mail(|mail, now| {
-                        mail.lose_all();
-                        mail.send(Message::Start(command.clone()), now);
-                    });
-                    store = Some(open(directory.path(), &conductor));
+        Report { setup: self.setup, trace, struck, violations, remains }
+    }
+
+    /// Runs an iteration to its end, and says what does not hold then.
+    fn iteration(&mut self, iteration: Iteration) -> Checked {
+        let crawl = self.scenario.definition.name.clone();
+        let command = StartCommand { crawl, trigger: TriggerId(format!("trigger {iteration}")) };
+        self.conductor.aim_at(iteration);
+        self.conductor.with_mail(|mail, now| mail.send(Message::Start(command.clone()), now));
+        let is_over = self.live_until_over(&command);
+        let database = LocalStore::open_read_only(self.directory.path()).unwrap();
+        let violations = self.judge(&database, iteration, is_over)?;
+        if is_over { Ok([violations, self.redeliver(&database, &command)?].concat()) } else { Ok(violations) }
+    }
+
+    /// What does not hold of what an iteration left.
+    fn judge(&self, database: &Connection, iteration: Iteration, is_over: bool) -> Checked {
+        let accesses = self.servers.accesses();
+        let evidence = Evidence {
+            database,
+            directory: self.directory.path(),
+            accesses: &accesses,
+            definition: &self.scenario.definition,
+            iteration,
+        };
+        let struck = self.conductor.struck();
+        let deaths = if struck.faults.is_empty() { Deaths::None } else { Deaths::Some };
+        let mut violations = invariants::at_any_time(&evidence, deaths)?;
+        if !is_over {
+            violations.push(Violation { invariant: Invariant::Over, what: "the iteration stays open".to_owned() });
+            return Ok(violations);
+        }
+        let progress = self.progress(iteration);
+        violations.extend(invariants::at_the_end(&evidence, &progress)?);
+        let gave_up = !progress.leftovers.is_empty() || progress.parser.stuck > 0 || struck.broke_a_connection();
+        if self.scenario.finds_everything() && !gave_up {
+            violations.extend(invariants::everything_in_reach_is_found(&evidence, self.servers.site())?);
+        }
+        Ok(violations)
+    }
+
+    fn progress(&self, iteration: Iteration) -> Progress {
+        let runtime = Builder::new_current_thread().build().unwrap();
+        let Some(store) = &self.store else { return Progress::default() };
+        // Asked through the defect, where there is one: what is shown is held against what is stored.
+        let frontier = dragline_testkit::mutants::MutantFrontier::new(
+            store.frontier(),
+            self.setup.mutation.and_then(Mutation::of_frontier),
+        );
+        runtime.block_on(frontier.progress(&self.scenario.definition.name, iteration)).unwrap()
+    }
+
+    /// Delivers every message again that there ever was, and says what that changed.
+    fn redeliver(&mut self, database: &Connection, command: &StartCommand) -> Checked {
+        let before = invariants::snapshot(database)?;
+        self.conductor.deliver_all_again();
+        let violations = if self.live_until_over(command) {
+            invariants::redelivery_changes_nothing(&before, &invariants::snapshot(database)?)
+        } else {
+            vec![Violation { invariant: Invariant::RedeliveryChangesNothing, what: "it has no end".to_owned() }]
+        };
+        self.conductor.let_faults_strike();
+        Ok(violations)
+    }
+
+    /// One life after the other. Whether the iteration ends.
+    fn live_until_over(&mut self, command: &StartCommand) -> bool {
+        loop {
+            match self.live() {
+                LifeEnd::Over => return true,
+                LifeEnd::NeverEnds => return false,
+                LifeEnd::Crashed => {
+                    let afterlife = if self.conductor.draw(0.5) { Afterlife::Cloud } else { Afterlife::Local };
+                    self.conductor.note(format_args!("everything died; {afterlife:?}"));
+                    if afterlife == Afterlife::Local {
+                        self.store = None;
+                        self.conductor.with_mail(|mail, now| {
+                            mail.lose_all();
+                            mail.send(Message::Start(command.clone()), now);
+                        });
+                    }
                 }
             }
         }
     }
-    drop(store);
-    let (trace, struck) = conductor.story();
-    violations.extend(check(directory.path(), &site, &struck));
-    Report { seed: setup.seed, trace, struck, violations }
-}
 
-fn open(directory: &Path, conductor: &Conductor) -> LocalStore {
-    LocalStore::open(directory, after(START, conductor.now())).unwrap()
+    fn open(&self) -> LocalStore {
+        let now = match self.setup.mutation {
+            Some(Mutation::DelayForgottenAfterDeath) => Timestamp::UNIX_EPOCH,
+            _ => after(START, self.conductor.now()),
+        };
+        LocalStore::open(self.directory.path(), now).unwrap()
+    }
+
+    /// One life: workers that work until everything is done, or dies.
+    fn live(&mut self) -> LifeEnd {
+        let store = self.store.take().unwrap_or_else(|| self.open());
+        self.store = Some(store.clone());
+        let workshop = Workshop {
+            conductor: Arc::clone(&self.conductor),
+            store,
+            servers: Arc::clone(&self.servers),
+            crawl: self.scenario.definition.name.clone(),
+            orders: self.scenario.orders.clone(),
+            mutation: self.setup.mutation,
+        };
+        let (conductor, hook) = (&self.conductor, Arc::clone(&self.conductor));
+        let runtime = Builder::new_current_thread().on_thread_park(move || hook.thread_parks()).build().unwrap();
+        let end = runtime.block_on(async {
+            self.define(&workshop.store).await;
+            let mut tasks: Vec<_> =
+                workshop.workers().into_iter().map(|worker| (worker, workshop.start(worker))).collect();
+            loop {
+                conductor.quiet().await;
+                match conductor.next() {
+                    Next::GoesOn => {}
+                    Next::Over => return LifeEnd::Over,
+                    Next::Crashed => return LifeEnd::Crashed,
+                    Next::NeverEnds => return LifeEnd::NeverEnds,
+                    Next::Died(worker) => {
+                        let Some((_, task)) = tasks.iter_mut().find(|(of, _)| *of == worker) else { continue };
+                        task.abort();
+                        let _dead = (&mut *task).await;
+                        *task = workshop.start(worker);
+                    }
+                }
+            }
+        });
+        drop(runtime);
+        conductor.forget_the_parked();
+        end
+    }
+
+    /// Puts the crawl's definition. A life that is not the first finds it there.
+    async fn define(&self, store: &LocalStore) {
+        let put = PutCrawl { definition: self.scenario.definition.clone(), seen: None };
+        store.frontier().put_crawl(&put).await.unwrap();
+    }
 }
 
 /// A disk in memory, where there is one: nothing here survives the test, so nothing need reach a real one.
 fn fast_disk() -> PathBuf {
     let memory = PathBuf::from("/dev/shm");
     if memory.is_dir() { memory } else { std::env::temp_dir() }
-}
-
-fn definition() -> Definition {
-    let seeds = HOSTS.map(|host| CrawlUrl::parse(&format!("{host}/"), &UrlRules::default()).unwrap());
-    let mut draft = Draft::for_seeds(seeds.into());
-    draft.politeness.delay = DELAY;
-    Definition::new(draft).unwrap()
-}
-
-/// One life: workers that work until everything is done, or dies.
-fn live(workshop: &Workshop, definition: &Definition) -> LifeEnd {
-    let conductor = &workshop.conductor;
-    let hook = Arc::clone(conductor);
-    let runtime = Builder::new_current_thread().on_thread_park(move || hook.thread_parks()).build().unwrap();
-    runtime.block_on(async {
-        // A life that is not the first finds it there.
-        let put = PutCrawl { definition: definition.clone(), seen: None };
-        workshop.store.frontier().put_crawl(&put).await.unwrap();
-        let mut tasks = WORKERS.map(|worker| (worker, workshop.start(worker)));
-        loop {
-            conductor.quiet().await;
-            match conductor.next() {
-                Next::GoesOn => {}
-                Next::Over => return LifeEnd::Over,
-                Next::Crashed => return LifeEnd::Crashed,
-                Next::NeverEnds => return LifeEnd::NeverEnds,
-                Next::Died(worker) => {
-                    let Some((_, task)) = tasks.iter_mut().find(|(of, _)| *of == worker) else { continue };
-                    task.abort();
-                    let _dead = (&mut *task).await;
-                    *task = workshop.start(worker);
-                }
-            }
-        }
-    })
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use dragline_domain::frontier::StatusChange;
 use dragline_domain::ids::CrawlId;
 use dragline_local::LocalStore;
 use dragline_pipeline::World;
@@ -11,23 +12,31 @@ use dragline_pipeline::crawl::{StopSignal, TurnLimits, work_turn};
 use dragline_pipeline::parse::{KnownUrls, parse_segment};
 use dragline_pipeline::ports::clock::Clock;
 use dragline_pipeline::ports::error::PortResult;
+use dragline_pipeline::ports::frontier::Frontier;
 use dragline_pipeline::ports::queue::Message;
 use dragline_pipeline::schedule::start;
 use dragline_pipeline::sweep::{Swept, sweep};
 use tokio::task::JoinHandle;
 
-use crate::conductor::{Conductor, Worker};
+use crate::conductor::Conductor;
 use crate::mail::{Kind, Letter};
-use crate::mutations::{MutatedFetcher, Mutation};
-use crate::ports::{Gate, GatedFetcher, SimulatedClock};
-use crate::site::{Asking, Site};
+use crate::mutations::{MutatedFetcher, Mutation, PutOff};
+use crate::ports::{Gate, GatedWeb, SimulatedClock};
+use crate::web::{Servers, SimulatedWeb};
+use crate::worker::Worker;
 use crate::world::SimulatedWorld;
 
 /// How often the sweeper sweeps.
 const SWEEP_EVERY: Duration = Duration::from_secs(60);
 
-/// Everybody who works on a crawl.
-pub(crate) const WORKERS: [Worker; 6] =
+/// How soon an order is given again that failed, or that came too early.
+const ORDER_AGAIN: Duration = Duration::from_secs(2);
+
+/// Longer than any run.
+const FOR_EVER: Duration = Duration::from_hours(10_000);
+
+/// Everybody who works on every crawl.
+const WORKERS: [Worker; 6] =
     [Worker::Crawler(1), Worker::Crawler(2), Worker::Parser(1), Worker::Parser(2), Worker::Scheduler, Worker::Sweeper];
 
 /// What workers are made of.
@@ -35,16 +44,26 @@ pub(crate) const WORKERS: [Worker; 6] =
 pub(crate) struct Workshop {
     pub(crate) conductor: Arc<Conductor>,
     pub(crate) store: LocalStore,
-    pub(crate) site: Arc<Site>,
+    pub(crate) servers: Arc<Servers>,
     pub(crate) crawl: CrawlId,
+    /// What is ordered, and when by the run's clock.
+    pub(crate) orders: Vec<(Duration, StatusChange)>,
     pub(crate) mutation: Option<Mutation>,
 }
 
 impl Workshop {
+    /// Everybody who works on the crawl.
+    pub(crate) fn workers(&self) -> Vec<Worker> {
+        let operator = (!self.orders.is_empty()).then_some(Worker::Operator);
+        WORKERS.into_iter().chain(operator).collect()
+    }
+
     /// Starts a worker with an empty memory.
     pub(crate) fn start(&self, worker: Worker) -> JoinHandle<()> {
         self.conductor.started(worker);
-        let world = SimulatedWorld::new(&self.conductor, worker, &self.store, self.mutation);
+        let put_off = PutOff::new(self.mutation.and_then(Mutation::late_effect));
+        let gate = Gate { conductor: Arc::clone(&self.conductor), worker, put_off };
+        let world = SimulatedWorld::new(&gate, &self.store, self.mutation);
         let desk = Desk {
             conductor: Arc::clone(&self.conductor),
             worker,
@@ -53,14 +72,14 @@ impl Workshop {
         };
         match worker {
             Worker::Crawler(_) => {
-                let gate = Gate { conductor: Arc::clone(&self.conductor), worker };
-                let asking = Asking { site: Arc::clone(&self.site), clock: SimulatedClock(gate.clone()) };
-                let inner = MutatedFetcher { inner: asking, mutation: self.mutation };
-                tokio::spawn(desk.crawl(Arc::new(GatedFetcher { gate, inner })))
+                let web = SimulatedWeb::new(Arc::clone(&self.servers), SimulatedClock(gate.clone()));
+                let inner = GatedWeb { gate, web };
+                tokio::spawn(desk.crawl(Arc::new(MutatedFetcher { inner, mutation: self.mutation })))
             }
             Worker::Parser(_) => tokio::spawn(desk.parse()),
             Worker::Scheduler => tokio::spawn(desk.schedule()),
             Worker::Sweeper => tokio::spawn(desk.sweep(self.crawl.clone())),
+            Worker::Operator => tokio::spawn(desk.give(self.orders.clone(), self.crawl.clone())),
         }
     }
 }
@@ -88,7 +107,7 @@ impl Desk {
         self.conductor.with_mail(|mail, now| if is_done { mail.done(id) } else { mail.failed(id, now) });
     }
 
-    async fn crawl(self, fetcher: Arc<GatedFetcher<MutatedFetcher<Asking>>>) {
+    async fn crawl(self, fetcher: Arc<MutatedFetcher<GatedWeb>>) {
         loop {
             let letter = self.receive(Kind::Ticket).await;
             let Message::Ticket(ticket) = &letter.message else { continue };
@@ -98,12 +117,12 @@ impl Desk {
         }
     }
 
-    /// A parser knows nothing from parse to parse: what [`KnownUrls`] remembers depends on hash keys that no seed sets.
+    /// A parser knows nothing from parse to parse: what [`KnownUrls`] forgets depends on hash keys that no seed sets.
     async fn parse(self) {
         loop {
             let letter = self.receive(Kind::Parse).await;
             let Message::Parse(message) = &letter.message else { continue };
-            let end = parse_segment(&*self.world, &self.contexts, &KnownUrls::new(), message).await;
+            let end = parse_segment(&*self.world, &self.contexts, &KnownUrls::with_places(1), message).await;
             self.close(&letter, &end);
         }
     }
@@ -121,10 +140,30 @@ impl Desk {
         loop {
             self.world.clock().sleep(SWEEP_EVERY).await;
             match sweep(&*self.world, &crawl, self.world.clock().now()).await {
-                Ok(Swept::Closed(_)) => self.conductor.iteration_closed(),
+                Ok(Swept::Closed(row)) => self.conductor.iteration_closed(row.number),
                 Ok(_) => {}
                 Err(error) => self.conductor.note(format_args!("sweeper fails: {error}")),
             }
         }
+    }
+
+    /// Gives orders when it is time, each until it is taken.
+    async fn give(self, orders: Vec<(Duration, StatusChange)>, crawl: CrawlId) {
+        let clock = self.world.clock();
+        for (at, change) in orders {
+            clock.sleep(at.saturating_sub(clock.monotonic())).await;
+            while !self.order(&crawl, change).await.unwrap_or(false) {
+                clock.sleep(ORDER_AGAIN).await;
+            }
+        }
+        clock.sleep(FOR_EVER).await;
+    }
+
+    /// Gives one order. Whether there was an iteration to give it to.
+    async fn order(&self, crawl: &CrawlId, change: StatusChange) -> PortResult<bool> {
+        let frontier = self.world.frontier();
+        let Some(iteration) = frontier.latest_iteration(crawl).await? else { return Ok(false) };
+        frontier.change_status(crawl, iteration.number, change).await?;
+        Ok(true)
     }
 }

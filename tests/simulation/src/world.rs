@@ -2,19 +2,19 @@
 
 use std::sync::Arc;
 
-use dragline_local::{DirectoryArchive, LocalStore, SqliteDocuments};
+use dragline_local::{DirectoryArchive, LocalStore, SqliteDocuments, SqliteFrontier};
 use dragline_pipeline::{Timing, World};
+use dragline_testkit::mutants::MutantFrontier;
 
-use crate::conductor::{Conductor, Worker};
-use crate::mutations::{MutatedFrontier, Mutation};
+use crate::mutations::{MutatedArchive, Mutation};
 use crate::ports::{
     Gate, GatedArchive, GatedDocuments, GatedFrontier, GatedNotifier, GatedQueue, SimulatedChance, SimulatedClock,
 };
 
 /// The local adapters as one worker sees them.
 pub(crate) struct SimulatedWorld {
-    frontier: GatedFrontier<MutatedFrontier>,
-    archive: GatedArchive<DirectoryArchive>,
+    frontier: GatedFrontier<MutantFrontier<SqliteFrontier>>,
+    archive: GatedArchive<MutatedArchive<DirectoryArchive>>,
     documents: GatedDocuments<SqliteDocuments>,
     queue: GatedQueue,
     notifier: GatedNotifier,
@@ -24,29 +24,25 @@ pub(crate) struct SimulatedWorld {
 }
 
 impl SimulatedWorld {
-    pub(crate) fn new(
-        conductor: &Arc<Conductor>,
-        worker: Worker,
-        store: &LocalStore,
-        mutation: Option<Mutation>,
-    ) -> Self {
-        let gate = Gate { conductor: Arc::clone(conductor), worker };
+    pub(crate) fn new(gate: &Gate, store: &LocalStore, mutation: Option<Mutation>) -> Self {
+        let frontier = MutantFrontier::new(store.frontier(), mutation.and_then(Mutation::of_frontier));
+        let archive = MutatedArchive { inner: store.archive(), mutation };
         Self {
-            frontier: GatedFrontier { gate: gate.clone(), inner: MutatedFrontier::new(store.frontier(), mutation) },
-            archive: GatedArchive { gate: gate.clone(), inner: store.archive() },
-            documents: GatedDocuments { gate: gate.clone(), inner: store.documents() },
+            frontier: GatedFrontier { gate: gate.clone(), inner: Arc::new(frontier) },
+            archive: GatedArchive { gate: gate.clone(), inner: Arc::new(archive) },
+            documents: GatedDocuments { gate: gate.clone(), inner: Arc::new(store.documents()) },
             queue: GatedQueue(gate.clone()),
             notifier: GatedNotifier(gate.clone()),
             clock: SimulatedClock(gate.clone()),
-            chance: SimulatedChance(gate),
+            chance: SimulatedChance(gate.clone()),
             timing: Timing::default(),
         }
     }
 }
 
 impl World for SimulatedWorld {
-    type Frontier = GatedFrontier<MutatedFrontier>;
-    type Archive = GatedArchive<DirectoryArchive>;
+    type Frontier = GatedFrontier<MutantFrontier<SqliteFrontier>>;
+    type Archive = GatedArchive<MutatedArchive<DirectoryArchive>>;
     type Documents = GatedDocuments<SqliteDocuments>;
     type Queue = GatedQueue;
     type Notifier = GatedNotifier;

@@ -55,7 +55,7 @@ pub(super) struct Planner {
     /// Candidates for recrawl that are read, claimed and not handed out.
     due: VecDeque<(TodoEntry, u32)>,
     due_next: Option<RecrawlCursor>,
-    /// Retries handed out in this turn.
+    /// Retries handed out whose segment is not committed yet: the lease's copy still lists them.
     retried: BTreeSet<String>,
 }
 
@@ -76,7 +76,7 @@ impl Planner {
 
     /// Whether nothing can be handed out before [`Self::fill`] has looked for more.
     pub(super) fn is_empty_handed(&self, lease: &Lease, now: Timestamp) -> bool {
-        self.chunk.is_none() && self.due.is_empty() && self.due_retry(lease, now).is_none()
+        self.chunk.is_none() && self.due.is_empty() && !self.has_due_retry(lease, now)
     }
 
     /// Looks for more in the store: the chunk that comes next, or else candidates due for recrawl, which are claimed. Whether there is more.
@@ -128,9 +128,15 @@ impl Planner {
         self.chunk.as_ref().map_or(0, |chunk| chunk.entries.len().saturating_sub(offset)) + self.due.len()
     }
 
-    /// Takes note that these chunks' deletion is committed.
-    pub(super) fn committed(&mut self, exhausted: &[ChunkKey]) {
+    /// Takes note that a segment is committed: its chunks are deleted, and a retry of it that failed waits for another try.
+    pub(super) fn committed(&mut self, exhausted: &[ChunkKey], retried: &[String]) {
         self.finished.retain(|key| !exhausted.contains(key));
+        self.retried.retain(|path| !retried.contains(path));
+    }
+
+    /// Whether a retry can be handed out.
+    pub(super) fn has_due_retry(&self, lease: &Lease, now: Timestamp) -> bool {
+        self.due_retry(lease, now).is_some()
     }
 
     fn due_retry<'l>(&self, lease: &'l Lease, now: Timestamp) -> Option<&'l Retry> {
@@ -217,5 +223,40 @@ impl Planner {
             self.due_next = Some(page.next);
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use dragline_domain::ids::{CrawlId, Iteration};
+    use dragline_domain::politeness::Pace;
+    use dragline_domain::time::after;
+
+    use super::*;
+
+    #[test]
+    fn a_url_that_fails_twice_in_a_turn_is_tried_a_third_time_in_it() {
+        let origin = OriginKey {
+            crawl: CrawlId::try_from("news".to_owned()).unwrap(),
+            origin: "https://a.example".parse().unwrap(),
+        };
+        let now = Timestamp::UNIX_EPOCH;
+        let entry = TodoEntry { path_and_query: "/flaky".to_owned(), via: None, redirects: 0, last: None };
+        let retry = |tries, not_before| Retry { entry: entry.clone(), depth: 0, tries, not_before };
+        let mut lease = Lease::opened(None, Iteration::FIRST, Pace::default(), now);
+        lease.retries = vec![retry(1, now)];
+        let inbox = Inbox::new(Iteration::FIRST);
+        let mut planner = Planner::new(origin, &lease, false);
+        assert_eq!(planner.next(&lease, &inbox, 0, now).unwrap().tries, 1);
+        assert!(!planner.has_due_retry(&lease, now), "it is under way, though the lease still lists it");
+
+        let later = after(now, Duration::from_secs(8));
+        lease.retries = vec![retry(2, later)];
+        planner.committed(&[], &["/flaky".to_owned()]);
+        assert!(!planner.has_due_retry(&lease, now), "its second try failed just now");
+        assert!(planner.has_due_retry(&lease, later), "or the turn would wait for it and never ask");
+        assert_eq!(planner.next(&lease, &inbox, 0, later).unwrap().tries, 2);
     }
 }

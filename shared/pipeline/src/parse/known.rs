@@ -21,13 +21,19 @@ pub struct KnownUrls {
 pub(super) struct UrlHash(u128);
 
 impl KnownUrls {
-    /// How many URLs are remembered at most: 4 MiB of them.
+    /// How many URLs are remembered at most, unless told otherwise: 4 MiB of them.
     const PLACES: usize = 1 << 18;
 
     /// An empty memory.
     #[must_use]
     pub fn new() -> Self {
-        Self { keys: [RandomState::new(), RandomState::new()], places: Mutex::new(vec![0; Self::PLACES]) }
+        Self::with_places(Self::PLACES)
+    }
+
+    /// An empty memory for so many URLs, at least one.
+    #[must_use]
+    pub fn with_places(places: usize) -> Self {
+        Self { keys: [RandomState::new(), RandomState::new()], places: Mutex::new(vec![0; places.max(1)]) }
     }
 
     pub(super) fn hash(&self, origin: &OriginKey, iteration: Iteration, path_and_query: &str) -> UrlHash {
@@ -36,21 +42,22 @@ impl KnownUrls {
         UrlHash(u128::from(high.hash_one(url)) << 64 | u128::from(low.hash_one(url)))
     }
 
-    fn place(hash: UrlHash) -> usize {
-        usize::try_from(hash.0 & (Self::PLACES as u128 - 1)).unwrap_or(0)
+    fn place(places: &[u128], hash: UrlHash) -> usize {
+        usize::try_from(hash.0 % places.len() as u128).unwrap_or(0)
     }
 
     /// Whether this URL was remembered and not overwritten since.
     pub(super) fn contains(&self, hash: UrlHash) -> bool {
         let places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
-        places[Self::place(hash)] == hash.0
+        places[Self::place(&places, hash)] == hash.0
     }
 
     /// Remembers URLs whose claims are settled: somebody else's, or ours and committed.
     pub(super) fn remember(&self, hashes: &[UrlHash]) {
         let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
         for &hash in hashes {
-            places[Self::place(hash)] = hash.0;
+            let place = Self::place(&places, hash);
+            places[place] = hash.0;
         }
     }
 }

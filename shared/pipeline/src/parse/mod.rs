@@ -209,7 +209,10 @@ fn update_of(context: &CrawlContext, segment: &SegmentRow, capture: &Capture, do
     let has_changed = outcome != Outcome::FileDidNotChange;
     let next = next_visit(&context.definition.recrawl, previous, has_changed, capture.at).filter(|_| is_lasting);
     let interval_ms = next.map(|(interval, _)| u64::try_from(interval.as_millis()).unwrap_or(u64::MAX));
-    let kept = if outcome == Outcome::FileDidNotChange {
+    let kept = if document.state == DocumentState::Stuck {
+        // Nothing was made of it. By its validators it would count as unchanged the next time, and its links would never be followed.
+        None
+    } else if outcome == Outcome::FileDidNotChange {
         last.map(|last| LastCapture {
             etag: capture.etag().or_else(|| last.etag.clone()),
             last_modified: capture.last_modified().or_else(|| last.last_modified.clone()),

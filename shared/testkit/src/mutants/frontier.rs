@@ -23,23 +23,23 @@ use jiff::Timestamp;
 use super::FrontierMutation;
 use super::FrontierMutation as M;
 
-/// A frontier with one defect.
+/// A frontier with one defect, or with none.
 #[derive(Debug)]
 pub struct MutantFrontier<F> {
     inner: F,
-    mutation: FrontierMutation,
+    mutation: Option<FrontierMutation>,
     calls: AtomicU64,
 }
 
 impl<F: Frontier> MutantFrontier<F> {
-    /// Spoils a frontier.
+    /// Spoils a frontier, or leaves it as it is.
     #[must_use]
-    pub const fn new(inner: F, mutation: FrontierMutation) -> Self {
-        Self { inner, mutation, calls: AtomicU64::new(0) }
+    pub fn new(inner: F, mutation: impl Into<Option<FrontierMutation>>) -> Self {
+        Self { inner, mutation: mutation.into(), calls: AtomicU64::new(0) }
     }
 
     fn is(&self, mutation: FrontierMutation) -> bool {
-        self.mutation == mutation
+        self.mutation == Some(mutation)
     }
 
     /// A number that was not given before.
@@ -54,6 +54,13 @@ impl<F: Frontier> MutantFrontier<F> {
     }
 }
 
+/// Doubles todo, under keys of its own.
+fn add_again(chunks: &mut Vec<TodoChunk>) {
+    let mut again = chunks.clone();
+    again.iter_mut().for_each(|chunk| chunk.key.part += 1_000);
+    chunks.extend(again);
+}
+
 /// A time after every lease.
 fn far_ahead(now: Timestamp) -> Timestamp {
     after(now, Duration::from_hours(24))
@@ -63,12 +70,14 @@ impl<F: Frontier> Frontier for MutantFrontier<F> {
     async fn put_crawl(&self, put: &PutCrawl) -> PortResult<CrawlPut> {
         let mut put = put.clone();
         let stored = match self.mutation {
-            M::DefinitionKeptFirst | M::DefinitionPutBlindly => self.inner.load_crawl(&put.definition.name).await?,
+            Some(M::DefinitionKeptFirst | M::DefinitionPutBlindly) => {
+                self.inner.load_crawl(&put.definition.name).await?
+            }
             _ => None,
         };
         match (self.mutation, stored) {
-            (M::DefinitionKeptFirst, Some(row)) => return Ok(CrawlPut::Stored(row.version + 1)),
-            (M::DefinitionPutBlindly, stored) => put.seen = stored.map(|row| row.version),
+            (Some(M::DefinitionKeptFirst), Some(row)) => return Ok(CrawlPut::Stored(row.version + 1)),
+            (Some(M::DefinitionPutBlindly), stored) => put.seen = stored.map(|row| row.version),
             _ => {}
         }
         self.inner.put_crawl(&put).await
@@ -132,9 +141,9 @@ impl<F: Frontier> Frontier for MutantFrontier<F> {
     async fn claim(&self, request: &ClaimRequest) -> PortResult<Vec<Claim>> {
         let mut request = request.clone();
         match self.mutation {
-            M::ClaimForgotten => request.claimer = Claimer::stored(self.fresh().to_string()),
-            M::ClaimBeforeDue => request.if_due = None,
-            M::LongPathsCut => request.urls.iter_mut().for_each(|(path, _)| path.truncate(1_024)),
+            Some(M::ClaimForgotten) => request.claimer = Claimer::stored(self.fresh().to_string()),
+            Some(M::ClaimBeforeDue) => request.if_due = None,
+            Some(M::LongPathsCut) => request.urls.iter_mut().for_each(|(path, _)| path.truncate(1_024)),
             _ => {}
         }
         let mut claims = self.inner.claim(&request).await?;
@@ -170,9 +179,9 @@ impl<F: Frontier> Frontier for MutantFrontier<F> {
         let mut rows = self.inner.load_origin(origin).await?;
         if let Some(OriginRows { lease, inbox }) = &mut rows {
             match self.mutation {
-                M::DueNeverCleared => inbox.due = inbox.due.or(Some(Timestamp::UNIX_EPOCH)),
-                M::CandidatesPassedOver => lease.cursor = RecrawlCursor::End,
-                M::RetriesCut => lease.retries.truncate(8),
+                Some(M::DueNeverCleared) => inbox.due = inbox.due.or(Some(Timestamp::UNIX_EPOCH)),
+                Some(M::CandidatesPassedOver) => lease.cursor = RecrawlCursor::End,
+                Some(M::RetriesCut) => lease.retries.truncate(8),
                 _ => {}
             }
         }
@@ -199,30 +208,39 @@ impl<F: Frontier> Frontier for MutantFrontier<F> {
     ) -> PortResult<Result<Lease, TakeRefused>> {
         let mut wish = take.clone();
         match self.mutation {
-            M::TakeOfAnyTurn => {
+            Some(M::TakeOfAnyTurn) => {
                 wish.turn = self.inner.load_origin(origin).await?.map_or(take.turn, |rows| rows.lease.turn);
             }
-            M::NothingReserved => wish.wanted = Reserve { pages: Some(0), bytes: Some(0) },
+            Some(M::NothingReserved) => wish.wanted = Reserve { pages: Some(0), bytes: Some(0) },
             _ => {}
         }
         let mut taken = self.inner.take_lease(origin, iteration, &wish).await?;
         match (self.mutation, &mut taken) {
-            (M::HeldLeaseGiven, Err(TakeRefused::Held)) => {
+            (Some(M::HeldLeaseGiven), Err(TakeRefused::Held)) => {
                 let rows = self.inner.load_origin(origin).await?;
                 taken = rows.map(|rows| rows.lease).ok_or(TakeRefused::Held);
             }
-            (M::TakeoverWithoutDelay, Err(TakeRefused::Held)) => {
+            (Some(M::LivingHolderReplaced), Err(TakeRefused::Held)) => {
+                let wish = Take { now: far_ahead(wish.now), ..wish };
+                taken = self.inner.take_lease(origin, iteration, &wish).await?;
+                if let Ok(lease) = &mut taken {
+                    lease.not_before = take.now;
+                }
+            }
+            (Some(M::TakeoverWithoutDelay), Err(TakeRefused::Held)) => {
                 let delay =
                     self.inner.load_origin(origin).await?.map_or(Duration::ZERO, |rows| rows.lease.pace.delay());
                 let wish = Take { now: after(wish.now, delay), ..wish };
                 return self.inner.take_lease(origin, iteration, &wish).await;
             }
-            (M::TakeWhilePaused, Err(TakeRefused::NotOpen)) => {
+            (Some(M::TakeWhilePaused), Err(TakeRefused::NotOpen)) => {
                 self.inner.change_status(&origin.crawl, iteration, StatusChange::Resume).await?;
                 taken = self.inner.take_lease(origin, iteration, &wish).await?;
                 self.inner.change_status(&origin.crawl, iteration, StatusChange::Pause).await?;
             }
-            (M::ReservedAsWanted, Ok(Lease { state: LeaseState::Leased(holder), .. })) => holder.reserved = take.wanted,
+            (Some(M::ReservedAsWanted), Ok(Lease { state: LeaseState::Leased(holder), .. })) => {
+                holder.reserved = take.wanted
+            }
             _ => {}
         }
         Ok(taken)
@@ -259,27 +277,27 @@ impl<F: Frontier> Frontier for MutantFrontier<F> {
     async fn commit_segment(&self, commit: &CommitSegment) -> PortResult<Committed> {
         let mut commit = commit.clone();
         let is_repeated = match self.mutation {
-            M::RepeatedCommitFenced | M::CommitCountedTwice => {
+            Some(M::RepeatedCommitFenced | M::CommitCountedTwice) => {
                 self.inner.load_segment(&commit.segment.id).await?.is_some()
             }
             _ => false,
         };
         match self.mutation {
-            M::CommitWithoutTokenCheck => {
+            Some(M::CommitWithoutTokenCheck) => {
                 let holder = self.holder(&commit.segment.id.origin).await?;
                 if let Some(holder) = holder.filter(|holder| holder.token != commit.segment.token) {
                     commit.segment.token = holder.token.clone();
                     commit.lease.state = LeaseState::Leased(holder);
                 }
             }
-            M::RepeatedCommitFenced if is_repeated => return Ok(Committed::Fenced),
-            M::CommitCountedTwice if is_repeated => {
+            Some(M::RepeatedCommitFenced) if is_repeated => return Ok(Committed::Fenced),
+            Some(M::CommitCountedTwice) if is_repeated => {
                 commit.segment.id.n += 1;
                 commit.lease.segments += 1;
                 commit.exhausted.clear();
             }
-            M::ExhaustedChunksStay => commit.exhausted.clear(),
-            M::ExhaustedChunksCut => commit.exhausted.truncate(EXHAUSTED_CHUNKS_MAX),
+            Some(M::ExhaustedChunksStay) => commit.exhausted.clear(),
+            Some(M::ExhaustedChunksCut) => commit.exhausted.truncate(EXHAUSTED_CHUNKS_MAX),
             _ => {}
         }
         self.inner.commit_segment(&commit).await
@@ -288,11 +306,11 @@ impl<F: Frontier> Frontier for MutantFrontier<F> {
     async fn release(&self, release: &ReleaseLease) -> PortResult<Result<(), ReleaseRefused>> {
         let mut release = release.clone();
         match self.mutation {
-            M::ReleaseWithoutInboxCheck => {
+            Some(M::ReleaseWithoutInboxCheck) => {
                 let rows = self.inner.load_origin(&release.origin).await?;
                 release.seen = rows.map_or(release.seen, |rows| rows.inbox);
             }
-            M::ReleaseWithoutTokenCheck => {
+            Some(M::ReleaseWithoutTokenCheck) => {
                 let holder = self.holder(&release.origin).await?;
                 release.token = holder.map_or(release.token, |holder| holder.token);
             }
@@ -316,11 +334,11 @@ impl<F: Frontier> Frontier for MutantFrontier<F> {
     async fn put_log(&self, log: &SegmentLog) -> PortResult<()> {
         let mut log = log.clone();
         match self.mutation {
-            M::EmptyLogNotPut if log.entries.is_empty() => return Ok(()),
-            M::RepeatedLogRefused if self.fresh() > 0 => {
+            Some(M::EmptyLogNotPut) if log.entries.is_empty() => return Ok(()),
+            Some(M::RepeatedLogRefused) if self.fresh() > 0 => {
                 return Err(PortError::new(PortErrorKind::Other, "put log", &log.segment, "it is there"));
             }
-            M::LogCut => log.entries.truncate(100),
+            Some(M::LogCut) => log.entries.truncate(100),
             _ => {}
         }
         self.inner.put_log(&log).await
@@ -330,11 +348,11 @@ impl<F: Frontier> Frontier for MutantFrontier<F> {
         let mut updates = updates.to_vec();
         for update in &mut updates {
             match self.mutation {
-                M::UpdateGoesBack => {
+                Some(M::UpdateGoesBack) => {
                     update.iteration = Iteration::new(99).unwrap_or(update.iteration);
                     update.turn = Turn(self.fresh());
                 }
-                M::CaptureErased if update.capture.is_none() => update.capture = Some(blank(update)),
+                Some(M::CaptureErased) if update.capture.is_none() => update.capture = Some(blank(update)),
                 _ => {}
             }
         }
@@ -342,16 +360,23 @@ impl<F: Frontier> Frontier for MutantFrontier<F> {
     }
 
     async fn commit_parse(&self, commit: &CommitParse) -> PortResult<ParseCommitted> {
+        if self.is(M::ParseForgotten) {
+            return Ok(ParseCommitted::Done);
+        }
         let mut commit = commit.clone();
         match self.mutation {
-            M::PartOrderIgnored => {
+            Some(M::ParseNotCounted) => commit.counters = ParserCounters::default(),
+            Some(M::TodoAddedTwice) => commit.part.targets.iter_mut().for_each(|target| add_again(&mut target.chunks)),
+            Some(M::PartOrderIgnored) => {
                 let row = self.inner.load_segment(&commit.segment).await?;
                 if let Some(SegmentState::Crawled { part }) = row.map(|row| row.state) {
                     commit.part_number = part;
                 }
             }
-            M::TargetsCut => commit.part.targets.truncate(16),
-            M::ForeignTargetsDropped => commit.part.targets.retain(|target| target.origin == commit.segment.origin),
+            Some(M::TargetsCut) => commit.part.targets.truncate(16),
+            Some(M::ForeignTargetsDropped) => {
+                commit.part.targets.retain(|target| target.origin == commit.segment.origin)
+            }
             _ => {}
         }
         Ok(match self.inner.commit_parse(&commit).await? {
@@ -364,6 +389,9 @@ impl<F: Frontier> Frontier for MutantFrontier<F> {
     }
 
     async fn settle(&self, origin: &OriginKey, seen: &OriginRows) -> PortResult<Settled> {
+        if self.is(M::SettlementForgotten) {
+            return Ok(Settled::Closed);
+        }
         let now = if self.is(M::SettleFromStaleRows) { self.inner.load_origin(origin).await? } else { None };
         self.inner.settle(origin, now.as_ref().unwrap_or(seen)).await
     }
@@ -371,10 +399,10 @@ impl<F: Frontier> Frontier for MutantFrontier<F> {
     async fn give_up(&self, give_up: &GiveUp) -> PortResult<Settled> {
         let mut give_up = give_up.clone();
         match self.mutation {
-            M::GiveUpFromStaleRows => {
+            Some(M::GiveUpFromStaleRows) => {
                 give_up.seen = self.inner.load_origin(&give_up.origin).await?.unwrap_or(give_up.seen);
             }
-            M::GiveUpOnTheLiving => give_up.now = far_ahead(give_up.now),
+            Some(M::GiveUpOnTheLiving) => give_up.now = far_ahead(give_up.now),
             _ => {}
         }
         self.inner.give_up(&give_up).await
@@ -393,8 +421,8 @@ impl<F: Frontier> Frontier for MutantFrontier<F> {
     async fn progress(&self, crawl: &CrawlId, iteration: Iteration) -> PortResult<Progress> {
         let mut progress = self.inner.progress(crawl, iteration).await?;
         match self.mutation {
-            M::ParsersNotSummed => progress.parser = ParserCounters::default(),
-            M::LeftoversForgotten => progress.leftovers.clear(),
+            Some(M::ParsersNotSummed) => progress.parser = ParserCounters::default(),
+            Some(M::LeftoversForgotten) => progress.leftovers.clear(),
             _ => {}
         }
         Ok(progress)

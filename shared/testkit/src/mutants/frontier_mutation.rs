@@ -49,6 +49,8 @@ mutations! {
         TakeOfAnyTurn,
         /// A lease that somebody holds is said to be taken.
         HeldLeaseGiven,
+        /// A lease is taken from a holder with time left, and the origin is asked at once.
+        LivingHolderReplaced,
         /// A lease is taken over as soon as it ends.
         TakeoverWithoutDelay,
         /// Nothing of the budget is set aside.
@@ -91,6 +93,12 @@ mutations! {
         UpdateGoesBack,
         /// An update without a capture erases the one that is kept.
         CaptureErased,
+        /// A parse is said to be committed, and is not.
+        ParseForgotten,
+        /// What a parse counted is left out.
+        ParseNotCounted,
+        /// What a parse found is added twice.
+        TodoAddedTwice,
         /// A part is committed whether or not it is the next one.
         PartOrderIgnored,
         /// A parse adds todo to sixteen origins and no more.
@@ -101,6 +109,8 @@ mutations! {
         RepeatedParseDone,
         /// A parse of an unknown segment is said to be done.
         UnknownSegmentDone,
+        /// An idle origin is said to be closed, and neither woken nor closed.
+        SettlementForgotten,
         /// An origin is settled whatever its rows say by then.
         SettleFromStaleRows,
         /// An origin is given up whatever its rows say by then.

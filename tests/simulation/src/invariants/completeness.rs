@@ -7,13 +7,14 @@ use dragline_domain::url::CrawlUrl;
 use super::{Checked, Evidence, Invariant, Violation};
 use crate::web::Site;
 
-/// 10: the URLs with final outcomes are those that an independent walk of the site reaches. For runs without budget, stop, limits of
-/// scope or origins given up.
+/// 10: the URLs with final outcomes are those that an independent walk of the site reaches. For runs without budget, stop, or origins given
+/// up, and of one origin where depth is limited.
 ///
 /// # Errors
 /// The database cannot be read.
 pub fn everything_in_reach_is_found(evidence: &Evidence<'_>, site: &Site) -> Checked {
-    let reach = site.reach(evidence.definition.user_agent.product_token());
+    let definition = evidence.definition;
+    let reach = site.reach(definition.user_agent.product_token(), definition.scope.max_depth);
     let finals = evidence.texts(
         "SELECT DISTINCT l.url FROM crawl_log l JOIN origin o ON o.id = l.origin_id JOIN crawl c ON c.id = o.crawl_id
          WHERE c.name = ?1 AND l.iteration = ?2 AND l.is_final",

@@ -48,19 +48,22 @@ const SEGMENTS: &str = "FROM segment s JOIN origin o ON o.id = s.origin_id JOIN 
 /// The database cannot be read.
 pub fn progress_equals_the_log(evidence: &Evidence<'_>, progress: &Progress) -> Checked {
     let visits = |counted: &str| evidence.number(&format!("SELECT {counted} {VISITS}"));
-    // A revisit's row has no size of its body as received; that is its decoded size, as the simulated servers use no content coding.
-    let body_bytes = "ifnull(sum(iif(f.record = 'revisit', f.decoded_bytes, f.body_bytes)), 0)";
     let segments = |counted: &str| evidence.number(&format!("SELECT {counted} {SEGMENTS}"));
     let mut numbers = vec![
         ("requests".to_owned(), visits("count(r.id)")?, progress.crawler.requests),
         ("retries".to_owned(), visits("count(*) FILTER (WHERE NOT l.is_final)")?, progress.crawler.retries),
-        ("body bytes".to_owned(), visits(body_bytes)?, progress.crawler.body_bytes),
+        ("body bytes".to_owned(), visits("ifnull(sum(f.body_bytes), 0)")?, progress.crawler.body_bytes),
         ("processed".to_owned(), visits("count(*) FILTER (WHERE d.state = 'processed')")?, progress.parser.processed),
         ("stuck".to_owned(), visits("count(*) FILTER (WHERE d.state = 'stuck')")?, progress.parser.stuck),
         ("URLs that ended".to_owned(), visits("count(*) FILTER (WHERE l.is_final)")?, progress.finished()),
         ("segments".to_owned(), segments("count(*)")?, progress.segments),
         ("parsed".to_owned(), segments("count(*) FILTER (WHERE s.state = 'processed')")?, progress.parsed),
     ];
+    for (reason, said) in &progress.leftovers {
+        numbers.push((format!("left over, {}", reason.name()), left_over(evidence, Some(reason.name()))?, *said));
+    }
+    let all = progress.leftovers.iter().map(|(_, urls)| urls).sum();
+    numbers.push(("left over".to_owned(), left_over(evidence, None)?, all));
     for (outcome, said) in &progress.parser.outcomes {
         let counted = visits(&format!("count(*) FILTER (WHERE l.is_final AND l.outcome = {})", outcome.code()))?;
         numbers.push((outcome.to_string(), counted, *said));
@@ -71,6 +74,15 @@ pub fn progress_equals_the_log(evidence: &Evidence<'_>, progress: &Progress) -> 
         what: format!("{what}: the log holds {counted}, progress says {said}"),
     };
     Ok(wrong.map(violation).collect())
+}
+
+/// URLs that are counted as left over, for this reason or any.
+fn left_over(evidence: &Evidence<'_>, reason: Option<&str>) -> rusqlite::Result<u64> {
+    let of_reason = reason.map(|reason| format!("AND v.reason = '{reason}'")).unwrap_or_default();
+    evidence.number(&format!(
+        "SELECT ifnull(sum(v.urls), 0) FROM leftover v JOIN origin o ON o.id = v.origin_id JOIN crawl c ON c.id = o.crawl_id
+         WHERE c.name = ?1 AND v.iteration = ?2 {of_reason}"
+    ))
 }
 
 /// 7: the iteration is closed, and nothing of it is queued, leased or unparsed.

@@ -1,9 +1,10 @@
 //! What must hold after every run, recomputed from what is stored and from the servers' own log; never from the crawler's word.
 //!
 //! Each invariant is one function over the [`Evidence`] of one iteration that is over, and gives what it found wrong. Numbers 1 to 9 are
-//! the design's; the tenth holds what was found against the site's truth.
+//! the design's; the tenth holds what was found against the site's truth, the eleventh what was asked for against the budget.
 
 mod archive;
+mod budget;
 mod commits;
 mod completeness;
 mod log;
@@ -20,6 +21,7 @@ use dragline_pipeline::ports::frontier::Progress;
 use rusqlite::Connection;
 
 pub use archive::captures_are_readable;
+pub use budget::the_budget_is_kept;
 pub use commits::only_the_holder_commits;
 pub use completeness::everything_in_reach_is_found;
 pub use log::{is_over, nothing_is_lost, progress_equals_the_log};
@@ -67,6 +69,8 @@ pub enum Invariant {
     RedeliveryChangesNothing,
     /// 10.
     ReachFound,
+    /// 11.
+    BudgetKept,
 }
 
 /// Something that must not be.
@@ -87,21 +91,28 @@ impl fmt::Display for Violation {
 /// What an invariant found wrong, or why the database could not be read.
 pub type Checked = rusqlite::Result<Vec<Violation>>;
 
-/// The invariants 1 to 8.
+/// The invariants that hold at any time: 2 to 5, 8 and 11.
 ///
 /// # Errors
 /// The database cannot be read.
-pub fn check(evidence: &Evidence<'_>, progress: &Progress, deaths: Deaths) -> Checked {
+pub fn at_any_time(evidence: &Evidence<'_>, deaths: Deaths) -> Checked {
     let found = [
-        nothing_is_lost(evidence)?,
         visited_once(evidence, deaths)?,
         the_delay_is_kept(evidence)?,
         robots_txt_allows_each_request(evidence),
         only_the_holder_commits(evidence)?,
-        progress_equals_the_log(evidence, progress)?,
-        is_over(evidence)?,
+        the_budget_is_kept(evidence)?,
         captures_are_readable(evidence)?,
     ];
+    Ok(found.concat())
+}
+
+/// The invariants that hold once an iteration is closed: 1, 6 and 7.
+///
+/// # Errors
+/// The database cannot be read.
+pub fn at_the_end(evidence: &Evidence<'_>, progress: &Progress) -> Checked {
+    let found = [nothing_is_lost(evidence)?, progress_equals_the_log(evidence, progress)?, is_over(evidence)?];
     Ok(found.concat())
 }
 

@@ -9,8 +9,8 @@ use jiff::Timestamp;
 use super::{Evidence, Invariant, Violation};
 use crate::web::{Access, Answer, RobotsTxt, allows};
 
-/// A turn reads robots.txt once, and goes on for a few minutes.
-const TURN_MAX: Duration = Duration::from_mins(6);
+/// A turn reads robots.txt once, may be held up before it stores that, and goes on for a few minutes.
+const TURN_MAX: Duration = Duration::from_mins(15);
 
 /// What a robots.txt that was asked for says.
 enum Reading {
@@ -18,8 +18,8 @@ enum Reading {
     Unreadable,
 }
 
-/// 4: before each request the origin's robots.txt was read, within its life time, and allows it. A failure forbids, but for a copy of the
-/// last day that was read before it.
+/// 4: before each request the origin's robots.txt was read, within its life time, and allows it. A failure forbids, but for what was read
+/// before it: a copy of the last day, or that there was none, within that finding's life time.
 #[must_use]
 pub fn robots_txt_allows_each_request(evidence: &Evidence<'_>) -> Vec<Violation> {
     let pages = evidence.accesses.iter().filter(|access| !access.is_robots_txt());
@@ -58,12 +58,13 @@ fn in_force(evidence: &Evidence<'_>, page: &Access) -> Result<(Timestamp, Robots
     match last {
         Reading::Readable(txt) => Ok((asked_at, txt)),
         Reading::Unreadable => {
-            let copy = ended.into_iter().rev().find_map(|(at, reading)| match reading {
-                Reading::Readable(txt @ RobotsTxt::Text(_)) => Some((at, txt)),
-                Reading::Readable(RobotsTxt::Missing) | Reading::Unreadable => None,
+            let before = ended.into_iter().rev().find_map(|(at, reading)| match reading {
+                Reading::Readable(RobotsTxt::Missing) => Some((at, RobotsTxt::Missing)),
+                // Asking again, in vain, has renewed it.
+                Reading::Readable(txt) => (between(at, page.begun) <= COPY_AGE_MAX).then_some((asked_at, txt)),
+                Reading::Unreadable => None,
             });
-            let fresh = copy.filter(|(at, _)| between(*at, page.begun) <= COPY_AGE_MAX);
-            fresh.map(|(_, txt)| (asked_at, txt)).ok_or("robots.txt could not be read")
+            before.ok_or("robots.txt could not be read")
         }
     }
 }

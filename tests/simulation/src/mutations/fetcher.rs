@@ -1,5 +1,6 @@
 //! Defects in what the crawler makes of answers.
 
+use bytes::Bytes;
 use dragline_pipeline::ports::fetcher::{FetchRequest, Fetched, Fetcher};
 
 use super::Mutation;
@@ -13,12 +14,14 @@ impl<F: Fetcher> Fetcher for MutatedFetcher<F> {
     async fn fetch(&self, request: FetchRequest) -> Fetched {
         let is_robots = request.url.path_and_query() == "/robots.txt";
         let mut fetched = self.inner.fetch(request).await;
-        if is_robots
-            && self.mutation == Some(Mutation::RobotsFailurePermits)
-            && let Ok(response) = &mut fetched.result
-            && response.status >= 500
-        {
-            response.status = 404;
+        let Some(response) = fetched.result.as_mut().ok().filter(|_| is_robots) else { return fetched };
+        match (self.mutation, response.status) {
+            (Some(Mutation::RobotsFailurePermits), 500..) => response.status = 404,
+            (Some(Mutation::RobotsMissingForbids), 404) => {
+                response.status = 200;
+                response.body = Bytes::from_static(b"User-agent: *\nDisallow: /\n");
+            }
+            _ => {}
         }
         fetched
     }

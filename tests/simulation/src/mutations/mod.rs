@@ -1,30 +1,96 @@
-//! Defects made on purpose, to see that the checks find them. Each is a wrapper over a port: production code has no hooks.
+//! Defects made on purpose, to see that the invariants find them. Each is a wrapper over a port: production code has no hooks.
 
+mod archive;
 mod fetcher;
-mod frontier;
+mod late;
 
+use std::fmt;
+use std::str::FromStr;
+
+use dragline_testkit::mutants::FrontierMutation as Frontier;
+
+use crate::invariants::Invariant;
+
+pub(crate) use archive::MutatedArchive;
 pub(crate) use fetcher::MutatedFetcher;
-pub(crate) use frontier::MutatedFrontier;
+pub use late::LateEffect;
+pub(crate) use late::PutOff;
 
 /// A defect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mutation {
-    /// Every claim is taken for one's own.
-    ClaimNotChecked,
-    /// The log of a segment is not written.
-    LogForgotten,
-    /// A parse is reported as committed and is not.
-    ParseNotCommitted,
-    /// An idle origin is not woken or closed, though that is reported.
-    WakeUpLeftOut,
-    /// A segment's commit exhausts a chunk that stays.
-    ChunkConsumedTwice,
-    /// A lease is taken before its origin may be asked again, or while its holder lives.
-    LeaseTakenEarly,
+    /// One of the frontier, which the conformance suite rejects as well.
+    Frontier(Frontier),
     /// A robots.txt that cannot be read is taken for one that is missing.
     RobotsFailurePermits,
-    /// The parse's counts are left out of the inbox.
-    ParseNotCounted,
-    /// The scheduler's token is never returned.
-    OpenTokenKept,
+    /// A robots.txt that is missing is taken for one that forbids everything.
+    RobotsMissingForbids,
+    /// The key of a segment's object does not tell holders of the lease apart: the later one overwrites.
+    OneObjectForAllHolders,
+    /// Whoever opens a dead process's directory lets its origins be asked at once.
+    DelayForgottenAfterDeath,
+    /// Effects in the wrong order.
+    Late(LateEffect),
+}
+
+impl Mutation {
+    /// Every defect there is, and the invariant that finds it.
+    pub const ALL: &'static [(Self, Invariant)] = &[
+        (Self::Frontier(Frontier::CommitWithoutTokenCheck), Invariant::OnlyTheHolderCommits),
+        (Self::Frontier(Frontier::ReleaseWithoutTokenCheck), Invariant::OnlyTheHolderCommits),
+        (Self::Frontier(Frontier::LivingHolderReplaced), Invariant::DelayKept),
+        (Self::DelayForgottenAfterDeath, Invariant::DelayKept),
+        (Self::Frontier(Frontier::SettlementForgotten), Invariant::Over),
+        (Self::Frontier(Frontier::ClosedWithOpenOrigins), Invariant::Over),
+        (Self::Frontier(Frontier::TokenNotReturned), Invariant::Over),
+        (Self::Frontier(Frontier::SegmentsNeverOverdue), Invariant::Over),
+        (Self::Frontier(Frontier::ParseForgotten), Invariant::Over),
+        (Self::Late(LateEffect::ObjectAfterCommit), Invariant::Over),
+        (Self::Frontier(Frontier::ClaimAlwaysOwn), Invariant::VisitedOnce),
+        (Self::Frontier(Frontier::ExhaustedChunksStay), Invariant::VisitedOnce),
+        (Self::Frontier(Frontier::TodoAddedTwice), Invariant::VisitedOnce),
+        (Self::Frontier(Frontier::SeedsAddedAgain), Invariant::VisitedOnce),
+        (Self::Frontier(Frontier::ClaimForgotten), Invariant::NothingLost),
+        (Self::Late(LateEffect::LogAfterCommit), Invariant::NothingLost),
+        (Self::Late(LateEffect::DocumentsAfterClaims), Invariant::NothingLost),
+        (Self::Frontier(Frontier::ParseNotCounted), Invariant::ProgressEqualsLog),
+        (Self::Frontier(Frontier::LeftoversForgotten), Invariant::ProgressEqualsLog),
+        (Self::OneObjectForAllHolders, Invariant::CapturesReadable),
+        (Self::RobotsFailurePermits, Invariant::RobotsObeyed),
+        (Self::RobotsMissingForbids, Invariant::ReachFound),
+        (Self::Frontier(Frontier::ReservedAsWanted), Invariant::BudgetKept),
+    ];
+
+    pub(crate) const fn of_frontier(self) -> Option<Frontier> {
+        match self {
+            Self::Frontier(mutation) => Some(mutation),
+            _ => None,
+        }
+    }
+
+    pub(crate) const fn late_effect(self) -> Option<LateEffect> {
+        match self {
+            Self::Late(effect) => Some(effect),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Mutation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Frontier(mutation) => write!(f, "{mutation:?}"),
+            Self::Late(effect) => write!(f, "{effect:?}"),
+            other => write!(f, "{other:?}"),
+        }
+    }
+}
+
+impl FromStr for Mutation {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let known = Self::ALL.iter().find(|(mutation, _)| mutation.to_string() == name);
+        known.map(|(mutation, _)| *mutation).ok_or_else(|| format!("{name} is no mutation"))
+    }
 }

@@ -1,6 +1,7 @@
 //! The archive behind the conductor.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use dragline_domain::frontier::ObjectKey;
@@ -11,11 +12,18 @@ use super::Gate;
 
 pub(crate) struct GatedArchive<A> {
     pub(crate) gate: Gate,
-    pub(crate) inner: A,
+    pub(crate) inner: Arc<A>,
 }
 
-impl<A: Archive> Archive for GatedArchive<A> {
+impl<A: Archive + 'static> Archive for GatedArchive<A> {
     async fn put_new(&self, key: &ObjectKey, bytes: Bytes) -> PortResult<Put> {
+        if self.gate.put_off.holds("archive.put_new") {
+            let (gate, inner, key) = (self.gate.without_delay(), Arc::clone(&self.inner), key.clone());
+            self.gate
+                .put_off
+                .put_off(async move { gate.pass("archive.put_new", &key, inner.put_new(&key, bytes)).await.map(drop) });
+            return Ok(Put::Stored);
+        }
         self.gate.pass("archive.put_new", key, self.inner.put_new(key, bytes)).await
     }
 

@@ -1,5 +1,7 @@
 //! The documents behind the conductor.
 
+use std::sync::Arc;
+
 use dragline_domain::document::Document;
 use dragline_domain::frontier::SegmentRow;
 use dragline_pipeline::ports::documents::{Documents, PutDocuments};
@@ -9,15 +11,23 @@ use super::Gate;
 
 pub(crate) struct GatedDocuments<D> {
     pub(crate) gate: Gate,
-    pub(crate) inner: D,
+    pub(crate) inner: Arc<D>,
 }
 
-impl<D: Documents> Documents for GatedDocuments<D> {
+impl<D: Documents + 'static> Documents for GatedDocuments<D> {
     async fn load(&self, segment: &SegmentRow) -> PortResult<Option<Vec<Document>>> {
         self.gate.pass("documents.load", &segment.id, self.inner.load(segment)).await
     }
 
     async fn put_new(&self, segment: &SegmentRow, documents: &[Document]) -> PortResult<PutDocuments> {
+        if self.gate.put_off.holds("documents.put_new") {
+            let (gate, inner) = (self.gate.without_delay(), Arc::clone(&self.inner));
+            let (segment, documents) = (segment.clone(), documents.to_vec());
+            self.gate.put_off.put_off(async move {
+                gate.pass("documents.put_new", &segment.id, inner.put_new(&segment, &documents)).await.map(drop)
+            });
+            return Ok(PutDocuments::Stored);
+        }
         self.gate.pass("documents.put_new", &segment.id, self.inner.put_new(segment, documents)).await
     }
 }

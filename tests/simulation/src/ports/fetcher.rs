@@ -1,37 +1,34 @@
-//! The fetcher behind the conductor. What befalls a request is a failed connection: before it was sent, or after.
+//! The simulated web behind the conductor. What befalls a request is a connection that breaks, before it is answered or after, or that
+//! takes long.
 
-use std::time::Duration;
-
+use dragline_domain::time::between;
+use dragline_pipeline::ports::clock::Clock;
 use dragline_pipeline::ports::error::PortResult;
-use dragline_pipeline::ports::fetcher::{FetchFailure, FetchFailureKind, FetchRequest, Fetched, Fetcher};
+use dragline_pipeline::ports::fetcher::{FetchFailureKind, FetchRequest, Fetched, Fetcher};
 
-use super::Gate;
+use super::{Gate, SimulatedClock};
+use crate::web::{SimulatedWeb, failed};
 
-pub(crate) struct GatedFetcher<F> {
+pub(crate) struct GatedWeb {
     pub(crate) gate: Gate,
-    pub(crate) inner: F,
+    pub(crate) web: SimulatedWeb<SimulatedClock>,
 }
 
-impl<F: Fetcher> Fetcher for GatedFetcher<F> {
+impl Fetcher for GatedWeb {
     async fn fetch(&self, request: FetchRequest) -> Fetched {
-        let url = request.url.clone();
-        let before: PortResult<()> = self.gate.pass("fetcher.send", &url, async { Ok(()) }).await;
-        if before.is_err() {
-            return no_answer();
+        let clock = SimulatedClock(self.gate.clone());
+        let (url, patience, set_out) = (request.url.clone(), request.limits.connect_timeout, clock.now());
+        let sent: PortResult<()> = self.gate.pass("fetcher.send", &url, async { Ok(()) }).await;
+        let way = between(set_out, clock.now());
+        if way > patience {
+            // Nothing is sent over a connection that nobody waits for any more.
+            return failed(FetchFailureKind::Timeout, "no connection in time", way);
         }
-        let fetched = self.inner.fetch(request).await;
-        let after: PortResult<()> = self.gate.pass("fetcher.answer", &url, async { Ok(()) }).await;
-        if after.is_err() { no_answer() } else { fetched }
-    }
-}
-
-fn no_answer() -> Fetched {
-    let failure = FetchFailure { kind: FetchFailureKind::Connect, detail: "the connection broke".to_owned() };
-    Fetched {
-        request_headers: Vec::new(),
-        remote: None,
-        first_byte: None,
-        elapsed: Duration::ZERO,
-        result: Err(failure),
+        if sent.is_err() {
+            return self.web.refuse(request, set_out);
+        }
+        let (entry, fetched) = self.web.ask(request, set_out).await;
+        let answered: PortResult<()> = self.gate.pass("fetcher.answer", &url, async { Ok(()) }).await;
+        if answered.is_err() { self.web.lose(entry, set_out) } else { fetched }
     }
 }

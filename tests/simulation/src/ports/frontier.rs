@@ -1,5 +1,7 @@
 //! The frontier behind the conductor.
 
+use std::sync::Arc;
+
 use dragline_domain::capture::SegmentLog;
 use dragline_domain::frontier::{
     CandidateUpdate, ChunkKey, Claim, IterationRow, Lease, OriginKey, OriginRows, RecrawlCursor, ReleaseRefused,
@@ -19,10 +21,10 @@ use super::Gate;
 
 pub(crate) struct GatedFrontier<F> {
     pub(crate) gate: Gate,
-    pub(crate) inner: F,
+    pub(crate) inner: Arc<F>,
 }
 
-impl<F: Frontier> Frontier for GatedFrontier<F> {
+impl<F: Frontier + 'static> Frontier for GatedFrontier<F> {
     async fn put_crawl(&self, put: &PutCrawl) -> PortResult<CrawlPut> {
         self.gate.pass("frontier.put_crawl", &put.definition.name, self.inner.put_crawl(put)).await
     }
@@ -142,6 +144,13 @@ impl<F: Frontier> Frontier for GatedFrontier<F> {
     }
 
     async fn put_log(&self, log: &SegmentLog) -> PortResult<()> {
+        if self.gate.put_off.holds("frontier.put_log") {
+            let (gate, inner, log) = (self.gate.without_delay(), Arc::clone(&self.inner), log.clone());
+            self.gate
+                .put_off
+                .put_off(async move { gate.pass("frontier.put_log", &log.segment, inner.put_log(&log)).await });
+            return Ok(());
+        }
         self.gate.pass("frontier.put_log", &log.segment, self.inner.put_log(log)).await
     }
 

@@ -13,11 +13,14 @@ use std::sync::Arc;
 
 use dragline_pipeline::ports::error::PortResult;
 
-use crate::conductor::{Conductor, Worker};
+use crate::conductor::Conductor;
+use crate::mutations::PutOff;
+use crate::parked::Operation;
+use crate::worker::Worker;
 
 pub(crate) use archive::GatedArchive;
 pub(crate) use documents::GatedDocuments;
-pub(crate) use fetcher::GatedFetcher;
+pub(crate) use fetcher::GatedWeb;
 pub(crate) use frontier::GatedFrontier;
 pub(crate) use queue::{GatedNotifier, GatedQueue};
 pub(crate) use time::{START, SimulatedChance, SimulatedClock};
@@ -27,9 +30,15 @@ pub(crate) use time::{START, SimulatedChance, SimulatedClock};
 pub(crate) struct Gate {
     pub(crate) conductor: Arc<Conductor>,
     pub(crate) worker: Worker,
+    pub(crate) put_off: PutOff,
 }
 
 impl Gate {
+    /// The same way for an effect that was put off itself.
+    fn without_delay(&self) -> Self {
+        Self { put_off: PutOff::default(), ..self.clone() }
+    }
+
     /// Does an operation when its turn comes.
     async fn pass<T>(
         &self,
@@ -37,7 +46,10 @@ impl Gate {
         subject: impl fmt::Display,
         work: impl Future<Output = PortResult<T>>,
     ) -> PortResult<T> {
-        self.conductor.operate(self.worker, (name, subject.to_string()), None, work).await
+        let operation = Operation { name, subject: subject.to_string() };
+        let done = self.conductor.operate(self.worker, operation, None, work).await?;
+        self.put_off.done(name).await?;
+        Ok(done)
     }
 
     /// As [`Gate::pass`], where the port may also answer something else without doing anything.
@@ -48,6 +60,7 @@ impl Gate {
         twist: T,
         work: impl Future<Output = PortResult<T>>,
     ) -> PortResult<T> {
-        self.conductor.operate(self.worker, (name, subject.to_string()), Some(twist), work).await
+        let operation = Operation { name, subject: subject.to_string() };
+        self.conductor.operate(self.worker, operation, Some(twist), work).await
     }
 }

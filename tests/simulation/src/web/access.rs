@@ -12,6 +12,8 @@ pub struct Access {
     pub url: CrawlUrl,
     /// When the request began.
     pub begun: Timestamp,
+    /// When whoever asks looked at the clock before. It cannot answer for the way from there to the server.
+    pub set_out: Timestamp,
     /// What the crawler said that it has.
     pub conditions: Conditions,
     /// How it ended; absent if whoever asked was gone before.

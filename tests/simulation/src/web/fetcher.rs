@@ -2,13 +2,18 @@
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
+use std::time::Duration;
 
+use dragline_domain::time::between;
 use dragline_formats::warc::Sha1Digest;
 use dragline_pipeline::ports::clock::Clock;
 use dragline_pipeline::ports::fetcher::{
     FetchFailure, FetchFailureKind, FetchRequest, Fetched, FetchedResponse, Fetcher,
 };
 
+use jiff::Timestamp;
+
+use super::servers::Entry;
 use super::{Answer, Conditions, Response, Servers};
 
 /// Fetches from simulated servers, in the time of this clock. Each worker may have its own over the same servers.
@@ -27,6 +32,29 @@ impl<C: Clock> SimulatedWeb<C> {
 
 impl<C: Clock> Fetcher for SimulatedWeb<C> {
     async fn fetch(&self, request: FetchRequest) -> Fetched {
+        self.ask(request, self.clock.now()).await.1
+    }
+}
+
+impl<C: Clock> SimulatedWeb<C> {
+    /// A request whose connection breaks before it is answered. The servers' log has it: it may have been read.
+    pub(crate) fn refuse(&self, request: FetchRequest, set_out: Timestamp) -> Fetched {
+        let FetchRequest { url, if_none_match, if_modified_since, .. } = request;
+        let conditions = Conditions { if_none_match, if_modified_since };
+        let (entry, _, _) = self.servers.begin(&url, conditions, set_out, self.clock.now());
+        self.lose(entry, set_out)
+    }
+
+    /// An answer that does not arrive. The servers' log has none either, as nobody learns what it was.
+    pub(crate) fn lose(&self, entry: Entry, set_out: Timestamp) -> Fetched {
+        let (kind, now) = (FetchFailureKind::Connect, self.clock.now());
+        self.servers.end(entry, Answer::Nothing(kind), now);
+        failed(kind, "the connection broke", between(set_out, now))
+    }
+
+    /// Asks, and tells which entry of the servers' log that is. The way to the server took from `set_out` until now.
+    pub(crate) async fn ask(&self, request: FetchRequest, set_out: Timestamp) -> (Entry, Fetched) {
+        let way = between(set_out, self.clock.now());
         let FetchRequest { url, if_none_match, if_modified_since, limits } = request;
         let mut request_headers = vec![("host".to_owned(), url.host().as_bytes().to_vec())];
         let conditional = [("if-none-match", &if_none_match), ("if-modified-since", &if_modified_since)];
@@ -34,7 +62,7 @@ impl<C: Clock> Fetcher for SimulatedWeb<C> {
             request_headers.extend(value.iter().map(|value| (name.to_owned(), value.as_bytes().to_vec())));
         }
         let conditions = Conditions { if_none_match, if_modified_since };
-        let (entry, think, answer) = self.servers.begin(&url, conditions, self.clock.now());
+        let (entry, think, answer) = self.servers.begin(&url, conditions, set_out, self.clock.now());
         let (elapsed, answer) = match answer.filter(|_| think <= limits.first_byte_timeout) {
             Some(answer) => (think, answer),
             None => (limits.first_byte_timeout, Answer::Nothing(FetchFailureKind::Timeout)),
@@ -46,14 +74,21 @@ impl<C: Clock> Fetcher for SimulatedWeb<C> {
             Answer::Response(response) => Ok(fetched_response(response, limits.body_bytes_max)),
             Answer::Nothing(kind) => Err(FetchFailure { kind, detail: format!("{kind:?}, as simulated") }),
         };
-        Fetched {
+        let fetched = Fetched {
             request_headers,
             remote: has_connected.then_some(SocketAddr::from((Ipv4Addr::new(192, 0, 2, 1), url.port()))),
-            first_byte: result.is_ok().then_some(elapsed),
-            elapsed,
+            first_byte: result.is_ok().then_some(way + elapsed),
+            elapsed: way + elapsed,
             result,
-        }
+        };
+        (entry, fetched)
     }
+}
+
+/// A request that came to nothing after so long.
+pub(crate) fn failed(kind: FetchFailureKind, detail: &str, elapsed: Duration) -> Fetched {
+    let failure = FetchFailure { kind, detail: detail.to_owned() };
+    Fetched { request_headers: Vec::new(), remote: None, first_byte: None, elapsed, result: Err(failure) }
 }
 
 fn fetched_response(response: Response, body_bytes_max: usize) -> FetchedResponse {

@@ -22,13 +22,15 @@ const MOVED: (&str, &str) = ("http://moved.example", "https://www.moved.example"
 const TROUBLED_REQUESTS_MAX: u32 = 2;
 
 impl Site {
-    /// Draws a site of two to five origins with a few dozen pages together. The same seed gives the same site.
+    /// Draws a site of one to six origins, with a few pages or a few dozen together. The same seed gives the same site.
     #[must_use]
     pub fn generate(seed: u64) -> Self {
         let mut dice = StdRng::seed_from_u64(seed);
-        let linked = &LINKED[..dice.random_range(1..=LINKED.len())];
+        // Most sites are small, as most mistakes show on a few pages.
+        let (origins_max, pages_max) = if dice.random_bool(0.1) { (LINKED.len(), 16) } else { (2, 6) };
+        let linked = &LINKED[..dice.random_range(1..=origins_max)];
         let linked: Vec<(Origin, usize)> =
-            linked.iter().map(|name| (origin(name), dice.random_range(4..=16))).collect();
+            linked.iter().map(|name| (origin(name), dice.random_range(3..=pages_max))).collect();
         let targets: Vec<CrawlUrl> =
             linked.iter().flat_map(|(origin, count)| (0..*count).map(|n| url(origin, &path(n)))).collect();
         let mut seeds: Vec<CrawlUrl> = linked.iter().map(|(origin, _)| url(origin, "/")).collect();
@@ -40,8 +42,8 @@ impl Site {
             let page = Page { kind, think: Duration::from_millis(20), trouble: None };
             let robots = RobotsPlan { trouble: None, phases: vec![phase(0, RobotsTxt::Missing)] };
             seeds.push(url(&old, "/"));
-            hosts.insert(old, Host { robots, pages: BTreeMap::from([("/".to_owned(), page)]) });
-            let count = dice.random_range(2..=6);
+            hosts.insert(old, Host { robots, pages: BTreeMap::from([("/".to_owned(), page)]), dies_at: None });
+            let count = dice.random_range(2..=4);
             let host = host(&mut dice, &new, count, &targets);
             hosts.insert(new, host);
         }
@@ -79,7 +81,7 @@ fn host(dice: &mut StdRng, origin: &Origin, count: usize, targets: &[CrawlUrl]) 
         (path(n), page(dice, origin, n, links, targets))
     });
     let pages = pages.collect();
-    Host { robots: robots(dice), pages }
+    Host { robots: robots(dice), pages, dies_at: None }
 }
 
 fn page(dice: &mut StdRng, origin: &Origin, n: usize, links: Vec<CrawlUrl>, targets: &[CrawlUrl]) -> Page {

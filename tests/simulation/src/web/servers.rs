@@ -32,7 +32,7 @@ struct State {
 
 /// Which entry of the log a request is.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Entry(usize);
+pub(crate) struct Entry(usize);
 
 impl Servers {
     /// Servers that begin at this time, in the first edition.
@@ -63,6 +63,7 @@ impl Servers {
         &self,
         url: &CrawlUrl,
         conditions: Conditions,
+        set_out: Timestamp,
         now: Timestamp,
     ) -> (Entry, Duration, Option<Answer>) {
         let mut state = self.state();
@@ -70,7 +71,7 @@ impl Servers {
         let earlier = *requests;
         *requests += 1;
         let arrival = Arrival { conditions: conditions.clone(), earlier, edition: state.edition, now };
-        state.log.push(Access { url: url.clone(), begun: now, conditions, ended: None });
+        state.log.push(Access { url: url.clone(), begun: now, set_out, conditions, ended: None });
         let (think, answer) = self.answer(url, &arrival);
         (Entry(state.log.len() - 1), think, answer)
     }
@@ -87,8 +88,12 @@ impl Servers {
         let Some(host) = self.site.hosts.get(&url.origin()) else {
             return (THINK, Some(Answer::Nothing(FetchFailureKind::NameNotResolved)));
         };
+        let age = between(self.began, arrival.now);
+        if host.dies_at.is_some_and(|end| end <= age) {
+            return (THINK, Some(Answer::Nothing(FetchFailureKind::Connect)));
+        }
         match host.pages.get(path) {
-            _ if path == "/robots.txt" => (THINK, host.robots.answer(between(self.began, arrival.now), arrival)),
+            _ if path == "/robots.txt" => (THINK, host.robots.answer(age, arrival)),
             Some(page) => (page.think, page.answer(url, arrival)),
             None => (THINK, Some(Answer::Response(Response::new(404, "not here")))),
         }

@@ -1,6 +1,7 @@
 //! What there is on the simulated web.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use dragline_domain::url::{CrawlUrl, Origin};
 
@@ -22,6 +23,8 @@ pub struct Host {
     pub robots: RobotsPlan,
     /// Its pages by path and query. Whatever else is asked for is not there (404).
     pub pages: BTreeMap<String, Page>,
+    /// From when on it answers nothing any more, counted from the web's beginning; absent: never.
+    pub dies_at: Option<Duration>,
 }
 
 impl Site {

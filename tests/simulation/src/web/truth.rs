@@ -1,6 +1,6 @@
 //! What a crawl must find, by walking the site itself.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 
 use dragline_domain::url::{CrawlUrl, Origin};
 use robotstxt::DefaultMatcher;
@@ -16,26 +16,36 @@ pub struct Reach {
     pub possible: BTreeSet<CrawlUrl>,
 }
 
+/// How one URL leads to another.
+enum Step {
+    /// The other stands for the same page: a redirect's target, a canonical URL.
+    SamePage,
+    Link,
+}
+
 impl Site {
-    /// What a crawler of this product token reaches from the seeds, within their origins.
+    /// What a crawler of this product token reaches from the seeds, within their origins, by so many links at most.
+    ///
+    /// Of several origins none waits for the others, so that how deep a URL is depends on who comes first: a limit is exact for one origin.
     #[must_use]
-    pub fn reach(&self, product_token: &str) -> Reach {
+    pub fn reach(&self, product_token: &str, max_depth: Option<u32>) -> Reach {
         let verdicts = |url: &CrawlUrl| -> Vec<bool> {
             let phases = self.hosts.get(&url.origin()).map_or(&[][..], |host| &host.robots.phases);
             phases.iter().map(|phase| allows(&phase.txt, product_token, url)).collect()
         };
         Reach {
-            certain: self.walk(|url| verdicts(url).into_iter().all(|is_allowed| is_allowed)),
-            possible: self.walk(|url| verdicts(url).into_iter().any(|is_allowed| is_allowed)),
+            certain: self.walk(max_depth, |url| verdicts(url).into_iter().all(|is_allowed| is_allowed)),
+            possible: self.walk(max_depth, |url| verdicts(url).into_iter().any(|is_allowed| is_allowed)),
         }
     }
 
-    fn walk(&self, may_ask: impl Fn(&CrawlUrl) -> bool) -> BTreeSet<CrawlUrl> {
+    fn walk(&self, max_depth: Option<u32>, may_ask: impl Fn(&CrawlUrl) -> bool) -> BTreeSet<CrawlUrl> {
         let mut scope: BTreeSet<Origin> = self.seeds.iter().map(CrawlUrl::origin).collect();
         let mut found: BTreeSet<CrawlUrl> = BTreeSet::new();
-        let mut todo: Vec<CrawlUrl> = self.seeds.clone();
-        while let Some(url) = todo.pop() {
-            if !found.insert(url.clone()) || !may_ask(&url) {
+        // In the order of depth, so that each URL is met first by the shortest way.
+        let mut todo: VecDeque<(CrawlUrl, u32)> = self.seeds.iter().map(|seed| (seed.clone(), 0)).collect();
+        while let Some((url, depth)) = todo.pop_front() {
+            if max_depth.is_some_and(|max| depth > max) || !found.insert(url.clone()) || !may_ask(&url) {
                 continue;
             }
             // A seed that moved for good within its site takes its new origin into the scope.
@@ -45,19 +55,25 @@ impl Site {
             {
                 scope.insert(to.origin());
             }
-            todo.extend(self.leads_to(&url).into_iter().filter(|to| scope.contains(&to.origin())));
+            for (to, step) in self.leads_to(&url).into_iter().filter(|(to, _)| scope.contains(&to.origin())) {
+                match step {
+                    Step::SamePage => todo.push_front((to, depth)),
+                    Step::Link => todo.push_back((to, depth + 1)),
+                }
+            }
         }
         found
     }
 
     /// Where a URL leads once it answers.
-    fn leads_to(&self, url: &CrawlUrl) -> Vec<CrawlUrl> {
+    fn leads_to(&self, url: &CrawlUrl) -> Vec<(CrawlUrl, Step)> {
         match self.page(url).map(|page| &page.kind) {
             Some(PageKind::Html { links, directive, canonical, .. }) => {
                 let links = links.iter().filter(|_| *directive != Directive::NoFollow);
-                links.chain(canonical).cloned().collect()
+                let links = links.map(|to| (to.clone(), Step::Link));
+                links.chain(canonical.iter().map(|to| (to.clone(), Step::SamePage))).collect()
             }
-            Some(PageKind::Redirect { to, .. }) => vec![to.clone()],
+            Some(PageKind::Redirect { to, .. }) => vec![(to.clone(), Step::SamePage)],
             Some(PageKind::File | PageKind::Refused(_)) | None => Vec::new(),
         }
     }

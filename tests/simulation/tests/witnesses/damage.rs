@@ -3,17 +3,27 @@
 use std::fs;
 
 use dragline_domain::time::after;
+use dragline_simulation::Remains;
 use dragline_simulation::invariants::{
-    Deaths, Invariant, captures_are_readable, check, everything_in_reach_is_found, redelivery_changes_nothing,
-    robots_txt_allows_each_request, snapshot, the_delay_is_kept, visited_once,
+    Deaths, Invariant, at_any_time, at_the_end, captures_are_readable, everything_in_reach_is_found,
+    redelivery_changes_nothing, robots_txt_allows_each_request, snapshot, the_delay_is_kept, visited_once,
 };
 use dragline_simulation::web::Access;
+use rusqlite::Connection;
 
-use crate::run::Ran;
+use crate::ran;
 
-#[tokio::test]
-async fn damage_to_the_database_is_seen() {
-    let ran = Ran::of_seed(1, 1).await;
+/// The run's database, to be damaged row by row.
+fn database(ran: &Remains) -> Connection {
+    let database = Connection::open(ran.directory.path().join(dragline_local::DATABASE)).unwrap();
+    database.pragma_update(None, "foreign_keys", false).unwrap();
+    database
+}
+
+#[test]
+fn damage_to_the_database_is_seen() {
+    let ran = ran(1);
+    let database = database(&ran);
     for (sql, invariant, why) in [
         (
             "DELETE FROM crawl_log WHERE id = (SELECT max(id) FROM crawl_log WHERE is_final)",
@@ -69,60 +79,77 @@ async fn damage_to_the_database_is_seen() {
             "a digest of something else",
         ),
     ] {
-        ran.database.execute_batch(&format!("BEGIN; {sql}")).unwrap();
-        let found = check(&ran.evidence(), &ran.progress, Deaths::None).unwrap();
-        ran.database.execute_batch("ROLLBACK").unwrap();
+        database.execute_batch(&format!("BEGIN; {sql}")).unwrap();
+        let mut found = at_any_time(&ran.evidence(&database), Deaths::None).unwrap();
+        found.extend(at_the_end(&ran.evidence(&database), &ran.progress).unwrap());
+        database.execute_batch("ROLLBACK").unwrap();
         assert!(found.iter().any(|violation| violation.invariant == invariant), "{why}: {found:?}");
     }
 }
 
-#[tokio::test]
-async fn a_changed_row_is_seen_between_snapshots() {
-    let ran = Ran::of_seed(2, 1).await;
-    let before = snapshot(&ran.database).unwrap();
-    ran.database.execute_batch("UPDATE segment SET attempts = attempts + 1 WHERE id = 1").unwrap();
-    let changes = redelivery_changes_nothing(&before, &snapshot(&ran.database).unwrap());
+#[test]
+fn two_snapshots_of_the_same_database_do_not_differ() {
+    let ran = ran(1);
+    let database = database(&ran);
+    let (before, after) = (snapshot(&database).unwrap(), snapshot(&database).unwrap());
+    assert_eq!(redelivery_changes_nothing(&before, &after), []);
+}
+
+#[test]
+fn a_changed_row_is_seen_between_snapshots() {
+    let ran = ran(2);
+    let database = database(&ran);
+    let before = snapshot(&database).unwrap();
+    database.execute_batch("UPDATE segment SET attempts = attempts + 1 WHERE id = 1").unwrap();
+    let changes = redelivery_changes_nothing(&before, &snapshot(&database).unwrap());
     assert_eq!(changes.len(), 2, "the old row is gone and a new one has come: {changes:?}");
 }
 
-#[tokio::test]
-async fn a_url_that_was_missed_is_seen() {
-    let ran = Ran::of_seed(2, 1).await;
-    ran.database.execute_batch("BEGIN; UPDATE crawl_log SET url = url || '/other' WHERE id = (SELECT min(id) FROM crawl_log WHERE is_final)").unwrap();
-    let found = everything_in_reach_is_found(&ran.evidence(), ran.servers.site()).unwrap();
+#[test]
+fn a_url_that_was_missed_is_seen() {
+    let ran = ran(2);
+    let database = database(&ran);
+    database.execute_batch("BEGIN; UPDATE crawl_log SET url = url || '/other' WHERE id = (SELECT min(id) FROM crawl_log WHERE is_final)").unwrap();
+    let found = everything_in_reach_is_found(&ran.evidence(&database), &ran.site).unwrap();
     assert_eq!(found.len(), 2, "one is missed and one is strange: {found:?}");
 }
 
-#[tokio::test]
-async fn damage_to_the_servers_log_is_seen() {
-    let mut ran = Ran::of_seed(3, 1).await;
+#[test]
+fn damage_to_the_servers_log_is_seen() {
+    let mut ran = ran(1);
+    let database = database(&ran);
     let good = ran.accesses.clone();
     let a_page = good.iter().rposition(|access| !access.is_robots_txt()).unwrap();
 
     let late = Access { begun: after(good[a_page].begun, std::time::Duration::from_hours(1)), ..good[a_page].clone() };
     ran.accesses.push(late);
-    assert_ne!(visited_once(&ran.evidence(), Deaths::Some).unwrap(), [], "asked for again after its outcome");
+    assert_ne!(visited_once(&ran.evidence(&database), Deaths::Some).unwrap(), [], "asked for again after its outcome");
 
     let minutes = |n: u64| std::time::Duration::from_mins(n);
     let apart =
         (0..).zip(&good).map(|(n, access)| Access { begun: after(good[0].begun, minutes(5 * n)), ..access.clone() });
     ran.accesses = apart.collect();
-    assert_eq!(the_delay_is_kept(&ran.evidence()).unwrap(), [], "five minutes are beyond any delay of the site");
+    assert_eq!(
+        the_delay_is_kept(&ran.evidence(&database)).unwrap(),
+        [],
+        "five minutes are beyond any delay of the site"
+    );
     ran.accesses = good.iter().map(|access| Access { begun: good[0].begun, ..access.clone() }).collect();
-    assert_ne!(the_delay_is_kept(&ran.evidence()).unwrap(), [], "everything asked for at once");
+    assert_ne!(the_delay_is_kept(&ran.evidence(&database)).unwrap(), [], "everything asked for at once");
 
     ran.accesses = good.iter().filter(|access| !access.is_robots_txt()).cloned().collect();
-    assert_ne!(robots_txt_allows_each_request(&ran.evidence()), [], "robots.txt never read");
+    assert_ne!(robots_txt_allows_each_request(&ran.evidence(&database)), [], "robots.txt never read");
 }
 
-#[tokio::test]
-async fn a_damaged_object_is_seen() {
-    let ran = Ran::of_seed(2, 1).await;
+#[test]
+fn a_damaged_object_is_seen() {
+    let ran = ran(2);
+    let database = database(&ran);
     let sql = "SELECT object FROM segment WHERE id = (SELECT min(id >> 24) FROM file)";
-    let object: String = ran.database.query_row(sql, [], |row| row.get(0)).unwrap();
-    let path = ran.data.path().join(object);
+    let object: String = database.query_row(sql, [], |row| row.get(0)).unwrap();
+    let path = ran.directory.path().join(object);
     let mut bytes = fs::read(&path).unwrap();
     bytes.truncate(bytes.len() - 1);
     fs::write(&path, bytes).unwrap();
-    assert_ne!(captures_are_readable(&ran.evidence()).unwrap(), []);
+    assert_ne!(captures_are_readable(&ran.evidence(&database)).unwrap(), []);
 }

@@ -167,8 +167,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         if self.has_met_barrier && self.lease.segments > self.inbox.parsed {
             return Ok(false);
         }
-        let now = self.world.clock().now();
-        let has_retry = self.lease.retries.iter().any(|retry| retry.not_before <= now);
+        let has_retry = self.planner.has_due_retry(&self.lease, self.world.clock().now());
         let has_todo = self.planner.has_todo(&self.inbox);
         if start == Start::Dry && !self.has_met_barrier && has_todo && self.inbox.added == added_before {
             let why = "todo is counted that is not there";
@@ -220,7 +219,8 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
     async fn commit_complete(&mut self) -> PortResult<bool> {
         while self.open.front().is_some_and(OpenSegment::is_complete) {
             let Some(segment) = self.open.pop_front() else { break };
-            let (pages, bytes, exhausted) = (segment.work.pages, segment.work.body_bytes, segment.exhausted.clone());
+            let (pages, bytes) = (segment.work.pages, segment.work.body_bytes);
+            let (exhausted, retried) = (segment.exhausted.clone(), segment.work.retried.clone());
             let began = self.world.clock().monotonic();
             self.lease.not_before = self.pacer.not_before(self.world.clock());
             let (token, length) = (&self.token, self.lease_length);
@@ -231,7 +231,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             self.lease_end = began + self.lease_length;
             self.pages_uncommitted -= pages;
             self.bytes_uncommitted -= bytes;
-            self.planner.committed(&exhausted);
+            self.planner.committed(&exhausted, &retried);
         }
         Ok(true)
     }

@@ -1,0 +1,52 @@
+//! Defects in how objects are named.
+
+use std::ops::Range;
+
+use bytes::Bytes;
+use dragline_domain::frontier::ObjectKey;
+use dragline_pipeline::ports::archive::{Archive, Put};
+use dragline_pipeline::ports::error::PortResult;
+
+use super::Mutation;
+
+pub(crate) struct MutatedArchive<A> {
+    pub(crate) inner: A,
+    pub(crate) mutation: Option<Mutation>,
+}
+
+impl<A: Archive> MutatedArchive<A> {
+    /// Overwrites what other holders stored as the same segment, as if its key were all of theirs.
+    async fn overwrite_rivals(&self, key: &ObjectKey, bytes: &Bytes) -> PortResult<()> {
+        let Some((segment, _token)) = key.as_str().rsplit_once('-') else { return Ok(()) };
+        for rival in self.inner.list(&format!("{segment}-"), None, 10).await? {
+            self.inner.delete(&rival).await?;
+            self.inner.put_new(&rival, bytes.clone()).await?;
+        }
+        Ok(())
+    }
+}
+
+impl<A: Archive> Archive for MutatedArchive<A> {
+    async fn put_new(&self, key: &ObjectKey, bytes: Bytes) -> PortResult<Put> {
+        if self.mutation == Some(Mutation::OneObjectForAllHolders) {
+            self.overwrite_rivals(key, &bytes).await?;
+        }
+        self.inner.put_new(key, bytes).await
+    }
+
+    async fn get(&self, key: &ObjectKey, bytes_max: u64) -> PortResult<Option<Bytes>> {
+        self.inner.get(key, bytes_max).await
+    }
+
+    async fn get_range(&self, key: &ObjectKey, range: Range<u64>) -> PortResult<Option<Bytes>> {
+        self.inner.get_range(key, range).await
+    }
+
+    async fn list(&self, prefix: &str, after: Option<&ObjectKey>, limit: usize) -> PortResult<Vec<ObjectKey>> {
+        self.inner.list(prefix, after, limit).await
+    }
+
+    async fn delete(&self, key: &ObjectKey) -> PortResult<()> {
+        self.inner.delete(key).await
+    }
+}

@@ -1,0 +1,106 @@
+//! What a run is about: a site, how it is crawled, and what people want meanwhile. All by the seed.
+
+use std::time::Duration;
+
+use dragline_domain::definition::{Definition, Draft};
+use dragline_domain::frontier::StatusChange;
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+
+use crate::web::Site;
+
+/// The delay between requests to an origin.
+const DELAY: Duration = Duration::from_secs(1);
+
+/// What a run is about. The last digit of its seed decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// One iteration. 0 to 2.
+    Once,
+    /// One iteration that goes no deeper than a few links. 3.
+    Shallow,
+    /// Two iterations, the second one of pages some of which changed. 4.
+    Twice,
+    /// One that is stopped. 5.
+    Stopped,
+    /// One that is paused, and goes on later. 6.
+    Paused,
+    /// One of so many pages at most. 7.
+    PageBudget,
+    /// One of so many pages of each origin at most. 8.
+    OriginBudget,
+    /// One in which origins stop answering. 9.
+    DyingOrigins,
+}
+
+impl Kind {
+    /// What the run of a seed is about.
+    #[must_use]
+    pub const fn of_seed(seed: u64) -> Self {
+        match seed % 10 {
+            0..=2 => Self::Once,
+            3 => Self::Shallow,
+            4 => Self::Twice,
+            5 => Self::Stopped,
+            6 => Self::Paused,
+            7 => Self::PageBudget,
+            8 => Self::OriginBudget,
+            _ => Self::DyingOrigins,
+        }
+    }
+}
+
+/// A site, how it is crawled, and what people want meanwhile.
+#[derive(Clone, Debug)]
+pub(crate) struct Scenario {
+    pub(crate) kind: Kind,
+    pub(crate) site: Site,
+    pub(crate) definition: Definition,
+    pub(crate) iterations: u32,
+    /// What is ordered, and when, counted from the run's beginning.
+    pub(crate) orders: Vec<(Duration, StatusChange)>,
+    /// From the end of an iteration to the beginning of the next.
+    pub(crate) pause: Duration,
+}
+
+impl Scenario {
+    pub(crate) fn of_seed(seed: u64) -> Self {
+        let kind = Kind::of_seed(seed);
+        // Apart from the site, which draws by the seed itself.
+        let mut dice = StdRng::seed_from_u64(seed.rotate_left(32));
+        let mut site = Site::generate(seed);
+        let mut draft = Draft::for_seeds(site.seeds.clone());
+        draft.politeness.delay = DELAY;
+        let (mut iterations, mut orders) = (1, Vec::new());
+        let moment = |dice: &mut StdRng| Duration::from_millis(dice.random_range(0..30_000));
+        match kind {
+            Kind::Once => {}
+            Kind::Shallow => draft.scope.max_depth = Some(dice.random_range(1..=3)),
+            Kind::Twice => iterations = 2,
+            Kind::Stopped => orders.push((moment(&mut dice), StatusChange::Stop)),
+            Kind::Paused => {
+                let (pause, wait) = (moment(&mut dice), Duration::from_secs(dice.random_range(1..600)));
+                orders.extend([(pause, StatusChange::Pause), (pause + wait, StatusChange::Resume)]);
+            }
+            Kind::PageBudget => draft.budget.pages = Some(dice.random_range(1..12)),
+            Kind::OriginBudget => draft.budget.pages_per_origin = Some(dice.random_range(1..6)),
+            Kind::DyingOrigins => {
+                for host in site.hosts.values_mut() {
+                    host.dies_at = dice.random_bool(0.6).then(|| moment(&mut dice));
+                }
+            }
+        }
+        let definition = Definition::new(draft).expect("a draft of few fields");
+        let pause = Duration::from_secs(dice.random_range(0..7_200));
+        Self { kind, site, definition, iterations, orders, pause }
+    }
+
+    /// Whether everything that links lead to is found, if nothing goes wrong.
+    pub(crate) fn finds_everything(&self) -> bool {
+        match self.kind {
+            Kind::Once | Kind::Twice | Kind::Paused => true,
+            Kind::Shallow => self.site.hosts.len() == 1,
+            Kind::Stopped | Kind::PageBudget | Kind::OriginBudget | Kind::DyingOrigins => false,
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! The invariants find defects made on purpose.
+
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use dragline_simulation::invariants::Invariant;
+use dragline_simulation::{Mutation, Plan, Setup, run};
+
+/// A defect that so many seeds do not show is taken for one that is not seen.
+const SEEDS: u64 = 400;
+
+/// The page that says what finds which.
+const PAGE: &str = include_str!("../../../../docs/simulation.md");
+
+/// The first seed whose run violates the invariant, or else what those runs do violate.
+fn first_caught(mutation: Mutation, expected: Invariant) -> Result<u64, BTreeSet<Invariant>> {
+    let mut others = BTreeSet::new();
+    for seed in 0..SEEDS {
+        let report = run(Setup { seed, plan: Plan::Random, mutation: Some(mutation) });
+        let violated: BTreeSet<Invariant> = report.violations.iter().map(|violation| violation.invariant).collect();
+        if violated.contains(&expected) {
+            return Ok(seed);
+        }
+        others.extend(violated);
+    }
+    Err(others)
+}
+
+#[test]
+fn every_mutation_is_caught_by_its_invariant() {
+    let (next, missed) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(2, usize::from) {
+            scope.spawn(|| {
+                while let Some(&(mutation, expected)) = Mutation::ALL.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    match first_caught(mutation, expected) {
+                        Ok(seed) => println!("{mutation}: {expected:?}, seed {seed}"),
+                        Err(others) => {
+                            let line = format!("{mutation} violates {others:?} in {SEEDS} seeds, not {expected:?}");
+                            println!("{line}");
+                            missed.lock().unwrap().push(line);
+                        }
+                    }
+                }
+            });
+        }
+    });
+    assert_eq!(missed.into_inner().unwrap(), [""; 0]);
+}
+
+#[test]
+fn the_page_lists_every_mutation_with_what_catches_it() {
+    for (mutation, invariant) in Mutation::ALL {
+        let cells = format!("| `{mutation}` | `{invariant:?}` |");
+        assert!(PAGE.contains(&cells), "docs/simulation.md lacks {cells}");
+    }
+    assert_eq!(PAGE.matches("\n| `").count(), Mutation::ALL.len() + 11, "and lists nothing else but the invariants");
+}

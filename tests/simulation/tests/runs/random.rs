@@ -1,0 +1,82 @@
+//! Runs whose faults their seed draws. A seed's last digit says what its run is about.
+
+use dragline_simulation::{Kind, Plan, Setup, run, simulate};
+
+/// How many seeds of each last digit are run, unless `DRAGLINE_SEEDS` says otherwise.
+const SEEDS: u64 = 200;
+
+/// Runs seeds of this last digit.
+fn hold(digit: u64, kind: Kind) {
+    let count = std::env::var("DRAGLINE_SEEDS").ok().map_or(SEEDS, |count| count.parse().expect("a number"));
+    let mut struck = 0;
+    for seed in (0..count).map(|n| 10 * n + digit) {
+        assert_eq!(Kind::of_seed(seed), kind);
+        let report = simulate(seed);
+        report.assert_holds();
+        struck += report.struck.faults.len();
+    }
+    assert!(struck > 0, "no fault struck in any run");
+}
+
+#[test]
+fn an_iteration_holds_under_faults_0() {
+    hold(0, Kind::Once);
+}
+
+#[test]
+fn an_iteration_holds_under_faults_1() {
+    hold(1, Kind::Once);
+}
+
+#[test]
+fn an_iteration_holds_under_faults_2() {
+    hold(2, Kind::Once);
+}
+
+#[test]
+fn a_shallow_iteration_holds_under_faults() {
+    hold(3, Kind::Shallow);
+}
+
+#[test]
+fn a_second_iteration_holds_under_faults() {
+    hold(4, Kind::Twice);
+}
+
+#[test]
+fn a_stopped_iteration_holds_under_faults() {
+    hold(5, Kind::Stopped);
+}
+
+#[test]
+fn a_paused_iteration_holds_under_faults() {
+    hold(6, Kind::Paused);
+}
+
+#[test]
+fn an_iteration_with_a_page_budget_holds_under_faults() {
+    hold(7, Kind::PageBudget);
+}
+
+#[test]
+fn an_iteration_with_budgets_of_origins_holds_under_faults() {
+    hold(8, Kind::OriginBudget);
+}
+
+#[test]
+fn an_iteration_whose_origins_die_holds_under_faults() {
+    hold(9, Kind::DyingOrigins);
+}
+
+#[test]
+fn a_run_without_faults_holds() {
+    let mut unchanged = 0;
+    for seed in 0..100 {
+        let report = run(Setup::new(seed, Plan::Clean));
+        report.assert_holds();
+        assert!(report.struck.faults.is_empty(), "nothing was to befall it: {:?}", report.struck);
+        let responses = report.remains.accesses.iter().filter_map(|access| access.response());
+        unchanged += responses.filter(|response| response.status == 304).count();
+    }
+    assert!(unchanged > 0, "no page of any second iteration was asked for conditionally");
+}
