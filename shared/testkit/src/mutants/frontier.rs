@@ -239,7 +239,7 @@ impl<F: Frontier> Frontier for MutantFrontier<F> {
                 self.inner.change_status(&origin.crawl, iteration, StatusChange::Pause).await?;
             }
             (Some(M::ReservedAsWanted), Ok(Lease { state: LeaseState::Leased(holder), .. })) => {
-                holder.reserved = take.wanted
+                holder.reserved = take.wanted;
             }
             _ => {}
         }
@@ -375,7 +375,7 @@ impl<F: Frontier> Frontier for MutantFrontier<F> {
             }
             Some(M::TargetsCut) => commit.part.targets.truncate(16),
             Some(M::ForeignTargetsDropped) => {
-                commit.part.targets.retain(|target| target.origin == commit.segment.origin)
+                commit.part.targets.retain(|target| target.origin == commit.segment.origin);
             }
             _ => {}
         }
