@@ -53,7 +53,7 @@ impl PutOff {
 
     /// Does what waits for this operation, which is done.
     pub(crate) async fn done(&self, operation: &str) -> PortResult<()> {
-        if !self.which.is_some_and(|late| late.operations().1 == operation) {
+        if self.which.is_none_or(|late| late.operations().1 != operation) {
             return Ok(());
         }
         let waiting = std::mem::take(&mut *self.waiting.lock().unwrap_or_else(PoisonError::into_inner));
