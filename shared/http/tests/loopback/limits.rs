@@ -8,12 +8,13 @@ use dragline_http::{HttpConfig, HttpFetcher};
 use dragline_pipeline::ports::fetcher::FetchFailureKind::{self, Connect, Protocol, Timeout};
 use dragline_pipeline::ports::fetcher::Truncation::{self, Disconnect, Length, Time};
 use dragline_pipeline::ports::fetcher::{FetchLimits, Fetcher};
+use dragline_testkit::hostile::Step;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use futures_util::future::join_all;
 
 use crate::support::{
-    ENOUGH_TO_BEGIN, Names, ROOMY, RawServer, SHORT, Step, config, failure_kind, fetcher, request, response,
+    ENOUGH_TO_BEGIN, Names, ROOMY, RawServer, SHORT, config, failure_kind, fetcher, request, response,
 };
 
 #[tokio::test]
@@ -26,7 +27,7 @@ async fn bodies_that_are_cut_are_kept() {
     let cases: [Case; 11] = [
         (vec![head("Content-Length: 5\r\n"), Step::send("abcde")], small, "abcde", None, "exactly at the limit"),
         (vec![head("Content-Length: 6\r\n"), Step::send("abcdef")], small, "abcde", Some(Length), "one byte over it"),
-        (vec![head(""), Step::SendForever(b"abcdefghij")], small, "abcde", Some(Length), "a body without an end"),
+        (vec![head(""), Step::send_forever(&b"abcdefghij"[..])], small, "abcde", Some(Length), "a body without an end"),
         (vec![head("Content-Length: 3\r\n"), Step::send("abc")], decoded_small, "abc", None, "decoded, at the limit"),
         (
             vec![head("Content-Length: 9\r\n"), Step::send("abc"), Step::Hold],
@@ -99,7 +100,7 @@ async fn a_compressed_body_is_kept_as_received_and_a_bomb_is_cut() {
     ];
     for (body, decoded_bytes, truncated, why) in cases {
         let head = format!("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: {}\r\n\r\n", body.len());
-        let server = RawServer::start([Step::send(head), Step::Send(body.clone())]).await;
+        let server = RawServer::start([Step::send(head), Step::send(body.clone())]).await;
         let response = response(fetcher().fetch(request(&server.url("/"))).await);
         assert_eq!((response.decoded_bytes, response.truncated), (decoded_bytes, truncated), "{why}");
         assert!(body.starts_with(&response.body), "{why}");
@@ -134,20 +135,20 @@ async fn without_a_header_there_is_no_response() {
             "an interim response is none",
         ),
         (
-            vec![Step::SendForever(b"HTTP/1.1 103 Early Hints\r\n\r\n")],
+            vec![Step::send_forever(&b"HTTP/1.1 103 Early Hints\r\n\r\n"[..])],
             timed,
             Some(Timeout),
             "interim responses without end",
         ),
         (vec![Step::Hold], timed, Some(Timeout), "the total time runs here too"),
         (
-            vec![Step::send("HTTP/1.1 200 OK\r\n"), Step::SendForever(b"A: b\r\n")],
+            vec![Step::send("HTTP/1.1 200 OK\r\n"), Step::send_forever(&b"A: b\r\n"[..])],
             ROOMY,
             Some(Protocol),
             "fields without end",
         ),
         (
-            vec![Step::send("HTTP/1.1 200 OK\r\nA: "), Step::SendForever(b"bbbbbbbb")],
+            vec![Step::send("HTTP/1.1 200 OK\r\nA: "), Step::send_forever(&b"bbbbbbbb"[..])],
             ROOMY,
             Some(Protocol),
             "a field without end",

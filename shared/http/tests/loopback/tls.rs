@@ -5,13 +5,14 @@ use std::sync::Arc;
 use dragline_domain::address::AddressPolicy;
 use dragline_http::{HttpConfig, HttpConfigError, HttpFetcher, certificates_from_pem};
 use dragline_pipeline::ports::fetcher::FetchFailureKind::{Protocol, Tls};
+use dragline_testkit::hostile::{Authority, Flaw, Version};
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpListener;
 
-use crate::support::{Authority, Names, TlsServer, Version, config, failure_kind, fetch, fetcher, response};
+use crate::support::{Names, TlsServer, config, failure_kind, fetch, fetcher, response};
 
 fn trusting(authority: &Authority) -> HttpFetcher {
-    let extra_roots = certificates_from_pem(authority.root_pem()).unwrap();
+    let extra_roots = certificates_from_pem(authority.root_pem().as_bytes()).unwrap();
     let config = HttpConfig { extra_roots, ..config(AddressPolicy::AllowPrivate) };
     HttpFetcher::with_lookup(&config, Arc::new(Names::loopback())).unwrap()
 }
@@ -21,7 +22,7 @@ async fn an_extra_root_is_believed_and_the_newest_protocol_is_spoken() {
     let authority = Authority::named("ours");
     let fetcher = trusting(&authority);
     for (version, spoken, host) in [(Version::Http11, "HTTP/1.1", true), (Version::Http2, "HTTP/2.0", false)] {
-        let server = TlsServer::start(&authority, "site.test", 2099, version).await;
+        let server = TlsServer::start(&authority, Flaw::None, version).await;
         for _ in 0..2 {
             let response = response(fetch(&fetcher, &server.url("/")).await);
             assert_eq!((response.status, response.reason.as_str()), (200, "OK"), "{version:?}");
@@ -36,12 +37,12 @@ async fn an_extra_root_is_believed_and_the_newest_protocol_is_spoken() {
 async fn bad_certificates_are_refused_with_their_reason() {
     let (authority, stranger) = (Authority::named("ours"), Authority::named("theirs"));
     let cases = [
-        (&stranger, "site.test", 2099, "UnknownIssuer", "signed by nobody we know"),
-        (&authority, "site.test", 2020, "expired", "too old"),
-        (&authority, "other.test", 2099, "not valid for name", "made out to another"),
+        (&stranger, Flaw::None, "UnknownIssuer", "signed by nobody we know"),
+        (&authority, Flaw::Expired, "expired", "too old"),
+        (&authority, Flaw::WrongName, "not valid for name", "made out to another"),
     ];
-    for (signer, name, last, reason, why) in cases {
-        let server = TlsServer::start(signer, name, last, Version::Http11).await;
+    for (signer, flaw, reason, why) in cases {
+        let server = TlsServer::start(signer, flaw, Version::Http11).await;
         let fetched = fetch(&trusting(&authority), &server.url("/")).await;
         assert_eq!(failure_kind(&fetched), Some(Tls), "{why}: {:?}", fetched.result);
         let detail = fetched.result.unwrap_err().detail;
@@ -54,7 +55,7 @@ async fn bad_certificates_are_refused_with_their_reason() {
 async fn a_header_over_http2_is_limited_too() {
     let authority = Authority::named("ours");
     let fetcher = trusting(&authority);
-    let server = TlsServer::start(&authority, "site.test", 2099, Version::Http2).await;
+    let server = TlsServer::start(&authority, Flaw::None, Version::Http2).await;
     let cases = [
         ("/40000", None, "more than the 16 KiB that hyper takes by itself"),
         ("/100000", Some(Protocol), "over the request's limit"),

@@ -128,6 +128,12 @@ impl HostileSite {
 
     /// Where it listens.
     #[must_use]
+    pub const fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The port of that.
+    #[must_use]
     pub const fn port(&self) -> u16 {
         self.address.port()
     }
@@ -156,16 +162,23 @@ fn lock(seen: &Mutex<Seen>) -> MutexGuard<'_, Seen> {
 }
 
 async fn talk(mut stream: impl Wire + AsyncRead, seen: &Mutex<Seen>, script: &Script) -> io::Result<()> {
-    let mut head = Vec::new();
-    while !head.ends_with(b"\r\n\r\n") && head.len() < HEAD_BYTES_MAX {
-        head.push(stream.read_u8().await?);
-    }
-    let steps = script(&note(&String::from_utf8_lossy(&head), seen));
+    let steps = script(&note(&read_head(&mut stream).await?, seen));
     for step in &steps {
+        if matches!(step, Step::NextRequest) {
+            note(&read_head(&mut stream).await?, seen);
+        }
         step.act(&mut stream).await?;
     }
     // A reset is no orderly end.
     if matches!(steps.last(), Some(Step::Reset)) { Ok(()) } else { stream.shutdown().await }
+}
+
+async fn read_head(stream: &mut (impl AsyncRead + Unpin)) -> io::Result<String> {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") && head.len() < HEAD_BYTES_MAX {
+        head.push(stream.read_u8().await?);
+    }
+    Ok(String::from_utf8_lossy(&head).into_owned())
 }
 
 #[expect(clippy::disallowed_methods, reason = "the server's own clock is the witness against the crawler's")]

@@ -27,6 +27,8 @@ pub enum Step {
     },
     /// Sends parts as they are made.
     Stream(Arc<dyn Fn() -> Parts + Send + Sync>),
+    /// Reads the next request on the same connection, and goes on.
+    NextRequest,
     /// Keeps the connection and says nothing.
     Hold,
     /// Breaks the connection off with a TCP reset.
@@ -52,7 +54,7 @@ impl Step {
         Self::Stream(Arc::new(move || Box::new(parts())))
     }
 
-    /// Does it. An error is the client's hanging up.
+    /// Does it. An error is the client's hanging up. Whoever reads requests has read the next one before.
     pub(super) async fn act(&self, wire: &mut impl Wire) -> io::Result<()> {
         match self {
             Self::Send(bytes) => wire.write_all(bytes).await?,
@@ -71,6 +73,7 @@ impl Step {
                     wire.write_all(&part).await?;
                 }
             }
+            Self::NextRequest => {}
             Self::Hold => std::future::pending().await,
             Self::Reset => wire.reset_when_closed()?,
         }
@@ -85,6 +88,7 @@ impl fmt::Debug for Step {
             Self::SendForever(_) => "SendForever",
             Self::Drip { .. } => "Drip",
             Self::Stream(_) => "Stream",
+            Self::NextRequest => "NextRequest",
             Self::Hold => "Hold",
             Self::Reset => "Reset",
         })

@@ -12,6 +12,7 @@ use tokio_rustls::TlsAcceptor;
 pub struct Authority {
     issuer: Issuer<'static, KeyPair>,
     root: CertificateDer<'static>,
+    root_pem: String,
 }
 
 /// What is wrong with a server's certificate.
@@ -49,14 +50,20 @@ impl Authority {
         let mut params = CertificateParams::new([]).unwrap();
         params.distinguished_name.push(DnType::CommonName, name);
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
-        let root = params.self_signed(&key).unwrap().der().clone();
-        Self { issuer: Issuer::new(params, key), root }
+        let root = params.self_signed(&key).unwrap();
+        Self { issuer: Issuer::new(params, key), root: root.der().clone(), root_pem: root.pem() }
     }
 
     /// The certificate to trust.
     #[must_use]
     pub fn root(&self) -> CertificateDer<'static> {
         self.root.clone()
+    }
+
+    /// The same as a file of certificates holds it.
+    #[must_use]
+    pub fn root_pem(&self) -> &str {
+        &self.root_pem
     }
 
     /// The server's side of handshakes for a name.

@@ -15,8 +15,8 @@ use dragline_pipeline::ports::fetcher::{
 };
 
 pub(crate) use names::Names;
-pub(crate) use raw::{RawServer, Step};
-pub(crate) use tls::{Authority, TlsServer, Version};
+pub(crate) use raw::RawServer;
+pub(crate) use tls::TlsServer;
 
 /// Limits that no well-behaved server meets, even on a busy machine.
 pub(crate) const ROOMY: FetchLimits = FetchLimits {
