@@ -62,7 +62,11 @@ impl<A: Archive> MutantArchive<A> {
 impl<A: Archive> Archive for MutantArchive<A> {
     async fn put_new(&self, key: &ObjectKey, bytes: Bytes) -> PortResult<Put> {
         if self.mutation == M::Overwrites {
-            self.inner.delete(key).await?;
+            // Until it is the one that stores: of many at once, each is told that it did.
+            while self.inner.put_new(key, bytes.clone()).await? == Put::Exists {
+                self.inner.delete(key).await?;
+            }
+            return Ok(Put::Stored);
         }
         Ok(match self.inner.put_new(key, bytes).await? {
             Put::Exists if self.mutation == M::ExistsIsStored => Put::Stored,
