@@ -86,7 +86,8 @@ impl Db {
     }
 
     pub(crate) fn put_robots(&self, origin: OriginRowId, robots: &RobotsRow) -> Result<(), StoreError> {
-        let sql = "INSERT OR REPLACE INTO robots (origin_id, record, fetched_at, expires_at) VALUES (?1, ?2, ?3, ?4)";
+        let sql = "INSERT INTO robots (origin_id, record, fetched_at, expires_at) VALUES (?1, ?2, ?3, ?4)
+                   ON CONFLICT DO UPDATE SET record = ?2, fetched_at = ?3, expires_at = ?4 WHERE fetched_at <= ?3";
         let record = serde_json::to_string(&robots.record)?;
         self.execute(sql, params![origin, record, Time(robots.fetched_at), Time(robots.expires_at)])?;
         Ok(())

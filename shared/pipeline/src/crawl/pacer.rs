@@ -46,11 +46,15 @@ impl Pacer {
         self.state().pace
     }
 
-    /// Keeps at least so much delay from now on, the request for the robots.txt that says so included.
-    pub(super) fn slow_down_to(&self, base_delay: Duration) {
+    /// Keeps this delay from now on, the request for the robots.txt that says so included.
+    ///
+    /// If it is longer than the lease knew, a holder that died may have known and asked until just now: it is kept before the turn's
+    /// first request, too.
+    pub(super) fn slow_down_to(&self, base_delay: Duration, clock: &impl Clock) {
         let mut state = self.state();
+        let is_news = base_delay > state.pace.base_delay;
         state.pace.base_delay = base_delay;
-        if let Some(counted_from) = state.counted_from {
+        if let Some(counted_from) = state.counted_from.or_else(|| is_news.then(|| clock.monotonic())) {
             state.next_start = state.next_start.max(counted_from + state.pace.delay());
         }
     }
@@ -180,6 +184,19 @@ mod tests {
         assert_eq!([0; 3].map(|_: i32| pacer.reserve(&Hand)), [0, 100, 200].map(ms));
         pacer.hold_off(&Hand, ms(5000));
         assert_eq!(pacer.reserve(&Hand), ms(5000), "a Retry-After holds for those not yet reserved");
+    }
+
+    #[test]
+    fn a_delay_that_the_lease_did_not_know_of_is_kept_before_the_first_request() {
+        for (known, wait, why) in [
+            (ms(1_000), ms(10_000), "whoever read it may have died after a request"),
+            (ms(10_000), ms(0), "the lease was let go with it, and waited"),
+        ] {
+            NOW.set(ms(500));
+            let pacer = Pacer::new(Pace::new(known), Timestamp::UNIX_EPOCH, &Hand);
+            pacer.slow_down_to(ms(10_000), &Hand);
+            assert_eq!(pacer.wait(&Hand), wait, "{why}");
+        }
     }
 
     #[test]

@@ -44,21 +44,22 @@ pub(super) async fn robots(
     if let Some(row) = kept.as_ref().filter(|row| row.expires_at > world.clock().now()) {
         return Ok(Robots::Known(row.record.policy(token)));
     }
+    // As old as its oldest byte may be, however long it takes until it is kept.
+    let asked_at = world.clock().now();
     let paced = Paced { fetcher, clock: world.clock(), pacer, latest_start, origin: &origin.origin };
     let fetched = match fetch_robots(&paced, context.limits(), &origin.origin).await {
         Ok(record) => record,
         Err(RefusedAddress(why)) => return Ok(Robots::PrivateAddress(why)),
     };
-    let now = world.clock().now();
-    if let Some(row) = kept.filter(|row| row.record.outlives(between(row.fetched_at, now), &fetched)) {
+    if let Some(row) = kept.filter(|row| row.record.outlives(between(row.fetched_at, asked_at), &fetched)) {
         return Ok(Robots::Known(row.record.policy(token)));
     }
     let policy = fetched.policy(token);
     if let RobotsPolicy::DisallowAll(why) = &policy {
         return Ok(Robots::Unreadable(why.to_string()));
     }
-    let expires_at = after(now, context.definition.politeness.robots_max_age);
-    world.frontier().put_robots(origin, &RobotsRow { record: fetched, fetched_at: now, expires_at }).await?;
+    let expires_at = after(asked_at, context.definition.politeness.robots_max_age);
+    world.frontier().put_robots(origin, &RobotsRow { record: fetched, fetched_at: asked_at, expires_at }).await?;
     Ok(Robots::Known(policy))
 }
 

@@ -369,7 +369,7 @@ pub trait Frontier: Send + Sync {
     /// robots.txt as kept; `None` if it was never fetched.
     fn load_robots(&self, origin: &OriginKey) -> impl Future<Output = PortResult<Option<RobotsRow>>> + Send;
 
-    /// Keeps robots.txt. Overwrites.
+    /// Keeps robots.txt, in place of what was kept. What was fetched earlier than that is ignored: a holder that slept may come late.
     fn put_robots(&self, origin: &OriginKey, robots: &RobotsRow) -> impl Future<Output = PortResult<()>> + Send;
 
     /// Takes the lease of an origin's turn, or takes it over.

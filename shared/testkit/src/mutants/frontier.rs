@@ -197,6 +197,12 @@ impl<F: Frontier> Frontier for MutantFrontier<F> {
         if is_kept_first || self.is(M::RobotsNotKept) {
             return Ok(());
         }
+        if self.is(M::RobotsGoBack)
+            && let Some(kept) = self.inner.load_robots(origin).await?
+        {
+            let fetched_at = robots.fetched_at.max(kept.fetched_at);
+            return self.inner.put_robots(origin, &RobotsRow { fetched_at, ..robots.clone() }).await;
+        }
         self.inner.put_robots(origin, robots).await
     }
 

@@ -45,6 +45,8 @@ mutations! {
         RobotsKeptFirst,
         /// robots.txt is not kept.
         RobotsNotKept,
+        /// robots.txt is kept as it was put last, whenever it was fetched.
+        RobotsGoBack,
         /// A ticket of any turn takes the lease.
         TakeOfAnyTurn,
         /// A lease that somebody holds is said to be taken.

@@ -196,7 +196,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         self.lease.pace = self.pacer.pace();
         match &self.robots {
             Robots::Known(policy) => {
-                self.pacer.slow_down_to(base_delay(&self.context, policy));
+                self.pacer.slow_down_to(base_delay(&self.context, policy), self.world.clock());
                 self.lease.pace = self.pacer.pace();
             }
             Robots::PrivateAddress(_) => {}

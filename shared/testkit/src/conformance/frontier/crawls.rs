@@ -150,14 +150,22 @@ pub async fn seeds_are_added_once(frontier: &impl Frontier) {
     }
 }
 
-/// robots.txt is kept as it was put last.
+/// robots.txt is kept as it was fetched last.
 pub async fn robots_are_overwritten(frontier: &impl Frontier) {
     let origin = key("a.example");
     assert_eq!(frontier.load_robots(&origin).await.unwrap(), None);
-    for (second, status, body) in [(1, 200, &b"User-agent: *\nDisallow: /\n"[..]), (2, 404, b"")] {
+    let row = |second, status, body| {
         let record = RobotsRecord::of(&RobotsFetch::Answered { status, body });
-        let row = RobotsRow { record, fetched_at: at(second), expires_at: at(second + 1_800) };
-        frontier.put_robots(&origin, &row).await.unwrap();
-        assert_eq!(frontier.load_robots(&origin).await.unwrap(), Some(row));
+        RobotsRow { record, fetched_at: at(second), expires_at: at(second + 1_800) }
+    };
+    let (first, second, late) = (row(1, 200, &b"User-agent: *\nDisallow: /\n"[..]), row(3, 404, b""), row(2, 410, b""));
+    for (put, kept, why) in [
+        (&first, &first, "the first"),
+        (&second, &second, "a later one"),
+        (&late, &second, "fetched before, by a holder that slept"),
+        (&second, &second, "tried again"),
+    ] {
+        frontier.put_robots(&origin, put).await.unwrap();
+        assert_eq!(frontier.load_robots(&origin).await.unwrap().as_ref(), Some(kept), "{why}");
     }
 }
