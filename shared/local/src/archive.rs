@@ -5,6 +5,7 @@ use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
 use dragline_domain::frontier::ObjectKey;
@@ -17,6 +18,9 @@ pub(crate) use listing::list_files;
 
 /// Marks a file that is still being written. No [`ObjectKey`] holds it.
 const UNFINISHED: char = '~';
+
+/// Files that this process has begun to write, so that each has a name of its own: two that put one object do not write into each other's.
+static BEGUN: AtomicU64 = AtomicU64::new(0);
 
 /// Keeps objects as files, their keys being paths below the data directory.
 #[derive(Clone, Debug)]
@@ -144,7 +148,7 @@ fn put_new(root: &Path, path: &Path, bytes: &[u8]) -> io::Result<Put> {
         return Ok(Put::Exists);
     }
     let mut unfinished = path.as_os_str().to_owned();
-    unfinished.push(UNFINISHED.to_string());
+    unfinished.push(format!("{UNFINISHED}{}", BEGUN.fetch_add(1, Ordering::Relaxed)));
     let unfinished = PathBuf::from(unfinished);
     let mut file = File::create(&unfinished)?;
     file.write_all(bytes)?;

@@ -1,30 +1,7 @@
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use dragline_domain::ids::TriggerId;
-use jiff::Timestamp;
+use dragline_testkit::clock::HandClock;
 
 use super::*;
-
-/// A clock that the test moves. Whoever sleeps by it looks again at each poll.
-#[derive(Clone, Debug, Default)]
-struct HandClock(Arc<AtomicU64>);
-
-impl Clock for HandClock {
-    fn now(&self) -> Timestamp {
-        Timestamp::UNIX_EPOCH
-    }
-
-    fn monotonic(&self) -> Duration {
-        Duration::from_secs(self.0.load(Ordering::Relaxed))
-    }
-
-    async fn sleep(&self, wait: Duration) {
-        let end = self.monotonic() + wait;
-        while self.monotonic() < end {
-            tokio::task::yield_now().await;
-        }
-    }
-}
 
 fn command(number: usize) -> Message {
     Message::Start(StartCommand { crawl: "c".parse().unwrap(), trigger: TriggerId(number.to_string()) })
@@ -55,7 +32,7 @@ async fn messages_come_when_they_are_due_and_in_order() {
         tokio::task::yield_now().await;
     }
     assert_eq!(queue.pending(), 3, "nothing is due yet");
-    clock.0.store(60, Ordering::Relaxed);
+    clock.pass(Duration::from_secs(60));
     assert_eq!(late.await.unwrap(), ["3", "5", "1"], "by the time at which they are due");
 }
 
@@ -92,20 +69,11 @@ async fn a_worker_that_waits_learns_of_an_earlier_message_that_another_was_woken
     send(&queue, 1, 30).await;
     send(&queue, 2, 0).await;
     tokio::task::yield_now().await;
-    clock.0.store(30, Ordering::Relaxed);
+    clock.pass(Duration::from_secs(30));
     let mut got = Vec::new();
     for worker in workers {
         got.push(worker.await.unwrap());
     }
     got.sort();
     assert_eq!(got, ["1", "2"]);
-}
-
-#[tokio::test]
-async fn a_delay_is_cut_to_the_longest_one() {
-    let clock = HandClock::default();
-    let queue = MemoryQueue::new(&clock, 10);
-    send(&queue, 1, 10_000).await;
-    clock.0.store(DELAY_MAX.as_secs(), Ordering::Relaxed);
-    assert_eq!(receive(&queue).await, "1");
 }

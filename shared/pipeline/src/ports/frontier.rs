@@ -123,7 +123,7 @@ pub enum Seeded {
 /// A page of candidates that are due.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DuePage {
-    /// In the order of their paths, with their depths. Those queued in this iteration by others than the cursor are left out.
+    /// With their depths, in an order that stays: that of their paths, but for those too long for a store's keys. Those queued in this iteration by others than the cursor are left out.
     pub entries: Vec<(TodoEntry, u32)>,
     /// Where to go on.
     pub next: RecrawlCursor,
@@ -413,7 +413,8 @@ pub trait Frontier: Send + Sync {
         skip: &[ChunkKey],
     ) -> impl Future<Output = PortResult<Option<TodoChunk>>> + Send;
 
-    /// The next candidates that an earlier iteration left and that are due, at most `limit`.
+    /// The next candidates that an earlier iteration left and that are due, at most `limit`. May lag: each is claimed before it is fetched.
+    /// Only the page's `next` says whether there are more. A cursor after any of the paths is good.
     fn due_candidates(
         &self,
         origin: &OriginKey,
@@ -456,7 +457,7 @@ pub trait Frontier: Send + Sync {
     /// Closes an origin with what is left: after a stop, or when the budget is spent. Needs every segment parsed.
     fn give_up(&self, give_up: &GiveUp) -> impl Future<Output = PortResult<Settled>> + Send;
 
-    /// Work that is due by then, at most `limit`. Only a hint, and it may lag.
+    /// Work that is due by then, at most `limit`. Only a hint, and it may lag; inboxes of origins that are not idle may be among it.
     fn overdue(
         &self,
         crawl: &CrawlId,
@@ -467,6 +468,6 @@ pub trait Frontier: Send + Sync {
     /// Looks at overdue work again at `due`, not before: it was just sent again. Does nothing if the work is no longer owed.
     fn postpone(&self, work: &Overdue, due: Timestamp) -> impl Future<Output = PortResult<()>> + Send;
 
-    /// The sums over an iteration's origins.
+    /// The sums over an iteration's origins. May lag.
     fn progress(&self, crawl: &CrawlId, iteration: Iteration) -> impl Future<Output = PortResult<Progress>> + Send;
 }

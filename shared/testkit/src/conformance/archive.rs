@@ -4,13 +4,19 @@ use bytes::Bytes;
 use dragline_domain::frontier::ObjectKey;
 use dragline_pipeline::ports::archive::{Archive, Put};
 use dragline_pipeline::ports::error::PortErrorKind;
+use futures_util::future::join_all;
 
 /// Runs every behaviour of an archive. Takes an expression that makes `(archive, guard)` from a future; the guard lives as long.
+/// Given `rejections` before it, it is an expression: the behaviours that fail.
 #[macro_export]
 macro_rules! archive_suite {
     ($make:expr) => {
-        $crate::behaviours! { archive, $make;
+        $crate::archive_suite! { behaviours, $make }
+    };
+    ($what:ident, $make:expr) => {
+        $crate::$what! { archive, $make;
             objects_are_never_overwritten
+            of_many_who_put_an_object_one_stores_it
             parts_are_clipped_at_the_end
             an_object_over_the_limit_is_refused
             lists_are_in_order_and_in_pages
@@ -30,6 +36,16 @@ pub async fn objects_are_never_overwritten(archive: &impl Archive) {
     assert_eq!(archive.put_new(&key, Bytes::from_static(b"first")).await.unwrap(), Put::Stored);
     assert_eq!(archive.put_new(&key, Bytes::from_static(b"second")).await.unwrap(), Put::Exists);
     assert_eq!(archive.get(&key, 100).await.unwrap(), Some(Bytes::from_static(b"first")));
+}
+
+/// Of many who put an object under one key one stores it, and is told so.
+pub async fn of_many_who_put_an_object_one_stores_it(archive: &impl Archive) {
+    let key = key("raw/x");
+    let put = async |number: u8| (number, archive.put_new(&key, vec![number; 1_000].into()).await.unwrap());
+    let answers = join_all((0..16).map(put)).await;
+    let winners: Vec<u8> = answers.iter().filter(|(_, put)| *put == Put::Stored).map(|(number, _)| *number).collect();
+    assert_eq!(winners.len(), 1, "{answers:?}");
+    assert_eq!(archive.get(&key, 1_000).await.unwrap(), Some(vec![winners[0]; 1_000].into()), "the winner's");
 }
 
 /// A range gives what there is of it.

@@ -5,18 +5,23 @@ use dragline_domain::frontier::SegmentRow;
 use dragline_domain::outcome::Outcome;
 use dragline_pipeline::ports::documents::{Documents, PutDocuments};
 use dragline_pipeline::ports::frontier::Frontier;
+use futures_util::future::join_all;
 
 use super::samples::{key, url};
 use super::world::{UNLIMITED, World};
 
 /// Runs every behaviour of a store of documents. Takes an expression that makes `((frontier, documents), guard)` from a future; the
-/// guard lives as long.
+/// guard lives as long. Given `rejections` before it, it is an expression: the behaviours that fail.
 #[macro_export]
 macro_rules! documents_suite {
     ($make:expr) => {
-        $crate::behaviours! { documents, $make;
+        $crate::documents_suite! { behaviours, $make }
+    };
+    ($what:ident, $make:expr) => {
+        $crate::$what! { documents, $make;
             documents_come_back_as_they_were
             documents_are_put_once
+            of_many_who_put_documents_one_stores_them
             no_documents_are_not_the_same_as_none_yet
         }
     };
@@ -90,6 +95,18 @@ pub async fn documents_are_put_once((frontier, documents): &(impl Frontier, impl
     assert_eq!(again, PutDocuments::Found(first.to_vec()));
     assert_eq!(documents.load(&segment).await.unwrap(), Some(first.to_vec()));
     assert_eq!(documents.load(&other).await.unwrap(), None, "another segment's");
+}
+
+/// Of many who put a segment's documents one stores them, and the others get those.
+pub async fn of_many_who_put_documents_one_stores_them((frontier, documents): &(impl Frontier, impl Documents)) {
+    let [segment, _] = segments(frontier).await;
+    let sets: Vec<_> = (0..16).map(|number| [bare(number, "/")]).collect();
+    let answers = join_all(sets.iter().map(|set| documents.put_new(&segment, set))).await;
+    let answers: Vec<PutDocuments> = answers.into_iter().map(Result::unwrap).collect();
+    let winners: Vec<_> = sets.iter().zip(&answers).filter(|(_, answer)| **answer == PutDocuments::Stored).collect();
+    let [(stored, _)] = winners[..] else { panic!("one stores them: {answers:?}") };
+    let others = answers.iter().filter(|answer| **answer == PutDocuments::Found(stored.to_vec())).count();
+    assert_eq!(others, answers.len() - 1, "the others get those: {answers:?}");
 }
 
 /// A segment without documents is told from one that was not parsed.

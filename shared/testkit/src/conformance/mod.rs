@@ -1,15 +1,19 @@
 //! What every adapter of a port must do: public functions named after behaviour, each over a store that is fresh.
 //!
 //! An adapter's tests run a whole suite with one macro, given an async function that makes the store:
-//! [`frontier_suite!`](crate::frontier_suite), [`archive_suite!`](crate::archive_suite),
-//! [`documents_suite!`](crate::documents_suite).
+//! [`frontier_suite!`](crate::frontier_suite), [`log_suite!`](crate::log_suite), [`archive_suite!`](crate::archive_suite),
+//! [`documents_suite!`](crate::documents_suite), [`queue_suite!`](crate::queue_suite), [`time_suite!`](crate::time_suite).
 
 #![expect(clippy::unwrap_used, reason = "these functions are tests, though the compiler cannot know")]
 
 pub mod archive;
 pub mod documents;
 pub mod frontier;
+mod lag;
+pub mod log;
+pub mod queue;
 mod samples;
+pub mod time;
 mod world;
 
 /// Makes one `#[tokio::test]` of each named behaviour, given a future of what it works on and a guard that lives as long.

@@ -9,6 +9,7 @@ use dragline_domain::frontier::{
 };
 use dragline_domain::ids::{Iteration, LeaseToken};
 use dragline_domain::politeness::Pace;
+use dragline_domain::url::CrawlUrl;
 use dragline_pipeline::ports::frontier::{
     BeginIteration, Begun, ClaimRequest, CommitParse, CommitSegment, Committed, Frontier, ParseCommitted, ReleaseLease,
     SeedOrigin, Seeded,
@@ -24,6 +25,11 @@ pub(super) const LEASE_S: i64 = 120;
 pub(super) const DELAY: Duration = Duration::from_secs(1);
 
 pub(super) const UNLIMITED: Reserve = Reserve { pages: None, bytes: None };
+
+/// A path that makes a URL of `a.example` as long as may be, and differs from others of its kind in its last bytes alone.
+pub(super) fn long_path(number: usize) -> String {
+    format!("/{number:0>width$}", width = CrawlUrl::LEN_MAX - "https://a.example/".len())
+}
 
 /// A frontier with an iteration under way.
 pub(super) struct World<'f, F> {

@@ -12,7 +12,7 @@ use dragline_domain::frontier::{
 use dragline_domain::ids::{CrawlId, Iteration, TriggerId, Turn};
 use dragline_domain::time::after;
 use dragline_domain::url::Origin;
-use dragline_pipeline::ports::error::PortResult;
+use dragline_pipeline::ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_pipeline::ports::frontier::{
     BeginIteration, Begun, ClaimRequest, CommitParse, CommitSegment, Committed, CrawlPut, CrawlRow, DuePage, Frontier,
     GiveUp, IterationClosed, Overdue, ParseCommitted, Progress, PutCrawl, ReleaseLease, RobotsRow, SeedOrigin, Seeded,
@@ -314,7 +314,16 @@ impl<F: Frontier> Frontier for MutantFrontier<F> {
     }
 
     async fn put_log(&self, log: &SegmentLog) -> PortResult<()> {
-        self.inner.put_log(log).await
+        let mut log = log.clone();
+        match self.mutation {
+            M::EmptyLogNotPut if log.entries.is_empty() => return Ok(()),
+            M::RepeatedLogRefused if self.fresh() > 0 => {
+                return Err(PortError::new(PortErrorKind::Other, "put log", &log.segment, "it is there"));
+            }
+            M::LogCut => log.entries.truncate(100),
+            _ => {}
+        }
+        self.inner.put_log(&log).await
     }
 
     async fn update_candidates(&self, origin: &OriginKey, updates: &[CandidateUpdate]) -> PortResult<()> {

@@ -81,6 +81,12 @@ mutations! {
         ReleaseWithoutTokenCheck,
         /// Attempts at parsing are not counted.
         AttemptsNotCounted,
+        /// A log that comes again is refused.
+        RepeatedLogRefused,
+        /// A log without entries is not put.
+        EmptyLogNotPut,
+        /// A log is cut after a hundred entries.
+        LogCut,
         /// An update that comes late overwrites what is newer.
         UpdateGoesBack,
         /// An update without a capture erases the one that is kept.

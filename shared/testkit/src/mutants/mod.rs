@@ -4,11 +4,17 @@
 //! puts what a condition compares into the request, which takes the condition away. A suite is complete as far as each of its
 //! behaviours rejects some mutant, and each mutant is rejected by some behaviour.
 
+mod archive;
+mod documents;
 mod frontier;
 mod frontier_mutation;
+mod queue;
 
+pub use archive::{ArchiveMutation, MutantArchive};
+pub use documents::{DocumentsMutation, MutantDocuments};
 pub use frontier::MutantFrontier;
 pub use frontier_mutation::FrontierMutation;
+pub use queue::{MutantQueue, QueueMutation};
 
 /// An enumeration of defects: each variant's comment says what is wrong.
 macro_rules! mutations {

@@ -1,13 +1,16 @@
 //! Candidates: claims, updates and the recrawl cursor.
 
+use std::collections::BTreeSet;
+
 use dragline_domain::frontier::{CandidateUpdate, Claim, Claimer, LastCapture, OriginKey, RecrawlCursor};
 use dragline_domain::ids::{Iteration, Turn};
 use dragline_domain::outcome::Outcome;
 use dragline_pipeline::ports::frontier::{DuePage, Frontier};
 use jiff::Timestamp;
 
+use super::super::lag::{assert_comes_to, until};
 use super::super::samples::{at, capture, key, sighting, trigger};
-use super::super::world::{UNLIMITED, World};
+use super::super::world::{UNLIMITED, World, long_path};
 
 const NEW: Claim = Claim::Own { last: None };
 
@@ -109,6 +112,22 @@ pub async fn an_update_without_a_capture_keeps_the_last_one(frontier: &impl Fron
     assert_eq!(world.claim(&origin, ours, &["/a"]).await, [Claim::Own { last: Some(bare) }], "absent parts included");
 }
 
+/// The paths that the cursor comes by from there to its end, page by page; what it gives may lag behind what was written.
+async fn walk(world: &World<'_, impl Frontier>, origin: &OriginKey, from: &RecrawlCursor, limit: usize) -> Vec<String> {
+    let (mut cursor, mut seen) = (from.clone(), Vec::new());
+    for _ in 0..20 {
+        let page = world.frontier.due_candidates(origin, world.iteration, &cursor, at(10), limit).await.unwrap();
+        assert!(page.entries.len() <= limit, "no more than asked for");
+        seen.extend(page.entries.into_iter().map(|(entry, _)| entry.path_and_query));
+        cursor = page.next;
+        if cursor == RecrawlCursor::End {
+            break;
+        }
+    }
+    assert_eq!(cursor, RecrawlCursor::End, "it comes to its end");
+    seen
+}
+
 /// The cursor passes over what others queued in this iteration, and comes back to what it claimed itself before a crash.
 pub async fn the_recrawl_cursor_skips_what_is_queued(frontier: &impl Frontier) {
     let origin = key("a.example");
@@ -116,13 +135,14 @@ pub async fn the_recrawl_cursor_skips_what_is_queued(frontier: &impl Frontier) {
     let world = with_candidates(frontier, &origin, &left).await;
     let by_seed = world.claim(&origin, Claimer::trigger(&trigger("u")), &["/b"]).await;
     assert_eq!(by_seed, [NEW]);
-    let due = || frontier.due_candidates(&origin, world.iteration, &RecrawlCursor::Start, at(10), 10);
-    let page = due().await.unwrap();
+    let due =
+        async || frontier.due_candidates(&origin, world.iteration, &RecrawlCursor::Start, at(10), 10).await.unwrap();
+    let page = until(due, |page| page.entries.len() == 2).await;
     assert_eq!((paths(&page), &page.next), (vec!["/a", "/c"], &RecrawlCursor::End));
     assert_eq!(page.entries[0].1, sighting(1).depth, "with the depth at which it was found");
     assert_eq!(page.entries[0].0.via, sighting(1).via, "and the page that led there");
     assert_eq!(world.claim(&origin, Claimer::recrawl(), &["/a"]).await, [NEW]);
-    assert_eq!(paths(&due().await.unwrap()), ["/a", "/c"], "its own claims count only once they are committed");
+    assert_eq!(paths(&due().await), ["/a", "/c"], "its own claims count only once they are committed");
 }
 
 /// Pages follow each other in the order of the paths until the cursor is at its end.
@@ -130,22 +150,26 @@ pub async fn the_recrawl_cursor_goes_through_in_pages(frontier: &impl Frontier) 
     let origin = key("a.example");
     let left = ["/d", "/a?q", "/c", "/b", "/a"].map(|path| (path, Outcome::FileIngested, None));
     let world = with_candidates(frontier, &origin, &left).await;
-    let (mut cursor, mut seen) = (RecrawlCursor::Start, Vec::new());
-    for _ in 0..10 {
-        let page = frontier.due_candidates(&origin, world.iteration, &cursor, at(10), 2).await.unwrap();
-        assert!(page.entries.len() <= 2, "no more than asked for");
-        seen.extend(page.entries.into_iter().map(|(entry, _)| entry.path_and_query));
-        cursor = page.next;
-        if cursor == RecrawlCursor::End {
-            break;
-        }
+    let all = async || walk(&world, &origin, &RecrawlCursor::Start, 2).await;
+    assert_comes_to(all, ["/a", "/a?q", "/b", "/c", "/d"].map(String::from).to_vec(), "in order").await;
+    assert_eq!(walk(&world, &origin, &RecrawlCursor::End, 2).await, [""; 0], "at its end it stays");
+}
+
+/// Candidates whose URLs are as long as may be are gone through like others, in whatever order, and the cursor goes on behind each.
+pub async fn the_recrawl_cursor_goes_through_long_urls(frontier: &impl Frontier) {
+    let origin = key("a.example");
+    let long: Vec<String> = (0..5).map(long_path).collect();
+    let left = || long.iter().map(String::as_str).chain(["/short"]);
+    let known: Vec<_> = left().map(|path| (path, Outcome::FileIngested, None)).collect();
+    let world = with_candidates(frontier, &origin, &known).await;
+    let order =
+        until(async || walk(&world, &origin, &RecrawlCursor::Start, 2).await, |all| all.len() == known.len()).await;
+    let found: BTreeSet<&str> = order.iter().map(String::as_str).collect();
+    assert_eq!((found, order.len()), (left().collect(), known.len()), "each once, and whole");
+    for (position, path) in order.iter().enumerate() {
+        let rest = walk(&world, &origin, &RecrawlCursor::After(path.clone()), 10).await;
+        assert_eq!(rest, order[position + 1..], "where a turn left off");
     }
-    assert_eq!(
-        (cursor.clone(), seen),
-        (RecrawlCursor::End, ["/a", "/a?q", "/b", "/c", "/d"].map(String::from).to_vec())
-    );
-    let past = frontier.due_candidates(&origin, world.iteration, &cursor, at(10), 2).await.unwrap();
-    assert_eq!(past, DuePage { entries: Vec::new(), next: RecrawlCursor::End }, "it stays there");
 }
 
 /// What is not due yet, and what the definition forbids, is passed over.
@@ -158,6 +182,6 @@ pub async fn the_recrawl_cursor_leaves_what_is_not_wanted(frontier: &impl Fronti
         ("/later", Outcome::FileIngested, Some(at(11))),
     ];
     let world = with_candidates(frontier, &origin, &left).await;
-    let page = frontier.due_candidates(&origin, world.iteration, &RecrawlCursor::Start, at(10), 10).await.unwrap();
-    assert_eq!(paths(&page), ["/due", "/gone"]);
+    let all = async || walk(&world, &origin, &RecrawlCursor::Start, 10).await;
+    assert_comes_to(all, ["/due", "/gone"].map(String::from).to_vec(), "what is due").await;
 }

@@ -7,7 +7,8 @@ use dragline_domain::frontier::{
 use dragline_domain::ids::Turn;
 use dragline_pipeline::ports::frontier::{Frontier, GiveUp, Seeded, Settled};
 
-use super::super::samples::{at, key};
+use super::super::lag::assert_comes_to;
+use super::super::samples::{at, crawl, key};
 use super::super::world::{DELAY, LEASE_S, UNLIMITED, World};
 
 fn give_up<F>(world: &World<'_, F>, origin: &OriginKey, seen: &OriginRows, second: i64) -> GiveUp {
@@ -18,6 +19,12 @@ fn give_up<F>(world: &World<'_, F>, origin: &OriginKey, seen: &OriginRows, secon
         reason: LeftoverReason::Stopped,
         now: at(second),
     }
+}
+
+/// Checks what the iteration's progress says is left over.
+async fn assert_leftovers(world: &World<'_, impl Frontier>, expected: &[(LeftoverReason, u64)]) {
+    let leftovers = async || world.frontier.progress(&crawl(), world.iteration).await.unwrap().leftovers;
+    assert_comes_to(leftovers, expected.to_vec(), "what is left over").await;
 }
 
 /// Todo that came while its last segment was parsed wakes an idle origin, once.
@@ -85,8 +92,7 @@ pub async fn an_origin_that_is_given_up_leaves_its_count(frontier: &impl Frontie
     assert_eq!(rows.lease.ending, Some(LeftoverReason::Stopped), "it takes nothing more");
     assert_eq!(frontier.first_chunk(&origin, world.iteration, &[]).await.unwrap(), None);
     assert_eq!(frontier.give_up(&request).await.unwrap(), Settled::Changed, "once");
-    let progress = frontier.progress(&request.origin.crawl, world.iteration).await.unwrap();
-    assert_eq!(progress.leftovers, [(LeftoverReason::Stopped, 3)]);
+    assert_leftovers(&world, &[(LeftoverReason::Stopped, 3)]).await;
     assert_eq!(world.row().await.open, 1, "the token alone");
 }
 
@@ -162,8 +168,7 @@ pub async fn a_holder_lets_go_of_what_is_left(frontier: &impl Frontier) {
     assert_eq!(world.release(&origin, &commit.lease, Release::CloseWithLeftovers).await, Ok(()));
     let rows = world.origin(&origin).await;
     assert_eq!((rows.lease.state, rows.lease.taken, rows.inbox.open), (LeaseState::Closed, 3, false));
-    let progress = frontier.progress(&origin.crawl, world.iteration).await.unwrap();
-    assert_eq!(progress.leftovers, [(LeftoverReason::OriginGivenUp, 2)]);
+    assert_leftovers(&world, &[(LeftoverReason::OriginGivenUp, 2)]).await;
     assert_eq!(frontier.first_chunk(&origin, world.iteration, &[]).await.unwrap(), None, "its todo is gone");
     assert_eq!(world.row().await.open, 1, "the token alone");
 }

@@ -43,6 +43,7 @@ macro_rules! frontier_suite {
             an_update_without_a_capture_keeps_the_last_one
             the_recrawl_cursor_skips_what_is_queued
             the_recrawl_cursor_goes_through_in_pages
+            the_recrawl_cursor_goes_through_long_urls
             the_recrawl_cursor_leaves_what_is_not_wanted
             a_lease_is_given_once
             a_lease_that_ran_out_is_taken_over_after_a_delay

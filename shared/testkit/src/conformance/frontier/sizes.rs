@@ -9,15 +9,7 @@ use dragline_pipeline::ports::error::PortErrorKind;
 use dragline_pipeline::ports::frontier::{Committed, Frontier, ParseCommitted, RobotsRow, SeedOrigin, Seeded};
 
 use super::super::samples::{at, entry, key, trigger};
-use super::super::world::{UNLIMITED, World};
-
-/// The longest URL that is followed, in bytes.
-const URL_BYTES: usize = 2_048;
-
-/// A path that differs from others of its kind in its last bytes alone.
-fn long_path(number: usize) -> String {
-    format!("/{number:0>width$}", width = URL_BYTES - "https://a.example/".len())
-}
+use super::super::world::{UNLIMITED, World, long_path};
 
 /// A thousand URLs of the greatest length are claimed at once, though they differ only at their ends.
 pub async fn a_thousand_long_urls_are_told_apart(frontier: &impl Frontier) {

@@ -1,0 +1,101 @@
+//! Fresh adapters, with what the suites read them by.
+
+use std::env;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use dragline_domain::frontier::SegmentId;
+use dragline_domain::outcome::Outcome;
+use dragline_domain::url::CrawlUrl;
+use dragline_local::query::{LogRow, Selection, export_log};
+use dragline_local::{DirectoryArchive, LocalStore, Mailbox, MemoryQueue, SqliteDocuments, SqliteFrontier};
+use dragline_pipeline::ports::queue::Message;
+use dragline_testkit::clock::HandClock;
+use dragline_testkit::conformance::log::LogReader;
+use dragline_testkit::conformance::queue::Receiver;
+use jiff::Timestamp;
+use tempfile::TempDir;
+
+/// A store in a directory of its own: in memory, where the machine has such a place, as nothing here outlives the test.
+fn store() -> (LocalStore, TempDir) {
+    let memory = PathBuf::from("/dev/shm");
+    let directory = TempDir::new_in(if memory.is_dir() { memory } else { env::temp_dir() }).unwrap();
+    let store = LocalStore::open(directory.path(), Timestamp::UNIX_EPOCH).unwrap();
+    (store, directory)
+}
+
+pub(crate) async fn frontier() -> (SqliteFrontier, TempDir) {
+    let (store, directory) = store();
+    (store.frontier(), directory)
+}
+
+pub(crate) async fn log() -> ((SqliteFrontier, SqliteLog), TempDir) {
+    let (store, directory) = store();
+    ((store.frontier(), SqliteLog { directory: directory.path().to_owned() }), directory)
+}
+
+pub(crate) async fn documents() -> ((SqliteFrontier, SqliteDocuments), TempDir) {
+    let (store, directory) = store();
+    ((store.frontier(), store.documents()), directory)
+}
+
+pub(crate) async fn archive() -> (DirectoryArchive, TempDir) {
+    let (store, directory) = store();
+    (store.archive(), directory)
+}
+
+pub(crate) async fn queue() -> ((MemoryQueue<HandClock>, QueueEnd), ()) {
+    let clock = HandClock::default();
+    let queue = MemoryQueue::new(&clock, 1_000);
+    ((queue.clone(), QueueEnd { queue, clock }), ())
+}
+
+/// The log as people read it. It holds the log of one segment only, as that is all the suite puts.
+pub(crate) struct SqliteLog {
+    directory: PathBuf,
+}
+
+impl LogReader for SqliteLog {
+    async fn entries(&self, _segment: &SegmentId) -> Vec<(CrawlUrl, Outcome)> {
+        let connection = LocalStore::open_read_only(&self.directory).unwrap();
+        let mut entries = Vec::new();
+        let mut push = |row: LogRow| {
+            entries.push((row.url.try_into().unwrap(), Outcome::try_from(row.outcome).unwrap()));
+            ControlFlow::Continue(())
+        };
+        export_log(&connection, &Selection::default(), &mut push).unwrap();
+        entries
+    }
+}
+
+/// The other end of a queue in memory.
+pub(crate) struct QueueEnd {
+    queue: MemoryQueue<HandClock>,
+    clock: HandClock,
+}
+
+impl Receiver for QueueEnd {
+    async fn pass(&self, time: Duration) {
+        self.clock.pass(time);
+    }
+
+    async fn receive(&self) -> Vec<Message> {
+        let mut received: Vec<Message> = all(self.queue.tickets()).await.into_iter().map(Message::Ticket).collect();
+        received.extend(all(self.queue.parses()).await.into_iter().map(Message::Parse));
+        received.extend(all(self.queue.commands()).await.into_iter().map(Message::Start));
+        received
+    }
+}
+
+/// Takes what is due.
+async fn all<T>(mailbox: &Mailbox<T, HandClock>) -> Vec<T> {
+    let mut taken = Vec::new();
+    loop {
+        tokio::select! {
+            biased;
+            message = mailbox.receive() => taken.push(message),
+            () = std::future::ready(()) => return taken,
+        }
+    }
+}

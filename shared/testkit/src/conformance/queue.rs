@@ -1,0 +1,105 @@
+//! The queue: every message comes at least once, none before it is due. In which order, and how often, is not promised.
+//!
+//! Receiving is no port, as each platform hands messages over in its own way: an adapter's tests say how, by a [`Receiver`].
+
+use std::collections::HashSet;
+use std::future::Future;
+use std::time::Duration;
+
+use dragline_domain::frontier::SegmentId;
+use dragline_domain::ids::{Iteration, Turn};
+use dragline_pipeline::ports::queue::{DELAY_MAX, Message, ParseMessage, Queue, StartCommand, Ticket};
+
+use super::lag::until;
+use super::samples::{crawl, key, trigger};
+
+/// The other end of a queue.
+pub trait Receiver {
+    /// Lets so much time pass by the clock that the queue goes by.
+    fn pass(&self, time: Duration) -> impl Future<Output = ()>;
+
+    /// Takes what is there to be received now, of every kind.
+    fn receive(&self) -> impl Future<Output = Vec<Message>>;
+}
+
+/// Runs every behaviour of a queue. Takes an expression that makes `((queue, receiver), guard)` from a future; the guard lives as long.
+/// Given `rejections` before it, it is an expression: the behaviours that fail.
+#[macro_export]
+macro_rules! queue_suite {
+    ($make:expr) => {
+        $crate::queue_suite! { behaviours, $make }
+    };
+    ($what:ident, $make:expr) => {
+        $crate::$what! { queue, $make;
+            every_kind_of_message_comes_as_it_was_sent
+            many_messages_all_come
+            a_delayed_message_comes_when_it_is_due
+            a_delay_over_the_longest_is_cut_to_it
+        }
+    };
+}
+
+/// A delay that a test can wait for.
+const SHORT: Duration = Duration::from_secs(2);
+
+fn ticket(turn: u64) -> Message {
+    Message::Ticket(Ticket { origin: key("a.example"), iteration: Iteration::FIRST, turn: Turn(turn) })
+}
+
+async fn send(queue: &impl Queue, messages: &[Message], delay: Duration) {
+    for message in messages {
+        queue.send(message.clone(), delay).await.unwrap();
+    }
+}
+
+/// Checks that each of these messages comes, and nothing else.
+async fn assert_received(receiver: &impl Receiver, expected: &[Message], why: &str) {
+    let expected: HashSet<Message> = expected.iter().cloned().collect();
+    let mut received = HashSet::new();
+    let all = async || {
+        received.extend(receiver.receive().await);
+        received.clone()
+    };
+    assert_eq!(until(all, |received| received.len() >= expected.len()).await, expected, "{why}");
+}
+
+/// Whatever the steps send each other arrives with every part of it.
+pub async fn every_kind_of_message_comes_as_it_was_sent((queue, receiver): &(impl Queue, impl Receiver)) {
+    let iteration = Iteration::new(u32::MAX).unwrap();
+    let origin = key("[2001:db8::1]:8443");
+    let segment = SegmentId { origin: origin.clone(), turn: Turn(u64::MAX >> 1), n: 7 };
+    let messages = [
+        Message::Ticket(Ticket { origin, iteration, turn: Turn(3) }),
+        Message::Parse(ParseMessage { segment, iteration }),
+        Message::Start(StartCommand {
+            crawl: crawl(),
+            trigger: trigger("cli-2026-11-21T16:00:00.123Z \"#\" \u{1f577}"),
+        }),
+    ];
+    send(queue, &messages, Duration::ZERO).await;
+    assert_received(receiver, &messages, "as they were sent").await;
+}
+
+/// Of a hundred messages none gets lost.
+pub async fn many_messages_all_come((queue, receiver): &(impl Queue, impl Receiver)) {
+    let messages: Vec<Message> = (1..=100).map(ticket).collect();
+    send(queue, &messages, Duration::ZERO).await;
+    assert_received(receiver, &messages, "all of them").await;
+}
+
+/// A message with a delay does not come before it is over.
+pub async fn a_delayed_message_comes_when_it_is_due((queue, receiver): &(impl Queue, impl Receiver)) {
+    send(queue, &[ticket(1)], SHORT).await;
+    assert_eq!(receiver.receive().await, [], "it is not due");
+    receiver.pass(SHORT).await;
+    assert_received(receiver, &[ticket(1)], "it is due").await;
+}
+
+/// A message with a delay that is longer than may be comes after the longest that may be.
+pub async fn a_delay_over_the_longest_is_cut_to_it((queue, receiver): &(impl Queue, impl Receiver)) {
+    send(queue, &[ticket(1)], DELAY_MAX + Duration::from_secs(1)).await;
+    send(queue, &[ticket(2)], Duration::MAX).await;
+    assert_eq!(receiver.receive().await, [], "neither is due");
+    receiver.pass(DELAY_MAX).await;
+    assert_received(receiver, &[ticket(1), ticket(2)], "both are due").await;
+}

@@ -1,0 +1,49 @@
+//! Time and chance.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use dragline_pipeline::ports::clock::{Chance, Clock};
+
+/// Runs every behaviour of a clock and a source of chance. Takes an expression that makes `((clock, chance), guard)` from a future; the
+/// guard lives as long.
+#[macro_export]
+macro_rules! time_suite {
+    ($make:expr) => {
+        $crate::behaviours! { time, $make;
+            readings_never_go_back
+            a_sleep_takes_its_time
+            bits_are_not_repeated
+        }
+    };
+}
+
+/// Each reading of the monotonic clock is at least the last one.
+pub async fn readings_never_go_back((clock, _): &(impl Clock, impl Chance)) {
+    let mut last = clock.monotonic();
+    for number in 0..100_000 {
+        let reading = clock.monotonic();
+        assert!(reading >= last, "reading {number}: {reading:?} after {last:?}");
+        last = reading;
+    }
+}
+
+/// Whoever sleeps wakes no earlier than they wished, by the same clock.
+pub async fn a_sleep_takes_its_time((clock, _): &(impl Clock, impl Chance)) {
+    for wait in [0, 1, 20].map(Duration::from_millis) {
+        let before = clock.monotonic();
+        clock.sleep(wait).await;
+        let slept = clock.monotonic() - before;
+        assert!(slept >= wait, "{slept:?} of {wait:?}");
+    }
+}
+
+/// No draw comes twice, and neither does either half of one: a token's beginning is as good as its end.
+pub async fn bits_are_not_repeated((_, chance): &(impl Clock, impl Chance)) {
+    let draws: Vec<u128> = (0..10_000).map(|_| chance.bits()).collect();
+    let halves: [fn(u128) -> u128; 3] = [|bits| bits, |bits| bits >> 64, |bits| bits & u128::from(u64::MAX)];
+    for half in halves {
+        let distinct: HashSet<u128> = draws.iter().map(|&bits| half(bits)).collect();
+        assert_eq!(distinct.len(), draws.len());
+    }
+}

@@ -1,0 +1,117 @@
+//! Archives with one defect each.
+
+use std::ops::Range;
+
+use bytes::Bytes;
+use dragline_domain::frontier::ObjectKey;
+use dragline_pipeline::ports::archive::{Archive, Put};
+use dragline_pipeline::ports::error::{PortError, PortErrorKind, PortResult};
+
+use super::mutations;
+use ArchiveMutation as M;
+
+mutations! {
+    /// What is wrong with an archive.
+    ArchiveMutation {
+        /// A put overwrites what is there.
+        Overwrites,
+        /// A put that found an object is said to have stored its own.
+        ExistsIsStored,
+        /// A range beyond the end of an object gives the whole.
+        RangeNotClipped,
+        /// A range of no object is empty.
+        RangeOfNothingEmpty,
+        /// An object is read however large it is.
+        LimitIgnored,
+        /// An object over the limit is said not to be there.
+        TooLargeIsAbsent,
+        /// A list goes by directories: a part of a name finds nothing.
+        ListByDirectory,
+        /// A list begins with the key that it is to begin after.
+        ListAgain,
+        /// A list is as long as it gets.
+        ListUnlimited,
+        /// A list runs backwards.
+        ListBackwards,
+        /// Deleting what is not there fails.
+        DeleteOfNothingFails,
+        /// Nothing is deleted.
+        DeleteForgotten,
+    }
+}
+
+/// An archive with one defect.
+#[derive(Debug)]
+pub struct MutantArchive<A> {
+    inner: A,
+    mutation: ArchiveMutation,
+}
+
+impl<A: Archive> MutantArchive<A> {
+    /// Spoils an archive.
+    #[must_use]
+    pub const fn new(inner: A, mutation: ArchiveMutation) -> Self {
+        Self { inner, mutation }
+    }
+
+    async fn is_there(&self, key: &ObjectKey) -> PortResult<bool> {
+        Ok(self.inner.get_range(key, 0..1).await?.is_some())
+    }
+}
+
+impl<A: Archive> Archive for MutantArchive<A> {
+    async fn put_new(&self, key: &ObjectKey, bytes: Bytes) -> PortResult<Put> {
+        if self.mutation == M::Overwrites {
+            self.inner.delete(key).await?;
+        }
+        Ok(match self.inner.put_new(key, bytes).await? {
+            Put::Exists if self.mutation == M::ExistsIsStored => Put::Stored,
+            put => put,
+        })
+    }
+
+    async fn get(&self, key: &ObjectKey, bytes_max: u64) -> PortResult<Option<Bytes>> {
+        let limit = if self.mutation == M::LimitIgnored { u64::MAX } else { bytes_max };
+        match self.inner.get(key, limit).await {
+            Err(error) if self.mutation == M::TooLargeIsAbsent && error.kind == PortErrorKind::TooLarge => Ok(None),
+            got => got,
+        }
+    }
+
+    async fn get_range(&self, key: &ObjectKey, range: Range<u64>) -> PortResult<Option<Bytes>> {
+        let part = self.inner.get_range(key, range.clone()).await?;
+        let wanted = range.end.saturating_sub(range.start);
+        Ok(match (self.mutation, part) {
+            (M::RangeOfNothingEmpty, None) => Some(Bytes::new()),
+            (M::RangeNotClipped, Some(part)) if (part.len() as u64) < wanted => {
+                self.inner.get_range(key, 0..u64::MAX).await?
+            }
+            (_, part) => part,
+        })
+    }
+
+    async fn list(&self, prefix: &str, after: Option<&ObjectKey>, limit: usize) -> PortResult<Vec<ObjectKey>> {
+        if self.mutation == M::ListByDirectory && !prefix.is_empty() && !prefix.ends_with('/') {
+            return Ok(Vec::new());
+        }
+        let limit = if self.mutation == M::ListUnlimited { usize::MAX } else { limit };
+        let mut keys = self.inner.list(prefix, after, limit).await?;
+        match (self.mutation, after) {
+            (M::ListAgain, Some(after)) if self.is_there(after).await? => keys.insert(0, after.clone()),
+            (M::ListBackwards, _) => keys.reverse(),
+            _ => {}
+        }
+        Ok(keys)
+    }
+
+    async fn delete(&self, key: &ObjectKey) -> PortResult<()> {
+        match self.mutation {
+            M::DeleteForgotten => return Ok(()),
+            M::DeleteOfNothingFails if !self.is_there(key).await? => {
+                return Err(PortError::new(PortErrorKind::Other, "delete", key, "it is not there"));
+            }
+            _ => {}
+        }
+        self.inner.delete(key).await
+    }
+}

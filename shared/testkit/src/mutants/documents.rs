@@ -1,0 +1,89 @@
+//! Stores of documents with one defect each.
+
+use dragline_domain::document::{Document, LinkFate};
+use dragline_domain::frontier::SegmentRow;
+use dragline_pipeline::ports::documents::{Documents, PutDocuments};
+use dragline_pipeline::ports::error::PortResult;
+
+use super::mutations;
+use DocumentsMutation as M;
+
+mutations! {
+    /// What is wrong with a store of documents.
+    DocumentsMutation {
+        /// Documents that were found are said to be stored.
+        FoundIsStored,
+        /// Whoever finds documents gets its own back.
+        OwnGivenBack,
+        /// No documents are the same as none yet.
+        EmptyIsAbsent,
+        /// None yet are the same as no documents.
+        AbsentIsEmpty,
+        /// The reasons why links are blocked are lost.
+        ReasonsLost,
+        /// A page without a text is no page.
+        EmptyPagesLost,
+        /// A text ends at its first line.
+        TextsCut,
+        /// Documents are numbered anew.
+        Renumbered,
+    }
+}
+
+/// A store of documents with one defect.
+#[derive(Debug)]
+pub struct MutantDocuments<D> {
+    inner: D,
+    mutation: DocumentsMutation,
+}
+
+impl<D: Documents> MutantDocuments<D> {
+    /// Spoils a store of documents.
+    #[must_use]
+    pub const fn new(inner: D, mutation: DocumentsMutation) -> Self {
+        Self { inner, mutation }
+    }
+
+    /// A document as the defect leaves it.
+    fn spoil(&self, (number, document): (u32, &Document)) -> Document {
+        let mut document = document.clone();
+        match self.mutation {
+            M::ReasonsLost => {
+                for link in &mut document.links {
+                    if let LinkFate::Blocked(reason) = &mut link.fate {
+                        reason.clear();
+                    }
+                }
+            }
+            M::EmptyPagesLost => document.page = document.page.filter(|page| !page.text.is_empty()),
+            M::TextsCut => {
+                if let Some(page) = &mut document.page {
+                    page.text = page.text.lines().next().unwrap_or_default().into();
+                }
+            }
+            M::Renumbered => document.n = number,
+            _ => {}
+        }
+        document
+    }
+}
+
+impl<D: Documents> Documents for MutantDocuments<D> {
+    async fn load(&self, segment: &SegmentRow) -> PortResult<Option<Vec<Document>>> {
+        let documents = self.inner.load(segment).await?;
+        Ok(match self.mutation {
+            M::EmptyIsAbsent => documents.filter(|documents| !documents.is_empty()),
+            M::AbsentIsEmpty => Some(documents.unwrap_or_default()),
+            _ => documents,
+        })
+    }
+
+    async fn put_new(&self, segment: &SegmentRow, documents: &[Document]) -> PortResult<PutDocuments> {
+        let spoiled: Vec<Document> = (0..).zip(documents).map(|numbered| self.spoil(numbered)).collect();
+        Ok(match self.inner.put_new(segment, &spoiled).await? {
+            PutDocuments::Found(_) if self.mutation == M::FoundIsStored => PutDocuments::Stored,
+            PutDocuments::Found(_) if self.mutation == M::OwnGivenBack => PutDocuments::Found(documents.to_vec()),
+            put => put,
+        })
+    }
+}
