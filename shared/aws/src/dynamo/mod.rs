@@ -4,6 +4,7 @@ mod batch;
 mod expression;
 mod fields;
 mod read;
+mod transact;
 mod write;
 
 use std::sync::Arc;

@@ -70,11 +70,12 @@ impl Dynamo {
         Ok(found)
     }
 
-    /// The first items of a range, at most `limit` of them, read consistently.
-    pub(crate) async fn first(&self, range: &Range, limit: usize) -> Result<Page, StoreError> {
+    /// The first items of a range, at most `limit` of them.
+    pub(crate) async fn first(&self, range: &Range, limit: usize, kind: ReadKind) -> Result<Page, StoreError> {
         let start = range.after.as_ref().map(|after| range.key(after).item());
         let condition = range.condition();
-        let request = self.client.query().table_name(self.table(range.table)).consistent_read(true);
+        let request =
+            self.client.query().table_name(self.table(range.table)).consistent_read(kind != ReadKind::Eventual);
         let request = request
             .key_condition_expression(condition.text())
             .set_expression_attribute_names(names([Some(&condition)]))
@@ -83,7 +84,7 @@ impl Dynamo {
             .limit(i32::try_from(limit).unwrap_or(i32::MAX));
         let output = request.send().await.map_err(|e| StoreError::request("Query", e))?;
         let items = output.items.unwrap_or_default();
-        self.meter.add_reads(ReadUnits::of(items.iter().map(item_bytes).sum(), ReadKind::Consistent));
+        self.meter.add_reads(ReadUnits::of(items.iter().map(item_bytes).sum(), kind));
         let next = output.last_evaluated_key.as_ref().map(|key| super::Fields(key).text(SORT).map(str::to_owned));
         Ok(Page { items, next: next.transpose()? })
     }
@@ -92,7 +93,7 @@ impl Dynamo {
     pub(crate) async fn all(&self, mut range: Range) -> Result<Vec<Item>, StoreError> {
         let mut items = Vec::new();
         loop {
-            let page = self.first(&range, PAGE_MAX).await?;
+            let page = self.first(&range, PAGE_MAX, ReadKind::Consistent).await?;
             items.extend(page.items);
             match page.next {
                 Some(next) => range.after = Some(next),

@@ -85,7 +85,7 @@ impl DynamoFrontier {
             RecrawlCursor::After(path) => Some(path.as_str()),
             RecrawlCursor::End => return Ok(DuePage { entries: Vec::new(), next: RecrawlCursor::End }),
         };
-        let page = self.db.first(&keys::candidates_after(origin, after), limit).await?;
+        let page = self.db.first(&keys::candidates_after(origin, after), limit, ReadKind::Eventual).await?;
         let claimer = Claimer::recrawl();
         let mut entries = Vec::new();
         for item in &page.items {

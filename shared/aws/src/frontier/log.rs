@@ -1,6 +1,8 @@
 //! The crawl log: the entries of a segment, deflated, in as many items as they need.
 
 use dragline_domain::capture::{LogEntry, SegmentLog};
+use dragline_domain::frontier::SegmentRow;
+use dragline_pipeline::ports::error::PortResult;
 
 use super::DynamoFrontier;
 use crate::dynamo::{Role, Write, text};
@@ -10,7 +12,26 @@ use crate::rows::{self, keys};
 /// The JSON of a part. Deflated it is no larger, or hardly so: an item holds 400 KB.
 const PART_BYTES_MAX: usize = 300_000;
 
+const ENTRIES: &str = "entries";
+const JSON_BYTES: &str = "json_bytes";
+
 impl DynamoFrontier {
+    /// The log of a segment, for people; empty if it was not put yet.
+    ///
+    /// # Errors
+    /// Where the store did not do its work.
+    pub async fn load_log(&self, segment: &SegmentRow) -> PortResult<Vec<LogEntry>> {
+        self.logged(segment).await.map_err(|e| e.at("load log", &segment.id))
+    }
+
+    async fn logged(&self, segment: &SegmentRow) -> Result<Vec<LogEntry>, StoreError> {
+        let mut entries: Vec<LogEntry> = Vec::new();
+        for item in self.db.all(keys::log_parts(&segment.id, segment.iteration)).await? {
+            entries.extend(rows::unpack::<Vec<LogEntry>>(rows::fields(&item)?, ENTRIES, JSON_BYTES)?);
+        }
+        Ok(entries)
+    }
+
     /// Each part once: what is there stays.
     pub(super) async fn log(&self, log: &SegmentLog) -> Result<(), StoreError> {
         for (number, entries) in parts(&log.entries)?.into_iter().enumerate() {
@@ -21,8 +42,8 @@ impl DynamoFrontier {
                 [
                     ("object", text(log.object.as_str())),
                     ("agent", text(&log.agent)),
-                    ("entries", packed),
-                    ("json_bytes", json_bytes),
+                    (ENTRIES, packed),
+                    (JSON_BYTES, json_bytes),
                 ],
             );
             let _was_there = self.db.write(&Write::put(Role::Other, &key, item).if_absent()).await?;

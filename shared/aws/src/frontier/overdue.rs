@@ -28,7 +28,7 @@ impl DynamoFrontier {
         let mut range = keys::listed_after(crawl, after);
         let mut origins = Vec::new();
         while origins.len() < limit {
-            let page = self.db.first(&range, limit - origins.len()).await?;
+            let page = self.db.first(&range, limit - origins.len(), ReadKind::Consistent).await?;
             for item in &page.items {
                 origins.push(keys::origin_listed(Fields(item).text(SORT)?)?);
             }

@@ -65,7 +65,7 @@ impl DynamoFrontier {
         let mut range = keys::chunks(origin, number);
         let mut left = skip.len() + 1;
         while left > 0 {
-            let page = self.db.first(&range, left).await?;
+            let page = self.db.first(&range, left, ReadKind::Consistent).await?;
             for item in &page.items {
                 let found = self.read_chunk(origin, item)?;
                 if !skip.contains(&found.key) {
@@ -99,9 +99,10 @@ impl DynamoFrontier {
         let Err(refused) = self.db.transact(&writes).await? else { return Ok(Committed::Done) };
         let earlier = refused.row(Role::Segment).map(|item| segment::read(&row.id, item)).transpose()?;
         // The lease did not refuse: it is ours still. Where it did, what it is decides, if it is there at all.
-        let stored = match refused.by(Role::Lease) {
-            true => refused.row(Role::Lease).map(lease::read).transpose()?,
-            false => Some(held.clone()),
+        let stored = if refused.by(Role::Lease) {
+            refused.row(Role::Lease).map(lease::read).transpose()?
+        } else {
+            Some(held.clone())
         };
         match decide(stored.as_ref(), earlier.as_ref(), row) {
             SegmentDecision::DoneBefore => Ok(Committed::Done),

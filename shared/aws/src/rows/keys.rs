@@ -167,8 +167,17 @@ fn candidate_sort(path_and_query: &str) -> String {
 }
 
 pub(crate) fn log(segment: &SegmentId, iteration: Iteration, part: usize) -> Key {
-    let SegmentId { origin, turn: Turn(turn), n } = segment;
-    of_origin(Table::Log, origin, format!("{:010}#{turn:020}#{n:020}#{part:04}", iteration.number()))
+    of_origin(Table::Log, &segment.origin, format!("{}{part:04}", log_prefix(segment, iteration)))
+}
+
+/// The parts of a segment's log.
+pub(crate) fn log_parts(segment: &SegmentId, iteration: Iteration) -> Range {
+    range(&of_origin(Table::Log, &segment.origin, ""), &log_prefix(segment, iteration))
+}
+
+fn log_prefix(segment: &SegmentId, iteration: Iteration) -> String {
+    let SegmentId { turn: Turn(turn), n, .. } = segment;
+    format!("{:010}#{turn:020}#{n:020}#", iteration.number())
 }
 
 #[cfg(test)]

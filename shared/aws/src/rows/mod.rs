@@ -21,7 +21,7 @@ use crate::dynamo::{Expression, Fields, IndexWrites, Item, Key, instant, number,
 use crate::errors::StoreError;
 use crate::tables::{DUE, DUE_SHARD};
 
-pub(crate) use self::packed::{inflate, pack, pack_bytes};
+pub(crate) use self::packed::{inflate, pack, pack_bytes, unpack};
 
 /// The version of every row's form.
 const VERSION: i32 = 1;
