@@ -5,7 +5,6 @@ use std::fmt;
 
 use aws_smithy_runtime_api::client::result::SdkError;
 use aws_smithy_runtime_api::http::Response;
-use aws_smithy_types::error::display::DisplayErrorContext;
 use aws_smithy_types::error::metadata::ProvideErrorMetadata;
 use dragline_pipeline::ports::error::{PortError, PortErrorKind};
 
@@ -59,14 +58,20 @@ impl StoreError {
     where
         E: Error + ProvideErrorMetadata + Send + Sync + 'static,
     {
-        let kind = kind_of(&error);
-        Self::Request { kind, request, detail: DisplayErrorContext(&error).to_string(), source: error.into() }
+        Self::Request { kind: kind_of(&error), request, detail: chain(&error), source: error.into() }
+    }
+
+    /// A request that would have passed, had others not been in its way.
+    pub(crate) fn in_the_way<E>(request: &'static str, error: SdkError<E, Response>) -> Self
+    where
+        E: Error + Send + Sync + 'static,
+    {
+        Self::Request { kind: PortErrorKind::Unavailable, request, detail: chain(&error), source: error.into() }
     }
 
     /// An answer that broke off.
     pub(crate) fn broken_off(request: &'static str, error: impl Error + Send + Sync + 'static) -> Self {
-        let detail = DisplayErrorContext(&error).to_string();
-        Self::Request { kind: PortErrorKind::Unavailable, request, detail, source: error.into() }
+        Self::Request { kind: PortErrorKind::Unavailable, request, detail: chain(&error), source: error.into() }
     }
 
     /// A surprise with the operation of the port and what it was done to.
@@ -82,6 +87,18 @@ impl StoreError {
             Self::TooLarge { .. } => PortErrorKind::TooLarge,
         }
     }
+}
+
+/// An error and what lies beneath it, on one line: the SDK's own say little by themselves.
+fn chain(error: &(dyn Error + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        cause = error.source();
+    }
+    text
 }
 
 fn kind_of<E: ProvideErrorMetadata>(error: &SdkError<E, Response>) -> PortErrorKind {

@@ -38,8 +38,8 @@ pub struct Faults {
 #[derive(Debug, Default)]
 struct State {
     waiting: HashMap<String, Vec<Fault>>,
-    /// The first answer to each index query, by partition.
-    answered: HashMap<Vec<u8>, Vec<u8>>,
+    /// The first answer to each query of an index.
+    answered: HashMap<String, Vec<u8>>,
     is_stale: bool,
 }
 
@@ -96,10 +96,12 @@ impl HttpConnector for FaultyConnector {
     fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
         let operation = request.headers().get("x-amz-target").and_then(|target| target.rsplit_once('.'));
         let operation = operation.map(|(_, operation)| operation.to_owned()).unwrap_or_default();
-        let body = request.body().bytes().unwrap_or_default().to_vec();
-        let asked: Value = serde_json::from_slice(&body).unwrap_or_default();
+        let body = request.body().bytes().unwrap_or_default();
+        let asked: Value = serde_json::from_slice(body).unwrap_or_default();
         match self.faults.next(&operation) {
-            None if operation == "Query" && asked["IndexName"].is_string() => self.query_index(request, body),
+            None if operation == "Query" && asked["IndexName"].is_string() => {
+                self.query_index(request, asked.to_string())
+            }
             None => self.inner.call(request),
             Some(Fault::Conflict) => answer(400, &conflict(&asked)),
             Some(Fault::Throttled) => {
@@ -119,9 +121,9 @@ impl HttpConnector for FaultyConnector {
 
 impl FaultyConnector {
     /// Asks the index and remembers its first answer, or gives that again.
-    fn query_index(&self, request: HttpRequest, body: Vec<u8>) -> HttpConnectorFuture {
+    fn query_index(&self, request: HttpRequest, query: String) -> HttpConnectorFuture {
         let state = self.faults.state.lock().unwrap();
-        if let Some(first) = state.answered.get(&body).filter(|_| state.is_stale) {
+        if let Some(first) = state.answered.get(&query).filter(|_| state.is_stale) {
             return answered(200, first.clone());
         }
         drop(state);
@@ -130,7 +132,7 @@ impl FaultyConnector {
             let response = sent.await?;
             let status = response.status();
             let content = collected(response.into_body()).await?;
-            faults.state.lock().unwrap().answered.entry(body).or_insert_with(|| content.clone());
+            faults.state.lock().unwrap().answered.entry(query).or_insert_with(|| content.clone());
             Ok(HttpResponse::new(status, SdkBody::from(content)))
         })
     }

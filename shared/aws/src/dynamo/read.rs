@@ -52,14 +52,11 @@ impl Dynamo {
         let output = loop {
             match self.client.transact_get_items().set_transact_items(Some(gets.clone())).send().await {
                 Ok(output) => break output,
-                Err(error) => {
-                    let is_conflict = met_a_write(&error);
-                    let error = StoreError::request("TransactGetItems", error);
-                    if !is_conflict {
-                        return Err(error);
-                    }
-                    backoff.wait().await.map_err(|_| error)?;
+                Err(error) if met_a_write(&error) => {
+                    let in_the_way = StoreError::in_the_way("TransactGetItems", error);
+                    backoff.wait().await.map_err(|_| in_the_way)?;
                 }
+                Err(error) => return Err(StoreError::request("TransactGetItems", error)),
             }
         };
         let mut items = output.responses.unwrap_or_default().into_iter().map(|response| response.item);

@@ -126,7 +126,7 @@ impl Dynamo {
             Some(TransactWriteItemsError::TransactionCanceledException(canceled)) => canceled.cancellation_reasons(),
             // An earlier try of it, of which no answer came, is still under way.
             Some(TransactWriteItemsError::TransactionInProgressException(_)) => {
-                return Ok(Tried::Conflict(StoreError::request("TransactWriteItems", error)));
+                return Ok(Tried::Conflict(StoreError::in_the_way("TransactWriteItems", error)));
             }
             _ => return Err(StoreError::request("TransactWriteItems", error)),
         };
@@ -134,9 +134,11 @@ impl Dynamo {
         if has("ConditionalCheckFailed") {
             return Ok(Tried::Refused(refused(writes, reasons)));
         }
-        let is_passing = PASSING.into_iter().any(has);
-        let error = StoreError::request("TransactWriteItems", error);
-        if is_passing { Ok(Tried::Conflict(error)) } else { Err(error) }
+        if PASSING.into_iter().any(has) {
+            Ok(Tried::Conflict(StoreError::in_the_way("TransactWriteItems", error)))
+        } else {
+            Err(StoreError::request("TransactWriteItems", error))
+        }
     }
 
     fn action(&self, write: &Write) -> Result<TransactWriteItem, BuildError> {
@@ -187,8 +189,11 @@ where
         return Ok(Tried::Refused(Refused(vec![(role, row)])));
     }
     let is_conflict = error.as_service_error().and_then(|e| e.code()) == Some("TransactionConflictException");
-    let error = StoreError::request(request, error);
-    if is_conflict { Ok(Tried::Conflict(error)) } else { Err(error) }
+    if is_conflict {
+        Ok(Tried::Conflict(StoreError::in_the_way(request, error)))
+    } else {
+        Err(StoreError::request(request, error))
+    }
 }
 
 fn refused(writes: &[Write], reasons: &[CancellationReason]) -> Refused {
