@@ -3,6 +3,7 @@
 use aws_sdk_s3::Client;
 use aws_sdk_s3::error::SdkError;
 use aws_sdk_s3::operation::get_object::{GetObjectError, GetObjectOutput};
+use aws_sdk_s3::operation::head_object::HeadObjectError;
 use aws_sdk_s3::primitives::ByteStream;
 use aws_smithy_types::error::metadata::ProvideErrorMetadata;
 use bytes::Bytes;
@@ -91,7 +92,7 @@ impl Bucket {
     pub(crate) async fn holds(&self, key: &ObjectKey) -> Result<bool, StoreError> {
         match self.client.head_object().bucket(&self.name).key(key.as_str()).send().await {
             Ok(_) => Ok(true),
-            Err(error) if error.as_service_error().is_some_and(|error| error.is_not_found()) => Ok(false),
+            Err(error) if error.as_service_error().is_some_and(HeadObjectError::is_not_found) => Ok(false),
             Err(error) => Err(StoreError::request("HeadObject", error)),
         }
     }

@@ -5,6 +5,7 @@
 pub mod charset;
 pub mod content_coding;
 pub mod definition;
+pub mod deflated;
 pub mod directives;
 pub mod html;
 pub mod http_fields;

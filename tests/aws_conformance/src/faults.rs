@@ -15,6 +15,7 @@ use aws_smithy_runtime_api::shared::IntoShared;
 use aws_smithy_types::body::SdkBody;
 use aws_smithy_types::byte_stream::ByteStream;
 use serde_json::{Value, json};
+use tokio::sync::Notify;
 
 /// What happens to a request to DynamoDB.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,12 +28,16 @@ pub enum Fault {
     AnswerLost,
     /// All of a batch is put off.
     PutOff,
+    /// It waits until [`Faults::let_pass`] is called.
+    Held,
 }
 
 /// Faults to come, by operation, shared with the client that they come to.
 #[derive(Clone, Debug, Default)]
 pub struct Faults {
     state: Arc<Mutex<State>>,
+    held: Arc<Notify>,
+    passes: Arc<Notify>,
 }
 
 #[derive(Debug, Default)]
@@ -47,6 +52,16 @@ impl Faults {
     /// The next requests of this operation fail so, one after the other.
     pub fn plan(&self, operation: &str, faults: &[Fault]) {
         self.state.lock().unwrap().waiting.insert(operation.to_owned(), faults.to_vec());
+    }
+
+    /// Comes back once a request is held.
+    pub async fn until_held(&self) {
+        self.held.notified().await;
+    }
+
+    /// Lets the request pass that is held.
+    pub fn let_pass(&self) {
+        self.passes.notify_one();
     }
 
     /// From now on the index shows what it showed first.
@@ -108,6 +123,14 @@ impl HttpConnector for FaultyConnector {
                 answer(400, &json!({ "__type": "com.amazonaws.dynamodb.v20120810#ThrottlingException" }))
             }
             Some(Fault::PutOff) => answer(200, &put_off(&operation, &asked)),
+            Some(Fault::Held) => {
+                let (faults, inner) = (self.faults.clone(), self.inner.clone());
+                HttpConnectorFuture::new(async move {
+                    faults.held.notify_one();
+                    faults.passes.notified().await;
+                    inner.call(request).await
+                })
+            }
             Some(Fault::AnswerLost) => {
                 let sent = self.inner.call(request);
                 HttpConnectorFuture::new(async move {

@@ -64,6 +64,12 @@ impl Fresh {
     /// An archive in a new bucket.
     pub async fn archive(&self) -> S3Archive {
         self.create_bucket().await;
+        self.archive_there()
+    }
+
+    /// An archive in the test's bucket, which is there.
+    #[must_use]
+    pub fn archive_there(&self) -> S3Archive {
         S3Archive::new(&self.clients, &self.prefix)
     }
 

@@ -8,7 +8,7 @@ use dragline_domain::frontier::{
     PartKind, Reserve, Seeding, SegmentId, SegmentRow, SegmentState, Sighting, Take, TakeRefused, TodoEntry,
     TodoSource, split_into_chunks,
 };
-use dragline_domain::ids::{Iteration, LeaseToken, TriggerId};
+use dragline_domain::ids::{Iteration, LeaseToken, TriggerId, Turn};
 use dragline_domain::politeness::Pace;
 use dragline_pipeline::ports::error::PortResult;
 use dragline_pipeline::ports::frontier::{
@@ -91,10 +91,14 @@ impl<'f> Story<'f> {
     /// # Errors
     /// Those of the port.
     pub async fn take(&self, by: u128) -> PortResult<Result<Lease, TakeRefused>> {
-        let turn = dragline_domain::ids::Turn(1);
+        self.frontier.take_lease(&self.origin, Iteration::FIRST, &self.wish(by, 1)).await
+    }
+
+    /// The wish for the lease, for two minutes from then.
+    #[must_use]
+    pub fn wish(&self, by: u128, second: i64) -> Take {
         let token = LeaseToken::from_bits(by);
-        let take = Take { turn, token, until: at(120), wanted: Reserve::default(), now: at(1) };
-        self.frontier.take_lease(&self.origin, Iteration::FIRST, &take).await
+        Take { turn: Turn(1), token, until: at(second + 120), wanted: Reserve::default(), now: at(second) }
     }
 
     /// A segment that exhausts the seed.

@@ -5,10 +5,11 @@
 use dragline_aws::{Call, DynamoFrontier, http_client};
 use dragline_aws_conformance::faults::{Fault, Faults};
 use dragline_aws_conformance::{Fresh, Story, at, clients_over};
-use dragline_domain::frontier::{Claim, Release, TakeRefused};
-use dragline_domain::ids::LeaseToken;
+use dragline_domain::frontier::{Claim, Holder, LeaseState, Release, TakeRefused};
+use dragline_domain::ids::{Iteration, LeaseToken};
 use dragline_pipeline::ports::error::PortErrorKind;
 use dragline_pipeline::ports::frontier::{Committed, Frontier, Overdue, ParseCommitted, ReleaseLease, Seeded, Settled};
+use futures_util::future::join;
 
 /// A frontier that faults come to, with what counts its calls.
 struct Faulty {
@@ -147,6 +148,27 @@ async fn a_conflict_of_a_single_write_passes() {
     };
     assert_eq!(faulty.frontier.release(&release).await.unwrap(), Ok(()));
     assert!(faulty.faults.are_over());
+}
+
+#[tokio::test]
+async fn a_takeover_does_not_undo_a_commit_that_came_first() {
+    let faulty = Faulty::new().await;
+    let frontier = faulty.fresh.frontier_over(&clients_over(http_client()).await);
+    let story = Story::begin(&frontier).await;
+    let lease = story.take(1).await.unwrap().unwrap();
+    let mut commit = story.segment(&lease).await;
+    commit.lease.state = LeaseState::Leased(Holder { until: at(620), ..lease.holder().unwrap().clone() });
+    faulty.faults.plan("TransactWriteItems", &[Fault::Held]);
+    let wish = story.wish(2, 500);
+    let take_over = faulty.frontier.take_lease(&story.origin, Iteration::FIRST, &wish);
+    let commit_late = async {
+        faulty.faults.until_held().await;
+        assert_eq!(frontier.commit_segment(&commit).await.unwrap(), Committed::Done, "it was not taken over yet");
+        faulty.faults.let_pass();
+    };
+    let (taken, ()) = join(take_over, commit_late).await;
+    assert_eq!(taken.unwrap(), Err(TakeRefused::Held), "the holder is alive");
+    assert_eq!(story.rows().await.lease, commit.lease, "what it committed stands");
 }
 
 #[tokio::test]

@@ -22,7 +22,7 @@ const DELETES_MAX: usize = 25;
 /// The most statements of a `BatchExecuteStatement`.
 const STATEMENTS_MAX: usize = 25;
 
-/// One PartiQL statement on one item.
+/// One `PartiQL` statement on one item.
 #[derive(Clone, Debug)]
 pub(crate) struct Statement {
     pub(crate) text: String,

@@ -7,7 +7,7 @@ use dragline_domain::url::Origin;
 use dragline_pipeline::ports::frontier::{CrawlPut, CrawlRow, PutCrawl};
 
 use super::{DynamoFrontier, ROUNDS_MAX};
-use crate::dynamo::{Expression, Item, Role, Write, json, number, text, texts};
+use crate::dynamo::{Expression, Fields, Item, Role, Write, json, number, text, texts};
 use crate::errors::StoreError;
 use crate::rows::{self, keys};
 
@@ -57,7 +57,7 @@ fn read(item: &Item) -> Result<Option<CrawlRow>, StoreError> {
     if !fields.has(DEFINITION) {
         return Ok(None);
     }
-    let joined = fields.maybe(JOINED, |fields, name| fields.texts(name))?.unwrap_or_default();
+    let joined = fields.maybe(JOINED, Fields::texts)?.unwrap_or_default();
     let origin = |text: &str| text.parse().map_err(|_| StoreError::Damaged(format!("`{text}` is no origin")));
     Ok(Some(CrawlRow {
         definition: fields.json(DEFINITION)?,

@@ -65,6 +65,7 @@ impl DynamoFrontier {
 }
 
 /// Two rows that are written together where an origin opens or closes.
+#[expect(clippy::large_enum_variant, reason = "none is kept: each is taken apart where it was made")]
 enum Paired {
     /// Both are of one moment, or there are none.
     AtRest(Option<OriginRows>),
@@ -81,4 +82,41 @@ fn pair(lease: Option<&Item>, inbox: Option<&Item>) -> Result<Paired, StoreError
     let agree =
         rows.inbox.open == (rows.lease.state != LeaseState::Closed) && rows.inbox.iteration == rows.lease.iteration;
     Ok(if agree { Paired::AtRest(Some(rows)) } else { Paired::Moving })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use dragline_domain::frontier::{Inbox, Lease};
+    use dragline_domain::politeness::Pace;
+    use jiff::Timestamp;
+
+    use super::*;
+
+    #[test]
+    fn rows_that_were_read_while_an_origin_opened_or_closed_are_read_again() {
+        let origin = OriginKey { crawl: "docs".parse().unwrap(), origin: "https://a.example".parse().unwrap() };
+        let pace = Pace::new(Duration::from_secs(1));
+        let lease = |number| Lease::opened(None, number, pace, Timestamp::UNIX_EPOCH);
+        let closed = Lease { state: LeaseState::Closed, ..lease(Iteration::FIRST) };
+        let lease_item = |lease: &Lease| lease::item(&origin, lease, Duration::ZERO).unwrap();
+        let inbox_item = |number, open| inbox::item(&origin, &Inbox { open, ..Inbox::new(number) });
+        let (first, next) = (Iteration::FIRST, Iteration::FIRST.next());
+        for (lease, inbox, at_rest, why) in [
+            (None, None, Some(false), "never opened"),
+            (Some(lease_item(&lease(first))), Some(inbox_item(first, true)), Some(true), "open"),
+            (Some(lease_item(&closed)), Some(inbox_item(first, false)), Some(true), "closed"),
+            (Some(lease_item(&lease(first))), None, None, "it opened for the first time after the inbox was read"),
+            (Some(lease_item(&lease(first))), Some(inbox_item(first, false)), None, "it closed between the reads"),
+            (Some(lease_item(&closed)), Some(inbox_item(first, true)), None, "it opened between the reads"),
+            (Some(lease_item(&lease(next))), Some(inbox_item(first, true)), None, "it opened for another iteration"),
+        ] {
+            let found = match pair(lease.as_ref(), inbox.as_ref()).unwrap() {
+                Paired::AtRest(rows) => Some(rows.is_some()),
+                Paired::Moving => None,
+            };
+            assert_eq!(found, at_rest, "{why}");
+        }
+    }
 }

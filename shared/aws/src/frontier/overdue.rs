@@ -8,7 +8,7 @@ use futures_util::future::try_join_all;
 use jiff::Timestamp;
 
 use super::DynamoFrontier;
-use crate::dynamo::{Expression, Fields, Item, Key, Role, Write, instant};
+use crate::dynamo::{Expression, Fields, IndexWrites, Item, Role, Write, instant};
 use crate::errors::StoreError;
 use crate::meter::capacity::ReadKind;
 use crate::rows::keys::{self, OwedRow};
@@ -93,17 +93,16 @@ impl DynamoFrontier {
 
     /// Moves the time at which work that is still owed is due. Refused: nothing is owed any more, or not before then.
     pub(super) async fn postpone_to(&self, work: &Overdue, due: Timestamp) -> Result<(), StoreError> {
-        let key: Key = match work {
-            Overdue::Lease(origin) => keys::lease(origin),
-            Overdue::Inbox(origin) => keys::inbox(origin),
-            Overdue::Segment(segment, _) => keys::segment(segment),
-            Overdue::Token(crawl, number) => keys::iteration(crawl, *number),
+        let (key, index) = match work {
+            Overdue::Lease(origin) => (keys::lease(origin), IndexWrites::Move),
+            Overdue::Inbox(origin) => (keys::inbox(origin), IndexWrites::Move),
+            Overdue::Segment(segment, _) => (keys::segment(segment), IndexWrites::Move),
+            Overdue::Token(crawl, number) => (keys::iteration(crawl, *number), IndexWrites::None),
         };
         let update = Expression::new("SET #due = :due").with(":due", instant(due));
         let earlier = Expression::new("#due < :until").with(":until", instant(due));
-        let write = Write::update(Role::Other, &key, update, &Item::new()).when(earlier);
-        let index = rows::index_writes(Some(Timestamp::MIN), Some(due));
-        self.db.write(&write.indexed(index)).await.map(|_| ())
+        let write = Write::update(Role::Other, &key, update, &Item::new()).when(earlier).indexed(index);
+        self.db.write(&write).await.map(|_| ())
     }
 }
 

@@ -1,4 +1,4 @@
-//! Candidates, and the PartiQL statements that write them.
+//! Candidates, and the `PartiQL` statements that write them.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use dragline_domain::frontier::{CandidateUpdate, ClaimedState, Claimer, LastCapture, OriginKey, Sighting, TodoEntry};

@@ -45,7 +45,7 @@ fn numbers(inbox: &Inbox) -> Vec<(String, u64)> {
     counts.into_iter().map(|(name, count)| (name.to_owned(), count)).chain(outcomes).collect()
 }
 
-fn item(origin: &OriginKey, inbox: &Inbox) -> Item {
+pub(crate) fn item(origin: &OriginKey, inbox: &Inbox) -> Item {
     let attributes =
         [(ITERATION, number(inbox.iteration.number())), (OPEN, flag(inbox.open)), (SEEDED, seeded(&inbox.seeded))];
     let mut item = row(&keys::inbox(origin), attributes.into_iter().chain(due_attributes(origin, inbox.due)));

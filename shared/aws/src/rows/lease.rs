@@ -31,7 +31,7 @@ fn free_from(lease: &Lease) -> Option<Timestamp> {
     lease.holder().map(|holder| after(holder.until, lease.pace.delay()))
 }
 
-fn item(origin: &OriginKey, lease: &Lease, grace: Duration) -> Result<Item, StoreError> {
+pub(crate) fn item(origin: &OriginKey, lease: &Lease, grace: Duration) -> Result<Item, StoreError> {
     let mut attributes = vec![
         (ITERATION, number(lease.iteration.number())),
         ("turn", number(lease.turn.0)),

@@ -1,7 +1,7 @@
 //! JSON, deflated: what is read and written whole.
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use libdeflater::{CompressionLvl, Compressor, Decompressor};
+use dragline_formats::deflated::{self, Sparing, deflate};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -21,15 +21,10 @@ pub(crate) fn pack(value: &impl Serialize) -> Result<(AttributeValue, AttributeV
 pub(crate) fn pack_bytes(value: &impl Serialize) -> Result<(Vec<u8>, AttributeValue), StoreError> {
     let json = serde_json::to_vec(value)?;
     let size = u64::try_from(json.len()).unwrap_or(u64::MAX);
-    let too_large = || StoreError::TooLarge { what: "a value's JSON", size, size_max: JSON_BYTES_MAX as u64 };
     if json.len() > JSON_BYTES_MAX {
-        return Err(too_large());
+        return Err(StoreError::TooLarge { what: "a value's JSON", size, size_max: JSON_BYTES_MAX as u64 });
     }
-    let mut compressor = Compressor::new(CompressionLvl::default());
-    let mut deflated = vec![0; compressor.deflate_compress_bound(json.len())];
-    let length = compressor.deflate_compress(&json, &mut deflated).map_err(|_| too_large())?;
-    deflated.truncate(length);
-    Ok((deflated, number(size)))
+    Ok((deflate(&json, Sparing::Bytes), number(size)))
 }
 
 /// The value that was packed into these two attributes.
@@ -39,13 +34,9 @@ pub(crate) fn unpack<T: DeserializeOwned>(fields: Fields<'_>, name: &str, length
 
 /// The value of deflated JSON of this length.
 pub(crate) fn inflate<T: DeserializeOwned>(deflated: &[u8], json_bytes: usize) -> Result<T, StoreError> {
-    let damaged = || StoreError::Damaged("a deflated value is damaged".to_owned());
-    if json_bytes > JSON_BYTES_MAX {
-        return Err(damaged());
-    }
-    let mut json = vec![0; json_bytes];
-    let length = Decompressor::new().deflate_decompress(deflated, &mut json).map_err(|_| damaged())?;
-    if length == json_bytes { Ok(serde_json::from_slice(&json)?) } else { Err(damaged()) }
+    let json = if json_bytes > JSON_BYTES_MAX { None } else { deflated::inflate(deflated, json_bytes) };
+    let json = json.ok_or_else(|| StoreError::Damaged("a deflated value is damaged".to_owned()))?;
+    Ok(serde_json::from_slice(&json)?)
 }
 
 #[cfg(test)]
