@@ -1,7 +1,5 @@
 //! Faults between the SDK and DynamoDB: what passes is tried again, what was done is known again, and what is refused is not repeated.
 
-#![expect(clippy::unwrap_used, reason = "a test says more by failing than by an error")]
-
 use dragline_aws::{Call, DynamoFrontier, http_client};
 use dragline_aws_conformance::faults::{Fault, Faults};
 use dragline_aws_conformance::{Fresh, Story, at, clients_over};

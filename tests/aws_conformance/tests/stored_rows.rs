@@ -1,7 +1,5 @@
 //! What the port does not show of how rows are kept.
 
-#![expect(clippy::unwrap_used, reason = "a test says more by failing than by an error")]
-
 use aws_sdk_dynamodb::types::AttributeValue;
 use dragline_aws::Table;
 use dragline_aws_conformance::{Fresh, Story, at, clients};

@@ -1,7 +1,5 @@
 //! What operations cost: their calls, and the units that AWS's rules give.
 
-#![expect(clippy::unwrap_used, reason = "a test says more by failing than by an error")]
-
 use std::collections::BTreeMap;
 
 use dragline_aws::{Meter, ReadUnits, Usage, WriteUnits};
