@@ -36,6 +36,22 @@ async fn a_robots_txt_too_large_for_its_row_is_an_object() {
 }
 
 #[tokio::test]
+async fn an_older_robots_txt_does_not_replace_a_newer_one() {
+    let fresh = Fresh::new(clients().await);
+    let frontier = fresh.frontier().await;
+    let story = Story::begin(&frontier).await;
+    let row = |second, status| {
+        let record = RobotsRecord::of(&RobotsFetch::Answered { status, body: b"" });
+        RobotsRow { record, fetched_at: at(second), expires_at: at(second + 1_800) }
+    };
+    let (newer, older) = (row(2, 404), row(1, 200));
+    for put in [&newer, &older] {
+        frontier.put_robots(&story.origin, put).await.unwrap();
+        assert_eq!(frontier.load_robots(&story.origin).await.unwrap().as_ref(), Some(&newer));
+    }
+}
+
+#[tokio::test]
 async fn a_row_of_a_later_version_is_not_misread() {
     let fresh = Fresh::new(clients().await);
     let frontier = fresh.frontier().await;

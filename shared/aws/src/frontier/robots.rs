@@ -6,7 +6,7 @@ use dragline_pipeline::ports::frontier::RobotsRow;
 use sha2::{Digest as _, Sha256};
 
 use super::DynamoFrontier;
-use crate::dynamo::{Role, Write, blob, instant, text};
+use crate::dynamo::{Expression, Role, Write, blob, instant, text};
 use crate::errors::StoreError;
 use crate::objects::Kind;
 use crate::rows::{self, keys};
@@ -37,7 +37,10 @@ impl DynamoFrontier {
         };
         let times = [("fetched_at", instant(robots.fetched_at)), ("expires_at", instant(robots.expires_at))];
         let item = rows::row(&key, [record, (JSON_BYTES, json_bytes)].into_iter().chain(times));
-        self.db.write(&Write::put(Role::Other, &key, item)).await.map(|_| ())
+        let is_newer = Expression::new("attribute_not_exists(#sk) OR #fetched_at <= :fetched_at")
+            .with(":fetched_at", instant(robots.fetched_at));
+        // Refused: what is there was fetched later, and stays.
+        self.db.write(&Write::put(Role::Other, &key, item).when(is_newer)).await.map(|_| ())
     }
 
     pub(super) async fn robots(&self, origin: &OriginKey) -> Result<Option<RobotsRow>, StoreError> {
