@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help bench setup build lint docs deny unit e2e test
+.PHONY: help aws bench setup build lint docs deny unit e2e test
 
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,8 +32,14 @@ else
 RUN := cargo test --quiet --no-fail-fast --all-targets
 endif
 
-unit: ## Run all tests but the end-to-end ones
-	@$(RUN) --workspace --exclude dragline-end-to-end
+# They need an emulator of AWS, which `make aws` starts.
+NO_AWS := --exclude dragline-aws-conformance
+
+unit: ## Run all tests but the end-to-end ones, and those that need an emulator of AWS
+	@$(RUN) --workspace --exclude dragline-end-to-end $(NO_AWS)
+
+aws: ## Run the tests of the AWS adapters against an emulator (docs/testing-aws.md)
+	@scripts/localstack run $(RUN) --package dragline-aws-conformance
 
 e2e: setup build ## Run the end-to-end tests alone
 	@$(RUN) --package dragline-end-to-end
@@ -43,4 +49,4 @@ bench: setup build ## Measure whole crawls: time, CPU, memory (scripts/bench --l
 	@scripts/bench
 
 test: setup lint docs deny build ## Check everything
-	@$(RUN) --workspace
+	@$(RUN) --workspace $(NO_AWS)

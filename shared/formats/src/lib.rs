@@ -4,6 +4,7 @@
 
 pub mod charset;
 pub mod content_coding;
+pub mod deflated;
 pub mod directives;
 pub mod html;
 pub mod http_fields;

@@ -58,6 +58,12 @@ impl ObjectKey {
         Self(format!("{}{}-{}-{token}.warc.gz", Self::origin_prefix(&id.origin, iteration), id.turn, id.n))
     }
 
+    /// What a parser made of the segment. There is one for all that parse it, so that the first stays.
+    #[must_use]
+    pub fn of_documents(id: &SegmentId, iteration: Iteration) -> Self {
+        Self(format!("documents/{}{}-{}.jsonl.gz", Self::origin_path(&id.origin, iteration), id.turn, id.n))
+    }
+
     /// What the keys of a turn's objects start with: whatever stands there under another token is an orphan after a takeover.
     #[must_use]
     pub fn turn_prefix(origin: &OriginKey, iteration: Iteration, turn: Turn) -> String {
@@ -65,7 +71,11 @@ impl ObjectKey {
     }
 
     fn origin_prefix(origin: &OriginKey, iteration: Iteration) -> String {
-        format!("raw/{}/{iteration}/{}/", origin.crawl, path_safe(&origin.origin))
+        format!("raw/{}", Self::origin_path(origin, iteration))
+    }
+
+    fn origin_path(origin: &OriginKey, iteration: Iteration) -> String {
+        format!("{}/{iteration}/{}/", origin.crawl, path_safe(&origin.origin))
     }
 
     /// As it is stored.
@@ -122,6 +132,18 @@ impl Seeding {
     #[must_use]
     pub fn new(trigger: &TriggerId, part: u32) -> Self {
         Self(format!("{trigger}#{part:04}"))
+    }
+
+    /// As it is stored.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Read back from where [`Seeding::as_str`] was stored.
+    #[must_use]
+    pub fn stored(text: String) -> Self {
+        Self(text)
     }
 }
 
@@ -192,6 +214,9 @@ mod tests {
             assert_eq!(key(origin), format!("raw/docs/1/{path}/7-3-{token}.warc.gz"));
             assert!(ObjectKey::try_from(key(origin)).is_ok(), "{origin}");
         }
+        let origin = OriginKey { crawl: "docs".parse().unwrap(), origin: "http://[::1]".parse().unwrap() };
+        let documents = ObjectKey::of_documents(&SegmentId { origin, turn: Turn(7), n: 3 }, Iteration::FIRST);
+        assert_eq!(documents.as_str(), "documents/docs/1/http,___1_/7-3.jsonl.gz");
         for (text, why) in [
             ("", "empty"),
             ("/etc/passwd", "absolute"),

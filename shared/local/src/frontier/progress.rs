@@ -1,6 +1,6 @@
 //! How far an iteration is: the sums over its origins.
 
-use dragline_domain::frontier::{Inbox, Lease, LeaseState, LeftoverReason};
+use dragline_domain::frontier::{Inbox, Lease, LeftoverReason, OriginRows};
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_pipeline::ports::frontier::Progress;
 use rusqlite::params;
@@ -18,25 +18,10 @@ pub(super) fn sum(db: &Db, crawl: &CrawlId, iteration: Iteration) -> Result<Prog
     let mut rows = statement.query(params![id, iteration.number()])?;
     while let Some(row) = rows.next()? {
         let (Json(lease), Json(inbox)): (Json<Lease>, Json<Inbox>) = (row.get(0)?, row.get(1)?);
-        add_origin(&mut progress, &lease, &inbox);
+        progress.add_origin(&OriginRows { lease, inbox });
     }
     progress.leftovers = leftovers(db, id, iteration)?;
     Ok(progress)
-}
-
-fn add_origin(progress: &mut Progress, lease: &Lease, inbox: &Inbox) {
-    progress.origins += 1;
-    progress.origins_open += u64::from(lease.state != LeaseState::Closed);
-    progress.added += inbox.added;
-    progress.taken += lease.taken;
-    progress.retries_waiting += u64::try_from(lease.retries.len()).unwrap_or(u64::MAX);
-    progress.segments += lease.segments;
-    progress.parsed += inbox.parsed;
-    progress.crawler.requests += lease.counters.requests;
-    progress.crawler.pages += lease.counters.pages;
-    progress.crawler.retries += lease.counters.retries;
-    progress.crawler.body_bytes += lease.counters.body_bytes;
-    progress.parser.add(&inbox.counters);
 }
 
 fn leftovers(db: &Db, crawl: CrawlRowId, iteration: Iteration) -> Result<Vec<(LeftoverReason, u64)>, StoreError> {

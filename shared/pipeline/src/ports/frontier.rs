@@ -8,9 +8,10 @@ use std::future::Future;
 use dragline_domain::capture::SegmentLog;
 use dragline_domain::definition::Definition;
 use dragline_domain::frontier::{
-    AddTodo, CandidateUpdate, ChunkKey, Claim, Claimer, Inbox, IterationRow, Lease, Leftover, LeftoverReason,
-    OriginKey, OriginRows, ParsePart, ParserCounters, PartKind, PartRefused, RecrawlCursor, Release, ReleaseRefused,
-    Reserve, Seeding, SegmentId, SegmentRow, Sighting, StatusChange, Take, TakeRefused, TodoChunk, TodoEntry,
+    AddTodo, CandidateUpdate, ChunkKey, Claim, Claimer, Inbox, IterationRow, Lease, LeaseState, Leftover,
+    LeftoverReason, OriginKey, OriginRows, ParsePart, ParserCounters, PartKind, PartRefused, RecrawlCursor, Release,
+    ReleaseRefused, Reserve, Seeding, SegmentId, SegmentRow, Sighting, StatusChange, Take, TakeRefused, TodoChunk,
+    TodoEntry,
 };
 use dragline_domain::ids::{CrawlId, Iteration, LeaseToken, TriggerId, Turn};
 use dragline_domain::outcome::Outcome;
@@ -276,6 +277,23 @@ pub struct Progress {
 }
 
 impl Progress {
+    /// Adds what an origin's rows count.
+    pub fn add_origin(&mut self, rows: &OriginRows) {
+        let OriginRows { lease, inbox } = rows;
+        self.origins += 1;
+        self.origins_open += u64::from(lease.state != LeaseState::Closed);
+        self.added += inbox.added;
+        self.taken += lease.taken;
+        self.retries_waiting += u64::try_from(lease.retries.len()).unwrap_or(u64::MAX);
+        self.segments += lease.segments;
+        self.parsed += inbox.parsed;
+        self.crawler.requests += lease.counters.requests;
+        self.crawler.pages += lease.counters.pages;
+        self.crawler.retries += lease.counters.retries;
+        self.crawler.body_bytes += lease.counters.body_bytes;
+        self.parser.add(&inbox.counters);
+    }
+
     /// URLs with a final outcome.
     #[must_use]
     pub fn finished(&self) -> u64 {

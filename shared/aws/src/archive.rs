@@ -1,0 +1,60 @@
+//! The [`Archive`] over S3: WARC objects under the keys that they have anywhere.
+
+use std::ops::Range;
+
+use bytes::Bytes;
+use dragline_domain::frontier::ObjectKey;
+use dragline_pipeline::ports::archive::{Archive, Put};
+use dragline_pipeline::ports::error::PortResult;
+
+use crate::AwsClients;
+use crate::errors::StoreError;
+use crate::objects::{Bucket, Kind};
+
+/// `docs/format-warc.md` describes the format.
+const WARC: Kind = Kind { media_type: "application/warc", format: "1" };
+
+/// Keeps objects in a bucket.
+#[derive(Clone, Debug)]
+pub struct S3Archive {
+    bucket: Bucket,
+}
+
+impl S3Archive {
+    /// The archive in this bucket.
+    #[must_use]
+    pub fn new(clients: &AwsClients, bucket: &str) -> Self {
+        Self { bucket: Bucket::new(clients.s3.clone(), bucket) }
+    }
+
+    async fn part(&self, key: &ObjectKey, range: Range<u64>) -> Result<Option<Bytes>, StoreError> {
+        match range.end.checked_sub(1).filter(|&last| last >= range.start) {
+            Some(last) => self.bucket.get_range(key, range.start, last).await,
+            // HTTP knows no range of nothing.
+            None => Ok(self.bucket.holds(key).await?.then(Bytes::new)),
+        }
+    }
+}
+
+impl Archive for S3Archive {
+    async fn put_new(&self, key: &ObjectKey, bytes: Bytes) -> PortResult<Put> {
+        self.bucket.put_new(key, WARC, bytes).await.map_err(|e| e.at("put object", key))
+    }
+
+    async fn get(&self, key: &ObjectKey, bytes_max: u64) -> PortResult<Option<Bytes>> {
+        let object = self.bucket.get(key, bytes_max).await.map_err(|e| e.at("get object", key))?;
+        Ok(object.map(|object| object.bytes))
+    }
+
+    async fn get_range(&self, key: &ObjectKey, range: Range<u64>) -> PortResult<Option<Bytes>> {
+        self.part(key, range).await.map_err(|e| e.at("get part of object", key))
+    }
+
+    async fn list(&self, prefix: &str, after: Option<&ObjectKey>, limit: usize) -> PortResult<Vec<ObjectKey>> {
+        self.bucket.list(prefix, after, limit).await.map_err(|e| e.at("list objects", prefix))
+    }
+
+    async fn delete(&self, key: &ObjectKey) -> PortResult<()> {
+        self.bucket.delete(key).await.map_err(|e| e.at("delete object", key))
+    }
+}

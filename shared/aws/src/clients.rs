@@ -1,0 +1,101 @@
+//! The SDK's clients: one HTTP stack, time-outs and retries set on purpose.
+
+use std::time::Duration;
+
+use aws_config::BehaviorVersion;
+use aws_config::retry::RetryConfig;
+use aws_config::timeout::TimeoutConfig;
+use aws_smithy_http_client::tls::Provider;
+use aws_smithy_http_client::tls::rustls_provider::CryptoMode;
+use aws_smithy_runtime_api::client::http::SharedHttpClient;
+
+use crate::meter::Meter;
+
+/// How long requests may take, tries included, and how often they are tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Patience {
+    /// Until a connection is there.
+    pub connect: Duration,
+    /// One try of a request to DynamoDB, SQS or SNS.
+    pub attempt: Duration,
+    /// Such a request with all its tries: below what a lease keeps for committing.
+    pub operation: Duration,
+    /// One try of a request to S3, which carries a whole object.
+    pub object_attempt: Duration,
+    /// Such a request with all its tries.
+    pub object_operation: Duration,
+    /// Tries in all. Between them lies an exponential wait with full jitter.
+    pub attempts_max: u32,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(2),
+            attempt: Duration::from_secs(4),
+            operation: Duration::from_secs(14),
+            object_attempt: Duration::from_secs(30),
+            object_operation: Duration::from_secs(60),
+            attempts_max: 6,
+        }
+    }
+}
+
+/// The clients that the adapters share, built once a process.
+#[derive(Clone, Debug)]
+pub struct AwsClients {
+    /// For the frontier.
+    pub dynamodb: aws_sdk_dynamodb::Client,
+    /// For bodies and documents.
+    pub s3: aws_sdk_s3::Client,
+    /// For messages between the steps.
+    pub sqs: aws_sdk_sqs::Client,
+    /// For messages to people.
+    pub sns: aws_sdk_sns::Client,
+    /// What all of them count in.
+    pub meter: Meter,
+}
+
+/// HTTP by hyper and rustls with ring, as in the rest of Dragline. Connections are kept and shared.
+#[must_use]
+pub fn http_client() -> SharedHttpClient {
+    aws_smithy_http_client::Builder::new().tls_provider(Provider::Rustls(CryptoMode::Ring)).build_https()
+}
+
+impl AwsClients {
+    /// Clients with the region, credentials and endpoint that the environment says.
+    pub async fn from_environment(http: SharedHttpClient, patience: Patience) -> Self {
+        let retries = RetryConfig::standard().with_max_attempts(patience.attempts_max);
+        let common = aws_config::defaults(BehaviorVersion::v2026_01_12())
+            .http_client(http)
+            .retry_config(retries)
+            .timeout_config(timeouts(patience.connect, patience.attempt, patience.operation))
+            .load()
+            .await;
+        let meter = Meter::new();
+        let dynamodb = aws_sdk_dynamodb::config::Builder::from(&common).interceptor(meter.clone()).build();
+        let sqs = aws_sdk_sqs::config::Builder::from(&common).interceptor(meter.clone()).build();
+        let sns = aws_sdk_sns::config::Builder::from(&common).interceptor(meter.clone()).build();
+        let s3 = aws_sdk_s3::config::Builder::from(&common)
+            .interceptor(meter.clone())
+            .timeout_config(timeouts(patience.connect, patience.object_attempt, patience.object_operation))
+            // Names below an emulator's address do not resolve.
+            .force_path_style(common.endpoint_url().is_some())
+            .build();
+        Self {
+            dynamodb: aws_sdk_dynamodb::Client::from_conf(dynamodb),
+            s3: aws_sdk_s3::Client::from_conf(s3),
+            sqs: aws_sdk_sqs::Client::from_conf(sqs),
+            sns: aws_sdk_sns::Client::from_conf(sns),
+            meter,
+        }
+    }
+}
+
+fn timeouts(connect: Duration, attempt: Duration, operation: Duration) -> TimeoutConfig {
+    TimeoutConfig::builder()
+        .connect_timeout(connect)
+        .operation_attempt_timeout(attempt)
+        .operation_timeout(operation)
+        .build()
+}

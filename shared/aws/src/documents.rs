@@ -1,0 +1,137 @@
+//! The [`Documents`] over S3: one object a segment, a JSON document a line, gzipped.
+
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+
+use dragline_domain::document::Document;
+use dragline_domain::frontier::{ObjectKey, SegmentRow};
+use dragline_pipeline::ports::archive::Put;
+use dragline_pipeline::ports::documents::{Documents, PutDocuments};
+use dragline_pipeline::ports::error::PortResult;
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
+
+use crate::AwsClients;
+use crate::errors::StoreError;
+use crate::objects::{Bucket, Kind};
+
+/// The version of the format is the object's metadata `dragline-format`: lines are documents alone, for whoever queries them.
+const DOCUMENTS: Kind = Kind { media_type: "application/gzip", format: "1" };
+
+/// The largest object that is read.
+const OBJECT_BYTES_MAX: u64 = 128 << 20;
+
+/// The most that it may inflate to.
+const JSON_BYTES_MAX: u64 = 512 << 20;
+
+/// Keeps documents in a bucket.
+#[derive(Clone, Debug)]
+pub struct S3Documents {
+    bucket: Bucket,
+}
+
+impl S3Documents {
+    /// The documents in this bucket.
+    #[must_use]
+    pub fn new(clients: &AwsClients, bucket: &str) -> Self {
+        Self { bucket: Bucket::new(clients.s3.clone(), bucket) }
+    }
+
+    async fn read(&self, segment: &SegmentRow) -> Result<Option<Vec<Document>>, StoreError> {
+        let Some(object) = self.bucket.get(&key(segment), OBJECT_BYTES_MAX).await? else { return Ok(None) };
+        match object.format.as_deref() {
+            Some(format) if format == DOCUMENTS.format => decode(&object.bytes, JSON_BYTES_MAX).map(Some),
+            other => Err(StoreError::Damaged(format!("documents of format {other:?} are not known here"))),
+        }
+    }
+
+    async fn put(&self, segment: &SegmentRow, documents: &[Document]) -> Result<PutDocuments, StoreError> {
+        match self.bucket.put_new(&key(segment), DOCUMENTS, encode(documents)?.into()).await? {
+            Put::Stored => Ok(PutDocuments::Stored),
+            Put::Exists => match self.read(segment).await? {
+                Some(found) => Ok(PutDocuments::Found(found)),
+                None => Err(StoreError::Damaged("the documents that were there are gone".to_owned())),
+            },
+        }
+    }
+}
+
+impl Documents for S3Documents {
+    async fn load(&self, segment: &SegmentRow) -> PortResult<Option<Vec<Document>>> {
+        self.read(segment).await.map_err(|e| e.at("load documents", &segment.id))
+    }
+
+    async fn put_new(&self, segment: &SegmentRow, documents: &[Document]) -> PortResult<PutDocuments> {
+        self.put(segment, documents).await.map_err(|e| e.at("put documents", &segment.id))
+    }
+}
+
+fn key(segment: &SegmentRow) -> ObjectKey {
+    ObjectKey::of_documents(&segment.id, segment.iteration)
+}
+
+fn encode(documents: &[Document]) -> Result<Vec<u8>, StoreError> {
+    let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
+    let encoded = (|| {
+        for document in documents {
+            serde_json::to_writer(&mut gzip, document)?;
+            gzip.write_all(b"\n")?;
+        }
+        gzip.finish()
+    })();
+    encoded.map_err(|e: io::Error| StoreError::Damaged(e.to_string()))
+}
+
+fn decode(gzip: &[u8], json_bytes_max: u64) -> Result<Vec<Document>, StoreError> {
+    // One byte beyond the limit tells what is over it from what just fits.
+    let mut lines = BufReader::new(GzDecoder::new(gzip).take(json_bytes_max + 1));
+    let (mut documents, mut size, mut line) = (Vec::new(), 0, String::new());
+    loop {
+        line.clear();
+        let read =
+            lines.read_line(&mut line).map_err(|e| StoreError::Damaged(format!("documents are damaged: {e}")))?;
+        size += u64::try_from(read).unwrap_or(u64::MAX);
+        if size > json_bytes_max {
+            return Err(StoreError::TooLarge { what: "the documents' bytes", size, size_max: json_bytes_max });
+        }
+        if read == 0 {
+            return Ok(documents);
+        }
+        documents.push(serde_json::from_str(&line)?);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dragline_domain::document::DocumentState;
+    use dragline_domain::outcome::Outcome;
+    use dragline_domain::url::CrawlUrl;
+
+    use super::*;
+
+    fn document(n: u32) -> Document {
+        Document {
+            n,
+            url: CrawlUrl::try_from("https://a.example/".to_owned()).unwrap(),
+            outcome: Outcome::FileNotFound,
+            detail: Some("line\nbreak".into()),
+            state: DocumentState::Processed,
+            page: None,
+            links: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn documents_come_back_and_damage_is_told() {
+        let documents = vec![document(0), document(1)];
+        let encoded = encode(&documents).unwrap();
+        assert_eq!(decode(&encoded, 10_000).unwrap(), documents);
+        assert_eq!(decode(&encode(&[]).unwrap(), 10_000).unwrap(), [], "none are none");
+        let (cut, _) = encoded.split_at(encoded.len() - 9);
+        for (bytes, max, why) in
+            [(&encoded[..], 50, "more than may be"), (cut, 10_000, "cut"), (&b"x"[..], 10_000, "no gzip")]
+        {
+            assert!(decode(bytes, max).is_err(), "{why}");
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! DynamoDB as the frontier asks it: typed items, expressions, and requests that are tried again where that is right.
+
+mod batch;
+mod expression;
+mod fields;
+mod read;
+mod transact;
+mod write;
+
+use std::sync::Arc;
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use dragline_pipeline::ports::clock::Chance;
+
+use crate::meter::Meter;
+use crate::tables::{PARTITION, SORT, Table, TableNames};
+
+pub(crate) use self::batch::Statement;
+pub(crate) use self::expression::Expression;
+pub(crate) use self::fields::{Fields, blob, flag, instant, json, number, text, texts};
+pub(crate) use self::read::Range;
+pub(crate) use self::write::{IndexWrites, Role, Write};
+pub(crate) use crate::meter::capacity::Item;
+
+/// A client of a stack's tables.
+#[derive(Clone)]
+pub(crate) struct Dynamo {
+    client: aws_sdk_dynamodb::Client,
+    tables: Arc<TableNames>,
+    meter: Meter,
+    chance: Arc<dyn Chance>,
+}
+
+impl Dynamo {
+    pub(crate) fn new(
+        client: aws_sdk_dynamodb::Client,
+        tables: TableNames,
+        meter: Meter,
+        chance: Arc<dyn Chance>,
+    ) -> Self {
+        Self { client, tables: Arc::new(tables), meter, chance }
+    }
+
+    pub(crate) fn table(&self, table: Table) -> &str {
+        self.tables.of(table)
+    }
+}
+
+/// Where an item is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Key {
+    pub(crate) table: Table,
+    pub(crate) partition: String,
+    pub(crate) sort: String,
+}
+
+impl Key {
+    /// The key alone, as an item.
+    pub(crate) fn item(&self) -> Item {
+        Item::from([(PARTITION.to_owned(), text(&self.partition)), (SORT.to_owned(), text(&self.sort))])
+    }
+
+    /// An item of this key with these attributes.
+    pub(crate) fn with<'a>(&self, attributes: impl IntoIterator<Item = (&'a str, AttributeValue)>) -> Item {
+        let mut item = self.item();
+        item.extend(attributes.into_iter().map(|(name, value)| (name.to_owned(), value)));
+        item
+    }
+}

@@ -1,0 +1,174 @@
+//! Reading: one item, several at one moment, or a range.
+
+use aws_sdk_dynamodb::error::SdkError;
+use aws_sdk_dynamodb::operation::transact_get_items::TransactGetItemsError;
+use aws_sdk_dynamodb::types::{Get, TransactGetItem};
+use jiff::Timestamp;
+
+use super::expression::{names, values};
+use super::{Dynamo, Expression, Item, Key, instant, text};
+use crate::backoff::Backoff;
+use crate::errors::StoreError;
+use crate::meter::capacity::{ReadKind, ReadUnits, item_bytes};
+use crate::tables::{DUE, DUE_SHARD, OVERDUE, SORT, Table};
+
+/// Items of one partition, in the order of their sort keys.
+#[derive(Clone, Debug)]
+pub(crate) struct Range {
+    pub(crate) table: Table,
+    pub(crate) partition: String,
+    /// What the sort keys start with; absent: all.
+    pub(crate) prefix: Option<String>,
+    /// The sort key after which to begin, whether or not there is one; absent: at the first.
+    pub(crate) after: Option<String>,
+}
+
+/// Some of a range.
+#[derive(Debug)]
+pub(crate) struct Page {
+    pub(crate) items: Vec<Item>,
+    /// The sort key to go on after; absent: that was all.
+    pub(crate) next: Option<String>,
+}
+
+impl Dynamo {
+    /// One item, read consistently.
+    pub(crate) async fn get(&self, key: &Key) -> Result<Option<Item>, StoreError> {
+        let request = self.client.get_item().table_name(self.table(key.table)).consistent_read(true);
+        let output = request.set_key(Some(key.item())).send().await.map_err(|e| StoreError::request("GetItem", e))?;
+        self.meter.add_reads(ReadUnits::of(output.item.as_ref().map_or(0, item_bytes), ReadKind::Consistent));
+        Ok(output.item)
+    }
+
+    /// Items as they were at one moment.
+    pub(crate) async fn snapshot<const N: usize>(&self, keys: [&Key; N]) -> Result<[Option<Item>; N], StoreError> {
+        let gets = keys.iter().map(|key| {
+            let get = Get::builder().table_name(self.table(key.table)).set_key(Some(key.item())).build()?;
+            Ok(TransactGetItem::builder().get(get).build())
+        });
+        let gets = gets.collect::<Result<Vec<_>, aws_sdk_dynamodb::error::BuildError>>();
+        let gets = gets.map_err(|e| StoreError::Damaged(e.to_string()))?;
+        let mut backoff = Backoff::new(&self.chance);
+        let output = loop {
+            match self.client.transact_get_items().set_transact_items(Some(gets.clone())).send().await {
+                Ok(output) => break output,
+                Err(error) if met_a_write(&error) => {
+                    let in_the_way = StoreError::in_the_way("TransactGetItems", error);
+                    backoff.wait().await.map_err(|_| in_the_way)?;
+                }
+                Err(error) => return Err(StoreError::request("TransactGetItems", error)),
+            }
+        };
+        let mut items = output.responses.unwrap_or_default().into_iter().map(|response| response.item);
+        let found = keys.map(|_| items.next().flatten().filter(|item| !item.is_empty()));
+        let units =
+            found.iter().map(|item| ReadUnits::of(item.as_ref().map_or(0, item_bytes), ReadKind::Transactional));
+        self.meter.add_reads(units.sum());
+        Ok(found)
+    }
+
+    /// The first items of a range, at most `limit` of them.
+    pub(crate) async fn first(&self, range: &Range, limit: usize, kind: ReadKind) -> Result<Page, StoreError> {
+        let start = range.after.as_ref().map(|after| range.key(after).item());
+        let condition = range.condition();
+        let request =
+            self.client.query().table_name(self.table(range.table)).consistent_read(kind != ReadKind::Eventual);
+        let request = request
+            .key_condition_expression(condition.text())
+            .set_expression_attribute_names(names([Some(&condition)]))
+            .set_expression_attribute_values(values([Some(&condition)]))
+            .set_exclusive_start_key(start)
+            .limit(i32::try_from(limit).unwrap_or(i32::MAX));
+        let output = request.send().await.map_err(|e| StoreError::request("Query", e))?;
+        let items = output.items.unwrap_or_default();
+        self.meter.add_reads(ReadUnits::of(items.iter().map(item_bytes).sum(), kind));
+        let next = output.last_evaluated_key.as_ref().map(|key| super::Fields(key).text(SORT).map(str::to_owned));
+        Ok(Page { items, next: next.transpose()? })
+    }
+
+    /// All of a range. For ranges that are small by their nature.
+    pub(crate) async fn all(&self, mut range: Range) -> Result<Vec<Item>, StoreError> {
+        let mut items = Vec::new();
+        loop {
+            let page = self.first(&range, PAGE_MAX, ReadKind::Consistent).await?;
+            items.extend(page.items);
+            match page.next {
+                Some(next) => range.after = Some(next),
+                None => return Ok(items),
+            }
+        }
+    }
+
+    /// The last item of a range, read consistently.
+    pub(crate) async fn last(&self, range: &Range) -> Result<Option<Item>, StoreError> {
+        let condition = range.condition();
+        let request = self.client.query().table_name(self.table(range.table)).consistent_read(true);
+        let request = request
+            .key_condition_expression(condition.text())
+            .set_expression_attribute_names(names([Some(&condition)]))
+            .set_expression_attribute_values(values([Some(&condition)]))
+            .scan_index_forward(false)
+            .limit(1);
+        let output = request.send().await.map_err(|e| StoreError::request("Query", e))?;
+        let item = output.items.unwrap_or_default().into_iter().next();
+        self.meter.add_reads(ReadUnits::of(item.as_ref().map_or(0, item_bytes), ReadKind::Consistent));
+        Ok(item)
+    }
+}
+
+/// Entries of the index of overdue work, and where to go on.
+type Entries = (Vec<Item>, Option<Item>);
+
+impl Dynamo {
+    /// Entries of a shard that are due by then, the earliest first. The index lags.
+    pub(crate) async fn overdue(
+        &self,
+        shard: &str,
+        due_by: Timestamp,
+        limit: usize,
+        start: Option<Item>,
+    ) -> Result<Entries, StoreError> {
+        let condition = Expression::new(format!("#{DUE_SHARD} = :shard AND #{DUE} <= :by"));
+        let condition = condition.with(":shard", text(shard)).with(":by", instant(due_by));
+        let request = self.client.query().table_name(self.table(Table::Frontier)).index_name(OVERDUE);
+        let request = request
+            .key_condition_expression(condition.text())
+            .set_expression_attribute_names(names([Some(&condition)]))
+            .set_expression_attribute_values(values([Some(&condition)]))
+            .set_exclusive_start_key(start)
+            .limit(i32::try_from(limit).unwrap_or(i32::MAX));
+        let output = request.send().await.map_err(|e| StoreError::request("Query", e))?;
+        let items = output.items.unwrap_or_default();
+        self.meter.add_reads(ReadUnits::of(items.iter().map(item_bytes).sum(), ReadKind::Eventual));
+        Ok((items, output.last_evaluated_key))
+    }
+}
+
+/// The most items that are asked for at once where all are wanted; DynamoDB cuts at 1 MB.
+const PAGE_MAX: usize = 1_000;
+
+impl Range {
+    pub(crate) fn key(&self, sort: &str) -> Key {
+        Key { table: self.table, partition: self.partition.clone(), sort: sort.to_owned() }
+    }
+
+    fn condition(&self) -> Expression {
+        let partition = text(&self.partition);
+        match &self.prefix {
+            None => Expression::new("#pk = :pk").with(":pk", partition),
+            Some(prefix) => Expression::new("#pk = :pk AND begins_with(#sk, :prefix)")
+                .with(":pk", partition)
+                .with(":prefix", text(prefix)),
+        }
+    }
+}
+
+/// Whether a read was cancelled because one of its items was being written in a transaction.
+fn met_a_write(error: &SdkError<TransactGetItemsError>) -> bool {
+    match error.as_service_error() {
+        Some(TransactGetItemsError::TransactionCanceledException(canceled)) => {
+            canceled.cancellation_reasons().iter().any(|reason| reason.code() == Some("TransactionConflict"))
+        }
+        _ => false,
+    }
+}

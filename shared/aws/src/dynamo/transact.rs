@@ -1,0 +1,202 @@
+//! Writing under conditions: one row by itself, or several in one transaction.
+
+use aws_sdk_dynamodb::error::SdkError;
+use aws_sdk_dynamodb::operation::delete_item::DeleteItemError;
+use aws_sdk_dynamodb::operation::put_item::PutItemError;
+use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
+use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
+use aws_sdk_dynamodb::types::{
+    CancellationReason, ConditionCheck, Delete, Put, ReturnValue, ReturnValuesOnConditionCheckFailure as OnFailure,
+    TransactWriteItem, Update,
+};
+use aws_smithy_types::error::metadata::ProvideErrorMetadata;
+use aws_smithy_types::error::operation::BuildError;
+
+use super::expression::{names, values};
+use super::write::{Action, Refused, Role, Write};
+use super::{Dynamo, Item};
+use crate::backoff::Backoff;
+use crate::errors::StoreError;
+use crate::meter::capacity::{WriteUnits, item_bytes};
+
+/// How one try of a write ended.
+enum Tried {
+    Written(Option<Item>),
+    Refused(Refused),
+    /// It met another transaction, or was throttled: worth another try as it is.
+    Conflict(StoreError),
+}
+
+impl Dynamo {
+    /// Writes one row by itself. Gives the row after an update.
+    pub(crate) async fn write(&self, write: &Write) -> Result<Result<Option<Item>, Refused>, StoreError> {
+        let mut backoff = Backoff::new(&self.chance);
+        loop {
+            match self.try_one(write).await? {
+                Tried::Written(item) => {
+                    let bytes = item.as_ref().map_or(write.bytes, item_bytes);
+                    self.meter.add_writes(WriteUnits::of(bytes) + write.index_units());
+                    return Ok(Ok(item));
+                }
+                Tried::Refused(refused) => {
+                    self.meter.add_writes(WriteUnits::of(write.bytes));
+                    return Ok(Err(refused));
+                }
+                Tried::Conflict(error) => backoff.wait().await.map_err(|_| error)?,
+            }
+        }
+    }
+
+    /// Writes all rows or none. One alone is written without a transaction, which costs half.
+    pub(crate) async fn transact(&self, writes: &[Write]) -> Result<Result<(), Refused>, StoreError> {
+        if let [one] = writes {
+            return Ok(self.write(one).await?.map(|_| ()));
+        }
+        let mut backoff = Backoff::new(&self.chance);
+        let rows: WriteUnits = writes.iter().map(|write| WriteUnits::of(write.bytes) * 2).sum();
+        loop {
+            match self.try_all(writes).await? {
+                Tried::Written(_) => {
+                    self.meter.add_writes(rows + writes.iter().map(Write::index_units).sum());
+                    return Ok(Ok(()));
+                }
+                Tried::Refused(refused) => {
+                    self.meter.add_writes(rows);
+                    return Ok(Err(refused));
+                }
+                Tried::Conflict(error) => backoff.wait().await.map_err(|_| error)?,
+            }
+        }
+    }
+
+    async fn try_one(&self, write: &Write) -> Result<Tried, StoreError> {
+        let (table, condition) = (self.table(write.key.table), write.condition.as_ref());
+        let condition_text = condition.map(|condition| condition.text().to_owned());
+        let expressions = || [write.update_expression(), condition];
+        macro_rules! conditions {
+            ($request:expr) => {
+                $request
+                    .table_name(table)
+                    .set_condition_expression(condition_text)
+                    .set_expression_attribute_names(names(expressions()))
+                    .set_expression_attribute_values(values(expressions()))
+                    .return_values_on_condition_check_failure(OnFailure::AllOld)
+            };
+        }
+        match &write.action {
+            Action::Put(item) => {
+                let request = conditions!(self.client.put_item()).set_item(Some(item.clone()));
+                let result = request.send().await.map(|_| None);
+                one_tried("PutItem", write.role, result, |error| match error {
+                    PutItemError::ConditionalCheckFailedException(failed) => Some(failed.item.clone()),
+                    _ => None,
+                })
+            }
+            Action::Update(update) => {
+                let request = conditions!(self.client.update_item())
+                    .set_key(Some(write.key.item()))
+                    .update_expression(update.text())
+                    .return_values(ReturnValue::AllNew);
+                let result = request.send().await.map(|output| output.attributes);
+                one_tried("UpdateItem", write.role, result, |error| match error {
+                    UpdateItemError::ConditionalCheckFailedException(failed) => Some(failed.item.clone()),
+                    _ => None,
+                })
+            }
+            Action::Delete => {
+                let request = conditions!(self.client.delete_item()).set_key(Some(write.key.item()));
+                let result = request.send().await.map(|_| None);
+                one_tried("DeleteItem", write.role, result, |error| match error {
+                    DeleteItemError::ConditionalCheckFailedException(failed) => Some(failed.item.clone()),
+                    _ => None,
+                })
+            }
+            // A check has its place beside writes.
+            Action::Check => self.try_all(std::slice::from_ref(write)).await,
+        }
+    }
+
+    async fn try_all(&self, writes: &[Write]) -> Result<Tried, StoreError> {
+        let items: Result<Vec<_>, BuildError> = writes.iter().map(|write| self.action(write)).collect();
+        let items = items.map_err(|e| StoreError::Damaged(e.to_string()))?;
+        let Err(error) = self.client.transact_write_items().set_transact_items(Some(items)).send().await else {
+            return Ok(Tried::Written(None));
+        };
+        let reasons = match error.as_service_error() {
+            Some(TransactWriteItemsError::TransactionCanceledException(canceled)) => canceled.cancellation_reasons(),
+            // An earlier try of it, of which no answer came, is still under way.
+            Some(TransactWriteItemsError::TransactionInProgressException(_)) => {
+                return Ok(Tried::Conflict(StoreError::in_the_way("TransactWriteItems", error)));
+            }
+            _ => return Err(StoreError::request("TransactWriteItems", error)),
+        };
+        let has = |code: &str| reasons.iter().any(|reason| reason.code() == Some(code));
+        if has("ConditionalCheckFailed") {
+            return Ok(Tried::Refused(refused(writes, reasons)));
+        }
+        if PASSING.into_iter().any(has) {
+            Ok(Tried::Conflict(StoreError::in_the_way("TransactWriteItems", error)))
+        } else {
+            Err(StoreError::request("TransactWriteItems", error))
+        }
+    }
+
+    fn action(&self, write: &Write) -> Result<TransactWriteItem, BuildError> {
+        let (table, condition) = (self.table(write.key.table), write.condition.as_ref());
+        let condition_text = condition.map(|condition| condition.text().to_owned());
+        let expressions = || [write.update_expression(), condition];
+        macro_rules! conditions {
+            ($action:expr) => {
+                $action
+                    .table_name(table)
+                    .set_condition_expression(condition_text)
+                    .set_expression_attribute_names(names(expressions()))
+                    .set_expression_attribute_values(values(expressions()))
+                    .return_values_on_condition_check_failure(OnFailure::AllOld)
+            };
+        }
+        let item = TransactWriteItem::builder();
+        let key = || Some(write.key.item());
+        Ok(match &write.action {
+            Action::Put(row) => item.put(conditions!(Put::builder()).set_item(Some(row.clone())).build()?),
+            Action::Update(update) => {
+                item.update(conditions!(Update::builder()).set_key(key()).update_expression(update.text()).build()?)
+            }
+            Action::Delete => item.delete(conditions!(Delete::builder()).set_key(key()).build()?),
+            Action::Check => item.condition_check(conditions!(ConditionCheck::builder()).set_key(key()).build()?),
+        }
+        .build())
+    }
+}
+
+/// Reasons of a cancelled transaction that pass by themselves.
+const PASSING: [&str; 3] = ["TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"];
+
+fn one_tried<E>(
+    request: &'static str,
+    role: Role,
+    result: Result<Option<Item>, SdkError<E>>,
+    failed_condition: impl Fn(&E) -> Option<Option<Item>>,
+) -> Result<Tried, StoreError>
+where
+    E: std::error::Error + ProvideErrorMetadata + Send + Sync + 'static,
+{
+    let error = match result {
+        Ok(item) => return Ok(Tried::Written(item)),
+        Err(error) => error,
+    };
+    if let Some(row) = error.as_service_error().and_then(failed_condition) {
+        return Ok(Tried::Refused(Refused(vec![(role, row)])));
+    }
+    let is_conflict = error.as_service_error().and_then(|e| e.code()) == Some("TransactionConflictException");
+    if is_conflict {
+        Ok(Tried::Conflict(StoreError::in_the_way(request, error)))
+    } else {
+        Err(StoreError::request(request, error))
+    }
+}
+
+fn refused(writes: &[Write], reasons: &[CancellationReason]) -> Refused {
+    let failed = writes.iter().zip(reasons).filter(|(_, reason)| reason.code() == Some("ConditionalCheckFailed"));
+    Refused(failed.map(|(write, reason)| (write.role, reason.item.clone())).collect())
+}

@@ -1,0 +1,133 @@
+//! What goes wrong in AWS that no port foresees.
+
+use std::error::Error;
+use std::fmt;
+
+use aws_smithy_runtime_api::client::result::SdkError;
+use aws_smithy_runtime_api::http::Response;
+use aws_smithy_types::error::metadata::ProvideErrorMetadata;
+use dragline_pipeline::ports::error::{PortError, PortErrorKind};
+
+/// Error codes of a service that is too busy to answer: the SDK has tried again by the time that they are seen here.
+const BUSY: [&str; 11] = [
+    "InternalServerError",
+    "LimitExceededException",
+    "ProvisionedThroughputExceeded",
+    "ProvisionedThroughputExceededException",
+    "RequestLimitExceeded",
+    "ServiceUnavailable",
+    "SlowDown",
+    "Throttling",
+    "ThrottlingException",
+    "TransactionConflictException",
+    "TransactionInProgressException",
+];
+
+/// A surprise of a store, before it is known in which operation of a port it came.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum StoreError {
+    /// AWS refused a request, or did not answer it.
+    #[error("{request}: {detail}")]
+    Request {
+        kind: PortErrorKind,
+        /// As AWS names it.
+        request: &'static str,
+        detail: String,
+        source: Box<dyn Error + Send + Sync>,
+    },
+    /// What was read is not what was written.
+    #[error("{0}")]
+    Damaged(String),
+    /// Others were faster, every time.
+    #[error("the rows changed each time they were to be written, {0} times")]
+    Contended(u32),
+    /// Part of a batch was put off each time.
+    #[error("{request} put {left} of a batch off, each time it was asked")]
+    PutOff { request: &'static str, left: usize },
+    /// It is over a limit of the port's or of AWS's.
+    #[error("{what}: {size}, over the limit of {size_max}")]
+    TooLarge { what: &'static str, size: u64, size_max: u64 },
+    /// A row cannot be written as JSON, or what was read is none.
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+}
+
+impl StoreError {
+    /// A request that AWS refused or did not answer.
+    pub(crate) fn request<E>(request: &'static str, error: SdkError<E, Response>) -> Self
+    where
+        E: Error + ProvideErrorMetadata + Send + Sync + 'static,
+    {
+        Self::Request { kind: kind_of(&error), request, detail: chain(&error), source: error.into() }
+    }
+
+    /// A request that would have passed, had others not been in its way.
+    pub(crate) fn in_the_way<E>(request: &'static str, error: SdkError<E, Response>) -> Self
+    where
+        E: Error + Send + Sync + 'static,
+    {
+        Self::Request { kind: PortErrorKind::Unavailable, request, detail: chain(&error), source: error.into() }
+    }
+
+    /// An answer that broke off.
+    pub(crate) fn broken_off(request: &'static str, error: impl Error + Send + Sync + 'static) -> Self {
+        Self::Request { kind: PortErrorKind::Unavailable, request, detail: chain(&error), source: error.into() }
+    }
+
+    /// A surprise with the operation of the port and what it was done to.
+    pub(crate) fn at(self, operation: &'static str, subject: impl fmt::Display) -> PortError {
+        PortError::new(self.kind(), operation, subject, self)
+    }
+
+    const fn kind(&self) -> PortErrorKind {
+        match self {
+            Self::Request { kind, .. } => *kind,
+            Self::Damaged(_) | Self::Json(_) => PortErrorKind::Corrupt,
+            Self::Contended(_) | Self::PutOff { .. } => PortErrorKind::Unavailable,
+            Self::TooLarge { .. } => PortErrorKind::TooLarge,
+        }
+    }
+}
+
+/// An error and what lies beneath it, on one line: the SDK's own say little by themselves.
+fn chain(error: &(dyn Error + 'static)) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        cause = error.source();
+    }
+    text
+}
+
+fn kind_of<E: ProvideErrorMetadata>(error: &SdkError<E, Response>) -> PortErrorKind {
+    match error {
+        SdkError::TimeoutError(_) | SdkError::DispatchFailure(_) => PortErrorKind::Unavailable,
+        SdkError::ServiceError(service) => {
+            let code = service.err().code().unwrap_or_default();
+            let is_servers_fault = service.raw().status().is_server_error();
+            if is_servers_fault || BUSY.contains(&code) { PortErrorKind::Unavailable } else { PortErrorKind::Other }
+        }
+        _ => PortErrorKind::Other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_surprise_has_its_kind() {
+        for (error, kind, why) in [
+            (StoreError::Damaged("a row".into()), PortErrorKind::Corrupt, "what was read is not what was written"),
+            (StoreError::Contended(9), PortErrorKind::Unavailable, "worth another try"),
+            (StoreError::PutOff { request: "BatchGetItem", left: 2 }, PortErrorKind::Unavailable, "throttled"),
+            (StoreError::TooLarge { what: "chunks", size: 33, size_max: 32 }, PortErrorKind::TooLarge, "over a cap"),
+        ] {
+            let port = error.at("take lease", "docs#https://a.example");
+            assert_eq!((port.kind, port.operation), (kind, "take lease"), "{why}");
+            assert!(port.to_string().contains("docs#https://a.example"), "it says of what: {port}");
+        }
+    }
+}

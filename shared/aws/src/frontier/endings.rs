@@ -1,0 +1,100 @@
+//! What becomes of origins that nobody holds: another turn, a close, or a close with leftovers.
+
+use dragline_domain::frontier::{
+    ClosedWithLeftovers, IterationRow, Leftover, OriginKey, OriginRows, SettledRows, give_up as give_up_rows,
+    settle_origin as settle_rows,
+};
+use dragline_domain::ids::Iteration;
+use dragline_pipeline::ports::frontier::{GiveUp, Settled};
+
+use super::{DynamoFrontier, ROUNDS_MAX};
+use crate::dynamo::{Key, Role};
+use crate::dynamo::{Write, number, text};
+use crate::errors::StoreError;
+use crate::meter::capacity::item_bytes;
+use crate::rows::{self, inbox, iteration, keys, lease};
+use crate::tables::SORT;
+
+pub(super) const REASON: &str = "reason";
+pub(super) const COUNT: &str = "count";
+
+/// An origin's rows and its iteration's, as they were when it was decided what becomes of them.
+struct Before<'o> {
+    origin: &'o OriginKey,
+    rows: OriginRows,
+    iteration: IterationRow,
+}
+
+impl DynamoFrontier {
+    async fn before<'o>(&self, origin: &'o OriginKey, number: Iteration) -> Result<Option<Before<'o>>, StoreError> {
+        for _ in 0..ROUNDS_MAX {
+            let Some(current) = self.current(origin, number).await? else { continue };
+            let Some(rows) = current.rows.filter(|rows| rows.lease.iteration == number) else { return Ok(None) };
+            let missing = || StoreError::Damaged("there is no such iteration".to_owned());
+            return Ok(Some(Before { origin, rows, iteration: current.iteration.ok_or_else(missing)? }));
+        }
+        Err(StoreError::Contended(ROUNDS_MAX))
+    }
+
+    pub(super) async fn settle_as(&self, origin: &OriginKey, seen: &OriginRows) -> Result<Settled, StoreError> {
+        let Some(before) = self.before(origin, seen.lease.iteration).await? else { return Ok(Settled::Changed) };
+        let (rows, row, settled) = match settle_rows(&before.rows, seen, &before.iteration) {
+            None => return Ok(Settled::Changed),
+            Some(SettledRows::Woken(rows)) => {
+                let settled = Settled::Woken(rows.lease.turn);
+                (rows, before.iteration.clone(), settled)
+            }
+            Some(SettledRows::Closed(rows, row)) => (rows, row, Settled::Closed),
+            Some(SettledRows::ClosedWithLeftovers(closed)) => return self.close_with(&before, closed).await,
+        };
+        let written = self.db.transact(&self.replaced(&before, &rows, &row)?).await?;
+        Ok(if written.is_ok() { settled } else { Settled::Changed })
+    }
+
+    pub(super) async fn give_up_origin(&self, request: &GiveUp) -> Result<Settled, StoreError> {
+        let Some(before) = self.before(&request.origin, request.iteration).await? else { return Ok(Settled::Changed) };
+        match give_up_rows(&before.rows, &request.seen, &before.iteration, request.reason, request.now) {
+            None => Ok(Settled::Changed),
+            Some(closed) => self.close_with(&before, closed).await,
+        }
+    }
+
+    async fn close_with(&self, before: &Before<'_>, closed: ClosedWithLeftovers) -> Result<Settled, StoreError> {
+        let ClosedWithLeftovers { rows, iteration, leftover, chunk: _ } = closed;
+        let mut writes = self.replaced(before, &rows, &iteration)?;
+        writes.push(put_leftover(before.origin, &leftover));
+        if self.db.transact(&writes).await?.is_err() {
+            return Ok(Settled::Changed);
+        }
+        self.drop_chunks(before.origin, leftover.iteration).await?;
+        Ok(Settled::ClosedWithLeftovers(leftover))
+    }
+
+    fn replaced(&self, before: &Before<'_>, rows: &OriginRows, row: &IterationRow) -> Result<Vec<Write>, StoreError> {
+        let Before { origin, rows: OriginRows { lease, inbox }, iteration } = before;
+        let mut writes = vec![
+            lease::replace(origin, Some(lease), &rows.lease, self.lease_grace)?,
+            inbox::decided(origin, inbox, &rows.inbox),
+        ];
+        writes.extend(iteration::let_go(iteration, row));
+        Ok(writes)
+    }
+
+    /// Deletes whatever todo an origin has left in an iteration. It is not part of the transaction that closed the origin: its number
+    /// has no bound. Whatever a crash leaves is never taken, as the lease keeps why it ended.
+    pub(super) async fn drop_chunks(&self, origin: &OriginKey, number: Iteration) -> Result<(), StoreError> {
+        let chunks = self.db.all(keys::chunks(origin, number)).await?;
+        let keys = chunks.iter().map(|item| {
+            let Key { table, partition, .. } = keys::lease(origin);
+            let sort = rows::fields(item)?.text(SORT)?.to_owned();
+            Ok((Key { table, partition, sort }, item_bytes(item)))
+        });
+        self.db.delete_all(&keys.collect::<Result<Vec<_>, StoreError>>()?).await
+    }
+}
+
+pub(super) fn put_leftover(origin: &OriginKey, leftover: &Leftover) -> Write {
+    let key = keys::leftover(origin, leftover);
+    let item = rows::row(&key, [(REASON, text(leftover.reason.name())), (COUNT, number(leftover.count))]);
+    Write::put(Role::Leftover, &key, item).if_absent()
+}

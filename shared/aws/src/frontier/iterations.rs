@@ -1,0 +1,166 @@
+//! Beginning, changing and closing iterations, and the seeds that they begin with.
+
+use dragline_domain::frontier::{
+    Beginning, IterationRow, IterationStatus, PART_CHUNKS_MAX, StatusChange, begin_iteration, seed,
+};
+use dragline_domain::ids::{CrawlId, Iteration};
+use dragline_pipeline::ports::frontier::{BeginIteration, Begun, IterationClosed, SeedOrigin, Seeded};
+use jiff::Timestamp;
+
+use super::{DynamoFrontier, ROUNDS_MAX};
+use crate::dynamo::{Role, Write, number};
+use crate::errors::StoreError;
+use crate::rows::{self, chunk, inbox, iteration, keys, lease};
+
+const ITERATION: &str = "iteration";
+
+/// When DynamoDB may delete a row by itself, in seconds since 1970.
+const EXPIRES: &str = "expires";
+
+/// How long a trigger is known: a schedule or a queue does not deliver one so late.
+const TRIGGER_SECONDS: i64 = 30 * 24 * 3_600;
+
+impl DynamoFrontier {
+    pub(super) async fn iteration(
+        &self,
+        crawl: &CrawlId,
+        number: Iteration,
+    ) -> Result<Option<IterationRow>, StoreError> {
+        let item = self.db.get(&keys::iteration(crawl, number)).await?;
+        item.as_ref().map(iteration::read).transpose()
+    }
+
+    pub(super) async fn latest(&self, crawl: &CrawlId) -> Result<Option<IterationRow>, StoreError> {
+        let item = self.db.last(&keys::iterations(crawl)).await?;
+        item.as_ref().map(iteration::read).transpose()
+    }
+
+    async fn begun_by(&self, request: &BeginIteration) -> Result<Option<Iteration>, StoreError> {
+        let Some(item) = self.db.get(&keys::trigger(&request.crawl, &request.trigger)).await? else { return Ok(None) };
+        rows::iteration_number(rows::fields(&item)?, ITERATION).map(Some)
+    }
+
+    pub(super) async fn begin_by_trigger(&self, request: &BeginIteration) -> Result<Begun, StoreError> {
+        let crawl = &request.crawl;
+        for _ in 0..ROUNDS_MAX {
+            let begun = self.begun_by(request).await?;
+            let latest = if begun.is_none() { self.latest(crawl).await? } else { None };
+            let number = match begin_iteration(begun, latest.as_ref()) {
+                Beginning::Begin(number) => number,
+                Beginning::Busy(running) => return Ok(Begun::Busy(running)),
+                Beginning::GoOn(number) => {
+                    let gone = || StoreError::Damaged("the iteration of that trigger is gone".to_owned());
+                    return Ok(Begun::Iteration(self.iteration(crawl, number).await?.ok_or_else(gone)?));
+                }
+            };
+            let row = IterationRow::begin(
+                crawl.clone(),
+                number,
+                request.trigger.clone(),
+                request.budget,
+                request.now,
+                request.ends_at,
+                request.due,
+            );
+            if self.db.transact(&[put_trigger(request, number), iteration::begin(&row)]).await?.is_ok() {
+                return Ok(Begun::Iteration(row));
+            }
+        }
+        Err(StoreError::Contended(ROUNDS_MAX))
+    }
+
+    pub(super) async fn return_scheduler_token(&self, crawl: &CrawlId, number: Iteration) -> Result<(), StoreError> {
+        let Some(row) = self.iteration(crawl, number).await? else { return Ok(()) };
+        match row.return_token() {
+            // Refused: returned before.
+            Some(after) => self.db.write(&iteration::return_token(&row, &after)).await.map(|_| ()),
+            None => Ok(()),
+        }
+    }
+
+    pub(super) async fn change(
+        &self,
+        crawl: &CrawlId,
+        number: Iteration,
+        change: StatusChange,
+    ) -> Result<Option<IterationRow>, StoreError> {
+        for _ in 0..ROUNDS_MAX {
+            let Some(row) = self.iteration(crawl, number).await? else { return Ok(None) };
+            let Some(after) = row.change(change) else { return Ok(None) };
+            if let Ok(item) = self.db.write(&iteration::change_status(&row, &after)).await? {
+                return item.as_ref().map(iteration::read).transpose();
+            }
+        }
+        Err(StoreError::Contended(ROUNDS_MAX))
+    }
+
+    pub(super) async fn close(
+        &self,
+        crawl: &CrawlId,
+        number: Iteration,
+        now: Timestamp,
+    ) -> Result<IterationClosed, StoreError> {
+        for _ in 0..ROUNDS_MAX {
+            let missing = || StoreError::Damaged("there is no such iteration".to_owned());
+            let row = self.iteration(crawl, number).await?.ok_or_else(missing)?;
+            if row.status == IterationStatus::Closed {
+                return Ok(IterationClosed::Before(row));
+            }
+            let Some(after) = row.close(now) else { return Ok(IterationClosed::NotYet(row)) };
+            if self.db.write(&iteration::change_status(&row, &after)).await?.is_ok() {
+                return Ok(IterationClosed::Now(after));
+            }
+        }
+        Err(StoreError::Contended(ROUNDS_MAX))
+    }
+
+    pub(super) async fn seed(&self, request: &SeedOrigin) -> Result<Seeded, StoreError> {
+        within_transaction("chunks of seeds", request.chunks.len(), PART_CHUNKS_MAX)?;
+        let SeedOrigin { origin, seeding, .. } = request;
+        for _ in 0..ROUNDS_MAX {
+            let Some(current) = self.current(origin, request.iteration).await? else { continue };
+            let Some(row) = current.iteration else { return Ok(Seeded::IterationOver) };
+            let before = current.rows.as_ref();
+            let Some((after, opened)) = seed(before, &row, seeding, &request.add) else {
+                let inbox = before.map(|rows| &rows.inbox).filter(|inbox| inbox.iteration == request.iteration);
+                let is_in = inbox.is_some_and(|inbox| inbox.seeded.contains(seeding));
+                return Ok(if is_in { Seeded::Already } else { Seeded::IterationOver });
+            };
+            if before.is_none() {
+                self.list(origin).await?;
+            }
+            let mut writes =
+                vec![inbox::add(origin, before.map(|rows| &rows.inbox), &after.inbox).when(inbox::lacks(seeding))];
+            for seeds in &request.chunks {
+                writes.push(chunk::put(origin, seeds)?);
+            }
+            if let Some(opened) = &opened {
+                let old = before.map(|rows| &rows.lease);
+                writes.push(lease::replace(origin, old, &after.lease, self.lease_grace)?);
+                writes.push(iteration::open(&row, opened));
+            }
+            match self.db.transact(&writes).await? {
+                Ok(()) => return Ok(Seeded::Added),
+                Err(refused) if refused.by(Role::Chunk) && !refused.by(Role::Inbox) => {
+                    return Err(StoreError::Damaged("seeds are there that no inbox counts".to_owned()));
+                }
+                // Somebody opened, closed or seeded it meanwhile.
+                Err(_) => {}
+            }
+        }
+        Err(StoreError::Contended(ROUNDS_MAX))
+    }
+}
+
+/// What a transaction surely holds.
+pub(super) fn within_transaction(what: &'static str, count: usize, count_max: usize) -> Result<(), StoreError> {
+    let [size, size_max] = [count, count_max].map(|count| u64::try_from(count).unwrap_or(u64::MAX));
+    if count > count_max { Err(StoreError::TooLarge { what, size, size_max }) } else { Ok(()) }
+}
+
+fn put_trigger(request: &BeginIteration, begun: Iteration) -> Write {
+    let key = keys::trigger(&request.crawl, &request.trigger);
+    let expires = request.now.as_second().saturating_add(TRIGGER_SECONDS);
+    let item = rows::row(&key, [(ITERATION, number(begun.number())), (EXPIRES, number(expires))]);
+    Write::put(Role::Trigger, &key, item).if_absent()
+}

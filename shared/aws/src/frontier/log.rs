@@ -1,0 +1,116 @@
+//! The crawl log: the entries of a segment, deflated, in as many items as they need.
+
+use dragline_domain::capture::{LogEntry, SegmentLog};
+use dragline_domain::frontier::SegmentRow;
+use dragline_pipeline::ports::error::PortResult;
+
+use super::DynamoFrontier;
+use crate::dynamo::{Role, Write, text};
+use crate::errors::StoreError;
+use crate::rows::{self, keys};
+
+/// The JSON of a part. Deflated it is no larger, or hardly so: an item holds 400 KB.
+const PART_BYTES_MAX: usize = 300_000;
+
+const ENTRIES: &str = "entries";
+const JSON_BYTES: &str = "json_bytes";
+
+impl DynamoFrontier {
+    /// The log of a segment, for people; empty if it was not put yet.
+    ///
+    /// # Errors
+    /// Where the store did not do its work.
+    pub async fn load_log(&self, segment: &SegmentRow) -> PortResult<Vec<LogEntry>> {
+        self.logged(segment).await.map_err(|e| e.at("load log", &segment.id))
+    }
+
+    async fn logged(&self, segment: &SegmentRow) -> Result<Vec<LogEntry>, StoreError> {
+        let mut entries: Vec<LogEntry> = Vec::new();
+        for item in self.db.all(keys::log_parts(&segment.id, segment.iteration)).await? {
+            entries.extend(rows::unpack::<Vec<LogEntry>>(rows::fields(&item)?, ENTRIES, JSON_BYTES)?);
+        }
+        Ok(entries)
+    }
+
+    /// Each part once: what is there stays.
+    pub(super) async fn log(&self, log: &SegmentLog) -> Result<(), StoreError> {
+        for (number, entries) in parts(&log.entries)?.into_iter().enumerate() {
+            let key = keys::log(&log.segment, log.iteration, number);
+            let (packed, json_bytes) = rows::pack(&entries)?;
+            let item = rows::row(
+                &key,
+                [
+                    ("object", text(log.object.as_str())),
+                    ("agent", text(&log.agent)),
+                    (ENTRIES, packed),
+                    (JSON_BYTES, json_bytes),
+                ],
+            );
+            let _was_there = self.db.write(&Write::put(Role::Other, &key, item).if_absent()).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Cuts entries into parts that fit an item; a log without entries has one that is empty. The same entries give the same parts.
+fn parts(entries: &[LogEntry]) -> Result<Vec<&[LogEntry]>, StoreError> {
+    let (mut parts, mut start, mut bytes) = (Vec::new(), 0, 0);
+    for (n, entry) in entries.iter().enumerate() {
+        let size = serde_json::to_vec(entry)?.len() + 1;
+        if n > start && bytes + size > PART_BYTES_MAX {
+            parts.push(&entries[start..n]);
+            (start, bytes) = (n, 0);
+        }
+        bytes += size;
+    }
+    parts.push(&entries[start..]);
+    Ok(parts)
+}
+
+#[cfg(test)]
+mod tests {
+    use dragline_domain::capture::{CrawlType, Finality, Visit};
+    use dragline_domain::frontier::Sighting;
+    use dragline_domain::outcome::Outcome;
+    use dragline_domain::url::CrawlUrl;
+
+    use super::*;
+
+    fn entry(n: u32, detail_bytes: usize) -> LogEntry {
+        let visit = Visit {
+            sighting: Sighting { depth: 0, via: None },
+            redirects: 0,
+            crawl_type: CrawlType::Queued,
+            tries: 1,
+            outcome: Outcome::FileNotFound,
+            finality: Finality::Final,
+            detail: Some("x".repeat(detail_bytes)),
+            exchange: None,
+            last: None,
+        };
+        LogEntry {
+            n,
+            url: CrawlUrl::try_from("https://a.example/".to_owned()).unwrap(),
+            at: jiff::Timestamp::UNIX_EPOCH,
+            visit,
+            status: None,
+            file: None,
+            redirect: None,
+        }
+    }
+
+    #[test]
+    fn a_log_is_cut_where_an_item_is_full() {
+        for (sizes, expected, why) in [
+            (&[][..], &[0][..], "an empty one is put as well"),
+            (&[10, 10], &[2], "a small one is one part"),
+            (&[140_000, 140_000, 140_000], &[2, 1], "two fit"),
+            (&[400_000, 10], &[1, 1], "one that is too large stands alone"),
+        ] {
+            let entries: Vec<LogEntry> = (0..).zip(sizes).map(|(n, &size)| entry(n, size)).collect();
+            let parts = parts(&entries).unwrap();
+            assert_eq!(parts.iter().map(|part| part.len()).collect::<Vec<_>>(), expected, "{why}");
+            assert_eq!(parts.concat(), entries, "{why}: nothing is lost");
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! The [`Frontier`] over DynamoDB: rows are read, the domain decides, and what becomes of them is written under conditions that hold
+//! only while what was read still stands. `docs/frontier-dynamodb.md` gives each operation's requests.
+
+mod chunk_sizes;
+mod claims;
+mod crawls;
+mod current;
+mod endings;
+mod iterations;
+mod log;
+mod overdue;
+mod parses;
+mod progress;
+mod robots;
+mod turns;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use dragline_domain::capture::SegmentLog;
+use dragline_domain::frontier::{
+    CandidateUpdate, ChunkKey, Claim, IterationRow, Lease, OriginKey, OriginRows, RecrawlCursor, ReleaseRefused,
+    SegmentId, SegmentRow, StatusChange, Take, TakeRefused, TodoChunk,
+};
+use dragline_domain::ids::{CrawlId, Iteration};
+use dragline_domain::url::Origin;
+use dragline_pipeline::ports::clock::Chance;
+use dragline_pipeline::ports::error::PortResult;
+use dragline_pipeline::ports::frontier::{
+    BeginIteration, Begun, ClaimRequest, CommitParse, CommitSegment, Committed, CrawlPut, CrawlRow, DuePage, Frontier,
+    GiveUp, IterationClosed, Overdue, ParseCommitted, Progress, PutCrawl, ReleaseLease, RobotsRow, SeedOrigin, Seeded,
+    Settled,
+};
+use jiff::Timestamp;
+
+use self::chunk_sizes::ChunkSizes;
+use crate::clients::AwsClients;
+use crate::dynamo::Dynamo;
+use crate::objects::Bucket;
+use crate::tables::TableNames;
+
+/// How often an operation reads and decides again when others were faster.
+const ROUNDS_MAX: u32 = 12;
+
+/// The frontier in a stack's tables.
+#[derive(Clone)]
+pub struct DynamoFrontier {
+    db: Dynamo,
+    /// Where a robots.txt is that is too large for its row.
+    objects: Bucket,
+    lease_grace: Duration,
+    chunk_sizes: Arc<ChunkSizes>,
+}
+
+impl DynamoFrontier {
+    /// The frontier in these tables, with a bucket for what is too large for them. So long after a ticket or a lease ran out the sweeper
+    /// looks.
+    #[must_use]
+    pub fn new(
+        clients: &AwsClients,
+        tables: TableNames,
+        bucket: &str,
+        lease_grace: Duration,
+        chance: Arc<dyn Chance>,
+    ) -> Self {
+        Self {
+            db: Dynamo::new(clients.dynamodb.clone(), tables, clients.meter.clone(), chance),
+            objects: Bucket::new(clients.s3.clone(), bucket),
+            lease_grace,
+            chunk_sizes: Arc::default(),
+        }
+    }
+}
+
+impl Frontier for DynamoFrontier {
+    async fn put_crawl(&self, put: &PutCrawl) -> PortResult<CrawlPut> {
+        self.put_definition(put).await.map_err(|e| e.at("put crawl", &put.definition.name))
+    }
+
+    async fn load_crawl(&self, crawl: &CrawlId) -> PortResult<Option<CrawlRow>> {
+        self.crawl(crawl).await.map_err(|e| e.at("load crawl", crawl))
+    }
+
+    async fn join_origin(&self, crawl: &CrawlId, origin: &Origin) -> PortResult<()> {
+        self.join(crawl, origin).await.map_err(|e| e.at("join origin", origin))
+    }
+
+    async fn begin_iteration(&self, begin: &BeginIteration) -> PortResult<Begun> {
+        self.begin_by_trigger(begin).await.map_err(|e| e.at("begin iteration", &begin.crawl))
+    }
+
+    async fn latest_iteration(&self, crawl: &CrawlId) -> PortResult<Option<IterationRow>> {
+        self.latest(crawl).await.map_err(|e| e.at("load latest iteration", crawl))
+    }
+
+    async fn load_iteration(&self, crawl: &CrawlId, number: Iteration) -> PortResult<Option<IterationRow>> {
+        self.iteration(crawl, number).await.map_err(|e| e.at("load iteration", crawl))
+    }
+
+    async fn return_token(&self, crawl: &CrawlId, number: Iteration) -> PortResult<()> {
+        self.return_scheduler_token(crawl, number).await.map_err(|e| e.at("return token", crawl))
+    }
+
+    async fn change_status(
+        &self,
+        crawl: &CrawlId,
+        number: Iteration,
+        change: StatusChange,
+    ) -> PortResult<Option<IterationRow>> {
+        self.change(crawl, number, change).await.map_err(|e| e.at("change status", crawl))
+    }
+
+    async fn close_iteration(&self, crawl: &CrawlId, number: Iteration, now: Timestamp) -> PortResult<IterationClosed> {
+        self.close(crawl, number, now).await.map_err(|e| e.at("close iteration", crawl))
+    }
+
+    async fn claim(&self, request: &ClaimRequest) -> PortResult<Vec<Claim>> {
+        self.claim_all(request).await.map_err(|e| e.at("claim", &request.origin))
+    }
+
+    async fn seed_origin(&self, seed: &SeedOrigin) -> PortResult<Seeded> {
+        self.seed(seed).await.map_err(|e| e.at("seed origin", &seed.origin))
+    }
+
+    async fn list_origins(&self, crawl: &CrawlId, after: Option<&Origin>, limit: usize) -> PortResult<Vec<Origin>> {
+        self.origins(crawl, after, limit).await.map_err(|e| e.at("list origins", crawl))
+    }
+
+    async fn load_origin(&self, origin: &OriginKey) -> PortResult<Option<OriginRows>> {
+        self.origin(origin).await.map_err(|e| e.at("load origin", origin))
+    }
+
+    async fn load_robots(&self, origin: &OriginKey) -> PortResult<Option<RobotsRow>> {
+        self.robots(origin).await.map_err(|e| e.at("load robots", origin))
+    }
+
+    async fn put_robots(&self, origin: &OriginKey, robots: &RobotsRow) -> PortResult<()> {
+        self.put_robots_row(origin, robots).await.map_err(|e| e.at("put robots", origin))
+    }
+
+    async fn take_lease(
+        &self,
+        origin: &OriginKey,
+        iteration: Iteration,
+        take: &Take,
+    ) -> PortResult<Result<Lease, TakeRefused>> {
+        self.take(origin, iteration, take).await.map_err(|e| e.at("take lease", origin))
+    }
+
+    async fn load_chunk(&self, origin: &OriginKey, key: &ChunkKey) -> PortResult<Option<TodoChunk>> {
+        self.chunk(origin, key).await.map_err(|e| e.at("load todo", origin))
+    }
+
+    async fn first_chunk(
+        &self,
+        origin: &OriginKey,
+        iteration: Iteration,
+        skip: &[ChunkKey],
+    ) -> PortResult<Option<TodoChunk>> {
+        self.first_chunk_but(origin, iteration, skip).await.map_err(|e| e.at("next todo", origin))
+    }
+
+    async fn due_candidates(
+        &self,
+        origin: &OriginKey,
+        iteration: Iteration,
+        cursor: &RecrawlCursor,
+        now: Timestamp,
+        limit: usize,
+    ) -> PortResult<DuePage> {
+        self.due(origin, iteration, cursor, now, limit).await.map_err(|e| e.at("list due candidates", origin))
+    }
+
+    async fn commit_segment(&self, commit: &CommitSegment) -> PortResult<Committed> {
+        self.commit(commit).await.map_err(|e| e.at("commit segment", &commit.segment.id))
+    }
+
+    async fn release(&self, release: &ReleaseLease) -> PortResult<Result<(), ReleaseRefused>> {
+        self.let_go(release).await.map_err(|e| e.at("release lease", &release.origin))
+    }
+
+    async fn load_segment(&self, id: &SegmentId) -> PortResult<Option<SegmentRow>> {
+        self.segment(id).await.map_err(|e| e.at("load segment", id))
+    }
+
+    async fn begin_parse(&self, id: &SegmentId) -> PortResult<Option<SegmentRow>> {
+        self.count_attempt(id).await.map_err(|e| e.at("begin parse", id))
+    }
+
+    async fn put_log(&self, log: &SegmentLog) -> PortResult<()> {
+        self.log(log).await.map_err(|e| e.at("put log", &log.segment))
+    }
+
+    async fn update_candidates(&self, origin: &OriginKey, updates: &[CandidateUpdate]) -> PortResult<()> {
+        self.update(origin, updates).await.map_err(|e| e.at("update candidates", origin))
+    }
+
+    async fn commit_parse(&self, commit: &CommitParse) -> PortResult<ParseCommitted> {
+        self.commit_parsed(commit).await.map_err(|e| e.at("commit parse", &commit.segment))
+    }
+
+    async fn settle(&self, origin: &OriginKey, seen: &OriginRows) -> PortResult<Settled> {
+        self.settle_as(origin, seen).await.map_err(|e| e.at("settle", origin))
+    }
+
+    async fn give_up(&self, give_up: &GiveUp) -> PortResult<Settled> {
+        self.give_up_origin(give_up).await.map_err(|e| e.at("give up origin", &give_up.origin))
+    }
+
+    async fn overdue(&self, crawl: &CrawlId, due_by: Timestamp, limit: usize) -> PortResult<Vec<Overdue>> {
+        self.due_by(crawl, due_by, limit).await.map_err(|e| e.at("list overdue work", crawl))
+    }
+
+    async fn postpone(&self, work: &Overdue, due: Timestamp) -> PortResult<()> {
+        self.postpone_to(work, due).await.map_err(|e| e.at("postpone overdue work", format_args!("{work:?}")))
+    }
+
+    async fn progress(&self, crawl: &CrawlId, iteration: Iteration) -> PortResult<Progress> {
+        self.sums(crawl, iteration).await.map_err(|e| e.at("sum progress", crawl))
+    }
+}

@@ -1,0 +1,100 @@
+//! Parses: counting attempts, and committing what was found, part by part.
+
+use dragline_domain::frontier::{
+    IterationRow, OriginKey, PartCommit, PartCommitted, PartNotCommitted, RowsByOrigin, SegmentId, SegmentRow,
+    commit_part,
+};
+use dragline_pipeline::ports::frontier::{CommitParse, ParseCommitted};
+
+use super::{DynamoFrontier, ROUNDS_MAX};
+use crate::dynamo::{Role, Write};
+use crate::errors::StoreError;
+use crate::rows::{chunk, inbox, iteration, keys, lease, segment};
+
+impl DynamoFrontier {
+    pub(super) async fn segment(&self, id: &SegmentId) -> Result<Option<SegmentRow>, StoreError> {
+        let item = self.db.get(&keys::segment(id)).await?;
+        item.as_ref().map(|item| segment::read(id, item)).transpose()
+    }
+
+    pub(super) async fn count_attempt(&self, id: &SegmentId) -> Result<Option<SegmentRow>, StoreError> {
+        let item = match self.db.write(&segment::begin_parse(id)).await? {
+            Ok(item) => item,
+            // It is parsed, or there is none.
+            Err(refused) => refused.row(Role::Segment).cloned(),
+        };
+        item.as_ref().map(|item| segment::read(id, item)).transpose()
+    }
+
+    pub(super) async fn commit_parsed(&self, commit: &CommitParse) -> Result<ParseCommitted, StoreError> {
+        let own = &commit.segment.origin;
+        let beside = [keys::segment(&commit.segment), keys::iteration(&own.crawl, commit.iteration)];
+        for _ in 0..ROUNDS_MAX {
+            let origins = commit.part.targets.iter().map(|target| &target.origin).chain([own]).collect();
+            let current = self.current_of(origins, [&beside[0], &beside[1]]).await?;
+            let Some((origins, [segment_item, iteration_item])) = current else { continue };
+            let (Some(segment_item), Some(iteration_item)) = (segment_item, iteration_item) else {
+                return Ok(ParseCommitted::Over);
+            };
+            let row = segment::read(&commit.segment, &segment_item)?;
+            let iteration = iteration::read(&iteration_item)?;
+            let part = PartCommit {
+                number: commit.part_number,
+                kind: commit.kind,
+                targets: &commit.part.targets,
+                pace: commit.pace,
+                counters: &commit.counters,
+                now: commit.now,
+                due: commit.due,
+            };
+            let after = match commit_part(&row, &origins, &iteration, &part) {
+                Ok(after) => after,
+                Err(PartNotCommitted::Refused(refused)) => return Ok(ParseCommitted::Refused(refused)),
+                Err(PartNotCommitted::Over) => return Ok(ParseCommitted::Over),
+            };
+            for origin in after.origins.keys().filter(|origin| !origins.contains_key(*origin)) {
+                self.list(origin).await?;
+            }
+            let writes = self.committed(commit, &origins, &iteration, &after)?;
+            match self.db.transact(&writes).await? {
+                Ok(()) => return Ok(ParseCommitted::Done),
+                Err(refused) if refused.by(Role::Chunk) && !refused.by(Role::Segment) && !refused.by(Role::Inbox) => {
+                    return Err(StoreError::Damaged("todo of a part is there that was not committed".to_owned()));
+                }
+                // Another parser was here, or an origin opened or closed: the rows say which.
+                Err(_) => {}
+            }
+        }
+        Err(StoreError::Contended(ROUNDS_MAX))
+    }
+
+    /// One write a row: what a part does to its own origin as a target and as the segment's is merged by the domain.
+    fn committed(
+        &self,
+        commit: &CommitParse,
+        before: &RowsByOrigin,
+        iteration_before: &IterationRow,
+        after: &PartCommitted,
+    ) -> Result<Vec<Write>, StoreError> {
+        let mut writes = vec![segment::commit_part(&after.segment, commit.part_number, commit.kind)];
+        for (origin, rows) in &after.origins {
+            let old = before.get(origin);
+            writes.push(inbox::add(origin, old.map(|old| &old.inbox), &rows.inbox));
+            if old.is_none_or(|old| old.lease != rows.lease) {
+                writes.push(self.opened(origin, before, after)?);
+            }
+        }
+        for target in &commit.part.targets {
+            for todo in &target.chunks {
+                writes.push(chunk::put(&target.origin, todo)?);
+            }
+        }
+        writes.extend(after.iteration.as_ref().map(|opened| iteration::open(iteration_before, opened)));
+        Ok(writes)
+    }
+
+    fn opened(&self, origin: &OriginKey, before: &RowsByOrigin, after: &PartCommitted) -> Result<Write, StoreError> {
+        let old = before.get(origin).map(|rows| &rows.lease);
+        lease::replace(origin, old, &after.origins[origin].lease, self.lease_grace)
+    }
+}

@@ -1,0 +1,53 @@
+//! How far an iteration is: the sums over its origins.
+
+use std::collections::BTreeMap;
+
+use dragline_domain::frontier::{LeftoverReason, OriginKey, OriginRows};
+use dragline_domain::ids::{CrawlId, Iteration};
+use dragline_pipeline::ports::frontier::Progress;
+
+use super::DynamoFrontier;
+use super::endings::{COUNT, REASON};
+use crate::errors::StoreError;
+use crate::meter::capacity::ReadKind;
+use crate::rows::{self, inbox, keys, lease};
+
+/// Origins that are summed at once.
+const ORIGINS_MAX: usize = 1_000;
+
+impl DynamoFrontier {
+    pub(super) async fn sums(&self, crawl: &CrawlId, iteration: Iteration) -> Result<Progress, StoreError> {
+        let mut progress = Progress::default();
+        let mut after = None;
+        loop {
+            let origins = self.origins(crawl, after.as_ref(), ORIGINS_MAX).await?;
+            let Some(last) = origins.last() else { break };
+            after = Some(last.clone());
+            let origins: Vec<OriginKey> =
+                origins.into_iter().map(|origin| OriginKey { crawl: crawl.clone(), origin }).collect();
+            let wanted = origins.iter().flat_map(|origin| [keys::lease(origin), keys::inbox(origin)]).collect();
+            let found = self.db.get_all(wanted, ReadKind::Eventual).await?;
+            for origin in &origins {
+                let rows = (found.get(&keys::lease(origin)), found.get(&keys::inbox(origin)));
+                let (Some(lease), Some(inbox)) = rows else { continue };
+                let inbox = inbox::read(inbox)?;
+                if inbox.iteration == iteration {
+                    progress.add_origin(&OriginRows { lease: lease::read(lease)?, inbox });
+                }
+            }
+        }
+        progress.leftovers = self.leftovers(crawl, iteration).await?;
+        Ok(progress)
+    }
+
+    async fn leftovers(&self, crawl: &CrawlId, iteration: Iteration) -> Result<Vec<(LeftoverReason, u64)>, StoreError> {
+        let mut sums: BTreeMap<LeftoverReason, u64> = BTreeMap::new();
+        for item in self.db.all(keys::leftovers(crawl, iteration)).await? {
+            let fields = rows::fields(&item)?;
+            let reason = LeftoverReason::from_name(fields.text(REASON)?);
+            let reason = reason.ok_or_else(|| StoreError::Damaged("a leftover has an unknown reason".to_owned()))?;
+            *sums.entry(reason).or_default() += fields.number::<u64>(COUNT)?;
+        }
+        Ok(sums.into_iter().collect())
+    }
+}

@@ -1,0 +1,67 @@
+//! robots.txt: deflated in its row, or where it is large, in an object that the row names.
+
+use data_encoding::HEXLOWER;
+use dragline_domain::frontier::{ObjectKey, OriginKey};
+use dragline_pipeline::ports::frontier::RobotsRow;
+use sha2::{Digest as _, Sha256};
+
+use super::DynamoFrontier;
+use crate::dynamo::{Expression, Role, Write, blob, instant, text};
+use crate::errors::StoreError;
+use crate::objects::Kind;
+use crate::rows::{self, keys};
+
+/// The most that stands in the row itself.
+const ROW_BYTES_MAX: usize = 100 * 1_024;
+
+/// The largest object that is read.
+const OBJECT_BYTES_MAX: u64 = 16 << 20;
+
+const ROBOTS: Kind = Kind { media_type: "application/octet-stream", format: "1" };
+
+const RECORD: &str = "record";
+const JSON_BYTES: &str = "json_bytes";
+const OBJECT: &str = "object";
+
+impl DynamoFrontier {
+    pub(super) async fn put_robots_row(&self, origin: &OriginKey, robots: &RobotsRow) -> Result<(), StoreError> {
+        let key = keys::robots(origin);
+        let (packed, json_bytes) = rows::pack_bytes(&robots.record)?;
+        let record = if packed.len() <= ROW_BYTES_MAX {
+            (RECORD, blob(packed))
+        } else {
+            let object = object_key(origin, &packed)?;
+            // One of the same name has the same content.
+            self.objects.put_new(&object, ROBOTS, packed.into()).await?;
+            (OBJECT, text(object.as_str()))
+        };
+        let times = [("fetched_at", instant(robots.fetched_at)), ("expires_at", instant(robots.expires_at))];
+        let item = rows::row(&key, [record, (JSON_BYTES, json_bytes)].into_iter().chain(times));
+        let is_newer = Expression::new("attribute_not_exists(#sk) OR #fetched_at <= :fetched_at")
+            .with(":fetched_at", instant(robots.fetched_at));
+        // Refused: what is there was fetched later, and stays.
+        self.db.write(&Write::put(Role::Other, &key, item).when(is_newer)).await.map(|_| ())
+    }
+
+    pub(super) async fn robots(&self, origin: &OriginKey) -> Result<Option<RobotsRow>, StoreError> {
+        let Some(item) = self.db.get(&keys::robots(origin)).await? else { return Ok(None) };
+        let fields = rows::fields(&item)?;
+        let record = if fields.has(OBJECT) {
+            let object = self.objects.get(&fields.parsed(OBJECT)?, OBJECT_BYTES_MAX).await?;
+            // It may have been swept up with others that nobody names: robots.txt is asked for anew.
+            let Some(object) = object else { return Ok(None) };
+            rows::inflate(&object.bytes, fields.number(JSON_BYTES)?)?
+        } else {
+            rows::inflate(fields.blob(RECORD)?, fields.number(JSON_BYTES)?)?
+        };
+        let (fetched_at, expires_at) = (fields.instant("fetched_at")?, fields.instant("expires_at")?);
+        Ok(Some(RobotsRow { record, fetched_at, expires_at }))
+    }
+}
+
+/// Objects are never overwritten: each content has a name of its own.
+fn object_key(origin: &OriginKey, content: &[u8]) -> Result<ObjectKey, StoreError> {
+    let digest = HEXLOWER.encode(&Sha256::digest(content));
+    let key = format!("robots/{}/{digest}.json.deflate", origin.crawl);
+    ObjectKey::try_from(key).map_err(|e| StoreError::Damaged(e.to_string()))
+}

@@ -1,0 +1,168 @@
+//! Turns: taking a lease, its todo, committing segments, letting go.
+
+use dragline_domain::frontier::{
+    ChunkKey, EXHAUSTED_CHUNKS_MAX, Inbox, IterationRow, Lease, OriginKey, ReleaseRefused, Released, SegmentDecision,
+    Take, TakeRefused, TodoChunk, commit_segment as decide,
+};
+use dragline_domain::ids::Iteration;
+use dragline_pipeline::ports::frontier::{CommitSegment, Committed, ReleaseLease};
+
+use super::iterations::within_transaction;
+use super::{DynamoFrontier, ROUNDS_MAX};
+use crate::dynamo::{Item, Role, Write};
+use crate::errors::StoreError;
+use crate::meter::capacity::{ReadKind, item_bytes};
+use crate::rows::{chunk, inbox, iteration, keys, lease, segment};
+
+impl DynamoFrontier {
+    pub(super) async fn take(
+        &self,
+        origin: &OriginKey,
+        number: Iteration,
+        take: &Take,
+    ) -> Result<Result<Lease, TakeRefused>, StoreError> {
+        let [lease_key, iteration_key] = [keys::lease(origin), keys::iteration(&origin.crawl, number)];
+        for _ in 0..ROUNDS_MAX {
+            let wanted = vec![lease_key.clone(), iteration_key.clone()];
+            let found = self.db.get_all(wanted, ReadKind::Consistent).await?;
+            let Some(before) = found.get(&lease_key).map(lease::read).transpose()? else {
+                return Ok(Err(TakeRefused::NothingToDo));
+            };
+            let Some(row) = found.get(&iteration_key).map(iteration::read).transpose()? else {
+                return Ok(Err(TakeRefused::NotOpen));
+            };
+            if before.is_held_by(&take.token) {
+                // An earlier try, of which no answer came.
+                return Ok(Ok(before));
+            }
+            let (after, row_after) = match before.take(&row, take) {
+                Ok(taken) => taken,
+                Err(refused) => return Ok(Err(refused)),
+            };
+            let writes = [
+                lease::replace(origin, Some(&before), &after, self.lease_grace)?,
+                iteration::reserve(&row, &row_after),
+            ];
+            if self.db.transact(&writes).await?.is_ok() {
+                return Ok(Ok(after));
+            }
+        }
+        Err(StoreError::Contended(ROUNDS_MAX))
+    }
+
+    pub(super) async fn chunk(&self, origin: &OriginKey, key: &ChunkKey) -> Result<Option<TodoChunk>, StoreError> {
+        let item = self.db.get(&keys::chunk(origin, key)).await?;
+        item.as_ref().map(|item| self.read_chunk(origin, item)).transpose()
+    }
+
+    pub(super) async fn first_chunk_but(
+        &self,
+        origin: &OriginKey,
+        number: Iteration,
+        skip: &[ChunkKey],
+    ) -> Result<Option<TodoChunk>, StoreError> {
+        // One of one more than are skipped is not among them.
+        let mut range = keys::chunks(origin, number);
+        let mut left = skip.len() + 1;
+        while left > 0 {
+            let page = self.db.first(&range, left, ReadKind::Consistent).await?;
+            for item in &page.items {
+                let found = self.read_chunk(origin, item)?;
+                if !skip.contains(&found.key) {
+                    return Ok(Some(found));
+                }
+            }
+            left -= page.items.len().min(left);
+            // A page may end early, at 1 MB.
+            let Some(next) = page.next else { return Ok(None) };
+            range.after = Some(next);
+        }
+        Ok(None)
+    }
+
+    /// Whoever exhausts a chunk has read it before: its size is remembered for when its deletion is billed.
+    fn read_chunk(&self, origin: &OriginKey, item: &Item) -> Result<TodoChunk, StoreError> {
+        let found = chunk::read(item)?;
+        self.chunk_sizes.remember(&keys::chunk(origin, &found.key), item_bytes(item));
+        Ok(found)
+    }
+
+    pub(super) async fn commit(&self, commit: &CommitSegment) -> Result<Committed, StoreError> {
+        within_transaction("exhausted chunks", commit.exhausted.len(), EXHAUSTED_CHUNKS_MAX)?;
+        let CommitSegment { segment: row, lease: held, exhausted } = commit;
+        let origin = &row.id.origin;
+        let mut writes = vec![segment::commit(row), lease::renew(origin, &row.token, held, self.lease_grace)?];
+        writes.extend(exhausted.iter().map(|exhausted| {
+            let key = keys::chunk(origin, exhausted);
+            Write::delete(Role::Chunk, &key, self.chunk_sizes.forget(&key)).if_there()
+        }));
+        let Err(refused) = self.db.transact(&writes).await? else { return Ok(Committed::Done) };
+        let earlier = refused.row(Role::Segment).map(|item| segment::read(&row.id, item)).transpose()?;
+        // The lease did not refuse: it is ours still. Where it did, what it is decides, if it is there at all.
+        let stored = if refused.by(Role::Lease) {
+            refused.row(Role::Lease).map(lease::read).transpose()?
+        } else {
+            Some(held.clone())
+        };
+        match decide(stored.as_ref(), earlier.as_ref(), row) {
+            SegmentDecision::DoneBefore => Ok(Committed::Done),
+            SegmentDecision::Fenced => Ok(Committed::Fenced),
+            SegmentDecision::Write => {
+                Err(StoreError::Damaged("a todo chunk was consumed before it was exhausted".to_owned()))
+            }
+        }
+    }
+
+    pub(super) async fn let_go(&self, request: &ReleaseLease) -> Result<Result<(), ReleaseRefused>, StoreError> {
+        let ReleaseLease { origin, token, lease: last, seen, how } = request;
+        for _ in 0..ROUNDS_MAX {
+            let Some(current) = self.current(origin, last.iteration).await? else { continue };
+            let Some(rows) = current.rows else { return Ok(Err(ReleaseRefused::Fenced)) };
+            let missing = || StoreError::Damaged("there is no such iteration".to_owned());
+            let row = current.iteration.ok_or_else(missing)?;
+            let after = match rows.lease.release(token, last, seen, &rows.inbox, &row, *how) {
+                Ok(after) => after,
+                Err(refused) => return Ok(Err(refused)),
+            };
+            let before = Before { origin, lease: &rows.lease, inbox: &rows.inbox, iteration: &row };
+            let writes = self.released(request, &before, &after)?;
+            match self.db.transact(&writes).await? {
+                Ok(()) => {
+                    if after.leftover.is_some() {
+                        self.drop_chunks(origin, last.iteration).await?;
+                    }
+                    return Ok(Ok(()));
+                }
+                Err(refused) if refused.by(Role::Lease) => return Ok(Err(ReleaseRefused::Fenced)),
+                Err(refused) if refused.by(Role::Inbox) => return Ok(Err(ReleaseRefused::Changed)),
+                Err(_) => return Err(StoreError::Damaged("an open origin was not counted as open".to_owned())),
+            }
+        }
+        Err(StoreError::Contended(ROUNDS_MAX))
+    }
+
+    fn released(
+        &self,
+        request: &ReleaseLease,
+        before: &Before<'_>,
+        after: &Released,
+    ) -> Result<Vec<Write>, StoreError> {
+        let origin = before.origin;
+        let lease = &after.rows.lease;
+        let mut writes = vec![lease::replace_held(origin, &request.token, before.lease, lease, self.lease_grace)?];
+        if !matches!(request.how, dragline_domain::frontier::Release::Wake { .. }) {
+            writes.push(inbox::decided(origin, before.inbox, &after.rows.inbox));
+        }
+        writes.extend(iteration::let_go(before.iteration, &after.iteration));
+        writes.extend(after.leftover.as_ref().map(|leftover| super::endings::put_leftover(origin, leftover)));
+        Ok(writes)
+    }
+}
+
+/// The rows that a release was decided from.
+struct Before<'r> {
+    origin: &'r OriginKey,
+    lease: &'r Lease,
+    inbox: &'r Inbox,
+    iteration: &'r IterationRow,
+}

@@ -1,0 +1,27 @@
+//! The ports over DynamoDB, S3, SQS and SNS.
+//!
+//! [`AwsClients`] are built once a process; the adapters share them, and their [`Meter`].
+
+mod archive;
+mod backoff;
+mod clients;
+mod documents;
+mod dynamo;
+mod errors;
+mod frontier;
+mod meter;
+mod notifier;
+mod objects;
+mod queue;
+mod rows;
+mod tables;
+
+pub use archive::S3Archive;
+pub use clients::{AwsClients, Patience, http_client};
+pub use documents::S3Documents;
+pub use frontier::DynamoFrontier;
+pub use meter::capacity::{ReadUnits, WriteUnits};
+pub use meter::{Call, Meter, Usage};
+pub use notifier::SnsNotifier;
+pub use queue::{QueueUrls, SqsQueue};
+pub use tables::{Table, TableError, TableNames, create_tables};

@@ -1,0 +1,130 @@
+//! The [`Notifier`] over SNS: a line for people as the subject, JSON for programs as the body.
+
+use aws_sdk_sns::types::MessageAttributeValue;
+use dragline_domain::frontier::OriginKey;
+use dragline_pipeline::ports::error::PortResult;
+use dragline_pipeline::ports::notifier::{Notice, Notifier};
+use serde_json::{Value, json};
+
+use crate::AwsClients;
+use crate::errors::StoreError;
+
+/// The version of the body's format.
+const FORMAT: u32 = 1;
+
+/// The most characters of a subject that SNS takes.
+const SUBJECT_CHARS_MAX: usize = 100;
+
+/// Tells people by a topic. The attribute `kind` is there for filters of subscriptions.
+#[derive(Clone, Debug)]
+pub struct SnsNotifier {
+    client: aws_sdk_sns::Client,
+    topic_arn: String,
+}
+
+impl SnsNotifier {
+    /// The topic of this ARN.
+    #[must_use]
+    pub fn new(clients: &AwsClients, topic_arn: &str) -> Self {
+        Self { client: clients.sns.clone(), topic_arn: topic_arn.to_owned() }
+    }
+
+    async fn publish(&self, notice: &Notice) -> Result<(), StoreError> {
+        let kind = MessageAttributeValue::builder().data_type("String").string_value(kind(notice)).build();
+        let kind = kind.map_err(|e| StoreError::Damaged(e.to_string()))?;
+        let request = self.client.publish().topic_arn(&self.topic_arn).subject(subject(notice));
+        let request = request.message(body(notice).to_string()).message_attributes("kind", kind);
+        request.send().await.map(|_| ()).map_err(|e| StoreError::request("Publish", e))
+    }
+}
+
+impl Notifier for SnsNotifier {
+    async fn notify(&self, notice: Notice) -> PortResult<()> {
+        self.publish(&notice).await.map_err(|e| e.at("notify", kind(&notice)))
+    }
+}
+
+const fn kind(notice: &Notice) -> &'static str {
+    match notice {
+        Notice::IterationClosed(_) => "iteration_closed",
+        Notice::OriginEnded { .. } => "origin_ended",
+        Notice::Stuck { .. } => "stuck",
+        Notice::OriginJoined { .. } => "origin_joined",
+        Notice::RobotsUnreadable { .. } => "robots_unreadable",
+    }
+}
+
+fn subject(notice: &Notice) -> String {
+    let text = match notice {
+        Notice::IterationClosed(row) => format!("Dragline: {} finished iteration {}", row.crawl, row.number),
+        Notice::OriginEnded { origin, reason, count } => {
+            format!("Dragline: {} left {count} URLs of {} ({})", origin.crawl, origin.origin, reason.name())
+        }
+        Notice::Stuck { origin, .. } => format!("Dragline: {} is stuck on {}", origin.crawl, origin.origin),
+        Notice::OriginJoined { from, origin } => format!("Dragline: {origin} joined {}", from.crawl),
+        Notice::RobotsUnreadable { origin, .. } => format!("Dragline: robots.txt of {} is unreadable", origin.origin),
+    };
+    printable(&text)
+}
+
+/// What SNS takes as a subject: visible ASCII and spaces, not too much of it.
+fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_ascii_graphic() || c == ' ' { c } else { '?' }).take(SUBJECT_CHARS_MAX - 1).collect()
+}
+
+fn body(notice: &Notice) -> Value {
+    let mut body = match notice {
+        Notice::IterationClosed(row) => json!({
+            "crawl": row.crawl, "iteration": row.number, "started_at": row.started_at, "closed_at": row.closed_at,
+        }),
+        Notice::OriginEnded { origin, reason, count } => with(origin, &json!({ "reason": reason, "count": count })),
+        Notice::Stuck { origin, detail } | Notice::RobotsUnreadable { origin, detail } => {
+            with(origin, &json!({ "detail": detail }))
+        }
+        Notice::OriginJoined { from, origin } => json!({ "crawl": from.crawl, "from": from.origin, "origin": origin }),
+    };
+    body["format"] = FORMAT.into();
+    body["kind"] = kind(notice).into();
+    body
+}
+
+fn with(origin: &OriginKey, more: &Value) -> Value {
+    let mut body = json!({ "crawl": origin.crawl, "origin": origin.origin });
+    for (name, value) in more.as_object().into_iter().flatten() {
+        body[name.as_str()] = value.clone();
+    }
+    body
+}
+
+#[cfg(test)]
+mod tests {
+    use dragline_domain::frontier::LeftoverReason;
+
+    use super::*;
+
+    fn origin() -> OriginKey {
+        OriginKey { crawl: "docs".parse().unwrap(), origin: "https://a.example".parse().unwrap() }
+    }
+
+    #[test]
+    fn a_notice_says_what_and_of_whom() {
+        let notice = Notice::OriginEnded { origin: origin(), reason: LeftoverReason::Stopped, count: 7 };
+        assert_eq!(subject(&notice), "Dragline: docs left 7 URLs of https://a.example (stopped)");
+        let expected = json!({
+            "format": 1, "kind": "origin_ended", "crawl": "docs", "origin": "https://a.example",
+            "reason": "stopped", "count": 7,
+        });
+        assert_eq!(body(&notice), expected);
+    }
+
+    #[test]
+    fn a_subject_is_one_short_line_of_ascii() {
+        for (text, expected, why) in [
+            ("a\nb\u{1b}[31m", "a?b?[31m".to_owned(), "no control characters"),
+            ("ü", "?".to_owned(), "no letters beyond ASCII"),
+            (&"x".repeat(200), "x".repeat(99), "less than a hundred"),
+        ] {
+            assert_eq!(printable(text), expected, "{why}");
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Objects in a bucket: what the archive and the documents have in common.
+
+use aws_sdk_s3::Client;
+use aws_sdk_s3::error::SdkError;
+use aws_sdk_s3::operation::get_object::{GetObjectError, GetObjectOutput};
+use aws_sdk_s3::operation::head_object::HeadObjectError;
+use aws_sdk_s3::primitives::ByteStream;
+use aws_smithy_types::error::metadata::ProvideErrorMetadata;
+use bytes::Bytes;
+use dragline_domain::frontier::ObjectKey;
+use dragline_pipeline::ports::archive::Put;
+
+use crate::errors::StoreError;
+
+/// How often a put is tried that met another put of its key.
+const CONFLICTS_MAX: u32 = 5;
+
+/// A bucket.
+#[derive(Clone, Debug)]
+pub(crate) struct Bucket {
+    client: Client,
+    name: String,
+}
+
+/// What an object is, for whoever reads it without us.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Kind {
+    /// Its media type.
+    pub(crate) media_type: &'static str,
+    /// The version of its format, kept as the object's metadata `dragline-format`.
+    pub(crate) format: &'static str,
+}
+
+/// The metadata that names a format's version.
+const FORMAT: &str = "dragline-format";
+
+/// An object's content, and the version of its format if it names one.
+pub(crate) struct Object {
+    pub(crate) bytes: Bytes,
+    pub(crate) format: Option<String>,
+}
+
+impl Bucket {
+    pub(crate) fn new(client: Client, name: &str) -> Self {
+        Self { client, name: name.to_owned() }
+    }
+
+    /// Puts an object where there is none.
+    pub(crate) async fn put_new(&self, key: &ObjectKey, kind: Kind, bytes: Bytes) -> Result<Put, StoreError> {
+        let mut conflicts = 0;
+        loop {
+            let request = self.client.put_object().bucket(&self.name).key(key.as_str()).if_none_match("*");
+            let request = request.content_type(kind.media_type).metadata(FORMAT, kind.format);
+            let Err(error) = request.body(ByteStream::from(bytes.clone())).send().await else {
+                return Ok(Put::Stored);
+            };
+            match error.as_service_error().and_then(ProvideErrorMetadata::code) {
+                Some("PreconditionFailed") => return Ok(Put::Exists),
+                // Another put of this key is under way: it may fail, so that ours is still wanted.
+                Some("ConditionalRequestConflict") if conflicts < CONFLICTS_MAX => conflicts += 1,
+                _ => return Err(StoreError::request("PutObject", error)),
+            }
+        }
+    }
+
+    /// An object that is no larger than this.
+    pub(crate) async fn get(&self, key: &ObjectKey, bytes_max: u64) -> Result<Option<Object>, StoreError> {
+        let request = self.client.get_object().bucket(&self.name).key(key.as_str());
+        let Some(output) = found(request.send().await)? else { return Ok(None) };
+        let size = output.content_length().and_then(|length| u64::try_from(length).ok()).unwrap_or(u64::MAX);
+        if size > bytes_max {
+            return Err(StoreError::TooLarge { what: "the object's bytes", size, size_max: bytes_max });
+        }
+        let format = output.metadata().and_then(|metadata| metadata.get(FORMAT)).cloned();
+        Ok(Some(Object { bytes: content(output).await?, format }))
+    }
+
+    /// The bytes from `first` to `last`, both included, as far as they are there.
+    pub(crate) async fn get_range(&self, key: &ObjectKey, first: u64, last: u64) -> Result<Option<Bytes>, StoreError> {
+        let request = self.client.get_object().bucket(&self.name).key(key.as_str());
+        let result = request.range(format!("bytes={first}-{last}")).send().await;
+        if let Err(error) = &result
+            && error.as_service_error().and_then(ProvideErrorMetadata::code) == Some("InvalidRange")
+        {
+            return Ok(Some(Bytes::new()));
+        }
+        let Some(output) = found(result)? else { return Ok(None) };
+        content(output).await.map(Some)
+    }
+
+    /// Whether an object is there.
+    pub(crate) async fn holds(&self, key: &ObjectKey) -> Result<bool, StoreError> {
+        match self.client.head_object().bucket(&self.name).key(key.as_str()).send().await {
+            Ok(_) => Ok(true),
+            Err(error) if error.as_service_error().is_some_and(HeadObjectError::is_not_found) => Ok(false),
+            Err(error) => Err(StoreError::request("HeadObject", error)),
+        }
+    }
+
+    /// Keys in the order of their octets.
+    pub(crate) async fn list(
+        &self,
+        prefix: &str,
+        after: Option<&ObjectKey>,
+        limit: usize,
+    ) -> Result<Vec<ObjectKey>, StoreError> {
+        let mut keys: Vec<ObjectKey> = Vec::new();
+        let mut after = after.map(|key| key.as_str().to_owned());
+        while keys.len() < limit {
+            // More than 1,000 are not given at once.
+            let wanted = i32::try_from(limit - keys.len()).unwrap_or(i32::MAX);
+            let request = self.client.list_objects_v2().bucket(&self.name).prefix(prefix).max_keys(wanted);
+            let output = request.set_start_after(after.clone()).send().await;
+            let output = output.map_err(|e| StoreError::request("ListObjectsV2", e))?;
+            let Some(last) = output.contents().last().and_then(|object| object.key()) else { break };
+            after = Some(last.to_owned());
+            let listed = output.contents().iter().filter_map(|object| object.key());
+            // What is no key of ours was put there by others.
+            keys.extend(listed.filter_map(|key| ObjectKey::try_from(key.to_owned()).ok()));
+            if output.is_truncated() != Some(true) {
+                break;
+            }
+        }
+        keys.truncate(limit);
+        Ok(keys)
+    }
+
+    pub(crate) async fn delete(&self, key: &ObjectKey) -> Result<(), StoreError> {
+        let request = self.client.delete_object().bucket(&self.name).key(key.as_str());
+        request.send().await.map(|_| ()).map_err(|e| StoreError::request("DeleteObject", e))
+    }
+}
+
+fn found(result: Result<GetObjectOutput, SdkError<GetObjectError>>) -> Result<Option<GetObjectOutput>, StoreError> {
+    match result {
+        Ok(output) => Ok(Some(output)),
+        Err(error) if error.as_service_error().is_some_and(GetObjectError::is_no_such_key) => Ok(None),
+        Err(error) => Err(StoreError::request("GetObject", error)),
+    }
+}
+
+async fn content(output: GetObjectOutput) -> Result<Bytes, StoreError> {
+    match output.body.collect().await {
+        Ok(body) => Ok(body.into_bytes()),
+        Err(error) => Err(StoreError::broken_off("GetObject", error)),
+    }
+}

@@ -1,0 +1,83 @@
+//! The [`Queue`] over SQS: three queues, a JSON message each.
+
+use std::time::Duration;
+
+use dragline_pipeline::ports::error::PortResult;
+use dragline_pipeline::ports::queue::{DELAY_MAX, Message, Queue};
+
+use crate::AwsClients;
+use crate::errors::StoreError;
+
+/// Where the queues are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QueueUrls {
+    /// Crawlers receive tickets here.
+    pub turns: String,
+    /// Parsers receive segments here.
+    pub segments: String,
+    /// The scheduler receives commands here.
+    pub commands: String,
+}
+
+impl QueueUrls {
+    fn of(&self, message: &Message) -> &str {
+        match message {
+            Message::Ticket(_) => &self.turns,
+            Message::Parse(_) => &self.segments,
+            Message::Start(_) => &self.commands,
+        }
+    }
+}
+
+/// Sends messages by SQS: delivered at least once, in any order.
+#[derive(Clone, Debug)]
+pub struct SqsQueue {
+    client: aws_sdk_sqs::Client,
+    urls: QueueUrls,
+}
+
+impl SqsQueue {
+    /// The queues at these addresses.
+    #[must_use]
+    pub fn new(clients: &AwsClients, urls: QueueUrls) -> Self {
+        Self { client: clients.sqs.clone(), urls }
+    }
+
+    async fn put(&self, message: &Message, delay: Duration) -> Result<(), StoreError> {
+        let request = self.client.send_message().queue_url(self.urls.of(message)).delay_seconds(delay_seconds(delay));
+        let request = request.message_body(serde_json::to_string(message)?);
+        request.send().await.map(|_| ()).map_err(|e| StoreError::request("SendMessage", e))
+    }
+}
+
+impl Queue for SqsQueue {
+    async fn send(&self, message: Message, delay: Duration) -> PortResult<()> {
+        self.put(&message, delay).await.map_err(|e| e.at("send message", format_args!("{message:?}")))
+    }
+}
+
+/// A delay in whole seconds. Rounded up: what comes early is refused and would be lost.
+fn delay_seconds(delay: Duration) -> i32 {
+    let delay = delay.min(DELAY_MAX);
+    let seconds = delay.as_secs() + u64::from(delay.subsec_nanos() > 0);
+    i32::try_from(seconds).unwrap_or(i32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn delays_are_rounded_up_and_cut() {
+        for (millis, seconds, why) in [
+            (0, 0, "at once"),
+            (1, 1, "not before it is due"),
+            (1_000, 1, "just a second"),
+            (1_001, 2, "a millisecond more"),
+            (899_999, 900, "the longest"),
+            (86_400_000, 900, "cut to the longest"),
+        ] {
+            assert_eq!(delay_seconds(Duration::from_millis(millis)), seconds, "{why}");
+        }
+    }
+}

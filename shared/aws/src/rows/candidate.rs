@@ -1,0 +1,209 @@
+//! Candidates, and the `PartiQL` statements that write them.
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use dragline_domain::frontier::{CandidateUpdate, ClaimedState, Claimer, LastCapture, OriginKey, Sighting, TodoEntry};
+use dragline_domain::ids::Iteration;
+use dragline_domain::outcome::Outcome;
+use dragline_domain::url::CrawlUrl;
+use jiff::Timestamp;
+
+use super::{fields, iteration_number, keys, row};
+use crate::dynamo::{Fields, Item, Statement, instant, json, number, text};
+use crate::errors::StoreError;
+use crate::meter::capacity::item_bytes;
+use crate::tables::{PARTITION, SORT};
+
+const PATH: &str = "path";
+const QUEUED_IN: &str = "queued_in";
+const CLAIMED_BY: &str = "claimed_by";
+const LAST_OUTCOME: &str = "last_outcome";
+
+/// About how large a candidate is that was visited: it has two entity tags' worth of attributes beside its key.
+const VISITED_BYTES: u64 = 600;
+
+/// A candidate as far as claims and recrawls look at it.
+pub(crate) struct Candidate {
+    pub(crate) path_and_query: String,
+    pub(crate) claimed: ClaimedState,
+    pub(crate) last_outcome: Option<Outcome>,
+    pub(crate) sighting: Sighting,
+    pub(crate) last: Option<LastCapture>,
+}
+
+impl Candidate {
+    pub(crate) fn read(item: &Item) -> Result<Self, StoreError> {
+        let fields = fields(item)?;
+        let claimed = ClaimedState {
+            queued_in: iteration_number(fields, QUEUED_IN)?,
+            claimed_by: Claimer::stored(fields.text(CLAIMED_BY)?.to_owned()),
+            due_at: fields.maybe_instant("due_at")?,
+        };
+        let path_and_query = if fields.has(PATH) { fields.text(PATH)? } else { fields.text(SORT)? };
+        Ok(Self {
+            path_and_query: path_and_query.to_owned(),
+            claimed,
+            last_outcome: fields.maybe(LAST_OUTCOME, outcome)?,
+            sighting: Sighting {
+                depth: fields.number("depth")?,
+                via: fields.maybe("via", Fields::parsed::<CrawlUrl>)?,
+            },
+            last: fields.maybe("capture", Fields::json)?,
+        })
+    }
+
+    /// The candidate as something to be fetched, and its depth.
+    pub(crate) fn into_entry(self) -> (TodoEntry, u32) {
+        let Self { path_and_query, sighting: Sighting { depth, via }, last, .. } = self;
+        (TodoEntry { path_and_query, via, redirects: 0, last }, depth)
+    }
+}
+
+fn outcome(fields: Fields<'_>, name: &str) -> Result<Outcome, StoreError> {
+    let code: i16 = fields.number(name)?;
+    Outcome::try_from(code).map_err(|_| StoreError::Damaged(format!("{code} is no outcome")))
+}
+
+/// For whom a URL is queued, and how it was come by.
+#[derive(Clone, Copy)]
+pub(crate) struct Queueing<'q> {
+    pub(crate) table: &'q str,
+    pub(crate) origin: &'q OriginKey,
+    pub(crate) iteration: Iteration,
+    pub(crate) claimer: &'q Claimer,
+}
+
+impl Queueing<'_> {
+    /// Queues a URL that was never seen.
+    pub(crate) fn insert(&self, path: &str, sighting: &Sighting, now: Timestamp) -> Statement {
+        let key = keys::candidate(self.origin, path);
+        let mut attributes = vec![
+            (QUEUED_IN, number(self.iteration.number())),
+            (CLAIMED_BY, text(self.claimer.as_str())),
+            ("first_seen", instant(now)),
+            ("depth", number(sighting.depth)),
+        ];
+        attributes.extend(sighting.via.as_ref().map(|via| ("via", text(via.as_str()))));
+        if key.sort != path {
+            attributes.push((PATH, text(path)));
+        }
+        let item = row(&key, attributes);
+        let bytes = item_bytes(&item);
+        let (names, parameters): (Vec<String>, Vec<AttributeValue>) = item.into_iter().unzip();
+        let fields: Vec<String> = names.iter().map(|name| format!("'{name}': ?")).collect();
+        let text = format!("INSERT INTO \"{}\" VALUE {{{}}}", self.table, fields.join(", "));
+        Statement { text, parameters, bytes }
+    }
+
+    /// Queues a URL of an earlier iteration again, if nobody else did since it was read.
+    pub(crate) fn update(&self, path: &str, sighting: &Sighting, was_in: Iteration) -> Statement {
+        let mut change = Change::new(self.table);
+        change.set(QUEUED_IN, number(self.iteration.number()));
+        change.set(CLAIMED_BY, text(self.claimer.as_str()));
+        change.set("depth", number(sighting.depth));
+        change.set_or_remove("via", sighting.via.as_ref().map(|via| text(via.as_str())));
+        let condition = format!("{QUEUED_IN} = ?");
+        change.of(&keys::candidate(self.origin, path), &condition, [number(was_in.number())])
+    }
+}
+
+/// Writes how a URL ended, unless something newer is there.
+pub(crate) fn end(table: &str, origin: &OriginKey, update: &CandidateUpdate) -> Result<Statement, StoreError> {
+    let version = format!("{:010}#{:020}#{:020}", update.iteration.number(), update.turn.0, update.n);
+    let mut change = Change::new(table);
+    change.set("version", text(&version));
+    change.set(LAST_OUTCOME, number(update.outcome.code()));
+    change.set("last_at", instant(update.at));
+    change.set_or_remove("due_at", update.due_at.map(instant));
+    if update.outcome.is_contentful() {
+        change.set("contentful_outcome", number(update.outcome.code()));
+        change.set("contentful_at", instant(update.at));
+    }
+    if let Some(capture) = &update.capture {
+        change.set("capture", json(capture)?);
+    }
+    let key = keys::candidate(origin, &update.path_and_query);
+    Ok(change.of(&key, "(version IS MISSING OR version <= ?)", [text(version)]))
+}
+
+/// An `UPDATE` of one item.
+struct Change {
+    text: String,
+    parameters: Vec<AttributeValue>,
+}
+
+impl Change {
+    fn new(table: &str) -> Self {
+        Self { text: format!("UPDATE \"{table}\""), parameters: Vec::new() }
+    }
+
+    fn set(&mut self, name: &str, value: AttributeValue) {
+        self.text.push_str(&format!(" SET \"{name}\"=?"));
+        self.parameters.push(value);
+    }
+
+    fn set_or_remove(&mut self, name: &str, value: Option<AttributeValue>) {
+        match value {
+            Some(value) => self.set(name, value),
+            None => self.text.push_str(&format!(" REMOVE \"{name}\"")),
+        }
+    }
+
+    fn of(
+        mut self,
+        key: &crate::dynamo::Key,
+        condition: &str,
+        values: impl IntoIterator<Item = AttributeValue>,
+    ) -> Statement {
+        self.text.push_str(&format!(" WHERE {PARTITION}=? AND {SORT}=? AND {condition}"));
+        self.parameters.extend([text(&key.partition), text(&key.sort)]);
+        self.parameters.extend(values);
+        Statement { text: self.text, parameters: self.parameters, bytes: VISITED_BYTES }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dragline_domain::ids::Turn;
+
+    use super::*;
+
+    fn origin() -> OriginKey {
+        OriginKey { crawl: "docs".parse().unwrap(), origin: "https://a.example".parse().unwrap() }
+    }
+
+    #[test]
+    fn an_end_says_what_it_must_be_newer_than() {
+        let update = CandidateUpdate {
+            path_and_query: "/a".into(),
+            iteration: Iteration::FIRST,
+            turn: Turn(2),
+            n: 5,
+            outcome: Outcome::ConnectionFailed,
+            at: Timestamp::from_second(5).unwrap(),
+            capture: None,
+            due_at: None,
+        };
+        let statement = end("t", &origin(), &update).unwrap();
+        assert_eq!(
+            statement.text,
+            "UPDATE \"t\" SET \"version\"=? SET \"last_outcome\"=? SET \"last_at\"=? REMOVE \"due_at\" \
+             WHERE pk=? AND sk=? AND (version IS MISSING OR version <= ?)"
+        );
+        assert_eq!(statement.text.matches('?').count(), statement.parameters.len(), "a value for each");
+        let version = "0000000001#00000000000000000002#00000000000000000005";
+        assert_eq!(statement.parameters.last(), Some(&text(version)), "which sorts as the three numbers do");
+    }
+
+    #[test]
+    fn a_long_path_is_kept_beside_its_hash() {
+        let claimer = Claimer::recrawl();
+        let queueing = Queueing { table: "t", origin: &origin(), iteration: Iteration::FIRST, claimer: &claimer };
+        let sighting = Sighting { depth: 1, via: None };
+        let now = Timestamp::from_second(5).unwrap();
+        for (path, holds_path) in [("/a".to_owned(), false), (format!("/{}", "a".repeat(1_024)), true)] {
+            let statement = queueing.insert(&path, &sighting, now);
+            assert_eq!(statement.text.contains("'path': ?"), holds_path, "{} bytes", path.len());
+            assert_eq!(statement.text.matches('?').count(), statement.parameters.len(), "a value for each");
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! The inbox: an attribute for each number, as several parsers add to them at once.
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use dragline_domain::frontier::{Inbox, OriginKey, ParserCounters, Seeding};
+use dragline_domain::outcome::Outcome;
+
+use super::{due_attributes, fields, index_writes, iteration_number, keys, row, shard_of};
+use crate::dynamo::{Expression, Fields, Item, Role, Write, flag, instant, number, text, texts};
+use crate::errors::StoreError;
+use crate::tables::{DUE, DUE_SHARD, ITERATION};
+
+const OPEN: &str = "open";
+const ADDED: &str = "added";
+const PARSED: &str = "parsed";
+const SEEDED: &str = "seeded";
+
+/// Attributes of counts of outcomes start with it; the number follows, `_` for a minus.
+const OUTCOME: &str = "outcome";
+
+fn outcome_name(outcome: Outcome) -> String {
+    let code = outcome.code();
+    if code < 0 { format!("{OUTCOME}_{}", code.unsigned_abs()) } else { format!("{OUTCOME}{code}") }
+}
+
+fn outcome_of(name: &str) -> Option<Outcome> {
+    let code = name.strip_prefix(OUTCOME)?.replacen('_', "-", 1);
+    Outcome::try_from(code.parse::<i16>().ok()?).ok()
+}
+
+/// Every number of an inbox by its attribute.
+fn numbers(inbox: &Inbox) -> Vec<(String, u64)> {
+    let ParserCounters { found, processed, stuck, outcomes, links_out_of_scope, links_too_deep, links_nofollow } =
+        &inbox.counters;
+    let counts = [
+        (ADDED, inbox.added),
+        (PARSED, inbox.parsed),
+        ("found", *found),
+        ("processed", *processed),
+        ("stuck", *stuck),
+        ("links_out_of_scope", *links_out_of_scope),
+        ("links_too_deep", *links_too_deep),
+        ("links_nofollow", *links_nofollow),
+    ];
+    let outcomes = outcomes.iter().map(|(&outcome, &count)| (outcome_name(outcome), count));
+    counts.into_iter().map(|(name, count)| (name.to_owned(), count)).chain(outcomes).collect()
+}
+
+pub(crate) fn item(origin: &OriginKey, inbox: &Inbox) -> Item {
+    let attributes =
+        [(ITERATION, number(inbox.iteration.number())), (OPEN, flag(inbox.open)), (SEEDED, seeded(&inbox.seeded))];
+    let mut item = row(&keys::inbox(origin), attributes.into_iter().chain(due_attributes(origin, inbox.due)));
+    item.extend(numbers(inbox).into_iter().map(|(name, count)| (name, number(count))));
+    item
+}
+
+fn seeded(seedings: &[Seeding]) -> AttributeValue {
+    texts(seedings.iter().map(Seeding::as_str))
+}
+
+pub(crate) fn read(item: &Item) -> Result<Inbox, StoreError> {
+    let fields = fields(item)?;
+    Ok(Inbox {
+        iteration: iteration_number(fields, ITERATION)?,
+        open: fields.flag(OPEN)?,
+        added: fields.number(ADDED)?,
+        parsed: fields.number(PARSED)?,
+        seeded: fields.texts(SEEDED)?.into_iter().map(|seeding| Seeding::stored(seeding.to_owned())).collect(),
+        due: fields.maybe_instant(DUE)?,
+        counters: counters(fields)?,
+    })
+}
+
+fn counters(fields: Fields<'_>) -> Result<ParserCounters, StoreError> {
+    let outcomes = fields.0.keys().filter_map(|name| Some((outcome_of(name)?, name)));
+    Ok(ParserCounters {
+        found: fields.number("found")?,
+        processed: fields.number("processed")?,
+        stuck: fields.number("stuck")?,
+        outcomes: outcomes
+            .map(|(outcome, name)| Ok((outcome, fields.number(name)?)))
+            .collect::<Result<_, StoreError>>()?,
+        links_out_of_scope: fields.number("links_out_of_scope")?,
+        links_too_deep: fields.number("links_too_deep")?,
+        links_nofollow: fields.number("links_nofollow")?,
+    })
+}
+
+/// Writes what todo or a parse adds, if the origin is still as open as it was. Others may add at the same time.
+pub(crate) fn add(origin: &OriginKey, before: Option<&Inbox>, after: &Inbox) -> Write {
+    let key = keys::inbox(origin);
+    let index = index_writes(before.and_then(|before| before.due), after.due);
+    let write = match before {
+        None => Write::put(Role::Inbox, &key, item(origin, after)).if_absent(),
+        Some(before) if before.iteration == after.iteration => {
+            Write::update(Role::Inbox, &key, change(origin, before, after), &item(origin, after)).when(as_open(before))
+        }
+        Some(before) => Write::put(Role::Inbox, &key, item(origin, after)).when(as_open(before)),
+    };
+    write.indexed(index)
+}
+
+/// Seeds are added once.
+pub(crate) fn lacks(seeding: &Seeding) -> Expression {
+    Expression::new("NOT contains(#seeded, :seeding)").with(":seeding", text(seeding.as_str()))
+}
+
+fn as_open(before: &Inbox) -> Expression {
+    Expression::new("#iteration = :was_iteration AND #open = :was_open")
+        .with(":was_iteration", number(before.iteration.number()))
+        .with(":was_open", flag(before.open))
+}
+
+/// Writes what a decision from these numbers changes, if nobody added or parsed since. Checks it, if it changes nothing.
+pub(crate) fn decided(origin: &OriginKey, before: &Inbox, after: &Inbox) -> Write {
+    let key = keys::inbox(origin);
+    let unchanged = Expression::new("#iteration = :was_iteration AND #added = :was_added AND #parsed = :was_parsed")
+        .with(":was_iteration", number(before.iteration.number()))
+        .with(":was_added", number(before.added))
+        .with(":was_parsed", number(before.parsed));
+    if before == after {
+        return Write::check(Role::Inbox, &key, &item(origin, before), unchanged);
+    }
+    let update = Write::update(Role::Inbox, &key, change(origin, before, after), &item(origin, after));
+    update.when(unchanged).indexed(index_writes(before.due, after.due))
+}
+
+/// The update that makes one inbox of the other: numbers are added to, so that others' additions stay.
+fn change(origin: &OriginKey, before: &Inbox, after: &Inbox) -> Expression {
+    let (mut sets, mut adds, mut removes) = (Vec::new(), Vec::new(), Vec::new());
+    let mut values: Vec<(String, AttributeValue)> = Vec::new();
+    if before.open != after.open {
+        sets.push("#open = :open".to_owned());
+        values.push((":open".to_owned(), flag(after.open)));
+    }
+    match after.due {
+        Some(due) => {
+            sets.push(format!("#{DUE} = :due, #{DUE_SHARD} = :shard"));
+            values.extend([(":due".to_owned(), instant(due)), (":shard".to_owned(), text(shard_of(origin)))]);
+        }
+        None => removes.push(format!("#{DUE}, #{DUE_SHARD}")),
+    }
+    if let Some(new) = after.seeded.get(before.seeded.len()..).filter(|new| !new.is_empty()) {
+        sets.push("#seeded = list_append(#seeded, :seeded)".to_owned());
+        values.push((":seeded".to_owned(), seeded(new)));
+    }
+    let earlier = numbers(before);
+    for (name, count) in numbers(after) {
+        let had = earlier.iter().find(|(other, _)| *other == name).map_or(0, |(_, count)| *count);
+        if count > had {
+            adds.push(format!("#{name} :{name}"));
+            values.push((format!(":{name}"), number(count - had)));
+        }
+    }
+    let sections = [("SET", sets), ("REMOVE", removes), ("ADD", adds)];
+    let sections = sections.into_iter().filter(|(_, parts)| !parts.is_empty());
+    let text: Vec<String> = sections.map(|(verb, parts)| format!("{verb} {}", parts.join(", "))).collect();
+    values.into_iter().fold(Expression::new(text.join(" ")), |update, (name, value)| update.with(&name, value))
+}
+
+#[cfg(test)]
+mod tests {
+    use dragline_domain::ids::Iteration;
+    use jiff::Timestamp;
+
+    use super::*;
+
+    fn origin() -> OriginKey {
+        OriginKey { crawl: "docs".parse().unwrap(), origin: "https://a.example".parse().unwrap() }
+    }
+
+    fn inbox() -> Inbox {
+        let mut inbox = Inbox { open: true, added: 9, parsed: 2, ..Inbox::new(Iteration::FIRST) };
+        inbox.seeded.push(Seeding::stored("t#0000".into()));
+        inbox.due = Some(Timestamp::from_second(60).unwrap());
+        inbox.counters.outcomes.insert(Outcome::UnknownError, 3);
+        inbox.counters.outcomes.insert(Outcome::FileIngested, 4);
+        inbox
+    }
+
+    #[test]
+    fn an_inbox_comes_back_as_it_was() {
+        let closed = Inbox::new(Iteration::FIRST);
+        for inbox in [inbox(), closed] {
+            assert_eq!(read(&item(&origin(), &inbox)).unwrap(), inbox);
+        }
+    }
+
+    #[test]
+    fn a_change_adds_what_is_more_and_leaves_the_rest() {
+        let before = inbox();
+        let mut after = before.clone();
+        after.added += 5;
+        after.seeded.push(Seeding::stored("u#0000".into()));
+        after.counters.outcomes.insert(Outcome::FileIngested, 6);
+        let text = change(&origin(), &before, &after).text().to_owned();
+        let expected = "SET #due = :due, #due_shard = :shard, #seeded = list_append(#seeded, :seeded) \
+                        ADD #added :added, #outcome20 :outcome20";
+        assert_eq!(text, expected);
+        let settled = Inbox { open: false, due: None, ..before.clone() };
+        assert_eq!(change(&origin(), &before, &settled).text(), "SET #open = :open REMOVE #due, #due_shard");
+    }
+
+    #[test]
+    fn outcomes_are_told_by_their_attributes() {
+        for outcome in [Outcome::UnknownError, Outcome::FileIngested] {
+            assert_eq!(outcome_of(&outcome_name(outcome)), Some(outcome));
+        }
+        assert_eq!(outcome_of("added"), None, "another attribute");
+    }
+}

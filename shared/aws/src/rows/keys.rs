@@ -1,0 +1,246 @@
+//! Where each row is. Numbers are padded, so that they sort as numbers.
+
+use data_encoding::HEXLOWER;
+use dragline_domain::frontier::{ChunkKey, Leftover, OriginKey, SegmentId, TodoSource};
+use dragline_domain::ids::{CrawlId, Iteration, TriggerId, Turn};
+use dragline_domain::url::Origin;
+use sha2::{Digest as _, Sha256};
+
+use crate::dynamo::{Key, Range};
+use crate::errors::StoreError;
+use crate::tables::Table;
+
+/// The longest sort key.
+const SORT_BYTES_MAX: usize = 1_024;
+
+const ORIGIN: &str = "origin#";
+
+const SEGMENT: &str = "segment#";
+
+fn of_crawl(crawl: &CrawlId, sort: impl Into<String>) -> Key {
+    Key { table: Table::Crawls, partition: crawl.to_string(), sort: sort.into() }
+}
+
+fn of_origin(table: Table, origin: &OriginKey, sort: impl Into<String>) -> Key {
+    Key { table, partition: origin.to_string(), sort: sort.into() }
+}
+
+fn range(key: &Key, prefix: &str) -> Range {
+    let Key { table, partition, .. } = key.clone();
+    Range { table, partition, prefix: Some(prefix.to_owned()), after: None }
+}
+
+/// The origin of a partition of [`Table::Frontier`].
+pub(crate) fn origin_of(partition: &str) -> Result<OriginKey, StoreError> {
+    let damaged = || StoreError::Damaged(format!("`{partition}` is no origin of a crawl"));
+    let (crawl, origin) = partition.split_once('#').ok_or_else(damaged)?;
+    Ok(OriginKey { crawl: crawl.parse().map_err(|_| damaged())?, origin: origin.parse().map_err(|_| damaged())? })
+}
+
+pub(crate) fn crawl(crawl: &CrawlId) -> Key {
+    of_crawl(crawl, "spec")
+}
+
+pub(crate) fn trigger(crawl: &CrawlId, trigger: &TriggerId) -> Key {
+    of_crawl(crawl, format!("trigger#{trigger}"))
+}
+
+pub(crate) fn iteration(crawl: &CrawlId, number: Iteration) -> Key {
+    of_crawl(crawl, format!("iteration#{:010}", number.number()))
+}
+
+pub(crate) fn iterations(crawl: &CrawlId) -> Range {
+    range(&of_crawl(crawl, ""), "iteration#")
+}
+
+/// An origin's place in the crawl's list.
+pub(crate) fn listed(origin: &OriginKey) -> Key {
+    of_crawl(&origin.crawl, format!("{ORIGIN}{}", origin.origin))
+}
+
+/// The list of a crawl's origins after one of them.
+pub(crate) fn listed_after(crawl: &CrawlId, after: Option<&Origin>) -> Range {
+    Range { after: after.map(|origin| format!("{ORIGIN}{origin}")), ..range(&of_crawl(crawl, ""), ORIGIN) }
+}
+
+/// The origin of a place in the list.
+pub(crate) fn origin_listed(sort: &str) -> Result<Origin, StoreError> {
+    let origin = sort.strip_prefix(ORIGIN).and_then(|origin| origin.parse().ok());
+    origin.ok_or_else(|| StoreError::Damaged(format!("`{sort}` is no origin in a list")))
+}
+
+pub(crate) fn leftover(origin: &OriginKey, leftover: &Leftover) -> Key {
+    let Leftover { iteration, turn: Turn(turn), .. } = leftover;
+    of_crawl(&origin.crawl, format!("leftover#{:010}#{}#{turn:020}", iteration.number(), origin.origin))
+}
+
+pub(crate) fn leftovers(crawl: &CrawlId, iteration: Iteration) -> Range {
+    range(&of_crawl(crawl, ""), &format!("leftover#{:010}#", iteration.number()))
+}
+
+pub(crate) fn lease(origin: &OriginKey) -> Key {
+    of_origin(Table::Frontier, origin, "lease")
+}
+
+pub(crate) fn inbox(origin: &OriginKey) -> Key {
+    of_origin(Table::Frontier, origin, "inbox")
+}
+
+pub(crate) fn robots(origin: &OriginKey) -> Key {
+    of_origin(Table::Frontier, origin, "robots")
+}
+
+pub(crate) fn segment(id: &SegmentId) -> Key {
+    of_origin(Table::Frontier, &id.origin, format!("{SEGMENT}{:020}#{:020}", id.turn.0, id.n))
+}
+
+pub(crate) fn chunk(origin: &OriginKey, key: &ChunkKey) -> Key {
+    let ChunkKey { iteration, depth, source, part } = key;
+    let sort = format!("{}{depth:010}#{}#{part:010}", todo_prefix(*iteration), source.as_str());
+    of_origin(Table::Frontier, origin, sort)
+}
+
+/// An origin's todo in an iteration, breadth first.
+pub(crate) fn chunks(origin: &OriginKey, iteration: Iteration) -> Range {
+    range(&of_origin(Table::Frontier, origin, ""), &todo_prefix(iteration))
+}
+
+fn todo_prefix(iteration: Iteration) -> String {
+    format!("todo#{:010}#", iteration.number())
+}
+
+/// The chunk of a sort key.
+pub(crate) fn chunk_key(sort: &str) -> Result<ChunkKey, StoreError> {
+    let parse = || {
+        let (iteration, rest) = sort.strip_prefix("todo#")?.split_once('#')?;
+        let (depth, rest) = rest.split_once('#')?;
+        let (source, part) = rest.rsplit_once('#')?;
+        Some(ChunkKey {
+            iteration: Iteration::new(iteration.parse().ok()?)?,
+            depth: depth.parse().ok()?,
+            source: TodoSource::stored(source.to_owned()),
+            part: part.parse().ok()?,
+        })
+    };
+    parse().ok_or_else(|| StoreError::Damaged(format!("`{sort}` is no todo chunk")))
+}
+
+/// What a row of [`Table::Frontier`] is, by its sort key, as far as the index holds rows of its kind.
+pub(crate) enum OwedRow {
+    Lease,
+    Inbox,
+    Segment { turn: Turn, n: u64 },
+}
+
+/// What a sort key found in the index stands for.
+pub(crate) fn owed(sort: &str) -> Result<OwedRow, StoreError> {
+    let segment = |rest: &str| {
+        let (turn, n) = rest.split_once('#')?;
+        Some(OwedRow::Segment { turn: Turn(turn.parse().ok()?), n: n.parse().ok()? })
+    };
+    let row = match sort {
+        "lease" => Some(OwedRow::Lease),
+        "inbox" => Some(OwedRow::Inbox),
+        other => other.strip_prefix(SEGMENT).and_then(segment),
+    };
+    row.ok_or_else(|| StoreError::Damaged(format!("`{sort}` is not owed anything")))
+}
+
+/// A candidate's row: under its path, or where that is too long for a sort key, under a hash of it.
+pub(crate) fn candidate(origin: &OriginKey, path_and_query: &str) -> Key {
+    of_origin(Table::Candidates, origin, candidate_sort(path_and_query))
+}
+
+/// An origin's candidates after one of them.
+pub(crate) fn candidates_after(origin: &OriginKey, after: Option<&str>) -> Range {
+    let Key { table, partition, .. } = of_origin(Table::Candidates, origin, "");
+    Range { table, partition, prefix: None, after: after.map(candidate_sort) }
+}
+
+/// A path starts with `/` and a hash with `#`, so that neither is taken for the other; what is a hash already stays one.
+fn candidate_sort(path_and_query: &str) -> String {
+    if path_and_query.len() <= SORT_BYTES_MAX {
+        path_and_query.to_owned()
+    } else {
+        format!("#{}", HEXLOWER.encode(&Sha256::digest(path_and_query)))
+    }
+}
+
+pub(crate) fn log(segment: &SegmentId, iteration: Iteration, part: usize) -> Key {
+    of_origin(Table::Log, &segment.origin, format!("{}{part:04}", log_prefix(segment, iteration)))
+}
+
+/// The parts of a segment's log.
+pub(crate) fn log_parts(segment: &SegmentId, iteration: Iteration) -> Range {
+    range(&of_origin(Table::Log, &segment.origin, ""), &log_prefix(segment, iteration))
+}
+
+fn log_prefix(segment: &SegmentId, iteration: Iteration) -> String {
+    let SegmentId { turn: Turn(turn), n, .. } = segment;
+    format!("{:010}#{turn:020}#{n:020}#", iteration.number())
+}
+
+#[cfg(test)]
+mod tests {
+    use dragline_domain::frontier::Seeding;
+
+    use super::*;
+
+    fn origin() -> OriginKey {
+        OriginKey { crawl: "docs".parse().unwrap(), origin: "https://a.example:8443".parse().unwrap() }
+    }
+
+    #[test]
+    fn keys_come_back_from_where_they_were_stored() {
+        let origin = origin();
+        assert_eq!(origin_of(&lease(&origin).partition).unwrap(), origin);
+        assert_eq!(origin_listed(&listed(&origin).sort).unwrap(), origin.origin);
+        let id = SegmentId { origin: origin.clone(), turn: Turn(7), n: 3 };
+        let committed_at = jiff::Timestamp::from_second(1_795_000_000).unwrap();
+        let seeds = TodoSource::seeds(&Seeding::new(&TriggerId("a#b".into()), 0));
+        for source in [TodoSource::segment(&id, committed_at), seeds] {
+            let key = ChunkKey { iteration: Iteration::FIRST, depth: 2, source, part: 11 };
+            assert_eq!(chunk_key(&chunk(&origin, &key).sort).unwrap(), key);
+        }
+        assert!(matches!(owed(&segment(&id).sort), Ok(OwedRow::Segment { turn: Turn(7), n: 3 })));
+    }
+
+    #[test]
+    fn chunks_sort_as_their_keys_do() {
+        let trigger = |name: &str| TodoSource::seeds(&Seeding::new(&TriggerId(name.into()), 0));
+        let key = |depth, source: &TodoSource, part| ChunkKey {
+            iteration: Iteration::FIRST,
+            depth,
+            source: source.clone(),
+            part,
+        };
+        let ordered = [
+            key(0, &trigger("t"), 2),
+            key(0, &trigger("t"), 10),
+            key(0, &trigger("u"), 0),
+            key(2, &trigger("a"), 0),
+            key(10, &trigger("a"), 0),
+        ];
+        assert!(ordered.is_sorted(), "as the domain orders them");
+        assert!(ordered.iter().map(|key| chunk(&origin(), key).sort).is_sorted(), "as DynamoDB does");
+    }
+
+    #[test]
+    fn long_paths_are_hashed_once() {
+        let long = format!("/{}", "a".repeat(1_024));
+        let hashed = candidate(&origin(), &long).sort;
+        assert_eq!((hashed.len(), hashed.starts_with('#')), (65, true), "it fits");
+        assert_eq!(candidate(&origin(), &hashed).sort, hashed, "a cursor that goes by sort keys stays where it is");
+        assert_eq!(candidate(&origin(), "/a").sort, "/a", "what fits is kept as it is");
+    }
+
+    #[test]
+    fn damaged_keys_are_told() {
+        for sort in ["todo#x#1#s#1", "todo#1", "chunk#1#1#s#1"] {
+            assert!(chunk_key(sort).is_err(), "{sort}");
+        }
+        for sort in ["robots", "segment#1", "segment#a#b"] {
+            assert!(owed(sort).is_err(), "{sort}");
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! The lease: all of it as JSON, and copies of what conditions compare.
+
+use std::time::Duration;
+
+use dragline_domain::frontier::{Lease, LeaseState, OriginKey};
+use dragline_domain::ids::LeaseToken;
+use dragline_domain::time::after;
+use jiff::Timestamp;
+
+use super::{due_attributes, fields, index_writes, keys, row};
+use crate::dynamo::{Expression, Fields, IndexWrites, Item, Role, Write, instant, json, number, text};
+use crate::errors::StoreError;
+use crate::tables::ITERATION;
+
+const RECORD: &str = "record";
+const STATE: &str = "state";
+const LEASED: &str = "leased";
+
+/// As it is stored.
+const fn state_name(state: &LeaseState) -> &'static str {
+    match state {
+        LeaseState::Ready => "ready",
+        LeaseState::Leased(_) => LEASED,
+        LeaseState::Idle => "idle",
+        LeaseState::Closed => "closed",
+    }
+}
+
+/// From when on a held lease can be taken over: its end, and the origin's delay. Conditions cannot add.
+fn free_from(lease: &Lease) -> Option<Timestamp> {
+    lease.holder().map(|holder| after(holder.until, lease.pace.delay()))
+}
+
+pub(crate) fn item(origin: &OriginKey, lease: &Lease, grace: Duration) -> Result<Item, StoreError> {
+    let mut attributes = vec![
+        (ITERATION, number(lease.iteration.number())),
+        ("turn", number(lease.turn.0)),
+        (STATE, text(state_name(&lease.state))),
+        ("taken", number(lease.taken)),
+        ("segments", number(lease.segments)),
+        (RECORD, json(lease)?),
+    ];
+    if let (Some(holder), Some(free_from)) = (lease.holder(), free_from(lease)) {
+        attributes.extend([("token", text(holder.token.as_str())), ("free_from", instant(free_from))]);
+    }
+    attributes.extend(due_attributes(origin, lease.due(grace)));
+    Ok(row(&keys::lease(origin), attributes))
+}
+
+pub(crate) fn read(item: &Item) -> Result<Lease, StoreError> {
+    fields(item)?.json(RECORD)
+}
+
+/// Whether an item, read in part perhaps, is that of an idle lease.
+pub(crate) fn is_idle(item: &Item) -> bool {
+    Fields(item).text(STATE).is_ok_and(|state| state == state_name(&LeaseState::Idle))
+}
+
+/// Puts the lease after one that was read, if that is still as it was.
+pub(crate) fn replace(
+    origin: &OriginKey,
+    before: Option<&Lease>,
+    after: &Lease,
+    grace: Duration,
+) -> Result<Write, StoreError> {
+    let index = index_writes(before.and_then(|before| before.due(grace)), after.due(grace));
+    let put = Write::put(Role::Lease, &keys::lease(origin), item(origin, after, grace)?).indexed(index);
+    Ok(match before {
+        None => put.if_absent(),
+        Some(before) => put.when(unchanged(before)),
+    })
+}
+
+/// Puts what becomes of a lease that its holder lets go, if the bearer of this token is the holder still.
+pub(crate) fn replace_held(
+    origin: &OriginKey,
+    token: &LeaseToken,
+    held: &Lease,
+    after: &Lease,
+    grace: Duration,
+) -> Result<Write, StoreError> {
+    let index = index_writes(held.due(grace), after.due(grace));
+    let put = Write::put(Role::Lease, &keys::lease(origin), item(origin, after, grace)?).indexed(index);
+    Ok(put.when(held_by(token)))
+}
+
+/// Puts the holder's copy after a segment. It is not read before: it was in the index, at another time.
+pub(crate) fn renew(
+    origin: &OriginKey,
+    token: &LeaseToken,
+    held: &Lease,
+    grace: Duration,
+) -> Result<Write, StoreError> {
+    let put = Write::put(Role::Lease, &keys::lease(origin), item(origin, held, grace)?);
+    Ok(put.indexed(IndexWrites::Move).when(held_by(token)))
+}
+
+/// The fence is the token, not the clock.
+fn held_by(token: &LeaseToken) -> Expression {
+    let held = Expression::new("#state = :leased AND #token = :mine");
+    held.with(":leased", text(LEASED)).with(":mine", text(token.as_str()))
+}
+
+/// The lease is as it was. A turn's row changes by its state alone, but for a holder's, who commits segments and renews it.
+fn unchanged(lease: &Lease) -> Expression {
+    let same = Expression::new(
+        "#turn = :was_turn AND #state = :was_state AND #taken = :was_taken AND #segments = :was_segments",
+    )
+    .with(":was_turn", number(lease.turn.0))
+    .with(":was_state", text(state_name(&lease.state)))
+    .with(":was_taken", number(lease.taken))
+    .with(":was_segments", number(lease.segments));
+    match (lease.holder(), free_from(lease)) {
+        (Some(holder), Some(free_from)) => same.and(
+            Expression::new("#token = :was_token AND #free_from = :was_free_from")
+                .with(":was_token", text(holder.token.as_str()))
+                .with(":was_free_from", instant(free_from)),
+        ),
+        _ => same,
+    }
+}

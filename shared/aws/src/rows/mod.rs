@@ -1,0 +1,115 @@
+//! The stored form of every row: its key, its attributes, and how it changes. `docs/frontier-dynamodb.md` describes them.
+//!
+//! Every row names the version of its form as `v`. What conditions compare stands in attributes of its own.
+
+pub(crate) mod candidate;
+pub(crate) mod chunk;
+pub(crate) mod inbox;
+pub(crate) mod iteration;
+pub(crate) mod keys;
+pub(crate) mod lease;
+mod packed;
+pub(crate) mod segment;
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use dragline_domain::frontier::OriginKey;
+use dragline_domain::ids::Iteration;
+use jiff::Timestamp;
+use sha2::{Digest as _, Sha256};
+
+use crate::dynamo::{Expression, Fields, IndexWrites, Item, Key, instant, number, text};
+use crate::errors::StoreError;
+use crate::tables::{DUE, DUE_SHARD};
+
+pub(crate) use self::packed::{inflate, pack, pack_bytes, unpack};
+
+/// The version of every row's form.
+const VERSION: i32 = 1;
+
+/// The attribute that holds it.
+const VERSION_NAME: &str = "v";
+
+/// Over how many partitions of the index a crawl's overdue work is spread.
+pub(crate) const SHARDS: u8 = 4;
+
+/// A row of this key with these attributes.
+pub(crate) fn row<'a>(key: &Key, attributes: impl IntoIterator<Item = (&'a str, AttributeValue)>) -> Item {
+    key.with(attributes.into_iter().chain([(VERSION_NAME, number(VERSION))]))
+}
+
+/// An update that may make the row that it updates: it mentions `#v = :v`.
+pub(crate) fn versioned(update: Expression) -> Expression {
+    update.with(":v", number(VERSION))
+}
+
+/// A row to be read, of a form that is known here.
+pub(crate) fn fields(item: &Item) -> Result<Fields<'_>, StoreError> {
+    let fields = Fields(item);
+    match fields.number::<i32>(VERSION_NAME)? {
+        VERSION => Ok(fields),
+        other => Err(StoreError::Damaged(format!("a row of version {other} is not known here"))),
+    }
+}
+
+pub(crate) fn iteration_number(fields: Fields<'_>, name: &str) -> Result<Iteration, StoreError> {
+    Iteration::new(fields.number(name)?).ok_or_else(|| StoreError::Damaged("an iteration is numbered 0".to_owned()))
+}
+
+/// The attributes by which overdue work is found; none while nothing is owed.
+fn due_attributes(origin: &OriginKey, due: Option<Timestamp>) -> Vec<(&'static str, AttributeValue)> {
+    match due {
+        Some(due) => vec![(DUE, instant(due)), (DUE_SHARD, text(shard_of(origin)))],
+        None => Vec::new(),
+    }
+}
+
+/// The partition of the index that an origin's overdue work is in.
+pub(crate) fn shard_of(origin: &OriginKey) -> String {
+    let shard = Sha256::digest(origin.origin.as_str())[0] % SHARDS;
+    shard_name(origin.crawl.as_str(), shard)
+}
+
+/// A partition of the index.
+pub(crate) fn shard_name(crawl: &str, shard: u8) -> String {
+    format!("{crawl}#{shard}")
+}
+
+/// How a change of `due` touches the index.
+pub(crate) fn index_writes(before: Option<Timestamp>, after: Option<Timestamp>) -> IndexWrites {
+    match (before, after) {
+        (None, None) => IndexWrites::None,
+        (Some(before), Some(after)) if before == after => IndexWrites::None,
+        (Some(_), Some(_)) => IndexWrites::Move,
+        (Some(_), None) | (None, Some(_)) => IndexWrites::One,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_of_another_version_is_not_read() {
+        let key = keys::crawl(&"docs".parse().unwrap());
+        let mut item = row(&key, [("a", text("b"))]);
+        assert_eq!(fields(&item).unwrap().text("a").unwrap(), "b");
+        item.insert(VERSION_NAME.to_owned(), number(2));
+        assert!(fields(&item).is_err(), "of a later version");
+        item.remove(VERSION_NAME);
+        assert!(fields(&item).is_err(), "of none");
+    }
+
+    #[test]
+    fn an_entry_of_the_index_that_moves_is_written_twice() {
+        let at = |second| Some(Timestamp::from_second(second).unwrap());
+        for (before, after, writes, why) in [
+            (None, None, IndexWrites::None, "not in it"),
+            (at(1), at(1), IndexWrites::None, "unchanged"),
+            (None, at(1), IndexWrites::One, "it enters"),
+            (at(1), None, IndexWrites::One, "it leaves"),
+            (at(1), at(2), IndexWrites::Move, "deleted and put"),
+        ] {
+            assert_eq!(index_writes(before, after), writes, "{why}");
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! JSON, deflated: what is read and written whole.
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use dragline_formats::deflated::{self, Sparing, deflate};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::dynamo::{Fields, blob, number};
+use crate::errors::StoreError;
+
+/// The most that a packed value may come to.
+const JSON_BYTES_MAX: usize = 4 << 20;
+
+/// A value as its deflated JSON, and its length, as attributes.
+pub(crate) fn pack(value: &impl Serialize) -> Result<(AttributeValue, AttributeValue), StoreError> {
+    let (packed, json_bytes) = pack_bytes(value)?;
+    Ok((blob(packed), json_bytes))
+}
+
+/// The same, with the bytes as they are.
+pub(crate) fn pack_bytes(value: &impl Serialize) -> Result<(Vec<u8>, AttributeValue), StoreError> {
+    let json = serde_json::to_vec(value)?;
+    let size = u64::try_from(json.len()).unwrap_or(u64::MAX);
+    if json.len() > JSON_BYTES_MAX {
+        return Err(StoreError::TooLarge { what: "a value's JSON", size, size_max: JSON_BYTES_MAX as u64 });
+    }
+    Ok((deflate(&json, Sparing::Bytes), number(size)))
+}
+
+/// The value that was packed into these two attributes.
+pub(crate) fn unpack<T: DeserializeOwned>(fields: Fields<'_>, name: &str, length: &str) -> Result<T, StoreError> {
+    inflate(fields.blob(name)?, fields.number(length)?)
+}
+
+/// The value of deflated JSON of this length.
+pub(crate) fn inflate<T: DeserializeOwned>(deflated: &[u8], json_bytes: usize) -> Result<T, StoreError> {
+    let json = if json_bytes > JSON_BYTES_MAX { None } else { deflated::inflate(deflated, json_bytes) };
+    let json = json.ok_or_else(|| StoreError::Damaged("a deflated value is damaged".to_owned()))?;
+    Ok(serde_json::from_slice(&json)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dynamo::Item;
+
+    #[test]
+    fn what_was_packed_comes_back_and_damage_is_told() {
+        let (packed, length) = pack(&["/a", "/b"]).unwrap();
+        let item = Item::from([("x".to_owned(), packed.clone()), ("x_bytes".to_owned(), length)]);
+        assert_eq!(unpack::<Vec<String>>(Fields(&item), "x", "x_bytes").unwrap(), ["/a", "/b"]);
+        let deflated = packed.as_b().unwrap().as_ref();
+        for (bytes, length, why) in [
+            (deflated, 12, "longer than what is there"),
+            (deflated, 10, "shorter"),
+            (&deflated[1..], 11, "cut"),
+            (deflated, JSON_BYTES_MAX + 1, "beyond what may be"),
+        ] {
+            assert!(inflate::<Vec<String>>(bytes, length).is_err(), "{why}");
+        }
+    }
+}

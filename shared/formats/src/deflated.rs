@@ -1,0 +1,56 @@
+//! Stored bytes, deflated (RFC 1951, without a header). Their length is stored beside them.
+
+use libdeflater::{CompressionLvl, Compressor, Decompressor};
+
+/// What deflating should spare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sparing {
+    /// Time: for what is kept on a disk of one's own.
+    Time,
+    /// Bytes: for what is paid by the kilobyte.
+    Bytes,
+}
+
+/// Deflates bytes.
+#[must_use]
+pub fn deflate(bytes: &[u8], sparing: Sparing) -> Vec<u8> {
+    let level = match sparing {
+        Sparing::Time => CompressionLvl::fastest(),
+        Sparing::Bytes => CompressionLvl::default(),
+    };
+    let mut compressor = Compressor::new(level);
+    let mut deflated = vec![0; compressor.deflate_compress_bound(bytes.len())];
+    let length = compressor.deflate_compress(bytes, &mut deflated).expect("the bound is one");
+    deflated.truncate(length);
+    deflated
+}
+
+/// The bytes that were deflated, which were so many; `None` if they are damaged. The caller limits the number, for which room is made.
+#[must_use]
+pub fn inflate(deflated: &[u8], bytes: usize) -> Option<Vec<u8>> {
+    let mut inflated = vec![0; bytes];
+    let length = Decompressor::new().deflate_decompress(deflated, &mut inflated).ok()?;
+    (length == bytes).then_some(inflated)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_deflated_comes_back_and_damage_is_told() {
+        let bytes = br#"[{"u":"/a"},{"u":"/b"}]"#;
+        for sparing in [Sparing::Time, Sparing::Bytes] {
+            let deflated = deflate(bytes, sparing);
+            assert_eq!(inflate(&deflated, bytes.len()).unwrap(), bytes, "{sparing:?}");
+            for (damaged, length, why) in [
+                (&deflated[..], bytes.len() + 1, "longer than what is there"),
+                (&deflated[..], bytes.len() - 1, "shorter than what is there"),
+                (&deflated[..deflated.len() - 1], bytes.len(), "cut"),
+                (&[][..], bytes.len(), "nothing"),
+            ] {
+                assert_eq!(inflate(damaged, length), None, "{sparing:?}, {why}");
+            }
+        }
+    }
+}

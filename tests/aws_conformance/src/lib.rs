@@ -1,0 +1,59 @@
+//! What the tests of the AWS adapters share: an emulator, and fresh resources in it for each test.
+//!
+//! The tests fail where no emulator answers, and say how to start one.
+
+#![expect(clippy::unwrap_used, reason = "these are helpers of tests")]
+
+pub mod faults;
+mod resources;
+mod story;
+
+use std::net::TcpStream;
+use std::time::Duration;
+
+use aws_smithy_runtime_api::client::http::SharedHttpClient;
+use dragline_aws::{AwsClients, Patience, http_client};
+
+pub use self::resources::{Fresh, GRACE};
+pub use self::story::{Story, at};
+
+/// How to get an emulator.
+const HOW_TO_START: &str =
+    "start one with `make aws`, or `scripts/localstack run cargo nextest run -p dragline-aws-conformance`";
+
+/// Emulators on a busy machine are slow. No test that passes waits for so long.
+pub const PATIENCE: Patience = Patience {
+    connect: Duration::from_secs(10),
+    attempt: Duration::from_secs(60),
+    operation: Duration::from_secs(120),
+    object_attempt: Duration::from_secs(60),
+    object_operation: Duration::from_secs(120),
+    attempts_max: 4,
+};
+
+/// Clients of the emulator.
+///
+/// # Panics
+/// Where none answers.
+pub async fn clients() -> AwsClients {
+    clients_over(http_client()).await
+}
+
+/// Clients of the emulator over this HTTP client.
+///
+/// # Panics
+/// Where none answers.
+pub async fn clients_over(http: SharedHttpClient) -> AwsClients {
+    require_emulator();
+    AwsClients::from_environment(http, PATIENCE).await
+}
+
+fn require_emulator() {
+    let Ok(endpoint) = std::env::var("AWS_ENDPOINT_URL") else {
+        panic!("AWS_ENDPOINT_URL names no emulator of AWS: {HOW_TO_START}");
+    };
+    let address = endpoint.trim_start_matches("http://").trim_end_matches('/');
+    if let Err(error) = TcpStream::connect(address) {
+        panic!("no emulator of AWS answers at {endpoint} ({error}): {HOW_TO_START}");
+    }
+}

@@ -1,0 +1,101 @@
+//! Tables, buckets and queues of one test's own, so that all of them run side by side on one emulator.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use dragline_aws::{
+    AwsClients, DynamoFrontier, QueueUrls, S3Archive, S3Documents, SqsQueue, TableNames, create_tables,
+};
+use dragline_pipeline::ports::clock::Chance;
+use uuid::Uuid;
+
+/// How long after a ticket or a lease ran out it counts as overdue.
+pub const GRACE: Duration = Duration::from_secs(2);
+
+/// Names that no other test has.
+#[derive(Clone, Debug)]
+pub struct Fresh {
+    clients: AwsClients,
+    prefix: String,
+}
+
+/// Waits that are none: the emulator is alone with the test.
+struct NoWaits;
+
+impl Chance for NoWaits {
+    fn bits(&self) -> u128 {
+        0
+    }
+}
+
+impl Fresh {
+    /// New names, for what these clients make.
+    #[must_use]
+    #[expect(clippy::disallowed_methods, reason = "names of resources are no part of what is tested")]
+    pub fn new(clients: AwsClients) -> Self {
+        Self { clients, prefix: format!("t-{}", Uuid::new_v4().simple()) }
+    }
+
+    /// The clients.
+    #[must_use]
+    pub fn clients(&self) -> &AwsClients {
+        &self.clients
+    }
+
+    /// The names of the test's tables.
+    #[must_use]
+    pub fn table_names(&self) -> TableNames {
+        TableNames::with_prefix(&self.prefix)
+    }
+
+    /// A frontier over new tables and a new bucket.
+    pub async fn frontier(&self) -> DynamoFrontier {
+        create_tables(&self.clients.dynamodb, &self.table_names()).await.unwrap();
+        self.create_bucket().await;
+        self.frontier_over(&self.clients)
+    }
+
+    /// A frontier over the tables that are there, by other clients.
+    #[must_use]
+    pub fn frontier_over(&self, clients: &AwsClients) -> DynamoFrontier {
+        DynamoFrontier::new(clients, self.table_names(), &self.prefix, GRACE, Arc::new(NoWaits))
+    }
+
+    /// An archive in a new bucket.
+    pub async fn archive(&self) -> S3Archive {
+        self.create_bucket().await;
+        self.archive_there()
+    }
+
+    /// An archive in the test's bucket, which is there.
+    #[must_use]
+    pub fn archive_there(&self) -> S3Archive {
+        S3Archive::new(&self.clients, &self.prefix)
+    }
+
+    /// Documents in the test's bucket, which is there.
+    #[must_use]
+    pub fn documents(&self) -> S3Documents {
+        S3Documents::new(&self.clients, &self.prefix)
+    }
+
+    /// New queues, and where they are.
+    pub async fn queue(&self) -> (SqsQueue, QueueUrls) {
+        let [turns, segments, commands] = [
+            self.create_queue("turns").await,
+            self.create_queue("segments").await,
+            self.create_queue("commands").await,
+        ];
+        let urls = QueueUrls { turns, segments, commands };
+        (SqsQueue::new(&self.clients, urls.clone()), urls)
+    }
+
+    async fn create_bucket(&self) {
+        self.clients.s3.create_bucket().bucket(&self.prefix).send().await.unwrap();
+    }
+
+    async fn create_queue(&self, name: &str) -> String {
+        let request = self.clients.sqs.create_queue().queue_name(format!("{}-{name}", self.prefix));
+        request.send().await.unwrap().queue_url.unwrap()
+    }
+}

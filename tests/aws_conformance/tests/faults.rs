@@ -1,0 +1,190 @@
+//! Faults between the SDK and DynamoDB: what passes is tried again, what was done is known again, and what is refused is not repeated.
+
+use dragline_aws::{Call, DynamoFrontier, http_client};
+use dragline_aws_conformance::faults::{Fault, Faults};
+use dragline_aws_conformance::{Fresh, Story, at, clients_over};
+use dragline_domain::frontier::{Claim, Holder, LeaseState, Release, TakeRefused};
+use dragline_domain::ids::{Iteration, LeaseToken};
+use dragline_pipeline::ports::error::PortErrorKind;
+use dragline_pipeline::ports::frontier::{Committed, Frontier, Overdue, ParseCommitted, ReleaseLease, Seeded, Settled};
+use futures_util::future::join;
+
+/// A frontier that faults come to, with what counts its calls.
+struct Faulty {
+    faults: Faults,
+    fresh: Fresh,
+    frontier: DynamoFrontier,
+}
+
+impl Faulty {
+    async fn new() -> Self {
+        let faults = Faults::default();
+        let fresh = Fresh::new(clients_over(faults.over(http_client())).await);
+        let frontier = fresh.frontier().await;
+        Self { faults, fresh, frontier }
+    }
+
+    fn calls(&self, operation: &str) -> u64 {
+        let call = Call { service: "DynamoDB".to_owned(), operation: operation.to_owned() };
+        self.fresh.clients().meter.usage().calls.get(&call).copied().unwrap_or(0)
+    }
+}
+
+#[tokio::test]
+async fn a_conflict_of_transactions_passes() {
+    let faulty = Faulty::new().await;
+    let story = Story::begin(&faulty.frontier).await;
+    let lease = story.take(1).await.unwrap().unwrap();
+    let commit = story.segment(&lease).await;
+    faulty.faults.plan("TransactWriteItems", &[Fault::Conflict; 3]);
+    assert_eq!(faulty.frontier.commit_segment(&commit).await.unwrap(), Committed::Done);
+    assert!(faulty.faults.are_over(), "it was tried four times");
+    assert_eq!(story.rows().await.lease.segments, 1, "and done once");
+}
+
+#[tokio::test]
+async fn a_conflict_that_does_not_pass_is_an_error() {
+    let faulty = Faulty::new().await;
+    let story = Story::begin(&faulty.frontier).await;
+    faulty.faults.plan("TransactWriteItems", &[Fault::Conflict; 100]);
+    let error = story.take(1).await.unwrap_err();
+    assert_eq!((error.kind, error.operation), (PortErrorKind::Unavailable, "take lease"), "{error}");
+}
+
+#[tokio::test]
+async fn a_read_that_meets_a_transaction_is_tried_again() {
+    let faulty = Faulty::new().await;
+    let story = Story::begin(&faulty.frontier).await;
+    faulty.faults.plan("TransactGetItems", &[Fault::Conflict; 2]);
+    assert_eq!(story.rows().await.inbox.added, 1);
+    assert!(faulty.faults.are_over());
+}
+
+#[tokio::test]
+async fn throttling_passes() {
+    let faulty = Faulty::new().await;
+    let story = Story::begin(&faulty.frontier).await;
+    for operation in ["BatchGetItem", "TransactWriteItems"] {
+        faulty.faults.plan(operation, &[Fault::Throttled; 2]);
+    }
+    assert!(story.take(1).await.unwrap().is_ok(), "the lease is given");
+    assert!(faulty.faults.are_over());
+}
+
+#[tokio::test]
+async fn what_a_batch_puts_off_is_asked_for_again() {
+    let faulty = Faulty::new().await;
+    let story = Story::begin(&faulty.frontier).await;
+    faulty.faults.plan("BatchGetItem", &[Fault::PutOff; 2]);
+    faulty.faults.plan("BatchExecuteStatement", &[Fault::PutOff; 2]);
+    let claims = faulty.frontier.claim(&story.claim(&["/a", "/b"])).await.unwrap();
+    assert_eq!(claims, [Claim::Own { last: None }, Claim::Own { last: None }]);
+    assert!(faulty.faults.are_over());
+    faulty.faults.plan("BatchGetItem", &[Fault::PutOff; 100]);
+    let error = faulty.frontier.claim(&story.claim(&["/a"])).await.unwrap_err();
+    assert_eq!(error.kind, PortErrorKind::Unavailable, "it is not asked for for ever: {error}");
+}
+
+#[tokio::test]
+async fn a_write_whose_answer_got_lost_is_done_once() {
+    let faulty = Faulty::new().await;
+    let story = Story::begin(&faulty.frontier).await;
+    let lose = || faulty.faults.plan("TransactWriteItems", &[Fault::AnswerLost]);
+    lose();
+    let lease = story.take(1).await.unwrap().expect("the lease is ours");
+    let commit = story.segment(&lease).await;
+    lose();
+    assert_eq!(faulty.frontier.commit_segment(&commit).await.unwrap(), Committed::Done);
+    lose();
+    assert_eq!(story.parse(&commit.segment).await.unwrap(), ParseCommitted::Done);
+    assert!(faulty.faults.are_over());
+    let rows = story.rows().await;
+    assert_eq!((rows.lease.segments, rows.inbox.parsed, rows.inbox.counters.processed), (1, 1, 1), "each once");
+}
+
+#[tokio::test]
+async fn whoever_lost_all_answers_may_try_again() {
+    let faulty = Faulty::new().await;
+    let story = Story::begin(&faulty.frontier).await;
+    let lose_all = || faulty.faults.plan("TransactWriteItems", &[Fault::AnswerLost; 4]);
+    lose_all();
+    assert_eq!(story.take(1).await.unwrap_err().kind, PortErrorKind::Unavailable);
+    let lease = story.take(1).await.unwrap().expect("the same token has it");
+    assert_eq!(story.take(2).await.unwrap(), Err(TakeRefused::Held), "another has not");
+    let commit = story.segment(&lease).await;
+    lose_all();
+    assert_eq!(faulty.frontier.commit_segment(&commit).await.unwrap_err().kind, PortErrorKind::Unavailable);
+    assert_eq!(faulty.frontier.commit_segment(&commit).await.unwrap(), Committed::Done);
+    assert_eq!(story.seed().await.unwrap(), Seeded::Already);
+    assert_eq!(story.rows().await.lease.segments, 1);
+}
+
+#[tokio::test]
+async fn a_failed_condition_is_not_repeated() {
+    let faulty = Faulty::new().await;
+    let story = Story::begin(&faulty.frontier).await;
+    let lease = story.take(1).await.unwrap().unwrap();
+    let mut commit = story.segment(&lease).await;
+    commit.segment.token = LeaseToken::from_bits(2);
+    let before = faulty.calls("TransactWriteItems");
+    assert_eq!(faulty.frontier.commit_segment(&commit).await.unwrap(), Committed::Fenced);
+    assert_eq!(faulty.calls("TransactWriteItems") - before, 1);
+}
+
+#[tokio::test]
+async fn a_conflict_of_a_single_write_passes() {
+    let faulty = Faulty::new().await;
+    let story = Story::begin(&faulty.frontier).await;
+    let commit = story.commit().await;
+    faulty.faults.plan("PutItem", &[Fault::Conflict; 2]);
+    let release = ReleaseLease {
+        origin: story.origin.clone(),
+        token: commit.segment.token,
+        lease: commit.lease,
+        seen: story.rows().await.inbox,
+        how: Release::Wake { not_before: at(9) },
+    };
+    assert_eq!(faulty.frontier.release(&release).await.unwrap(), Ok(()));
+    assert!(faulty.faults.are_over());
+}
+
+#[tokio::test]
+async fn a_takeover_does_not_undo_a_commit_that_came_first() {
+    let faulty = Faulty::new().await;
+    let frontier = faulty.fresh.frontier_over(&clients_over(http_client()).await);
+    let story = Story::begin(&frontier).await;
+    let lease = story.take(1).await.unwrap().unwrap();
+    let mut commit = story.segment(&lease).await;
+    commit.lease.state = LeaseState::Leased(Holder { until: at(620), ..lease.holder().unwrap().clone() });
+    faulty.faults.plan("TransactWriteItems", &[Fault::Held]);
+    let wish = story.wish(2, 500);
+    let take_over = faulty.frontier.take_lease(&story.origin, Iteration::FIRST, &wish);
+    let commit_late = async {
+        faulty.faults.until_held().await;
+        assert_eq!(frontier.commit_segment(&commit).await.unwrap(), Committed::Done, "it was not taken over yet");
+        faulty.faults.let_pass();
+    };
+    let (taken, ()) = join(take_over, commit_late).await;
+    assert_eq!(taken.unwrap(), Err(TakeRefused::Held), "the holder is alive");
+    assert_eq!(story.rows().await.lease, commit.lease, "what it committed stands");
+}
+
+#[tokio::test]
+async fn an_index_that_lags_does_no_harm() {
+    let faulty = Faulty::new().await;
+    let story = Story::begin(&faulty.frontier).await;
+    let commit = story.commit().await;
+    let segment = Overdue::Segment(commit.segment.id.clone(), commit.segment.iteration);
+    let overdue = || faulty.frontier.overdue(&story.origin.crawl, at(10_000), 10);
+    let first = overdue().await.unwrap();
+    assert!(first.contains(&segment), "{first:?}");
+    faulty.faults.freeze_index();
+    story.parse(&commit.segment).await.unwrap();
+    let late = overdue().await.unwrap();
+    assert!(late.contains(&segment), "the index shows what is over: {late:?}");
+    faulty.frontier.postpone(&segment, at(20_000)).await.unwrap();
+    let row = faulty.frontier.load_segment(&commit.segment.id).await.unwrap().unwrap();
+    assert_eq!(row.due, None, "the row says that nothing is owed");
+    let seen = story.rows().await;
+    assert_eq!(faulty.frontier.settle(&story.origin, &seen).await.unwrap(), Settled::Changed, "its lease is held");
+}

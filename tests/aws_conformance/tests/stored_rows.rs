@@ -1,0 +1,67 @@
+//! What the port does not show of how rows are kept.
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use dragline_aws::Table;
+use dragline_aws_conformance::{Fresh, Story, at, clients};
+use dragline_formats::robots::{RobotsFetch, RobotsRecord};
+use dragline_pipeline::ports::archive::Archive;
+use dragline_pipeline::ports::error::PortErrorKind;
+use dragline_pipeline::ports::frontier::{Frontier, RobotsRow};
+use uuid::Builder;
+
+/// A robots.txt that does not deflate below 100 KB.
+fn large_robots() -> RobotsRow {
+    let mut body = String::from("User-agent: *\n");
+    for number in 0..7_000_u128 {
+        // Scrambled, for what repeats would deflate.
+        let scrambled = Builder::from_u128(number.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835)).into_uuid();
+        body.push_str(&format!("Disallow: /{scrambled}\n"));
+    }
+    let record = RobotsRecord::of(&RobotsFetch::Answered { status: 200, body: body.as_bytes() });
+    RobotsRow { record, fetched_at: at(0), expires_at: at(1_800) }
+}
+
+#[tokio::test]
+async fn a_robots_txt_too_large_for_its_row_is_an_object() {
+    let fresh = Fresh::new(clients().await);
+    let frontier = fresh.frontier().await;
+    let story = Story::begin(&frontier).await;
+    let row = large_robots();
+    for why in ["put", "put again, under the same name"] {
+        frontier.put_robots(&story.origin, &row).await.unwrap();
+        assert!(frontier.load_robots(&story.origin).await.unwrap().as_ref() == Some(&row), "{why}");
+    }
+    let objects = fresh.archive_there().list("robots/docs/", None, 10).await.unwrap();
+    assert_eq!(objects.len(), 1, "one content, one object: {objects:?}");
+}
+
+#[tokio::test]
+async fn an_older_robots_txt_does_not_replace_a_newer_one() {
+    let fresh = Fresh::new(clients().await);
+    let frontier = fresh.frontier().await;
+    let story = Story::begin(&frontier).await;
+    let row = |second, status| {
+        let record = RobotsRecord::of(&RobotsFetch::Answered { status, body: b"" });
+        RobotsRow { record, fetched_at: at(second), expires_at: at(second + 1_800) }
+    };
+    let (newer, older) = (row(2, 404), row(1, 200));
+    for put in [&newer, &older] {
+        frontier.put_robots(&story.origin, put).await.unwrap();
+        assert_eq!(frontier.load_robots(&story.origin).await.unwrap().as_ref(), Some(&newer));
+    }
+}
+
+#[tokio::test]
+async fn a_row_of_a_later_version_is_not_misread() {
+    let fresh = Fresh::new(clients().await);
+    let frontier = fresh.frontier().await;
+    let story = Story::begin(&frontier).await;
+    let request = fresh.clients().dynamodb.update_item().table_name(fresh.table_names().of(Table::Frontier));
+    let request = request.key("pk", AttributeValue::S(story.origin.to_string()));
+    let request = request.key("sk", AttributeValue::S("lease".to_owned()));
+    let version = AttributeValue::N("2".to_owned());
+    request.update_expression("SET v = :v").expression_attribute_values(":v", version).send().await.unwrap();
+    let error = frontier.load_origin(&story.origin).await.unwrap_err();
+    assert_eq!(error.kind, PortErrorKind::Corrupt, "{error}");
+    assert!(error.to_string().contains("version 2"), "it says why: {error}");
+}
