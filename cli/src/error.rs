@@ -3,10 +3,10 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use dragline_definition::DefinitionErrors;
 use dragline_domain::definition::{Key, Problems};
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::url::UrlError;
-use dragline_formats::definition::DefinitionErrors;
 use dragline_http::HttpConfigError;
 use dragline_local::OpenError;
 use dragline_local::query::QueryError;

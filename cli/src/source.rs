@@ -5,9 +5,9 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
+use dragline_definition::TEXT_BYTES_MAX;
 use dragline_domain::definition::{Draft, Key};
 use dragline_domain::url::{CrawlUrl, UrlRules};
-use dragline_formats::definition::{self, TEXT_BYTES_MAX};
 
 use crate::error::CliError;
 
@@ -86,7 +86,7 @@ pub(crate) fn read_definition(path: &Path) -> Result<Draft, CliError> {
     // One byte more than is read, so that a file that is too long is told for what it is.
     let bytes = read_at_most(path, TEXT_BYTES_MAX + 1)?;
     let text = String::from_utf8(bytes).map_err(|error| failed(io::Error::other(error.utf8_error())))?;
-    let definition = definition::parse(&text, &path.display().to_string())?;
+    let definition = dragline_definition::parse(&text, &path.display().to_string())?;
     Ok(definition.into_draft())
 }
 

@@ -3,11 +3,10 @@
 use std::time::Duration;
 
 use dragline_domain::definition::{UrlPattern, UserAgent};
-use dragline_formats::definition;
 
 /// A duration with its unit, such as `500ms` or `1s`.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
-    definition::duration(text).map_err(|wrong| match &wrong.hint {
+    dragline_definition::duration(text).map_err(|wrong| match &wrong.hint {
         Some(hint) => format!("{wrong}; {hint}"),
         None => wrong.to_string(),
     })

@@ -1,7 +1,6 @@
 use dragline_domain::address::AddressPolicy::{self, AllowPrivate, PublicOnly};
 use dragline_domain::definition::Definition;
 use dragline_domain::url::UrlRules;
-use dragline_formats::definition;
 
 use super::verdict::{Kind, Verdict, before_robots, by_robots};
 use super::*;
@@ -38,7 +37,7 @@ fn verdict(context: &CrawlContext, url: &CrawlUrl, addresses: AddressPolicy) -> 
 
 #[test]
 fn the_first_rule_that_objects_decides() {
-    let context = context(definition::parse(SPEC, "crawl.yaml").unwrap());
+    let context = context(dragline_definition::parse(SPEC, "crawl.yaml").unwrap());
     for (asked, kind, rule) in [
         ("https://example.org/", None, "no rule of robots.txt matches"),
         ("https://example.org/private/open", None, "robots.txt line 3: `Allow: /private/open`"),

@@ -84,6 +84,8 @@ pub struct Exchange {
     pub first_byte_ms: Option<u64>,
     /// Who answered; absent if no connection was made.
     pub remote: Option<SocketAddr>,
+    /// The body's size as received, also where the body is not kept because it is known; 0 without one.
+    pub body_bytes: u64,
     /// SHA-1 of the body with its content coding undone, in hexadecimal; absent without a body.
     pub decoded_sha1: Option<String>,
     /// Its length.
@@ -120,7 +122,7 @@ pub struct FileEntry {
     pub length: u64,
     /// The content type without parameters, lower case; absent if the server named none.
     pub content_type: Option<String>,
-    /// The body's size as received.
+    /// The body's size as received: what a `response` record holds, and a `revisit` leaves out.
     pub body_bytes: u64,
     /// SHA-1 of the body as received.
     pub payload_sha1: [u8; 20],

@@ -4,7 +4,6 @@
 
 pub mod charset;
 pub mod content_coding;
-pub mod definition;
 pub mod directives;
 pub mod html;
 pub mod http_fields;

@@ -38,6 +38,7 @@ fn visited(n: u32, path: &str, outcome: Outcome, answer: (u64, Option<u16>)) -> 
         elapsed: Duration::from_millis(elapsed_ms),
         first_byte_ms: status.map(|_| elapsed_ms / 2),
         remote: status.map(|_| "192.0.2.1:443".parse().unwrap()),
+        body_bytes: status.map_or(0, |_| 200),
         decoded_sha1: status.map(|_| "ab".repeat(20)),
         decoded_bytes: 300,
     };

@@ -1,6 +1,6 @@
 //! Seeing to it that an origin which may need a turn gets one, and one that needs nothing more is closed.
 
-use dragline_domain::frontier::{LeaseState, OriginKey, Settlement, settle};
+use dragline_domain::frontier::{Need, OriginKey, need};
 use dragline_domain::ids::{Iteration, Turn};
 use dragline_domain::time::between;
 use jiff::Timestamp;
@@ -24,15 +24,10 @@ pub async fn nudge(world: &impl World, origin: &OriginKey, iteration: Iteration)
         if rows.lease.iteration != iteration {
             return Ok(());
         }
-        match rows.lease.state {
-            LeaseState::Ready => {
-                return send_ticket(world, origin, iteration, rows.lease.turn, rows.lease.not_before).await;
-            }
-            LeaseState::Leased(_) | LeaseState::Closed => return Ok(()),
-            LeaseState::Idle => {}
-        }
-        if settle(&rows.lease, &rows.inbox) == Settlement::Wait {
-            return Ok(());
+        match need(&rows) {
+            Need::Ticket(turn) => return send_ticket(world, origin, iteration, turn, rows.lease.not_before).await,
+            Need::Nothing => return Ok(()),
+            Need::Settling => {}
         }
         match world.frontier().settle(origin, &rows).await? {
             Settled::Woken(turn) => {

@@ -61,13 +61,9 @@ pub async fn sweep(world: &impl World, crawl: &CrawlId, due_by: Timestamp) -> Po
     for work in frontier.overdue(crawl, due_by, OVERDUE_MAX).await? {
         acts += send_again(world, &iteration, &work).await?;
     }
-    acts += match iteration.status {
-        IterationStatus::Stopping => give_up_all(world, &iteration, LeftoverReason::Stopped).await?,
-        IterationStatus::Open if iteration.budget.is_spent() => {
-            give_up_all(world, &iteration, LeftoverReason::BudgetExhausted).await?
-        }
-        _ => 0,
-    };
+    if let Some(reason) = iteration.gives_up() {
+        acts += give_up_all(world, &iteration, reason).await?;
+    }
     match frontier.close_iteration(crawl, iteration.number, now).await? {
         IterationClosed::Now(row) => {
             world.notifier().notify(Notice::IterationClosed(row.clone())).await?;

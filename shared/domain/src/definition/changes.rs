@@ -1,6 +1,6 @@
 //! What differs between two versions of a definition.
 
-use super::{Draft, Key};
+use super::{Draft, Key, Schedule};
 
 /// What a change means for an iteration that is not finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -57,5 +57,9 @@ fn differs(key: Key, old: &Draft, new: &Draft) -> bool {
         Key::RecrawlInterval => old.recrawl.interval != new.recrawl.interval,
         Key::RecrawlMin => old.recrawl.min != new.recrawl.min,
         Key::RecrawlMax => old.recrawl.max != new.recrawl.max,
+        Key::ScheduleCron => old.schedule.as_ref().map(Schedule::cron) != new.schedule.as_ref().map(Schedule::cron),
+        Key::ScheduleTimeZone => {
+            old.schedule.as_ref().map(Schedule::time_zone) != new.schedule.as_ref().map(Schedule::time_zone)
+        }
     }
 }

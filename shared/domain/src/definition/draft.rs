@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Condition, UrlPattern, UserAgent};
+use super::{Condition, Schedule, UrlPattern, UserAgent};
 use crate::ids::CrawlId;
 use crate::url::{CrawlUrl, UrlRules};
 
@@ -51,6 +51,9 @@ pub struct Draft {
     /// When a URL that is known is fetched again.
     #[serde(default)]
     pub recrawl: Recrawl,
+    /// When an iteration begins by itself, where a schedule is obeyed. Absent: only when told to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schedule: Option<Schedule>,
 }
 
 impl Draft {
@@ -70,6 +73,7 @@ impl Draft {
             fetch: Fetch::default(),
             user_agent: UserAgent::default(),
             recrawl: Recrawl::default(),
+            schedule: None,
         }
     }
 }

@@ -59,6 +59,8 @@ keys! {
     RecrawlInterval = "recrawl.interval" WhichUrls;
     RecrawlMin = "recrawl.min" WhichUrls;
     RecrawlMax = "recrawl.max" WhichUrls;
+    ScheduleCron = "schedule.cron" HowOnly;
+    ScheduleTimeZone = "schedule.time_zone" HowOnly;
 }
 
 impl fmt::Display for Key {

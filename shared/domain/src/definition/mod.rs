@@ -11,6 +11,7 @@ mod draft;
 mod key;
 mod pattern;
 mod problem;
+mod schedule;
 #[cfg(test)]
 mod tests;
 mod user_agent;
@@ -23,5 +24,6 @@ pub use draft::{Budget, DoNotCrawl, Draft, Fetch, Politeness, QueryRule, Recrawl
 pub use key::{Key, Place};
 pub use pattern::{PatternError, UrlPattern};
 pub use problem::{Mistake, Problem, Problems, Quantity};
+pub use schedule::{Schedule, ScheduleError};
 pub use user_agent::{UserAgent, UserAgentError};
 pub use validate::limits;

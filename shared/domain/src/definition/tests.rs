@@ -253,14 +253,18 @@ fn every_key_is_compared_and_says_what_its_change_means() {
         (Key::RecrawlInterval, |d| d.recrawl.interval = Some(Duration::from_hours(24))),
         (Key::RecrawlMin, |d| d.recrawl.min *= 2),
         (Key::RecrawlMax, |d| d.recrawl.max *= 2),
+        (Key::ScheduleCron, |d| d.schedule = Some(Schedule::new("0 9 * * *", "UTC").unwrap())),
+        (Key::ScheduleTimeZone, |d| d.schedule = Some(Schedule::new("0 8 * * *", "Europe/Berlin").unwrap())),
     ];
     assert_eq!(edits.iter().map(|(key, _)| *key).collect::<Vec<_>>(), Key::ALL, "a key is not tried");
-    let old = draft();
+    let mut old = draft();
+    old.schedule = Some(Schedule::new("0 8 * * *", "UTC").unwrap());
     assert_eq!(changes(&old, &old), []);
     for (key, edit) in edits {
         let mut new = old.clone();
         edit(&mut new);
-        let how_only = ["politeness.", "fetch.", "user_agent"].iter().any(|start| key.name().starts_with(start));
+        let how_only =
+            ["politeness.", "fetch.", "user_agent", "schedule."].iter().any(|start| key.name().starts_with(start));
         let effect = if how_only { Effect::HowOnly } else { Effect::WhichUrls };
         assert_eq!(changes(&old, &new), [Change { key: *key, effect }]);
     }

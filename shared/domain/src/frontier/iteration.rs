@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::LeftoverReason;
 use crate::ids::{CrawlId, Iteration, TriggerId};
 
 /// One run of a crawl.
@@ -176,6 +177,28 @@ impl IterationRow {
             Reserve { pages: grant(self.budget.pages, wanted.pages), bytes: grant(self.budget.bytes, wanted.bytes) };
         let budget = self.budget.spend(reserved.pages.unwrap_or(0), reserved.bytes.unwrap_or(0));
         Some((reserved, Self { budget, ..self.clone() }))
+    }
+
+    /// What a turn may ask for: of each limited part what is fair to the other open origins, no more than `most`.
+    #[must_use]
+    pub fn share(&self, most: Reserve) -> Reserve {
+        let part = |left: Option<u64>, most: Option<u64>| {
+            let fair = left.map(|left| (left / self.open.max(1)).max(1));
+            fair.map(|fair| most.map_or(fair, |most| most.min(fair)))
+        };
+        Reserve { pages: part(self.budget.pages, most.pages), bytes: part(self.budget.bytes, most.bytes) }
+    }
+
+    /// Why origins that nobody works on are to be given up; `None` while they are not.
+    ///
+    /// When the budget is what is spent, nothing is given up while anybody holds a lease: what a holder does not use comes back.
+    #[must_use]
+    pub fn gives_up(&self) -> Option<LeftoverReason> {
+        match self.status {
+            IterationStatus::Stopping => Some(LeftoverReason::Stopped),
+            IterationStatus::Open if self.budget.is_spent() => Some(LeftoverReason::BudgetExhausted),
+            IterationStatus::Open | IterationStatus::Paused | IterationStatus::Closed => None,
+        }
     }
 
     /// Takes back what a turn did not use.

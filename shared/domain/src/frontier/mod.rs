@@ -15,6 +15,7 @@ mod lease;
 mod opening;
 mod parse;
 mod plan;
+mod position;
 mod segment;
 mod settle;
 mod todo;
@@ -37,8 +38,9 @@ pub use parse::{PartCommit, PartCommitted, PartNotCommitted, RowsByOrigin, commi
 pub use plan::{
     EXHAUSTED_CHUNKS_MAX, PART_ACTIONS_MAX, PART_CHUNKS_MAX, ParsePart, SEEDING_URLS_MAX, Target, plan_parts,
 };
+pub use position::{Position, SegmentWork};
 pub use segment::{PartKind, PartRefused, SegmentDecision, SegmentRow, SegmentState, commit_segment};
-pub use settle::{SettledRows, Settlement, decide_release, settle, settle_origin};
+pub use settle::{Need, SettledRows, Settlement, decide_release, need, settle, settle_origin};
 pub use todo::{CHUNK_BYTES_MAX, TodoChunk, TodoEntry, split_into_chunks};
 
 /// Durations stored as whole milliseconds.

@@ -6,6 +6,7 @@ use super::{
     Barrier, ClosedWithLeftovers, Inbox, IterationRow, Lease, LeaseState, OriginRows, RecrawlCursor, Release,
     close_with_leftovers,
 };
+use crate::ids::Turn;
 
 /// What is to be done with an idle origin. Its effect checks the numbers it was decided from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -34,6 +35,27 @@ pub fn settle(lease: &Lease, inbox: &Inbox) -> Settlement {
         (true, Barrier::Open, _) | (true, Barrier::Waiting, true) => Settlement::Wake,
         (false, _, true) => Settlement::Close,
         (true, Barrier::Waiting, false) | (false, _, false) => Settlement::Wait,
+    }
+}
+
+/// What an origin needs of whoever may have given it work, or taken the last of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Need {
+    /// It is ready: a ticket for this turn.
+    Ticket(Turn),
+    /// It is idle, and there is something to be settled.
+    Settling,
+    /// Nothing: whoever holds it sees to it, or it waits, or it is closed.
+    Nothing,
+}
+
+/// Says what an origin needs, by its rows as read together. Doing it once too often changes nothing.
+#[must_use]
+pub fn need(rows: &OriginRows) -> Need {
+    match rows.lease.state {
+        LeaseState::Ready => Need::Ticket(rows.lease.turn),
+        LeaseState::Idle if settle(&rows.lease, &rows.inbox) != Settlement::Wait => Need::Settling,
+        LeaseState::Idle | LeaseState::Leased(_) | LeaseState::Closed => Need::Nothing,
     }
 }
 

@@ -60,6 +60,21 @@ fn an_idle_origin_is_settled_by_its_numbers() {
 }
 
 #[test]
+fn whoever_touched_an_origin_sees_what_it_needs() {
+    let holder = Holder { token: LeaseToken::from_bits(1), until: at(1), reserved: Reserve::default() };
+    for (rows, expected, why) in [
+        (rows(LeaseState::Ready, 0, 0, 1, 0), Need::Ticket(Turn(1)), "its ticket may be lost"),
+        (rows(LeaseState::Idle, 1, 1, 2, 1), Need::Settling, "todo came"),
+        (rows(LeaseState::Idle, 1, 1, 1, 1), Need::Settling, "nothing is left"),
+        (rows(LeaseState::Idle, 1, 1, 1, 0), Need::Nothing, "its last segment is unparsed"),
+        (rows(LeaseState::Leased(holder), 1, 1, 2, 1), Need::Nothing, "its holder sees to it, or the sweeper"),
+        (rows(LeaseState::Closed, 1, 1, 1, 1), Need::Nothing, "closed"),
+    ] {
+        assert_eq!(need(&rows), expected, "{why}");
+    }
+}
+
+#[test]
 fn a_holder_lets_go_as_its_origin_needs() {
     let rows_of = |added, taken, segments, parsed| {
         let lease = Lease::opened(None, Iteration::FIRST, Pace::default(), at(0));
@@ -275,6 +290,39 @@ fn a_limited_part_of_a_budget_is_set_aside_and_an_unlimited_one_is_not_counted()
         if let Some((got, after)) = granted {
             assert_eq!(after.give_back(got).budget, left, "{why}: all of it comes back");
         }
+    }
+}
+
+#[test]
+fn a_turn_asks_for_no_more_of_the_budget_than_is_fair() {
+    let reserve = |pages, bytes| Reserve { pages, bytes };
+    let most = reserve(Some(50), Some(1_000));
+    for (left, open, expected, why) in [
+        (reserve(None, None), 3, reserve(None, None), "nothing is limited"),
+        (reserve(Some(90), None), 3, reserve(Some(30), None), "a third, with three origins open"),
+        (reserve(Some(900), Some(900)), 3, reserve(Some(50), Some(300)), "no more than a turn can use"),
+        (reserve(Some(2), None), 3, reserve(Some(1), None), "something, as long as anything is left"),
+        (reserve(Some(9), None), 0, reserve(Some(9), None), "no origin is open: nobody to share with"),
+    ] {
+        let row = IterationRow { budget: left, ..iteration(open, IterationStatus::Open) };
+        assert_eq!(row.share(most), expected, "{why}");
+    }
+}
+
+#[test]
+fn an_iteration_gives_up_once_it_is_stopped_or_its_budget_is_spent() {
+    use IterationStatus::{Closed, Open, Paused, Stopping};
+    for (status, pages, expected, why) in [
+        (Open, Some(1), None, "a page is left"),
+        (Open, None, None, "unlimited"),
+        (Open, Some(0), Some(LeftoverReason::BudgetExhausted), "spent, or set aside"),
+        (Paused, Some(0), None, "it may be resumed"),
+        (Stopping, Some(1), Some(LeftoverReason::Stopped), "stopped"),
+        (Stopping, Some(0), Some(LeftoverReason::Stopped), "stopped, whatever is left"),
+        (Closed, Some(0), None, "over"),
+    ] {
+        let row = IterationRow { budget: Reserve { pages, bytes: None }, ..iteration(1, status) };
+        assert_eq!(row.gives_up(), expected, "{why}");
     }
 }
 

@@ -156,7 +156,7 @@ impl Origin {
     pub fn registrable_domain(&self) -> Option<&str> {
         let host = self.host();
         let is_address = host.starts_with('[') || host.parse::<Ipv4Addr>().is_ok();
-        if is_address { None } else { psl::domain_str(host) }
+        if is_address { None } else { dragline_public_suffix::registrable_domain(host) }
     }
 
     /// Whether both belong to one site: the same host, or the same registrable domain. Scheme and port do not matter.

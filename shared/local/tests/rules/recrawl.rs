@@ -39,6 +39,7 @@ async fn a_second_visit_tells_what_changed() {
     let definition = definition(&[site.url("/")], |_| {});
     let first = Crawled::once(&definition).await;
     assert_eq!(first.progress.count(Outcome::FileIngested), 7);
+    let received_at_first = first.row("/same").body_bytes;
     let second = first.again(&definition).await;
     second.assert_outcomes(&[
         ("/", Outcome::FileDidNotChange, "no validators, and the same body"),
@@ -66,6 +67,8 @@ async fn a_second_visit_tells_what_changed() {
             assert!(record.refers_to_date().is_some() && record.payload_digest().is_some(), "{path}");
         }
     }
+    assert_eq!(second.row("/same").body_bytes, received_at_first, "it was received, though not stored again");
+    assert_eq!(second.row("/tagged").body_bytes, Some(0), "a 304 has no body");
     assert!(second.text("/news").contains("fresh"));
     assert_eq!(second.row("/late").via.as_deref(), Some("/news"));
     let third = second.again(&definition).await;

@@ -4,12 +4,11 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use dragline_domain::frontier::{
-    ChunkKey, EXHAUSTED_CHUNKS_MAX, Lease, LeaseState, ObjectKey, OriginKey, Retry, SegmentId, SegmentRow, SegmentState,
+    ChunkKey, EXHAUSTED_CHUNKS_MAX, Lease, ObjectKey, OriginKey, SegmentId, SegmentRow, SegmentState, SegmentWork,
 };
 use dragline_domain::ids::LeaseToken;
 use dragline_domain::time::after;
 
-use super::planner::Position;
 use super::segment::SegmentRecords;
 use crate::World;
 use crate::ports::archive::{Archive, Put};
@@ -48,42 +47,15 @@ pub(super) struct OpenSegment {
     pub is_sealed: bool,
     /// When its first visit was handed out, by the monotonic clock.
     pub since: Duration,
-    /// Where the lease stands after its last visit.
-    pub after: Option<Position>,
     pub exhausted: Vec<ChunkKey>,
-    /// Retries that were handed out with it: they leave the lease.
-    pub retried: Vec<String>,
-    /// Retries that it adds to the lease.
-    pub retries: Vec<Retry>,
-    pub pages: u64,
-    pub body_bytes: u64,
+    /// What its commit changes in the lease.
+    pub work: SegmentWork,
 }
 
 impl OpenSegment {
     /// Whether nothing is under way any more and nothing will be added.
     pub(super) const fn is_complete(&self) -> bool {
         self.is_sealed && self.pending == 0
-    }
-
-    /// The holder's copy of the lease once the segment is committed.
-    fn lease_after(&self, lease: &Lease, until: jiff::Timestamp) -> Lease {
-        let mut lease = lease.clone();
-        if let Some(position) = self.after.clone() {
-            position.write_to(&mut lease);
-        }
-        lease.retries.retain(|retry| !self.retried.contains(&retry.entry.path_and_query));
-        lease.retries.extend(self.retries.iter().cloned());
-        lease.segments += 1;
-        lease.attempts = 0;
-        lease.counters.requests += self.pages;
-        lease.counters.pages += self.pages;
-        lease.counters.retries += self.retries.len() as u64;
-        lease.counters.body_bytes += self.body_bytes;
-        if let LeaseState::Leased(holder) = &mut lease.state {
-            holder.until = until;
-            holder.reserved = holder.reserved.spend(self.pages, self.body_bytes);
-        }
-        lease
     }
 }
 
@@ -107,7 +79,7 @@ pub(super) async fn commit(
     let now = world.clock().now();
     let id = SegmentId { origin: origin.clone(), turn: lease.turn, n: lease.segments };
     let object = ObjectKey::of_segment(&id, lease.iteration, token);
-    let after_commit = segment.lease_after(lease, after(now, lease_length));
+    let after_commit = lease.after_segment(&segment.work, after(now, lease_length));
     let (entries, exhausted) = (segment.entries, segment.exhausted);
     let bytes = Bytes::from(segment.records.into_object());
     let object_bytes = bytes.len() as u64;

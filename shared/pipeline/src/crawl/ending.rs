@@ -37,7 +37,7 @@ impl StopSignal {
     }
 }
 
-/// How a turn ended. In every case its ticket is done with.
+/// How a turn ended. In every case its ticket is done with: where the lease was not let go, the sweeper sends another once it has run out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TurnEnd {
     /// It never began.
@@ -46,4 +46,7 @@ pub enum TurnEnd {
     Released(Release),
     /// Another worker took the lease over; what was not committed by then is its to do again.
     Fenced,
+    /// The lease became too old while a visit waited for its start, so that this was not made. What was not committed by then is left to
+    /// whoever takes the lease over.
+    LeaseTooOld,
 }

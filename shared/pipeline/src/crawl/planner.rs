@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 use dragline_domain::capture::CrawlType;
 use dragline_domain::frontier::{
-    ChunkKey, ChunkPosition, Claim, Claimer, Inbox, Lease, OriginKey, RecrawlCursor, Sighting, TodoChunk, TodoEntry,
+    ChunkKey, Claim, Claimer, Inbox, Lease, OriginKey, Position, RecrawlCursor, Retry, Sighting, TodoChunk, TodoEntry,
 };
 use jiff::Timestamp;
 
@@ -31,26 +31,6 @@ pub(super) struct Work {
     pub after: Position,
     /// The chunk that it is the last of.
     pub exhausts: Option<ChunkKey>,
-}
-
-/// How far a lease has got.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Position {
-    pub chunk: Option<ChunkPosition>,
-    pub depth: u32,
-    pub cursor: RecrawlCursor,
-    pub taken: u64,
-}
-
-impl Position {
-    pub(super) fn of(lease: &Lease) -> Self {
-        Self { chunk: lease.chunk.clone(), depth: lease.depth, cursor: lease.cursor.clone(), taken: lease.taken }
-    }
-
-    pub(super) fn write_to(self, lease: &mut Lease) {
-        let Self { chunk, depth, cursor, taken } = self;
-        (lease.chunk, lease.depth, lease.cursor, lease.taken) = (chunk, depth, cursor, taken);
-    }
 }
 
 /// Why there is nothing to visit just now.
@@ -94,30 +74,36 @@ impl Planner {
         }
     }
 
-    /// The next URL to visit. `lease` is the holder's copy, `inbox` as last read, `in_flight` how many visits are not committed.
-    pub(super) async fn next(
-        &mut self,
-        world: &impl World,
-        lease: &Lease,
-        inbox: &Inbox,
-        in_flight: usize,
-    ) -> PortResult<Result<Work, Dry>> {
-        if let Some(work) = self.next_retry(lease, world.clock().now()) {
-            return Ok(Ok(work));
+    /// Whether nothing can be handed out before [`Self::fill`] has looked for more.
+    pub(super) fn is_empty_handed(&self, lease: &Lease, now: Timestamp) -> bool {
+        self.chunk.is_none() && self.due.is_empty() && self.due_retry(lease, now).is_none()
+    }
+
+    /// Looks for more in the store: the chunk that comes next, or else candidates due for recrawl, which are claimed. Whether there is more.
+    pub(super) async fn fill(&mut self, world: &impl World) -> PortResult<bool> {
+        if self.load_chunk(world).await? {
+            return Ok(true);
         }
-        if self.chunk.is_none() && !self.load_chunk(world).await? {
-            return Ok(self.next_due(world).await?.ok_or(Dry::Empty));
+        while self.due.is_empty() && self.position.cursor != RecrawlCursor::End {
+            self.read_due(world).await?;
         }
-        let depth = self.chunk.as_ref().map_or(0, |chunk| chunk.key.depth);
-        if self.has_max_depth && depth > self.position.depth {
-            let is_owed = in_flight > 0 || lease.segments > inbox.parsed || self.has_shallower_retry(lease, depth);
-            if is_owed {
-                // Not begun yet, and something less deep may come first by the time that the barrier is gone.
-                self.chunk = None;
-                return Ok(Err(Dry::AtBarrier));
-            }
+        Ok(!self.due.is_empty())
+    }
+
+    /// The next URL to visit of what is at hand. `lease` is the holder's copy, `inbox` as last read, `in_flight` how many visits are not
+    /// committed.
+    pub(super) fn next(&mut self, lease: &Lease, inbox: &Inbox, in_flight: usize, now: Timestamp) -> Result<Work, Dry> {
+        if let Some(retry) = self.due_retry(lease, now) {
+            return Ok(self.take_retry(retry));
         }
-        Ok(self.take_from_chunk().ok_or(Dry::Empty))
+        let Some(chunk) = &self.chunk else { return self.take_due().ok_or(Dry::Empty) };
+        let depth = chunk.key.depth;
+        if self.has_max_depth && self.position.is_barred(depth, lease, inbox, in_flight) {
+            // Not begun yet, and something less deep may come first by the time that the barrier is gone.
+            self.chunk = None;
+            return Err(Dry::AtBarrier);
+        }
+        self.take_from_chunk().ok_or(Dry::Empty)
     }
 
     /// Where the lease stands once everything that was handed out is committed.
@@ -138,7 +124,7 @@ impl Planner {
 
     /// How many URLs are known to wait: of the chunk at hand, and of the cursor's page.
     pub(super) fn at_hand(&self) -> usize {
-        let offset = self.position.chunk.as_ref().map_or(0, |position| position.offset as usize);
+        let offset = self.position.offset() as usize;
         self.chunk.as_ref().map_or(0, |chunk| chunk.entries.len().saturating_sub(offset)) + self.due.len()
     }
 
@@ -147,24 +133,23 @@ impl Planner {
         self.finished.retain(|key| !exhausted.contains(key));
     }
 
-    fn next_retry(&mut self, lease: &Lease, now: Timestamp) -> Option<Work> {
-        let retry = lease
+    fn due_retry<'l>(&self, lease: &'l Lease, now: Timestamp) -> Option<&'l Retry> {
+        lease
             .retries
             .iter()
-            .find(|retry| retry.not_before <= now && !self.retried.contains(&retry.entry.path_and_query))?;
+            .find(|retry| retry.not_before <= now && !self.retried.contains(&retry.entry.path_and_query))
+    }
+
+    fn take_retry(&mut self, retry: &Retry) -> Work {
         self.retried.insert(retry.entry.path_and_query.clone());
-        Some(Work {
+        Work {
             entry: retry.entry.clone(),
             depth: retry.depth,
             crawl_type: CrawlType::Retry,
             tries: retry.tries,
             after: self.position.clone(),
             exhausts: None,
-        })
-    }
-
-    fn has_shallower_retry(&self, lease: &Lease, depth: u32) -> bool {
-        lease.retries.iter().any(|retry| retry.depth < depth)
+        }
     }
 
     /// Loads the chunk that the position names, or else the first one. Whether there is one now.
@@ -183,38 +168,28 @@ impl Planner {
 
     fn take_from_chunk(&mut self) -> Option<Work> {
         let chunk = self.chunk.as_ref()?;
-        let offset = self.position.chunk.as_ref().map_or(0, |position| position.offset);
-        let entry = chunk.entries.get(offset as usize)?.clone();
-        let key = chunk.key.clone();
-        let depth = key.depth;
-        let is_last = offset as usize + 1 >= chunk.entries.len();
-        self.position.depth = depth;
-        self.position.taken += 1;
-        if is_last {
-            self.position.chunk = None;
-            self.chunk = None;
+        let entry = chunk.entries.get(self.position.offset() as usize)?.clone();
+        let depth = chunk.key.depth;
+        let exhausts = self.position.take_from(&chunk.key, chunk.entries.len());
+        if let Some(key) = &exhausts {
             self.finished.push(key.clone());
-        } else {
-            self.position.chunk = Some(ChunkPosition { key: key.clone(), offset: offset + 1 });
+            self.chunk = None;
         }
-        let exhausts = is_last.then_some(key);
         Some(Work { entry, depth, crawl_type: CrawlType::Queued, tries: 0, after: self.position.clone(), exhausts })
     }
 
-    /// The next candidate due for recrawl. They are claimed before they are fetched; the cursor moves when they are committed.
-    async fn next_due(&mut self, world: &impl World) -> PortResult<Option<Work>> {
-        while self.due.is_empty() && self.position.cursor != RecrawlCursor::End {
-            self.read_due(world).await?;
-        }
-        let Some((entry, depth)) = self.due.pop_front() else { return Ok(None) };
+    /// The next candidate due for recrawl. The cursor moves when it is committed.
+    fn take_due(&mut self) -> Option<Work> {
+        let (entry, depth) = self.due.pop_front()?;
         self.position.cursor = match self.due_next.take_if(|_| self.due.is_empty()) {
             Some(next) => next,
             None => RecrawlCursor::After(entry.path_and_query.clone()),
         };
         let after = self.position.clone();
-        Ok(Some(Work { entry, depth, crawl_type: CrawlType::Recrawl, tries: 0, after, exhausts: None }))
+        Some(Work { entry, depth, crawl_type: CrawlType::Recrawl, tries: 0, after, exhausts: None })
     }
 
+    /// Reads a page of candidates. They are claimed before they are fetched.
     async fn read_due(&mut self, world: &impl World) -> PortResult<()> {
         let now = world.clock().now();
         let cursor = &self.position.cursor;

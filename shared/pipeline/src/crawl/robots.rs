@@ -15,7 +15,7 @@ use crate::context::CrawlContext;
 use crate::ports::clock::Clock;
 use crate::ports::error::PortResult;
 use crate::ports::fetcher::{
-    FetchFailureKind, FetchLimits, FetchRequest, Fetched, FetchedResponse, Fetcher, Truncation,
+    FetchFailure, FetchFailureKind, FetchLimits, FetchRequest, Fetched, FetchedResponse, Fetcher, Truncation,
 };
 use crate::ports::frontier::{Frontier, RobotsRow};
 
@@ -30,12 +30,13 @@ pub(super) enum Robots {
     PrivateAddress(String),
 }
 
-/// The origin's robots.txt: as kept, if that is fresh enough, or else fetched.
+/// The origin's robots.txt: as kept, if that is fresh enough, or else fetched, by requests none of which starts after `latest_start`.
 pub(super) async fn robots(
     world: &impl World,
     fetcher: &impl Fetcher,
     context: &CrawlContext,
     pacer: &Pacer,
+    latest_start: Duration,
     origin: &OriginKey,
 ) -> PortResult<Robots> {
     let token = context.definition.user_agent.product_token();
@@ -43,7 +44,7 @@ pub(super) async fn robots(
     if let Some(row) = kept.as_ref().filter(|row| row.expires_at > world.clock().now()) {
         return Ok(Robots::Known(row.record.policy(token)));
     }
-    let paced = Paced { fetcher, clock: world.clock(), pacer, origin: &origin.origin };
+    let paced = Paced { fetcher, clock: world.clock(), pacer, latest_start, origin: &origin.origin };
     let fetched = match fetch_robots(&paced, context.limits(), &origin.origin).await {
         Ok(record) => record,
         Err(RefusedAddress(why)) => return Ok(Robots::PrivateAddress(why)),
@@ -100,6 +101,8 @@ struct Paced<'a, H, C> {
     fetcher: &'a H,
     clock: &'a C,
     pacer: &'a Pacer,
+    /// By the monotonic clock: the lease is too old afterwards.
+    latest_start: Duration,
     origin: &'a Origin,
 }
 
@@ -111,9 +114,24 @@ impl<H: Fetcher, C: Clock> Fetcher for Paced<'_, H, C> {
         let start = self.pacer.reserve(self.clock);
         self.clock.sleep(start.saturating_sub(self.clock.monotonic())).await;
         let started = self.clock.monotonic();
+        if started > self.latest_start {
+            return unsent("the lease would have run out before the answer");
+        }
         let fetched = self.fetcher.fetch(request).await;
         pace_by(self.pacer, self.clock, started, &fetched);
         fetched
+    }
+}
+
+/// A request that was not made.
+fn unsent(why: &str) -> Fetched {
+    let failure = FetchFailure { kind: FetchFailureKind::Timeout, detail: why.to_owned() };
+    Fetched {
+        request_headers: Vec::new(),
+        remote: None,
+        first_byte: None,
+        elapsed: Duration::ZERO,
+        result: Err(failure),
     }
 }
 

@@ -1,6 +1,6 @@
 //! One visit: wait for the origin's pace, make the request, tell how it went.
 
-use std::sync::Arc;
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use data_encoding::HEXLOWER;
@@ -14,7 +14,6 @@ use jiff::Timestamp;
 use super::pacer::Pacer;
 use super::planner::Work;
 use super::robots::Robots;
-use crate::World;
 use crate::context::CrawlContext;
 use crate::ports::clock::Clock;
 use crate::ports::fetcher::{FetchLimits, FetchRequest, Fetched, Fetcher};
@@ -64,16 +63,22 @@ pub(super) fn refused(
     }
 }
 
-/// Waits until the reserved start, then asks.
-pub(super) async fn visit<W: World, H: Fetcher>(
-    world: Arc<W>,
-    fetcher: Arc<H>,
-    start: Duration,
+/// The lease is too old for another request: by the time that it would be over, another worker may hold the lease and ask too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct LeaseTooOld;
+
+/// Waits until the reserved start, then asks; not later than the latest start, both by the monotonic clock.
+pub(super) async fn visit(
+    clock: &impl Clock,
+    fetcher: &impl Fetcher,
+    start: RangeInclusive<Duration>,
     limits: FetchLimits,
     (segment, work, url): (u64, Work, CrawlUrl),
-) -> Visited {
-    let clock = world.clock();
-    clock.sleep(start.saturating_sub(clock.monotonic())).await;
+) -> Result<Visited, LeaseTooOld> {
+    clock.sleep(start.start().saturating_sub(clock.monotonic())).await;
+    if clock.monotonic() > *start.end() {
+        return Err(LeaseTooOld);
+    }
     let last = work.entry.last.as_ref();
     let request = FetchRequest {
         url: url.clone(),
@@ -83,7 +88,7 @@ pub(super) async fn visit<W: World, H: Fetcher>(
     };
     let (at, started) = (clock.now(), clock.monotonic());
     let fetched = fetcher.fetch(request).await;
-    Visited { segment, work, url, at, started, fetched }
+    Ok(Visited { segment, work, url, at, started, fetched })
 }
 
 /// Tells the pacer how a request went, and obeys a Retry-After.
@@ -135,7 +140,90 @@ pub(super) fn exchange_of(fetched: &Fetched) -> Exchange {
         elapsed: fetched.elapsed,
         first_byte_ms: fetched.first_byte.map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX)),
         remote: fetched.remote,
+        body_bytes: response.map_or(0, |response| response.body.len() as u64),
         decoded_sha1: response.map(|response| HEXLOWER.encode(&response.decoded_sha1)),
         decoded_bytes: response.map_or(0, |response| response.decoded_bytes),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use dragline_domain::frontier::{Position, RecrawlCursor, TodoEntry};
+    use dragline_domain::time::after;
+
+    use super::*;
+    use crate::ports::fetcher::{FetchFailure, FetchFailureKind};
+
+    const fn seconds(seconds: u64) -> Duration {
+        Duration::from_secs(seconds)
+    }
+
+    /// A clock that each sleep moves: by the time asked for, and by what the sleeper overslept.
+    struct Oversleeping {
+        now: Mutex<Duration>,
+        overslept: Duration,
+    }
+
+    impl Clock for Oversleeping {
+        fn now(&self) -> Timestamp {
+            after(Timestamp::UNIX_EPOCH, self.monotonic())
+        }
+
+        fn monotonic(&self) -> Duration {
+            *self.now.lock().unwrap()
+        }
+
+        async fn sleep(&self, wait: Duration) {
+            *self.now.lock().unwrap() += wait + self.overslept;
+        }
+    }
+
+    /// Counts the requests.
+    #[derive(Default)]
+    struct Counting(Mutex<u32>);
+
+    impl Fetcher for Counting {
+        async fn fetch(&self, _request: FetchRequest) -> Fetched {
+            *self.0.lock().unwrap() += 1;
+            let failure = FetchFailure { kind: FetchFailureKind::Connect, detail: String::new() };
+            Fetched {
+                request_headers: Vec::new(),
+                remote: None,
+                first_byte: None,
+                elapsed: Duration::ZERO,
+                result: Err(failure),
+            }
+        }
+    }
+
+    fn work(path: &str) -> Work {
+        let entry = TodoEntry { path_and_query: path.to_owned(), via: None, redirects: 0, last: None };
+        let after = Position { chunk: None, depth: 0, cursor: RecrawlCursor::End, taken: 1 };
+        Work { entry, depth: 0, crawl_type: CrawlType::Queued, tries: 0, after, exhausts: None }
+    }
+
+    #[tokio::test]
+    async fn no_request_starts_when_the_lease_is_too_old_for_it() {
+        let limits = FetchLimits {
+            connect_timeout: seconds(10),
+            first_byte_timeout: seconds(20),
+            total_timeout: seconds(60),
+            header_bytes_max: 1 << 10,
+            body_bytes_max: 1 << 10,
+            decoded_bytes_max: 1 << 10,
+        };
+        for (overslept, requests, why) in [
+            (seconds(0), 1, "woken when it wanted"),
+            (seconds(30), 1, "late, and still in time"),
+            (seconds(31), 0, "another worker may hold the lease before the answer is there"),
+        ] {
+            let clock = Oversleeping { now: Mutex::default(), overslept };
+            let fetcher = Counting::default();
+            let url = CrawlUrl::try_from("https://a.example/p".to_owned()).unwrap();
+            let visited = visit(&clock, &fetcher, seconds(10)..=seconds(40), limits, (0, work("/p"), url)).await;
+            assert_eq!((*fetcher.0.lock().unwrap(), visited.is_ok()), (requests, requests == 1), "{why}");
+        }
     }
 }

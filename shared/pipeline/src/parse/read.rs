@@ -134,7 +134,7 @@ fn capture(record: StoredRecord, visit: Visit) -> Result<Capture, String> {
         offset: record.span.offset,
         length: record.span.length,
         content_type: response.field("content-type").and_then(content_type).map(|kind| kind.essence),
-        body_bytes: response.body.len() as u64,
+        body_bytes: visit.exchange.as_ref().map_or(response.body.len() as u64, |exchange| exchange.body_bytes),
         payload_sha1,
         etag: None,
         last_modified: None,

@@ -8,8 +8,8 @@ use proptest::prelude::*;
 
 use super::*;
 
-const EXAMPLE: &str = include_str!("../../../../docs/crawl.example.yaml");
-const DOCUMENTATION: &str = include_str!("../../../../docs/definition.md");
+const EXAMPLE: &str = include_str!("../../../docs/crawl.example.yaml");
+const DOCUMENTATION: &str = include_str!("../../../docs/definition.md");
 
 fn read(text: &str) -> Definition {
     parse(text, "crawl.yaml").unwrap_or_else(|errors| panic!("{errors}"))
@@ -28,7 +28,7 @@ const BAD: &[(&str, &str)] = &[
     ("a tag", "name: !secret a"),
     // Keys
     ("an unknown key that is nearly right", "budget:\n  page: 10"),
-    ("an unknown key unlike any other", "schedule: daily"),
+    ("an unknown key unlike any other", "plugins: daily"),
     ("a key at the wrong level", "max_depth: 3"),
     ("a key twice", "budget:\n  pages: 1\n  pages: 2"),
     ("a key that is missing", "do_not_crawl:\n  - when: { path: { prefix: /x } }"),
@@ -74,6 +74,14 @@ const BAD: &[(&str, &str)] = &[
     ("a test that never holds", "do_not_crawl:\n  - when: { path: { prefix: a } }\n    reason: no"),
     ("a bad pattern in a condition", "do_not_crawl:\n  - reason: no\n    when:\n      path: { regex: '(' }"),
     ("an empty reason", "do_not_crawl:\n  - when: { path: { prefix: /a } }\n    reason: ''"),
+    // Schedules
+    ("a word for a schedule", "schedule: daily"),
+    ("a schedule without times", "schedule:\n  time_zone: UTC"),
+    ("a cron expression of four fields", "schedule:\n  cron: '0 8 * *'"),
+    ("an hour that does not come", "schedule:\n  cron: '0 24 * * *'"),
+    ("a day that does not come", "schedule:\n  cron: '0 8 30 2 *'"),
+    ("every minute", "schedule:\n  cron: '* * * * *'"),
+    ("a time zone that is none", "schedule:\n  cron: '0 8 * * *'\n  time_zone: Bonn"),
     // Values that do not fit
     ("a budget of nothing", "budget:\n  pages: 0"),
     ("a delay of hours", "politeness:\n  delay: 2h"),
@@ -147,6 +155,8 @@ fn the_example_has_every_key_and_reads_as_it_says() {
     assert_eq!(definition.politeness, Politeness::default());
     assert_eq!(definition.do_not_crawl[0].when, Condition::Path(TextTest::Prefix("/cgi-bin/".to_owned())));
     assert_eq!(definition.recrawl.interval, Some(Duration::from_hours(24)));
+    let schedule = definition.schedule.as_ref().unwrap();
+    assert_eq!((schedule.cron(), schedule.time_zone()), ("0 8 * * *", "Europe/Berlin"));
     for key in Key::ALL {
         let last = key.name().rsplit('.').next().unwrap();
         let written = EXAMPLE.lines().any(|line| line.trim_start().starts_with(&format!("{last}:")));

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::fmt::Display;
 
 use dragline_domain::definition::{
-    Budget, DoNotCrawl, Draft, Fetch, Key, Mistake, Place, Politeness, Problem, QueryRule, Recrawl, Scope, TrapLimits,
-    UrlPattern, UserAgent,
+    Budget, DoNotCrawl, Draft, Fetch, Key, Mistake, Place, Politeness, Problem, QueryRule, Recrawl, Schedule,
+    ScheduleError, Scope, TrapLimits, UrlPattern, UserAgent,
 };
 use dragline_domain::ids::CrawlId;
 use dragline_domain::url::{CrawlUrl, UrlError, UrlRules};
@@ -13,8 +13,8 @@ use serde_saphyr::Spanned;
 
 use super::error::{Complaint, Spot};
 use super::raw::{
-    RawBudget, RawDefinition, RawDoNotCrawl, RawFetch, RawPoliteness, RawQueryRule, RawRecrawl, RawScope, RawTraps,
-    Text,
+    RawBudget, RawDefinition, RawDoNotCrawl, RawFetch, RawPoliteness, RawQueryRule, RawRecrawl, RawSchedule, RawScope,
+    RawTraps, Text,
 };
 use super::units::{duration, memory_size, size};
 
@@ -68,6 +68,7 @@ pub(super) fn read(raw: RawDefinition) -> Result<ReadDraft, Vec<(Spot, Complaint
     draft.politeness = reader.politeness(raw.politeness.unwrap_or_default());
     draft.fetch = reader.fetch(raw.fetch.unwrap_or_default());
     draft.recrawl = reader.recrawl(raw.recrawl.unwrap_or_default());
+    draft.schedule = raw.schedule.and_then(|raw| reader.schedule(&raw));
     if reader.complaints.is_empty() { Ok(ReadDraft { draft, spots: reader.spots }) } else { Err(reader.complaints) }
 }
 
@@ -136,6 +137,21 @@ impl Reader {
         put(&mut recrawl.min, self.text(Key::RecrawlMin, raw.min, duration));
         put(&mut recrawl.max, self.text(Key::RecrawlMax, raw.max, duration));
         recrawl
+    }
+
+    fn schedule(&mut self, raw: &RawSchedule) -> Option<Schedule> {
+        let zone = raw.time_zone.as_ref();
+        let time_zone = zone.map_or("UTC", |zone| zone.value.as_str());
+        match Schedule::new(&raw.cron.value, time_zone) {
+            Ok(schedule) => Some(schedule),
+            Err(error) => {
+                let is_zone = matches!(error, ScheduleError::TimeZone(_));
+                let at = zone.filter(|_| is_zone).unwrap_or(&raw.cron);
+                self.complaints
+                    .push((at.referenced.into(), Complaint::new(error.to_string()).hint(schedule_hint(&error))));
+                None
+            }
+        }
     }
 
     fn url_rules(&mut self, names: Spanned<Vec<Text>>) -> UrlRules {
@@ -216,6 +232,17 @@ fn pattern(text: &str) -> Result<UrlPattern, Complaint> {
     text.parse().map_err(|error: dragline_domain::definition::PatternError| {
         Complaint::new(error.to_string()).hint(error.hint())
     })
+}
+
+const fn schedule_hint(error: &ScheduleError) -> &'static str {
+    match error {
+        ScheduleError::Cron { .. } => {
+            "write minute, hour, day of month, month and day of week: `0 8 * * *` is every day at 08:00"
+        }
+        ScheduleError::TimeZone(_) => "write a name of the IANA database, such as `Europe/Berlin`",
+        ScheduleError::TooOften { .. } => "begin less often; an iteration that still runs is not begun again anyway",
+        ScheduleError::Never => "name a day that comes",
+    }
 }
 
 fn seed(text: &str, rules: &UrlRules) -> Result<CrawlUrl, Complaint> {

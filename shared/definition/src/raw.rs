@@ -25,6 +25,7 @@ pub(super) struct RawDefinition {
     pub(super) fetch: Option<RawFetch>,
     pub(super) user_agent: Option<Text>,
     pub(super) recrawl: Option<RawRecrawl>,
+    pub(super) schedule: Option<RawSchedule>,
 }
 
 #[derive(Default, Deserialize)]
@@ -92,4 +93,11 @@ pub(super) struct RawRecrawl {
     pub(super) interval: Option<Text>,
     pub(super) min: Option<Text>,
     pub(super) max: Option<Text>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RawSchedule {
+    pub(super) cron: Text,
+    pub(super) time_zone: Option<Text>,
 }

@@ -1,0 +1,195 @@
+//! When a crawl begins by itself.
+
+use std::time::Duration;
+
+use cronexpr::{Crontab, MakeTimestamp};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use serde::{Deserialize, Serialize};
+
+/// Times of the calendar at which an iteration begins: a cron expression, read in a time zone.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(try_from = "Stored", into = "Stored")]
+pub struct Schedule {
+    cron: String,
+    time_zone: String,
+    crontab: Crontab,
+}
+
+/// Why there is no such schedule.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ScheduleError {
+    /// The expression is none.
+    #[error("`{cron}` is no cron expression: {why}")]
+    Cron {
+        /// What was given.
+        cron: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The time zone is not in the IANA database.
+    #[error("`{0}` is no time zone")]
+    TimeZone(String),
+    /// Times follow each other too closely.
+    #[error("the schedule comes due again after {after:?}, and 5 minutes is the least")]
+    TooOften {
+        /// The shortest time between two of them.
+        after: Duration,
+    },
+    /// No day is as it wants, such as the 30th of February.
+    #[error("the schedule never comes due")]
+    Never,
+}
+
+impl Schedule {
+    /// The least time between two iterations.
+    pub const INTERVAL_MIN: Duration = Duration::from_mins(5);
+
+    /// So many times in a row show how close they can come: those of one hour are at most 60.
+    const TIMES_LOOKED_AT: usize = 64;
+
+    /// Reads a cron expression of five fields (minute, hour, day of month, month, day of week) in a time zone of the IANA database.
+    ///
+    /// # Errors
+    /// Either is none, or the times that come of them are too close, or there are none.
+    pub fn new(cron: &str, time_zone: &str) -> Result<Self, ScheduleError> {
+        let (cron, time_zone) = (cron.trim().to_owned(), time_zone.trim().to_owned());
+        let refused = |why: String| ScheduleError::Cron { cron: cron.clone(), why };
+        let fields = cron.split_ascii_whitespace().count();
+        if fields != 5 {
+            return Err(refused(format!("it has {fields} fields, not 5")));
+        }
+        if TimeZone::get(&time_zone).is_err() {
+            return Err(ScheduleError::TimeZone(time_zone));
+        }
+        let crontab = cronexpr::parse_crontab(&format!("{cron} {time_zone}"))
+            .map_err(|error| refused(reason(&error.to_string())))?;
+        let schedule = Self { cron, time_zone, crontab };
+        match schedule.shortest_interval() {
+            None => Err(ScheduleError::Never),
+            Some(after) if after < Self::INTERVAL_MIN => Err(ScheduleError::TooOften { after }),
+            Some(_) => Ok(schedule),
+        }
+    }
+
+    /// The expression, as it was written.
+    #[must_use]
+    pub fn cron(&self) -> &str {
+        &self.cron
+    }
+
+    /// The name of the time zone.
+    #[must_use]
+    pub fn time_zone(&self) -> &str {
+        &self.time_zone
+    }
+
+    /// The first time after this one. Absent beyond the end of the calendar, or if the expression names a day that does not come.
+    #[must_use]
+    pub fn next_after(&self, time: Timestamp) -> Option<Timestamp> {
+        self.crontab.find_next(MakeTimestamp(time)).ok().map(|next| next.timestamp())
+    }
+
+    /// Absent if it never comes due. What comes due once in years at most has a long one.
+    fn shortest_interval(&self) -> Option<Duration> {
+        let first = self.next_after(Timestamp::UNIX_EPOCH)?;
+        let times = std::iter::successors(Some(first), |time| self.next_after(*time)).take(Self::TIMES_LOOKED_AT);
+        let times: Vec<_> = times.collect();
+        let gaps = times.windows(2).map(|pair| crate::time::between(pair[0], pair[1]));
+        Some(gaps.min().unwrap_or(Duration::MAX))
+    }
+}
+
+/// By what was written: the same text gives the same times.
+impl PartialEq for Schedule {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.cron, &self.time_zone) == (&other.cron, &other.time_zone)
+    }
+}
+
+/// The parser draws the expression with a mark below it, and its reason behind the mark: that alone is wanted.
+fn reason(message: &str) -> String {
+    let last = message.lines().last().unwrap_or_default();
+    last.split_once('^').map_or(last, |(_, reason)| reason).trim().to_owned()
+}
+
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    cron: String,
+    time_zone: String,
+}
+
+impl TryFrom<Stored> for Schedule {
+    type Error = ScheduleError;
+
+    fn try_from(stored: Stored) -> Result<Self, ScheduleError> {
+        Self::new(&stored.cron, &stored.time_zone)
+    }
+}
+
+impl From<Schedule> for Stored {
+    fn from(schedule: Schedule) -> Self {
+        Self { cron: schedule.cron, time_zone: schedule.time_zone }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_next_time_is_told_in_the_time_zone() {
+        for (cron, time_zone, after, next, why) in [
+            ("0 8 * * *", "UTC", "2026-11-21T07:59:59Z", "2026-11-21T08:00:00Z", "today"),
+            ("0 8 * * *", "UTC", "2026-11-21T08:00:00Z", "2026-11-22T08:00:00Z", "later than now, never now"),
+            ("0 8 * * *", "Europe/Berlin", "2026-11-21T00:00:00Z", "2026-11-21T07:00:00Z", "winter time"),
+            ("0 8 * * *", "Europe/Berlin", "2026-07-01T00:00:00Z", "2026-07-01T06:00:00Z", "summer time"),
+            (
+                "30 2 * * *",
+                "Europe/Berlin",
+                "2026-03-28T12:00:00Z",
+                "2026-03-30T00:30:00Z",
+                "no 02:30 on the day that springs forward",
+            ),
+            (
+                "30 2 * * *",
+                "Europe/Berlin",
+                "2026-10-25T00:30:00Z",
+                "2026-10-25T01:30:00Z",
+                "again on the day that falls back",
+            ),
+            ("0 0 * * MON", "UTC", "2026-11-21T00:00:00Z", "2026-11-23T00:00:00Z", "weekdays by name"),
+            ("*/5 * * * *", "UTC", "2026-11-21T00:01:00Z", "2026-11-21T00:05:00Z", "as often as may be"),
+            ("0 0 29 2 *", "UTC", "2026-11-21T00:00:00Z", "2028-02-29T00:00:00Z", "a day that comes every four years"),
+        ] {
+            let schedule = Schedule::new(cron, time_zone).unwrap_or_else(|error| panic!("{cron}: {error}"));
+            let next: Timestamp = next.parse().unwrap();
+            assert_eq!(schedule.next_after(after.parse().unwrap()), Some(next), "{cron} {time_zone}: {why}");
+        }
+    }
+
+    #[test]
+    fn what_makes_no_schedule_is_refused_with_the_reason() {
+        for (cron, time_zone, message) in [
+            ("0 8 * *", "UTC", "`0 8 * *` is no cron expression: it has 4 fields, not 5"),
+            ("0 8 * * * UTC", "UTC", "`0 8 * * * UTC` is no cron expression: it has 6 fields, not 5"),
+            ("0 8 * * *", "Europe/Bonn", "`Europe/Bonn` is no time zone"),
+            ("*/4 * * * *", "UTC", "the schedule comes due again after 240s, and 5 minutes is the least"),
+            ("58,2 * * * *", "UTC", "the schedule comes due again after 240s, and 5 minutes is the least"),
+            ("0 0 30 2 *", "UTC", "the schedule never comes due"),
+            ("0 24 * * *", "UTC", "`0 24 * * *` is no cron expression: value must be in range 0..=23; found 24"),
+            ("0 8 * * FOO", "UTC", "`0 8 * * FOO` is no cron expression: malformed expression"),
+        ] {
+            assert_eq!(Schedule::new(cron, time_zone).unwrap_err().to_string(), message);
+        }
+    }
+
+    #[test]
+    fn the_stored_form_is_what_was_written() {
+        let schedule = Schedule::new("0 8 * * 1-5", "America/New_York").unwrap();
+        let stored = serde_json::to_string(&schedule).unwrap();
+        assert_eq!(stored, r#"{"cron":"0 8 * * 1-5","time_zone":"America/New_York"}"#);
+        assert_eq!(serde_json::from_str::<Schedule>(&stored).unwrap(), schedule);
+        assert!(serde_json::from_str::<Schedule>(r#"{"cron":"* * * * *","time_zone":"UTC"}"#).is_err());
+    }
+}

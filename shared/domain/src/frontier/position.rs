@@ -1,0 +1,175 @@
+//! How far a holder has got with its origin's work, and what a committed segment makes of the lease.
+
+use jiff::Timestamp;
+
+use super::{ChunkKey, ChunkPosition, Inbox, Lease, LeaseState, RecrawlCursor, Retry};
+
+/// How far a holder has got through todo and candidates: ahead of its lease by what is not committed yet.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Position {
+    /// The chunk being consumed; absent between chunks.
+    pub chunk: Option<ChunkPosition>,
+    /// The depth of the todo taken last.
+    pub depth: u32,
+    /// How far the candidates of earlier iterations have been gone through.
+    pub cursor: RecrawlCursor,
+    /// Todo URLs consumed.
+    pub taken: u64,
+}
+
+impl Position {
+    /// Where a lease stands.
+    #[must_use]
+    pub fn of(lease: &Lease) -> Self {
+        Self { chunk: lease.chunk.clone(), depth: lease.depth, cursor: lease.cursor.clone(), taken: lease.taken }
+    }
+
+    /// Moves a lease here.
+    pub fn write_to(self, lease: &mut Lease) {
+        let Self { chunk, depth, cursor, taken } = self;
+        (lease.chunk, lease.depth, lease.cursor, lease.taken) = (chunk, depth, cursor, taken);
+    }
+
+    /// How many entries of the chunk being consumed are taken; 0 between chunks.
+    #[must_use]
+    pub fn offset(&self) -> u32 {
+        self.chunk.as_ref().map_or(0, |position| position.offset)
+    }
+
+    /// Takes the next entry of this chunk, which holds so many. The chunk's key if that was its last: it is to be deleted by the commit
+    /// that the entry is part of.
+    #[must_use]
+    pub fn take_from(&mut self, chunk: &ChunkKey, entries: usize) -> Option<ChunkKey> {
+        let offset = self.offset() + 1;
+        let is_last = offset as usize >= entries;
+        self.depth = chunk.depth;
+        self.taken += 1;
+        self.chunk = (!is_last).then(|| ChunkPosition { key: chunk.clone(), offset });
+        is_last.then(|| chunk.clone())
+    }
+
+    /// Whether todo of this depth has to wait, where the definition limits the depth: it is deeper than what was taken last, and of that
+    /// something is in flight, unparsed or to be tried again. It could still lead to URLs that come first.
+    #[must_use]
+    pub fn is_barred(&self, depth: u32, lease: &Lease, inbox: &Inbox, in_flight: usize) -> bool {
+        let has_shallower_retry = || lease.retries.iter().any(|retry| retry.depth < depth);
+        depth > self.depth && (in_flight > 0 || lease.segments > inbox.parsed || has_shallower_retry())
+    }
+}
+
+/// What the visits that are committed together change in their origin's lease.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct SegmentWork {
+    /// Where the lease stands after the last of them; absent where none moved it.
+    pub after: Option<Position>,
+    /// The paths of retries that were handed out with it: they leave the lease.
+    pub retried: Vec<String>,
+    /// Retries that it adds to the lease.
+    pub retries: Vec<Retry>,
+    /// Requests that were sent for its pages.
+    pub pages: u64,
+    /// Bytes of bodies as received.
+    pub body_bytes: u64,
+}
+
+impl Lease {
+    /// The holder's copy once a segment is committed, renewed until then.
+    #[must_use]
+    pub fn after_segment(&self, work: &SegmentWork, until: Timestamp) -> Self {
+        let mut lease = self.clone();
+        if let Some(position) = work.after.clone() {
+            position.write_to(&mut lease);
+        }
+        lease.retries.retain(|retry| !work.retried.contains(&retry.entry.path_and_query));
+        lease.retries.extend(work.retries.iter().cloned());
+        lease.segments += 1;
+        lease.attempts = 0;
+        lease.counters.requests += work.pages;
+        lease.counters.pages += work.pages;
+        lease.counters.retries += work.retries.len() as u64;
+        lease.counters.body_bytes += work.body_bytes;
+        if let LeaseState::Leased(holder) = &mut lease.state {
+            holder.until = until;
+            holder.reserved = holder.reserved.spend(work.pages, work.body_bytes);
+        }
+        lease
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::frontier::{Holder, Reserve, TodoEntry, TodoSource};
+    use crate::ids::{Iteration, LeaseToken};
+    use crate::politeness::Pace;
+
+    fn at(second: i64) -> Timestamp {
+        Timestamp::from_second(second).unwrap()
+    }
+
+    fn held() -> Lease {
+        let lease = Lease::opened(None, Iteration::FIRST, Pace::new(Duration::from_secs(1)), at(0));
+        let reserved = Reserve { pages: Some(9), bytes: None };
+        let holder = Holder { token: LeaseToken::from_bits(1), until: at(100), reserved };
+        Lease { state: LeaseState::Leased(holder), attempts: 2, ..lease }
+    }
+
+    fn chunk(depth: u32) -> ChunkKey {
+        ChunkKey { iteration: Iteration::FIRST, depth, source: TodoSource::stored("s".into()), part: 0 }
+    }
+
+    fn retry(path: &str, depth: u32) -> Retry {
+        let entry = TodoEntry { path_and_query: path.into(), via: None, redirects: 0, last: None };
+        Retry { entry, depth, tries: 1, not_before: at(1) }
+    }
+
+    #[test]
+    fn a_chunk_is_consumed_entry_by_entry_and_named_with_its_last() {
+        let mut position = Position::of(&held());
+        for (offset, exhausted) in [(1, None), (2, None), (0, Some(chunk(3)))] {
+            assert_eq!(position.take_from(&chunk(3), 3), exhausted, "before offset {offset}");
+            assert_eq!((position.offset(), position.depth), (offset, 3));
+        }
+        assert_eq!((position.taken, position.chunk), (3, None), "the next one is chosen anew");
+    }
+
+    #[test]
+    fn what_is_deeper_waits_for_what_is_less_deep() {
+        let lease = |segments, retries| Lease { segments, retries, depth: 1, ..held() };
+        let inbox = Inbox { parsed: 2, ..Inbox::new(Iteration::FIRST) };
+        for (lease, depth, in_flight, expected, why) in [
+            (lease(2, vec![]), 2, 0, false, "everything less deep is parsed"),
+            (lease(3, vec![]), 2, 0, true, "a segment is unparsed"),
+            (lease(2, vec![]), 2, 1, true, "a visit is under way"),
+            (lease(2, vec![retry("/a", 1)]), 2, 0, true, "a URL less deep is to be tried again"),
+            (lease(2, vec![retry("/a", 2)]), 2, 0, false, "one that is as deep is no reason"),
+            (lease(3, vec![]), 1, 1, false, "as deep as what was taken last"),
+        ] {
+            assert_eq!(Position::of(&lease).is_barred(depth, &lease, &inbox, in_flight), expected, "{why}");
+        }
+    }
+
+    #[test]
+    fn a_committed_segment_moves_and_renews_the_lease() {
+        let before = Lease { retries: vec![retry("/a", 0), retry("/b", 0)], ..held() };
+        let mut after = Position::of(&before);
+        assert_eq!(after.take_from(&chunk(1), 2), None);
+        let work = SegmentWork {
+            after: Some(after),
+            retried: vec!["/a".into()],
+            retries: vec![retry("/c", 1)],
+            pages: 2,
+            body_bytes: 30,
+        };
+        let lease = before.after_segment(&work, at(200));
+        assert_eq!((lease.taken, lease.segments, lease.attempts, lease.depth), (1, 1, 0, 1));
+        assert_eq!(lease.chunk, Some(ChunkPosition { key: chunk(1), offset: 1 }));
+        assert_eq!(lease.retries, [retry("/b", 0), retry("/c", 1)], "one was tried again, one is new");
+        let holder = lease.holder().unwrap();
+        assert_eq!((holder.until, holder.reserved.pages), (at(200), Some(7)), "renewed, and spent of its reserve");
+        assert_eq!((lease.counters.pages, lease.counters.retries, lease.counters.body_bytes), (2, 1, 30));
+        assert_eq!(lease.turn, before.turn, "the same turn");
+    }
+}

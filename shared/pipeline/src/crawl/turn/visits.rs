@@ -1,0 +1,224 @@
+//! The visits of a turn: when one may start, where its result goes.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use dragline_domain::capture::{CrawlType, Finality};
+use dragline_domain::frontier::{LeftoverReason, Retry, SegmentWork};
+use dragline_domain::politeness::{TRIES_MAX, retry_wait};
+use dragline_domain::time::after;
+
+use super::TurnWork;
+use crate::World;
+use crate::crawl::commit::{OpenSegment, SEGMENT_BYTES_MAX, segment_pages};
+use crate::crawl::outcome::outcome_of;
+use crate::crawl::planner::{Dry, Work};
+use crate::crawl::robots::Robots;
+use crate::crawl::segment::SegmentRecords;
+use crate::crawl::visit::{Visited, exchange_of, pace_by, refused, visit, visit_of};
+use crate::ports::clock::{Chance, Clock};
+use crate::ports::error::PortResult;
+use crate::ports::fetcher::Fetcher;
+
+/// Segments in the making at once: one that takes visits, and those that wait for their last ones.
+const OPEN_SEGMENTS_MAX: usize = 4;
+
+/// What became of an attempt to start visits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Start {
+    /// As many are under way as may be.
+    Full,
+    /// The turn takes nothing more.
+    MustEnd,
+    /// The lease must be renewed first.
+    MustCommit,
+    /// Nothing is left to start.
+    Dry,
+}
+
+impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
+    /// Starts visits until as many are under way as may be.
+    pub(super) async fn start_visits(&mut self) -> PortResult<Start> {
+        let concurrency = usize::from(self.context.definition.politeness.concurrency);
+        while self.visits.len() < concurrency {
+            if let Some(reason) = self.must_not_start() {
+                return Ok(reason);
+            }
+            if !self.has_room() {
+                return Ok(Start::Full);
+            }
+            let now = self.world.clock().now();
+            if self.planner.is_empty_handed(&self.lease, now) {
+                if self.planner.fill(&*self.world).await? {
+                    // That took time: whether there is enough left for a visit is asked again.
+                    continue;
+                }
+                self.has_met_barrier = false;
+                return Ok(Start::Dry);
+            }
+            let in_flight = self.open.iter().map(|segment| segment.entries as usize).sum();
+            match self.planner.next(&self.lease, &self.inbox, in_flight, now) {
+                Ok(work) => {
+                    self.has_met_barrier = false;
+                    self.start(work);
+                }
+                Err(dry) => {
+                    self.has_met_barrier = dry == Dry::AtBarrier;
+                    return Ok(Start::Dry);
+                }
+            }
+        }
+        Ok(Start::Full)
+    }
+
+    pub(super) fn must_not_start(&mut self) -> Option<Start> {
+        let clock = self.world.clock();
+        let timing = self.world.timing();
+        let now = clock.monotonic();
+        if self.lease.ending.is_some() || self.stop.is_stopped() || now >= self.turn_end {
+            return Some(Start::MustEnd);
+        }
+        if matches!(self.robots, Robots::Unreadable(_)) {
+            return Some(Start::MustEnd);
+        }
+        let wait = self.pacer.wait(clock);
+        if wait > timing.wait_in_turn {
+            return Some(Start::MustEnd);
+        }
+        if self.is_origin_budget_spent() {
+            if self.planner.has_more(&self.lease, &self.inbox) {
+                self.lease.ending = Some(LeftoverReason::OriginBudgetExhausted);
+            }
+            return Some(Start::MustEnd);
+        }
+        if self.is_reserve_spent() {
+            return Some(Start::MustEnd);
+        }
+        // Whatever starts must have ended, and be committed, before the lease ends.
+        let ends_by = now + wait + self.context.limits().total_timeout + timing.commit_reserve;
+        (ends_by > self.lease_end).then_some(Start::MustCommit)
+    }
+
+    /// No request starts later than this, by the monotonic clock: it must be over before another worker may take the lease and ask.
+    pub(super) fn latest_start(&self) -> Duration {
+        self.lease_end.saturating_sub(self.context.limits().total_timeout)
+    }
+
+    fn is_origin_budget_spent(&self) -> bool {
+        let limit = self.context.definition.budget.pages_per_origin;
+        limit.is_some_and(|limit| self.lease.counters.pages + self.pages_uncommitted >= limit)
+    }
+
+    fn is_reserve_spent(&self) -> bool {
+        self.lease
+            .holder()
+            .is_some_and(|holder| holder.reserved.spend(self.pages_uncommitted, self.bytes_uncommitted).is_spent())
+    }
+
+    /// Makes sure that the last segment takes another visit. `false` if too many are in the making.
+    fn has_room(&mut self) -> bool {
+        let now = self.world.clock().monotonic();
+        let age_max = self.world.timing().segment_age;
+        if let Some(last) = self.open.back_mut() {
+            let is_full = last.entries >= last.pages_max
+                || last.records.len_bytes() >= SEGMENT_BYTES_MAX
+                || now.saturating_sub(last.since) >= age_max;
+            if is_full {
+                last.is_sealed = true;
+            }
+        }
+        if self.open.back().is_some_and(|last| !last.is_sealed) {
+            return true;
+        }
+        if self.open.len() >= OPEN_SEGMENTS_MAX {
+            return false;
+        }
+        let taken = self.lease.taken + self.open.iter().map(|segment| u64::from(segment.entries)).sum::<u64>();
+        let waiting = self.inbox.added.saturating_sub(taken).max(self.planner.at_hand() as u64);
+        self.open.push_back(OpenSegment {
+            number: self.next_number,
+            records: SegmentRecords::new(
+                self.world.chance().bits(),
+                &self.origin.crawl,
+                self.lease.iteration,
+                self.context.definition.user_agent.as_str(),
+                self.world.clock().now(),
+            ),
+            pages_max: segment_pages(waiting),
+            entries: 0,
+            pending: 0,
+            is_sealed: false,
+            since: now,
+            exhausted: Vec::new(),
+            work: SegmentWork::default(),
+        });
+        self.next_number += 1;
+        true
+    }
+
+    /// The last segment takes no more visits; one that has none is dropped.
+    pub(super) fn seal_last(&mut self) {
+        if self.open.back().is_some_and(|last| last.entries == 0) {
+            self.open.pop_back();
+        } else if let Some(last) = self.open.back_mut() {
+            last.is_sealed = true;
+        }
+    }
+
+    /// Starts the visit of one URL, or ends it at once if it must not be asked for.
+    fn start(&mut self, work: Work) {
+        let latest_start = self.latest_start();
+        let segment = self.open.back_mut().expect("room was made");
+        segment.entries += 1;
+        segment.work.after = Some(work.after.clone());
+        segment.exhausted.extend(work.exhausts.clone());
+        if work.crawl_type == CrawlType::Retry {
+            segment.work.retried.push(work.entry.path_and_query.clone());
+        }
+        let Ok(url) = self.origin.origin.url_at(&work.entry.path_and_query) else {
+            tracing::error!(origin = %self.origin, path = %work.entry.path_and_query, "a stored path makes no URL");
+            return;
+        };
+        if let Some((outcome, why)) = refused(&self.context, &self.robots, &work, &url) {
+            let visit = visit_of(&work, outcome, Some(why), None, work.tries);
+            segment.records.add_unsent(&url, self.world.clock().now(), &visit);
+            return;
+        }
+        segment.pending += 1;
+        self.pages_uncommitted += 1;
+        let start = self.pacer.reserve(self.world.clock());
+        let (world, fetcher, limits) = (Arc::clone(&self.world), Arc::clone(&self.fetcher), self.context.limits());
+        let visited = (segment.number, work, url);
+        self.visits.spawn(async move { visit(world.clock(), &*fetcher, start..=latest_start, limits, visited).await });
+    }
+
+    /// Takes a visit's result into its segment.
+    pub(super) fn finish(&mut self, visited: Visited) {
+        let Visited { segment, work, url, at, started, fetched } = visited;
+        let clock = self.world.clock();
+        pace_by(&self.pacer, clock, started, &fetched);
+        self.lease.pace = self.pacer.pace();
+        let (outcome, detail) = outcome_of(&fetched, work.entry.last.as_ref());
+        self.lease.patience = self.lease.patience.after(outcome);
+        if self.lease.patience.is_exhausted() {
+            self.lease.ending = Some(LeftoverReason::OriginGivenUp);
+        }
+        let tries = work.tries + 1;
+        let waiting = self.lease.retries.iter().chain(self.open.iter().flat_map(|open| &open.work.retries));
+        let is_retried = outcome.may_be_fluke() && tries < TRIES_MAX && Retry::fits(waiting, &work.entry);
+        let Some(open) = self.open.iter_mut().find(|open| open.number == segment) else { return };
+        open.pending -= 1;
+        open.work.pages += 1;
+        if let Ok(response) = &fetched.result {
+            open.work.body_bytes += response.body.len() as u64;
+            self.bytes_uncommitted += response.body.len() as u64;
+        }
+        let mut visit = visit_of(&work, outcome, detail, Some(exchange_of(&fetched)), tries);
+        if is_retried {
+            visit.finality = Finality::Retried;
+            let not_before = after(clock.now(), retry_wait(tries, &self.lease.pace));
+            open.work.retries.push(Retry { entry: work.entry, depth: work.depth, tries, not_before });
+        }
+        open.records.add_fetched(&url, at, &visit, &fetched);
+    }
+}

@@ -1,0 +1,110 @@
+//! Goes through every reachable state, breadth first, and asks whether the end stays in reach.
+
+use std::collections::{HashMap, VecDeque};
+use std::fmt;
+
+use crate::config::Config;
+use crate::invariants::Invariant;
+use crate::model::Model;
+use crate::state::State;
+use crate::steps::{Kind, Labels};
+
+/// What an exploration came to.
+#[derive(Debug)]
+pub struct Report {
+    /// States that were visited.
+    pub states: usize,
+    /// The first thing found broken, by a shortest way to it; `None` if everything holds.
+    pub finding: Option<Finding>,
+}
+
+/// Something broken, and how to get there.
+#[derive(Debug)]
+pub struct Finding {
+    /// What is broken.
+    pub what: Invariant,
+    /// What happened up to there, in order.
+    pub trace: Vec<String>,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, after these steps:", self.what)?;
+        (1..).zip(&self.trace).try_for_each(|(number, step): (usize, _)| write!(f, "\n{number:4}. {step}"))
+    }
+}
+
+/// How a state was first come to.
+struct Visited {
+    from: u32,
+    step: u16,
+    is_done: bool,
+}
+
+/// Visits every state of a configuration, until something is broken.
+///
+/// A state is known by 128 bits of its hash: with a million states, that two share one has a chance of about one in 10^26.
+#[must_use]
+pub fn explore(config: Config) -> Report {
+    let model = Model::new(config);
+    let initial = model.initial();
+    let mut known = HashMap::from([(initial.fingerprint(), 0_u32)]);
+    let mut visited = vec![Visited { from: 0, step: 0, is_done: model.is_done(&initial) }];
+    let mut reverse: Vec<(u32, u32)> = Vec::new();
+    let mut queue = VecDeque::from([(0_u32, initial)]);
+    while let Some((from, state)) = queue.pop_front() {
+        for (number, step) in (0..).zip(model.steps(&state, Labels::Left)) {
+            let index = u32::try_from(visited.len()).expect("fewer states than 2^32");
+            let to = *known.entry(step.next.fingerprint()).or_insert(index);
+            if step.kind == Kind::Owed && to != from {
+                reverse.push((to, from));
+            }
+            if to != index {
+                continue;
+            }
+            visited.push(Visited { from, step: number, is_done: model.is_done(&step.next) });
+            if let Some(what) = model.broken(&step.next) {
+                let trace = trace(&model, &visited, to);
+                return Report { states: visited.len(), finding: Some(Finding { what, trace }) };
+            }
+            queue.push_back((to, step.next));
+        }
+    }
+    let finding = out_of_reach(&visited, reverse)
+        .map(|state| Finding { what: Invariant::EndInReach, trace: trace(&model, &visited, state) });
+    Report { states: visited.len(), finding }
+}
+
+/// The first state from which the owed steps alone lead to no end.
+fn out_of_reach(visited: &[Visited], mut reverse: Vec<(u32, u32)>) -> Option<u32> {
+    reverse.sort_unstable();
+    let mut reaches: Vec<bool> = visited.iter().map(|state| state.is_done).collect();
+    let mut open: Vec<u32> = (0..).zip(visited).filter(|(_, state)| state.is_done).map(|(index, _)| index).collect();
+    while let Some(to) = open.pop() {
+        let first = reverse.partition_point(|edge| edge.0 < to);
+        for &(_, from) in reverse[first..].iter().take_while(|edge| edge.0 == to) {
+            if !std::mem::replace(&mut reaches[from as usize], true) {
+                open.push(from);
+            }
+        }
+    }
+    (0..).zip(reaches).find(|(_, reaches)| !reaches).map(|(index, _)| index)
+}
+
+/// What happened on the way to a state: the same steps once more, this time with their labels.
+fn trace(model: &Model, visited: &[Visited], mut index: u32) -> Vec<String> {
+    let mut path = Vec::new();
+    while index != 0 {
+        let Visited { from, step, .. } = visited[index as usize];
+        path.push(step);
+        index = from;
+    }
+    let mut state: State = model.initial();
+    let mut labels = Vec::new();
+    for number in path.into_iter().rev() {
+        let step = model.steps(&state, Labels::Told).into_iter().nth(number.into()).expect("the step that was taken");
+        labels.push(step.label);
+        state = step.next;
+    }
+    labels
+}

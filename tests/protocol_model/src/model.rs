@@ -1,0 +1,142 @@
+//! What can happen in a configuration, from its first state on.
+
+use std::collections::{BTreeSet, HashSet};
+use std::rc::Rc;
+
+use dragline_domain::frontier::{IterationStatus, OriginKey, SegmentId};
+use dragline_domain::ids::TriggerId;
+
+use crate::config::{Config, Faults, History, LateMessages};
+use crate::crawler::Crawler;
+use crate::mutation::Mutation;
+use crate::parser::Parser;
+use crate::scheduler::Scheduler;
+use crate::site::Page;
+use crate::state::{Message, SegmentKey, State};
+use crate::steps::{Labels, Step, Steps};
+use crate::sweeper::Sweeper;
+use crate::{crawler, parser, scheduler, sweeper};
+
+/// A configuration, and the names by which production knows what it is about.
+pub(crate) struct Model {
+    pub config: Config,
+    pub keys: [OriginKey; 2],
+    pub triggers: [TriggerId; 2],
+}
+
+impl Model {
+    pub(crate) fn new(config: Config) -> Self {
+        let key = |host: &str| OriginKey {
+            crawl: "c".parse().expect("a crawl's name"),
+            origin: format!("https://{host}.example").parse().expect("an origin"),
+        };
+        Self { config, keys: [key("a"), key("b")], triggers: [TriggerId("t".into()), TriggerId("u".into())] }
+    }
+
+    pub(crate) fn lacks(&self, mutation: Mutation) -> bool {
+        self.config.mutation == Some(mutation)
+    }
+
+    /// The key as production has it.
+    pub(crate) fn segment_id(&self, key: SegmentKey) -> SegmentId {
+        SegmentId { origin: self.keys[key.origin].clone(), turn: key.turn, n: key.n }
+    }
+
+    /// The links of a page of this depth that are not too deep.
+    pub(crate) fn links(&self, page: Page, depth: u32) -> impl Iterator<Item = Page> + use<> {
+        let is_followed = self.config.depth_max.is_none_or(|most| depth < most);
+        self.config.site.links[page].iter().copied().filter(move |_| is_followed)
+    }
+
+    pub(crate) fn initial(&self) -> State {
+        match self.config.history {
+            History::New | History::ToBeRepeated => self.new_state(0..self.config.commands),
+            History::CrawledOnce => State {
+                faults: self.config.faults,
+                messages: BTreeSet::from([Message::Command(1)]),
+                ..self.crawled_once()
+            },
+        }
+    }
+
+    fn new_state(&self, commands: impl Iterator<Item = usize>) -> State {
+        let workers = self.config.workers;
+        State {
+            iterations: [None, None],
+            begun: [None, None],
+            origins: [None, None],
+            segments: Rc::default(),
+            todo: Rc::default(),
+            candidates: Rc::default(),
+            leftovers: Rc::default(),
+            messages: commands.map(Message::Command).collect(),
+            schedulers: vec![Scheduler::Idle; workers.schedulers],
+            crawlers: vec![Crawler::Idle; workers.crawlers],
+            parsers: vec![Parser::Idle; workers.parsers],
+            sweeper: Sweeper::Idle,
+            faults: self.config.faults,
+            broken: None,
+        }
+    }
+
+    /// The state after an iteration in which nothing went wrong, by the first way that there is.
+    fn crawled_once(&self) -> State {
+        let first = Self::new(Config { mutation: None, faults: Faults::NONE, ..self.config });
+        let mut state = first.new_state(0..1);
+        let mut been = HashSet::new();
+        while !is_over(&state) {
+            been.insert(state.fingerprint());
+            let steps = first.steps(&state, Labels::Left).into_iter().map(|step| step.next);
+            state = steps.into_iter().find(|next| !been.contains(&next.fingerprint())).expect("the end is in reach");
+        }
+        state
+    }
+
+    /// Everything that can happen next.
+    pub(crate) fn steps(&self, state: &State, labels: Labels) -> Vec<Step> {
+        let mut steps = Steps::from(state, labels);
+        (0..state.schedulers.len()).for_each(|number| scheduler::steps(self, number, &mut steps));
+        (0..state.crawlers.len()).for_each(|number| crawler::steps(self, number, &mut steps));
+        (0..state.parsers.len()).for_each(|number| parser::steps(self, number, &mut steps));
+        sweeper::steps(self, &mut steps);
+        for message in &state.messages {
+            let lost = |next: &mut State| {
+                next.messages.remove(message);
+            };
+            steps.fault(|| format!("{message:?} is lost"), |faults| &mut faults.losses, lost);
+        }
+        let mut steps = steps.into_vec();
+        if self.config.late_messages == LateMessages::Dropped {
+            steps.iter_mut().for_each(|step| step.next.drop_late_messages());
+        }
+        steps
+    }
+
+    /// Whether it is the end that must stay in reach: the last iteration is over, and nobody is about to begin another.
+    pub(crate) fn is_done(&self, state: &State) -> bool {
+        let is_last = self.config.history != History::ToBeRepeated || state.iterations[1].is_some();
+        is_last && is_over(state)
+    }
+
+    /// A message is received: it goes, or comes again later.
+    pub(crate) fn receive(steps: &mut Steps, worker: &str, message: Message, change: impl Fn(&mut State)) {
+        steps.owed(
+            || format!("{worker} gets {message:?}"),
+            |next| {
+                next.messages.remove(&message);
+                change(next);
+            },
+        );
+        steps.fault(
+            || format!("{worker} gets {message:?}, which will come again"),
+            |faults| &mut faults.duplicates,
+            change,
+        );
+    }
+}
+
+fn is_over(state: &State) -> bool {
+    let is_wished = state.messages.iter().any(|message| matches!(message, Message::Command(_)));
+    let is_idle = state.schedulers.iter().all(|scheduler| matches!(scheduler, Scheduler::Idle));
+    state.latest().is_some_and(|row| row.status == IterationStatus::Closed) && !is_wished && is_idle
+}

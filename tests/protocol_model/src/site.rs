@@ -1,0 +1,69 @@
+//! What is crawled: a few pages on two origins.
+
+use std::collections::BTreeMap;
+
+/// The number of a page, by which it is known everywhere.
+pub(crate) type Page = usize;
+
+/// An origin: 0 or 1.
+pub(crate) type OriginNumber = usize;
+
+/// There are two origins.
+pub(crate) const ORIGINS: usize = 2;
+
+/// Pages are numbers; each stands on one of two origins.
+#[derive(Clone, Copy, Debug)]
+pub struct Site {
+    /// The origin of each page, 0 or 1.
+    pub origin_of: &'static [usize],
+    /// The pages that each links to.
+    pub links: &'static [&'static [usize]],
+    /// The seeds.
+    pub seeds: &'static [usize],
+}
+
+impl Site {
+    /// A page on each origin, the first leading to the second.
+    pub const TWO_PAGES: Self = Self { origin_of: &[0, 1], links: &[&[1], &[]], seeds: &[0] };
+
+    /// A page on each origin, each leading to the other.
+    pub const CIRCLE: Self = Self { origin_of: &[0, 1], links: &[&[1], &[0]], seeds: &[0] };
+
+    /// A page that leads to two of the other origin, of which one leads to the other.
+    pub const FAN: Self = Self { origin_of: &[0, 1, 1], links: &[&[1, 2], &[2], &[]], seeds: &[0] };
+
+    /// Seeds on both origins, both leading to a third page: two segments claim it.
+    pub const MEETING: Self = Self { origin_of: &[0, 1, 1], links: &[&[2], &[2], &[]], seeds: &[0, 1] };
+
+    /// Away from an origin and back to it.
+    pub const THERE_AND_BACK: Self = Self { origin_of: &[0, 1, 0], links: &[&[1], &[2], &[]], seeds: &[0] };
+
+    /// A page that leads to both origins: its parse has two targets.
+    pub const BOTH_WAYS: Self = Self { origin_of: &[0, 1, 0], links: &[&[1, 2], &[], &[]], seeds: &[0] };
+
+    /// Four pages with cross links and circles.
+    pub const CROSS_LINKED: Self =
+        Self { origin_of: &[0, 1, 0, 1], links: &[&[1, 2], &[2, 0], &[3], &[0]], seeds: &[0] };
+
+    /// One origin: a long way and a short way to the same page, which leads on.
+    pub const TWO_WAYS: Self = Self { origin_of: &[0, 0, 0], links: &[&[1, 2], &[2], &[1]], seeds: &[0] };
+
+    /// One origin, two seeds, one of which leads to a third page.
+    pub const TWO_SEEDS: Self = Self { origin_of: &[0, 0, 0], links: &[&[2], &[], &[]], seeds: &[0, 1] };
+
+    /// One origin of a single page.
+    pub const ONE_PAGE: Self = Self { origin_of: &[0], links: &[&[]], seeds: &[0] };
+
+    /// The pages within so many links of a seed, with their depths.
+    pub(crate) fn within(&self, depth_max: u32) -> BTreeMap<Page, u32> {
+        let mut depths: BTreeMap<Page, u32> = self.seeds.iter().map(|&seed| (seed, 0)).collect();
+        for depth in 0..depth_max {
+            let found = depths.iter().filter(|(_, of)| **of == depth).flat_map(|(&page, _)| self.links[page]);
+            let found: Vec<Page> = found.copied().collect();
+            for page in found {
+                depths.entry(page).or_insert(depth + 1);
+            }
+        }
+        depths
+    }
+}

@@ -1,0 +1,158 @@
+//! Beginning iterations, claiming, seeding.
+
+use std::rc::Rc;
+
+use dragline_domain::frontier::{
+    AddTodo, Beginning, ChunkKey, ClaimDecision, ClaimedState, Claimer, IterationRow, IterationStatus, OriginRows,
+    Reserve, StatusChange, TodoSource, begin_iteration, claim, seed,
+};
+use dragline_domain::ids::Iteration;
+use dragline_domain::politeness::Pace;
+
+use crate::invariants::Invariant;
+use crate::model::Model;
+use crate::mutation::Mutation;
+use crate::site::{OriginNumber, Page};
+use crate::state::{State, TriggerNumber, now};
+
+/// The delay of every origin.
+const PACE: Pace = Pace::new(std::time::Duration::from_secs(1));
+
+/// What becomes of an origin's todo.
+impl Model {
+    pub(super) fn add(count: usize) -> AddTodo {
+        AddTodo { count: count as u64, pace: PACE, now: now(), due: now() }
+    }
+
+    /// The iteration that a trigger's command is about; `None` if another trigger's runs.
+    pub(crate) fn begin_iteration(&self, state: &mut State, trigger: TriggerNumber) -> Option<Rc<IterationRow>> {
+        let begun = state.begun[trigger].filter(|_| !self.lacks(Mutation::BeginForgetsTriggers));
+        let latest = state.latest().map(|row| (**row).clone()).map(|row| {
+            let is_unseen = self.lacks(Mutation::BeginBesideARunningOne);
+            IterationRow { status: if is_unseen { IterationStatus::Closed } else { row.status }, ..row }
+        });
+        let number = match begin_iteration(begun, latest.as_ref()) {
+            Beginning::Busy(_) => return None,
+            Beginning::GoOn(number) => return state.iteration(number).cloned(),
+            Beginning::Begin(number) => number,
+        };
+        let is_running = state.latest().is_some_and(|row| row.status != IterationStatus::Closed);
+        if is_running || state.begun[trigger].is_some() {
+            state.broken = Some(Invariant::OneIterationATrigger);
+            return None;
+        }
+        let budget = Reserve { pages: self.config.pages_max, bytes: None };
+        let (crawl, id) = (self.keys[0].crawl.clone(), self.triggers[trigger].clone());
+        let row = IterationRow::begin(crawl, number, id, budget, now(), None, now());
+        state.begun[trigger] = Some(number);
+        state.put_iteration(if self.lacks(Mutation::BeginWithoutToken) {
+            IterationRow { open: row.open - 1, ..row }
+        } else {
+            row
+        });
+        state.iteration(number).cloned()
+    }
+
+    /// Claims a page, whether or not it is due. Whether it is the claimer's now.
+    pub(crate) fn claim(&self, state: &mut State, number: Iteration, page: Page, claimer: &Claimer) -> bool {
+        let mut candidate = state.candidates.get(&page).cloned();
+        if let Some(candidate) = candidate.as_mut().filter(|_| self.lacks(Mutation::ClaimOnceForEver)) {
+            candidate.queued_in = number;
+        }
+        let decision = claim(candidate.as_ref(), number, claimer, None);
+        let is_overwritten = decision == ClaimDecision::Taken && self.lacks(Mutation::ClaimerOverwritten);
+        if decision == ClaimDecision::Write || is_overwritten {
+            let claimed = ClaimedState { queued_in: number, claimed_by: claimer.clone(), due_at: None };
+            Rc::make_mut(&mut state.candidates).insert(page, claimed);
+        }
+        match decision {
+            ClaimDecision::Write => true,
+            ClaimDecision::AlreadyOwn if *claimer == Claimer::recrawl() => !self.lacks(Mutation::RecrawlNotOwnAgain),
+            ClaimDecision::AlreadyOwn => !self.lacks(Mutation::ClaimNotOwnAgain),
+            ClaimDecision::Taken | ClaimDecision::NotDue => self.lacks(Mutation::ClaimOfOthers),
+        }
+    }
+
+    /// Adds a trigger's seeds to an origin once, and opens it.
+    pub(crate) fn seed_origin(
+        &self,
+        state: &mut State,
+        number: Iteration,
+        trigger: TriggerNumber,
+        origin: OriginNumber,
+        pages: &[Page],
+    ) {
+        let Some(iteration) = state.iteration(number).map(|row| self.as_to_opening(row)) else { return };
+        let mut rows = state.rows(origin).map(|rows| self.as_to_opened(rows));
+        if let Some(rows) = rows.as_mut().filter(|_| self.lacks(Mutation::SeedTwice)) {
+            rows.inbox.seeded.clear();
+        }
+        let add = Self::add(pages.len());
+        let Some((rows, opened)) = seed(rows.as_ref(), &iteration, &self.triggers[trigger], &add) else { return };
+        state.origins[origin] = Some(Rc::new(rows));
+        if let Some(row) = opened {
+            state.put_iteration(row);
+        }
+        let source = TodoSource::trigger(&self.triggers[trigger]);
+        self.put_chunk(state, origin, ChunkKey { iteration: number, depth: 0, source, part: 0 }, pages.to_vec());
+    }
+
+    /// An iteration's row, for opening an origin.
+    pub(super) fn as_to_opening(&self, row: &IterationRow) -> IterationRow {
+        if self.lacks(Mutation::OpenOnceOver) {
+            return IterationRow { open: row.open.max(1), status: IterationStatus::Open, ..row.clone() };
+        }
+        row.clone()
+    }
+
+    /// An origin's rows, for opening it if it is closed.
+    pub(super) fn as_to_opened(&self, rows: &OriginRows) -> OriginRows {
+        let mut rows = rows.clone();
+        if self.lacks(Mutation::OpenWhatIsOpen) {
+            rows.lease.state = dragline_domain::frontier::LeaseState::Closed;
+        }
+        rows
+    }
+
+    /// Puts a chunk if it is absent.
+    pub(super) fn put_chunk(&self, state: &mut State, origin: OriginNumber, key: ChunkKey, pages: Vec<Page>) {
+        let todo = Rc::make_mut(&mut state.todo);
+        if !pages.is_empty() && (self.lacks(Mutation::ChunkOverwritten) || !todo.contains_key(&(origin, key.clone()))) {
+            todo.insert((origin, key), pages);
+        }
+    }
+
+    /// Returns the scheduler's token.
+    pub(crate) fn return_token(&self, state: &mut State, number: Iteration) {
+        let Some(row) = state.iteration(number) else { return };
+        let is_unasked = self.lacks(Mutation::TokenReturnedTwice) && row.open > 0;
+        let row = IterationRow { token_out: row.token_out || is_unasked, ..(**row).clone() };
+        if let Some(returned) = row.return_token() {
+            state.put_iteration(returned);
+        }
+    }
+
+    /// What a wish of the user makes of an iteration; `None` where it does not fit.
+    pub(crate) fn changed(&self, row: &IterationRow, change: StatusChange) -> Option<IterationRow> {
+        let mut asked = row.clone();
+        if self.lacks(Mutation::StopWhatIsOver) && row.status == IterationStatus::Closed {
+            asked.status = IterationStatus::Open;
+        }
+        if self.lacks(Mutation::ResumeWhatIsStopping) && row.status == IterationStatus::Stopping {
+            asked.status = IterationStatus::Paused;
+        }
+        asked.change(change)
+    }
+
+    /// Does as the user wishes.
+    pub(crate) fn change_status(&self, state: &mut State, number: Iteration, change: StatusChange) {
+        use IterationStatus::{Closed, Stopping};
+        let Some(row) = state.iteration(number) else { return };
+        let Some(changed) = self.changed(row, change) else { return };
+        let is_back = row.status == Closed || row.status == Stopping && changed.status != Closed;
+        if is_back {
+            state.broken = Some(Invariant::EndIsFinal);
+        }
+        state.put_iteration(changed);
+    }
+}
