@@ -159,7 +159,7 @@ fn live(workshop: &Workshop, definition: &Definition) -> LifeEnd {
     let runtime = Builder::new_current_thread().on_thread_park(move || hook.thread_parks()).build().unwrap();
     runtime.block_on(async {
         // A life that is not the first finds it there.
-        let put = PutCrawl { definition: definition.clone(), seen: None };
+        let put = PutCrawl { definition: definition.clone(), seen: None, next: None };
         workshop.store.frontier().put_crawl(&put).await.unwrap();
         let mut tasks = WORKERS.map(|worker| (worker, workshop.start(worker)));
         loop {

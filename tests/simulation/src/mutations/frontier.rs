@@ -7,15 +7,15 @@ use dragline_domain::frontier::{
     CandidateUpdate, ChunkKey, Claim, IterationRow, Lease, OriginKey, OriginRows, ParserCounters, RecrawlCursor,
     ReleaseRefused, SegmentId, SegmentRow, StatusChange, Take, TakeRefused, TodoChunk,
 };
-use dragline_domain::ids::{CrawlId, Iteration};
+use dragline_domain::ids::{CrawlId, Iteration, TriggerId};
 use dragline_domain::time::after;
 use dragline_domain::url::Origin;
 use dragline_local::SqliteFrontier;
 use dragline_pipeline::ports::error::PortResult;
 use dragline_pipeline::ports::frontier::{
     BeginIteration, Begun, ClaimRequest, CommitParse, CommitSegment, Committed, CrawlPut, CrawlRow, DuePage, Frontier,
-    GiveUp, IterationClosed, Overdue, ParseCommitted, Progress, PutCrawl, ReleaseLease, RobotsRow, SeedOrigin, Seeded,
-    Settled,
+    GiveUp, IterationClosed, MoveSchedule, Overdue, ParseCommitted, Progress, PutCrawl, ReleaseLease, RobotsRow,
+    SeedOrigin, Seeded, Settled,
 };
 use jiff::Timestamp;
 
@@ -47,6 +47,30 @@ impl Frontier for MutatedFrontier {
 
     async fn join_origin(&self, crawl: &CrawlId, origin: &Origin) -> PortResult<()> {
         self.inner.join_origin(crawl, origin).await
+    }
+
+    async fn switch_off(&self, crawl: &CrawlId) -> PortResult<()> {
+        self.inner.switch_off(crawl).await
+    }
+
+    async fn due_crawls(&self, now: Timestamp, limit: usize) -> PortResult<Vec<CrawlId>> {
+        self.inner.due_crawls(now, limit).await
+    }
+
+    async fn move_schedule(&self, passed: &MoveSchedule) -> PortResult<()> {
+        self.inner.move_schedule(passed).await
+    }
+
+    async fn running_crawls(&self, limit: usize) -> PortResult<Vec<CrawlId>> {
+        self.inner.running_crawls(limit).await
+    }
+
+    async fn mark_handled(&self, crawl: &CrawlId, trigger: &TriggerId, now: Timestamp) -> PortResult<()> {
+        self.inner.mark_handled(crawl, trigger, now).await
+    }
+
+    async fn was_handled(&self, crawl: &CrawlId, trigger: &TriggerId) -> PortResult<bool> {
+        self.inner.was_handled(crawl, trigger).await
     }
 
     async fn begin_iteration(&self, begin: &BeginIteration) -> PortResult<Begun> {

@@ -172,7 +172,7 @@ async fn crawl(
     });
     let (frontier, name) = (world.frontier(), &definition.name);
     let seen = frontier.load_crawl(name).await.unwrap().map(|row| row.version);
-    frontier.put_crawl(&PutCrawl { definition: definition.clone(), seen }).await.unwrap();
+    frontier.put_crawl(&PutCrawl { definition: definition.clone(), seen, next: None }).await.unwrap();
     let command = StartCommand { crawl: name.clone(), trigger: TriggerId(format!("run-{iteration}")) };
     start(&*world, &Contexts::default(), &command).await.unwrap();
     let fetcher = Arc::new(SimulatedWeb::new(Arc::clone(servers), clock));
