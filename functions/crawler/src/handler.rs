@@ -56,7 +56,7 @@ impl<F: Fetchers> Crawler<F> {
             let fetcher =
                 fetcher.map_err(|error| PortError::new(PortErrorKind::Other, "set up client", origin, error))?;
             let (limits, stop) = (TurnLimits::default(), StopSignal::default());
-            let end = work_turn(&world, &fetcher, &self.contexts, &limits, &stop, &ticket).await?;
+            let end = Box::pin(work_turn(&world, &fetcher, &self.contexts, &limits, &stop, &ticket)).await?;
             tracing::info!(?end, "turn ended");
             Ok(Work::Done)
         }

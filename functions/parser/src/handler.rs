@@ -44,7 +44,7 @@ impl<W: World> Parser<W> {
             "parse", crawl = %origin.crawl, origin = %origin.origin, %iteration, %turn, segment = segment.n
         );
         async {
-            let end = parse_segment(&self.world, &self.contexts, &self.known, &message).await?;
+            let end = Box::pin(parse_segment(&self.world, &self.contexts, &self.known, &message)).await?;
             tracing::info!(?end, "parse ended");
             Ok(Work::Done)
         }

@@ -29,7 +29,7 @@ impl<W: World> Scheduler<W> {
     pub(crate) async fn handle(self: Arc<Self>, event: Event) -> PortResult<Reply> {
         match event {
             Event::Tick => {
-                let sent = tick(&self.world).await?;
+                let sent = Box::pin(tick(&self.world)).await?;
                 tracing::info!(sent, "schedules looked at");
                 Ok(Reply::default())
             }
@@ -47,7 +47,8 @@ impl<W: World> Scheduler<W> {
             }
         };
         let (crawl, trigger) = (command.crawl(), TriggerId(message.message_id));
-        match handle(&self.world, &self.contexts, &self.defaults, &command, &trigger).await? {
+        let handled = Box::pin(handle(&self.world, &self.contexts, &self.defaults, &command, &trigger)).await?;
+        match handled {
             Handled::Refused(refusal) => {
                 tracing::error!(%crawl, error = %refusal, "a command that is refused");
                 Ok(Work::Refused)

@@ -23,7 +23,7 @@ pub(crate) async fn handle(world: &impl World, event: Event) -> PortResult<Reply
     let mut failed: Option<PortError> = None;
     for crawl in world.frontier().running_crawls(CRAWLS_MAX).await? {
         let span = tracing::info_span!("sweep", %crawl);
-        match sweep(world, &crawl, world.clock().now()).instrument(span).await {
+        match Box::pin(sweep(world, &crawl, world.clock().now())).instrument(span).await {
             Ok(swept) => tracing::info!(%crawl, ?swept, "swept"),
             Err(error) => {
                 tracing::error!(%crawl, %error, "cannot be swept");

@@ -5,7 +5,7 @@
 use dragline_domain::command::Command;
 use dragline_domain::frontier::StatusChange;
 use dragline_domain::ids::{CrawlId, TriggerId};
-use dragline_domain::url::{CrawlUrl, UrlRules};
+use dragline_domain::url::UrlRules;
 use serde::Deserialize;
 
 use crate::error::{Complaint, DefinitionErrors, Spot};
@@ -131,6 +131,8 @@ fn at_start(message: impl Into<String>) -> Vec<(Spot, Complaint)> {
 
 #[cfg(test)]
 mod tests {
+    use dragline_domain::url::CrawlUrl;
+
     use super::*;
 
     fn crawl() -> CrawlId {

@@ -47,7 +47,9 @@ where
             let begun = clock.monotonic();
             let event = Event::read(event.payload).map(|read| (read, Deadline::of_millis(event.context.deadline)))?;
             let invocation = Invocation { event: event.0, deadline: event.1 };
-            let reply = handle(handler, invocation).await.inspect_err(|error| tracing::error!(%error, "failed"))?;
+            // On the heap: a handler's future is large, and its type as deep as the steps and the SDK below it.
+            let reply =
+                Box::pin(handle(handler, invocation)).await.inspect_err(|error| tracing::error!(%error, "failed"))?;
             let took = u64::try_from((clock.monotonic() - begun).as_millis()).unwrap_or(u64::MAX);
             let metrics = [
                 Metric::count("MessagesFailed", reply.failed()),

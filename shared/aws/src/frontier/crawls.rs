@@ -144,7 +144,10 @@ fn write_definition(put: &PutCrawl, version: u32) -> Result<Write, StoreError> {
     };
     let text = format!("SET #v = :v, #definition = :definition, #version = :version{set} REMOVE {remove}");
     let update = Expression::new(text).with(":definition", json(&put.definition)?).with(":version", number(version));
-    let update = put.next.map_or_else(|| update.clone(), |next| scheduled(update.clone(), next));
+    let update = match put.next {
+        Some(next) => scheduled(update, next),
+        None => update,
+    };
     let condition = match put.seen {
         Some(seen) => Expression::new("#version = :seen").with(":seen", number(seen)),
         None => Expression::new("attribute_not_exists(#version)"),
