@@ -49,6 +49,9 @@ impl Notifier for TalkNotifier {
 fn line(notice: &Notice) -> Option<String> {
     match notice {
         Notice::IterationClosed(_) => None,
+        Notice::StartSkipped { trigger, running } => {
+            Some(format!("{trigger} begins nothing: iteration {} still runs", running.number))
+        }
         Notice::OriginEnded { origin, reason, count: left } => {
             Some(format!("{}: {}; {} left over", origin.origin, why(*reason), plural(*left, "URL")))
         }

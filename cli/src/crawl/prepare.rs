@@ -95,7 +95,7 @@ async fn store(world: &CliWorld, held: Option<&CrawlRow>, wanted: &Definition, c
     if held.is_some() && changed.is_empty() {
         return Ok(());
     }
-    let put = PutCrawl { definition: wanted.clone(), seen: held.map(|row| row.version) };
+    let put = PutCrawl { definition: wanted.clone(), seen: held.map(|row| row.version), next: None };
     match world.frontier().put_crawl(&put).await? {
         CrawlPut::Stored(_) => Ok(()),
         // The directory is this process's alone.

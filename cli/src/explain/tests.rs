@@ -27,7 +27,8 @@ fn url(text: &str) -> CrawlUrl {
 }
 
 fn context(definition: Definition) -> CrawlContext {
-    CrawlContext::new(CrawlRow { definition, version: 1, joined: Vec::new() }).unwrap()
+    CrawlContext::new(CrawlRow { definition, version: 1, joined: Vec::new(), switch: Switch::On { next: None } })
+        .unwrap()
 }
 
 fn verdict(context: &CrawlContext, url: &CrawlUrl, addresses: AddressPolicy) -> Verdict {

@@ -24,4 +24,4 @@ pub use meter::capacity::{ReadUnits, WriteUnits};
 pub use meter::{Call, Meter, Usage};
 pub use notifier::SnsNotifier;
 pub use queue::{QueueUrls, SqsQueue};
-pub use tables::{Table, TableError, TableNames, create_tables};
+pub use tables::{Index, Table, TableError, TableNames, create_tables};

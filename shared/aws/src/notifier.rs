@@ -47,6 +47,7 @@ impl Notifier for SnsNotifier {
 const fn kind(notice: &Notice) -> &'static str {
     match notice {
         Notice::IterationClosed(_) => "iteration_closed",
+        Notice::StartSkipped { .. } => "start_skipped",
         Notice::OriginEnded { .. } => "origin_ended",
         Notice::Stuck { .. } => "stuck",
         Notice::OriginJoined { .. } => "origin_joined",
@@ -57,6 +58,9 @@ const fn kind(notice: &Notice) -> &'static str {
 fn subject(notice: &Notice) -> String {
     let text = match notice {
         Notice::IterationClosed(row) => format!("Dragline: {} finished iteration {}", row.crawl, row.number),
+        Notice::StartSkipped { running, .. } => {
+            format!("Dragline: {} begins nothing, iteration {} still runs", running.crawl, running.number)
+        }
         Notice::OriginEnded { origin, reason, count } => {
             format!("Dragline: {} left {count} URLs of {} ({})", origin.crawl, origin.origin, reason.name())
         }
@@ -76,6 +80,9 @@ fn body(notice: &Notice) -> Value {
     let mut body = match notice {
         Notice::IterationClosed(row) => json!({
             "crawl": row.crawl, "iteration": row.number, "started_at": row.started_at, "closed_at": row.closed_at,
+        }),
+        Notice::StartSkipped { trigger, running } => json!({
+            "crawl": running.crawl, "iteration": running.number, "trigger": trigger,
         }),
         Notice::OriginEnded { origin, reason, count } => with(origin, &json!({ "reason": reason, "count": count })),
         Notice::Stuck { origin, detail } | Notice::RobotsUnreadable { origin, detail } => {

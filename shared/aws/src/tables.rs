@@ -14,9 +14,6 @@ pub(crate) const PARTITION: &str = "pk";
 /// The sort key of every table.
 pub(crate) const SORT: &str = "sk";
 
-/// The sparse index of overdue work, on [`Table::Frontier`].
-pub(crate) const OVERDUE: &str = "overdue";
-
 /// The index's partition key: a shard of a crawl. An item has it while something is owed.
 pub(crate) const DUE_SHARD: &str = "due_shard";
 
@@ -25,6 +22,40 @@ pub(crate) const DUE: &str = "due";
 
 /// What the index holds beside the keys.
 pub(crate) const ITERATION: &str = "iteration";
+
+/// The partition key of the index of crawls: what kind of look they need. A row has it while it needs one.
+pub(crate) const AGENDA: &str = "agenda";
+
+/// That index's sort key: since when, or from when on, in milliseconds since 1970.
+pub(crate) const AGENDA_AT: &str = "agenda_at";
+
+/// A sparse index: rows are in it that have its keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Index {
+    /// The table that it is on.
+    pub table: Table,
+    /// Its name.
+    pub name: &'static str,
+    /// Its partition key, a text.
+    pub partition: &'static str,
+    /// Its sort key, a number.
+    pub sort: &'static str,
+    /// What it holds beside the keys.
+    pub holds: &'static [&'static str],
+}
+
+impl Index {
+    /// Overdue work.
+    pub const OVERDUE: Self =
+        Self { table: Table::Frontier, name: "overdue", partition: DUE_SHARD, sort: DUE, holds: &[ITERATION] };
+
+    /// Crawls with a schedule, and iterations that are not closed.
+    pub const AGENDA: Self =
+        Self { table: Table::Crawls, name: "agenda", partition: AGENDA, sort: AGENDA_AT, holds: &[] };
+
+    /// Every index there is.
+    pub const ALL: [Self; 2] = [Self::OVERDUE, Self::AGENDA];
+}
 
 /// A table, by what it holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -44,7 +75,8 @@ impl Table {
     pub const ALL: [Self; 4] = [Self::Crawls, Self::Frontier, Self::Candidates, Self::Log];
 
     /// As it is called after the stack's prefix.
-    const fn suffix(self) -> &'static str {
+    #[must_use]
+    pub const fn suffix(self) -> &'static str {
         match self {
             Self::Crawls => "crawls",
             Self::Frontier => "frontier",
@@ -114,24 +146,29 @@ async fn create(client: &Client, table: Table, name: &str) -> Result<(), Box<dyn
         .attribute_definitions(attribute(SORT, ScalarAttributeType::S)?)
         .key_schema(key(PARTITION, KeyType::Hash)?)
         .key_schema(key(SORT, KeyType::Range)?);
-    if table == Table::Frontier {
+    for index in Index::ALL.iter().filter(|index| index.table == table) {
         request = request
-            .attribute_definitions(attribute(DUE_SHARD, ScalarAttributeType::S)?)
-            .attribute_definitions(attribute(DUE, ScalarAttributeType::N)?)
-            .global_secondary_indexes(overdue_index()?);
+            .attribute_definitions(attribute(index.partition, ScalarAttributeType::S)?)
+            .attribute_definitions(attribute(index.sort, ScalarAttributeType::N)?)
+            .global_secondary_indexes(definition_of(index)?);
     }
     request.send().await.map_err(|error| StoreError::request("CreateTable", error))?;
     Ok(())
 }
 
-fn overdue_index() -> Result<GlobalSecondaryIndex, BuildError> {
-    let projection =
-        Projection::builder().projection_type(ProjectionType::Include).non_key_attributes(ITERATION).build();
+fn definition_of(index: &Index) -> Result<GlobalSecondaryIndex, BuildError> {
+    let projection = match index.holds {
+        [] => Projection::builder().projection_type(ProjectionType::KeysOnly),
+        names => {
+            let names = names.iter().map(|name| (*name).to_owned()).collect();
+            Projection::builder().projection_type(ProjectionType::Include).set_non_key_attributes(Some(names))
+        }
+    };
     GlobalSecondaryIndex::builder()
-        .index_name(OVERDUE)
-        .key_schema(key(DUE_SHARD, KeyType::Hash)?)
-        .key_schema(key(DUE, KeyType::Range)?)
-        .projection(projection)
+        .index_name(index.name)
+        .key_schema(key(index.partition, KeyType::Hash)?)
+        .key_schema(key(index.sort, KeyType::Range)?)
+        .projection(projection.build())
         .build()
 }
 
@@ -141,4 +178,56 @@ fn attribute(name: &str, kind: ScalarAttributeType) -> Result<AttributeDefinitio
 
 fn key(name: &str, kind: KeyType) -> Result<KeySchemaElement, BuildError> {
     KeySchemaElement::builder().attribute_name(name).key_type(kind).build()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use super::*;
+
+    const TEMPLATE: &str = include_str!("../../../infra/template.yaml");
+
+    /// A table as the template writes it, from its name on.
+    fn written(table: Table) -> String {
+        let indexes: Vec<Index> = Index::ALL.into_iter().filter(|index| index.table == table).collect();
+        let mut text =
+            format!("      TableName: !Sub ${{AWS::StackName}}-{}\n      AttributeDefinitions:\n", table.suffix());
+        let keys = |partition, sort| [(partition, "HASH"), (sort, "RANGE")];
+        for (name, kind) in [(PARTITION, "S"), (SORT, "S")] {
+            writeln!(text, "        - {{ AttributeName: {name}, AttributeType: {kind} }}").unwrap();
+        }
+        for index in &indexes {
+            for (name, kind) in [(index.partition, "S"), (index.sort, "N")] {
+                writeln!(text, "        - {{ AttributeName: {name}, AttributeType: {kind} }}").unwrap();
+            }
+        }
+        text.push_str("      KeySchema:\n");
+        for (name, kind) in keys(PARTITION, SORT) {
+            writeln!(text, "        - {{ AttributeName: {name}, KeyType: {kind} }}").unwrap();
+        }
+        for index in &indexes {
+            writeln!(text, "      GlobalSecondaryIndexes:\n        - IndexName: {}\n          KeySchema:", index.name)
+                .unwrap();
+            for (name, kind) in keys(index.partition, index.sort) {
+                writeln!(text, "            - {{ AttributeName: {name}, KeyType: {kind} }}").unwrap();
+            }
+            let projection = match index.holds {
+                [] => "ProjectionType: KEYS_ONLY".to_owned(),
+                names => format!("ProjectionType: INCLUDE, NonKeyAttributes: [{}]", names.join(", ")),
+            };
+            writeln!(text, "          Projection: {{ {projection} }}").unwrap();
+        }
+        text
+    }
+
+    #[test]
+    fn the_template_has_these_tables() {
+        for table in Table::ALL {
+            let wanted = written(table);
+            assert!(TEMPLATE.contains(&wanted), "infra/template.yaml lacks:\n{wanted}");
+        }
+        let count = TEMPLATE.matches("Type: AWS::DynamoDB::Table\n").count();
+        assert_eq!(count, Table::ALL.len(), "tables that nobody uses");
+    }
 }

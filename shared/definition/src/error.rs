@@ -145,6 +145,16 @@ impl DefinitionErrors {
     pub fn iter(&self) -> impl Iterator<Item = &DefinitionError> {
         self.0.iter()
     }
+
+    /// The first error with its place, on one short line that is fit for a log.
+    #[must_use]
+    pub fn one_line(&self) -> String {
+        const CHARS_MAX: usize = 500;
+        let Some(first) = self.0.first() else { return String::new() };
+        let hint = first.hint.as_deref().map(|hint| format!(" ({hint})")).unwrap_or_default();
+        let line = format!("{}:{}:{}: {}{hint}", first.source_name, first.line, first.column, first.message);
+        line.chars().take(CHARS_MAX).collect()
+    }
 }
 
 /// Messages quote the file, and may be shown on a terminal.

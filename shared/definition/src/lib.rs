@@ -1,9 +1,10 @@
-//! The YAML of a crawl definition.
+//! The YAML of a crawl definition, and commands that may hold one.
 //!
 //! [`parse`] reads it in three steps, each of which knows where in the file it is: the YAML's shape (`raw`), the texts in
 //! it such as durations and patterns (`read`), and the checks of the domain. A file with mistakes gets all of those
 //! that the step can see, each with its place and a hint.
 
+mod command;
 mod error;
 mod raw;
 mod read;
@@ -12,11 +13,13 @@ mod shape;
 mod tests;
 mod units;
 
+pub use command::{COMMAND_BYTES_MAX, parse_command};
 pub use error::{Complaint, DefinitionError, DefinitionErrors, Excerpt};
 pub use units::duration;
 
 use dragline_domain::definition::Definition;
 use error::Spot;
+use raw::RawDefinition;
 
 /// The longest definition that is read, in bytes.
 pub const TEXT_BYTES_MAX: usize = 2 << 20;
@@ -32,12 +35,17 @@ pub fn parse(text: &str, source: &str) -> Result<Definition, DefinitionErrors> {
         return Err(errors(vec![(Spot::START, complaint)]));
     }
     let raw = shape::parse(text).map_err(|found| errors(vec![found]))?;
-    let read = read::read(raw).map_err(errors)?;
+    checked(raw).map_err(errors)
+}
+
+/// Reads the texts of a definition and checks it.
+fn checked(raw: RawDefinition) -> Result<Definition, Vec<(Spot, Complaint)>> {
+    let read = read::read(raw)?;
     Definition::new(read.draft).map_err(|problems| {
         let located = problems.iter().map(|problem| {
             let complaint = Complaint { message: problem.mistake.to_string(), hint: problem.mistake.hint() };
             (read.spots.of(problem), complaint.about(problem.place))
         });
-        errors(located.collect())
+        located.collect()
     })
 }

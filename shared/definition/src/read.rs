@@ -245,7 +245,7 @@ const fn schedule_hint(error: &ScheduleError) -> &'static str {
     }
 }
 
-fn seed(text: &str, rules: &UrlRules) -> Result<CrawlUrl, Complaint> {
+pub(super) fn seed(text: &str, rules: &UrlRules) -> Result<CrawlUrl, Complaint> {
     CrawlUrl::parse(text, rules).map_err(|error| match error {
         UrlError::NoScheme { suggestion: Some(suggestion) } => {
             Complaint::new("a URL starts with `https://` or `http://`").hint(format!("did you mean `{suggestion}`?"))

@@ -1,18 +1,18 @@
 //! From text to the raw shape, and what is wrong if it has another.
 
 use dragline_domain::definition::Key;
+use serde::de::DeserializeOwned;
 use serde_saphyr::options::{DuplicateKeyPolicy, MergeKeyPolicy};
 use serde_saphyr::{Error, Location, Options};
 
 use super::error::{Complaint, Spot};
-use super::raw::RawDefinition;
 
 /// How deep the YAML may be nested: conditions of the greatest depth, two levels each, and the rules around them.
 const DEPTH_MAX: usize = 48;
 /// How many values there may be: every list at its limit.
 const NODES_MAX: usize = 150_000;
 
-pub(super) fn parse(text: &str) -> Result<RawDefinition, (Spot, Complaint)> {
+pub(super) fn parse<T: DeserializeOwned>(text: &str) -> Result<T, (Spot, Complaint)> {
     serde_saphyr::from_str_with_options(text, options()).map_err(|error| explain(&error))
 }
 

@@ -176,6 +176,20 @@ impl fmt::Display for LeaseToken {
 #[serde(transparent)]
 pub struct TriggerId(pub String);
 
+impl TriggerId {
+    /// The trigger of a schedule's time.
+    #[must_use]
+    pub fn schedule(at: jiff::Timestamp) -> Self {
+        Self(format!("schedule-{at}"))
+    }
+
+    /// What a trigger asks for besides the iteration that it may have begun: a URL among those that the definition names.
+    #[must_use]
+    pub fn of_url(&self) -> Self {
+        Self(format!("{self}.url"))
+    }
+}
+
 impl fmt::Display for TriggerId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)

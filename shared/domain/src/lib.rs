@@ -4,6 +4,7 @@
 
 pub mod address;
 pub mod capture;
+pub mod command;
 pub mod definition;
 pub mod document;
 pub mod frontier;

@@ -12,12 +12,11 @@ pub mod query;
 mod queue;
 mod recovery;
 mod store;
-mod system;
 
 pub use archive::DirectoryArchive;
 pub use documents::SqliteDocuments;
+pub use dragline_system::{SystemChance, SystemClock};
 pub use frontier::SqliteFrontier;
 pub use open::{DATABASE, OpenError};
 pub use queue::{Mailbox, MemoryQueue};
 pub use store::{LEASE_GRACE, LocalStore};
-pub use system::{SystemChance, SystemClock};

@@ -229,7 +229,7 @@ impl Run {
 
     /// Puts the crawl's definition. A life that is not the first finds it there.
     async fn define(&self, store: &LocalStore) {
-        let put = PutCrawl { definition: self.scenario.definition.clone(), seen: None };
+        let put = PutCrawl { definition: self.scenario.definition.clone(), seen: None, next: None };
         store.frontier().put_crawl(&put).await.unwrap();
     }
 }

@@ -115,7 +115,7 @@ pub async fn crawl_by(fetcher: impl Fetcher + 'static, data: &Path, definition: 
     let frontier = world.frontier();
     let name = &definition.name;
     let seen = frontier.load_crawl(name).await.unwrap().map(|row| row.version);
-    let put = frontier.put_crawl(&PutCrawl { definition: definition.clone(), seen }).await.unwrap();
+    let put = frontier.put_crawl(&PutCrawl { definition: definition.clone(), seen, next: None }).await.unwrap();
     assert!(matches!(put, CrawlPut::Stored(_)), "nobody else works here");
     let trigger = TriggerId(format!("test-{}", world.clock().now()));
     start(&*world, &Contexts::default(), &StartCommand { crawl: name.clone(), trigger }).await.unwrap();

@@ -10,7 +10,7 @@ use super::{Dynamo, Expression, Item, Key, instant, text};
 use crate::backoff::Backoff;
 use crate::errors::StoreError;
 use crate::meter::capacity::{ReadKind, ReadUnits, item_bytes};
-use crate::tables::{DUE, DUE_SHARD, OVERDUE, SORT, Table};
+use crate::tables::{Index, SORT, Table};
 
 /// Items of one partition, in the order of their sort keys.
 #[derive(Clone, Debug)]
@@ -116,21 +116,22 @@ impl Dynamo {
     }
 }
 
-/// Entries of the index of overdue work, and where to go on.
+/// Entries of an index, and where to go on.
 type Entries = (Vec<Item>, Option<Item>);
 
 impl Dynamo {
-    /// Entries of a shard that are due by then, the earliest first. The index lags.
-    pub(crate) async fn overdue(
+    /// Entries of a partition of an index up to a time, the earliest first. The index lags.
+    pub(crate) async fn indexed(
         &self,
-        shard: &str,
-        due_by: Timestamp,
+        index: Index,
+        partition: &str,
+        until: Timestamp,
         limit: usize,
         start: Option<Item>,
     ) -> Result<Entries, StoreError> {
-        let condition = Expression::new(format!("#{DUE_SHARD} = :shard AND #{DUE} <= :by"));
-        let condition = condition.with(":shard", text(shard)).with(":by", instant(due_by));
-        let request = self.client.query().table_name(self.table(Table::Frontier)).index_name(OVERDUE);
+        let condition = Expression::new(format!("#{} = :partition AND #{} <= :until", index.partition, index.sort));
+        let condition = condition.with(":partition", text(partition)).with(":until", instant(until));
+        let request = self.client.query().table_name(self.table(index.table)).index_name(index.name);
         let request = request
             .key_condition_expression(condition.text())
             .set_expression_attribute_names(names([Some(&condition)]))

@@ -1,19 +1,24 @@
 //! Definitions of crawls, and the origins that joined them.
 
-use dragline_domain::definition::Definition;
-use dragline_domain::frontier::{DefinitionPut, put_definition};
-use dragline_domain::ids::CrawlId;
+use dragline_domain::frontier::{DefinitionPut, Switch, put_definition};
+use dragline_domain::ids::{CrawlId, TriggerId};
 use dragline_domain::url::Origin;
-use dragline_pipeline::ports::frontier::{CrawlPut, CrawlRow, PutCrawl};
+use dragline_pipeline::ports::frontier::{CrawlPut, CrawlRow, MoveSchedule, PutCrawl};
+use jiff::Timestamp;
 
-use super::{DynamoFrontier, ROUNDS_MAX};
-use crate::dynamo::{Expression, Fields, Item, Role, Write, json, number, text, texts};
+use super::{DynamoFrontier, ROUNDS_MAX, iterations};
+use crate::dynamo::{Expression, Fields, IndexWrites, Item, Role, Write, flag, instant, json, number, text, texts};
 use crate::errors::StoreError;
 use crate::rows::{self, keys};
+use crate::tables::{AGENDA_AT, Index, PARTITION};
 
 const DEFINITION: &str = "definition";
 const VERSION: &str = "version";
 const JOINED: &str = "joined";
+
+/// There only while the crawl is switched off, which it then says.
+const SWITCH: &str = "switch";
+const OFF: &str = "off";
 
 impl DynamoFrontier {
     pub(super) async fn crawl(&self, crawl: &CrawlId) -> Result<Option<CrawlRow>, StoreError> {
@@ -31,7 +36,7 @@ impl DynamoFrontier {
                 DefinitionPut::Changed => return Ok(CrawlPut::Changed),
                 DefinitionPut::DoneBefore(version) => return Ok(CrawlPut::Stored(version)),
                 DefinitionPut::Write(version) => {
-                    let write = write_definition(&put.definition, version, put.seen)?;
+                    let write = write_definition(put, version)?;
                     if self.db.write(&write).await?.is_ok() {
                         return Ok(CrawlPut::Stored(version));
                     }
@@ -49,6 +54,65 @@ impl DynamoFrontier {
         // Refused: it joined before.
         self.db.write(&write.when(condition)).await.map(|_| ())
     }
+
+    pub(super) async fn switch_crawl_off(&self, crawl: &CrawlId) -> Result<(), StoreError> {
+        let update = Expression::new("SET #switch = :off REMOVE #agenda, #agenda_at").with(":off", text(OFF));
+        let write = Write::update(Role::Crawl, &keys::crawl(crawl), update, &Item::new()).if_there();
+        // Refused: there is no such crawl.
+        self.db.write(&write.indexed(IndexWrites::One)).await.map(|_| ())
+    }
+
+    pub(super) async fn pass_schedule_on(&self, passed: &MoveSchedule) -> Result<(), StoreError> {
+        let update = match passed.next {
+            Some(next) => scheduled(Expression::new("SET #agenda = :agenda, #agenda_at = :agenda_at"), next),
+            None => Expression::new("REMOVE #agenda, #agenda_at"),
+        };
+        let as_seen = Expression::new("#agenda_at = :seen").with(":seen", instant(passed.seen));
+        let write = Write::update(Role::Crawl, &keys::crawl(&passed.crawl), update, &Item::new()).when(as_seen);
+        // Refused: somebody else moved it, or switched the crawl off.
+        self.db.write(&write.indexed(IndexWrites::Move)).await.map(|_| ())
+    }
+
+    pub(super) async fn scheduled_by(&self, now: Timestamp, limit: usize) -> Result<Vec<CrawlId>, StoreError> {
+        self.on_agenda(rows::SCHEDULED, now, limit).await
+    }
+
+    pub(super) async fn running(&self, limit: usize) -> Result<Vec<CrawlId>, StoreError> {
+        self.on_agenda(rows::RUNNING, Timestamp::MAX, limit).await
+    }
+
+    /// The crawls that need a look of this kind by then, the earliest first.
+    async fn on_agenda(&self, kind: &str, until: Timestamp, limit: usize) -> Result<Vec<CrawlId>, StoreError> {
+        let (mut crawls, mut start) = (Vec::new(), None);
+        loop {
+            let (items, next) = self.db.indexed(Index::AGENDA, kind, until, limit - crawls.len(), start).await?;
+            for item in &items {
+                crawls.push(Fields(item).parsed(PARTITION)?);
+            }
+            start = next;
+            if crawls.len() >= limit || start.is_none() {
+                return Ok(crawls);
+            }
+        }
+    }
+
+    pub(super) async fn note_handled(
+        &self,
+        crawl: &CrawlId,
+        trigger: &TriggerId,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let update = Expression::new("SET #v = :v, #handled = :handled, #expires = :expires");
+        let update = update.with(":handled", flag(true)).with(":expires", iterations::trigger_expires(now));
+        let key = keys::trigger(crawl, trigger);
+        let write = Write::update(Role::Trigger, &key, rows::versioned(update), &Item::new());
+        self.db.write(&write).await.map(|_| ())
+    }
+
+    pub(super) async fn is_handled(&self, crawl: &CrawlId, trigger: &TriggerId) -> Result<bool, StoreError> {
+        let Some(item) = self.db.get(&keys::trigger(crawl, trigger)).await? else { return Ok(false) };
+        Ok(rows::fields(&item)?.maybe("handled", Fields::flag)?.unwrap_or(false))
+    }
 }
 
 /// The definition; `None` where origins joined a crawl that has none yet.
@@ -57,23 +121,44 @@ fn read(item: &Item) -> Result<Option<CrawlRow>, StoreError> {
     if !fields.has(DEFINITION) {
         return Ok(None);
     }
+    let switch = match fields.maybe(SWITCH, Fields::text)? {
+        Some(OFF) => Switch::Off,
+        None => Switch::On { next: fields.maybe_instant(AGENDA_AT)? },
+        Some(other) => return Err(StoreError::Damaged(format!("a crawl is switched `{other}`"))),
+    };
     let joined = fields.maybe(JOINED, Fields::texts)?.unwrap_or_default();
     let origin = |text: &str| text.parse().map_err(|_| StoreError::Damaged(format!("`{text}` is no origin")));
     Ok(Some(CrawlRow {
         definition: fields.json(DEFINITION)?,
         version: fields.number(VERSION)?,
         joined: joined.into_iter().map(origin).collect::<Result<_, _>>()?,
+        switch,
     }))
 }
 
-fn write_definition(definition: &Definition, version: u32, seen: Option<u32>) -> Result<Write, StoreError> {
-    let update = Expression::new("SET #v = :v, #definition = :definition, #version = :version")
-        .with(":definition", json(definition)?)
-        .with(":version", number(version));
-    let condition = match seen {
+/// Writes a definition and switches its crawl on.
+fn write_definition(put: &PutCrawl, version: u32) -> Result<Write, StoreError> {
+    let (set, remove) = match put.next {
+        Some(_) => (", #agenda = :agenda, #agenda_at = :agenda_at", "#switch"),
+        None => ("", "#switch, #agenda, #agenda_at"),
+    };
+    let text = format!("SET #v = :v, #definition = :definition, #version = :version{set} REMOVE {remove}");
+    let update = Expression::new(text).with(":definition", json(&put.definition)?).with(":version", number(version));
+    let update = match put.next {
+        Some(next) => scheduled(update, next),
+        None => update,
+    };
+    let condition = match put.seen {
         Some(seen) => Expression::new("#version = :seen").with(":seen", number(seen)),
         None => Expression::new("attribute_not_exists(#version)"),
     };
-    let key = keys::crawl(&definition.name);
-    Ok(Write::update(Role::Crawl, &key, rows::versioned(update), &Item::new()).when(condition))
+    let key = keys::crawl(&put.definition.name);
+    let write = Write::update(Role::Crawl, &key, rows::versioned(update), &Item::new()).when(condition);
+    Ok(write.indexed(IndexWrites::Move))
+}
+
+fn scheduled(update: Expression, next: Timestamp) -> Expression {
+    rows::agenda(rows::SCHEDULED, next)
+        .into_iter()
+        .fold(update, |update, (name, value)| update.with(&format!(":{name}"), value))
 }

@@ -1,5 +1,6 @@
 //! Beginning, changing and closing iterations, and the seeds that they begin with.
 
+use aws_sdk_dynamodb::types::AttributeValue;
 use dragline_domain::frontier::{
     Beginning, IterationRow, IterationStatus, PART_CHUNKS_MAX, StatusChange, begin_iteration, seed,
 };
@@ -8,14 +9,11 @@ use dragline_pipeline::ports::frontier::{BeginIteration, Begun, IterationClosed,
 use jiff::Timestamp;
 
 use super::{DynamoFrontier, ROUNDS_MAX};
-use crate::dynamo::{Role, Write, number};
+use crate::dynamo::{Expression, Item, Role, Write, number};
 use crate::errors::StoreError;
 use crate::rows::{self, chunk, inbox, iteration, keys, lease};
 
 const ITERATION: &str = "iteration";
-
-/// When DynamoDB may delete a row by itself, in seconds since 1970.
-const EXPIRES: &str = "expires";
 
 /// How long a trigger is known: a schedule or a queue does not deliver one so late.
 const TRIGGER_SECONDS: i64 = 30 * 24 * 3_600;
@@ -37,7 +35,7 @@ impl DynamoFrontier {
 
     async fn begun_by(&self, request: &BeginIteration) -> Result<Option<Iteration>, StoreError> {
         let Some(item) = self.db.get(&keys::trigger(&request.crawl, &request.trigger)).await? else { return Ok(None) };
-        rows::iteration_number(rows::fields(&item)?, ITERATION).map(Some)
+        rows::fields(&item)?.maybe(ITERATION, rows::iteration_number)
     }
 
     pub(super) async fn begin_by_trigger(&self, request: &BeginIteration) -> Result<Begun, StoreError> {
@@ -159,8 +157,15 @@ pub(super) fn within_transaction(what: &'static str, count: usize, count_max: us
 }
 
 fn put_trigger(request: &BeginIteration, begun: Iteration) -> Write {
+    let update = Expression::new("SET #v = :v, #iteration = :iteration, #expires = :expires")
+        .with(":iteration", number(begun.number()))
+        .with(":expires", trigger_expires(request.now));
     let key = keys::trigger(&request.crawl, &request.trigger);
-    let expires = request.now.as_second().saturating_add(TRIGGER_SECONDS);
-    let item = rows::row(&key, [(ITERATION, number(begun.number())), (EXPIRES, number(expires))]);
-    Write::put(Role::Trigger, &key, item).if_absent()
+    let write = Write::update(Role::Trigger, &key, rows::versioned(update), &Item::new());
+    write.when(Expression::new("attribute_not_exists(#iteration)"))
+}
+
+/// When a trigger that is noted now may be forgotten.
+pub(super) fn trigger_expires(now: Timestamp) -> AttributeValue {
+    number(now.as_second().saturating_add(TRIGGER_SECONDS))
 }

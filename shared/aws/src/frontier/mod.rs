@@ -22,14 +22,14 @@ use dragline_domain::frontier::{
     CandidateUpdate, ChunkKey, Claim, IterationRow, Lease, OriginKey, OriginRows, RecrawlCursor, ReleaseRefused,
     SegmentId, SegmentRow, StatusChange, Take, TakeRefused, TodoChunk,
 };
-use dragline_domain::ids::{CrawlId, Iteration};
+use dragline_domain::ids::{CrawlId, Iteration, TriggerId};
 use dragline_domain::url::Origin;
 use dragline_pipeline::ports::clock::Chance;
 use dragline_pipeline::ports::error::PortResult;
 use dragline_pipeline::ports::frontier::{
     BeginIteration, Begun, ClaimRequest, CommitParse, CommitSegment, Committed, CrawlPut, CrawlRow, DuePage, Frontier,
-    GiveUp, IterationClosed, Overdue, ParseCommitted, Progress, PutCrawl, ReleaseLease, RobotsRow, SeedOrigin, Seeded,
-    Settled,
+    GiveUp, IterationClosed, MoveSchedule, Overdue, ParseCommitted, Progress, PutCrawl, ReleaseLease, RobotsRow,
+    SeedOrigin, Seeded, Settled,
 };
 use jiff::Timestamp;
 
@@ -83,6 +83,30 @@ impl Frontier for DynamoFrontier {
 
     async fn join_origin(&self, crawl: &CrawlId, origin: &Origin) -> PortResult<()> {
         self.join(crawl, origin).await.map_err(|e| e.at("join origin", origin))
+    }
+
+    async fn switch_off(&self, crawl: &CrawlId) -> PortResult<()> {
+        self.switch_crawl_off(crawl).await.map_err(|e| e.at("switch crawl off", crawl))
+    }
+
+    async fn due_crawls(&self, now: Timestamp, limit: usize) -> PortResult<Vec<CrawlId>> {
+        self.scheduled_by(now, limit).await.map_err(|e| e.at("list due crawls", now))
+    }
+
+    async fn move_schedule(&self, passed: &MoveSchedule) -> PortResult<()> {
+        self.pass_schedule_on(passed).await.map_err(|e| e.at("move schedule", &passed.crawl))
+    }
+
+    async fn running_crawls(&self, limit: usize) -> PortResult<Vec<CrawlId>> {
+        self.running(limit).await.map_err(|e| e.at("list running crawls", "the stack"))
+    }
+
+    async fn mark_handled(&self, crawl: &CrawlId, trigger: &TriggerId, now: Timestamp) -> PortResult<()> {
+        self.note_handled(crawl, trigger, now).await.map_err(|e| e.at("mark trigger", trigger))
+    }
+
+    async fn was_handled(&self, crawl: &CrawlId, trigger: &TriggerId) -> PortResult<bool> {
+        self.is_handled(crawl, trigger).await.map_err(|e| e.at("load trigger", trigger))
     }
 
     async fn begin_iteration(&self, begin: &BeginIteration) -> PortResult<Begun> {

@@ -13,7 +13,7 @@ use crate::errors::StoreError;
 use crate::meter::capacity::ReadKind;
 use crate::rows::keys::{self, OwedRow};
 use crate::rows::{self, SHARDS, lease};
-use crate::tables::{DUE, ITERATION, PARTITION, SORT};
+use crate::tables::{DUE, ITERATION, Index, PARTITION, SORT};
 
 /// Work, and when it was due.
 type Due = (Timestamp, Overdue);
@@ -67,7 +67,7 @@ impl DynamoFrontier {
         let shard = rows::shard_name(crawl.as_str(), shard);
         let (mut found, mut start) = (Vec::new(), None);
         loop {
-            let (items, next) = self.db.overdue(&shard, due_by, limit, start).await?;
+            let (items, next) = self.db.indexed(Index::OVERDUE, &shard, due_by, limit, start).await?;
             let entries = items.iter().map(entry).collect::<Result<Vec<_>, _>>()?;
             found.extend(self.without_held(entries).await?);
             start = next;

@@ -4,10 +4,10 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use dragline_domain::frontier::{IterationRow, IterationStatus, Reserve};
 use dragline_domain::ids::{CrawlId, TriggerId};
 
-use super::{fields, iteration_number, keys, row};
-use crate::dynamo::{Expression, Item, Role, Write, flag, instant, number, text};
+use super::{RUNNING, agenda, fields, iteration_number, keys, row};
+use crate::dynamo::{Expression, IndexWrites, Item, Role, Write, flag, instant, number, text};
 use crate::errors::StoreError;
-use crate::tables::{DUE, PARTITION};
+use crate::tables::{AGENDA, AGENDA_AT, DUE, PARTITION};
 
 const NUMBER: &str = "number";
 const STATUS: &str = "status";
@@ -21,6 +21,9 @@ fn item(iteration: &IterationRow) -> Item {
         ("trigger", text(&iteration.trigger.0)),
         ("started_at", instant(iteration.started_at)),
     ];
+    if iteration.status != IterationStatus::Closed {
+        attributes.extend(agenda(RUNNING, iteration.started_at));
+    }
     let numbers = [("pages_left", iteration.budget.pages), ("bytes_left", iteration.budget.bytes)];
     let instants = [(DUE, iteration.due), ("ends_at", iteration.ends_at), ("closed_at", iteration.closed_at)];
     attributes.extend(numbers.into_iter().filter_map(|(name, left)| Some((name, number(left?)))));
@@ -51,7 +54,7 @@ pub(crate) fn read(item: &Item) -> Result<IterationRow, StoreError> {
 /// Puts an iteration that begins, unless another trigger was faster.
 pub(crate) fn begin(iteration: &IterationRow) -> Write {
     let key = keys::iteration(&iteration.crawl, iteration.number);
-    Write::put(Role::Iteration, &key, item(iteration)).if_absent()
+    Write::put(Role::Iteration, &key, item(iteration)).if_absent().indexed(IndexWrites::One)
 }
 
 /// Counts origins that open; zero is final.
@@ -108,7 +111,12 @@ fn less(before: Option<u64>, after: Option<u64>) -> u64 {
 }
 
 fn update(before: &IterationRow, after: &IterationRow, condition: Expression) -> Write {
-    Write::update(Role::Iteration, &key(before), change(before, after), &item(after)).when(condition)
+    let index = if closes(before, after) { IndexWrites::One } else { IndexWrites::None };
+    Write::update(Role::Iteration, &key(before), change(before, after), &item(after)).when(condition).indexed(index)
+}
+
+fn closes(before: &IterationRow, after: &IterationRow) -> bool {
+    before.status != after.status && after.status == IterationStatus::Closed
 }
 
 /// The update that makes one row of the other: numbers move by their difference, so that others' moves stay.
@@ -140,10 +148,16 @@ fn change(before: &IterationRow, after: &IterationRow) -> Expression {
         sets.push("#closed_at = :closed_at".to_owned());
         values.push((":closed_at", instant(closed_at)));
     }
-    let mut text = if sets.is_empty() { String::new() } else { format!("SET {}", sets.join(", ")) };
+    let mut removed = Vec::new();
     if before.due.is_some() && after.due.is_none() {
-        text.push_str(" REMOVE #due");
+        removed.push("#due".to_owned());
     }
+    if closes(before, after) {
+        removed.extend([AGENDA, AGENDA_AT].map(|name| format!("#{name}")));
+    }
+    let part = |verb, parts: Vec<String>| (!parts.is_empty()).then(|| format!("{verb} {}", parts.join(", ")));
+    let parts = [part("SET", sets), part("REMOVE", removed)];
+    let text = parts.into_iter().flatten().collect::<Vec<_>>().join(" ");
     values.into_iter().fold(Expression::new(text), |update, (name, value)| update.with(name, value))
 }
 

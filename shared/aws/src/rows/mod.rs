@@ -19,7 +19,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::dynamo::{Expression, Fields, IndexWrites, Item, Key, instant, number, text};
 use crate::errors::StoreError;
-use crate::tables::{DUE, DUE_SHARD};
+use crate::tables::{AGENDA, AGENDA_AT, DUE, DUE_SHARD};
 
 pub(crate) use self::packed::{inflate, pack, pack_bytes, unpack};
 
@@ -61,6 +61,17 @@ fn due_attributes(origin: &OriginKey, due: Option<Timestamp>) -> Vec<(&'static s
         Some(due) => vec![(DUE, instant(due)), (DUE_SHARD, text(shard_of(origin)))],
         None => Vec::new(),
     }
+}
+
+/// The crawls with a schedule, in the index of crawls.
+pub(crate) const SCHEDULED: &str = "scheduled";
+
+/// The iterations that are not closed, in the index of crawls.
+pub(crate) const RUNNING: &str = "running";
+
+/// The attributes by which a row of a crawl is found that needs a look: of which kind, and at what time.
+pub(crate) fn agenda(kind: &str, at: Timestamp) -> [(&'static str, AttributeValue); 2] {
+    [(AGENDA, text(kind)), (AGENDA_AT, instant(at))]
 }
 
 /// The partition of the index that an origin's overdue work is in.

@@ -20,6 +20,7 @@ mod plan;
 mod position;
 mod segment;
 mod settle;
+mod switch;
 mod todo;
 #[cfg(test)]
 mod transition_tests;
@@ -43,6 +44,7 @@ pub use plan::{
 pub use position::{Position, SegmentWork};
 pub use segment::{PartKind, PartRefused, SegmentDecision, SegmentRow, SegmentState, commit_segment};
 pub use settle::{Need, SettledRows, Settlement, decide_release, need, settle, settle_origin};
+pub use switch::{ComesDue, Switch, comes_due};
 pub use todo::{CHUNK_BYTES_MAX, TodoChunk, TodoEntry, split_into_chunks};
 
 /// Durations stored as whole milliseconds.

@@ -1,13 +1,17 @@
 //! Rows of crawls: `crawl`, `trigger`, and the origins that joined.
 
-use dragline_domain::definition::Definition;
+use dragline_domain::frontier::Switch;
 use dragline_domain::ids::{CrawlId, Iteration, TriggerId};
 use dragline_domain::url::Origin;
-use dragline_pipeline::ports::frontier::CrawlRow;
+use dragline_pipeline::ports::frontier::{CrawlRow, PutCrawl};
+use jiff::Timestamp;
 use rusqlite::params;
 
-use super::values::Text;
+use super::values::{Text, Time};
 use super::{CrawlRowId, Db, StoreError};
+
+const ON: &str = "on";
+const OFF: &str = "off";
 
 impl Db {
     pub(crate) fn crawl_id(&self, crawl: &CrawlId) -> Result<Option<CrawlRowId>, StoreError> {
@@ -25,22 +29,53 @@ impl Db {
 
     pub(crate) fn crawl(&self, crawl: &CrawlId) -> Result<Option<CrawlRow>, StoreError> {
         let Some(id) = self.crawl_id(crawl)? else { return Ok(None) };
-        let sql = "SELECT definition, version FROM crawl WHERE id = ?1 AND definition IS NOT NULL";
-        let stored = self.find(sql, [id], |row| Ok((row.get::<_, String>(0)?, row.get(1)?)))?;
-        let Some((definition, version)) = stored else { return Ok(None) };
+        let sql = "SELECT definition, version, switch, next FROM crawl WHERE id = ?1 AND definition IS NOT NULL";
+        let stored = self.find(sql, [id], |row| {
+            Ok((row.get::<_, String>(0)?, row.get(1)?, row.get::<_, String>(2)?, row.get::<_, Option<Time>>(3)?))
+        })?;
+        let Some((definition, version, switch, next)) = stored else { return Ok(None) };
+        let switch = match switch.as_str() {
+            ON => Switch::On { next: next.map(|Time(next)| next) },
+            OFF => Switch::Off,
+            other => return Err(StoreError::Damaged(format!("a crawl is switched `{other}`"))),
+        };
         let joined = self.all(
             "SELECT origin FROM origin WHERE crawl_id = ?1 AND joined IS NOT NULL ORDER BY joined",
             [id],
             |row| Ok(row.get::<_, Text<Origin>>(0)?.0),
         )?;
-        Ok(Some(CrawlRow { definition: serde_json::from_str(&definition)?, version, joined }))
+        Ok(Some(CrawlRow { definition: serde_json::from_str(&definition)?, version, joined, switch }))
     }
 
-    pub(crate) fn put_definition(&self, definition: &Definition, version: u32) -> Result<(), StoreError> {
-        let id = self.ensure_crawl(&definition.name)?;
+    /// Writes a definition and switches its crawl on.
+    pub(crate) fn put_definition(&self, put: &PutCrawl, version: u32) -> Result<(), StoreError> {
+        let id = self.ensure_crawl(&put.definition.name)?;
         let sql = "UPDATE crawl SET definition = ?2, version = ?3 WHERE id = ?1";
-        self.execute(sql, params![id, serde_json::to_string(definition)?, version])?;
+        self.execute(sql, params![id, serde_json::to_string(&put.definition)?, version])?;
+        self.put_switch(id, Switch::On { next: put.next })
+    }
+
+    pub(crate) fn put_switch(&self, crawl: CrawlRowId, switch: Switch) -> Result<(), StoreError> {
+        let name = match switch {
+            Switch::On { .. } => ON,
+            Switch::Off => OFF,
+        };
+        let sql = "UPDATE crawl SET switch = ?2, next = ?3 WHERE id = ?1";
+        self.execute(sql, params![crawl, name, switch.next().map(Time)])?;
         Ok(())
+    }
+
+    /// The crawls whose schedule calls for an iteration by now, the longest due first.
+    pub(crate) fn due_crawls(&self, now: Timestamp, limit: usize) -> Result<Vec<CrawlId>, StoreError> {
+        let sql = "SELECT name FROM crawl WHERE next <= ?1 ORDER BY next LIMIT ?2";
+        self.all(sql, params![Time(now), limit], |row| Ok(row.get::<_, Text<CrawlId>>(0)?.0))
+    }
+
+    /// The crawls with an iteration that is not closed, the longest running first.
+    pub(crate) fn running_crawls(&self, limit: usize) -> Result<Vec<CrawlId>, StoreError> {
+        let sql = "SELECT c.name FROM crawl c JOIN iteration i ON i.crawl_id = c.id
+                   WHERE i.status <> 'closed' ORDER BY i.started_at LIMIT ?1";
+        self.all(sql, [limit], |row| Ok(row.get::<_, Text<CrawlId>>(0)?.0))
     }
 
     /// Marks the origin as joined, after those that joined before it.
@@ -55,7 +90,7 @@ impl Db {
     /// The iteration that a trigger began.
     pub(crate) fn trigger(&self, crawl: CrawlRowId, trigger: &TriggerId) -> Result<Option<Iteration>, StoreError> {
         let sql = "SELECT iteration FROM \"trigger\" WHERE crawl_id = ?1 AND \"trigger\" = ?2";
-        let number = self.find(sql, params![crawl, trigger.0], |row| row.get(0))?;
+        let number = self.find(sql, params![crawl, trigger.0], |row| row.get(0))?.flatten();
         number.map(iteration_number).transpose()
     }
 
@@ -65,9 +100,22 @@ impl Db {
         trigger: &TriggerId,
         iteration: Iteration,
     ) -> Result<(), StoreError> {
-        let sql = "INSERT INTO \"trigger\" (crawl_id, \"trigger\", iteration) VALUES (?1, ?2, ?3)";
+        let sql = "INSERT INTO \"trigger\" (crawl_id, \"trigger\", iteration) VALUES (?1, ?2, ?3)
+                   ON CONFLICT DO UPDATE SET iteration = excluded.iteration";
         self.execute(sql, params![crawl, trigger.0, iteration.number()])?;
         Ok(())
+    }
+
+    pub(crate) fn mark_handled(&self, crawl: CrawlRowId, trigger: &TriggerId) -> Result<(), StoreError> {
+        let sql = "INSERT INTO \"trigger\" (crawl_id, \"trigger\", handled) VALUES (?1, ?2, 1)
+                   ON CONFLICT DO UPDATE SET handled = 1";
+        self.execute(sql, params![crawl, trigger.0])?;
+        Ok(())
+    }
+
+    pub(crate) fn was_handled(&self, crawl: CrawlRowId, trigger: &TriggerId) -> Result<bool, StoreError> {
+        let sql = "SELECT handled FROM \"trigger\" WHERE crawl_id = ?1 AND \"trigger\" = ?2";
+        Ok(self.find(sql, params![crawl, trigger.0], |row| row.get(0))?.unwrap_or(false))
     }
 }
 

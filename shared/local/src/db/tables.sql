@@ -10,13 +10,17 @@ CREATE TABLE crawl (
     id         INTEGER PRIMARY KEY,
     name       TEXT NOT NULL UNIQUE,
     definition TEXT,
-    version    INTEGER
+    version    INTEGER,
+    switch     TEXT NOT NULL DEFAULT 'on',
+    next       TEXT
 ) STRICT;
+CREATE INDEX crawl_next ON crawl (next) WHERE next IS NOT NULL;
 
 CREATE TABLE "trigger" (
     crawl_id  INTEGER NOT NULL REFERENCES crawl (id),
     "trigger" TEXT NOT NULL,
-    iteration INTEGER NOT NULL,
+    iteration INTEGER,
+    handled   INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (crawl_id, "trigger")
 ) STRICT, WITHOUT ROWID;
 

@@ -17,13 +17,13 @@ use dragline_domain::frontier::{
     CandidateUpdate, ChunkKey, Claim, IterationRow, Lease, OriginKey, OriginRows, RecrawlCursor, ReleaseRefused,
     SegmentId, SegmentRow, StatusChange, Take, TakeRefused, TodoChunk,
 };
-use dragline_domain::ids::{CrawlId, Iteration};
+use dragline_domain::ids::{CrawlId, Iteration, TriggerId};
 use dragline_domain::url::Origin;
 use dragline_pipeline::ports::error::PortResult;
 use dragline_pipeline::ports::frontier::{
     BeginIteration, Begun, ClaimRequest, CommitParse, CommitSegment, Committed, CrawlPut, CrawlRow, DuePage, Frontier,
-    GiveUp, IterationClosed, Overdue, ParseCommitted, Progress, PutCrawl, ReleaseLease, RobotsRow, SeedOrigin, Seeded,
-    Settled,
+    GiveUp, IterationClosed, MoveSchedule, Overdue, ParseCommitted, Progress, PutCrawl, ReleaseLease, RobotsRow,
+    SeedOrigin, Seeded, Settled,
 };
 use jiff::Timestamp;
 
@@ -65,6 +65,38 @@ impl Frontier for SqliteFrontier {
     async fn join_origin(&self, crawl: &CrawlId, origin: &Origin) -> PortResult<()> {
         let (id, joined) = (crawl.clone(), origin.clone());
         self.run("join origin", origin, move |db| db.join_origin(db.ensure_crawl(&id)?, &joined)).await
+    }
+
+    async fn switch_off(&self, crawl: &CrawlId) -> PortResult<()> {
+        let id = crawl.clone();
+        self.run("switch crawl off", crawl, move |db| crawls::switch_off(db, &id)).await
+    }
+
+    async fn due_crawls(&self, now: Timestamp, limit: usize) -> PortResult<Vec<CrawlId>> {
+        self.run("list due crawls", &now, move |db| db.due_crawls(now, limit)).await
+    }
+
+    async fn move_schedule(&self, passed: &MoveSchedule) -> PortResult<()> {
+        let request = passed.clone();
+        self.run("move schedule", &passed.crawl, move |db| crawls::move_schedule(db, &request)).await
+    }
+
+    async fn running_crawls(&self, limit: usize) -> PortResult<Vec<CrawlId>> {
+        self.run("list running crawls", &"the store", move |db| db.running_crawls(limit)).await
+    }
+
+    async fn mark_handled(&self, crawl: &CrawlId, trigger: &TriggerId, _now: Timestamp) -> PortResult<()> {
+        let (id, handled) = (crawl.clone(), trigger.clone());
+        self.run("mark trigger", trigger, move |db| db.mark_handled(db.ensure_crawl(&id)?, &handled)).await
+    }
+
+    async fn was_handled(&self, crawl: &CrawlId, trigger: &TriggerId) -> PortResult<bool> {
+        let (id, asked) = (crawl.clone(), trigger.clone());
+        self.run("load trigger", trigger, move |db| match db.crawl_id(&id)? {
+            Some(crawl) => db.was_handled(crawl, &asked),
+            None => Ok(false),
+        })
+        .await
     }
 
     async fn begin_iteration(&self, begin: &BeginIteration) -> PortResult<Begun> {

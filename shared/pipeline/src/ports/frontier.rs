@@ -10,8 +10,8 @@ use dragline_domain::definition::Definition;
 use dragline_domain::frontier::{
     AddTodo, CandidateUpdate, ChunkKey, Claim, Claimer, Inbox, IterationRow, Lease, LeaseState, Leftover,
     LeftoverReason, OriginKey, OriginRows, ParsePart, ParserCounters, PartKind, PartRefused, RecrawlCursor, Release,
-    ReleaseRefused, Reserve, Seeding, SegmentId, SegmentRow, Sighting, StatusChange, Take, TakeRefused, TodoChunk,
-    TodoEntry,
+    ReleaseRefused, Reserve, Seeding, SegmentId, SegmentRow, Sighting, StatusChange, Switch, Take, TakeRefused,
+    TodoChunk, TodoEntry,
 };
 use dragline_domain::ids::{CrawlId, Iteration, LeaseToken, TriggerId, Turn};
 use dragline_domain::outcome::Outcome;
@@ -31,6 +31,8 @@ pub struct CrawlRow {
     pub version: u32,
     /// Origins that joined the scope because a seed redirects to them permanently.
     pub joined: Vec<Origin>,
+    /// Whether it begins iterations, and when its schedule does so next.
+    pub switch: Switch,
 }
 
 /// A crawl's definition to be stored.
@@ -40,6 +42,19 @@ pub struct PutCrawl {
     pub definition: Definition,
     /// The version that it was changed from; absent: there was no such crawl.
     pub seen: Option<u32>,
+    /// When the schedule begins the next iteration; absent: there is no schedule, or nobody keeps to it.
+    pub next: Option<Timestamp>,
+}
+
+/// A schedule's time that was passed on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MoveSchedule {
+    /// The crawl.
+    pub crawl: CrawlId,
+    /// The time that came due.
+    pub seen: Timestamp,
+    /// The one after it; absent: there is none.
+    pub next: Option<Timestamp>,
 }
 
 /// What became of a definition.
@@ -326,7 +341,8 @@ pub struct RobotsRow {
 
 /// The store of everything but bodies and documents.
 pub trait Frontier: Send + Sync {
-    /// Stores a crawl's definition as the version after the one that was seen. Origins that joined stay. Trying again is success.
+    /// Stores a crawl's definition as the version after the one that was seen, and switches the crawl on. Origins that joined stay.
+    /// Trying again is success.
     fn put_crawl(&self, put: &PutCrawl) -> impl Future<Output = PortResult<CrawlPut>> + Send;
 
     /// A crawl's definition; `None` if there is no such crawl.
@@ -334,6 +350,30 @@ pub trait Frontier: Send + Sync {
 
     /// Adds an origin to those that joined a crawl's scope. Idempotent.
     fn join_origin(&self, crawl: &CrawlId, origin: &Origin) -> impl Future<Output = PortResult<()>> + Send;
+
+    /// Switches a crawl off, so that nothing of it comes due until a definition is put again. Idempotent, also where there is no such crawl.
+    fn switch_off(&self, crawl: &CrawlId) -> impl Future<Output = PortResult<()>> + Send;
+
+    /// The crawls whose schedule calls for an iteration by now, at most `limit`. Only a hint, and it may lag.
+    fn due_crawls(&self, now: Timestamp, limit: usize) -> impl Future<Output = PortResult<Vec<CrawlId>>> + Send;
+
+    /// Passes a schedule's time on, if it is still the one that was seen. Does nothing otherwise.
+    fn move_schedule(&self, passed: &MoveSchedule) -> impl Future<Output = PortResult<()>> + Send;
+
+    /// The crawls with an iteration that is not closed, those that began first before others, at most `limit`. Only a hint, and it may lag.
+    fn running_crawls(&self, limit: usize) -> impl Future<Output = PortResult<Vec<CrawlId>>> + Send;
+
+    /// Notes that what a trigger asked for was done. Idempotent; a trigger that began an iteration keeps it.
+    fn mark_handled(
+        &self,
+        crawl: &CrawlId,
+        trigger: &TriggerId,
+        now: Timestamp,
+    ) -> impl Future<Output = PortResult<()>> + Send;
+
+    /// Whether what a trigger asked for was done, as [`Frontier::mark_handled`] noted. One that began an iteration may still owe seeds, and
+    /// counts only once that was noted.
+    fn was_handled(&self, crawl: &CrawlId, trigger: &TriggerId) -> impl Future<Output = PortResult<bool>> + Send;
 
     /// Begins the next iteration once per trigger. While an iteration runs that another trigger began, that one is told instead.
     fn begin_iteration(&self, begin: &BeginIteration) -> impl Future<Output = PortResult<Begun>> + Send;

@@ -3,6 +3,7 @@
 use std::future::Future;
 
 use dragline_domain::frontier::{IterationRow, LeftoverReason, OriginKey};
+use dragline_domain::ids::TriggerId;
 
 use super::error::PortResult;
 
@@ -11,6 +12,13 @@ use super::error::PortResult;
 pub enum Notice {
     /// An iteration closed.
     IterationClosed(IterationRow),
+    /// An iteration was to begin while the last one still runs.
+    StartSkipped {
+        /// What asked for it.
+        trigger: TriggerId,
+        /// The one that runs.
+        running: IterationRow,
+    },
     /// An origin ended with work left.
     OriginEnded {
         /// Whose.

@@ -15,8 +15,8 @@ use dragline_domain::url::Origin;
 use dragline_pipeline::ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_pipeline::ports::frontier::{
     BeginIteration, Begun, ClaimRequest, CommitParse, CommitSegment, Committed, CrawlPut, CrawlRow, DuePage, Frontier,
-    GiveUp, IterationClosed, Overdue, ParseCommitted, Progress, PutCrawl, ReleaseLease, RobotsRow, SeedOrigin, Seeded,
-    Settled,
+    GiveUp, IterationClosed, MoveSchedule, Overdue, ParseCommitted, Progress, PutCrawl, ReleaseLease, RobotsRow,
+    SeedOrigin, Seeded, Settled,
 };
 use jiff::Timestamp;
 
@@ -95,6 +95,37 @@ impl<F: Frontier> Frontier for MutantFrontier<F> {
 
     async fn join_origin(&self, crawl: &CrawlId, origin: &Origin) -> PortResult<()> {
         self.inner.join_origin(crawl, origin).await
+    }
+
+    async fn switch_off(&self, crawl: &CrawlId) -> PortResult<()> {
+        if self.is(M::SwitchedOffStillDue) { Ok(()) } else { self.inner.switch_off(crawl).await }
+    }
+
+    async fn due_crawls(&self, now: Timestamp, limit: usize) -> PortResult<Vec<CrawlId>> {
+        let now = if self.is(M::CrawlsDueTooEarly) { far_ahead(now) } else { now };
+        self.inner.due_crawls(now, limit).await
+    }
+
+    async fn move_schedule(&self, passed: &MoveSchedule) -> PortResult<()> {
+        let mut passed = passed.clone();
+        if self.is(M::ScheduleMovedBlindly)
+            && let Some(row) = self.inner.load_crawl(&passed.crawl).await?
+        {
+            passed.seen = row.switch.next().unwrap_or(passed.seen);
+        }
+        self.inner.move_schedule(&passed).await
+    }
+
+    async fn running_crawls(&self, limit: usize) -> PortResult<Vec<CrawlId>> {
+        if self.is(M::NothingRuns) { Ok(Vec::new()) } else { self.inner.running_crawls(limit).await }
+    }
+
+    async fn mark_handled(&self, crawl: &CrawlId, trigger: &TriggerId, now: Timestamp) -> PortResult<()> {
+        if self.is(M::HandledForgotten) { Ok(()) } else { self.inner.mark_handled(crawl, trigger, now).await }
+    }
+
+    async fn was_handled(&self, crawl: &CrawlId, trigger: &TriggerId) -> PortResult<bool> {
+        self.inner.was_handled(crawl, trigger).await
     }
 
     async fn begin_iteration(&self, begin: &BeginIteration) -> PortResult<Begun> {

@@ -11,6 +11,16 @@ mutations! {
         DefinitionPutBlindly,
         /// A new version forgets the origins that joined.
         JoinedForgotten,
+        /// A crawl that was switched off comes due.
+        SwitchedOffStillDue,
+        /// A crawl is due a day before its time.
+        CrawlsDueTooEarly,
+        /// A schedule's time is passed on whichever it is by then.
+        ScheduleMovedBlindly,
+        /// No crawl is ever said to run.
+        NothingRuns,
+        /// What a trigger asked for is not noted as done.
+        HandledForgotten,
         /// A trigger that comes again gets the newest iteration, not its own.
         OldTriggerGetsNewest,
         /// A trigger that comes while another's iteration runs gets that one.

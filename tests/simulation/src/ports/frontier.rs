@@ -7,13 +7,13 @@ use dragline_domain::frontier::{
     CandidateUpdate, ChunkKey, Claim, IterationRow, Lease, OriginKey, OriginRows, RecrawlCursor, ReleaseRefused,
     SegmentId, SegmentRow, StatusChange, Take, TakeRefused, TodoChunk,
 };
-use dragline_domain::ids::{CrawlId, Iteration};
+use dragline_domain::ids::{CrawlId, Iteration, TriggerId};
 use dragline_domain::url::Origin;
 use dragline_pipeline::ports::error::PortResult;
 use dragline_pipeline::ports::frontier::{
     BeginIteration, Begun, ClaimRequest, CommitParse, CommitSegment, Committed, CrawlPut, CrawlRow, DuePage, Frontier,
-    GiveUp, IterationClosed, Overdue, ParseCommitted, Progress, PutCrawl, ReleaseLease, RobotsRow, SeedOrigin, Seeded,
-    Settled,
+    GiveUp, IterationClosed, MoveSchedule, Overdue, ParseCommitted, Progress, PutCrawl, ReleaseLease, RobotsRow,
+    SeedOrigin, Seeded, Settled,
 };
 use jiff::Timestamp;
 
@@ -35,6 +35,30 @@ impl<F: Frontier + 'static> Frontier for GatedFrontier<F> {
 
     async fn join_origin(&self, crawl: &CrawlId, origin: &Origin) -> PortResult<()> {
         self.gate.pass("frontier.join_origin", origin, self.inner.join_origin(crawl, origin)).await
+    }
+
+    async fn switch_off(&self, crawl: &CrawlId) -> PortResult<()> {
+        self.gate.pass("frontier.switch_off", crawl, self.inner.switch_off(crawl)).await
+    }
+
+    async fn due_crawls(&self, now: Timestamp, limit: usize) -> PortResult<Vec<CrawlId>> {
+        self.gate.pass("frontier.due_crawls", now, self.inner.due_crawls(now, limit)).await
+    }
+
+    async fn move_schedule(&self, passed: &MoveSchedule) -> PortResult<()> {
+        self.gate.pass("frontier.move_schedule", &passed.crawl, self.inner.move_schedule(passed)).await
+    }
+
+    async fn running_crawls(&self, limit: usize) -> PortResult<Vec<CrawlId>> {
+        self.gate.pass("frontier.running_crawls", "all", self.inner.running_crawls(limit)).await
+    }
+
+    async fn mark_handled(&self, crawl: &CrawlId, trigger: &TriggerId, now: Timestamp) -> PortResult<()> {
+        self.gate.pass("frontier.mark_handled", trigger, self.inner.mark_handled(crawl, trigger, now)).await
+    }
+
+    async fn was_handled(&self, crawl: &CrawlId, trigger: &TriggerId) -> PortResult<bool> {
+        self.gate.pass("frontier.was_handled", trigger, self.inner.was_handled(crawl, trigger)).await
     }
 
     async fn begin_iteration(&self, begin: &BeginIteration) -> PortResult<Begun> {

@@ -1,7 +1,7 @@
 //! Crawls, iterations, and how origins begin.
 
 use dragline_domain::definition::Definition;
-use dragline_domain::frontier::{IterationStatus, StatusChange};
+use dragline_domain::frontier::{IterationStatus, StatusChange, Switch};
 use dragline_domain::ids::Iteration;
 use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_formats::robots::{RobotsFetch, RobotsRecord};
@@ -13,7 +13,7 @@ use super::super::samples::{at, crawl, key, origin};
 use super::super::world::{UNLIMITED, World, wish};
 
 /// A definition of a crawl that begins here.
-fn defined(path: &str) -> Definition {
+pub(super) fn defined(path: &str) -> Definition {
     let seed = CrawlUrl::parse(&format!("https://defined.example{path}"), &UrlRules::default()).unwrap();
     Definition::for_seeds(vec![seed]).unwrap()
 }
@@ -23,17 +23,19 @@ pub async fn a_definition_is_read_back(frontier: &impl Frontier) {
     let name = defined("/").name.clone();
     assert_eq!(frontier.load_crawl(&name).await.unwrap(), None, "never put");
     for (path, seen, version) in [("/", None, 1), ("/other", Some(1), 2), ("/other", Some(1), 2), ("/", Some(2), 3)] {
-        let put = PutCrawl { definition: defined(path), seen };
+        let put = PutCrawl { definition: defined(path), seen, next: None };
         assert_eq!(frontier.put_crawl(&put).await.unwrap(), CrawlPut::Stored(version), "{path} over {seen:?}");
-        let row = CrawlRow { definition: put.definition, version, joined: Vec::new() };
+        let row =
+            CrawlRow { definition: put.definition, version, joined: Vec::new(), switch: Switch::On { next: None } };
         assert_eq!(frontier.load_crawl(&name).await.unwrap(), Some(row), "{path} over {seen:?}");
     }
 }
 
 /// Of two who change one version of a definition the second is told, and puts nothing.
 pub async fn a_definition_that_somebody_else_changed_is_not_put(frontier: &impl Frontier) {
-    let put =
-        |path, seen| async move { frontier.put_crawl(&PutCrawl { definition: defined(path), seen }).await.unwrap() };
+    let put = |path, seen| async move {
+        frontier.put_crawl(&PutCrawl { definition: defined(path), seen, next: None }).await.unwrap()
+    };
     assert_eq!(put("/", Some(1)).await, CrawlPut::Changed, "there is no version 1 to change");
     assert_eq!(put("/", None).await, CrawlPut::Stored(1));
     assert_eq!(put("/mine", None).await, CrawlPut::Changed, "somebody else was the first");
@@ -47,14 +49,15 @@ pub async fn a_definition_that_somebody_else_changed_is_not_put(frontier: &impl 
 pub async fn origins_that_joined_stay(frontier: &impl Frontier) {
     let name = defined("/").name.clone();
     let joined = || async { frontier.load_crawl(&name).await.unwrap().map(|row| row.joined) };
-    frontier.put_crawl(&PutCrawl { definition: defined("/"), seen: None }).await.unwrap();
+    frontier.put_crawl(&PutCrawl { definition: defined("/"), seen: None, next: None }).await.unwrap();
     assert_eq!(joined().await, Some(Vec::new()));
     for host in ["z.example", "a.example", "z.example"] {
         frontier.join_origin(&name, &origin(host)).await.unwrap();
     }
     let both = Some(["z.example", "a.example"].map(origin).to_vec());
     assert_eq!(joined().await, both, "each once");
-    let put = frontier.put_crawl(&PutCrawl { definition: defined("/other"), seen: Some(1) }).await.unwrap();
+    let other = PutCrawl { definition: defined("/other"), seen: Some(1), next: None };
+    let put = frontier.put_crawl(&other).await.unwrap();
     assert_eq!(
         (put, joined().await),
         (CrawlPut::Stored(2), both),

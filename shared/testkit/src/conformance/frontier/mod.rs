@@ -6,6 +6,7 @@ mod crowds;
 mod endings;
 mod lists;
 mod parses;
+mod schedules;
 mod sizes;
 mod turns;
 
@@ -15,6 +16,7 @@ pub use crowds::*;
 pub use endings::*;
 pub use lists::*;
 pub use parses::*;
+pub use schedules::*;
 pub use sizes::*;
 pub use turns::*;
 
@@ -30,6 +32,11 @@ macro_rules! frontier_suite {
             a_definition_is_read_back
             a_definition_that_somebody_else_changed_is_not_put
             origins_that_joined_stay
+            a_schedule_comes_due_until_it_is_passed_on
+            a_schedule_that_was_moved_is_left_alone
+            a_crawl_that_is_switched_off_is_not_due
+            a_crawl_runs_until_its_iteration_closes
+            what_was_handled_is_known
             a_trigger_is_handled_once
             an_iteration_waits_for_the_last_one_to_close
             a_token_is_returned_once

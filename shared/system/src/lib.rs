@@ -1,4 +1,4 @@
-//! The machine's own time and chance.
+//! The machine's own time and chance: the adapters of the `Clock` and `Chance` ports.
 
 #![expect(clippy::disallowed_methods, reason = "these are the ports that everything else asks")]
 

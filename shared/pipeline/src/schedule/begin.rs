@@ -1,4 +1,4 @@
-//! The first step: a command becomes an iteration with its seeds.
+//! Beginning an iteration with its seeds, and adding a URL to one that runs.
 
 use std::collections::BTreeMap;
 
@@ -38,6 +38,16 @@ pub enum Started {
 /// # Errors
 /// Those of the ports; the command is then to be delivered again.
 pub async fn start(world: &impl World, contexts: &Contexts, command: &StartCommand) -> PortResult<Started> {
+    start_with(world, contexts, command, None).await
+}
+
+/// As [`start`], with a URL that the definition need not name.
+pub(super) async fn start_with(
+    world: &impl World,
+    contexts: &Contexts,
+    command: &StartCommand,
+    url: Option<&CrawlUrl>,
+) -> PortResult<Started> {
     let frontier = world.frontier();
     let context = contexts.get(frontier, &command.crawl).await?;
     let now = world.clock().now();
@@ -61,9 +71,24 @@ pub async fn start(world: &impl World, contexts: &Contexts, command: &StartComma
             beginning.seed(origin, urls).await?;
         }
         beginning.open_for_recrawl(&seeds).await?;
+        if let Some(url) = url {
+            seed_url(world, &context, &command.trigger, &iteration, url).await?;
+        }
         frontier.return_token(&command.crawl, iteration.number).await?;
     }
     Ok(Started::Iteration(iteration))
+}
+
+/// Adds a URL to an iteration, once per trigger. What the definition names may be among its seeds as well: it is claimed once.
+pub(super) async fn seed_url(
+    world: &impl World,
+    context: &CrawlContext,
+    trigger: &TriggerId,
+    iteration: &IterationRow,
+    url: &CrawlUrl,
+) -> PortResult<Seeded> {
+    let beginning = Beginning { world, context, trigger: &trigger.of_url(), iteration };
+    beginning.seed(&url.origin(), &[url.path_and_query().to_owned()]).await
 }
 
 type Seeds = BTreeMap<Origin, Vec<String>>;
@@ -91,17 +116,20 @@ impl<W: World> Beginning<'_, W> {
     /// Claims the seeds of an origin and adds them, as many at once as a transaction surely holds.
     ///
     /// The parts are cut from the definition alone, so that the command, when it comes again, cuts them in the same places.
-    async fn seed(&self, origin: &Origin, paths: &[String]) -> PortResult<()> {
+    async fn seed(&self, origin: &Origin, paths: &[String]) -> PortResult<Seeded> {
         let key = OriginKey { crawl: self.iteration.crawl.clone(), origin: origin.clone() };
+        let mut seeded = Seeded::Already;
         for (part, paths) in (0..).zip(paths.chunks(SEEDING_URLS_MAX)) {
             let seeding = Seeding::new(self.trigger, part);
             let entries = self.claim(&key, paths).await?;
             let chunks = split_into_chunks(self.iteration.number, 0, &TodoSource::seeds(&seeding), entries);
-            if self.add(&key, seeding, chunks).await? == Seeded::IterationOver {
-                return Ok(());
+            seeded = self.add(&key, seeding, chunks).await?;
+            if seeded == Seeded::IterationOver {
+                return Ok(seeded);
             }
         }
-        nudge(self.world, &key, self.iteration.number).await
+        nudge(self.world, &key, self.iteration.number).await?;
+        Ok(seeded)
     }
 
     /// Those of these seeds that are the trigger's own.

@@ -1,0 +1,62 @@
+//! The Lambda function of turns.
+
+mod fetchers;
+mod handler;
+
+use std::sync::Arc;
+
+use dragline_domain::address::AddressPolicy;
+use dragline_lambda::{AwsWorld, Invocation, Reply, RunError, SettingError, run};
+
+use crate::fetchers::HttpFetchers;
+use crate::handler::Crawler;
+
+/// Whether addresses that are not public may be talked to: `yes` or `no`.
+const ALLOW_PRIVATE: &str = "DRAGLINE_ALLOW_PRIVATE";
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), RunError> {
+    run("crawler", set_up, invoke).await
+}
+
+/// The ports, and what works tickets over them: an invocation's ports have turns of their own length.
+type Handler = (AwsWorld, Arc<Crawler<HttpFetchers>>);
+
+async fn set_up(world: AwsWorld) -> Result<Handler, RunError> {
+    let policy = address_policy(std::env::var(ALLOW_PRIVATE).ok().as_deref())?;
+    Ok((world, Arc::new(Crawler::new(HttpFetchers::new(policy)))))
+}
+
+async fn invoke((world, crawler): Handler, invocation: Invocation) -> Result<Reply, RunError> {
+    Ok(crawler.handle(&world, invocation.event, invocation.deadline).await)
+}
+
+/// Absent is no permission.
+fn address_policy(text: Option<&str>) -> Result<AddressPolicy, SettingError> {
+    match text {
+        None | Some("no") => Ok(AddressPolicy::PublicOnly),
+        Some("yes") => Ok(AddressPolicy::AllowPrivate),
+        Some(other) => {
+            let why = format!("`{}` is neither `yes` nor `no`", other.escape_debug());
+            Err(SettingError::Wrong { name: ALLOW_PRIVATE, why })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn private_addresses_need_a_plain_yes() {
+        for (text, expected, why) in [
+            (None, Some(AddressPolicy::PublicOnly), "nothing is no permission"),
+            (Some("no"), Some(AddressPolicy::PublicOnly), "the default"),
+            (Some("yes"), Some(AddressPolicy::AllowPrivate), "on purpose"),
+            (Some("true"), None, "not what the template gives"),
+            (Some(""), None, "nor is that"),
+        ] {
+            assert_eq!(address_policy(text).ok(), expected, "{why}");
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! From messages to segments that are parsed.
+
+use std::sync::Arc;
+
+use dragline_lambda::{Event, Message, Reply, Work, read_message, work_all};
+use dragline_pipeline::World;
+use dragline_pipeline::context::Contexts;
+use dragline_pipeline::parse::{KnownUrls, parse_segment};
+use dragline_pipeline::ports::error::PortError;
+use dragline_pipeline::ports::queue::{self, ParseMessage};
+use tracing::Instrument as _;
+
+/// What a warm process keeps.
+pub(crate) struct Parser<W> {
+    world: W,
+    contexts: Contexts,
+    known: KnownUrls,
+}
+
+impl<W: World> Parser<W> {
+    pub(crate) fn new(world: W) -> Self {
+        Self { world, contexts: Contexts::default(), known: KnownUrls::new() }
+    }
+
+    /// Parses the segments of a batch.
+    pub(crate) async fn handle(self: Arc<Self>, event: Event) -> Reply {
+        match event {
+            Event::Messages(messages) => work_all(messages, |message| Arc::clone(&self).segment(message)).await,
+            Event::Tick => Reply::default(),
+        }
+    }
+
+    async fn segment(self: Arc<Self>, message: Message) -> Result<Work, PortError> {
+        let message = match read_message(&message.body, segment) {
+            Ok(message) => message,
+            Err(error) => {
+                tracing::error!(%error, "a segment's message that cannot be understood");
+                return Ok(Work::Refused);
+            }
+        };
+        let ParseMessage { segment, iteration } = &message;
+        let (origin, turn) = (&segment.origin, segment.turn);
+        let span = tracing::info_span!(
+            "parse", crawl = %origin.crawl, origin = %origin.origin, %iteration, %turn, segment = segment.n
+        );
+        async {
+            let end = Box::pin(parse_segment(&self.world, &self.contexts, &self.known, &message)).await?;
+            tracing::info!(?end, "parse ended");
+            Ok(Work::Done)
+        }
+        .instrument(span)
+        .await
+    }
+}
+
+fn segment(message: queue::Message) -> Option<ParseMessage> {
+    match message {
+        queue::Message::Parse(message) => Some(message),
+        queue::Message::Ticket(_) | queue::Message::Start(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dragline_lambda::testing::{event, world};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn messages_that_are_none_of_its_own_are_refused_and_not_delivered_again() {
+        let (world, _directory) = world();
+        let parser = Arc::new(Parser::new(world));
+        let reply = parser.handle(event(include_str!("../../../events/segments-malformed.json"))).await;
+        assert_eq!((reply.failed(), reply.refused()), (0, 3), "every one of them");
+    }
+}

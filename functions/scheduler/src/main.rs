@@ -1,0 +1,66 @@
+//! The Lambda function of commands and schedules.
+
+mod handler;
+
+use std::sync::Arc;
+
+use dragline_domain::definition::UserAgent;
+use dragline_lambda::{AwsWorld, Invocation, Reply, RunError, SettingError, run};
+use dragline_pipeline::schedule::Defaults;
+
+use crate::handler::Scheduler;
+
+/// The stack's contact, a URL or an address of mail: it stands in the user agent of every crawl that gives none of its own.
+const CONTACT: &str = "DRAGLINE_CONTACT";
+
+/// The budget of pages of a crawl that a URL alone makes.
+const URL_PAGES_MAX: &str = "DRAGLINE_URL_PAGES_MAX";
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), RunError> {
+    run("scheduler", set_up, invoke).await
+}
+
+async fn set_up(world: AwsWorld) -> Result<Arc<Scheduler<AwsWorld>>, RunError> {
+    let defaults = defaults(|name| std::env::var(name).ok())?;
+    Ok(Arc::new(Scheduler::new(world, defaults)))
+}
+
+async fn invoke(scheduler: Arc<Scheduler<AwsWorld>>, invocation: Invocation) -> Result<Reply, RunError> {
+    Ok(scheduler.handle(invocation.event).await?)
+}
+
+/// What the stack says where a command says nothing.
+fn defaults(variable: impl Fn(&str) -> Option<String>) -> Result<Defaults, SettingError> {
+    let contact = variable(CONTACT).ok_or(SettingError::Missing(CONTACT))?;
+    let user_agent: UserAgent = format!("Dragline/{} (+{contact})", env!("CARGO_PKG_VERSION"))
+        .parse()
+        .map_err(|error: <UserAgent as std::str::FromStr>::Err| wrong(CONTACT, &error))?;
+    let pages = variable(URL_PAGES_MAX).ok_or(SettingError::Missing(URL_PAGES_MAX))?;
+    let url_pages_max = pages.parse().map_err(|error: std::num::ParseIntError| wrong(URL_PAGES_MAX, &error))?;
+    Ok(Defaults { user_agent, url_pages_max })
+}
+
+fn wrong(name: &'static str, error: &dyn std::error::Error) -> SettingError {
+    SettingError::Wrong { name, why: error.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_contact_stands_in_the_user_agent() {
+        let of = |contact: &str, pages: &str| {
+            let (contact, pages) = (contact.to_owned(), pages.to_owned());
+            defaults(move |name| Some(if name == CONTACT { contact.clone() } else { pages.clone() }))
+        };
+        let read = of("https://example.org/bot", "1000").unwrap();
+        assert!(read.user_agent.as_str().ends_with(" (+https://example.org/bot)"), "{}", read.user_agent.as_str());
+        assert_eq!(read.url_pages_max, 1_000);
+        for (contact, pages, why) in [("a\nb", "1000", "a line break"), ("a@example.org", "many", "no number")] {
+            assert!(of(contact, pages).is_err(), "{why}");
+        }
+        assert_eq!(defaults(|_| None).unwrap_err(), SettingError::Missing(CONTACT));
+    }
+}

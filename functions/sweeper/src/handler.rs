@@ -1,0 +1,50 @@
+//! From a rule's time to sweeps.
+
+use dragline_lambda::{Event, Reply};
+use dragline_pipeline::World;
+use dragline_pipeline::ports::clock::Clock as _;
+use dragline_pipeline::ports::error::{PortError, PortResult};
+use dragline_pipeline::ports::frontier::Frontier as _;
+use dragline_pipeline::sweep::sweep;
+use tracing::Instrument as _;
+
+/// Crawls that are swept in one invocation at most. Those that began first come first, so that they end and make way.
+const CRAWLS_MAX: usize = 1_000;
+
+/// Sweeps every crawl that runs. One that cannot be swept does not keep the others from it.
+///
+/// # Errors
+/// The first of the ports' errors, once every crawl had its turn; the next sweep goes on.
+pub(crate) async fn handle(world: &impl World, event: Event) -> PortResult<Reply> {
+    if event != Event::Tick {
+        tracing::error!("the sweeper has no queue");
+        return Ok(Reply::default());
+    }
+    let mut failed: Option<PortError> = None;
+    for crawl in world.frontier().running_crawls(CRAWLS_MAX).await? {
+        let span = tracing::info_span!("sweep", %crawl);
+        match Box::pin(sweep(world, &crawl, world.clock().now())).instrument(span).await {
+            Ok(swept) => tracing::info!(%crawl, ?swept, "swept"),
+            Err(error) => {
+                tracing::error!(%crawl, %error, "cannot be swept");
+                failed.get_or_insert(error);
+            }
+        }
+    }
+    failed.map_or(Ok(Reply::default()), Err)
+}
+
+#[cfg(test)]
+mod tests {
+    use dragline_lambda::testing::{event, world};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_tick_sweeps_what_runs_and_messages_are_left_alone() {
+        let (world, _directory) = world();
+        for text in [include_str!("../../../events/tick.json"), include_str!("../../../events/segments.json")] {
+            assert_eq!(handle(&world, event(text)).await.unwrap(), Reply::default());
+        }
+    }
+}

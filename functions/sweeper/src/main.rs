@@ -1,0 +1,18 @@
+//! The Lambda function of overdue work.
+
+mod handler;
+
+use dragline_lambda::{AwsWorld, Invocation, Reply, RunError, run};
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), RunError> {
+    run("sweeper", set_up, invoke).await
+}
+
+async fn set_up(world: AwsWorld) -> Result<AwsWorld, RunError> {
+    Ok(world)
+}
+
+async fn invoke(world: AwsWorld, invocation: Invocation) -> Result<Reply, RunError> {
+    Ok(handler::handle(&world, invocation.event).await?)
+}

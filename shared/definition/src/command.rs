@@ -1,0 +1,213 @@
+//! Commands as they come in a message: JSON with one key, which says what is wanted.
+//!
+//! JSON is YAML, so a message is read as a definition's file is, and what is wrong with it is told with its place and a hint.
+
+use dragline_domain::command::Command;
+use dragline_domain::frontier::StatusChange;
+use dragline_domain::ids::{CrawlId, TriggerId};
+use dragline_domain::url::UrlRules;
+use serde::Deserialize;
+
+use crate::error::{Complaint, DefinitionErrors, Spot};
+use crate::raw::{RawDefinition, Text};
+use crate::{checked, read, shape};
+
+/// The longest message that is read, in bytes.
+pub const COMMAND_BYTES_MAX: usize = 256 << 10;
+
+/// The longest name of a trigger, in bytes: it is part of a key.
+const TRIGGER_BYTES_MAX: usize = 128;
+
+/// What the places in a message are counted from.
+const SOURCE: &str = "message";
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawCommand {
+    url: Option<Text>,
+    definition: Option<RawDefinition>,
+    start: Option<RawStart>,
+    put_crawl: Option<RawPut>,
+    pause: Option<RawCrawl>,
+    resume: Option<RawCrawl>,
+    stop: Option<RawCrawl>,
+    remove: Option<RawCrawl>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawStart {
+    crawl: Text,
+    trigger: Option<Text>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawPut {
+    definition: RawDefinition,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawCrawl {
+    crawl: Text,
+}
+
+type Found<T> = Result<T, Vec<(Spot, Complaint)>>;
+
+/// Reads a command from the body of a message.
+///
+/// # Errors
+/// What is wrong with it. Another delivery of the same message would not be understood either.
+pub fn parse_command(body: &str) -> Result<Command, DefinitionErrors> {
+    let errors = |found| DefinitionErrors::new(body, SOURCE, found);
+    if body.len() > COMMAND_BYTES_MAX {
+        return Err(errors(at_start(format!("the message has more than {COMMAND_BYTES_MAX} bytes"))));
+    }
+    let raw: RawCommand = shape::parse(body).map_err(|found| errors(vec![found]))?;
+    one(raw).map_err(errors)
+}
+
+/// The one command of a message.
+fn one(raw: RawCommand) -> Found<Command> {
+    let RawCommand { url: address, definition, start, put_crawl, pause, resume, stop, remove } = raw;
+    let change = |change| move |raw: RawCrawl| Ok(Command::Change { crawl: name(&raw.crawl)?, change });
+    let mut commands = [
+        address.map(|text| url(&text)),
+        definition.map(|raw| Ok(Command::Define(Box::new(checked(raw)?)))),
+        start.map(begin),
+        put_crawl.map(|raw| Ok(Command::PutCrawl(Box::new(checked(raw.definition)?)))),
+        pause.map(change(StatusChange::Pause)),
+        resume.map(change(StatusChange::Resume)),
+        stop.map(change(StatusChange::Stop)),
+        remove.map(|raw| Ok(Command::Remove(name(&raw.crawl)?))),
+    ]
+    .into_iter()
+    .flatten();
+    match (commands.next(), commands.next()) {
+        (Some(command), None) => command,
+        (None, _) => Err(at_start("the message asks for nothing")),
+        (Some(_), Some(_)) => Err(at_start("the message asks for more than one thing")),
+    }
+}
+
+fn begin(raw: RawStart) -> Found<Command> {
+    let trigger = raw.trigger.map(|text| trigger(&text)).transpose()?;
+    Ok(Command::Start { crawl: name(&raw.crawl)?, trigger })
+}
+
+/// The URL as it was written: the crawl that it is for says what is taken out of it.
+fn url(text: &Text) -> Found<Command> {
+    let rules = UrlRules::keep_all();
+    read::seed(&text.value, &rules).map(Command::Url).map_err(|complaint| at(text, complaint))
+}
+
+fn name(text: &Text) -> Found<CrawlId> {
+    text.value.parse().map_err(|error: <CrawlId as std::str::FromStr>::Err| at(text, Complaint::new(error.to_string())))
+}
+
+fn trigger(text: &Text) -> Found<TriggerId> {
+    let is_sound = (1..=TRIGGER_BYTES_MAX).contains(&text.value.len()) && text.value.bytes().all(is_sound_in_a_key);
+    if is_sound {
+        Ok(TriggerId(text.value.clone()))
+    } else {
+        let complaint = Complaint::new("this is no trigger");
+        Err(at(text, complaint.hint("use 1 to 128 letters, digits and `.`, `_`, `:`, `-`, or leave it out")))
+    }
+}
+
+const fn is_sound_in_a_key(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b':' | b'-')
+}
+
+fn at(text: &Text, complaint: Complaint) -> Vec<(Spot, Complaint)> {
+    vec![(text.referenced.into(), complaint)]
+}
+
+fn at_start(message: impl Into<String>) -> Vec<(Spot, Complaint)> {
+    let hint = "send one of `url`, `definition`, `start`, `put_crawl`, `pause`, `resume`, `stop` and `remove`";
+    vec![(Spot::START, Complaint::new(message).hint(hint))]
+}
+
+#[cfg(test)]
+mod tests {
+    use dragline_domain::url::CrawlUrl;
+
+    use super::*;
+
+    fn crawl() -> CrawlId {
+        "docs".parse().unwrap()
+    }
+
+    fn read(body: &str) -> Command {
+        parse_command(body).unwrap_or_else(|errors| panic!("{body}: {errors}"))
+    }
+
+    #[test]
+    fn each_command_is_read() {
+        let address = CrawlUrl::parse("https://a.example/b?utm_source=c", &UrlRules::keep_all()).unwrap();
+        let trigger = Some(TriggerId("schedule-2026-11-21T08:00:00Z".to_owned()));
+        for (body, expected) in [
+            (r#"{"url": "https://a.example/b?utm_source=c"}"#, Command::Url(address)),
+            (r#"{"start": {"crawl": "docs"}}"#, Command::Start { crawl: crawl(), trigger: None }),
+            (
+                r#"{"start": {"crawl": "docs", "trigger": "schedule-2026-11-21T08:00:00Z"}}"#,
+                Command::Start { crawl: crawl(), trigger },
+            ),
+            (r#"{"pause": {"crawl": "docs"}}"#, Command::Change { crawl: crawl(), change: StatusChange::Pause }),
+            (r#"{"resume": {"crawl": "docs"}}"#, Command::Change { crawl: crawl(), change: StatusChange::Resume }),
+            (r#"{"stop": {"crawl": "docs"}}"#, Command::Change { crawl: crawl(), change: StatusChange::Stop }),
+            (r#"{"remove": {"crawl": "docs"}}"#, Command::Remove(crawl())),
+        ] {
+            assert_eq!(read(body), expected, "{body}");
+        }
+    }
+
+    #[test]
+    fn a_definition_is_the_same_as_in_a_file() {
+        let definition = r#"{"name": "docs", "seeds": ["https://a.example/"], "budget": {"pages": 7}}"#;
+        let expected = Box::new(crate::parse(definition, "crawl.yaml").unwrap());
+        assert_eq!(read(&format!(r#"{{"definition": {definition}}}"#)), Command::Define(expected.clone()));
+        let put = format!(r#"{{"put_crawl": {{"definition": {definition}}}}}"#);
+        assert_eq!(read(&put), Command::PutCrawl(expected));
+    }
+
+    #[test]
+    fn what_is_no_command_is_refused_with_its_place() {
+        let long = format!(r#"{{"url": "https://a.example/{}"}}"#, "a".repeat(COMMAND_BYTES_MAX));
+        let trigger = format!(r#"{{"start": {{"crawl": "a", "trigger": "{}"}}}}"#, "t".repeat(129));
+        for (body, place, message) in [
+            ("", "1:1", "the message asks for nothing"),
+            ("{}", "1:1", "the message asks for nothing"),
+            (&*long, "1:1", "the message has more than"),
+            ("[]", "1:1", "expected keys with values"),
+            ("{\"url\": ", "1:", ""),
+            (r#"{"uri": "https://a.example/"}"#, "1:2", "unknown key `uri`"),
+            (r#"{"url": "https://a.example/", "delay": 0}"#, "1:", "unknown key `delay`"),
+            (r#"{"url": "https://a.example/", "stop": {"crawl": "a"}}"#, "1:1", "the message asks for more than one"),
+            (r#"{"url": "ftp://a.example/"}"#, "1:9", "only http and https"),
+            (r#"{"url": 7}"#, "1:9", ""),
+            (r#"{"start": {"crawl": "Docs"}}"#, "1:21", "`Docs` is no crawl name"),
+            (r#"{"start": {"crawl": "a", "allow_private": true}}"#, "1:", "unknown key `allow_private`"),
+            (r#"{"start": {"crawl": "a", "trigger": "b#c"}}"#, "1:", "this is no trigger"),
+            (&trigger, "1:", "this is no trigger"),
+            (r#"{"stop": {}}"#, "1:", "the key `crawl` is missing"),
+            ("{\"definition\": {\n  \"seeds\": [\"a.example\"]}}", "2:13", "a URL starts with `https://`"),
+        ] {
+            let errors = parse_command(body).expect_err(body);
+            let first = errors.iter().next().expect("never empty");
+            let found = format!("{}:{}", first.line, first.column);
+            assert!(found.starts_with(place), "{body}: at {found}, not {place}: {}", first.message);
+            assert!(first.message.starts_with(message), "{body}: {}", first.message);
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_fits_into_a_line_of_a_log() {
+        let body = format!("{{\"a\u{1b}[31m\\nb{}\": 1}}", "x".repeat(2_000));
+        let line = parse_command(&body).unwrap_err().one_line();
+        assert!(line.starts_with("message:1:"), "{line}");
+        assert!(!line.chars().any(char::is_control), "{line:?}");
+        assert!(line.chars().count() <= 500, "{} characters", line.chars().count());
+    }
+}

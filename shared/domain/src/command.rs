@@ -1,0 +1,46 @@
+//! What a person or a program may ask of a deployed crawler.
+
+use crate::definition::Definition;
+use crate::frontier::StatusChange;
+use crate::ids::{CrawlId, TriggerId};
+use crate::url::CrawlUrl;
+
+/// A wish, checked as far as it can be without looking anything up.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Command {
+    /// Crawl this URL, in the crawl named after its host, which is made if there is none. Nothing is taken out of it yet: the crawl's own
+    /// rules do that.
+    Url(CrawlUrl),
+    /// Store this definition and begin an iteration of it.
+    Define(Box<Definition>),
+    /// Begin an iteration.
+    Start {
+        /// Of this crawl.
+        crawl: CrawlId,
+        /// What asks for it; absent: the message itself.
+        trigger: Option<TriggerId>,
+    },
+    /// Store this definition and switch its crawl on.
+    PutCrawl(Box<Definition>),
+    /// Pause, resume or stop what runs of a crawl.
+    Change {
+        /// The crawl.
+        crawl: CrawlId,
+        /// Which of them.
+        change: StatusChange,
+    },
+    /// Switch a crawl off and stop what runs of it. What was crawled stays.
+    Remove(CrawlId),
+}
+
+impl Command {
+    /// The name of the crawl that it is about.
+    #[must_use]
+    pub fn crawl(&self) -> CrawlId {
+        match self {
+            Self::Url(url) => CrawlId::for_host(url.host()),
+            Self::Define(definition) | Self::PutCrawl(definition) => definition.name.clone(),
+            Self::Start { crawl, .. } | Self::Change { crawl, .. } | Self::Remove(crawl) => crawl.clone(),
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! What the four Lambda functions share: events, the AWS adapters at once, the turn's end, logs and metrics.
+//!
+//! A function's `main` calls [`run`] with its handler. An event becomes step calls there, and their ends become acknowledgements here.
+
+mod batch;
+mod deadline;
+mod event;
+mod logs;
+mod metrics;
+mod run;
+mod settings;
+#[cfg(feature = "testing")]
+pub mod testing;
+mod world;
+
+pub use batch::{Reply, Work, work_all};
+pub use deadline::{Deadline, RESERVE};
+pub use event::{Event, EventError, Message, MessageError, read_message};
+pub use metrics::{Metric, Unit, publish};
+pub use run::{Invocation, RunError, run};
+pub use settings::{SettingError, Settings};
+pub use world::AwsWorld;

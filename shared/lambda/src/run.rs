@@ -1,0 +1,65 @@
+//! The life of a function's process: set up once, then an invocation after the other.
+
+use std::future::Future;
+
+use dragline_pipeline::World as _;
+use dragline_pipeline::ports::clock::Clock as _;
+use lambda_runtime::{LambdaEvent, service_fn};
+use serde_json::Value;
+use tracing::Instrument as _;
+
+use crate::{AwsWorld, Deadline, Event, Metric, Reply, Settings, Unit, logs, publish};
+
+/// Why a process or an invocation ends in failure.
+pub type RunError = Box<dyn std::error::Error + Send + Sync>;
+
+/// One invocation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Invocation {
+    /// Why.
+    pub event: Event,
+    /// Until when.
+    pub deadline: Deadline,
+}
+
+/// Runs a function: logs, the adapters and the handler are set up on the cold start, then every event goes to the handler.
+///
+/// # Errors
+/// The function cannot be set up; the runtime then starts it anew.
+pub async fn run<H, F>(
+    function: &'static str,
+    make: impl AsyncFnOnce(AwsWorld) -> Result<H, RunError>,
+    handle: impl Fn(H, Invocation) -> F,
+) -> Result<(), RunError>
+where
+    H: Clone,
+    F: Future<Output = Result<Reply, RunError>>,
+{
+    logs::start();
+    let settings = Settings::read(|name| std::env::var(name).ok())?;
+    let world = AwsWorld::new(&settings).await;
+    let clock = *world.clock();
+    let handler = make(world).await?;
+    let invoke = |event: LambdaEvent<Value>| {
+        let (handler, handle) = (handler.clone(), &handle);
+        let span = tracing::info_span!("invocation", function, request_id = event.context.request_id);
+        let work = async move {
+            let begun = clock.monotonic();
+            let event = Event::read(event.payload).map(|read| (read, Deadline::of_millis(event.context.deadline)))?;
+            let invocation = Invocation { event: event.0, deadline: event.1 };
+            // On the heap: a handler's future is large, and its type as deep as the steps and the SDK below it.
+            let reply =
+                Box::pin(handle(handler, invocation)).await.inspect_err(|error| tracing::error!(%error, "failed"))?;
+            let took = u64::try_from((clock.monotonic() - begun).as_millis()).unwrap_or(u64::MAX);
+            let metrics = [
+                Metric::count("MessagesFailed", reply.failed()),
+                Metric::count("MessagesRefused", reply.refused()),
+                Metric { name: "Took", unit: Unit::Milliseconds, value: took },
+            ];
+            publish(function, clock.now(), &metrics);
+            Ok::<_, RunError>(reply)
+        };
+        work.instrument(span)
+    };
+    lambda_runtime::run(service_fn(invoke)).await
+}

@@ -1,0 +1,41 @@
+//! What tests of the functions share: example events, and the local adapters in place of AWS.
+
+#![expect(clippy::unwrap_used, reason = "these are helpers of tests")]
+
+use dragline_local::{LocalStore, LocalWorld};
+use dragline_pipeline::ports::error::PortResult;
+use dragline_pipeline::ports::notifier::{Notice, Notifier};
+use jiff::Timestamp;
+use tempfile::TempDir;
+
+use crate::Event;
+
+/// Tells nobody.
+#[derive(Clone, Copy, Debug)]
+pub struct Nobody;
+
+impl Notifier for Nobody {
+    async fn notify(&self, _notice: Notice) -> PortResult<()> {
+        Ok(())
+    }
+}
+
+/// The local adapters over a fresh directory, which lives as long as the other value.
+///
+/// # Panics
+/// There is no room for a directory.
+#[must_use]
+pub fn world() -> (LocalWorld<Nobody>, TempDir) {
+    let directory = TempDir::new().unwrap();
+    let store = LocalStore::open(directory.path(), Timestamp::UNIX_EPOCH).unwrap();
+    (LocalWorld::new(&store, Nobody), directory)
+}
+
+/// An event from its JSON.
+///
+/// # Panics
+/// It is none.
+#[must_use]
+pub fn event(json: &str) -> Event {
+    Event::read(serde_json::from_str(json).unwrap()).unwrap()
+}

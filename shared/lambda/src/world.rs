@@ -1,0 +1,92 @@
+//! The AWS adapters, all at once.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use dragline_aws::{AwsClients, DynamoFrontier, Patience, S3Archive, S3Documents, SnsNotifier, SqsQueue, http_client};
+use dragline_pipeline::{Timing, World};
+use dragline_system::{SystemChance, SystemClock};
+
+use crate::Settings;
+
+/// How long after a ticket or a lease ran out the sweeper looks: queues take a while.
+const LEASE_GRACE: Duration = Duration::from_secs(60);
+
+/// The ports of a stack. Copies share everything but their times.
+#[derive(Clone)]
+pub struct AwsWorld {
+    frontier: DynamoFrontier,
+    archive: S3Archive,
+    documents: S3Documents,
+    queue: SqsQueue,
+    notifier: SnsNotifier,
+    clock: SystemClock,
+    chance: SystemChance,
+    timing: Timing,
+}
+
+impl AwsWorld {
+    /// The adapters of a stack, with the region, credentials and endpoint that the environment says.
+    pub async fn new(settings: &Settings) -> Self {
+        let clients = AwsClients::from_environment(http_client(), Patience::default()).await;
+        let (tables, bucket) = (settings.tables.clone(), settings.bucket.as_str());
+        Self {
+            frontier: DynamoFrontier::new(&clients, tables, bucket, LEASE_GRACE, Arc::new(SystemChance)),
+            archive: S3Archive::new(&clients, bucket),
+            documents: S3Documents::new(&clients, bucket),
+            queue: SqsQueue::new(&clients, settings.queues.clone()),
+            notifier: SnsNotifier::new(&clients, &settings.topic_arn),
+            clock: SystemClock::new(),
+            chance: SystemChance,
+            timing: Timing::default(),
+        }
+    }
+
+    /// The same, with turns of this length.
+    #[must_use]
+    pub fn with_turn(&self, turn: Duration) -> Self {
+        Self { timing: Timing { turn, ..self.timing }, ..self.clone() }
+    }
+}
+
+impl World for AwsWorld {
+    type Frontier = DynamoFrontier;
+    type Archive = S3Archive;
+    type Documents = S3Documents;
+    type Queue = SqsQueue;
+    type Notifier = SnsNotifier;
+    type Clock = SystemClock;
+    type Chance = SystemChance;
+
+    fn frontier(&self) -> &DynamoFrontier {
+        &self.frontier
+    }
+
+    fn archive(&self) -> &S3Archive {
+        &self.archive
+    }
+
+    fn documents(&self) -> &S3Documents {
+        &self.documents
+    }
+
+    fn queue(&self) -> &SqsQueue {
+        &self.queue
+    }
+
+    fn notifier(&self) -> &SnsNotifier {
+        &self.notifier
+    }
+
+    fn clock(&self) -> &SystemClock {
+        &self.clock
+    }
+
+    fn chance(&self) -> &SystemChance {
+        &self.chance
+    }
+
+    fn timing(&self) -> &Timing {
+        &self.timing
+    }
+}

@@ -1,0 +1,212 @@
+//! Where commands are handled: the scheduler's world, with a clock to move and notices to read.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use dragline_domain::command::Command;
+use dragline_domain::definition::{Definition, Schedule};
+use dragline_domain::frontier::{IterationRow, OriginKey, Reserve};
+use dragline_domain::ids::{CrawlId, TriggerId};
+use dragline_domain::url::{CrawlUrl, UrlRules};
+use dragline_local::{DirectoryArchive, LocalStore, MemoryQueue, SqliteDocuments, SqliteFrontier, SystemChance};
+use dragline_pipeline::context::Contexts;
+use dragline_pipeline::ports::clock::Clock;
+use dragline_pipeline::ports::error::PortResult;
+use dragline_pipeline::ports::frontier::{BeginIteration, Begun, CrawlRow, Frontier};
+use dragline_pipeline::ports::notifier::{Notice, Notifier};
+use dragline_pipeline::ports::queue::StartCommand;
+use dragline_pipeline::schedule::{Defaults, Handled, handle};
+use dragline_pipeline::{Timing, World};
+use jiff::Timestamp;
+use tempfile::TempDir;
+
+/// 2026-11-18, 11:06:40 UTC.
+const START: Timestamp = Timestamp::constant(1_795_000_000, 0);
+
+/// A clock that stands until it is moved.
+#[derive(Clone)]
+pub(crate) struct Hands(Arc<Mutex<Duration>>);
+
+impl Clock for Hands {
+    fn now(&self) -> Timestamp {
+        START + self.monotonic()
+    }
+
+    fn monotonic(&self) -> Duration {
+        *self.0.lock().unwrap()
+    }
+
+    async fn sleep(&self, wait: Duration) {
+        *self.0.lock().unwrap() += wait;
+    }
+}
+
+#[derive(Default)]
+pub(crate) struct Heard(Mutex<Vec<Notice>>);
+
+impl Notifier for Heard {
+    async fn notify(&self, notice: Notice) -> PortResult<()> {
+        self.0.lock().unwrap().push(notice);
+        Ok(())
+    }
+}
+
+pub(crate) struct Desk {
+    frontier: SqliteFrontier,
+    archive: DirectoryArchive,
+    documents: SqliteDocuments,
+    queue: MemoryQueue<Hands>,
+    heard: Heard,
+    clock: Hands,
+    timing: Timing,
+    contexts: Contexts,
+    _directory: TempDir,
+}
+
+impl Desk {
+    pub(crate) fn new() -> Self {
+        let directory = TempDir::new().unwrap();
+        let store = LocalStore::open(directory.path(), START).unwrap();
+        let clock = Hands(Arc::default());
+        Self {
+            frontier: store.frontier(),
+            archive: store.archive(),
+            documents: store.documents(),
+            queue: MemoryQueue::new(&clock, 100),
+            heard: Heard::default(),
+            clock,
+            timing: Timing::default(),
+            contexts: Contexts::default(),
+            _directory: directory,
+        }
+    }
+
+    /// Delivers a command as the message of this id.
+    pub(crate) async fn deliver(&self, message: &str, command: &Command) -> Handled {
+        let message = TriggerId(message.to_owned());
+        handle(self, &self.contexts, &defaults(), command, &message).await.unwrap()
+    }
+
+    pub(crate) async fn pass(&self, seconds: u64) {
+        self.clock.sleep(Duration::from_secs(seconds)).await;
+    }
+
+    pub(crate) async fn row(&self, crawl: &str) -> Option<CrawlRow> {
+        self.frontier.load_crawl(&name(crawl)).await.unwrap()
+    }
+
+    pub(crate) async fn latest(&self, crawl: &str) -> Option<IterationRow> {
+        self.frontier.latest_iteration(&name(crawl)).await.unwrap()
+    }
+
+    /// URLs that were added to an origin in its latest iteration.
+    pub(crate) async fn added(&self, crawl: &str, origin: &str) -> u64 {
+        let key = OriginKey { crawl: name(crawl), origin: origin.parse().unwrap() };
+        self.frontier.load_origin(&key).await.unwrap().map_or(0, |rows| rows.inbox.added)
+    }
+
+    /// Begins an iteration by this trigger and goes no further.
+    pub(crate) async fn begin_and_die(&self, crawl: &str, trigger: &str) -> IterationRow {
+        let (trigger, now) = (TriggerId(trigger.to_owned()), self.clock.now());
+        let begin =
+            BeginIteration { crawl: name(crawl), trigger, budget: Reserve::default(), now, ends_at: None, due: now };
+        match self.frontier.begin_iteration(&begin).await.unwrap() {
+            Begun::Iteration(row) => row,
+            Begun::Busy(row) => panic!("iteration {} runs", row.number),
+        }
+    }
+
+    /// Stops what runs and closes it.
+    pub(crate) async fn end(&self, crawl: &str) {
+        let row = self.latest(crawl).await.unwrap();
+        let stop = dragline_domain::frontier::StatusChange::Stop;
+        self.frontier.change_status(&row.crawl, row.number, stop).await.unwrap();
+        dragline_pipeline::sweep::sweep(self, &row.crawl, self.clock.now()).await.unwrap();
+        assert!(self.latest(crawl).await.unwrap().closed_at.is_some(), "nobody works on it");
+    }
+
+    /// The start commands that were sent.
+    pub(crate) async fn sent(&self) -> Vec<StartCommand> {
+        let mut sent = Vec::new();
+        while self.queue.commands().pending() > 0 {
+            sent.push(self.queue.commands().receive().await);
+        }
+        sent
+    }
+
+    pub(crate) fn heard(&self) -> Vec<Notice> {
+        std::mem::take(&mut self.heard.0.lock().unwrap())
+    }
+}
+
+impl World for Desk {
+    type Frontier = SqliteFrontier;
+    type Archive = DirectoryArchive;
+    type Documents = SqliteDocuments;
+    type Queue = MemoryQueue<Hands>;
+    type Notifier = Heard;
+    type Clock = Hands;
+    type Chance = SystemChance;
+
+    fn frontier(&self) -> &SqliteFrontier {
+        &self.frontier
+    }
+
+    fn archive(&self) -> &DirectoryArchive {
+        &self.archive
+    }
+
+    fn documents(&self) -> &SqliteDocuments {
+        &self.documents
+    }
+
+    fn queue(&self) -> &MemoryQueue<Hands> {
+        &self.queue
+    }
+
+    fn notifier(&self) -> &Heard {
+        &self.heard
+    }
+
+    fn clock(&self) -> &Hands {
+        &self.clock
+    }
+
+    fn chance(&self) -> &SystemChance {
+        &SystemChance
+    }
+
+    fn timing(&self) -> &Timing {
+        &self.timing
+    }
+}
+
+pub(crate) fn defaults() -> Defaults {
+    Defaults { user_agent: "Dragline/0.1 (+https://contact.example)".parse().unwrap(), url_pages_max: 1_000 }
+}
+
+pub(crate) fn name(crawl: &str) -> CrawlId {
+    crawl.parse().unwrap()
+}
+
+pub(crate) fn url(text: &str) -> Command {
+    Command::Url(CrawlUrl::parse(text, &UrlRules::keep_all()).unwrap())
+}
+
+/// The definition of the crawl `docs`, of one seed, changed.
+pub(crate) fn docs(change: impl FnOnce(&mut dragline_domain::definition::Draft)) -> Box<Definition> {
+    let seed = CrawlUrl::parse("https://docs.example/", &UrlRules::default()).unwrap();
+    let mut draft = Definition::for_seeds(vec![seed]).unwrap().into_draft();
+    draft.name = name("docs");
+    change(&mut draft);
+    Box::new(Definition::new(draft).unwrap())
+}
+
+/// The same, to begin every five minutes.
+pub(crate) fn scheduled() -> Box<Definition> {
+    docs(|draft| draft.schedule = Some(Schedule::new("*/5 * * * *", "UTC").unwrap()))
+}
+
+pub(crate) fn start() -> Command {
+    Command::Start { crawl: name("docs"), trigger: None }
+}

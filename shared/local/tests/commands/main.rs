@@ -1,0 +1,8 @@
+//! Commands and schedules, over SQLite and a clock that the test moves.
+
+#![expect(clippy::unwrap_used, reason = "a test says more by failing than by an error")]
+
+mod desk;
+mod schedules;
+mod urls;
+mod wishes;

@@ -1,0 +1,84 @@
+//! Schedules.
+
+use dragline_domain::command::Command;
+use dragline_domain::frontier::Switch;
+use dragline_domain::ids::TriggerId;
+use dragline_pipeline::ports::notifier::Notice;
+use dragline_pipeline::ports::queue::StartCommand;
+use dragline_pipeline::schedule::{Handled, Refusal, Started, tick};
+
+use super::desk::{Desk, docs, name, scheduled};
+
+fn command(time: &str) -> StartCommand {
+    StartCommand { crawl: name("docs"), trigger: TriggerId(format!("schedule-2026-11-18T{time}Z")) }
+}
+
+/// As the message that the tick sends is read.
+fn wish(start: &StartCommand) -> Command {
+    Command::Start { crawl: start.crawl.clone(), trigger: Some(start.trigger.clone()) }
+}
+
+#[tokio::test]
+async fn a_schedule_begins_an_iteration_at_its_time_and_once() {
+    let desk = Desk::new();
+    assert_eq!(desk.deliver("m1", &Command::PutCrawl(scheduled())).await, Handled::Stored(1));
+    assert_eq!(tick(&desk).await.unwrap(), 0, "it is 11:06:40");
+    desk.pass(200).await;
+    assert_eq!(tick(&desk).await.unwrap(), 1, "it is 11:10:00");
+    assert_eq!(tick(&desk).await.unwrap(), 0, "that time was passed on");
+    assert_eq!(desk.sent().await, [command("11:10:00")]);
+    for expected in ["began", "done before"] {
+        match desk.deliver("m2", &wish(&command("11:10:00"))).await {
+            Handled::Started(Started::Iteration(row)) => assert_eq!((row.number.number(), expected), (1, "began")),
+            other => assert_eq!((other, expected), (Handled::Before, "done before")),
+        }
+    }
+    desk.end("docs").await;
+    assert_eq!(desk.deliver("m3", &wish(&command("11:10:00"))).await, Handled::Before, "also when that is over");
+}
+
+#[tokio::test]
+async fn times_that_were_missed_count_as_one() {
+    let desk = Desk::new();
+    desk.deliver("m1", &Command::PutCrawl(scheduled())).await;
+    desk.pass(3_600).await;
+    tick(&desk).await.unwrap();
+    assert_eq!(desk.sent().await, [command("11:10:00")]);
+    let next = desk.row("docs").await.unwrap().switch.next();
+    assert_eq!(next, Some("2026-11-18T12:10:00Z".parse().unwrap()), "the next time from now");
+}
+
+#[tokio::test]
+async fn a_time_that_comes_while_an_iteration_runs_is_skipped_and_told() {
+    let desk = Desk::new();
+    desk.deliver("m1", &Command::Define(scheduled())).await;
+    let running = desk.latest("docs").await.unwrap();
+    let late = wish(&command("11:10:00"));
+    assert_eq!(desk.deliver("m2", &late).await, Handled::Started(Started::Busy(running.clone())));
+    assert_eq!(desk.heard(), [Notice::StartSkipped { trigger: command("11:10:00").trigger, running }]);
+    desk.end("docs").await;
+    assert_eq!(desk.deliver("m2", &late).await, Handled::Before, "skipped once is skipped for good");
+}
+
+#[tokio::test]
+async fn a_crawl_that_was_removed_begins_nothing() {
+    let desk = Desk::new();
+    desk.deliver("m1", &Command::PutCrawl(scheduled())).await;
+    assert_eq!(desk.deliver("m2", &Command::Remove(name("docs"))).await, Handled::Removed);
+    desk.pass(3_600).await;
+    assert_eq!(tick(&desk).await.unwrap(), 0);
+    let refused = Handled::Refused(Refusal::SwitchedOff(name("docs")));
+    assert_eq!(desk.deliver("m3", &wish(&command("11:10:00"))).await, refused, "sent before it was removed");
+}
+
+#[tokio::test]
+async fn a_new_definition_has_a_new_next_time() {
+    let desk = Desk::new();
+    desk.deliver("m1", &Command::PutCrawl(scheduled())).await;
+    desk.deliver("m2", &Command::PutCrawl(docs(|_| {}))).await;
+    assert_eq!(desk.row("docs").await.unwrap().switch, Switch::On { next: None }, "it has no schedule any more");
+    desk.deliver("m3", &Command::Remove(name("docs"))).await;
+    desk.deliver("m4", &Command::PutCrawl(scheduled())).await;
+    let next = Some("2026-11-18T11:10:00Z".parse().unwrap());
+    assert_eq!(desk.row("docs").await.unwrap().switch, Switch::On { next }, "and is switched on again");
+}

@@ -1,0 +1,95 @@
+//! Commands about definitions and about what runs.
+
+use dragline_domain::command::Command;
+use dragline_domain::frontier::{IterationStatus, StatusChange};
+use dragline_pipeline::World;
+use dragline_pipeline::ports::frontier::Frontier;
+use dragline_pipeline::schedule::{Handled, Refusal, Started};
+
+use super::desk::{Desk, defaults, docs, name, scheduled, start};
+
+fn change(change: StatusChange) -> Command {
+    Command::Change { crawl: name("docs"), change }
+}
+
+#[tokio::test]
+async fn a_definition_is_stored_and_begun() {
+    let desk = Desk::new();
+    let Handled::Started(Started::Iteration(row)) = desk.deliver("m1", &Command::Define(docs(|_| {}))).await else {
+        panic!("nothing ran");
+    };
+    assert_eq!((row.number.number(), desk.added("docs", "https://docs.example").await), (1, 1));
+    let held = desk.row("docs").await.unwrap().definition;
+    assert_eq!(held.user_agent, defaults().user_agent, "it gave none of its own");
+    let named = docs(|draft| draft.user_agent = "Mine/1".parse().unwrap());
+    assert_eq!(desk.deliver("m2", &Command::PutCrawl(named)).await, Handled::Stored(2));
+    assert_eq!(desk.row("docs").await.unwrap().definition.user_agent.as_str(), "Mine/1");
+}
+
+#[tokio::test]
+async fn what_is_not_there_is_refused() {
+    let desk = Desk::new();
+    let nobody = || Handled::Refused(Refusal::NoSuchCrawl(name("docs")));
+    assert_eq!(desk.deliver("m1", &start()).await, nobody());
+    assert_eq!(desk.deliver("m2", &Command::Remove(name("docs"))).await, nobody());
+    let idle = Handled::Refused(Refusal::NotRunning(name("docs")));
+    assert_eq!(desk.deliver("m3", &change(StatusChange::Pause)).await, idle, "no crawl");
+    desk.deliver("m4", &Command::PutCrawl(docs(|_| {}))).await;
+    assert_eq!(desk.deliver("m5", &change(StatusChange::Stop)).await, idle, "no iteration");
+}
+
+#[tokio::test]
+async fn what_runs_is_paused_resumed_and_stopped() {
+    let desk = Desk::new();
+    desk.deliver("m1", &Command::Define(docs(|_| {}))).await;
+    for (message, wish, expected) in [
+        ("m2", StatusChange::Pause, Ok(IterationStatus::Paused)),
+        ("m3", StatusChange::Pause, Err(IterationStatus::Paused)),
+        ("m4", StatusChange::Resume, Ok(IterationStatus::Open)),
+        ("m5", StatusChange::Stop, Ok(IterationStatus::Stopping)),
+        ("m6", StatusChange::Resume, Err(IterationStatus::Stopping)),
+    ] {
+        match (desk.deliver(message, &change(wish)).await, expected) {
+            (Handled::Changed(row), Ok(status)) => assert_eq!(row.status, status, "{message}"),
+            (Handled::Refused(refusal), Err(status)) => {
+                assert_eq!(refusal, Refusal::DoesNotFit { crawl: name("docs"), status, change: wish }, "{message}");
+            }
+            (handled, _) => panic!("{message}: {handled:?}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_stop_that_comes_again_does_not_stop_the_next_iteration() {
+    let desk = Desk::new();
+    desk.deliver("m1", &Command::Define(docs(|_| {}))).await;
+    desk.deliver("m2", &change(StatusChange::Stop)).await;
+    desk.end("docs").await;
+    desk.deliver("m3", &start()).await;
+    assert_eq!(desk.deliver("m2", &change(StatusChange::Stop)).await, Handled::Before);
+    assert_eq!(desk.latest("docs").await.unwrap().status, IterationStatus::Open);
+}
+
+#[tokio::test]
+async fn removing_a_crawl_stops_what_runs() {
+    let desk = Desk::new();
+    desk.deliver("m1", &Command::Define(scheduled())).await;
+    assert_eq!(desk.deliver("m2", &Command::Remove(name("docs"))).await, Handled::Removed);
+    assert_eq!(desk.latest("docs").await.unwrap().status, IterationStatus::Stopping);
+    desk.end("docs").await;
+    assert_eq!(desk.deliver("m3", &start()).await, Handled::Refused(Refusal::SwitchedOff(name("docs"))));
+}
+
+#[tokio::test]
+async fn an_iteration_that_owes_seeds_goes_on_though_its_crawl_was_removed() {
+    let desk = Desk::new();
+    desk.deliver("m1", &Command::PutCrawl(docs(|_| {}))).await;
+    let begun = desk.begin_and_die("docs", "m2").await;
+    assert!(begun.token_out, "it died before the seeds were in");
+    desk.deliver("m3", &Command::Remove(name("docs"))).await;
+    let again = Command::Start { crawl: name("docs"), trigger: Some(begun.trigger) };
+    let handled = desk.deliver("m4", &again).await;
+    assert!(matches!(handled, Handled::Started(Started::Iteration(_))), "{handled:?}");
+    let row = desk.frontier().latest_iteration(&name("docs")).await.unwrap().unwrap();
+    assert!(!row.token_out, "or it could never close");
+}

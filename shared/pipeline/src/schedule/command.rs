@@ -1,0 +1,174 @@
+//! Commands: each is done once per trigger.
+
+use dragline_domain::command::Command;
+use dragline_domain::definition::{Definition, UserAgent};
+use dragline_domain::frontier::{IterationRow, IterationStatus, StatusChange, Switch};
+use dragline_domain::ids::{CrawlId, TriggerId};
+
+use super::begin::{Started, start};
+use super::refusal::Refusal;
+use super::url::crawl_url;
+use crate::World;
+use crate::context::Contexts;
+use crate::ports::clock::Clock;
+use crate::ports::error::{PortError, PortErrorKind, PortResult};
+use crate::ports::frontier::{CrawlPut, Frontier, PutCrawl};
+use crate::ports::notifier::{Notice, Notifier};
+use crate::ports::queue::StartCommand;
+
+/// How often a definition is put again that somebody else changes at the same time.
+const PUTS_MAX: u32 = 8;
+
+/// What a deployment says where a command says nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Defaults {
+    /// By what name crawlers go whose definition gives none.
+    pub user_agent: UserAgent,
+    /// The budget of pages of a crawl that a URL alone makes.
+    pub url_pages_max: u64,
+}
+
+/// What became of a command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Handled {
+    /// An iteration began, or was busy.
+    Started(Started),
+    /// The URL is in this iteration.
+    Joined(IterationRow),
+    /// The definition is stored as this version.
+    Stored(u32),
+    /// The iteration stands so now.
+    Changed(IterationRow),
+    /// The crawl is switched off, and nothing new of it begins.
+    Removed,
+    /// It was done before.
+    Before,
+    /// It is not done.
+    Refused(Refusal),
+}
+
+/// Does what a command asks, unless that was done: the trigger is the command's own, or else `message`.
+///
+/// That it was done is noted last. Whatever it dies after, the same command again comes to the same.
+///
+/// # Errors
+/// Those of the ports; the command is then to be delivered again.
+pub async fn handle(
+    world: &impl World,
+    contexts: &Contexts,
+    defaults: &Defaults,
+    command: &Command,
+    message: &TriggerId,
+) -> PortResult<Handled> {
+    let (crawl, frontier) = (command.crawl(), world.frontier());
+    let trigger = match command {
+        Command::Start { trigger: Some(trigger), .. } => trigger,
+        _ => message,
+    };
+    let mark = match command {
+        // Its trigger may be sent again as a start, which knows nothing of the URL.
+        Command::Url(_) => trigger.of_url(),
+        _ => trigger.clone(),
+    };
+    if frontier.was_handled(&crawl, &mark).await? {
+        return Ok(Handled::Before);
+    }
+    let handled = match command {
+        Command::Url(url) => crawl_url(world, contexts, defaults, url, trigger).await?,
+        Command::Start { .. } => begin(world, contexts, &crawl, trigger).await?,
+        Command::Define(definition) => {
+            put(world, &signed(definition, defaults)).await?;
+            begin(world, contexts, &crawl, trigger).await?
+        }
+        Command::PutCrawl(definition) => Handled::Stored(put(world, &signed(definition, defaults)).await?),
+        Command::Change { change, .. } => change_status(world, &crawl, *change).await?,
+        Command::Remove(_) => remove(world, &crawl).await?,
+    };
+    if !matches!(handled, Handled::Refused(_)) {
+        frontier.mark_handled(&crawl, &mark, world.clock().now()).await?;
+    }
+    Ok(handled)
+}
+
+/// Begins an iteration; people are told if the last one is in its way.
+async fn begin(world: &impl World, contexts: &Contexts, crawl: &CrawlId, trigger: &TriggerId) -> PortResult<Handled> {
+    if let Err(refusal) = may_begin(world, crawl, trigger).await? {
+        return Ok(Handled::Refused(refusal));
+    }
+    let command = StartCommand { crawl: crawl.clone(), trigger: trigger.clone() };
+    let started = start(world, contexts, &command).await?;
+    if let Started::Busy(running) = &started {
+        let notice = Notice::StartSkipped { trigger: trigger.clone(), running: running.clone() };
+        world.notifier().notify(notice).await?;
+    }
+    Ok(Handled::Started(started))
+}
+
+/// Whether an iteration of the crawl may begin. One that this trigger has begun goes on in any case: it owes seeds, and cannot close before.
+pub(super) async fn may_begin(
+    world: &impl World,
+    crawl: &CrawlId,
+    trigger: &TriggerId,
+) -> PortResult<Result<(), Refusal>> {
+    let Some(row) = world.frontier().load_crawl(crawl).await? else {
+        return Ok(Err(Refusal::NoSuchCrawl(crawl.clone())));
+    };
+    if row.switch != Switch::Off {
+        return Ok(Ok(()));
+    }
+    let latest = world.frontier().latest_iteration(crawl).await?;
+    let is_owed = latest.is_some_and(|latest| latest.token_out && latest.trigger == *trigger);
+    Ok(if is_owed { Ok(()) } else { Err(Refusal::SwitchedOff(crawl.clone())) })
+}
+
+/// Stores a definition over whatever version is there, and switches its crawl on from its schedule's next time. Its version.
+pub(super) async fn put(world: &impl World, definition: &Definition) -> PortResult<u32> {
+    let schedule = definition.schedule.as_ref();
+    let next = schedule.and_then(|schedule| schedule.next_after(world.clock().now()));
+    for _ in 0..PUTS_MAX {
+        let seen = world.frontier().load_crawl(&definition.name).await?.map(|row| row.version);
+        let put = PutCrawl { definition: definition.clone(), seen, next };
+        if let CrawlPut::Stored(version) = world.frontier().put_crawl(&put).await? {
+            return Ok(version);
+        }
+    }
+    let why = "others change the definition all the time";
+    Err(PortError::new(PortErrorKind::Unavailable, "put crawl", &definition.name, why))
+}
+
+/// The definition under the deployment's name, where it gives none of its own.
+fn signed(definition: &Definition, defaults: &Defaults) -> Definition {
+    if definition.user_agent != UserAgent::default() {
+        return definition.clone();
+    }
+    let mut draft = definition.clone().into_draft();
+    draft.user_agent = defaults.user_agent.clone();
+    // It is checked, and no check is about the name.
+    Definition::new(draft).unwrap_or_else(|_| definition.clone())
+}
+
+async fn change_status(world: &impl World, crawl: &CrawlId, change: StatusChange) -> PortResult<Handled> {
+    let Some(row) = world.frontier().latest_iteration(crawl).await? else {
+        return Ok(Handled::Refused(Refusal::NotRunning(crawl.clone())));
+    };
+    if row.status == IterationStatus::Closed {
+        return Ok(Handled::Refused(Refusal::NotRunning(crawl.clone())));
+    }
+    Ok(match world.frontier().change_status(crawl, row.number, change).await? {
+        Some(row) => Handled::Changed(row),
+        None => Handled::Refused(Refusal::DoesNotFit { crawl: crawl.clone(), status: row.status, change }),
+    })
+}
+
+/// Switches a crawl off first, so that nothing begins after what runs was stopped.
+async fn remove(world: &impl World, crawl: &CrawlId) -> PortResult<Handled> {
+    let frontier = world.frontier();
+    if frontier.load_crawl(crawl).await?.is_none() {
+        return Ok(Handled::Refused(Refusal::NoSuchCrawl(crawl.clone())));
+    }
+    frontier.switch_off(crawl).await?;
+    if let Some(row) = frontier.latest_iteration(crawl).await? {
+        frontier.change_status(crawl, row.number, StatusChange::Stop).await?;
+    }
+    Ok(Handled::Removed)
+}

@@ -1,0 +1,35 @@
+//! Schedules: what is due gets its start command.
+
+use std::time::Duration;
+
+use dragline_domain::frontier::comes_due;
+
+use crate::World;
+use crate::ports::clock::Clock;
+use crate::ports::error::PortResult;
+use crate::ports::frontier::{Frontier, MoveSchedule};
+use crate::ports::queue::{Message, Queue, StartCommand};
+
+/// Crawls that are begun in one tick at most; the next one goes on.
+const CRAWLS_MAX: usize = 1_000;
+
+/// Sends a start command to each crawl whose schedule calls for it, and passes its time on. How many.
+///
+/// In this order, so that a crash between sends the same command again: its trigger is the schedule's time, and is handled once. Whether
+/// the last iteration still runs is seen when the command is handled.
+///
+/// # Errors
+/// Those of the ports; the next tick goes on.
+pub async fn tick(world: &impl World) -> PortResult<usize> {
+    let (frontier, now) = (world.frontier(), world.clock().now());
+    let mut sent = 0;
+    for crawl in frontier.due_crawls(now, CRAWLS_MAX).await? {
+        let Some(row) = frontier.load_crawl(&crawl).await? else { continue };
+        let Some(due) = comes_due(row.switch, row.definition.schedule.as_ref(), now) else { continue };
+        let command = StartCommand { crawl: crawl.clone(), trigger: due.trigger };
+        world.queue().send(Message::Start(command), Duration::ZERO).await?;
+        frontier.move_schedule(&MoveSchedule { crawl, seen: due.at, next: due.next }).await?;
+        sent += 1;
+    }
+    Ok(sent)
+}
