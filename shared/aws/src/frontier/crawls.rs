@@ -121,12 +121,12 @@ fn read(item: &Item) -> Result<Option<CrawlRow>, StoreError> {
     if !fields.has(DEFINITION) {
         return Ok(None);
     }
-    let switch = match fields.maybe(SWITCH, |fields, name| fields.text(name))? {
+    let switch = match fields.maybe(SWITCH, Fields::text)? {
         Some(OFF) => Switch::Off,
         None => Switch::On { next: fields.maybe_instant(AGENDA_AT)? },
         Some(other) => return Err(StoreError::Damaged(format!("a crawl is switched `{other}`"))),
     };
-    let joined = fields.maybe(JOINED, |fields, name| fields.texts(name))?.unwrap_or_default();
+    let joined = fields.maybe(JOINED, Fields::texts)?.unwrap_or_default();
     let origin = |text: &str| text.parse().map_err(|_| StoreError::Damaged(format!("`{text}` is no origin")));
     Ok(Some(CrawlRow {
         definition: fields.json(DEFINITION)?,
