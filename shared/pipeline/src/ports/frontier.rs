@@ -68,6 +68,15 @@ pub struct BeginIteration {
     pub due: Timestamp,
 }
 
+impl BeginIteration {
+    /// The row of the iteration, which begins under this number.
+    #[must_use]
+    pub fn row(&self, number: Iteration) -> IterationRow {
+        let (crawl, trigger) = (self.crawl.clone(), self.trigger.clone());
+        IterationRow::begin(crawl, number, trigger, self.budget, self.now, self.ends_at, self.due)
+    }
+}
+
 /// What became of the wish for an iteration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Begun {
