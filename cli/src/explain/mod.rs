@@ -28,8 +28,7 @@ use verdict::Explanation;
 pub(crate) async fn explain(args: &ExplainArgs) -> Result<Exit, CliError> {
     let (definition, url) = definition_and_url(args)?;
     // There is nothing stored to go by: origins may have joined a crawl that runs.
-    let context =
-        CrawlContext::new(CrawlRow { definition, version: 1, joined: Vec::new(), switch: Switch::On { next: None } })?;
+    let context = CrawlContext::new(CrawlRow::first(definition))?;
     let verdict = match verdict::before_robots(&context, &url, args.network.address_policy()) {
         Some(blocked) => blocked,
         None => {

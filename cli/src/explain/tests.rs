@@ -27,8 +27,7 @@ fn url(text: &str) -> CrawlUrl {
 }
 
 fn context(definition: Definition) -> CrawlContext {
-    CrawlContext::new(CrawlRow { definition, version: 1, joined: Vec::new(), switch: Switch::On { next: None } })
-        .unwrap()
+    CrawlContext::new(CrawlRow::first(definition)).unwrap()
 }
 
 fn verdict(context: &CrawlContext, url: &CrawlUrl, addresses: AddressPolicy) -> Verdict {

@@ -2,7 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "these are helpers of tests")]
 
-use dragline_local::{LocalStore, LocalWorld};
+use dragline_local::LocalStore;
+use dragline_local::engine::LocalWorld;
 use dragline_pipeline::ports::error::PortResult;
 use dragline_pipeline::ports::notifier::{Notice, Notifier};
 use jiff::Timestamp;

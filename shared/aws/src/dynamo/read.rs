@@ -1,6 +1,7 @@
 //! Reading: one item, several at one moment, or a range.
 
 use aws_sdk_dynamodb::error::SdkError;
+use aws_sdk_dynamodb::operation::query::builders::QueryFluentBuilder;
 use aws_sdk_dynamodb::operation::transact_get_items::TransactGetItemsError;
 use aws_sdk_dynamodb::types::{Get, TransactGetItem};
 use jiff::Timestamp;
@@ -70,13 +71,9 @@ impl Dynamo {
     /// The first items of a range, at most `limit` of them.
     pub(crate) async fn first(&self, range: &Range, limit: usize, kind: ReadKind) -> Result<Page, StoreError> {
         let start = range.after.as_ref().map(|after| range.key(after).item());
-        let condition = range.condition();
-        let request =
-            self.client.query().table_name(self.table(range.table)).consistent_read(kind != ReadKind::Eventual);
-        let request = request
-            .key_condition_expression(condition.text())
-            .set_expression_attribute_names(names([Some(&condition)]))
-            .set_expression_attribute_values(values([Some(&condition)]))
+        let request = self
+            .query(range.table, &range.condition())
+            .consistent_read(kind != ReadKind::Eventual)
             .set_exclusive_start_key(start)
             .limit(i32::try_from(limit).unwrap_or(i32::MAX));
         let output = request.send().await.map_err(|e| StoreError::request("Query", e))?;
@@ -101,18 +98,21 @@ impl Dynamo {
 
     /// The last item of a range, read consistently.
     pub(crate) async fn last(&self, range: &Range) -> Result<Option<Item>, StoreError> {
-        let condition = range.condition();
-        let request = self.client.query().table_name(self.table(range.table)).consistent_read(true);
-        let request = request
-            .key_condition_expression(condition.text())
-            .set_expression_attribute_names(names([Some(&condition)]))
-            .set_expression_attribute_values(values([Some(&condition)]))
-            .scan_index_forward(false)
-            .limit(1);
+        let request = self.query(range.table, &range.condition());
+        let request = request.consistent_read(true).scan_index_forward(false).limit(1);
         let output = request.send().await.map_err(|e| StoreError::request("Query", e))?;
         let item = output.items.unwrap_or_default().into_iter().next();
         self.meter.add_reads(ReadUnits::of(item.as_ref().map_or(0, item_bytes), ReadKind::Consistent));
         Ok(item)
+    }
+
+    /// A query by this condition, of a table or of what the caller names of its indexes.
+    fn query(&self, table: Table, condition: &Expression) -> QueryFluentBuilder {
+        let query = self.client.query().table_name(self.table(table));
+        let query = query.key_condition_expression(condition.text());
+        query
+            .set_expression_attribute_names(names([Some(condition)]))
+            .set_expression_attribute_values(values([Some(condition)]))
     }
 }
 
@@ -131,11 +131,9 @@ impl Dynamo {
     ) -> Result<Entries, StoreError> {
         let condition = Expression::new(format!("#{} = :partition AND #{} <= :until", index.partition, index.sort));
         let condition = condition.with(":partition", text(partition)).with(":until", instant(until));
-        let request = self.client.query().table_name(self.table(index.table)).index_name(index.name);
-        let request = request
-            .key_condition_expression(condition.text())
-            .set_expression_attribute_names(names([Some(&condition)]))
-            .set_expression_attribute_values(values([Some(&condition)]))
+        let request = self
+            .query(index.table, &condition)
+            .index_name(index.name)
             .set_exclusive_start_key(start)
             .limit(i32::try_from(limit).unwrap_or(i32::MAX));
         let output = request.send().await.map_err(|e| StoreError::request("Query", e))?;

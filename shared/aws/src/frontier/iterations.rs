@@ -51,15 +51,7 @@ impl DynamoFrontier {
                     return Ok(Begun::Iteration(self.iteration(crawl, number).await?.ok_or_else(gone)?));
                 }
             };
-            let row = IterationRow::begin(
-                crawl.clone(),
-                number,
-                request.trigger.clone(),
-                request.budget,
-                request.now,
-                request.ends_at,
-                request.due,
-            );
+            let row = request.row(number);
             if self.db.transact(&[put_trigger(request, number), iteration::begin(&row)]).await?.is_ok() {
                 return Ok(Begun::Iteration(row));
             }

@@ -20,15 +20,7 @@ pub(super) fn begin(db: &Db, request: &BeginIteration) -> Result<Begun, StoreErr
             return Ok(Begun::Iteration(row));
         }
     };
-    let row = IterationRow::begin(
-        request.crawl.clone(),
-        number,
-        request.trigger.clone(),
-        request.budget,
-        request.now,
-        request.ends_at,
-        request.due,
-    );
+    let row = request.row(number);
     db.put_trigger(crawl, &request.trigger, number)?;
     db.put_iteration(crawl, &row)?;
     Ok(Begun::Iteration(row))

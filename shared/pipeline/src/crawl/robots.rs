@@ -15,7 +15,7 @@ use crate::context::CrawlContext;
 use crate::ports::clock::Clock;
 use crate::ports::error::PortResult;
 use crate::ports::fetcher::{
-    FetchFailure, FetchFailureKind, FetchLimits, FetchRequest, Fetched, FetchedResponse, Fetcher, Truncation,
+    FetchFailureKind, FetchLimits, FetchRequest, Fetched, FetchedResponse, Fetcher, Truncation,
 };
 use crate::ports::frontier::{Frontier, RobotsRow};
 
@@ -116,23 +116,12 @@ impl<H: Fetcher, C: Clock> Fetcher for Paced<'_, H, C> {
         self.clock.sleep(start.saturating_sub(self.clock.monotonic())).await;
         let started = self.clock.monotonic();
         if started > self.latest_start {
-            return unsent("the lease would have run out before the answer");
+            let why = "the lease would have run out before the answer";
+            return Fetched::failed(FetchFailureKind::Timeout, why, Duration::ZERO);
         }
         let fetched = self.fetcher.fetch(request).await;
         pace_by(self.pacer, self.clock, started, &fetched);
         fetched
-    }
-}
-
-/// A request that was not made.
-fn unsent(why: &str) -> Fetched {
-    let failure = FetchFailure { kind: FetchFailureKind::Timeout, detail: why.to_owned() };
-    Fetched {
-        request_headers: Vec::new(),
-        remote: None,
-        first_byte: None,
-        elapsed: Duration::ZERO,
-        result: Err(failure),
     }
 }
 

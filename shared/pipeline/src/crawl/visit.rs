@@ -154,7 +154,7 @@ mod tests {
     use dragline_domain::time::after;
 
     use super::*;
-    use crate::ports::fetcher::{FetchFailure, FetchFailureKind};
+    use crate::ports::fetcher::FetchFailureKind;
 
     const fn seconds(seconds: u64) -> Duration {
         Duration::from_secs(seconds)
@@ -187,14 +187,7 @@ mod tests {
     impl Fetcher for Counting {
         async fn fetch(&self, _request: FetchRequest) -> Fetched {
             *self.0.lock().unwrap() += 1;
-            let failure = FetchFailure { kind: FetchFailureKind::Connect, detail: String::new() };
-            Fetched {
-                request_headers: Vec::new(),
-                remote: None,
-                first_byte: None,
-                elapsed: Duration::ZERO,
-                result: Err(failure),
-            }
+            Fetched::failed(FetchFailureKind::Connect, "", Duration::ZERO)
         }
     }
 

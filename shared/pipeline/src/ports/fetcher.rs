@@ -111,6 +111,15 @@ pub struct Fetched {
     pub result: Result<FetchedResponse, FetchFailure>,
 }
 
+impl Fetched {
+    /// A request that came to nothing after so long, of which no more is known.
+    #[must_use]
+    pub fn failed(kind: FetchFailureKind, detail: &str, elapsed: Duration) -> Self {
+        let failure = FetchFailure { kind, detail: detail.to_owned() };
+        Self { request_headers: Vec::new(), remote: None, first_byte: None, elapsed, result: Err(failure) }
+    }
+}
+
 /// Makes one request. A failure is a value.
 pub trait Fetcher: Send + Sync {
     /// Makes one GET request within its limits. Never follows a redirect, never sends credentials or cookies.

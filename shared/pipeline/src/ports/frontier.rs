@@ -35,6 +35,14 @@ pub struct CrawlRow {
     pub switch: Switch,
 }
 
+impl CrawlRow {
+    /// A definition as it stands once it is stored for the first time, with no schedule kept.
+    #[must_use]
+    pub const fn first(definition: Definition) -> Self {
+        Self { definition, version: 1, joined: Vec::new(), switch: Switch::On { next: None } }
+    }
+}
+
 /// A crawl's definition to be stored.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PutCrawl {
@@ -81,6 +89,15 @@ pub struct BeginIteration {
     pub ends_at: Option<Timestamp>,
     /// When the command is to be sent again if the token is still out.
     pub due: Timestamp,
+}
+
+impl BeginIteration {
+    /// The row of the iteration, which begins under this number.
+    #[must_use]
+    pub fn row(&self, number: Iteration) -> IterationRow {
+        let (crawl, trigger) = (self.crawl.clone(), self.trigger.clone());
+        IterationRow::begin(crawl, number, trigger, self.budget, self.now, self.ends_at, self.due)
+    }
 }
 
 /// What became of the wish for an iteration.

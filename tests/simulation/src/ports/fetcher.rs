@@ -7,7 +7,7 @@ use dragline_pipeline::ports::error::PortResult;
 use dragline_pipeline::ports::fetcher::{FetchFailureKind, FetchRequest, Fetched, Fetcher};
 
 use super::{Gate, SimulatedClock};
-use crate::web::{SimulatedWeb, failed};
+use crate::web::SimulatedWeb;
 
 pub(crate) struct GatedWeb {
     pub(crate) gate: Gate,
@@ -22,7 +22,7 @@ impl Fetcher for GatedWeb {
         let way = between(set_out, clock.now());
         if way > patience {
             // Nothing is sent over a connection that nobody waits for any more.
-            return failed(FetchFailureKind::Timeout, "no connection in time", way);
+            return Fetched::failed(FetchFailureKind::Timeout, "no connection in time", way);
         }
         if sent.is_err() {
             return self.web.refuse(request, set_out);

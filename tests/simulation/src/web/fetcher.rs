@@ -2,7 +2,6 @@
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
-use std::time::Duration;
 
 use dragline_domain::time::between;
 use dragline_formats::warc::Sha1Digest;
@@ -49,7 +48,7 @@ impl<C: Clock> SimulatedWeb<C> {
     pub(crate) fn lose(&self, entry: Entry, set_out: Timestamp) -> Fetched {
         let (kind, now) = (FetchFailureKind::Connect, self.clock.now());
         self.servers.end(entry, Answer::Nothing(kind), now);
-        failed(kind, "the connection broke", between(set_out, now))
+        Fetched::failed(kind, "the connection broke", between(set_out, now))
     }
 
     /// Asks, and tells which entry of the servers' log that is. The way to the server took from `set_out` until now.
@@ -83,12 +82,6 @@ impl<C: Clock> SimulatedWeb<C> {
         };
         (entry, fetched)
     }
-}
-
-/// A request that came to nothing after so long.
-pub(crate) fn failed(kind: FetchFailureKind, detail: &str, elapsed: Duration) -> Fetched {
-    let failure = FetchFailure { kind, detail: detail.to_owned() };
-    Fetched { request_headers: Vec::new(), remote: None, first_byte: None, elapsed, result: Err(failure) }
 }
 
 fn fetched_response(response: Response, body_bytes_max: usize) -> FetchedResponse {

@@ -16,7 +16,6 @@ mod truth;
 pub use access::{Access, Conditions, Ended};
 pub use answer::{Answer, Response};
 pub use fetcher::SimulatedWeb;
-pub(crate) use fetcher::failed;
 pub use page::{Directive, Page, PageKind, Revision, Trouble, TroubleKind};
 pub use robots::{RobotsPhase, RobotsPlan, RobotsTxt};
 pub use servers::Servers;

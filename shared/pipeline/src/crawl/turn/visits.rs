@@ -48,13 +48,9 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
                 return Ok(Start::Full);
             }
             let now = self.world.clock().now();
-            if self.planner.is_empty_handed(&self.lease, now) {
-                if self.planner.fill(&*self.world).await? {
-                    // That took time: whether there is enough left for a visit is asked again.
-                    continue;
-                }
-                self.has_met_barrier = false;
-                return Ok(Start::Dry);
+            if self.planner.is_empty_handed(&self.lease, now) && self.planner.fill(&*self.world).await? {
+                // That took time: whether there is enough left for a visit is asked again.
+                continue;
             }
             let in_flight = self.open.iter().map(|segment| segment.entries as usize).sum();
             match self.planner.next(&self.lease, &self.inbox, in_flight, now) {
