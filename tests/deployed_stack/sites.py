@@ -28,6 +28,8 @@ class Page:
 
     body: bytes
     media_type: str = "text/html; charset=utf-8"
+    location: Optional[str] = None
+    """Where it sends its visitors for ever."""
 
 
 Source = Callable[[str], Optional[Page]]
@@ -70,7 +72,9 @@ class Site:
                 site.asked.append(Asked(self.path, self.headers.get("User-Agent", ""), time.monotonic()))
                 page = source(self.path)
                 answer = page or Page(b"nothing here", "text/plain")
-                self.send_response(200 if page else 404)
+                self.send_response(404 if page is None else 301 if page.location else 200)
+                if answer.location:
+                    self.send_header("Location", answer.location)
                 self.send_header("Content-Type", answer.media_type)
                 self.send_header("Content-Length", str(len(answer.body)))
                 self.end_headers()
