@@ -56,8 +56,8 @@ class Stack:
 
     def sweep(self) -> None:
         """Has the sweeper come now, with the event that its rule sends; it comes every five minutes by itself."""
-        tick = (Path(__file__).resolve().parents[2] / "events/tick.json").read_bytes()
-        answer = self._lambda.invoke(FunctionName=self.outputs["Sweeper"], Payload=tick)
+        event = (Path(__file__).resolve().parents[2] / "events/sweep.json").read_bytes()
+        answer = self._lambda.invoke(FunctionName=self.outputs["Sweeper"], Payload=event)
         assert "FunctionError" not in answer, answer["Payload"].read()
 
     def iteration(self, crawl: str) -> dict[str, Any]:
