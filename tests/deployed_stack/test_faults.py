@@ -20,17 +20,20 @@ DELAY_SECONDS = 0.3
 
 PAGES = 30
 
-FORBIDDEN_LINKS = 1_500
-"""Links on the first page that a rule forbids: each is a candidate that is written and never fetched, so that the parse takes a while."""
+FORBIDDEN_LINKS = 10
+"""Links on the first page that a rule forbids: each is a candidate that is written and never fetched."""
+
+MANY_FORBIDDEN_LINKS = 1_500
+"""So many that the parse of the page takes a while."""
 
 
-def site() -> Site:
+def site(forbidden_links: int) -> Site:
     """A tree of pages; one is missing, one has moved, and robots.txt forbids one."""
 
     def page(number: int) -> Page:
         children = [child for child in (2 * number + 1, 2 * number + 2) if child < PAGES]
         links = [f"/{child}" for child in children] + ["/", "/private/page", "/missing", "/moved"]
-        links += [f"/forbidden/{n}" for n in range(FORBIDDEN_LINKS)] if number == 0 else []
+        links += [f"/forbidden/{n}" for n in range(forbidden_links)] if number == 0 else []
         anchors = "".join(f'<a href="{link}">{link}</a> ' for link in links)
         return Page(f"<title>Page {number}</title>{anchors}".encode())
 
@@ -66,7 +69,7 @@ NAMES = ["crawler-killed", "parser-killed", "message-deleted", "message-repeated
 @pytest.fixture(scope="module")
 def struck(stack):
     """Five crawls at the same time, each with a fault of its own that the others see something of."""
-    sites = {name: site() for name in NAMES}
+    sites = {name: site(MANY_FORBIDDEN_LINKS if name == "parser-killed" else FORBIDDEN_LINKS) for name in NAMES}
     faults = Faults(sites)
     for served in sites.values():
         served.__enter__()
@@ -95,7 +98,7 @@ def kill_a_parser_in_the_middle(stack: Stack, faults: Faults) -> None:
 
     def is_in_the_middle():
         claimed = sum(1 for row in stack.rows("candidates", "parser-killed"))
-        return 1 < claimed < FORBIDDEN_LINKS
+        return 1 < claimed < MANY_FORBIDDEN_LINKS
 
     eventually("a parse that claims links", is_in_the_middle, pause_seconds=0)
     faults.parser_deaths = stack.kill("Parser")
