@@ -28,6 +28,7 @@ class Page:
 
     body: bytes
     media_type: str = "text/html; charset=utf-8"
+    status: int = 200
 
 
 Source = Callable[[str], Optional[Page]]
@@ -68,9 +69,8 @@ class Site:
 
             def do_GET(self) -> None:
                 site.asked.append(Asked(self.path, self.headers.get("User-Agent", ""), time.monotonic()))
-                page = source(self.path)
-                answer = page or Page(b"nothing here", "text/plain")
-                self.send_response(200 if page else 404)
+                answer = source(self.path) or Page(b"nothing here", "text/plain", 404)
+                self.send_response(answer.status)
                 self.send_header("Content-Type", answer.media_type)
                 self.send_header("Content-Length", str(len(answer.body)))
                 self.end_headers()
