@@ -42,6 +42,7 @@ CALLS = {
     "s3:DeleteObject": lambda client, resources, name: client("s3").delete_object(Bucket=resources.bucket, Key=OBJECTS[name]),
     "s3:ListBucket": lambda client, resources, name: client("s3").list_objects_v2(Bucket=resources.bucket, Prefix=PREFIXES[name]),
     "sqs:SendMessage": lambda client, resources, name: client("sqs").send_message(QueueUrl=resources.queues[name], MessageBody="{}"),
+    "sqs:ReceiveMessage": lambda client, resources, name: client("sqs").receive_message(QueueUrl=resources.queues[name]),
     "dynamodb:GetItem": lambda client, resources, name: client("dynamodb").get_item(TableName=resources.table(name), Key=KEY),
     "dynamodb:PutItem": lambda client, resources, name: client("dynamodb").put_item(TableName=resources.table(name), Item=KEY),
     "dynamodb:Scan": lambda client, resources, name: client("dynamodb").scan(TableName=resources.table(name)),

@@ -149,7 +149,7 @@ def _s3_names(request: Request) -> tuple[str, str, dict[str, str]]:
 def _sqs(request: Request, region: str) -> Iterator[Permission]:
     operation = request.headers.get("x-amz-target", "").removeprefix("AmazonSQS.")
     queue = json.loads(request.body)["QueueUrl"].rsplit("/", 1)[1]
-    if operation not in ("SendMessage", "ReceiveMessage", "DeleteMessage", "PurgeQueue"):
+    if operation not in ("SendMessage", "ReceiveMessage"):
         raise Unknown(f"sqs:{operation}")
     yield Permission(f"sqs:{operation}", f"arn:aws:sqs:{region}:{ACCOUNT}:{queue}")
 

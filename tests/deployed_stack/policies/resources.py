@@ -19,6 +19,7 @@ class Resources:
 
     def __init__(self, stack: Stack) -> None:
         self.queues = {name: stack.queue(name) for name in ("Commands", "Turns", "Segments")}
+        self._functions = stack.outputs
         self.bucket, self.topic, self._tables = (stack.outputs[name] for name in ("Archive", "Notices", "Tables"))
 
     def table(self, name: str) -> str:
@@ -26,7 +27,7 @@ class Resources:
         return f"{self._tables}-{name}"
 
     def permission(self, action: str, name: str) -> Permission:
-        """By short names: `crawls`, `crawls/agenda`, `Turns`, `body`, `bodies`."""
+        """By short names: `crawls`, `crawls/agenda`, `Turns`, `body`, `bodies`; a function's for its log."""
         service, bucket = action.split(":")[0], f"arn:aws:s3:::{self.bucket}"
         if service == "dynamodb":
             table, _, index = name.partition("/")
@@ -34,6 +35,9 @@ class Resources:
             return Permission(action, f"arn:aws:dynamodb:{REGION}:{ACCOUNT}:table/{self.table(table)}{below}")
         if service == "sqs":
             return Permission(action, f"arn:aws:sqs:{REGION}:{ACCOUNT}:{self.queues[name].rsplit('/', 1)[1]}")
+        if service == "logs":
+            group = f"/aws/lambda/{self._functions[name]}"
+            return Permission(action, f"arn:aws:logs:{REGION}:{ACCOUNT}:log-group:{group}:log-stream:a")
         if service == "sns":
             return Permission(action, self.topic)
         if action == "s3:ListBucket":

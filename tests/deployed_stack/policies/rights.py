@@ -34,6 +34,19 @@ SELDOM = [
 ]
 """It takes hours, a crash, or a race."""
 
+QUEUES = {"Scheduler": "Commands", "Crawler": "Turns", "Parser": "Segments"}
+"""What each function is woken by."""
+
+FOR_LAMBDA = [
+    # function, action, resource: what Lambda does itself under a function's role
+    *[
+        (function, f"sqs:{action}", queue)
+        for function, queue in QUEUES.items()
+        for action in ("ReceiveMessage", "DeleteMessage", "GetQueueAttributes")
+    ],
+    *[(function, f"logs:{action}", function) for function in FUNCTIONS for action in ("CreateLogStream", "PutLogEvents")],
+]
+
 REFUSED = [
     # function, action, resource, why it must not
     ("Parser", "s3:PutObject", "body", "only who fetched a body may say what it was"),
@@ -63,5 +76,11 @@ REFUSED = [
     ("Sweeper", "s3:ListBucket", "bodies", "it does not even know of them"),
     ("Sweeper", "dynamodb:GetItem", "candidates", "it never looks at single URLs"),
     ("Sweeper", "dynamodb:Scan", "frontier", "nor does it read whole tables"),
+    *[
+        (function, "sqs:ReceiveMessage", queue, "it would take a message from whom it is for")
+        for function in FUNCTIONS
+        for queue in QUEUES.values()
+        if queue != QUEUES.get(function)
+    ],
     *[(function, "dynamodb:DeleteTable", "crawls", "nothing that runs may undo the stack") for function in FUNCTIONS],
 ]

@@ -27,30 +27,46 @@ class Grant:
 
 @dataclass(frozen=True)
 class Role:
-    """A function's role, with the policies that the template writes. SAM attaches AWS's managed ones for logs and for receiving, too."""
+    """A function's role."""
 
     function: str
     arn: str
-    policies: tuple[dict, ...]
+    written: tuple[dict, ...]
+    """The policies that the template writes."""
+    managed: tuple[dict, ...]
+    """Those of AWS that SAM attaches, for logs and for receiving messages. They name no resource."""
+
+    @property
+    def policies(self) -> tuple[dict, ...]:
+        """All that count."""
+        return self.written + self.managed
 
     def grants(self) -> Iterator[Grant]:
         """What the template permits, each by itself."""
-        for statement in (statement for policy in self.policies for statement in policy["Statement"]):
-            assert statement["Effect"] == "Allow", f"nothing is read here but what is permitted: {statement}"
-            for action, resource in product(as_list(statement["Action"]), as_list(statement["Resource"])):
-                yield Grant(self.function, action, resource, {**statement, "Action": action, "Resource": resource})
+        for statement in (statement for policy in self.written for statement in policy["Statement"]):
+            if statement["Effect"] == "Allow":
+                for action, resource in product(as_list(statement["Action"]), as_list(statement["Resource"])):
+                    yield Grant(self.function, action, resource, {**statement, "Action": action, "Resource": resource})
 
 
 def of_stack(stack: Stack) -> dict[str, Role]:
     """By the function's name in the template."""
     iam = stack.client("iam")
 
+    def written(name: str) -> Iterator[dict]:
+        for policy in iam.list_role_policies(RoleName=name)["PolicyNames"]:
+            yield iam.get_role_policy(RoleName=name, PolicyName=policy)["PolicyDocument"]
+
+    def managed(name: str) -> Iterator[dict]:
+        for policy in iam.list_attached_role_policies(RoleName=name)["AttachedPolicies"]:
+            arn = policy["PolicyArn"]
+            version = iam.get_policy(PolicyArn=arn)["Policy"]["DefaultVersionId"]
+            yield iam.get_policy_version(PolicyArn=arn, VersionId=version)["PolicyVersion"]["Document"]
+
     def read(function: str) -> Role:
         arn = stack.client("lambda").get_function_configuration(FunctionName=stack.outputs[function])["Role"]
         name = arn.rsplit("/", 1)[1]
-        policies = iam.list_role_policies(RoleName=name)["PolicyNames"]
-        documents = (iam.get_role_policy(RoleName=name, PolicyName=policy)["PolicyDocument"] for policy in policies)
-        return Role(function, arn, tuple(documents))
+        return Role(function, arn, tuple(written(name)), tuple(managed(name)))
 
     return {function: read(function) for function in FUNCTIONS}
 

@@ -16,7 +16,7 @@ from gate import Gate
 from judge import Judge
 from permissions import Unknown
 from resources import REGION, Resources
-from rights import REFUSED, SELDOM
+from rights import FOR_LAMBDA, REFUSED, SELDOM
 from scenario import Scenario
 
 
@@ -160,6 +160,15 @@ def test_what_functions_do_too_seldom_to_be_seen_here_is_permitted(resources, pe
     missing = [
         f"{function}: {permission}, for {why}"
         for function, action, name, why in SELDOM
+        if not permits(function, permission := resources.permission(action, name))
+    ]
+    assert missing == []
+
+
+def test_lambda_may_receive_and_log_for_each_function(resources, permits):
+    missing = [
+        f"{function}: {permission}"
+        for function, action, name in FOR_LAMBDA
         if not permits(function, permission := resources.permission(action, name))
     ]
     assert missing == []
