@@ -18,6 +18,9 @@ from boto3.dynamodb.types import TypeDeserializer
 PATIENCE_SECONDS = 600
 """Longer than anything takes on a busy machine; a test that fails waits for it, none that passes does."""
 
+TICKS = {"Scheduler": "tick.json", "Sweeper": "sweep.json"}
+"""What the rules send, among the example events."""
+
 Seen = TypeVar("Seen")
 
 
@@ -64,8 +67,8 @@ class Stack:
 
     def tick(self, function: str) -> None:
         """Has a function come now, with the event that its rule sends."""
-        tick = (Path(__file__).resolve().parents[2] / "events/tick.json").read_bytes()
-        answer = self._lambda.invoke(FunctionName=self.outputs[function], Payload=tick)
+        event = (Path(__file__).resolve().parents[2] / "events" / TICKS[function]).read_bytes()
+        answer = self._lambda.invoke(FunctionName=self.outputs[function], Payload=event)
         assert "FunctionError" not in answer, answer["Payload"].read()
 
     def iteration(self, crawl: str, number: int = 1) -> dict[str, Any]:

@@ -46,7 +46,7 @@ class Left:
     pages: Mapping[str, tuple]
     """Each page's title, description, language, character set, canonical URL, and text."""
     links: frozenset[tuple]
-    """From where, to where, kind and fate."""
+    """From where, to where, kind, fate, and the rule where one forbids it."""
     objects: Mapping[str, bytes]
     """The WARC objects."""
 
@@ -83,7 +83,7 @@ def by_stack(stack: Stack, crawl: str) -> Left:
             url, page = document["url"], document.get("page")
             if page:
                 pages[url] = _page(page)
-            links.update((url, link["target"], link["kind"], link["fate"]) for link in document.get("links", []))
+            links.update((url, link["target"], link["kind"], *_fate(link["fate"])) for link in document.get("links", []))
     objects = dict(stack.objects(f"raw/{crawl}/1/"))
     return Left(candidates, log, +progress, pages, frozenset(links), objects)
 
@@ -110,13 +110,14 @@ def by_command(dragline: Path, definition: Mapping[str, Any], directory: Path) -
         log=log,
         progress={entry["outcome"]: entry["urls"] for entry in json.loads(status)["outcomes"]},
         pages={row["url"]: _page(row) for row in export("pages") if row["charset"] is not None},
-        links=frozenset((row["from_url"], row["to_url"], row["kind"], row["fate"]) for row in export("links")),
+        links=frozenset(tuple(row[name] for name in LINK) for row in export("links")),
         objects={str(file.relative_to(data)): file.read_bytes() for file in data.glob("raw/**/*.warc.gz")},
     )
 
 
 CANDIDATE = ("last_outcome", "last_contentful_outcome", "etag", "last_modified", "decoded_sha1")
 TRY = ("url", "final", "outcome", "status", "content_type", "body_bytes", "redirects_to")
+LINK = ("from_url", "to_url", "kind", "fate", "detail")
 PAGE = ("title", "description", "language", "charset", "canonical", "text")
 
 
@@ -137,9 +138,13 @@ def _try(entry: Mapping[str, Any], object_: Optional[str]) -> Try:
         status=entry.get("status"),
         content_type=file and file["content_type"],
         body_bytes=file and file["body_bytes"],
-        redirects_to=redirect and redirect["to"],
+        redirects_to=redirect and redirect["target"],
         capture=(object_, file["offset"], file["length"]) if file else None,
     )
+
+
+def _fate(fate: str | Mapping[str, str]) -> tuple[str, Optional[str]]:
+    return (fate, None) if isinstance(fate, str) else next(iter(fate.items()))
 
 
 def _int(number: Any) -> Optional[int]:

@@ -28,7 +28,10 @@ class Page:
 
     body: bytes
     media_type: str = "text/html; charset=utf-8"
+    location: Optional[str] = None
+    """Where it sends its visitors for ever."""
     status: int = 200
+    """Unless it sends them elsewhere."""
 
 
 Source = Callable[[str], Optional[Page]]
@@ -69,8 +72,10 @@ class Site:
 
             def do_GET(self) -> None:
                 site.asked.append(Asked(self.path, self.headers.get("User-Agent", ""), time.monotonic()))
-                answer = source(self.path) or Page(b"nothing here", "text/plain", 404)
-                self.send_response(answer.status)
+                answer = source(self.path) or Page(b"nothing here", "text/plain", status=404)
+                self.send_response(301 if answer.location else answer.status)
+                if answer.location:
+                    self.send_header("Location", answer.location)
                 self.send_header("Content-Type", answer.media_type)
                 self.send_header("Content-Length", str(len(answer.body)))
                 self.end_headers()

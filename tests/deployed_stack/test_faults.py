@@ -25,18 +25,19 @@ FORBIDDEN_LINKS = 1_500
 
 
 def site() -> Site:
-    """A tree of pages, of which robots.txt forbids one."""
+    """A tree of pages; one is missing, one has moved, and robots.txt forbids one."""
 
     def page(number: int) -> Page:
         children = [child for child in (2 * number + 1, 2 * number + 2) if child < PAGES]
-        links = [f"/{child}" for child in children] + ["/", "/private/page", "/missing"]
+        links = [f"/{child}" for child in children] + ["/", "/private/page", "/missing", "/moved"]
         links += [f"/forbidden/{n}" for n in range(FORBIDDEN_LINKS)] if number == 0 else []
         anchors = "".join(f'<a href="{link}">{link}</a> ' for link in links)
         return Page(f"<title>Page {number}</title>{anchors}".encode())
 
     pages = {f"/{number}": page(number) for number in range(1, PAGES)}
     robots = Page(b"User-agent: *\nDisallow: /private/\n", "text/plain")
-    return Site(of_pages({"/": page(0), "/robots.txt": robots, **pages}))
+    moved = Page(b"moved", location="/1")
+    return Site(of_pages({"/": page(0), "/robots.txt": robots, "/moved": moved, **pages}))
 
 
 def definition(name: str, site: Site) -> dict:

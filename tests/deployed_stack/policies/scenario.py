@@ -43,7 +43,7 @@ class Scenario:
     def run(self) -> None:
         """All of it."""
         with ExitStack() as entered:
-            broken = entered.enter_context(Site(of_pages({"/robots.txt": Page(b"", "text/plain", 503)})))
+            broken = entered.enter_context(Site(of_pages({"/robots.txt": Page(b"", "text/plain", status=503)})))
             other = entered.enter_context(Site(of_pages(pages())))
             wide = {**pages(other=f"{other.url}/", broken=f"{broken.url}/"), "/robots.txt": large_robots()}
             site = entered.enter_context(Site(of_pages(wide)))
