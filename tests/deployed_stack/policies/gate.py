@@ -35,9 +35,7 @@ class Asked:
 class Gate:
     """Stands before an emulator as long as it is entered."""
 
-    def __init__(
-        self, emulator: str, role_of: Callable[[str], str], permits: Callable[[str, Permission], bool]
-    ) -> None:
+    def __init__(self, emulator: str, role_of: Callable[[str], str], permits: Callable[[str, Permission], bool]) -> None:
         """`role_of` tells an access key's role, `permits` whether a role has a permission."""
         self._emulator, self._role_of, self._permits = urlsplit(emulator).netloc, role_of, permits
         self._asked: dict[Asked, None] = {}
