@@ -18,6 +18,9 @@ from boto3.dynamodb.types import TypeDeserializer
 PATIENCE_SECONDS = 600
 """Longer than anything takes on a busy machine; a test that fails waits for it, none that passes does."""
 
+TICKS = {"Scheduler": "tick.json", "Sweeper": "sweep.json"}
+"""What the rules send, among the example events."""
+
 Seen = TypeVar("Seen")
 
 
@@ -50,19 +53,31 @@ class Stack:
         self._dynamodb, self._s3, self.sqs = (self._client(service) for service in ("dynamodb", "s3", "sqs"))
         self._lambda = self._client("lambda")
 
+    def client(self, service: str) -> Any:
+        """A client of a service, with the account's own rights."""
+        return self._client(service)
+
     def command(self, command: Mapping[str, Any]) -> None:
         """Sends a command, as anybody does."""
         self.sqs.send_message(QueueUrl=self.outputs["Commands"], MessageBody=json.dumps(command))
 
     def sweep(self) -> None:
-        """Has the sweeper come now, with the event that its rule sends; it comes every five minutes by itself."""
-        event = (Path(__file__).resolve().parents[2] / "events/sweep.json").read_bytes()
-        answer = self._lambda.invoke(FunctionName=self.outputs["Sweeper"], Payload=event)
+        """Has the sweeper come now; it comes every five minutes by itself."""
+        self.tick("Sweeper")
+
+    def tick(self, function: str) -> None:
+        """Has a function come now, with the event that its rule sends."""
+        event = (Path(__file__).resolve().parents[2] / "events" / TICKS[function]).read_bytes()
+        answer = self._lambda.invoke(FunctionName=self.outputs[function], Payload=event)
         assert "FunctionError" not in answer, answer["Payload"].read()
 
-    def iteration(self, crawl: str) -> dict[str, Any]:
-        """The first iteration of a crawl; empty before it begins."""
-        key = {"pk": {"S": crawl}, "sk": {"S": "iteration#0000000001"}}
+    def iteration(self, crawl: str, number: int = 1) -> dict[str, Any]:
+        """An iteration of a crawl; empty before it begins."""
+        return self.row(crawl, f"iteration#{number:010}")
+
+    def row(self, crawl: str, sort: str) -> dict[str, Any]:
+        """A row of the crawls' table; empty where there is none."""
+        key = {"pk": {"S": crawl}, "sk": {"S": sort}}
         found = self._dynamodb.get_item(TableName=f"{self.outputs['Tables']}-crawls", Key=key, ConsistentRead=True)
         return _plain(found.get("Item", {}))
 

@@ -30,6 +30,8 @@ class Page:
     media_type: str = "text/html; charset=utf-8"
     location: Optional[str] = None
     """Where it sends its visitors for ever."""
+    status: int = 200
+    """Unless it sends them elsewhere."""
 
 
 Source = Callable[[str], Optional[Page]]
@@ -70,9 +72,8 @@ class Site:
 
             def do_GET(self) -> None:
                 site.asked.append(Asked(self.path, self.headers.get("User-Agent", ""), time.monotonic()))
-                page = source(self.path)
-                answer = page or Page(b"nothing here", "text/plain")
-                self.send_response(404 if page is None else 301 if page.location else 200)
+                answer = source(self.path) or Page(b"nothing here", "text/plain", status=404)
+                self.send_response(301 if answer.location else answer.status)
                 if answer.location:
                     self.send_header("Location", answer.location)
                 self.send_header("Content-Type", answer.media_type)
