@@ -16,6 +16,7 @@ build: ## Build the dragline command, optimised
 lint: ## Check the format, and clippy without a warning
 	@cargo fmt --all --check
 	@cargo clippy --quiet --workspace --all-targets -- -D warnings
+	@cargo clippy --quiet --package dragline --features stack --all-targets -- -D warnings
 
 docs: ## Build the documentation and run its examples
 	@RUSTDOCFLAGS='-D warnings' cargo doc --quiet --workspace --no-deps
@@ -33,13 +34,16 @@ RUN := cargo test --quiet --no-fail-fast --all-targets
 endif
 
 # They need an emulator of AWS, which `make aws` starts.
-NO_AWS := --exclude dragline-aws-conformance
+AWS := dragline-aws-conformance dragline-stack-commands
+NO_AWS := $(AWS:%=--exclude %)
 
 unit: ## Run all tests but the end-to-end ones, and those that need an emulator of AWS
 	@$(RUN) --workspace --exclude dragline-end-to-end $(NO_AWS)
 
-aws: ## Run the tests of the AWS adapters against an emulator (docs/testing-aws.md)
-	@scripts/localstack run $(RUN) --package dragline-aws-conformance
+aws: ## Run the tests of the AWS adapters and commands against an emulator (docs/testing-aws.md)
+	@cargo build --quiet --package dragline --features stack
+	@scripts/localstack run $(RUN) $(AWS:%=--package %)
+	@$(RUN) --package dragline --features stack
 
 e2e: setup build ## Run the end-to-end tests alone
 	@$(RUN) --package dragline-end-to-end
