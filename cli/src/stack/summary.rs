@@ -21,11 +21,11 @@ pub(crate) async fn summary(crawl: &CrawlId, stack: &StackArgs) -> Result<Summar
     let row = crawl.iteration(None).await?;
     let progress = crawl.frontier.progress(&crawl.crawl, row.number).await.map_err(DeployedError::from)?;
     let mut tally = Tally::default();
-    let read = crawl.reading().log(row.number, &mut |visit| {
+    let mut add = |visit| {
         tally.add(visit);
         ControlFlow::Continue(())
-    });
-    read.await.map_err(DeployedError::from)?;
+    };
+    crawl.reading().log(row.number, &mut add).await.map_err(DeployedError::from)?;
     Ok(Summary {
         crawl: crawl.crawl.to_string(),
         iteration: row.number.number(),
