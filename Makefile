@@ -17,6 +17,7 @@ build: ## Build the dragline command, optimised
 lint: ## Check the format, and clippy without a warning
 	@cargo fmt --all --check
 	@cargo clippy --quiet --workspace --all-targets -- -D warnings
+	@cargo clippy --quiet --package dragline $(WITH_STACK) --all-targets -- -D warnings
 
 docs: ## Build the documentation and run its examples
 	@RUSTDOCFLAGS='-D warnings' cargo doc --quiet --workspace --no-deps
@@ -36,7 +37,10 @@ BUILD := cargo test --quiet --no-run --all-targets
 endif
 
 # These need an emulator of AWS.
-NO_AWS := --exclude dragline-aws-conformance
+AWS := dragline-aws-conformance dragline-stack-commands
+NO_AWS := $(AWS:%=--exclude %)
+# The command that speaks to a stack. Without it the build has no SDK of AWS.
+WITH_STACK := --features dragline/stack
 
 unit: ## Run all tests but the end-to-end ones, and those that need an emulator of AWS
 	@$(RUN) --workspace --exclude dragline-end-to-end $(NO_AWS)
@@ -44,8 +48,9 @@ unit: ## Run all tests but the end-to-end ones, and those that need an emulator 
 functions: ## Build the four Lambda functions for this machine, where the tests deploy them from
 	@cargo build --quiet --profile lambda --package dragline-scheduler --package dragline-crawler --package dragline-parser --package dragline-sweeper
 
-aws: setup build functions ## Run what needs an emulator of AWS: the adapters, and the deployed stack (docs/testing-aws.md)
-	@scripts/localstack run $(RUN) --package dragline-aws-conformance
+aws: setup build functions ## Run what needs an emulator of AWS: adapters, commands, the deployed stack (docs/testing-aws.md)
+	@cargo build --quiet --package dragline $(WITH_STACK)
+	@scripts/localstack run $(RUN) $(AWS:%=--package %) --package dragline $(WITH_STACK)
 	@scripts/localstack test tests/deployed_stack
 
 e2e: setup build ## Run the end-to-end tests alone
@@ -56,6 +61,6 @@ bench: setup build ## Measure whole crawls: time, CPU, memory (scripts/bench --l
 	@scripts/bench
 
 test: setup lint docs deny build functions ## Check everything
-	@$(BUILD) --workspace
-	@DRAGLINE_LOCALSTACK_PORT=0 scripts/localstack run $(RUN) --workspace
+	@$(BUILD) --workspace $(WITH_STACK)
+	@DRAGLINE_LOCALSTACK_PORT=0 scripts/localstack run $(RUN) --workspace $(WITH_STACK)
 	@scripts/localstack test tests/localstack tests/deployed_stack

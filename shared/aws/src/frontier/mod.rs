@@ -11,6 +11,7 @@ mod log;
 mod overdue;
 mod parses;
 mod progress;
+mod reading;
 mod robots;
 mod turns;
 
@@ -34,6 +35,7 @@ use dragline_pipeline::ports::frontier::{
 use jiff::Timestamp;
 
 use self::chunk_sizes::ChunkSizes;
+pub use self::reading::{Cursor, Listed};
 use crate::clients::AwsClients;
 use crate::dynamo::Dynamo;
 use crate::objects::Bucket;

@@ -7,6 +7,7 @@ pub(crate) mod chunk;
 pub(crate) mod inbox;
 pub(crate) mod iteration;
 pub(crate) mod keys;
+pub(crate) mod known;
 pub(crate) mod lease;
 mod packed;
 pub(crate) mod segment;
