@@ -1,5 +1,7 @@
 //! A function carries what it uses. The linker drops what nothing calls, but only the dependencies say that nothing can.
 
+#![expect(clippy::unwrap_used, reason = "a test without cargo has nothing to say")]
+
 use std::process::Command;
 
 /// The crates that a function is built of.
