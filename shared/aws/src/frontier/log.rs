@@ -48,15 +48,15 @@ impl DynamoFrontier {
         for (number, entries) in parts(&log.entries)?.into_iter().enumerate() {
             let key = keys::log(&log.segment, log.iteration, number);
             let (packed, json_bytes) = rows::pack(&entries)?;
-            let item = rows::row(
-                &key,
-                [
-                    (OBJECT, text(log.object.as_str())),
-                    (AGENT, text(&log.agent)),
-                    (ENTRIES, packed),
-                    (JSON_BYTES, json_bytes),
-                ],
-            );
+            let attributes = [
+                (OBJECT, text(log.object.as_str())),
+                (AGENT, text(&log.agent)),
+                (ENTRIES, packed),
+                (JSON_BYTES, json_bytes),
+            ];
+            // From the commit on, which every try agrees about: all of them put the same.
+            let expires = self.log_kept.map(|kept| rows::expires(log.committed_at, kept));
+            let item = rows::row(&key, attributes.into_iter().chain(expires));
             let _was_there = self.db.write(&Write::put(Role::Other, &key, item).if_absent()).await?;
         }
         Ok(())
