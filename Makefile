@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help aws bench setup build lint docs deny unit e2e test
+.PHONY: help aws bench bill setup build lint docs deny unit e2e test
 
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -47,6 +47,9 @@ e2e: setup build ## Run the end-to-end tests alone
 bench: setup build ## Measure whole crawls: time, CPU, memory (scripts/bench --large for a large site)
 	@cargo build --quiet --release --package dragline-end-to-end --bin testsite
 	@scripts/bench
+
+bill: ## Measure what a million pages cost on AWS, with an emulator (docs/bill.md)
+	@scripts/bill
 
 test: setup lint docs deny build ## Check everything
 	@$(RUN) --workspace $(NO_AWS)

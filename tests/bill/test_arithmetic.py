@@ -2,7 +2,7 @@
 
 import pytest
 
-from bill import bill, naive, prices, standing, waiting
+from bill import bill, lambda_time, naive, prices, standing
 from bill.invocations import Invocation, Used
 from bill.shapes import Shape
 from bill.standing import Fixtures
@@ -66,11 +66,18 @@ def test_ticks_are_not_part_of_a_crawl_and_failures_are():
 
 
 def test_waiting_is_shared_by_the_origins_of_an_invocation():
-    alone = waiting.dollars(1_000_000, 1.0, 0.5, 1)
+    alone = lambda_time.pace_dollars(1_000_000, 1.0, 0.5, 1)
     assert alone == pytest.approx(6.6667)
-    assert waiting.dollars(1_000_000, 1.0, 0.5, 10) == pytest.approx(alone / 10)
-    assert waiting.dollars(1_000_000, 0.25, 0.5, 1) == pytest.approx(alone / 4)
-    assert waiting.origins_sharing(2_000, 1.0, 250.0) == 8.0
+    assert lambda_time.pace_dollars(1_000_000, 1.0, 0.5, 10) == pytest.approx(alone / 10)
+    assert lambda_time.pace_dollars(1_000_000, 0.25, 0.5, 1) == pytest.approx(alone / 4)
+
+
+def test_work_is_its_calls_one_after_the_other_and_its_computing_at_its_share_of_a_vcpu():
+    usage = of_pages([invocation(used(calls={"DynamoDB.GetItem": 100}), billed_seconds=60.0)])["crawler"]
+    calls_seconds = 100 * lambda_time.CALL_SECONDS
+    cpu_seconds = 0.5 / (0.5 / lambda_time.VCPU_GB)
+    gb_seconds = (calls_seconds + cpu_seconds) * 0.5
+    assert lambda_time.work_dollars(usage) == pytest.approx(gb_seconds * prices.LAMBDA_GB_SECOND), "whatever an emulator billed"
 
 
 def test_the_naive_design_pays_for_each_link():

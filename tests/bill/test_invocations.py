@@ -4,10 +4,9 @@ import json
 
 from bill.invocations import LOG_EVENT_BYTES, of_lines
 
-METRICS = {
-    "_aws": {"Timestamp": 1, "CloudWatchMetrics": [{"Metrics": [{"Name": "Took", "Unit": "Milliseconds"}]}]},
+SAID = {
     "Function": "crawler",
-    "Took": 250,
+    "TookMillis": 250,
     "Used": {
         "messages": 2,
         "cpuMicros": 1_500,
@@ -17,6 +16,8 @@ METRICS = {
     },
 }
 
+METRICS = {"_aws": {"Timestamp": 1, "CloudWatchMetrics": [{"Metrics": [{"Name": "MessagesFailed", "Unit": "Count"}]}]}, "MessagesFailed": 1}
+
 REPORT = "REPORT RequestId: a\tDuration: 249.20 ms\tBilled Duration: 250 ms\tMemory Size: 512 MB\tMax Memory Used: 41 MB"
 
 
@@ -25,13 +26,18 @@ def log(*lines):
 
 
 def test_an_invocation_is_what_it_says_of_itself_and_what_lambda_reports():
-    (read,) = of_lines("crawler", log(json.dumps(METRICS)))
+    (read,) = of_lines("crawler", log(json.dumps(SAID)))
     assert (read.function, read.request_id) == ("crawler", "a")
     assert (read.billed_seconds, read.memory_gb, read.peak_mb) == (0.25, 0.5, 41)
     assert (read.used.messages, read.used.cpu_seconds) == (2, 0.0015)
     assert (read.used.calls, read.used.write_units) == ({"DynamoDB.GetItem": 2}, {"log": 5})
     assert read.used.read_units == {"crawls": 1.5}, "halves"
-    assert read.used.metrics == {"Took"}
+    assert read.used.metrics == frozenset()
+
+
+def test_counts_that_are_metrics_are_told_apart():
+    (read,) = of_lines("crawler", log(json.dumps({**SAID, **METRICS})))
+    assert read.used.metrics == {"MessagesFailed"}
 
 
 def test_an_invocation_that_failed_is_billed_and_says_nothing():
@@ -46,5 +52,5 @@ def test_logs_are_billed_with_what_each_line_takes_beside_its_text():
 
 
 def test_an_invocation_that_is_under_way_is_left_out_and_does_not_lend_its_line_to_the_next():
-    lines = log(json.dumps(METRICS))
+    lines = log(json.dumps(SAID))
     assert [read.used is None for read in of_lines("crawler", [*lines[:3], *log()])] == [True]

@@ -39,7 +39,7 @@ def _measure(deployment: Deployment, shape: Shape) -> list[Invocation]:
     deployment.sweep()
     invocations = deployment.take_invocations()
     used = usage.of_pages(invocations)
-    print(report.crawl(shape, used), report.by_delay(shape, used), sep="\n", flush=True)
+    print(report.crawl(shape, used), flush=True)
     return invocations
 
 

@@ -60,7 +60,7 @@ def of_lines(function: str, lines: Iterable[str]) -> Iterator[Invocation]:
         if line.startswith("START RequestId: "):
             log_bytes, used = 0, None
         log_bytes += len(line.encode()) + LOG_EVENT_BYTES
-        if line.startswith('{"') and '"_aws"' in line:
+        if line.startswith('{"Function"'):
             used = _used(json.loads(line))
         elif report := REPORT.match(line):
             yield Invocation(
@@ -76,7 +76,7 @@ def of_lines(function: str, lines: Iterable[str]) -> Iterator[Invocation]:
 
 def _used(line: Mapping) -> Used:
     used = line["Used"]
-    metrics = line["_aws"]["CloudWatchMetrics"][0]["Metrics"]
+    metrics = line["_aws"]["CloudWatchMetrics"][0]["Metrics"] if "_aws" in line else []
     return Used(
         messages=used["messages"],
         cpu_seconds=used["cpuMicros"] / 1_000_000,

@@ -43,6 +43,11 @@ class FunctionUsage:
         self.read_units.update(used.read_units)
 
     @property
+    def memory_gb(self) -> float:
+        """What each of them had."""
+        return self.gb_seconds / self.billed_seconds
+
+    @property
     def receives(self) -> int:
         """Polls of a queue that brought a batch: one an invocation, and one deletion of the whole batch after it."""
         return self.invocations if self.messages else 0
