@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help aws bench cold setup build functions lint docs deny unit e2e test
+.PHONY: help aws bench bill cold setup build functions lint docs deny unit e2e test
 
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -59,6 +59,9 @@ e2e: setup build ## Run the end-to-end tests alone
 bench: setup build ## Measure whole crawls: time, CPU, memory (scripts/bench --large for a large site)
 	@cargo build --quiet --release --package dragline-end-to-end --bin testsite
 	@scripts/bench
+
+bill: functions ## Measure what a million pages cost on AWS, with an emulator (docs/bill.md)
+	@scripts/bill
 
 cold: functions ## Measure the functions' cold starts and sizes, built for this machine
 	@cargo run --quiet --package dragline-lambda --features testing --example cold_start -- target/lambda

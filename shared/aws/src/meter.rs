@@ -6,6 +6,7 @@ pub(crate) mod capacity;
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Sub;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use aws_smithy_runtime_api::box_error::BoxError;
@@ -16,6 +17,7 @@ use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
 use aws_smithy_types::config_bag::ConfigBag;
 
 use self::capacity::{ReadUnits, WriteUnits};
+use crate::tables::Table;
 
 /// An operation of a service, as AWS names both.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -37,10 +39,44 @@ impl fmt::Display for Call {
 pub struct Usage {
     /// Requests sent, those that were tried again included.
     pub calls: BTreeMap<Call, u64>,
-    /// DynamoDB's write request units, those of indexes included.
-    pub writes: WriteUnits,
+    /// DynamoDB's write request units, those of a table's indexes included.
+    pub writes: BTreeMap<Table, WriteUnits>,
     /// DynamoDB's read request units.
-    pub reads: ReadUnits,
+    pub reads: BTreeMap<Table, ReadUnits>,
+}
+
+impl Usage {
+    /// What came to it after an earlier reading of the same meter.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Self {
+        Self {
+            calls: grown(&self.calls, &earlier.calls),
+            writes: grown(&self.writes, &earlier.writes),
+            reads: grown(&self.reads, &earlier.reads),
+        }
+    }
+
+    /// The write units of all tables.
+    #[must_use]
+    pub fn writes_of_all(&self) -> WriteUnits {
+        self.writes.values().copied().sum()
+    }
+
+    /// The read units of all tables.
+    #[must_use]
+    pub fn reads_of_all(&self) -> ReadUnits {
+        self.reads.values().copied().sum()
+    }
+}
+
+/// The counts that grew, by how much.
+fn grown<K, V>(now: &BTreeMap<K, V>, earlier: &BTreeMap<K, V>) -> BTreeMap<K, V>
+where
+    K: Clone + Ord,
+    V: Copy + Default + PartialEq + Sub<Output = V>,
+{
+    let more = now.iter().map(|(key, &count)| (key.clone(), count - earlier.get(key).copied().unwrap_or_default()));
+    more.filter(|(_, count)| *count != V::default()).collect()
 }
 
 /// Counts. Clones count together.
@@ -62,12 +98,12 @@ impl Meter {
         self.lock().clone()
     }
 
-    pub(crate) fn add_writes(&self, units: WriteUnits) {
-        self.lock().writes += units;
+    pub(crate) fn add_writes(&self, table: Table, units: WriteUnits) {
+        *self.lock().writes.entry(table).or_default() += units;
     }
 
-    pub(crate) fn add_reads(&self, units: ReadUnits) {
-        self.lock().reads += units;
+    pub(crate) fn add_reads(&self, table: Table, units: ReadUnits) {
+        *self.lock().reads.entry(table).or_default() += units;
     }
 
     /// The counts. Nothing panics while they are held.
@@ -94,5 +130,25 @@ impl Intercept for Meter {
             *self.lock().calls.entry(call).or_default() += 1;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn usage_since_a_reading_is_what_grew() {
+        let meter = Meter::new();
+        meter.add_writes(Table::Log, WriteUnits(3));
+        meter.add_reads(Table::Crawls, ReadUnits { halves: 2 });
+        let earlier = meter.usage();
+        assert_eq!(earlier.since(&earlier), Usage::default(), "nothing since itself");
+        meter.add_writes(Table::Log, WriteUnits(4));
+        meter.add_writes(Table::Frontier, WriteUnits(1));
+        let more = meter.usage().since(&earlier);
+        let expected = BTreeMap::from([(Table::Frontier, WriteUnits(1)), (Table::Log, WriteUnits(4))]);
+        assert_eq!((more.writes, more.reads), (expected, BTreeMap::new()), "no table that was not used");
+        assert_eq!(meter.usage().writes_of_all(), WriteUnits(8));
     }
 }

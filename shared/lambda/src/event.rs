@@ -51,6 +51,14 @@ impl Event {
         let is_tick = event.get("detail-type").and_then(Value::as_str) == Some("Scheduled Event");
         if is_tick { Ok(Self::Tick) } else { Err(EventError::Unknown) }
     }
+
+    /// How many messages it brought.
+    pub(crate) const fn messages(&self) -> usize {
+        match self {
+            Self::Messages(messages) => messages.len(),
+            Self::Tick => 0,
+        }
+    }
 }
 
 /// A message that no later delivery makes any better.

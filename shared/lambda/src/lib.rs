@@ -1,4 +1,4 @@
-//! What the four Lambda functions share: events, the AWS adapters at once, the turn's end, logs and metrics.
+//! What the four Lambda functions share: events, the AWS adapters at once, the turn's end, logs, metrics and what is used.
 //!
 //! A function's `main` calls [`run`] with its handler. An event becomes step calls there, and their ends become acknowledgements here.
 
@@ -11,12 +11,12 @@ mod run;
 mod settings;
 #[cfg(feature = "testing")]
 pub mod testing;
+mod used;
 mod world;
 
 pub use batch::{Reply, Work, work_all};
 pub use deadline::{Deadline, RESERVE};
 pub use event::{Event, EventError, Message, MessageError, read_message};
-pub use metrics::{Metric, Unit, publish};
 pub use run::{Invocation, RunError, run};
 pub use settings::{SettingError, Settings};
 pub use world::AwsWorld;

@@ -1,90 +1,88 @@
-//! Metrics in CloudWatch's embedded format: a line of the log that CloudWatch counts.
+//! A line of the log for each invocation: what it took and used, and, where something went wrong, metrics in CloudWatch's embedded format.
 //!
-//! The function is the only dimension. A crawl or an origin never is one: each set of dimensions is billed.
+//! CloudWatch bills a metric for each hour in which it is told of. So only counts that are not zero are metrics: alarms take what is missing as
+//! zero. The function is their only dimension. A crawl or an origin never is one: each set of dimensions is billed.
 
 use std::io::Write as _;
+use std::time::Duration;
 
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
+
+use crate::used::Used;
 
 /// Where the metrics of all functions are.
 const NAMESPACE: &str = "Dragline";
 
 const DIMENSION: &str = "Function";
 
-/// What a number counts.
+/// Things that were counted in one invocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
-    /// Things.
-    Count,
-    /// Time.
-    Milliseconds,
+pub(crate) struct Metric {
+    /// What they are called.
+    pub(crate) name: &'static str,
+    /// How many there were.
+    pub(crate) count: usize,
 }
 
-/// A number that was measured in one invocation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Metric {
-    /// What it is called.
-    pub name: &'static str,
-    /// What it counts.
-    pub unit: Unit,
-    /// The number.
-    pub value: u64,
-}
-
-impl Metric {
-    /// So many of them.
-    #[must_use]
-    pub fn count(name: &'static str, count: usize) -> Self {
-        Self { name, unit: Unit::Count, value: u64::try_from(count).unwrap_or(u64::MAX) }
-    }
-}
-
-/// Publishes what an invocation of a function measured.
-pub fn publish(function: &str, at: Timestamp, metrics: &[Metric]) {
+/// Writes the line of an invocation of a function that ended then.
+pub(crate) fn publish(function: &str, at: Timestamp, metrics: &[Metric], took: Duration, used: &Used) {
     // Standard output is gone only with the process.
-    _ = writeln!(std::io::stdout(), "{}", embedded(function, at, metrics));
+    _ = writeln!(std::io::stdout(), "{}", line(function, at, metrics, took, used));
 }
 
-fn embedded(function: &str, at: Timestamp, metrics: &[Metric]) -> Value {
-    let unit = |unit| match unit {
-        Unit::Count => "Count",
-        Unit::Milliseconds => "Milliseconds",
-    };
-    let definitions: Vec<Value> =
-        metrics.iter().map(|metric| json!({"Name": metric.name, "Unit": unit(metric.unit)})).collect();
+fn line(function: &str, at: Timestamp, metrics: &[Metric], took: Duration, used: &Used) -> Value {
     let mut line = Map::new();
-    let about = json!({
-        "Timestamp": at.as_millisecond(),
-        "CloudWatchMetrics": [{"Namespace": NAMESPACE, "Dimensions": [[DIMENSION]], "Metrics": definitions}],
-    });
-    line.insert("_aws".to_owned(), about);
     line.insert(DIMENSION.to_owned(), function.into());
-    line.extend(metrics.iter().map(|metric| (metric.name.to_owned(), metric.value.into())));
+    line.insert("TookMillis".to_owned(), u64::try_from(took.as_millis()).unwrap_or(u64::MAX).into());
+    line.insert("Used".to_owned(), json!(used));
+    let told: Vec<&Metric> = metrics.iter().filter(|metric| metric.count > 0).collect();
+    if !told.is_empty() {
+        let definitions: Vec<Value> = told.iter().map(|metric| json!({"Name": metric.name, "Unit": "Count"})).collect();
+        let about = json!({
+            "Timestamp": at.as_millisecond(),
+            "CloudWatchMetrics": [{"Namespace": NAMESPACE, "Dimensions": [[DIMENSION]], "Metrics": definitions}],
+        });
+        line.insert("_aws".to_owned(), about);
+        line.extend(told.iter().map(|metric| (metric.name.to_owned(), metric.count.into())));
+    }
     line.into()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::used::tests::example;
+
+    const TOOK: Duration = Duration::from_millis(250);
+
+    fn of(failed: usize, refused: usize) -> Value {
+        let at = Timestamp::from_millisecond(1_795_000_000_123).unwrap();
+        let metrics = [Metric { name: "Failed", count: failed }, Metric { name: "Refused", count: refused }];
+        line("crawler", at, &metrics, TOOK, &example())
+    }
 
     #[test]
-    fn metrics_have_the_function_as_their_only_dimension() {
-        let at = Timestamp::from_millisecond(1_795_000_000_123).unwrap();
-        let took = Metric { name: "Took", unit: Unit::Milliseconds, value: 250 };
+    fn what_was_counted_is_a_metric_with_the_function_as_its_only_dimension() {
         let expected = json!({
             "_aws": {
                 "Timestamp": 1_795_000_000_123_u64,
                 "CloudWatchMetrics": [{
                     "Namespace": "Dragline",
                     "Dimensions": [["Function"]],
-                    "Metrics": [{"Name": "Messages", "Unit": "Count"}, {"Name": "Took", "Unit": "Milliseconds"}],
+                    "Metrics": [{"Name": "Refused", "Unit": "Count"}],
                 }],
             },
             "Function": "crawler",
-            "Messages": 3,
-            "Took": 250,
+            "Refused": 3,
+            "TookMillis": 250,
+            "Used": example(),
         });
-        assert_eq!(embedded("crawler", at, &[Metric::count("Messages", 3), took]), expected);
+        assert_eq!(of(0, 3), expected);
+    }
+
+    #[test]
+    fn where_nothing_went_wrong_no_metric_is_billed() {
+        assert_eq!(of(0, 0), json!({"Function": "crawler", "TookMillis": 250, "Used": example()}));
     }
 }

@@ -4,11 +4,14 @@ use std::future::Future;
 
 use dragline_pipeline::World as _;
 use dragline_pipeline::ports::clock::Clock as _;
+use dragline_system::cpu_time;
 use lambda_runtime::{LambdaEvent, service_fn};
 use serde_json::Value;
 use tracing::Instrument as _;
 
-use crate::{AwsWorld, Deadline, Event, Metric, Reply, Settings, Unit, logs, publish};
+use crate::metrics::{Metric, publish};
+use crate::used::Used;
+use crate::{AwsWorld, Deadline, Event, Reply, Settings, logs};
 
 /// Why a process or an invocation ends in failure.
 pub type RunError = Box<dyn std::error::Error + Send + Sync>;
@@ -38,25 +41,26 @@ where
     logs::start();
     let settings = Settings::read(|name| std::env::var(name).ok())?;
     let world = AwsWorld::new(&settings).await;
-    let clock = *world.clock();
+    let (clock, meter) = (*world.clock(), world.meter().clone());
     let handler = make(world).await?;
     let invoke = |event: LambdaEvent<Value>| {
-        let (handler, handle) = (handler.clone(), &handle);
+        let (handler, handle, meter) = (handler.clone(), &handle, meter.clone());
         let span = tracing::info_span!("invocation", function, request_id = event.context.request_id);
         let work = async move {
-            let begun = clock.monotonic();
-            let event = Event::read(event.payload).map(|read| (read, Deadline::of_millis(event.context.deadline)))?;
-            let invocation = Invocation { event: event.0, deadline: event.1 };
+            let (begun, cpu, usage) = (clock.monotonic(), cpu_time(), meter.usage());
+            let deadline = Deadline::of_millis(event.context.deadline);
+            let event = Event::read(event.payload)?;
+            let messages = event.messages();
+            let invocation = Invocation { event, deadline };
             // On the heap: a handler's future is large, and its type as deep as the steps and the SDK below it.
             let reply =
                 Box::pin(handle(handler, invocation)).await.inspect_err(|error| tracing::error!(%error, "failed"))?;
-            let took = u64::try_from((clock.monotonic() - begun).as_millis()).unwrap_or(u64::MAX);
             let metrics = [
-                Metric::count("MessagesFailed", reply.failed()),
-                Metric::count("MessagesRefused", reply.refused()),
-                Metric { name: "Took", unit: Unit::Milliseconds, value: took },
+                Metric { name: "MessagesFailed", count: reply.failed() },
+                Metric { name: "MessagesRefused", count: reply.refused() },
             ];
-            publish(function, clock.now(), &metrics);
+            let used = Used::new(messages, cpu_time().saturating_sub(cpu), &meter.usage().since(&usage));
+            publish(function, clock.now(), &metrics, clock.monotonic() - begun, &used);
             Ok::<_, RunError>(reply)
         };
         work.instrument(span)

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use dragline_aws::{AwsClients, DynamoFrontier, Patience, S3Archive, S3Documents, SnsNotifier, SqsQueue, http_client};
+use dragline_aws::{
+    AwsClients, DynamoFrontier, Meter, Patience, S3Archive, S3Documents, SnsNotifier, SqsQueue, http_client,
+};
 use dragline_pipeline::{Timing, World};
 use dragline_system::{SystemChance, SystemClock};
 
@@ -20,6 +22,7 @@ pub struct AwsWorld {
     documents: S3Documents,
     queue: SqsQueue,
     notifier: SnsNotifier,
+    meter: Meter,
     clock: SystemClock,
     chance: SystemChance,
     timing: Timing,
@@ -37,10 +40,17 @@ impl AwsWorld {
             documents: S3Documents::new(&clients, bucket),
             queue: SqsQueue::new(&clients, settings.queues.clone()),
             notifier: SnsNotifier::new(&clients, &settings.topic_arn),
+            meter: clients.meter,
             clock: SystemClock::new(),
             chance: SystemChance,
             timing: Timing::default(),
         }
+    }
+
+    /// What all of these ports count in.
+    #[must_use]
+    pub(crate) const fn meter(&self) -> &Meter {
+        &self.meter
     }
 
     /// The same, with turns of this length.

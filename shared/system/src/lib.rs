@@ -1,4 +1,4 @@
-//! The machine's own time and chance: the adapters of the `Clock` and `Chance` ports.
+//! The machine's own time and chance: the adapters of the `Clock` and `Chance` ports, and what a process took of its CPU.
 
 #![expect(clippy::disallowed_methods, reason = "these are the ports that everything else asks")]
 
@@ -40,6 +40,14 @@ impl Clock for SystemClock {
     async fn sleep(&self, wait: Duration) {
         tokio::time::sleep(wait).await;
     }
+}
+
+/// The CPU time that this process took so far, by all of its threads.
+#[must_use]
+pub fn cpu_time() -> Duration {
+    let taken = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    // The system gives neither below zero; if it did, no time is the honest answer.
+    Duration::try_from(taken).unwrap_or_default()
 }
 
 /// The operating system's random bits.

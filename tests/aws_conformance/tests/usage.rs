@@ -9,13 +9,9 @@ use dragline_pipeline::ports::frontier::{Committed, Frontier, ParseCommitted};
 
 /// What was used since.
 fn since(meter: &Meter, before: &Usage) -> (BTreeMap<String, u64>, WriteUnits, ReadUnits) {
-    let now = meter.usage();
-    let calls = now
-        .calls
-        .iter()
-        .map(|(call, count)| (call.operation.clone(), count - before.calls.get(call).copied().unwrap_or(0)));
-    let reads = ReadUnits { halves: now.reads.halves - before.reads.halves };
-    (calls.filter(|(_, count)| *count > 0).collect(), WriteUnits(now.writes.0 - before.writes.0), reads)
+    let used = meter.usage().since(before);
+    let (writes, reads) = (used.writes_of_all(), used.reads_of_all());
+    (used.calls.into_iter().map(|(call, count)| (call.operation, count)).collect(), writes, reads)
 }
 
 fn calls<const N: usize>(calls: [(&str, u64); N]) -> BTreeMap<String, u64> {

@@ -11,7 +11,7 @@ use super::{Dynamo, Fields, Item, Key};
 use crate::backoff::Backoff;
 use crate::errors::StoreError;
 use crate::meter::capacity::{ReadKind, ReadUnits, WriteUnits, item_bytes};
-use crate::tables::{PARTITION, SORT};
+use crate::tables::{PARTITION, SORT, Table};
 
 /// The most keys of a `BatchGetItem`.
 const GETS_MAX: usize = 100;
@@ -25,6 +25,8 @@ const STATEMENTS_MAX: usize = 25;
 /// One `PartiQL` statement on one item.
 #[derive(Clone, Debug)]
 pub(crate) struct Statement {
+    /// Where the item is.
+    pub(crate) table: Table,
     pub(crate) text: String,
     pub(crate) parameters: Vec<AttributeValue>,
     /// About the item's size afterwards.
@@ -65,8 +67,9 @@ impl Dynamo {
                     backoff.wait().await.map_err(|_| put_off)?;
                 }
             }
-            let bytes = keys.iter().map(|key| found.get(key).map_or(0, item_bytes));
-            self.meter.add_reads(bytes.map(|bytes| ReadUnits::of(bytes, kind)).sum());
+            for key in keys {
+                self.meter.add_reads(key.table, ReadUnits::of(found.get(key).map_or(0, item_bytes), kind));
+            }
         }
         Ok(found)
     }
@@ -106,7 +109,9 @@ impl Dynamo {
                     backoff.wait().await.map_err(|_| put_off)?;
                 }
             }
-            self.meter.add_writes(items.iter().map(|(_, bytes)| WriteUnits::of(*bytes)).sum());
+            for (key, bytes) in items {
+                self.meter.add_writes(key.table, WriteUnits::of(*bytes));
+            }
         }
         Ok(())
     }
@@ -153,7 +158,9 @@ impl Dynamo {
                 backoff.wait().await.map_err(|_| put_off)?;
             }
         }
-        self.meter.add_writes(batch.iter().map(|statement| WriteUnits::of(statement.bytes)).sum());
+        for statement in batch {
+            self.meter.add_writes(statement.table, WriteUnits::of(statement.bytes));
+        }
         Ok(answers.into_iter().flatten().collect())
     }
 }

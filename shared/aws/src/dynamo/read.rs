@@ -37,7 +37,8 @@ impl Dynamo {
     pub(crate) async fn get(&self, key: &Key) -> Result<Option<Item>, StoreError> {
         let request = self.client.get_item().table_name(self.table(key.table)).consistent_read(true);
         let output = request.set_key(Some(key.item())).send().await.map_err(|e| StoreError::request("GetItem", e))?;
-        self.meter.add_reads(ReadUnits::of(output.item.as_ref().map_or(0, item_bytes), ReadKind::Consistent));
+        let bytes = output.item.as_ref().map_or(0, item_bytes);
+        self.meter.add_reads(key.table, ReadUnits::of(bytes, ReadKind::Consistent));
         Ok(output.item)
     }
 
@@ -62,9 +63,10 @@ impl Dynamo {
         };
         let mut items = output.responses.unwrap_or_default().into_iter().map(|response| response.item);
         let found = keys.map(|_| items.next().flatten().filter(|item| !item.is_empty()));
-        let units =
-            found.iter().map(|item| ReadUnits::of(item.as_ref().map_or(0, item_bytes), ReadKind::Transactional));
-        self.meter.add_reads(units.sum());
+        for (key, item) in keys.iter().zip(&found) {
+            let bytes = item.as_ref().map_or(0, item_bytes);
+            self.meter.add_reads(key.table, ReadUnits::of(bytes, ReadKind::Transactional));
+        }
         Ok(found)
     }
 
@@ -78,7 +80,7 @@ impl Dynamo {
             .limit(i32::try_from(limit).unwrap_or(i32::MAX));
         let output = request.send().await.map_err(|e| StoreError::request("Query", e))?;
         let items = output.items.unwrap_or_default();
-        self.meter.add_reads(ReadUnits::of(items.iter().map(item_bytes).sum(), kind));
+        self.meter.add_reads(range.table, ReadUnits::of(items.iter().map(item_bytes).sum(), kind));
         let next = output.last_evaluated_key.as_ref().map(|key| super::Fields(key).text(SORT).map(str::to_owned));
         Ok(Page { items, next: next.transpose()? })
     }
@@ -102,7 +104,8 @@ impl Dynamo {
         let request = request.consistent_read(true).scan_index_forward(false).limit(1);
         let output = request.send().await.map_err(|e| StoreError::request("Query", e))?;
         let item = output.items.unwrap_or_default().into_iter().next();
-        self.meter.add_reads(ReadUnits::of(item.as_ref().map_or(0, item_bytes), ReadKind::Consistent));
+        let bytes = item.as_ref().map_or(0, item_bytes);
+        self.meter.add_reads(range.table, ReadUnits::of(bytes, ReadKind::Consistent));
         Ok(item)
     }
 
@@ -138,7 +141,7 @@ impl Dynamo {
             .limit(i32::try_from(limit).unwrap_or(i32::MAX));
         let output = request.send().await.map_err(|e| StoreError::request("Query", e))?;
         let items = output.items.unwrap_or_default();
-        self.meter.add_reads(ReadUnits::of(items.iter().map(item_bytes).sum(), ReadKind::Eventual));
+        self.meter.add_reads(index.table, ReadUnits::of(items.iter().map(item_bytes).sum(), ReadKind::Eventual));
         Ok((items, output.last_evaluated_key))
     }
 }

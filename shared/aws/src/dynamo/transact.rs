@@ -35,11 +35,11 @@ impl Dynamo {
             match self.try_one(write).await? {
                 Tried::Written(item) => {
                     let bytes = item.as_ref().map_or(write.bytes, item_bytes);
-                    self.meter.add_writes(WriteUnits::of(bytes) + write.index_units());
+                    self.meter.add_writes(write.key.table, WriteUnits::of(bytes) + write.index_units());
                     return Ok(Ok(item));
                 }
                 Tried::Refused(refused) => {
-                    self.meter.add_writes(WriteUnits::of(write.bytes));
+                    self.meter.add_writes(write.key.table, WriteUnits::of(write.bytes));
                     return Ok(Err(refused));
                 }
                 Tried::Conflict(error) => backoff.wait().await.map_err(|_| error)?,
@@ -53,15 +53,19 @@ impl Dynamo {
             return Ok(self.write(one).await?.map(|_| ()));
         }
         let mut backoff = Backoff::new(&self.chance);
-        let rows: WriteUnits = writes.iter().map(|write| WriteUnits::of(write.bytes) * 2).sum();
+        let twice = |write: &Write| WriteUnits::of(write.bytes) * 2;
         loop {
             match self.try_all(writes).await? {
                 Tried::Written(_) => {
-                    self.meter.add_writes(rows + writes.iter().map(Write::index_units).sum());
+                    for write in writes {
+                        self.meter.add_writes(write.key.table, twice(write) + write.index_units());
+                    }
                     return Ok(Ok(()));
                 }
                 Tried::Refused(refused) => {
-                    self.meter.add_writes(rows);
+                    for write in writes {
+                        self.meter.add_writes(write.key.table, twice(write));
+                    }
                     return Ok(Err(refused));
                 }
                 Tried::Conflict(error) => backoff.wait().await.map_err(|_| error)?,

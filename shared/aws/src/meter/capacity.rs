@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::iter::Sum;
-use std::ops::{Add, AddAssign, Mul};
+use std::ops::{Add, AddAssign, Mul, Sub};
 
 use aws_sdk_dynamodb::types::AttributeValue;
 
@@ -63,6 +63,14 @@ impl Add for WriteUnits {
     }
 }
 
+impl Sub for WriteUnits {
+    type Output = Self;
+
+    fn sub(self, less: Self) -> Self {
+        Self(self.0 - less.0)
+    }
+}
+
 impl AddAssign for WriteUnits {
     fn add_assign(&mut self, more: Self) {
         self.0 += more.0;
@@ -80,6 +88,14 @@ impl Mul<u64> for WriteUnits {
 impl Sum for WriteUnits {
     fn sum<I: Iterator<Item = Self>>(units: I) -> Self {
         units.fold(Self::default(), Add::add)
+    }
+}
+
+impl Sub for ReadUnits {
+    type Output = Self;
+
+    fn sub(self, less: Self) -> Self {
+        Self { halves: self.halves - less.halves }
     }
 }
 

@@ -11,7 +11,7 @@ use super::{fields, iteration_number, keys, row};
 use crate::dynamo::{Fields, Item, Statement, instant, json, number, text};
 use crate::errors::StoreError;
 use crate::meter::capacity::item_bytes;
-use crate::tables::{PARTITION, SORT};
+use crate::tables::{PARTITION, SORT, Table};
 
 const PATH: &str = "path";
 const QUEUED_IN: &str = "queued_in";
@@ -91,7 +91,7 @@ impl Queueing<'_> {
         let (names, parameters): (Vec<String>, Vec<AttributeValue>) = item.into_iter().unzip();
         let fields: Vec<String> = names.iter().map(|name| format!("'{name}': ?")).collect();
         let text = format!("INSERT INTO \"{}\" VALUE {{{}}}", self.table, fields.join(", "));
-        Statement { text, parameters, bytes }
+        Statement { table: Table::Candidates, text, parameters, bytes }
     }
 
     /// Queues a URL of an earlier iteration again, if nobody else did since it was read.
@@ -157,7 +157,7 @@ impl Change {
         self.text.push_str(&format!(" WHERE {PARTITION}=? AND {SORT}=? AND {condition}"));
         self.parameters.extend([text(&key.partition), text(&key.sort)]);
         self.parameters.extend(values);
-        Statement { text: self.text, parameters: self.parameters, bytes: VISITED_BYTES }
+        Statement { table: Table::Candidates, text: self.text, parameters: self.parameters, bytes: VISITED_BYTES }
     }
 }
 

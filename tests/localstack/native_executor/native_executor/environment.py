@@ -46,9 +46,12 @@ class Environment:
         self._version = version
         self._stream = stream
         self._runtime: Runtime | None = None
+        self._unbilled_init_ms: float | None = None
+        """How long the start took that the next invocation is billed for."""
 
     def start(self) -> None:
         """Starts the process. Raises CannotStart."""
+        started = time.monotonic()
         try:
             runtime = Runtime(self._program, self._stream)
         except OSError as error:
@@ -57,6 +60,7 @@ class Environment:
         match runtime.initialise(self._limits.init_seconds):
             case Polled():
                 self._runtime = runtime
+                self._unbilled_init_ms = (time.monotonic() - started) * 1000
                 return
             case InitFailed(payload):
                 pass
@@ -73,11 +77,13 @@ class Environment:
         request = f"RequestId: {invocation.request_id}"
         begin = self._stream.end()
         self._stream.line(f"START {request} Version: {self._version}")
+        init_ms = self._unbilled_init_ms
         started = time.monotonic()
         payload, is_error = self._answer(invocation)
         elapsed_ms = (time.monotonic() - started) * 1000
+        self._unbilled_init_ms = None  # that of a start meanwhile is part of what elapsed
         self._stream.line(f"END {request}")
-        self._stream.line(self._report(request, elapsed_ms))
+        self._stream.line(self._report(request, elapsed_ms, init_ms))
         return Outcome(payload, is_error, self._stream.since(begin))
 
     def stop(self) -> None:
@@ -112,17 +118,19 @@ class Environment:
             self._runtime.kill()
             self._runtime = None
 
-    def _report(self, request: str, elapsed_ms: float) -> str:
+    def _report(self, request: str, elapsed_ms: float, init_ms: float | None) -> str:
         fields = [
             f"REPORT {request}",
             f"Duration: {elapsed_ms:.2f} ms",
-            f"Billed Duration: {math.ceil(elapsed_ms)} ms",
+            f"Billed Duration: {math.ceil(elapsed_ms + (init_ms or 0))} ms",
             f"Memory Size: {self._limits.memory_mb} MB",
         ]
         runtime = self._runtime  # `stop` may take it away meanwhile
         peak_bytes = runtime.peak_memory_bytes() if runtime else None
         if peak_bytes is not None:
             fields.append(f"Max Memory Used: {math.ceil(peak_bytes / 2**20)} MB")
+        if init_ms is not None:
+            fields.append(f"Init Duration: {init_ms:.2f} ms")
         return "\t".join(fields)
 
 

@@ -62,7 +62,11 @@ class Runtime:
 
     def is_alive(self) -> bool:
         """Whether it can take work."""
-        return self._process.poll() is None
+        # Not `poll`, which knows nothing while another thread waits for the process.
+        try:
+            return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
+        except ChildProcessError:
+            return False
 
     def initialise(self, limit_seconds: float) -> Polled | InitFailed | Exited | TimedOut:
         """Waits until the process asks for work, or cannot."""

@@ -61,6 +61,11 @@ def error_of(outcome):
     return json.loads(outcome.payload)
 
 
+def report_of(outcome):
+    """The fields of the last line of its log."""
+    return dict(field.split(": ", 1) for field in outcome.log.splitlines()[-1].split("\t"))
+
+
 def state_and_group(pid):
     try:
         state, _, group = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[:3]
@@ -183,6 +188,15 @@ def test_an_answer_to_an_event_that_is_not_its_own_is_refused(make):
     environment = make()
     environment.start()
     assert answer(invoke(environment, "answer another")) == {"status": 400}
+
+
+def test_a_start_is_billed_with_the_first_event_and_no_other(make):
+    environment = make()
+    environment.start()
+    first, second = (report_of(invoke(environment, "echo")) for _ in range(2))
+    took_ms, init_ms, billed_ms = (float(first[name].split()[0]) for name in ("Duration", "Init Duration", "Billed Duration"))
+    assert abs(billed_ms - (took_ms + init_ms)) <= 1.01, "both together, rounded up"
+    assert "Init Duration" not in second
 
 
 def test_the_log_of_an_event_holds_all_that_was_written_for_it_and_nothing_else(make):

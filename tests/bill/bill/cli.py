@@ -1,0 +1,62 @@
+"""The command line."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from typing import Sequence
+
+from bill import report, shapes, usage
+from bill.deployment import Deployment, Trouble
+from bill.invocations import Invocation
+from bill.shapes import Shape
+from bill.sites import Sites
+
+PATIENCE_SECONDS = 1_800
+"""Beyond the waiting for its pace, for a crawl on a busy machine."""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Crawls each shape that is asked for and prints its bill; returns the exit status."""
+    options = _parse(arguments)
+    deployment = Deployment(os.environ)
+    try:
+        deployment.deploy()
+        deployment.take_invocations()  # an emulator that was there before may have crawled before
+        everything = [one for shape in _shapes(options) for one in _measure(deployment, shape)]
+    except Trouble as trouble:
+        print(f"bill: {trouble}", file=sys.stderr)
+        return 1
+    metrics = {(one.function, name) for one in everything if one.used for name in one.used.metrics}
+    print(report.standing(deployment.fixtures(len(metrics)), usage.of_ticks(everything)))
+    return 0
+
+
+def _measure(deployment: Deployment, shape: Shape) -> list[Invocation]:
+    with Sites(shape) as sites:
+        deployment.crawl(shape, sites, shape.pages_of_all * shape.delay_seconds + PATIENCE_SECONDS)
+    deployment.sweep()
+    invocations = deployment.take_invocations()
+    used = usage.of_pages(invocations)
+    print(report.crawl(shape, used), flush=True)
+    return invocations
+
+
+def _shapes(options: argparse.Namespace) -> list[Shape]:
+    chosen = {
+        "many": [shapes.many_origins(origins, delay) for delay in options.delay for origins in options.origins],
+        "one": [shapes.one_origin(options.one_delay)],
+        "chain": [shapes.chain(options.chain_delay)],
+    }
+    return [shape for name in options.shape for shape in chosen[name]]
+
+
+def _parse(arguments: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="bill", description=__doc__)
+    parser.add_argument("--shape", nargs="+", choices=["many", "one", "chain"], default=["many", "one", "chain"], help="which crawls")
+    parser.add_argument("--origins", nargs="+", type=int, default=[20], help="how many origins `many` has; for each number a crawl")
+    parser.add_argument("--delay", nargs="+", type=float, default=[1.0], help="delays of `many` in seconds; for each a crawl")
+    parser.add_argument("--one-delay", type=float, default=0.05, help="the delay of `one` in seconds")
+    parser.add_argument("--chain-delay", type=float, default=0.05, help="the delay of `chain` in seconds")
+    return parser.parse_args(arguments)

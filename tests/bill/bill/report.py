@@ -1,0 +1,84 @@
+"""What is printed of a crawl."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from bill import bill, lambda_time, naive, prices
+from bill.bill import Line
+from bill.prices import MILLION
+from bill.shapes import Shape
+from bill.standing import Fixtures, month
+from bill.usage import FunctionUsage, Usage
+
+TICKETS_AN_INVOCATION = 10
+"""The template's batch: so many origins wait together at most."""
+
+DELAYS_SECONDS = (0.25, 1, 10)
+
+SHARING = (1, 5, 10)
+
+
+def crawl(shape: Shape, usage: Usage) -> str:
+    """The bill of a crawl, for a million pages like its own."""
+    pages = shape.pages_of_all
+    factor = MILLION / pages
+    billed = bill.scaled(bill.lines(usage), factor)
+    crawler = usage["crawler"]
+    segments = crawler.calls["S3.PutObject"]
+    compared = bill.scaled(naive.lines(pages, shape.links, shape.delay_seconds, crawler.memory_gb), factor)
+    as_billed = sum(used.gb_seconds for used in usage.values()) * prices.LAMBDA_GB_SECOND * factor
+    rest = bill.dollars(billed) - as_billed
+    work = sum(map(lambda_time.work_dollars, usage.values())) * factor
+    sharing = min(shape.origins, TICKETS_AN_INVOCATION)
+    pace = lambda_time.pace_dollars(MILLION, shape.delay_seconds, crawler.memory_gb, sharing)
+    return "\n".join(
+        [
+            f"== {shape.name}: {pages:,} pages, {segments} segments, {pages / segments:.1f} pages a segment",
+            *_table(billed, "for a million pages"),
+            *(_function(name, used) for name, used in sorted(usage.items())),
+            *_silence(usage),
+            f"AWS calls a page: {bill.calls(usage) / pages:.2f}",
+            f"dollars a million pages: {rest + pace + work:.2f} = {rest:.2f} + Lambda's time: {pace:.2f} for the pace of {sharing} origins"
+            f" an invocation, {work:.2f} for computing and calls of {lambda_time.CALL_SECONDS * 1000:.0f} ms",
+            f"with Lambda's time as it was here, {as_billed:.2f}: {rest + as_billed:.2f}",
+            *_derived(rest + work, crawler.memory_gb),
+            *_table(compared, "for a million pages by the naive design"),
+        ]
+    )
+
+
+def standing(fixtures: Fixtures, ticks: Usage) -> str:
+    """What a stack costs a month."""
+    return "\n".join(["== standing", *_table(month(fixtures, ticks), "a month")])
+
+
+def _derived(rest: float, memory_gb: float) -> list[str]:
+    """The same crawl at other delays and with other numbers of origins at the same time."""
+    rows = ["-- derived: dollars a million pages, by delay and by origins that share an invocation"]
+    for delay_seconds in DELAYS_SECONDS:
+        costs = (f"{n:>3}: {rest + lambda_time.pace_dollars(MILLION, delay_seconds, memory_gb, n):7.2f}" for n in SHARING)
+        rows.append(f"   {delay_seconds:>5g} s   " + "   ".join(costs))
+    return rows
+
+
+def _table(billed: list[Line], title: str) -> list[str]:
+    services: dict[str, float] = defaultdict(float)
+    for line in billed:
+        services[line.service] += line.dollars
+    rows = [f"-- {title}"]
+    rows += [f"   {line.service:11} {line.what:36} {line.quantity:16,.2f} {line.dollars:9.4f} $" for line in billed]
+    rows += [f"   {service:48} {'':16} {cost:9.4f} $" for service, cost in services.items()]
+    return [*rows, f"   {'together':48} {'':16} {bill.dollars(billed):9.4f} $"]
+
+
+def _function(name: str, used: FunctionUsage) -> str:
+    calls = ", ".join(f"{call} {count}" for call, count in used.calls.most_common())
+    return (
+        f"{name}: {used.invocations} invocations, {used.messages} messages, {used.billed_seconds:.1f} s billed, "
+        f"{used.cpu_seconds:.1f} s of CPU, {used.peak_mb} MB at most; {calls}"
+    )
+
+
+def _silence(usage: Usage) -> list[str]:
+    return [f"{name}: {used.silent} invocations failed, and the bill lacks their calls" for name, used in usage.items() if used.silent]

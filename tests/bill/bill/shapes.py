@@ -1,0 +1,50 @@
+"""The crawls that are measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Origins that are alike, each of so many pages."""
+
+    name: str
+    origins: int
+    pages: int
+    links: int
+    """Distinct ones, on every page."""
+    delay_seconds: float
+
+    @property
+    def pages_of_all(self) -> int:
+        """Pages of the whole crawl."""
+        return self.origins * self.pages
+
+    def links_of(self, page: int) -> list[int]:
+        """The pages that a page links to. With one link a page it is a chain; else half of them span a tree, and the rest lead anywhere."""
+        if self.links == 1:
+            return [page + 1] if page + 1 < self.pages else []
+        branches = self.links // 2
+        tree = range(page * branches + 1, min(page * branches + 1 + branches, self.pages))
+        found = dict.fromkeys(tree)
+        step = 0
+        while len(found) < min(self.links, self.pages):
+            found.setdefault((page * 7919 + step * 104_729 + 1) % self.pages)
+            step += 1
+        return list(found)
+
+
+def many_origins(origins: int, delay_seconds: float) -> Shape:
+    """Small sites: 100 pages with 50 distinct links each."""
+    return Shape(f"{origins} origins of 100 pages, {delay_seconds:g} s", origins, 100, 50, delay_seconds)
+
+
+def one_origin(delay_seconds: float) -> Shape:
+    """A large site."""
+    return Shape(f"one origin of 5,000 pages, {delay_seconds:g} s", 1, 5_000, 50, delay_seconds)
+
+
+def chain(delay_seconds: float) -> Shape:
+    """A site of which each page leads to the next one alone, so that every page is a segment."""
+    return Shape(f"a chain of 200 pages, {delay_seconds:g} s", 1, 200, 1, delay_seconds)
