@@ -7,7 +7,8 @@ const MALFORMED: &str = include_str!("../../../events/commands-malformed.json");
 
 const MALFORMED_MESSAGES: usize = 6;
 
-const GOOD: &str = include_str!("../../../events/commands.json");
+const GOOD: [&str; 2] =
+    [include_str!("../../../events/command-url.json"), include_str!("../../../events/command-start.json")];
 
 #[tokio::test]
 async fn it_asks_for_its_first_event_before_anything_else() {
@@ -26,7 +27,7 @@ async fn malformed_messages_are_not_delivered_again() {
 #[tokio::test]
 async fn only_what_failed_of_a_batch_is_delivered_again() {
     let mut process = Deployed::start(env!("CARGO_BIN_EXE_scheduler"), "Scheduler").await;
-    let event = batch(&[MALFORMED, GOOD]);
+    let event = batch(&[MALFORMED, GOOD[0], GOOD[1]]);
     let expected = failed_from(&event, MALFORMED_MESSAGES);
     assert_eq!(process.invoke(event).await, expected, "AWS refuses what the good ones need");
     assert!(process.asked() > 0, "AWS was asked");

@@ -34,6 +34,7 @@ impl DynamoFrontier {
             segment: segment.id.clone(),
             iteration: segment.iteration,
             object: head.parsed(OBJECT)?,
+            committed_at: segment.committed_at,
             agent: head.text(AGENT)?.to_owned(),
             entries: Vec::new(),
         };
