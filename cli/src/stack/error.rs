@@ -81,7 +81,7 @@ impl DeployedError {
 const fn of_port(kind: PortErrorKind) -> Option<&'static str> {
     match kind {
         PortErrorKind::Unavailable => Some("look at the network, AWS_REGION and AWS_ENDPOINT_URL, and try again"),
-        PortErrorKind::Other => Some("docs/deploying.md says which permissions the commands need"),
+        PortErrorKind::Other => Some("docs/commands.md says which permissions the commands need"),
         PortErrorKind::Full | PortErrorKind::Corrupt | PortErrorKind::TooLarge => None,
     }
 }
