@@ -16,6 +16,7 @@ build: ## Build the dragline command, optimised
 lint: ## Check the format, and clippy without a warning
 	@cargo fmt --all --check
 	@cargo clippy --quiet --workspace --all-targets -- -D warnings
+	@cargo clippy --quiet --package dragline --features stack --all-targets -- -D warnings
 
 docs: ## Build the documentation and run its examples
 	@RUSTDOCFLAGS='-D warnings' cargo doc --quiet --workspace --no-deps
@@ -50,3 +51,4 @@ bench: setup build ## Measure whole crawls: time, CPU, memory (scripts/bench --l
 
 test: setup lint docs deny build ## Check everything
 	@$(RUN) --workspace $(NO_AWS)
+	@$(RUN) --package dragline --features stack

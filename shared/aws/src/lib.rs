@@ -21,7 +21,7 @@ mod tables;
 pub use archive::S3Archive;
 pub use clients::{AwsClients, Patience, http_client};
 pub use documents::S3Documents;
-pub use frontier::{DynamoFrontier, Listed, Place};
+pub use frontier::{Cursor, DynamoFrontier, Listed};
 pub use meter::capacity::{ReadUnits, WriteUnits};
 pub use meter::{Call, Meter, Usage};
 pub use notifier::SnsNotifier;

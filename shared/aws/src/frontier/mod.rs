@@ -35,7 +35,7 @@ use dragline_pipeline::ports::frontier::{
 use jiff::Timestamp;
 
 use self::chunk_sizes::ChunkSizes;
-pub use self::reading::{Listed, Place};
+pub use self::reading::{Cursor, Listed};
 use crate::clients::AwsClients;
 use crate::dynamo::Dynamo;
 use crate::objects::Bucket;

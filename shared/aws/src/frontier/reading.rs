@@ -17,12 +17,12 @@ pub struct Listed<T> {
     /// The rows.
     pub rows: Vec<T>,
     /// Where to go on; absent: that was all.
-    pub next: Option<Place>,
+    pub next: Option<Cursor>,
 }
 
 /// A place among an origin's rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place(String);
+pub struct Cursor(String);
 
 impl DynamoFrontier {
     /// An origin's segments of every iteration, in the order in which they were committed: at most `limit` of those after a place. It may
@@ -33,7 +33,7 @@ impl DynamoFrontier {
     pub async fn list_segments(
         &self,
         origin: &OriginKey,
-        after: Option<Place>,
+        after: Option<Cursor>,
         limit: usize,
     ) -> PortResult<Listed<SegmentRow>> {
         let read = |item: &Item| {
@@ -51,7 +51,7 @@ impl DynamoFrontier {
     pub async fn list_known_urls(
         &self,
         origin: &OriginKey,
-        after: Option<Place>,
+        after: Option<Cursor>,
         limit: usize,
     ) -> PortResult<Listed<KnownUrl>> {
         let listed = self.listed(keys::candidates_after(origin, None), after, limit, KnownUrl::read).await;
@@ -61,13 +61,13 @@ impl DynamoFrontier {
     async fn listed<T>(
         &self,
         range: Range,
-        after: Option<Place>,
+        after: Option<Cursor>,
         limit: usize,
         read: impl Fn(&Item) -> Result<T, StoreError>,
     ) -> Result<Listed<T>, StoreError> {
-        let range = Range { after: after.map(|place| place.0), ..range };
+        let range = Range { after: after.map(|cursor| cursor.0), ..range };
         let page = self.db.first(&range, limit, ReadKind::Eventual).await?;
         let rows = page.items.iter().map(read).collect::<Result<_, _>>()?;
-        Ok(Listed { rows, next: page.next.map(Place) })
+        Ok(Listed { rows, next: page.next.map(Cursor) })
     }
 }
