@@ -14,7 +14,7 @@ use dragline_pipeline::ports::clock::Chance;
 use dragline_pipeline::ports::error::{PortError, PortResult};
 
 use crate::clients::environment;
-use crate::errors::{StoreError, chain};
+use crate::errors::StoreError;
 use crate::tables::{Table, TableNames};
 use crate::{AwsClients, DynamoFrontier, Patience, S3Documents, http_client};
 
@@ -131,7 +131,7 @@ async fn check_credentials(common: &SdkConfig) -> Result<(), StackError> {
         return Err(StackError::NoCredentials("nothing provides them".to_owned()));
     };
     let found = provider.provide_credentials().await;
-    found.map(|_| ()).map_err(|error| StackError::NoCredentials(chain(&error)))
+    found.map(|_| ()).map_err(|error| StackError::NoCredentials(error.to_string()))
 }
 
 /// A table's tags; `None` if there is no such table.
