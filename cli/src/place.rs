@@ -21,6 +21,7 @@ pub(crate) enum Place {
 
 impl Place {
     /// How another command is told of the crawl there, with a space before it; nothing for the default.
+    #[cfg_attr(not(feature = "stack"), expect(unused_variables, reason = "a data directory holds one crawl"))]
     pub(crate) fn arguments(&self, crawl: &str) -> String {
         match self {
             Self::Data(data) => data_flag(data),

@@ -66,10 +66,9 @@ pub(crate) struct ChangeArgs {
 
 /// Which deployed stack. Region and credentials are those of the environment, as for every program that asks AWS.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Deployed stack")]
 pub(crate) struct StackArgs {
-    /// The name of the deployed stack [default: DRAGLINE_STACK, or else `dragline`]
-    #[arg(long, value_name = "NAME")]
+    /// The name of the deployed stack [default: `DRAGLINE_STACK`, or else `dragline`]
+    #[arg(long, value_name = "NAME", help_heading = "Deployed stack")]
     stack: Option<StackName>,
 }
 
@@ -94,7 +93,7 @@ impl StackArgs {
     }
 }
 
-/// The name of a stack, as CloudFormation takes it: letters, digits and hyphens.
+/// The name of a stack, as `CloudFormation` takes it: letters, digits and hyphens.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub(crate) struct StackName(String);

@@ -54,7 +54,10 @@ pub(crate) async fn put(args: &PutArgs, talk: &Talk) -> Result<Exit, CliError> {
     match said {
         Some(said) => talk.say(&format!("{crawl}: {said}")),
         None => {
-            talk.hint(&format!("it has no schedule: `dragline start {crawl}{}` begins an iteration", stack.name.flag()))
+            talk.hint(&format!(
+                "it has no schedule: `dragline start {crawl}{}` begins an iteration",
+                stack.name.flag()
+            ));
         }
     }
     Ok(Exit::Done)

@@ -12,7 +12,7 @@ use dragline_local::query::{CandidateRow, LinkRow, LogRow, PageRow};
 use dragline_pipeline::ports::documents::Documents;
 use dragline_pipeline::ports::error::PortResult;
 use dragline_pipeline::ports::frontier::Frontier;
-use futures_util::stream::{self, Stream, TryStreamExt};
+use futures_util::stream::{self, LocalBoxStream, Stream, StreamExt, TryStreamExt};
 
 use super::rows;
 
@@ -68,7 +68,7 @@ impl<'s> Reading<'s> {
     /// Every URL that is known.
     pub(super) async fn candidates(self, visit: &mut dyn FnMut(CandidateRow) -> ControlFlow<()>) -> PortResult<()> {
         let known = self.origins().map_ok(move |origin| self.known_urls(origin)).try_flatten();
-        each(known, visit).await
+        each(known.boxed_local(), visit).await
     }
 
     async fn load_log(self, segment: SegmentRow) -> PortResult<Option<SegmentLog>> {
@@ -85,11 +85,11 @@ impl<'s> Reading<'s> {
         self,
         iteration: Iteration,
         load: impl Fn(SegmentRow) -> F + 's,
-    ) -> impl Stream<Item = PortResult<T>> + 's {
+    ) -> LocalBoxStream<'s, PortResult<T>> {
         let segments = self.origins().map_ok(move |origin| self.segments(origin)).try_flatten();
         let wanted = segments
             .map_ok(move |rows| stream::iter(rows.into_iter().filter(move |row| row.iteration == iteration).map(Ok)));
-        wanted.try_flatten().map_ok(load).try_buffered(SEGMENTS_MAX)
+        wanted.try_flatten().map_ok(load).try_buffered(SEGMENTS_MAX).boxed_local()
     }
 
     /// The crawl's origins.
