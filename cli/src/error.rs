@@ -14,6 +14,8 @@ use dragline_pipeline::ports::error::{PortError, PortErrorKind};
 
 use crate::args::command_to_go_on;
 use crate::source::{key_names, without_credentials};
+#[cfg(feature = "stack")]
+use crate::stack::DeployedError;
 
 /// Why a command cannot be done. [`std::fmt::Display`] says it in a line or, for definitions, in as many as there are mistakes.
 #[derive(Debug, thiserror::Error)]
@@ -75,7 +77,7 @@ pub(crate) enum CliError {
         /// The data directory.
         data: PathBuf,
         /// What was asked for.
-        wanted: u32,
+        wanted: Iteration,
         /// What there is; absent before the first one began.
         latest: Option<Iteration>,
     },
@@ -116,6 +118,10 @@ pub(crate) enum CliError {
     /// A store did not do its work.
     #[error("{0}")]
     Port(#[from] PortError),
+    /// A deployed stack was asked in vain.
+    #[cfg(feature = "stack")]
+    #[error("{0}")]
+    Deployed(#[from] DeployedError),
     /// Something that the system should do was not done.
     #[error("{doing}: {source}")]
     System {
@@ -148,6 +154,8 @@ impl CliError {
                 "or end it with what is done and begin the next one: add `--abandon`".to_owned(),
             ],
             Self::Open(error) => error.hint().map(str::to_owned).into_iter().collect(),
+            #[cfg(feature = "stack")]
+            Self::Deployed(error) => error.hint().into_iter().collect(),
             Self::Port(error) if error.kind == PortErrorKind::Full => {
                 vec!["everything stored so far is safe: make room, and the same command goes on".to_owned()]
             }

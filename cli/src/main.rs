@@ -8,7 +8,10 @@ mod explain;
 mod export;
 mod logging;
 mod network;
+mod place;
 mod source;
+#[cfg(feature = "stack")]
+mod stack;
 mod status;
 mod stored;
 mod summary;
@@ -17,6 +20,8 @@ mod terminal;
 use std::process::ExitCode;
 
 use clap::Parser;
+#[cfg(feature = "stack")]
+use dragline_domain::frontier::StatusChange;
 
 use args::{Cli, Command};
 use error::{CliError, while_doing};
@@ -49,11 +54,23 @@ fn done(cli: &Cli, talk: &Talk) -> Result<Exit, CliError> {
         Command::Status(args) => status::status(args),
         Command::Export(args) => export::export(args),
         Command::Explain(args) => block_on(explain::explain(args)),
+        #[cfg(feature = "stack")]
+        Command::Start(args) => block_on(stack::start(args, talk)),
+        #[cfg(feature = "stack")]
+        Command::Put(args) => block_on(stack::put(args, talk)),
+        #[cfg(feature = "stack")]
+        Command::Pause(args) => block_on(stack::change(args, StatusChange::Pause, talk)),
+        #[cfg(feature = "stack")]
+        Command::Resume(args) => block_on(stack::change(args, StatusChange::Resume, talk)),
+        #[cfg(feature = "stack")]
+        Command::Stop(args) => block_on(stack::change(args, StatusChange::Stop, talk)),
+        #[cfg(feature = "stack")]
+        Command::Remove(args) => block_on(stack::remove(args, talk)),
     }
 }
 
 /// Runs a command that waits for things, on as many threads as there are cores.
-fn block_on(command: impl Future<Output = Result<Exit, CliError>>) -> Result<Exit, CliError> {
+fn block_on<T>(command: impl Future<Output = Result<T, CliError>>) -> Result<T, CliError> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()

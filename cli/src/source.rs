@@ -82,12 +82,19 @@ pub(crate) fn without_credentials(text: &str) -> Cow<'_, str> {
 /// # Errors
 /// The file cannot be read, or has mistakes.
 pub(crate) fn read_definition(path: &Path) -> Result<Draft, CliError> {
+    let definition = dragline_definition::parse(&read_text(path)?, &path.display().to_string())?;
+    Ok(definition.into_draft())
+}
+
+/// The text of a definition's file.
+///
+/// # Errors
+/// [`CliError::File`].
+pub(crate) fn read_text(path: &Path) -> Result<String, CliError> {
     let failed = |source| CliError::File { path: path.to_owned(), source };
     // One byte more than is read, so that a file that is too long is told for what it is.
     let bytes = read_at_most(path, TEXT_BYTES_MAX + 1)?;
-    let text = String::from_utf8(bytes).map_err(|error| failed(io::Error::other(error.utf8_error())))?;
-    let definition = dragline_definition::parse(&text, &path.display().to_string())?;
-    Ok(definition.into_draft())
+    String::from_utf8(bytes).map_err(|error| failed(io::Error::other(error.utf8_error())))
 }
 
 /// The keys as they are written in YAML, for messages.

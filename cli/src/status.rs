@@ -6,24 +6,33 @@ use std::io::{self, IsTerminal, Write};
 use crate::args::{Answer, StatusArgs, command_to_go_on};
 use crate::error::{CliError, while_doing};
 use crate::exit::Exit;
-use crate::summary;
+use crate::summary::{self, Summary};
 use crate::terminal::Colour;
 
 /// Prints the summary of the latest iteration on standard output.
 ///
 /// # Errors
-/// There is no data directory, or it cannot be read.
+/// There is no such crawl, or it cannot be read.
 pub(crate) fn status(args: &StatusArgs) -> Result<Exit, CliError> {
-    let summary = summary::read(&args.data.data)?;
+    let summary = read(args)?;
     match args.answer() {
         Answer::Json => summary.print_json(),
         Answer::Text => {
-            let go_on = command_to_go_on(&args.data.data);
+            let go_on = summary.place.directory().map(command_to_go_on);
             let (no_color, term) = (env::var_os("NO_COLOR"), env::var_os("TERM"));
             let colour = Colour::of(io::stdout().is_terminal(), no_color.as_deref(), term.as_deref());
-            writeln!(io::stdout().lock(), "{}", summary::text(&summary, Some(&go_on), colour))
+            writeln!(io::stdout().lock(), "{}", summary::text(&summary, go_on.as_deref(), colour))
         }
     }
     .map_err(while_doing("writing to standard output"))?;
     Ok(Exit::Done)
+}
+
+/// Reads the summary from where the crawl is.
+fn read(args: &StatusArgs) -> Result<Summary, CliError> {
+    #[cfg(feature = "stack")]
+    if let Some((crawl, stack)) = args.of.deployed()? {
+        return crate::block_on(crate::stack::summary(crawl, stack));
+    }
+    summary::read(&args.of.data.data)
 }

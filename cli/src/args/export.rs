@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use super::DataArgs;
+use super::OfArgs;
 
 /// Write pages, links, the log or the known URLs to standard output
 #[derive(Debug, Args)]
@@ -24,7 +24,7 @@ pub(crate) struct ExportArgs {
     #[arg(long, default_value = "jsonl")]
     pub(crate) format: Format,
     #[command(flatten)]
-    pub(crate) data: DataArgs,
+    pub(crate) of: OfArgs,
     /// Of which iteration, counted from 1 [default: the latest]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) iteration: Option<u32>,

@@ -3,6 +3,9 @@
 mod crawl;
 mod explain;
 mod export;
+mod of;
+#[cfg(feature = "stack")]
+mod stack;
 mod status;
 mod values;
 
@@ -15,6 +18,9 @@ use dragline_domain::definition::{Draft, UserAgent};
 pub(crate) use crawl::{Abandon, CrawlArgs};
 pub(crate) use explain::ExplainArgs;
 pub(crate) use export::{ExportArgs, Format, What};
+pub(crate) use of::OfArgs;
+#[cfg(feature = "stack")]
+pub(crate) use stack::{ChangeArgs, PutArgs, StackArgs, StackName, StackNameError, StartArgs};
 pub(crate) use status::StatusArgs;
 
 use crate::exit::Exit;
@@ -59,6 +65,22 @@ pub(crate) enum Command {
     Status(StatusArgs),
     Export(ExportArgs),
     Explain(Box<ExplainArgs>),
+    #[cfg(feature = "stack")]
+    Start(StartArgs),
+    #[cfg(feature = "stack")]
+    Put(PutArgs),
+    /// Make a crawl of a deployed stack ask for nothing more for now
+    #[cfg(feature = "stack")]
+    Pause(ChangeArgs),
+    /// Let a paused crawl of a deployed stack go on
+    #[cfg(feature = "stack")]
+    Resume(ChangeArgs),
+    /// End what runs of a crawl of a deployed stack with what is done
+    #[cfg(feature = "stack")]
+    Stop(ChangeArgs),
+    /// Switch a crawl of a deployed stack off, and stop what runs of it. What was crawled stays
+    #[cfg(feature = "stack")]
+    Remove(ChangeArgs),
 }
 
 const DATA: &str = "dragline-data";
@@ -144,7 +166,7 @@ impl Cli {
     pub(crate) const fn loudness(&self) -> Loudness {
         match &self.command {
             Command::Crawl(args) => args.loudness(),
-            Command::Status(_) | Command::Export(_) | Command::Explain(_) => Loudness::Normal,
+            _ => Loudness::Normal,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{Answer, DataArgs};
+use super::{Answer, OfArgs};
 
 /// Say how far a crawl is and how it went
 #[derive(Debug, Args)]
@@ -15,7 +15,7 @@ Examples:
 )]
 pub(crate) struct StatusArgs {
     #[command(flatten)]
-    pub(crate) data: DataArgs,
+    pub(crate) of: OfArgs,
     /// Print it as one JSON object
     #[arg(long)]
     json: bool,

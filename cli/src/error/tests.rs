@@ -25,7 +25,7 @@ fn every_mistake_of_a_user_is_told_with_what_to_do() {
         unsound(|draft| draft.scope.exclude = vec!["example".parse().unwrap()]),
         CliError::NothingToCrawl { data: data() },
         CliError::NotBegun { data: data() },
-        CliError::NoIteration { data: data(), wanted: 9, latest: Iteration::new(2) },
+        CliError::NoIteration { data: data(), wanted: Iteration::new(9).unwrap(), latest: Iteration::new(2) },
         CliError::AnotherCrawl {
             data: data(),
             stored: "news.example.org".parse().unwrap(),

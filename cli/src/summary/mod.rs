@@ -6,7 +6,6 @@ mod tests;
 mod text;
 
 use std::io;
-use std::path::PathBuf;
 
 use dragline_domain::frontier::{IterationStatus, LeftoverReason};
 use dragline_domain::outcome::{Outcome, OutcomeClass};
@@ -14,6 +13,7 @@ use dragline_local::query;
 use jiff::Timestamp;
 use serde::Serialize;
 
+use crate::place::Place;
 use crate::terminal::write_json;
 
 pub(crate) use read::read;
@@ -23,24 +23,25 @@ pub(crate) use text::text;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Summary {
     /// The crawl's name.
-    crawl: String,
+    pub(crate) crawl: String,
     /// The iteration's number, from 1.
-    iteration: u32,
+    pub(crate) iteration: u32,
     /// Whether it is over.
-    status: IterationStatus,
+    pub(crate) status: IterationStatus,
     /// When it began.
-    started_at: Timestamp,
+    pub(crate) started_at: Timestamp,
     /// When it was over; absent while it is not.
-    closed_at: Option<Timestamp>,
-    /// The directory that holds everything.
-    data: PathBuf,
+    pub(crate) closed_at: Option<Timestamp>,
+    /// Where everything is.
+    #[serde(flatten)]
+    pub(crate) place: Place,
     /// URLs that wait to be asked for.
-    waiting: u64,
+    pub(crate) waiting: u64,
     /// Captures that broke the parser.
-    stuck: u64,
+    pub(crate) stuck: u64,
     /// What the log says.
     #[serde(flatten)]
-    log: query::Summary,
+    pub(crate) log: query::Summary,
 }
 
 impl Summary {

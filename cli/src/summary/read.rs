@@ -7,6 +7,7 @@ use dragline_local::query::{self, QueryError, Standing};
 
 use super::Summary;
 use crate::error::CliError;
+use crate::place::Place;
 use crate::stored::latest_iteration;
 
 /// Reads the summary of the latest iteration.
@@ -26,7 +27,7 @@ pub(crate) fn read(data: &Path) -> Result<Summary, CliError> {
         status,
         started_at,
         closed_at,
-        data: data.to_owned(),
+        place: Place::Data(data.to_owned()),
         waiting,
         stuck,
         log: query::summary(&connection, &crawl, iteration).map_err(failed)?,

@@ -1,5 +1,3 @@
-use std::path::Path;
-
 use dragline_local::query::{NotCrawled, OutcomeCount, Slow};
 
 use super::*;
@@ -18,7 +16,7 @@ fn summary(status: IterationStatus, data: &str, log: query::Summary) -> Summary 
         status,
         started_at: "2026-03-01T12:00:00Z".parse().unwrap(),
         closed_at,
-        data: Path::new(data).to_owned(),
+        place: Place::Data(data.into()),
         waiting: 0,
         stuck: 0,
         log,

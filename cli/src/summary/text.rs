@@ -8,7 +8,7 @@ use dragline_local::DATABASE;
 use dragline_local::query::Slow;
 
 use super::Summary;
-use crate::args::{data_flag, shell_word};
+use crate::args::shell_word;
 use crate::crawl::leftover_why;
 use crate::terminal::{Colour, Shade, bytes, count, duration, plural, safe};
 
@@ -109,14 +109,18 @@ fn slowest(summary: &Summary) -> Vec<String> {
 }
 
 fn next(summary: &Summary, go_on: Option<&str>) -> Vec<String> {
-    let flag = data_flag(&summary.data);
-    let within = |name: &str| shell_word(&summary.data.join(name));
+    let arguments = summary.place.arguments(&summary.crawl);
     let mut commands = vec![
-        (format!("dragline export --what pages --format csv{flag}"), "the pages as a table"),
-        (format!("dragline status{flag}"), "this summary"),
-        (format!("sqlite3 {} 'SELECT * FROM failed'", within(DATABASE)), "what failed; docs/database.md has more"),
-        (format!("ls {}", within("raw")), "the bodies, as WARC"),
+        (format!("dragline export --what pages --format csv{arguments}"), "the pages as a table"),
+        (format!("dragline status{arguments}"), "this summary"),
     ];
+    if let Some(data) = summary.place.directory() {
+        let within = |name: &str| shell_word(&data.join(name));
+        commands.extend([
+            (format!("sqlite3 {} 'SELECT * FROM failed'", within(DATABASE)), "what failed; docs/database.md has more"),
+            (format!("ls {}", within("raw")), "the bodies, as WARC"),
+        ]);
+    }
     if let Some(command) = go_on.filter(|_| summary.closed_at.is_none()) {
         commands.insert(0, (command.to_owned(), "go on, unless it is running"));
     }

@@ -2,6 +2,11 @@
 
 use super::dragline_alone;
 
+/// The name of what a command says that says more with the commands for a deployed stack built in.
+fn by_build(name: &str) -> String {
+    if cfg!(feature = "stack") { format!("{name}_with_stack") } else { name.to_owned() }
+}
+
 #[test]
 fn each_command_explains_itself() {
     for (name, arguments) in [
@@ -14,6 +19,17 @@ fn each_command_explains_itself() {
         let ran = dragline_alone(arguments);
         assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{name}: help is an answer");
         assert!(!ran.stdout.contains('\u{1b}'), "{name}: no colour where nobody sees it");
+        let knows_stacks = matches!(name, "dragline" | "status" | "export");
+        insta::assert_snapshot!(if knows_stacks { by_build(name) } else { name.to_owned() }, ran.stdout);
+    }
+}
+
+#[cfg(feature = "stack")]
+#[test]
+fn each_command_for_a_stack_explains_itself() {
+    for name in ["start", "put", "pause", "resume", "stop", "remove"] {
+        let ran = dragline_alone(&[name, "--help"]);
+        assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{name}: help is an answer");
         insta::assert_snapshot!(name, ran.stdout);
     }
 }

@@ -5,6 +5,8 @@ mod explain;
 mod help;
 mod nothing_there;
 mod proxy;
+#[cfg(feature = "stack")]
+mod stack;
 mod terminal;
 mod usage;
 

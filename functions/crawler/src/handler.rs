@@ -87,4 +87,12 @@ mod tests {
         let reply = crawler.work(&Arc::new(world), event).await;
         assert_eq!((reply.failed(), reply.refused()), (0, 3), "every one of them");
     }
+
+    #[tokio::test]
+    async fn a_ticket_of_a_crawl_that_is_not_there_is_delivered_again() {
+        let (world, _directory) = world();
+        let crawler = Arc::new(Crawler::new(crate::fetchers::HttpFetchers::new(AddressPolicy::PublicOnly)));
+        let reply = crawler.work(&Arc::new(world), event(include_str!("../../../events/tickets.json"))).await;
+        assert_eq!((reply.failed(), reply.refused()), (1, 0), "that is no race, so somebody must see it");
+    }
 }

@@ -73,4 +73,12 @@ mod tests {
         let reply = parser.handle(event(include_str!("../../../events/segments-malformed.json"))).await;
         assert_eq!((reply.failed(), reply.refused()), (0, 3), "every one of them");
     }
+
+    #[tokio::test]
+    async fn a_segment_that_was_never_committed_is_nothing_to_do() {
+        let (world, _directory) = world();
+        let parser = Arc::new(Parser::new(world));
+        let reply = parser.handle(event(include_str!("../../../events/segments.json"))).await;
+        assert_eq!(reply, Reply::default());
+    }
 }

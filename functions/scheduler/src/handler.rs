@@ -63,7 +63,9 @@ impl<W: World> Scheduler<W> {
 
 #[cfg(test)]
 mod tests {
+    use dragline_domain::frontier::{IterationStatus, Switch};
     use dragline_lambda::testing::{event, world};
+    use dragline_pipeline::ports::frontier::Frontier as _;
 
     use super::*;
 
@@ -80,14 +82,44 @@ mod tests {
         assert_eq!((reply.failed(), reply.refused()), (0, 6), "every one of them");
     }
 
-    #[test]
-    fn each_command_of_the_examples_is_understood() {
-        let Event::Messages(messages) = event(include_str!("../../../events/commands.json")) else {
-            panic!("a batch");
-        };
-        assert_eq!(messages.len(), 7);
-        for message in messages {
-            parse_command(&message.body).unwrap_or_else(|errors| panic!("{}: {errors}", message.body));
+    #[tokio::test]
+    async fn each_command_of_the_examples_is_done() {
+        use IterationStatus::{Open, Paused, Stopping};
+        let (world, _directory) = world();
+        let scheduler = scheduler(world);
+        for (json, crawl, status, switch, why) in [
+            (include_str!("../../../events/command-url.json"), "docs.example", Some(Open), "on", "a crawl of the host"),
+            (
+                include_str!("../../../events/command-put-crawl.json"),
+                "docs",
+                None,
+                "on, scheduled",
+                "kept to from now on",
+            ),
+            (include_str!("../../../events/command-start.json"), "docs", Some(Open), "on, scheduled", "begun by hand"),
+            (include_str!("../../../events/command-pause.json"), "docs", Some(Paused), "on, scheduled", "for now"),
+            (include_str!("../../../events/command-resume.json"), "docs", Some(Open), "on, scheduled", "and on"),
+            (
+                include_str!("../../../events/command-stop.json"),
+                "docs",
+                Some(Stopping),
+                "on, scheduled",
+                "this iteration",
+            ),
+            (include_str!("../../../events/command-definition.json"), "docs", Some(Stopping), "on", "changed; busy"),
+            (include_str!("../../../events/command-remove.json"), "docs", Some(Stopping), "off", "for good"),
+        ] {
+            let reply = Arc::clone(&scheduler).handle(event(json)).await.unwrap();
+            assert_eq!(reply, Reply::default(), "{why}");
+            let crawl = crawl.parse().unwrap();
+            let iteration = scheduler.world.frontier().latest_iteration(&crawl).await.unwrap();
+            assert_eq!(iteration.map(|row| row.status), status, "{why}");
+            let seen = match scheduler.world.frontier().load_crawl(&crawl).await.unwrap().unwrap().switch {
+                Switch::On { next: None } => "on",
+                Switch::On { next: Some(_) } => "on, scheduled",
+                Switch::Off => "off",
+            };
+            assert_eq!(seen, switch, "{why}");
         }
     }
 

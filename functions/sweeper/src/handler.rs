@@ -43,7 +43,7 @@ mod tests {
     #[tokio::test]
     async fn a_tick_sweeps_what_runs_and_messages_are_left_alone() {
         let (world, _directory) = world();
-        for text in [include_str!("../../../events/tick.json"), include_str!("../../../events/segments.json")] {
+        for text in [include_str!("../../../events/sweep.json"), include_str!("../../../events/segments.json")] {
             assert_eq!(handle(&world, event(text)).await.unwrap(), Reply::default());
         }
     }

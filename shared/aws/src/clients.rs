@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use aws_config::BehaviorVersion;
 use aws_config::retry::RetryConfig;
 use aws_config::timeout::TimeoutConfig;
+use aws_config::{BehaviorVersion, SdkConfig};
 use aws_smithy_http_client::tls::Provider;
 use aws_smithy_http_client::tls::rustls_provider::CryptoMode;
 use aws_smithy_runtime_api::client::http::SharedHttpClient;
@@ -65,18 +65,16 @@ pub fn http_client() -> SharedHttpClient {
 impl AwsClients {
     /// Clients with the region, credentials and endpoint that the environment says.
     pub async fn from_environment(http: SharedHttpClient, patience: Patience) -> Self {
-        let retries = RetryConfig::standard().with_max_attempts(patience.attempts_max);
-        let common = aws_config::defaults(BehaviorVersion::v2026_01_12())
-            .http_client(http)
-            .retry_config(retries)
-            .timeout_config(timeouts(patience.connect, patience.attempt, patience.operation))
-            .load()
-            .await;
+        Self::of(&environment(http, patience).await, patience)
+    }
+
+    /// Clients that share what the environment said.
+    pub(crate) fn of(common: &SdkConfig, patience: Patience) -> Self {
         let meter = Meter::new();
-        let dynamodb = aws_sdk_dynamodb::config::Builder::from(&common).interceptor(meter.clone()).build();
-        let sqs = aws_sdk_sqs::config::Builder::from(&common).interceptor(meter.clone()).build();
-        let sns = aws_sdk_sns::config::Builder::from(&common).interceptor(meter.clone()).build();
-        let s3 = aws_sdk_s3::config::Builder::from(&common)
+        let dynamodb = aws_sdk_dynamodb::config::Builder::from(common).interceptor(meter.clone()).build();
+        let sqs = aws_sdk_sqs::config::Builder::from(common).interceptor(meter.clone()).build();
+        let sns = aws_sdk_sns::config::Builder::from(common).interceptor(meter.clone()).build();
+        let s3 = aws_sdk_s3::config::Builder::from(common)
             .interceptor(meter.clone())
             .timeout_config(timeouts(patience.connect, patience.object_attempt, patience.object_operation))
             // Names below an emulator's address do not resolve.
@@ -90,6 +88,17 @@ impl AwsClients {
             meter,
         }
     }
+}
+
+/// The region, credentials and endpoint that the environment says. Neither is asked for before it is needed.
+pub(crate) async fn environment(http: SharedHttpClient, patience: Patience) -> SdkConfig {
+    let retries = RetryConfig::standard().with_max_attempts(patience.attempts_max);
+    aws_config::defaults(BehaviorVersion::v2026_01_12())
+        .http_client(http)
+        .retry_config(retries)
+        .timeout_config(timeouts(patience.connect, patience.attempt, patience.operation))
+        .load()
+        .await
 }
 
 fn timeouts(connect: Duration, attempt: Duration, operation: Duration) -> TimeoutConfig {

@@ -90,7 +90,7 @@ impl StoreError {
 }
 
 /// An error and what lies beneath it, on one line: the SDK's own say little by themselves.
-fn chain(error: &(dyn Error + 'static)) -> String {
+pub(crate) fn chain(error: &(dyn Error + 'static)) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {

@@ -1,6 +1,7 @@
 //! The ports over DynamoDB, S3, SQS and SNS.
 //!
-//! [`AwsClients`] are built once a process; the adapters share them, and their [`Meter`].
+//! [`AwsClients`] are built once a process; the adapters share them, and their [`Meter`]. [`Stack`] finds a deployed stack by its name, for
+//! people.
 
 mod archive;
 mod backoff;
@@ -14,14 +15,17 @@ mod notifier;
 mod objects;
 mod queue;
 mod rows;
+mod stack;
 mod tables;
 
 pub use archive::S3Archive;
 pub use clients::{AwsClients, Patience, http_client};
 pub use documents::S3Documents;
-pub use frontier::DynamoFrontier;
+pub use frontier::{Cursor, DynamoFrontier, Listed};
 pub use meter::capacity::{ReadUnits, WriteUnits};
 pub use meter::{Call, Meter, Usage};
 pub use notifier::SnsNotifier;
 pub use queue::{QueueUrls, SqsQueue};
+pub use rows::known::{KnownUrl, LastEnd};
+pub use stack::{Stack, StackError};
 pub use tables::{Index, Table, TableError, TableNames, create_tables};

@@ -29,6 +29,9 @@ pub(crate) const AGENDA: &str = "agenda";
 /// That index's sort key: since when, or from when on, in milliseconds since 1970.
 pub(crate) const AGENDA_AT: &str = "agenda_at";
 
+/// When a row may be forgotten, in seconds since 1970. A row without it is kept for ever.
+pub(crate) const EXPIRES: &str = "expires";
+
 /// A sparse index: rows are in it that have its keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Index {
@@ -73,6 +76,15 @@ pub enum Table {
 impl Table {
     /// Every table there is.
     pub const ALL: [Self; 4] = [Self::Crawls, Self::Frontier, Self::Candidates, Self::Log];
+
+    /// Whether rows of it can be there for a time only.
+    #[must_use]
+    pub const fn forgets(self) -> bool {
+        match self {
+            Self::Crawls | Self::Log => true,
+            Self::Frontier | Self::Candidates => false,
+        }
+    }
 
     /// As it is called after the stack's prefix.
     #[must_use]
@@ -188,11 +200,15 @@ mod tests {
 
     const TEMPLATE: &str = include_str!("../../../infra/template.yaml");
 
-    /// A table as the template writes it, from its name on.
+    /// A table as the template writes it, from what is kept of it on.
     fn written(table: Table) -> String {
         let indexes: Vec<Index> = Index::ALL.into_iter().filter(|index| index.table == table).collect();
-        let mut text =
-            format!("      TableName: !Sub ${{AWS::StackName}}-{}\n      AttributeDefinitions:\n", table.suffix());
+        let mut text = String::from("      PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true }\n");
+        if table.forgets() {
+            writeln!(text, "      TimeToLiveSpecification: {{ AttributeName: {EXPIRES}, Enabled: true }}").unwrap();
+        }
+        writeln!(text, "      TableName: !Sub ${{AWS::StackName}}-{}\n      AttributeDefinitions:", table.suffix())
+            .unwrap();
         let keys = |partition, sort| [(partition, "HASH"), (sort, "RANGE")];
         for (name, kind) in [(PARTITION, "S"), (SORT, "S")] {
             writeln!(text, "        - {{ AttributeName: {name}, AttributeType: {kind} }}").unwrap();

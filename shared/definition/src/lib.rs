@@ -20,6 +20,7 @@ pub use units::duration;
 use dragline_domain::definition::Definition;
 use error::Spot;
 use raw::RawDefinition;
+use serde::de::DeserializeOwned;
 
 /// The longest definition that is read, in bytes.
 pub const TEXT_BYTES_MAX: usize = 2 << 20;
@@ -36,6 +37,14 @@ pub fn parse(text: &str, source: &str) -> Result<Definition, DefinitionErrors> {
     }
     let raw = shape::parse(text).map_err(|found| errors(vec![found]))?;
     checked(raw).map_err(errors)
+}
+
+/// The YAML of a definition as the caller's own type, such as JSON's values, for passing it on. Only its form is checked.
+///
+/// # Errors
+/// It is no YAML, or not of that type.
+pub fn parse_as<T: DeserializeOwned>(text: &str, source: &str) -> Result<T, DefinitionErrors> {
+    shape::parse(text).map_err(|found| DefinitionErrors::new(text, source, vec![found]))
 }
 
 /// Reads the texts of a definition and checks it.

@@ -164,6 +164,8 @@ pub struct SegmentLog {
     pub iteration: Iteration,
     /// Where its captures are.
     pub object: ObjectKey,
+    /// When the segment was committed: how long its log is kept counts from here.
+    pub committed_at: Timestamp,
     /// The user agent that fetched them.
     pub agent: String,
     /// How each URL ended.

@@ -208,4 +208,17 @@ impl LinkFate {
             Self::Blocked(_) => 5,
         }
     }
+
+    /// The name that people read.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Follow => "follow",
+            Self::NotAPage => "not_a_page",
+            Self::NoFollow => "no_follow",
+            Self::OutOfScope => "out_of_scope",
+            Self::TooDeep => "too_deep",
+            Self::Blocked(_) => "blocked",
+        }
+    }
 }

@@ -116,6 +116,21 @@ pub enum OutcomeClass {
     Dismissed,
 }
 
+impl OutcomeClass {
+    /// As it is stored and shown.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Content => "content",
+            Self::Redirect => "redirect",
+            Self::Missing => "missing",
+            Self::Failed => "failed",
+            Self::Blocked => "blocked",
+            Self::Dismissed => "dismissed",
+        }
+    }
+}
+
 impl Outcome {
     /// The class that summaries count by.
     #[must_use]

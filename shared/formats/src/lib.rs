@@ -2,10 +2,12 @@
 //!
 //! Everything here reads hostile input: each function has a limit in size, runs in time linear in it, and never panics.
 
+#[cfg(feature = "pages")]
 pub mod charset;
 pub mod content_coding;
 pub mod deflated;
 pub mod directives;
+#[cfg(feature = "pages")]
 pub mod html;
 pub mod http_fields;
 pub mod robots;

@@ -1,6 +1,13 @@
 //! What the stack tells its functions, by environment variables.
 
+use std::time::Duration;
+
 use dragline_aws::{QueueUrls, TableNames};
+
+/// How many days the log is kept; 0 for ever.
+const LOG_DAYS: &str = "DRAGLINE_LOG_DAYS";
+
+const DAY: Duration = Duration::from_secs(24 * 3_600);
 
 /// Where everything of a stack is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,6 +20,8 @@ pub struct Settings {
     pub queues: QueueUrls,
     /// `DRAGLINE_TOPIC_ARN`: where people are told.
     pub topic_arn: String,
+    /// `DRAGLINE_LOG_DAYS`: how long the log is kept; absent, which is said by 0: for ever.
+    pub log_kept: Option<Duration>,
 }
 
 /// A variable that the stack did not set, or not to anything of use.
@@ -35,7 +44,7 @@ impl Settings {
     /// Reads the variables, by a function that gives one of a name.
     ///
     /// # Errors
-    /// One is missing.
+    /// One is missing, or is not what it should be.
     pub fn read(variable: impl Fn(&str) -> Option<String>) -> Result<Self, SettingError> {
         let get = |name| variable(name).filter(|text| !text.is_empty()).ok_or(SettingError::Missing(name));
         Ok(Self {
@@ -47,32 +56,63 @@ impl Settings {
                 commands: get("DRAGLINE_COMMANDS_URL")?,
             },
             topic_arn: get("DRAGLINE_TOPIC_ARN")?,
+            log_kept: days(&get(LOG_DAYS)?)?,
         })
     }
+}
+
+fn days(text: &str) -> Result<Option<Duration>, SettingError> {
+    let days: u16 = text.parse().map_err(|_| {
+        let why = format!("`{}` is no number of days up to {}", text.escape_debug(), u16::MAX);
+        SettingError::Wrong { name: LOG_DAYS, why }
+    })?;
+    Ok((days > 0).then(|| DAY * u32::from(days)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const NAMES: [&str; 6] = [
+    const NAMES: [&str; 7] = [
         "DRAGLINE_TABLES",
         "DRAGLINE_BUCKET",
         "DRAGLINE_TURNS_URL",
         "DRAGLINE_SEGMENTS_URL",
         "DRAGLINE_COMMANDS_URL",
         "DRAGLINE_TOPIC_ARN",
+        LOG_DAYS,
     ];
+
+    /// What a variable is set to where only its being there matters.
+    fn some(name: &str) -> String {
+        if name == LOG_DAYS { "30".to_owned() } else { name.to_lowercase() }
+    }
 
     #[test]
     fn each_variable_is_needed() {
-        let all = Settings::read(|name| Some(name.to_lowercase())).unwrap();
+        let all = Settings::read(|name| Some(some(name))).unwrap();
         assert_eq!(all.queues.segments, "dragline_segments_url");
         for missing in NAMES {
             for text in [None, Some(String::new())] {
-                let read = Settings::read(|name| if name == missing { text.clone() } else { Some("a".to_owned()) });
+                let read = Settings::read(|name| if name == missing { text.clone() } else { Some(some(name)) });
                 assert_eq!(read, Err(SettingError::Missing(missing)));
             }
+        }
+    }
+
+    #[test]
+    fn the_log_is_kept_for_days_or_for_ever() {
+        let day = Duration::from_secs(86_400);
+        for (text, expected, why) in [
+            ("0", Some(None), "for ever"),
+            ("1", Some(Some(day)), "a day"),
+            ("365", Some(Some(day * 365)), "a year"),
+            ("-1", None, "no length of time"),
+            ("1000000", None, "longer than anybody means"),
+            ("30d", None, "the unit is in the name"),
+        ] {
+            let read = Settings::read(|name| Some(if name == LOG_DAYS { text.to_owned() } else { some(name) }));
+            assert_eq!(read.ok().map(|settings| settings.log_kept), expected, "{text:?}: {why}");
         }
     }
 }

@@ -33,8 +33,9 @@ impl AwsWorld {
     pub async fn new(settings: &Settings) -> Self {
         let clients = AwsClients::from_environment(http_client(), Patience::default()).await;
         let (tables, bucket) = (settings.tables.clone(), settings.bucket.as_str());
+        let frontier = DynamoFrontier::new(&clients, tables, bucket, LEASE_GRACE, Arc::new(SystemChance));
         Self {
-            frontier: DynamoFrontier::new(&clients, tables, bucket, LEASE_GRACE, Arc::new(SystemChance)),
+            frontier: frontier.with_log_kept(settings.log_kept),
             archive: S3Archive::new(&clients, bucket),
             documents: S3Documents::new(&clients, bucket),
             queue: SqsQueue::new(&clients, settings.queues.clone()),

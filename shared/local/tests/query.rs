@@ -84,6 +84,7 @@ fn log(segment: &SegmentRow) -> SegmentLog {
         segment: segment.id.clone(),
         iteration: segment.iteration,
         object: segment.object.clone(),
+        committed_at: segment.committed_at,
         agent: "dragline/0.1".into(),
         entries: vec![
             visited(0, "/", Outcome::FileIngested, (120, Some(200))),

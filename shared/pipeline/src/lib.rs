@@ -6,6 +6,7 @@
 pub mod context;
 pub mod crawl;
 pub mod nudge;
+#[cfg(feature = "parse")]
 pub mod parse;
 pub mod ports;
 pub mod schedule;

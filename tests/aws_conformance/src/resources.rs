@@ -42,6 +42,12 @@ impl Fresh {
         &self.clients
     }
 
+    /// What all names begin with; the bucket's name.
+    #[must_use]
+    pub fn prefix(&self) -> &str {
+        &self.prefix
+    }
+
     /// The names of the test's tables.
     #[must_use]
     pub fn table_names(&self) -> TableNames {

@@ -70,8 +70,8 @@ struct Log(DynamoFrontier);
 impl LogReader for Log {
     async fn entries(&self, segment: &SegmentId) -> Vec<(CrawlUrl, Outcome)> {
         let segment = self.0.load_segment(segment).await.unwrap().unwrap();
-        let entries = self.0.load_log(&segment).await.unwrap();
-        entries.into_iter().map(|entry| (entry.url, entry.visit.outcome)).collect()
+        let log = self.0.load_log(&segment).await.unwrap();
+        log.into_iter().flat_map(|log| log.entries).map(|entry| (entry.url, entry.visit.outcome)).collect()
     }
 }
 

@@ -1,8 +1,11 @@
 //! What the port does not show of how rows are kept.
 
+use std::time::Duration;
+
 use aws_sdk_dynamodb::types::AttributeValue;
 use dragline_aws::Table;
 use dragline_aws_conformance::{Fresh, Story, at, clients};
+use dragline_domain::capture::SegmentLog;
 use dragline_formats::robots::{RobotsFetch, RobotsRecord};
 use dragline_pipeline::ports::archive::Archive;
 use dragline_pipeline::ports::error::PortErrorKind;
@@ -64,4 +67,29 @@ async fn a_row_of_a_later_version_is_not_misread() {
     let error = frontier.load_origin(&story.origin).await.unwrap_err();
     assert_eq!(error.kind, PortErrorKind::Corrupt, "{error}");
     assert!(error.to_string().contains("version 2"), "it says why: {error}");
+}
+
+#[tokio::test]
+async fn a_log_expires_so_long_after_its_segment_was_committed_or_never() {
+    for (kept, expected, why) in [
+        (None, None, "for ever"),
+        (Some(Duration::from_secs(86_400)), Some(at(2 + 86_400).as_second().to_string()), "a day after the commit"),
+    ] {
+        let fresh = Fresh::new(clients().await);
+        let frontier = fresh.frontier().await.with_log_kept(kept);
+        let segment = Story::begin(&frontier).await.commit().await.segment;
+        let log = SegmentLog {
+            segment: segment.id,
+            iteration: segment.iteration,
+            object: segment.object,
+            committed_at: segment.committed_at,
+            agent: "agent".to_owned(),
+            entries: Vec::new(),
+        };
+        frontier.put_log(&log).await.unwrap();
+        let rows = fresh.clients().dynamodb.scan().table_name(fresh.table_names().of(Table::Log));
+        let rows = rows.send().await.unwrap().items.unwrap();
+        let expires: Vec<_> = rows.iter().map(|row| row.get("expires")).collect();
+        assert_eq!(expires, [expected.map(AttributeValue::N).as_ref()], "{why}");
+    }
 }

@@ -20,7 +20,7 @@ ALSO_CALLED = {"cloudwatch": "monitoring"}
 
 REGION = "us-east-1"
 
-START_SECONDS = 120
+START_SECONDS = 300
 """How long a start may take on a machine that is busy."""
 
 

@@ -58,6 +58,8 @@ def _environ(port: int, run: Path) -> dict[str, str]:
         "SQS_ENDPOINT_STRATEGY": "path",
         "DYNAMODB_IN_MEMORY": "1",
         "LAMBDA_RUNTIME_EXECUTOR": "native",
+        "MOTO_IAM_LOAD_MANAGED_POLICIES": "true",  # so that a test can read those of AWS that SAM attaches
+        "ENABLE_CONFIG_UPDATES": "1",  # so that a test can have DynamoDB throttle
         "DRAGLINE_FUNCTION_LOGS": str(function_logs(run)),
         # Nothing leaves the machine: no statistics, no certificate, no name server.
         "DISABLE_EVENTS": "1",

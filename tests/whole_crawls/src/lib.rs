@@ -8,4 +8,4 @@ mod crawled;
 mod run;
 
 pub use crawled::Crawled;
-pub use run::{Loopback, Network, crawl, crawl_by, crawl_over, definition};
+pub use run::{Loopback, Network, Silent, crawl, crawl_by, crawl_in, crawl_over, definition};

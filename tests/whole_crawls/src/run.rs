@@ -15,7 +15,7 @@ use dragline_domain::ids::TriggerId;
 use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_http::{Certificate, HttpConfig, HttpFetcher, NameLookup};
 use dragline_local::engine::{Activity, LocalWorld, RunEnd, RunOptions, run};
-use dragline_local::{LocalStore, SystemClock};
+use dragline_local::{LocalStore, MemoryQueue, SystemClock};
 use dragline_pipeline::World;
 use dragline_pipeline::context::Contexts;
 use dragline_pipeline::crawl::StopSignal;
@@ -27,7 +27,9 @@ use dragline_pipeline::ports::notifier::{Notice, Notifier};
 use dragline_pipeline::ports::queue::StartCommand;
 use dragline_pipeline::schedule::start;
 
-struct Silent;
+/// Tells nobody anything.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Silent;
 
 impl Notifier for Silent {
     async fn notify(&self, _notice: Notice) -> PortResult<()> {
@@ -111,7 +113,22 @@ pub async fn crawl_over(network: Network, data: &Path, definition: &Definition) 
 /// It does not come to its end: a port failed, or the iteration did not close.
 pub async fn crawl_by(fetcher: impl Fetcher + 'static, data: &Path, definition: &Definition) -> Progress {
     let store = LocalStore::open(data, SystemClock::new().now()).unwrap();
-    let world = Arc::new(LocalWorld::new(&store, Silent));
+    let world = LocalWorld::new(&store, Silent);
+    let messages = world.messages();
+    crawl_in(world, messages, fetcher, definition).await
+}
+
+/// Runs one iteration to its end over these adapters, whose queue is this one.
+///
+/// # Panics
+/// As [`crawl_by`] does.
+pub async fn crawl_in<W: World<Clock: Clone>>(
+    world: W,
+    messages: MemoryQueue<W::Clock>,
+    fetcher: impl Fetcher + 'static,
+    definition: &Definition,
+) -> Progress {
+    let world = Arc::new(world);
     let frontier = world.frontier();
     let name = &definition.name;
     let seen = frontier.load_crawl(name).await.unwrap().map(|row| row.version);
@@ -120,7 +137,7 @@ pub async fn crawl_by(fetcher: impl Fetcher + 'static, data: &Path, definition: 
     let trigger = TriggerId(format!("test-{}", world.clock().now()));
     start(&*world, &Contexts::default(), &StartCommand { crawl: name.clone(), trigger }).await.unwrap();
 
-    let (messages, options) = (world.messages(), RunOptions::default());
+    let options = RunOptions::default();
     let (stop, activity) = (StopSignal::default(), Arc::new(Activity::default()));
     let end = run(Arc::clone(&world), Arc::new(fetcher), messages, name, options, stop, activity).await.unwrap();
     let RunEnd::Closed(row) = end else { panic!("nobody stopped it") };

@@ -1,5 +1,7 @@
 //! Beginning, changing and closing iterations, and the seeds that they begin with.
 
+use std::time::Duration;
+
 use aws_sdk_dynamodb::types::AttributeValue;
 use dragline_domain::frontier::{
     Beginning, IterationRow, IterationStatus, PART_CHUNKS_MAX, StatusChange, begin_iteration, seed,
@@ -16,7 +18,7 @@ use crate::rows::{self, chunk, inbox, iteration, keys, lease};
 const ITERATION: &str = "iteration";
 
 /// How long a trigger is known: a schedule or a queue does not deliver one so late.
-const TRIGGER_SECONDS: i64 = 30 * 24 * 3_600;
+const TRIGGER_KNOWN: Duration = Duration::from_secs(30 * 24 * 3_600);
 
 impl DynamoFrontier {
     pub(super) async fn iteration(
@@ -159,5 +161,5 @@ fn put_trigger(request: &BeginIteration, begun: Iteration) -> Write {
 
 /// When a trigger that is noted now may be forgotten.
 pub(super) fn trigger_expires(now: Timestamp) -> AttributeValue {
-    number(now.as_second().saturating_add(TRIGGER_SECONDS))
+    rows::expires(now, TRIGGER_KNOWN).1
 }

@@ -12,24 +12,36 @@ use crate::rows::{self, keys};
 /// The JSON of a part. Deflated it is no larger, or hardly so: an item holds 400 KB.
 const PART_BYTES_MAX: usize = 300_000;
 
+const OBJECT: &str = "object";
+const AGENT: &str = "agent";
 const ENTRIES: &str = "entries";
 const JSON_BYTES: &str = "json_bytes";
 
 impl DynamoFrontier {
-    /// The log of a segment, for people; empty if it was not put yet.
+    /// The log of a segment, for people; `None` if it was not put yet.
     ///
     /// # Errors
     /// Where the store did not do its work.
-    pub async fn load_log(&self, segment: &SegmentRow) -> PortResult<Vec<LogEntry>> {
+    pub async fn load_log(&self, segment: &SegmentRow) -> PortResult<Option<SegmentLog>> {
         self.logged(segment).await.map_err(|e| e.at("load log", &segment.id))
     }
 
-    async fn logged(&self, segment: &SegmentRow) -> Result<Vec<LogEntry>, StoreError> {
-        let mut entries: Vec<LogEntry> = Vec::new();
-        for item in self.db.all(keys::log_parts(&segment.id, segment.iteration)).await? {
-            entries.extend(rows::unpack::<Vec<LogEntry>>(rows::fields(&item)?, ENTRIES, JSON_BYTES)?);
+    async fn logged(&self, segment: &SegmentRow) -> Result<Option<SegmentLog>, StoreError> {
+        let parts = self.db.all(keys::log_parts(&segment.id, segment.iteration)).await?;
+        let Some(first) = parts.first() else { return Ok(None) };
+        let head = rows::fields(first)?;
+        let mut log = SegmentLog {
+            segment: segment.id.clone(),
+            iteration: segment.iteration,
+            object: head.parsed(OBJECT)?,
+            committed_at: segment.committed_at,
+            agent: head.text(AGENT)?.to_owned(),
+            entries: Vec::new(),
+        };
+        for part in &parts {
+            log.entries.extend(rows::unpack::<Vec<LogEntry>>(rows::fields(part)?, ENTRIES, JSON_BYTES)?);
         }
-        Ok(entries)
+        Ok(Some(log))
     }
 
     /// Each part once: what is there stays.
@@ -37,15 +49,15 @@ impl DynamoFrontier {
         for (number, entries) in parts(&log.entries)?.into_iter().enumerate() {
             let key = keys::log(&log.segment, log.iteration, number);
             let (packed, json_bytes) = rows::pack(&entries)?;
-            let item = rows::row(
-                &key,
-                [
-                    ("object", text(log.object.as_str())),
-                    ("agent", text(&log.agent)),
-                    (ENTRIES, packed),
-                    (JSON_BYTES, json_bytes),
-                ],
-            );
+            let attributes = [
+                (OBJECT, text(log.object.as_str())),
+                (AGENT, text(&log.agent)),
+                (ENTRIES, packed),
+                (JSON_BYTES, json_bytes),
+            ];
+            // From the commit on, which every try agrees about: all of them put the same.
+            let expires = self.log_kept.map(|kept| rows::expires(log.committed_at, kept));
+            let item = rows::row(&key, attributes.into_iter().chain(expires));
             let _was_there = self.db.write(&Write::put(Role::Other, &key, item).if_absent()).await?;
         }
         Ok(())

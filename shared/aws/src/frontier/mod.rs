@@ -11,6 +11,7 @@ mod log;
 mod overdue;
 mod parses;
 mod progress;
+mod reading;
 mod robots;
 mod turns;
 
@@ -34,6 +35,7 @@ use dragline_pipeline::ports::frontier::{
 use jiff::Timestamp;
 
 use self::chunk_sizes::ChunkSizes;
+pub use self::reading::{Cursor, Listed};
 use crate::clients::AwsClients;
 use crate::dynamo::Dynamo;
 use crate::objects::Bucket;
@@ -49,6 +51,7 @@ pub struct DynamoFrontier {
     /// Where a robots.txt is that is too large for its row.
     objects: Bucket,
     lease_grace: Duration,
+    log_kept: Option<Duration>,
     chunk_sizes: Arc<ChunkSizes>,
 }
 
@@ -67,8 +70,15 @@ impl DynamoFrontier {
             db: Dynamo::new(clients.dynamodb.clone(), tables, clients.meter.clone(), chance),
             objects: Bucket::new(clients.s3.clone(), bucket),
             lease_grace,
+            log_kept: None,
             chunk_sizes: Arc::default(),
         }
+    }
+
+    /// The same, with logs that are forgotten so long after their segment was committed; absent: never.
+    #[must_use]
+    pub fn with_log_kept(self, log_kept: Option<Duration>) -> Self {
+        Self { log_kept, ..self }
     }
 }
 

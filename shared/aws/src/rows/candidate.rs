@@ -58,7 +58,7 @@ impl Candidate {
     }
 }
 
-fn outcome(fields: Fields<'_>, name: &str) -> Result<Outcome, StoreError> {
+pub(super) fn outcome(fields: Fields<'_>, name: &str) -> Result<Outcome, StoreError> {
     let code: i16 = fields.number(name)?;
     Outcome::try_from(code).map_err(|_| StoreError::Damaged(format!("{code} is no outcome")))
 }

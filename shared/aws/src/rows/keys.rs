@@ -94,6 +94,19 @@ pub(crate) fn segment(id: &SegmentId) -> Key {
     of_origin(Table::Frontier, &id.origin, format!("{SEGMENT}{:020}#{:020}", id.turn.0, id.n))
 }
 
+/// An origin's segments, in the order in which they were committed.
+pub(crate) fn segments(origin: &OriginKey) -> Range {
+    range(&of_origin(Table::Frontier, origin, ""), SEGMENT)
+}
+
+/// The segment of a sort key.
+pub(crate) fn segment_id(origin: &OriginKey, sort: &str) -> Result<SegmentId, StoreError> {
+    match owed(sort)? {
+        OwedRow::Segment { turn, n } => Ok(SegmentId { origin: origin.clone(), turn, n }),
+        OwedRow::Lease | OwedRow::Inbox => Err(StoreError::Damaged(format!("`{sort}` is no segment"))),
+    }
+}
+
 pub(crate) fn chunk(origin: &OriginKey, key: &ChunkKey) -> Key {
     let ChunkKey { iteration, depth, source, part } = key;
     let sort = format!("{}{depth:010}#{}#{part:010}", todo_prefix(*iteration), source.as_str());
@@ -203,6 +216,7 @@ mod tests {
             assert_eq!(chunk_key(&chunk(&origin, &key).sort).unwrap(), key);
         }
         assert!(matches!(owed(&segment(&id).sort), Ok(OwedRow::Segment { turn: Turn(7), n: 3 })));
+        assert_eq!(segment_id(&origin, &segment(&id).sort).unwrap(), id);
     }
 
     #[test]
@@ -242,5 +256,6 @@ mod tests {
         for sort in ["robots", "segment#1", "segment#a#b"] {
             assert!(owed(sort).is_err(), "{sort}");
         }
+        assert!(segment_id(&origin(), "lease").is_err(), "another row");
     }
 }

@@ -7,19 +7,23 @@ pub(crate) mod chunk;
 pub(crate) mod inbox;
 pub(crate) mod iteration;
 pub(crate) mod keys;
+pub(crate) mod known;
 pub(crate) mod lease;
 mod packed;
 pub(crate) mod segment;
 
+use std::time::Duration;
+
 use aws_sdk_dynamodb::types::AttributeValue;
 use dragline_domain::frontier::OriginKey;
 use dragline_domain::ids::Iteration;
+use dragline_domain::time::after;
 use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
 
 use crate::dynamo::{Expression, Fields, IndexWrites, Item, Key, instant, number, text};
 use crate::errors::StoreError;
-use crate::tables::{AGENDA, AGENDA_AT, DUE, DUE_SHARD};
+use crate::tables::{AGENDA, AGENDA_AT, DUE, DUE_SHARD, EXPIRES};
 
 pub(crate) use self::packed::{inflate, pack, pack_bytes, unpack};
 
@@ -72,6 +76,11 @@ pub(crate) const RUNNING: &str = "running";
 /// The attributes by which a row of a crawl is found that needs a look: of which kind, and at what time.
 pub(crate) fn agenda(kind: &str, at: Timestamp) -> [(&'static str, AttributeValue); 2] {
     [(AGENDA, text(kind)), (AGENDA_AT, instant(at))]
+}
+
+/// The attribute of a row that is known for so long after an instant.
+pub(crate) fn expires(since: Timestamp, known: Duration) -> (&'static str, AttributeValue) {
+    (EXPIRES, number(after(since, known).as_second()))
 }
 
 /// The partition of the index that an origin's overdue work is in.

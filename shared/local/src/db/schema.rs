@@ -1,11 +1,11 @@
 //! Making the tables, and telling our files from others'.
 
 use dragline_domain::document::LinkKind;
-use dragline_domain::outcome::{Outcome, OutcomeClass};
+use dragline_domain::outcome::Outcome;
 use rusqlite::{Connection, params};
 
 use super::StoreError;
-use crate::documents::links::FATE_NAMES;
+use crate::documents::links::FATES;
 
 /// `PRAGMA application_id` of our files: "Drag".
 pub(crate) const APPLICATION_ID: i32 = 0x4472_6167;
@@ -58,28 +58,17 @@ pub(crate) fn prepare(connection: &mut Connection, found: Found) -> Result<(), S
 fn put_names(connection: &Connection) -> Result<(), StoreError> {
     let mut outcome = connection.prepare("INSERT OR REPLACE INTO outcome (code, name, class) VALUES (?1, ?2, ?3)")?;
     for known in Outcome::ALL {
-        outcome.execute(params![known.code(), known.name(), class_name(known.class())])?;
+        outcome.execute(params![known.code(), known.name(), known.class().name()])?;
     }
     let mut kind = connection.prepare("INSERT OR REPLACE INTO link_kind (code, name) VALUES (?1, ?2)")?;
     for known in LinkKind::ALL {
         kind.execute(params![known.code(), known.name()])?;
     }
     let mut fate = connection.prepare("INSERT OR REPLACE INTO link_fate (code, name) VALUES (?1, ?2)")?;
-    for (code, name) in FATE_NAMES {
-        fate.execute(params![code, name])?;
+    for known in FATES {
+        fate.execute(params![known.code(), known.name()])?;
     }
     Ok(())
-}
-
-const fn class_name(class: OutcomeClass) -> &'static str {
-    match class {
-        OutcomeClass::Content => "content",
-        OutcomeClass::Redirect => "redirect",
-        OutcomeClass::Missing => "missing",
-        OutcomeClass::Failed => "failed",
-        OutcomeClass::Blocked => "blocked",
-        OutcomeClass::Dismissed => "dismissed",
-    }
 }
 
 fn make_views(connection: &Connection) -> Result<(), StoreError> {

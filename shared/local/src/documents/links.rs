@@ -9,9 +9,15 @@ use serde::{Deserialize, Serialize};
 use crate::db::StoreError;
 use crate::db::urls::{restore, shorten};
 
-/// What people read for each [`LinkFate::code`].
-pub(crate) const FATE_NAMES: [(u8, &str); 6] =
-    [(0, "follow"), (1, "not_a_page"), (2, "no_follow"), (3, "out_of_scope"), (4, "too_deep"), (5, "blocked")];
+/// Every fate there is, for the table of their names.
+pub(crate) const FATES: [LinkFate; 6] = [
+    LinkFate::Follow,
+    LinkFate::NotAPage,
+    LinkFate::NoFollow,
+    LinkFate::OutOfScope,
+    LinkFate::TooDeep,
+    LinkFate::Blocked(String::new()),
+];
 
 /// A link as it is stored.
 #[derive(Serialize)]
@@ -94,9 +100,9 @@ mod tests {
             r#"[[1,0,"/a?b=%22"],[4,1,"https://cdn.example/x.png"],[1,2,"/n"],[12,3,"https://other.example/"],[2,4,"/deep"],[1,5,"/no","rule 3: `\"no\"`"]]"#
         );
         assert_eq!(unpack(&origin, &packed).unwrap(), links);
-        for (code, name) in FATE_NAMES {
-            let fate = fate_of(code, (code == 5).then(|| "why".to_owned())).unwrap();
-            assert_eq!(fate.code(), code, "{name}");
+        for fate in FATES {
+            let reason = matches!(fate, LinkFate::Blocked(_)).then(String::new);
+            assert_eq!(fate_of(fate.code(), reason), Some(fate));
         }
     }
 

@@ -14,7 +14,7 @@ use rusqlite::{Connection, Row, params};
 
 pub use self::rows::{CandidateRow, LinkRow, LogRow, PageRow};
 pub use self::standing::{Standing, standing};
-pub use self::summary::{NotCrawled, OutcomeCount, Slow, Summary, summary};
+pub use self::summary::{NotCrawled, OutcomeCount, REASONS_MAX, SLOWEST, Slow, Summary, summary};
 
 /// The database could not be read.
 #[derive(Debug, thiserror::Error)]

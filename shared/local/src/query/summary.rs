@@ -7,10 +7,10 @@ use serde::Serialize;
 use super::QueryError;
 
 /// How many of the slowest URLs are named.
-const SLOWEST: usize = 5;
+pub const SLOWEST: usize = 5;
 
 /// How many reasons for not crawling are named, those of the most URLs first.
-const REASONS_MAX: usize = 20;
+pub const REASONS_MAX: usize = 20;
 
 /// An iteration in numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]

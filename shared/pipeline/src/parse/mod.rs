@@ -100,6 +100,7 @@ async fn parse(
         segment: segment.id.clone(),
         iteration: segment.iteration,
         object: segment.object.clone(),
+        committed_at: segment.committed_at,
         agent: context.definition.user_agent.as_str().to_owned(),
         entries,
     };

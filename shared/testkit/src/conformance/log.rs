@@ -69,6 +69,7 @@ fn log(segment: &SegmentRow, ended: &[(String, Outcome)]) -> SegmentLog {
         segment: segment.id.clone(),
         iteration: segment.iteration,
         object: segment.object.clone(),
+        committed_at: segment.committed_at,
         agent: "agent".to_owned(),
         entries: (0..).zip(ended).map(entry).collect(),
     }

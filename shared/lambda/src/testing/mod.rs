@@ -1,6 +1,17 @@
-//! What tests of the functions share: example events, and the local adapters in place of AWS.
+//! What tests of the functions share: example events, the local adapters in place of AWS, what the template says, and a function's process with
+//! doubles of the Runtime API and of AWS around it.
 
 #![expect(clippy::unwrap_used, reason = "these are helpers of tests")]
+
+mod deployed;
+mod loopback;
+mod runtime_api;
+mod stack;
+mod template;
+
+pub use self::deployed::{Deployed, batch, failed_from};
+pub use self::runtime_api::Answer;
+pub use self::template::{Function, Template, WorkQueue};
 
 use dragline_local::LocalStore;
 use dragline_local::engine::LocalWorld;

@@ -1,0 +1,153 @@
+//! The commands that are sent to a stack.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use dragline_domain::definition::Definition;
+use dragline_domain::frontier::StatusChange;
+use dragline_domain::ids::CrawlId;
+use dragline_local::SystemClock;
+use dragline_pipeline::ports::clock::Clock;
+use jiff::Timestamp;
+
+use super::message::{DefinitionFile, Message};
+use super::{Deployed, DeployedError};
+use crate::args::{ChangeArgs, PutArgs, StackName, StartArgs};
+use crate::error::{CliError, while_doing};
+use crate::exit::Exit;
+use crate::source::{parse_url, read_text};
+use crate::terminal::Talk;
+
+/// Begins an iteration of what the arguments name.
+///
+/// # Errors
+/// It is not sound, the stack does not know it, or the command cannot be sent.
+pub(crate) async fn start(args: &StartArgs, talk: &Talk) -> Result<Exit, CliError> {
+    let (crawl, message) = match (&args.definition, args.target.as_deref().unwrap_or_default()) {
+        (Some(path), _) => with_definition(path, |file| Ok((file.definition.name.clone(), file.to_begin()?)))?,
+        (None, url) if url.contains("://") => (CrawlId::for_host(parse_url(url)?.host()), Message::Url(url.to_owned())),
+        (None, name) => {
+            let crawl: CrawlId = name.parse().map_err(DeployedError::Name)?;
+            (crawl.clone(), Message::Start { crawl })
+        }
+    };
+    let stack = Deployed::find(&args.stack).await?;
+    if let Message::Start { crawl } = &message {
+        stack.crawl(crawl).await?;
+    }
+    send(&stack, &crawl, &message).await?;
+    talk.hint(&look(&crawl, &stack.name));
+    Ok(Exit::Done)
+}
+
+/// Stores a definition.
+///
+/// # Errors
+/// It is not sound, or the command cannot be sent.
+pub(crate) async fn put(args: &PutArgs, talk: &Talk) -> Result<Exit, CliError> {
+    let (crawl, message, said) = with_definition(&args.definition, |file| {
+        let said = schedule(file.definition, SystemClock::new().now());
+        Ok((file.definition.name.clone(), file.to_keep()?, said))
+    })?;
+    let stack = Deployed::find(&args.stack).await?;
+    send(&stack, &crawl, &message).await?;
+    match said {
+        Some(said) => talk.say(&format!("{crawl}: {said}")),
+        None => {
+            talk.hint(&format!("it has no schedule: `dragline start {crawl}{}` begins an iteration", stack.name.flag()))
+        }
+    }
+    Ok(Exit::Done)
+}
+
+/// Pauses, resumes or stops what runs of a crawl.
+///
+/// # Errors
+/// The stack does not know it, or the command cannot be sent.
+pub(crate) async fn change(args: &ChangeArgs, change: StatusChange, talk: &Talk) -> Result<Exit, CliError> {
+    to_crawl(args, Message::change(args.crawl.clone(), change), talk).await
+}
+
+/// Switches a crawl off.
+///
+/// # Errors
+/// The stack does not know it, or the command cannot be sent.
+pub(crate) async fn remove(args: &ChangeArgs, talk: &Talk) -> Result<Exit, CliError> {
+    to_crawl(args, Message::Remove { crawl: args.crawl.clone() }, talk).await
+}
+
+/// Sends a message about a crawl that the stack knows.
+async fn to_crawl(args: &ChangeArgs, message: Message, talk: &Talk) -> Result<Exit, CliError> {
+    let stack = Deployed::find(&args.stack).await?;
+    stack.crawl(&args.crawl).await?;
+    send(&stack, &args.crawl, &message).await?;
+    talk.hint(&look(&args.crawl, &stack.name));
+    Ok(Exit::Done)
+}
+
+/// Makes something of the definition in a file.
+fn with_definition<T>(
+    path: &Path,
+    make: impl FnOnce(&DefinitionFile<'_>) -> Result<T, DeployedError>,
+) -> Result<T, CliError> {
+    let text = read_text(path)?;
+    let definition = dragline_definition::parse(&text, &path.display().to_string())?;
+    Ok(make(&DefinitionFile { path, text: &text, definition: &definition })?)
+}
+
+/// Sends a message, and prints its id: the scheduler's log names it.
+async fn send(stack: &Deployed, crawl: &CrawlId, message: &Message) -> Result<(), CliError> {
+    let id = stack.stack.send_command(&message.body()).await.map_err(DeployedError::from)?;
+    writeln!(io::stdout().lock(), "{crawl}: sent to the stack `{}` as message {id}", stack.name)
+        .map_err(while_doing("writing to standard output"))
+}
+
+/// Where to see what came of it.
+fn look(crawl: &CrawlId, stack: &StackName) -> String {
+    format!("it takes a few seconds; to see what came of it: `dragline status {crawl} --stack {stack}`")
+}
+
+/// When the definition's schedule begins the next iteration. Absent where it has none.
+fn schedule(definition: &Definition, now: Timestamp) -> Option<String> {
+    let schedule = definition.schedule.as_ref()?;
+    let (cron, zone) = (schedule.cron(), schedule.time_zone());
+    Some(match schedule.next_after(now) {
+        Some(next) => format!("the next iteration begins at {next} by its schedule, `{cron}` in {zone}"),
+        None => format!("its schedule, `{cron}` in {zone}, does not come due again"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_that_a_schedule_comes_to_is_said() {
+        let now: Timestamp = "2026-11-21T09:00:00Z".parse().unwrap();
+        let said = |schedule: &str| {
+            let text = format!("seeds: [https://a.example/]\n{schedule}");
+            schedule_of(&text, now)
+        };
+        for (text, expected, why) in [
+            ("", None, "no schedule"),
+            (
+                "schedule: {cron: '0 8 * * *'}",
+                Some("the next iteration begins at 2026-11-22T08:00:00Z by its schedule, `0 8 * * *` in UTC"),
+                "daily, and today's time is over",
+            ),
+            (
+                "schedule: {cron: '0 12 * * *', time_zone: Europe/Berlin}",
+                Some(
+                    "the next iteration begins at 2026-11-21T11:00:00Z by its schedule, `0 12 * * *` in Europe/Berlin",
+                ),
+                "today, and told in UTC",
+            ),
+        ] {
+            assert_eq!(said(text).as_deref(), expected, "{why}");
+        }
+    }
+
+    fn schedule_of(text: &str, now: Timestamp) -> Option<String> {
+        schedule(&dragline_definition::parse(text, "crawl.yaml").unwrap(), now)
+    }
+}

@@ -1,0 +1,155 @@
+//! Commands as the messages that a stack takes: JSON with one key, as `docs/commands.md` says.
+
+use std::path::Path;
+
+use dragline_definition::{parse_as, parse_command};
+use dragline_domain::command::Command;
+use dragline_domain::definition::Definition;
+use dragline_domain::frontier::StatusChange;
+use dragline_domain::ids::CrawlId;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::DeployedError;
+
+/// What is wished of a stack.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Message {
+    /// Crawl this URL.
+    Url(String),
+    /// Store this definition and begin an iteration.
+    Definition(Value),
+    /// Store this definition and keep its schedule.
+    PutCrawl { definition: Value },
+    /// Begin an iteration.
+    Start { crawl: CrawlId },
+    /// Ask for nothing more for now.
+    Pause { crawl: CrawlId },
+    /// Go on.
+    Resume { crawl: CrawlId },
+    /// End with what is done.
+    Stop { crawl: CrawlId },
+    /// Switch off and stop.
+    Remove { crawl: CrawlId },
+}
+
+impl Message {
+    /// The message for a change of what runs.
+    pub(super) const fn change(crawl: CrawlId, change: StatusChange) -> Self {
+        match change {
+            StatusChange::Pause => Self::Pause { crawl },
+            StatusChange::Resume => Self::Resume { crawl },
+            StatusChange::Stop => Self::Stop { crawl },
+        }
+    }
+
+    /// As it is sent.
+    pub(super) fn body(&self) -> String {
+        json!(self).to_string()
+    }
+}
+
+/// A definition's file, and what it says.
+pub(super) struct DefinitionFile<'f> {
+    /// Where it is.
+    pub(super) path: &'f Path,
+    /// Its text.
+    pub(super) text: &'f str,
+    /// What it says.
+    pub(super) definition: &'f Definition,
+}
+
+impl DefinitionFile<'_> {
+    /// The message that stores the definition and begins an iteration.
+    ///
+    /// # Errors
+    /// As [`DefinitionFile::message`].
+    pub(super) fn to_begin(&self) -> Result<Message, DeployedError> {
+        self.message(Message::Definition, Command::Define)
+    }
+
+    /// The message that stores the definition.
+    ///
+    /// # Errors
+    /// As [`DefinitionFile::message`].
+    pub(super) fn to_keep(&self) -> Result<Message, DeployedError> {
+        self.message(|definition| Message::PutCrawl { definition }, Command::PutCrawl)
+    }
+
+    /// A message with the definition as it is written, so that the stack's defaults stand where it says nothing.
+    ///
+    /// # Errors
+    /// The message is not understood, or not as the file is: YAML tells some values by other rules than JSON.
+    fn message(
+        &self,
+        message: impl FnOnce(Value) -> Message,
+        command: impl FnOnce(Box<Definition>) -> Command,
+    ) -> Result<Message, DeployedError> {
+        let value = parse_as(self.text, &self.path.display().to_string()).map_err(DeployedError::Message)?;
+        let message = message(value);
+        let understood = parse_command(&message.body()).map_err(DeployedError::Message)?;
+        if understood == command(Box::new(self.definition.clone())) {
+            Ok(message)
+        } else {
+            Err(DeployedError::Ambiguous(self.path.to_owned()))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dragline_domain::url::{CrawlUrl, UrlRules};
+
+    use super::*;
+
+    fn message(text: &str) -> Result<Message, DeployedError> {
+        let definition = dragline_definition::parse(text, "crawl.yaml").unwrap();
+        DefinitionFile { path: Path::new("crawl.yaml"), text, definition: &definition }.to_keep()
+    }
+
+    #[test]
+    fn each_message_is_understood_as_what_was_wished() {
+        let crawl = || "docs".parse::<CrawlId>().unwrap();
+        let url = "https://a.example/?utm_source=b";
+        let change = |change| (Message::change(crawl(), change), Command::Change { crawl: crawl(), change });
+        for (message, expected) in [
+            (Message::Url(url.to_owned()), Command::Url(CrawlUrl::parse(url, &UrlRules::keep_all()).unwrap())),
+            (Message::Start { crawl: crawl() }, Command::Start { crawl: crawl(), trigger: None }),
+            change(StatusChange::Pause),
+            change(StatusChange::Resume),
+            change(StatusChange::Stop),
+            (Message::Remove { crawl: crawl() }, Command::Remove(crawl())),
+        ] {
+            assert_eq!(parse_command(&message.body()).unwrap(), expected, "{}", message.body());
+        }
+    }
+
+    #[test]
+    fn a_definition_is_sent_as_it_is_written() {
+        let text = include_str!("../../../docs/crawl.example.yaml");
+        let definition = dragline_definition::parse(text, "crawl.yaml").unwrap();
+        let file = DefinitionFile { path: Path::new("crawl.yaml"), text, definition: &definition };
+        let begun = parse_command(&file.to_begin().unwrap().body()).unwrap();
+        assert_eq!(begun, Command::Define(Box::new(definition.clone())));
+        let kept = parse_command(&file.to_keep().unwrap().body()).unwrap();
+        assert_eq!(kept, Command::PutCrawl(Box::new(definition)));
+        let Message::PutCrawl { definition } = message("seeds: [https://a.example/]").unwrap() else {
+            panic!("another message");
+        };
+        assert_eq!(definition, json!({ "seeds": ["https://a.example/"] }), "nothing is added to it");
+    }
+
+    #[test]
+    fn what_json_would_change_is_refused() {
+        for (name, is_sent, why) in [
+            ("docs", true, "a word"),
+            ("'1.10'", true, "a text in quotation marks"),
+            ("2024", true, "a number that is written in one way"),
+            ("1.10", false, "a number that JSON writes as 1.1"),
+        ] {
+            let sent = message(&format!("name: {name}\nseeds: [https://a.example/]"));
+            assert_eq!(sent.is_ok(), is_sent, "{name}: {why}: {sent:?}");
+        }
+    }
+}

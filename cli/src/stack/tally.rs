@@ -1,0 +1,181 @@
+//! Summing up an iteration from its log, row by row, to what a data directory's database says of its own.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
+
+use dragline_domain::frontier::LeftoverReason;
+use dragline_domain::outcome::Outcome;
+use dragline_local::query::{LogRow, NotCrawled, OutcomeCount, REASONS_MAX, SLOWEST, Slow, Summary};
+
+/// What was summed up so far. It grows with the rules that decided, not with the URLs.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    outcomes: BTreeMap<i16, u64>,
+    requests: u64,
+    pages: u64,
+    body_bytes: u64,
+    /// The slowest first.
+    slowest: Vec<Slow>,
+    /// By outcome and rule.
+    not_crawled: HashMap<(i16, Option<String>), Reason>,
+}
+
+/// URLs that were not asked for, for one reason.
+#[derive(Debug)]
+struct Reason {
+    urls: u64,
+    example: String,
+}
+
+impl Tally {
+    /// Counts a visit.
+    pub(super) fn add(&mut self, visit: LogRow) {
+        self.body_bytes += visit.body_bytes.unwrap_or(0);
+        if visit.r#final {
+            *self.outcomes.entry(visit.outcome).or_default() += 1;
+            self.pages += u64::from(visit.object.is_some());
+        }
+        match visit.duration_ms {
+            Some(duration_ms) => {
+                self.requests += 1;
+                self.add_slow(Slow { url: visit.url, duration_ms });
+            }
+            None if visit.r#final => self.add_reason((visit.outcome, visit.detail), visit.url),
+            None => {}
+        }
+    }
+
+    fn add_slow(&mut self, slow: Slow) {
+        self.slowest.push(slow);
+        self.slowest.sort_by(|a, b| b.duration_ms.cmp(&a.duration_ms).then_with(|| a.url.cmp(&b.url)));
+        self.slowest.truncate(SLOWEST);
+    }
+
+    fn add_reason(&mut self, why: (i16, Option<String>), url: String) {
+        let reason = self.not_crawled.entry(why).or_insert_with(|| Reason { urls: 0, example: url.clone() });
+        reason.urls += 1;
+        if url < reason.example {
+            reason.example = url;
+        }
+    }
+
+    /// The sums, with what was left over beside them.
+    pub(super) fn summary(self, leftovers: &[(LeftoverReason, u64)]) -> Summary {
+        let mut not_crawled: Vec<_> = self.not_crawled.into_iter().collect();
+        not_crawled.sort_by(|(a_why, a), (b_why, b)| (Reverse(a.urls), a_why).cmp(&(Reverse(b.urls), b_why)));
+        not_crawled.truncate(REASONS_MAX);
+        let not_crawled = not_crawled.into_iter().map(|((outcome, detail), Reason { urls, example })| {
+            let outcome = name(outcome);
+            NotCrawled { outcome, detail, urls, example }
+        });
+        let mut outcomes: Vec<_> = self.outcomes.into_iter().collect();
+        outcomes.sort_by_key(|&(outcome, urls)| (Reverse(urls), outcome));
+        let mut leftovers: Vec<_> = leftovers.iter().filter(|(_, urls)| *urls > 0).collect();
+        leftovers.sort_by_key(|(reason, urls)| (Reverse(*urls), reason.name()));
+        Summary {
+            outcomes: outcomes.into_iter().map(|(outcome, urls)| counted(outcome, urls)).collect(),
+            requests: self.requests,
+            pages: self.pages,
+            body_bytes: self.body_bytes,
+            slowest: self.slowest,
+            not_crawled: not_crawled.collect(),
+            leftovers: leftovers.into_iter().map(|(reason, urls)| (reason.name().to_owned(), *urls)).collect(),
+        }
+    }
+}
+
+fn counted(outcome: i16, urls: u64) -> OutcomeCount {
+    let class = Outcome::from_code(outcome).map_or("", |outcome| outcome.class().name());
+    OutcomeCount { outcome, name: name(outcome), class: class.to_owned(), urls }
+}
+
+fn name(outcome: i16) -> String {
+    Outcome::from_code(outcome).map_or("", Outcome::name).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A visit that was asked for, and took so long.
+    fn asked(url: &str, outcome: Outcome, duration_ms: u64) -> LogRow {
+        LogRow { duration_ms: Some(duration_ms), ..decided(url, outcome, None) }
+    }
+
+    /// A visit that was decided against.
+    fn decided(url: &str, outcome: Outcome, detail: Option<&str>) -> LogRow {
+        LogRow {
+            crawl: "docs".to_owned(),
+            iteration: 1,
+            url: url.to_owned(),
+            depth: 0,
+            via: None,
+            crawl_type: "queued".to_owned(),
+            outcome: outcome.code(),
+            outcome_name: outcome.name().to_owned(),
+            r#final: true,
+            tries: 1,
+            at: String::new(),
+            status: None,
+            duration_ms: None,
+            first_byte_ms: None,
+            remote: None,
+            detail: detail.map(str::to_owned),
+            content_type: None,
+            body_bytes: None,
+            truncated: None,
+            redirects_to: None,
+            object: None,
+            offset: None,
+            length: None,
+            agent: String::new(),
+        }
+    }
+
+    fn tally(visits: impl IntoIterator<Item = LogRow>) -> Summary {
+        let mut tally = Tally::default();
+        visits.into_iter().for_each(|visit| tally.add(visit));
+        tally.summary(&[])
+    }
+
+    #[test]
+    fn a_visit_that_is_tried_again_is_a_request_and_no_outcome() {
+        let page =
+            LogRow { object: Some("raw/a".to_owned()), body_bytes: Some(100), ..asked("/a", Outcome::FileIngested, 5) };
+        let again = LogRow { r#final: false, ..asked("/a", Outcome::RequestTimeout, 9) };
+        let summary = tally([again, page]);
+        assert_eq!((summary.requests, summary.pages, summary.body_bytes), (2, 1, 100));
+        let outcomes: Vec<_> =
+            summary.outcomes.iter().map(|counted| (&*counted.name, &*counted.class, counted.urls)).collect();
+        assert_eq!(outcomes, [("file_ingested", "content", 1)]);
+        assert_eq!(summary.not_crawled, [], "both were asked for");
+    }
+
+    #[test]
+    fn the_slowest_are_named_and_no_others() {
+        let summary = tally((0..9).map(|n| asked(&format!("/{n}"), Outcome::FileIngested, if n < 2 { 50 } else { n })));
+        let slowest: Vec<_> = summary.slowest.iter().map(|slow| (&*slow.url, slow.duration_ms)).collect();
+        assert_eq!(
+            slowest,
+            [("/0", 50), ("/1", 50), ("/8", 8), ("/7", 7), ("/6", 6)],
+            "and of equals the first by name"
+        );
+    }
+
+    #[test]
+    fn reasons_are_counted_by_outcome_and_rule() {
+        let robots = |url| decided(url, Outcome::BlockedByRobotsTxt, Some("line 2"));
+        let summary = tally([robots("/z"), decided("/b", Outcome::BudgetExhausted, None), robots("/c")]);
+        let reasons: Vec<_> = summary.not_crawled.iter().map(|reason| (reason.urls, &*reason.example)).collect();
+        assert_eq!(reasons, [(2, "/c"), (1, "/b")], "the most frequent first, each with its first URL");
+    }
+
+    #[test]
+    fn leftovers_that_are_none_are_left_out() {
+        let left =
+            [(LeftoverReason::Stopped, 0), (LeftoverReason::OriginGivenUp, 2), (LeftoverReason::BudgetExhausted, 7)];
+        let summary = Tally::default().summary(&left);
+        let expected = [("budget_exhausted".to_owned(), 7), ("origin_given_up".to_owned(), 2)];
+        assert_eq!(summary.leftovers, expected, "the most first");
+    }
+}

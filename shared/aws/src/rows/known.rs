@@ -1,0 +1,85 @@
+//! A candidate with all that is known of it, for people.
+
+use dragline_domain::frontier::{LastCapture, Sighting};
+use dragline_domain::ids::Iteration;
+use dragline_domain::outcome::Outcome;
+use jiff::Timestamp;
+
+use super::candidate::{Candidate, outcome};
+use super::fields;
+use crate::dynamo::{Fields, Item};
+use crate::errors::StoreError;
+
+/// A URL that is known, within its origin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownUrl {
+    /// Its path and query.
+    pub path_and_query: String,
+    /// The iteration that it was last queued in.
+    pub queued_in: Iteration,
+    /// When it was found first.
+    pub first_seen: Timestamp,
+    /// How it was come by when it was last queued.
+    pub sighting: Sighting,
+    /// When it is due again; absent: in every iteration.
+    pub due_at: Option<Timestamp>,
+    /// How it ended last; absent if it has not yet.
+    pub last: Option<LastEnd>,
+    /// The last outcome that says something lasting, and when that was; absent if it had none.
+    pub contentful: Option<(Outcome, Timestamp)>,
+    /// What the last good capture left; absent where there is none.
+    pub capture: Option<LastCapture>,
+}
+
+/// How a URL ended last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LastEnd {
+    /// Its outcome.
+    pub outcome: Outcome,
+    /// When it was asked for or decided on.
+    pub at: Timestamp,
+    /// In which iteration.
+    pub iteration: Iteration,
+}
+
+impl KnownUrl {
+    pub(crate) fn read(item: &Item) -> Result<Self, StoreError> {
+        let Candidate { path_and_query, claimed, last_outcome, sighting, last: capture } = Candidate::read(item)?;
+        let fields = fields(item)?;
+        let last_end = |outcome| -> Result<LastEnd, StoreError> {
+            Ok(LastEnd { outcome, at: fields.instant("last_at")?, iteration: iteration_of(fields.text("version")?)? })
+        };
+        let contentful = fields.maybe("contentful_outcome", outcome)?;
+        Ok(Self {
+            path_and_query,
+            queued_in: claimed.queued_in,
+            first_seen: fields.instant("first_seen")?,
+            sighting,
+            due_at: claimed.due_at,
+            last: last_outcome.map(last_end).transpose()?,
+            contentful: contentful.zip(fields.maybe("contentful_at", Fields::instant)?),
+            capture,
+        })
+    }
+}
+
+/// The iteration that the version of a candidate's end begins with.
+fn iteration_of(version: &str) -> Result<Iteration, StoreError> {
+    let number = version.split('#').next().and_then(|digits| digits.parse().ok());
+    let iteration = number.and_then(Iteration::new);
+    iteration.ok_or_else(|| StoreError::Damaged(format!("`{version}` is no version of a candidate's end")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_says_in_which_iteration_a_url_ended() {
+        let version = "0000000007#00000000000000000002#00000000000000000005";
+        assert_eq!(iteration_of(version).unwrap(), Iteration::new(7).unwrap());
+        for version in ["", "#1#2", "0000000000#1#2", "x#1#2"] {
+            assert!(iteration_of(version).is_err(), "{version}");
+        }
+    }
+}

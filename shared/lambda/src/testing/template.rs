@@ -1,0 +1,99 @@
+//! What the stack's template says of functions and queues.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde_json::Value;
+
+/// The template, its intrinsic functions left as the texts and lists that they stand before.
+#[derive(Clone, Debug)]
+pub struct Template(Value);
+
+/// A function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Function {
+    /// When an invocation of it is ended.
+    pub timeout: Duration,
+    /// Its environment: a parameter's default, or else the name of what the stack fills in.
+    pub variables: BTreeMap<String, String>,
+    /// The queues that invoke it, by their names in the template.
+    pub queues: Vec<String>,
+}
+
+/// A queue that a function reads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WorkQueue {
+    /// For how long a message is hidden that was received.
+    pub hidden: Duration,
+    /// The queue of what fails again and again, by its name in the template; absent if there is none.
+    pub dead_letters: Option<String>,
+}
+
+impl Template {
+    /// The template of this checkout.
+    ///
+    /// # Panics
+    /// It is no YAML.
+    #[must_use]
+    pub fn read() -> Self {
+        Self(serde_saphyr::from_str(include_str!("../../../../infra/template.yaml")).unwrap())
+    }
+
+    /// The names of resources of a type.
+    pub fn named<'t>(&'t self, kind: &'t str) -> impl Iterator<Item = &'t str> {
+        let resources = self.0["Resources"].as_object().unwrap().iter();
+        resources.filter(move |(_, resource)| resource["Type"] == kind).map(|(name, _)| name.as_str())
+    }
+
+    /// A function.
+    ///
+    /// # Panics
+    /// There is none of that name.
+    #[must_use]
+    pub fn function(&self, name: &str) -> Function {
+        let function = self.properties(name, "AWS::Serverless::Function");
+        let variables = |of: &Value| {
+            let of = of["Environment"]["Variables"].as_object().cloned().unwrap_or_default();
+            of.into_iter().map(|(name, value)| (name, self.value(&value)))
+        };
+        let all = variables(&self.0["Globals"]["Function"]).chain(variables(function)).collect();
+        let sources = function["Events"].as_object().unwrap().values();
+        let queues = sources.filter(|source| source["Type"] == "SQS").map(|source| &source["Properties"]["Queue"]);
+        Function { timeout: seconds(&function["Timeout"]), variables: all, queues: queues.map(resource).collect() }
+    }
+
+    /// A queue.
+    ///
+    /// # Panics
+    /// There is none of that name.
+    #[must_use]
+    pub fn queue(&self, name: &str) -> WorkQueue {
+        let queue = self.properties(name, "AWS::SQS::Queue");
+        let dead_letters = queue["RedrivePolicy"].get("deadLetterTargetArn").map(resource);
+        WorkQueue { hidden: seconds(&queue["VisibilityTimeout"]), dead_letters }
+    }
+
+    fn properties(&self, name: &str, kind: &str) -> &Value {
+        let resource = &self.0["Resources"][name];
+        assert_eq!(resource["Type"], kind, "{name} in the template");
+        &resource["Properties"]
+    }
+
+    /// What a variable is set to in a stack of which nothing is said but what must be.
+    fn value(&self, value: &Value) -> String {
+        let default = value.as_str().map(|name| &self.0["Parameters"][name]["Default"]);
+        let value = default.filter(|default| !default.is_null()).unwrap_or(value);
+        value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+    }
+}
+
+/// What `!GetAtt NAME.ATTRIBUTE` is of.
+fn resource(reference: &Value) -> String {
+    let reference = reference.as_str().unwrap();
+    reference.split_once('.').map_or(reference, |(name, _)| name).to_owned()
+}
+
+/// No time-out is said to be 0.
+fn seconds(value: &Value) -> Duration {
+    Duration::from_secs(value.as_u64().unwrap_or(0))
+}

@@ -1,0 +1,173 @@
+"""A deployed stack, seen from outside: messages go in, rows and objects come out, and its functions are processes."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import signal
+import time
+import urllib.request
+from pathlib import Path
+from typing import Any, Callable, Iterator, Mapping, TypeVar
+
+import boto3
+from boto3.dynamodb.types import TypeDeserializer
+
+PATIENCE_SECONDS = 600
+"""Longer than anything takes on a busy machine; a test that fails waits for it, none that passes does."""
+
+TICKS = {"Scheduler": "tick.json", "Sweeper": "sweep.json"}
+"""What the rules send, among the example events."""
+
+Seen = TypeVar("Seen")
+
+
+def eventually(what: str, look: Callable[[], Seen], pause_seconds: float = 0.25) -> Seen:
+    """Looks until it sees something."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while not (seen := look()):
+        assert time.monotonic() < deadline, f"not seen within {PATIENCE_SECONDS} s: {what}"
+        time.sleep(pause_seconds)
+    return seen
+
+
+class Stack:
+    """A stack, by its name."""
+
+    def __init__(self, environ: Mapping[str, str], name: str) -> None:
+        self._endpoint = environ["AWS_ENDPOINT_URL"]
+        self._logs = Path(environ["DRAGLINE_FUNCTION_LOGS"])
+        region, key, secret = (environ[f"AWS_{part}"] for part in ("REGION", "ACCESS_KEY_ID", "SECRET_ACCESS_KEY"))
+        self._client = lambda service: boto3.client(
+            service,
+            endpoint_url=self._endpoint,
+            region_name=region,
+            aws_access_key_id=key,
+            aws_secret_access_key=secret,
+        )
+        (described,) = self._client("cloudformation").describe_stacks(StackName=name)["Stacks"]
+        self.outputs = {output["OutputKey"]: output["OutputValue"] for output in described["Outputs"]}
+        self.bootstraps = Path(environ["DRAGLINE_BOOTSTRAPS"])
+        self._dynamodb, self._s3, self.sqs = (self._client(service) for service in ("dynamodb", "s3", "sqs"))
+        self._lambda = self._client("lambda")
+
+    def client(self, service: str) -> Any:
+        """A client of a service, with the account's own rights."""
+        return self._client(service)
+
+    def command(self, command: Mapping[str, Any]) -> None:
+        """Sends a command, as anybody does."""
+        self.sqs.send_message(QueueUrl=self.outputs["Commands"], MessageBody=json.dumps(command))
+
+    def sweep(self) -> None:
+        """Has the sweeper come now; it comes every five minutes by itself."""
+        self.tick("Sweeper")
+
+    def tick(self, function: str) -> None:
+        """Has a function come now, with the event that its rule sends."""
+        event = (Path(__file__).resolve().parents[2] / "events" / TICKS[function]).read_bytes()
+        answer = self._lambda.invoke(FunctionName=self.outputs[function], Payload=event)
+        assert "FunctionError" not in answer, answer["Payload"].read()
+
+    def iteration(self, crawl: str, number: int = 1) -> dict[str, Any]:
+        """An iteration of a crawl; empty before it begins."""
+        return self.row(crawl, f"iteration#{number:010}")
+
+    def row(self, crawl: str, sort: str) -> dict[str, Any]:
+        """A row of the crawls' table; empty where there is none."""
+        key = {"pk": {"S": crawl}, "sk": {"S": sort}}
+        found = self._dynamodb.get_item(TableName=f"{self.outputs['Tables']}-crawls", Key=key, ConsistentRead=True)
+        return _plain(found.get("Item", {}))
+
+    def rows(self, table: str, crawl: str) -> Iterator[dict[str, Any]]:
+        """All rows of a crawl in a table that has one partition an origin."""
+        for page in self._dynamodb.get_paginator("scan").paginate(TableName=f"{self.outputs['Tables']}-{table}"):
+            yield from (row for row in map(_plain, page["Items"]) if row["pk"].split("#")[0] == crawl)
+
+    def objects(self, prefix: str) -> Iterator[tuple[str, bytes]]:
+        """Every object below a prefix of the bucket."""
+        bucket = self.outputs["Archive"]
+        for page in self._s3.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=prefix):
+            for entry in page.get("Contents", []):
+                yield entry["Key"], self._s3.get_object(Bucket=bucket, Key=entry["Key"])["Body"].read()
+
+    def waiting(self, queue: str) -> int:
+        """How many messages a queue holds, those included that are being worked at."""
+        names = ["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible", "ApproximateNumberOfMessagesDelayed"]
+        counts = self.sqs.get_queue_attributes(QueueUrl=self.queue(queue), AttributeNames=names)["Attributes"]
+        return sum(map(int, counts.values()))
+
+    def queue(self, resource: str) -> str:
+        """The URL of one of the template's queues."""
+        (mapped,) = self._resources(resource)
+        return mapped
+
+    def log(self, function: str) -> str:
+        """What the processes of a function wrote, and the emulator about them."""
+        files = sorted((self._logs / self.outputs[function]).glob("*.log"))
+        return "".join(file.read_text(errors="replace") for file in files)
+
+    def processes(self, function: str) -> list[int]:
+        """The processes of a function that live now."""
+        pids = (int(pid) for pid in re.findall(r"^INIT_START Pid: (\d+)$", self.log(function), re.MULTILINE))
+        return [pid for pid in pids if _runs(pid)]
+
+    def kill(self, function: str) -> int:
+        """Kills every process of a function at once, as a machine that fails does. Says how many there were."""
+        pids = self.processes(function)
+        for pid in pids:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        return len(pids)
+
+    def mapping(self, function: str) -> dict[str, Any]:
+        """The event source mapping of a function."""
+        name = self.outputs[function]
+        (mapping,) = self._lambda.list_event_source_mappings(FunctionName=name)["EventSourceMappings"]
+        return mapping
+
+    @contextlib.contextmanager
+    def held_back(self, function: str) -> Iterator[None]:
+        """A while in which a function gets no messages."""
+        self._switch(function, "Disabled")
+        try:
+            yield
+        finally:
+            self._switch(function, "Enabled")
+
+    @contextlib.contextmanager
+    def throttling(self, share: float) -> Iterator[None]:
+        """A while in which DynamoDB refuses so many of its requests, as it does when it is asked for too much."""
+        self._configure("DYNAMODB_ERROR_PROBABILITY", share)
+        try:
+            yield
+        finally:
+            self._configure("DYNAMODB_ERROR_PROBABILITY", 0)
+
+    def _switch(self, function: str, state: str) -> None:
+        self._lambda.update_event_source_mapping(UUID=self.mapping(function)["UUID"], Enabled=state == "Enabled")
+        eventually(f"{function} {state}", lambda: self.mapping(function)["State"] == state)
+
+    def _configure(self, variable: str, value: float) -> None:
+        body = json.dumps({"variable": variable, "value": value}).encode()
+        headers = {"Content-Type": "application/json"}
+        with urllib.request.urlopen(urllib.request.Request(f"{self._endpoint}/_localstack/config", body, headers)) as answer:
+            assert answer.status == 200
+
+    def _resources(self, logical: str) -> list[str]:
+        resources = self._client("cloudformation").describe_stack_resources(StackName=self.outputs["Tables"])
+        found = resources["StackResources"]
+        return [one["PhysicalResourceId"] for one in found if one["LogicalResourceId"] == logical]
+
+
+def _plain(item: Mapping[str, Any]) -> dict[str, Any]:
+    read = TypeDeserializer().deserialize
+    return {name: read(value) for name, value in item.items()}
+
+
+def _runs(pid: int) -> bool:
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/exe").readlink().name == "bootstrap"
+    return False

@@ -1,0 +1,128 @@
+"""What makes the functions do whatever they can do, as far as it does not take hours: sites, definitions, commands."""
+
+from __future__ import annotations
+
+import random
+from contextlib import ExitStack, suppress
+from datetime import datetime, timedelta, timezone
+from typing import Callable
+
+from deployed import Stack
+from sites import Page, Site, of_pages
+
+ROBOTS_BYTES_MIN = 400_000
+"""So large that robots.txt, though deflated, fills more than the 100 KiB that its row takes."""
+
+BUDGET = {"budget": {"pages": 3}}
+"""Less than the sites have, so that something is left over."""
+
+
+def large_robots() -> Page:
+    """Rules that do not deflate well. The same at each run."""
+    draw = random.Random(1)
+    lines = ["User-agent: *"]
+    while sum(map(len, lines)) < ROBOTS_BYTES_MIN:
+        lines.append(f"Disallow: /{draw.randbytes(600).hex()}")
+    return Page("\n".join(lines).encode(), "text/plain")
+
+
+def pages(**others: str) -> dict[str, Page]:
+    """Some that link to each other, to one that is not there, and to other sites."""
+    links = {"/": ["/a", "/b", *others.values()], "/a": ["/b"], "/b": ["/", "/missing"]}
+    anchors = lambda targets: " ".join(f'<a href="{target}">{target}</a>' for target in targets)  # noqa: E731
+    return {path: Page(f"<title>{path}</title>{anchors(targets)}".encode()) for path, targets in links.items()}
+
+
+class Scenario:
+    """Sends commands to a stack and waits for what they do."""
+
+    def __init__(self, stack: Stack, eventually: Callable[[str, Callable[[], object]], object]) -> None:
+        """`eventually` waits until something is seen."""
+        self._stack, self._eventually = stack, eventually
+
+    def run(self) -> None:
+        """All of it."""
+        with ExitStack() as entered:
+            broken = entered.enter_context(Site(of_pages({"/robots.txt": Page(b"", "text/plain", status=503)})))
+            other = entered.enter_context(Site(of_pages(pages())))
+            wide = {**pages(other=f"{other.url}/", broken=f"{broken.url}/"), "/robots.txt": large_robots()}
+            site = entered.enter_context(Site(of_pages(wide)))
+            self._a_url(site)
+            self._a_schedule(site)
+            self._commands_while_it_runs(other)
+
+    def _a_url(self, site: Site) -> None:
+        """And robots.txt as an object, read again by whoever has the origin's next turn."""
+        self._stack.command({"url": f"{site.url}/"})
+        self._wait_for_the_end("127.0.0.1")
+
+    def _a_schedule(self, site: Site) -> None:
+        """Over several origins, of which one cannot be crawled; and a second time, when what is known is not yet due."""
+        definition = {
+            "name": "wide",
+            "seeds": [f"{site.url}/"],
+            "scope": {"within": "host"},
+            "politeness": {"delay": "0s"},
+            "recrawl": {"interval": "1d"},
+            "schedule": {"cron": "0 8 * * *"},
+        }
+        self._stack.command({"put_crawl": {"definition": definition}})
+        self._eventually("the schedule of the crawl", lambda: self._stack.row("wide", "spec"))
+        self._let_it_be_due("wide")
+        self._stack.tick("Scheduler")
+        self._wait_for_the_end("wide")
+        self._stack.command({"start": {"crawl": "wide"}})
+        self._wait_for_the_end("wide", 2)
+
+    def _commands_while_it_runs(self, site: Site) -> None:
+        """The budget ends the first iteration, a stop the second."""
+        definition = {"name": "short", "seeds": [f"{site.url}/"], **BUDGET}
+        self._stack.command({"definition": definition})
+        self._wait_for("short", 1, "open")
+        self._stack.command({"pause": {"crawl": "short"}})
+        self._wait_for("short", 1, "paused")
+        # Skipped, and people are told.
+        self._stack.command({"start": {"crawl": "short", "trigger": "while-it-runs"}})
+        self._eventually("the command's mark", lambda: self._stack.row("short", "trigger#while-it-runs"))
+        self._stack.command({"resume": {"crawl": "short"}})
+        self._wait_for("short", 1, "open")
+        # A ticket that came while it was paused is sent again.
+        self._let_it_be_overdue("short", site)
+        self._wait_for_the_end("short")
+        self._stack.command({"start": {"crawl": "short"}})
+        self._wait_for("short", 2, "open")
+        self._stack.command({"stop": {"crawl": "short"}})
+        self._wait_for_the_end("short", 2)
+        self._stack.command({"remove": {"crawl": "short"}})
+        self._eventually("the crawl's end", lambda: self._stack.row("short", "spec").get("switch") == "off")
+
+    def _wait_for(self, crawl: str, number: int, status: str) -> None:
+        stands = lambda: self._stack.iteration(crawl, number).get("status") == status  # noqa: E731
+        self._eventually(f"iteration {number} of {crawl} {status}", stands)
+
+    def _wait_for_the_end(self, crawl: str, number: int = 1) -> None:
+        def closed() -> bool:
+            self._stack.sweep()
+            return self._stack.iteration(crawl, number).get("status") == "closed"
+
+        self._eventually(f"the end of iteration {number} of {crawl}", closed)
+
+    def _let_it_be_due(self, crawl: str) -> None:
+        """Moves the schedule's next time into the past."""
+        self._move_to_the_past("agenda_at", "crawls", crawl, "spec")
+
+    def _let_it_be_overdue(self, crawl: str, site: Site) -> None:
+        """Moves the time at which the sweeper looks after an origin into the past, if it has to at all."""
+        with suppress(self._stack.client("dynamodb").exceptions.ConditionalCheckFailedException):
+            self._move_to_the_past("due", "frontier", f"{crawl}#{site.url}", "lease")
+
+    def _move_to_the_past(self, attribute: str, table: str, partition: str, sort: str) -> None:
+        yesterday = datetime.now(timezone.utc) - timedelta(days=1)
+        self._stack.client("dynamodb").update_item(
+            TableName=f"{self._stack.outputs['Tables']}-{table}",
+            Key={"pk": {"S": partition}, "sk": {"S": sort}},
+            UpdateExpression="SET #at = :at",
+            ConditionExpression="attribute_exists(#at)",
+            ExpressionAttributeNames={"#at": attribute},
+            ExpressionAttributeValues={":at": {"N": str(int(yesterday.timestamp() * 1000))}},
+        )

@@ -1,0 +1,101 @@
+"""Sites on loopback that remember what they were asked for."""
+
+from __future__ import annotations
+
+import mimetypes
+import threading
+import time
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Callable, Mapping, Optional
+from urllib.parse import unquote, urlsplit
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A request, as the server saw it."""
+
+    path: str
+    agent: str
+    at_seconds: float
+    """When it began, by a clock that only goes forward."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """An answer."""
+
+    body: bytes
+    media_type: str = "text/html; charset=utf-8"
+    location: Optional[str] = None
+    """Where it sends its visitors for ever."""
+    status: int = 200
+    """Unless it sends them elsewhere."""
+
+
+Source = Callable[[str], Optional[Page]]
+"""What a site answers to a path; nothing is a 404."""
+
+
+def of_pages(pages: Mapping[str, Page]) -> Source:
+    """A site of these pages."""
+    return pages.get
+
+
+def of_directory(root: Path) -> Source:
+    """A site of the files below a directory."""
+    root = root.resolve(strict=True)
+
+    def answer(path: str) -> Optional[Page]:
+        file = root / unquote(urlsplit(path).path).lstrip("/")
+        if path.endswith("/"):
+            file /= "index.html"
+        if not file.resolve().is_relative_to(root.parent) or not file.is_file():
+            return None
+        media_type = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
+        return Page(file.read_bytes(), media_type)
+
+    return answer
+
+
+class Site:
+    """Serves as long as it is entered."""
+
+    def __init__(self, source: Source) -> None:
+        self.asked: list[Asked] = []
+        site = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+            disable_nagle_algorithm = True
+
+            def do_GET(self) -> None:
+                site.asked.append(Asked(self.path, self.headers.get("User-Agent", ""), time.monotonic()))
+                answer = source(self.path) or Page(b"nothing here", "text/plain", status=404)
+                self.send_response(301 if answer.location else answer.status)
+                if answer.location:
+                    self.send_header("Location", answer.location)
+                self.send_header("Content-Type", answer.media_type)
+                self.send_header("Content-Length", str(len(answer.body)))
+                self.end_headers()
+                self.wfile.write(answer.body)
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self._server.server_port}"
+
+    def paths(self) -> list[str]:
+        """What it was asked for so far, in that order."""
+        return [asked.path for asked in self.asked]
+
+    def __enter__(self) -> Site:
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.shutdown()
+        self._server.server_close()

@@ -1,0 +1,178 @@
+"""What goes wrong on AWS, done to a deployed stack on purpose. Each crawl ends by itself, complete.
+
+The sweeper comes more often than its rule would send it; nothing else is helped.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass, field
+
+import pytest
+
+import invariants
+from deployed import Stack, eventually
+from left import by_command, by_stack
+from sites import Page, Site, of_pages
+
+DELAY_SECONDS = 0.3
+
+PAGES = 30
+
+FORBIDDEN_LINKS = 10
+"""Links on the first page that a rule forbids: each is a candidate that is written and never fetched."""
+
+MANY_FORBIDDEN_LINKS = 1_500
+"""So many that the parse of the page takes a while."""
+
+
+def site(forbidden_links: int) -> Site:
+    """A tree of pages; one is missing, one has moved, and robots.txt forbids one."""
+
+    def page(number: int) -> Page:
+        children = [child for child in (2 * number + 1, 2 * number + 2) if child < PAGES]
+        links = [f"/{child}" for child in children] + ["/", "/private/page", "/missing", "/moved"]
+        links += [f"/forbidden/{n}" for n in range(forbidden_links)] if number == 0 else []
+        anchors = "".join(f'<a href="{link}">{link}</a> ' for link in links)
+        return Page(f"<title>Page {number}</title>{anchors}".encode())
+
+    pages = {f"/{number}": page(number) for number in range(1, PAGES)}
+    robots = Page(b"User-agent: *\nDisallow: /private/\n", "text/plain")
+    moved = Page(b"moved", location="/1")
+    return Site(of_pages({"/": page(0), "/robots.txt": robots, "/moved": moved, **pages}))
+
+
+def definition(name: str, site: Site) -> dict:
+    return {
+        "name": name,
+        "seeds": [f"{site.url}/"],
+        "politeness": {"delay": f"{int(DELAY_SECONDS * 1000)}ms"},
+        "do_not_crawl": [{"when": {"path": {"prefix": "/forbidden/"}}, "reason": "there are so many"}],
+    }
+
+
+@dataclass
+class Faults:
+    """What was done, and when."""
+
+    sites: dict[str, Site]
+    crawler_deaths: list[float] = field(default_factory=list)
+    parser_deaths: int = 0
+    deleted: list[str] = field(default_factory=list)
+    repeated: list[str] = field(default_factory=list)
+
+
+NAMES = ["crawler-killed", "parser-killed", "message-deleted", "message-repeated", "store-throttles"]
+
+
+@pytest.fixture(scope="module")
+def struck(stack):
+    """Five crawls at the same time, each with a fault of its own that the others see something of."""
+    sites = {name: site(MANY_FORBIDDEN_LINKS if name == "parser-killed" else FORBIDDEN_LINKS) for name in NAMES}
+    faults = Faults(sites)
+    for served in sites.values():
+        served.__enter__()
+    start = lambda name: stack.command({"definition": definition(name, sites[name])})  # noqa: E731
+    start("parser-killed")
+    kill_a_parser_in_the_middle(stack, faults)
+    start("crawler-killed")
+    kill_a_crawler_in_the_middle(stack, faults)
+    tamper_with_tickets(stack, faults, start)
+    with stack.throttling(0.1):
+        start("store-throttles")
+        eventually("a site that is asked", lambda: len(sites["store-throttles"].asked) > PAGES // 2)
+
+    def all_over():
+        stack.sweep()
+        return all(stack.iteration(name).get("status") == "closed" for name in NAMES)
+
+    eventually("the end of every crawl", all_over, pause_seconds=5)
+    yield faults
+    for served in sites.values():
+        served.__exit__()
+
+
+def kill_a_parser_in_the_middle(stack: Stack, faults: Faults) -> None:
+    """When some of a page's links are claimed, and the segment is not marked as parsed."""
+
+    def is_in_the_middle():
+        claimed = sum(1 for row in stack.rows("candidates", "parser-killed"))
+        return 1 < claimed < MANY_FORBIDDEN_LINKS
+
+    eventually("a parse that claims links", is_in_the_middle, pause_seconds=0)
+    faults.parser_deaths = stack.kill("Parser")
+    states = {row["state"] for row in stack.rows("frontier", "parser-killed") if row["sk"].startswith("segment#")}
+    assert states == {"crawled"}, "it died before its commit"
+
+
+def kill_a_crawler_in_the_middle(stack: Stack, faults: Faults) -> None:
+    """When it has fetched pages, and has not committed them."""
+    asked = faults.sites["crawler-killed"].asked
+
+    def is_in_the_middle():
+        committed = sum(int(row["entries"]) for row in stack.rows("frontier", "crawler-killed") if row["sk"].startswith("segment#"))
+        return len(asked) - 1 > committed + 2
+
+    eventually("a turn with pages that are not committed", is_in_the_middle, pause_seconds=0.05)
+    assert stack.kill("Crawler")
+    faults.crawler_deaths.append(time.monotonic())
+
+
+def tamper_with_tickets(stack: Stack, faults: Faults, start) -> None:
+    """One ticket is deleted before a crawler sees it, another is delivered four times."""
+    queue = stack.queue("Turns")
+    with stack.held_back("Crawler"):
+        start("message-deleted")
+        start("message-repeated")
+
+        def look():
+            for message in stack.sqs.receive_message(QueueUrl=queue, MaxNumberOfMessages=10, VisibilityTimeout=30).get("Messages", []):
+                body = message["Body"]
+                if crawl_of(body) == "message-deleted":
+                    stack.sqs.delete_message(QueueUrl=queue, ReceiptHandle=message["ReceiptHandle"])
+                    faults.deleted.append(body)
+                    continue
+                if crawl_of(body) == "message-repeated" and not faults.repeated:
+                    faults.repeated = [body] * 3
+                    for again in faults.repeated:
+                        stack.sqs.send_message(QueueUrl=queue, MessageBody=again)
+                stack.sqs.change_message_visibility(QueueUrl=queue, ReceiptHandle=message["ReceiptHandle"], VisibilityTimeout=0)
+            return faults.deleted and faults.repeated
+
+        eventually("both tickets", look)
+
+
+def crawl_of(body: str) -> str | None:
+    """The crawl that a ticket is for."""
+    return json.loads(body).get("ticket", {}).get("origin", {}).get("crawl")
+
+
+@pytest.fixture(scope="module", params=NAMES)
+def crawl(request, stack, struck):
+    return request.param, by_stack(stack, request.param), struck.sites[request.param]
+
+
+def test_the_faults_were_there(stack, struck):
+    assert struck.parser_deaths and struck.crawler_deaths and struck.deleted and struck.repeated
+    assert "signal: 9" in stack.log("Parser") and "signal: 9" in stack.log("Crawler"), "a process was killed at work"
+    assert "throttl" in (stack.log("Crawler") + stack.log("Parser")).lower(), "a refusal was logged"
+
+
+def test_every_invariant_holds(stack, struck, crawl):
+    name, left, served = crawl
+    invariants.every_candidate_has_one_ending(stack, name, left)
+    invariants.nothing_is_fetched_twice(served, struck.crawler_deaths)
+    invariants.no_request_comes_early(served, DELAY_SECONDS)
+    invariants.robots_are_read_first_and_obeyed(served, "/private/")
+    invariants.progress_equals_the_log(left)
+    invariants.nothing_is_under_way(stack, name)
+    invariants.every_capture_can_be_read(left)
+
+
+def test_all_that_is_there_is_crawled_as_without_faults(struck, crawl, dragline, tmp_path):
+    name, left, served = crawl
+    local = by_command(dragline, definition(name, served) | {"politeness": {"delay": "0s"}}, tmp_path / "local")
+    assert left.candidates == local.candidates
+    assert left.endings() == local.endings()
+    assert (left.pages, left.links, left.bodies()) == (local.pages, local.links, local.bodies())

@@ -1,0 +1,115 @@
+"""The stack by itself: one message is sent, and the rules and the event source mappings do the rest."""
+
+import subprocess
+from hashlib import sha256
+
+import pytest
+
+import invariants
+from deployed import eventually
+from left import by_command, by_stack
+from sites import Site, of_directory
+
+CRAWL = "manuals"
+
+FUNCTIONS = ["Scheduler", "Crawler", "Parser", "Sweeper"]
+
+
+def definition(*sites):
+    """As fast as the sites answer."""
+    seeds = [f"{site.url}/index.html" for site in sites]
+    return {"name": CRAWL, "seeds": seeds, "politeness": {"delay": "0s", "concurrency": 4}}
+
+
+@pytest.fixture(scope="module")
+def sites(debian_docs):
+    """Two manuals, of some 500 and 1,200 pages."""
+    with Site(of_directory(debian_docs / "python3.11/html")) as one, Site(of_directory(debian_docs / "postgresql-doc-15/html")) as other:
+        yield one, other
+
+
+@pytest.fixture(scope="module")
+def deployed(stack, sites):
+    """What the stack made of them. Nothing is called here but the queue that everybody uses."""
+    stack.command({"definition": definition(*sites)})
+    # The sweeper's rule closes it, within five minutes.
+    eventually("the end of the iteration", lambda: stack.iteration(CRAWL).get("status") == "closed", pause_seconds=1)
+    return by_stack(stack, CRAWL)
+
+
+@pytest.fixture(scope="module")
+def requests(sites, deployed):
+    """What the stack asked the sites for."""
+    return [list(site.asked) for site in sites]
+
+
+@pytest.fixture(scope="module")
+def local(deployed, requests, sites, dragline, tmp_path_factory):
+    """What the local engine makes of them, afterwards."""
+    return by_command(dragline, definition(*sites), tmp_path_factory.mktemp("local") / "crawl")
+
+
+def test_each_page_is_asked_for_once_by_the_stacks_name(requests):
+    for asked in requests:
+        paths = [request.path for request in asked]
+        assert len(paths) == len(set(paths)) > 400, "each once, robots.txt included"
+        assert {request.agent for request in asked} == {asked[0].agent}
+        assert "https://example.org/bot" in asked[0].agent, "the stack's contact"
+
+
+def test_it_is_complete(stack, deployed, sites):
+    invariants.every_candidate_has_one_ending(stack, CRAWL, deployed)
+    invariants.progress_equals_the_log(deployed)
+    invariants.nothing_is_under_way(stack, CRAWL)
+
+
+def test_candidates_are_those_of_the_local_engine(deployed, local):
+    assert deployed.candidates == local.candidates
+
+
+def test_the_log_tells_of_the_same_endings(deployed, local):
+    assert deployed.endings() == local.endings()
+
+
+def test_progress_is_the_same(deployed, local):
+    assert deployed.progress == local.progress
+
+
+def test_documents_are_the_same(deployed, local):
+    assert len(deployed.pages) > 1_000
+    assert deployed.pages == local.pages
+    assert deployed.links == local.links
+
+
+def test_bodies_are_the_same(deployed, local):
+    bodies = deployed.bodies()
+    assert len(bodies) > 1_000
+    assert bodies == local.bodies()
+
+
+def test_others_read_its_warc_objects(deployed, tmp_path, warcio):
+    for number, content in enumerate(deployed.objects.values()):
+        (tmp_path / f"{number}.warc.gz").write_bytes(content)
+    checked = subprocess.run([warcio, "check", *tmp_path.iterdir()], capture_output=True, text=True)
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_processes_of_the_real_functions_did_it(stack, deployed, function):
+    built = sha256((stack.bootstraps / function.lower()).read_bytes()).digest()
+    living = stack.processes(function)
+    assert living, "a process that was started for it lives"
+    for pid in living:
+        with open(f"/proc/{pid}/exe", "rb") as running:
+            assert sha256(running.read()).digest() == built, "and is the function as it was built"
+
+
+@pytest.mark.parametrize(("function", "queue"), [("Scheduler", "Commands"), ("Crawler", "Turns"), ("Parser", "Segments")])
+def test_event_source_mappings_brought_the_messages(stack, deployed, function, queue):
+    mapping = stack.mapping(function)
+    assert mapping["State"] == "Enabled"
+    assert mapping["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
+    assert mapping["EventSourceArn"].split(":")[-1] == stack.queue(queue).split("/")[-1]
+    assert "turn ended" in stack.log("Crawler") and "parse ended" in stack.log("Parser")
+    eventually("an empty queue", lambda: stack.waiting(queue) == 0)
+    assert stack.waiting(f"{queue}Dead") == 0, "nothing is given up"

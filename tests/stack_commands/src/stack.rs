@@ -1,0 +1,87 @@
+//! A stack's tables, bucket and queues, and the tags by which the command finds them.
+
+use aws_sdk_dynamodb::types::Tag;
+use dragline_aws::{DynamoFrontier, Table};
+use dragline_aws_conformance::{Fresh, clients};
+use dragline_domain::definition::Definition;
+use dragline_local::{MemoryQueue, SystemClock};
+use dragline_whole_crawls::{Network, crawl_in};
+use serde_json::Value;
+
+use crate::world::EmulatedWorld;
+
+/// Messages that wait in this process's queue at most.
+const MESSAGES_MAX: usize = 10_000;
+
+/// A stack that no other test has.
+pub struct EmulatedStack {
+    fresh: Fresh,
+    frontier: DynamoFrontier,
+    commands_url: String,
+}
+
+impl EmulatedStack {
+    /// Makes one.
+    ///
+    /// # Panics
+    /// No emulator answers.
+    pub async fn new() -> Self {
+        let stack = Self::without_tags().await;
+        let table = stack.fresh.table_names().of(Table::Crawls).to_owned();
+        let dynamodb = &stack.fresh.clients().dynamodb;
+        let described = dynamodb.describe_table().table_name(table).send().await.unwrap().table.unwrap();
+        let tags = [("dragline:commands", stack.commands_url.as_str()), ("dragline:archive", stack.name())];
+        let tags = tags.map(|(key, value)| Tag::builder().key(key).value(value).build().unwrap());
+        let request = dynamodb.tag_resource().set_resource_arn(described.table_arn).set_tags(Some(tags.to_vec()));
+        request.send().await.unwrap();
+        stack
+    }
+
+    /// Makes one that does not say where its queue and bucket are.
+    ///
+    /// # Panics
+    /// No emulator answers.
+    pub async fn without_tags() -> Self {
+        let fresh = Fresh::new(clients().await);
+        let frontier = fresh.frontier().await;
+        let (_, urls) = fresh.queue().await;
+        Self { fresh, frontier, commands_url: urls.commands }
+    }
+
+    /// Its name, which is its bucket's too.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.fresh.prefix()
+    }
+
+    /// Its frontier.
+    #[must_use]
+    pub fn frontier(&self) -> &DynamoFrontier {
+        &self.frontier
+    }
+
+    /// Runs one iteration to its end.
+    ///
+    /// # Panics
+    /// It does not come to its end.
+    pub async fn crawl(&self, definition: &Definition) {
+        let clock = SystemClock::new();
+        let queue = MemoryQueue::new(&clock, MESSAGES_MAX);
+        let world = EmulatedWorld::new(&self.fresh, &self.frontier, &queue, clock);
+        crawl_in(world, queue, Network::default().fetcher(), definition).await;
+    }
+
+    /// The next command that was sent to it, and its message's id.
+    ///
+    /// # Panics
+    /// None comes within twenty seconds.
+    pub async fn next_command(&self) -> (Value, String) {
+        let sqs = &self.fresh.clients().sqs;
+        let request = sqs.receive_message().queue_url(&self.commands_url).wait_time_seconds(20);
+        let received = request.send().await.unwrap().messages.unwrap_or_default();
+        let message = received.into_iter().next().expect("a message within twenty seconds");
+        let handle = message.receipt_handle.unwrap();
+        sqs.delete_message().queue_url(&self.commands_url).receipt_handle(handle).send().await.unwrap();
+        (serde_json::from_str(&message.body.unwrap()).unwrap(), message.message_id.unwrap())
+    }
+}

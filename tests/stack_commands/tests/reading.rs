@@ -1,0 +1,163 @@
+//! What the command reads from a stack: the same as from a data directory that holds the same crawl.
+
+#![expect(clippy::unwrap_used, reason = "a test says more by failing than by an error")]
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::time::Duration;
+
+use dragline_domain::definition::Definition;
+use dragline_stack_commands::{EmulatedStack, Ran, dragline};
+use dragline_testkit::site::{Reply, Site};
+use dragline_whole_crawls::{crawl, definition};
+use serde_json::Value;
+
+const HTML: &str = "text/html; charset=utf-8";
+
+/// What differs between two crawls of the same site: times, and where what was got is stored.
+const BY_NATURE: [&str; 12] = [
+    "at",
+    "duration_ms",
+    "first_byte_ms",
+    "remote",
+    "object",
+    "offset",
+    "length",
+    "first_seen",
+    "due_at",
+    "last_at",
+    "last_contentful_at",
+    "interval_ms",
+];
+
+/// A site with a bit of everything: pages, a redirect, what robots.txt forbids, what is missing and what is no page.
+async fn site() -> Site {
+    let page = |body: &str| {
+        Reply::new(http::StatusCode::OK)
+            .header(http::header::CONTENT_TYPE, http::HeaderValue::from_static(HTML))
+            .header(http::header::ETAG, http::HeaderValue::from_static("\"1\""))
+            .body(body.to_owned())
+    };
+    let moved = Reply::new(http::StatusCode::MOVED_PERMANENTLY)
+        .header(http::header::LOCATION, http::HeaderValue::from_static("/b?x=1"));
+    Site::builder()
+        .robots("User-agent: *\nDisallow: /private/\n")
+        .reply(
+            "/",
+            page(
+                "<title>Home, \"quoted\"</title><meta name=description content='=1+1'><a href=/a>a</a><a href=/moved>b</a>\
+                 <a href=/private/c>c</a><a href=/private/d>d</a><a href=/missing>e</a><a href=/download.zip>f</a>\
+                 <a rel=nofollow href=/g>g</a><a href=https://elsewhere.example/>h</a><img src=/i.png>",
+            ),
+        )
+        .reply("/a", page("<html lang=de><title>A</title><link rel=canonical href=/a>text<br>in lines"))
+        .reply("/moved", moved)
+        .reply("/b?x=1", page("<title>B</title><meta name=robots content=noindex><a href=/forbidden/by/rule>j</a>"))
+        .start()
+        .await
+        .unwrap()
+}
+
+/// A crawl of two origins, one request at a time, so that links are found in the same order each time.
+fn docs(sites: &[&Site]) -> Definition {
+    let seeds: Vec<String> = sites.iter().map(|site| format!("{}/", site.url().trim_end_matches('/'))).collect();
+    definition(&seeds, |draft| {
+        draft.name = "docs".parse().unwrap();
+        draft.politeness.concurrency = 1;
+        draft.politeness.delay = Duration::ZERO;
+    })
+}
+
+/// The rows, without what differs by nature, in an order of their own.
+fn comparable(ran: &Ran) -> BTreeSet<String> {
+    let rows = ran.rows();
+    let texts: BTreeSet<String> = rows.iter().cloned().map(|row| without(row, &BY_NATURE).to_string()).collect();
+    assert_eq!(texts.len(), rows.len(), "no row comes twice");
+    texts
+}
+
+fn without(mut row: Value, fields: &[&str]) -> Value {
+    let object = row.as_object_mut().unwrap();
+    for field in fields {
+        object.remove(*field);
+    }
+    row
+}
+
+struct Both {
+    stack: EmulatedStack,
+    data: tempfile::TempDir,
+}
+
+impl Both {
+    /// The same answer of the stack's crawl and of the directory's.
+    fn ask(&self, arguments: &[&str]) -> (Ran, Ran) {
+        let directory: &Path = self.data.path();
+        let of_stack = [arguments, &["docs", "--stack", self.stack.name()]].concat();
+        let of_data = [arguments, &["--data", "data"]].concat();
+        (dragline(directory, &of_stack), dragline(directory, &of_data))
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_deployed_crawl_reads_as_a_local_one_of_the_same_site() {
+    let both = Both { stack: EmulatedStack::new().await, data: tempfile::tempdir().unwrap() };
+    let (one, other) = (site().await, site().await);
+    let definition = docs(&[&one, &other]);
+    for _iteration in 1..=2 {
+        both.stack.crawl(&definition).await;
+        crawl(&both.data.path().join("data"), &definition).await;
+    }
+    for (what, rows_min) in [("pages", 6), ("links", 20), ("log", 14), ("candidates", 14)] {
+        for iteration in [&[][..], &["--iteration", "1"]] {
+            let (stack, local) = both.ask(&[&["export", "--what", what], iteration].concat());
+            let (stack, local) = (comparable(&stack), comparable(&local));
+            let missing: Vec<_> = local.difference(&stack).collect();
+            let surplus: Vec<_> = stack.difference(&local).collect();
+            assert!(
+                missing.is_empty() && surplus.is_empty(),
+                "{what}: the stack lacks {missing:#?}, and has {surplus:#?}"
+            );
+            assert!(local.len() >= rows_min, "{what}: {local:#?}");
+        }
+        let (stack, local) = both.ask(&["export", "--what", what, "--format", "csv"]);
+        let head = |ran: &Ran| ran.stdout.lines().next().unwrap().to_owned();
+        assert_eq!(head(&stack), head(&local), "{what}: the same columns in the same order");
+    }
+    let (stack, local) = both.ask(&["status", "--json"]);
+    let summary = |ran: &Ran| without(ran.rows().remove(0), &["started_at", "closed_at", "slowest", "data", "stack"]);
+    assert_eq!(summary(&stack), summary(&local));
+    assert_eq!(stack.rows()[0]["stack"], both.stack.name());
+    let (text, _) = both.ask(&["status"]);
+    let again = format!("dragline status docs --stack {}", both.stack.name());
+    assert!(text.stdout.contains("docs: iteration 2 is over"), "{}", text.stdout);
+    assert!(text.stdout.contains(&again), "it says what next: {}", text.stdout);
+}
+
+#[tokio::test]
+async fn what_is_not_there_is_told_with_what_to_do() {
+    let stack = EmulatedStack::new().await;
+    let untagged = EmulatedStack::without_tags().await;
+    let directory = tempfile::tempdir().unwrap();
+    let definition = docs(&[&site().await]);
+    let put = dragline_pipeline::ports::frontier::PutCrawl { definition, seen: None, next: None };
+    dragline_pipeline::ports::frontier::Frontier::put_crawl(stack.frontier(), &put).await.unwrap();
+    for (crawl, name, said, hint) in [
+        ("docs", "t-none", "there is no stack `t-none` in ", "--stack NAME"),
+        ("docs", untagged.name(), "does not say where its bucket is", "deploy the stack again"),
+        ("news", stack.name(), "has no crawl `news`", "dragline put crawl.yaml --stack t-"),
+        ("docs", stack.name(), "the crawl `docs` did not begin yet", "dragline start docs --stack t-"),
+    ] {
+        for reader in [&["status"][..], &["export", "--what", "log"]] {
+            let ran = dragline(directory.path(), &[reader, &[crawl, "--stack", name]].concat());
+            assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{reader:?} {crawl} {name}: {}", ran.stderr);
+            for text in [said, hint] {
+                assert!(ran.stderr.contains(text), "{reader:?} {crawl} {name}: {}", ran.stderr);
+            }
+        }
+    }
+    stack.crawl(&docs(&[&site().await])).await;
+    let ran =
+        dragline(directory.path(), &["export", "--what", "log", "docs", "--iteration", "9", "--stack", stack.name()]);
+    assert!(ran.stderr.contains("has no iteration 9; the latest is 1"), "{}", ran.stderr);
+}
