@@ -67,7 +67,7 @@ impl Default for Timing {
             lease: Duration::from_secs(150),
             commit_reserve: Duration::from_secs(15),
             turn: Duration::from_secs(240),
-            segment_age: Duration::from_secs(40),
+            segment_age: Duration::from_secs(60),
             wait_in_turn: Duration::from_secs(20),
             grace: Duration::from_secs(60),
         }
