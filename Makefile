@@ -49,7 +49,6 @@ functions: ## Build the four Lambda functions for this machine, where the tests 
 	@cargo build --quiet --profile lambda --package dragline-scheduler --package dragline-crawler --package dragline-parser --package dragline-sweeper
 
 aws: setup build functions ## Run what needs an emulator of AWS: adapters, commands, the deployed stack (docs/testing-aws.md)
-	@cargo build --quiet --package dragline $(WITH_STACK)
 	@scripts/localstack run $(RUN) $(AWS:%=--package %) --package dragline $(WITH_STACK)
 	@scripts/localstack test tests/deployed_stack
 

@@ -37,15 +37,10 @@ pub struct Ended {
 #[must_use]
 pub fn binary() -> PathBuf {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();
-    BINARY.get_or_init(|| std::env::var_os(VARIABLE).map_or_else(|| build("--release"), PathBuf::from)).clone()
+    BINARY.get_or_init(|| std::env::var_os(VARIABLE).map_or_else(build, PathBuf::from)).clone()
 }
 
-/// Builds the command with a further argument of cargo's.
-///
-/// # Panics
-/// It cannot be built.
-#[must_use]
-pub fn build(argument: &str) -> PathBuf {
+fn build() -> PathBuf {
     #[derive(Deserialize)]
     struct Message {
         reason: String,
@@ -53,7 +48,7 @@ pub fn build(argument: &str) -> PathBuf {
     }
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo
-        .args(["build", argument, "--package=dragline", "--bin=dragline", "--message-format=json"])
+        .args(["build", "--release", "--package=dragline", "--bin=dragline", "--message-format=json"])
         .current_dir(root());
     // A test runner describes the test's package to it in these; build scripts that look at them would run again, and all above them.
     let described = |name: &String| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_");

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-use dragline_end_to_end::dragline::build;
 use serde_json::Value;
 
 /// What a run of the command printed, and how it ended.
@@ -30,14 +29,22 @@ impl Ran {
     }
 }
 
-/// Runs the command in a directory, with the commands for a stack built in.
+/// Runs the command in a directory: the one that was built together with the tests, as another build of it would compile the SDK anew.
 ///
 /// # Panics
-/// It cannot be built.
+/// It is not there, or knows of no stack.
 pub fn dragline(directory: &Path, arguments: &[&str]) -> Ran {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();
-    let mut command = Command::new(BINARY.get_or_init(|| build("--features=stack")));
+    let mut command = Command::new(BINARY.get_or_init(binary));
     let output = command.args(arguments).current_dir(directory).env_remove("RUST_LOG").output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
     Ran { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+}
+
+/// Tests are in `deps`, beside which binaries are.
+fn binary() -> PathBuf {
+    let binary = std::env::current_exe().unwrap().ancestors().nth(2).unwrap().join("dragline");
+    let help = Command::new(&binary).args(["start", "--help"]).output();
+    assert!(help.is_ok_and(|help| help.status.success()), "{} knows of no stack. hint: make aws", binary.display());
+    binary
 }
