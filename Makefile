@@ -68,4 +68,4 @@ cold: functions ## Measure the functions' cold starts and sizes, built for this 
 test: setup lint docs deny build functions ## Check everything
 	@$(BUILD) --workspace $(WITH_STACK)
 	@DRAGLINE_LOCALSTACK_PORT=0 scripts/localstack run $(RUN) --workspace $(WITH_STACK)
-	@scripts/localstack test tests/localstack tests/deployed_stack
+	@scripts/localstack test tests/localstack tests/deployed_stack tests/bill
