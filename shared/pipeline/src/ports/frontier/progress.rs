@@ -1,0 +1,66 @@
+//! How far an iteration is.
+
+use dragline_domain::frontier::{CrawlerCounters, LeaseState, LeftoverReason, OriginRows, ParserCounters};
+use dragline_domain::outcome::Outcome;
+
+/// How far an iteration is: the sums over its origins.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Origins that take part.
+    pub origins: u64,
+    /// Those that are not closed.
+    pub origins_open: u64,
+    /// Todo URLs added.
+    pub added: u64,
+    /// Those consumed.
+    pub taken: u64,
+    /// Retries that wait.
+    pub retries_waiting: u64,
+    /// Segments committed.
+    pub segments: u64,
+    /// Those parsed.
+    pub parsed: u64,
+    /// What crawlers did.
+    pub crawler: CrawlerCounters,
+    /// What parsers did.
+    pub parser: ParserCounters,
+    /// URLs left over, by reason.
+    pub leftovers: Vec<(LeftoverReason, u64)>,
+}
+
+impl Progress {
+    /// Adds what an origin's rows count.
+    pub fn add_origin(&mut self, rows: &OriginRows) {
+        let OriginRows { lease, inbox } = rows;
+        self.origins += 1;
+        self.origins_open += u64::from(lease.state != LeaseState::Closed);
+        self.added += inbox.added;
+        self.taken += lease.taken;
+        self.retries_waiting += u64::try_from(lease.retries.len()).unwrap_or(u64::MAX);
+        self.segments += lease.segments;
+        self.parsed += inbox.parsed;
+        self.crawler.requests += lease.counters.requests;
+        self.crawler.pages += lease.counters.pages;
+        self.crawler.retries += lease.counters.retries;
+        self.crawler.body_bytes += lease.counters.body_bytes;
+        self.parser.add(&inbox.counters);
+    }
+
+    /// URLs with a final outcome.
+    #[must_use]
+    pub fn finished(&self) -> u64 {
+        self.parser.outcomes.values().sum()
+    }
+
+    /// URLs that wait to be fetched.
+    #[must_use]
+    pub fn waiting(&self) -> u64 {
+        self.added.saturating_sub(self.taken) + self.retries_waiting
+    }
+
+    /// How many ended so.
+    #[must_use]
+    pub fn count(&self, outcome: Outcome) -> u64 {
+        self.parser.outcomes.get(&outcome).copied().unwrap_or(0)
+    }
+}
