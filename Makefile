@@ -17,7 +17,7 @@ build: ## Build the dragline command, optimised
 lint: ## Check the format, and clippy without a warning
 	@cargo fmt --all --check
 	@cargo clippy --quiet --workspace --all-targets -- -D warnings
-	@cargo clippy --quiet --package dragline $(WITH_STACK) --all-targets -- -D warnings
+	@cargo clippy --quiet --workspace --all-targets $(WITH_STACK) -- -D warnings
 
 docs: ## Build the documentation and run its examples
 	@RUSTDOCFLAGS='-D warnings' cargo doc --quiet --workspace --no-deps
