@@ -1,13 +1,13 @@
 """One stack for all tests of a run."""
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from deployed import Stack
+from stack import sam
 from stack.cli import variables
 from stack.emulator import Kind, Place, free_port
 from stack.process import Life
@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="session")
-def stack(tmp_path_factory):
+def stack():
     """The project's template with the project's functions, deployed by `sam` to an emulator that runs them as processes of this machine."""
     place = Place(Kind.HOST, free_port())
     place.start(Life.AS_LONG_AS_WE)
@@ -24,11 +24,7 @@ def stack(tmp_path_factory):
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
         bootstraps = os.environ.get("DRAGLINE_BOOTSTRAPS", str(ROOT / "target/lambda"))
         environ = {**os.environ, **variables(place.endpoint, place), "PATH": path, "DRAGLINE_BOOTSTRAPS": bootstraps}
-        build = str(tmp_path_factory.mktemp("build"))
-        _sam(environ, "build", "--config-env", "localstack", "--build-dir", build)
-        # SAM looks for its settings beside the template.
-        built = ["--template-file", f"{build}/template.yaml", "--config-file", str(ROOT / "samconfig.toml")]
-        _sam(environ, "deploy", "--config-env", "localstack", "--no-progressbar", *built)
+        sam.deploy(environ)
         yield Stack(environ, "dragline")
     finally:
         place.stop()
@@ -56,8 +52,3 @@ def warcio():
     command = ROOT / ".cache/venv/bin/warcio"
     assert command.is_file(), f"{command} is not there. hint: make setup"
     return command
-
-
-def _sam(environ, *arguments):
-    done = subprocess.run(["sam", *arguments], cwd=ROOT, env=environ, capture_output=True, text=True)
-    assert done.returncode == 0, f"sam {arguments[0]} failed:\n{done.stdout}\n{done.stderr}"

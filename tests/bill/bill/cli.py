@@ -12,6 +12,7 @@ from bill.deployment import Deployment, Trouble
 from bill.invocations import Invocation
 from bill.shapes import Shape
 from bill.sites import Sites
+from stack.failure import Failure
 
 PATIENCE_SECONDS = 1_800
 """Beyond the waiting for its pace, for a crawl on a busy machine."""
@@ -25,7 +26,7 @@ def main(arguments: Sequence[str]) -> int:
         deployment.deploy()
         deployment.take_invocations()  # an emulator that was there before may have crawled before
         everything = [one for shape in _shapes(options) for one in _measure(deployment, shape)]
-    except Trouble as trouble:
+    except (Trouble, Failure) as trouble:
         print(f"bill: {trouble}", file=sys.stderr)
         return 1
     metrics = {(one.function, name) for one in everything if one.used for name in one.used.metrics}

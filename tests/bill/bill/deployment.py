@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import tempfile
 import time
 from pathlib import Path
 from typing import Mapping
@@ -17,8 +14,8 @@ from bill.invocations import Invocation
 from bill.shapes import Shape
 from bill.sites import Sites
 from bill.standing import Fixtures
-
-ROOT = Path(__file__).resolve().parents[3]
+from stack import sam
+from stack.paths import ROOT
 
 FUNCTIONS = ("Scheduler", "Crawler", "Parser", "Sweeper")
 
@@ -44,10 +41,7 @@ class Deployment:
 
     def deploy(self) -> None:
         """Builds and deploys it, with the functions that DRAGLINE_BOOTSTRAPS names."""
-        with tempfile.TemporaryDirectory() as build:
-            self._sam("build", "--build-dir", build)
-            # SAM looks for its settings beside the template.
-            self._sam("deploy", "--no-progressbar", "--template-file", f"{build}/template.yaml", "--config-file", str(ROOT / "samconfig.toml"))
+        sam.deploy(self._environ)
         (stack,) = self._client("cloudformation").describe_stacks(StackName=STACK)["Stacks"]
         self._outputs = {output["OutputKey"]: output["OutputValue"] for output in stack["Outputs"]}
 
@@ -68,8 +62,8 @@ class Deployment:
 
     def sweep(self) -> None:
         """Has the sweeper come now; its rule has it come every five minutes."""
-        tick = (ROOT / "events/tick.json").read_bytes()
-        self._client("lambda").invoke(FunctionName=self._outputs["Sweeper"], Payload=tick)
+        event = (ROOT / "events/sweep.json").read_bytes()
+        self._client("lambda").invoke(FunctionName=self._outputs["Sweeper"], Payload=event)
 
     def take_invocations(self) -> list[Invocation]:
         """The invocations that are over and were not taken before."""
@@ -97,9 +91,3 @@ class Deployment:
             files = sorted((logs / self._outputs[function]).glob("*.log"))
             found.extend(invocations.of_logs(function.lower(), files))
         return found
-
-    def _sam(self, verb: str, *arguments: str) -> None:
-        command = ["sam", verb, "--config-env", "localstack", *arguments]
-        done = subprocess.run(command, cwd=ROOT, env={**os.environ, **self._environ}, capture_output=True, text=True)
-        if done.returncode != 0:
-            raise Trouble(f"sam {verb} failed:\n{done.stdout}\n{done.stderr}")
