@@ -1,5 +1,6 @@
 //! What a stack holds as the rows that a data directory's views give: the same fields, with the same values.
 
+use data_encoding::HEXLOWER;
 use dragline_aws::KnownUrl;
 use dragline_domain::capture::{Finality, LogEntry, SegmentLog};
 use dragline_domain::document::{Document, LinkFate, Page};
@@ -120,7 +121,7 @@ pub(super) fn candidate(origin: &OriginKey, known: &KnownUrl) -> CandidateRow {
         last_contentful_at: known.contentful.map(|(_, at)| instant(at)),
         etag: capture.and_then(|capture| capture.etag.clone()),
         last_modified: capture.and_then(|capture| capture.last_modified.clone()),
-        decoded_sha1: capture.map(|capture| hexadecimal(&capture.decoded_sha1)),
+        decoded_sha1: capture.map(|capture| HEXLOWER.encode(&capture.decoded_sha1)),
     }
 }
 
@@ -131,8 +132,4 @@ fn via(sighting: &Sighting) -> Option<String> {
 /// ISO 8601 in UTC with milliseconds.
 fn instant(at: Timestamp) -> String {
     format!("{at:.3}")
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
