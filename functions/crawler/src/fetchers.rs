@@ -8,6 +8,9 @@ use dragline_domain::definition::UserAgent;
 use dragline_http::{HttpConfig, HttpConfigError, HttpFetcher};
 use dragline_pipeline::ports::fetcher::Fetcher;
 
+/// Bodies that a client receives at the same time. A function has little memory, as it waits most of its time.
+const IN_FLIGHT_BYTES_MAX: usize = 24 << 20;
+
 /// More clients than this are not kept at once.
 const KEPT_MAX: usize = 16;
 
@@ -43,6 +46,7 @@ impl Fetchers for HttpFetchers {
         }
         let mut config = HttpConfig::new(user_agent.as_str());
         config.address_policy = self.policy;
+        config.in_flight_bytes_max = IN_FLIGHT_BYTES_MAX;
         let fetcher = Arc::new(HttpFetcher::new(&config)?);
         if kept.len() >= KEPT_MAX {
             kept.clear();

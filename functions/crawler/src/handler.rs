@@ -34,13 +34,19 @@ impl<F: Fetchers> Crawler<F> {
     async fn work<W: World>(self: Arc<Self>, world: &Arc<W>, event: Event) -> Reply {
         match event {
             Event::Messages(tickets) => {
-                work_all(tickets, |ticket| Arc::clone(&self).turn(Arc::clone(world), ticket)).await
+                let limits = turn_limits(tickets.len());
+                work_all(tickets, |ticket| Arc::clone(&self).turn(Arc::clone(world), limits, ticket)).await
             }
             Event::Tick => Reply::default(),
         }
     }
 
-    async fn turn<W: World>(self: Arc<Self>, world: Arc<W>, message: Message) -> Result<Work, PortError> {
+    async fn turn<W: World>(
+        self: Arc<Self>,
+        world: Arc<W>,
+        limits: TurnLimits,
+        message: Message,
+    ) -> Result<Work, PortError> {
         let ticket = match read_message(&message.body, ticket) {
             Ok(ticket) => ticket,
             Err(error) => {
@@ -55,7 +61,7 @@ impl<F: Fetchers> Crawler<F> {
             let fetcher = self.fetchers.of(&context.definition.user_agent);
             let fetcher =
                 fetcher.map_err(|error| PortError::new(PortErrorKind::Other, "set up client", origin, error))?;
-            let (limits, stop) = (TurnLimits::default(), StopSignal::default());
+            let stop = StopSignal::default();
             let end = Box::pin(work_turn(&world, &fetcher, &self.contexts, &limits, &stop, &ticket)).await?;
             tracing::info!(?end, "turn ended");
             Ok(Work::Done)
@@ -63,6 +69,16 @@ impl<F: Fetchers> Crawler<F> {
         .instrument(span)
         .await
     }
+}
+
+/// What the segments in the making of all turns of a batch may take of memory, each but for its last body: with twenty turns and large bodies
+/// everywhere, the process stays within the 256 MB that the template gives it (`docs/bill.md`).
+const SEGMENTS_BYTES_MAX: u64 = 40 << 20;
+
+/// The limits of each of so many turns at the same time.
+fn turn_limits(turns: usize) -> TurnLimits {
+    let limits = TurnLimits::default();
+    TurnLimits { segment_bytes: limits.segment_bytes.min(SEGMENTS_BYTES_MAX / turns.max(1) as u64), ..limits }
 }
 
 fn ticket(message: queue::Message) -> Option<Ticket> {
@@ -78,6 +94,13 @@ mod tests {
     use dragline_lambda::testing::{event, world};
 
     use super::*;
+
+    #[test]
+    fn turns_at_the_same_time_share_the_memory_for_segments() {
+        for (turns, mebibytes) in [(0, 8), (1, 8), (5, 8), (20, 2)] {
+            assert_eq!(turn_limits(turns).segment_bytes, mebibytes << 20, "{turns} turns");
+        }
+    }
 
     #[tokio::test]
     async fn messages_that_are_none_of_its_own_are_refused_and_not_delivered_again() {

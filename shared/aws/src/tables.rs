@@ -17,10 +17,13 @@ pub(crate) const SORT: &str = "sk";
 /// The index's partition key: a shard of a crawl. An item has it while something is owed.
 pub(crate) const DUE_SHARD: &str = "due_shard";
 
-/// The index's sort key: when it is to be looked at, in milliseconds since 1970.
+/// The index's sort key: about when it is to be looked at, not later, in milliseconds since 1970.
+pub(crate) const DUE_SLOT: &str = "due_slot";
+
+/// When it is to be looked at, in milliseconds since 1970.
 pub(crate) const DUE: &str = "due";
 
-/// What the index holds beside the keys.
+/// The iteration that a row is of.
 pub(crate) const ITERATION: &str = "iteration";
 
 /// The partition key of the index of crawls: what kind of look they need. A row has it while it needs one.
@@ -32,7 +35,7 @@ pub(crate) const AGENDA_AT: &str = "agenda_at";
 /// When a row may be forgotten, in seconds since 1970. A row without it is kept for ever.
 pub(crate) const EXPIRES: &str = "expires";
 
-/// A sparse index: rows are in it that have its keys.
+/// A sparse index: rows are in it that have its keys. It holds these and nothing else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Index {
     /// The table that it is on.
@@ -43,18 +46,14 @@ pub struct Index {
     pub partition: &'static str,
     /// Its sort key, a number.
     pub sort: &'static str,
-    /// What it holds beside the keys.
-    pub holds: &'static [&'static str],
 }
 
 impl Index {
     /// Overdue work.
-    pub const OVERDUE: Self =
-        Self { table: Table::Frontier, name: "overdue", partition: DUE_SHARD, sort: DUE, holds: &[ITERATION] };
+    pub const OVERDUE: Self = Self { table: Table::Frontier, name: "overdue", partition: DUE_SHARD, sort: DUE_SLOT };
 
     /// Crawls with a schedule, and iterations that are not closed.
-    pub const AGENDA: Self =
-        Self { table: Table::Crawls, name: "agenda", partition: AGENDA, sort: AGENDA_AT, holds: &[] };
+    pub const AGENDA: Self = Self { table: Table::Crawls, name: "agenda", partition: AGENDA, sort: AGENDA_AT };
 
     /// Every index there is.
     pub const ALL: [Self; 2] = [Self::OVERDUE, Self::AGENDA];
@@ -169,18 +168,11 @@ async fn create(client: &Client, table: Table, name: &str) -> Result<(), Box<dyn
 }
 
 fn definition_of(index: &Index) -> Result<GlobalSecondaryIndex, BuildError> {
-    let projection = match index.holds {
-        [] => Projection::builder().projection_type(ProjectionType::KeysOnly),
-        names => {
-            let names = names.iter().map(|name| (*name).to_owned()).collect();
-            Projection::builder().projection_type(ProjectionType::Include).set_non_key_attributes(Some(names))
-        }
-    };
     GlobalSecondaryIndex::builder()
         .index_name(index.name)
         .key_schema(key(index.partition, KeyType::Hash)?)
         .key_schema(key(index.sort, KeyType::Range)?)
-        .projection(projection.build())
+        .projection(Projection::builder().projection_type(ProjectionType::KeysOnly).build())
         .build()
 }
 
@@ -228,11 +220,7 @@ mod tests {
             for (name, kind) in keys(index.partition, index.sort) {
                 writeln!(text, "            - {{ AttributeName: {name}, KeyType: {kind} }}").unwrap();
             }
-            let projection = match index.holds {
-                [] => "ProjectionType: KEYS_ONLY".to_owned(),
-                names => format!("ProjectionType: INCLUDE, NonKeyAttributes: [{}]", names.join(", ")),
-            };
-            writeln!(text, "          Projection: {{ {projection} }}").unwrap();
+            text.push_str("          Projection: { ProjectionType: KEYS_ONLY }\n");
         }
         text
     }

@@ -14,6 +14,10 @@ use crate::Settings;
 /// How long after a ticket or a lease ran out the sweeper looks: queues take a while.
 const LEASE_GRACE: Duration = Duration::from_secs(60);
 
+/// How long a turn waits for parses: the queue and a parser take one to three seconds, a cold start included. Parsers that are that far behind
+/// are not waited for.
+const PARSE_WAIT: Duration = Duration::from_secs(15);
+
 /// The ports of a stack. Copies share everything but their times.
 #[derive(Clone)]
 pub struct AwsWorld {
@@ -43,7 +47,7 @@ impl AwsWorld {
             meter: clients.meter,
             clock: SystemClock::new(),
             chance: SystemChance,
-            timing: Timing::default(),
+            timing: Timing { parse_wait: PARSE_WAIT, ..Timing::default() },
         }
     }
 

@@ -57,6 +57,9 @@ pub struct Timing {
     pub segment_age: Duration,
     /// A longer wait is not waited for within a turn: the turn ends, and its next ticket comes then.
     pub wait_in_turn: Duration,
+    /// How long a turn that has nothing left to ask for waits for the parses of its segments, before it lets go of the origin. Zero where
+    /// another turn costs nothing.
+    pub parse_wait: Duration,
     /// How long a message may take before the sweeper sends it again.
     pub grace: Duration,
 }
@@ -69,6 +72,7 @@ impl Default for Timing {
             turn: Duration::from_secs(240),
             segment_age: Duration::from_secs(60),
             wait_in_turn: Duration::from_secs(20),
+            parse_wait: Duration::ZERO,
             grace: Duration::from_secs(60),
         }
     }

@@ -1,5 +1,7 @@
 //! How a run went, and what it left.
 
+use std::time::Duration;
+
 use dragline_domain::definition::Definition;
 use dragline_domain::ids::Iteration;
 use dragline_pipeline::ports::frontier::Progress;
@@ -38,6 +40,8 @@ pub struct Remains {
     pub site: Site,
     /// What was crawled.
     pub definition: Definition,
+    /// How long turns waited for parses at most.
+    pub parse_wait: Duration,
     /// The last iteration.
     pub iteration: Iteration,
     /// What the frontier says of it.

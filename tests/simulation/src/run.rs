@@ -6,6 +6,7 @@ use std::sync::Arc;
 use dragline_domain::ids::{Iteration, TriggerId};
 use dragline_domain::time::after;
 use dragline_local::LocalStore;
+use dragline_pipeline::Timing;
 use dragline_pipeline::ports::frontier::{Frontier, Progress, PutCrawl};
 use dragline_pipeline::ports::queue::{Message, StartCommand};
 use jiff::Timestamp;
@@ -91,6 +92,7 @@ impl Run {
             accesses: self.servers.accesses(),
             site: self.scenario.site,
             definition: self.scenario.definition,
+            parse_wait: self.scenario.parse_wait,
             iteration,
             progress,
         };
@@ -198,6 +200,7 @@ impl Run {
             servers: Arc::clone(&self.servers),
             crawl: self.scenario.definition.name.clone(),
             orders: self.scenario.orders.clone(),
+            timing: Timing { parse_wait: self.scenario.parse_wait, ..Timing::default() },
             mutation: self.setup.mutation,
         };
         let (conductor, hook) = (&self.conductor, Arc::clone(&self.conductor));

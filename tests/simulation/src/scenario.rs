@@ -61,6 +61,8 @@ pub(crate) struct Scenario {
     pub(crate) orders: Vec<(Duration, StatusChange)>,
     /// From the end of an iteration to the beginning of the next.
     pub(crate) pause: Duration,
+    /// How long turns wait for parses: not at all, as in one process, or a while, as on AWS.
+    pub(crate) parse_wait: Duration,
 }
 
 impl Scenario {
@@ -92,7 +94,8 @@ impl Scenario {
         }
         let definition = Definition::new(draft).expect("a draft of few fields");
         let pause = Duration::from_secs(dice.random_range(0..7_200));
-        Self { kind, site, definition, iterations, orders, pause }
+        let parse_wait = Duration::from_secs(if dice.random_bool(0.5) { 15 } else { 0 });
+        Self { kind, site, definition, iterations, orders, pause, parse_wait }
     }
 
     /// Whether everything that links lead to is found, if nothing goes wrong.

@@ -6,7 +6,6 @@ use std::time::Duration;
 use dragline_domain::frontier::StatusChange;
 use dragline_domain::ids::CrawlId;
 use dragline_local::LocalStore;
-use dragline_pipeline::World;
 use dragline_pipeline::context::Contexts;
 use dragline_pipeline::crawl::{StopSignal, TurnLimits, work_turn};
 use dragline_pipeline::parse::{KnownUrls, parse_segment};
@@ -16,6 +15,7 @@ use dragline_pipeline::ports::frontier::Frontier;
 use dragline_pipeline::ports::queue::Message;
 use dragline_pipeline::schedule::start;
 use dragline_pipeline::sweep::{Swept, sweep};
+use dragline_pipeline::{Timing, World};
 use tokio::task::JoinHandle;
 
 use crate::conductor::Conductor;
@@ -48,6 +48,8 @@ pub(crate) struct Workshop {
     pub(crate) crawl: CrawlId,
     /// What is ordered, and when by the run's clock.
     pub(crate) orders: Vec<(Duration, StatusChange)>,
+    /// The times that the steps keep.
+    pub(crate) timing: Timing,
     pub(crate) mutation: Option<Mutation>,
 }
 
@@ -63,7 +65,7 @@ impl Workshop {
         self.conductor.started(worker);
         let put_off = PutOff::new(self.mutation.and_then(Mutation::late_effect));
         let gate = Gate { conductor: Arc::clone(&self.conductor), worker, put_off };
-        let world = SimulatedWorld::new(&gate, &self.store, self.mutation);
+        let world = SimulatedWorld::new(&gate, &self.store, self.timing, self.mutation);
         let desk = Desk {
             conductor: Arc::clone(&self.conductor),
             worker,

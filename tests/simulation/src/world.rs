@@ -24,7 +24,7 @@ pub(crate) struct SimulatedWorld {
 }
 
 impl SimulatedWorld {
-    pub(crate) fn new(gate: &Gate, store: &LocalStore, mutation: Option<Mutation>) -> Self {
+    pub(crate) fn new(gate: &Gate, store: &LocalStore, timing: Timing, mutation: Option<Mutation>) -> Self {
         let frontier = MutantFrontier::new(store.frontier(), mutation.and_then(Mutation::of_frontier));
         let archive = MutatedArchive { inner: store.archive(), mutation };
         Self {
@@ -35,7 +35,7 @@ impl SimulatedWorld {
             notifier: GatedNotifier(gate.clone()),
             clock: SimulatedClock(gate.clone()),
             chance: SimulatedChance(gate.clone()),
-            timing: Timing::default(),
+            timing,
         }
     }
 }

@@ -1,14 +1,10 @@
-//! Reading: one item, several at one moment, or a range.
+//! Reading: one item, or a range. `batch.rs` reads several.
 
-use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::query::builders::QueryFluentBuilder;
-use aws_sdk_dynamodb::operation::transact_get_items::TransactGetItemsError;
-use aws_sdk_dynamodb::types::{Get, TransactGetItem};
 use jiff::Timestamp;
 
 use super::expression::{names, values};
 use super::{Dynamo, Expression, Item, Key, instant, text};
-use crate::backoff::Backoff;
 use crate::errors::StoreError;
 use crate::meter::capacity::{ReadKind, ReadUnits, item_bytes};
 use crate::tables::{Index, SORT, Table};
@@ -40,34 +36,6 @@ impl Dynamo {
         let bytes = output.item.as_ref().map_or(0, item_bytes);
         self.meter.add_reads(key.table, ReadUnits::of(bytes, ReadKind::Consistent));
         Ok(output.item)
-    }
-
-    /// Items as they were at one moment.
-    pub(crate) async fn snapshot<const N: usize>(&self, keys: [&Key; N]) -> Result<[Option<Item>; N], StoreError> {
-        let gets = keys.iter().map(|key| {
-            let get = Get::builder().table_name(self.table(key.table)).set_key(Some(key.item())).build()?;
-            Ok(TransactGetItem::builder().get(get).build())
-        });
-        let gets = gets.collect::<Result<Vec<_>, aws_sdk_dynamodb::error::BuildError>>();
-        let gets = gets.map_err(|e| StoreError::Damaged(e.to_string()))?;
-        let mut backoff = Backoff::new(&self.chance);
-        let output = loop {
-            match self.client.transact_get_items().set_transact_items(Some(gets.clone())).send().await {
-                Ok(output) => break output,
-                Err(error) if met_a_write(&error) => {
-                    let in_the_way = StoreError::in_the_way("TransactGetItems", error);
-                    backoff.wait().await.map_err(|_| in_the_way)?;
-                }
-                Err(error) => return Err(StoreError::request("TransactGetItems", error)),
-            }
-        };
-        let mut items = output.responses.unwrap_or_default().into_iter().map(|response| response.item);
-        let found = keys.map(|_| items.next().flatten().filter(|item| !item.is_empty()));
-        for (key, item) in keys.iter().zip(&found) {
-            let bytes = item.as_ref().map_or(0, item_bytes);
-            self.meter.add_reads(key.table, ReadUnits::of(bytes, ReadKind::Transactional));
-        }
-        Ok(found)
     }
 
     /// The first items of a range, at most `limit` of them.
@@ -162,15 +130,5 @@ impl Range {
                 .with(":pk", partition)
                 .with(":prefix", text(prefix)),
         }
-    }
-}
-
-/// Whether a read was cancelled because one of its items was being written in a transaction.
-fn met_a_write(error: &SdkError<TransactGetItemsError>) -> bool {
-    match error.as_service_error() {
-        Some(TransactGetItemsError::TransactionCanceledException(canceled)) => {
-            canceled.cancellation_reasons().iter().any(|reason| reason.code() == Some("TransactionConflict"))
-        }
-        _ => false,
     }
 }

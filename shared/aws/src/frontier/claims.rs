@@ -21,21 +21,25 @@ use crate::tables::Table;
 impl DynamoFrontier {
     /// Reads what is there, decides, and writes what is own now. Whatever somebody else changed meanwhile is decided on anew.
     ///
-    /// The read comes first as most links lead to what is known: a read of it costs a fifth of a write that is refused.
+    /// The read comes first as most links lead to what is known: a read of it costs a tenth of a write that is refused. The first one may be
+    /// of an earlier state: what is claimed in this iteration stays so, and writes are refused where the state was another. That a candidate
+    /// is not due is believed only of a state that is surely the last.
     pub(super) async fn claim_all(&self, request: &ClaimRequest) -> Result<Vec<Claim>, StoreError> {
         let mut claims: Vec<Option<Claim>> = vec![None; request.urls.len()];
-        for _ in 0..ROUNDS_MAX {
+        let kinds = [ReadKind::Eventual].into_iter().chain(std::iter::repeat(ReadKind::Consistent));
+        for kind in kinds.take(ROUNDS_MAX as usize) {
             let open: Vec<usize> = (0..claims.len()).filter(|&n| claims[n].is_none()).collect();
             if open.is_empty() {
                 return Ok(claims.into_iter().flatten().collect());
             }
             let wanted = open.iter().map(|&n| keys::candidate(&request.origin, &request.urls[n].0)).collect();
-            let found = self.db.get_all(wanted, ReadKind::Consistent).await?;
+            let found = self.db.get_all(wanted, kind).await?;
             let (mut statements, mut written) = (Vec::new(), Vec::new());
             for n in open {
                 let item = found.get(&keys::candidate(&request.origin, &request.urls[n].0));
                 let candidate = item.map(Candidate::read).transpose()?;
                 match self.claim_one(request, n, candidate) {
+                    Claimed::Answer(Claim::NotDue) if kind == ReadKind::Eventual => {}
                     Claimed::Answer(claim) => claims[n] = Some(claim),
                     Claimed::OnceWritten(statement, claim) => {
                         statements.push(statement);

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use dragline_domain::frontier::{IterationRow, LeaseState, OriginKey, OriginRows, RowsByOrigin};
 use dragline_domain::ids::Iteration;
 
-use super::DynamoFrontier;
+use super::{DynamoFrontier, ROUNDS_MAX};
 use crate::dynamo::{Item, Key, Role, Write};
 use crate::errors::StoreError;
 use crate::meter::capacity::ReadKind;
@@ -48,13 +48,16 @@ impl DynamoFrontier {
         Ok(Some((by_origin, beside.map(|key| found.remove(key)))))
     }
 
-    /// Both rows of an origin as they were at one moment.
+    /// Both rows of an origin.
     pub(super) async fn origin(&self, origin: &OriginKey) -> Result<Option<OriginRows>, StoreError> {
-        let [lease, inbox] = self.db.snapshot([&keys::lease(origin), &keys::inbox(origin)]).await?;
-        match pair(lease.as_ref(), inbox.as_ref())? {
-            Paired::AtRest(rows) => Ok(rows),
-            Paired::Moving => Err(StoreError::Damaged("the two rows of an origin disagree".to_owned())),
+        let [lease, inbox] = [keys::lease(origin), keys::inbox(origin)];
+        for _ in 0..ROUNDS_MAX {
+            let found = self.db.get_all(vec![lease.clone(), inbox.clone()], ReadKind::Consistent).await?;
+            if let Paired::AtRest(rows) = pair(found.get(&lease), found.get(&inbox))? {
+                return Ok(rows);
+            }
         }
+        Err(StoreError::Contended(ROUNDS_MAX))
     }
 
     /// Puts an origin that is about to open into the crawl's list.

@@ -1,13 +1,13 @@
 //! The [`Frontier`] over DynamoDB: rows are read, the domain decides, and what becomes of them is written under conditions that hold
 //! only while what was read still stands. `docs/frontier-dynamodb.md` gives each operation's requests.
 
-mod chunk_sizes;
 mod claims;
 mod crawls;
 mod current;
 mod endings;
 mod iterations;
 mod log;
+mod noted;
 mod overdue;
 mod parses;
 mod progress;
@@ -34,7 +34,7 @@ use dragline_pipeline::ports::frontier::{
 };
 use jiff::Timestamp;
 
-use self::chunk_sizes::ChunkSizes;
+use self::noted::Noted;
 pub use self::reading::{Cursor, Listed};
 use crate::clients::AwsClients;
 use crate::dynamo::Dynamo;
@@ -52,7 +52,10 @@ pub struct DynamoFrontier {
     objects: Bucket,
     lease_grace: Duration,
     log_kept: Option<Duration>,
-    chunk_sizes: Arc<ChunkSizes>,
+    /// How large chunks are.
+    chunk_bytes: Arc<Noted<u64>>,
+    /// When held leases are due.
+    leases_due: Arc<Noted<Timestamp>>,
 }
 
 impl DynamoFrontier {
@@ -71,7 +74,8 @@ impl DynamoFrontier {
             objects: Bucket::new(clients.s3.clone(), bucket),
             lease_grace,
             log_kept: None,
-            chunk_sizes: Arc::default(),
+            chunk_bytes: Arc::default(),
+            leases_due: Arc::default(),
         }
     }
 

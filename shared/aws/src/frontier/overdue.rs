@@ -1,14 +1,16 @@
 //! Lists: of origins, and of work that looks overdue.
 
+use std::collections::HashSet;
+
 use dragline_domain::frontier::{OriginKey, SegmentId};
-use dragline_domain::ids::CrawlId;
+use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::url::Origin;
 use dragline_pipeline::ports::frontier::Overdue;
 use futures_util::future::try_join_all;
 use jiff::Timestamp;
 
 use super::DynamoFrontier;
-use crate::dynamo::{Expression, Fields, IndexWrites, Item, Role, Write, instant};
+use crate::dynamo::{Expression, Fields, IndexWrites, Item, Key, Role, Write, instant};
 use crate::errors::StoreError;
 use crate::meter::capacity::ReadKind;
 use crate::rows::keys::{self, OwedRow};
@@ -69,7 +71,7 @@ impl DynamoFrontier {
         loop {
             let (items, next) = self.db.indexed(Index::OVERDUE, &shard, due_by, limit, start).await?;
             let entries = items.iter().map(entry).collect::<Result<Vec<_>, _>>()?;
-            found.extend(self.without_held(entries).await?);
+            found.extend(self.really_due(entries, due_by).await?);
             start = next;
             if found.len() >= limit || start.is_none() {
                 return Ok(found);
@@ -77,45 +79,72 @@ impl DynamoFrontier {
         }
     }
 
-    /// An origin that is ready or held is looked after by its lease: its inbox waits.
-    async fn without_held(&self, entries: Vec<Due>) -> Result<Vec<Due>, StoreError> {
-        let leases = entries.iter().filter_map(|(_, work)| match work {
-            Overdue::Inbox(origin) => Some(keys::lease(origin)),
-            Overdue::Lease(_) | Overdue::Segment(..) | Overdue::Token(..) => None,
-        });
-        let leases = self.db.get_all(leases.collect(), ReadKind::Eventual).await?;
-        let is_kept = |(_, work): &Due| match work {
-            Overdue::Inbox(origin) => leases.get(&keys::lease(origin)).is_some_and(lease::is_idle),
-            Overdue::Lease(_) | Overdue::Segment(..) | Overdue::Token(..) => true,
-        };
-        Ok(entries.into_iter().filter(is_kept).collect())
+    /// The index tells of work up to five minutes early: the rows say when it is due. And an origin that is ready or held is looked after by
+    /// its lease: its inbox waits.
+    async fn really_due(&self, entries: Vec<Entry>, due_by: Timestamp) -> Result<Vec<Due>, StoreError> {
+        let leases = entries.iter().filter(|entry| entry.row == OwedRow::Inbox).map(|entry| keys::lease(&entry.origin));
+        let wanted: HashSet<Key> = entries.iter().map(Entry::key).chain(leases).collect();
+        let found = self.db.get_all(wanted.into_iter().collect(), ReadKind::Eventual).await?;
+        let mut due = Vec::new();
+        for entry in entries {
+            let Some(row) = found.get(&entry.key()).map(Fields) else { continue };
+            let Some(at) = row.maybe_instant(DUE)?.filter(|at| *at <= due_by) else { continue };
+            let is_idle = || found.get(&keys::lease(&entry.origin)).is_some_and(lease::is_idle);
+            if entry.row == OwedRow::Inbox && !is_idle() {
+                continue;
+            }
+            due.push((at, entry.work(rows::iteration_number(row, ITERATION)?)));
+        }
+        Ok(due)
     }
 
     /// Moves the time at which work that is still owed is due. Refused: nothing is owed any more, or not before then.
     pub(super) async fn postpone_to(&self, work: &Overdue, due: Timestamp) -> Result<(), StoreError> {
-        let (key, index) = match work {
-            Overdue::Lease(origin) => (keys::lease(origin), IndexWrites::Move),
-            Overdue::Inbox(origin) => (keys::inbox(origin), IndexWrites::Move),
-            Overdue::Segment(segment, _) => (keys::segment(segment), IndexWrites::Move),
-            Overdue::Token(crawl, number) => (keys::iteration(crawl, *number), IndexWrites::None),
+        let indexed = |origin, key| {
+            let update = Expression::new(format!("SET {}", rows::SET_DUE));
+            let update = rows::due_values(origin, due).into_iter().fold(update, |u, (name, value)| u.with(name, value));
+            Write::update(Role::Other, &key, update, &Item::new()).indexed(IndexWrites::Move)
         };
-        let update = Expression::new("SET #due = :due").with(":due", instant(due));
+        let write = match work {
+            Overdue::Lease(origin) => indexed(origin, keys::lease(origin)),
+            Overdue::Inbox(origin) => indexed(origin, keys::inbox(origin)),
+            Overdue::Segment(segment, _) => indexed(&segment.origin, keys::segment(segment)),
+            Overdue::Token(crawl, number) => {
+                let update = Expression::new("SET #due = :due").with(":due", instant(due));
+                Write::update(Role::Other, &keys::iteration(crawl, *number), update, &Item::new())
+            }
+        };
         let earlier = Expression::new("#due < :until").with(":until", instant(due));
-        let write = Write::update(Role::Other, &key, update, &Item::new()).when(earlier).indexed(index);
-        self.db.write(&write).await.map(|_| ())
+        self.db.write(&write.when(earlier)).await.map(|_| ())
     }
 }
 
-/// What an item of the index stands for.
-fn entry(item: &Item) -> Result<Due, StoreError> {
-    let fields = Fields(item);
-    let origin: OriginKey = keys::origin_of(fields.text(PARTITION)?)?;
-    let work = match keys::owed(fields.text(SORT)?)? {
-        OwedRow::Lease => Overdue::Lease(origin),
-        OwedRow::Inbox => Overdue::Inbox(origin),
-        OwedRow::Segment { turn, n } => {
-            Overdue::Segment(SegmentId { origin, turn, n }, rows::iteration_number(fields, ITERATION)?)
+/// An item of the index.
+struct Entry {
+    origin: OriginKey,
+    row: OwedRow,
+}
+
+impl Entry {
+    /// The row that it tells of.
+    fn key(&self) -> Key {
+        match self.row {
+            OwedRow::Lease => keys::lease(&self.origin),
+            OwedRow::Inbox => keys::inbox(&self.origin),
+            OwedRow::Segment { turn, n } => keys::segment(&SegmentId { origin: self.origin.clone(), turn, n }),
         }
-    };
-    Ok((fields.instant(DUE)?, work))
+    }
+
+    fn work(self, iteration: Iteration) -> Overdue {
+        match self.row {
+            OwedRow::Lease => Overdue::Lease(self.origin),
+            OwedRow::Inbox => Overdue::Inbox(self.origin),
+            OwedRow::Segment { turn, n } => Overdue::Segment(SegmentId { origin: self.origin, turn, n }, iteration),
+        }
+    }
+}
+
+fn entry(item: &Item) -> Result<Entry, StoreError> {
+    let fields = Fields(item);
+    Ok(Entry { origin: keys::origin_of(fields.text(PARTITION)?)?, row: keys::owed(fields.text(SORT)?)? })
 }

@@ -9,10 +9,13 @@ use dragline_pipeline::ports::frontier::{CommitSegment, Committed, ReleaseLease}
 
 use super::iterations::within_transaction;
 use super::{DynamoFrontier, ROUNDS_MAX};
-use crate::dynamo::{Item, Role, Write};
+use crate::dynamo::{Item, Key, Role, Write};
 use crate::errors::StoreError;
 use crate::meter::capacity::{ReadKind, item_bytes};
 use crate::rows::{chunk, inbox, iteration, keys, lease, segment};
+
+/// About what a chunk takes that nobody remembers.
+const USUAL_CHUNK_BYTES: u64 = 4 << 10;
 
 impl DynamoFrontier {
     pub(super) async fn take(
@@ -44,10 +47,18 @@ impl DynamoFrontier {
                 iteration::reserve(&row, &row_after),
             ];
             if self.db.transact(&writes).await?.is_ok() {
+                self.note_due(&lease_key, &after);
                 return Ok(Ok(after));
             }
         }
         Err(StoreError::Contended(ROUNDS_MAX))
+    }
+
+    /// Who renews a lease does not read it before.
+    fn note_due(&self, key: &Key, held: &Lease) {
+        if let Some(due) = held.due(self.lease_grace) {
+            self.leases_due.remember(key, due);
+        }
     }
 
     pub(super) async fn chunk(&self, origin: &OriginKey, key: &ChunkKey) -> Result<Option<TodoChunk>, StoreError> {
@@ -83,7 +94,7 @@ impl DynamoFrontier {
     /// Whoever exhausts a chunk has read it before: its size is remembered for when its deletion is billed.
     fn read_chunk(&self, origin: &OriginKey, item: &Item) -> Result<TodoChunk, StoreError> {
         let found = chunk::read(item)?;
-        self.chunk_sizes.remember(&keys::chunk(origin, &found.key), item_bytes(item));
+        self.chunk_bytes.remember(&keys::chunk(origin, &found.key), item_bytes(item));
         Ok(found)
     }
 
@@ -91,12 +102,18 @@ impl DynamoFrontier {
         within_transaction("exhausted chunks", commit.exhausted.len(), EXHAUSTED_CHUNKS_MAX)?;
         let CommitSegment { segment: row, lease: held, exhausted } = commit;
         let origin = &row.id.origin;
-        let mut writes = vec![segment::commit(row), lease::renew(origin, &row.token, held, self.lease_grace)?];
+        let lease_key = keys::lease(origin);
+        let was_due = self.leases_due.forget(&lease_key);
+        let mut writes = vec![segment::commit(row), lease::renew(origin, &row.token, was_due, held, self.lease_grace)?];
         writes.extend(exhausted.iter().map(|exhausted| {
             let key = keys::chunk(origin, exhausted);
-            Write::delete(Role::Chunk, &key, self.chunk_sizes.forget(&key)).if_there()
+            let bytes = self.chunk_bytes.forget(&key).unwrap_or(USUAL_CHUNK_BYTES);
+            Write::delete(Role::Chunk, &key, bytes).if_there()
         }));
-        let Err(refused) = self.db.transact(&writes).await? else { return Ok(Committed::Done) };
+        let Err(refused) = self.db.transact(&writes).await? else {
+            self.note_due(&lease_key, held);
+            return Ok(Committed::Done);
+        };
         let earlier = refused.row(Role::Segment).map(|item| segment::read(&row.id, item)).transpose()?;
         // The lease did not refuse: it is ours still. Where it did, what it is decides, if it is there at all.
         let stored = if refused.by(Role::Lease) {
@@ -128,6 +145,7 @@ impl DynamoFrontier {
             let writes = self.released(request, &before, &after)?;
             match self.db.transact(&writes).await? {
                 Ok(()) => {
+                    self.leases_due.forget(&keys::lease(origin));
                     if after.leftover.is_some() {
                         self.drop_chunks(origin, last.iteration).await?;
                     }

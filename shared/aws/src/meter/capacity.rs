@@ -27,8 +27,6 @@ pub(crate) enum ReadKind {
     Eventual,
     /// It shows every write that was answered before.
     Consistent,
-    /// It is part of a `TransactGetItems`.
-    Transactional,
 }
 
 impl WriteUnits {
@@ -44,7 +42,6 @@ impl ReadUnits {
         let halves_per_unit = match kind {
             ReadKind::Eventual => 1,
             ReadKind::Consistent => 2,
-            ReadKind::Transactional => 4,
         };
         Self { halves: units(bytes, 4_096) * halves_per_unit }
     }
@@ -195,7 +192,6 @@ mod tests {
             (0, ReadKind::Eventual, 1, "what is not there costs the least there is"),
             (4_096, ReadKind::Eventual, 1, "half a unit"),
             (4_096, ReadKind::Consistent, 2, "a unit"),
-            (4_096, ReadKind::Transactional, 4, "two"),
             (4_097, ReadKind::Consistent, 4, "a byte more"),
         ] {
             assert_eq!(ReadUnits::of(bytes, kind), ReadUnits { halves }, "{why}");

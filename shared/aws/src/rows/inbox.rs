@@ -4,10 +4,10 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use dragline_domain::frontier::{Inbox, OriginKey, ParserCounters, Seeding};
 use dragline_domain::outcome::Outcome;
 
-use super::{due_attributes, fields, index_writes, iteration_number, keys, row, shard_of};
-use crate::dynamo::{Expression, Fields, Item, Role, Write, flag, instant, number, text, texts};
+use super::{DUE_NAMES, SET_DUE, due_attributes, due_values, fields, index_writes, iteration_number, keys, row};
+use crate::dynamo::{Expression, Fields, Item, Role, Write, flag, number, text, texts};
 use crate::errors::StoreError;
-use crate::tables::{DUE, DUE_SHARD, ITERATION};
+use crate::tables::{DUE, ITERATION};
 
 const OPEN: &str = "open";
 const ADDED: &str = "added";
@@ -134,10 +134,10 @@ fn change(origin: &OriginKey, before: &Inbox, after: &Inbox) -> Expression {
     }
     match after.due {
         Some(due) => {
-            sets.push(format!("#{DUE} = :due, #{DUE_SHARD} = :shard"));
-            values.extend([(":due".to_owned(), instant(due)), (":shard".to_owned(), text(shard_of(origin)))]);
+            sets.push(SET_DUE.to_owned());
+            values.extend(due_values(origin, due).map(|(name, value)| (name.to_owned(), value)));
         }
-        None => removes.push(format!("#{DUE}, #{DUE_SHARD}")),
+        None => removes.push(DUE_NAMES.to_owned()),
     }
     if let Some(new) = after.seeded.get(before.seeded.len()..).filter(|new| !new.is_empty()) {
         sets.push("#seeded = list_append(#seeded, :seeded)".to_owned());
@@ -193,11 +193,11 @@ mod tests {
         after.seeded.push(Seeding::stored("u#0000".into()));
         after.counters.outcomes.insert(Outcome::FileIngested, 6);
         let text = change(&origin(), &before, &after).text().to_owned();
-        let expected = "SET #due = :due, #due_shard = :shard, #seeded = list_append(#seeded, :seeded) \
+        let expected = "SET #due = :due, #due_slot = :slot, #due_shard = :shard, #seeded = list_append(#seeded, :seeded) \
                         ADD #added :added, #outcome20 :outcome20";
         assert_eq!(text, expected);
         let settled = Inbox { open: false, due: None, ..before.clone() };
-        assert_eq!(change(&origin(), &before, &settled).text(), "SET #open = :open REMOVE #due, #due_shard");
+        assert_eq!(change(&origin(), &before, &settled).text(), "SET #open = :open REMOVE #due, #due_slot, #due_shard");
     }
 
     #[test]

@@ -139,6 +139,7 @@ pub(crate) fn chunk_key(sort: &str) -> Result<ChunkKey, StoreError> {
 }
 
 /// What a row of [`Table::Frontier`] is, by its sort key, as far as the index holds rows of its kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OwedRow {
     Lease,
     Inbox,

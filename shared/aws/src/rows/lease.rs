@@ -84,15 +84,17 @@ pub(crate) fn replace_held(
     Ok(put.when(held_by(token)))
 }
 
-/// Puts the holder's copy after a segment. It is not read before: it was in the index, at another time.
+/// Puts the holder's copy after a segment. It is not read before: it was in the index, at a time that may be known.
 pub(crate) fn renew(
     origin: &OriginKey,
     token: &LeaseToken,
+    was_due: Option<Timestamp>,
     held: &Lease,
     grace: Duration,
 ) -> Result<Write, StoreError> {
+    let index = was_due.map_or(IndexWrites::Move, |was_due| index_writes(Some(was_due), held.due(grace)));
     let put = Write::put(Role::Lease, &keys::lease(origin), item(origin, held, grace)?);
-    Ok(put.indexed(IndexWrites::Move).when(held_by(token)))
+    Ok(put.indexed(index).when(held_by(token)))
 }
 
 /// The fence is the token, not the clock.

@@ -23,7 +23,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::dynamo::{Expression, Fields, IndexWrites, Item, Key, instant, number, text};
 use crate::errors::StoreError;
-use crate::tables::{AGENDA, AGENDA_AT, DUE, DUE_SHARD, EXPIRES};
+use crate::tables::{AGENDA, AGENDA_AT, DUE, DUE_SHARD, DUE_SLOT, EXPIRES};
 
 pub(crate) use self::packed::{inflate, pack, pack_bytes, unpack};
 
@@ -59,13 +59,37 @@ pub(crate) fn iteration_number(fields: Fields<'_>, name: &str) -> Result<Iterati
     Iteration::new(fields.number(name)?).ok_or_else(|| StoreError::Damaged("an iteration is numbered 0".to_owned()))
 }
 
-/// The attributes by which overdue work is found; none while nothing is owed.
+/// The times of the index are cut to these, as an entry that moves is two writes more: a lease's moves with each of its commits. The sweeper
+/// comes as often.
+const SLOT: Duration = Duration::from_secs(300);
+
+/// Where something is in the index that is due then: not after it.
+pub(crate) fn slot_of(due: Timestamp) -> Timestamp {
+    let seconds = due.as_second();
+    let start = seconds - seconds.rem_euclid(SLOT.as_secs().cast_signed());
+    Timestamp::from_second(start).unwrap_or(due)
+}
+
+/// When work is due, and the attributes by which it is found then; none while nothing is owed.
 fn due_attributes(origin: &OriginKey, due: Option<Timestamp>) -> Vec<(&'static str, AttributeValue)> {
     match due {
-        Some(due) => vec![(DUE, instant(due)), (DUE_SHARD, text(shard_of(origin)))],
+        Some(due) => {
+            vec![(DUE, instant(due)), (DUE_SLOT, instant(slot_of(due))), (DUE_SHARD, text(shard_of(origin)))]
+        }
         None => Vec::new(),
     }
 }
+
+/// In an update, what [`due_attributes`] are in an item.
+pub(crate) const SET_DUE: &str = "#due = :due, #due_slot = :slot, #due_shard = :shard";
+
+/// What [`SET_DUE`] mentions.
+pub(crate) fn due_values(origin: &OriginKey, due: Timestamp) -> [(&'static str, AttributeValue); 3] {
+    [(":due", instant(due)), (":slot", instant(slot_of(due))), (":shard", text(shard_of(origin)))]
+}
+
+/// What an update removes once nothing is owed.
+const DUE_NAMES: &str = "#due, #due_slot, #due_shard";
 
 /// The crawls with a schedule, in the index of crawls.
 pub(crate) const SCHEDULED: &str = "scheduled";
@@ -98,7 +122,7 @@ pub(crate) fn shard_name(crawl: &str, shard: u8) -> String {
 pub(crate) fn index_writes(before: Option<Timestamp>, after: Option<Timestamp>) -> IndexWrites {
     match (before, after) {
         (None, None) => IndexWrites::None,
-        (Some(before), Some(after)) if before == after => IndexWrites::None,
+        (Some(before), Some(after)) if slot_of(before) == slot_of(after) => IndexWrites::None,
         (Some(_), Some(_)) => IndexWrites::Move,
         (Some(_), None) | (None, Some(_)) => IndexWrites::One,
     }
@@ -120,14 +144,24 @@ mod tests {
     }
 
     #[test]
+    fn work_is_found_when_it_is_due_and_at_most_five_minutes_before() {
+        for (second, slot) in [(0, 0), (299, 0), (300, 300), (1_795_000_123, 1_794_999_900), (-1, -300)] {
+            let [due, slot] = [second, slot].map(|second| Timestamp::from_second(second).unwrap());
+            assert_eq!(slot_of(due), slot);
+        }
+        let within = Timestamp::from_millisecond(299_999).unwrap();
+        assert_eq!(slot_of(within), Timestamp::UNIX_EPOCH);
+    }
+
+    #[test]
     fn an_entry_of_the_index_that_moves_is_written_twice() {
         let at = |second| Some(Timestamp::from_second(second).unwrap());
         for (before, after, writes, why) in [
             (None, None, IndexWrites::None, "not in it"),
-            (at(1), at(1), IndexWrites::None, "unchanged"),
+            (at(1), at(299), IndexWrites::None, "it stays where it is"),
             (None, at(1), IndexWrites::One, "it enters"),
             (at(1), None, IndexWrites::One, "it leaves"),
-            (at(1), at(2), IndexWrites::Move, "deleted and put"),
+            (at(299), at(300), IndexWrites::Move, "deleted and put"),
         ] {
             assert_eq!(index_writes(before, after), writes, "{why}");
         }

@@ -3,10 +3,10 @@
 use dragline_domain::frontier::{PartKind, SegmentId, SegmentRow, SegmentState};
 use dragline_domain::ids::LeaseToken;
 
-use super::{due_attributes, fields, index_writes, iteration_number, keys, row};
+use super::{DUE_NAMES, due_attributes, fields, index_writes, iteration_number, keys, row};
 use crate::dynamo::{Expression, IndexWrites, Item, Role, Write, instant, number, text};
 use crate::errors::StoreError;
-use crate::tables::{DUE, DUE_SHARD, ITERATION};
+use crate::tables::{DUE, ITERATION};
 
 const STATE: &str = "state";
 const PART: &str = "part";
@@ -70,7 +70,7 @@ pub(crate) fn commit_part(after: &SegmentRow, part: u32, kind: PartKind) -> Writ
     let (update, index) = match kind {
         PartKind::More => (Expression::new("SET #part = :next").with(":next", number(part + 1)), IndexWrites::None),
         PartKind::Last => (
-            Expression::new(format!("SET #state = :processed REMOVE #part, #{DUE}, #{DUE_SHARD}"))
+            Expression::new(format!("SET #state = :processed REMOVE #part, {DUE_NAMES}"))
                 .with(":processed", text(PROCESSED)),
             IndexWrites::One,
         ),

@@ -17,25 +17,15 @@ use crate::ports::error::{PortError, PortErrorKind, PortResult};
 use crate::ports::frontier::{CommitSegment, Committed, Frontier};
 use crate::ports::queue::{Message, ParseMessage, Queue};
 
-/// How many pages a segment holds, by how many URLs are known to wait: nearly all of them, as each segment costs its two objects and its
-/// commits, however small it is. The last few are left for the next one, so that the origin is still asked while what they may lead to is parsed;
-/// and a site's first page is parsed at once.
+/// How many pages a segment holds, by how many URLs are known to wait: all of them, as each segment costs its two objects and its commits,
+/// however small it is. So a site's first page is parsed at once.
 pub(super) fn segment_pages(waiting: u64) -> u32 {
-    match u32::try_from(waiting).unwrap_or(u32::MAX) {
-        waiting @ 0..=LAST_PAGES => waiting.max(1),
-        waiting => (waiting - LAST_PAGES).clamp(LAST_PAGES, SEGMENT_PAGES_MAX),
-    }
+    u32::try_from(waiting).unwrap_or(u32::MAX).clamp(1, SEGMENT_PAGES_MAX)
 }
-
-/// URLs that are left for a segment of their own when all others go into one.
-const LAST_PAGES: u32 = 4;
 
 /// The most pages of a segment. Each exhausts one chunk at most.
 const SEGMENT_PAGES_MAX: u32 = 50;
 const _: () = assert!(SEGMENT_PAGES_MAX as usize <= EXHAUSTED_CHUNKS_MAX, "its commit fits a transaction");
-
-/// A segment takes no more visits once its object is so large.
-pub(super) const SEGMENT_BYTES_MAX: u64 = 8 << 20;
 
 /// Visits that are committed together, in the order in which they were handed out.
 pub(super) struct OpenSegment {
@@ -118,33 +108,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_segment_holds_nearly_all_that_waits() {
+    fn a_segment_holds_all_that_waits() {
         for (waiting, expected, why) in [
             (0, 1, "what is come by otherwise, a retry say"),
             (1, 1, "a site's first page"),
-            (4, 4, "the last few"),
-            (5, 4, "no less than the last few"),
-            (50, 46, "the links of a page"),
-            (54, 50, "a whole one, and the last few"),
-            (55, 50, "no more than a segment may hold"),
+            (50, 50, "the links of a page"),
+            (51, 50, "no more than a segment may hold"),
             (u64::MAX, 50, "nor from a site without end"),
         ] {
             assert_eq!(segment_pages(waiting), expected, "{waiting} wait: {why}");
         }
-    }
-
-    #[test]
-    fn a_small_site_takes_few_segments() {
-        let of = |mut waiting: u64| {
-            let sizes = std::iter::from_fn(|| {
-                let pages = u64::from(segment_pages(waiting)).min(waiting);
-                waiting -= pages;
-                (pages > 0).then_some(pages)
-            });
-            sizes.collect::<Vec<_>>()
-        };
-        assert_eq!(of(50), [46, 4]);
-        assert_eq!(of(99), [50, 45, 4]);
-        assert_eq!(of(7), [4, 3]);
     }
 }

@@ -5,18 +5,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use dragline_domain::frontier::{Release, TakeRefused};
 
-/// What one turn may take of the iteration's budget.
+/// What one turn may take: of the iteration's budget, and of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TurnLimits {
     /// Pages, where the definition limits them.
     pub pages: u64,
     /// Bytes of bodies, where the definition limits them.
     pub bytes: u64,
+    /// A segment takes no more visits once its object is so large.
+    pub segment_bytes: u64,
 }
 
 impl Default for TurnLimits {
     fn default() -> Self {
-        Self { pages: 500, bytes: 256 << 20 }
+        Self { pages: 500, bytes: 256 << 20, segment_bytes: 8 << 20 }
     }
 }
 

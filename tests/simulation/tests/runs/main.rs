@@ -4,3 +4,4 @@ mod crashes;
 mod mutations;
 mod random;
 mod replay;
+mod waiting;

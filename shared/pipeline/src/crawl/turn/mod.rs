@@ -29,6 +29,9 @@ use crate::ports::frontier::Frontier;
 use crate::ports::notifier::{Notice, Notifier};
 use crate::ports::queue::Ticket;
 
+/// How often a turn that waits for parses looks whether they are done.
+const LOOK_AGAIN: Duration = Duration::from_secs(2);
+
 /// Leases in a row that run out without a commit before an origin is given up.
 const ATTEMPTS_MAX: u32 = 5;
 
@@ -77,6 +80,7 @@ pub async fn work_turn<W: World, H: Fetcher + 'static>(
         lease_length,
         lease_end: started + lease_length,
         turn_end: started + timing.turn,
+        segment_bytes_max: limits.segment_bytes,
         open: VecDeque::new(),
         next_number: 0,
         visits: JoinSet::new(),
@@ -114,6 +118,7 @@ struct TurnWork<W, H> {
     lease_end: Duration,
     /// When the turn ends, by the monotonic clock.
     turn_end: Duration,
+    segment_bytes_max: u64,
     /// In order; the last one may take visits.
     open: VecDeque<OpenSegment>,
     next_number: u64,
@@ -156,12 +161,34 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         Ok(released.map_or(TurnEnd::Fenced, TurnEnd::Released))
     }
 
-    /// Whether work came while the last visits were under way.
+    /// Whether there is more to do in this turn. What its segments lead to is waited for a while: another turn costs a ticket and four
+    /// commits, and here seconds of waiting are shared with other origins.
     async fn has_more(&mut self, start: Start) -> PortResult<bool> {
         if start == Start::MustCommit {
             // A commit has renewed the lease; or there was nothing to commit, and nothing else renews it.
             return Ok(self.must_not_start() != Some(Start::MustCommit));
         }
+        let mut waited = Duration::ZERO;
+        let has_come = loop {
+            if self.has_come(start).await? {
+                break true;
+            }
+            let is_parsed = self.lease.segments == self.inbox.parsed;
+            let is_patient = waited + LOOK_AGAIN <= self.world.timing().parse_wait;
+            if is_parsed || !is_patient || self.must_not_start().is_some() {
+                break false;
+            }
+            self.world.clock().sleep(LOOK_AGAIN).await;
+            waited += LOOK_AGAIN;
+        };
+        if !waited.is_zero() {
+            tracing::info!(waited_s = waited.as_secs(), "waited for parses");
+        }
+        Ok(has_come)
+    }
+
+    /// Whether work came while the last visits were under way.
+    async fn has_come(&mut self, start: Start) -> PortResult<bool> {
         let added_before = self.inbox.added;
         self.read_inbox().await?;
         if self.has_met_barrier && self.lease.segments > self.inbox.parsed {

@@ -10,7 +10,7 @@ use dragline_domain::time::after;
 
 use super::TurnWork;
 use crate::World;
-use crate::crawl::commit::{OpenSegment, SEGMENT_BYTES_MAX, segment_pages};
+use crate::crawl::commit::{OpenSegment, segment_pages};
 use crate::crawl::outcome::outcome_of;
 use crate::crawl::planner::{Dry, Work};
 use crate::crawl::robots::Robots;
@@ -117,7 +117,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         let age_max = self.world.timing().segment_age;
         if let Some(last) = self.open.back_mut() {
             let is_full = last.entries >= last.pages_max
-                || last.records.len_bytes() >= SEGMENT_BYTES_MAX
+                || last.records.len_bytes() >= self.segment_bytes_max
                 || now.saturating_sub(last.since) >= age_max;
             if is_full {
                 last.is_sealed = true;
