@@ -14,7 +14,7 @@ def used(messages=1, calls=None, write_units=None, read_units=None):
 
 
 def invocation(what, function="crawler", billed_seconds=0.0, log_bytes=0):
-    return Invocation(function, "id", billed_seconds, 0.5, 40, log_bytes, what)
+    return Invocation(function, "id", billed_seconds, 0.5, 40, log_bytes, 3.0, what)
 
 
 def billed(*invocations):
@@ -66,10 +66,14 @@ def test_ticks_are_not_part_of_a_crawl_and_failures_are():
 
 
 def test_waiting_is_shared_by_the_origins_of_an_invocation():
-    alone = lambda_time.pace_dollars(1_000_000, 1.0, 0.5, 1)
+    alone = lambda_time.waiting_dollars(1_000_000, 0.5, 1)
     assert alone == pytest.approx(6.6667)
-    assert lambda_time.pace_dollars(1_000_000, 1.0, 0.5, 10) == pytest.approx(alone / 10)
-    assert lambda_time.pace_dollars(1_000_000, 0.25, 0.5, 1) == pytest.approx(alone / 4)
+    assert lambda_time.waiting_dollars(1_000_000, 0.5, 20) == pytest.approx(alone / 20)
+    assert lambda_time.waiting_dollars(250_000, 0.5, 1) == pytest.approx(alone / 4)
+
+
+def test_what_turns_waited_for_parses_adds_up():
+    assert of_pages([invocation(used()), invocation(used())])["crawler"].waited_seconds == 6.0
 
 
 def test_work_is_its_calls_one_after_the_other_and_its_computing_at_its_share_of_a_vcpu():

@@ -35,6 +35,12 @@ def test_an_invocation_is_what_it_says_of_itself_and_what_lambda_reports():
     assert read.used.metrics == frozenset()
 
 
+def test_waiting_for_parses_is_told_by_lines_of_its_own():
+    waits = [json.dumps({"level": "INFO", "message": "waited for parses", "waited_s": seconds}) for seconds in (2, 3)]
+    reads = list(of_lines("crawler", [*log(*waits, json.dumps(SAID)), *log()]))
+    assert [read.waited_seconds for read in reads] == [5, 0], "each invocation its own"
+
+
 def test_counts_that_are_metrics_are_told_apart():
     (read,) = of_lines("crawler", log(json.dumps({**SAID, **METRICS})))
     assert read.used.metrics == {"MessagesFailed"}

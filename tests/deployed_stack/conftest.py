@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from deployed import Stack
 from stack import sam
 from stack.cli import variables
+from stack.deployed import Stack
 from stack.emulator import Kind, Place, free_port
 from stack.process import Life
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import Iterable, Sequence
 
-from deployed import Stack
 from left import Left
 from sites import Asked, Site
+from stack.deployed import Stack
 
 LATE_SECONDS = 0.1
 """How much later than its request a busy machine may let a site notice it."""

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Iterator, Mapping, Optional
 
-from deployed import Stack
+from stack.deployed import Stack
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 import pytest
 
 import invariants
-from deployed import Stack, eventually
 from left import by_command, by_stack
 from sites import Page, Site, of_pages
+from stack.deployed import Stack, eventually
 
 DELAY_SECONDS = 0.3
 

@@ -6,9 +6,9 @@ from hashlib import sha256
 import pytest
 
 import invariants
-from deployed import eventually
 from left import by_command, by_stack
 from sites import Site, of_directory
+from stack.deployed import eventually
 
 CRAWL = "manuals"
 

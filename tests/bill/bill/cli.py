@@ -21,9 +21,8 @@ PATIENCE_SECONDS = 1_800
 def main(arguments: Sequence[str]) -> int:
     """Crawls each shape that is asked for and prints its bill; returns the exit status."""
     options = _parse(arguments)
-    deployment = Deployment(os.environ)
     try:
-        deployment.deploy()
+        deployment = Deployment(os.environ)
         deployment.take_invocations()  # an emulator that was there before may have crawled before
         everything = [one for shape in _shapes(options) for one in _measure(deployment, shape)]
     except (Trouble, Failure) as trouble:

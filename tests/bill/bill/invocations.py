@@ -11,6 +11,9 @@ from typing import Iterable, Iterator, Mapping
 LOG_EVENT_BYTES = 26
 """What CloudWatch adds to each event's text."""
 
+WAITED = "waited_s"
+"""What a crawler's line tells when a turn waited for parses."""
+
 REPORT = re.compile(
     r"REPORT RequestId: (?P<id>\S+)\tDuration: \S+ ms\tBilled Duration: (?P<billed_ms>\d+) ms\tMemory Size: (?P<memory_mb>\d+) MB"
     r"(\tMax Memory Used: (?P<peak_mb>\d+) MB)?"
@@ -43,6 +46,8 @@ class Invocation:
     memory_gb: float
     peak_mb: int
     log_bytes: int
+    waited_seconds: float
+    """For parses, in turns that had nothing else to do, all of them together."""
     used: Used | None
     """Absent where the function failed before it could say."""
 
@@ -55,13 +60,15 @@ def of_logs(function: str, files: Iterable[Path]) -> Iterator[Invocation]:
 
 def of_lines(function: str, lines: Iterable[str]) -> Iterator[Invocation]:
     """The invocations of one environment, which has one at a time."""
-    log_bytes, used = 0, None
+    log_bytes, waited_seconds, used = 0, 0, None
     for line in lines:
         if line.startswith("START RequestId: "):
-            log_bytes, used = 0, None
+            log_bytes, waited_seconds, used = 0, 0, None
         log_bytes += len(line.encode()) + LOG_EVENT_BYTES
         if line.startswith('{"Function"'):
             used = _used(json.loads(line))
+        elif line.startswith("{") and WAITED in line:
+            waited_seconds += json.loads(line)[WAITED]
         elif report := REPORT.match(line):
             yield Invocation(
                 function=function,
@@ -70,6 +77,7 @@ def of_lines(function: str, lines: Iterable[str]) -> Iterator[Invocation]:
                 memory_gb=int(report["memory_mb"]) / 1024,
                 peak_mb=int(report["peak_mb"] or 0),
                 log_bytes=log_bytes,
+                waited_seconds=waited_seconds,
                 used=used,
             )
 

@@ -12,9 +12,9 @@ CALL_SECONDS = 0.010
 """About what a call to DynamoDB, S3 or SQS takes within a region. An assumption."""
 
 
-def pace_dollars(pages: float, delay_seconds: float, memory_gb: float, origins_sharing: float) -> float:
-    """Each page waits for its delay once, while as many origins wait in the same invocation."""
-    return pages * delay_seconds * memory_gb / origins_sharing * prices.LAMBDA_GB_SECOND
+def waiting_dollars(seconds: float, memory_gb: float, origins_sharing: float) -> float:
+    """What an origin waits, while as many others do in the same invocation."""
+    return seconds * memory_gb / origins_sharing * prices.LAMBDA_GB_SECOND
 
 
 def work_dollars(used: FunctionUsage) -> float:

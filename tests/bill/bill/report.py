@@ -11,12 +11,12 @@ from bill.shapes import Shape
 from bill.standing import Fixtures, month
 from bill.usage import FunctionUsage, Usage
 
-TICKETS_AN_INVOCATION = 10
+TICKETS_AN_INVOCATION = 20
 """The template's batch: so many origins wait together at most."""
 
 DELAYS_SECONDS = (0.25, 1, 10)
 
-SHARING = (1, 5, 10)
+SHARING = (1, 5, 10, 20)
 
 
 def crawl(shape: Shape, usage: Usage) -> str:
@@ -31,7 +31,8 @@ def crawl(shape: Shape, usage: Usage) -> str:
     rest = bill.dollars(billed) - as_billed
     work = sum(map(lambda_time.work_dollars, usage.values())) * factor
     sharing = min(shape.origins, TICKETS_AN_INVOCATION)
-    pace = lambda_time.pace_dollars(MILLION, shape.delay_seconds, crawler.memory_gb, sharing)
+    waits = crawler.waited_seconds / pages
+    waiting = _waiting(shape.delay_seconds + waits, crawler.memory_gb, sharing)
     return "\n".join(
         [
             f"== {shape.name}: {pages:,} pages, {segments} segments, {pages / segments:.1f} pages a segment",
@@ -39,10 +40,11 @@ def crawl(shape: Shape, usage: Usage) -> str:
             *(_function(name, used) for name, used in sorted(usage.items())),
             *_silence(usage),
             f"AWS calls a page: {bill.calls(usage) / pages:.2f}",
-            f"dollars a million pages: {rest + pace + work:.2f} = {rest:.2f} + Lambda's time: {pace:.2f} for the pace of {sharing} origins"
-            f" an invocation, {work:.2f} for computing and calls of {lambda_time.CALL_SECONDS * 1000:.0f} ms",
+            f"waiting a page: {shape.delay_seconds:g} s for its pace, {waits:.3f} s for parses",
+            f"dollars a million pages: {rest + waiting + work:.2f} = {rest:.2f} + Lambda's time: {waiting:.2f} for the waiting of {sharing}"
+            f" origins an invocation, {work:.2f} for computing and calls of {lambda_time.CALL_SECONDS * 1000:.0f} ms",
             f"with Lambda's time as it was here, {as_billed:.2f}: {rest + as_billed:.2f}",
-            *_derived(rest + work, crawler.memory_gb),
+            *_derived(rest + work, waits, crawler.memory_gb),
             *_table(compared, "for a million pages by the naive design"),
         ]
     )
@@ -53,11 +55,15 @@ def standing(fixtures: Fixtures, ticks: Usage) -> str:
     return "\n".join(["== standing", *_table(month(fixtures, ticks), "a month")])
 
 
-def _derived(rest: float, memory_gb: float) -> list[str]:
+def _waiting(seconds_a_page: float, memory_gb: float, sharing: int) -> float:
+    return lambda_time.waiting_dollars(MILLION * seconds_a_page, memory_gb, sharing)
+
+
+def _derived(rest: float, waits: float, memory_gb: float) -> list[str]:
     """The same crawl at other delays and with other numbers of origins at the same time."""
     rows = ["-- derived: dollars a million pages, by delay and by origins that share an invocation"]
     for delay_seconds in DELAYS_SECONDS:
-        costs = (f"{n:>3}: {rest + lambda_time.pace_dollars(MILLION, delay_seconds, memory_gb, n):7.2f}" for n in SHARING)
+        costs = (f"{n:>3}: {rest + _waiting(delay_seconds + waits, memory_gb, n):7.2f}" for n in SHARING)
         rows.append(f"   {delay_seconds:>5g} s   " + "   ".join(costs))
     return rows
 

@@ -20,6 +20,7 @@ class FunctionUsage:
     cpu_seconds: float = 0.0
     peak_mb: int = 0
     log_bytes: int = 0
+    waited_seconds: float = 0.0
     calls: Counter[str] = field(default_factory=Counter)
     write_units: Counter[str] = field(default_factory=Counter)
     read_units: Counter[str] = field(default_factory=Counter)
@@ -33,6 +34,7 @@ class FunctionUsage:
         self.gb_seconds += invocation.billed_seconds * invocation.memory_gb
         self.peak_mb = max(self.peak_mb, invocation.peak_mb)
         self.log_bytes += invocation.log_bytes
+        self.waited_seconds += invocation.waited_seconds
         if (used := invocation.used) is None:
             self.silent += 1
             return

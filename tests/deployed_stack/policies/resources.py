@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from deployed import Stack
 from permissions import ACCOUNT, Permission
+from stack.deployed import Stack
 
 REGION = "us-east-1"
 

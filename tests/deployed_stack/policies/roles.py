@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Iterator
 
-from deployed import Stack
+from stack.deployed import Stack
 
 FUNCTIONS = ("Scheduler", "Crawler", "Parser", "Sweeper")
 

@@ -7,8 +7,8 @@ from contextlib import ExitStack, suppress
 from datetime import datetime, timedelta, timezone
 from typing import Callable
 
-from deployed import Stack
 from sites import Page, Site, of_pages
+from stack.deployed import Stack
 
 ROBOTS_BYTES_MIN = 400_000
 """So large that robots.txt, though deflated, fills more than the 100 KiB that its row takes."""

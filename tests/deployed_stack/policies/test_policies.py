@@ -11,13 +11,13 @@ from botocore.exceptions import ClientError
 
 import roles
 from calls import CALLS
-from deployed import eventually
 from gate import Gate
 from judge import Judge
 from permissions import Unknown
 from resources import REGION, Resources
 from rights import FOR_LAMBDA, REFUSED, SELDOM
 from scenario import Scenario
+from stack.deployed import eventually
 
 
 @pytest.fixture(scope="module")

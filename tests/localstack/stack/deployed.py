@@ -15,6 +15,8 @@ from typing import Any, Callable, Iterator, Mapping, TypeVar
 import boto3
 from boto3.dynamodb.types import TypeDeserializer
 
+from stack.paths import ROOT
+
 PATIENCE_SECONDS = 600
 """Longer than anything takes on a busy machine; a test that fails waits for it, none that passes does."""
 
@@ -40,22 +42,16 @@ class Stack:
         self._endpoint = environ["AWS_ENDPOINT_URL"]
         self._logs = Path(environ["DRAGLINE_FUNCTION_LOGS"])
         region, key, secret = (environ[f"AWS_{part}"] for part in ("REGION", "ACCESS_KEY_ID", "SECRET_ACCESS_KEY"))
-        self._client = lambda service: boto3.client(
-            service,
-            endpoint_url=self._endpoint,
-            region_name=region,
-            aws_access_key_id=key,
-            aws_secret_access_key=secret,
-        )
-        (described,) = self._client("cloudformation").describe_stacks(StackName=name)["Stacks"]
+        self._account = {"region_name": region, "aws_access_key_id": key, "aws_secret_access_key": secret}
+        self._cloudformation, self._dynamodb, self._lambda = map(self.client, ("cloudformation", "dynamodb", "lambda"))
+        self._s3, self.sqs = map(self.client, ("s3", "sqs"))
+        (described,) = self._cloudformation.describe_stacks(StackName=name)["Stacks"]
         self.outputs = {output["OutputKey"]: output["OutputValue"] for output in described["Outputs"]}
         self.bootstraps = Path(environ["DRAGLINE_BOOTSTRAPS"])
-        self._dynamodb, self._s3, self.sqs = (self._client(service) for service in ("dynamodb", "s3", "sqs"))
-        self._lambda = self._client("lambda")
 
     def client(self, service: str) -> Any:
         """A client of a service, with the account's own rights."""
-        return self._client(service)
+        return boto3.client(service, endpoint_url=self._endpoint, **self._account)
 
     def command(self, command: Mapping[str, Any]) -> None:
         """Sends a command, as anybody does."""
@@ -67,7 +63,7 @@ class Stack:
 
     def tick(self, function: str) -> None:
         """Has a function come now, with the event that its rule sends."""
-        event = (Path(__file__).resolve().parents[2] / "events" / TICKS[function]).read_bytes()
+        event = (ROOT / "events" / TICKS[function]).read_bytes()
         answer = self._lambda.invoke(FunctionName=self.outputs[function], Payload=event)
         assert "FunctionError" not in answer, answer["Payload"].read()
 
@@ -101,13 +97,21 @@ class Stack:
 
     def queue(self, resource: str) -> str:
         """The URL of one of the template's queues."""
-        (mapped,) = self._resources(resource)
+        (mapped,) = (one["PhysicalResourceId"] for one in self.resources() if one["LogicalResourceId"] == resource)
         return mapped
 
+    def resources(self) -> Iterator[dict[str, Any]]:
+        """All that it is made of."""
+        for page in self._cloudformation.get_paginator("list_stack_resources").paginate(StackName=self.outputs["Tables"]):
+            yield from page["StackResourceSummaries"]
+
+    def logs(self, function: str) -> list[Path]:
+        """A file for each environment of a function: what its process wrote, and the emulator about it."""
+        return sorted((self._logs / self.outputs[function]).glob("*.log"))
+
     def log(self, function: str) -> str:
-        """What the processes of a function wrote, and the emulator about them."""
-        files = sorted((self._logs / self.outputs[function]).glob("*.log"))
-        return "".join(file.read_text(errors="replace") for file in files)
+        """All of its logs."""
+        return "".join(file.read_text(errors="replace") for file in self.logs(function))
 
     def processes(self, function: str) -> list[int]:
         """The processes of a function that live now."""
@@ -155,11 +159,6 @@ class Stack:
         headers = {"Content-Type": "application/json"}
         with urllib.request.urlopen(urllib.request.Request(f"{self._endpoint}/_localstack/config", body, headers)) as answer:
             assert answer.status == 200
-
-    def _resources(self, logical: str) -> list[str]:
-        resources = self._client("cloudformation").describe_stack_resources(StackName=self.outputs["Tables"])
-        found = resources["StackResources"]
-        return [one["PhysicalResourceId"] for one in found if one["LogicalResourceId"] == logical]
 
 
 def _plain(item: Mapping[str, Any]) -> dict[str, Any]:
