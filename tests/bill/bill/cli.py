@@ -48,13 +48,14 @@ def _shapes(options: argparse.Namespace) -> list[Shape]:
         "many": [shapes.many_origins(origins, delay) for delay in options.delay for origins in options.origins],
         "one": [shapes.one_origin(options.one_delay)],
         "chain": [shapes.chain(options.chain_delay)],
+        "blobs": [shapes.blobs(1.0)],
     }
     return [shape for name in options.shape for shape in chosen[name]]
 
 
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="bill", description=__doc__)
-    parser.add_argument("--shape", nargs="+", choices=["many", "one", "chain"], default=["many", "one", "chain"], help="which crawls")
+    parser.add_argument("--shape", nargs="+", choices=["many", "one", "chain", "blobs"], default=["many", "one", "chain"], help="which crawls")
     parser.add_argument("--origins", nargs="+", type=int, default=[20], help="how many origins `many` has; for each number a crawl")
     parser.add_argument("--delay", nargs="+", type=float, default=[1.0], help="delays of `many` in seconds; for each a crawl")
     parser.add_argument("--one-delay", type=float, default=0.05, help="the delay of `one` in seconds")

@@ -15,6 +15,8 @@ class Shape:
     links: int
     """Distinct ones, on every page."""
     delay_seconds: float
+    blob_bytes: int = 0
+    """Of each page but the first, which then is noise instead of HTML."""
 
     @property
     def pages_of_all(self) -> int:
@@ -48,3 +50,8 @@ def one_origin(delay_seconds: float) -> Shape:
 def chain(delay_seconds: float) -> Shape:
     """A site of which each page leads to the next one alone, so that every page is a segment."""
     return Shape(f"a chain of 200 pages, {delay_seconds:g} s", 1, 200, 1, delay_seconds)
+
+
+def blobs(delay_seconds: float) -> Shape:
+    """Large bodies everywhere, none of which can be compressed: what a crawler's memory must do for."""
+    return Shape(f"20 origins of 10 blobs of 10 MB, {delay_seconds:g} s", 20, 11, 50, delay_seconds, 10_000_000)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 import threading
 from collections import Counter
 
@@ -21,6 +22,7 @@ class Sites:
         self.fetched: Counter[str] = Counter()
         """Requests for pages, by host and path."""
         self._shape = shape
+        self._noise = random.Random(shape.name).randbytes(shape.blob_bytes)
         self._loop = asyncio.new_event_loop()
         self.port = 0
         """Of all of them. Where one is free on the first address, it is on the others of loopback."""
@@ -69,8 +71,8 @@ class Sites:
             self.fetched[host + path] += 1
         if page is None:
             return b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"
-        body = self._body(page).encode()
-        return f"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
+        kind, body = ("application/octet-stream", self._noise) if page and self._noise else ("text/html; charset=utf-8", self._body(page).encode())
+        return f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body
 
     def _page(self, path: str) -> int | None:
         if path == "/":
