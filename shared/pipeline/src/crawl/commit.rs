@@ -27,6 +27,10 @@ pub(super) fn segment_pages(waiting: u64) -> u32 {
 const SEGMENT_PAGES_MAX: u32 = 50;
 const _: () = assert!(SEGMENT_PAGES_MAX as usize <= EXHAUSTED_CHUNKS_MAX, "its commit fits a transaction");
 
+/// A segment takes no more visits once its bodies, as they were received, are so large together. However well they compress, who parses it has all
+/// of them in memory.
+const SEGMENT_BODIES_BYTES_MAX: u64 = 32 << 20;
+
 /// Visits that are committed together, in the order in which they were handed out.
 pub(super) struct OpenSegment {
     pub number: u64,
@@ -46,6 +50,13 @@ pub(super) struct OpenSegment {
 }
 
 impl OpenSegment {
+    /// Whether it takes no other visit, if its object may have so many bytes.
+    pub(super) fn is_full(&self, object_bytes_max: u64) -> bool {
+        self.entries >= self.pages_max
+            || self.records.len_bytes() >= object_bytes_max
+            || self.work.body_bytes >= SEGMENT_BODIES_BYTES_MAX
+    }
+
     /// Whether nothing is under way any more and nothing will be added.
     pub(super) const fn is_complete(&self) -> bool {
         self.is_sealed && self.pending == 0
@@ -105,6 +116,9 @@ pub(super) async fn commit(
 
 #[cfg(test)]
 mod tests {
+    use dragline_domain::ids::Iteration;
+    use jiff::Timestamp;
+
     use super::*;
 
     #[test]
@@ -117,6 +131,33 @@ mod tests {
             (u64::MAX, 50, "nor from a site without end"),
         ] {
             assert_eq!(segment_pages(waiting), expected, "{waiting} wait: {why}");
+        }
+    }
+
+    #[test]
+    fn a_segment_is_full_by_its_pages_its_object_or_its_bodies() {
+        const MIB: u64 = 1 << 20;
+        let crawl = "docs".parse().unwrap();
+        let records = || SegmentRecords::new(1, &crawl, Iteration::FIRST, "Bot/1", Timestamp::UNIX_EPOCH);
+        let object_bytes = records().len_bytes();
+        for (entries, body_bytes, object_bytes_max, full, why) in [
+            (49, 32 * MIB - 1, object_bytes + 1, false, "just not"),
+            (50, 0, MIB, true, "its pages"),
+            (1, 0, object_bytes, true, "its object"),
+            (1, 32 * MIB, MIB, true, "its bodies, which compress well"),
+        ] {
+            let segment = OpenSegment {
+                number: 0,
+                records: records(),
+                pages_max: SEGMENT_PAGES_MAX,
+                entries,
+                pending: 0,
+                is_sealed: false,
+                since: Duration::ZERO,
+                exhausted: Vec::new(),
+                work: SegmentWork { body_bytes, ..SegmentWork::default() },
+            };
+            assert_eq!(segment.is_full(object_bytes_max), full, "{why}");
         }
     }
 }

@@ -115,13 +115,10 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
     fn has_room(&mut self) -> bool {
         let now = self.world.clock().monotonic();
         let age_max = self.world.timing().segment_age;
-        if let Some(last) = self.open.back_mut() {
-            let is_full = last.entries >= last.pages_max
-                || last.records.len_bytes() >= self.segment_bytes_max
-                || now.saturating_sub(last.since) >= age_max;
-            if is_full {
-                last.is_sealed = true;
-            }
+        if let Some(last) = self.open.back_mut()
+            && (last.is_full(self.segment_bytes_max) || now.saturating_sub(last.since) >= age_max)
+        {
+            last.is_sealed = true;
         }
         if self.open.back().is_some_and(|last| !last.is_sealed) {
             return true;
