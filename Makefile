@@ -1,71 +1,92 @@
-# One command checks everything: `make test`. CI runs the same one.
+# `make check` while working, `make test` before handing on: that checks everything, and is what CI runs.
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help aws bench bill cold setup build functions lint docs deny unit e2e test
+.PHONY: help aws bench bill build check cold deny docs e2e examples lint release setup test tests unit zips
+
+# Every cargo command here names the same packages and features, so that one compile of the dependencies serves them all.
+# (Cargo counts the features of development dependencies only where it builds tests or examples.)
+ALL := --workspace --all-features
+
+ifneq ($(shell command -v cargo-nextest),)
+# What each profile runs stands in .config/nextest.toml.
+run = cargo nextest run $(ALL) --no-fail-fast --status-level slow --final-status-level fail --profile $(1)
+BUILD := cargo nextest run $(ALL) --cargo-quiet --no-run
+else
+run = cargo test --quiet --no-fail-fast --all-targets $(PACKAGES_$(1))
+BUILD := cargo test --quiet --no-run --all-targets $(ALL)
+AWS := dragline-aws-conformance dragline-stack-commands
+PACKAGES_default := $(ALL)
+PACKAGES_check := $(ALL) $(patsubst %,--exclude %,$(AWS) dragline-end-to-end dragline-protocol-model)
+PACKAGES_unit := $(ALL) $(patsubst %,--exclude %,$(AWS) dragline-end-to-end)
+PACKAGES_e2e := --package dragline-end-to-end
+PACKAGES_aws := $(AWS:%=--package %)
+endif
 
 help: ## Show the targets
-	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: ## Fetch what the tests need into .cache: WARC readers, real sites, an emulator of AWS
+check: lint ## While working: format, clippy, unit and property tests, a short simulation
+	@DRAGLINE_SEEDS=$${DRAGLINE_SEEDS:-3} $(call run,check)
+
+# What the tests need is fetched while the compiler works.
+test: ## Check everything
+	@$(MAKE) --no-print-directory setup & setup=$$!; trap 'kill $$setup 2>/dev/null || true' EXIT; \
+	$(MAKE) --no-print-directory lint docs deny build examples; \
+	wait $$setup; trap - EXIT; \
+	$(MAKE) --no-print-directory tests
+
+setup: ## Fetch what the tests need: WARC readers, real sites, an emulator of AWS
 	@scripts/setup
 	@scripts/localstack setup
 
-build: ## Build the dragline command, optimised
-	@cargo build --quiet --release --package dragline --bin dragline
-
 lint: ## Check the format, and clippy without a warning
 	@cargo fmt --all --check
-	@cargo clippy --quiet --workspace --all-targets -- -D warnings
-	@cargo clippy --quiet --workspace --all-targets $(WITH_STACK) -- -D warnings
+	@cargo clippy --quiet $(ALL) --all-targets -- -D warnings
 
-docs: ## Build the documentation and run its examples
-	@RUSTDOCFLAGS='-D warnings' cargo doc --quiet --workspace --no-deps
-	@cargo test --quiet --workspace --doc
+docs: ## Build the documentation
+	@RUSTDOCFLAGS='-D warnings' cargo doc --quiet $(ALL) --no-deps --lib --bins --examples
+
+examples: ## Run the examples in the documentation
+	@cargo test --quiet $(ALL) --doc
 
 deny: ## Check licences, advisories and unwanted crates, where cargo-deny is installed
 	@if command -v cargo-deny >/dev/null; then cargo deny --log-level warn check; \
 	else echo 'deny: skipped, cargo-deny is not installed (cargo install --locked cargo-deny)'; fi
 
-# The tests run last, so that their summary is what one sees. They need the release build: made here, its errors stand alone.
-ifneq ($(shell command -v cargo-nextest),)
-RUN := cargo nextest run --no-fail-fast --status-level slow --final-status-level fail
-BUILD := cargo nextest run --cargo-quiet --no-run
-else
-RUN := cargo test --quiet --no-fail-fast --all-targets
-BUILD := cargo test --quiet --no-run --all-targets
-endif
+build: ## Build the tests and all that they run: the command and the functions, in target/debug
+	@$(BUILD)
 
-# These need an emulator of AWS.
-AWS := dragline-aws-conformance dragline-stack-commands
-NO_AWS := $(AWS:%=--exclude %)
-# The command that speaks to a stack. Without it the build has no SDK of AWS.
-WITH_STACK := --features dragline/stack
-
-unit: ## Run all tests but the end-to-end ones, and those that need an emulator of AWS
-	@$(RUN) --workspace --exclude dragline-end-to-end $(NO_AWS)
-
-functions: ## Build the four Lambda functions for this machine, where the tests deploy them from
-	@cargo build --quiet --profile lambda --package dragline-scheduler --package dragline-crawler --package dragline-parser --package dragline-sweeper
-
-aws: setup build functions ## Run what needs an emulator of AWS: adapters, commands, the deployed stack (docs/testing-aws.md)
-	@scripts/localstack run $(RUN) $(AWS:%=--package %) --package dragline $(WITH_STACK)
-	@scripts/localstack test tests/deployed_stack
+unit: ## Run all Rust tests but the end-to-end ones, and those that need an emulator of AWS
+	@$(call run,unit)
 
 e2e: setup build ## Run the end-to-end tests alone
-	@$(RUN) --package dragline-end-to-end
+	@$(call run,e2e)
 
-bench: setup build ## Measure whole crawls: time, CPU, memory (scripts/bench --large for a large site)
-	@cargo build --quiet --release --package dragline-end-to-end --bin testsite
+aws: setup build ## Run what needs an emulator of AWS: adapters, commands, the deployed stack (docs/testing-aws.md)
+	@scripts/localstack run $(call run,aws)
+	@scripts/localstack test tests/deployed_stack
+
+# All of them, once they are built. The slowest are named, so that nobody has to look for them.
+tests:
+	@DRAGLINE_LOCALSTACK_PORT=0 scripts/localstack run $(call run,default)
+	@scripts/localstack test --durations=10 tests/localstack tests/deployed_stack tests/bill
+	@scripts/slowest
+
+# What is shipped takes minutes to build, and is built and measured apart. CI does so where its sources changed since.
+release: ## Build the optimised command, and test whole sites with it
+	@scripts/shipped release
+
+zips: ## Build the functions' zips as they are deployed, and measure them
+	@scripts/shipped zips
+
+bench: setup ## Measure whole crawls: time, CPU, memory (scripts/bench --large for a large site)
+	@cargo build --quiet --release --package dragline --package dragline-end-to-end --bin dragline --bin testsite
 	@scripts/bench
 
-bill: functions ## Measure what a million pages cost on AWS, with an emulator (docs/bill.md)
+bill: ## Measure what a million pages cost on AWS, with an emulator (docs/bill.md)
 	@scripts/bill
 
-cold: functions ## Measure the functions' cold starts and sizes, built for this machine
-	@cargo run --quiet --package dragline-lambda --features testing --example cold_start -- target/lambda
-
-test: setup lint docs deny build functions ## Check everything
-	@$(BUILD) --workspace $(WITH_STACK)
-	@DRAGLINE_LOCALSTACK_PORT=0 scripts/localstack run $(RUN) --workspace $(WITH_STACK)
-	@scripts/localstack test tests/localstack tests/deployed_stack tests/bill
+cold: ## Measure the functions' cold starts and sizes, built for this machine
+	@cargo build --quiet --profile lambda --package dragline-scheduler --package dragline-crawler --package dragline-parser --package dragline-sweeper
+	@cargo run --quiet $(ALL) --example cold_start -- target/lambda

@@ -11,7 +11,7 @@ use dragline_end_to_end::schedule::too_close;
 use dragline_end_to_end::seed::seeded;
 use dragline_end_to_end::walk::walk;
 use dragline_testkit::site::{Access, Directory, Site};
-use rand::Rng;
+use rand::RngExt;
 
 use crate::witness::{assert_complete, assert_done};
 

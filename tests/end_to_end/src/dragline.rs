@@ -29,8 +29,8 @@ pub struct Ended {
 
 /// The command's file.
 ///
-/// It is the release build: what people run and what the benchmarks measure, and a development build is some ten times slower,
-/// too slow for whole sites. Cargo builds it when first asked for, once for all test processes, as it locks its target directory.
+/// It is the one that is built with the tests; its parts that whole sites wait for are optimised there, too. Cargo is asked for it, so that
+/// it is never an old one; where the tests were built by `make build`, it is there.
 ///
 /// # Panics
 /// It cannot be built.
@@ -48,7 +48,8 @@ fn build() -> PathBuf {
     }
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo
-        .args(["build", "--release", "--package=dragline", "--bin=dragline", "--message-format=json"])
+        // The packages, features and kinds of targets of the Makefile: with others, Cargo would compile the dependencies once more.
+        .args(["build", "--workspace", "--all-features", "--bin=dragline", "--examples", "--message-format=json"])
         .current_dir(root());
     // A test runner describes the test's package to it in these; build scripts that look at them would run again, and all above them.
     let described = |name: &String| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_");
@@ -58,8 +59,10 @@ fn build() -> PathBuf {
     let output = succeed(cargo, "building dragline");
     let stdout = String::from_utf8_lossy(&output.stdout);
     let messages = stdout.lines().filter_map(|line| serde_json::from_str::<Message>(line).ok());
-    let mut artifacts = messages.filter(|message| message.reason == "compiler-artifact");
-    artifacts.find_map(|artifact| artifact.executable).expect("cargo names the executable that it was asked to build")
+    let artifacts = messages.filter(|message| message.reason == "compiler-artifact");
+    let mut executables = artifacts.filter_map(|artifact| artifact.executable);
+    let is_it = |file: &PathBuf| file.file_stem().is_some_and(|name| name == "dragline");
+    executables.find(is_it).expect("cargo names the executable that it was asked to build")
 }
 
 /// A crawl of some sites into one data directory, to be run once or again.

@@ -12,7 +12,7 @@ use std::time::Duration;
 use dragline_domain::ids::Iteration;
 use dragline_pipeline::ports::error::{PortError, PortErrorKind, PortResult};
 use rand::rngs::StdRng;
-use rand::{Rng, SeedableRng};
+use rand::{RngExt, SeedableRng};
 use tokio::sync::oneshot;
 
 use crate::faults::{Fate, Faults, Plan, Scope, Struck};

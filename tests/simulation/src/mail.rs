@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use dragline_pipeline::ports::queue::Message;
-use rand::Rng;
+use rand::RngExt;
 use rand::rngs::StdRng;
 
 /// A message that was taken and is not done with is there again after so long. Longer than a turn.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use dragline_domain::definition::{Definition, Draft};
 use dragline_domain::frontier::StatusChange;
 use rand::rngs::StdRng;
-use rand::{Rng, SeedableRng};
+use rand::{RngExt, SeedableRng};
 
 use crate::web::Site;
 

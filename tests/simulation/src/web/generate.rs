@@ -6,7 +6,7 @@ use std::time::Duration;
 use dragline_domain::url::{CrawlUrl, Origin};
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
-use rand::{Rng, SeedableRng};
+use rand::{RngExt, SeedableRng};
 
 use super::{
     Directive, Host, Page, PageKind, Revision, RobotsPhase, RobotsPlan, RobotsTxt, Site, Trouble, TroubleKind,
