@@ -17,7 +17,7 @@ run = cargo test --quiet --no-fail-fast --all-targets $(PACKAGES_$(1))
 BUILD := cargo test --quiet --no-run --all-targets $(ALL)
 AWS := dragline-aws-conformance dragline-stack-commands
 PACKAGES_default := $(ALL)
-PACKAGES_check := $(ALL) $(patsubst %,--exclude %,$(AWS) dragline-end-to-end dragline-protocol-model)
+PACKAGES_check := $(ALL) $(patsubst %,--exclude %,$(AWS) dragline-end-to-end dragline-protocol-model dragline-judges)
 PACKAGES_unit := $(ALL) $(patsubst %,--exclude %,$(AWS) dragline-end-to-end)
 PACKAGES_e2e := --package dragline-end-to-end
 PACKAGES_aws := $(AWS:%=--package %)

@@ -129,7 +129,7 @@ pub struct DefinitionErrors(Vec<DefinitionError>);
 impl DefinitionErrors {
     pub(super) fn new(text: &str, source: &str, mut found: Vec<(Spot, Complaint)>) -> Self {
         found.sort_by_key(|(spot, _)| *spot);
-        let lines: Vec<&str> = text.lines().collect();
+        let lines = lines(text);
         let located = |(spot, complaint): (Spot, Complaint)| DefinitionError {
             source_name: source.to_owned(),
             line: spot.line,
@@ -155,6 +155,11 @@ impl DefinitionErrors {
         let line = format!("{}:{}:{}: {}{hint}", first.source_name, first.line, first.column, first.message);
         line.chars().take(CHARS_MAX).collect()
     }
+}
+
+/// The lines of a text as YAML counts them: each ends in LF, CR or both (YAML 1.2, 5.4).
+fn lines(text: &str) -> Vec<&str> {
+    text.split('\n').flat_map(|line| line.strip_suffix('\r').unwrap_or(line).split('\r')).collect()
 }
 
 /// Messages quote the file, and may be shown on a terminal.

@@ -132,6 +132,16 @@ fn what_is_shown_is_fit_for_a_terminal() {
 }
 
 #[test]
+fn the_line_shown_is_the_one_that_is_counted() {
+    for (line_end, why) in [("\n", "LF"), ("\r\n", "CRLF"), ("\r", "CR alone, which ends a line of YAML, too")] {
+        let text = ["name: a", "", "budget: { page: 1 }", "seeds: [https://example.org/]"].join(line_end);
+        let shown = parse(&text, "crawl.yaml").unwrap_err().to_string();
+        let lines: Vec<&str> = shown.lines().take(2).collect();
+        assert_eq!(lines, ["crawl.yaml:3:11: unknown key `page`", "3 | budget: { page: 1 }"], "{why}");
+    }
+}
+
+#[test]
 fn seeds_alone_are_a_definition() {
     let definition = read("seeds: [https://docs.example.org/a]");
     assert_eq!(definition, Definition::for_seeds(definition.seeds.clone()).unwrap());

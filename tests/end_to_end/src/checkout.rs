@@ -1,4 +1,4 @@
-//! The checkout that the tests were built in, and what `scripts/setup` puts there.
+//! The checkout that the tests were built in, and what scripts put there.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -20,11 +20,23 @@ pub fn root() -> PathBuf {
 #[must_use]
 pub fn provided() -> PathBuf {
     static PROVIDED: OnceLock<PathBuf> = OnceLock::new();
-    let set_up = || {
-        succeed(Command::new(root().join("scripts/setup")), "scripts/setup, which the end-to-end tests need,");
-        root().join(".cache")
-    };
-    PROVIDED.get_or_init(set_up).clone()
+    PROVIDED.get_or_init(|| made_by("scripts/setup").join(".cache")).clone()
+}
+
+/// The directory of what `scripts/fetch-judges` provides: tests that others wrote. As [`provided`] otherwise.
+///
+/// # Panics
+/// The set-up failed.
+#[must_use]
+pub fn judges() -> PathBuf {
+    static JUDGES: OnceLock<PathBuf> = OnceLock::new();
+    JUDGES.get_or_init(|| made_by("scripts/fetch-judges").join(".cache/judges")).clone()
+}
+
+/// The checkout, once a script has run in it.
+fn made_by(script: &str) -> PathBuf {
+    succeed(Command::new(root().join(script)), &format!("{script}, which this test needs,"));
+    root()
 }
 
 /// Runs a command that must succeed.

@@ -5,6 +5,7 @@ mod google;
 mod hostile;
 mod oracle;
 mod rfc;
+mod statements;
 
 use super::Robots;
 

@@ -1,0 +1,53 @@
+//! Crawl definitions in YAML, and commands.
+
+use dragline_definition::{DefinitionErrors, parse, parse_command};
+use dragline_domain::command::Command;
+use dragline_domain::definition::Definition;
+
+use crate::shown::assert_one_line;
+
+/// Of a line of the file: 100 characters, the line's number, and what stands around them.
+const SHOWN_LINE_CHARS_MAX: usize = 140;
+
+/// A definition, or a message with a command.
+///
+/// What is read is stored and read back as it was; what is wrong is told with its place, fit for a terminal.
+///
+/// # Panics
+/// One of these does not hold.
+pub fn definition(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    match parse(&text, "crawl.yaml") {
+        Ok(definition) => check(&definition),
+        Err(errors) => check_errors(&errors, &text),
+    }
+    match parse_command(&text) {
+        Ok(Command::Define(definition) | Command::PutCrawl(definition)) => check(&definition),
+        Ok(Command::Url(url)) => assert_eq!(url.check_invariants(), Ok(())),
+        Ok(_) => {}
+        Err(errors) => check_errors(&errors, &text),
+    }
+}
+
+fn check(definition: &Definition) {
+    let stored = serde_json::to_string(definition).expect("texts and numbers");
+    let again: Definition = serde_json::from_str(&stored).unwrap_or_else(|error| panic!("{error}: {stored}"));
+    assert_eq!(&again, definition, "stored and read back");
+    assert!(!definition.seeds.is_empty());
+    for seed in &definition.seeds {
+        assert_eq!(seed.check_invariants(), Ok(()));
+    }
+}
+
+fn check_errors(errors: &DefinitionErrors, text: &str) {
+    assert!(errors.iter().next().is_some(), "refused without a reason");
+    assert_one_line(&errors.one_line(), 500);
+    for error in errors.iter() {
+        assert!(error.line >= 1 && error.column >= 1, "{error}");
+        assert!(error.line <= text.matches(['\n', '\r']).count() + 1, "line {} is not in the file", error.line);
+        let shown = error.to_string();
+        assert!(!shown.contains(|c: char| c.is_control() && c != '\n'), "{shown:?}");
+        let excerpt = shown.lines().nth(1).unwrap_or_default();
+        assert_one_line(excerpt, SHOWN_LINE_CHARS_MAX);
+    }
+}

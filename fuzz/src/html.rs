@@ -1,0 +1,75 @@
+//! HTML.
+
+use std::collections::HashSet;
+
+use ::url::Url;
+use dragline_formats::html::{HtmlLimits, Page, extract};
+
+const FEW: HtmlLimits = HtmlLimits {
+    links_max: 3,
+    text_bytes_max: 40,
+    title_bytes_max: 10,
+    description_bytes_max: 10,
+    link_text_bytes_max: 8,
+    attribute_bytes_max: 64,
+    url_bytes_max: 60,
+    robots_max: 2,
+};
+
+/// A page.
+///
+/// What is kept of it has the limits it was given, and no link is there twice, has a fragment, or leads elsewhere than to http
+/// or https. Where only links are limited, those that are kept are the first.
+///
+/// # Panics
+/// One of these does not hold.
+pub fn html(data: &[u8]) {
+    let html = String::from_utf8_lossy(data);
+    let address = Url::parse("https://example.org/a/page?b=c").expect("a good URL");
+    let usual = HtmlLimits::default();
+    let fewer_links = HtmlLimits { links_max: FEW.links_max, ..usual };
+
+    let all = extract(&html, &address, &usual);
+    check(&all, &usual);
+    check(&extract(&html, &address, &FEW), &FEW);
+    let first = extract(&html, &address, &fewer_links);
+    check(&first, &fewer_links);
+    let references = |page: &Page| -> Vec<_> { page.links.iter().map(|link| (link.kind, link.url.clone())).collect() };
+    assert!(references(&all).starts_with(&references(&first)), "not the first links");
+    // A reference that turns out to be no link has taken a place, too.
+    assert!(first.truncated.links || references(&all) == references(&first), "links are missing, and it is not told");
+    assert_eq!((first.text, first.title, first.base), (all.text, all.title, all.base), "links change the rest");
+}
+
+fn check(page: &Page, limits: &HtmlLimits) {
+    assert!(page.links.len() <= limits.links_max);
+    assert!(page.robots.len() <= limits.robots_max);
+    assert_short(Some(&page.text), limits.text_bytes_max);
+    assert_short(page.title.as_ref(), limits.title_bytes_max);
+    assert_short(page.description.as_ref(), limits.description_bytes_max);
+    assert_short(page.language.as_ref(), limits.attribute_bytes_max);
+    for meta in &page.robots {
+        assert_short(Some(&meta.agent), limits.attribute_bytes_max);
+        assert_short(Some(&meta.content), limits.attribute_bytes_max);
+    }
+    let mut seen = HashSet::new();
+    for link in &page.links {
+        assert!(seen.insert((link.kind, link.url.as_str())), "twice: {:?} {}", link.kind, link.url);
+        assert_short(link.text.as_ref(), limits.link_text_bytes_max);
+        assert_web(&link.url, limits);
+        assert_eq!(link.url.fragment(), None);
+    }
+    for url in [&page.canonical, &page.refresh].into_iter().flatten() {
+        assert_web(url, limits);
+    }
+}
+
+fn assert_short(text: Option<&String>, bytes_max: usize) {
+    let bytes = text.map_or(0, String::len);
+    assert!(bytes <= bytes_max, "{bytes} bytes, where {bytes_max} are the limit: {text:?}");
+}
+
+fn assert_web(url: &Url, limits: &HtmlLimits) {
+    assert!(matches!(url.scheme(), "http" | "https"), "{url}");
+    assert!(url.as_str().len() <= limits.url_bytes_max, "{url}");
+}

@@ -1,0 +1,51 @@
+//! robots.txt.
+
+use dragline_domain::politeness::DELAY_MAX;
+use dragline_formats::robots::{BODY_BYTES_MAX, Robots, RobotsFetch, RobotsPolicy, RobotsRecord, SITEMAPS_MAX};
+
+use crate::shown::assert_one_line;
+
+/// Of a verdict: the most that is shown of a pattern, and the words around it.
+const VERDICT_CHARS_MAX: usize = 300;
+
+/// A path and query on the first line, and a robots.txt below it.
+///
+/// The file is stored and read back without a change of its meaning, a comment changes nothing, robots.txt itself may always be
+/// fetched, and what is kept has its limits.
+///
+/// # Panics
+/// One of these does not hold.
+pub fn robots(data: &[u8]) {
+    let line_end = data.iter().position(|byte| *byte == b'\n').unwrap_or(data.len());
+    let (first, rest) = data.split_at(line_end);
+    let path_and_query = String::from_utf8_lossy(first);
+    let body = rest.get(1..).unwrap_or_default();
+
+    let record = RobotsRecord::of(&RobotsFetch::Answered { status: 200, body });
+    let stored = serde_json::to_string(&record).expect("texts and numbers");
+    assert_eq!(serde_json::from_str::<RobotsRecord>(&stored).ok().as_ref(), Some(&record), "stored and read back");
+
+    let commented = [b"# a comment\n", without_mark(body), b"\n# another\n"].concat();
+    for token in ["dragline", "Googlebot"] {
+        let robots = Robots::parse(body, token);
+        let verdict = robots.verdict(&path_and_query);
+        assert_one_line(&verdict.to_string(), VERDICT_CHARS_MAX);
+        assert!(robots.verdict("/robots.txt").is_allowed());
+        assert!(robots.crawl_delay().is_none_or(|delay| delay <= DELAY_MAX));
+        assert!(robots.sitemaps().len() <= SITEMAPS_MAX);
+        if body.len() < BODY_BYTES_MAX / 2 {
+            let with_comments = Robots::parse(&commented, token);
+            let verdict_with_comments = with_comments.verdict(&path_and_query);
+            assert_eq!(verdict.is_allowed(), verdict_with_comments.is_allowed(), "comments decide");
+            assert_eq!(robots.crawl_delay(), with_comments.crawl_delay());
+            assert_eq!(robots.sitemaps(), with_comments.sitemaps());
+        }
+        assert_eq!(record.policy(token), RobotsPolicy::Rules(robots), "the record means something else");
+    }
+}
+
+/// In front of a byte order mark a comment would change what it is.
+fn without_mark(body: &[u8]) -> &[u8] {
+    let marks: [&[u8]; 3] = [b"\xEF\xBB\xBF", b"\xEF\xBB", b"\xEF"];
+    marks.iter().find_map(|mark| body.strip_prefix(*mark)).unwrap_or(body)
+}

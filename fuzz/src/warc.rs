@@ -1,0 +1,97 @@
+//! WARC files, and the HTTP messages in them.
+
+use std::io::Write as _;
+
+use dragline_formats::warc::{
+    CaptureEvent, DigestCheck, ReadLimits, Record, RecordId, RecordSpan, Sha1Digest, StoredRecord, TargetUri,
+    WarcReader, WarcWriter, http_response_block, parse_http_response, read_record,
+};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use jiff::Timestamp;
+
+const LIMITS: ReadLimits = ReadLimits { header_bytes_max: 4 << 10, block_bytes_max: 16 << 10 };
+
+/// A file; or what one of its gzip members holds; or a response that is written into one.
+///
+/// A file is read within its limits, its records without a gap, each the same when it is read alone. A response comes back as it was
+/// written, and nothing in it makes a field or a record of its own.
+///
+/// # Panics
+/// One of these does not hold.
+pub fn warc(data: &[u8]) {
+    read(data);
+    read(&member_of(data));
+    written(data);
+    if let Ok(response) = parse_http_response(data) {
+        assert!(response.body.len() < data.len() && response.status <= 999);
+    }
+}
+
+fn read(file: &[u8]) {
+    let mut end = 0;
+    let mut errors = 0;
+    for record in WarcReader::new(file, LIMITS) {
+        let Ok(record) = record else {
+            errors += 1;
+            continue;
+        };
+        assert_eq!(record.span.offset, end, "a gap");
+        assert!(record.block.len() as u64 <= LIMITS.block_bytes_max);
+        let member = member(file, record.span);
+        end += record.span.length;
+        look_at(&record);
+        let alone = read_record(member, LIMITS).expect("it was read with others");
+        assert_eq!(alone, StoredRecord { span: RecordSpan { offset: 0, ..record.span }, ..record });
+    }
+    assert!(errors <= 1, "read on behind damage");
+    assert!(errors == 1 || end == file.len() as u64, "something was left unread");
+}
+
+/// Asks a record for all that it may have.
+fn look_at(record: &StoredRecord) {
+    let _ = (record.id(), record.date(), record.target_uri(), record.ip_address(), record.protocol());
+    let _ = (record.warcinfo_id(), record.concurrent_to().count(), record.truncated(), record.profile());
+    let _ = (record.refers_to_target_uri(), record.refers_to_date(), record.refers_to());
+    let _ = (record.verify_block_digest(), record.verify_payload_digest(), record.identified_payload_type());
+}
+
+/// A response of the first three lines (reason, name and value of a field) and a body, between two others.
+fn written(data: &[u8]) {
+    let mut parts = data.splitn(4, |byte| *byte == b'\n');
+    let mut next = || parts.next().unwrap_or_default();
+    let (reason, name, value, body) = (next(), next(), next(), next());
+    let (reason, name) = (String::from_utf8_lossy(reason), String::from_utf8_lossy(name));
+    let headers = [(&*name, value)];
+    let event = CaptureEvent {
+        date: Timestamp::UNIX_EPOCH,
+        target_uri: TargetUri::new(&reason),
+        ip_address: None,
+        protocol: None,
+        warcinfo_id: None,
+    };
+    let block = http_response_block(200, &reason, &headers, body);
+    let record = Record::response(RecordId::from_bits(1), &event, block, Sha1Digest::of(body));
+    let mut writer = WarcWriter::new();
+    let spans = [writer.write(&record), writer.write(&record), writer.write(&record)];
+    let file = writer.take_file();
+
+    let stored = read_record(member(&file, spans[1]), ReadLimits::default()).expect("it was just written");
+    assert_eq!(stored.id(), Some(RecordId::from_bits(1)));
+    assert_eq!(stored.target_uri(), Some(event.target_uri.as_str()));
+    assert_eq!(stored.verify_block_digest(), DigestCheck::Match);
+    assert_eq!(stored.verify_payload_digest(), DigestCheck::Match);
+    let response = parse_http_response(&stored.block).expect("it was just written");
+    assert_eq!((response.status, response.body), (200, body));
+    assert!((1..=2).contains(&response.headers.len()), "{:?}", response.headers);
+}
+
+fn member_of(text: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(text).and_then(|()| encoder.finish()).expect("memory takes all")
+}
+
+fn member(file: &[u8], span: RecordSpan) -> &[u8] {
+    let at = |bytes: u64| usize::try_from(bytes).expect("it is in memory");
+    &file[at(span.offset)..at(span.offset + span.length)]
+}
