@@ -9,6 +9,15 @@ use crate::model::Model;
 use crate::state::State;
 use crate::steps::{Kind, Labels};
 
+/// How far an exploration goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// Through every state, and from each of them to the end.
+    Whole,
+    /// Through the first so many states. Whether the end stays in reach of those at the edge cannot be told.
+    First(usize),
+}
+
 /// What an exploration came to.
 #[derive(Debug)]
 pub struct Report {
@@ -41,11 +50,11 @@ struct Visited {
     is_done: bool,
 }
 
-/// Visits every state of a configuration, until something is broken.
+/// Visits the states of a configuration, until something is broken.
 ///
 /// A state is known by 128 bits of its hash: with a million states, that two share one has a chance of about one in 10^26.
 #[must_use]
-pub fn explore(config: Config) -> Report {
+pub fn explore(config: Config, extent: Extent) -> Report {
     let model = Model::new(config);
     let initial = model.initial();
     let mut known = HashMap::from([(initial.fingerprint(), 0_u32)]);
@@ -68,6 +77,9 @@ pub fn explore(config: Config) -> Report {
                 return Report { states: visited.len(), finding: Some(Finding { what, trace }) };
             }
             queue.push_back((to, step.next));
+        }
+        if matches!(extent, Extent::First(states) if visited.len() >= states) {
+            return Report { states: visited.len(), finding: None };
         }
     }
     let finding = out_of_reach(&visited, reverse)

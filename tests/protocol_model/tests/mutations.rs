@@ -6,7 +6,7 @@ use Invariant::{
     LeaseKept, LeasesOnlyWhileOpen, NothingLost, OneIterationATrigger, OneOutcomeAPage, OpenCountedRight,
     OverMeansNoTodo, OverMeansParsed, TodoIsThere,
 };
-use dragline_protocol_model::{Config, Invariant, Mutation, explore};
+use dragline_protocol_model::{Config, Extent, Invariant, Mutation, explore};
 
 /// What is left out, where it is missed, and what that breaks.
 const CAUGHT: &[(Mutation, Config, Invariant)] = &[
@@ -103,7 +103,7 @@ const NOT_CAUGHT: &[(Mutation, Config, &str)] = &[
 #[test]
 fn what_is_left_out_is_missed_by_the_invariant_that_it_is_there_for() {
     for &(mutation, config, expected) in CAUGHT {
-        let finding = explore(config.without(mutation)).finding;
+        let finding = explore(config.without(mutation), Extent::Whole).finding;
         let what = finding.as_ref().map(|finding| finding.what);
         let told = finding.map_or_else(|| "nothing is found".to_owned(), |finding| finding.to_string());
         assert_eq!(what, Some(expected), "{mutation:?}: {told}");
@@ -113,7 +113,7 @@ fn what_is_left_out_is_missed_by_the_invariant_that_it_is_there_for() {
 #[test]
 fn what_may_be_left_out_is_only_what_another_condition_covers() {
     for &(mutation, config, why) in NOT_CAUGHT {
-        if let Some(finding) = explore(config.without(mutation)).finding {
+        if let Some(finding) = explore(config.without(mutation), Extent::Whole).finding {
             panic!("{mutation:?} was thought to be of no consequence, as {why}; but {finding}");
         }
     }
