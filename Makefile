@@ -7,9 +7,8 @@ SHELL := bash
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: ## Fetch what the tests need into .cache: WARC readers, real sites, an emulator of AWS
-	@scripts/setup
-	@scripts/localstack setup
+setup: ## Fetch what the tests need, once for all checkouts: WARC readers, real sites, an emulator of AWS
+	@scripts/setup >/dev/null & readers=$$!; scripts/localstack setup && emulator=0 || emulator=$$?; wait $$readers && exit $$emulator
 
 build: ## Build the dragline command, optimised
 	@cargo build --quiet --release --package dragline --bin dragline

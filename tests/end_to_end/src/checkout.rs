@@ -11,20 +11,33 @@ pub fn root() -> PathBuf {
     package.ancestors().nth(2).expect("this package lies two directories deep in the workspace").to_owned()
 }
 
-/// The directory of what `scripts/setup` provides, set up when first asked for.
+/// Where the things are that `scripts/setup` provides.
+#[derive(Debug)]
+pub struct Provided {
+    /// The directory of the WARC readers' commands.
+    pub readers: PathBuf,
+    /// The directory of the real sites.
+    pub sites: PathBuf,
+}
+
+/// What `scripts/setup` provides, set up when first asked for.
 ///
 /// The script costs little when all is there, and locks: each test asks, in whatever process it runs.
 ///
 /// # Panics
 /// The set-up failed. A test that cannot have what it needs must not pass.
 #[must_use]
-pub fn provided() -> PathBuf {
-    static PROVIDED: OnceLock<PathBuf> = OnceLock::new();
-    let set_up = || {
-        succeed(Command::new(root().join("scripts/setup")), "scripts/setup, which the end-to-end tests need,");
-        root().join(".cache")
-    };
-    PROVIDED.get_or_init(set_up).clone()
+pub fn provided() -> &'static Provided {
+    static PROVIDED: OnceLock<Provided> = OnceLock::new();
+    PROVIDED.get_or_init(|| {
+        let output = succeed(Command::new(root().join("scripts/setup")), "scripts/setup, which the end-to-end tests need,");
+        let said = String::from_utf8(output.stdout).expect("scripts/setup prints UTF-8");
+        let place = |name: &str| {
+            let found = said.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('='));
+            PathBuf::from(found.unwrap_or_else(|| panic!("scripts/setup does not say where the {name} are: {said}")))
+        };
+        Provided { readers: place("readers"), sites: place("sites") }
+    })
 }
 
 /// Runs a command that must succeed.

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from stack import endpoint, python
+from stack.paths import BYTECODE
 from stack.process import Life, Process
 
 
@@ -33,4 +34,5 @@ def _environ(port: int, run: Path) -> dict[str, str]:
         "MINISTACK_HOST": "127.0.0.1",
         "AWS_ENDPOINT_URL": endpoint.url(port),  # what functions are told
         "AUTH": "true",
+        "PYTHONPYCACHEPREFIX": str(BYTECODE),
     }
