@@ -140,7 +140,7 @@ def _status(place: Place) -> int:
 
 def _test(arguments: Sequence[str]) -> int:
     bin_ = python.environment("tools")
-    command = [str(bin_ / "python"), "-m", "pytest", "-q", "-c", str(SOURCE / "pytest.ini"), *(arguments or [str(SOURCE)])]
+    command = [str(bin_ / "python"), "-m", "pytest", "-q", "-c", str(SOURCE.parent / "pytest.ini"), *(arguments or [str(SOURCE)])]
     return subprocess.run(command, env={**os.environ, "PYTHONPYCACHEPREFIX": str(BYTECODE)}).returncode
 
 
