@@ -19,7 +19,7 @@ def cache(environ: Mapping[str, str]) -> Path:
     Each thing in it is named after what it was made from, so that checkouts of different versions agree.
     """
     if named := environ.get("DRAGLINE_CACHE"):
-        return Path(named).resolve()
+        return (ROOT / named).resolve()
     if (base := environ.get("XDG_CACHE_HOME", "")).startswith("/"):
         return Path(base) / "dragline"
     if (home := environ.get("HOME", "")).startswith("/"):
