@@ -36,9 +36,8 @@ test: ## Check everything
 	wait $$setup; trap - EXIT; \
 	$(MAKE) --no-print-directory tests
 
-setup: ## Fetch what the tests need: WARC readers, real sites, an emulator of AWS
-	@scripts/setup
-	@scripts/localstack setup
+setup: ## Fetch what the tests need, once for all checkouts: WARC readers, real sites, an emulator of AWS
+	@scripts/setup >/dev/null & readers=$$!; scripts/localstack setup && emulator=0 || emulator=$$?; wait $$readers && exit $$emulator
 
 lint: ## Check the format, and clippy without a warning
 	@cargo fmt --all --check

@@ -93,7 +93,7 @@ class Site:
         return [asked.path for asked in self.asked]
 
     def __enter__(self) -> Site:
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
         return self
 
     def __exit__(self, *_: object) -> None:

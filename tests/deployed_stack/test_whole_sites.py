@@ -32,7 +32,7 @@ def sites(debian_docs):
 def deployed(stack, sites):
     """What the stack made of them. Nothing is called here but the queue that everybody uses."""
     stack.command({"definition": definition(*sites)})
-    # The sweeper's rule closes it, within five minutes.
+    # The sweeper's rule closes it, within a minute.
     eventually("the end of the iteration", lambda: stack.iteration(CRAWL).get("status") == "closed", pause_seconds=1)
     return by_stack(stack, CRAWL)
 
@@ -96,7 +96,7 @@ def test_others_read_its_warc_objects(deployed, tmp_path, warcio):
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_processes_of_the_real_functions_did_it(stack, deployed, function):
-    built = sha256((stack.bootstraps / function.lower()).read_bytes()).digest()
+    built = sha256(stack.bootstrap(function)).digest()
     living = stack.processes(function)
     assert living, "a process that was started for it lives"
     for pid in living:

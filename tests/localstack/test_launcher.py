@@ -13,6 +13,7 @@ import pytest
 from stack import dynamodb, endpoint, java
 from stack.emulator import Kind, chosen
 from stack.failure import Failure
+from stack.paths import ROOT, cache
 from stack.process import Life, Process
 
 SLEEPER = [sys.executable, "-c", "import time; print('up', flush=True); time.sleep(600)"]
@@ -105,7 +106,7 @@ def test_a_package_of_another_content_is_not_used(monkeypatch, tmp_path):
     monkeypatch.setattr(dynamodb, "CACHE", tmp_path)
     with pytest.raises(Failure, match=hashlib.sha256(b"other\n").hexdigest()):
         dynamodb.directory()
-    assert not (tmp_path / "dynamodb-local/complete").exists(), "the next set-up tries again"
+    assert not list(tmp_path.glob("dynamodb-local-*/complete")), "the next set-up tries again"
 
 
 def test_a_missing_java_is_told_with_a_hint(monkeypatch, tmp_path):
@@ -120,3 +121,21 @@ def test_java_takes_the_idle_agent(tmp_path):
     command = [java.home() / "bin/java", f"-javaagent:{tmp_path / 'agent.jar'}", "-version"]
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("environ", "expected", "why"),
+    [
+        ({"DRAGLINE_CACHE": "{tmp}/a/../b", "XDG_CACHE_HOME": "{tmp}/x", "HOME": "{tmp}/h"}, "{tmp}/b", "it is named"),
+        ({"DRAGLINE_CACHE": "tests/../.cache"}, f"{ROOT}/.cache", "a relative name counts from the checkout, wherever one is"),
+        ({"XDG_CACHE_HOME": "{tmp}/x", "HOME": "{tmp}/h"}, "{tmp}/x/dragline", "the user's caches are elsewhere"),
+        ({"XDG_CACHE_HOME": "x", "HOME": "{tmp}/h"}, "{tmp}/h/.cache/dragline", "a relative one is to be ignored"),
+        ({"DRAGLINE_CACHE": "", "HOME": "{tmp}/h"}, "{tmp}/h/.cache/dragline", "nothing is no name"),
+        ({}, f"{ROOT}/.cache", "nobody is at home"),
+    ],
+)
+def test_shell_and_python_agree_on_where_the_cache_is(tmp_path, environ, expected, why):
+    environ = {name: value.format(tmp=tmp_path) for name, value in environ.items()}
+    say = ["bash", "-c", '. scripts/cache.sh; echo "$cache"']
+    shell = subprocess.run(say, cwd=ROOT, env={**ENVIRON, **environ}, capture_output=True, text=True, check=True)
+    assert shell.stdout.strip() == str(cache(environ)) == expected.format(tmp=tmp_path), why

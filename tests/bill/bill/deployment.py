@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Mapping
 
 from bill import invocations
@@ -27,7 +29,9 @@ class Deployment:
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         self._billed: set[str] = set()
-        sam.deploy(environ)
+        with TemporaryDirectory() as built:
+            sam.build(environ, Path(built))
+            sam.deploy(environ, Path(built))
         self._stack = Stack(environ, "dragline")
 
     def crawl(self, shape: Shape, sites: Sites, patience_seconds: float) -> None:

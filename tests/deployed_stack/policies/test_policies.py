@@ -53,12 +53,12 @@ def permits(judge, by_function, archive_policy):
 
 
 @pytest.fixture(scope="module")
-def emulator(stack):
+def endpoint(stack):
     return stack.client("sts").meta.endpoint_url
 
 
 @pytest.fixture(scope="module")
-def role_of(emulator, by_function):
+def role_of(endpoint, by_function):
     """The function whose role a key belongs to."""
     function_of = {role.arn.rsplit("/", 1)[1]: function for function, role in by_function.items()}
     known = {}
@@ -66,7 +66,7 @@ def role_of(emulator, by_function):
     def role_of(key):
         if key not in known:
             sts = boto3.client(
-                "sts", endpoint_url=emulator, region_name=REGION, aws_access_key_id=key, aws_secret_access_key="unchecked"
+                "sts", endpoint_url=endpoint, region_name=REGION, aws_access_key_id=key, aws_secret_access_key="unchecked"
             )
             who = sts.get_caller_identity()["Arn"]
             role = who.partition(":assumed-role/")[2].partition("/")[0]
@@ -79,16 +79,16 @@ def role_of(emulator, by_function):
 
 
 @pytest.fixture(scope="module")
-def gate(emulator, role_of, permits):
+def gate(endpoint, role_of, permits):
     """The functions' own."""
-    with Gate(emulator, role_of, permits) as gate:
+    with Gate(endpoint, role_of, permits) as gate:
         yield gate
 
 
 @pytest.fixture(scope="module")
-def side_gate(emulator, role_of, permits):
+def side_gate(endpoint, role_of, permits):
     """Another, for trying what no function does."""
-    with Gate(emulator, role_of, permits) as gate:
+    with Gate(endpoint, role_of, permits) as gate:
         yield gate
 
 
@@ -104,7 +104,7 @@ def behind_the_gate(stack, gate):
             functions.update_function_configuration(FunctionName=name, Environment={"Variables": {**variables, **changes}})
             functions.get_waiter("function_updated_v2").wait(FunctionName=name)
 
-    rules = [rule["Name"] for rule in events.list_rules()["Rules"]]
+    rules = [rule["Name"] for rule in events.list_rules(NamePrefix=f"{stack.outputs['Tables']}-")["Rules"]]
     for rule in rules:
         events.disable_rule(Name=rule)
     tell({"AWS_ENDPOINT_URL": gate.endpoint})

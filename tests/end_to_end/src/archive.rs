@@ -113,5 +113,5 @@ pub fn warc_field(record: &[u8], name: &str) -> Option<String> {
 }
 
 fn tool(name: &str) -> Command {
-    Command::new(provided().join("venv/bin").join(name))
+    Command::new(provided().readers.join(name))
 }

@@ -11,16 +11,32 @@ pub fn root() -> PathBuf {
     package.ancestors().nth(2).expect("this package lies two directories deep in the workspace").to_owned()
 }
 
-/// The directory of what `scripts/setup` provides, set up when first asked for.
+/// Where the things are that `scripts/setup` provides.
+#[derive(Debug)]
+pub struct Provided {
+    /// The directory of the WARC readers' commands.
+    pub readers: PathBuf,
+    /// The directory of the real sites.
+    pub sites: PathBuf,
+}
+
+/// What `scripts/setup` provides, set up when first asked for.
 ///
 /// The script costs little when all is there, and locks: each test asks, in whatever process it runs.
 ///
 /// # Panics
 /// The set-up failed. A test that cannot have what it needs must not pass.
 #[must_use]
-pub fn provided() -> PathBuf {
-    static PROVIDED: OnceLock<PathBuf> = OnceLock::new();
-    PROVIDED.get_or_init(|| made_by("scripts/setup").join(".cache")).clone()
+pub fn provided() -> &'static Provided {
+    static PROVIDED: OnceLock<Provided> = OnceLock::new();
+    PROVIDED.get_or_init(|| {
+        let said = said_by("scripts/setup");
+        let place = |name: &str| {
+            let found = said.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('='));
+            PathBuf::from(found.unwrap_or_else(|| panic!("scripts/setup does not say where the {name} are: {said}")))
+        };
+        Provided { readers: place("readers"), sites: place("sites") }
+    })
 }
 
 /// The directory of what `scripts/fetch-judges` provides: tests that others wrote. As [`provided`] otherwise.
@@ -28,15 +44,15 @@ pub fn provided() -> PathBuf {
 /// # Panics
 /// The set-up failed.
 #[must_use]
-pub fn judges() -> PathBuf {
+pub fn judges() -> &'static Path {
     static JUDGES: OnceLock<PathBuf> = OnceLock::new();
-    JUDGES.get_or_init(|| made_by("scripts/fetch-judges").join(".cache/judges")).clone()
+    JUDGES.get_or_init(|| PathBuf::from(said_by("scripts/fetch-judges").trim_end()))
 }
 
-/// The checkout, once a script has run in it.
-fn made_by(script: &str) -> PathBuf {
-    succeed(Command::new(root().join(script)), &format!("{script}, which this test needs,"));
-    root()
+/// What a script of the checkout prints.
+fn said_by(script: &str) -> String {
+    let output = succeed(Command::new(root().join(script)), &format!("{script}, which this test needs,"));
+    String::from_utf8(output.stdout).unwrap_or_else(|error| panic!("{script} prints no UTF-8: {error}"))
 }
 
 /// Runs a command that must succeed.

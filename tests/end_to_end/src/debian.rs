@@ -24,6 +24,6 @@ impl DebianSite {
             Self::Python => "python3.11/html",
             Self::Postgresql => "postgresql-doc-15/html",
         };
-        provided().join("sites/files/usr/share/doc").join(html)
+        provided().sites.join(html)
     }
 }

@@ -1,38 +1,17 @@
 """What the project's tests expect of the emulator, seen on a small stack that SAM deploys."""
 
-import os
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import boto3
 import pytest
 
-from stack import host
-from stack.cli import variables
-from stack.emulator import Kind, Place, free_port
-from stack.process import Life
+from stack import host, sam
 
-HERE = Path(__file__).parent
-STACK = "small"
+TEMPLATE = Path(__file__).with_name("template.yaml")
 
 PATIENCE_SECONDS = 180
 """Longer than anything takes on a busy machine; a test that fails waits for it, none that passes does."""
-
-
-@pytest.fixture(scope="module")
-def place():
-    place = Place(Kind.HOST, free_port())
-    place.start(Life.AS_LONG_AS_WE)
-    yield place
-    place.stop()
-
-
-@pytest.fixture(scope="module")
-def environ(place, tmp_path_factory):
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    return {**os.environ, **variables(place.endpoint, place), "PATH": path, "HOME": str(tmp_path_factory.mktemp("home"))}
 
 
 @pytest.fixture(scope="module")
@@ -47,18 +26,10 @@ def client(environ):
 
 
 @pytest.fixture(scope="module")
-def deployed(environ, client):
+def deployed(small, client):
     """The stack's outputs."""
-    options = ["--stack-name", STACK, "--resolve-s3", "--region", environ["AWS_REGION"]]
-    options += ["--capabilities", "CAPABILITY_IAM", "--no-confirm-changeset", "--no-progressbar"]
-    sam(environ, "deploy", "--template", "template.yaml", *options)
-    (stack,) = client("cloudformation").describe_stacks(StackName=STACK)["Stacks"]
+    (stack,) = client("cloudformation").describe_stacks(StackName=small)["Stacks"]
     return {output["OutputKey"]: output["OutputValue"] for output in stack["Outputs"]}
-
-
-def sam(environ, *arguments):
-    done = subprocess.run(["sam", *arguments], cwd=HERE, env=environ, capture_output=True, text=True)
-    assert done.returncode == 0, f"sam {arguments[0]} failed:\n{done.stdout}\n{done.stderr}"
 
 
 def eventually(what, look):
@@ -70,17 +41,17 @@ def eventually(what, look):
     return seen
 
 
-def logged(place, deployed):
+def logged(emulator, deployed):
     """All lines that the function's environments wrote."""
-    files = (host.function_logs(place.run) / deployed["Worker"]).glob("*.log")
+    files = (host.function_logs(emulator.run) / deployed["Worker"]).glob("*.log")
     return [line for file in files for line in file.read_text().splitlines()]
 
 
 def test_sam_finds_nothing_wrong_with_the_template(environ):
-    sam(environ, "validate", "--lint", "--template", "template.yaml", "--region", environ["AWS_REGION"])
+    sam.validate(environ, TEMPLATE)
 
 
-def test_only_the_failed_message_of_a_batch_comes_again_until_it_is_a_dead_letter(client, place, deployed):
+def test_only_the_failed_message_of_a_batch_comes_again_until_it_is_a_dead_letter(client, emulator, deployed):
     sqs = client("sqs")
     bodies = ["good-1", "bad fail", "good-2"]
     entries = [{"Id": str(number), "MessageBody": body} for number, body in enumerate(bodies)]
@@ -90,20 +61,20 @@ def test_only_the_failed_message_of_a_batch_comes_again_until_it_is_a_dead_lette
         lambda: sqs.receive_message(QueueUrl=deployed["DeadLetters"], WaitTimeSeconds=1).get("Messages"),
     )
     assert [letter["Body"] for letter in letters] == ["bad fail"]
-    lines = [line for line in logged(place, deployed) if line.startswith(("good", "bad"))]
+    lines = [line for line in logged(emulator, deployed) if line.startswith(("good", "bad"))]
     assert sorted(lines) == ["bad failed 1", "bad failed 2", "bad failed 3", "good-1 done 1", "good-2 done 1"]
 
 
-def test_a_message_whose_function_died_is_delivered_again(client, place, deployed):
+def test_a_message_whose_function_died_is_delivered_again(client, emulator, deployed):
     client("sqs").send_message(QueueUrl=deployed["Work"], MessageBody="mortal die once")
-    eventually("a second delivery", lambda: "mortal done 2" in logged(place, deployed))
-    lines = logged(place, deployed)
+    eventually("a second delivery", lambda: "mortal done 2" in logged(emulator, deployed))
+    lines = logged(emulator, deployed)
     assert "mortal dies 1" in lines
     assert any("Runtime.ExitError" in line for line in lines), "the log says how the process ended"
 
 
-def test_a_rule_fires_every_minute(place, deployed):
-    eventually("the schedule", lambda: "the schedule fired" in logged(place, deployed))
+def test_a_rule_fires_every_minute(emulator, deployed):
+    eventually("the schedule", lambda: "the schedule fired" in logged(emulator, deployed))
 
 
 def test_dynamodb_keeps_to_a_condition(client):

@@ -7,17 +7,18 @@ import os
 import shlex
 import signal
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 import sys
 from typing import Mapping, Sequence
 
-from stack import endpoint, host, python
+from stack import endpoint, host, ministack, python
 from stack.emulator import Kind, Place, chosen, given
 from stack.failure import Failure
-from stack.paths import SOURCE
+from stack.paths import BYTECODE, SOURCE
 from stack.process import Life
 
 DESCRIPTION = """Gives the tests an AWS of their own. LocalStack is the one that answers at AWS_ENDPOINT_URL, else one in
-Docker where Docker works, else one that is set up in .cache/localstack and runs as a process."""
+Docker where Docker works, else one that is set up in a cache and runs as a process."""
 
 VERBS = {
     "setup": "fetch what is needed, and start nothing",
@@ -46,8 +47,7 @@ def _do(verb: str, kind: Kind, arguments: Sequence[str]) -> int:
     if verb == "run":
         return _run(kind, arguments)
     if verb == "setup":
-        Place(kind, 0).set_up()
-        python.environment("tools")
+        _set_up(kind)
         return 0
     place = chosen(kind)
     if verb == "start":
@@ -60,11 +60,19 @@ def _do(verb: str, kind: Kind, arguments: Sequence[str]) -> int:
     elif verb == "status":
         return _status(place)
     else:
-        bin_ = python.environment("tools")
+        bins = [python.environment("tools"), python.environment("cargo-lambda")]
         for name, value in variables(given() or place.endpoint, place).items():
             print(f"export {name}={shlex.quote(value)}")
-        print(f'export PATH={shlex.quote(str(bin_))}:"$PATH"')
+        print(f'export PATH={shlex.quote(os.pathsep.join(map(str, bins)))}:"$PATH"')
     return 0
+
+
+def _set_up(kind: Kind) -> None:
+    """What the tests need, all at once: much of it is waiting for a registry. What builds for AWS comes with `env`, as it is large."""
+    with ThreadPoolExecutor() as pool:
+        steps = [pool.submit(Place(kind, 0).set_up), pool.submit(python.environment, "tools"), pool.submit(ministack.set_up)]
+        for step in steps:
+            step.result()
 
 
 def variables(address: str, place: Place) -> Mapping[str, str]:
@@ -94,7 +102,8 @@ def _run(kind: Kind, command: Sequence[str]) -> int:
             place.start(Life.AS_LONG_AS_WE)
         bin_ = python.environment("tools")
         path = f"{bin_}{os.pathsep}{os.environ['PATH']}"
-        return _call(command, {**os.environ, **variables(address or place.endpoint, place), "PATH": path})
+        environ = {**os.environ, **variables(address or place.endpoint, place), "PATH": path, "PYTHONPYCACHEPREFIX": str(BYTECODE)}
+        return _call(command, environ)
     except KeyboardInterrupt:
         return 130
     finally:
@@ -131,8 +140,8 @@ def _status(place: Place) -> int:
 
 def _test(arguments: Sequence[str]) -> int:
     bin_ = python.environment("tools")
-    command = [str(bin_ / "python"), "-m", "pytest", "-q", "-c", str(SOURCE / "pytest.ini"), *(arguments or [str(SOURCE)])]
-    return subprocess.run(command, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}).returncode
+    command = [str(bin_ / "python"), "-m", "pytest", "-q", "-c", str(SOURCE.parent / "pytest.ini"), *(arguments or [str(SOURCE)])]
+    return subprocess.run(command, env={**os.environ, "PYTHONPYCACHEPREFIX": str(BYTECODE)}).returncode
 
 
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:

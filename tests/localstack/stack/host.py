@@ -3,30 +3,32 @@
 from __future__ import annotations
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Mapping
 
 from stack import dynamodb, endpoint, java, python
-from stack.paths import SOURCE
+from stack.paths import BYTECODE, SOURCE
 from stack.process import Life, Process
 
 
 def set_up() -> Path:
     """Fetches what is not there. Returns the directory of its Python."""
     java.home()  # the cheapest check first
-    bin_ = python.environment("localstack")
-    python.add_package(bin_, SOURCE / "native_executor")
-    dynamodb.directory()
-    return bin_
+    with ThreadPoolExecutor() as pool:
+        bin_, tables = pool.submit(python.environment, "localstack"), pool.submit(dynamodb.directory)
+        tables.result()
+        return bin_.result()
 
 
-def start(port: int, run: Path, life: Life) -> Process:
+def start(port: int, run: Path, life: Life, settings: Mapping[str, str]) -> Process:
     """Starts it; sets up first what is not there."""
     bin_ = set_up()
     tables, java_home = dynamodb.directory(), java.home()
     endpoint.require_free(port)
     process = Process(run)
     command = [bin_ / "python", "-m", "localstack.runtime.main"]
-    process.start(command, _environ(port, run), life)
+    process.start(command, {**_environ(port, run), **settings}, life)
     _offer(run, tables, java_home)
     return process
 
@@ -58,6 +60,8 @@ def _environ(port: int, run: Path) -> dict[str, str]:
         "SQS_ENDPOINT_STRATEGY": "path",
         "DYNAMODB_IN_MEMORY": "1",
         "LAMBDA_RUNTIME_EXECUTOR": "native",
+        "PYTHONPATH": str(SOURCE / "native_executor"),
+        "PYTHONPYCACHEPREFIX": str(BYTECODE),
         # AWS's pollers see a message at once; the emulator's pause ever longer after queues that were empty, up to 10 s.
         "LAMBDA_EVENT_SOURCE_MAPPING_MAX_BACKOFF_ON_EMPTY_POLL_SEC": "1",
         "MOTO_IAM_LOAD_MANAGED_POLICIES": "true",  # so that a test can read those of AWS that SAM attaches

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Mapping
 
 from stack import endpoint, python
+from stack.paths import BYTECODE
 from stack.process import Life, Process
 
 
@@ -14,12 +16,12 @@ def set_up() -> Path:
     return python.environment("ministack")
 
 
-def start(port: int, run: Path, life: Life) -> Process:
+def start(port: int, run: Path, life: Life, settings: Mapping[str, str]) -> Process:
     """Starts it; sets up first what is not there."""
     bin_ = set_up()
     endpoint.require_free(port)
     process = Process(run)
-    process.start([bin_ / "python", "-m", "ministack"], _environ(port, run), life)
+    process.start([bin_ / "python", "-m", "ministack"], {**_environ(port, run), **settings}, life)
     (run / "tmp").mkdir()
     return process
 
@@ -33,4 +35,5 @@ def _environ(port: int, run: Path) -> dict[str, str]:
         "MINISTACK_HOST": "127.0.0.1",
         "AWS_ENDPOINT_URL": endpoint.url(port),  # what functions are told
         "AUTH": "true",
+        "PYTHONPYCACHEPREFIX": str(BYTECODE),
     }

@@ -1,0 +1,127 @@
+"""One emulator for all tests of a run, and the stacks on it. They are begun when the tests are collected; tests that need none run meanwhile."""
+
+from __future__ import annotations
+
+import os
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from stack import sam
+from stack.cli import variables
+from stack.deployed import Stack
+from stack.emulator import Kind, Place, free_port
+from stack.process import Life
+
+ROOT = Path(__file__).resolve().parent.parent
+SMALL = ROOT / "tests/localstack/integration/template.yaml"
+
+STACKS = {"stack": "dragline", "faulty": "faulty"}
+"""The project's stack is deployed twice, a name for each fixture: what is broken in one of them does not disturb what is looked at in the other."""
+
+TURN = {"struck": 5, "small": 4, "stack": 3, "faulty": 1, "emulator": 2}
+"""When a test runs, by the first of these that it asks for; before all others, if it asks for none. Harm is done first and looked at last, as
+leases must run out meanwhile; and the small stack's rule has fired until somebody asks."""
+
+SETTINGS = {"LAMBDA_EVENT_SOURCE_MAPPING_POLL_INTERVAL_SEC": "0.1"}
+"""How long the emulator pauses after messages before it looks for more: a second if not said, in which a parser does nothing."""
+
+BEGUN = pytest.StashKey["Begun"]()
+
+
+class Begun:
+    """What is under way."""
+
+    def __init__(self, wanted: set[str]) -> None:
+        self.place = Place(Kind.HOST, free_port())
+        self._directory = TemporaryDirectory()
+        home = Path(self._directory.name)
+        # Its threads live until the end: the emulator would end with the one that started it.
+        self._pool = ThreadPoolExecutor()
+        self.environ = {
+            **os.environ,
+            **variables(self.place.endpoint, self.place),
+            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+            "HOME": str(home),
+            "DRAGLINE_BOOTSTRAPS": os.environ.get("DRAGLINE_BOOTSTRAPS", str(ROOT / "target/debug")),
+        }
+        self.started = self._pool.submit(self.place.start, Life.AS_LONG_AS_WE, SETTINGS)
+        self.stacks = self._pool.submit(self._deploy, home / "built", [fixture for fixture in STACKS if fixture in wanted])
+        self.small = self._pool.submit(self._deploy_small) if "small" in wanted else None
+
+    def all_deployed(self) -> dict[str, Stack]:
+        """The project's stacks, by the fixture's name."""
+        if self.small:
+            self.small.result()
+        return self.stacks.result()
+
+    def end(self) -> None:
+        """Stops all of it."""
+        for future in filter(None, [self.started, self.stacks, self.small]):
+            future.exception()
+        self.place.stop()
+        self._pool.shutdown()
+        self._directory.cleanup()
+
+    def _deploy(self, built: Path, wanted: list[str]) -> dict[str, Stack]:
+        if wanted:
+            sam.build(self.environ, built)
+        self.started.result()
+        for fixture in wanted:
+            sam.deploy(self.environ, built, STACKS[fixture])
+        return {fixture: Stack(self.environ, STACKS[fixture]) for fixture in wanted}
+
+    def _deploy_small(self) -> None:
+        self.started.result()
+        sam.deploy_as_it_is(self.environ, SMALL, "small")
+
+
+def pytest_collection_modifyitems(items):
+    items.sort(key=lambda item: next((turn for name, turn in TURN.items() if name in item.fixturenames), 0))
+
+
+def pytest_collection_finish(session):
+    wanted = {name for item in session.items for name in item.fixturenames}
+    if "emulator" in wanted and not session.config.option.collectonly:
+        session.config.stash[BEGUN] = Begun(wanted)
+
+
+def pytest_unconfigure(config):
+    if (begun := config.stash.get(BEGUN, None)) is not None:
+        begun.end()
+
+
+@pytest.fixture(scope="session")
+def emulator(pytestconfig) -> Place:
+    """Where it runs."""
+    begun = pytestconfig.stash[BEGUN]
+    begun.started.result()
+    return begun.place
+
+
+@pytest.fixture(scope="session")
+def environ(emulator, pytestconfig) -> dict[str, str]:
+    """What a program needs to talk to it."""
+    return pytestconfig.stash[BEGUN].environ
+
+
+@pytest.fixture(scope="session")
+def stack(emulator, pytestconfig) -> Stack:
+    """The project's template with the project's functions, which run as processes of this machine."""
+    return pytestconfig.stash[BEGUN].all_deployed()["stack"]
+
+
+@pytest.fixture(scope="session")
+def faulty(emulator, pytestconfig) -> Stack:
+    """Another of the same, to do harm to."""
+    return pytestconfig.stash[BEGUN].all_deployed()["faulty"]
+
+
+@pytest.fixture(scope="session")
+def small(emulator, pytestconfig) -> str:
+    """The name of a stack of one function behind a queue and a rule."""
+    pytestconfig.stash[BEGUN].small.result()
+    return "small"
