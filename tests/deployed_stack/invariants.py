@@ -13,7 +13,7 @@ from sites import Asked, Site
 from stack.deployed import Stack
 
 LATE_SECONDS = 0.1
-"""How much later than its request a busy machine may let a site notice it."""
+"""How much later than it wanted to a busy machine may let a crawler send its request."""
 
 
 def every_candidate_has_one_ending(stack: Stack, crawl: str, left: Left) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import mimetypes
+import socket
+import struct
 import threading
 import time
 from dataclasses import dataclass
@@ -19,7 +22,7 @@ class Asked:
     path: str
     agent: str
     at_seconds: float
-    """When it began, by a clock that only goes forward."""
+    """When it arrived, by a clock that only goes forward."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,29 @@ def of_directory(root: Path) -> Source:
     return answer
 
 
+SO_TIMESTAMPNS = 35
+"""Has Linux tell when bytes arrived. A thread may notice it much later while the machine is busy."""
+
+
+class Arrivals(io.RawIOBase):
+    """The bytes of a connection, and when the last of them arrived."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+        self.last_seconds = time.monotonic()
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:
+        size, stamps, _, _ = self._connection.recvmsg_into([buffer], socket.CMSG_SPACE(16))
+        if size:  # the end of a connection has no time
+            ((_, _, stamp),) = stamps
+            seconds, nanoseconds = struct.unpack("qq", stamp)
+            self.last_seconds = time.monotonic() - (time.time() - seconds - nanoseconds / 1e9)
+        return size
+
+
 class Site:
     """Serves as long as it is entered."""
 
@@ -70,8 +96,13 @@ class Site:
             protocol_version = "HTTP/1.1"
             disable_nagle_algorithm = True
 
+            def setup(self) -> None:
+                super().setup()
+                self._arrivals = Arrivals(self.connection)
+                self.rfile = io.BufferedReader(self._arrivals)
+
             def do_GET(self) -> None:
-                site.asked.append(Asked(self.path, self.headers.get("User-Agent", ""), time.monotonic()))
+                site.asked.append(Asked(self.path, self.headers.get("User-Agent", ""), self._arrivals.last_seconds))
                 answer = source(self.path) or Page(b"nothing here", "text/plain", status=404)
                 self.send_response(301 if answer.location else answer.status)
                 if answer.location:
@@ -86,6 +117,7 @@ class Site:
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
+        self._server.socket.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
         self.url = f"http://127.0.0.1:{self._server.server_port}"
 
     def paths(self) -> list[str]:
