@@ -69,7 +69,7 @@ aws: setup build ## Run what needs an emulator of AWS: adapters, commands, the d
 # All of them, once they are built. The slowest are named, so that nobody has to look for them.
 tests:
 	@DRAGLINE_LOCALSTACK_PORT=0 scripts/localstack run $(call run,default)
-	@scripts/localstack test --durations=10 tests/localstack tests/deployed_stack tests/bill
+	@scripts/localstack test tests/localstack tests/deployed_stack tests/bill --durations=10
 	@scripts/slowest
 
 # What is shipped takes minutes to build, and is built and measured apart. CI does so where its sources changed since.

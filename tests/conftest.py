@@ -26,9 +26,6 @@ TURN = {"struck": 5, "small": 4, "stack": 3, "faulty": 1, "emulator": 2}
 """When a test runs, by the first of these that it asks for; before all others, if it asks for none. Harm is done first and looked at last, as
 leases must run out meanwhile; and the small stack's rule has fired until somebody asks."""
 
-SETTINGS = {"LAMBDA_EVENT_SOURCE_MAPPING_POLL_INTERVAL_SEC": "0.1"}
-"""How long the emulator pauses after messages before it looks for more: a second if not said, in which a parser does nothing."""
-
 BEGUN = pytest.StashKey["Begun"]()
 
 
@@ -48,7 +45,7 @@ class Begun:
             "HOME": str(home),
             "DRAGLINE_BOOTSTRAPS": os.environ.get("DRAGLINE_BOOTSTRAPS", str(ROOT / "target/debug")),
         }
-        self.started = self._pool.submit(self.place.start, Life.AS_LONG_AS_WE, SETTINGS)
+        self.started = self._pool.submit(self.place.start, Life.AS_LONG_AS_WE)
         self.stacks = self._pool.submit(self._deploy, home / "built", [fixture for fixture in STACKS if fixture in wanted])
         self.small = self._pool.submit(self._deploy_small) if "small" in wanted else None
 

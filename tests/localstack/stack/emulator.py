@@ -7,8 +7,6 @@ import os
 import socket
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
-from typing import Mapping
 
 from stack import docker, endpoint, host, ministack
 from stack.failure import Failure
@@ -55,8 +53,8 @@ class Place:
         elif not self._in_docker():
             host.set_up()
 
-    def start(self, life: Life, settings: Mapping[str, str] = MappingProxyType({})) -> None:
-        """Starts it and waits until it is ready, or leaves the one that runs. A process gets the emulator's own settings, too."""
+    def start(self, life: Life) -> None:
+        """Starts it and waits until it is ready, or leaves the one that runs."""
         with alone(RUNS / f"{self.port}.lock"):
             if self.is_running():
                 return
@@ -67,7 +65,7 @@ class Place:
             else:
                 say(f"starting {self.kind.value} on port {self.port}, its log is {self.run / 'log'}")
                 starter = ministack if self.kind is Kind.MINISTACK else host
-                process = starter.start(self.port, self.run, life, settings)
+                process = starter.start(self.port, self.run, life)
                 last_words = lambda: process.last_lines(LAST_LINES)  # noqa: E731
         try:
             endpoint.wait_until_ready(self.endpoint, self.is_running, last_words)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Mapping
 
 from stack import dynamodb, endpoint, java, python
 from stack.paths import BYTECODE, SOURCE
@@ -21,14 +20,14 @@ def set_up() -> Path:
         return bin_.result()
 
 
-def start(port: int, run: Path, life: Life, settings: Mapping[str, str]) -> Process:
+def start(port: int, run: Path, life: Life) -> Process:
     """Starts it; sets up first what is not there."""
     bin_ = set_up()
     tables, java_home = dynamodb.directory(), java.home()
     endpoint.require_free(port)
     process = Process(run)
     command = [bin_ / "python", "-m", "localstack.runtime.main"]
-    process.start(command, {**_environ(port, run), **settings}, life)
+    process.start(command, _environ(port, run), life)
     _offer(run, tables, java_home)
     return process
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Mapping
 
 from stack import endpoint, python
 from stack.paths import BYTECODE
@@ -16,12 +15,12 @@ def set_up() -> Path:
     return python.environment("ministack")
 
 
-def start(port: int, run: Path, life: Life, settings: Mapping[str, str]) -> Process:
+def start(port: int, run: Path, life: Life) -> Process:
     """Starts it; sets up first what is not there."""
     bin_ = set_up()
     endpoint.require_free(port)
     process = Process(run)
-    process.start([bin_ / "python", "-m", "ministack"], {**_environ(port, run), **settings}, life)
+    process.start([bin_ / "python", "-m", "ministack"], _environ(port, run), life)
     (run / "tmp").mkdir()
     return process
 
