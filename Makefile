@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help aws bench bill build check cold deny docs e2e examples lint release setup test tests unit zips
+.PHONY: help aws bench bill build check cold deny docs e2e examples lint python-tests release rust-tests setup test unit zips
 
 # Every cargo command here names the same packages and features, so that one compile of the dependencies serves them all.
 # (Cargo counts the features of development dependencies only where it builds tests or examples.)
@@ -31,10 +31,12 @@ check: lint ## While working: format, clippy, unit and property tests, a short s
 
 # What the tests need is fetched while the compiler works.
 test: ## Check everything
-	@$(MAKE) --no-print-directory setup & setup=$$!; trap 'kill $$setup 2>/dev/null || true' EXIT; \
-	$(MAKE) --no-print-directory lint docs deny build examples; \
+	@step() { local began=$$SECONDS; $(MAKE) --no-print-directory $$1; echo "$$1: $$((SECONDS - began)) s" >&2; }; \
+	step setup & setup=$$!; trap 'kill $$setup 2>/dev/null || true' EXIT; \
+	for name in lint docs deny build examples; do step $$name; done; \
 	wait $$setup; trap - EXIT; \
-	$(MAKE) --no-print-directory tests
+	for name in rust-tests python-tests; do step $$name; done; \
+	scripts/slowest
 
 setup: ## Fetch what the tests need, once for all checkouts: WARC readers, real sites, an emulator of AWS
 	@scripts/setup >/dev/null & readers=$$!; scripts/localstack setup && emulator=0 || emulator=$$?; wait $$readers && exit $$emulator
@@ -66,11 +68,11 @@ aws: setup build ## Run what needs an emulator of AWS: adapters, commands, the d
 	@scripts/localstack run $(call run,aws)
 	@scripts/localstack test tests/deployed_stack
 
-# All of them, once they are built. The slowest are named, so that nobody has to look for them.
-tests:
+rust-tests: build
 	@DRAGLINE_LOCALSTACK_PORT=0 scripts/localstack run $(call run,default)
+
+python-tests: build
 	@scripts/localstack test tests/localstack tests/deployed_stack tests/bill --durations=10
-	@scripts/slowest
 
 # What is shipped takes minutes to build, and is built and measured apart. CI does so where its sources changed since.
 release: ## Build the optimised command, and test whole sites with it

@@ -30,13 +30,7 @@ pub struct Provided {
 pub fn provided() -> &'static Provided {
     static PROVIDED: OnceLock<Provided> = OnceLock::new();
     PROVIDED.get_or_init(|| {
-<<<<<<< ours
         let said = said_by("scripts/setup");
-=======
-        let output =
-            succeed(Command::new(root().join("scripts/setup")), "scripts/setup, which the end-to-end tests need,");
-        let said = String::from_utf8(output.stdout).expect("scripts/setup prints UTF-8");
->>>>>>> theirs
         let place = |name: &str| {
             let found = said.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('='));
             PathBuf::from(found.unwrap_or_else(|| panic!("scripts/setup does not say where the {name} are: {said}")))
