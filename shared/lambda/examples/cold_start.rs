@@ -1,4 +1,4 @@
-//! Measures cold starts: from a function's process to its first request for an event. `make cold-start` builds the functions and runs it.
+//! Measures cold starts: from a function's process to its first request for an event. `make cold` builds the functions and runs it.
 
 #![expect(clippy::print_stdout, reason = "it is there to print")]
 
