@@ -107,7 +107,6 @@ async fn parse(
     frontier.put_log(&log).await?;
     update_candidates(world, &context, segment, &captures, documents, &claimed).await?;
     let end = commit(world, &context, segment, counters(&captures, documents, &claimed), &claimed).await?;
-    known.remember(&claimed.settled);
     Ok((end, claimed.targets.into_iter().map(|target| target.origin).collect()))
 }
 
