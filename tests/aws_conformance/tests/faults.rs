@@ -3,10 +3,11 @@
 use dragline_aws::{Call, DynamoFrontier, http_client};
 use dragline_aws_conformance::faults::{Fault, Faults};
 use dragline_aws_conformance::{Fresh, Story, at, clients_over};
-use dragline_domain::frontier::{Claim, Holder, LeaseState, Release, TakeRefused};
+use dragline_domain::frontier::{Claim, Holder, LeaseState, TakeRefused};
 use dragline_domain::ids::{Iteration, LeaseToken};
+use dragline_domain::url::HostKey;
 use dragline_pipeline::ports::error::PortErrorKind;
-use dragline_pipeline::ports::frontier::{Committed, Frontier, Overdue, ParseCommitted, ReleaseLease, Seeded, Settled};
+use dragline_pipeline::ports::frontier::{Committed, Frontier, GiveBackHost, Overdue, ParseCommitted, Seeded, Settled};
 use futures_util::future::join;
 
 /// A frontier that faults come to, with what counts its calls.
@@ -126,17 +127,13 @@ async fn a_failed_condition_is_not_repeated() {
 async fn a_conflict_of_a_single_write_passes() {
     let faulty = Faulty::new().await;
     let story = Story::begin(&faulty.frontier).await;
-    let commit = story.commit().await;
+    let lease = story.take(1).await.unwrap().unwrap();
+    let (host, token) = (HostKey::of(&story.origin.origin), lease.holder().unwrap().token.clone());
     faulty.faults.plan("PutItem", &[Fault::Conflict; 2]);
-    let release = ReleaseLease {
-        origin: story.origin.clone(),
-        token: commit.segment.token,
-        lease: commit.lease,
-        seen: story.rows().await.inbox,
-        how: Release::Wake { not_before: at(9) },
-    };
-    assert_eq!(faulty.frontier.release(&release).await.unwrap(), Ok(()));
+    let back = GiveBackHost { host: host.clone(), token, free_from: at(9), pace: lease.pace };
+    faulty.frontier.give_back_host(&back).await.unwrap();
     assert!(faulty.faults.are_over());
+    assert_eq!(faulty.frontier.load_host(&host).await.unwrap().unwrap().holder, None);
 }
 
 #[tokio::test]

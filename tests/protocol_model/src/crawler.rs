@@ -97,6 +97,14 @@ impl Crawler {
         }
     }
 
+    /// Whether its turn goes on, so that it may ask.
+    pub(crate) const fn asks(&self) -> bool {
+        match self {
+            Self::Working { .. } | Self::Fetched { .. } | Self::Committed { .. } => true,
+            Self::Idle | Self::Releasing { .. } | Self::Released { .. } => false,
+        }
+    }
+
     /// Whether it works on this origin, or owes it a ticket.
     pub(crate) fn is_about(&self, origin: OriginNumber) -> bool {
         self.ticket().is_some_and(|ticket| ticket.origin == origin)

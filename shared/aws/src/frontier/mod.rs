@@ -5,6 +5,7 @@ mod claims;
 mod crawls;
 mod current;
 mod endings;
+mod hosts;
 mod iterations;
 mod log;
 mod noted;
@@ -20,17 +21,17 @@ use std::time::Duration;
 
 use dragline_domain::capture::SegmentLog;
 use dragline_domain::frontier::{
-    CandidateUpdate, ChunkKey, Claim, IterationRow, Lease, OriginKey, OriginRows, RecrawlCursor, ReleaseRefused,
-    SegmentId, SegmentRow, StatusChange, Take, TakeRefused, TodoChunk,
+    CandidateUpdate, ChunkKey, Claim, HostAsk, HostRow, IterationRow, Lease, OriginKey, OriginRows, RecrawlCursor,
+    ReleaseRefused, SegmentId, SegmentRow, StatusChange, Take, TakeRefused, TodoChunk,
 };
 use dragline_domain::ids::{CrawlId, Iteration, TriggerId};
-use dragline_domain::url::Origin;
+use dragline_domain::url::{HostKey, Origin};
 use dragline_pipeline::ports::clock::Chance;
 use dragline_pipeline::ports::error::PortResult;
 use dragline_pipeline::ports::frontier::{
     BeginIteration, Begun, ClaimRequest, CommitParse, CommitSegment, Committed, CrawlPut, CrawlRow, DuePage, Frontier,
-    GiveUp, IterationClosed, MoveSchedule, Overdue, ParseCommitted, Progress, PutCrawl, ReleaseLease, RobotsRow,
-    SeedOrigin, Seeded, Settled,
+    GiveBackHost, GiveUp, IterationClosed, MoveSchedule, Overdue, ParseCommitted, Progress, PutCrawl, ReleaseLease,
+    RobotsRow, SeedOrigin, Seeded, Settled,
 };
 use jiff::Timestamp;
 
@@ -183,6 +184,19 @@ impl Frontier for DynamoFrontier {
         take: &Take,
     ) -> PortResult<Result<Lease, TakeRefused>> {
         self.take(origin, iteration, take).await.map_err(|e| e.at("take lease", origin))
+    }
+
+    async fn load_host(&self, host: &HostKey) -> PortResult<Option<HostRow>> {
+        let stored = self.host(host).await.map_err(|e| e.at("load host", host))?;
+        Ok(stored.map(|stored| stored.row))
+    }
+
+    async fn take_host(&self, host: &HostKey, ask: &HostAsk) -> PortResult<Result<HostRow, Timestamp>> {
+        self.ask_host(host, ask).await.map_err(|e| e.at("take host", host))
+    }
+
+    async fn give_back_host(&self, back: &GiveBackHost) -> PortResult<()> {
+        self.return_host(back).await.map_err(|e| e.at("give back host", &back.host))
     }
 
     async fn load_chunk(&self, origin: &OriginKey, key: &ChunkKey) -> PortResult<Option<TodoChunk>> {

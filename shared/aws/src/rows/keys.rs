@@ -3,7 +3,7 @@
 use data_encoding::HEXLOWER;
 use dragline_domain::frontier::{ChunkKey, Leftover, OriginKey, SegmentId, TodoSource};
 use dragline_domain::ids::{CrawlId, Iteration, TriggerId, Turn};
-use dragline_domain::url::Origin;
+use dragline_domain::url::{HostKey, Origin};
 use sha2::{Digest as _, Sha256};
 
 use crate::dynamo::{Key, Range};
@@ -76,6 +76,11 @@ pub(crate) fn leftover(origin: &OriginKey, leftover: &Leftover) -> Key {
 
 pub(crate) fn leftovers(crawl: &CrawlId, iteration: Iteration) -> Range {
     range(&of_crawl(crawl, ""), &format!("leftover#{:010}#", iteration.number()))
+}
+
+/// A host's row, in a partition that no origin has: what follows the `#` there begins with a scheme.
+pub(crate) fn host(host: &HostKey) -> Key {
+    Key { table: Table::Frontier, partition: format!("host#{host}"), sort: "host".to_owned() }
 }
 
 pub(crate) fn lease(origin: &OriginKey) -> Key {

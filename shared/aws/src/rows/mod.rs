@@ -4,6 +4,7 @@
 
 pub(crate) mod candidate;
 pub(crate) mod chunk;
+pub(crate) mod host;
 pub(crate) mod inbox;
 pub(crate) mod iteration;
 pub(crate) mod keys;

@@ -139,13 +139,16 @@ pub struct Take {
     pub token: LeaseToken,
     /// When its lease ends unless a commit renews it.
     pub until: Timestamp,
+    /// When it will have stopped asking, whatever it commits until then: so long it has the host.
+    pub host_until: Timestamp,
     /// What it wants of the budget; it gets no more, and less where less is left.
     pub wanted: Reserve,
     /// The time of now.
     pub now: Timestamp,
 }
 
-/// Why a lease was not given. The ticket is deleted in every case: whoever makes the origin ready sends another.
+/// Why a lease was not given. The ticket is deleted in every case: whoever makes the origin ready sends another, and whoever was refused
+/// because of the host sends it again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TakeRefused {
     /// The ticket is for another turn: late, or delivered twice.
@@ -157,6 +160,12 @@ pub enum TakeRefused {
     /// It is too early.
     #[error("the origin is not to be asked before {0}")]
     NotBefore(Timestamp),
+    /// Another turn asks its host, the host wants to be left alone, or another turn is next.
+    #[error("the host is not to be had before {until}")]
+    HostBusy {
+        /// When to try again.
+        until: Timestamp,
+    },
     /// Nothing is to be done there, or nothing yet.
     #[error("the origin has nothing to be done")]
     NothingToDo,

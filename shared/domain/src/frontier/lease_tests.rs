@@ -66,14 +66,22 @@ fn a_lease_is_taken_only_as_its_state_allows() {
         (state(LeaseState::Idle), 1, 50, iteration(1, Open, 9), Some(TakeRefused::NothingToDo), "idle"),
         (state(LeaseState::Closed), 1, 50, iteration(1, Open, 9), Some(TakeRefused::NothingToDo), "closed"),
     ] {
-        let take = Take { turn: Turn(turn), token: token(2), until: at(now + 120), wanted: pages(4), now: at(now) };
+        let take = Take {
+            turn: Turn(turn),
+            token: token(2),
+            until: at(now + 120),
+            host_until: at(now + 120),
+            wanted: pages(4),
+            now: at(now),
+        };
         assert_eq!(lease.take(&row, &take).map(|_| ()).err(), refused, "{why}");
     }
 }
 
 #[test]
 fn what_is_taken_is_set_aside_and_a_takeover_keeps_it() {
-    let take = Take { turn: Turn(1), token: token(2), until: at(300), wanted: pages(4), now: at(111) };
+    let take =
+        Take { turn: Turn(1), token: token(2), until: at(300), host_until: at(300), wanted: pages(4), now: at(111) };
     let row = iteration(1, IterationStatus::Open, 9);
     let (lease, after) = opened().take(&row, &take).unwrap();
     assert_eq!(lease.holder(), Some(&Holder { token: token(2), until: at(300), reserved: pages(4) }));
@@ -220,7 +228,7 @@ proptest! {
         for (number, step) in (0_u32..).zip(steps) {
             now += 1_000;
             let holder = token(u128::from(number));
-            let take = Take { turn: lease.turn, token: holder, until: at(now + 100), wanted: pages(wanted), now: at(now) };
+            let take = Take { turn: lease.turn, token: holder, until: at(now + 100), host_until: at(now + 100), wanted: pages(wanted), now: at(now) };
             match (step, lease.holder().cloned()) {
                 (0 | 1, _) => if let Ok(taken) = lease.take(&row, &take) { (lease, row) = taken },
                 (2, Some(holder)) => {

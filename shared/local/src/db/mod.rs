@@ -3,6 +3,7 @@
 mod candidates;
 mod crawls;
 mod error;
+mod hosts;
 mod ids;
 mod iterations;
 mod origins;

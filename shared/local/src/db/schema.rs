@@ -13,6 +13,15 @@ pub(crate) const APPLICATION_ID: i32 = 0x4472_6167;
 /// The format of the tables, in `PRAGMA user_version`. Grows with each change that an older program could not read.
 pub(crate) const FORMAT: i32 = 1;
 
+/// Who asks which host. Came later than the other tables.
+const HOSTS: &str = "CREATE TABLE IF NOT EXISTS host (
+    name       TEXT PRIMARY KEY,
+    record     TEXT NOT NULL,
+    until      TEXT GENERATED ALWAYS AS (record ->> '$.holder.until') VIRTUAL,
+    free_from  TEXT GENERATED ALWAYS AS (record ->> '$.free_from') VIRTUAL,
+    waiting    INTEGER GENERATED ALWAYS AS (json_array_length(record, '$.waiting')) VIRTUAL
+) STRICT, WITHOUT ROWID;";
+
 /// What a database file is to this program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Found {
@@ -46,6 +55,8 @@ pub(crate) fn prepare(connection: &mut Connection, found: Found) -> Result<(), S
         transaction.execute_batch(include_str!("tables.sql"))?;
         transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
     }
+    // A table that an older program does without, and would leave as it is.
+    transaction.execute_batch(HOSTS)?;
     // There is no older format yet. The next one adds its step here, from `Found::Ours(1)`.
     transaction.pragma_update(None, "user_version", FORMAT)?;
     put_names(&transaction)?;

@@ -14,16 +14,16 @@ use std::sync::Arc;
 
 use dragline_domain::capture::SegmentLog;
 use dragline_domain::frontier::{
-    CandidateUpdate, ChunkKey, Claim, IterationRow, Lease, OriginKey, OriginRows, RecrawlCursor, ReleaseRefused,
-    SegmentId, SegmentRow, StatusChange, Take, TakeRefused, TodoChunk,
+    CandidateUpdate, ChunkKey, Claim, HostAsk, HostRow, IterationRow, Lease, OriginKey, OriginRows, RecrawlCursor,
+    ReleaseRefused, SegmentId, SegmentRow, StatusChange, Take, TakeRefused, TodoChunk,
 };
 use dragline_domain::ids::{CrawlId, Iteration, TriggerId};
-use dragline_domain::url::Origin;
+use dragline_domain::url::{HostKey, Origin};
 use dragline_pipeline::ports::error::PortResult;
 use dragline_pipeline::ports::frontier::{
     BeginIteration, Begun, ClaimRequest, CommitParse, CommitSegment, Committed, CrawlPut, CrawlRow, DuePage, Frontier,
-    GiveUp, IterationClosed, MoveSchedule, Overdue, ParseCommitted, Progress, PutCrawl, ReleaseLease, RobotsRow,
-    SeedOrigin, Seeded, Settled,
+    GiveBackHost, GiveUp, IterationClosed, MoveSchedule, Overdue, ParseCommitted, Progress, PutCrawl, ReleaseLease,
+    RobotsRow, SeedOrigin, Seeded, Settled,
 };
 use jiff::Timestamp;
 
@@ -180,6 +180,21 @@ impl Frontier for SqliteFrontier {
     ) -> PortResult<Result<Lease, TakeRefused>> {
         let (key, take) = (origin.clone(), take.clone());
         self.run("take lease", origin, move |db| turns::take_lease(db, &key, iteration, &take)).await
+    }
+
+    async fn load_host(&self, host: &HostKey) -> PortResult<Option<HostRow>> {
+        let key = host.clone();
+        self.run("load host", host, move |db| db.host(&key)).await
+    }
+
+    async fn take_host(&self, host: &HostKey, ask: &HostAsk) -> PortResult<Result<HostRow, Timestamp>> {
+        let (key, ask) = (host.clone(), ask.clone());
+        self.run("take host", host, move |db| turns::take_host(db, &key, &ask)).await
+    }
+
+    async fn give_back_host(&self, back: &GiveBackHost) -> PortResult<()> {
+        let request = back.clone();
+        self.run("give back host", &back.host, move |db| turns::give_back_host(db, &request)).await
     }
 
     async fn load_chunk(&self, origin: &OriginKey, key: &ChunkKey) -> PortResult<Option<TodoChunk>> {

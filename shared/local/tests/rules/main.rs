@@ -8,6 +8,7 @@ mod canonical;
 mod content;
 mod directives;
 mod failures;
+mod hosts;
 mod limits;
 mod recrawl;
 mod redirects;

@@ -60,6 +60,7 @@ pub(super) fn refused(
         }
         Robots::PrivateAddress(why) => Some((Outcome::BlockedPrivateAddress, why.clone())),
         Robots::Unreadable(why) => Some((Outcome::BlockedByRobotsTxt, why.clone())),
+        Robots::HostBusy(_) => Some((Outcome::BlockedByRobotsTxt, "it was not read".to_owned())),
     }
 }
 

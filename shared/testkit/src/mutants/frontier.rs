@@ -5,18 +5,19 @@ use std::time::Duration;
 
 use dragline_domain::capture::SegmentLog;
 use dragline_domain::frontier::{
-    CandidateUpdate, ChunkKey, Claim, Claimer, EXHAUSTED_CHUNKS_MAX, Holder, IterationRow, LastCapture, Lease,
-    LeaseState, OriginKey, OriginRows, PART_CHUNKS_MAX, ParserCounters, PartRefused, RecrawlCursor, ReleaseRefused,
-    Reserve, Seeding, SegmentId, SegmentRow, SegmentState, StatusChange, Take, TakeRefused, TodoChunk, TodoSource,
+    CandidateUpdate, ChunkKey, Claim, Claimer, EXHAUSTED_CHUNKS_MAX, Holder, HostAsk, HostRow, IterationRow,
+    LastCapture, Lease, LeaseState, OriginKey, OriginRows, PART_CHUNKS_MAX, ParserCounters, PartRefused, RecrawlCursor,
+    ReleaseRefused, Reserve, Seeding, SegmentId, SegmentRow, SegmentState, StatusChange, Take, TakeRefused, TodoChunk,
+    TodoSource,
 };
 use dragline_domain::ids::{CrawlId, Iteration, TriggerId, Turn};
 use dragline_domain::time::after;
-use dragline_domain::url::Origin;
+use dragline_domain::url::{HostKey, Origin};
 use dragline_pipeline::ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_pipeline::ports::frontier::{
     BeginIteration, Begun, ClaimRequest, CommitParse, CommitSegment, Committed, CrawlPut, CrawlRow, DuePage, Frontier,
-    GiveUp, IterationClosed, MoveSchedule, Overdue, ParseCommitted, Progress, PutCrawl, ReleaseLease, RobotsRow,
-    SeedOrigin, Seeded, Settled,
+    GiveBackHost, GiveUp, IterationClosed, MoveSchedule, Overdue, ParseCommitted, Progress, PutCrawl, ReleaseLease,
+    RobotsRow, SeedOrigin, Seeded, Settled,
 };
 use jiff::Timestamp;
 
@@ -45,6 +46,12 @@ impl<F: Frontier> MutantFrontier<F> {
     /// A number that was not given before.
     fn fresh(&self) -> u64 {
         self.calls.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Whether nobody holds the host of an origin.
+    async fn is_free(&self, origin: &OriginKey) -> PortResult<bool> {
+        let row = self.inner.load_host(&HostKey::of(&origin.origin)).await?;
+        Ok(row.is_none_or(|row| row.holder.is_none()))
     }
 
     /// Who holds an origin now.
@@ -248,6 +255,7 @@ impl<F: Frontier> Frontier for MutantFrontier<F> {
             Some(M::TakeOfAnyTurn) => {
                 wish.turn = self.inner.load_origin(origin).await?.map_or(take.turn, |rows| rows.lease.turn);
             }
+            Some(M::HostEndsWithLease) => wish.host_until = wish.until,
             Some(M::NothingReserved) => wish.wanted = Reserve { pages: Some(0), bytes: Some(0) },
             _ => {}
         }
@@ -270,6 +278,17 @@ impl<F: Frontier> Frontier for MutantFrontier<F> {
                 let wish = Take { now: after(wish.now, delay), ..wish };
                 return self.inner.take_lease(origin, iteration, &wish).await;
             }
+            (Some(M::HeldHostGiven), Err(TakeRefused::HostBusy { .. })) => {
+                let wish = Take { now: far_ahead(wish.now), ..wish };
+                taken = self.inner.take_lease(origin, iteration, &wish).await?;
+                if let Ok(lease) = &mut taken {
+                    lease.not_before = take.now;
+                }
+            }
+            (Some(M::LineIgnored), Err(TakeRefused::HostBusy { until })) if self.is_free(origin).await? => {
+                let wish = Take { now: *until, ..wish };
+                return self.inner.take_lease(origin, iteration, &wish).await;
+            }
             (Some(M::TakeWhilePaused), Err(TakeRefused::NotOpen)) => {
                 self.inner.change_status(&origin.crawl, iteration, StatusChange::Resume).await?;
                 taken = self.inner.take_lease(origin, iteration, &wish).await?;
@@ -281,6 +300,28 @@ impl<F: Frontier> Frontier for MutantFrontier<F> {
             _ => {}
         }
         Ok(taken)
+    }
+
+    async fn load_host(&self, host: &HostKey) -> PortResult<Option<HostRow>> {
+        let mut row = self.inner.load_host(host).await?;
+        if let Some(row) = row.as_mut().filter(|_| self.is(M::NobodyWaits)) {
+            row.waiting.clear();
+        }
+        Ok(row)
+    }
+
+    async fn take_host(&self, host: &HostKey, ask: &HostAsk) -> PortResult<Result<HostRow, Timestamp>> {
+        self.inner.take_host(host, ask).await
+    }
+
+    async fn give_back_host(&self, back: &GiveBackHost) -> PortResult<()> {
+        let mut back = back.clone();
+        if self.is(M::HostGivenBackByAnyone)
+            && let Some(holder) = self.inner.load_host(&back.host).await?.and_then(|row| row.holder)
+        {
+            back.token = holder.token;
+        }
+        if self.is(M::HostKept) { Ok(()) } else { self.inner.give_back_host(&back).await }
     }
 
     async fn load_chunk(&self, origin: &OriginKey, key: &ChunkKey) -> PortResult<Option<TodoChunk>> {
@@ -351,6 +392,8 @@ impl<F: Frontier> Frontier for MutantFrontier<F> {
                 let holder = self.holder(&release.origin).await?;
                 release.token = holder.map_or(release.token, |holder| holder.token);
             }
+            Some(M::HostFreeAtOnce) => release.free_from = Timestamp::UNIX_EPOCH,
+            Some(M::BackOffForgotten) => release.lease.pace.back_off_exponent = 0,
             _ => {}
         }
         self.inner.release(&release).await

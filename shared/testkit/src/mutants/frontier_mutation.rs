@@ -65,6 +65,22 @@ mutations! {
         LivingHolderReplaced,
         /// A lease is taken over as soon as it ends.
         TakeoverWithoutDelay,
+        /// A host that somebody else asks is given.
+        HeldHostGiven,
+        /// Whoever comes gets a free host, whoever waits.
+        LineIgnored,
+        /// A host that was taken without a lease is not given back.
+        HostKept,
+        /// A host that was given back may be asked at once.
+        HostFreeAtOnce,
+        /// Any token gives a host back.
+        HostGivenBackByAnyone,
+        /// A host may be asked as fast as before, whatever it said.
+        BackOffForgotten,
+        /// Nobody is in line for a host.
+        NobodyWaits,
+        /// A host is free when the lease ends that it was taken with.
+        HostEndsWithLease,
         /// Nothing of the budget is set aside.
         NothingReserved,
         /// As much as is wanted is set aside, whatever is left.

@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use dragline_domain::capture::SegmentLog;
 use dragline_domain::frontier::{
-    CandidateUpdate, ChunkKey, Claim, IterationRow, Lease, OriginKey, OriginRows, RecrawlCursor, ReleaseRefused,
-    SegmentId, SegmentRow, StatusChange, Take, TakeRefused, TodoChunk,
+    CandidateUpdate, ChunkKey, Claim, HostAsk, HostRow, IterationRow, Lease, OriginKey, OriginRows, RecrawlCursor,
+    ReleaseRefused, SegmentId, SegmentRow, StatusChange, Take, TakeRefused, TodoChunk,
 };
 use dragline_domain::ids::{CrawlId, Iteration, TriggerId};
-use dragline_domain::url::Origin;
+use dragline_domain::url::{HostKey, Origin};
 use dragline_pipeline::ports::error::PortResult;
 use dragline_pipeline::ports::frontier::{
     BeginIteration, Begun, ClaimRequest, CommitParse, CommitSegment, Committed, CrawlPut, CrawlRow, DuePage, Frontier,
-    GiveUp, IterationClosed, MoveSchedule, Overdue, ParseCommitted, Progress, PutCrawl, ReleaseLease, RobotsRow,
-    SeedOrigin, Seeded, Settled,
+    GiveBackHost, GiveUp, IterationClosed, MoveSchedule, Overdue, ParseCommitted, Progress, PutCrawl, ReleaseLease,
+    RobotsRow, SeedOrigin, Seeded, Settled,
 };
 use jiff::Timestamp;
 
@@ -121,6 +121,18 @@ impl<F: Frontier + 'static> Frontier for GatedFrontier<F> {
         take: &Take,
     ) -> PortResult<Result<Lease, TakeRefused>> {
         self.gate.pass("frontier.take_lease", origin, self.inner.take_lease(origin, iteration, take)).await
+    }
+
+    async fn load_host(&self, host: &HostKey) -> PortResult<Option<HostRow>> {
+        self.gate.pass("frontier.load_host", host, self.inner.load_host(host)).await
+    }
+
+    async fn take_host(&self, host: &HostKey, ask: &HostAsk) -> PortResult<Result<HostRow, Timestamp>> {
+        self.gate.pass("frontier.take_host", host, self.inner.take_host(host, ask)).await
+    }
+
+    async fn give_back_host(&self, back: &GiveBackHost) -> PortResult<()> {
+        self.gate.pass("frontier.give_back_host", &back.host, self.inner.give_back_host(back)).await
     }
 
     async fn load_chunk(&self, origin: &OriginKey, key: &ChunkKey) -> PortResult<Option<TodoChunk>> {

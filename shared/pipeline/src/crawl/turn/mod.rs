@@ -6,7 +6,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use dragline_domain::frontier::{Barrier, Inbox, Lease, LeftoverReason, OriginKey, Reserve, Take, TakeRefused};
+use dragline_domain::frontier::{
+    Barrier, HostWaiter, Inbox, Lease, LeftoverReason, OriginKey, Reserve, Take, TakeRefused,
+};
 use dragline_domain::ids::LeaseToken;
 use dragline_domain::politeness::robots_wait;
 use dragline_domain::time::after;
@@ -15,13 +17,15 @@ use tokio::task::JoinSet;
 use self::visits::Start;
 use super::commit::{self, OpenSegment, commit};
 use super::ending::{StopSignal, TurnEnd, TurnLimits};
+use super::orphans;
 use super::pacer::Pacer;
 use super::planner::Planner;
+use super::release::{self, LetGo};
 use super::robots::{Robots, base_delay, robots};
 use super::visit::{LeaseTooOld, Visited};
-use super::{orphans, release};
 use crate::World;
 use crate::context::{Contexts, CrawlContext};
+use crate::nudge::send_ticket;
 use crate::ports::clock::{Chance, Clock};
 use crate::ports::error::{PortError, PortErrorKind, PortResult};
 use crate::ports::fetcher::Fetcher;
@@ -56,10 +60,23 @@ pub async fn work_turn<W: World, H: Fetcher + 'static>(
     };
     let token = LeaseToken::from_bits(world.chance().bits());
     let (now, started) = (world.clock().now(), world.clock().monotonic());
-    let take = Take { turn: ticket.turn, token: token.clone(), until: after(now, lease_length), wanted, now };
+    let take = Take {
+        turn: ticket.turn,
+        token: token.clone(),
+        until: after(now, lease_length),
+        // Nothing starts after the turn's end but what its last lease covers.
+        host_until: after(now, timing.turn + timing.wait_in_turn + lease_length),
+        wanted,
+        now,
+    };
     let lease = match world.frontier().take_lease(&ticket.origin, ticket.iteration, &take).await? {
         Ok(lease) => lease,
-        Err(refused) => return Ok(TurnEnd::Refused(refused)),
+        Err(refused) => {
+            if let TakeRefused::HostBusy { until } = refused {
+                send_ticket(&**world, &ticket.origin, ticket.iteration, ticket.turn, until).await?;
+            }
+            return Ok(TurnEnd::Refused(refused));
+        }
     };
     if lease.attempts > 0 {
         orphans::remove(&**world, &ticket.origin, &lease).await?;
@@ -155,9 +172,16 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         }
         // Everything that was handed out is committed. The cursor may have passed more: candidates that others had queued.
         self.planner.position().clone().write_to(&mut self.lease);
-        let not_before = self.pacer.not_before(self.world.clock()).max(self.lease.not_before);
+        let free_from = self.pacer.not_before(self.world.clock());
+        let not_before = free_from.max(self.lease.not_before);
         self.lease.barrier = if self.has_met_barrier { Barrier::Waiting } else { Barrier::Open };
-        let released = release::release(&*self.world, &self.origin, &self.token, &self.lease, not_before).await?;
+        // A host that robots.txt leads to calls as soon as it is free; that may get lost.
+        let called_by = match self.robots {
+            Robots::HostBusy(until) => until,
+            _ => not_before,
+        };
+        let times = LetGo { not_before, free_from, called_by };
+        let released = release::release(&*self.world, &self.origin, &self.token, &self.lease, times).await?;
         Ok(released.map_or(TurnEnd::Fenced, TurnEnd::Released))
     }
 
@@ -218,15 +242,22 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         if wait > self.world.timing().wait_in_turn {
             return Ok(());
         }
+        // It waits for its next turn, if it must.
+        let waiter = HostWaiter {
+            origin: self.origin.clone(),
+            iteration: self.lease.iteration,
+            turn: self.lease.turn.next(),
+            delay: self.pacer.pace().delay(),
+        };
         self.robots =
-            robots(&*self.world, &*self.fetcher, &self.context, &self.pacer, self.latest_start(), &self.origin).await?;
+            robots(&*self.world, &*self.fetcher, &self.context, &self.pacer, self.latest_start(), &waiter).await?;
         self.lease.pace = self.pacer.pace();
         match &self.robots {
             Robots::Known(policy) => {
                 self.pacer.slow_down_to(base_delay(&self.context, policy), self.world.clock());
                 self.lease.pace = self.pacer.pace();
             }
-            Robots::PrivateAddress(_) => {}
+            Robots::PrivateAddress(_) | Robots::HostBusy(_) => {}
             Robots::Unreadable(why) => {
                 self.lease.patience = self.lease.patience.lose_one();
                 if self.lease.patience.is_exhausted() {

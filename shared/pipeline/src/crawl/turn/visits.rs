@@ -74,7 +74,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         if self.lease.ending.is_some() || self.stop.is_stopped() || now >= self.turn_end {
             return Some(Start::MustEnd);
         }
-        if matches!(self.robots, Robots::Unreadable(_)) {
+        if matches!(self.robots, Robots::Unreadable(_) | Robots::HostBusy(_)) {
             return Some(Start::MustEnd);
         }
         let wait = self.pacer.wait(clock);

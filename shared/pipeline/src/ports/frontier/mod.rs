@@ -14,11 +14,11 @@ use std::future::Future;
 
 use dragline_domain::capture::SegmentLog;
 use dragline_domain::frontier::{
-    CandidateUpdate, ChunkKey, Claim, IterationRow, Lease, OriginKey, OriginRows, RecrawlCursor, ReleaseRefused,
-    SegmentId, SegmentRow, StatusChange, Take, TakeRefused, TodoChunk,
+    CandidateUpdate, ChunkKey, Claim, HostAsk, HostRow, IterationRow, Lease, OriginKey, OriginRows, RecrawlCursor,
+    ReleaseRefused, SegmentId, SegmentRow, StatusChange, Take, TakeRefused, TodoChunk,
 };
 use dragline_domain::ids::{CrawlId, Iteration, TriggerId};
-use dragline_domain::url::Origin;
+use dragline_domain::url::{HostKey, Origin};
 use jiff::Timestamp;
 
 use super::error::PortResult;
@@ -27,7 +27,7 @@ pub use crawls::{BeginIteration, Begun, CrawlPut, CrawlRow, IterationClosed, Mov
 pub use endings::{GiveUp, Overdue, Settled};
 pub use parses::{CommitParse, ParseCommitted};
 pub use progress::Progress;
-pub use turns::{CommitSegment, Committed, ReleaseLease, RobotsRow};
+pub use turns::{CommitSegment, Committed, GiveBackHost, ReleaseLease, RobotsRow};
 
 /// The store of everything but bodies and documents.
 pub trait Frontier: Send + Sync {
@@ -120,13 +120,27 @@ pub trait Frontier: Send + Sync {
     /// Keeps robots.txt, in place of what was kept. What was fetched earlier than that is ignored: a holder that slept may come late.
     fn put_robots(&self, origin: &OriginKey, robots: &RobotsRow) -> impl Future<Output = PortResult<()>> + Send;
 
-    /// Takes the lease of an origin's turn, or takes it over.
+    /// Takes the lease of an origin's turn with its host, or takes it over. Where the host is busy, the turn stands in line for it.
     fn take_lease(
         &self,
         origin: &OriginKey,
         iteration: Iteration,
         take: &Take,
     ) -> impl Future<Output = PortResult<Result<Lease, TakeRefused>>> + Send;
+
+    /// A host's row, read consistently; `None` if nobody asked it yet.
+    fn load_host(&self, host: &HostKey) -> impl Future<Output = PortResult<Option<HostRow>>> + Send;
+
+    /// Takes a host for a request that no lease of it covers, or stands in line for it: then it says when to try again. Trying again with
+    /// the same token is success.
+    fn take_host(
+        &self,
+        host: &HostKey,
+        ask: &HostAsk,
+    ) -> impl Future<Output = PortResult<Result<HostRow, Timestamp>>> + Send;
+
+    /// Gives such a host back. Does nothing if another has it by now.
+    fn give_back_host(&self, back: &GiveBackHost) -> impl Future<Output = PortResult<()>> + Send;
 
     /// A chunk by its key; `None` if it is exhausted.
     fn load_chunk(
@@ -158,7 +172,7 @@ pub trait Frontier: Send + Sync {
     /// transaction deletes are an error of kind `TooLarge`.
     fn commit_segment(&self, commit: &CommitSegment) -> impl Future<Output = PortResult<Committed>> + Send;
 
-    /// Lets go of a lease.
+    /// Lets go of a lease, and of the host if it was not lost since.
     fn release(&self, release: &ReleaseLease) -> impl Future<Output = PortResult<Result<(), ReleaseRefused>>> + Send;
 
     /// A segment; `None` if there is none of this key.

@@ -4,6 +4,7 @@ mod claims;
 mod crawls;
 mod crowds;
 mod endings;
+mod hosts;
 mod lists;
 mod parses;
 mod schedules;
@@ -14,6 +15,7 @@ pub use claims::*;
 pub use crawls::*;
 pub use crowds::*;
 pub use endings::*;
+pub use hosts::*;
 pub use lists::*;
 pub use parses::*;
 pub use schedules::*;
@@ -61,6 +63,13 @@ macro_rules! frontier_suite {
             only_an_open_iteration_gives_leases
             a_wake_is_not_missed_when_todo_comes_during_release
             an_old_holder_cannot_let_go
+            a_host_is_visited_by_one_at_a_time
+            a_host_is_held_for_a_whole_turn
+            a_dead_holders_host_goes_with_its_lease
+            who_waits_for_a_host_takes_turns
+            a_back_off_goes_with_the_host
+            a_host_is_taken_without_a_lease
+            of_many_who_want_a_host_one_has_it
             a_parse_commits_each_part_once
             two_parsers_of_one_segment
             attempts_at_parsing_are_counted

@@ -17,7 +17,14 @@ pub async fn a_lease_is_given_once(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let origin = key("a.example");
     let take = |turn| {
-        let take = Take { turn: Turn(turn), token: token(7), until: at(120), wanted: UNLIMITED, now: at(0) };
+        let take = Take {
+            turn: Turn(turn),
+            token: token(7),
+            until: at(120),
+            host_until: at(360),
+            wanted: UNLIMITED,
+            now: at(0),
+        };
         let origin = &origin;
         async move { frontier.take_lease(origin, world.iteration, &take).await.unwrap() }
     };
