@@ -99,7 +99,7 @@ pub enum TurnRefused {
     /// The lease cannot be had. Nothing is written.
     Lease(TakeRefused),
     /// Its host cannot. The host's row is written.
-    Host(HostBusy),
+    Host(Box<HostBusy>),
 }
 
 impl HostRow {
@@ -230,7 +230,7 @@ pub fn take_turn(
     let waiter =
         HostWaiter { origin: origin.clone(), iteration: taken.iteration, turn: taken.turn, delay: lease.pace.delay() };
     let ask = HostAsk { waiter, token: take.token.clone(), until: take.host_until, pace: lease.pace, now: take.now };
-    let mut host = HostRow::take(host, &ask, predecessor).map_err(|busy| TurnRefused::Host(*busy))?;
+    let mut host = HostRow::take(host, &ask, predecessor).map_err(TurnRefused::Host)?;
     if is_inherited {
         // Its commits told how fast the host may be asked, and this row not.
         host.pace = lease.pace;

@@ -265,7 +265,8 @@ impl<F: Frontier> Frontier for MutantFrontier<F> {
                 let rows = self.inner.load_origin(origin).await?;
                 taken = rows.map(|rows| rows.lease).ok_or(TakeRefused::Held);
             }
-            (Some(M::LivingHolderReplaced), Err(TakeRefused::Held)) => {
+            (Some(M::LivingHolderReplaced), Err(TakeRefused::Held))
+            | (Some(M::HeldHostGiven), Err(TakeRefused::HostBusy { .. })) => {
                 let wish = Take { now: far_ahead(wish.now), ..wish };
                 taken = self.inner.take_lease(origin, iteration, &wish).await?;
                 if let Ok(lease) = &mut taken {
@@ -277,13 +278,6 @@ impl<F: Frontier> Frontier for MutantFrontier<F> {
                     self.inner.load_origin(origin).await?.map_or(Duration::ZERO, |rows| rows.lease.pace.delay());
                 let wish = Take { now: after(wish.now, delay), ..wish };
                 return self.inner.take_lease(origin, iteration, &wish).await;
-            }
-            (Some(M::HeldHostGiven), Err(TakeRefused::HostBusy { .. })) => {
-                let wish = Take { now: far_ahead(wish.now), ..wish };
-                taken = self.inner.take_lease(origin, iteration, &wish).await?;
-                if let Ok(lease) = &mut taken {
-                    lease.not_before = take.now;
-                }
             }
             (Some(M::LineIgnored), Err(TakeRefused::HostBusy { until })) if self.is_free(origin).await? => {
                 let wish = Take { now: *until, ..wish };

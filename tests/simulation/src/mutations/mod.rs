@@ -42,7 +42,6 @@ impl Mutation {
         (Self::DelayForgottenAfterDeath, Invariant::DelayKept),
         (Self::Frontier(Frontier::HeldHostGiven), Invariant::DelayKept),
         (Self::Frontier(Frontier::HostFreeAtOnce), Invariant::DelayKept),
-        (Self::Frontier(Frontier::BackOffForgotten), Invariant::DelayKept),
         (Self::Frontier(Frontier::SettlementForgotten), Invariant::Over),
         (Self::Frontier(Frontier::ClosedWithOpenOrigins), Invariant::Over),
         (Self::Frontier(Frontier::TokenNotReturned), Invariant::Over),
