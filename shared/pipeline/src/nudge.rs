@@ -9,8 +9,9 @@ use crate::World;
 use crate::ports::clock::Clock;
 use crate::ports::error::PortResult;
 use crate::ports::frontier::{Frontier, Settled};
-use crate::ports::notifier::{Notice, Notifier};
+use crate::ports::notifier::Notice;
 use crate::ports::queue::{Message, Queue, Ticket};
+use crate::tell::tell;
 
 /// Reads an origin's rows and does what they call for: a ticket if it is ready, settling if it is idle, nothing if it is held or closed.
 ///
@@ -36,7 +37,8 @@ pub async fn nudge(world: &impl World, origin: &OriginKey, iteration: Iteration)
             Settled::Closed => return Ok(()),
             Settled::ClosedWithLeftovers(leftover) => {
                 let (reason, count) = (leftover.reason, leftover.count);
-                return world.notifier().notify(Notice::OriginEnded { origin: origin.clone(), reason, count }).await;
+                tell(world, Notice::OriginEnded { origin: origin.clone(), reason, count }).await;
+                return Ok(());
             }
             Settled::Changed => {}
         }

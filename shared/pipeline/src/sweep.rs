@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use dragline_domain::frontier::{
-    IterationRow, IterationStatus, LeaseState, LeftoverReason, OriginKey, SegmentState, StatusChange,
+    IterationRow, IterationStatus, LeaseState, Leftover, LeftoverReason, OriginKey, SegmentState, StatusChange,
 };
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::time::{after, between};
@@ -17,9 +17,10 @@ use crate::World;
 use crate::nudge::{nudge, send_ticket};
 use crate::ports::clock::Clock;
 use crate::ports::error::PortResult;
-use crate::ports::frontier::{Frontier, GiveUp, IterationClosed, Overdue, Settled};
-use crate::ports::notifier::{Notice, Notifier};
+use crate::ports::frontier::{Frontier, GiveUp, IterationClosed, Overdue, OwedNotice, Settled};
+use crate::ports::notifier::Notice;
 use crate::ports::queue::{Message, ParseMessage, Queue, StartCommand};
+use crate::tell::{tell_all, tell_kept};
 
 /// Rows looked at in one sweep.
 const OVERDUE_MAX: usize = 1_000;
@@ -41,7 +42,7 @@ pub enum Swept {
     },
 }
 
-/// Sweeps one crawl. `due_by` is now, or later where it is known that nothing is under way.
+/// Sweeps one crawl. What people are owed is told by [`crate::tell::tell_owed`], for all crawls at once. `due_by` is now, or later where it is known that nothing is under way.
 ///
 /// # Errors
 /// Those of the ports; the next sweep goes on.
@@ -66,7 +67,7 @@ pub async fn sweep(world: &impl World, crawl: &CrawlId, due_by: Timestamp) -> Po
     }
     match frontier.close_iteration(crawl, iteration.number, now).await? {
         IterationClosed::Now(row) => {
-            world.notifier().notify(Notice::IterationClosed(row.clone())).await?;
+            tell_kept(world, &OwedNotice::of_closed(&row, row.closed_at.unwrap_or(now))).await;
             Ok(Swept::Closed(row))
         }
         IterationClosed::Before(row) => Ok(Swept::Closed(row)),
@@ -134,9 +135,23 @@ async fn give_up_all(world: &impl World, iteration: &IterationRow, reason: Lefto
     let mut acts = 0;
     let mut last = None;
     while let Some((origins, end)) = page_of_origins(world, &iteration.crawl, last.as_ref()).await? {
+        let (mut ended, mut given_up) = (Vec::new(), Ok(()));
         for origin in origins {
-            acts += give_up(world, iteration.number, origin, reason).await?;
+            match give_up(world, iteration.number, origin.clone(), reason).await {
+                Ok(None) => {}
+                Ok(Some(Leftover { reason, count, .. })) => {
+                    acts += 1;
+                    ended.extend((count > 0).then_some(Notice::OriginEnded { origin, reason, count }));
+                }
+                Err(error) => {
+                    given_up = Err(error);
+                    break;
+                }
+            }
         }
+        // Those that ended are told of, whatever became of the next one.
+        tell_all(world, ended).await;
+        given_up?;
         last = Some(end);
     }
     Ok(acts)
@@ -167,26 +182,25 @@ async fn is_anyone_at_work(world: &impl World, iteration: &IterationRow) -> Port
     Ok(false)
 }
 
+/// What an origin leaves that is given up; `None` where it is not.
 async fn give_up(
     world: &impl World,
     iteration: Iteration,
     origin: OriginKey,
     reason: LeftoverReason,
-) -> PortResult<usize> {
+) -> PortResult<Option<Leftover>> {
     let frontier = world.frontier();
-    let Some(seen) = frontier.load_origin(&origin).await? else { return Ok(0) };
+    let Some(seen) = frontier.load_origin(&origin).await? else { return Ok(None) };
     if seen.lease.iteration != iteration || seen.lease.state == LeaseState::Closed {
-        return Ok(0);
+        return Ok(None);
     }
     if seen.lease.segments != seen.inbox.parsed {
-        return Ok(0);
+        return Ok(None);
     }
     let now = world.clock().now();
-    let give_up = GiveUp { origin: origin.clone(), iteration, seen, reason, now };
-    let Settled::ClosedWithLeftovers(leftover) = frontier.give_up(&give_up).await? else { return Ok(0) };
-    if leftover.count > 0 {
-        let (reason, count) = (leftover.reason, leftover.count);
-        world.notifier().notify(Notice::OriginEnded { origin, reason, count }).await?;
-    }
-    Ok(1)
+    let give_up = GiveUp { origin, iteration, seen, reason, now };
+    Ok(match frontier.give_up(&give_up).await? {
+        Settled::ClosedWithLeftovers(leftover) => Some(leftover),
+        Settled::Woken(_) | Settled::Closed | Settled::Changed => None,
+    })
 }

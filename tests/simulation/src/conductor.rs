@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use dragline_domain::ids::Iteration;
 use dragline_pipeline::ports::error::{PortError, PortErrorKind, PortResult};
+use dragline_pipeline::ports::notifier::Notice;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use tokio::sync::oneshot;
@@ -57,6 +58,8 @@ struct State {
     goal: Iteration,
     is_closed: bool,
     mail: Mail,
+    /// What people were told, in this order.
+    told: Vec<Notice>,
     trace: Trace,
 }
 
@@ -82,6 +85,7 @@ impl Conductor {
                 goal: Iteration::FIRST,
                 is_closed: false,
                 mail: Mail::default(),
+                told: Vec::new(),
                 trace: Trace::default(),
             }),
         }
@@ -105,6 +109,16 @@ impl Conductor {
         let mut state = self.state();
         let now = state.now;
         act(&mut state.mail, now)
+    }
+
+    /// A notice reached people.
+    pub(crate) fn people_are_told(&self, notice: Notice) {
+        self.state().told.push(notice);
+    }
+
+    /// What people were told.
+    pub(crate) fn told(&self) -> Vec<Notice> {
+        self.state().told.clone()
     }
 
     pub(crate) fn note(&self, line: impl fmt::Display) {
@@ -131,7 +145,7 @@ impl Conductor {
         state.is_closed = false;
     }
 
-    /// This is the newest iteration, and it is closed.
+    /// This is the newest iteration, it is closed, and nobody owes people a notice.
     pub(crate) fn iteration_closed(&self, iteration: Iteration) {
         let mut state = self.state();
         state.is_closed = state.goal == iteration;
@@ -147,6 +161,7 @@ impl Conductor {
         let mut state = self.state();
         let now = state.now;
         state.faults.calm();
+        state.is_closed = false;
         state.mail.send_all_again(now);
     }
 

@@ -70,6 +70,9 @@ impl Struck {
 /// The odds that a message is delivered twice.
 const DOUBLED: f64 = 0.02;
 
+/// The odds that a notice is struck that is to be struck at all.
+const NOTICE_ODDS: f64 = 0.3;
+
 /// The faults of a request.
 const CONNECTION: &str = "connection";
 
@@ -184,6 +187,8 @@ impl Faults {
 
     fn strikes(&self, dice: &mut StdRng, worker: Worker, name: &str) -> bool {
         let Weather { odds, faults_max, focus } = self.weather;
+        // There are few notices in a run.
+        let odds = if name == "notifier.notify" { NOTICE_ODDS } else { odds };
         let count: usize = self.struck.faults.values().sum();
         count < faults_max && focus.includes(worker, name) && dice.random_bool(odds)
     }

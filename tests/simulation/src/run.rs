@@ -130,6 +130,7 @@ impl Run {
         }
         let progress = self.progress(iteration);
         violations.extend(invariants::at_the_end(&evidence, &progress)?);
+        violations.extend(invariants::the_end_is_told(iteration, &self.conductor.told()));
         let gave_up = !progress.leftovers.is_empty() || progress.parser.stuck > 0 || struck.broke_a_connection();
         if self.scenario.finds_everything() && !gave_up {
             violations.extend(invariants::everything_in_reach_is_found(&evidence, self.servers.site())?);

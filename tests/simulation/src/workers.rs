@@ -15,7 +15,9 @@ use dragline_pipeline::ports::frontier::Frontier;
 use dragline_pipeline::ports::queue::Message;
 use dragline_pipeline::schedule::start;
 use dragline_pipeline::sweep::{Swept, sweep};
+use dragline_pipeline::tell::tell_owed;
 use dragline_pipeline::{Timing, World};
+use jiff::Timestamp;
 use tokio::task::JoinHandle;
 
 use crate::conductor::Conductor;
@@ -141,12 +143,18 @@ impl Desk {
     async fn sweep(self, crawl: CrawlId) {
         loop {
             self.world.clock().sleep(SWEEP_EVERY).await;
-            match sweep(&*self.world, &crawl, self.world.clock().now()).await {
-                Ok(Swept::Closed(row)) => self.conductor.iteration_closed(row.number),
+            match self.sweep_once(&crawl).await {
+                Ok((Swept::Closed(row), 0)) => self.conductor.iteration_closed(row.number),
                 Ok(_) => {}
                 Err(error) => self.conductor.note(format_args!("sweeper fails: {error}")),
             }
         }
+    }
+
+    /// Sweeps, and tells people what they are owed, due or not. What is owed still.
+    async fn sweep_once(&self, crawl: &CrawlId) -> PortResult<(Swept, usize)> {
+        let swept = sweep(&*self.world, crawl, self.world.clock().now()).await?;
+        Ok((swept, tell_owed(&*self.world, Timestamp::MAX).await?))
     }
 
     /// Gives orders when it is time, each until it is taken.

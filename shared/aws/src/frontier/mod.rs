@@ -8,6 +8,7 @@ mod endings;
 mod iterations;
 mod log;
 mod noted;
+mod notices;
 mod overdue;
 mod parses;
 mod progress;
@@ -29,8 +30,8 @@ use dragline_pipeline::ports::clock::Chance;
 use dragline_pipeline::ports::error::PortResult;
 use dragline_pipeline::ports::frontier::{
     BeginIteration, Begun, ClaimRequest, CommitParse, CommitSegment, Committed, CrawlPut, CrawlRow, DuePage, Frontier,
-    GiveUp, IterationClosed, MoveSchedule, Overdue, ParseCommitted, Progress, PutCrawl, ReleaseLease, RobotsRow,
-    SeedOrigin, Seeded, Settled,
+    GiveUp, IterationClosed, MoveSchedule, NoticeKept, Overdue, OwedNotice, ParseCommitted, Progress, PutCrawl,
+    ReleaseLease, RobotsRow, SeedOrigin, Seeded, Settled,
 };
 use jiff::Timestamp;
 
@@ -251,6 +252,22 @@ impl Frontier for DynamoFrontier {
 
     async fn postpone(&self, work: &Overdue, due: Timestamp) -> PortResult<()> {
         self.postpone_to(work, due).await.map_err(|e| e.at("postpone overdue work", format_args!("{work:?}")))
+    }
+
+    async fn owe_notice(&self, owed: &OwedNotice) -> PortResult<NoticeKept> {
+        self.owe(owed).await.map_err(|e| e.at("owe notice", &owed.key))
+    }
+
+    async fn owed_notices(&self, due_by: Timestamp, limit: usize) -> PortResult<Vec<OwedNotice>> {
+        self.owed(due_by, limit).await.map_err(|e| e.at("list owed notices", due_by))
+    }
+
+    async fn postpone_notice(&self, owed: &OwedNotice, due: Timestamp) -> PortResult<()> {
+        self.owe_later(owed, due).await.map_err(|e| e.at("postpone notice", &owed.key))
+    }
+
+    async fn forget_notice(&self, owed: &OwedNotice) -> PortResult<()> {
+        self.forget(owed).await.map_err(|e| e.at("forget notice", &owed.key))
     }
 
     async fn progress(&self, crawl: &CrawlId, iteration: Iteration) -> PortResult<Progress> {

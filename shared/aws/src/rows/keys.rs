@@ -17,6 +17,8 @@ const ORIGIN: &str = "origin#";
 
 const SEGMENT: &str = "segment#";
 
+const NOTICE: &str = "notice#";
+
 fn of_crawl(crawl: &CrawlId, sort: impl Into<String>) -> Key {
     Key { table: Table::Crawls, partition: crawl.to_string(), sort: sort.into() }
 }
@@ -76,6 +78,16 @@ pub(crate) fn leftover(origin: &OriginKey, leftover: &Leftover) -> Key {
 
 pub(crate) fn leftovers(crawl: &CrawlId, iteration: Iteration) -> Range {
     range(&of_crawl(crawl, ""), &format!("leftover#{:010}#", iteration.number()))
+}
+
+pub(crate) fn notice(crawl: &CrawlId, key: &str) -> Key {
+    of_crawl(crawl, format!("{NOTICE}{key}"))
+}
+
+/// The key of a notice, within its crawl, of a sort key.
+pub(crate) fn notice_key(sort: &str) -> Result<String, StoreError> {
+    let key = sort.strip_prefix(NOTICE).map(str::to_owned);
+    key.ok_or_else(|| StoreError::Damaged(format!("`{sort}` is no notice")))
 }
 
 pub(crate) fn lease(origin: &OriginKey) -> Key {

@@ -5,6 +5,7 @@ mod crawls;
 mod error;
 mod ids;
 mod iterations;
+mod notices;
 mod origins;
 pub(crate) mod schema;
 mod segments;

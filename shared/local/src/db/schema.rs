@@ -48,6 +48,7 @@ pub(crate) fn prepare(connection: &mut Connection, found: Found) -> Result<(), S
     }
     // There is no older format yet. The next one adds its step here, from `Found::Ours(1)`.
     transaction.pragma_update(None, "user_version", FORMAT)?;
+    transaction.execute_batch(include_str!("notices.sql"))?;
     put_names(&transaction)?;
     make_views(&transaction)?;
     transaction.commit()?;

@@ -22,6 +22,7 @@ use dragline_pipeline::ports::fetcher::Fetcher;
 use dragline_pipeline::ports::queue::{ParseMessage, StartCommand, Ticket};
 use dragline_pipeline::schedule::start;
 use dragline_pipeline::sweep::{Swept, sweep};
+use dragline_pipeline::tell::tell_owed;
 use jiff::Timestamp;
 use tokio::task::JoinSet;
 
@@ -126,11 +127,13 @@ impl<W: World<Clock: Clone>, H: Fetcher + 'static> Engine<W, H> {
                 }
                 // Messages that still wait are void by then.
                 if let Some(row) = closed {
+                    tell_owed(&*world, Timestamp::MAX).await?;
                     return Ok(RunEnd::Closed(row));
                 }
                 if self.messages.pending() == 0
                     && let Some(closed) = self.sweep_when_idle(crawl).await?
                 {
+                    tell_owed(&*world, Timestamp::MAX).await?;
                     return Ok(RunEnd::Closed(closed));
                 }
             }
@@ -149,6 +152,7 @@ impl<W: World<Clock: Clone>, H: Fetcher + 'static> Engine<W, H> {
                 if let Swept::Closed(row) = sweep(&*world, crawl, world.clock().now()).await? {
                     closed = Some(row);
                 }
+                tell_owed(&*world, world.clock().now()).await?;
                 next_sweep = world.clock().monotonic() + SWEEP_EVERY;
             }
         }

@@ -22,8 +22,8 @@ use dragline_domain::url::Origin;
 use dragline_pipeline::ports::error::PortResult;
 use dragline_pipeline::ports::frontier::{
     BeginIteration, Begun, ClaimRequest, CommitParse, CommitSegment, Committed, CrawlPut, CrawlRow, DuePage, Frontier,
-    GiveUp, IterationClosed, MoveSchedule, Overdue, ParseCommitted, Progress, PutCrawl, ReleaseLease, RobotsRow,
-    SeedOrigin, Seeded, Settled,
+    GiveUp, IterationClosed, MoveSchedule, NoticeKept, Overdue, OwedNotice, ParseCommitted, Progress, PutCrawl,
+    ReleaseLease, RobotsRow, SeedOrigin, Seeded, Settled,
 };
 use jiff::Timestamp;
 
@@ -266,6 +266,25 @@ impl Frontier for SqliteFrontier {
     async fn postpone(&self, work: &Overdue, due: Timestamp) -> PortResult<()> {
         let owned = work.clone();
         self.run("postpone overdue work", &format!("{work:?}"), move |db| overdue::postpone(db, &owned, due)).await
+    }
+
+    async fn owe_notice(&self, owed: &OwedNotice) -> PortResult<NoticeKept> {
+        let notice = owed.clone();
+        self.run("owe notice", &owed.key, move |db| db.owe_notice(&notice)).await
+    }
+
+    async fn owed_notices(&self, due_by: Timestamp, limit: usize) -> PortResult<Vec<OwedNotice>> {
+        self.run("list owed notices", &due_by, move |db| db.owed_notices(due_by, limit)).await
+    }
+
+    async fn postpone_notice(&self, owed: &OwedNotice, due: Timestamp) -> PortResult<()> {
+        let notice = owed.clone();
+        self.run("postpone notice", &owed.key, move |db| db.postpone_notice(&notice, due)).await
+    }
+
+    async fn forget_notice(&self, owed: &OwedNotice) -> PortResult<()> {
+        let notice = owed.clone();
+        self.run("forget notice", &owed.key, move |db| db.forget_notice(&notice)).await
     }
 
     async fn progress(&self, crawl: &CrawlId, iteration: Iteration) -> PortResult<Progress> {

@@ -8,7 +8,8 @@ use crate::World;
 use crate::nudge::send_ticket;
 use crate::ports::error::{PortError, PortErrorKind, PortResult};
 use crate::ports::frontier::{Frontier, ReleaseLease};
-use crate::ports::notifier::{Notice, Notifier};
+use crate::ports::notifier::Notice;
+use crate::tell::tell;
 
 /// Lets go of a lease. Effects in order: the rows; the next turn's ticket. `None` if another worker holds it.
 pub(super) async fn release(
@@ -39,8 +40,7 @@ pub(super) async fn release(
             }
             Release::CloseWithLeftovers => {
                 if let Some(reason) = lease.ending {
-                    let notice = Notice::OriginEnded { origin: origin.clone(), reason, count: left };
-                    world.notifier().notify(notice).await?;
+                    tell(world, Notice::OriginEnded { origin: origin.clone(), reason, count: left }).await;
                 }
             }
             Release::Idle | Release::Close => {}

@@ -31,8 +31,9 @@ use crate::ports::clock::Clock;
 use crate::ports::documents::{Documents, PutDocuments};
 use crate::ports::error::{PortError, PortErrorKind, PortResult};
 use crate::ports::frontier::{CommitParse, Frontier, ParseCommitted};
-use crate::ports::notifier::{Notice, Notifier};
+use crate::ports::notifier::Notice;
 use crate::ports::queue::ParseMessage;
+use crate::tell::tell_all;
 
 /// A segment's object is never larger than what a crawler may put into it; this is beyond that.
 const OBJECT_BYTES_MAX: u64 = 1 << 30;
@@ -134,11 +135,11 @@ async fn documents(
     let parsed = tokio::task::spawn_blocking(move || understand_all(&own, &all, is_skipped)).await;
     let documents =
         parsed.map_err(|error| PortError::new(PortErrorKind::Other, "parse", &segment.id, error.to_string()))?;
-    for stuck in documents.iter().filter(|document| document.state == DocumentState::Stuck) {
+    let stuck = documents.iter().filter(|document| document.state == DocumentState::Stuck).map(|stuck| {
         let detail = format!("{}: {}", stuck.url, stuck.detail.as_deref().unwrap_or("the parser broke"));
-        let notice = Notice::Stuck { origin: segment.id.origin.clone(), detail };
-        world.notifier().notify(notice).await?;
-    }
+        Notice::Stuck { origin: segment.id.origin.clone(), detail }
+    });
+    tell_all(world, stuck.collect()).await;
     match world.documents().put_new(segment, &documents).await? {
         PutDocuments::Stored => Ok(Parsed { documents }),
         PutDocuments::Found(documents) => Ok(Parsed { documents }),

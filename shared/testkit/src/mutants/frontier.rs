@@ -15,8 +15,8 @@ use dragline_domain::url::Origin;
 use dragline_pipeline::ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_pipeline::ports::frontier::{
     BeginIteration, Begun, ClaimRequest, CommitParse, CommitSegment, Committed, CrawlPut, CrawlRow, DuePage, Frontier,
-    GiveUp, IterationClosed, MoveSchedule, Overdue, ParseCommitted, Progress, PutCrawl, ReleaseLease, RobotsRow,
-    SeedOrigin, Seeded, Settled,
+    GiveUp, IterationClosed, MoveSchedule, NoticeKept, NoticeKey, Overdue, OwedNotice, ParseCommitted, Progress,
+    PutCrawl, ReleaseLease, RobotsRow, SeedOrigin, Seeded, Settled,
 };
 use jiff::Timestamp;
 
@@ -163,7 +163,13 @@ impl<F: Frontier> Frontier for MutantFrontier<F> {
     }
 
     async fn close_iteration(&self, crawl: &CrawlId, number: Iteration, now: Timestamp) -> PortResult<IterationClosed> {
-        Ok(match self.inner.close_iteration(crawl, number, now).await? {
+        let closed = self.inner.close_iteration(crawl, number, now).await?;
+        if let IterationClosed::Now(row) = &closed
+            && self.is(M::EndNotOwed)
+        {
+            self.inner.forget_notice(&OwedNotice::of_closed(row, now)).await?;
+        }
+        Ok(match closed {
             IterationClosed::NotYet(row) if self.is(M::ClosedWithOpenOrigins) => IterationClosed::Now(row),
             closed => closed,
         })
@@ -453,6 +459,34 @@ impl<F: Frontier> Frontier for MutantFrontier<F> {
 
     async fn postpone(&self, work: &Overdue, due: Timestamp) -> PortResult<()> {
         if self.is(M::PostponeForgotten) { Ok(()) } else { self.inner.postpone(work, due).await }
+    }
+
+    async fn owe_notice(&self, owed: &OwedNotice) -> PortResult<NoticeKept> {
+        match self.mutation {
+            Some(M::NoticeForgotten) => Ok(NoticeKept::Kept),
+            Some(M::NoticesPileUp) => {
+                let key = NoticeKey::stored(format!("{}#{}", owed.key, self.fresh()));
+                self.inner.owe_notice(&OwedNotice { key, ..owed.clone() }).await
+            }
+            _ => self.inner.owe_notice(owed).await,
+        }
+    }
+
+    async fn owed_notices(&self, due_by: Timestamp, limit: usize) -> PortResult<Vec<OwedNotice>> {
+        let due_by = if self.is(M::NoticesDueTooEarly) { far_ahead(due_by) } else { due_by };
+        self.inner.owed_notices(due_by, limit).await
+    }
+
+    async fn postpone_notice(&self, owed: &OwedNotice, due: Timestamp) -> PortResult<()> {
+        match self.mutation {
+            Some(M::NoticePostponeForgotten) => Ok(()),
+            Some(M::ToldNoticeComesBack) => self.inner.owe_notice(&OwedNotice { due, ..owed.clone() }).await.map(drop),
+            _ => self.inner.postpone_notice(owed, due).await,
+        }
+    }
+
+    async fn forget_notice(&self, owed: &OwedNotice) -> PortResult<()> {
+        if self.is(M::ToldNoticeStays) { Ok(()) } else { self.inner.forget_notice(owed).await }
     }
 
     async fn progress(&self, crawl: &CrawlId, iteration: Iteration) -> PortResult<Progress> {

@@ -133,6 +133,20 @@ mutations! {
         SegmentsNeverOverdue,
         /// Postponed work is due as before.
         PostponeForgotten,
+        /// That an iteration closed is owed to nobody.
+        EndNotOwed,
+        /// A notice is said to be kept, and is not.
+        NoticeForgotten,
+        /// Each notice has a place of its own, so that they pile up.
+        NoticesPileUp,
+        /// A notice is due a day before its time.
+        NoticesDueTooEarly,
+        /// A postponed notice is due as before.
+        NoticePostponeForgotten,
+        /// Postponing a notice that people were told owes it again.
+        ToldNoticeComesBack,
+        /// A notice that people were told is still owed.
+        ToldNoticeStays,
         /// What parsers did is left out of the sums.
         ParsersNotSummed,
         /// Leftovers are left out of the sums.

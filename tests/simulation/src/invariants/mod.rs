@@ -1,13 +1,15 @@
 //! What must hold after every run, recomputed from what is stored and from the servers' own log; never from the crawler's word.
 //!
 //! Each invariant is one function over the [`Evidence`] of one iteration that is over, and gives what it found wrong. Numbers 1 to 9 are
-//! the design's; the tenth holds what was found against the site's truth, the eleventh what was asked for against the budget.
+//! the design's; the tenth holds what was found against the site's truth, the eleventh what was asked for against the budget,
+//! the twelfth what people were told.
 
 mod archive;
 mod budget;
 mod commits;
 mod completeness;
 mod log;
+mod notices;
 mod redelivery;
 mod requests;
 mod robots;
@@ -25,6 +27,7 @@ pub use budget::the_budget_is_kept;
 pub use commits::only_the_holder_commits;
 pub use completeness::everything_in_reach_is_found;
 pub use log::{is_over, nothing_is_lost, progress_equals_the_log};
+pub use notices::the_end_is_told;
 pub use redelivery::{Snapshot, redelivery_changes_nothing, snapshot};
 pub use requests::{Deaths, the_delay_is_kept, visited_once};
 pub use robots::robots_txt_allows_each_request;
@@ -71,6 +74,8 @@ pub enum Invariant {
     ReachFound,
     /// 11.
     BudgetKept,
+    /// 12.
+    EndTold,
 }
 
 /// Something that must not be.

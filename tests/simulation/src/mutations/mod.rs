@@ -59,6 +59,7 @@ impl Mutation {
         (Self::RobotsFailurePermits, Invariant::RobotsObeyed),
         (Self::RobotsMissingForbids, Invariant::ReachFound),
         (Self::Frontier(Frontier::ReservedAsWanted), Invariant::BudgetKept),
+        (Self::Frontier(Frontier::EndNotOwed), Invariant::EndTold),
     ];
 
     pub(crate) const fn of_frontier(self) -> Option<Frontier> {

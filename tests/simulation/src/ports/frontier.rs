@@ -12,8 +12,8 @@ use dragline_domain::url::Origin;
 use dragline_pipeline::ports::error::PortResult;
 use dragline_pipeline::ports::frontier::{
     BeginIteration, Begun, ClaimRequest, CommitParse, CommitSegment, Committed, CrawlPut, CrawlRow, DuePage, Frontier,
-    GiveUp, IterationClosed, MoveSchedule, Overdue, ParseCommitted, Progress, PutCrawl, ReleaseLease, RobotsRow,
-    SeedOrigin, Seeded, Settled,
+    GiveUp, IterationClosed, MoveSchedule, NoticeKept, Overdue, OwedNotice, ParseCommitted, Progress, PutCrawl,
+    ReleaseLease, RobotsRow, SeedOrigin, Seeded, Settled,
 };
 use jiff::Timestamp;
 
@@ -200,6 +200,22 @@ impl<F: Frontier + 'static> Frontier for GatedFrontier<F> {
 
     async fn postpone(&self, work: &Overdue, due: Timestamp) -> PortResult<()> {
         self.gate.pass("frontier.postpone", format!("{work:?}"), self.inner.postpone(work, due)).await
+    }
+
+    async fn owe_notice(&self, owed: &OwedNotice) -> PortResult<NoticeKept> {
+        self.gate.pass("frontier.owe_notice", &owed.key, self.inner.owe_notice(owed)).await
+    }
+
+    async fn owed_notices(&self, due_by: Timestamp, limit: usize) -> PortResult<Vec<OwedNotice>> {
+        self.gate.pass("frontier.owed_notices", due_by, self.inner.owed_notices(due_by, limit)).await
+    }
+
+    async fn postpone_notice(&self, owed: &OwedNotice, due: Timestamp) -> PortResult<()> {
+        self.gate.pass("frontier.postpone_notice", &owed.key, self.inner.postpone_notice(owed, due)).await
+    }
+
+    async fn forget_notice(&self, owed: &OwedNotice) -> PortResult<()> {
+        self.gate.pass("frontier.forget_notice", &owed.key, self.inner.forget_notice(owed)).await
     }
 
     async fn progress(&self, crawl: &CrawlId, iteration: Iteration) -> PortResult<Progress> {

@@ -26,8 +26,9 @@ use crate::ports::clock::{Chance, Clock};
 use crate::ports::error::{PortError, PortErrorKind, PortResult};
 use crate::ports::fetcher::Fetcher;
 use crate::ports::frontier::Frontier;
-use crate::ports::notifier::{Notice, Notifier};
+use crate::ports::notifier::Notice;
 use crate::ports::queue::Ticket;
+use crate::tell::tell;
 
 /// How often a turn that waits for parses looks whether they are done.
 const LOOK_AGAIN: Duration = Duration::from_secs(2);
@@ -236,7 +237,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
                     self.lease.not_before = after(self.world.clock().now(), wait);
                 }
                 let notice = Notice::RobotsUnreadable { origin: self.origin.clone(), detail: why.clone() };
-                self.world.notifier().notify(notice).await?;
+                tell(&*self.world, notice).await;
             }
         }
         Ok(())

@@ -6,6 +6,7 @@
 mod claims;
 mod crawls;
 mod endings;
+mod notices;
 mod parses;
 mod progress;
 mod turns;
@@ -25,6 +26,7 @@ use super::error::PortResult;
 pub use claims::{ClaimRequest, DuePage, SeedOrigin, Seeded};
 pub use crawls::{BeginIteration, Begun, CrawlPut, CrawlRow, IterationClosed, MoveSchedule, PutCrawl};
 pub use endings::{GiveUp, Overdue, Settled};
+pub use notices::{NoticeKept, NoticeKey, OwedNotice};
 pub use parses::{CommitParse, ParseCommitted};
 pub use progress::Progress;
 pub use turns::{CommitSegment, Committed, ReleaseLease, RobotsRow};
@@ -89,7 +91,7 @@ pub trait Frontier: Send + Sync {
         change: StatusChange,
     ) -> impl Future<Output = PortResult<Option<IterationRow>>> + Send;
 
-    /// Closes an iteration whose count of open origins is zero.
+    /// Closes an iteration whose count of open origins is zero, and owes people the notice of it: [`OwedNotice::of_closed`].
     fn close_iteration(
         &self,
         crawl: &CrawlId,
@@ -197,6 +199,19 @@ pub trait Frontier: Send + Sync {
 
     /// Looks at overdue work again at `due`, not before: it was just sent again. Does nothing if the work is no longer owed.
     fn postpone(&self, work: &Overdue, due: Timestamp) -> impl Future<Output = PortResult<()>> + Send;
+
+    /// Keeps a notice until people were told. One that has its place already stays.
+    fn owe_notice(&self, owed: &OwedNotice) -> impl Future<Output = PortResult<NoticeKept>> + Send;
+
+    /// The notices of all crawls that are due by then, the longest due first, at most `limit`. Only a hint, and it may lag.
+    fn owed_notices(&self, due_by: Timestamp, limit: usize)
+    -> impl Future<Output = PortResult<Vec<OwedNotice>>> + Send;
+
+    /// Tries an owed notice again at `due`, not before. Does nothing if it is no longer owed.
+    fn postpone_notice(&self, owed: &OwedNotice, due: Timestamp) -> impl Future<Output = PortResult<()>> + Send;
+
+    /// Forgets a notice: people were told. Idempotent.
+    fn forget_notice(&self, owed: &OwedNotice) -> impl Future<Output = PortResult<()>> + Send;
 
     /// The sums over an iteration's origins. May lag.
     fn progress(&self, crawl: &CrawlId, iteration: Iteration) -> impl Future<Output = PortResult<Progress>> + Send;

@@ -5,6 +5,7 @@ mod crawls;
 mod crowds;
 mod endings;
 mod lists;
+mod notices;
 mod parses;
 mod schedules;
 mod sizes;
@@ -15,6 +16,7 @@ pub use crawls::*;
 pub use crowds::*;
 pub use endings::*;
 pub use lists::*;
+pub use notices::*;
 pub use parses::*;
 pub use schedules::*;
 pub use sizes::*;
@@ -79,6 +81,10 @@ macro_rules! frontier_suite {
             origins_are_listed_in_pages
             overdue_work_is_found
             postponed_work_waits
+            the_end_of_an_iteration_is_owed_until_it_is_told
+            a_notice_is_kept_until_it_is_told
+            notices_do_not_pile_up
+            a_postponed_notice_waits
             progress_is_the_sum_of_the_origins
             of_many_triggers_one_begins
             of_many_tickets_one_takes_the_lease
