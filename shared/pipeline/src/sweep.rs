@@ -17,7 +17,7 @@ use crate::World;
 use crate::nudge::{nudge, send_ticket};
 use crate::ports::clock::Clock;
 use crate::ports::error::PortResult;
-use crate::ports::frontier::{Frontier, GiveUp, IterationClosed, Overdue, OwedNotice, Settled};
+use crate::ports::frontier::{Frontier, GiveUp, IterationClosed, Overdue, OverdueKinds, OwedNotice, Settled};
 use crate::ports::notifier::Notice;
 use crate::ports::queue::{Message, ParseMessage, Queue, StartCommand};
 use crate::tell::{tell_all, tell_kept};
@@ -59,7 +59,9 @@ pub async fn sweep(world: &impl World, crawl: &CrawlId, due_by: Timestamp) -> Po
         iteration = stopping;
     }
     let mut acts = 0;
-    for work in frontier.overdue(crawl, due_by, OVERDUE_MAX).await? {
+    // No ticket would get a lease otherwise, and nothing would make it less overdue.
+    let kinds = if iteration.status.is_open() { OverdueKinds::All } else { OverdueKinds::AllButLeases };
+    for work in frontier.overdue(crawl, due_by, kinds, OVERDUE_MAX).await? {
         acts += send_again(world, &iteration, &work).await?;
     }
     if let Some(reason) = iteration.gives_up() {

@@ -28,6 +28,16 @@ const TIME_MAX: Duration = Duration::from_secs(24 * 3600);
 /// Nor more port operations: a run of these sites has some thousands at most.
 const OPERATIONS_MAX: usize = 15_000;
 
+/// What a port may answer as well as what it does.
+pub(crate) enum Twist<T> {
+    /// Nothing else.
+    None,
+    /// This, and does nothing.
+    Instead(T),
+    /// Another answer, once it is done: that of a further try, as the first one's got lost.
+    Again(fn(T) -> T),
+}
+
 /// What the driver has to do.
 #[derive(Debug)]
 pub(crate) enum Next {
@@ -57,6 +67,8 @@ struct State {
     /// The iteration that is to be closed.
     goal: Iteration,
     is_closed: bool,
+    /// Whether a crawler that sleeps in the middle of a turn, which others have ended for it, is waited for.
+    waits_for_sleepers: bool,
     mail: Mail,
     /// What people were told, in this order.
     told: Vec<Notice>,
@@ -84,6 +96,7 @@ impl Conductor {
                 fallen: None,
                 goal: Iteration::FIRST,
                 is_closed: false,
+                waits_for_sleepers: false,
                 mail: Mail::default(),
                 told: Vec::new(),
                 trace: Trace::default(),
@@ -162,12 +175,15 @@ impl Conductor {
         let now = state.now;
         state.faults.calm();
         state.is_closed = false;
+        state.waits_for_sleepers = true;
         state.mail.send_all_again(now);
     }
 
     /// Faults strike again.
     pub(crate) fn let_faults_strike(&self) {
-        self.state().faults.wake();
+        let mut state = self.state();
+        state.faults.wake();
+        state.waits_for_sleepers = false;
     }
 
     /// A sequential worker begins to run.
@@ -252,7 +268,7 @@ impl Conductor {
         &self,
         worker: Worker,
         operation: Operation,
-        twist: Option<T>,
+        twist: Twist<T>,
         work: impl Future<Output = PortResult<T>>,
     ) -> PortResult<T> {
         let away = |what| Err(PortError::new(PortErrorKind::Unavailable, operation.name, &operation.subject, what));
@@ -270,14 +286,24 @@ impl Conductor {
                     self.sleep(worker, wait).await;
                     continue;
                 }
-                Fate::Twist if twist.is_some() => {
-                    self.leave(worker);
-                    return twist.map_or_else(|| away("no answer"), Ok);
-                }
                 _ => {}
             }
+            let twist = match (fate, twist) {
+                (Fate::Twist, Twist::Instead(other)) => {
+                    self.leave(worker);
+                    return Ok(other);
+                }
+                (_, twist) => twist,
+            };
             let result = work.await;
             match fate {
+                Fate::Twist => {
+                    self.leave(worker);
+                    return match twist {
+                        Twist::Again(again) => result.map(again),
+                        Twist::None | Twist::Instead(_) => result,
+                    };
+                }
                 Fate::CrashAfter(scope) => return self.fall(worker, scope).await,
                 Fate::FailAfter => {
                     self.leave(worker);
@@ -323,7 +349,7 @@ impl Conductor {
                 state.let_go(at);
                 return Next::GoesOn;
             }
-            if state.is_closed && state.mail.is_empty() {
+            if state.is_closed && state.mail.is_empty() && !(state.waits_for_sleepers && state.has_sleepers()) {
                 return Next::Over;
             }
             let times = state.parked.iter().filter_map(|parked| match parked.until {
@@ -354,6 +380,11 @@ impl Conductor {
 }
 
 impl State {
+    fn has_sleepers(&self) -> bool {
+        let is_at_work = |parked: &Parked| !matches!(parked.until, Until::Message(_));
+        self.parked.iter().any(|parked| matches!(parked.worker, Worker::Crawler(_)) && is_at_work(parked))
+    }
+
     fn let_go(&mut self, at: usize) {
         let Parked { worker, until, wake } = self.parked.remove(at);
         let grant = match until {

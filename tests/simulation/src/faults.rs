@@ -60,6 +60,12 @@ pub struct Struck {
 }
 
 impl Struck {
+    /// Whether nothing died or failed: everything that was begun came to its end, however late.
+    #[must_use]
+    pub fn only_delayed(&self) -> bool {
+        self.faults.keys().all(|fault| BENIGN.contains(fault))
+    }
+
     /// Whether a request failed, or may have, that no server is to blame for. A URL may then end unseen.
     #[must_use]
     pub fn broke_a_connection(&self) -> bool {
@@ -75,6 +81,9 @@ const NOTICE_ODDS: f64 = 0.3;
 
 /// The faults of a request.
 const CONNECTION: &str = "connection";
+
+/// The faults by which no worker stops in the middle of something.
+const BENIGN: [&str; 5] = [CONNECTION, "delay before", "delay after", "delivered twice", "twist"];
 
 /// What is to befall a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

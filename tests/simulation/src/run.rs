@@ -22,7 +22,7 @@ use crate::ports::START;
 use crate::report::{Remains, Report};
 use crate::scenario::Scenario;
 use crate::setup::Setup;
-use crate::web::Servers;
+use crate::web::{Access, Servers};
 use crate::workers::Workshop;
 
 /// What of a life is left when everything died.
@@ -108,19 +108,30 @@ impl Run {
         let is_over = self.live_until_over(&command);
         let database = LocalStore::open_read_only(self.directory.path()).unwrap();
         let violations = self.judge(&database, iteration, is_over)?;
-        if is_over { Ok([violations, self.redeliver(&database, &command)?].concat()) } else { Ok(violations) }
+        if !is_over {
+            return Ok(violations);
+        }
+        let redelivered = self.redeliver(&database, &command)?;
+        Ok([violations, redelivered, self.judge_archive(&database, iteration)?].concat())
+    }
+
+    /// What is in the archive that should not be, once everybody is done.
+    fn judge_archive(&self, database: &Connection, iteration: Iteration) -> Checked {
+        if !self.conductor.struck().only_delayed() {
+            return Ok(Vec::new());
+        }
+        invariants::no_object_is_left(&self.evidence(database, &self.servers.accesses(), iteration))
+    }
+
+    fn evidence<'a>(&'a self, database: &'a Connection, accesses: &'a [Access], iteration: Iteration) -> Evidence<'a> {
+        let (directory, definition) = (self.directory.path(), &self.scenario.definition);
+        Evidence { database, directory, accesses, definition, iteration }
     }
 
     /// What does not hold of what an iteration left.
     fn judge(&self, database: &Connection, iteration: Iteration, is_over: bool) -> Checked {
         let accesses = self.servers.accesses();
-        let evidence = Evidence {
-            database,
-            directory: self.directory.path(),
-            accesses: &accesses,
-            definition: &self.scenario.definition,
-            iteration,
-        };
+        let evidence = self.evidence(database, &accesses, iteration);
         let struck = self.conductor.struck();
         let deaths = if struck.faults.is_empty() { Deaths::None } else { Deaths::Some };
         let mut violations = invariants::at_any_time(&evidence, deaths)?;

@@ -30,8 +30,8 @@ use dragline_pipeline::ports::clock::Chance;
 use dragline_pipeline::ports::error::PortResult;
 use dragline_pipeline::ports::frontier::{
     BeginIteration, Begun, ClaimRequest, CommitParse, CommitSegment, Committed, CrawlPut, CrawlRow, DuePage, Frontier,
-    GiveUp, IterationClosed, MoveSchedule, NoticeKept, Overdue, OwedNotice, ParseCommitted, Progress, PutCrawl,
-    ReleaseLease, RobotsRow, SeedOrigin, Seeded, Settled,
+    GiveUp, IterationClosed, MoveSchedule, NoticeKept, Overdue, OverdueKinds, OwedNotice, ParseCommitted, Progress,
+    PutCrawl, ReleaseLease, RobotsRow, SeedOrigin, Seeded, Settled,
 };
 use jiff::Timestamp;
 
@@ -71,8 +71,8 @@ impl DynamoFrontier {
         chance: Arc<dyn Chance>,
     ) -> Self {
         Self {
-            db: Dynamo::new(clients.dynamodb.clone(), tables, clients.meter.clone(), chance),
-            objects: Bucket::new(clients.s3.clone(), bucket),
+            db: Dynamo::new(clients.dynamodb.clone(), tables, clients.meter.clone(), Arc::clone(&chance)),
+            objects: Bucket::new(clients.s3.clone(), bucket, chance),
             lease_grace,
             log_kept: None,
             chunk_bytes: Arc::default(),
@@ -246,8 +246,14 @@ impl Frontier for DynamoFrontier {
         self.give_up_origin(give_up).await.map_err(|e| e.at("give up origin", &give_up.origin))
     }
 
-    async fn overdue(&self, crawl: &CrawlId, due_by: Timestamp, limit: usize) -> PortResult<Vec<Overdue>> {
-        self.due_by(crawl, due_by, limit).await.map_err(|e| e.at("list overdue work", crawl))
+    async fn overdue(
+        &self,
+        crawl: &CrawlId,
+        due_by: Timestamp,
+        kinds: OverdueKinds,
+        limit: usize,
+    ) -> PortResult<Vec<Overdue>> {
+        self.due_by(crawl, due_by, kinds, limit).await.map_err(|e| e.at("list overdue work", crawl))
     }
 
     async fn postpone(&self, work: &Overdue, due: Timestamp) -> PortResult<()> {

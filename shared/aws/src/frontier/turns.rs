@@ -139,6 +139,7 @@ impl DynamoFrontier {
             let row = current.iteration.ok_or_else(missing)?;
             let after = match rows.lease.release(token, last, seen, &rows.inbox, &row, *how) {
                 Ok(after) => after,
+                Err(ReleaseRefused::Fenced) if rows.lease.was_released(last, seen, *how) => return Ok(Ok(())),
                 Err(refused) => return Ok(Err(refused)),
             };
             let before = Before { origin, lease: &rows.lease, inbox: &rows.inbox, iteration: &row };
@@ -151,7 +152,8 @@ impl DynamoFrontier {
                     }
                     return Ok(Ok(()));
                 }
-                Err(refused) if refused.by(Role::Lease) => return Ok(Err(ReleaseRefused::Fenced)),
+                // Another worker has it; or this is a further try of a write whose answer got lost, which reading it again tells.
+                Err(refused) if refused.by(Role::Lease) => {}
                 Err(refused) if refused.by(Role::Inbox) => return Ok(Err(ReleaseRefused::Changed)),
                 Err(_) => return Err(StoreError::Damaged("an open origin was not counted as open".to_owned())),
             }

@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::ending::closed_with_leftovers;
 use super::{ChunkKey, Inbox, IterationRow, Leftover, LeftoverReason, OriginRows, Reserve, close_with_leftovers};
 use crate::ids::{Iteration, LeaseToken, Turn};
 use crate::politeness::{Pace, Patience};
@@ -379,6 +380,22 @@ impl Lease {
             Release::Idle | Release::Close | Release::CloseWithLeftovers => return Err(ReleaseRefused::Changed),
         }
         Ok(Released { rows: OriginRows { lease, inbox }, iteration, leftover })
+    }
+
+    /// Whether this row, as stored, is what a release like this left: an earlier try of it, of which no answer came. Nobody else leaves the same, as
+    /// a takeover counts as an attempt and a commit as a segment.
+    #[must_use]
+    pub fn was_released(&self, last: &Self, seen: &Inbox, how: Release) -> bool {
+        let lease = last.clone();
+        let left = match how {
+            Release::Wake { not_before } => {
+                Self { state: LeaseState::Ready, turn: last.turn.next(), not_before, ..lease }
+            }
+            Release::Idle => Self { state: LeaseState::Idle, ..lease },
+            Release::Close => Self { state: LeaseState::Closed, ..lease },
+            Release::CloseWithLeftovers => closed_with_leftovers(last, seen),
+        };
+        *self == left
     }
 
     /// Makes the lease of a holder that is known to be dead ready again, without the wait for its end.

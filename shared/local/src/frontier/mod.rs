@@ -22,8 +22,8 @@ use dragline_domain::url::Origin;
 use dragline_pipeline::ports::error::PortResult;
 use dragline_pipeline::ports::frontier::{
     BeginIteration, Begun, ClaimRequest, CommitParse, CommitSegment, Committed, CrawlPut, CrawlRow, DuePage, Frontier,
-    GiveUp, IterationClosed, MoveSchedule, NoticeKept, Overdue, OwedNotice, ParseCommitted, Progress, PutCrawl,
-    ReleaseLease, RobotsRow, SeedOrigin, Seeded, Settled,
+    GiveUp, IterationClosed, MoveSchedule, NoticeKept, Overdue, OverdueKinds, OwedNotice, ParseCommitted, Progress,
+    PutCrawl, ReleaseLease, RobotsRow, SeedOrigin, Seeded, Settled,
 };
 use jiff::Timestamp;
 
@@ -258,9 +258,15 @@ impl Frontier for SqliteFrontier {
         self.run("give up origin", &give_up.origin, move |db| endings::give_up(db, &request)).await
     }
 
-    async fn overdue(&self, crawl: &CrawlId, due_by: Timestamp, limit: usize) -> PortResult<Vec<Overdue>> {
+    async fn overdue(
+        &self,
+        crawl: &CrawlId,
+        due_by: Timestamp,
+        kinds: OverdueKinds,
+        limit: usize,
+    ) -> PortResult<Vec<Overdue>> {
         let id = crawl.clone();
-        self.run("list overdue work", crawl, move |db| overdue::list(db, &id, due_by, limit)).await
+        self.run("list overdue work", crawl, move |db| overdue::list(db, &id, due_by, kinds, limit)).await
     }
 
     async fn postpone(&self, work: &Overdue, due: Timestamp) -> PortResult<()> {

@@ -69,6 +69,7 @@ pub(super) fn release(db: &Db, request: &ReleaseLease) -> Result<Result<(), Rele
     let iteration = db.iteration(&key.crawl, number)?.ok_or(StoreError::Missing("such iteration"))?;
     let after = match rows.lease.release(token, last, seen, &rows.inbox, &iteration, *how) {
         Ok(after) => after,
+        Err(ReleaseRefused::Fenced) if rows.lease.was_released(last, seen, *how) => return Ok(Ok(())),
         Err(refused) => return Ok(Err(refused)),
     };
     if let Some(leftover) = &after.leftover {

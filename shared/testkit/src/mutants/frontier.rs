@@ -15,8 +15,8 @@ use dragline_domain::url::Origin;
 use dragline_pipeline::ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_pipeline::ports::frontier::{
     BeginIteration, Begun, ClaimRequest, CommitParse, CommitSegment, Committed, CrawlPut, CrawlRow, DuePage, Frontier,
-    GiveUp, IterationClosed, MoveSchedule, NoticeKept, NoticeKey, Overdue, OwedNotice, ParseCommitted, Progress,
-    PutCrawl, ReleaseLease, RobotsRow, SeedOrigin, Seeded, Settled,
+    GiveUp, IterationClosed, MoveSchedule, NoticeKept, NoticeKey, Overdue, OverdueKinds, OwedNotice, ParseCommitted,
+    Progress, PutCrawl, ReleaseLease, RobotsRow, SeedOrigin, Seeded, Settled,
 };
 use jiff::Timestamp;
 
@@ -353,6 +353,9 @@ impl<F: Frontier> Frontier for MutantFrontier<F> {
                 let rows = self.inner.load_origin(&release.origin).await?;
                 release.seen = rows.map_or(release.seen, |rows| rows.inbox);
             }
+            Some(M::RepeatedReleaseFenced) if self.holder(&release.origin).await?.is_none() => {
+                return Ok(Err(ReleaseRefused::Fenced));
+            }
             Some(M::ReleaseWithoutTokenCheck) => {
                 let holder = self.holder(&release.origin).await?;
                 release.token = holder.map_or(release.token, |holder| holder.token);
@@ -451,8 +454,15 @@ impl<F: Frontier> Frontier for MutantFrontier<F> {
         self.inner.give_up(&give_up).await
     }
 
-    async fn overdue(&self, crawl: &CrawlId, due_by: Timestamp, limit: usize) -> PortResult<Vec<Overdue>> {
-        let mut work = self.inner.overdue(crawl, due_by, limit).await?;
+    async fn overdue(
+        &self,
+        crawl: &CrawlId,
+        due_by: Timestamp,
+        kinds: OverdueKinds,
+        limit: usize,
+    ) -> PortResult<Vec<Overdue>> {
+        let kinds = if self.is(M::LeasesHideTheRest) { OverdueKinds::All } else { kinds };
+        let mut work = self.inner.overdue(crawl, due_by, kinds, limit).await?;
         work.retain(|work| !(self.is(M::SegmentsNeverOverdue) && matches!(work, Overdue::Segment(..))));
         Ok(work)
     }

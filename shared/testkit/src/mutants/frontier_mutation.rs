@@ -131,6 +131,10 @@ mutations! {
         GiveUpOnTheLiving,
         /// Unparsed segments are never overdue.
         SegmentsNeverOverdue,
+        /// Leases are overdue where they are not asked for.
+        LeasesHideTheRest,
+        /// A release that comes again is refused.
+        RepeatedReleaseFenced,
         /// Postponed work is due as before.
         PostponeForgotten,
         /// That an iteration closed is owed to nobody.

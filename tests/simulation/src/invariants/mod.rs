@@ -2,7 +2,8 @@
 //!
 //! Each invariant is one function over the [`Evidence`] of one iteration that is over, and gives what it found wrong. Numbers 1 to 9 are
 //! the design's; the tenth holds what was found against the site's truth, the eleventh what was asked for against the budget,
-//! the twelfth what people were told.
+//! the twelfth what people were told, the
+//! thirteenth what is in the archive.
 
 mod archive;
 mod budget;
@@ -22,7 +23,7 @@ use dragline_domain::ids::Iteration;
 use dragline_pipeline::ports::frontier::Progress;
 use rusqlite::Connection;
 
-pub use archive::captures_are_readable;
+pub use archive::{captures_are_readable, no_object_is_left};
 pub use budget::the_budget_is_kept;
 pub use commits::only_the_holder_commits;
 pub use completeness::everything_in_reach_is_found;
@@ -76,6 +77,8 @@ pub enum Invariant {
     BudgetKept,
     /// 12.
     EndTold,
+    /// 13.
+    NoObjectLeft,
 }
 
 /// Something that must not be.
@@ -122,6 +125,11 @@ pub fn at_the_end(evidence: &Evidence<'_>, progress: &Progress) -> Checked {
 }
 
 impl Evidence<'_> {
+    /// The first column of each row of all iterations, a text.
+    fn all_texts(&self, sql: &str) -> rusqlite::Result<Vec<String>> {
+        self.database.prepare(sql)?.query_map([], |row| row.get(0))?.collect()
+    }
+
     /// The first column of each row, a text. `?1` is the crawl's name, `?2` the iteration's number.
     fn texts(&self, sql: &str) -> rusqlite::Result<Vec<String>> {
         let mut statement = self.database.prepare(sql)?;

@@ -27,6 +27,8 @@ pub enum Mutation {
     RobotsMissingForbids,
     /// The key of a segment's object does not tell holders of the lease apart: the later one overwrites.
     OneObjectForAllHolders,
+    /// Objects are said to be deleted, and are not.
+    ObjectsStay,
     /// Whoever opens a dead process's directory lets its origins be asked at once.
     DelayForgottenAfterDeath,
     /// Effects in the wrong order.
@@ -60,6 +62,7 @@ impl Mutation {
         (Self::RobotsMissingForbids, Invariant::ReachFound),
         (Self::Frontier(Frontier::ReservedAsWanted), Invariant::BudgetKept),
         (Self::Frontier(Frontier::EndNotOwed), Invariant::EndTold),
+        (Self::ObjectsStay, Invariant::NoObjectLeft),
     ];
 
     pub(crate) const fn of_frontier(self) -> Option<Frontier> {

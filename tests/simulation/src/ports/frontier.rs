@@ -12,8 +12,8 @@ use dragline_domain::url::Origin;
 use dragline_pipeline::ports::error::PortResult;
 use dragline_pipeline::ports::frontier::{
     BeginIteration, Begun, ClaimRequest, CommitParse, CommitSegment, Committed, CrawlPut, CrawlRow, DuePage, Frontier,
-    GiveUp, IterationClosed, MoveSchedule, NoticeKept, Overdue, OwedNotice, ParseCommitted, Progress, PutCrawl,
-    ReleaseLease, RobotsRow, SeedOrigin, Seeded, Settled,
+    GiveUp, IterationClosed, MoveSchedule, NoticeKept, Overdue, OverdueKinds, OwedNotice, ParseCommitted, Progress,
+    PutCrawl, ReleaseLease, RobotsRow, SeedOrigin, Seeded, Settled,
 };
 use jiff::Timestamp;
 
@@ -194,8 +194,14 @@ impl<F: Frontier + 'static> Frontier for GatedFrontier<F> {
         self.gate.pass_or("frontier.give_up", &give_up.origin, Settled::Changed, self.inner.give_up(give_up)).await
     }
 
-    async fn overdue(&self, crawl: &CrawlId, due_by: Timestamp, limit: usize) -> PortResult<Vec<Overdue>> {
-        self.gate.pass_or("frontier.overdue", crawl, Vec::new(), self.inner.overdue(crawl, due_by, limit)).await
+    async fn overdue(
+        &self,
+        crawl: &CrawlId,
+        due_by: Timestamp,
+        kinds: OverdueKinds,
+        limit: usize,
+    ) -> PortResult<Vec<Overdue>> {
+        self.gate.pass_or("frontier.overdue", crawl, Vec::new(), self.inner.overdue(crawl, due_by, kinds, limit)).await
     }
 
     async fn postpone(&self, work: &Overdue, due: Timestamp) -> PortResult<()> {

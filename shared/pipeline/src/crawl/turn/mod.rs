@@ -62,7 +62,8 @@ pub async fn work_turn<W: World, H: Fetcher + 'static>(
         Ok(lease) => lease,
         Err(refused) => return Ok(TurnEnd::Refused(refused)),
     };
-    if lease.attempts > 0 {
+    let took_over = lease.attempts > 0;
+    if took_over {
         orphans::remove(&**world, &ticket.origin, &lease).await?;
     }
     let pacer = Arc::new(Pacer::new(lease.pace, lease.not_before, world.clock()));
@@ -88,6 +89,7 @@ pub async fn work_turn<W: World, H: Fetcher + 'static>(
         pages_uncommitted: 0,
         bytes_uncommitted: 0,
         has_met_barrier: false,
+        took_over,
         lease,
     };
     turn.run().await
@@ -127,6 +129,8 @@ struct TurnWork<W, H> {
     pages_uncommitted: u64,
     bytes_uncommitted: u64,
     has_met_barrier: bool,
+    /// Holders before this one may still put objects late.
+    took_over: bool,
 }
 
 impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
@@ -156,6 +160,9 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         }
         // Everything that was handed out is committed. The cursor may have passed more: candidates that others had queued.
         self.planner.position().clone().write_to(&mut self.lease);
+        if self.took_over {
+            orphans::remove(&*self.world, &self.origin, &self.lease).await?;
+        }
         let not_before = self.pacer.not_before(self.world.clock()).max(self.lease.not_before);
         self.lease.barrier = if self.has_met_barrier { Barrier::Waiting } else { Barrier::Open };
         let released = release::release(&*self.world, &self.origin, &self.token, &self.lease, not_before).await?;

@@ -25,7 +25,7 @@ use jiff::Timestamp;
 use super::error::PortResult;
 pub use claims::{ClaimRequest, DuePage, SeedOrigin, Seeded};
 pub use crawls::{BeginIteration, Begun, CrawlPut, CrawlRow, IterationClosed, MoveSchedule, PutCrawl};
-pub use endings::{GiveUp, Overdue, Settled};
+pub use endings::{GiveUp, Overdue, OverdueKinds, Settled};
 pub use notices::{NoticeKept, NoticeKey, OwedNotice};
 pub use parses::{CommitParse, ParseCommitted};
 pub use progress::Progress;
@@ -189,11 +189,12 @@ pub trait Frontier: Send + Sync {
     /// Closes an origin with what is left: after a stop, or when the budget is spent. Needs every segment parsed.
     fn give_up(&self, give_up: &GiveUp) -> impl Future<Output = PortResult<Settled>> + Send;
 
-    /// Work that is due by then, at most `limit`. Only a hint, and it may lag; inboxes of origins that are not idle may be among it.
+    /// Work of these kinds that is due by then, the longest due first, at most `limit`. Only a hint, and it may lag; inboxes of origins that are not idle may be among it.
     fn overdue(
         &self,
         crawl: &CrawlId,
         due_by: Timestamp,
+        kinds: OverdueKinds,
         limit: usize,
     ) -> impl Future<Output = PortResult<Vec<Overdue>>> + Send;
 

@@ -63,6 +63,7 @@ macro_rules! frontier_suite {
             only_an_open_iteration_gives_leases
             a_wake_is_not_missed_when_todo_comes_during_release
             an_old_holder_cannot_let_go
+            a_release_that_is_tried_again_is_success
             a_parse_commits_each_part_once
             two_parsers_of_one_segment
             attempts_at_parsing_are_counted
@@ -80,6 +81,7 @@ macro_rules! frontier_suite {
             an_origin_opens_again_for_the_next_iteration
             origins_are_listed_in_pages
             overdue_work_is_found
+            leases_do_not_hide_the_rest
             postponed_work_waits
             the_end_of_an_iteration_is_owed_until_it_is_told
             a_notice_is_kept_until_it_is_told
