@@ -79,6 +79,8 @@ impl<C: Clock + Clone> Queue for MemoryQueue<C> {
     async fn send(&self, message: Message, delay: Duration) -> PortResult<()> {
         match message {
             Message::Ticket(ticket) => self.tickets.send(ticket, delay),
+            // Here nobody pays for an invocation: each goes its own way.
+            Message::Tickets(tickets) => tickets.into_iter().for_each(|ticket| self.tickets.send(ticket, delay)),
             Message::Parse(parse) => self.parses.send(parse, delay),
             Message::Start(command) => self.commands.send(command, delay),
         }

@@ -14,12 +14,12 @@ use dragline_domain::url::Origin;
 use jiff::Timestamp;
 
 use crate::World;
-use crate::nudge::{nudge, send_ticket};
+use crate::nudge::{Convoy, nudge_into};
 use crate::ports::clock::Clock;
 use crate::ports::error::PortResult;
 use crate::ports::frontier::{Frontier, GiveUp, IterationClosed, Overdue, OverdueKinds, OwedNotice, Settled};
 use crate::ports::notifier::Notice;
-use crate::ports::queue::{Message, ParseMessage, Queue, StartCommand};
+use crate::ports::queue::{Message, ParseMessage, Queue, StartCommand, Ticket};
 use crate::tell::{tell_all, tell_kept};
 
 /// Rows looked at in one sweep.
@@ -61,9 +61,19 @@ pub async fn sweep(world: &impl World, crawl: &CrawlId, due_by: Timestamp) -> Po
     let mut acts = 0;
     // No ticket would get a lease otherwise, and nothing would make it less overdue.
     let kinds = if iteration.status.is_open() { OverdueKinds::All } else { OverdueKinds::AllButLeases };
+    let (mut convoy, mut swept) = (Convoy::default(), Ok(()));
     for work in frontier.overdue(crawl, due_by, kinds, OVERDUE_MAX).await? {
-        acts += send_again(world, &iteration, &work).await?;
+        match send_again(world, &iteration, &work, &mut convoy).await {
+            Ok(sent) => acts += sent,
+            Err(error) => {
+                swept = Err(error);
+                break;
+            }
+        }
     }
+    // What was postponed is sent, whatever became of the rest.
+    convoy.send(world).await?;
+    swept?;
     if let Some(reason) = iteration.gives_up() {
         acts += give_up_all(world, &iteration, reason).await?;
     }
@@ -78,7 +88,12 @@ pub async fn sweep(world: &impl World, crawl: &CrawlId, due_by: Timestamp) -> Po
 }
 
 /// Sends one message again, and looks at its work again after a pause that grows with how long it has been waiting.
-async fn send_again(world: &impl World, iteration: &IterationRow, work: &Overdue) -> PortResult<usize> {
+async fn send_again(
+    world: &impl World,
+    iteration: &IterationRow,
+    work: &Overdue,
+    convoy: &mut Convoy,
+) -> PortResult<usize> {
     let frontier = world.frontier();
     let since = match work {
         Overdue::Lease(origin) => {
@@ -93,11 +108,12 @@ async fn send_again(world: &impl World, iteration: &IterationRow, work: &Overdue
             if is_held || lease.iteration != iteration.number || !iteration.status.is_open() {
                 return Ok(0);
             }
-            send_ticket(world, origin, iteration.number, lease.turn, lease.not_before).await?;
+            let ticket = Ticket { origin: origin.clone(), iteration: iteration.number, turn: lease.turn };
+            convoy.add(ticket, lease.not_before);
             free_since
         }
         Overdue::Inbox(origin) => {
-            nudge(world, origin, iteration.number).await?;
+            nudge_into(world, origin, iteration.number, convoy).await?;
             world.clock().now()
         }
         Overdue::Segment(id, number) => {

@@ -17,6 +17,7 @@ use dragline_pipeline::schedule::start;
 use dragline_pipeline::sweep::{Swept, sweep};
 use dragline_pipeline::tell::tell_owed;
 use dragline_pipeline::{Timing, World};
+use futures_util::future::join_all;
 use jiff::Timestamp;
 use tokio::task::JoinHandle;
 
@@ -114,9 +115,17 @@ impl Desk {
     async fn crawl(self, fetcher: Arc<MutatedFetcher<GatedWeb>>) {
         loop {
             let letter = self.receive(Kind::Ticket).await;
-            let Message::Ticket(ticket) = &letter.message else { continue };
+            let tickets = match &letter.message {
+                Message::Ticket(ticket) => std::slice::from_ref(ticket),
+                Message::Tickets(tickets) => tickets,
+                Message::Parse(_) | Message::Start(_) => continue,
+            };
             let (limits, stop) = (TurnLimits::default(), StopSignal::default());
-            let end = work_turn(&self.world, &fetcher, &self.contexts, &limits, &stop, ticket).await;
+            let mut turns = Vec::new();
+            for ticket in tickets {
+                turns.push(work_turn(&self.world, &fetcher, &self.contexts, &limits, &stop, ticket));
+            }
+            let end: PortResult<Vec<_>> = join_all(turns).await.into_iter().collect();
             self.close(&letter, &end);
         }
     }

@@ -30,7 +30,7 @@ impl DynamoFrontier {
         loop {
             let (items, next) =
                 self.db.indexed(Index::AGENDA, rows::OWED_NOTICES, due_by, limit - found.len(), start).await?;
-            found.extend(self.really_owed(&items).await?);
+            found.extend(self.really_owed(&items).await?.into_iter().filter(|owed| owed.due <= due_by));
             start = next;
             if found.len() >= limit || start.is_none() {
                 found.sort_by_key(|owed| owed.due);

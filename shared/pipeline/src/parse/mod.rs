@@ -25,7 +25,7 @@ use self::read::Capture;
 use self::understand::{Parsed, understand_all};
 use crate::World;
 use crate::context::{Contexts, CrawlContext};
-use crate::nudge::nudge;
+use crate::nudge::nudge_all;
 use crate::ports::archive::Archive;
 use crate::ports::clock::Clock;
 use crate::ports::documents::{Documents, PutDocuments};
@@ -73,9 +73,7 @@ pub async fn parse_segment(
         touched.extend(targets.into_iter().filter(|origin| *origin != segment.id.origin));
         end
     };
-    for origin in &touched {
-        nudge(world, origin, segment.iteration).await?;
-    }
+    nudge_all(world, &touched, segment.iteration).await?;
     Ok(end)
 }
 

@@ -76,7 +76,11 @@ pub fn no_object_is_left(evidence: &Evidence<'_>) -> Checked {
 }
 
 fn files(directory: &Path, found: &mut Vec<PathBuf>) -> io::Result<()> {
-    for entry in fs::read_dir(directory)? {
+    let entries = match fs::read_dir(directory) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries?,
+    };
+    for entry in entries {
         let entry = entry?;
         if entry.file_type()?.is_dir() { files(&entry.path(), found)? } else { found.push(entry.path()) }
     }

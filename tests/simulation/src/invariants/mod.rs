@@ -127,7 +127,9 @@ pub fn at_the_end(evidence: &Evidence<'_>, progress: &Progress) -> Checked {
 impl Evidence<'_> {
     /// The first column of each row of all iterations, a text.
     fn all_texts(&self, sql: &str) -> rusqlite::Result<Vec<String>> {
-        self.database.prepare(sql)?.query_map([], |row| row.get(0))?.collect()
+        let mut statement = self.database.prepare(sql)?;
+        let rows = statement.query_map([], |row| row.get(0))?;
+        rows.collect()
     }
 
     /// The first column of each row, a text. `?1` is the crawl's name, `?2` the iteration's number.
