@@ -20,18 +20,19 @@ use crate::ports::queue::{Message, Queue, Ticket};
 /// Those of the frontier and the queue.
 pub async fn nudge(world: &impl World, origin: &OriginKey, iteration: Iteration) -> PortResult<()> {
     loop {
+        let now = world.clock().now();
         let Some(rows) = world.frontier().load_origin(origin).await? else { return Ok(()) };
         if rows.lease.iteration != iteration {
             return Ok(());
         }
         match need(&rows) {
-            Need::Ticket(turn) => return send_ticket(world, origin, iteration, turn, rows.lease.not_before).await,
+            Need::Ticket(turn) => return send_ticket(world, origin, iteration, turn, rows.lease.free_from(now)).await,
             Need::Nothing => return Ok(()),
             Need::Settling => {}
         }
         match world.frontier().settle(origin, &rows).await? {
             Settled::Woken(turn) => {
-                return send_ticket(world, origin, iteration, turn, rows.lease.not_before).await;
+                return send_ticket(world, origin, iteration, turn, rows.lease.free_from(now)).await;
             }
             Settled::Closed => return Ok(()),
             Settled::ClosedWithLeftovers(leftover) => {

@@ -80,17 +80,17 @@ async fn send_again(world: &impl World, iteration: &IterationRow, work: &Overdue
     let since = match work {
         Overdue::Lease(origin) => {
             let Some(rows) = frontier.load_origin(origin).await? else { return Ok(0) };
-            let lease = &rows.lease;
+            let (lease, now) = (&rows.lease, world.clock().now());
             let free_since = match &lease.state {
-                LeaseState::Ready => lease.not_before,
+                LeaseState::Ready => lease.free_from(now),
                 LeaseState::Leased(holder) => after(holder.until, lease.pace.delay()),
                 LeaseState::Idle | LeaseState::Closed => return Ok(0),
             };
-            let is_held = lease.holder().is_some() && free_since >= world.clock().now();
+            let is_held = lease.holder().is_some() && free_since >= now;
             if is_held || lease.iteration != iteration.number || !iteration.status.is_open() {
                 return Ok(0);
             }
-            send_ticket(world, origin, iteration.number, lease.turn, lease.not_before).await?;
+            send_ticket(world, origin, iteration.number, lease.turn, lease.free_from(now)).await?;
             free_since
         }
         Overdue::Inbox(origin) => {

@@ -206,7 +206,7 @@ fn work(model: &Model, number: usize, held: &Held, has_committed: bool, steps: &
 }
 
 fn release(model: &Model, next: &mut State, held: &Held, seen: &Inbox) -> Crawler {
-    let how = decide_release(&held.lease, seen, now());
+    let how = decide_release(&held.lease, seen, now(), now());
     match (model.release(next, held, seen, how), how) {
         (Err(ReleaseRefused::Changed), _) => match next.rows(held.origin) {
             Some(rows) => Crawler::Releasing { held: held.clone(), seen: rows.inbox.clone() },

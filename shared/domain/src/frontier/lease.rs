@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{ChunkKey, Inbox, IterationRow, Leftover, LeftoverReason, OriginRows, Reserve, close_with_leftovers};
 use crate::ids::{Iteration, LeaseToken, Turn};
-use crate::politeness::{Pace, Patience};
-use crate::time::after;
+use crate::politeness::{DELAY_MAX, Pace, Patience, RETRY_AFTER_MAX};
+use crate::time::{after, between, honest};
 
 /// The row by which an origin is leased, written by its holder and by whoever wakes, opens or closes the origin.
 ///
@@ -19,8 +19,11 @@ pub struct Lease {
     pub turn: Turn,
     /// Who may do what with it.
     pub state: LeaseState,
-    /// No request to the origin starts before.
+    /// No request to the origin starts before, by the clock that wrote it: [`Self::free_from`] is what others go by.
     pub not_before: Timestamp,
+    /// What that clock said at the time. Absent in a row of an older version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub written_at: Option<Timestamp>,
     /// Leases in a row that ran out without a commit.
     pub attempts: u32,
     /// How fast the origin may be asked.
@@ -208,6 +211,12 @@ pub enum ReleaseRefused {
 }
 
 impl Retry {
+    /// From when on it may be asked for again, by a clock that says `now`: no try waits longer than [`DELAY_MAX`], but for a clock that was set back.
+    #[must_use]
+    pub fn free_from(&self, now: Timestamp) -> Timestamp {
+        honest(self.not_before, now, DELAY_MAX)
+    }
+
     /// The most URLs of an origin that wait for another try.
     pub const COUNT_MAX: usize = 32;
     /// The most bytes that they take as JSON, as the row is written whole with every commit. The longest URL fits.
@@ -234,12 +243,13 @@ impl Lease {
     /// Candidates are gone through only where an earlier iteration can have left some.
     #[must_use]
     pub fn opened(previous: Option<&Self>, iteration: Iteration, pace: Pace, now: Timestamp) -> Self {
-        let not_before = previous.map_or(now, |lease| lease.not_before.max(now));
+        let not_before = previous.map_or(now, |lease| lease.free_from(now).max(now));
         if let Some(same) = previous.filter(|lease| lease.iteration == iteration) {
             return Self {
                 turn: same.turn.next(),
                 state: LeaseState::Ready,
                 not_before,
+                written_at: Some(now),
                 barrier: Barrier::Open,
                 ..same.clone()
             };
@@ -249,6 +259,7 @@ impl Lease {
             turn: previous.map_or(Turn(1), |lease| lease.turn.next()),
             state: LeaseState::Ready,
             not_before,
+            written_at: Some(now),
             attempts: 0,
             pace,
             patience: Patience::FULL,
@@ -277,6 +288,25 @@ impl Lease {
     #[must_use]
     pub fn is_held_by(&self, token: &LeaseToken) -> bool {
         self.holder().is_some_and(|holder| holder.token == *token)
+    }
+
+    /// From when on the origin may be asked, by a clock that says `now`.
+    ///
+    /// That clock may have been set back since the row was written, or be another machine's that is behind. What was to be waited for then is waited
+    /// for from now on, and nothing longer than the longest wait there is.
+    #[must_use]
+    pub fn free_from(&self, now: Timestamp) -> Timestamp {
+        let longest = RETRY_AFTER_MAX.max(self.pace.delay());
+        match self.written_at {
+            Some(written) if written > now => after(now, between(written, self.not_before).min(longest)),
+            _ => honest(self.not_before, now, longest),
+        }
+    }
+
+    /// Notes that no request is to start before, by a clock that says `now`.
+    pub const fn wait_until(&mut self, not_before: Timestamp, now: Timestamp) {
+        self.not_before = not_before;
+        self.written_at = Some(now);
     }
 
     /// Whether nobody holds it, or whoever did ran out of time, a delay ago.
@@ -315,23 +345,27 @@ impl Lease {
             return Err(TakeRefused::NotOpen);
         }
         let (attempts, not_before, reserved, iteration) = match &self.state {
-            LeaseState::Ready if self.not_before > take.now => return Err(TakeRefused::NotBefore(self.not_before)),
+            // A clock that was set back comes to no time of before for long: the holder waits, or puts down when the next turn begins.
+            LeaseState::Ready if self.not_before > take.now && self.free_from(take.now) == self.not_before => {
+                return Err(TakeRefused::NotBefore(self.not_before));
+            }
             LeaseState::Ready => {
                 let (reserved, iteration) = iteration.reserve(take.wanted).ok_or(TakeRefused::NoBudget)?;
-                (self.attempts, self.not_before, reserved, iteration)
+                (self.attempts, self.free_from(take.now), reserved, iteration)
             }
             LeaseState::Leased(holder) => {
                 let free_from = after(holder.until, self.pace.delay());
                 if free_from >= take.now {
                     return Err(TakeRefused::Held);
                 }
-                (self.attempts + 1, self.not_before.max(free_from), holder.reserved, iteration.clone())
+                (self.attempts + 1, self.free_from(take.now).max(free_from), holder.reserved, iteration.clone())
             }
             LeaseState::Idle | LeaseState::Closed => return Err(TakeRefused::NothingToDo),
         };
         let holder = Holder { token: take.token.clone(), until: take.until, reserved };
-        let lease =
-            Self { state: LeaseState::Leased(holder), attempts, not_before, barrier: Barrier::Open, ..self.clone() };
+        let state = LeaseState::Leased(holder);
+        let mut lease = Self { state, attempts, barrier: Barrier::Open, ..self.clone() };
+        lease.wait_until(not_before, take.now);
         Ok((lease, iteration))
     }
 
@@ -391,7 +425,8 @@ impl Lease {
         let lease = Self {
             state: LeaseState::Ready,
             turn: self.turn.next(),
-            not_before: self.not_before.max(after(now, self.pace.delay())),
+            not_before: self.free_from(now).max(after(now, self.pace.delay())),
+            written_at: Some(now),
             ..self.clone()
         };
         Some((lease, iteration.give_back(holder.reserved)))

@@ -5,6 +5,7 @@
 mod address;
 mod budget;
 mod canonical;
+mod clocks;
 mod content;
 mod directives;
 mod failures;

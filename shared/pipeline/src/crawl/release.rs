@@ -6,6 +6,7 @@ use jiff::Timestamp;
 
 use crate::World;
 use crate::nudge::send_ticket;
+use crate::ports::clock::Clock;
 use crate::ports::error::{PortError, PortErrorKind, PortResult};
 use crate::ports::frontier::{Frontier, ReleaseLease};
 use crate::ports::notifier::{Notice, Notifier};
@@ -19,12 +20,13 @@ pub(super) async fn release(
     not_before: Timestamp,
 ) -> PortResult<Option<Release>> {
     let mut lease = lease.clone();
-    lease.not_before = not_before;
     loop {
+        let now = world.clock().now();
+        lease.wait_until(not_before, now);
         let Some(rows) = world.frontier().load_origin(origin).await? else {
             return Err(PortError::new(PortErrorKind::Corrupt, "release", origin, "the origin's rows are gone"));
         };
-        let how = decide_release(&lease, &rows.inbox, not_before);
+        let how = decide_release(&lease, &rows.inbox, not_before, now);
         let left = rows.inbox.added.saturating_sub(lease.taken) + lease.retries.len() as u64;
         let request =
             ReleaseLease { origin: origin.clone(), token: token.clone(), lease: lease.clone(), seen: rows.inbox, how };

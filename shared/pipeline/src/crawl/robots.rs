@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use dragline_domain::frontier::OriginKey;
-use dragline_domain::time::{after, between};
+use dragline_domain::time::{after, between, honest};
 use dragline_domain::url::{CrawlUrl, Origin};
 use dragline_formats::content_coding::{ContentCodings, decode_all};
 use dragline_formats::robots::{BODY_BYTES_MAX, REDIRECTS_MAX, RobotsFetch, RobotsPolicy, RobotsRecord};
@@ -41,7 +41,8 @@ pub(super) async fn robots(
 ) -> PortResult<Robots> {
     let token = context.definition.user_agent.product_token();
     let kept = world.frontier().load_robots(origin).await?;
-    if let Some(row) = kept.as_ref().filter(|row| row.expires_at > world.clock().now()) {
+    let (now, max_age) = (world.clock().now(), context.definition.politeness.robots_max_age);
+    if let Some(row) = kept.as_ref().filter(|row| honest(row.expires_at, now, max_age) > now) {
         return Ok(Robots::Known(row.record.policy(token)));
     }
     // As old as its oldest byte may be, however long it takes until it is kept.
@@ -58,7 +59,7 @@ pub(super) async fn robots(
     if let RobotsPolicy::DisallowAll(why) = &policy {
         return Ok(Robots::Unreadable(why.to_string()));
     }
-    let expires_at = after(asked_at, context.definition.politeness.robots_max_age);
+    let expires_at = after(asked_at, max_age);
     world.frontier().put_robots(origin, &RobotsRow { record: fetched, fetched_at: asked_at, expires_at }).await?;
     Ok(Robots::Known(policy))
 }

@@ -64,7 +64,7 @@ pub async fn work_turn<W: World, H: Fetcher + 'static>(
     if lease.attempts > 0 {
         orphans::remove(&**world, &ticket.origin, &lease).await?;
     }
-    let pacer = Arc::new(Pacer::new(lease.pace, lease.not_before, world.clock()));
+    let pacer = Arc::new(Pacer::new(lease.pace, lease.free_from(now), world.clock()));
     let has_max_depth = context.definition.scope.max_depth.is_some();
     let turn = TurnWork {
         planner: Planner::new(ticket.origin.clone(), &lease, has_max_depth),
@@ -155,7 +155,8 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         }
         // Everything that was handed out is committed. The cursor may have passed more: candidates that others had queued.
         self.planner.position().clone().write_to(&mut self.lease);
-        let not_before = self.pacer.not_before(self.world.clock()).max(self.lease.not_before);
+        let now = self.world.clock().now();
+        let not_before = self.pacer.not_before(self.world.clock()).max(self.lease.free_from(now));
         self.lease.barrier = if self.has_met_barrier { Barrier::Waiting } else { Barrier::Open };
         let released = release::release(&*self.world, &self.origin, &self.token, &self.lease, not_before).await?;
         Ok(released.map_or(TurnEnd::Fenced, TurnEnd::Released))
@@ -233,7 +234,8 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
                     self.lease.ending = Some(LeftoverReason::RobotsUnreadable);
                 } else {
                     let wait = robots_wait(self.lease.patience, &self.lease.pace);
-                    self.lease.not_before = after(self.world.clock().now(), wait);
+                    let now = self.world.clock().now();
+                    self.lease.wait_until(after(now, wait), now);
                 }
                 let notice = Notice::RobotsUnreadable { origin: self.origin.clone(), detail: why.clone() };
                 self.world.notifier().notify(notice).await?;
@@ -249,7 +251,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             let (pages, bytes) = (segment.work.pages, segment.work.body_bytes);
             let (exhausted, retried) = (segment.exhausted.clone(), segment.work.retried.clone());
             let began = self.world.clock().monotonic();
-            self.lease.not_before = self.pacer.not_before(self.world.clock());
+            self.lease.wait_until(self.pacer.not_before(self.world.clock()), self.world.clock().now());
             let (token, length) = (&self.token, self.lease_length);
             match commit(&*self.world, &self.origin, token, &self.lease, length, segment).await? {
                 commit::Outcome::Fenced => return Ok(false),
