@@ -9,7 +9,7 @@ use dragline_formats::content_coding::{ContentCodings, decode_all};
 use dragline_formats::robots::{BODY_BYTES_MAX, REDIRECTS_MAX, RobotsFetch, RobotsPolicy, RobotsRecord};
 
 use super::pacer::Pacer;
-use super::visit::pace_by;
+use super::visit::{NO_ROOM_PAUSE, has_no_room, pace_by};
 use crate::World;
 use crate::context::CrawlContext;
 use crate::ports::clock::Clock;
@@ -110,6 +110,18 @@ struct Paced<'a, H, C> {
 
 impl<H: Fetcher, C: Clock> Fetcher for Paced<'_, H, C> {
     async fn fetch(&self, request: FetchRequest) -> Fetched {
+        loop {
+            let fetched = self.fetch_once(request.clone()).await;
+            if !has_no_room(&fetched) || self.clock.monotonic() > self.latest_start {
+                return fetched;
+            }
+            self.clock.sleep(NO_ROOM_PAUSE).await;
+        }
+    }
+}
+
+impl<H: Fetcher, C: Clock> Paced<'_, H, C> {
+    async fn fetch_once(&self, request: FetchRequest) -> Fetched {
         if request.url.origin() != *self.origin {
             return self.fetcher.fetch(request).await;
         }
