@@ -108,8 +108,9 @@ impl HttpFetcher {
         let headers = response.headers().iter().map(|(name, value)| (name.to_string(), value.as_bytes().to_vec()));
         let headers = headers.collect();
         let reason = reason(&response);
-        let Received { bytes, truncated, decoded } =
-            body::receive(response, limits, &self.budget, times.deadline).await;
+        let received = body::receive(response, limits, &self.budget, times.deadline).await;
+        let Received { bytes, truncated, decoded, waited } = received;
+        known.waited = waited;
         Ok(FetchedResponse {
             status: status.as_u16(),
             reason,
@@ -138,8 +139,10 @@ impl Fetcher for HttpFetcher {
         if result.as_ref().is_err_and(|failure| failure.kind == FetchFailureKind::NoRoom) {
             self.clients.close_idle();
         }
-        let Known { request_headers, remote, first_byte } = known;
-        Fetched { request_headers, remote, first_byte, elapsed: started.elapsed(), result }
+        let Known { request_headers, remote, first_byte, waited } = known;
+        // How long the server took, which slows nobody down for what we lacked.
+        let elapsed = started.elapsed().saturating_sub(waited);
+        Fetched { request_headers, remote, first_byte, elapsed, result }
     }
 }
 
@@ -151,6 +154,8 @@ struct Known {
     request_headers: Vec<(String, Vec<u8>)>,
     remote: Option<SocketAddr>,
     first_byte: Option<Duration>,
+    /// How long the body waited for room in memory.
+    waited: Duration,
 }
 
 /// The limits of one request, in time.
