@@ -35,7 +35,7 @@ impl<F: Fetchers> Crawler<F> {
         match event {
             Event::Messages(tickets) => {
                 let limits = turn_limits(tickets.len());
-                work_all(tickets, |ticket| Arc::clone(&self).turn(Arc::clone(world), limits, ticket)).await
+                work_all(tickets, |ticket| Arc::clone(&self).turn(Arc::clone(world), limits.clone(), ticket)).await
             }
             Event::Tick => Reply::default(),
         }

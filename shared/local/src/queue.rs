@@ -180,6 +180,14 @@ impl<T, C: Clock> Mailbox<T, C> {
         (message, next_due)
     }
 
+    /// Whether a message is due that nobody took yet.
+    #[must_use]
+    pub fn has_ready(&self) -> bool {
+        let mut state = self.state();
+        state.advance(self.clock.monotonic());
+        !state.ready.is_empty()
+    }
+
     /// Messages that nobody took yet, those that are not due included.
     #[must_use]
     pub fn pending(&self) -> usize {

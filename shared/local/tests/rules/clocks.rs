@@ -8,106 +8,19 @@ use std::time::Duration;
 use dragline_domain::definition::Definition;
 use dragline_domain::frontier::OriginKey;
 use dragline_domain::outcome::Outcome;
-use dragline_domain::time::after;
-use dragline_local::{
-    DirectoryArchive, LocalStore, MemoryQueue, SqliteDocuments, SqliteFrontier, SystemChance, SystemClock,
-};
+use dragline_local::{LocalStore, SystemClock};
 use dragline_pipeline::ports::clock::Clock;
 use dragline_pipeline::ports::frontier::{Frontier, Progress};
-use dragline_pipeline::{Timing, World};
-use dragline_whole_crawls::{Network, Silent, crawl_in, definition};
-use jiff::Timestamp;
+use dragline_whole_crawls::{Network, crawl_in, definition};
 
+use crate::ahead::WorldAhead;
 use crate::scripted::{Act, ScriptedSite, answer, page};
 
 /// Longer than a crawl of a few pages takes, and far shorter than any of the clocks is wrong.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// The machine's clock, so far ahead.
-#[derive(Clone, Copy)]
-struct Ahead {
-    inner: SystemClock,
-    by: Duration,
-}
-
-impl Clock for Ahead {
-    fn now(&self) -> Timestamp {
-        after(self.inner.now(), self.by)
-    }
-
-    fn monotonic(&self) -> Duration {
-        self.inner.monotonic()
-    }
-
-    async fn sleep(&self, wait: Duration) {
-        self.inner.sleep(wait).await;
-    }
-}
-
-/// The local adapters by that clock.
-struct WorldAhead {
-    frontier: SqliteFrontier,
-    archive: DirectoryArchive,
-    documents: SqliteDocuments,
-    queue: MemoryQueue<Ahead>,
-    clock: Ahead,
-    timing: Timing,
-}
-
-impl WorldAhead {
-    fn open(directory: &Path, by: Duration) -> Self {
-        let clock = Ahead { inner: SystemClock::new(), by };
-        let store = LocalStore::open(directory, clock.now()).unwrap();
-        let queue = MemoryQueue::new(&clock, 100);
-        let (frontier, archive, documents) = (store.frontier(), store.archive(), store.documents());
-        Self { frontier, archive, documents, queue, clock, timing: Timing::default() }
-    }
-}
-
-impl World for WorldAhead {
-    type Frontier = SqliteFrontier;
-    type Archive = DirectoryArchive;
-    type Documents = SqliteDocuments;
-    type Queue = MemoryQueue<Ahead>;
-    type Notifier = Silent;
-    type Clock = Ahead;
-    type Chance = SystemChance;
-
-    fn frontier(&self) -> &SqliteFrontier {
-        &self.frontier
-    }
-
-    fn archive(&self) -> &DirectoryArchive {
-        &self.archive
-    }
-
-    fn documents(&self) -> &SqliteDocuments {
-        &self.documents
-    }
-
-    fn queue(&self) -> &MemoryQueue<Ahead> {
-        &self.queue
-    }
-
-    fn notifier(&self) -> &Silent {
-        &Silent
-    }
-
-    fn clock(&self) -> &Ahead {
-        &self.clock
-    }
-
-    fn chance(&self) -> &SystemChance {
-        &SystemChance
-    }
-
-    fn timing(&self) -> &Timing {
-        &self.timing
-    }
-}
-
 async fn crawl(directory: &Path, definition: &Definition, ahead: Duration) -> Progress {
-    let world = WorldAhead::open(directory, ahead);
+    let world = WorldAhead::open(directory, ahead, 1);
     let messages = world.queue.clone();
     let crawl = crawl_in(world, messages, Network::default().fetcher(), definition);
     tokio::time::timeout(PATIENCE, crawl).await.expect("it waits for a time that a clock of before is to blame for")
@@ -115,7 +28,7 @@ async fn crawl(directory: &Path, definition: &Definition, ahead: Duration) -> Pr
 
 /// Crawls until an origin's URL waits for another try, and dies.
 async fn crawl_and_die(directory: &Path, definition: &Definition, origin: &OriginKey, ahead: Duration) {
-    let world = WorldAhead::open(directory, ahead);
+    let world = WorldAhead::open(directory, ahead, 1);
     let (messages, frontier) = (world.queue.clone(), world.frontier.clone());
     let waits = async {
         while !frontier.load_origin(origin).await.unwrap().is_some_and(|rows| !rows.lease.retries.is_empty()) {

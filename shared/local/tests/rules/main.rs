@@ -3,10 +3,12 @@
 #![expect(clippy::unwrap_used, reason = "a test says more by failing than by an error")]
 
 mod address;
+mod ahead;
 mod budget;
 mod canonical;
 mod clocks;
 mod content;
+mod crowd;
 mod directives;
 mod failures;
 mod limits;

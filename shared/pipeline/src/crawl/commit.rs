@@ -9,6 +9,7 @@ use dragline_domain::frontier::{
 use dragline_domain::ids::LeaseToken;
 use dragline_domain::time::after;
 
+use super::memory::Taken;
 use super::segment::SegmentRecords;
 use crate::World;
 use crate::ports::archive::{Archive, Put};
@@ -35,6 +36,8 @@ const SEGMENT_BODIES_BYTES_MAX: u64 = 32 << 20;
 pub(super) struct OpenSegment {
     pub number: u64,
     pub records: SegmentRecords,
+    /// What it takes of memory, until it is committed.
+    pub taken: Taken,
     /// It takes no more than so many visits.
     pub pages_max: u32,
     pub entries: u32,
@@ -120,6 +123,7 @@ mod tests {
     use jiff::Timestamp;
 
     use super::*;
+    use crate::crawl::SegmentMemory;
 
     #[test]
     fn a_segment_holds_all_that_waits() {
@@ -149,6 +153,7 @@ mod tests {
             let segment = OpenSegment {
                 number: 0,
                 records: records(),
+                taken: SegmentMemory::default().begin(),
                 pages_max: SEGMENT_PAGES_MAX,
                 entries,
                 pending: 0,

@@ -14,7 +14,8 @@ use tokio::task::JoinSet;
 
 use self::visits::Start;
 use super::commit::{self, OpenSegment, commit};
-use super::ending::{StopSignal, TurnEnd, TurnLimits};
+use super::ending::{Crowd, StopSignal, TurnEnd, TurnLimits};
+use super::memory::SegmentMemory;
 use super::pacer::Pacer;
 use super::planner::Planner;
 use super::robots::{Robots, base_delay, robots};
@@ -31,6 +32,9 @@ use crate::ports::queue::Ticket;
 
 /// How often a turn that waits for parses looks whether they are done.
 const LOOK_AGAIN: Duration = Duration::from_secs(2);
+
+/// How long a turn goes on while others wait for its place.
+const TURN_IN_A_CROWD: Duration = Duration::from_secs(10);
 
 /// Leases in a row that run out without a commit before an origin is given up.
 const ATTEMPTS_MAX: u32 = 5;
@@ -80,7 +84,10 @@ pub async fn work_turn<W: World, H: Fetcher + 'static>(
         lease_length,
         lease_end: started + lease_length,
         turn_end: started + timing.turn,
+        turn_end_in_a_crowd: started + TURN_IN_A_CROWD,
+        crowd: limits.crowd.clone(),
         segment_bytes_max: limits.segment_bytes,
+        memory: limits.memory.clone(),
         open: VecDeque::new(),
         next_number: 0,
         visits: JoinSet::new(),
@@ -118,7 +125,11 @@ struct TurnWork<W, H> {
     lease_end: Duration,
     /// When the turn ends, by the monotonic clock.
     turn_end: Duration,
+    /// When it ends while others wait for its place.
+    turn_end_in_a_crowd: Duration,
+    crowd: Crowd,
     segment_bytes_max: u64,
+    memory: SegmentMemory,
     /// In order; the last one may take visits.
     open: VecDeque<OpenSegment>,
     next_number: u64,
