@@ -31,7 +31,7 @@ async fn crawl_and_die(directory: &Path, definition: &Definition, origin: &Origi
     let world = WorldAhead::open(directory, ahead, 1);
     let (messages, frontier) = (world.queue.clone(), world.frontier.clone());
     let waits = async {
-        while !frontier.load_origin(origin).await.unwrap().is_some_and(|rows| !rows.lease.retries.is_empty()) {
+        while frontier.load_origin(origin).await.unwrap().is_none_or(|rows| rows.lease.retries.is_empty()) {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     };
