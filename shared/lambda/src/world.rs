@@ -6,6 +6,7 @@ use std::time::Duration;
 use dragline_aws::{
     AwsClients, DynamoFrontier, Meter, Patience, S3Archive, S3Documents, SnsNotifier, SqsQueue, http_client,
 };
+use dragline_pipeline::ports::clock::Chance;
 use dragline_pipeline::{Timing, World};
 use dragline_system::{SystemChance, SystemClock};
 
@@ -37,11 +38,12 @@ impl AwsWorld {
     pub async fn new(settings: &Settings) -> Self {
         let clients = AwsClients::from_environment(http_client(), Patience::default()).await;
         let (tables, bucket) = (settings.tables.clone(), settings.bucket.as_str());
-        let frontier = DynamoFrontier::new(&clients, tables, bucket, LEASE_GRACE, Arc::new(SystemChance));
+        let chance: Arc<dyn Chance> = Arc::new(SystemChance);
+        let frontier = DynamoFrontier::new(&clients, tables, bucket, LEASE_GRACE, Arc::clone(&chance));
         Self {
             frontier: frontier.with_log_kept(settings.log_kept),
-            archive: S3Archive::new(&clients, bucket),
-            documents: S3Documents::new(&clients, bucket),
+            archive: S3Archive::new(&clients, bucket, Arc::clone(&chance)),
+            documents: S3Documents::new(&clients, bucket, chance),
             queue: SqsQueue::new(&clients, settings.queues.clone()),
             notifier: SnsNotifier::new(&clients, &settings.topic_arn),
             meter: clients.meter,

@@ -11,6 +11,7 @@ pub mod parse;
 pub mod ports;
 pub mod schedule;
 pub mod sweep;
+pub mod tell;
 mod world;
 
 pub use world::{Timing, World};

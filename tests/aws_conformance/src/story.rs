@@ -98,7 +98,14 @@ impl<'f> Story<'f> {
     #[must_use]
     pub fn wish(&self, by: u128, second: i64) -> Take {
         let token = LeaseToken::from_bits(by);
-        Take { turn: Turn(1), token, until: at(second + 120), wanted: Reserve::default(), now: at(second) }
+        Take {
+            turn: Turn(1),
+            token,
+            until: at(second + 120),
+            host_until: at(second + 360),
+            wanted: Reserve::default(),
+            now: at(second),
+        }
     }
 
     /// A segment that exhausts the seed.

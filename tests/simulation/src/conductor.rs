@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use dragline_domain::ids::Iteration;
 use dragline_pipeline::ports::error::{PortError, PortErrorKind, PortResult};
+use dragline_pipeline::ports::notifier::Notice;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use tokio::sync::oneshot;
@@ -27,11 +28,23 @@ const TIME_MAX: Duration = Duration::from_secs(24 * 3600);
 /// Nor more port operations: a run of these sites has some thousands at most.
 const OPERATIONS_MAX: usize = 15_000;
 
+/// What a port may answer as well as what it does.
+pub(crate) enum Twist<T> {
+    /// Nothing else.
+    None,
+    /// This, and does nothing.
+    Instead(T),
+    /// Another answer, once it is done: that of a further try, as the first one's got lost.
+    Again(fn(T) -> T),
+}
+
 /// What the driver has to do.
 #[derive(Debug)]
 pub(crate) enum Next {
     /// Something was let go; see to it again when it is quiet.
     GoesOn,
+    /// What a worker was at died: it begins anew, with the memory of its process.
+    TaskDied(Worker),
     /// A worker died: what it had in memory is to be dropped, and another started.
     Died(Worker),
     /// Everything died.
@@ -56,7 +69,11 @@ struct State {
     /// The iteration that is to be closed.
     goal: Iteration,
     is_closed: bool,
+    /// Whether a crawler that sleeps in the middle of a turn, which others have ended for it, is waited for.
+    waits_for_sleepers: bool,
     mail: Mail,
+    /// What people were told, in this order.
+    told: Vec<Notice>,
     trace: Trace,
 }
 
@@ -81,7 +98,9 @@ impl Conductor {
                 fallen: None,
                 goal: Iteration::FIRST,
                 is_closed: false,
+                waits_for_sleepers: false,
                 mail: Mail::default(),
+                told: Vec::new(),
                 trace: Trace::default(),
             }),
         }
@@ -105,6 +124,16 @@ impl Conductor {
         let mut state = self.state();
         let now = state.now;
         act(&mut state.mail, now)
+    }
+
+    /// A notice reached people.
+    pub(crate) fn people_are_told(&self, notice: Notice) {
+        self.state().told.push(notice);
+    }
+
+    /// What people were told.
+    pub(crate) fn told(&self) -> Vec<Notice> {
+        self.state().told.clone()
     }
 
     pub(crate) fn note(&self, line: impl fmt::Display) {
@@ -131,7 +160,7 @@ impl Conductor {
         state.is_closed = false;
     }
 
-    /// This is the newest iteration, and it is closed.
+    /// This is the newest iteration, it is closed, and nobody owes people a notice.
     pub(crate) fn iteration_closed(&self, iteration: Iteration) {
         let mut state = self.state();
         state.is_closed = state.goal == iteration;
@@ -147,12 +176,16 @@ impl Conductor {
         let mut state = self.state();
         let now = state.now;
         state.faults.calm();
+        state.is_closed = false;
+        state.waits_for_sleepers = true;
         state.mail.send_all_again(now);
     }
 
     /// Faults strike again.
     pub(crate) fn let_faults_strike(&self) {
-        self.state().faults.wake();
+        let mut state = self.state();
+        state.faults.wake();
+        state.waits_for_sleepers = false;
     }
 
     /// A sequential worker begins to run.
@@ -237,7 +270,7 @@ impl Conductor {
         &self,
         worker: Worker,
         operation: Operation,
-        twist: Option<T>,
+        twist: Twist<T>,
         work: impl Future<Output = PortResult<T>>,
     ) -> PortResult<T> {
         let away = |what| Err(PortError::new(PortErrorKind::Unavailable, operation.name, &operation.subject, what));
@@ -255,14 +288,24 @@ impl Conductor {
                     self.sleep(worker, wait).await;
                     continue;
                 }
-                Fate::Twist if twist.is_some() => {
-                    self.leave(worker);
-                    return twist.map_or_else(|| away("no answer"), Ok);
-                }
                 _ => {}
             }
+            let twist = match (fate, twist) {
+                (Fate::Twist, Twist::Instead(other)) => {
+                    self.leave(worker);
+                    return Ok(other);
+                }
+                (_, twist) => twist,
+            };
             let result = work.await;
             match fate {
+                Fate::Twist => {
+                    self.leave(worker);
+                    return match twist {
+                        Twist::Again(again) => result.map(again),
+                        Twist::None | Twist::Instead(_) => result,
+                    };
+                }
                 Fate::CrashAfter(scope) => return self.fall(worker, scope).await,
                 Fate::FailAfter => {
                     self.leave(worker);
@@ -286,6 +329,7 @@ impl Conductor {
         let state = &mut *guard;
         if let Some((worker, scope)) = state.fallen.take() {
             return match scope {
+                Scope::Task => Next::TaskDied(worker),
                 Scope::Worker => Next::Died(worker),
                 Scope::All => Next::Crashed,
             };
@@ -308,7 +352,7 @@ impl Conductor {
                 state.let_go(at);
                 return Next::GoesOn;
             }
-            if state.is_closed && state.mail.is_empty() {
+            if state.is_closed && state.mail.is_empty() && !(state.waits_for_sleepers && state.has_sleepers()) {
                 return Next::Over;
             }
             let times = state.parked.iter().filter_map(|parked| match parked.until {
@@ -339,6 +383,11 @@ impl Conductor {
 }
 
 impl State {
+    fn has_sleepers(&self) -> bool {
+        let is_at_work = |parked: &Parked| !matches!(parked.until, Until::Message(_));
+        self.parked.iter().any(|parked| matches!(parked.worker, Worker::Crawler(_)) && is_at_work(parked))
+    }
+
     fn let_go(&mut self, at: usize) {
         let Parked { worker, until, wake } = self.parked.remove(at);
         let grant = match until {

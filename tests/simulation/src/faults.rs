@@ -12,7 +12,9 @@ use crate::worker::Worker;
 /// How much dies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// One worker, with what it had in memory.
+    /// What one worker was at. Its process lives on, and remembers.
+    Task,
+    /// One worker, with its process and what that had in memory.
     Worker,
     /// Every worker.
     All,
@@ -60,6 +62,12 @@ pub struct Struck {
 }
 
 impl Struck {
+    /// Whether nothing died or failed: everything that was begun came to its end, however late.
+    #[must_use]
+    pub fn only_delayed(&self) -> bool {
+        self.faults.keys().all(|fault| BENIGN.contains(fault))
+    }
+
     /// Whether a request failed, or may have, that no server is to blame for. A URL may then end unseen.
     #[must_use]
     pub fn broke_a_connection(&self) -> bool {
@@ -70,8 +78,14 @@ impl Struck {
 /// The odds that a message is delivered twice.
 const DOUBLED: f64 = 0.02;
 
+/// The odds that a notice is struck that is to be struck at all.
+const NOTICE_ODDS: f64 = 0.3;
+
 /// The faults of a request.
 const CONNECTION: &str = "connection";
+
+/// The faults by which no worker stops in the middle of something.
+const BENIGN: [&str; 5] = [CONNECTION, "delay before", "delay after", "delivered twice", "twist"];
 
 /// What is to befall a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -184,6 +198,8 @@ impl Faults {
 
     fn strikes(&self, dice: &mut StdRng, worker: Worker, name: &str) -> bool {
         let Weather { odds, faults_max, focus } = self.weather;
+        // There are few notices in a run.
+        let odds = if name == "notifier.notify" { NOTICE_ODDS } else { odds };
         let count: usize = self.struck.faults.values().sum();
         count < faults_max && focus.includes(worker, name) && dice.random_bool(odds)
     }
@@ -191,7 +207,7 @@ impl Faults {
 
 fn draw(dice: &mut StdRng, name: &str) -> (Fate, &'static str) {
     let is_fetch = name.starts_with("fetcher.");
-    match dice.random_range(0..16) {
+    match dice.random_range(0..18) {
         0..=5 if is_fetch => (Fate::FailBefore, CONNECTION),
         10..=13 if is_fetch => (Fate::DelayBefore(delay(dice)), CONNECTION),
         0..=2 => (Fate::FailBefore, "fail before"),
@@ -200,6 +216,8 @@ fn draw(dice: &mut StdRng, name: &str) -> (Fate, &'static str) {
         7 => (Fate::CrashAfter(Scope::Worker), "worker dies after"),
         8 => (Fate::CrashBefore(Scope::All), "crash before"),
         9 => (Fate::CrashAfter(Scope::All), "crash after"),
+        16 => (Fate::CrashBefore(Scope::Task), "task dies before"),
+        17 => (Fate::CrashAfter(Scope::Task), "task dies after"),
         10..=11 => (Fate::DelayBefore(delay(dice)), "delay before"),
         12..=13 => (Fate::DelayAfter(delay(dice)), "delay after"),
         _ => (Fate::Twist, "twist"),

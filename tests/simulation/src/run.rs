@@ -22,8 +22,8 @@ use crate::ports::START;
 use crate::report::{Remains, Report};
 use crate::scenario::Scenario;
 use crate::setup::Setup;
-use crate::web::Servers;
-use crate::workers::Workshop;
+use crate::web::{Access, Servers};
+use crate::workers::{Memory, Workshop};
 
 /// What of a life is left when everything died.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,19 +108,30 @@ impl Run {
         let is_over = self.live_until_over(&command);
         let database = LocalStore::open_read_only(self.directory.path()).unwrap();
         let violations = self.judge(&database, iteration, is_over)?;
-        if is_over { Ok([violations, self.redeliver(&database, &command)?].concat()) } else { Ok(violations) }
+        if !is_over {
+            return Ok(violations);
+        }
+        let redelivered = self.redeliver(&database, &command)?;
+        Ok([violations, redelivered, self.judge_archive(&database, iteration)?].concat())
+    }
+
+    /// What is in the archive that should not be, once everybody is done.
+    fn judge_archive(&self, database: &Connection, iteration: Iteration) -> Checked {
+        if !self.conductor.struck().only_delayed() {
+            return Ok(Vec::new());
+        }
+        invariants::no_object_is_left(&self.evidence(database, &self.servers.accesses(), iteration))
+    }
+
+    fn evidence<'a>(&'a self, database: &'a Connection, accesses: &'a [Access], iteration: Iteration) -> Evidence<'a> {
+        let (directory, definition) = (self.directory.path(), &self.scenario.definition);
+        Evidence { database, directory, accesses, definition, iteration }
     }
 
     /// What does not hold of what an iteration left.
     fn judge(&self, database: &Connection, iteration: Iteration, is_over: bool) -> Checked {
         let accesses = self.servers.accesses();
-        let evidence = Evidence {
-            database,
-            directory: self.directory.path(),
-            accesses: &accesses,
-            definition: &self.scenario.definition,
-            iteration,
-        };
+        let evidence = self.evidence(database, &accesses, iteration);
         let struck = self.conductor.struck();
         let deaths = if struck.faults.is_empty() { Deaths::None } else { Deaths::Some };
         let mut violations = invariants::at_any_time(&evidence, deaths)?;
@@ -130,6 +141,7 @@ impl Run {
         }
         let progress = self.progress(iteration);
         violations.extend(invariants::at_the_end(&evidence, &progress)?);
+        violations.extend(invariants::the_end_is_told(iteration, &self.conductor.told()));
         let gave_up = !progress.leftovers.is_empty() || progress.parser.stuck > 0 || struck.broke_a_connection();
         if self.scenario.finds_everything() && !gave_up {
             violations.extend(invariants::everything_in_reach_is_found(&evidence, self.servers.site())?);
@@ -194,7 +206,8 @@ impl Run {
     fn live(&mut self) -> LifeEnd {
         let store = self.store.take().unwrap_or_else(|| self.open());
         self.store = Some(store.clone());
-        let workshop = Workshop {
+        let mut workshop = Workshop {
+            memory: Arc::new(Memory::of_seed(self.setup.seed)),
             conductor: Arc::clone(&self.conductor),
             store,
             servers: Arc::clone(&self.servers),
@@ -216,10 +229,13 @@ impl Run {
                     Next::Over => return LifeEnd::Over,
                     Next::Crashed => return LifeEnd::Crashed,
                     Next::NeverEnds => return LifeEnd::NeverEnds,
-                    Next::Died(worker) => {
+                    next @ (Next::TaskDied(worker) | Next::Died(worker)) => {
                         let Some((_, task)) = tasks.iter_mut().find(|(of, _)| *of == worker) else { continue };
                         task.abort();
                         let _dead = (&mut *task).await;
+                        if matches!(next, Next::Died(_)) {
+                            workshop.memory = Arc::new(Memory::of_seed(self.setup.seed));
+                        }
                         *task = workshop.start(worker);
                     }
                 }

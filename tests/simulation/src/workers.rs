@@ -15,7 +15,10 @@ use dragline_pipeline::ports::frontier::Frontier;
 use dragline_pipeline::ports::queue::Message;
 use dragline_pipeline::schedule::start;
 use dragline_pipeline::sweep::{Swept, sweep};
+use dragline_pipeline::tell::tell_owed;
 use dragline_pipeline::{Timing, World};
+use futures_util::future::join_all;
+use jiff::Timestamp;
 use tokio::task::JoinHandle;
 
 use crate::conductor::Conductor;
@@ -39,9 +42,28 @@ const FOR_EVER: Duration = Duration::from_hours(10_000);
 const WORKERS: [Worker; 6] =
     [Worker::Crawler(1), Worker::Crawler(2), Worker::Parser(1), Worker::Parser(2), Worker::Scheduler, Worker::Sweeper];
 
+/// What a process keeps from one message to the next. The workers of a run share it until one dies with its process: then those that are
+/// started have another's.
+pub(crate) struct Memory {
+    contexts: Contexts,
+    known: KnownUrls,
+}
+
+impl Memory {
+    /// So few that some are forgotten.
+    const URLS: usize = 256;
+
+    /// An empty memory. What it forgets follows from the seed.
+    pub(crate) fn of_seed(seed: u64) -> Self {
+        Self { contexts: Contexts::default(), known: KnownUrls::with_secret(Self::URLS, [seed, 0]) }
+    }
+}
+
 /// What workers are made of.
 #[derive(Clone)]
 pub(crate) struct Workshop {
+    /// The memory of those that are started from now on.
+    pub(crate) memory: Arc<Memory>,
     pub(crate) conductor: Arc<Conductor>,
     pub(crate) store: LocalStore,
     pub(crate) servers: Arc<Servers>,
@@ -60,7 +82,7 @@ impl Workshop {
         WORKERS.into_iter().chain(operator).collect()
     }
 
-    /// Starts a worker with an empty memory.
+    /// Starts a worker.
     pub(crate) fn start(&self, worker: Worker) -> JoinHandle<()> {
         self.conductor.started(worker);
         let put_off = PutOff::new(self.mutation.and_then(Mutation::late_effect));
@@ -70,7 +92,7 @@ impl Workshop {
             conductor: Arc::clone(&self.conductor),
             worker,
             world: Arc::new(world),
-            contexts: Contexts::default(),
+            memory: Arc::clone(&self.memory),
         };
         match worker {
             Worker::Crawler(_) => {
@@ -90,7 +112,7 @@ struct Desk {
     conductor: Arc<Conductor>,
     worker: Worker,
     world: Arc<SimulatedWorld>,
-    contexts: Contexts,
+    memory: Arc<Memory>,
 }
 
 impl Desk {
@@ -112,19 +134,26 @@ impl Desk {
     async fn crawl(self, fetcher: Arc<MutatedFetcher<GatedWeb>>) {
         loop {
             let letter = self.receive(Kind::Ticket).await;
-            let Message::Ticket(ticket) = &letter.message else { continue };
+            let tickets = match &letter.message {
+                Message::Ticket(ticket) => std::slice::from_ref(ticket),
+                Message::Tickets(tickets) => tickets,
+                Message::Parse(_) | Message::Start(_) => continue,
+            };
             let (limits, stop) = (TurnLimits::default(), StopSignal::default());
-            let end = work_turn(&self.world, &fetcher, &self.contexts, &limits, &stop, ticket).await;
+            let mut turns = Vec::new();
+            for ticket in tickets {
+                turns.push(work_turn(&self.world, &fetcher, &self.memory.contexts, &limits, &stop, ticket));
+            }
+            let end: PortResult<Vec<_>> = join_all(turns).await.into_iter().collect();
             self.close(&letter, &end);
         }
     }
 
-    /// A parser knows nothing from parse to parse: what [`KnownUrls`] forgets depends on hash keys that no seed sets.
     async fn parse(self) {
         loop {
             let letter = self.receive(Kind::Parse).await;
             let Message::Parse(message) = &letter.message else { continue };
-            let end = parse_segment(&*self.world, &self.contexts, &KnownUrls::with_places(1), message).await;
+            let end = parse_segment(&*self.world, &self.memory.contexts, &self.memory.known, message).await;
             self.close(&letter, &end);
         }
     }
@@ -133,7 +162,7 @@ impl Desk {
         loop {
             let letter = self.receive(Kind::Start).await;
             let Message::Start(command) = &letter.message else { continue };
-            let end = start(&*self.world, &self.contexts, command).await;
+            let end = start(&*self.world, &self.memory.contexts, command).await;
             self.close(&letter, &end);
         }
     }
@@ -141,12 +170,18 @@ impl Desk {
     async fn sweep(self, crawl: CrawlId) {
         loop {
             self.world.clock().sleep(SWEEP_EVERY).await;
-            match sweep(&*self.world, &crawl, self.world.clock().now()).await {
-                Ok(Swept::Closed(row)) => self.conductor.iteration_closed(row.number),
+            match self.sweep_once(&crawl).await {
+                Ok((Swept::Closed(row), 0)) => self.conductor.iteration_closed(row.number),
                 Ok(_) => {}
                 Err(error) => self.conductor.note(format_args!("sweeper fails: {error}")),
             }
         }
+    }
+
+    /// Sweeps, and tells people what they are owed, due or not. What is owed still.
+    async fn sweep_once(&self, crawl: &CrawlId) -> PortResult<(Swept, usize)> {
+        let swept = sweep(&*self.world, crawl, self.world.clock().now()).await?;
+        Ok((swept, tell_owed(&*self.world, Timestamp::MAX).await?))
     }
 
     /// Gives orders when it is time, each until it is taken.

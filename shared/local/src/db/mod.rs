@@ -3,11 +3,14 @@
 mod candidates;
 mod crawls;
 mod error;
+mod hosts;
 mod ids;
 mod iterations;
+mod notices;
 mod origins;
 pub(crate) mod schema;
 mod segments;
+mod settings;
 mod todo;
 pub(crate) mod urls;
 pub(crate) mod values;

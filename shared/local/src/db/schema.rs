@@ -13,6 +13,21 @@ pub(crate) const APPLICATION_ID: i32 = 0x4472_6167;
 /// The format of the tables, in `PRAGMA user_version`. Grows with each change that an older program could not read.
 pub(crate) const FORMAT: i32 = 1;
 
+/// What came to the tables since and does not keep an older program from reading them: settings, and who asks which host.
+const ADDITIONS: &str = "
+CREATE TABLE IF NOT EXISTS setting (
+    name  TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS host (
+    name       TEXT PRIMARY KEY,
+    record     TEXT NOT NULL,
+    until      TEXT GENERATED ALWAYS AS (record ->> '$.holder.until') VIRTUAL,
+    free_from  TEXT GENERATED ALWAYS AS (record ->> '$.free_from') VIRTUAL,
+    waiting    INTEGER GENERATED ALWAYS AS (json_array_length(record, '$.waiting')) VIRTUAL
+) STRICT, WITHOUT ROWID;
+";
+
 /// What a database file is to this program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Found {
@@ -46,8 +61,10 @@ pub(crate) fn prepare(connection: &mut Connection, found: Found) -> Result<(), S
         transaction.execute_batch(include_str!("tables.sql"))?;
         transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
     }
+    transaction.execute_batch(ADDITIONS)?;
     // There is no older format yet. The next one adds its step here, from `Found::Ours(1)`.
     transaction.pragma_update(None, "user_version", FORMAT)?;
+    transaction.execute_batch(include_str!("notices.sql"))?;
     put_names(&transaction)?;
     make_views(&transaction)?;
     transaction.commit()?;
@@ -106,17 +123,24 @@ mod tests {
         }
     }
 
+    fn schema(connection: &Connection) -> Vec<String> {
+        let mut statement = connection.prepare("SELECT sql FROM sqlite_schema ORDER BY name").unwrap();
+        let rows = statement.query_map([], |row| row.get::<_, Option<String>>(0)).unwrap();
+        rows.map(|row| row.unwrap().unwrap_or_default()).collect()
+    }
+
+    #[test]
+    fn a_file_that_lacks_what_was_added_since_gets_it() {
+        let [mut new, mut old] = [(); 2].map(|()| Connection::open_in_memory().unwrap());
+        prepare(&mut new, Found::Empty).unwrap();
+        old.execute_batch(include_str!("tables.sql")).unwrap();
+        prepare(&mut old, Found::Ours(1)).unwrap();
+        assert_eq!(schema(&old), schema(&new));
+    }
+
     #[test]
     fn preparing_again_changes_nothing() {
         let mut connection = Connection::open_in_memory().unwrap();
-        let schema = |connection: &Connection| -> Vec<String> {
-            let mut statement = connection.prepare("SELECT sql FROM sqlite_schema ORDER BY name").unwrap();
-            statement
-                .query_map([], |row| row.get::<_, Option<String>>(0))
-                .unwrap()
-                .map(|r| r.unwrap().unwrap_or_default())
-                .collect()
-        };
         prepare(&mut connection, Found::Empty).unwrap();
         let first = schema(&connection);
         assert_eq!(inspect(&connection).unwrap(), Found::Ours(FORMAT));

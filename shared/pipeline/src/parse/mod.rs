@@ -25,14 +25,15 @@ use self::read::Capture;
 use self::understand::{Parsed, understand_all};
 use crate::World;
 use crate::context::{Contexts, CrawlContext};
-use crate::nudge::nudge;
+use crate::nudge::nudge_all;
 use crate::ports::archive::Archive;
 use crate::ports::clock::Clock;
 use crate::ports::documents::{Documents, PutDocuments};
 use crate::ports::error::{PortError, PortErrorKind, PortResult};
 use crate::ports::frontier::{CommitParse, Frontier, ParseCommitted};
-use crate::ports::notifier::{Notice, Notifier};
+use crate::ports::notifier::Notice;
 use crate::ports::queue::ParseMessage;
+use crate::tell::tell_all;
 
 /// A segment's object is never larger than what a crawler may put into it; this is beyond that.
 const OBJECT_BYTES_MAX: u64 = 1 << 30;
@@ -72,9 +73,7 @@ pub async fn parse_segment(
         touched.extend(targets.into_iter().filter(|origin| *origin != segment.id.origin));
         end
     };
-    for origin in &touched {
-        nudge(world, origin, segment.iteration).await?;
-    }
+    nudge_all(world, &touched, segment.iteration).await?;
     Ok(end)
 }
 
@@ -107,7 +106,6 @@ async fn parse(
     frontier.put_log(&log).await?;
     update_candidates(world, &context, segment, &captures, documents, &claimed).await?;
     let end = commit(world, &context, segment, counters(&captures, documents, &claimed), &claimed).await?;
-    known.remember(&claimed.settled);
     Ok((end, claimed.targets.into_iter().map(|target| target.origin).collect()))
 }
 
@@ -134,11 +132,11 @@ async fn documents(
     let parsed = tokio::task::spawn_blocking(move || understand_all(&own, &all, is_skipped)).await;
     let documents =
         parsed.map_err(|error| PortError::new(PortErrorKind::Other, "parse", &segment.id, error.to_string()))?;
-    for stuck in documents.iter().filter(|document| document.state == DocumentState::Stuck) {
+    let stuck = documents.iter().filter(|document| document.state == DocumentState::Stuck).map(|stuck| {
         let detail = format!("{}: {}", stuck.url, stuck.detail.as_deref().unwrap_or("the parser broke"));
-        let notice = Notice::Stuck { origin: segment.id.origin.clone(), detail };
-        world.notifier().notify(notice).await?;
-    }
+        Notice::Stuck { origin: segment.id.origin.clone(), detail }
+    });
+    tell_all(world, stuck.collect()).await;
     match world.documents().put_new(segment, &documents).await? {
         PutDocuments::Stored => Ok(Parsed { documents }),
         PutDocuments::Found(documents) => Ok(Parsed { documents }),

@@ -12,7 +12,7 @@ use dragline_domain::url::{CrawlUrl, Origin};
 
 use crate::World;
 use crate::context::{Contexts, CrawlContext};
-use crate::nudge::nudge;
+use crate::nudge::{Convoy, nudge_into};
 use crate::ports::clock::Clock;
 use crate::ports::error::PortResult;
 use crate::ports::frontier::{BeginIteration, Begun, ClaimRequest, Frontier, SeedOrigin, Seeded};
@@ -67,10 +67,13 @@ pub(super) async fn start_with(
     if iteration.token_out {
         let seeds = by_origin(&context.definition.seeds);
         let beginning = Beginning { world, context: &context, trigger: &command.trigger, iteration: &iteration };
+        let mut convoy = Convoy::default();
         for (origin, urls) in &seeds {
-            beginning.seed(origin, urls).await?;
+            beginning.seed(origin, urls, &mut convoy).await?;
+            convoy.send_if_full(world).await?;
         }
-        beginning.open_for_recrawl(&seeds).await?;
+        beginning.open_for_recrawl(&seeds, &mut convoy).await?;
+        convoy.send(world).await?;
         if let Some(url) = url {
             seed_url(world, &context, &command.trigger, &iteration, url).await?;
         }
@@ -88,7 +91,10 @@ pub(super) async fn seed_url(
     url: &CrawlUrl,
 ) -> PortResult<Seeded> {
     let beginning = Beginning { world, context, trigger: &trigger.of_url(), iteration };
-    beginning.seed(&url.origin(), &[url.path_and_query().to_owned()]).await
+    let mut convoy = Convoy::default();
+    let seeded = beginning.seed(&url.origin(), &[url.path_and_query().to_owned()], &mut convoy).await?;
+    convoy.send(world).await?;
+    Ok(seeded)
 }
 
 type Seeds = BTreeMap<Origin, Vec<String>>;
@@ -116,7 +122,7 @@ impl<W: World> Beginning<'_, W> {
     /// Claims the seeds of an origin and adds them, as many at once as a transaction surely holds.
     ///
     /// The parts are cut from the definition alone, so that the command, when it comes again, cuts them in the same places.
-    async fn seed(&self, origin: &Origin, paths: &[String]) -> PortResult<Seeded> {
+    async fn seed(&self, origin: &Origin, paths: &[String], convoy: &mut Convoy) -> PortResult<Seeded> {
         let key = OriginKey { crawl: self.iteration.crawl.clone(), origin: origin.clone() };
         let mut seeded = Seeded::Already;
         for (part, paths) in (0..).zip(paths.chunks(SEEDING_URLS_MAX)) {
@@ -128,7 +134,7 @@ impl<W: World> Beginning<'_, W> {
                 return Ok(seeded);
             }
         }
-        nudge(self.world, &key, self.iteration.number).await?;
+        nudge_into(self.world, &key, self.iteration.number, convoy).await?;
         Ok(seeded)
     }
 
@@ -145,7 +151,7 @@ impl<W: World> Beginning<'_, W> {
         let claims = self.world.frontier().claim(&request).await?;
         let own = paths.iter().zip(claims).filter_map(|(path, claim)| match claim {
             Claim::Own { last } => Some(TodoEntry { path_and_query: path.clone(), via: None, redirects: 0, last }),
-            Claim::Taken | Claim::NotDue => None,
+            Claim::Taken { .. } | Claim::NotDue => None,
         });
         Ok(own.collect())
     }
@@ -160,7 +166,7 @@ impl<W: World> Beginning<'_, W> {
     }
 
     /// Opens the origins that no seed opens but that have candidates due from earlier iterations.
-    async fn open_for_recrawl(&self, seeds: &Seeds) -> PortResult<()> {
+    async fn open_for_recrawl(&self, seeds: &Seeds, convoy: &mut Convoy) -> PortResult<()> {
         let (frontier, iteration) = (self.world.frontier(), self.iteration);
         let mut last: Option<Origin> = None;
         loop {
@@ -176,7 +182,8 @@ impl<W: World> Beginning<'_, W> {
                 if !due.entries.is_empty()
                     && self.add(&key, Seeding::new(self.trigger, 0), Vec::new()).await? != Seeded::IterationOver
                 {
-                    nudge(self.world, &key, iteration.number).await?;
+                    nudge_into(self.world, &key, iteration.number, convoy).await?;
+                    convoy.send_if_full(self.world).await?;
                 }
             }
             last = Some(end);

@@ -21,6 +21,9 @@ use super::samples::{at, crawl, entry, sighting, token, trigger};
 /// How long a lease lasts here, in seconds; the delay of every origin is [`DELAY`].
 pub(super) const LEASE_S: i64 = 120;
 
+/// How long a turn has its host at most, in seconds.
+pub(super) const HOST_S: i64 = 360;
+
 /// The delay of every origin.
 pub(super) const DELAY: Duration = Duration::from_secs(1);
 
@@ -113,7 +116,14 @@ impl<'f, F: Frontier> World<'f, F> {
         wanted: Reserve,
     ) -> Result<Lease, TakeRefused> {
         let turn = self.origin(origin).await.lease.turn;
-        let take = Take { turn, token: token(by), until: at(second + LEASE_S), wanted, now: at(second) };
+        let take = Take {
+            turn,
+            token: token(by),
+            until: at(second + LEASE_S),
+            host_until: at(second + HOST_S),
+            wanted,
+            now: at(second),
+        };
         self.frontier.take_lease(origin, self.iteration, &take).await.unwrap()
     }
 
@@ -171,7 +181,14 @@ impl<'f, F: Frontier> World<'f, F> {
         how: Release,
     ) -> Result<(), ReleaseRefused> {
         let token: LeaseToken = lease.holder().expect("it is held").token.clone();
-        let release = ReleaseLease { origin: origin.clone(), token, lease: lease.clone(), seen, how };
+        let release = ReleaseLease {
+            origin: origin.clone(),
+            token,
+            lease: lease.clone(),
+            seen,
+            how,
+            free_from: lease.not_before,
+        };
         self.frontier.release(&release).await.unwrap()
     }
 

@@ -33,6 +33,8 @@ mutations! {
         ClosedWithOpenOrigins,
         /// What somebody else queued is said to be own.
         ClaimAlwaysOwn,
+        /// Who queued a URL is told wrong.
+        ClaimerMistaken,
         /// Whoever claims again is not known again.
         ClaimForgotten,
         /// What is not due is claimed all the same.
@@ -65,6 +67,22 @@ mutations! {
         LivingHolderReplaced,
         /// A lease is taken over as soon as it ends.
         TakeoverWithoutDelay,
+        /// A host that somebody else asks is given.
+        HeldHostGiven,
+        /// Whoever comes gets a free host, whoever waits.
+        LineIgnored,
+        /// A host that was taken without a lease is not given back.
+        HostKept,
+        /// A host that was given back may be asked at once.
+        HostFreeAtOnce,
+        /// Any token gives a host back.
+        HostGivenBackByAnyone,
+        /// A host may be asked as fast as before, whatever it said.
+        BackOffForgotten,
+        /// Nobody is in line for a host.
+        NobodyWaits,
+        /// A host is free when the lease ends that it was taken with.
+        HostEndsWithLease,
         /// Nothing of the budget is set aside.
         NothingReserved,
         /// As much as is wanted is set aside, whatever is left.
@@ -131,8 +149,26 @@ mutations! {
         GiveUpOnTheLiving,
         /// Unparsed segments are never overdue.
         SegmentsNeverOverdue,
+        /// Leases are overdue where they are not asked for.
+        LeasesHideTheRest,
+        /// A release that comes again is refused.
+        RepeatedReleaseFenced,
         /// Postponed work is due as before.
         PostponeForgotten,
+        /// That an iteration closed is owed to nobody.
+        EndNotOwed,
+        /// A notice is said to be kept, and is not.
+        NoticeForgotten,
+        /// Each notice has a place of its own, so that they pile up.
+        NoticesPileUp,
+        /// A notice is due a day before its time.
+        NoticesDueTooEarly,
+        /// A postponed notice is due as before.
+        NoticePostponeForgotten,
+        /// Postponing a notice that people were told owes it again.
+        ToldNoticeComesBack,
+        /// A notice that people were told is still owed.
+        ToldNoticeStays,
         /// What parsers did is left out of the sums.
         ParsersNotSummed,
         /// Leftovers are left out of the sums.

@@ -27,6 +27,8 @@ pub enum Mutation {
     RobotsMissingForbids,
     /// The key of a segment's object does not tell holders of the lease apart: the later one overwrites.
     OneObjectForAllHolders,
+    /// Objects are said to be deleted, and are not.
+    ObjectsStay,
     /// Whoever opens a dead process's directory lets its origins be asked at once.
     DelayForgottenAfterDeath,
     /// Effects in the wrong order.
@@ -40,6 +42,8 @@ impl Mutation {
         (Self::Frontier(Frontier::ReleaseWithoutTokenCheck), Invariant::OnlyTheHolderCommits),
         (Self::Frontier(Frontier::LivingHolderReplaced), Invariant::DelayKept),
         (Self::DelayForgottenAfterDeath, Invariant::DelayKept),
+        (Self::Frontier(Frontier::HeldHostGiven), Invariant::DelayKept),
+        (Self::Frontier(Frontier::HostFreeAtOnce), Invariant::DelayKept),
         (Self::Frontier(Frontier::SettlementForgotten), Invariant::Over),
         (Self::Frontier(Frontier::ClosedWithOpenOrigins), Invariant::Over),
         (Self::Frontier(Frontier::TokenNotReturned), Invariant::Over),
@@ -51,6 +55,7 @@ impl Mutation {
         (Self::Frontier(Frontier::TodoAddedTwice), Invariant::VisitedOnce),
         (Self::Frontier(Frontier::SeedsAddedAgain), Invariant::VisitedOnce),
         (Self::Frontier(Frontier::ClaimForgotten), Invariant::NothingLost),
+        (Self::Frontier(Frontier::ClaimerMistaken), Invariant::NothingLost),
         (Self::Late(LateEffect::LogAfterCommit), Invariant::NothingLost),
         (Self::Late(LateEffect::DocumentsAfterClaims), Invariant::NothingLost),
         (Self::Frontier(Frontier::ParseNotCounted), Invariant::ProgressEqualsLog),
@@ -59,6 +64,8 @@ impl Mutation {
         (Self::RobotsFailurePermits, Invariant::RobotsObeyed),
         (Self::RobotsMissingForbids, Invariant::ReachFound),
         (Self::Frontier(Frontier::ReservedAsWanted), Invariant::BudgetKept),
+        (Self::Frontier(Frontier::EndNotOwed), Invariant::EndTold),
+        (Self::ObjectsStay, Invariant::NoObjectLeft),
     ];
 
     pub(crate) const fn of_frontier(self) -> Option<Frontier> {
