@@ -16,7 +16,7 @@ else
 run = cargo test --quiet --no-fail-fast --all-targets $(PACKAGES_$(1))
 BUILD := cargo test --quiet --no-run --all-targets $(ALL)
 AWS := dragline-aws-conformance dragline-stack-commands
-PACKAGES_beside := $(ALL) --exclude dragline-end-to-end
+PACKAGES_default := $(ALL)
 PACKAGES_check := $(ALL) $(patsubst %,--exclude %,$(AWS) dragline-end-to-end dragline-protocol-model dragline-judges)
 PACKAGES_unit := $(ALL) $(patsubst %,--exclude %,$(AWS) dragline-end-to-end)
 PACKAGES_e2e := --package dragline-end-to-end
@@ -29,16 +29,16 @@ help: ## Show the targets
 check: lint ## While working: format, clippy, unit and property tests, a short simulation
 	@DRAGLINE_SEEDS=$${DRAGLINE_SEEDS:-3} $(call run,check)
 
-# What the tests need is fetched while the compiler works. The tests of a deployed stack are mostly waiting: they go on beside everything else,
-# but for the end-to-end tests, which check pace.
+# What the tests need is fetched while the compiler works. The tests of a deployed stack are mostly waiting: they go on beside what needs no
+# emulator and keeps no pace.
 test: ## Check everything
 	@step() { local began=$$SECONDS; $(MAKE) --no-print-directory $$1; echo "$$1: $$((SECONDS - began)) s" >&2; }; \
 	trap 'kill $$(jobs -p) 2>/dev/null || true' EXIT; \
 	step setup & setup=$$!; step build; wait $$setup; \
 	mkdir -p target; step python-tests >target/python-tests.log 2>&1 & python=$$!; \
-	for name in lint docs deny examples rust-tests; do step $$name; done; \
+	for name in lint docs deny examples; do step $$name; done; \
 	wait $$python || { cat target/python-tests.log; exit 1; }; cat target/python-tests.log; \
-	step e2e; scripts/slowest
+	step rust-tests; scripts/slowest
 
 setup: ## Fetch what the tests need, once for all checkouts: WARC readers, real sites, an emulator of AWS
 	@scripts/setup >/dev/null & readers=$$!; scripts/localstack setup && emulator=0 || emulator=$$?; wait $$readers && exit $$emulator
@@ -71,7 +71,7 @@ aws: setup build ## Run what needs an emulator of AWS: adapters, commands, the d
 	@scripts/localstack test tests/deployed_stack
 
 rust-tests:
-	@DRAGLINE_LOCALSTACK_PORT=0 scripts/localstack run $(call run,beside)
+	@DRAGLINE_LOCALSTACK_PORT=0 scripts/localstack run $(call run,default)
 
 python-tests:
 	@scripts/localstack test tests/localstack tests/deployed_stack tests/bill --durations=10
