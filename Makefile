@@ -12,9 +12,11 @@ ifneq ($(shell command -v cargo-nextest),)
 # What each profile runs stands in .config/nextest.toml.
 run = cargo nextest run $(ALL) --no-fail-fast --status-level slow --final-status-level fail --profile $(1)
 BUILD := cargo nextest run $(ALL) --cargo-quiet --no-run
+SLOWEST := scripts/slowest
 else
 run = cargo test --quiet --no-fail-fast --all-targets $(PACKAGES_$(1))
 BUILD := cargo test --quiet --no-run --all-targets $(ALL)
+SLOWEST := echo 'the slowest tests are named where cargo-nextest is installed'
 AWS := dragline-aws-conformance dragline-stack-commands
 PACKAGES_default := $(ALL)
 PACKAGES_check := $(ALL) $(patsubst %,--exclude %,$(AWS) dragline-end-to-end dragline-protocol-model dragline-judges)
@@ -38,7 +40,7 @@ test: ## Check everything
 	mkdir -p target; step python-tests >target/python-tests.log 2>&1 & python=$$!; \
 	for name in lint docs deny examples; do step $$name; done; \
 	wait $$python || { cat target/python-tests.log; exit 1; }; cat target/python-tests.log; \
-	step rust-tests; scripts/slowest
+	step rust-tests; $(SLOWEST)
 
 setup: ## Fetch what the tests need, once for all checkouts: WARC readers, real sites, an emulator of AWS
 	@scripts/setup >/dev/null & readers=$$!; scripts/localstack setup && emulator=0 || emulator=$$?; wait $$readers && exit $$emulator
