@@ -10,6 +10,7 @@ mod framing;
 mod headers;
 mod http2;
 mod markup;
+mod names;
 mod rate_limits;
 mod redirects;
 mod robots;

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use crate::ids::{CrawlId, Iteration, LeaseToken, TriggerId, Turn};
 use crate::url::Origin;
@@ -51,6 +52,12 @@ pub struct ObjectKey(String);
 #[error("`{0}` is no object key")]
 pub struct ObjectKeyError(String);
 
+/// The most bytes of one part of a key: what file systems take as a name.
+const PART_BYTES_MAX: usize = 255;
+
+/// The most bytes of a key: what S3 takes.
+const KEY_BYTES_MAX: usize = 1024;
+
 impl ObjectKey {
     /// The segment's WARC object. It holds the token, so that two who both believe to hold the lease never write the same object.
     #[must_use]
@@ -85,8 +92,20 @@ impl ObjectKey {
     }
 }
 
-/// An origin as one part of a path: `https,example.org` or `http,127.0.0.1,8080`. IPv6 brackets and colons become `_`.
+/// An origin as one part of a path: `https,example.org` or `http,127.0.0.1,8080`. IPv6 brackets and colons become `_`. One that is longer
+/// than a part may be keeps its beginning, and ends in a digest of the whole.
 fn path_safe(origin: &Origin) -> String {
+    let whole = path_safe_whole(origin);
+    if whole.len() <= PART_BYTES_MAX {
+        return whole;
+    }
+    let digest: String =
+        Sha256::digest(origin.as_str().as_bytes()).iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+    // No origin has two commas in a row, so that no short one is taken for it. All of it is ASCII by now.
+    format!("{},,{digest}", &whole[..PART_BYTES_MAX - 2 - digest.len()])
+}
+
+fn path_safe_whole(origin: &Origin) -> String {
     origin
         .as_str()
         .replacen("://", ",", 1)
@@ -106,7 +125,11 @@ impl TryFrom<String> for ObjectKey {
             !part.bytes().all(|b| b == b'.')
                 && part.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-' | b','))
         };
-        if text.len() <= 1024 && text.split('/').all(part_is_good) { Ok(Self(text)) } else { Err(ObjectKeyError(text)) }
+        if text.len() <= KEY_BYTES_MAX && text.split('/').all(part_is_good) {
+            Ok(Self(text))
+        } else {
+            Err(ObjectKeyError(text))
+        }
     }
 }
 
@@ -227,6 +250,42 @@ mod tests {
         ] {
             assert!(ObjectKey::try_from(text.to_owned()).is_err(), "{why}");
         }
+    }
+
+    #[test]
+    fn no_part_of_a_key_is_longer_than_a_file_system_takes() {
+        // As long as names get: 253 characters, in labels of 63.
+        let host = |letters: usize| {
+            let text: String = (1..=letters).map(|n| if n % 63 == 0 { '.' } else { 'h' }).collect();
+            text.trim_end_matches('.').to_owned()
+        };
+        let longest = CrawlId::for_host(&"c".repeat(CrawlId::LEN_MAX));
+        let key_of = |origin: &str| OriginKey { crawl: longest.clone(), origin: origin.parse().unwrap() };
+        for (origin, is_whole, why) in [
+            (format!("http://{}", host(250)), true, "255 bytes as a directory"),
+            (format!("https://{}", host(250)), false, "256 bytes"),
+            (format!("https://{}", host(253)), false, "the longest name"),
+            (format!("https://{}:65535", host(253)), false, "and a port"),
+            (format!("http://{}:8080", host(248)), false, "a name of 248 letters and a port"),
+        ] {
+            let key = key_of(&origin);
+            let id = SegmentId { origin: key.clone(), turn: Turn(u64::MAX), n: u64::MAX };
+            let iteration = Iteration::new(u32::MAX).unwrap();
+            let token = LeaseToken::from_bits(u128::MAX);
+            let object = ObjectKey::of_segment(&id, iteration, &token);
+            for written in [&object, &ObjectKey::of_documents(&id, iteration)] {
+                // Local files have a mark behind their names while they are written.
+                let longest = written.as_str().split('/').map(str::len).max().unwrap();
+                assert!(longest <= 255 && written.as_str().len() <= 1024, "{why}: {written}");
+                assert!(ObjectKey::try_from(written.to_string()).is_ok(), "{why}: {written}");
+                assert_eq!(written.as_str().contains(",,"), !is_whole, "{why}: {written}");
+            }
+            let prefix = ObjectKey::turn_prefix(&key, iteration, id.turn);
+            assert!(object.as_str().starts_with(&prefix), "an orphan is found by it: {why}");
+        }
+        let (one, other) = (format!("https://{}a", host(251)), format!("https://{}b", host(251)));
+        let prefix = |origin: &str| ObjectKey::turn_prefix(&key_of(origin), Iteration::FIRST, Turn(1));
+        assert_ne!(prefix(&one), prefix(&other), "what differs in its end alone is told apart");
     }
 
     #[test]
