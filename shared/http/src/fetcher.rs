@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dragline_domain::address::{AddressPolicy, check, literal_of};
+use dragline_formats::warc::{FIELDS_MAX, REASON_BYTES_MAX};
 use dragline_pipeline::ports::fetcher::{
     FetchFailure, FetchFailureKind, FetchRequest, Fetched, FetchedResponse, Fetcher,
 };
@@ -182,8 +183,12 @@ impl NoHead {
     }
 }
 
-/// Fields as they would be written by HTTP/1.1, whichever version they came by.
+/// Fields as they would be written by HTTP/1.1, whichever version they came by: no more of them, and no larger, than can be archived.
 fn within_header_limit(headers: &HeaderMap, bytes_max: usize) -> Result<(), FetchFailure> {
+    if headers.len() > FIELDS_MAX {
+        let detail = format!("a response header of {} fields, over the limit of {FIELDS_MAX}", headers.len());
+        return Err(FetchFailure { kind: FetchFailureKind::Protocol, detail });
+    }
     let separators = ": \r\n".len();
     let bytes: usize = headers.iter().map(|(name, value)| name.as_str().len() + value.len() + separators).sum();
     if bytes <= bytes_max {
@@ -193,9 +198,14 @@ fn within_header_limit(headers: &HeaderMap, bytes_max: usize) -> Result<(), Fetc
     Err(FetchFailure { kind: FetchFailureKind::Protocol, detail })
 }
 
+/// Cut at what is archived: it is for people, and no limit on fields counts it.
 fn reason(response: &reqwest::Response) -> String {
     match response.extensions().get::<ReasonPhrase>() {
-        Some(as_sent) => String::from_utf8_lossy(as_sent.as_bytes()).into_owned(),
+        Some(as_sent) => {
+            let mut reason = String::from_utf8_lossy(as_sent.as_bytes()).into_owned();
+            reason.truncate(reason.floor_char_boundary(REASON_BYTES_MAX));
+            reason
+        }
         None => response.status().canonical_reason().unwrap_or_default().to_owned(),
     }
 }

@@ -42,6 +42,21 @@ async fn fields_without_end_are_no_answer_and_odd_ones_are_left_out() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_reason_of_any_length_is_cut_and_the_largest_header_is_read_back() {
+    let status = |reason: &[u8]| [b"HTTP/1.1 200 ", reason, b"\r\n", PAGE.as_bytes()].concat();
+    let cases = vec![
+        case("a reason of 300,000 letters", FileIngested, vec![Step::send(status(&b"x".repeat(300_000)))]),
+        case("a reason of bytes that are no text", FileIngested, vec![Step::send(status(&b"\xff".repeat(100_000)))]),
+        case(
+            "380 KB of fields",
+            FileIngested,
+            with_fields(&[b"a: ", &b"x".repeat(4_000)[..], b"\r\n"].concat().repeat(95)),
+        ),
+    ];
+    judge(cases, |draft| draft.fetch.header_bytes_max = 1 << 20).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn cookies_and_credentials_are_never_sent() {
     let site = HostileSite::start(|asked| match asked.target.as_str() {
         "/robots.txt" => reply(404, &["set-cookie: robots=1"], ""),

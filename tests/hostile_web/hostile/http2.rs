@@ -14,7 +14,7 @@ const HOST: &str = "site.test";
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn each_misdeed_costs_one_page_and_a_bounded_time() {
     let authority = Authority::named("known");
-    let cases: [(Http2Misdeed, &[Outcome], &str); 8] = [
+    let cases: [(Http2Misdeed, &[Outcome], &str); 10] = [
         (Http2Misdeed::ResetStream, &[ConnectionFailed], "a stream reset"),
         (Http2Misdeed::ResetInBody, &[ErrorReadingResponse], "a stream reset within the body"),
         (Http2Misdeed::GoAway, &[ConnectionFailed], "a connection that goes away"),
@@ -27,6 +27,8 @@ async fn each_misdeed_costs_one_page_and_a_bounded_time() {
         (Http2Misdeed::Pings, &[RequestTimeout, ConnectionFailed], "pings without end: too late, or hung up"),
         (Http2Misdeed::Settings, &[RequestTimeout, ConnectionFailed], "settings without end: too late, or hung up"),
         (Http2Misdeed::OversizedFrame, &[DidNotUnderstandAnswer], "a frame larger than was agreed on"),
+        (Http2Misdeed::EmptyFields(1_999), &[FileIngested], "as many fields as are archived, its type included"),
+        (Http2Misdeed::EmptyFields(2_000), &[DidNotUnderstandAnswer], "a field more than that"),
     ];
     let good = HostileSite::beside_good_pages(Vec::new()).await;
     let mut seeds = vec![good.url("/")];

@@ -1,7 +1,6 @@
 //! Named fields: of a record's header, and of blocks of the type `application/warc-fields` (WARC 1.1 §4).
 
-/// The most bytes of a value that we write.
-pub(super) const VALUE_BYTES_MAX: usize = 8 * 1024;
+use super::limits::VALUE_BYTES_MAX;
 
 /// Fields in their order. Names are compared without regard to case.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -4,12 +4,12 @@
 //! coding, which is undone before the body gets here. So that readers do not undo it again, and do not wait for bytes
 //! that are not there, two fields are renamed where they would lie: see [`http_response_block`].
 
+use super::limits::{HEAD_BYTES_MAX, HEAD_FIELDS_MAX, REASON_BYTES_MAX};
+
 /// Before the name of a field that is no longer true of the stored message; the Wayback Machine's custom.
 const ORIGINAL_PREFIX: &str = "X-Archive-Orig-";
-/// The most bytes of a message's status line and fields.
-pub const HEAD_BYTES_MAX: usize = 256 * 1024;
-/// The most fields of a message.
-pub const HEAD_FIELDS_MAX: usize = 2_000;
+/// Room in a head for the length that may be added, and for the empty line.
+const LENGTH_BYTES_MAX: usize = 64;
 
 /// A response read back from its block.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,6 +52,7 @@ pub enum HttpResponseError {
 /// - A `Content-Length` that is not the length of `body` (it was cut short, or several lengths contradict each other) is
 ///   renamed `X-Archive-Orig-Content-Length`, and the true one added last.
 /// - Characters that would end a line or a name early are replaced: by spaces in values, by `_` in names.
+/// - A reason is cut at [`REASON_BYTES_MAX`]; fields beyond [`HEAD_FIELDS_MAX`] and [`HEAD_BYTES_MAX`] are left out: nobody could read them back.
 #[must_use]
 pub fn http_response_block(
     status: u16,
@@ -61,13 +62,14 @@ pub fn http_response_block(
 ) -> Vec<u8> {
     let length = body.len().to_string();
     let mut is_length_wrong = false;
-    let mut block = status_line(status, reason);
+    let mut head = Head::begin(status, reason);
     for (name, value) in headers {
         let (name, value) = (name.as_ref(), value.as_ref());
         let is_wrong = name.eq_ignore_ascii_case("content-length") && value.trim_ascii() != length.as_bytes();
         is_length_wrong |= is_wrong;
-        push_header(&mut block, name, value, if is_wrong { Truth::Past } else { truth_of(name) });
+        head.push(name, value, if is_wrong { Truth::Past } else { truth_of(name) });
     }
+    let mut block = head.block;
     if is_length_wrong {
         push_header(&mut block, "Content-Length", length.as_bytes(), Truth::Present);
     }
@@ -80,12 +82,12 @@ pub fn http_response_block(
 /// tells of the body that is stored elsewhere.
 #[must_use]
 pub fn http_response_head(status: u16, reason: &str, headers: &[(impl AsRef<str>, impl AsRef<[u8]>)]) -> Vec<u8> {
-    let mut block = status_line(status, reason);
+    let mut head = Head::begin(status, reason);
     for (name, value) in headers {
-        push_header(&mut block, name.as_ref(), value.as_ref(), truth_of(name.as_ref()));
+        head.push(name.as_ref(), value.as_ref(), truth_of(name.as_ref()));
     }
-    block.extend_from_slice(b"\r\n");
-    block
+    head.block.extend_from_slice(b"\r\n");
+    head.block
 }
 
 /// The block of a `request` record without a body; `target` is path and query.
@@ -159,11 +161,33 @@ fn parse_status_line(line: &[u8]) -> Option<(u16, String)> {
     Some((code.parse().ok().filter(|_| is_code)?, reason.trim_ascii().to_owned()))
 }
 
-fn status_line(status: u16, reason: &str) -> Vec<u8> {
-    let mut line = format!("HTTP/1.1 {status:03} ").into_bytes();
-    line.extend(safe_value(reason.as_bytes()));
-    line.extend_from_slice(b"\r\n");
-    line
+/// A response's head in the making. Whoever made the fields did so within these limits already; it is what makes it certain.
+struct Head {
+    block: Vec<u8>,
+    fields: usize,
+}
+
+impl Head {
+    fn begin(status: u16, reason: &str) -> Self {
+        let mut block = format!("HTTP/1.1 {status:03} ").into_bytes();
+        block.extend(safe_value(&reason.as_bytes()[..reason.floor_char_boundary(REASON_BYTES_MAX)]));
+        block.extend_from_slice(b"\r\n");
+        Self { block, fields: 0 }
+    }
+
+    /// Adds a field, if the head stays readable with it and with a length.
+    fn push(&mut self, name: &str, value: &[u8], truth: Truth) {
+        let end = self.block.len();
+        if self.fields + 1 >= HEAD_FIELDS_MAX || end + name.len() + value.len() > HEAD_BYTES_MAX {
+            return;
+        }
+        push_header(&mut self.block, name, value, truth);
+        if self.block.len() + LENGTH_BYTES_MAX > HEAD_BYTES_MAX {
+            self.block.truncate(end);
+        } else {
+            self.fields += 1;
+        }
+    }
 }
 
 /// Whether a field still describes the message as it is stored.

@@ -10,6 +10,7 @@ mod digest;
 mod fields;
 mod http;
 mod ids;
+mod limits;
 mod reader;
 mod record;
 mod stored;
@@ -20,10 +21,12 @@ mod writer;
 pub use digest::{Sha1Digest, Sha1DigestError};
 pub use fields::{ExtensionField, ExtensionName, Fields};
 pub use http::{
-    HEAD_BYTES_MAX, HEAD_FIELDS_MAX, HttpResponse, HttpResponseError, http_request_block, http_response_block,
-    http_response_head, parse_http_response,
+    HttpResponse, HttpResponseError, http_request_block, http_response_block, http_response_head, parse_http_response,
 };
 pub use ids::{HttpProtocol, RecordId, RecordType, RevisitProfile, TargetUri, Truncation};
+pub use limits::{
+    BLOCK_BYTES_MAX, FIELDS_MAX, HEAD_BYTES_MAX, HEAD_FIELDS_MAX, HEADER_BYTES_MAX, REASON_BYTES_MAX, VALUE_BYTES_MAX,
+};
 pub use reader::{ReadLimits, WarcError, WarcFault, WarcReader, read_record};
 pub use record::{CaptureEvent, FORMAT_VERSION, Metadata, Record, RefersTo, Revisit, WarcInfo};
 pub use stored::{DigestCheck, StoredRecord};

@@ -6,6 +6,7 @@ use flate2::bufread::GzDecoder;
 
 use super::fields::Fields;
 use super::ids::RecordType;
+use super::limits::{BLOCK_BYTES_MAX, HEADER_BYTES_MAX};
 use super::stored::StoredRecord;
 use super::writer::RecordSpan;
 
@@ -21,9 +22,9 @@ pub struct ReadLimits {
 }
 
 impl Default for ReadLimits {
-    /// 64 KiB and 64 MiB.
+    /// What our own writer writes, and no more: [`HEADER_BYTES_MAX`] and [`BLOCK_BYTES_MAX`].
     fn default() -> Self {
-        Self { header_bytes_max: 64 << 10, block_bytes_max: 64 << 20 }
+        Self { header_bytes_max: HEADER_BYTES_MAX as u64, block_bytes_max: BLOCK_BYTES_MAX }
     }
 }
 

@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use super::digest::Sha1Digest;
 use super::fields::{ExtensionField, ExtensionName, push_field};
 use super::ids::{HttpProtocol, RecordId, RecordType, RevisitProfile, TargetUri, Truncation};
+use super::limits::{HEADER_BYTES_MAX, VALUE_BYTES_MAX};
 
 /// The version of Dragline's layout of records and fields, in `Dragline-Format` of each `warcinfo` record.
 pub const FORMAT_VERSION: u32 = 1;
@@ -235,6 +236,7 @@ impl Record {
 
     /// Appends the record as it stands in the file, before compression: header, block and two empty lines.
     pub(super) fn push_to(&self, out: &mut Vec<u8>) {
+        let start = out.len();
         out.extend_from_slice(b"WARC/1.1\r\n");
         let mut push = |name: &str, value: &str| push_field(out, name, value);
         push("WARC-Type", self.kind.record_type().name());
@@ -245,8 +247,9 @@ impl Record {
             push("WARC-Truncated", reason.token());
         }
         for field in &self.extensions {
-            push(field.name.as_str(), &field.value);
+            push_if_room(out, start, field.name.as_str(), &field.value);
         }
+        let mut push = |name: &str, value: &str| push_field(out, name, value);
         push("WARC-Block-Digest", &Sha1Digest::of(&self.block).to_string());
         push("Content-Type", self.kind.content_type());
         push("Content-Length", &self.block.len().to_string());
@@ -255,6 +258,24 @@ impl Record {
         out.extend_from_slice(b"\r\n\r\n");
     }
 }
+
+/// Adds a field of our own, unless the header would be larger than readers take.
+fn push_if_room(out: &mut Vec<u8>, start: usize, name: &str, value: &str) {
+    let end = out.len();
+    push_field(out, name, value);
+    if out.len() - start > HEADER_BYTES_MAX - FIELDS_AFTER_BYTES_MAX {
+        out.truncate(end);
+    }
+}
+
+/// Other records of its fetch that a record names.
+const COMPANIONS_MAX: usize = 64;
+
+/// What follows the fields of our own: the block's digest, type and length, and the empty line.
+const FIELDS_AFTER_BYTES_MAX: usize = 1 << 10;
+
+// The two URLs of a revisit and what else comes from outside leave room for fields of our own.
+const _: () = assert!(HEADER_BYTES_MAX > 5 * VALUE_BYTES_MAX + COMPANIONS_MAX * 96 + 2 * FIELDS_AFTER_BYTES_MAX);
 
 impl Kind {
     const fn record_type(&self) -> RecordType {
@@ -324,7 +345,7 @@ impl Capture {
                 push(name, &value);
             }
         }
-        for id in &self.concurrent_to {
+        for id in self.concurrent_to.iter().take(COMPANIONS_MAX) {
             push("WARC-Concurrent-To", &id.to_string());
         }
     }

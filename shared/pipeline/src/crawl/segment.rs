@@ -129,7 +129,10 @@ impl SegmentRecords {
 }
 
 fn visit_field(visit: &Visit) -> ExtensionField {
-    let value = serde_json::to_string(visit).expect("a visit is made of texts and numbers");
+    let json = serde_json::to_string(visit).expect("a visit is made of texts and numbers");
+    // A control character would become a space in the field. JSON escapes those of ASCII; what stands beyond stands in texts alone.
+    let escaped = |c: char| if c.is_control() { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() };
+    let value = if json.contains(char::is_control) { json.chars().map(escaped).collect() } else { json };
     ExtensionField { name: VISIT_FIELD, value }
 }
 

@@ -17,7 +17,8 @@ pub struct FetchLimits {
     pub first_byte_timeout: Duration,
     /// The whole exchange. A body cut by it is kept, flagged [`Truncation::Time`].
     pub total_timeout: Duration,
-    /// The header's size, all fields together.
+    /// The header's size, all fields together: names, values and what separates them. Whatever this allows, there are no more fields than
+    /// [`FIELDS_MAX`](dragline_formats::warc::FIELDS_MAX).
     pub header_bytes_max: usize,
     /// The body as received, content coding kept. Cut beyond it, flagged [`Truncation::Length`].
     pub body_bytes_max: usize,
@@ -55,7 +56,7 @@ pub enum Truncation {
 pub struct FetchedResponse {
     /// The status code.
     pub status: u16,
-    /// The reason phrase as it came, or the canonical one.
+    /// The reason phrase as it came, cut at [`REASON_BYTES_MAX`](dragline_formats::warc::REASON_BYTES_MAX), or the canonical one.
     pub reason: String,
     /// The header fields in their order, values as bytes.
     pub headers: Vec<(String, Vec<u8>)>,

@@ -32,6 +32,9 @@ const INTERNAL_ERROR: u32 = 2;
 const STATUS_200: &[u8] = &[0x88];
 const STATUS_404: &[u8] = &[0x8d];
 
+/// `content-type: text/html`, its name from that table, not to be indexed.
+const TEXT_HTML: &[u8] = b"\x0f\x10\x09text/html";
+
 /// What a server does instead of answering a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Http2Misdeed {
@@ -51,6 +54,8 @@ pub enum Http2Misdeed {
     Settings,
     /// Sends a frame that no HTTP/2 has, larger than was agreed on.
     OversizedFrame,
+    /// Sends a page whose header has so many fields without a value besides its content type.
+    EmptyFields(usize),
 }
 
 /// A running server. Of all requests to it, the first is answered with 404: it is the one for robots.txt. Every other meets the misdeed.
@@ -164,6 +169,12 @@ async fn misbehave(connection: &mut Connection, misdeed: Http2Misdeed, stream: u
             connection.send(HEADERS, NO_FLAGS, stream, STATUS_200).await?;
             // A field named `a` without a value, not to be indexed.
             connection.send_forever(CONTINUATION, NO_FLAGS, stream, &[0, 1, b'a', 0]).await
+        }
+        Http2Misdeed::EmptyFields(count) => {
+            // As in `Continuations`. A frame takes some 4,000 of them.
+            let head = [STATUS_200, TEXT_HTML, &[0, 1, b'a', 0].repeat(count)].concat();
+            connection.send(HEADERS, END_HEADERS, stream, &head).await?;
+            connection.send(DATA, END_STREAM, stream, b"a page").await
         }
         Http2Misdeed::Pings => connection.send_forever(PING, NO_FLAGS, 0, &[0; 8]).await,
         Http2Misdeed::Settings => connection.send_forever(SETTINGS, NO_FLAGS, 0, &[]).await,

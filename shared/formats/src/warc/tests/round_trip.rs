@@ -104,11 +104,69 @@ fn any_name() -> impl Strategy<Value = String> {
     prop_oneof!["[a-zA-Z-]{1,12}", Just("Content-Length".to_owned()), Just("transfer-encoding".to_owned()), ".{0,8}"]
 }
 
+/// So many empty fields, about as many as are allowed; or few large ones, about as large.
+fn many_fields() -> impl Strategy<Value = Vec<(String, Vec<u8>)>> {
+    let at_limit = |max: usize| prop_oneof![Just(max), max - 5..max + 5, 0..2 * max];
+    prop_oneof![
+        at_limit(FIELDS_MAX).prop_map(|count| vec![("a".to_owned(), Vec::new()); count]),
+        (at_limit(HEAD_BYTES_MAX), 1..20_usize).prop_map(|(bytes, count)| vec![
+            (
+                "transfer-encoding".to_owned(),
+                vec![b'x'; bytes / count]
+            );
+            count
+        ]),
+    ]
+}
+
 fn any_body() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![
         prop::collection::vec(any::<u8>(), 0..300),
         prop::collection::vec(prop::sample::select(b"\r\n:HTTP/1. WARC".as_slice()), 0..300),
     ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn whatever_is_written_is_read_back(
+        reason_bytes in prop_oneof![Just(0), Just(REASON_BYTES_MAX), Just(300_000_usize)],
+        reason_char in prop::sample::select(vec!['a', 'é', '\u{fffd}']),
+        headers in many_fields(),
+        extensions in prop::collection::vec(prop_oneof![Just(VALUE_BYTES_MAX), 0..3 * VALUE_BYTES_MAX], 0..10),
+        companions in prop_oneof![Just(0), Just(2), Just(2_000_u128)],
+        uri_bytes in prop_oneof![Just(20), Just(2_048_usize), 0..20_000_usize],
+        is_revisit in any::<bool>(),
+    ) {
+        let reason: String = std::iter::repeat_n(reason_char, reason_bytes / reason_char.len_utf8()).collect();
+        let uri = TargetUri::new(&"ü".repeat(uri_bytes / 2));
+        let event = CaptureEvent { target_uri: uri.clone(), ..event("/") };
+        let headers: Vec<_> = headers.into_iter().chain([("content-length".to_owned(), b"7".to_vec())]).collect();
+        let digest = Sha1Digest::of(b"body");
+        let mut record = if is_revisit {
+            let refers_to = RefersTo { target_uri: uri, date: event.date, id: Some(RecordId::from_bits(9)) };
+            let head = http_response_head(200, &reason, &headers);
+            Record::revisit(RecordId::from_bits(1), &event, head, &Revisit::IdenticalPayload { payload_digest: digest }, Some(refers_to))
+        } else {
+            Record::response(RecordId::from_bits(1), &event, http_response_block(200, &reason, &headers, b"body"), digest)
+        };
+        for bytes in &extensions {
+            record = record.extension(ExtensionField { name: DEPTH, value: "v".repeat(*bytes) });
+        }
+        for bits in 0..companions {
+            record = record.concurrent_to(RecordId::from_bits(bits));
+        }
+        let (file, spans) = file_of(&[record]);
+        let stored = read_record(range(&file, spans[0]), ReadLimits::default()).unwrap();
+        prop_assert_eq!(stored.verify_block_digest(), DigestCheck::Match);
+        prop_assert_eq!(stored.extension(DEPTH).is_some(), !extensions.is_empty());
+        let response = parse_http_response(&stored.block).unwrap();
+        prop_assert_eq!(response.body, if is_revisit { b"".as_slice() } else { b"body" });
+        prop_assert!(response.reason.len() <= REASON_BYTES_MAX);
+        let has_length = response.header_values("content-length").any(|value| value == b"4");
+        prop_assert!(is_revisit || has_length, "the true length is there however many fields were left out");
+    }
 }
 
 proptest! {
