@@ -71,6 +71,7 @@ pub(crate) const fn why(reason: LeftoverReason) -> &'static str {
         LeftoverReason::RobotsUnreadable => "given up, as its robots.txt could not be read",
         LeftoverReason::BudgetExhausted => "the budget of the crawl is spent",
         LeftoverReason::OriginBudgetExhausted => "its budget of pages is spent",
+        LeftoverReason::SegmentUnreadable => "visited, but what was captured is lost",
         LeftoverReason::Stuck => "given up, as nothing came of it again and again",
     }
 }

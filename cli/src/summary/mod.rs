@@ -52,7 +52,12 @@ impl Summary {
                 .is_some_and(|outcome| outcome.class() == OutcomeClass::Failed && outcome != Outcome::BudgetExhausted)
         };
         let is_failure = |(reason, _): &(String, u64)| match LeftoverReason::from_name(reason) {
-            Some(LeftoverReason::OriginGivenUp | LeftoverReason::RobotsUnreadable | LeftoverReason::Stuck) => true,
+            Some(
+                LeftoverReason::OriginGivenUp
+                | LeftoverReason::RobotsUnreadable
+                | LeftoverReason::Stuck
+                | LeftoverReason::SegmentUnreadable,
+            ) => true,
             Some(LeftoverReason::Stopped | LeftoverReason::BudgetExhausted | LeftoverReason::OriginBudgetExhausted)
             | None => false,
         };

@@ -80,6 +80,7 @@ fn all_is_well_unless_something_failed() {
         (left(LeftoverReason::OriginGivenUp), false, "the site failed too often"),
         (left(LeftoverReason::RobotsUnreadable), false, "its robots.txt cannot be read"),
         (left(LeftoverReason::Stuck), false, "a defect"),
+        (left(LeftoverReason::SegmentUnreadable), false, "its captures are lost"),
     ] {
         assert_eq!(summary(IterationStatus::Closed, "d", log).is_all_well(), expected, "{why}");
     }

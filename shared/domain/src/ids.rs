@@ -171,6 +171,31 @@ impl fmt::Display for LeaseToken {
     }
 }
 
+/// The random text by which a worker knows its own beginning of a parse.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ParseToken(String);
+
+impl ParseToken {
+    /// A token of these random bits.
+    #[must_use]
+    pub fn from_bits(bits: u128) -> Self {
+        Self(format!("{bits:032x}"))
+    }
+
+    /// The token read back from where [`ParseToken::as_str`] was stored.
+    #[must_use]
+    pub fn stored(text: String) -> Self {
+        Self(text)
+    }
+
+    /// As it is stored.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
 /// What made an iteration start: a schedule's time, or the id of a message. Handled once each.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]

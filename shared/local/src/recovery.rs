@@ -8,7 +8,7 @@ use dragline_domain::url::Origin;
 use jiff::Timestamp;
 
 use crate::archive::{delete, list_files};
-use crate::db::values::{Json, Text};
+use crate::db::values::{Json, Text, Time};
 use crate::db::{Db, OriginRowId, StoreError};
 
 /// Why the leavings could not be cleared.
@@ -24,6 +24,13 @@ impl From<rusqlite::Error> for RecoveryError {
     fn from(error: rusqlite::Error) -> Self {
         Self::Store(error.into())
     }
+}
+
+/// Makes every parse that was under way one that died: it is counted when the next begins.
+pub(crate) fn end_parses(db: &Db, now: Timestamp) -> Result<(), RecoveryError> {
+    let sql = "UPDATE segment SET parsing = json_set(parsing, '$.until', ?1) WHERE parsing IS NOT NULL";
+    db.execute(sql, [Time(now)])?;
+    Ok(())
 }
 
 /// Makes every lease that is held void and deletes the objects that its holder wrote and did not commit.

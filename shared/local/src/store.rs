@@ -48,6 +48,7 @@ impl LocalStore {
         let db = Db { connection, lease_grace };
         let failed = |e: &dyn std::fmt::Display| OpenError::failed(directory, e);
         recovery::void_leases(&db, directory, now).map_err(|e| failed(&e))?;
+        recovery::end_parses(&db, now).map_err(|e| failed(&e))?;
         let writer = Writer::start(db, lock).map_err(|e| failed(&e))?;
         Ok(Self { directory: directory.to_owned(), writer: Arc::new(writer) })
     }

@@ -63,6 +63,10 @@ impl CrawlContext {
 #[derive(Debug, Default)]
 pub struct Contexts {
     by_crawl: Mutex<HashMap<CrawlId, Arc<CrawlContext>>>,
+    /// Held by each parse of this process: shared, or alone by one whose segment some parse did not survive, so that nobody else dies with it
+    /// and is blamed.
+    #[cfg(feature = "parse")]
+    pub(crate) parses: tokio::sync::RwLock<()>,
 }
 
 impl Contexts {

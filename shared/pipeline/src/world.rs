@@ -60,6 +60,8 @@ pub struct Timing {
     /// How long a turn that has nothing left to ask for waits for the parses of its segments, before it lets go of the origin. Zero where
     /// another turn costs nothing.
     pub parse_wait: Duration,
+    /// No parse takes longer: one that was begun so long ago, and was neither committed nor given back, died.
+    pub parse: Duration,
     /// How long a message may take before the sweeper sends it again.
     pub grace: Duration,
 }
@@ -73,6 +75,7 @@ impl Default for Timing {
             segment_age: Duration::from_secs(60),
             wait_in_turn: Duration::from_secs(20),
             parse_wait: Duration::ZERO,
+            parse: Duration::from_secs(300),
             grace: Duration::from_secs(60),
         }
     }

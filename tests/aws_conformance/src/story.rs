@@ -115,8 +115,10 @@ impl<'f> Story<'f> {
             state: SegmentState::Crawled { part: 0 },
             object_bytes: 1_000,
             entries: 1,
+            put_off: 0,
             committed_at: at(2),
             attempts: 0,
+            parsing: None,
             due: Some(at(62)),
         };
         let lease = Lease {

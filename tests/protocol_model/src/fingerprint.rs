@@ -193,8 +193,10 @@ fn hash_segment(key: SegmentKey, segment: &Segment, hasher: &mut impl Hasher) {
         object: _,
         object_bytes: _,
         entries: _,
+        put_off: _,
         committed_at: _,
         attempts: _,
+        parsing: _,
         due,
     } = row;
     (key, state, due, page, depth, documents).hash(hasher);

@@ -15,7 +15,7 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use tokio::sync::oneshot;
 
-use crate::faults::{Fate, Faults, Plan, Scope, Struck};
+use crate::faults::{Fate, Faults, Loss, Plan, Scope, Struck};
 use crate::mail::{Kind, Letter, Mail};
 use crate::parked::{Grant, Operation, Parked, Until};
 use crate::trace::Trace;
@@ -140,6 +140,15 @@ impl Conductor {
     /// Nothing happens for a while.
     pub(crate) fn pass_time(&self, wait: Duration) {
         self.state().now += wait;
+    }
+
+    /// Whether an object that is to be read is lost by then.
+    pub(crate) fn loses(&self, key: &str) -> Option<Loss> {
+        let mut guard = self.state();
+        let state = &mut *guard;
+        let loss = state.faults.loses(&mut state.dice, key)?;
+        state.trace.add(state.now, &format_args!("{key} is lost: {loss:?}"));
+        Some(loss)
     }
 
     /// Every message that was ever sent comes again, and no fault strikes any more.

@@ -1,6 +1,6 @@
 //! What befalls port operations: the one place that decides it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::time::Duration;
 
@@ -57,6 +57,15 @@ pub struct Struck {
     pub operations: usize,
     /// How often each fault struck.
     pub faults: BTreeMap<&'static str, usize>,
+    /// The keys of objects that were deleted or cut short.
+    pub lost: BTreeSet<String>,
+}
+
+/// What becomes of an object that nobody looked after.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Loss {
+    Deleted,
+    CutShort,
 }
 
 impl Struck {
@@ -65,10 +74,22 @@ impl Struck {
     pub fn broke_a_connection(&self) -> bool {
         self.faults.contains_key(CONNECTION)
     }
+
+    /// Whether anything struck that a parse may not survive, or may have taken longer for than one may.
+    #[must_use]
+    pub fn broke_a_parse(&self) -> bool {
+        !self.lost.is_empty() || self.faults.keys().any(|fault| !HARMLESS_TO_PARSES.contains(fault))
+    }
 }
 
 /// The odds that a message is delivered twice.
 const DOUBLED: f64 = 0.02;
+
+/// Faults that a parse ends from in order.
+const HARMLESS_TO_PARSES: [&str; 5] = ["fail before", "fail after", "twist", "delivered twice", CONNECTION];
+
+/// The odds that an object is lost before it is parsed, where objects are.
+const LOST: f64 = 0.15;
 
 /// The faults of a request.
 const CONNECTION: &str = "connection";
@@ -101,14 +122,20 @@ enum Focus {
     Parsers,
     /// What a crawler does at a segment's and a turn's end: who dawdles there loses the lease to another.
     Commits,
+    /// Objects, which are gone or damaged when they are to be parsed; and whatever else.
+    Objects,
+    /// What a parser asks of the store, which is away again and again; nobody dies.
+    Away,
 }
 
 impl Weather {
     fn draw(dice: &mut StdRng) -> Self {
-        let (odds, faults_max, focus) = match dice.random_range(0..8) {
+        let (odds, faults_max, focus) = match dice.random_range(0..10) {
             0..=3 => (0.04, 25, Focus::Everything),
             4 => (0.15, 40, Focus::Everything),
             5 => (0.2, 25, Focus::Parsers),
+            6 => (0.02, 25, Focus::Objects),
+            7 => (0.4, 60, Focus::Away),
             _ => (0.2, 25, Focus::Commits),
         };
         Self { odds, faults_max, focus }
@@ -118,8 +145,8 @@ impl Weather {
 impl Focus {
     fn includes(self, worker: Worker, name: &str) -> bool {
         match self {
-            Self::Everything => true,
-            Self::Parsers => matches!(worker, Worker::Parser(_)),
+            Self::Everything | Self::Objects => true,
+            Self::Parsers | Self::Away => matches!(worker, Worker::Parser(_)),
             Self::Commits => ["archive.put_new", "frontier.commit_segment", "frontier.release"].contains(&name),
         }
     }
@@ -165,12 +192,25 @@ impl Faults {
             Plan::Random if self.strikes(dice, worker, name) => match self.weather.focus {
                 // Mostly it dawdles, until another holder is at work.
                 Focus::Commits if dice.random_bool(0.6) => (Fate::DelayBefore(dawdle(dice)), "delay before"),
+                Focus::Away if dice.random_bool(0.8) => (Fate::FailBefore, "fail before"),
+                Focus::Away => (Fate::FailAfter, "fail after"),
                 _ => draw(dice, name),
             },
             _ => return Fate::Passes,
         };
         *self.struck.faults.entry(kind).or_default() += 1;
         fate
+    }
+
+    /// Whether an object that is to be read is lost by then.
+    pub(crate) fn loses(&mut self, dice: &mut StdRng, key: &str) -> Option<Loss> {
+        let may_be = !self.is_calm && self.plan == Plan::Random && self.weather.focus == Focus::Objects;
+        if !may_be || self.struck.lost.contains(key) || !dice.random_bool(LOST) {
+            return None;
+        }
+        self.struck.lost.insert(key.to_owned());
+        *self.struck.faults.entry("object lost").or_default() += 1;
+        Some(if dice.random_bool(0.5) { Loss::Deleted } else { Loss::CutShort })
     }
 
     /// Whether a message that is delivered comes once more, and how much later.

@@ -1,5 +1,6 @@
 //! How a run went, and what it left.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use dragline_domain::definition::Definition;
@@ -46,6 +47,8 @@ pub struct Remains {
     pub iteration: Iteration,
     /// What the frontier says of it.
     pub progress: Progress,
+    /// The keys of objects that were deleted or cut short.
+    pub lost: BTreeSet<String>,
 }
 
 impl Remains {
@@ -58,6 +61,7 @@ impl Remains {
             accesses: &self.accesses,
             definition: &self.definition,
             iteration: self.iteration,
+            lost: &self.lost,
         }
     }
 }

@@ -95,6 +95,7 @@ impl Run {
             parse_wait: self.scenario.parse_wait,
             iteration,
             progress,
+            lost: struck.lost.clone(),
         };
         Report { setup: self.setup, trace, struck, violations, remains }
     }
@@ -114,14 +115,15 @@ impl Run {
     /// What does not hold of what an iteration left.
     fn judge(&self, database: &Connection, iteration: Iteration, is_over: bool) -> Checked {
         let accesses = self.servers.accesses();
+        let struck = self.conductor.struck();
         let evidence = Evidence {
             database,
             directory: self.directory.path(),
             accesses: &accesses,
             definition: &self.scenario.definition,
             iteration,
+            lost: &struck.lost,
         };
-        let struck = self.conductor.struck();
         let deaths = if struck.faults.is_empty() { Deaths::None } else { Deaths::Some };
         let mut violations = invariants::at_any_time(&evidence, deaths)?;
         if !is_over {
@@ -130,7 +132,11 @@ impl Run {
         }
         let progress = self.progress(iteration);
         violations.extend(invariants::at_the_end(&evidence, &progress)?);
-        let gave_up = !progress.leftovers.is_empty() || progress.parser.stuck > 0 || struck.broke_a_connection();
+        violations.extend(invariants::stuck_only_by_deaths(&evidence, &progress, &struck)?);
+        let gave_up = !progress.leftovers.is_empty()
+            || progress.parser.stuck > 0
+            || struck.broke_a_connection()
+            || !struck.lost.is_empty();
         if self.scenario.finds_everything() && !gave_up {
             violations.extend(invariants::everything_in_reach_is_found(&evidence, self.servers.site())?);
         }

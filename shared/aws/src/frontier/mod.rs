@@ -20,17 +20,17 @@ use std::time::Duration;
 
 use dragline_domain::capture::SegmentLog;
 use dragline_domain::frontier::{
-    CandidateUpdate, ChunkKey, Claim, IterationRow, Lease, OriginKey, OriginRows, RecrawlCursor, ReleaseRefused,
+    Blame, CandidateUpdate, ChunkKey, Claim, IterationRow, Lease, OriginKey, OriginRows, RecrawlCursor, ReleaseRefused,
     SegmentId, SegmentRow, StatusChange, Take, TakeRefused, TodoChunk,
 };
-use dragline_domain::ids::{CrawlId, Iteration, TriggerId};
+use dragline_domain::ids::{CrawlId, Iteration, ParseToken, TriggerId};
 use dragline_domain::url::Origin;
 use dragline_pipeline::ports::clock::Chance;
 use dragline_pipeline::ports::error::PortResult;
 use dragline_pipeline::ports::frontier::{
-    BeginIteration, Begun, ClaimRequest, CommitParse, CommitSegment, Committed, CrawlPut, CrawlRow, DuePage, Frontier,
-    GiveUp, IterationClosed, MoveSchedule, Overdue, ParseCommitted, Progress, PutCrawl, ReleaseLease, RobotsRow,
-    SeedOrigin, Seeded, Settled,
+    BeginIteration, BeginParse, Begun, ClaimRequest, CommitParse, CommitSegment, Committed, CrawlPut, CrawlRow,
+    DuePage, Frontier, GiveUp, IterationClosed, MoveSchedule, Overdue, ParseCommitted, Progress, PutCrawl,
+    ReleaseLease, RobotsRow, SeedOrigin, Seeded, Settled,
 };
 use jiff::Timestamp;
 
@@ -221,8 +221,12 @@ impl Frontier for DynamoFrontier {
         self.segment(id).await.map_err(|e| e.at("load segment", id))
     }
 
-    async fn begin_parse(&self, id: &SegmentId) -> PortResult<Option<SegmentRow>> {
-        self.count_attempt(id).await.map_err(|e| e.at("begin parse", id))
+    async fn begin_parse(&self, begin: &BeginParse) -> PortResult<Option<SegmentRow>> {
+        self.begin(begin).await.map_err(|e| e.at("begin parse", &begin.segment))
+    }
+
+    async fn give_back_parse(&self, id: &SegmentId, token: &ParseToken, blame: Blame) -> PortResult<()> {
+        self.give_back(id, token, blame).await.map_err(|e| e.at("give back parse", id))
     }
 
     async fn put_log(&self, log: &SegmentLog) -> PortResult<()> {

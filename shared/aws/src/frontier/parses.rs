@@ -1,10 +1,11 @@
-//! Parses: counting attempts, and committing what was found, part by part.
+//! Parses: counting those that died, and committing what was found, part by part.
 
 use dragline_domain::frontier::{
-    IterationRow, OriginKey, PartCommit, PartCommitted, PartNotCommitted, RowsByOrigin, SegmentId, SegmentRow,
+    Blame, IterationRow, OriginKey, PartCommit, PartCommitted, PartNotCommitted, RowsByOrigin, SegmentId, SegmentRow,
     commit_part,
 };
-use dragline_pipeline::ports::frontier::{CommitParse, ParseCommitted};
+use dragline_domain::ids::ParseToken;
+use dragline_pipeline::ports::frontier::{BeginParse, CommitParse, ParseCommitted};
 
 use super::{DynamoFrontier, ROUNDS_MAX};
 use crate::dynamo::{Role, Write};
@@ -17,13 +18,32 @@ impl DynamoFrontier {
         item.as_ref().map(|item| segment::read(id, item)).transpose()
     }
 
-    pub(super) async fn count_attempt(&self, id: &SegmentId) -> Result<Option<SegmentRow>, StoreError> {
-        let item = match self.db.write(&segment::begin_parse(id)).await? {
-            Ok(item) => item,
-            // It is parsed, or there is none.
-            Err(refused) => refused.row(Role::Segment).cloned(),
-        };
-        item.as_ref().map(|item| segment::read(id, item)).transpose()
+    /// One write where nothing is noted, as mostly; what is noted comes back with the refusal.
+    pub(super) async fn begin(&self, begin: &BeginParse) -> Result<Option<SegmentRow>, StoreError> {
+        let id = &begin.segment;
+        let mut write = segment::begin_first_parse(id, &begin.begun);
+        for _ in 0..ROUNDS_MAX {
+            let refused = match self.db.write(&write).await? {
+                Ok(item) => return item.as_ref().map(|item| segment::read(id, item)).transpose(),
+                Err(refused) => refused,
+            };
+            let Some(item) = refused.row(Role::Segment) else { return Ok(None) };
+            let row = segment::read(id, item)?;
+            if row.begin_parse(&begin.begun, begin.now).is_none() {
+                return Ok(Some(row));
+            }
+            write = match &row.parsing {
+                Some(died) => segment::begin_next_parse(id, died, &begin.begun),
+                None => segment::begin_first_parse(id, &begin.begun),
+            };
+        }
+        Err(StoreError::Contended(ROUNDS_MAX))
+    }
+
+    pub(super) async fn give_back(&self, id: &SegmentId, token: &ParseToken, blame: Blame) -> Result<(), StoreError> {
+        // Refused: it is parsed, another is noted as begun, or an earlier try gave it back.
+        let _refused = self.db.write(&segment::give_back_parse(id, token, blame)).await?;
+        Ok(())
     }
 
     pub(super) async fn commit_parsed(&self, commit: &CommitParse) -> Result<ParseCommitted, StoreError> {

@@ -36,7 +36,7 @@ impl DynamoFrontier {
                 }
             }
         }
-        progress.leftovers = self.leftovers(crawl, iteration).await?;
+        progress.set_leftovers(self.leftovers(crawl, iteration).await?);
         Ok(progress)
     }
 

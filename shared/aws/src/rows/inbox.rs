@@ -29,14 +29,23 @@ fn outcome_of(name: &str) -> Option<Outcome> {
 
 /// Every number of an inbox by its attribute.
 fn numbers(inbox: &Inbox) -> Vec<(String, u64)> {
-    let ParserCounters { found, processed, stuck, outcomes, links_out_of_scope, links_too_deep, links_nofollow } =
-        &inbox.counters;
+    let ParserCounters {
+        found,
+        processed,
+        stuck,
+        unreadable,
+        outcomes,
+        links_out_of_scope,
+        links_too_deep,
+        links_nofollow,
+    } = &inbox.counters;
     let counts = [
         (ADDED, inbox.added),
         (PARSED, inbox.parsed),
         ("found", *found),
         ("processed", *processed),
         ("stuck", *stuck),
+        ("unreadable", *unreadable),
         ("links_out_of_scope", *links_out_of_scope),
         ("links_too_deep", *links_too_deep),
         ("links_nofollow", *links_nofollow),
@@ -76,6 +85,8 @@ fn counters(fields: Fields<'_>) -> Result<ParserCounters, StoreError> {
         found: fields.number("found")?,
         processed: fields.number("processed")?,
         stuck: fields.number("stuck")?,
+        // Rows of earlier versions do not say.
+        unreadable: fields.maybe_number("unreadable")?.unwrap_or(0),
         outcomes: outcomes
             .map(|(outcome, name)| Ok((outcome, fields.number(name)?)))
             .collect::<Result<_, StoreError>>()?,

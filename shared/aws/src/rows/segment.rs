@@ -1,10 +1,10 @@
 //! Segments: an attribute for each part.
 
-use dragline_domain::frontier::{PartKind, SegmentId, SegmentRow, SegmentState};
-use dragline_domain::ids::LeaseToken;
+use dragline_domain::frontier::{Blame, ParseBegun, PartKind, SegmentId, SegmentRow, SegmentState};
+use dragline_domain::ids::{LeaseToken, ParseToken};
 
 use super::{DUE_NAMES, due_attributes, fields, index_writes, iteration_number, keys, row};
-use crate::dynamo::{Expression, IndexWrites, Item, Role, Write, instant, number, text};
+use crate::dynamo::{Expression, Fields, IndexWrites, Item, Role, Write, instant, number, text};
 use crate::errors::StoreError;
 use crate::tables::{DUE, ITERATION};
 
@@ -12,6 +12,8 @@ const STATE: &str = "state";
 const PART: &str = "part";
 const CRAWLED: &str = "crawled";
 const PROCESSED: &str = "processed";
+const PARSE_TOKEN: &str = "parse_token";
+const PARSE_UNTIL: &str = "parse_until";
 
 fn item(segment: &SegmentRow) -> Item {
     let mut attributes = vec![
@@ -20,12 +22,16 @@ fn item(segment: &SegmentRow) -> Item {
         ("object", text(segment.object.as_str())),
         ("object_bytes", number(segment.object_bytes)),
         ("entries", number(segment.entries)),
+        ("put_off", number(segment.put_off)),
         ("committed_at", instant(segment.committed_at)),
         ("attempts", number(segment.attempts)),
     ];
     match segment.state {
         SegmentState::Crawled { part } => attributes.extend([(STATE, text(CRAWLED)), (PART, number(part))]),
         SegmentState::Processed => attributes.push((STATE, text(PROCESSED))),
+    }
+    if let Some(ParseBegun { token, until }) = &segment.parsing {
+        attributes.extend([(PARSE_TOKEN, text(token.as_str())), (PARSE_UNTIL, instant(*until))]);
     }
     attributes.extend(due_attributes(&segment.id.origin, segment.due));
     row(&keys::segment(&segment.id), attributes)
@@ -38,6 +44,10 @@ pub(crate) fn read(id: &SegmentId, item: &Item) -> Result<SegmentRow, StoreError
         PROCESSED => SegmentState::Processed,
         other => return Err(StoreError::Damaged(format!("a segment is `{other}`, which is no state"))),
     };
+    let parsing = match (fields.maybe(PARSE_TOKEN, Fields::text)?, fields.maybe_instant(PARSE_UNTIL)?) {
+        (Some(token), Some(until)) => Some(ParseBegun { token: ParseToken::stored(token.to_owned()), until }),
+        _ => None,
+    };
     Ok(SegmentRow {
         id: id.clone(),
         iteration: iteration_number(fields, ITERATION)?,
@@ -46,8 +56,11 @@ pub(crate) fn read(id: &SegmentId, item: &Item) -> Result<SegmentRow, StoreError
         object: fields.parsed("object")?,
         object_bytes: fields.number("object_bytes")?,
         entries: fields.number("entries")?,
+        // Rows of earlier versions do not say.
+        put_off: fields.maybe_number("put_off")?.unwrap_or(0),
         committed_at: fields.instant("committed_at")?,
         attempts: fields.number("attempts")?,
+        parsing,
         due: fields.maybe_instant(DUE)?,
     })
 }
@@ -58,11 +71,38 @@ pub(crate) fn commit(segment: &SegmentRow) -> Write {
     put.indexed(index_writes(None, segment.due))
 }
 
-/// Counts an attempt at parsing, while it is not parsed.
-pub(crate) fn begin_parse(id: &SegmentId) -> Write {
-    let update = Expression::new("ADD #attempts :one").with(":one", number(1));
-    let crawled = Expression::new("#state = :crawled").with(":crawled", text(CRAWLED));
-    Write::update(Role::Segment, &keys::segment(id), update, &Item::new()).when(crawled)
+/// Notes that a parse begins, while it is not parsed and no other parse is noted.
+pub(crate) fn begin_first_parse(id: &SegmentId, begun: &ParseBegun) -> Write {
+    let update = Expression::new("SET #parse_token = :parse, #parse_until = :until");
+    let free = Expression::new("#state = :crawled AND attribute_not_exists(#parse_token)");
+    let update = update.with(":parse", text(begun.token.as_str())).with(":until", instant(begun.until));
+    let free = free.with(":crawled", text(CRAWLED));
+    Write::update(Role::Segment, &keys::segment(id), update, &Item::new()).when(free)
+}
+
+/// Notes that a parse begins in place of one that died, which is counted, if that one is still noted.
+pub(crate) fn begin_next_parse(id: &SegmentId, died: &ParseBegun, begun: &ParseBegun) -> Write {
+    let update = Expression::new("SET #parse_token = :parse, #parse_until = :until ADD #attempts :one")
+        .with(":parse", text(begun.token.as_str()))
+        .with(":until", instant(begun.until))
+        .with(":one", number(1));
+    Write::update(Role::Segment, &keys::segment(id), update, &Item::new()).when(is_noted(&died.token))
+}
+
+/// Takes out the parse of this token, and counts it if the segment is to blame, if that one is noted.
+pub(crate) fn give_back_parse(id: &SegmentId, token: &ParseToken, blame: Blame) -> Write {
+    let update = match blame {
+        Blame::Elsewhere => Expression::new("REMOVE #parse_token, #parse_until"),
+        Blame::Segment => {
+            Expression::new("REMOVE #parse_token, #parse_until ADD #attempts :one").with(":one", number(1))
+        }
+    };
+    Write::update(Role::Segment, &keys::segment(id), update, &Item::new()).when(is_noted(token))
+}
+
+fn is_noted(token: &ParseToken) -> Expression {
+    let noted = Expression::new("#state = :crawled AND #parse_token = :noted");
+    noted.with(":crawled", text(CRAWLED)).with(":noted", text(token.as_str()))
 }
 
 /// Goes on after a part of its parse, if that is the one that was to be committed.
@@ -70,7 +110,7 @@ pub(crate) fn commit_part(after: &SegmentRow, part: u32, kind: PartKind) -> Writ
     let (update, index) = match kind {
         PartKind::More => (Expression::new("SET #part = :next").with(":next", number(part + 1)), IndexWrites::None),
         PartKind::Last => (
-            Expression::new(format!("SET #state = :processed REMOVE #part, {DUE_NAMES}"))
+            Expression::new(format!("SET #state = :processed REMOVE #part, #parse_token, #parse_until, {DUE_NAMES}"))
                 .with(":processed", text(PROCESSED)),
             IndexWrites::One,
         ),
@@ -102,11 +142,13 @@ mod tests {
             state: SegmentState::Crawled { part: 2 },
             object_bytes: 1_000,
             entries: 9,
+            put_off: 0,
             committed_at: at,
             attempts: 1,
+            parsing: Some(ParseBegun { token: ParseToken::from_bits(9), until: at }),
             due: Some(at),
         };
-        let processed = SegmentRow { state: SegmentState::Processed, due: None, ..crawled.clone() };
+        let processed = SegmentRow { state: SegmentState::Processed, due: None, parsing: None, ..crawled.clone() };
         for segment in [crawled, processed] {
             assert_eq!(read(&id, &item(&segment)).unwrap(), segment);
         }

@@ -27,8 +27,10 @@ fn segment(bearer: u128, state: SegmentState) -> SegmentRow {
         state,
         object_bytes: 1,
         entries: 1,
+        put_off: 0,
         committed_at: at(0),
         attempts: 0,
+        parsing: None,
         due: (state != SegmentState::Processed).then(|| at(9)),
     }
 }

@@ -24,6 +24,8 @@ pub enum LeftoverReason {
     OriginBudgetExhausted,
     /// Its leases ran out again and again without a commit.
     Stuck,
+    /// They were visited, and what was captured of them is lost: the object is gone or damaged, or no parse survived it.
+    SegmentUnreadable,
 }
 
 impl LeftoverReason {
@@ -35,6 +37,7 @@ impl LeftoverReason {
         Self::BudgetExhausted,
         Self::OriginBudgetExhausted,
         Self::Stuck,
+        Self::SegmentUnreadable,
     ];
 
     /// As it is stored and shown.
@@ -47,6 +50,7 @@ impl LeftoverReason {
             Self::BudgetExhausted => "budget_exhausted",
             Self::OriginBudgetExhausted => "origin_budget_exhausted",
             Self::Stuck => "stuck",
+            Self::SegmentUnreadable => "segment_unreadable",
         }
     }
 

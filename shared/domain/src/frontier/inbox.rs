@@ -39,6 +39,9 @@ pub struct ParserCounters {
     pub processed: u64,
     /// Captures that broke the parser, or that it was not let near again.
     pub stuck: u64,
+    /// URLs whose captures cannot be read: they have no outcome, and are left over as [`super::LeftoverReason::SegmentUnreadable`].
+    #[serde(default)]
+    pub unreadable: u64,
     /// Final outcomes, by kind.
     pub outcomes: BTreeMap<Outcome, u64>,
     /// Links that were recorded but lead out of the scope.
@@ -55,6 +58,7 @@ impl ParserCounters {
         self.found += more.found;
         self.processed += more.processed;
         self.stuck += more.stuck;
+        self.unreadable += more.unreadable;
         self.links_out_of_scope += more.links_out_of_scope;
         self.links_too_deep += more.links_too_deep;
         self.links_nofollow += more.links_nofollow;

@@ -42,7 +42,9 @@ pub use plan::{
     EXHAUSTED_CHUNKS_MAX, PART_ACTIONS_MAX, PART_CHUNKS_MAX, ParsePart, SEEDING_URLS_MAX, Target, plan_parts,
 };
 pub use position::{Position, SegmentWork};
-pub use segment::{PartKind, PartRefused, SegmentDecision, SegmentRow, SegmentState, commit_segment};
+pub use segment::{
+    Blame, ParseBegun, PartKind, PartRefused, SegmentDecision, SegmentRow, SegmentState, commit_segment,
+};
 pub use settle::{Need, SettledRows, Settlement, decide_release, need, settle, settle_origin};
 pub use switch::{ComesDue, Switch, comes_due};
 pub use todo::{CHUNK_BYTES_MAX, TodoChunk, TodoEntry, split_into_chunks};

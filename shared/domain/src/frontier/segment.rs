@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{Lease, ObjectKey, SegmentId};
-use crate::ids::{Iteration, LeaseToken};
+use crate::ids::{Iteration, LeaseToken, ParseToken};
 
 /// A committed segment.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -23,12 +23,37 @@ pub struct SegmentRow {
     pub object_bytes: u64,
     /// How many URLs ended or were put off in it.
     pub entries: u32,
+    /// How many of them were put off: they end in a later segment.
+    #[serde(default)]
+    pub put_off: u32,
     /// When it was committed.
     pub committed_at: Timestamp,
-    /// How often its parse was begun.
+    /// How many parses came to grief on it: those that died, and those that could not read its object. What the store failed at does not
+    /// count.
     pub attempts: u32,
+    /// The parse that was begun, and neither committed nor given back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parsing: Option<ParseBegun>,
     /// When the sweeper sends its parse message again; absent once it is parsed.
     pub due: Option<Timestamp>,
+}
+
+/// A parse that was begun.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct ParseBegun {
+    /// Who began it.
+    pub token: ParseToken,
+    /// No parse takes longer: if it is not over by then, whoever began it died.
+    pub until: Timestamp,
+}
+
+/// Why a parse that was begun is given back without a commit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Blame {
+    /// The store, or another segment: it says nothing of this one.
+    Elsewhere,
+    /// Its object, which cannot be read.
+    Segment,
 }
 
 /// How far a segment is.
@@ -54,6 +79,34 @@ pub enum PartRefused {
 }
 
 impl SegmentRow {
+    /// The row once a parse is begun; `None` if nothing is to be noted: it is parsed, or another parse of it has time left. That one's end
+    /// says what is to be known, so that a duplicate beside it never counts.
+    #[must_use]
+    pub fn begin_parse(&self, begun: &ParseBegun, now: Timestamp) -> Option<Self> {
+        let died = match &self.parsing {
+            Some(earlier) if earlier.until > now => return None,
+            Some(_) => 1,
+            None => 0,
+        };
+        let is_owed = matches!(self.state, SegmentState::Crawled { .. });
+        is_owed.then(|| Self {
+            attempts: self.attempts.saturating_add(died),
+            parsing: Some(begun.clone()),
+            ..self.clone()
+        })
+    }
+
+    /// The row once a parse is given back; `None` if it is not the one that is noted.
+    #[must_use]
+    pub fn give_back_parse(&self, token: &ParseToken, blame: Blame) -> Option<Self> {
+        let is_own = self.parsing.as_ref().is_some_and(|begun| begun.token == *token);
+        let counted = match blame {
+            Blame::Elsewhere => 0,
+            Blame::Segment => 1,
+        };
+        is_own.then(|| Self { attempts: self.attempts.saturating_add(counted), parsing: None, ..self.clone() })
+    }
+
     /// The row after this part of its parse.
     ///
     /// # Errors
@@ -63,7 +116,7 @@ impl SegmentRow {
             SegmentState::Processed => Err(PartRefused::AlreadyParsed),
             SegmentState::Crawled { part: next } if next != part => Err(PartRefused::GoOnAt(next)),
             SegmentState::Crawled { .. } => Ok(match is_last {
-                PartKind::Last => Self { state: SegmentState::Processed, due: None, ..self.clone() },
+                PartKind::Last => Self { state: SegmentState::Processed, due: None, parsing: None, ..self.clone() },
                 PartKind::More => Self { state: SegmentState::Crawled { part: part + 1 }, ..self.clone() },
             }),
         }

@@ -11,7 +11,11 @@ use crate::documents::links::FATES;
 pub(crate) const APPLICATION_ID: i32 = 0x4472_6167;
 
 /// The format of the tables, in `PRAGMA user_version`. Grows with each change that an older program could not read.
-pub(crate) const FORMAT: i32 = 1;
+pub(crate) const FORMAT: i32 = 2;
+
+/// From format 1: what a segment's parse leaves while it is under way.
+const FROM_1: &str =
+    "ALTER TABLE segment ADD COLUMN put_off INTEGER NOT NULL DEFAULT 0; ALTER TABLE segment ADD COLUMN parsing TEXT;";
 
 /// What a database file is to this program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +50,9 @@ pub(crate) fn prepare(connection: &mut Connection, found: Found) -> Result<(), S
         transaction.execute_batch(include_str!("tables.sql"))?;
         transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
     }
-    // There is no older format yet. The next one adds its step here, from `Found::Ours(1)`.
+    if found == Found::Ours(1) {
+        transaction.execute_batch(FROM_1)?;
+    }
     transaction.pragma_update(None, "user_version", FORMAT)?;
     put_names(&transaction)?;
     make_views(&transaction)?;
@@ -99,11 +105,31 @@ mod tests {
             ("CREATE TABLE t (a);".to_owned(), Found::Foreign, "tables, and nobody's mark"),
             ("PRAGMA application_id = 7;".to_owned(), Found::Foreign, "somebody else's mark"),
             ("PRAGMA user_version = 3;".to_owned(), Found::Foreign, "a version, and nobody's mark"),
-            (format!("{ours} PRAGMA user_version = 1;"), Found::Ours(1), "this format"),
-            (format!("{ours} PRAGMA user_version = 2;"), Found::Newer(2), "a later one"),
+            (format!("{ours} PRAGMA user_version = 1;"), Found::Ours(1), "an earlier format"),
+            (format!("{ours} PRAGMA user_version = 2;"), Found::Ours(2), "this format"),
+            (format!("{ours} PRAGMA user_version = 3;"), Found::Newer(3), "a later one"),
         ] {
             assert_eq!(with(&sql), expected, "{why}");
         }
+    }
+
+    #[test]
+    fn tables_of_an_earlier_format_are_brought_up_to_this_one() {
+        let columns = |connection: &Connection| -> Vec<String> {
+            let mut statement =
+                connection.prepare("SELECT name FROM pragma_table_info('segment') ORDER BY name").unwrap();
+            statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
+        };
+        let mut new = Connection::open_in_memory().unwrap();
+        prepare(&mut new, Found::Empty).unwrap();
+        let mut old = Connection::open_in_memory().unwrap();
+        let tables = include_str!("tables.sql").lines();
+        let earlier: Vec<&str> =
+            tables.filter(|line| !line.starts_with("    put_off ") && !line.starts_with("    parsing ")).collect();
+        old.execute_batch(&earlier.join("\n")).unwrap();
+        assert_eq!(columns(&old).len() + 2, columns(&new).len(), "the columns that the first format had not");
+        prepare(&mut old, Found::Ours(1)).unwrap();
+        assert_eq!(columns(&old), columns(&new));
     }
 
     #[test]

@@ -1,14 +1,14 @@
 //! Rows of `segment`.
 
-use dragline_domain::frontier::{ObjectKey, SegmentId, SegmentRow, SegmentState};
+use dragline_domain::frontier::{ObjectKey, ParseBegun, SegmentId, SegmentRow, SegmentState};
 use dragline_domain::ids::{LeaseToken, Turn};
 use rusqlite::{Row, params};
 
 use super::crawls::iteration_number;
-use super::values::{Text, Time};
+use super::values::{Json, Text, Time};
 use super::{Db, OriginRowId, SegmentRowId, StoreError};
 
-const COLUMNS: &str = "id, iteration, token, state, part, object, object_bytes, entries, committed_at, attempts, due, is_logged, is_documented";
+const COLUMNS: &str = "id, iteration, token, state, part, object, object_bytes, entries, put_off, committed_at, attempts, parsing, due, is_logged, is_documented";
 
 /// A segment with what only the store knows of it.
 pub(crate) struct StoredSegment {
@@ -29,8 +29,10 @@ struct Columns {
     object: ObjectKey,
     object_bytes: u64,
     entries: u32,
+    put_off: u32,
     committed_at: Time,
     attempts: u32,
+    parsing: Option<Json<ParseBegun>>,
     due: Option<Time>,
     is_logged: bool,
     is_documented: bool,
@@ -47,11 +49,13 @@ impl Columns {
             object: row.get::<_, Text<ObjectKey>>(5)?.0,
             object_bytes: row.get(6)?,
             entries: row.get(7)?,
-            committed_at: row.get(8)?,
-            attempts: row.get(9)?,
-            due: row.get(10)?,
-            is_logged: row.get(11)?,
-            is_documented: row.get(12)?,
+            put_off: row.get(8)?,
+            committed_at: row.get(9)?,
+            attempts: row.get(10)?,
+            parsing: row.get(11)?,
+            due: row.get(12)?,
+            is_logged: row.get(13)?,
+            is_documented: row.get(14)?,
         })
     }
 
@@ -69,8 +73,10 @@ impl Columns {
             object: self.object,
             object_bytes: self.object_bytes,
             entries: self.entries,
+            put_off: self.put_off,
             committed_at: self.committed_at.0,
             attempts: self.attempts,
+            parsing: self.parsing.map(|Json(begun)| begun),
             due: self.due.map(|due| due.0),
         };
         let Self { row_id, is_logged, is_documented, .. } = self;
@@ -96,8 +102,8 @@ impl Db {
     pub(crate) fn insert_segment(&self, origin: OriginRowId, row: &SegmentRow) -> Result<(), StoreError> {
         let sql =
             "INSERT INTO segment (origin_id, turn, n, iteration, token, state, part, object, object_bytes, entries,
-                                        committed_at, attempts, due)
-                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)";
+                                        put_off, committed_at, attempts, parsing, due)
+                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)";
         let (state, part) = state_columns(row.state);
         let Turn(turn) = row.id.turn;
         self.execute(
@@ -113,8 +119,10 @@ impl Db {
                 row.object.as_str(),
                 row.object_bytes,
                 row.entries,
+                row.put_off,
                 Time(row.committed_at),
                 row.attempts,
+                row.parsing.as_ref().map(Json),
                 row.due.map(Time),
             ],
         )?;
@@ -124,8 +132,9 @@ impl Db {
     /// Writes what changes in a segment after its commit: how far its parse is.
     pub(crate) fn update_segment(&self, id: SegmentRowId, row: &SegmentRow) -> Result<(), StoreError> {
         let (state, part) = state_columns(row.state);
-        let sql = "UPDATE segment SET state = ?2, part = ?3, attempts = ?4, due = ?5 WHERE id = ?1";
-        self.execute(sql, params![id, state, part, row.attempts, row.due.map(Time)])?;
+        let sql = "UPDATE segment SET state = ?2, part = ?3, attempts = ?4, parsing = ?5, due = ?6 WHERE id = ?1";
+        let parsing = row.parsing.as_ref().map(Json);
+        self.execute(sql, params![id, state, part, row.attempts, parsing, row.due.map(Time)])?;
         Ok(())
     }
 }

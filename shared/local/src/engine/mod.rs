@@ -90,8 +90,12 @@ pub async fn run<W: World<Clock: Clone>, H: Fetcher + 'static>(
 ) -> PortResult<RunEnd> {
     let contexts = Contexts::default();
     let shared = Arc::new(Shared { world, fetcher, contexts, known: KnownUrls::new(), stop, activity });
-    let engine = Engine { shared, messages, options, tasks: JoinSet::new(), turns: 0, parses: 0, fruitless: 0 };
-    engine.run(crawl).await
+    let (tasks, parsing) = (JoinSet::new(), JoinSet::new());
+    let mut engine = Engine { shared, messages, options, tasks, parsing, turns: 0, parses: 0, fruitless: 0 };
+    let end = engine.run(crawl).await;
+    // A parse that is cut off counts as one that its segment killed.
+    while engine.parsing.join_next().await.is_some() {}
+    end
 }
 
 /// What a task worked on.
@@ -106,13 +110,15 @@ struct Engine<W: World, H> {
     messages: MemoryQueue<W::Clock>,
     options: RunOptions,
     tasks: JoinSet<PortResult<Done>>,
+    /// Apart, as they are waited for in any case.
+    parsing: JoinSet<PortResult<Done>>,
     turns: usize,
     parses: usize,
     fruitless: u32,
 }
 
 impl<W: World<Clock: Clone>, H: Fetcher + 'static> Engine<W, H> {
-    async fn run(mut self, crawl: &CrawlId) -> PortResult<RunEnd> {
+    async fn run(&mut self, crawl: &CrawlId) -> PortResult<RunEnd> {
         let world = Arc::clone(&self.shared.world);
         let messages = self.messages.clone();
         let (tickets, parses, commands) = (messages.tickets(), messages.parses(), messages.commands());
@@ -120,7 +126,7 @@ impl<W: World<Clock: Clone>, H: Fetcher + 'static> Engine<W, H> {
         let mut closed = None;
         loop {
             let is_stopped = self.shared.stop.is_stopped();
-            if self.tasks.is_empty() {
+            if self.tasks.is_empty() && self.parsing.is_empty() {
                 if is_stopped {
                     return Ok(RunEnd::Interrupted);
                 }
@@ -136,6 +142,7 @@ impl<W: World<Clock: Clone>, H: Fetcher + 'static> Engine<W, H> {
             }
             tokio::select! {
                 Some(done) = self.tasks.join_next() => self.done(done)?,
+                Some(done) = self.parsing.join_next() => self.done(done)?,
                 ticket = tickets.receive(), if !is_stopped && self.turns < self.options.turns_max => {
                     self.spawn_turn(ticket);
                 }
@@ -193,7 +200,7 @@ impl<W: World<Clock: Clone>, H: Fetcher + 'static> Engine<W, H> {
     fn spawn_parse(&mut self, message: ParseMessage) {
         self.parses += 1;
         let shared = Arc::clone(&self.shared);
-        self.tasks.spawn(async move {
+        self.parsing.spawn(async move {
             let end = parse_segment(&*shared.world, &shared.contexts, &shared.known, &message).await?;
             tracing::debug!(segment = %message.segment, ?end, "parse ended");
             Ok(Done::Parse)

@@ -14,16 +14,16 @@ use std::sync::Arc;
 
 use dragline_domain::capture::SegmentLog;
 use dragline_domain::frontier::{
-    CandidateUpdate, ChunkKey, Claim, IterationRow, Lease, OriginKey, OriginRows, RecrawlCursor, ReleaseRefused,
+    Blame, CandidateUpdate, ChunkKey, Claim, IterationRow, Lease, OriginKey, OriginRows, RecrawlCursor, ReleaseRefused,
     SegmentId, SegmentRow, StatusChange, Take, TakeRefused, TodoChunk,
 };
-use dragline_domain::ids::{CrawlId, Iteration, TriggerId};
+use dragline_domain::ids::{CrawlId, Iteration, ParseToken, TriggerId};
 use dragline_domain::url::Origin;
 use dragline_pipeline::ports::error::PortResult;
 use dragline_pipeline::ports::frontier::{
-    BeginIteration, Begun, ClaimRequest, CommitParse, CommitSegment, Committed, CrawlPut, CrawlRow, DuePage, Frontier,
-    GiveUp, IterationClosed, MoveSchedule, Overdue, ParseCommitted, Progress, PutCrawl, ReleaseLease, RobotsRow,
-    SeedOrigin, Seeded, Settled,
+    BeginIteration, BeginParse, Begun, ClaimRequest, CommitParse, CommitSegment, Committed, CrawlPut, CrawlRow,
+    DuePage, Frontier, GiveUp, IterationClosed, MoveSchedule, Overdue, ParseCommitted, Progress, PutCrawl,
+    ReleaseLease, RobotsRow, SeedOrigin, Seeded, Settled,
 };
 use jiff::Timestamp;
 
@@ -228,9 +228,14 @@ impl Frontier for SqliteFrontier {
         self.run("load segment", id, move |db| Ok(db.segment(&key)?.map(|stored| stored.row))).await
     }
 
-    async fn begin_parse(&self, id: &SegmentId) -> PortResult<Option<SegmentRow>> {
-        let key = id.clone();
-        self.run("begin parse", id, move |db| parses::begin(db, &key)).await
+    async fn begin_parse(&self, begin: &BeginParse) -> PortResult<Option<SegmentRow>> {
+        let wish = begin.clone();
+        self.run("begin parse", &begin.segment, move |db| parses::begin(db, &wish)).await
+    }
+
+    async fn give_back_parse(&self, id: &SegmentId, token: &ParseToken, blame: Blame) -> PortResult<()> {
+        let (key, token) = (id.clone(), token.clone());
+        self.run("give back parse", id, move |db| parses::give_back(db, &key, &token, blame)).await
     }
 
     async fn put_log(&self, log: &SegmentLog) -> PortResult<()> {

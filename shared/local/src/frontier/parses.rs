@@ -1,20 +1,26 @@
-//! Parses: counting attempts, and committing what was found, part by part.
+//! Parses: counting those that died, and committing what was found, part by part.
 
 use dragline_domain::frontier::{
-    OriginKey, PartCommit, PartNotCommitted, RowsByOrigin, SegmentId, SegmentRow, SegmentState, commit_part,
+    Blame, OriginKey, PartCommit, PartNotCommitted, RowsByOrigin, SegmentId, SegmentRow, commit_part,
 };
-use dragline_pipeline::ports::frontier::{CommitParse, ParseCommitted};
+use dragline_domain::ids::ParseToken;
+use dragline_pipeline::ports::frontier::{BeginParse, CommitParse, ParseCommitted};
 
 use crate::db::{Db, StoreError};
 
-pub(super) fn begin(db: &Db, id: &SegmentId) -> Result<Option<SegmentRow>, StoreError> {
-    let Some(stored) = db.segment(id)? else { return Ok(None) };
-    if stored.row.state == SegmentState::Processed {
-        return Ok(Some(stored.row));
-    }
-    let row = SegmentRow { attempts: stored.row.attempts.saturating_add(1), ..stored.row };
+pub(super) fn begin(db: &Db, begin: &BeginParse) -> Result<Option<SegmentRow>, StoreError> {
+    let Some(stored) = db.segment(&begin.segment)? else { return Ok(None) };
+    let Some(row) = stored.row.begin_parse(&begin.begun, begin.now) else { return Ok(Some(stored.row)) };
     db.update_segment(stored.row_id, &row)?;
     Ok(Some(row))
+}
+
+pub(super) fn give_back(db: &Db, id: &SegmentId, token: &ParseToken, blame: Blame) -> Result<(), StoreError> {
+    let Some(stored) = db.segment(id)? else { return Ok(()) };
+    match stored.row.give_back_parse(token, blame) {
+        Some(row) => db.update_segment(stored.row_id, &row),
+        None => Ok(()),
+    }
 }
 
 pub(super) fn commit(db: &Db, commit: &CommitParse) -> Result<ParseCommitted, StoreError> {

@@ -20,7 +20,7 @@ pub(super) fn sum(db: &Db, crawl: &CrawlId, iteration: Iteration) -> Result<Prog
         let (Json(lease), Json(inbox)): (Json<Lease>, Json<Inbox>) = (row.get(0)?, row.get(1)?);
         progress.add_origin(&OriginRows { lease, inbox });
     }
-    progress.leftovers = leftovers(db, id, iteration)?;
+    progress.set_leftovers(leftovers(db, id, iteration)?);
     Ok(progress)
 }
 

@@ -102,8 +102,11 @@ pub fn summary(connection: &Connection, crawl: &CrawlId, iteration: Iteration) -
     )?;
     let leftovers = all(
         connection,
-        "SELECT f.reason, sum(f.urls) FROM leftover f JOIN origin o ON o.id = f.origin_id JOIN crawl c ON c.id = o.crawl_id
-         WHERE c.name = ?1 AND f.iteration = ?2 GROUP BY f.reason HAVING sum(f.urls) > 0 ORDER BY sum(f.urls) DESC, f.reason",
+        "SELECT reason, sum(urls) FROM (
+             SELECT f.origin_id, f.iteration, f.reason, f.urls FROM leftover f
+             UNION ALL SELECT b.origin_id, b.iteration, 'segment_unreadable', ifnull(json_extract(b.record, '$.counters.unreadable'), 0) FROM inbox b) f
+         JOIN origin o ON o.id = f.origin_id JOIN crawl c ON c.id = o.crawl_id
+         WHERE c.name = ?1 AND f.iteration = ?2 GROUP BY reason HAVING sum(urls) > 0 ORDER BY sum(urls) DESC, reason",
         of,
         |row| Ok((row.get(0)?, row.get(1)?)),
     )?;

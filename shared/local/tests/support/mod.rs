@@ -57,8 +57,10 @@ pub(crate) async fn commit(store: &LocalStore, lease: &Lease) -> SegmentRow {
         state: SegmentState::Crawled { part: 0 },
         object_bytes: 3,
         entries: 0,
+        put_off: 0,
         committed_at: at(1),
         attempts: 0,
+        parsing: None,
         due: Some(at(60)),
     };
     store.archive().put_new(&segment.object, Bytes::from_static(b"one")).await.unwrap();

@@ -85,6 +85,7 @@ pub(super) async fn commit(
     let object = ObjectKey::of_segment(&id, lease.iteration, token);
     let after_commit = lease.after_segment(&segment.work, after(now, lease_length));
     let (entries, exhausted) = (segment.entries, segment.exhausted);
+    let put_off = u32::try_from(segment.work.retries.len()).unwrap_or(u32::MAX);
     let bytes = Bytes::from(segment.records.into_object());
     let object_bytes = bytes.len() as u64;
     if world.archive().put_new(&object, bytes).await? == Put::Exists {
@@ -99,8 +100,10 @@ pub(super) async fn commit(
         object,
         object_bytes,
         entries,
+        put_off,
         committed_at: now,
         attempts: 0,
+        parsing: None,
         due: Some(after(now, world.timing().grace)),
     };
     let commit = CommitSegment { segment: row, lease: after_commit, exhausted };

@@ -1,5 +1,6 @@
 //! The third step: a segment's bytes become documents, outcomes, a log and new todo.
 
+mod captures;
 mod claims;
 mod joining;
 mod known;
@@ -12,33 +13,28 @@ use std::sync::Arc;
 use dragline_domain::capture::{Finality, SegmentLog};
 use dragline_domain::document::{Document, DocumentState};
 use dragline_domain::frontier::{
-    CandidateUpdate, LastCapture, OriginKey, ParserCounters, PartKind, PartRefused, SegmentRow, SegmentState,
-    next_visit, plan_parts,
+    Blame, CandidateUpdate, LastCapture, OriginKey, ParseBegun, ParserCounters, PartKind, PartRefused, SegmentId,
+    SegmentRow, SegmentState, next_visit, plan_parts,
 };
+use dragline_domain::ids::ParseToken;
 use dragline_domain::outcome::Outcome;
 use dragline_domain::time::after;
 
 pub use known::KnownUrls;
 
+use self::captures::Trust;
 use self::claims::Claimed;
 use self::read::Capture;
 use self::understand::{Parsed, understand_all};
 use crate::World;
 use crate::context::{Contexts, CrawlContext};
 use crate::nudge::nudge;
-use crate::ports::archive::Archive;
-use crate::ports::clock::Clock;
+use crate::ports::clock::{Chance, Clock};
 use crate::ports::documents::{Documents, PutDocuments};
 use crate::ports::error::{PortError, PortErrorKind, PortResult};
-use crate::ports::frontier::{CommitParse, Frontier, ParseCommitted};
+use crate::ports::frontier::{BeginParse, CommitParse, Frontier, ParseCommitted};
 use crate::ports::notifier::{Notice, Notifier};
 use crate::ports::queue::ParseMessage;
-
-/// A segment's object is never larger than what a crawler may put into it; this is beyond that.
-const OBJECT_BYTES_MAX: u64 = 1 << 30;
-
-/// Parses of one segment that died before its captures are skipped.
-const ATTEMPTS_MAX: u32 = 3;
 
 /// How a parse ended. In every case its message is done with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,12 +43,15 @@ pub enum ParseEnd {
     Processed,
     /// There is no such segment, or its iteration is over.
     Nothing,
+    /// Its object cannot be read, or not all of it. The sweeper sends it again; in the end it is done with without what is missing.
+    PutOff,
 }
 
 /// Parses a segment.
 ///
-/// Effects in order: documents put if absent; claims; the log; candidates; the commit, in parts; wake-ups and tickets. The same message
-/// again repeats all of it: what this segment claimed counts as its own.
+/// Effects in order: its beginning noted; documents put if absent; claims; the log; candidates; the commit, in parts; wake-ups and tickets. The
+/// same message again repeats all of it: what this segment claimed counts as its own. What ends without a commit, but in order, is given back:
+/// only those that die count.
 ///
 /// # Errors
 /// Those of the ports; the message is then to be delivered again.
@@ -62,13 +61,52 @@ pub async fn parse_segment(
     known: &KnownUrls,
     message: &ParseMessage,
 ) -> PortResult<ParseEnd> {
-    let frontier = world.frontier();
-    let Some(segment) = frontier.begin_parse(&message.segment).await? else { return Ok(ParseEnd::Nothing) };
+    let company = contexts.parses.read().await;
+    let Some((token, segment)) = begin(world, &message.segment).await? else { return Ok(ParseEnd::Nothing) };
+    if segment.attempts == 0 || segment.state == SegmentState::Processed {
+        return parse_begun(world, contexts, known, &token, &segment).await;
+    }
+    // Some parse did not survive it. The next to die is not to take others of this process with it, as they would be blamed as well.
+    world.frontier().give_back_parse(&segment.id, &token, Blame::Elsewhere).await?;
+    drop(company);
+    let _alone = contexts.parses.write().await;
+    let Some((token, segment)) = begin(world, &message.segment).await? else { return Ok(ParseEnd::Nothing) };
+    parse_begun(world, contexts, known, &token, &segment).await
+}
+
+async fn begin(world: &impl World, id: &SegmentId) -> PortResult<Option<(ParseToken, SegmentRow)>> {
+    let now = world.clock().now();
+    let token = ParseToken::from_bits(world.chance().bits());
+    let begun = ParseBegun { token: token.clone(), until: after(now, world.timing().parse) };
+    let row = world.frontier().begin_parse(&BeginParse { segment: id.clone(), begun, now }).await?;
+    Ok(row.map(|row| (token, row)))
+}
+
+async fn parse_begun(
+    world: &impl World,
+    contexts: &Contexts,
+    known: &KnownUrls,
+    token: &ParseToken,
+    segment: &SegmentRow,
+) -> PortResult<ParseEnd> {
     let mut touched = vec![segment.id.origin.clone()];
     let end = if segment.state == SegmentState::Processed {
         ParseEnd::Processed
     } else {
-        let (end, targets) = parse(world, contexts, known, &segment).await?;
+        let (end, targets) = match parse(world, contexts, known, segment).await {
+            Ok(Some(done)) => done,
+            Ok(None) => {
+                world.frontier().give_back_parse(&segment.id, token, Blame::Segment).await?;
+                return Ok(ParseEnd::PutOff);
+            }
+            Err(error) => {
+                let given_back = world.frontier().give_back_parse(&segment.id, token, Blame::Elsewhere).await;
+                if let Err(second) = given_back {
+                    tracing::warn!(segment = %segment.id, error = %second, "a parse that failed counts as one that died");
+                }
+                return Err(error);
+            }
+        };
         touched.extend(targets.into_iter().filter(|origin| *origin != segment.id.origin));
         end
     };
@@ -78,21 +116,37 @@ pub async fn parse_segment(
     Ok(end)
 }
 
+/// `None` if something of it cannot be read, and may be later.
 async fn parse(
     world: &impl World,
     contexts: &Contexts,
     known: &KnownUrls,
     segment: &SegmentRow,
-) -> PortResult<(ParseEnd, Vec<OriginKey>)> {
+) -> PortResult<Option<(ParseEnd, Vec<OriginKey>)>> {
     let frontier = world.frontier();
     let crawl = &segment.id.origin.crawl;
     let mut context = contexts.get(frontier, crawl).await?;
-    let captures = Arc::new(read_captures(world, segment).await?);
+    let trust = Trust::of(segment);
+    let reading = captures::read(world, segment, trust).await?;
+    let damage = reading.damage.as_deref().unwrap_or("it holds less than was put into it");
+    let is_short = captures::missing(segment, &reading.captures) > 0;
+    if is_short && captures::may_come_back(segment) {
+        tracing::warn!(segment = %segment.id, object = %segment.object, damage, "a segment that cannot be read as a whole");
+        return Ok(None);
+    }
+    let captures = Arc::new(reading.captures);
     if joining::join(world, &context, segment, &captures).await? {
         context = contexts.get(frontier, crawl).await?;
     }
-    let parsed = documents(world, &context, segment, &captures).await?;
+    let parsed = documents(world, &context, segment, &captures, trust).await?;
     let documents = &parsed.documents;
+    let captures = captures::of_documents(&context, segment, captures, documents);
+    let unreadable = captures::missing(segment, &captures);
+    if unreadable > 0 {
+        let SegmentRow { id, entries, .. } = segment;
+        let detail = format!("{unreadable} of {entries} URLs of segment {}-{} are lost: {damage}", id.turn, id.n);
+        world.notifier().notify(Notice::Stuck { origin: id.origin.clone(), detail }).await?;
+    }
 
     let claimed = claims::claim(world, known, segment, &captures, documents).await?;
     let entries = parsed.log_entries(&captures, &claimed.blocked);
@@ -106,17 +160,10 @@ async fn parse(
     };
     frontier.put_log(&log).await?;
     update_candidates(world, &context, segment, &captures, documents, &claimed).await?;
-    let end = commit(world, &context, segment, counters(&captures, documents, &claimed), &claimed).await?;
+    let counters = ParserCounters { unreadable, ..counters(&captures, documents, &claimed) };
+    let end = commit(world, &context, segment, counters, &claimed).await?;
     known.remember(&claimed.settled);
-    Ok((end, claimed.targets.into_iter().map(|target| target.origin).collect()))
-}
-
-async fn read_captures(world: &impl World, segment: &SegmentRow) -> PortResult<Vec<Capture>> {
-    let object = world.archive().get(&segment.object, OBJECT_BYTES_MAX).await?;
-    let corrupt = |error: String| PortError::new(PortErrorKind::Corrupt, "read segment", &segment.object, error);
-    let bytes = object.ok_or_else(|| corrupt("the object is not there".to_owned()))?;
-    let read = tokio::task::spawn_blocking(move || read::captures(&bytes)).await;
-    read.map_err(|error| corrupt(error.to_string()))?.map_err(corrupt)
+    Ok(Some((end, claimed.targets.into_iter().map(|target| target.origin).collect())))
 }
 
 /// What the segment's captures are understood as: as an earlier parse did it, or else as this one does.
@@ -125,13 +172,13 @@ async fn documents(
     context: &Arc<CrawlContext>,
     segment: &SegmentRow,
     captures: &Arc<Vec<Capture>>,
+    trust: Trust,
 ) -> PortResult<Parsed> {
     if let Some(documents) = world.documents().load(segment).await? {
         return Ok(Parsed { documents });
     }
     let (own, all) = (Arc::clone(context), Arc::clone(captures));
-    let is_skipped = segment.attempts > ATTEMPTS_MAX;
-    let parsed = tokio::task::spawn_blocking(move || understand_all(&own, &all, is_skipped)).await;
+    let parsed = tokio::task::spawn_blocking(move || understand_all(&own, &all, trust != Trust::Full)).await;
     let documents =
         parsed.map_err(|error| PortError::new(PortErrorKind::Other, "parse", &segment.id, error.to_string()))?;
     for stuck in documents.iter().filter(|document| document.state == DocumentState::Stuck) {

@@ -3,24 +3,44 @@
 use bytes::Bytes;
 use data_encoding::HEXLOWER;
 use dragline_domain::capture::{FileEntry, RecordKind, RedirectEntry, Visit};
-use dragline_domain::definition::limits;
 use dragline_domain::document::LinkKind;
 use dragline_domain::frontier::LastCapture;
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_formats::http_fields::content_type;
-use dragline_formats::warc::{HttpResponse, ReadLimits, RecordType, StoredRecord, WarcReader, parse_http_response};
+use dragline_formats::warc::{
+    HttpResponse, ReadLimits, RecordId, RecordType, StoredRecord, WarcReader, parse_http_response,
+};
 use jiff::Timestamp;
 
 use crate::crawl::VISIT_FIELD;
 
-/// No record of ours is larger: the largest body and header that any definition allows, and some room for a status line.
-///
-/// The definition of now does not count: its limits may be lower than when the segment was written.
-const RECORD_BYTES_MAX: u64 = *limits::BODY_BYTES.end() + *limits::HEADER_BYTES.end() + (64 << 10);
+/// How a gzip member begins: its mark, and the only method there is (RFC 1952).
+const MEMBER_START: [u8; 3] = [0x1f, 0x8b, 8];
+
+/// How often the next record is looked for behind damage. A body may hold what looks like the start of a member.
+const RESYNCS_MAX: u32 = 10_000;
+
+/// What could be read of an object.
+#[derive(Debug, Default)]
+pub(super) struct Reading {
+    /// Every capture that could be read, in the order of the object.
+    pub captures: Vec<Capture>,
+    /// The first damage that was met; absent if there is none.
+    pub damage: Option<String>,
+}
+
+/// Whether bodies are kept in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Bodies {
+    /// They are to be parsed.
+    Kept,
+    /// Nobody looks at them.
+    Dropped,
+}
 
 /// One URL's end as the segment holds it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Capture {
     /// The URL.
     pub url: CrawlUrl,
@@ -28,14 +48,16 @@ pub(super) struct Capture {
     pub at: Timestamp,
     /// What the crawler knew.
     pub visit: Visit,
-    /// The response; absent if there was none.
+    /// The response; absent if there was none, or none that can be read.
     pub response: Option<Response>,
+    /// Why the response that is there cannot be read.
+    pub unreadable: Option<String>,
     /// Where and how it is stored; absent without a response.
     pub file: Option<FileEntry>,
 }
 
 /// A response as stored.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Response {
     pub status: u16,
     pub headers: Vec<(String, Vec<u8>)>,
@@ -101,46 +123,103 @@ impl Capture {
     }
 }
 
-/// Every capture of a segment, in the order of the object. The error says what is damaged.
-pub(super) fn captures(object: &Bytes) -> Result<Vec<Capture>, String> {
-    let mut captures = Vec::new();
-    let limits = ReadLimits { block_bytes_max: RECORD_BYTES_MAX, ..ReadLimits::default() };
-    for record in WarcReader::new(&object[..], limits) {
-        let record = record.map_err(|error| error.to_string())?;
-        if let Some(visit) = record.extension(VISIT_FIELD) {
-            let visit = serde_json::from_str(visit).map_err(|error| format!("a visit that is none: {error}"))?;
-            captures.push(capture(record, visit)?);
+/// Every capture of a segment that can be read, in the order of the object. Each record is a gzip member, so that damage costs the records
+/// that it struck and no other.
+pub(super) fn captures(object: &Bytes, bodies: Bodies) -> Reading {
+    let mut reading = Reading::default();
+    // The name of the file's first record, which nobody outside knows: behind damage, what does not refer to it may be a part of a body.
+    let mut file = None;
+    let (mut start, mut resyncs) = (0, 0);
+    while let Some(rest) = object.get(start..).filter(|rest| !rest.is_empty()) {
+        let mut failed_at = None;
+        for record in WarcReader::new(rest, ReadLimits::default()) {
+            match record {
+                Ok(record) => reading.take(record, start as u64, bodies, resyncs > 0, &mut file),
+                Err(error) => {
+                    failed_at = usize::try_from(error.offset).ok();
+                    reading.note(&error.to_string());
+                }
+            }
         }
+        let Some(failed_at) = failed_at else { break };
+        resyncs += 1;
+        if resyncs > RESYNCS_MAX {
+            break;
+        }
+        let behind = start + failed_at + 1;
+        let next = object.get(behind..).and_then(|rest| rest.windows(3).position(|bytes| bytes == MEMBER_START));
+        let Some(next) = next else { break };
+        start = behind + next;
     }
-    Ok(captures)
+    reading
 }
 
-fn capture(record: StoredRecord, visit: Visit) -> Result<Capture, String> {
+impl Reading {
+    fn note(&mut self, damage: &str) {
+        self.damage.get_or_insert_with(|| damage.to_owned());
+    }
+
+    fn take(
+        &mut self,
+        record: StoredRecord,
+        start: u64,
+        bodies: Bodies,
+        is_behind_damage: bool,
+        file: &mut Option<RecordId>,
+    ) {
+        if record.record_type == RecordType::WarcInfo {
+            if !is_behind_damage {
+                *file = record.id();
+            }
+            return;
+        }
+        if is_behind_damage && (file.is_none() || record.warcinfo_id() != *file) {
+            return;
+        }
+        let Some(visit) = record.extension(VISIT_FIELD) else { return };
+        let read = serde_json::from_str(visit).map_err(|error| format!("a visit that is none: {error}"));
+        match read.and_then(|visit| capture(record, start, visit)) {
+            Ok(mut capture) => {
+                if let Some(response) = capture.response.as_mut().filter(|_| bodies == Bodies::Dropped) {
+                    response.body = Bytes::new();
+                }
+                self.captures.push(capture);
+            }
+            Err(damage) => self.note(&damage),
+        }
+    }
+}
+
+fn capture(record: StoredRecord, start: u64, visit: Visit) -> Result<Capture, String> {
     let url = record.target_uri().ok_or("a capture without a URL")?;
     let url = CrawlUrl::try_from(url.to_owned()).map_err(|error| format!("a capture of no URL: {error}"))?;
     let at = record.date().ok_or("a capture without a date")?;
     let kind = match record.record_type {
         RecordType::Response => RecordKind::Response,
         RecordType::Revisit => RecordKind::Revisit,
-        _ => return Ok(Capture { url, at, visit, response: None, file: None }),
+        _ => return Ok(Capture { url, at, visit, response: None, unreadable: None, file: None }),
     };
     let payload_sha1 = record.payload_digest().map_or([0; 20], |digest| *digest.as_bytes());
     let truncated = record.truncated().filter(|_| kind == RecordKind::Response).map(|reason| reason.token().to_owned());
     let block = Bytes::from(record.block);
-    let parsed = parse_http_response(&block).map_err(|error| format!("a response that is none: {error}"))?;
-    let response = response_of(&block, &parsed);
+    let (response, unreadable) = match parse_http_response(&block) {
+        Ok(parsed) => (Some(response_of(&block, &parsed)), None),
+        Err(error) => (None, Some(format!("its response cannot be read: {error}"))),
+    };
+    let declared = response.as_ref().and_then(|response| response.field("content-type"));
+    let body_bytes = response.as_ref().map_or(0, |response| response.body.len() as u64);
     let file = FileEntry {
         record: kind,
-        offset: record.span.offset,
+        offset: start + record.span.offset,
         length: record.span.length,
-        content_type: response.field("content-type").and_then(content_type).map(|kind| kind.essence),
-        body_bytes: visit.exchange.as_ref().map_or(response.body.len() as u64, |exchange| exchange.body_bytes),
+        content_type: declared.and_then(content_type).map(|kind| kind.essence),
+        body_bytes: visit.exchange.as_ref().map_or(body_bytes, |exchange| exchange.body_bytes),
         payload_sha1,
         etag: None,
         last_modified: None,
         truncated,
     };
-    let mut capture = Capture { url, at, visit, response: Some(response), file: None };
+    let mut capture = Capture { url, at, visit, response, unreadable, file: None };
     capture.file = Some(FileEntry { etag: capture.etag(), last_modified: capture.last_modified(), ..file });
     Ok(capture)
 }
@@ -153,3 +232,7 @@ fn response_of(block: &Bytes, parsed: &HttpResponse<'_>) -> Response {
         body: block.slice_ref(parsed.body),
     }
 }
+
+#[cfg(test)]
+#[path = "read_tests.rs"]
+mod tests;

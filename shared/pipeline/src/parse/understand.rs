@@ -27,6 +27,9 @@ pub(super) struct Parsed {
 pub(super) fn understand_all(context: &CrawlContext, captures: &[Capture], is_skipped: bool) -> Vec<Document> {
     let understood = captures.iter().enumerate().map(|(n, capture)| {
         let n = u32::try_from(n).unwrap_or(u32::MAX);
+        if let Some(why) = &capture.unreadable {
+            return stuck(n, capture, why);
+        }
         if is_skipped && capture.response.is_some() {
             return stuck(n, capture, "skipped: its parser died again and again");
         }

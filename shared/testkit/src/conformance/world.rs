@@ -136,8 +136,10 @@ impl<'f, F: Frontier> World<'f, F> {
             state: SegmentState::Crawled { part: 0 },
             object_bytes: 1_000,
             entries: u32::try_from(count).unwrap(),
+            put_off: 0,
             committed_at: at(second),
             attempts: 0,
+            parsing: None,
             due: Some(at(second + 60)),
         };
         let lease = Lease {

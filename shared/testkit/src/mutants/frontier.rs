@@ -5,18 +5,18 @@ use std::time::Duration;
 
 use dragline_domain::capture::SegmentLog;
 use dragline_domain::frontier::{
-    CandidateUpdate, ChunkKey, Claim, Claimer, EXHAUSTED_CHUNKS_MAX, Holder, IterationRow, LastCapture, Lease,
+    Blame, CandidateUpdate, ChunkKey, Claim, Claimer, EXHAUSTED_CHUNKS_MAX, Holder, IterationRow, LastCapture, Lease,
     LeaseState, OriginKey, OriginRows, PART_CHUNKS_MAX, ParserCounters, PartRefused, RecrawlCursor, ReleaseRefused,
     Reserve, Seeding, SegmentId, SegmentRow, SegmentState, StatusChange, Take, TakeRefused, TodoChunk, TodoSource,
 };
-use dragline_domain::ids::{CrawlId, Iteration, TriggerId, Turn};
+use dragline_domain::ids::{CrawlId, Iteration, ParseToken, TriggerId, Turn};
 use dragline_domain::time::after;
 use dragline_domain::url::Origin;
 use dragline_pipeline::ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_pipeline::ports::frontier::{
-    BeginIteration, Begun, ClaimRequest, CommitParse, CommitSegment, Committed, CrawlPut, CrawlRow, DuePage, Frontier,
-    GiveUp, IterationClosed, MoveSchedule, Overdue, ParseCommitted, Progress, PutCrawl, ReleaseLease, RobotsRow,
-    SeedOrigin, Seeded, Settled,
+    BeginIteration, BeginParse, Begun, ClaimRequest, CommitParse, CommitSegment, Committed, CrawlPut, CrawlRow,
+    DuePage, Frontier, GiveUp, IterationClosed, MoveSchedule, Overdue, ParseCommitted, Progress, PutCrawl,
+    ReleaseLease, RobotsRow, SeedOrigin, Seeded, Settled,
 };
 use jiff::Timestamp;
 
@@ -360,11 +360,29 @@ impl<F: Frontier> Frontier for MutantFrontier<F> {
         self.inner.load_segment(id).await
     }
 
-    async fn begin_parse(&self, id: &SegmentId) -> PortResult<Option<SegmentRow>> {
-        if self.is(M::AttemptsNotCounted) {
-            self.inner.load_segment(id).await
-        } else {
-            self.inner.begin_parse(id).await
+    async fn begin_parse(&self, begin: &BeginParse) -> PortResult<Option<SegmentRow>> {
+        match self.mutation {
+            Some(M::DeathsNotCounted) => self.inner.load_segment(&begin.segment).await,
+            Some(M::BeginningsCounted) => {
+                let Some(row) = self.inner.begin_parse(begin).await? else { return Ok(None) };
+                let Some(begun) = &row.parsing else { return Ok(Some(row)) };
+                self.inner.give_back_parse(&row.id, &begun.token, Blame::Segment).await?;
+                self.inner.begin_parse(begin).await
+            }
+            _ => self.inner.begin_parse(begin).await,
+        }
+    }
+
+    async fn give_back_parse(&self, id: &SegmentId, token: &ParseToken, blame: Blame) -> PortResult<()> {
+        match self.mutation {
+            Some(M::ParseNotGivenBack) => Ok(()),
+            Some(M::BlameForgotten) => self.inner.give_back_parse(id, token, Blame::Elsewhere).await,
+            Some(M::ForeignParseGivenBack) => {
+                let row = self.inner.load_segment(id).await?;
+                let noted = row.and_then(|row| row.parsing).map_or_else(|| token.clone(), |begun| begun.token);
+                self.inner.give_back_parse(id, &noted, blame).await
+            }
+            _ => self.inner.give_back_parse(id, token, blame).await,
         }
     }
 
@@ -403,6 +421,7 @@ impl<F: Frontier> Frontier for MutantFrontier<F> {
         let mut commit = commit.clone();
         match self.mutation {
             Some(M::ParseNotCounted) => commit.counters = ParserCounters::default(),
+            Some(M::UnreadableNotCounted) => commit.counters.unreadable = 0,
             Some(M::TodoAddedTwice) => commit.part.targets.iter_mut().for_each(|target| add_again(&mut target.chunks)),
             Some(M::PartOrderIgnored) => {
                 let row = self.inner.load_segment(&commit.segment).await?;

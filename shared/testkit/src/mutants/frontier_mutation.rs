@@ -93,8 +93,16 @@ mutations! {
         ReleaseWithoutInboxCheck,
         /// Any token lets go.
         ReleaseWithoutTokenCheck,
-        /// Attempts at parsing are not counted.
-        AttemptsNotCounted,
+        /// Parses that died are not counted.
+        DeathsNotCounted,
+        /// Each beginning of a parse counts as one that died.
+        BeginningsCounted,
+        /// A parse that is given back stays noted as begun.
+        ParseNotGivenBack,
+        /// A parse that could not read its segment is given back as if the store had failed.
+        BlameForgotten,
+        /// Whoever gives a parse back gives back another's.
+        ForeignParseGivenBack,
         /// A log that comes again is refused.
         RepeatedLogRefused,
         /// A log without entries is not put.
@@ -109,6 +117,8 @@ mutations! {
         ParseForgotten,
         /// What a parse counted is left out.
         ParseNotCounted,
+        /// What a parse could not read is not counted.
+        UnreadableNotCounted,
         /// What a parse found is added twice.
         TodoAddedTwice,
         /// A part is committed whether or not it is the next one.

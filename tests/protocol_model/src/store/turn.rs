@@ -138,8 +138,10 @@ impl Model {
             state: SegmentState::Crawled { part: 0 },
             object_bytes: 1,
             entries: 1,
+            put_off: 0,
             committed_at: now(),
             attempts: 0,
+            parsing: None,
             due: Some(now()),
         }
     }

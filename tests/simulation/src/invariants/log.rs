@@ -22,11 +22,13 @@ pub fn nothing_is_lost(evidence: &Evidence<'_>) -> Checked {
     let found = |rest: &str| evidence.violations(Invariant::NothingLost, &format!("{FINALS_AND_CLAIMS} {rest}"));
     let several = found("SELECT url || ' has ' || outcomes || ' final outcomes' FROM final WHERE outcomes > 1")?;
     let lost = found(
-        "SELECT k.origin || ': ' || sum(f.url IS NULL) || ' claimed URLs have no outcome, ' || ifnull(v.urls, 0) || ' are counted as left over, such as '
+        "SELECT k.origin || ': ' || sum(f.url IS NULL) || ' claimed URLs have no outcome, ' || ifnull(v.urls, 0) + ifnull(u.urls, 0) || ' are counted as left over, such as '
                 || ifnull(min(iif(f.url IS NULL, k.url, NULL)), 'none')
          FROM claim k LEFT JOIN final f ON f.url = k.url
          LEFT JOIN (SELECT origin_id, sum(urls) AS urls FROM leftover WHERE iteration = ?2 GROUP BY origin_id) v ON v.origin_id = k.origin_id
-         GROUP BY k.origin_id HAVING sum(f.url IS NULL) <> ifnull(v.urls, 0)",
+         LEFT JOIN (SELECT origin_id, ifnull(json_extract(record, '$.counters.unreadable'), 0) AS urls FROM inbox WHERE iteration = ?2) u
+             ON u.origin_id = k.origin_id
+         GROUP BY k.origin_id HAVING sum(f.url IS NULL) <> ifnull(v.urls, 0) + ifnull(u.urls, 0)",
     )?;
     let unclaimed = found(
         "SELECT url || ' has an outcome and was never claimed' FROM final WHERE url NOT IN (SELECT url FROM claim)",
@@ -49,16 +51,21 @@ const SEGMENTS: &str = "FROM segment s JOIN origin o ON o.id = s.origin_id JOIN 
 pub fn progress_equals_the_log(evidence: &Evidence<'_>, progress: &Progress) -> Checked {
     let visits = |counted: &str| evidence.number(&format!("SELECT {counted} {VISITS}"));
     let segments = |counted: &str| evidence.number(&format!("SELECT {counted} {SEGMENTS}"));
-    let mut numbers = vec![
+    // What was asked for is in no log where its object is lost.
+    let asked = [
         ("requests".to_owned(), visits("count(r.id)")?, progress.crawler.requests),
         ("retries".to_owned(), visits("count(*) FILTER (WHERE NOT l.is_final)")?, progress.crawler.retries),
         ("body bytes".to_owned(), visits("ifnull(sum(f.body_bytes), 0)")?, progress.crawler.body_bytes),
+    ];
+    let (is_lost, counts_less) = (!evidence.lost.is_empty(), |numbers: &(String, u64, u64)| numbers.1 < numbers.2);
+    let mut numbers: Vec<_> = asked.into_iter().filter(|numbers| !(is_lost && counts_less(numbers))).collect();
+    numbers.extend([
         ("processed".to_owned(), visits("count(*) FILTER (WHERE d.state = 'processed')")?, progress.parser.processed),
         ("stuck".to_owned(), visits("count(*) FILTER (WHERE d.state = 'stuck')")?, progress.parser.stuck),
         ("URLs that ended".to_owned(), visits("count(*) FILTER (WHERE l.is_final)")?, progress.finished()),
         ("segments".to_owned(), segments("count(*)")?, progress.segments),
         ("parsed".to_owned(), segments("count(*) FILTER (WHERE s.state = 'processed')")?, progress.parsed),
-    ];
+    ]);
     for (reason, said) in &progress.leftovers {
         numbers.push((format!("left over, {}", reason.name()), left_over(evidence, Some(reason.name()))?, *said));
     }
@@ -80,7 +87,10 @@ pub fn progress_equals_the_log(evidence: &Evidence<'_>, progress: &Progress) -> 
 fn left_over(evidence: &Evidence<'_>, reason: Option<&str>) -> rusqlite::Result<u64> {
     let of_reason = reason.map(|reason| format!("AND v.reason = '{reason}'")).unwrap_or_default();
     evidence.number(&format!(
-        "SELECT ifnull(sum(v.urls), 0) FROM leftover v JOIN origin o ON o.id = v.origin_id JOIN crawl c ON c.id = o.crawl_id
+        "SELECT ifnull(sum(v.urls), 0) FROM (
+            SELECT origin_id, iteration, reason, urls FROM leftover
+            UNION ALL SELECT origin_id, iteration, 'segment_unreadable', ifnull(json_extract(record, '$.counters.unreadable'), 0) FROM inbox) v
+         JOIN origin o ON o.id = v.origin_id JOIN crawl c ON c.id = o.crawl_id
          WHERE c.name = ?1 AND v.iteration = ?2 {of_reason}"
     ))
 }

@@ -1,7 +1,8 @@
 //! What must hold after every run, recomputed from what is stored and from the servers' own log; never from the crawler's word.
 //!
 //! Each invariant is one function over the [`Evidence`] of one iteration that is over, and gives what it found wrong. Numbers 1 to 9 are
-//! the design's; the tenth holds what was found against the site's truth, the eleventh what was asked for against the budget.
+//! the design's; the tenth holds what was found against the site's truth, the eleventh what was asked for against the budget, the twelfth what
+//! was given up against what died.
 
 mod archive;
 mod budget;
@@ -11,7 +12,9 @@ mod log;
 mod redelivery;
 mod requests;
 mod robots;
+mod stuck;
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::path::Path;
 
@@ -28,6 +31,7 @@ pub use log::{is_over, nothing_is_lost, progress_equals_the_log};
 pub use redelivery::{Snapshot, redelivery_changes_nothing, snapshot};
 pub use requests::{Deaths, the_delay_is_kept, visited_once};
 pub use robots::robots_txt_allows_each_request;
+pub use stuck::stuck_only_by_deaths;
 
 use crate::web::Access;
 
@@ -44,6 +48,8 @@ pub struct Evidence<'a> {
     pub definition: &'a Definition,
     /// The newest iteration, which is over.
     pub iteration: Iteration,
+    /// The keys of objects that a fault deleted or cut short.
+    pub lost: &'a BTreeSet<String>,
 }
 
 /// Which invariant.
@@ -71,6 +77,8 @@ pub enum Invariant {
     ReachFound,
     /// 11.
     BudgetKept,
+    /// 12.
+    StuckOnlyByDeaths,
 }
 
 /// Something that must not be.

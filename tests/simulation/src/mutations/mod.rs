@@ -45,7 +45,8 @@ impl Mutation {
         (Self::Frontier(Frontier::TokenNotReturned), Invariant::Over),
         (Self::Frontier(Frontier::SegmentsNeverOverdue), Invariant::Over),
         (Self::Frontier(Frontier::ParseForgotten), Invariant::Over),
-        (Self::Late(LateEffect::ObjectAfterCommit), Invariant::Over),
+        (Self::Frontier(Frontier::BlameForgotten), Invariant::Over),
+        (Self::Late(LateEffect::ObjectAfterCommit), Invariant::StuckOnlyByDeaths),
         (Self::Frontier(Frontier::ClaimAlwaysOwn), Invariant::VisitedOnce),
         (Self::Frontier(Frontier::ExhaustedChunksStay), Invariant::VisitedOnce),
         (Self::Frontier(Frontier::TodoAddedTwice), Invariant::VisitedOnce),
@@ -59,6 +60,8 @@ impl Mutation {
         (Self::RobotsFailurePermits, Invariant::RobotsObeyed),
         (Self::RobotsMissingForbids, Invariant::ReachFound),
         (Self::Frontier(Frontier::ReservedAsWanted), Invariant::BudgetKept),
+        (Self::Frontier(Frontier::UnreadableNotCounted), Invariant::NothingLost),
+        (Self::Frontier(Frontier::BeginningsCounted), Invariant::StuckOnlyByDeaths),
     ];
 
     pub(crate) const fn of_frontier(self) -> Option<Frontier> {

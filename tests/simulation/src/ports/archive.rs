@@ -9,6 +9,7 @@ use dragline_pipeline::ports::archive::{Archive, Put};
 use dragline_pipeline::ports::error::PortResult;
 
 use super::Gate;
+use crate::faults::Loss;
 
 pub(crate) struct GatedArchive<A> {
     pub(crate) gate: Gate,
@@ -28,6 +29,13 @@ impl<A: Archive + 'static> Archive for GatedArchive<A> {
     }
 
     async fn get(&self, key: &ObjectKey, bytes_max: u64) -> PortResult<Option<Bytes>> {
+        if let Some(loss) = self.gate.conductor.loses(key.as_str()) {
+            let whole = self.inner.get(key, bytes_max).await?.unwrap_or_default();
+            self.inner.delete(key).await?;
+            if loss == Loss::CutShort {
+                self.inner.put_new(key, whole.slice(..whole.len() / 2)).await?;
+            }
+        }
         self.gate.pass("archive.get", key, self.inner.get(key, bytes_max)).await
     }
 

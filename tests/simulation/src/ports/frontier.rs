@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use dragline_domain::capture::SegmentLog;
 use dragline_domain::frontier::{
-    CandidateUpdate, ChunkKey, Claim, IterationRow, Lease, OriginKey, OriginRows, RecrawlCursor, ReleaseRefused,
+    Blame, CandidateUpdate, ChunkKey, Claim, IterationRow, Lease, OriginKey, OriginRows, RecrawlCursor, ReleaseRefused,
     SegmentId, SegmentRow, StatusChange, Take, TakeRefused, TodoChunk,
 };
-use dragline_domain::ids::{CrawlId, Iteration, TriggerId};
+use dragline_domain::ids::{CrawlId, Iteration, ParseToken, TriggerId};
 use dragline_domain::url::Origin;
 use dragline_pipeline::ports::error::PortResult;
 use dragline_pipeline::ports::frontier::{
-    BeginIteration, Begun, ClaimRequest, CommitParse, CommitSegment, Committed, CrawlPut, CrawlRow, DuePage, Frontier,
-    GiveUp, IterationClosed, MoveSchedule, Overdue, ParseCommitted, Progress, PutCrawl, ReleaseLease, RobotsRow,
-    SeedOrigin, Seeded, Settled,
+    BeginIteration, BeginParse, Begun, ClaimRequest, CommitParse, CommitSegment, Committed, CrawlPut, CrawlRow,
+    DuePage, Frontier, GiveUp, IterationClosed, MoveSchedule, Overdue, ParseCommitted, Progress, PutCrawl,
+    ReleaseLease, RobotsRow, SeedOrigin, Seeded, Settled,
 };
 use jiff::Timestamp;
 
@@ -163,8 +163,12 @@ impl<F: Frontier + 'static> Frontier for GatedFrontier<F> {
         self.gate.pass("frontier.load_segment", id, self.inner.load_segment(id)).await
     }
 
-    async fn begin_parse(&self, id: &SegmentId) -> PortResult<Option<SegmentRow>> {
-        self.gate.pass("frontier.begin_parse", id, self.inner.begin_parse(id)).await
+    async fn begin_parse(&self, begin: &BeginParse) -> PortResult<Option<SegmentRow>> {
+        self.gate.pass("frontier.begin_parse", &begin.segment, self.inner.begin_parse(begin)).await
+    }
+
+    async fn give_back_parse(&self, id: &SegmentId, token: &ParseToken, blame: Blame) -> PortResult<()> {
+        self.gate.pass("frontier.give_back_parse", id, self.inner.give_back_parse(id, token, blame)).await
     }
 
     async fn put_log(&self, log: &SegmentLog) -> PortResult<()> {

@@ -3,12 +3,13 @@
 use std::fs;
 
 use dragline_domain::time::after;
-use dragline_simulation::Remains;
 use dragline_simulation::invariants::{
     Deaths, Invariant, at_any_time, at_the_end, captures_are_readable, everything_in_reach_is_found,
-    redelivery_changes_nothing, robots_txt_allows_each_request, snapshot, the_delay_is_kept, visited_once,
+    redelivery_changes_nothing, robots_txt_allows_each_request, snapshot, stuck_only_by_deaths, the_delay_is_kept,
+    visited_once,
 };
 use dragline_simulation::web::Access;
+use dragline_simulation::{Remains, Struck};
 use rusqlite::Connection;
 
 use crate::ran;
@@ -103,6 +104,25 @@ fn a_changed_row_is_seen_between_snapshots() {
     database.execute_batch("UPDATE segment SET attempts = attempts + 1 WHERE id = 1").unwrap();
     let changes = redelivery_changes_nothing(&before, &snapshot(&database).unwrap());
     assert_eq!(changes.len(), 2, "the old row is gone and a new one has come: {changes:?}");
+}
+
+#[test]
+fn pages_given_up_without_a_death_are_seen() {
+    let mut ran = ran(1);
+    let database = database(&ran);
+    let struck = |fault| Struck { faults: [(fault, 9)].into(), ..Struck::default() };
+    for (stuck, unreadable, fault, violations, why) in [
+        (0, 0, "fail before", 0, "nothing was given up"),
+        (1, 0, "fail before", 1, "the store was away"),
+        (1, 0, "fail after", 1, "its answers were lost"),
+        (1, 0, "worker dies before", 0, "a parser may have died"),
+        (1, 0, "delay after", 0, "a parser may have taken too long"),
+        (0, 1, "worker dies before", 1, "nothing was lost, and no segment killed so many"),
+    ] {
+        (ran.progress.parser.stuck, ran.progress.parser.unreadable) = (stuck, unreadable);
+        let found = stuck_only_by_deaths(&ran.evidence(&database), &ran.progress, &struck(fault)).unwrap();
+        assert_eq!(found.len(), violations, "{why}: {found:?}");
+    }
 }
 
 #[test]

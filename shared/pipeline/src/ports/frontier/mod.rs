@@ -14,10 +14,10 @@ use std::future::Future;
 
 use dragline_domain::capture::SegmentLog;
 use dragline_domain::frontier::{
-    CandidateUpdate, ChunkKey, Claim, IterationRow, Lease, OriginKey, OriginRows, RecrawlCursor, ReleaseRefused,
+    Blame, CandidateUpdate, ChunkKey, Claim, IterationRow, Lease, OriginKey, OriginRows, RecrawlCursor, ReleaseRefused,
     SegmentId, SegmentRow, StatusChange, Take, TakeRefused, TodoChunk,
 };
-use dragline_domain::ids::{CrawlId, Iteration, TriggerId};
+use dragline_domain::ids::{CrawlId, Iteration, ParseToken, TriggerId};
 use dragline_domain::url::Origin;
 use jiff::Timestamp;
 
@@ -25,7 +25,7 @@ use super::error::PortResult;
 pub use claims::{ClaimRequest, DuePage, SeedOrigin, Seeded};
 pub use crawls::{BeginIteration, Begun, CrawlPut, CrawlRow, IterationClosed, MoveSchedule, PutCrawl};
 pub use endings::{GiveUp, Overdue, Settled};
-pub use parses::{CommitParse, ParseCommitted};
+pub use parses::{BeginParse, CommitParse, ParseCommitted};
 pub use progress::Progress;
 pub use turns::{CommitSegment, Committed, ReleaseLease, RobotsRow};
 
@@ -164,8 +164,17 @@ pub trait Frontier: Send + Sync {
     /// A segment; `None` if there is none of this key.
     fn load_segment(&self, id: &SegmentId) -> impl Future<Output = PortResult<Option<SegmentRow>>> + Send;
 
-    /// Counts one more attempt at parsing a segment and returns its row; `None` if there is none.
-    fn begin_parse(&self, id: &SegmentId) -> impl Future<Output = PortResult<Option<SegmentRow>>> + Send;
+    /// Notes that a parse of a segment begins, and returns its row; `None` if there is none. A parse that was begun earlier and whose time is
+    /// over counts as one that died. While another has time left, and where it is parsed, nothing is noted.
+    fn begin_parse(&self, begin: &BeginParse) -> impl Future<Output = PortResult<Option<SegmentRow>>> + Send;
+
+    /// Gives back a parse that was begun: it did not die. Does nothing if it is not the one that is noted.
+    fn give_back_parse(
+        &self,
+        id: &SegmentId,
+        token: &ParseToken,
+        blame: Blame,
+    ) -> impl Future<Output = PortResult<()>> + Send;
 
     /// Puts the log of a segment once; later tries change nothing.
     fn put_log(&self, log: &SegmentLog) -> impl Future<Output = PortResult<()>> + Send;

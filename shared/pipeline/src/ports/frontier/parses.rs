@@ -1,9 +1,20 @@
 //! What a parse commits, and what becomes of that.
 
-use dragline_domain::frontier::{ParsePart, ParserCounters, PartKind, PartRefused, SegmentId};
+use dragline_domain::frontier::{ParseBegun, ParsePart, ParserCounters, PartKind, PartRefused, SegmentId};
 use dragline_domain::ids::Iteration;
 use dragline_domain::politeness::Pace;
 use jiff::Timestamp;
+
+/// A parse that is to begin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BeginParse {
+    /// The segment.
+    pub segment: SegmentId,
+    /// Who begins it, and when it is over at the latest.
+    pub begun: ParseBegun,
+    /// The time of now.
+    pub now: Timestamp,
+}
 
 /// A part of a parse to be committed.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -46,6 +46,14 @@ impl Progress {
         self.parser.add(&inbox.counters);
     }
 
+    /// Takes what origins left over when they ended. What was lost with its captures is left over, too.
+    pub fn set_leftovers(&mut self, leftovers: Vec<(LeftoverReason, u64)>) {
+        self.leftovers = leftovers;
+        if self.parser.unreadable > 0 {
+            self.leftovers.push((LeftoverReason::SegmentUnreadable, self.parser.unreadable));
+        }
+    }
+
     /// URLs with a final outcome.
     #[must_use]
     pub fn finished(&self) -> u64 {

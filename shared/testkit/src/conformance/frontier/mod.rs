@@ -63,7 +63,9 @@ macro_rules! frontier_suite {
             an_old_holder_cannot_let_go
             a_parse_commits_each_part_once
             two_parsers_of_one_segment
-            attempts_at_parsing_are_counted
+            parses_that_died_are_counted
+            a_parse_that_is_given_back_did_not_die
+            what_cannot_be_read_is_left_over
             a_parse_opens_what_it_finds
             a_parse_that_nobody_waits_for_is_over
             a_paused_iteration_is_parsed

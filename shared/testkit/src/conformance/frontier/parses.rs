@@ -1,13 +1,16 @@
 //! Parses: each part once, by whoever comes first.
 
 use dragline_domain::frontier::{
-    LeaseState, PartKind, PartRefused, RecrawlCursor, SegmentId, SegmentRow, SegmentState, StatusChange, TakeRefused,
+    Blame, LeaseState, LeftoverReason, ParseBegun, ParsePart, ParserCounters, PartKind, PartRefused, RecrawlCursor,
+    SegmentId, SegmentRow, SegmentState, StatusChange, TakeRefused,
 };
-use dragline_domain::ids::Turn;
-use dragline_pipeline::ports::frontier::{Frontier, ParseCommitted};
+use dragline_domain::ids::{ParseToken, Turn};
+use dragline_domain::politeness::Pace;
+use dragline_pipeline::ports::frontier::{BeginParse, CommitParse, Frontier, ParseCommitted};
 
-use super::super::samples::{crawl, key, trigger};
-use super::super::world::{UNLIMITED, World};
+use super::super::lag::assert_comes_to;
+use super::super::samples::{at, crawl, key, trigger};
+use super::super::world::{DELAY, UNLIMITED, World};
 
 const ALREADY: ParseCommitted = ParseCommitted::Refused(PartRefused::AlreadyParsed);
 
@@ -53,22 +56,94 @@ pub async fn two_parsers_of_one_segment(frontier: &impl Frontier) {
     assert_eq!((inbox.added, inbox.parsed), (2, 1), "once");
 }
 
-/// Each beginning of a parse counts, so that a capture that kills the process is found out; a parse that is done counts no more.
-pub async fn attempts_at_parsing_are_counted(frontier: &impl Frontier) {
+/// A parse that begins at this second, and may take until that.
+fn beginning(segment: &SegmentRow, by: u128, (second, until): (i64, i64)) -> BeginParse {
+    let begun = ParseBegun { token: ParseToken::from_bits(by), until: at(until) };
+    BeginParse { segment: segment.id.clone(), begun, now: at(second) }
+}
+
+/// A parse that neither ended nor was given back in its time died, so that a capture that kills the process is found out. A duplicate
+/// beside it says nothing; nor does a message that comes when all is done.
+pub async fn parses_that_died_are_counted(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let own = key("a.example");
     world.seed(&own, &["/"]).await;
     let segment = world.crawl_until_idle(&own, 1, 0).await;
-    for attempts in [1, 2] {
-        let row = frontier.begin_parse(&segment.id).await.unwrap();
-        assert_eq!(row, Some(SegmentRow { attempts, ..segment.clone() }));
+    for (by, times, noted, attempts, why) in [
+        (1, (10, 300), (1, 300), 0, "the first"),
+        (1, (10, 300), (1, 300), 0, "the first again, as its answer was lost"),
+        (2, (299, 600), (1, 300), 0, "a duplicate while the first has time left"),
+        (3, (300, 590), (3, 590), 1, "the first is over, and was neither committed nor given back"),
+        (4, (900, 1_200), (4, 1_200), 2, "so is that one"),
+    ] {
+        let row = frontier.begin_parse(&beginning(&segment, by, times)).await.unwrap();
+        let parsing = Some(ParseBegun { token: ParseToken::from_bits(noted.0), until: at(noted.1) });
+        assert_eq!(row, Some(SegmentRow { attempts, parsing, ..segment.clone() }), "{why}");
+        assert_eq!(frontier.load_segment(&segment.id).await.unwrap(), row, "{why}");
     }
     world.parse(&segment, (0, PartKind::Last), &[]).await;
-    let done = frontier.begin_parse(&segment.id).await.unwrap().expect("it is there");
-    assert_eq!((done.attempts, done.state), (2, SegmentState::Processed));
-    let unknown = SegmentId { n: 77, ..segment.id };
-    assert_eq!(frontier.begin_parse(&unknown).await.unwrap(), None);
-    assert_eq!(frontier.load_segment(&unknown).await.unwrap(), None);
+    let done = frontier.begin_parse(&beginning(&segment, 5, (2_000, 2_300))).await.unwrap().expect("it is there");
+    assert_eq!((done.attempts, done.parsing, done.state), (2, None, SegmentState::Processed));
+    let unknown = SegmentRow { id: SegmentId { n: 77, ..segment.id.clone() }, ..segment };
+    assert_eq!(frontier.begin_parse(&beginning(&unknown, 6, (1, 300))).await.unwrap(), None);
+    assert_eq!(frontier.load_segment(&unknown.id).await.unwrap(), None);
+}
+
+/// What the store failed at does not count; what could not be read does. Only whoever is noted gives back.
+pub async fn a_parse_that_is_given_back_did_not_die(frontier: &impl Frontier) {
+    let world = World::begin(frontier, UNLIMITED).await;
+    let own = key("a.example");
+    world.seed(&own, &["/"]).await;
+    let segment = world.crawl_until_idle(&own, 1, 0).await;
+    let give_back = |by, blame| {
+        let (id, token) = (&segment.id, ParseToken::from_bits(by));
+        async move { frontier.give_back_parse(id, &token, blame).await.unwrap() }
+    };
+    for (by, second, given_back_by, blame, attempts, is_noted, why) in [
+        (1, 10, 1, Blame::Elsewhere, 0, false, "the store was away"),
+        (2, 20, 2, Blame::Elsewhere, 0, false, "and again"),
+        (3, 30, 3, Blame::Segment, 1, false, "its object cannot be read"),
+        (4, 40, 3, Blame::Segment, 1, true, "another's is not given back"),
+        (5, 1_000, 5, Blame::Elsewhere, 2, false, "that one died"),
+    ] {
+        let begun = frontier.begin_parse(&beginning(&segment, by, (second, second + 300))).await.unwrap();
+        assert!(begun.is_some_and(|row| row.parsing.is_some()), "{why}");
+        give_back(given_back_by, blame).await;
+        // An answer may be lost.
+        give_back(given_back_by, blame).await;
+        let row = frontier.load_segment(&segment.id).await.unwrap().expect("it is there");
+        assert_eq!((row.attempts, row.parsing.is_some()), (attempts, is_noted), "{why}");
+    }
+}
+
+/// URLs whose captures are lost are counted with the parse, and are left over.
+pub async fn what_cannot_be_read_is_left_over(frontier: &impl Frontier) {
+    let world = World::begin(frontier, UNLIMITED).await;
+    let own = key("a.example");
+    world.seed(&own, &["/1", "/2", "/3"]).await;
+    let segment = world.crawl_until_idle(&own, 1, 0).await;
+    let commit = CommitParse {
+        segment: segment.id.clone(),
+        iteration: world.iteration,
+        part_number: 0,
+        kind: PartKind::Last,
+        part: ParsePart { targets: Vec::new() },
+        pace: Pace::new(DELAY),
+        counters: ParserCounters { unreadable: 3, ..ParserCounters::default() },
+        now: at(10),
+        due: at(70),
+    };
+    for expected in [ParseCommitted::Done, ALREADY] {
+        assert_eq!(frontier.commit_parse(&commit).await.unwrap(), expected);
+    }
+    let left = vec![(LeftoverReason::SegmentUnreadable, 3)];
+    assert_comes_to(
+        async || frontier.progress(&crawl(), world.iteration).await.unwrap().leftovers,
+        left,
+        "counted once",
+    )
+    .await;
+    assert_eq!(world.origin(&own).await.inbox.parsed, 1, "nothing waits for it any more");
 }
 
 /// Todo opens origins that are new, and those that had closed; what is open only gets more to do.

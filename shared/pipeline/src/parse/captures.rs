@@ -1,0 +1,131 @@
+//! The captures of a segment whatever became of its object: as many as can be read, and what an earlier parse left of the others.
+
+use std::sync::Arc;
+
+use dragline_domain::capture::{CrawlType, Finality, Visit};
+use dragline_domain::document::Document;
+use dragline_domain::frontier::{SegmentRow, Sighting};
+
+use super::read::{self, Bodies, Capture, Reading};
+use crate::World;
+use crate::context::CrawlContext;
+use crate::ports::archive::Archive;
+use crate::ports::error::{PortErrorKind, PortResult};
+
+/// A segment's object is never larger than what a crawler may put into it; this is beyond that.
+const OBJECT_BYTES_MAX: u64 = 1 << 30;
+
+/// Parses of one segment that came to grief before what cannot be read of it is given up. If another does, its captures are skipped; after as
+/// many again it is ended without its object.
+const ATTEMPTS_MAX: u32 = 3;
+
+/// How a segment is parsed, by how many parses came to grief on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Trust {
+    /// As any other.
+    Full,
+    /// No body of it is looked at.
+    HeadsAlone,
+    /// Its object is not touched.
+    None,
+}
+
+impl Trust {
+    pub(super) const fn of(segment: &SegmentRow) -> Self {
+        match segment.attempts {
+            0..=ATTEMPTS_MAX => Self::Full,
+            attempts if attempts <= 2 * ATTEMPTS_MAX => Self::HeadsAlone,
+            _ => Self::None,
+        }
+    }
+}
+
+/// Reads what can be read of a segment's object. That it is gone, too large or damaged is told as damage.
+///
+/// # Errors
+/// The archive's, where it did not do its work.
+pub(super) async fn read(world: &impl World, segment: &SegmentRow, trust: Trust) -> PortResult<Reading> {
+    let damaged = |damage: String| Ok(Reading { captures: Vec::new(), damage: Some(damage) });
+    let bodies = match trust {
+        Trust::Full => Bodies::Kept,
+        Trust::HeadsAlone => Bodies::Dropped,
+        Trust::None => return damaged("no parse survives it".to_owned()),
+    };
+    let bytes = match world.archive().get(&segment.object, OBJECT_BYTES_MAX).await {
+        Ok(Some(bytes)) => bytes,
+        Ok(None) => return damaged("its object is not there".to_owned()),
+        Err(error) if matches!(error.kind, PortErrorKind::TooLarge | PortErrorKind::Corrupt) => {
+            return damaged(error.to_string());
+        }
+        Err(error) => return Err(error),
+    };
+    match tokio::task::spawn_blocking(move || read::captures(&bytes, bodies)).await {
+        Ok(reading) => Ok(reading),
+        Err(broken) => damaged(broken.to_string()),
+    }
+}
+
+/// Whether what cannot be read of the segment is tried again later: whoever looks after the store may put it right.
+pub(super) const fn may_come_back(segment: &SegmentRow) -> bool {
+    segment.attempts < ATTEMPTS_MAX
+}
+
+/// How many URLs that ended in the segment have no capture here.
+pub(super) fn missing(segment: &SegmentRow, captures: &[Capture]) -> u64 {
+    let ended = u64::from(segment.entries.saturating_sub(segment.put_off));
+    let there = captures.iter().filter(|capture| capture.visit.finality == Finality::Final).count() as u64;
+    ended.saturating_sub(there)
+}
+
+/// One capture for each document, in their order: an earlier parse may have read more than can be read now, or less.
+pub(super) fn of_documents(
+    context: &CrawlContext,
+    segment: &SegmentRow,
+    captures: Arc<Vec<Capture>>,
+    documents: &[Document],
+) -> Arc<Vec<Capture>> {
+    let fits = captures.len() == documents.len()
+        && captures.iter().zip(documents).all(|(capture, document)| capture.url == document.url);
+    if fits {
+        return captures;
+    }
+    let mut rest: Vec<Option<&Capture>> = captures.iter().map(Some).collect();
+    let mut take = |document: &Document| {
+        let place = rest.iter().position(|capture| capture.is_some_and(|capture| capture.url == document.url))?;
+        rest[place].take()
+    };
+    let found: Vec<Option<&Capture>> = documents.iter().map(&mut take).collect();
+    let put_off = found.iter().flatten().filter(|capture| capture.visit.finality == Finality::Retried).count();
+    let mut put_off = (segment.put_off as usize).saturating_sub(put_off);
+    let all = documents.iter().zip(found).map(|(document, found)| {
+        found.cloned().unwrap_or_else(|| {
+            let is_put_off = put_off > 0 && document.outcome.may_be_fluke();
+            put_off -= usize::from(is_put_off);
+            stand_in(context, segment, document, if is_put_off { Finality::Retried } else { Finality::Final })
+        })
+    });
+    Arc::new(all.collect())
+}
+
+/// What a document still tells of its capture. How deep it stood is not known: its links count as deep as any may be.
+fn stand_in(context: &CrawlContext, segment: &SegmentRow, document: &Document, finality: Finality) -> Capture {
+    let depth = context.definition.scope.max_depth.map_or(0, |depth| depth.saturating_sub(1));
+    Capture {
+        url: document.url.clone(),
+        at: segment.committed_at,
+        visit: Visit {
+            sighting: Sighting { depth, via: None },
+            redirects: 0,
+            crawl_type: CrawlType::Queued,
+            tries: 0,
+            outcome: document.outcome,
+            finality,
+            detail: document.detail.clone(),
+            exchange: None,
+            last: None,
+        },
+        response: None,
+        unreadable: None,
+        file: None,
+    }
+}

@@ -1,0 +1,169 @@
+//! What a crawler writes is what a parser reads: at its largest, and behind damage.
+
+use std::net::{Ipv6Addr, SocketAddr};
+use std::time::Duration;
+
+use bytes::Bytes;
+use dragline_domain::capture::{CrawlType, Exchange, Finality, Visit};
+use dragline_domain::frontier::{LastCapture, Sighting};
+use dragline_domain::ids::Iteration;
+use dragline_domain::outcome::Outcome;
+use dragline_domain::url::CrawlUrl;
+use dragline_formats::warc::{FIELDS_MAX, REASON_BYTES_MAX};
+use jiff::Timestamp;
+
+use super::{Bodies, captures};
+use crate::crawl::SegmentRecords;
+use crate::ports::fetcher::{Fetched, FetchedResponse};
+
+/// A URL as long as there are, all of whose last part is doubled in JSON.
+fn longest_url(name: &str) -> CrawlUrl {
+    let start = format!("https://a.example/{name}?");
+    let url = format!("{start}{}", "\\".repeat(CrawlUrl::LEN_MAX - start.len()));
+    CrawlUrl::try_from(url).expect("as long as may be")
+}
+
+/// The largest visit there is.
+fn largest_visit() -> Visit {
+    Visit {
+        sighting: Sighting { depth: u32::MAX, via: Some(longest_url("via")) },
+        redirects: u8::MAX,
+        crawl_type: CrawlType::Recrawl,
+        tries: u8::MAX,
+        outcome: Outcome::FileDidNotChange,
+        finality: Finality::Retried,
+        detail: Some("\u{10ffff}".repeat(300)),
+        exchange: Some(Exchange {
+            elapsed: Duration::from_millis(u64::MAX),
+            first_byte_ms: Some(u64::MAX),
+            remote: Some(SocketAddr::from((Ipv6Addr::from([0xffff; 8]), u16::MAX))),
+            body_bytes: u64::MAX,
+            decoded_sha1: Some("f".repeat(40)),
+            decoded_bytes: u64::MAX,
+        }),
+        last: Some(LastCapture {
+            etag: Some("\u{85}".repeat(LastCapture::ETAG_BYTES_MAX / 2)),
+            last_modified: Some("\"".repeat(LastCapture::LAST_MODIFIED_BYTES_MAX)),
+            payload_sha1: [255; 20],
+            decoded_sha1: [255; 20],
+            fetched_at: Timestamp::MAX,
+            outcome: Outcome::FileIngested,
+            interval_ms: Some(u64::MAX),
+        }),
+    }
+}
+
+fn fetched(headers: Vec<(String, Vec<u8>)>, reason: &str, body: &str) -> Fetched {
+    let response = FetchedResponse {
+        status: 200,
+        reason: reason.to_owned(),
+        headers,
+        body: Bytes::copy_from_slice(body.as_bytes()),
+        truncated: None,
+        decoded_sha1: [7; 20],
+        decoded_bytes: body.len() as u64,
+    };
+    Fetched {
+        request_headers: vec![("user-agent".to_owned(), b"Bot/1".to_vec())],
+        remote: None,
+        first_byte: None,
+        elapsed: Duration::from_secs(1),
+        result: Ok(response),
+    }
+}
+
+fn records(bits: u128) -> SegmentRecords {
+    SegmentRecords::new(bits, &"docs".parse().unwrap(), Iteration::FIRST, "Bot/1", Timestamp::UNIX_EPOCH)
+}
+
+#[test]
+fn the_largest_capture_is_read_back() {
+    let url = longest_url("page");
+    let visit = largest_visit();
+    let mut records = records(1);
+    let heads = [
+        vec![("a".to_owned(), Vec::new()); FIELDS_MAX],
+        vec![("a".to_owned(), vec![b'x'; (1 << 20) - "a: \r\n".len()])],
+        vec![("transfer-encoding".to_owned(), vec![b'x'; 500]); FIELDS_MAX],
+    ];
+    for head in &heads {
+        records.add_fetched(
+            &url,
+            Timestamp::MAX,
+            &visit,
+            &fetched(head.clone(), &"é".repeat(REASON_BYTES_MAX), "body"),
+        );
+    }
+    records.add_unsent(&url, Timestamp::MIN, &visit);
+    let reading = captures(&records.into_object().into(), Bodies::Kept);
+    assert_eq!(reading.damage, None);
+    assert_eq!(reading.captures.len(), heads.len() + 1);
+    for (capture, head) in reading.captures.iter().zip(heads.iter().map(Some).chain([None])) {
+        assert_eq!((&capture.url, &capture.visit, &capture.unreadable), (&url, &visit, &None));
+        let fields = capture.response.as_ref().map(|response| response.headers.len());
+        assert_eq!(fields, head.map(Vec::len), "every field");
+    }
+}
+
+/// Three captures, and what the second one's body is.
+fn three(body: &str) -> (Vec<u8>, [usize; 4]) {
+    let mut records = records(77);
+    let mut ends = [0; 4];
+    ends[0] = usize::try_from(records.len_bytes()).unwrap();
+    for n in 0..3 {
+        let url = CrawlUrl::try_from(format!("https://a.example/{n}")).unwrap();
+        let visit = Visit { outcome: Outcome::FileIngested, last: None, exchange: None, ..largest_visit() };
+        records.add_fetched(
+            &url,
+            Timestamp::UNIX_EPOCH,
+            &visit,
+            &fetched(Vec::new(), "", if n == 1 { body } else { "a page" }),
+        );
+        ends[n + 1] = usize::try_from(records.len_bytes()).unwrap();
+    }
+    (records.into_object(), ends)
+}
+
+fn paths(object: Vec<u8>) -> (Vec<String>, bool) {
+    let reading = captures(&object.into(), Bodies::Dropped);
+    let paths = reading.captures.iter().map(|capture| capture.url.path_and_query().to_owned());
+    (paths.collect(), reading.damage.is_some())
+}
+
+#[test]
+fn damage_costs_the_captures_that_it_struck() {
+    let (whole, ends) = three("a page");
+    let flipped = |at: usize| {
+        let mut object = whole.clone();
+        object[at] ^= 0xff;
+        object
+    };
+    let cases: [(Vec<u8>, &[&str], &str); 6] = [
+        (whole.clone(), &["/0", "/1", "/2"], "nothing is damaged"),
+        (flipped(ends[0] + 40), &["/1", "/2"], "the first capture"),
+        (flipped(ends[1]), &["/0", "/2"], "the start of the second"),
+        (whole[..ends[2] + 9].to_vec(), &["/0", "/1"], "cut off"),
+        (whole[..5].to_vec(), &[], "hardly anything left"),
+        (flipped(3), &[], "the record that the others refer to"),
+    ];
+    for (object, expected, why) in cases {
+        let is_damaged = object != whole;
+        assert_eq!(paths(object), (expected.iter().map(|&path| path.to_owned()).collect(), is_damaged), "{why}");
+    }
+}
+
+#[test]
+fn behind_damage_no_part_of_a_body_is_taken_for_a_record() {
+    // What another crawl wrote, stored as it is within a body, as no compressor makes it smaller.
+    let (foreign, _) = {
+        let mut other = records(5);
+        let url = CrawlUrl::try_from("https://a.example/forged".to_owned()).unwrap();
+        other.add_unsent(&url, Timestamp::UNIX_EPOCH, &largest_visit());
+        (other.into_object(), ())
+    };
+    let (mut object, ends) = three("a page");
+    object[ends[0] + 40] ^= 0xff;
+    let (head, tail) = object.split_at(ends[1]);
+    let object = [head, &foreign, tail].concat();
+    assert_eq!(paths(object).0, ["/1", "/2"]);
+}
