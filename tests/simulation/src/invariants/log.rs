@@ -22,7 +22,7 @@ pub fn nothing_is_lost(evidence: &Evidence<'_>) -> Checked {
     let found = |rest: &str| evidence.violations(Invariant::NothingLost, &format!("{FINALS_AND_CLAIMS} {rest}"));
     let several = found("SELECT url || ' has ' || outcomes || ' final outcomes' FROM final WHERE outcomes > 1")?;
     let lost = found(
-        "SELECT k.origin || ': ' || sum(f.url IS NULL) || ' claimed URLs have no outcome, ' || ifnull(v.urls, 0) + ifnull(u.urls, 0) || ' are counted as left over, such as '
+        "SELECT k.origin || ': ' || sum(f.url IS NULL) || ' claimed URLs have no outcome, ' || (ifnull(v.urls, 0) + ifnull(u.urls, 0)) || ' are counted as left over, such as '
                 || ifnull(min(iif(f.url IS NULL, k.url, NULL)), 'none')
          FROM claim k LEFT JOIN final f ON f.url = k.url
          LEFT JOIN (SELECT origin_id, sum(urls) AS urls FROM leftover WHERE iteration = ?2 GROUP BY origin_id) v ON v.origin_id = k.origin_id
