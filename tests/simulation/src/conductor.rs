@@ -32,6 +32,8 @@ const OPERATIONS_MAX: usize = 15_000;
 pub(crate) enum Next {
     /// Something was let go; see to it again when it is quiet.
     GoesOn,
+    /// What a worker was at died: it begins anew, with the memory of its process.
+    TaskDied(Worker),
     /// A worker died: what it had in memory is to be dropped, and another started.
     Died(Worker),
     /// Everything died.
@@ -295,6 +297,7 @@ impl Conductor {
         let state = &mut *guard;
         if let Some((worker, scope)) = state.fallen.take() {
             return match scope {
+                Scope::Task => Next::TaskDied(worker),
                 Scope::Worker => Next::Died(worker),
                 Scope::All => Next::Crashed,
             };

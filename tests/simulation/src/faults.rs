@@ -12,7 +12,9 @@ use crate::worker::Worker;
 /// How much dies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// One worker, with what it had in memory.
+    /// What one worker was at. Its process lives on, and remembers.
+    Task,
+    /// One worker, with its process and what that had in memory.
     Worker,
     /// Every worker.
     All,
@@ -231,7 +233,7 @@ impl Faults {
 
 fn draw(dice: &mut StdRng, name: &str) -> (Fate, &'static str) {
     let is_fetch = name.starts_with("fetcher.");
-    match dice.random_range(0..16) {
+    match dice.random_range(0..18) {
         0..=5 if is_fetch => (Fate::FailBefore, CONNECTION),
         10..=13 if is_fetch => (Fate::DelayBefore(delay(dice)), CONNECTION),
         0..=2 => (Fate::FailBefore, "fail before"),
@@ -240,6 +242,8 @@ fn draw(dice: &mut StdRng, name: &str) -> (Fate, &'static str) {
         7 => (Fate::CrashAfter(Scope::Worker), "worker dies after"),
         8 => (Fate::CrashBefore(Scope::All), "crash before"),
         9 => (Fate::CrashAfter(Scope::All), "crash after"),
+        16 => (Fate::CrashBefore(Scope::Task), "task dies before"),
+        17 => (Fate::CrashAfter(Scope::Task), "task dies after"),
         10..=11 => (Fate::DelayBefore(delay(dice)), "delay before"),
         12..=13 => (Fate::DelayAfter(delay(dice)), "delay after"),
         _ => (Fate::Twist, "twist"),

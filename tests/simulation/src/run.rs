@@ -23,7 +23,7 @@ use crate::report::{Remains, Report};
 use crate::scenario::Scenario;
 use crate::setup::Setup;
 use crate::web::Servers;
-use crate::workers::Workshop;
+use crate::workers::{Memory, Workshop};
 
 /// What of a life is left when everything died.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -200,7 +200,8 @@ impl Run {
     fn live(&mut self) -> LifeEnd {
         let store = self.store.take().unwrap_or_else(|| self.open());
         self.store = Some(store.clone());
-        let workshop = Workshop {
+        let mut workshop = Workshop {
+            memory: Arc::new(Memory::of_seed(self.setup.seed)),
             conductor: Arc::clone(&self.conductor),
             store,
             servers: Arc::clone(&self.servers),
@@ -222,10 +223,13 @@ impl Run {
                     Next::Over => return LifeEnd::Over,
                     Next::Crashed => return LifeEnd::Crashed,
                     Next::NeverEnds => return LifeEnd::NeverEnds,
-                    Next::Died(worker) => {
+                    next @ (Next::TaskDied(worker) | Next::Died(worker)) => {
                         let Some((_, task)) = tasks.iter_mut().find(|(of, _)| *of == worker) else { continue };
                         task.abort();
                         let _dead = (&mut *task).await;
+                        if matches!(next, Next::Died(_)) {
+                            workshop.memory = Arc::new(Memory::of_seed(self.setup.seed));
+                        }
                         *task = workshop.start(worker);
                     }
                 }

@@ -39,9 +39,27 @@ const FOR_EVER: Duration = Duration::from_hours(10_000);
 const WORKERS: [Worker; 6] =
     [Worker::Crawler(1), Worker::Crawler(2), Worker::Parser(1), Worker::Parser(2), Worker::Scheduler, Worker::Sweeper];
 
+/// What a process keeps from one message to the next. The workers of a run share it until one dies with its process: then those that are
+/// started have another's. [`Contexts`] they do not share: its lock would hold a worker where the conductor cannot let it go on.
+pub(crate) struct Memory {
+    known: KnownUrls,
+}
+
+impl Memory {
+    /// So few that some are forgotten.
+    const URLS: usize = 256;
+
+    /// An empty memory. What it forgets follows from the seed.
+    pub(crate) fn of_seed(seed: u64) -> Self {
+        Self { known: KnownUrls::with_secret(Self::URLS, [seed, 0]) }
+    }
+}
+
 /// What workers are made of.
 #[derive(Clone)]
 pub(crate) struct Workshop {
+    /// The memory of those that are started from now on.
+    pub(crate) memory: Arc<Memory>,
     pub(crate) conductor: Arc<Conductor>,
     pub(crate) store: LocalStore,
     pub(crate) servers: Arc<Servers>,
@@ -60,7 +78,7 @@ impl Workshop {
         WORKERS.into_iter().chain(operator).collect()
     }
 
-    /// Starts a worker with an empty memory.
+    /// Starts a worker.
     pub(crate) fn start(&self, worker: Worker) -> JoinHandle<()> {
         self.conductor.started(worker);
         let put_off = PutOff::new(self.mutation.and_then(Mutation::late_effect));
@@ -71,6 +89,7 @@ impl Workshop {
             worker,
             world: Arc::new(world),
             contexts: Contexts::default(),
+            memory: Arc::clone(&self.memory),
         };
         match worker {
             Worker::Crawler(_) => {
@@ -91,6 +110,7 @@ struct Desk {
     worker: Worker,
     world: Arc<SimulatedWorld>,
     contexts: Contexts,
+    memory: Arc<Memory>,
 }
 
 impl Desk {
@@ -119,12 +139,11 @@ impl Desk {
         }
     }
 
-    /// A parser knows nothing from parse to parse: what [`KnownUrls`] forgets depends on hash keys that no seed sets.
     async fn parse(self) {
         loop {
             let letter = self.receive(Kind::Parse).await;
             let Message::Parse(message) = &letter.message else { continue };
-            let end = parse_segment(&*self.world, &self.contexts, &KnownUrls::with_places(1), message).await;
+            let end = parse_segment(&*self.world, &self.contexts, &self.memory.known, message).await;
             self.close(&letter, &end);
         }
     }

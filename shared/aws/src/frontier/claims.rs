@@ -38,7 +38,7 @@ impl DynamoFrontier {
             for n in open {
                 let item = found.get(&keys::candidate(&request.origin, &request.urls[n].0));
                 let candidate = item.map(Candidate::read).transpose()?;
-                match self.claim_one(request, n, candidate) {
+                match self.claim_one(request, n, candidate.as_ref()) {
                     Claimed::Answer(Claim::NotDue) if kind == ReadKind::Eventual => {}
                     Claimed::Answer(claim) => claims[n] = Some(claim),
                     Claimed::OnceWritten(statement, claim) => {
@@ -55,12 +55,12 @@ impl DynamoFrontier {
         Err(StoreError::Contended(ROUNDS_MAX))
     }
 
-    fn claim_one(&self, request: &ClaimRequest, n: usize, candidate: Option<Candidate>) -> Claimed {
+    fn claim_one(&self, request: &ClaimRequest, n: usize, candidate: Option<&Candidate>) -> Claimed {
         let (path, sighting) = &request.urls[n];
-        let claimed = candidate.as_ref().map(|candidate| &candidate.claimed);
+        let claimed = candidate.map(|candidate| &candidate.claimed);
         let decision = decide(claimed, request.iteration, &request.claimer, request.if_due);
         let was_in = claimed.map(|claimed| claimed.queued_in);
-        let own = Claim::Own { last: candidate.and_then(|candidate| candidate.last) };
+        let own = Claim::Own { last: candidate.and_then(|candidate| candidate.last.clone()) };
         let queueing = Queueing {
             table: self.db.table(Table::Candidates),
             origin: &request.origin,
@@ -68,7 +68,7 @@ impl DynamoFrontier {
             claimer: &request.claimer,
         };
         match (decision, was_in) {
-            (ClaimDecision::Taken, _) => Claimed::Answer(Claim::Taken),
+            (ClaimDecision::Taken(by), _) => Claimed::Answer(Claim::Taken { by: by.clone() }),
             (ClaimDecision::NotDue, _) => Claimed::Answer(Claim::NotDue),
             (ClaimDecision::AlreadyOwn, _) => Claimed::Answer(own),
             (ClaimDecision::Write, None) => Claimed::OnceWritten(queueing.insert(path, sighting, request.now), own),

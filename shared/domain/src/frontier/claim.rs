@@ -71,7 +71,10 @@ pub enum Claim {
         last: Option<LastCapture>,
     },
     /// Somebody else queued it in this iteration.
-    Taken,
+    Taken {
+        /// Who did. Stays so for the iteration.
+        by: Claimer,
+    },
     /// It is known and not due yet.
     NotDue,
 }
@@ -80,12 +83,12 @@ pub enum Claim {
 ///
 /// Seeds and the recrawl cursor are claimed whether or not they are due: the user asked for the one, the cursor looked before.
 #[must_use]
-pub fn claim(
-    candidate: Option<&ClaimedState>,
+pub fn claim<'c>(
+    candidate: Option<&'c ClaimedState>,
     iteration: Iteration,
     claimer: &Claimer,
     now: Option<Timestamp>,
-) -> ClaimDecision {
+) -> ClaimDecision<'c> {
     match candidate {
         None => ClaimDecision::Write,
         Some(state) if state.queued_in < iteration => match (state.due_at, now) {
@@ -93,19 +96,19 @@ pub fn claim(
             _ => ClaimDecision::Write,
         },
         Some(state) if state.queued_in == iteration && state.claimed_by == *claimer => ClaimDecision::AlreadyOwn,
-        Some(_) => ClaimDecision::Taken,
+        Some(state) => ClaimDecision::Taken(&state.claimed_by),
     }
 }
 
 /// What a claim comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ClaimDecision {
+pub enum ClaimDecision<'c> {
     /// Own, once the row is written.
     Write,
     /// Own since an earlier try.
     AlreadyOwn,
-    /// Somebody else's.
-    Taken,
+    /// Somebody else's: whose.
+    Taken(&'c Claimer),
     /// Known, and not due yet.
     NotDue,
 }
@@ -132,11 +135,20 @@ mod tests {
             (Some(state(first, &other, Some(11))), Some(10), ClaimDecision::NotDue, "due later"),
             (Some(state(first, &other, Some(11))), None, ClaimDecision::Write, "asked for whether due or not"),
             (Some(state(third, &ours, Some(99))), Some(10), ClaimDecision::AlreadyOwn, "done before, by us"),
-            (Some(state(third, &other, None)), Some(10), ClaimDecision::Taken, "by somebody else in this iteration"),
+            (
+                Some(state(third, &other, None)),
+                Some(10),
+                ClaimDecision::Taken(&other),
+                "by somebody else in this iteration",
+            ),
         ] {
             assert_eq!(claim(candidate.as_ref(), third, &ours, now.map(second)), expected, "{why}");
         }
         let ahead = state(third, &ours, None);
-        assert_eq!(claim(Some(&ahead), first, &ours, None), ClaimDecision::Taken, "a late message of an old iteration");
+        assert_eq!(
+            claim(Some(&ahead), first, &ours, None),
+            ClaimDecision::Taken(&ours),
+            "a late message of an old iteration"
+        );
     }
 }

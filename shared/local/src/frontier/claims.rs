@@ -28,7 +28,7 @@ fn claim_one(
     let candidate = db.candidate(origin, path)?;
     let claimed = candidate.as_ref().map(|candidate| &candidate.claimed);
     match decide(claimed, request.iteration, &request.claimer, request.if_due) {
-        ClaimDecision::Taken => return Ok(Claim::Taken),
+        ClaimDecision::Taken(by) => return Ok(Claim::Taken { by: by.clone() }),
         ClaimDecision::NotDue => return Ok(Claim::NotDue),
         ClaimDecision::AlreadyOwn => {}
         ClaimDecision::Write => {

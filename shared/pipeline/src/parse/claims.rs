@@ -26,8 +26,6 @@ pub(super) struct Claimed {
     pub blocked: Vec<BlockedUrl>,
     /// How many claims are its own.
     pub found: u64,
-    /// URLs that need no asking any more once the parse is committed.
-    pub settled: Vec<UrlHash>,
 }
 
 /// A URL that a rule of the definition forbids.
@@ -61,6 +59,8 @@ struct Found<'d> {
 }
 
 /// Claims every link target that is to be queued or logged as forbidden, origin by origin.
+///
+/// What others are known to have claimed is left out; what is the segment's own never is, however often it is parsed.
 pub(super) async fn claim(
     world: &impl World,
     known: &KnownUrls,
@@ -69,23 +69,26 @@ pub(super) async fn claim(
     documents: &[Document],
 ) -> PortResult<Claimed> {
     let mut claimed = Claimed::default();
-    for (origin, found) in found(known, segment, captures, documents) {
+    let claimer = Claimer::segment(&segment.id);
+    for (origin, found) in found(known, &claimer, segment, captures, documents) {
         let origin = OriginKey { crawl: segment.id.origin.crawl.clone(), origin };
         let request = ClaimRequest {
             origin: origin.clone(),
             iteration: segment.iteration,
-            claimer: Claimer::segment(&segment.id),
+            claimer: claimer.clone(),
             // The segment's own time: a parse that is done again must come to the same claims.
             if_due: Some(segment.committed_at),
             now: world.clock().now(),
             urls: found.iter().map(|f| (f.url.path_and_query().to_owned(), f.sighting.clone())).collect(),
         };
         let claims = world.frontier().claim(&request).await?;
+        known.remember(found.iter().zip(&claims).filter_map(|(found, claim)| match claim {
+            Claim::Own { .. } => Some((found.hash, &request.claimer)),
+            Claim::Taken { by } => Some((found.hash, by)),
+            Claim::NotDue => None,
+        }));
         let mut by_depth: BTreeMap<u32, Vec<TodoEntry>> = BTreeMap::new();
         for (found, claim) in found.into_iter().zip(claims) {
-            if claim != Claim::NotDue {
-                claimed.settled.push(found.hash);
-            }
             let Claim::Own { last } = claim else { continue };
             claimed.found += 1;
             if let Some(reason) = found.blocked {
@@ -113,9 +116,10 @@ pub(super) async fn claim(
     Ok(claimed)
 }
 
-/// What the documents lead to, each URL once, those left out that are known to be claimed.
+/// What the documents lead to, each URL once, those left out that others are known to have claimed.
 fn found<'d>(
     known: &KnownUrls,
+    claimer: &Claimer,
     segment: &SegmentRow,
     captures: &[Capture],
     documents: &'d [Document],
@@ -145,7 +149,7 @@ fn found<'d>(
             }
             let key = OriginKey { crawl: segment.id.origin.crawl.clone(), origin };
             let hash = known.hash(&key, segment.iteration, url.path_and_query());
-            if known.contains(hash) {
+            if known.is_taken(hash, claimer) {
                 places.insert(url, usize::MAX);
                 continue;
             }

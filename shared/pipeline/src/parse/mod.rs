@@ -162,7 +162,6 @@ async fn parse(
     update_candidates(world, &context, segment, &captures, documents, &claimed).await?;
     let counters = ParserCounters { unreadable, ..counters(&captures, documents, &claimed) };
     let end = commit(world, &context, segment, counters, &claimed).await?;
-    known.remember(&claimed.settled);
     Ok(Some((end, claimed.targets.into_iter().map(|target| target.origin).collect())))
 }
 

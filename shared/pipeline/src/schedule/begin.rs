@@ -145,7 +145,7 @@ impl<W: World> Beginning<'_, W> {
         let claims = self.world.frontier().claim(&request).await?;
         let own = paths.iter().zip(claims).filter_map(|(path, claim)| match claim {
             Claim::Own { last } => Some(TodoEntry { path_and_query: path.clone(), via: None, redirects: 0, last }),
-            Claim::Taken | Claim::NotDue => None,
+            Claim::Taken { .. } | Claim::NotDue => None,
         });
         Ok(own.collect())
     }

@@ -178,8 +178,12 @@ impl<F: Frontier> Frontier for MutantFrontier<F> {
             _ => {}
         }
         let mut claims = self.inner.claim(&request).await?;
-        for claim in claims.iter_mut().filter(|claim| self.is(M::ClaimAlwaysOwn) && **claim == Claim::Taken) {
-            *claim = Claim::Own { last: None };
+        for claim in claims.iter_mut().filter(|claim| matches!(claim, Claim::Taken { .. })) {
+            match self.mutation {
+                Some(M::ClaimAlwaysOwn) => *claim = Claim::Own { last: None },
+                Some(M::ClaimerMistaken) => *claim = Claim::Taken { by: Claimer::recrawl() },
+                _ => {}
+            }
         }
         Ok(claims)
     }

@@ -33,6 +33,8 @@ mutations! {
         ClosedWithOpenOrigins,
         /// What somebody else queued is said to be own.
         ClaimAlwaysOwn,
+        /// Who queued a URL is told wrong.
+        ClaimerMistaken,
         /// Whoever claims again is not known again.
         ClaimForgotten,
         /// What is not due is claimed all the same.

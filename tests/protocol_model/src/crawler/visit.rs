@@ -67,7 +67,7 @@ fn next_due(model: &Model, state: &State, held: &Held, cursor: &RecrawlCursor) -
     let is_own = |candidate| match claim(Some(candidate), held.lease.iteration, &Claimer::recrawl(), Some(now())) {
         ClaimDecision::Write => true,
         ClaimDecision::AlreadyOwn => !model.lacks(Mutation::RecrawlNotOwnAgain),
-        ClaimDecision::Taken | ClaimDecision::NotDue => false,
+        ClaimDecision::Taken(_) | ClaimDecision::NotDue => false,
     };
     let is_ahead = |page: Page| match cursor {
         RecrawlCursor::Start => true,

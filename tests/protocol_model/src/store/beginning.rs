@@ -60,7 +60,7 @@ impl Model {
             candidate.queued_in = number;
         }
         let decision = claim(candidate.as_ref(), number, claimer, None);
-        let is_overwritten = decision == ClaimDecision::Taken && self.lacks(Mutation::ClaimerOverwritten);
+        let is_overwritten = matches!(decision, ClaimDecision::Taken(_)) && self.lacks(Mutation::ClaimerOverwritten);
         if decision == ClaimDecision::Write || is_overwritten {
             let claimed = ClaimedState { queued_in: number, claimed_by: claimer.clone(), due_at: None };
             Rc::make_mut(&mut state.candidates).insert(page, claimed);
@@ -69,7 +69,7 @@ impl Model {
             ClaimDecision::Write => true,
             ClaimDecision::AlreadyOwn if *claimer == Claimer::recrawl() => !self.lacks(Mutation::RecrawlNotOwnAgain),
             ClaimDecision::AlreadyOwn => !self.lacks(Mutation::ClaimNotOwnAgain),
-            ClaimDecision::Taken | ClaimDecision::NotDue => self.lacks(Mutation::ClaimOfOthers),
+            ClaimDecision::Taken(_) | ClaimDecision::NotDue => self.lacks(Mutation::ClaimOfOthers),
         }
     }
 

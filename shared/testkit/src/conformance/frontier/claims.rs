@@ -49,7 +49,7 @@ fn paths(page: &DuePage) -> Vec<&str> {
     page.entries.iter().map(|(entry, _)| entry.path_and_query.as_str()).collect()
 }
 
-/// A URL is claimed by whoever comes first, for good; asking again gives the same answer.
+/// A URL is claimed by whoever comes first, for good; asking again gives the same answer. Others are told who did.
 pub async fn a_claim_is_own_once(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let (origin, other) = (key("a.example"), key("b.example"));
@@ -57,10 +57,11 @@ pub async fn a_claim_is_own_once(frontier: &impl Frontier) {
     assert_eq!(world.claim(&origin, ours.clone(), &["/a", "/b"]).await, [NEW, NEW]);
     assert_eq!(
         world.claim(&origin, theirs.clone(), &["/c", "/a"]).await,
-        [NEW, Claim::Taken],
+        [NEW, Claim::Taken { by: ours.clone() }],
         "in the order asked for"
     );
-    assert_eq!(world.claim(&origin, ours, &["/b", "/a", "/c"]).await, [NEW, NEW, Claim::Taken], "done again");
+    let again = [NEW, NEW, Claim::Taken { by: theirs.clone() }];
+    assert_eq!(world.claim(&origin, ours, &["/b", "/a", "/c"]).await, again, "done again");
     assert_eq!(world.claim(&other, theirs, &["/a"]).await, [NEW], "another origin's path");
 }
 
@@ -72,7 +73,7 @@ pub async fn a_claim_waits_until_it_is_due(frontier: &impl Frontier) {
     let claim = |claimer: &Claimer, if_due| world.claim_if_due(&origin, claimer.clone(), &["/a"], if_due);
     assert_eq!(claim(&link, Some(at(99))).await, [Claim::NotDue], "a second early");
     assert_eq!(claim(&seed, None).await, [NEW], "asked for anyway");
-    assert_eq!(claim(&link, Some(at(100))).await, [Claim::Taken], "due, and queued by then");
+    assert_eq!(claim(&link, Some(at(100))).await, [Claim::Taken { by: seed }], "due, and queued by then");
 }
 
 /// An update that comes late changes nothing; one of the same segment does.

@@ -20,8 +20,8 @@ pub async fn a_thousand_long_urls_are_told_apart(frontier: &impl Frontier) {
     let [ours, theirs] = ["x", "y"].map(|by| Claimer::trigger(&trigger(by)));
     let (first, rest) = paths.split_at(10);
     let own = |count| vec![Claim::Own { last: None }; count];
-    assert_eq!(world.claim(&origin, ours, first).await, own(first.len()), "each is new");
-    let expected = [vec![Claim::Taken; first.len()], own(rest.len())].concat();
+    assert_eq!(world.claim(&origin, ours.clone(), first).await, own(first.len()), "each is new");
+    let expected = [vec![Claim::Taken { by: ours }; first.len()], own(rest.len())].concat();
     assert_eq!(world.claim(&origin, theirs, &paths).await, expected, "in the order asked for");
 }
 
