@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::outcome::Outcome;
+use crate::time::after;
 
 /// The longest time between two requests that a robots.txt or an overloaded origin can make us keep.
 pub const DELAY_MAX: Duration = Duration::from_secs(180);
@@ -124,6 +126,37 @@ pub fn robots_wait(patience_left: Patience, pace: &Pace) -> Duration {
     wait.min(DELAY_MAX)
 }
 
+/// Whether a page was asked for since robots.txt was fetched last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RobotsUse {
+    /// One was, or that is not known.
+    #[default]
+    Used,
+    /// None was: the delay after the request for robots.txt outlasted the turn.
+    Unused,
+}
+
+impl RobotsUse {
+    /// Whether this is what is meant where nothing is said.
+    #[must_use]
+    pub const fn is_used(&self) -> bool {
+        matches!(self, Self::Used)
+    }
+}
+
+/// A robots.txt that no page was asked for by is good for so long. RFC 9309 section 2.4 has no copy used for longer.
+const ROBOTS_UNUSED_MAX: Duration = Duration::from_hours(24);
+
+/// Whether a kept robots.txt is good for another turn.
+///
+/// One that was not used yet is, whatever the definition says of its age: where the delay is longer than that, each turn would fetch
+/// robots.txt and none would ask for a page.
+#[must_use]
+pub fn is_robots_good(robots_use: RobotsUse, fetched_at: Timestamp, expires_at: Timestamp, now: Timestamp) -> bool {
+    expires_at > now || (robots_use == RobotsUse::Unused && after(fetched_at, ROBOTS_UNUSED_MAX) > now)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -176,6 +209,21 @@ mod tests {
         assert_eq!(patience.after(Outcome::FileNotFound), patience.after(Outcome::FileIngested), "a 404 is an answer");
         assert_eq!(Patience::FULL.after(Outcome::FileIngested), Patience::FULL, "never more than full");
         assert_eq!(patience.after(Outcome::BlockedByRobotsTxt), patience, "nothing was asked");
+    }
+
+    #[test]
+    fn rules_are_good_until_they_expire_and_for_one_turn_at_least() {
+        let second = |s| Timestamp::from_second(s).unwrap();
+        let day = 24 * 3_600;
+        for (robots_use, now, expected, why) in [
+            (RobotsUse::Used, 59, true, "not expired"),
+            (RobotsUse::Used, 60, false, "expired, and gone by"),
+            (RobotsUse::Unused, 60, true, "expired before any page was asked for"),
+            (RobotsUse::Unused, day - 1, true, "the turn came late"),
+            (RobotsUse::Unused, day, false, "too late"),
+        ] {
+            assert_eq!(is_robots_good(robots_use, second(0), second(60), second(now)), expected, "{why}");
+        }
     }
 
     #[test]

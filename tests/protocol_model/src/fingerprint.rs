@@ -165,6 +165,7 @@ fn hash_lease(lease: &Lease, hasher: &mut impl Hasher) {
         attempts,
         pace,
         patience,
+        robots,
         ending,
         cursor,
         chunk,
@@ -179,7 +180,7 @@ fn hash_lease(lease: &Lease, hasher: &mut impl Hasher) {
     if let LeaseState::Leased(Holder { token: _, until, reserved }) = state {
         (until, reserved).hash(hasher);
     }
-    (iteration, turn, not_before, attempts, pace, patience, ending).hash(hasher);
+    (iteration, turn, not_before, attempts, pace, patience, robots, ending).hash(hasher);
     (cursor, chunk, depth, barrier, retries, taken, segments, counters).hash(hasher);
 }
 

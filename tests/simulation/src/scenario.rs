@@ -12,6 +12,9 @@ use crate::web::Site;
 /// The delay between requests to an origin.
 const DELAY: Duration = Duration::from_secs(1);
 
+/// The delay of some runs: longer than a turn waits, and than a robots.txt is believed there.
+const LONG_DELAY: Duration = Duration::from_secs(60);
+
 /// What a run is about. The last digit of its seed decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -91,6 +94,10 @@ impl Scenario {
                     host.dies_at = dice.random_bool(0.6).then(|| moment(&mut dice));
                 }
             }
+        }
+        if dice.random_bool(0.1) {
+            draft.politeness.delay = LONG_DELAY;
+            draft.politeness.robots_max_age = LONG_DELAY;
         }
         let definition = Definition::new(draft).expect("a draft of few fields");
         let pause = Duration::from_secs(dice.random_range(0..7_200));

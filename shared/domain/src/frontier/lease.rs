@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{ChunkKey, Inbox, IterationRow, Leftover, LeftoverReason, OriginRows, Reserve, close_with_leftovers};
 use crate::ids::{Iteration, LeaseToken, Turn};
-use crate::politeness::{Pace, Patience};
+use crate::politeness::{Pace, Patience, RobotsUse};
 use crate::time::after;
 
 /// The row by which an origin is leased, written by its holder and by whoever wakes, opens or closes the origin.
@@ -27,6 +27,9 @@ pub struct Lease {
     pub pace: Pace,
     /// How much more failure it is forgiven.
     pub patience: Patience,
+    /// Whether a page was asked for since robots.txt was fetched last.
+    #[serde(default, skip_serializing_if = "RobotsUse::is_used")]
+    pub robots: RobotsUse,
     /// Why the origin takes nothing more in this iteration; absent while it does.
     pub ending: Option<LeftoverReason>,
     /// How far the candidates of earlier iterations have been gone through.
@@ -252,6 +255,7 @@ impl Lease {
             attempts: 0,
             pace,
             patience: Patience::FULL,
+            robots: RobotsUse::Used,
             ending: None,
             cursor: if previous.is_some() { RecrawlCursor::Start } else { RecrawlCursor::End },
             chunk: None,
@@ -314,24 +318,32 @@ impl Lease {
         if !iteration.status.is_open() {
             return Err(TakeRefused::NotOpen);
         }
-        let (attempts, not_before, reserved, iteration) = match &self.state {
+        let (attempts, not_before, reserved, robots, iteration) = match &self.state {
             LeaseState::Ready if self.not_before > take.now => return Err(TakeRefused::NotBefore(self.not_before)),
             LeaseState::Ready => {
                 let (reserved, iteration) = iteration.reserve(take.wanted).ok_or(TakeRefused::NoBudget)?;
-                (self.attempts, self.not_before, reserved, iteration)
+                (self.attempts, self.not_before, reserved, self.robots, iteration)
             }
             LeaseState::Leased(holder) => {
                 let free_from = after(holder.until, self.pace.delay());
                 if free_from >= take.now {
                     return Err(TakeRefused::Held);
                 }
-                (self.attempts + 1, self.not_before.max(free_from), holder.reserved, iteration.clone())
+                let not_before = self.not_before.max(free_from);
+                // Whoever died may have asked for pages.
+                (self.attempts + 1, not_before, holder.reserved, RobotsUse::Used, iteration.clone())
             }
             LeaseState::Idle | LeaseState::Closed => return Err(TakeRefused::NothingToDo),
         };
         let holder = Holder { token: take.token.clone(), until: take.until, reserved };
-        let lease =
-            Self { state: LeaseState::Leased(holder), attempts, not_before, barrier: Barrier::Open, ..self.clone() };
+        let lease = Self {
+            state: LeaseState::Leased(holder),
+            attempts,
+            not_before,
+            robots,
+            barrier: Barrier::Open,
+            ..self.clone()
+        };
         Ok((lease, iteration))
     }
 
@@ -392,6 +404,7 @@ impl Lease {
             state: LeaseState::Ready,
             turn: self.turn.next(),
             not_before: self.not_before.max(after(now, self.pace.delay())),
+            robots: RobotsUse::Used,
             ..self.clone()
         };
         Some((lease, iteration.give_back(holder.reserved)))

@@ -173,6 +173,20 @@ fn a_dead_holders_lease_is_ready_again_with_its_delay_kept() {
 }
 
 #[test]
+fn what_a_dead_holder_asked_for_counts_as_asked() {
+    let row = iteration(1, IterationStatus::Open, 9);
+    let take = |now| Take { turn: Turn(1), token: token(2), until: at(300), wanted: pages(4), now: at(now) };
+    let unused = |lease| Lease { robots: RobotsUse::Unused, ..lease };
+    assert_eq!(unused(opened()).take(&row, &take(50)).unwrap().0.robots, RobotsUse::Unused, "nobody asked yet");
+    assert_eq!(unused(held()).take(&row, &take(200)).unwrap().0.robots, RobotsUse::Used, "its holder may have");
+    assert_eq!(
+        unused(held()).void(&row, at(50)).unwrap().0.robots,
+        RobotsUse::Used,
+        "so may one that is known to be dead"
+    );
+}
+
+#[test]
 fn a_lease_is_due_while_something_is_owed() {
     let grace = Duration::from_secs(5);
     for (lease, due, why) in [

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use dragline_domain::frontier::OriginKey;
+use dragline_domain::politeness::{RobotsUse, is_robots_good};
 use dragline_domain::time::{after, between};
 use dragline_domain::url::{CrawlUrl, Origin};
 use dragline_formats::content_coding::{ContentCodings, decode_all};
@@ -30,7 +31,8 @@ pub(super) enum Robots {
     PrivateAddress(String),
 }
 
-/// The origin's robots.txt: as kept, if that is fresh enough, or else fetched, by requests none of which starts after `latest_start`.
+/// The origin's robots.txt: as kept, if that is good for this turn, or else fetched, by requests none of which starts after `latest_start`.
+/// And whether it was used since it was fetched, which `robots_use` says of the kept one.
 pub(super) async fn robots(
     world: &impl World,
     fetcher: &impl Fetcher,
@@ -38,29 +40,31 @@ pub(super) async fn robots(
     pacer: &Pacer,
     latest_start: Duration,
     origin: &OriginKey,
-) -> PortResult<Robots> {
+    robots_use: RobotsUse,
+) -> PortResult<(Robots, RobotsUse)> {
     let token = context.definition.user_agent.product_token();
-    let kept = world.frontier().load_robots(origin).await?;
-    if let Some(row) = kept.as_ref().filter(|row| row.expires_at > world.clock().now()) {
-        return Ok(Robots::Known(row.record.policy(token)));
+    let (kept, now) = (world.frontier().load_robots(origin).await?, world.clock().now());
+    let is_good = |row: &&RobotsRow| is_robots_good(robots_use, row.fetched_at, row.expires_at, now);
+    if let Some(row) = kept.as_ref().filter(is_good) {
+        return Ok((Robots::Known(row.record.policy(token)), robots_use));
     }
     // As old as its oldest byte may be, however long it takes until it is kept.
     let asked_at = world.clock().now();
     let paced = Paced { fetcher, clock: world.clock(), pacer, latest_start, origin: &origin.origin };
     let fetched = match fetch_robots(&paced, context.limits(), &origin.origin).await {
         Ok(record) => record,
-        Err(RefusedAddress(why)) => return Ok(Robots::PrivateAddress(why)),
+        Err(RefusedAddress(why)) => return Ok((Robots::PrivateAddress(why), RobotsUse::Used)),
     };
     if let Some(row) = kept.filter(|row| row.record.outlives(between(row.fetched_at, asked_at), &fetched)) {
-        return Ok(Robots::Known(row.record.policy(token)));
+        return Ok((Robots::Known(row.record.policy(token)), RobotsUse::Unused));
     }
     let policy = fetched.policy(token);
     if let RobotsPolicy::DisallowAll(why) = &policy {
-        return Ok(Robots::Unreadable(why.to_string()));
+        return Ok((Robots::Unreadable(why.to_string()), RobotsUse::Used));
     }
     let expires_at = after(asked_at, context.definition.politeness.robots_max_age);
     world.frontier().put_robots(origin, &RobotsRow { record: fetched, fetched_at: asked_at, expires_at }).await?;
-    Ok(Robots::Known(policy))
+    Ok((Robots::Known(policy), RobotsUse::Unused))
 }
 
 /// robots.txt is only got from an address that Dragline never talks to, as this says.

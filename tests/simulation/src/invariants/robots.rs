@@ -18,7 +18,8 @@ enum Reading {
     Unreadable,
 }
 
-/// 4: before each request the origin's robots.txt was read, within its life time, and allows it. A failure forbids, but for what was read
+/// 4: before each request the origin's robots.txt was read, within its life time, and allows it. One that outlived that before any page was
+/// asked for is good for one turn. A failure forbids, but for what was read
 /// before it: a copy of the last day, or that there was none, within that finding's life time.
 #[must_use]
 pub fn robots_txt_allows_each_request(evidence: &Evidence<'_>) -> Vec<Violation> {
@@ -38,11 +39,19 @@ fn objection(evidence: &Evidence<'_>, page: &Access) -> Option<&'static str> {
         Ok(in_force) => in_force,
         Err(why) => return Some(why),
     };
-    let life = evidence.definition.politeness.robots_max_age + TURN_MAX;
-    if page.begun > after(read_at, life) {
+    let dies_at = after(read_at, evidence.definition.politeness.robots_max_age);
+    let first_used_at = first_page_after(evidence, page, read_at).min(after(read_at, COPY_AGE_MAX));
+    if page.begun > after(dies_at.max(first_used_at), TURN_MAX) {
         return Some("robots.txt had been read too long before");
     }
     (!allows(&txt, token, &page.url)).then_some("robots.txt forbids it")
+}
+
+/// When the first page of this one's origin was asked for after that.
+fn first_page_after(evidence: &Evidence<'_>, page: &Access, read_at: Timestamp) -> Timestamp {
+    let origin = page.url.origin();
+    let pages = evidence.accesses.iter().filter(|access| !access.is_robots_txt() && access.url.origin() == origin);
+    pages.map(|access| access.begun).filter(|begun| *begun >= read_at).min().unwrap_or(page.begun)
 }
 
 /// The robots.txt that holds for a request, and when it was last asked for.

@@ -218,8 +218,11 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         if wait > self.world.timing().wait_in_turn {
             return Ok(());
         }
-        self.robots =
-            robots(&*self.world, &*self.fetcher, &self.context, &self.pacer, self.latest_start(), &self.origin).await?;
+        let latest_start = self.latest_start();
+        let (world, fetcher, pacer) = (&*self.world, &*self.fetcher, &self.pacer);
+        let (rules, origin) = (self.lease.robots, &self.origin);
+        let read = robots(world, fetcher, &self.context, pacer, latest_start, origin, rules).await?;
+        (self.robots, self.lease.robots) = read;
         self.lease.pace = self.pacer.pace();
         match &self.robots {
             Robots::Known(policy) => {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use dragline_domain::capture::{CrawlType, Finality};
 use dragline_domain::frontier::{LeftoverReason, Retry, SegmentWork};
-use dragline_domain::politeness::{TRIES_MAX, retry_wait};
+use dragline_domain::politeness::{RobotsUse, TRIES_MAX, retry_wait};
 use dragline_domain::time::after;
 
 use super::TurnWork;
@@ -178,6 +178,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             return;
         }
         segment.pending += 1;
+        self.lease.robots = RobotsUse::Used;
         self.pages_uncommitted += 1;
         let start = self.pacer.reserve(self.world.clock());
         let (world, fetcher, limits) = (Arc::clone(&self.world), Arc::clone(&self.fetcher), self.context.limits());
