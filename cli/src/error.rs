@@ -99,6 +99,14 @@ pub(crate) enum CliError {
         /// The command that goes on with the iteration.
         go_on: String,
     },
+    /// The crawl talked to private addresses before, and is not allowed to now.
+    #[error("the crawl in {} was allowed to talk to private addresses, and is not now", data.display())]
+    PrivateBefore {
+        /// The data directory.
+        data: PathBuf,
+        /// The command that goes on with it, but for the flag.
+        go_on: String,
+    },
     /// The data could not be read for showing.
     #[error("{} cannot be read: {source}", data.display())]
     Query {
@@ -153,6 +161,7 @@ impl CliError {
                 format!("finish it as it was defined: `{go_on}`"),
                 "or end it with what is done and begin the next one: add `--abandon`".to_owned(),
             ],
+            Self::PrivateBefore { go_on, .. } => vec![format!("allow it again: `{go_on} --allow-private`")],
             Self::Open(error) => error.hint().map(str::to_owned).into_iter().collect(),
             #[cfg(feature = "stack")]
             Self::Deployed(error) => error.hint().into_iter().collect(),

@@ -11,6 +11,7 @@ mod run;
 use std::path::Path;
 use std::sync::Arc;
 
+use dragline_domain::address::AddressPolicy;
 use dragline_domain::definition::Definition;
 use dragline_local::engine::LocalWorld;
 use dragline_local::{DATABASE, LocalStore, SystemClock};
@@ -45,15 +46,28 @@ pub(crate) async fn crawl(args: &CrawlArgs, talk: &Talk) -> Result<Exit, CliErro
     loop {
         // Made anew for each iteration: the queue of one that was ended holds nothing for the next.
         let store = LocalStore::open(data, SystemClock::new().now())?;
+        check_addresses(&store, args).await?;
         let world = Arc::new(LocalWorld::new(&store, TalkNotifier::new(talk.clone())));
         let Prepared { wanted, iteration, goal } = prepare::prepare(&world, given.as_ref(), args, talk).await?;
         let fetcher = Arc::new(network.fetcher(&wanted)?);
+        if args.network.address_policy() == AddressPolicy::AllowPrivate {
+            store.allow_private_addresses().await?;
+        }
         let ended = run::run(&world, fetcher, &iteration, &mut interrupts, talk).await?;
         match (goal, ended) {
             (Goal::MakeWay, Ended::Over) => {}
             (Goal::MakeWay | Goal::Crawl, _) => return finish(args, ended, talk),
         }
     }
+}
+
+/// Refuses to go on without a flag that the crawl had before: what is known of private addresses would all end as blocked.
+async fn check_addresses(store: &LocalStore, args: &CrawlArgs) -> Result<(), CliError> {
+    let before = store.addresses().await?;
+    if (before, args.network.address_policy()) != (AddressPolicy::AllowPrivate, AddressPolicy::PublicOnly) {
+        return Ok(());
+    }
+    Err(CliError::PrivateBefore { data: args.data.data.clone(), go_on: args.command_to_go_on() })
 }
 
 /// The definition that the arguments make; absent if that in the data directory is meant.

@@ -4,6 +4,7 @@ mod display;
 mod explain;
 mod help;
 mod nothing_there;
+mod private;
 mod proxy;
 #[cfg(feature = "stack")]
 mod stack;

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use dragline_domain::address::AddressPolicy;
+use dragline_pipeline::ports::error::PortResult;
 use jiff::Timestamp;
 use rusqlite::Connection;
 
@@ -18,6 +20,10 @@ use crate::recovery;
 /// How long after a ticket or a lease ran out the sweeper looks, unless told otherwise. Nothing is lost on the way within a process
 /// but what the queue had no room for.
 pub const LEASE_GRACE: Duration = Duration::from_secs(2);
+
+/// The setting that says that private addresses are allowed. Absent: they are not.
+const PRIVATE_ADDRESSES: &str = "private_addresses";
+const ALLOWED: &str = "allowed";
 
 /// A data directory that this process alone writes to: `dragline.db`, `raw/` and the file `lock`.
 ///
@@ -59,6 +65,25 @@ impl LocalStore {
     /// [`OpenError`], also if there is no data directory.
     pub fn open_read_only(directory: &Path) -> Result<Connection, OpenError> {
         open::for_reading(directory)
+    }
+
+    /// Which addresses a crawl in this directory was ever allowed to talk to.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub async fn addresses(&self) -> PortResult<AddressPolicy> {
+        let subject = self.directory.display().to_string();
+        let stored = self.writer.run("read settings", subject, |db| db.setting(PRIVATE_ADDRESSES)).await?;
+        Ok(stored.map_or(AddressPolicy::PublicOnly, |_allowed| AddressPolicy::AllowPrivate))
+    }
+
+    /// Keeps in mind that a crawl in this directory may talk to private addresses.
+    ///
+    /// # Errors
+    /// The database cannot be written.
+    pub async fn allow_private_addresses(&self) -> PortResult<()> {
+        let subject = self.directory.display().to_string();
+        self.writer.run("write settings", subject, |db| db.put_setting(PRIVATE_ADDRESSES, ALLOWED)).await
     }
 
     /// The frontier.

@@ -8,6 +8,7 @@ mod iterations;
 mod origins;
 pub(crate) mod schema;
 mod segments;
+mod settings;
 mod todo;
 pub(crate) mod urls;
 pub(crate) mod values;

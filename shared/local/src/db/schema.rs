@@ -13,10 +13,6 @@ pub(crate) const APPLICATION_ID: i32 = 0x4472_6167;
 /// The format of the tables, in `PRAGMA user_version`. Grows with each change that an older program could not read.
 pub(crate) const FORMAT: i32 = 2;
 
-/// From format 1: what a segment's parse leaves while it is under way.
-const FROM_1: &str =
-    "ALTER TABLE segment ADD COLUMN put_off INTEGER NOT NULL DEFAULT 0; ALTER TABLE segment ADD COLUMN parsing TEXT;";
-
 /// What a database file is to this program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Found {
@@ -51,7 +47,7 @@ pub(crate) fn prepare(connection: &mut Connection, found: Found) -> Result<(), S
         transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
     }
     if found == Found::Ours(1) {
-        transaction.execute_batch(FROM_1)?;
+        transaction.execute_batch(include_str!("from_1.sql"))?;
     }
     transaction.pragma_update(None, "user_version", FORMAT)?;
     put_names(&transaction)?;
@@ -113,36 +109,34 @@ mod tests {
         }
     }
 
+    fn schema(connection: &Connection) -> Vec<String> {
+        let mut statement = connection.prepare("SELECT sql FROM sqlite_schema ORDER BY name").unwrap();
+        let rows = statement.query_map([], |row| row.get::<_, Option<String>>(0)).unwrap();
+        rows.map(|row| row.unwrap().unwrap_or_default()).collect()
+    }
+
+    /// Each column with its type, and each index with its columns, in no order of their making.
+    fn parts(connection: &Connection) -> Vec<String> {
+        let sql = "SELECT t.name || '.' || c.name || ' ' || c.type || ' ' || c.\"notnull\" || ' ' || c.pk || ' ' || c.hidden
+                   FROM sqlite_schema t, pragma_table_xinfo(t.name) c WHERE t.type = 'table'
+                   UNION ALL SELECT i.name || ' (' || c.name || ')'
+                   FROM sqlite_schema i, pragma_index_info(i.name) c WHERE i.type = 'index' ORDER BY 1";
+        connection.prepare(sql).unwrap().query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
+    }
+
     #[test]
-    fn tables_of_an_earlier_format_are_brought_up_to_this_one() {
-        let columns = |connection: &Connection| -> Vec<String> {
-            let mut statement =
-                connection.prepare("SELECT name FROM pragma_table_info('segment') ORDER BY name").unwrap();
-            statement.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect()
-        };
-        let mut new = Connection::open_in_memory().unwrap();
+    fn tables_of_the_first_format_are_brought_up_to_this_one() {
+        let [mut new, mut old] = [(); 2].map(|()| Connection::open_in_memory().unwrap());
         prepare(&mut new, Found::Empty).unwrap();
-        let mut old = Connection::open_in_memory().unwrap();
-        let tables = include_str!("tables.sql").lines();
-        let earlier: Vec<&str> =
-            tables.filter(|line| !line.starts_with("    put_off ") && !line.starts_with("    parsing ")).collect();
-        old.execute_batch(&earlier.join("\n")).unwrap();
-        assert_eq!(columns(&old).len() + 2, columns(&new).len(), "the columns that the first format had not");
+        old.execute_batch(include_str!("tables_1.sql")).unwrap();
         prepare(&mut old, Found::Ours(1)).unwrap();
-        assert_eq!(columns(&old), columns(&new));
+        assert_eq!(parts(&old), parts(&new));
+        assert!(parts(&new).len() > 100, "what was compared: {:#?}", parts(&new));
     }
 
     #[test]
     fn preparing_again_changes_nothing() {
         let mut connection = Connection::open_in_memory().unwrap();
-        let schema = |connection: &Connection| -> Vec<String> {
-            let mut statement = connection.prepare("SELECT sql FROM sqlite_schema ORDER BY name").unwrap();
-            statement
-                .query_map([], |row| row.get::<_, Option<String>>(0))
-                .unwrap()
-                .map(|r| r.unwrap().unwrap_or_default())
-                .collect()
-        };
         prepare(&mut connection, Found::Empty).unwrap();
         let first = schema(&connection);
         assert_eq!(inspect(&connection).unwrap(), Found::Ours(FORMAT));

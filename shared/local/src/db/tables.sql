@@ -1,4 +1,4 @@
--- Format 1. docs/database.md says what each field means. Instants are ISO 8601 in UTC with milliseconds, digests hexadecimal.
+-- Format 2. docs/database.md says what each field means. Instants are ISO 8601 in UTC with milliseconds, digests hexadecimal.
 
 CREATE TABLE outcome (
     code  INTEGER PRIMARY KEY,
@@ -249,3 +249,8 @@ CREATE TABLE link_fate (
     code INTEGER PRIMARY KEY,
     name TEXT NOT NULL UNIQUE
 ) STRICT;
+
+CREATE TABLE setting (
+    name  TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
