@@ -48,6 +48,12 @@ def test_an_invocation_costs_its_memory_for_its_time_its_request_and_two_of_its_
     }
 
 
+@pytest.mark.parametrize(("messages", "receives"), [(1, 1), (10, 1), (11, 2), (20, 2)])
+def test_a_receive_brings_ten_messages_at_most(messages, receives):
+    usage = of_pages([invocation(used(messages))])
+    assert bill.calls(usage) == 2 * receives, "and so does a deletion"
+
+
 def test_what_costs_nothing_is_not_on_the_bill():
     assert not any("S3" in line for line in billed(invocation(used(calls={"S3.DeleteObject": 5}))))
 

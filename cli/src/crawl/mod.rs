@@ -6,6 +6,7 @@ mod notices;
 mod prepare;
 mod progress;
 mod resume;
+mod room;
 mod run;
 
 use std::path::Path;
@@ -14,7 +15,7 @@ use std::sync::Arc;
 use dragline_domain::address::AddressPolicy;
 use dragline_domain::definition::Definition;
 use dragline_local::engine::LocalWorld;
-use dragline_local::{DATABASE, LocalStore, SystemClock};
+use dragline_local::{DATABASE, LocalStore, SystemClock, raise_open_files};
 use dragline_pipeline::ports::clock::Clock;
 
 use crate::args::{Answer, CrawlArgs};
@@ -25,6 +26,8 @@ use crate::source::Source;
 use crate::summary;
 use crate::terminal::Talk;
 pub(crate) use notices::why as leftover_why;
+
+pub(crate) use room::Room;
 
 use interrupt::Interrupts;
 use notices::TalkNotifier;
@@ -42,6 +45,7 @@ pub(crate) async fn crawl(args: &CrawlArgs, talk: &Talk) -> Result<Exit, CliErro
         // Told before the directory is made.
         return Err(CliError::NothingToCrawl { data: data.to_owned() });
     }
+    let files_max = raise_open_files();
     let mut interrupts = Interrupts::listen().map_err(while_doing("listening for Ctrl-C"))?;
     loop {
         // Made anew for each iteration: the queue of one that was ended holds nothing for the next.
@@ -49,11 +53,12 @@ pub(crate) async fn crawl(args: &CrawlArgs, talk: &Talk) -> Result<Exit, CliErro
         check_addresses(&store, args).await?;
         let world = Arc::new(LocalWorld::new(&store, TalkNotifier::new(talk.clone())));
         let Prepared { wanted, iteration, goal } = prepare::prepare(&world, given.as_ref(), args, talk).await?;
-        let fetcher = Arc::new(network.fetcher(&wanted)?);
+        let room = Room::of(files_max, usize::from(wanted.politeness.concurrency));
+        let fetcher = Arc::new(network.fetcher(&wanted, Some(&room))?);
         if args.network.address_policy() == AddressPolicy::AllowPrivate {
             store.allow_private_addresses().await?;
         }
-        let ended = run::run(&world, fetcher, &iteration, &mut interrupts, talk).await?;
+        let ended = run::run(&world, fetcher, &room, &iteration, &mut interrupts, talk).await?;
         match (goal, ended) {
             (Goal::MakeWay, Ended::Over) => {}
             (Goal::MakeWay | Goal::Crawl, _) => return finish(args, ended, talk),

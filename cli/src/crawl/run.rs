@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use dragline_domain::frontier::IterationRow;
 use dragline_http::HttpFetcher;
-use dragline_local::engine::{self, Activity, LocalWorld, RunEnd, RunOptions};
+use dragline_local::engine::{self, Activity, LocalWorld, RunEnd};
 use dragline_pipeline::World;
 use dragline_pipeline::crawl::StopSignal;
 use dragline_pipeline::ports::clock::Clock;
@@ -14,6 +14,7 @@ use dragline_pipeline::ports::frontier::Frontier;
 use tokio::task::JoinHandle;
 use tokio::time::MissedTickBehavior;
 
+use super::Room;
 use super::display::Display;
 use super::interrupt::Interrupts;
 use super::notices::TalkNotifier;
@@ -44,6 +45,7 @@ pub(super) enum Ended {
 pub(super) async fn run(
     world: &Arc<CliWorld>,
     fetcher: Arc<HttpFetcher>,
+    room: &Room,
     iteration: &IterationRow,
     interrupts: &mut Interrupts,
     talk: &Talk,
@@ -52,9 +54,10 @@ pub(super) async fn run(
     let mut engine: JoinHandle<PortResult<RunEnd>> = tokio::spawn({
         let (world, crawl) = (Arc::clone(world), iteration.crawl.clone());
         let (stop, activity) = (stop.clone(), Arc::clone(&activity));
+        let options = room.options;
         async move {
             let messages = world.messages();
-            engine::run(world, fetcher, messages, &crawl, RunOptions::default(), stop, activity).await
+            engine::run(world, fetcher, messages, &crawl, options, stop, activity).await
         }
     });
     let mut shown = Shown { display: Display::of(talk), rate: Rate::default(), began: world.clock().monotonic() };

@@ -47,7 +47,8 @@ impl Deployed {
 
     /// A crawl that the stack knows.
     async fn crawl(&self, crawl: &CrawlId) -> Result<DeployedCrawl, DeployedError> {
-        let (frontier, documents) = (self.stack.frontier(Arc::new(SystemChance)), self.stack.documents());
+        let (frontier, documents) =
+            (self.stack.frontier(Arc::new(SystemChance)), self.stack.documents(Arc::new(SystemChance)));
         let (stack, crawl) = (self.name.clone(), crawl.clone());
         match frontier.load_crawl(&crawl).await? {
             Some(_) => Ok(DeployedCrawl { stack, crawl, frontier, documents }),

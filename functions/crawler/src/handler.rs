@@ -1,14 +1,17 @@
 //! From tickets to turns.
 
+use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
-use dragline_lambda::{AwsWorld, Deadline, Event, Message, Reply, Work, read_message, work_all};
+use dragline_lambda::{AwsWorld, Deadline, Event, Reply, Work, read_message, work_all};
 use dragline_pipeline::World;
 use dragline_pipeline::context::Contexts;
 use dragline_pipeline::crawl::{StopSignal, TurnLimits, work_turn};
 use dragline_pipeline::ports::clock::Clock as _;
 use dragline_pipeline::ports::error::{PortError, PortErrorKind};
-use dragline_pipeline::ports::queue::{self, Ticket};
+use dragline_pipeline::ports::queue::{self, CONVOY_MAX, Queue as _, Ticket};
+use tokio::task::JoinSet;
 use tracing::Instrument as _;
 
 use crate::fetchers::Fetchers;
@@ -33,31 +36,55 @@ impl<F: Fetchers> Crawler<F> {
     /// The same over any ports, whose turns end in time.
     async fn work<W: World>(self: Arc<Self>, world: &Arc<W>, event: Event) -> Reply {
         match event {
-            Event::Messages(tickets) => {
-                let limits = turn_limits(tickets.len());
-                work_all(tickets, |ticket| Arc::clone(&self).turn(Arc::clone(world), limits, ticket)).await
+            Event::Messages(messages) => {
+                let (shares, turns) = share_out(messages.iter().map(|message| tickets_of(&message.body)));
+                let limits = turn_limits(turns);
+                let shares: HashMap<String, Share> =
+                    messages.iter().map(|message| message.message_id.clone()).zip(shares).collect();
+                work_all(messages, |message| {
+                    let share = shares.get(&message.message_id).cloned();
+                    Arc::clone(&self).convoy(Arc::clone(world), limits.clone(), share)
+                })
+                .await
             }
             Event::Tick => Reply::default(),
         }
+    }
+
+    /// Works the tickets of a message, which is done with when all of them are. Effects in order: what does not fit is handed over; turns.
+    async fn convoy<W: World>(
+        self: Arc<Self>,
+        world: Arc<W>,
+        limits: TurnLimits,
+        share: Option<Share>,
+    ) -> Result<Work, PortError> {
+        let Some(Share::Tickets { own, rest }) = share else { return Ok(Work::Refused) };
+        if !rest.is_empty() {
+            tracing::info!(handed_over = rest.len(), "as many turns as an invocation works are under way");
+            world.queue().send(queue::Message::of_tickets(&rest), Duration::ZERO).await?;
+        }
+        let mut turns = JoinSet::new();
+        for ticket in own {
+            turns.spawn(Arc::clone(&self).turn(Arc::clone(&world), limits.clone(), ticket).in_current_span());
+        }
+        let mut worked = Ok(Work::Done);
+        while let Some(ended) = turns.join_next().await {
+            let ended = ended.map_err(|broken| PortError::new(PortErrorKind::Other, "turn", "a ticket", broken));
+            worked = worked.and(ended.and_then(|end| end));
+        }
+        worked
     }
 
     async fn turn<W: World>(
         self: Arc<Self>,
         world: Arc<W>,
         limits: TurnLimits,
-        message: Message,
+        ticket: Ticket,
     ) -> Result<Work, PortError> {
-        let ticket = match read_message(&message.body, ticket) {
-            Ok(ticket) => ticket,
-            Err(error) => {
-                tracing::error!(%error, "a ticket that cannot be understood");
-                return Ok(Work::Refused);
-            }
-        };
         let Ticket { origin, iteration, turn } = &ticket;
         let span = tracing::info_span!("turn", crawl = %origin.crawl, origin = %origin.origin, %iteration, %turn);
         async {
-            let context = self.contexts.get(world.frontier(), &origin.crawl).await?;
+            let context = self.contexts.of_iteration(world.frontier(), &origin.crawl, *iteration).await?;
             let fetcher = self.fetchers.of(&context.definition.user_agent);
             let fetcher =
                 fetcher.map_err(|error| PortError::new(PortErrorKind::Other, "set up client", origin, error))?;
@@ -71,6 +98,39 @@ impl<F: Fetchers> Crawler<F> {
     }
 }
 
+/// What of a message is worked here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Share {
+    /// These tickets; the rest is for another invocation.
+    Tickets { own: Vec<Ticket>, rest: Vec<Ticket> },
+    /// It cannot be understood.
+    Unknown,
+}
+
+/// Shares out the turns of an invocation among its messages, and how many there are.
+fn share_out(messages: impl Iterator<Item = Option<Vec<Ticket>>>) -> (Vec<Share>, usize) {
+    let mut turns = 0;
+    let share = |tickets: Option<Vec<Ticket>>| {
+        let Some(mut own) = tickets else { return Share::Unknown };
+        let rest = own.split_off(own.len().min(CONVOY_MAX - turns));
+        turns += own.len();
+        Share::Tickets { own, rest }
+    };
+    let shares = messages.map(share).collect();
+    (shares, turns)
+}
+
+/// The tickets of a message; `None` if it is none of the crawler's.
+fn tickets_of(body: &str) -> Option<Vec<Ticket>> {
+    match read_message(body, tickets) {
+        Ok(tickets) => Some(tickets),
+        Err(error) => {
+            tracing::error!(%error, "a ticket that cannot be understood");
+            None
+        }
+    }
+}
+
 /// What the segments in the making of all turns of a batch may take of memory, each but for its last body: with twenty turns and large bodies
 /// everywhere, the process stays within the 256 MB that the template gives it (`docs/bill.md`).
 const SEGMENTS_BYTES_MAX: u64 = 40 << 20;
@@ -81,9 +141,10 @@ fn turn_limits(turns: usize) -> TurnLimits {
     TurnLimits { segment_bytes: limits.segment_bytes.min(SEGMENTS_BYTES_MAX / turns.max(1) as u64), ..limits }
 }
 
-fn ticket(message: queue::Message) -> Option<Ticket> {
+fn tickets(message: queue::Message) -> Option<Vec<Ticket>> {
     match message {
-        queue::Message::Ticket(ticket) => Some(ticket),
+        queue::Message::Ticket(ticket) => Some(vec![ticket]),
+        queue::Message::Tickets(tickets) => Some(tickets),
         queue::Message::Parse(_) | queue::Message::Start(_) => None,
     }
 }
@@ -91,6 +152,8 @@ fn ticket(message: queue::Message) -> Option<Ticket> {
 #[cfg(test)]
 mod tests {
     use dragline_domain::address::AddressPolicy;
+    use dragline_domain::frontier::OriginKey;
+    use dragline_domain::ids::{Iteration, Turn};
     use dragline_lambda::testing::{event, world};
 
     use super::*;
@@ -100,6 +163,44 @@ mod tests {
         for (turns, mebibytes) in [(0, 8), (1, 8), (5, 8), (20, 2)] {
             assert_eq!(turn_limits(turns).segment_bytes, mebibytes << 20, "{turns} turns");
         }
+    }
+
+    fn ticket(turn: u64) -> Ticket {
+        let origin = OriginKey { crawl: "docs".parse().unwrap(), origin: "https://a.example".parse().unwrap() };
+        Ticket { origin, iteration: Iteration::FIRST, turn: Turn(turn) }
+    }
+
+    #[test]
+    fn an_invocation_works_so_many_turns_and_hands_over_the_rest() {
+        let convoy = |turns: std::ops::Range<u64>| turns.map(ticket).collect::<Vec<_>>();
+        let messages = [Some(convoy(0..15)), None, Some(convoy(15..30)), Some(convoy(30..31))];
+        let (shares, turns) = share_out(messages.into_iter());
+        let expected = [
+            Share::Tickets { own: convoy(0..15), rest: Vec::new() },
+            Share::Unknown,
+            Share::Tickets { own: convoy(15..20), rest: convoy(20..30) },
+            Share::Tickets { own: Vec::new(), rest: convoy(30..31) },
+        ];
+        assert_eq!((shares.as_slice(), turns), (&expected[..], 20));
+    }
+
+    #[tokio::test]
+    async fn what_is_handed_over_is_in_the_queue_and_the_message_done() {
+        let (world, _directory) = world();
+        let crawler = Arc::new(Crawler::new(crate::fetchers::HttpFetchers::new(AddressPolicy::PublicOnly)));
+        let share = Share::Tickets { own: Vec::new(), rest: vec![ticket(1), ticket(2)] };
+        let (world, limits) = (Arc::new(world), TurnLimits::default());
+        let worked = crawler.convoy(Arc::clone(&world), limits, Some(share)).await.unwrap();
+        assert_eq!(worked, Work::Done);
+        assert_eq!(world.messages().tickets().pending(), 2);
+    }
+
+    #[tokio::test]
+    async fn a_message_of_several_tickets_fails_with_any_of_them() {
+        let (world, _directory) = world();
+        let crawler = Arc::new(Crawler::new(crate::fetchers::HttpFetchers::new(AddressPolicy::PublicOnly)));
+        let reply = crawler.work(&Arc::new(world), event(include_str!("../../../events/tickets-together.json"))).await;
+        assert_eq!((reply.failed(), reply.refused()), (1, 0), "their crawl is not there");
     }
 
     #[tokio::test]

@@ -6,12 +6,13 @@ use dragline_pipeline::ports::clock::Clock as _;
 use dragline_pipeline::ports::error::{PortError, PortResult};
 use dragline_pipeline::ports::frontier::Frontier as _;
 use dragline_pipeline::sweep::sweep;
+use dragline_pipeline::tell::tell_owed;
 use tracing::Instrument as _;
 
 /// Crawls that are swept in one invocation at most. Those that began first come first, so that they end and make way.
 const CRAWLS_MAX: usize = 1_000;
 
-/// Sweeps every crawl that runs. One that cannot be swept does not keep the others from it.
+/// Sweeps every crawl that runs, and tells people what they are owed. One that cannot be swept does not keep the others from it.
 ///
 /// # Errors
 /// The first of the ports' errors, once every crawl had its turn; the next sweep goes on.
@@ -31,6 +32,8 @@ pub(crate) async fn handle(world: &impl World, event: Event) -> PortResult<Reply
             }
         }
     }
+    let left = tell_owed(world, world.clock().now()).await?;
+    tracing::info!(left, "owed notices told");
     failed.map_or(Ok(Reply::default()), Err)
 }
 

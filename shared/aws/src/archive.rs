@@ -1,10 +1,12 @@
 //! The [`Archive`] over S3: WARC objects under the keys that they have anywhere.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use dragline_domain::frontier::ObjectKey;
 use dragline_pipeline::ports::archive::{Archive, Put};
+use dragline_pipeline::ports::clock::Chance;
 use dragline_pipeline::ports::error::PortResult;
 
 use crate::AwsClients;
@@ -21,10 +23,10 @@ pub struct S3Archive {
 }
 
 impl S3Archive {
-    /// The archive in this bucket.
+    /// The archive in this bucket. Chance says how long a put waits that met another.
     #[must_use]
-    pub fn new(clients: &AwsClients, bucket: &str) -> Self {
-        Self { bucket: Bucket::new(clients.s3.clone(), bucket) }
+    pub fn new(clients: &AwsClients, bucket: &str, chance: Arc<dyn Chance>) -> Self {
+        Self { bucket: Bucket::new(clients.s3.clone(), bucket, chance) }
     }
 
     async fn part(&self, key: &ObjectKey, range: Range<u64>) -> Result<Option<Bytes>, StoreError> {

@@ -1,10 +1,12 @@
 //! The [`Documents`] over S3: one object a segment, a JSON document a line, gzipped.
 
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::sync::Arc;
 
 use dragline_domain::document::Document;
 use dragline_domain::frontier::{ObjectKey, SegmentRow};
 use dragline_pipeline::ports::archive::Put;
+use dragline_pipeline::ports::clock::Chance;
 use dragline_pipeline::ports::documents::{Documents, PutDocuments};
 use dragline_pipeline::ports::error::PortResult;
 use flate2::Compression;
@@ -31,10 +33,10 @@ pub struct S3Documents {
 }
 
 impl S3Documents {
-    /// The documents in this bucket.
+    /// The documents in this bucket. Chance says how long a put waits that met another.
     #[must_use]
-    pub fn new(clients: &AwsClients, bucket: &str) -> Self {
-        Self { bucket: Bucket::new(clients.s3.clone(), bucket) }
+    pub fn new(clients: &AwsClients, bucket: &str, chance: Arc<dyn Chance>) -> Self {
+        Self { bucket: Bucket::new(clients.s3.clone(), bucket, chance) }
     }
 
     async fn read(&self, segment: &SegmentRow) -> Result<Option<Vec<Document>>, StoreError> {

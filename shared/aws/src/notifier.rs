@@ -30,7 +30,7 @@ impl SnsNotifier {
     }
 
     async fn publish(&self, notice: &Notice) -> Result<(), StoreError> {
-        let kind = MessageAttributeValue::builder().data_type("String").string_value(kind(notice)).build();
+        let kind = MessageAttributeValue::builder().data_type("String").string_value(notice.kind()).build();
         let kind = kind.map_err(|e| StoreError::Damaged(e.to_string()))?;
         let request = self.client.publish().topic_arn(&self.topic_arn).subject(subject(notice));
         let request = request.message(body(notice).to_string()).message_attributes("kind", kind);
@@ -40,18 +40,7 @@ impl SnsNotifier {
 
 impl Notifier for SnsNotifier {
     async fn notify(&self, notice: Notice) -> PortResult<()> {
-        self.publish(&notice).await.map_err(|e| e.at("notify", kind(&notice)))
-    }
-}
-
-const fn kind(notice: &Notice) -> &'static str {
-    match notice {
-        Notice::IterationClosed(_) => "iteration_closed",
-        Notice::StartSkipped { .. } => "start_skipped",
-        Notice::OriginEnded { .. } => "origin_ended",
-        Notice::Stuck { .. } => "stuck",
-        Notice::OriginJoined { .. } => "origin_joined",
-        Notice::RobotsUnreadable { .. } => "robots_unreadable",
+        self.publish(&notice).await.map_err(|e| e.at("notify", notice.kind()))
     }
 }
 
@@ -91,7 +80,7 @@ fn body(notice: &Notice) -> Value {
         Notice::OriginJoined { from, origin } => json!({ "crawl": from.crawl, "from": from.origin, "origin": origin }),
     };
     body["format"] = FORMAT.into();
-    body["kind"] = kind(notice).into();
+    body["kind"] = notice.kind().into();
     body
 }
 

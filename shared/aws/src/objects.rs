@@ -1,5 +1,8 @@
 //! Objects in a bucket: what the archive and the documents have in common.
 
+use std::fmt;
+use std::sync::Arc;
+
 use aws_sdk_s3::Client;
 use aws_sdk_s3::error::SdkError;
 use aws_sdk_s3::operation::get_object::{GetObjectError, GetObjectOutput};
@@ -9,17 +12,23 @@ use aws_smithy_types::error::metadata::ProvideErrorMetadata;
 use bytes::Bytes;
 use dragline_domain::frontier::ObjectKey;
 use dragline_pipeline::ports::archive::Put;
+use dragline_pipeline::ports::clock::Chance;
 
+use crate::backoff::Backoff;
 use crate::errors::StoreError;
 
-/// How often a put is tried that met another put of its key.
-const CONFLICTS_MAX: u32 = 5;
-
 /// A bucket.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct Bucket {
     client: Client,
     name: String,
+    chance: Arc<dyn Chance>,
+}
+
+impl fmt::Debug for Bucket {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Bucket").field("name", &self.name).finish_non_exhaustive()
+    }
 }
 
 /// What an object is, for whoever reads it without us.
@@ -41,13 +50,13 @@ pub(crate) struct Object {
 }
 
 impl Bucket {
-    pub(crate) fn new(client: Client, name: &str) -> Self {
-        Self { client, name: name.to_owned() }
+    pub(crate) fn new(client: Client, name: &str, chance: Arc<dyn Chance>) -> Self {
+        Self { client, name: name.to_owned(), chance }
     }
 
     /// Puts an object where there is none.
     pub(crate) async fn put_new(&self, key: &ObjectKey, kind: Kind, bytes: Bytes) -> Result<Put, StoreError> {
-        let mut conflicts = 0;
+        let mut backoff = Backoff::new(&self.chance);
         loop {
             let request = self.client.put_object().bucket(&self.name).key(key.as_str()).if_none_match("*");
             let request = request.content_type(kind.media_type).metadata(FORMAT, kind.format);
@@ -57,7 +66,10 @@ impl Bucket {
             match error.as_service_error().and_then(ProvideErrorMetadata::code) {
                 Some("PreconditionFailed") => return Ok(Put::Exists),
                 // Another put of this key is under way: it may fail, so that ours is still wanted.
-                Some("ConditionalRequestConflict") if conflicts < CONFLICTS_MAX => conflicts += 1,
+                Some("ConditionalRequestConflict") => {
+                    let error = StoreError::in_the_way("PutObject", error);
+                    backoff.wait().await.map_err(|_| error)?;
+                }
                 _ => return Err(StoreError::request("PutObject", error)),
             }
         }

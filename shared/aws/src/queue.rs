@@ -22,7 +22,7 @@ pub struct QueueUrls {
 impl QueueUrls {
     fn of(&self, message: &Message) -> &str {
         match message {
-            Message::Ticket(_) => &self.turns,
+            Message::Ticket(_) | Message::Tickets(_) => &self.turns,
             Message::Parse(_) => &self.segments,
             Message::Start(_) => &self.commands,
         }

@@ -109,8 +109,8 @@ impl Stack {
 
     /// Its documents.
     #[must_use]
-    pub fn documents(&self) -> S3Documents {
-        S3Documents::new(&self.clients, &self.bucket)
+    pub fn documents(&self, chance: Arc<dyn Chance>) -> S3Documents {
+        S3Documents::new(&self.clients, &self.bucket, chance)
     }
 
     /// Sends a command, which is JSON as `docs/commands.md` says, and tells the message's id.

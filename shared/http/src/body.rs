@@ -1,10 +1,12 @@
 //! What is kept of a response's body.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use dragline_pipeline::ports::fetcher::{FetchLimits, Truncation};
-use tokio::time::{Instant, timeout_at};
+use tokio::time::Instant;
 
-use crate::budget::{ByteBudget, SHARE_BYTES};
+use crate::budget::{ByteBudget, NoRoom, Patience, SHARE_BYTES};
 use crate::decoded::{Decoded, DecodedMeter, Measured};
 
 /// A body with its content coding as received, and what it is without.
@@ -13,6 +15,8 @@ pub(crate) struct Received {
     pub(crate) bytes: Bytes,
     pub(crate) truncated: Option<Truncation>,
     pub(crate) decoded: Decoded,
+    /// How long it waited for room in memory.
+    pub(crate) waited: Duration,
 }
 
 /// Receives the body of a response until it ends, a limit cuts it, or the connection breaks. What came until then is
@@ -24,22 +28,30 @@ pub(crate) async fn receive(
     deadline: Instant,
 ) -> Received {
     let mut kept = Kept::new(&response, limits);
-    let truncated = match timeout_at(deadline, fill(&mut kept, &mut response, budget)).await {
-        Ok(truncated) => truncated,
-        Err(_) => Some(Truncation::Time),
-    };
-    kept.finish(truncated)
+    // Waiting for room may take as long again as the whole exchange.
+    let mut patience = Patience::new(deadline, limits.total_timeout);
+    // Where there was none, what is kept is as much as there was room for.
+    let filled = fill(&mut kept, &mut response, budget, &mut patience).await;
+    let truncated = filled.unwrap_or(Some(Truncation::Length));
+    kept.finish(truncated, patience.waited)
 }
 
-async fn fill(kept: &mut Kept, response: &mut reqwest::Response, budget: &ByteBudget) -> Option<Truncation> {
-    let mut room = budget.share().await;
+async fn fill(
+    kept: &mut Kept,
+    response: &mut reqwest::Response,
+    budget: &ByteBudget,
+    patience: &mut Patience,
+) -> Result<Option<Truncation>, NoRoom> {
+    let mut room = patience.room(budget.share()).await?;
     loop {
+        let Some(chunk) = patience.server(response.chunk()).await else { return Ok(Some(Truncation::Time)) };
         // A wrong chunk size and a reset stream are the end of what can be read, as is a lost connection.
-        let Ok(chunk) = response.chunk().await else { return Some(Truncation::Disconnect) };
-        let chunk = chunk?;
-        room.hold(kept.bytes.len() + chunk.len(), kept.bytes_max).await;
+        let Ok(chunk) = chunk else { return Ok(Some(Truncation::Disconnect)) };
+        let Some(chunk) = chunk else { return Ok(None) };
+        let bytes = (kept.bytes.len() + chunk.len()).min(kept.bytes_max);
+        patience.room(room.hold(bytes)).await?;
         if kept.push(&chunk) == Pushed::Full {
-            return Some(Truncation::Length);
+            return Ok(Some(Truncation::Length));
         }
     }
 }
@@ -80,11 +92,11 @@ impl Kept {
         }
     }
 
-    fn finish(mut self, truncated: Option<Truncation>) -> Received {
+    fn finish(mut self, truncated: Option<Truncation>, waited: Duration) -> Received {
         // Bodies wait in memory until their segment is committed, so what was reserved while growing is given back.
         self.bytes.shrink_to_fit();
         let (decoded, last) = self.meter.finish(&self.bytes);
         let truncated = truncated.or((last == Measured::Over).then_some(Truncation::Length));
-        Received { bytes: self.bytes.into(), truncated, decoded }
+        Received { bytes: self.bytes.into(), truncated, decoded, waited }
     }
 }

@@ -1,18 +1,27 @@
 //! How many bytes of bodies are being received at once, all requests together.
 //!
-//! Most bodies are small, so each takes a small share before its first byte is read. One that outgrows it takes all that
-//! it may still need from a lane for large bodies, and reads on only then; meanwhile TCP holds the server back.
+//! Most bodies are small, so each takes a small share before its first byte is read. One that outgrows it takes more as its bytes come, from a lane
+//! for large bodies, and reads on only then; meanwhile TCP holds the server back. What a body may yet become is not set aside: a server that
+//! drips a large one would keep everybody else waiting for room that it does not use.
 //!
-//! There is no deadlock: who holds nothing waits for a share; who waits for the lane holds only a share; who has room in
-//! the lane waits for nothing. Both wait in line, so a large body is not overtaken for ever.
+//! There is no deadlock though all of them grow: the eldest in the lane never waits. Where nothing is left it takes more than there is, by one body
+//! at most. The others wait in line.
 //!
-//! Waiting counts against the request's total time, as the connection is kept waiting too: a body cut so is flagged
-//! `Truncation::Time`. The request itself is sent without waiting, since when it starts is politeness's decision.
+//! Waiting is nobody's fault but ours, and does not count against the request's time: see [`Patience`]. The request itself is sent without waiting, since
+//! when it starts is politeness's decision.
 //!
 //! The room is given back when the body is complete. From then on whoever keeps the body counts it: if a body held its
 //! room until it is stored, a segment that waits for its next page could starve that very page.
 
-use tokio::sync::{Semaphore, SemaphorePermit};
+use std::collections::BTreeSet;
+use std::future::Future;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::{Semaphore, SemaphorePermit, watch};
+use tokio::time::{Instant, timeout, timeout_at};
+
+use crate::timing;
 
 /// What a body may use before it has to ask for more.
 pub(crate) const SHARE_BYTES: usize = 256 << 10;
@@ -25,7 +34,16 @@ const UNIT_BYTES: usize = 1 << 10;
 pub(crate) struct ByteBudget {
     shares: Semaphore,
     lane: Semaphore,
-    lane_units: u32,
+    elders: Mutex<Elders>,
+    /// The eldest body in the lane.
+    eldest: watch::Sender<u64>,
+}
+
+/// The bodies in the lane, in the order in which they came to it.
+#[derive(Debug, Default)]
+struct Elders {
+    came: u64,
+    there: BTreeSet<u64>,
 }
 
 impl ByteBudget {
@@ -33,8 +51,9 @@ impl ByteBudget {
     pub(crate) fn new(bytes_max: usize) -> Self {
         let shares = (bytes_max / 4 / SHARE_BYTES).max(1);
         let rest = bytes_max.saturating_sub(shares * SHARE_BYTES);
-        let lane_units = u32::try_from(rest / UNIT_BYTES).unwrap_or(u32::MAX).max(1);
-        Self { shares: Semaphore::new(shares), lane: Semaphore::new(lane_units as usize), lane_units }
+        let lane_units = (rest / UNIT_BYTES).clamp(1, Semaphore::MAX_PERMITS);
+        let (shares, lane) = (Semaphore::new(shares), Semaphore::new(lane_units));
+        Self { shares, lane, elders: Mutex::default(), eldest: watch::Sender::new(u64::MAX) }
     }
 
     /// Waits for a small share.
@@ -43,11 +62,23 @@ impl ByteBudget {
         Room { budget: self, _share: share, lane: None }
     }
 
-    /// Waits for room for `bytes` in the lane. More than the whole lane is given the whole lane: a limit above the
-    /// budget exceeds it, but by one body at a time.
-    async fn lane(&self, bytes: usize) -> SemaphorePermit<'_> {
-        let units = u32::try_from(bytes.div_ceil(UNIT_BYTES)).unwrap_or(u32::MAX).min(self.lane_units);
-        self.lane.acquire_many(units).await.expect("the semaphore is never closed")
+    fn enter(&self) -> Lane<'_> {
+        let mut elders = self.elders.lock().unwrap_or_else(PoisonError::into_inner);
+        let number = elders.came;
+        elders.came += 1;
+        elders.there.insert(number);
+        self.tell(&elders);
+        Lane { budget: self, number, units: 0, held: None }
+    }
+
+    fn leave(&self, number: u64) {
+        let mut elders = self.elders.lock().unwrap_or_else(PoisonError::into_inner);
+        elders.there.remove(&number);
+        self.tell(&elders);
+    }
+
+    fn tell(&self, elders: &Elders) {
+        self.eldest.send_replace(elders.there.first().copied().unwrap_or(u64::MAX));
     }
 }
 
@@ -56,15 +87,90 @@ impl ByteBudget {
 pub(crate) struct Room<'a> {
     budget: &'a ByteBudget,
     _share: SemaphorePermit<'a>,
-    lane: Option<SemaphorePermit<'a>>,
+    lane: Option<Lane<'a>>,
 }
 
 impl Room<'_> {
-    /// Waits until there is room for `bytes`, of `bytes_max` at most. Once past the share, the whole rest is taken.
-    pub(crate) async fn hold(&mut self, bytes: usize, bytes_max: usize) {
-        if bytes > SHARE_BYTES && self.lane.is_none() {
-            self.lane = Some(self.budget.lane(bytes_max.saturating_sub(SHARE_BYTES)).await);
+    /// Waits until there is room for `bytes` in all.
+    pub(crate) async fn hold(&mut self, bytes: usize) {
+        if bytes > SHARE_BYTES {
+            let lane = self.lane.get_or_insert_with(|| self.budget.enter());
+            lane.grow(bytes - SHARE_BYTES).await;
         }
+    }
+}
+
+/// A place in the lane.
+#[derive(Debug)]
+struct Lane<'a> {
+    budget: &'a ByteBudget,
+    number: u64,
+    /// What it has grown to. It holds less if it is, or was, the eldest.
+    units: usize,
+    held: Option<SemaphorePermit<'a>>,
+}
+
+impl Lane<'_> {
+    async fn grow(&mut self, bytes: usize) {
+        let more = bytes.div_ceil(UNIT_BYTES).saturating_sub(self.units);
+        let Some(units) = u32::try_from(more).ok().filter(|units| *units > 0) else { return };
+        let mut eldest = self.budget.eldest.subscribe();
+        tokio::select! {
+            biased;
+            permit = self.budget.lane.acquire_many(units) => {
+                let permit = permit.expect("the semaphore is never closed");
+                match &mut self.held {
+                    Some(held) => held.merge(permit),
+                    none => *none = Some(permit),
+                }
+            }
+            // The budget holds the sender, so this never fails.
+            _ = eldest.wait_for(|eldest| *eldest == self.number) => {}
+        }
+        self.units += more;
+    }
+}
+
+impl Drop for Lane<'_> {
+    fn drop(&mut self) {
+        self.budget.leave(self.number);
+    }
+}
+
+/// The time of one request: what it waits for room is not counted.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Patience {
+    deadline: Instant,
+    /// How much longer it may wait for room.
+    left: Duration,
+    /// How long it waited for room.
+    pub(crate) waited: Duration,
+}
+
+/// There was no room for longer than a request can wait for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct NoRoom;
+
+impl Patience {
+    /// Until the deadline, and as much longer as it waits for room, though not for longer than `room_wait_max`.
+    pub(crate) fn new(deadline: Instant, room_wait_max: Duration) -> Self {
+        Self { deadline, left: room_wait_max, waited: Duration::ZERO }
+    }
+
+    /// What the server does, in the time that is left for it; `None` when that is over.
+    pub(crate) async fn server<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        timeout_at(self.deadline, work).await.ok()
+    }
+
+    /// Waits for room while the server's time stands still.
+    pub(crate) async fn room<T>(&mut self, room: impl Future<Output = T>) -> Result<T, NoRoom> {
+        let began = timing::now();
+        let found = timeout(self.left, room).await;
+        let waited = began.elapsed();
+        self.deadline += waited;
+        self.left = self.left.saturating_sub(waited);
+        self.waited += waited;
+        found.map_err(|_| NoRoom)
     }
 }
 
@@ -86,28 +192,26 @@ mod tests {
         ];
         for (bytes_max, shares, units, why) in cases {
             let budget = ByteBudget::new(bytes_max);
-            assert_eq!((budget.shares.available_permits(), budget.lane_units), (shares, units), "{why}");
+            assert_eq!((budget.shares.available_permits(), budget.lane.available_permits()), (shares, units), "{why}");
         }
     }
 
     #[test]
-    fn large_bodies_wait_for_one_another_and_small_ones_for_none_of_them() {
+    fn a_body_keeps_nobody_from_room_that_it_does_not_use() {
         let budget = ByteBudget::new(8 * MIB);
         let share = || budget.share().now_or_never().expect("a share is free");
-        let mut first = share();
-        assert!(first.hold(SHARE_BYTES, 10 * MIB).now_or_never().is_some(), "within its share");
-        assert!(
-            first.hold(SHARE_BYTES + 1, 10 * MIB).now_or_never().is_some(),
-            "the lane is free; 10 MiB get all of it"
-        );
-        assert!(first.hold(9 * MIB, 10 * MIB).now_or_never().is_some(), "the whole rest was taken at once");
-        let mut second = share();
-        assert!(second.hold(SHARE_BYTES + 1, MIB).now_or_never().is_none(), "the lane is taken");
-        assert!(share().hold(1000, MIB).now_or_never().is_some(), "a small body goes on");
-        drop(first);
-        assert!(second.hold(SHARE_BYTES + 1, MIB).now_or_never().is_some(), "given back");
-        drop(second);
-        assert_eq!(budget.lane.available_permits(), budget.lane_units as usize, "nothing is lost");
+        let (mut drips, mut quick, mut third) = (share(), share(), share());
+        assert!(drips.hold(SHARE_BYTES).now_or_never().is_some(), "within its share");
+        assert!(drips.hold(2 * MIB).now_or_never().is_some(), "there is room");
+        assert!(quick.hold(4 * MIB).now_or_never().is_some(), "the rest is anybody's");
+        assert!(third.hold(2 * MIB).now_or_never().is_none(), "until it is used up");
+        assert!(share().hold(1000).now_or_never().is_some(), "a small body goes on");
+        assert!(drips.hold(20 * MIB).now_or_never().is_some(), "and so does the eldest, beyond what there is");
+        drop(drips);
+        assert!(quick.hold(20 * MIB).now_or_never().is_some(), "another one is the eldest now");
+        assert!(third.hold(2 * MIB).now_or_never().is_some(), "what the first one had came back");
+        drop((quick, third));
+        assert_eq!(budget.lane.available_permits(), 6 * 1024, "nothing is lost");
     }
 
     #[tokio::test]
@@ -117,8 +221,8 @@ mod tests {
             let budget = &budget;
             async move {
                 let mut room = budget.share().await;
-                for bytes in (0..2 * MIB).step_by(SHARE_BYTES / 2) {
-                    room.hold(bytes, MIB + n * SHARE_BYTES).await;
+                for bytes in (0..MIB + n * SHARE_BYTES).step_by(SHARE_BYTES / 2) {
+                    room.hold(bytes).await;
                     tokio::task::yield_now().await;
                 }
                 n
@@ -126,5 +230,16 @@ mod tests {
         };
         let done = join_all((0..50).map(one)).await;
         assert_eq!(done, (0..50).collect::<Vec<_>>());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_wait_for_room_is_not_held_against_the_server() {
+        let second = Duration::from_secs(1);
+        let mut patience = Patience::new(timing::now() + 2 * second, 10 * second);
+        assert_eq!(patience.room(tokio::time::sleep(7 * second)).await, Ok(()));
+        assert_eq!(patience.server(tokio::time::sleep(second)).await, Some(()), "its two seconds are all there");
+        assert_eq!(patience.server(tokio::time::sleep(2 * second)).await, None, "of which one was left");
+        assert_eq!(patience.room(tokio::time::sleep(7 * second)).await, Err(NoRoom), "three were left to wait");
+        assert_eq!(patience.waited, 10 * second);
     }
 }

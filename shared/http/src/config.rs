@@ -20,6 +20,8 @@ pub struct HttpConfig {
     pub address_policy: AddressPolicy,
     /// Connections kept open to one host while nothing is asked of it.
     pub idle_connections_per_host_max: usize,
+    /// Connections that are opened before the idle ones among them close, over all hosts. So many are idle at most.
+    pub idle_connections_max: usize,
     /// How long such a connection is kept.
     pub idle_timeout: Duration,
     /// Bodies being received, all requests together. See `budget.rs` for how it is shared out.
@@ -27,7 +29,7 @@ pub struct HttpConfig {
 }
 
 impl HttpConfig {
-    /// The defaults: public addresses only, the platform's roots, 2 idle connections a host for 30 s, 64 MiB in flight.
+    /// The defaults: public addresses only, the platform's roots, 2 idle connections a host for 30 s and 256 over all, 64 MiB in flight.
     #[must_use]
     pub fn new(user_agent: impl Into<String>) -> Self {
         Self {
@@ -35,6 +37,7 @@ impl HttpConfig {
             extra_roots: Vec::new(),
             address_policy: AddressPolicy::PublicOnly,
             idle_connections_per_host_max: 2,
+            idle_connections_max: 256,
             idle_timeout: Duration::from_secs(30),
             in_flight_bytes_max: 64 << 20,
         }

@@ -38,6 +38,9 @@ pub(crate) fn told(kind: FetchFailureKind, error: &(dyn Error + 'static)) -> Fet
 
 /// The outermost link that says something decides: those around it say only that something went wrong.
 fn kind(error: &(dyn Error + 'static)) -> FetchFailureKind {
+    if chain(error).filter_map(|link| link.downcast_ref()).any(is_out_of_files) {
+        return FetchFailureKind::NoRoom;
+    }
     chain(error).find_map(kind_of).unwrap_or(FetchFailureKind::Connect)
 }
 
@@ -58,6 +61,11 @@ fn kind_of(link: &(dyn Error + 'static)) -> Option<FetchFailureKind> {
     // The kernel's patience, not ours.
     let io = link.downcast_ref::<io::Error>()?;
     (io.kind() == io::ErrorKind::TimedOut).then_some(FetchFailureKind::Timeout)
+}
+
+/// `ENFILE` and `EMFILE`: the machine or this process has as many files open as it may. `io::ErrorKind` has no name for them.
+fn is_out_of_files(error: &io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(23 | 24))
 }
 
 /// An error and its sources, outermost first.
@@ -110,7 +118,7 @@ fn is_unsafe(character: char) -> bool {
 mod tests {
     use std::time::Duration;
 
-    use FetchFailureKind::{Connect, NameNotResolved, PrivateAddress, Timeout, Tls};
+    use FetchFailureKind::{Connect, NameNotResolved, NoRoom, PrivateAddress, Timeout, Tls};
     use dragline_domain::address::{AddressPolicy, check, check_name};
 
     use super::*;
@@ -136,6 +144,12 @@ mod tests {
             (around(private), PrivateAddress, "refused by the guard"),
             (around(NoConnection::from(name)), PrivateAddress, "refused by its name"),
             (around(NoConnection::NoAddress("a.example".into())), NameNotResolved, "no address"),
+            (around(io::Error::from_raw_os_error(24)), NoRoom, "EMFILE: our fault, not the server's"),
+            (
+                around(NoConnection::Lookup { host: "a.example".into(), error: io::Error::from_raw_os_error(23) }),
+                NoRoom,
+                "ENFILE, met while looking up the name",
+            ),
             (around(lookup), NameNotResolved, "not reached, but by the name server's fault, not the site's"),
             (around(NoConnection::TimedOut(Duration::ZERO)), Timeout, "the connect time-out"),
             (around(io::Error::other(tls.clone())), Tls, "as the TLS stream reports it: inside an I/O error"),

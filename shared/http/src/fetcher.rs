@@ -11,30 +11,22 @@ use dragline_pipeline::ports::fetcher::{
 };
 use http::{HeaderMap, HeaderValue};
 use hyper::ext::ReasonPhrase;
-use reqwest::redirect;
 use tokio::time::{Instant, sleep_until};
 
 use crate::body::{self, Received};
 use crate::budget::ByteBudget;
+use crate::clients::Clients;
 use crate::config::{HttpConfig, HttpConfigError};
-use crate::guard::{ConnectLayer, GuardedResolver, NameLookup, SystemLookup};
+use crate::guard::{NameLookup, SystemLookup};
 use crate::timing::{self, ATTEMPT, Attempt, Phase};
-use crate::{failure, request, tls};
-
-/// No header is larger, whatever a request's limit says: what the client takes before the limit can be looked at. Over
-/// HTTP/1.1 it is hyper's own 408 KiB and 100 fields.
-const HTTP2_HEADER_BYTES_MAX: u32 = 256 << 10;
-
-/// What a server may send ahead over HTTP/2 before the body is asked for: a small body, and few of them a connection.
-const HTTP2_STREAM_WINDOW_BYTES: u32 = 256 << 10;
-const HTTP2_CONNECTION_WINDOW_BYTES: u32 = 1 << 20;
+use crate::{failure, request};
 
 /// Makes requests over HTTP/1.1 and HTTP/2, one connection pool for all of them.
 ///
 /// It keeps no cookies, follows no redirects, sends no referer and no credentials, uses no proxy (whatever the
 /// environment says) and tries nothing twice. Which addresses it talks to is its guard's decision: see [`NameLookup`].
 pub struct HttpFetcher {
-    client: reqwest::Client,
+    clients: Clients,
     user_agent: HeaderValue,
     address_policy: AddressPolicy,
     budget: ByteBudget,
@@ -57,7 +49,7 @@ impl HttpFetcher {
         let user_agent = HeaderValue::from_str(&config.user_agent)
             .map_err(|_| HttpConfigError::UserAgent(config.user_agent.clone()))?;
         Ok(Self {
-            client: client(config, lookup)?,
+            clients: Clients::new(config, lookup)?,
             user_agent,
             address_policy: config.address_policy,
             budget: ByteBudget::new(config.in_flight_bytes_max),
@@ -78,7 +70,7 @@ impl HttpFetcher {
         times: &Times,
     ) -> Result<reqwest::Response, NoHead> {
         let mut phases = attempt.watch();
-        let mut sending = Box::pin(ATTEMPT.scope(Arc::clone(attempt), self.client.execute(outgoing)));
+        let mut sending = Box::pin(ATTEMPT.scope(Arc::clone(attempt), self.clients.current().execute(outgoing)));
         loop {
             let phase = *phases.borrow_and_update();
             let header = phase.header_deadline(times.started, times.first_byte_timeout);
@@ -117,8 +109,9 @@ impl HttpFetcher {
         let headers = response.headers().iter().map(|(name, value)| (name.to_string(), value.as_bytes().to_vec()));
         let headers = headers.collect();
         let reason = reason(&response);
-        let Received { bytes, truncated, decoded } =
-            body::receive(response, limits, &self.budget, times.deadline).await;
+        let received = body::receive(response, limits, &self.budget, times.deadline).await;
+        let Received { bytes, truncated, decoded, waited } = received;
+        known.waited = waited;
         Ok(FetchedResponse {
             status: status.as_u16(),
             reason,
@@ -144,8 +137,13 @@ impl Fetcher for HttpFetcher {
             Some(refused) => Err(refused),
             None => self.exchange(&request, &times, &mut known).await,
         };
-        let Known { request_headers, remote, first_byte } = known;
-        Fetched { request_headers, remote, first_byte, elapsed: started.elapsed(), result }
+        if result.as_ref().is_err_and(|failure| failure.kind == FetchFailureKind::NoRoom) {
+            self.clients.close_idle();
+        }
+        let Known { request_headers, remote, first_byte, waited } = known;
+        // How long the server took, which slows nobody down for what we lacked.
+        let elapsed = started.elapsed().saturating_sub(waited);
+        Fetched { request_headers, remote, first_byte, elapsed, result }
     }
 }
 
@@ -157,6 +155,8 @@ struct Known {
     request_headers: Vec<(String, Vec<u8>)>,
     remote: Option<SocketAddr>,
     first_byte: Option<Duration>,
+    /// How long the body waited for room in memory.
+    waited: Duration,
 }
 
 /// The limits of one request, in time.
@@ -208,27 +208,4 @@ fn reason(response: &reqwest::Response) -> String {
         }
         None => response.status().canonical_reason().unwrap_or_default().to_owned(),
     }
-}
-
-fn client(config: &HttpConfig, lookup: Arc<dyn NameLookup>) -> Result<reqwest::Client, HttpConfigError> {
-    reqwest::Client::builder()
-        .tls_backend_preconfigured(tls::client_config(&config.extra_roots)?)
-        .dns_resolver(GuardedResolver::new(config.address_policy, lookup))
-        .connector_layer(ConnectLayer::new(config.address_policy))
-        // A proxy would connect for us, unseen by the guard.
-        .no_proxy()
-        .redirect(redirect::Policy::none())
-        .referer(false)
-        .retry(reqwest::retry::never())
-        .pool_max_idle_per_host(config.idle_connections_per_host_max)
-        .pool_idle_timeout(config.idle_timeout)
-        .http2_max_header_list_size(HTTP2_HEADER_BYTES_MAX)
-        .http2_initial_stream_window_size(HTTP2_STREAM_WINDOW_BYTES)
-        .http2_initial_connection_window_size(HTTP2_CONNECTION_WINDOW_BYTES)
-        // As lenient as browsers: a page is worth more than a field that is written wrongly.
-        .http1_ignore_invalid_headers_in_responses(true)
-        .http1_allow_spaces_after_header_name_in_responses(true)
-        .http1_allow_obsolete_multiline_headers_in_responses(true)
-        .build()
-        .map_err(HttpConfigError::Client)
 }

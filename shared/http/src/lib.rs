@@ -5,6 +5,7 @@
 
 mod body;
 mod budget;
+mod clients;
 mod config;
 mod decoded;
 mod failure;

@@ -6,6 +6,8 @@ use std::time::Duration;
 use dragline_aws::{
     AwsClients, DynamoFrontier, Meter, Patience, S3Archive, S3Documents, SnsNotifier, SqsQueue, http_client,
 };
+use dragline_pipeline::live::LiveTurns;
+use dragline_pipeline::ports::clock::Chance;
 use dragline_pipeline::{Timing, World};
 use dragline_system::{SystemChance, SystemClock};
 
@@ -29,6 +31,7 @@ pub struct AwsWorld {
     meter: Meter,
     clock: SystemClock,
     chance: SystemChance,
+    live: LiveTurns,
     timing: Timing,
 }
 
@@ -37,16 +40,18 @@ impl AwsWorld {
     pub async fn new(settings: &Settings) -> Self {
         let clients = AwsClients::from_environment(http_client(), Patience::default()).await;
         let (tables, bucket) = (settings.tables.clone(), settings.bucket.as_str());
-        let frontier = DynamoFrontier::new(&clients, tables, bucket, LEASE_GRACE, Arc::new(SystemChance));
+        let chance: Arc<dyn Chance> = Arc::new(SystemChance);
+        let frontier = DynamoFrontier::new(&clients, tables, bucket, LEASE_GRACE, Arc::clone(&chance));
         Self {
             frontier: frontier.with_log_kept(settings.log_kept),
-            archive: S3Archive::new(&clients, bucket),
-            documents: S3Documents::new(&clients, bucket),
+            archive: S3Archive::new(&clients, bucket, Arc::clone(&chance)),
+            documents: S3Documents::new(&clients, bucket, chance),
             queue: SqsQueue::new(&clients, settings.queues.clone()),
             notifier: SnsNotifier::new(&clients, &settings.topic_arn),
             meter: clients.meter,
             clock: SystemClock::new(),
             chance: SystemChance,
+            live: LiveTurns::default(),
             timing: Timing { parse_wait: PARSE_WAIT, ..Timing::default() },
         }
     }
@@ -99,6 +104,10 @@ impl World for AwsWorld {
 
     fn chance(&self) -> &SystemChance {
         &self.chance
+    }
+
+    fn live(&self) -> &LiveTurns {
+        &self.live
     }
 
     fn timing(&self) -> &Timing {

@@ -12,8 +12,10 @@ use dragline_domain::frontier::ObjectKey;
 use dragline_pipeline::ports::archive::{Archive, Put};
 use dragline_pipeline::ports::error::{PortError, PortErrorKind, PortResult};
 
+mod files;
 mod listing;
 
+use files::patiently;
 pub(crate) use listing::list_files;
 
 /// Marks a file that is still being written. No [`ObjectKey`] holds it.
@@ -133,7 +135,7 @@ pub(crate) fn delete(path: &Path) -> io::Result<()> {
 }
 
 fn open(path: &Path) -> io::Result<Option<File>> {
-    match File::open(path) {
+    match patiently(|| File::open(path)) {
         Ok(file) => Ok(Some(file)),
         Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
         Err(e) => Err(e),
@@ -150,7 +152,7 @@ fn put_new(root: &Path, path: &Path, bytes: &[u8]) -> io::Result<Put> {
     let mut unfinished = path.as_os_str().to_owned();
     unfinished.push(format!("{UNFINISHED}{}", BEGUN.fetch_add(1, Ordering::Relaxed)));
     let unfinished = PathBuf::from(unfinished);
-    let mut file = File::create(&unfinished)?;
+    let mut file = patiently(|| File::create(&unfinished))?;
     file.write_all(bytes)?;
     file.sync_all()?;
     let put = match fs::hard_link(&unfinished, path) {
@@ -164,7 +166,7 @@ fn put_new(root: &Path, path: &Path, bytes: &[u8]) -> io::Result<Put> {
         Err(e) => return Err(e),
     };
     delete(&unfinished)?;
-    File::open(parent)?.sync_all()?;
+    patiently(|| File::open(parent))?.sync_all()?;
     Ok(put)
 }
 
@@ -174,7 +176,7 @@ fn create_directories(root: &Path, directory: &Path) -> io::Result<()> {
         directory.ancestors().take_while(|ancestor| *ancestor != root && !ancestor.is_dir()).collect();
     fs::create_dir_all(directory)?;
     for made in missing.into_iter().rev() {
-        File::open(made.parent().unwrap_or(root))?.sync_all()?;
+        patiently(|| File::open(made.parent().unwrap_or(root)))?.sync_all()?;
     }
     Ok(())
 }

@@ -15,7 +15,7 @@ mod store;
 
 pub use archive::DirectoryArchive;
 pub use documents::SqliteDocuments;
-pub use dragline_system::{SystemChance, SystemClock};
+pub use dragline_system::{SystemChance, SystemClock, raise_open_files};
 pub use frontier::SqliteFrontier;
 pub use open::{DATABASE, OpenError};
 pub use queue::{Mailbox, MemoryQueue};

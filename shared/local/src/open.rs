@@ -159,6 +159,8 @@ fn set_up(connection: &Connection) -> Result<(), crate::db::StoreError> {
     connection.pragma_update(None, "foreign_keys", true)?;
     // Plans do not depend on what is bound: otherwise each statement is compiled anew when that changes.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    // What a statement needs aside stays in memory: opening a file for it can fail where the crawl has many open.
+    connection.pragma_update(None, "temp_store", "memory")?;
     // In KiB, when negative.
     connection.pragma_update(None, "cache_size", -32_768)?;
     connection.pragma_update(None, "journal_size_limit", 64 << 20)?;

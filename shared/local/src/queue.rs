@@ -79,6 +79,8 @@ impl<C: Clock + Clone> Queue for MemoryQueue<C> {
     async fn send(&self, message: Message, delay: Duration) -> PortResult<()> {
         match message {
             Message::Ticket(ticket) => self.tickets.send(ticket, delay),
+            // Here nobody pays for an invocation: each goes its own way.
+            Message::Tickets(tickets) => tickets.into_iter().for_each(|ticket| self.tickets.send(ticket, delay)),
             Message::Parse(parse) => self.parses.send(parse, delay),
             Message::Start(command) => self.commands.send(command, delay),
         }
@@ -178,6 +180,14 @@ impl<T, C: Clock> Mailbox<T, C> {
             self.changed.notify_one();
         }
         (message, next_due)
+    }
+
+    /// Whether a message is due that nobody took yet.
+    #[must_use]
+    pub fn has_ready(&self) -> bool {
+        let mut state = self.state();
+        state.advance(self.clock.monotonic());
+        !state.ready.is_empty()
     }
 
     /// Messages that nobody took yet, those that are not due included.

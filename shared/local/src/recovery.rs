@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use dragline_domain::frontier::{Lease, ObjectKey, OriginKey};
+use dragline_domain::frontier::{HostRow, Lease, ObjectKey, OriginKey};
 use dragline_domain::ids::CrawlId;
-use dragline_domain::url::Origin;
+use dragline_domain::url::{HostKey, Origin};
 use jiff::Timestamp;
 
 use crate::archive::{delete, list_files};
@@ -33,13 +33,18 @@ pub(crate) fn end_parses(db: &Db, now: Timestamp) -> Result<(), RecoveryError> {
     Ok(())
 }
 
-/// Makes every lease that is held void and deletes the objects that its holder wrote and did not commit.
+/// Makes every lease that is held void, and every host with it, and deletes the objects that its holder wrote and did not commit.
 pub(crate) fn void_leases(db: &Db, directory: &Path, now: Timestamp) -> Result<(), RecoveryError> {
     let transaction = db.connection.unchecked_transaction()?;
+    for (name, row) in db.hosts()? {
+        db.update_host(&name, &row.void(now))?;
+    }
     for (origin_id, key, lease) in held(db)? {
         delete_orphans(db, directory, &key, &lease)?;
         let iteration = db.iteration(&key.crawl, lease.iteration)?.ok_or(StoreError::Missing("such iteration"))?;
         if let Some((lease, iteration)) = lease.void(&iteration, now) {
+            let host = HostKey::of(&key.origin);
+            db.put_host(&host, &HostRow::void_with(db.host(&host)?.as_ref(), &lease, now))?;
             db.put_lease(origin_id, &lease)?;
             db.update_iteration(&iteration)?;
         }

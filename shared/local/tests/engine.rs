@@ -3,9 +3,16 @@
 use std::collections::BTreeMap;
 
 use dragline_domain::outcome::Outcome;
+use dragline_local::engine::LocalWorld;
+use dragline_local::{LocalStore, SystemClock};
+use dragline_pipeline::ports::clock::Clock;
+use dragline_pipeline::ports::error::{PortError, PortErrorKind, PortResult};
+use dragline_pipeline::ports::frontier::Frontier;
 use dragline_pipeline::ports::frontier::Progress;
+use dragline_pipeline::ports::notifier::{Notice, Notifier};
 use dragline_testkit::site::{GeneratedSite, Site};
-use dragline_whole_crawls::{crawl, definition};
+use dragline_whole_crawls::{Network, Silent, crawl, crawl_in, definition};
+use jiff::Timestamp;
 
 fn outcomes(progress: &Progress) -> BTreeMap<Outcome, u64> {
     progress.parser.outcomes.clone()
@@ -85,4 +92,37 @@ async fn an_iteration_goes_on_with_what_the_one_before_left_over() {
     let progress = crawl(data.path(), &definition(&[site.url()], |_| {})).await;
     let expected = BTreeMap::from([(Outcome::FileIngested, 250), (Outcome::FileDidNotChange, 50)]);
     assert_eq!((outcomes(&progress), progress.waiting()), (expected, 0));
+}
+
+/// Nobody can be told anything.
+struct Away;
+
+impl Notifier for Away {
+    async fn notify(&self, notice: Notice) -> PortResult<()> {
+        Err(PortError::new(PortErrorKind::Unavailable, "notify", notice.kind(), "nobody is there"))
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_crawl_ends_though_nobody_can_be_told_and_they_are_told_by_the_next() {
+    let data = tempfile::tempdir().unwrap();
+    let pages = GeneratedSite { pages: 30, links_per_page: 10, bytes_per_page: 2_000, seed: 1 };
+    let site = Site::builder().generated(pages).start().await.unwrap();
+    let limited = definition(&[site.url()], |draft| draft.budget.pages = Some(5));
+    for (is_away, expected) in [(true, vec!["iteration_closed", "origin_ended"]), (false, vec![])] {
+        let store = LocalStore::open(data.path(), SystemClock::new().now()).unwrap();
+        if is_away {
+            let world = LocalWorld::new(&store, Away);
+            let messages = world.messages();
+            crawl_in(world, messages, Network::default().fetcher(), &limited).await;
+        } else {
+            let world = LocalWorld::new(&store, Silent);
+            let messages = world.messages();
+            crawl_in(world, messages, Network::default().fetcher(), &limited).await;
+        }
+        let owed = store.frontier().owed_notices(Timestamp::MAX, 10).await.unwrap();
+        let mut kinds: Vec<_> = owed.iter().map(|owed| owed.notice.kind()).collect();
+        kinds.sort_unstable();
+        assert_eq!(kinds, expected, "away: {is_away}");
+    }
 }

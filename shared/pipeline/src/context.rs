@@ -1,10 +1,11 @@
 //! A crawl's definition made ready for use: compiled once, again when it changes.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::hash::Hash;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use dragline_domain::definition::Definition;
-use dragline_domain::ids::CrawlId;
+use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::policy::{AllowedOrigins, Policy};
 use dragline_domain::politeness::Pace;
 use dragline_domain::url::Origin;
@@ -22,11 +23,26 @@ pub struct CrawlContext {
     pub policy: Policy,
     /// The origins in scope, those that joined included.
     pub allowed: AllowedOrigins,
-    version: u32,
+    versions: Versions,
     joined: Vec<Origin>,
 }
 
+/// The versions of a definition that a context is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Versions {
+    /// The one that says which URLs are crawled.
+    which_urls: u32,
+    /// The one that says how.
+    how: u32,
+}
+
 impl CrawlContext {
+    /// The version of the definition that says which URLs are crawled.
+    #[must_use]
+    pub const fn version(&self) -> u32 {
+        self.versions.which_urls
+    }
+
     /// Compiles a crawl's row.
     ///
     /// # Errors
@@ -35,7 +51,8 @@ impl CrawlContext {
         let policy = Policy::compile(&row.definition)
             .map_err(|error| PortError::new(PortErrorKind::Corrupt, "compile policy", &row.definition.name, error))?;
         let allowed = AllowedOrigins::of(&row.definition).and(row.joined.iter().cloned());
-        Ok(Self { policy, allowed, version: row.version, joined: row.joined, definition: row.definition })
+        let versions = Versions { which_urls: row.version, how: row.version };
+        Ok(Self { policy, allowed, versions, joined: row.joined, definition: row.definition })
     }
 
     /// The pace of an origin that is new to an iteration.
@@ -62,7 +79,8 @@ impl CrawlContext {
 /// The contexts of the crawls that this process works on; a warm process keeps them.
 #[derive(Debug, Default)]
 pub struct Contexts {
-    by_crawl: Mutex<HashMap<CrawlId, Arc<CrawlContext>>>,
+    by_versions: Mutex<HashMap<(CrawlId, Versions), Arc<CrawlContext>>>,
+    pinned: Mutex<HashMap<(CrawlId, Iteration), Option<u32>>>,
     /// Held by each parse of this process: shared, or alone by one whose segment some parse did not survive, so that nobody else dies with it
     /// and is blamed.
     #[cfg(feature = "parse")]
@@ -70,29 +88,90 @@ pub struct Contexts {
 }
 
 impl Contexts {
-    /// More crawls than this are not kept at once.
+    /// More than so many of each are not kept at once.
     const KEPT_MAX: usize = 64;
 
-    /// A crawl's context as it is stored now, compiled anew only if it changed.
+    /// A crawl's context as it is stored now, which is what its next iteration keeps to.
     ///
     /// # Errors
     /// The frontier's, or there is no such crawl.
-    pub async fn get(&self, frontier: &impl Frontier, crawl: &CrawlId) -> PortResult<Arc<CrawlContext>> {
-        let Some(row) = frontier.load_crawl(crawl).await? else {
-            return Err(PortError::new(PortErrorKind::Other, "load crawl", crawl, "there is no such crawl"));
+    pub async fn current(&self, frontier: &impl Frontier, crawl: &CrawlId) -> PortResult<Arc<CrawlContext>> {
+        let row = load(frontier, crawl).await?;
+        let versions = Versions { which_urls: row.version, how: row.version };
+        match self.kept(crawl, versions, &row.joined) {
+            Some(kept) => Ok(kept),
+            None => self.compiled(row, versions),
+        }
+    }
+
+    /// The context that an iteration keeps to: which URLs it crawls is said by the definition that it began with, and how, by the one of now;
+    /// origins belong to it that joined until now.
+    ///
+    /// # Errors
+    /// The frontier's, or there is no such crawl.
+    pub async fn of_iteration(
+        &self,
+        frontier: &impl Frontier,
+        crawl: &CrawlId,
+        iteration: Iteration,
+    ) -> PortResult<Arc<CrawlContext>> {
+        let pinned = self.pinned(frontier, crawl, iteration).await?;
+        let row = load(frontier, crawl).await?;
+        let versions = Versions { which_urls: pinned.unwrap_or(row.version), how: row.version };
+        if let Some(kept) = self.kept(crawl, versions, &row.joined) {
+            return Ok(kept);
+        }
+        if versions.which_urls == versions.how {
+            return self.compiled(row, versions);
+        }
+        let Some(begun_with) = frontier.load_definition(crawl, versions.which_urls).await? else {
+            let why = format!(
+                "version {} of its definition is gone, which iteration {iteration} keeps to",
+                versions.which_urls
+            );
+            return Err(PortError::new(PortErrorKind::Corrupt, "load definition", crawl, why));
         };
-        let mut kept = self.by_crawl.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(context) = kept.get(crawl)
-            && context.version == row.version
-            && context.joined == row.joined
-        {
-            return Ok(Arc::clone(context));
+        let definition = begun_with.in_the_manner_of(&row.definition);
+        self.compiled(CrawlRow { definition, ..row }, versions)
+    }
+
+    /// The version that an iteration keeps to; it never changes.
+    async fn pinned(&self, frontier: &impl Frontier, crawl: &CrawlId, iteration: Iteration) -> PortResult<Option<u32>> {
+        let key = (crawl.clone(), iteration);
+        if let Some(known) = lock(&self.pinned).get(&key) {
+            return Ok(*known);
         }
-        let context = Arc::new(CrawlContext::new(row)?);
-        if kept.len() >= Self::KEPT_MAX {
-            kept.clear();
-        }
-        kept.insert(crawl.clone(), Arc::clone(&context));
+        // There may be no such iteration: whoever asks for a turn or a segment of it finds out.
+        let Some(row) = frontier.load_iteration(crawl, iteration).await? else { return Ok(None) };
+        keep(&mut lock(&self.pinned), key, row.version);
+        Ok(row.version)
+    }
+
+    fn kept(&self, crawl: &CrawlId, versions: Versions, joined: &[Origin]) -> Option<Arc<CrawlContext>> {
+        let kept = lock(&self.by_versions);
+        kept.get(&(crawl.clone(), versions)).filter(|context| context.joined == joined).map(Arc::clone)
+    }
+
+    fn compiled(&self, row: CrawlRow, versions: Versions) -> PortResult<Arc<CrawlContext>> {
+        let key = (row.definition.name.clone(), versions);
+        let context = Arc::new(CrawlContext { versions, ..CrawlContext::new(row)? });
+        keep(&mut lock(&self.by_versions), key, Arc::clone(&context));
         Ok(context)
     }
+}
+
+async fn load(frontier: &impl Frontier, crawl: &CrawlId) -> PortResult<CrawlRow> {
+    let row = frontier.load_crawl(crawl).await?;
+    row.ok_or_else(|| PortError::new(PortErrorKind::Other, "load crawl", crawl, "there is no such crawl"))
+}
+
+fn keep<K: Eq + Hash, V>(kept: &mut HashMap<K, V>, key: K, value: V) {
+    if kept.len() >= Contexts::KEPT_MAX {
+        kept.clear();
+    }
+    kept.insert(key, value);
+}
+
+fn lock<T>(kept: &Mutex<T>) -> MutexGuard<'_, T> {
+    kept.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -5,12 +5,14 @@
 
 pub mod context;
 pub mod crawl;
+pub mod live;
 pub mod nudge;
 #[cfg(feature = "parse")]
 pub mod parse;
 pub mod ports;
 pub mod schedule;
 pub mod sweep;
+pub mod tell;
 mod world;
 
 pub use world::{Timing, World};

@@ -1,5 +1,8 @@
 //! Seeing to it that an origin which may need a turn gets one, and one that needs nothing more is closed.
 
+use std::collections::BTreeMap;
+use std::time::Duration;
+
 use dragline_domain::frontier::{Need, OriginKey, need};
 use dragline_domain::ids::{Iteration, Turn};
 use dragline_domain::time::between;
@@ -9,8 +12,9 @@ use crate::World;
 use crate::ports::clock::Clock;
 use crate::ports::error::PortResult;
 use crate::ports::frontier::{Frontier, Settled};
-use crate::ports::notifier::{Notice, Notifier};
-use crate::ports::queue::{Message, Queue, Ticket};
+use crate::ports::notifier::Notice;
+use crate::ports::queue::{CONVOY_MAX, Message, Queue, Ticket};
+use crate::tell::tell;
 
 /// Reads an origin's rows and does what they call for: a ticket if it is ready, settling if it is idle, nothing if it is held or closed.
 ///
@@ -19,24 +23,60 @@ use crate::ports::queue::{Message, Queue, Ticket};
 /// # Errors
 /// Those of the frontier and the queue.
 pub async fn nudge(world: &impl World, origin: &OriginKey, iteration: Iteration) -> PortResult<()> {
+    nudge_all(world, std::slice::from_ref(origin), iteration).await
+}
+
+/// As [`nudge`], for several origins, whose tickets travel together.
+///
+/// # Errors
+/// Those of the frontier and the queue. Tickets of the origins before the one that failed are sent.
+pub async fn nudge_all(world: &impl World, origins: &[OriginKey], iteration: Iteration) -> PortResult<()> {
+    let (mut convoy, mut nudged) = (Convoy::default(), Ok(()));
+    for origin in origins {
+        nudged = nudge_into(world, origin, iteration, &mut convoy).await;
+        if nudged.is_err() {
+            break;
+        }
+    }
+    convoy.send(world).await?;
+    nudged
+}
+
+/// As [`nudge`], but that its ticket waits for others.
+///
+/// # Errors
+/// Those of the frontier.
+pub async fn nudge_into(
+    world: &impl World,
+    origin: &OriginKey,
+    iteration: Iteration,
+    convoy: &mut Convoy,
+) -> PortResult<()> {
+    let ticket = |turn| Ticket { origin: origin.clone(), iteration, turn };
     loop {
+        let now = world.clock().now();
         let Some(rows) = world.frontier().load_origin(origin).await? else { return Ok(()) };
         if rows.lease.iteration != iteration {
             return Ok(());
         }
         match need(&rows) {
-            Need::Ticket(turn) => return send_ticket(world, origin, iteration, turn, rows.lease.not_before).await,
+            Need::Ticket(turn) => {
+                convoy.add(ticket(turn), rows.lease.free_from(now));
+                return Ok(());
+            }
             Need::Nothing => return Ok(()),
             Need::Settling => {}
         }
         match world.frontier().settle(origin, &rows).await? {
             Settled::Woken(turn) => {
-                return send_ticket(world, origin, iteration, turn, rows.lease.not_before).await;
+                convoy.add(ticket(turn), rows.lease.free_from(now));
+                return Ok(());
             }
             Settled::Closed => return Ok(()),
             Settled::ClosedWithLeftovers(leftover) => {
                 let (reason, count) = (leftover.reason, leftover.count);
-                return world.notifier().notify(Notice::OriginEnded { origin: origin.clone(), reason, count }).await;
+                tell(world, Notice::OriginEnded { origin: origin.clone(), reason, count }).await;
+                return Ok(());
             }
             Settled::Changed => {}
         }
@@ -56,4 +96,76 @@ pub async fn send_ticket(
 ) -> PortResult<()> {
     let wait = between(world.clock().now(), not_before);
     world.queue().send(Message::Ticket(Ticket { origin: origin.clone(), iteration, turn }), wait).await
+}
+
+/// Tickets that are sent together, so that one invocation works them and shares the seconds that each of them waits. Queues that are polled by
+/// several would scatter them otherwise.
+#[derive(Debug, Default)]
+pub struct Convoy(Vec<(Ticket, Timestamp)>);
+
+impl Convoy {
+    /// Adds a ticket that is to come when its origin may be asked.
+    pub fn add(&mut self, ticket: Ticket, not_before: Timestamp) {
+        self.0.push((ticket, not_before));
+    }
+
+    /// Sends what there is, once that fills a message.
+    ///
+    /// # Errors
+    /// Those of the queue.
+    pub async fn send_if_full(&mut self, world: &impl World) -> PortResult<()> {
+        if self.0.len() < CONVOY_MAX { Ok(()) } else { self.send(world).await }
+    }
+
+    /// Sends what there is.
+    ///
+    /// # Errors
+    /// The first of the queue's, once everything was tried.
+    pub async fn send(&mut self, world: &impl World) -> PortResult<()> {
+        let mut sent = Ok(());
+        for (tickets, wait) in together(std::mem::take(&mut self.0), world.clock().now()) {
+            sent = sent.and(world.queue().send(Message::of_tickets(&tickets), wait).await);
+        }
+        sent
+    }
+}
+
+/// Which tickets travel together, and how long: those that are due within the same second. None comes early.
+fn together(tickets: Vec<(Ticket, Timestamp)>, now: Timestamp) -> Vec<(Vec<Ticket>, Duration)> {
+    let mut by_second: BTreeMap<u64, Vec<(Ticket, Duration)>> = BTreeMap::new();
+    for (ticket, not_before) in tickets {
+        let wait = between(now, not_before);
+        let second = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
+        by_second.entry(second).or_default().push((ticket, wait));
+    }
+    let of_second = |tickets: Vec<(Ticket, Duration)>| {
+        let convoys = tickets.chunks(CONVOY_MAX).map(|convoy| {
+            let longest = convoy.iter().map(|(_, wait)| *wait).max().unwrap_or_default();
+            (convoy.iter().map(|(ticket, _)| ticket.clone()).collect(), longest)
+        });
+        convoys.collect::<Vec<_>>()
+    };
+    by_second.into_values().flat_map(of_second).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tickets_of_one_second_travel_together_and_none_comes_early() {
+        let now = Timestamp::from_second(1_795_000_000).unwrap();
+        let ticket = |n: usize| Ticket {
+            origin: OriginKey { crawl: "docs".parse().unwrap(), origin: "https://a.example".parse().unwrap() },
+            iteration: Iteration::FIRST,
+            turn: Turn(n as u64),
+        };
+        let at = |millis: i64| Timestamp::from_millisecond(now.as_millisecond() + millis).unwrap();
+        let mut tickets: Vec<_> = (0..41).map(|n| (ticket(n), at(-5_000))).collect();
+        tickets.extend([(ticket(50), at(1_200)), (ticket(51), at(1_900)), (ticket(52), at(2_001))]);
+        let sent = together(tickets, now);
+        let sizes: Vec<_> = sent.iter().map(|(tickets, wait)| (tickets.len(), wait.as_millis())).collect();
+        assert_eq!(sizes, [(20, 0), (20, 0), (1, 0), (2, 1_900), (1, 2_001)]);
+        assert!(together(Vec::new(), now).is_empty(), "nothing is sent for nothing");
+    }
 }

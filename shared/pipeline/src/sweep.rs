@@ -6,20 +6,21 @@
 use std::time::Duration;
 
 use dragline_domain::frontier::{
-    IterationRow, IterationStatus, LeaseState, LeftoverReason, OriginKey, SegmentState, StatusChange,
+    IterationRow, IterationStatus, Lease, LeaseState, Leftover, LeftoverReason, OriginKey, SegmentState, StatusChange,
 };
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::time::{after, between};
-use dragline_domain::url::Origin;
+use dragline_domain::url::{HostKey, Origin};
 use jiff::Timestamp;
 
 use crate::World;
-use crate::nudge::{nudge, send_ticket};
+use crate::nudge::{Convoy, nudge_into};
 use crate::ports::clock::Clock;
 use crate::ports::error::PortResult;
-use crate::ports::frontier::{Frontier, GiveUp, IterationClosed, Overdue, Settled};
-use crate::ports::notifier::{Notice, Notifier};
-use crate::ports::queue::{Message, ParseMessage, Queue, StartCommand};
+use crate::ports::frontier::{Frontier, GiveUp, IterationClosed, Overdue, OverdueKinds, OwedNotice, Settled};
+use crate::ports::notifier::Notice;
+use crate::ports::queue::{Message, ParseMessage, Queue, StartCommand, Ticket};
+use crate::tell::{tell_all, tell_kept};
 
 /// Rows looked at in one sweep.
 const OVERDUE_MAX: usize = 1_000;
@@ -41,7 +42,7 @@ pub enum Swept {
     },
 }
 
-/// Sweeps one crawl. `due_by` is now, or later where it is known that nothing is under way.
+/// Sweeps one crawl. What people are owed is told by [`crate::tell::tell_owed`], for all crawls at once. `due_by` is now, or later where it is known that nothing is under way.
 ///
 /// # Errors
 /// Those of the ports; the next sweep goes on.
@@ -58,15 +59,27 @@ pub async fn sweep(world: &impl World, crawl: &CrawlId, due_by: Timestamp) -> Po
         iteration = stopping;
     }
     let mut acts = 0;
-    for work in frontier.overdue(crawl, due_by, OVERDUE_MAX).await? {
-        acts += send_again(world, &iteration, &work).await?;
+    // No ticket would get a lease otherwise, and nothing would make it less overdue.
+    let kinds = if iteration.status.is_open() { OverdueKinds::All } else { OverdueKinds::AllButLeases };
+    let (mut convoy, mut swept) = (Convoy::default(), Ok(()));
+    for work in frontier.overdue(crawl, due_by, kinds, OVERDUE_MAX).await? {
+        match send_again(world, &iteration, &work, &mut convoy).await {
+            Ok(sent) => acts += sent,
+            Err(error) => {
+                swept = Err(error);
+                break;
+            }
+        }
     }
+    // What was postponed is sent, whatever became of the rest.
+    convoy.send(world).await?;
+    swept?;
     if let Some(reason) = iteration.gives_up() {
         acts += give_up_all(world, &iteration, reason).await?;
     }
     match frontier.close_iteration(crawl, iteration.number, now).await? {
         IterationClosed::Now(row) => {
-            world.notifier().notify(Notice::IterationClosed(row.clone())).await?;
+            tell_kept(world, &OwedNotice::of_closed(&row, row.closed_at.unwrap_or(now))).await;
             Ok(Swept::Closed(row))
         }
         IterationClosed::Before(row) => Ok(Swept::Closed(row)),
@@ -75,26 +88,32 @@ pub async fn sweep(world: &impl World, crawl: &CrawlId, due_by: Timestamp) -> Po
 }
 
 /// Sends one message again, and looks at its work again after a pause that grows with how long it has been waiting.
-async fn send_again(world: &impl World, iteration: &IterationRow, work: &Overdue) -> PortResult<usize> {
+async fn send_again(
+    world: &impl World,
+    iteration: &IterationRow,
+    work: &Overdue,
+    convoy: &mut Convoy,
+) -> PortResult<usize> {
     let frontier = world.frontier();
     let since = match work {
         Overdue::Lease(origin) => {
             let Some(rows) = frontier.load_origin(origin).await? else { return Ok(0) };
-            let lease = &rows.lease;
+            let (lease, now) = (&rows.lease, world.clock().now());
             let free_since = match &lease.state {
-                LeaseState::Ready => lease.not_before,
+                LeaseState::Ready => lease.free_from(now),
                 LeaseState::Leased(holder) => after(holder.until, lease.pace.delay()),
                 LeaseState::Idle | LeaseState::Closed => return Ok(0),
             };
-            let is_held = lease.holder().is_some() && free_since >= world.clock().now();
+            let is_held = lease.holder().is_some_and(|_| free_since >= now) || is_alive(world, origin, lease);
             if is_held || lease.iteration != iteration.number || !iteration.status.is_open() {
                 return Ok(0);
             }
-            send_ticket(world, origin, iteration.number, lease.turn, lease.not_before).await?;
+            let ticket = Ticket { origin: origin.clone(), iteration: iteration.number, turn: lease.turn };
+            convoy.add(ticket, lease.free_from(now));
             free_since
         }
         Overdue::Inbox(origin) => {
-            nudge(world, origin, iteration.number).await?;
+            nudge_into(world, origin, iteration.number, convoy).await?;
             world.clock().now()
         }
         Overdue::Segment(id, number) => {
@@ -134,9 +153,23 @@ async fn give_up_all(world: &impl World, iteration: &IterationRow, reason: Lefto
     let mut acts = 0;
     let mut last = None;
     while let Some((origins, end)) = page_of_origins(world, &iteration.crawl, last.as_ref()).await? {
+        let (mut ended, mut given_up) = (Vec::new(), Ok(()));
         for origin in origins {
-            acts += give_up(world, iteration.number, origin, reason).await?;
+            match give_up(world, iteration.number, origin.clone(), reason).await {
+                Ok(None) => {}
+                Ok(Some(Leftover { reason, count, .. })) => {
+                    acts += 1;
+                    ended.extend((count > 0).then_some(Notice::OriginEnded { origin, reason, count }));
+                }
+                Err(error) => {
+                    given_up = Err(error);
+                    break;
+                }
+            }
         }
+        // Those that ended are told of, whatever became of the next one.
+        tell_all(world, ended).await;
+        given_up?;
         last = Some(end);
     }
     Ok(acts)
@@ -167,26 +200,31 @@ async fn is_anyone_at_work(world: &impl World, iteration: &IterationRow) -> Port
     Ok(false)
 }
 
+/// Whether a turn of this process holds the lease, whatever the clock says.
+fn is_alive(world: &impl World, origin: &OriginKey, lease: &Lease) -> bool {
+    let alive = || world.live().at(&HostKey::of(&origin.origin));
+    lease.holder().is_some_and(|holder| alive().contains(&holder.token))
+}
+
+/// What an origin leaves that is given up; `None` where it is not.
 async fn give_up(
     world: &impl World,
     iteration: Iteration,
     origin: OriginKey,
     reason: LeftoverReason,
-) -> PortResult<usize> {
+) -> PortResult<Option<Leftover>> {
     let frontier = world.frontier();
-    let Some(seen) = frontier.load_origin(&origin).await? else { return Ok(0) };
+    let Some(seen) = frontier.load_origin(&origin).await? else { return Ok(None) };
     if seen.lease.iteration != iteration || seen.lease.state == LeaseState::Closed {
-        return Ok(0);
+        return Ok(None);
     }
-    if seen.lease.segments != seen.inbox.parsed {
-        return Ok(0);
+    if seen.lease.segments != seen.inbox.parsed || is_alive(world, &origin, &seen.lease) {
+        return Ok(None);
     }
     let now = world.clock().now();
-    let give_up = GiveUp { origin: origin.clone(), iteration, seen, reason, now };
-    let Settled::ClosedWithLeftovers(leftover) = frontier.give_up(&give_up).await? else { return Ok(0) };
-    if leftover.count > 0 {
-        let (reason, count) = (leftover.reason, leftover.count);
-        world.notifier().notify(Notice::OriginEnded { origin, reason, count }).await?;
-    }
-    Ok(1)
+    let give_up = GiveUp { origin, iteration, seen, reason, now };
+    Ok(match frontier.give_up(&give_up).await? {
+        Settled::ClosedWithLeftovers(leftover) => Some(leftover),
+        Settled::Woken(_) | Settled::Closed | Settled::Changed => None,
+    })
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::live::LiveTurns;
 use crate::ports::archive::Archive;
 use crate::ports::clock::{Chance, Clock};
 use crate::ports::documents::Documents;
@@ -40,6 +41,8 @@ pub trait World: Send + Sync + 'static {
     fn clock(&self) -> &Self::Clock;
     /// The source of chance.
     fn chance(&self) -> &Self::Chance;
+    /// The turns of this process.
+    fn live(&self) -> &LiveTurns;
     /// The times to keep.
     fn timing(&self) -> &Timing;
 }

@@ -50,6 +50,18 @@ pub fn cpu_time() -> Duration {
     Duration::try_from(taken).unwrap_or_default()
 }
 
+/// Raises the number of files that this process may have open as far as it may itself, and says how many that are.
+#[must_use]
+pub fn raise_open_files() -> usize {
+    use rustix::process::{Resource, getrlimit, setrlimit};
+    let mut limit = getrlimit(Resource::Nofile);
+    let soft = limit.current;
+    limit.current = limit.maximum;
+    // Some systems refuse what they name as the maximum. What it was before does as well.
+    let allowed = if setrlimit(Resource::Nofile, limit).is_ok() { limit.maximum } else { soft };
+    allowed.map_or(usize::MAX, |files| usize::try_from(files).unwrap_or(usize::MAX))
+}
+
 /// The operating system's random bits.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemChance;

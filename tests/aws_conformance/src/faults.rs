@@ -17,16 +17,20 @@ use aws_smithy_types::byte_stream::ByteStream;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
-/// What happens to a request to DynamoDB.
+/// What happens to a request: to DynamoDB, S3, SQS or SNS where nothing else is said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// It meets another transaction, and has no effect.
+    /// It meets another transaction, or another put of the same key, and has no effect. Of DynamoDB and S3.
     Conflict,
+    /// Of its rows the first meets another transaction, and the last refuses; it has no effect. Of DynamoDB's transactions.
+    ConflictBesideRefusal,
+    /// It gets lost on its way.
+    Lost,
     /// It is refused because there are too many, and has no effect.
     Throttled,
     /// It has its effect, and its answer never comes.
     AnswerLost,
-    /// All of a batch is put off.
+    /// All of a batch is put off. Of DynamoDB.
     PutOff,
     /// It waits until [`Faults::let_pass`] is called.
     Held,
@@ -109,20 +113,21 @@ struct FaultyConnector {
 
 impl HttpConnector for FaultyConnector {
     fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
-        let operation = request.headers().get("x-amz-target").and_then(|target| target.rsplit_once('.'));
-        let operation = operation.map(|(_, operation)| operation.to_owned()).unwrap_or_default();
         let body = request.body().bytes().unwrap_or_default();
+        let (service, operation) = asked_for(&request, body);
         let asked: Value = serde_json::from_slice(body).unwrap_or_default();
         match self.faults.next(&operation) {
             None if operation == "Query" && asked["IndexName"].is_string() => {
                 self.query_index(request, asked.to_string())
             }
             None => self.inner.call(request),
-            Some(Fault::Conflict) => answer(400, &conflict(&asked)),
-            Some(Fault::Throttled) => {
-                answer(400, &json!({ "__type": "com.amazonaws.dynamodb.v20120810#ThrottlingException" }))
+            Some(Fault::Conflict) => conflict(service, &asked),
+            Some(Fault::ConflictBesideRefusal) => {
+                canceled(&asked, &[(0, "TransactionConflict"), (usize::MAX, "ConditionalCheckFailed")])
             }
+            Some(Fault::Throttled) => throttled(service),
             Some(Fault::PutOff) => answer(200, &put_off(&operation, &asked)),
+            Some(Fault::Lost) => HttpConnectorFuture::ready(Err(no_answer())),
             Some(Fault::Held) => {
                 let (faults, inner) = (self.faults.clone(), self.inner.clone());
                 HttpConnectorFuture::new(async move {
@@ -135,11 +140,86 @@ impl HttpConnector for FaultyConnector {
                 let sent = self.inner.call(request);
                 HttpConnectorFuture::new(async move {
                     sent.await?;
-                    Err(ConnectorError::io(io::Error::from(io::ErrorKind::ConnectionReset).into()))
+                    Err(no_answer())
                 })
             }
         }
     }
+}
+
+/// Whom a request is for, each of which answers in its own words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Service {
+    /// Operations in a header, JSON.
+    DynamoDb,
+    /// As DynamoDB.
+    Sqs,
+    /// Operations in a form, XML.
+    Sns,
+    /// Operations by method, XML.
+    S3,
+}
+
+fn asked_for(request: &HttpRequest, body: &[u8]) -> (Service, String) {
+    let target = request.headers().get("x-amz-target").and_then(|target| target.rsplit_once('.'));
+    if let Some((service, operation)) = target {
+        let service = if service.starts_with("AmazonSQS") { Service::Sqs } else { Service::DynamoDb };
+        return (service, operation.to_owned());
+    }
+    let form = std::str::from_utf8(body).ok().and_then(|body| body.strip_prefix("Action="));
+    if let Some(form) = form {
+        return (Service::Sns, form.split('&').next().unwrap_or_default().to_owned());
+    }
+    let operation = match request.method() {
+        "GET" if request.uri().contains("list-type=2") => "ListObjectsV2",
+        "GET" => "GetObject",
+        "HEAD" => "HeadObject",
+        "PUT" => "PutObject",
+        "DELETE" => "DeleteObject",
+        other => other,
+    };
+    (Service::S3, operation.to_owned())
+}
+
+fn no_answer() -> ConnectorError {
+    ConnectorError::io(io::Error::from(io::ErrorKind::ConnectionReset).into())
+}
+
+fn throttled(service: Service) -> HttpConnectorFuture {
+    match service {
+        Service::DynamoDb => answer(400, &json!({ "__type": "com.amazonaws.dynamodb.v20120810#ThrottlingException" })),
+        Service::Sqs => answer(400, &json!({ "__type": "com.amazonaws.sqs#ThrottlingException" })),
+        Service::Sns => {
+            let error =
+                "<ErrorResponse><Error><Type>Sender</Type><Code>ThrottlingException</Code></Error></ErrorResponse>";
+            answered(400, error.into())
+        }
+        Service::S3 => answered(503, "<Error><Code>SlowDown</Code></Error>".into()),
+    }
+}
+
+fn conflict(service: Service, asked: &Value) -> HttpConnectorFuture {
+    if service == Service::S3 {
+        return answered(409, "<Error><Code>ConditionalRequestConflict</Code></Error>".into());
+    }
+    if asked["TransactItems"].is_null() {
+        return answer(400, &json!({ "__type": "com.amazonaws.dynamodb.v20120810#TransactionConflictException" }));
+    }
+    canceled(asked, &[(0, "TransactionConflict")])
+}
+
+/// A transaction that is cancelled because of these of its actions; one beyond the last stands for that.
+fn canceled(asked: &Value, because: &[(usize, &str)]) -> HttpConnectorFuture {
+    let actions = asked["TransactItems"].as_array().map_or(1, Vec::len);
+    let mut reasons = vec![json!({ "Code": "None" }); actions];
+    for (action, code) in because {
+        reasons[(*action).min(actions - 1)] = json!({ "Code": code });
+    }
+    let canceled = json!({
+        "__type": "com.amazonaws.dynamodb.v20120810#TransactionCanceledException",
+        "CancellationReasons": reasons,
+    });
+    answer(400, &canceled)
 }
 
 impl FaultyConnector {
@@ -164,19 +244,6 @@ impl FaultyConnector {
 async fn collected(body: SdkBody) -> Result<Vec<u8>, ConnectorError> {
     let content = ByteStream::new(body).collect().await.map_err(|error| ConnectorError::io(error.into()))?;
     Ok(content.to_vec())
-}
-
-fn conflict(asked: &Value) -> Value {
-    let actions = asked["TransactItems"].as_array().map_or(1, Vec::len);
-    if asked["TransactItems"].is_null() {
-        return json!({ "__type": "com.amazonaws.dynamodb.v20120810#TransactionConflictException" });
-    }
-    let mut reasons = vec![json!({ "Code": "None" }); actions];
-    reasons[0] = json!({ "Code": "TransactionConflict" });
-    json!({
-        "__type": "com.amazonaws.dynamodb.v20120810#TransactionCanceledException",
-        "CancellationReasons": reasons,
-    })
 }
 
 fn put_off(operation: &str, asked: &Value) -> Value {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dragline_aws::{
-    AwsClients, DynamoFrontier, QueueUrls, S3Archive, S3Documents, SqsQueue, TableNames, create_tables,
+    AwsClients, DynamoFrontier, QueueUrls, S3Archive, S3Documents, SnsNotifier, SqsQueue, TableNames, create_tables,
 };
 use dragline_pipeline::ports::clock::Chance;
 use uuid::Uuid;
@@ -76,13 +76,13 @@ impl Fresh {
     /// An archive in the test's bucket, which is there.
     #[must_use]
     pub fn archive_there(&self) -> S3Archive {
-        S3Archive::new(&self.clients, &self.prefix)
+        S3Archive::new(&self.clients, &self.prefix, Arc::new(NoWaits))
     }
 
     /// Documents in the test's bucket, which is there.
     #[must_use]
     pub fn documents(&self) -> S3Documents {
-        S3Documents::new(&self.clients, &self.prefix)
+        S3Documents::new(&self.clients, &self.prefix, Arc::new(NoWaits))
     }
 
     /// New queues, and where they are.
@@ -94,6 +94,12 @@ impl Fresh {
         ];
         let urls = QueueUrls { turns, segments, commands };
         (SqsQueue::new(&self.clients, urls.clone()), urls)
+    }
+
+    /// A notifier of a new topic.
+    pub async fn notifier(&self) -> SnsNotifier {
+        let topic = self.clients.sns.create_topic().name(&self.prefix).send().await.unwrap();
+        SnsNotifier::new(&self.clients, &topic.topic_arn.unwrap())
     }
 
     async fn create_bucket(&self) {

@@ -37,6 +37,7 @@ impl<'f> Story<'f> {
         let begin = BeginIteration {
             crawl: story.origin.crawl.clone(),
             trigger: story.trigger(),
+            version: 1,
             budget: Reserve::default(),
             now: at(0),
             ends_at: None,
@@ -98,7 +99,15 @@ impl<'f> Story<'f> {
     #[must_use]
     pub fn wish(&self, by: u128, second: i64) -> Take {
         let token = LeaseToken::from_bits(by);
-        Take { turn: Turn(1), token, until: at(second + 120), wanted: Reserve::default(), now: at(second) }
+        Take {
+            turn: Turn(1),
+            token,
+            until: at(second + 120),
+            host_until: at(second + 360),
+            wanted: Reserve::default(),
+            now: at(second),
+            alive: Vec::new(),
+        }
     }
 
     /// A segment that exhausts the seed.

@@ -3,10 +3,13 @@
 use dragline_aws::{Call, DynamoFrontier, http_client};
 use dragline_aws_conformance::faults::{Fault, Faults};
 use dragline_aws_conformance::{Fresh, Story, at, clients_over};
-use dragline_domain::frontier::{Claim, Holder, LeaseState, Release, TakeRefused};
+use dragline_domain::frontier::{Claim, Holder, LeaseState, Release, ReleaseRefused, TakeRefused};
 use dragline_domain::ids::{Iteration, LeaseToken};
+use dragline_domain::url::HostKey;
 use dragline_pipeline::ports::error::PortErrorKind;
-use dragline_pipeline::ports::frontier::{Committed, Frontier, Overdue, ParseCommitted, ReleaseLease, Seeded, Settled};
+use dragline_pipeline::ports::frontier::{
+    Committed, Frontier, GiveBackHost, Overdue, OverdueKinds, ParseCommitted, ReleaseLease, Seeded, Settled,
+};
 use futures_util::future::join;
 
 /// A frontier that faults come to, with what counts its calls.
@@ -126,17 +129,49 @@ async fn a_failed_condition_is_not_repeated() {
 async fn a_conflict_of_a_single_write_passes() {
     let faulty = Faulty::new().await;
     let story = Story::begin(&faulty.frontier).await;
-    let commit = story.commit().await;
+    let lease = story.take(1).await.unwrap().unwrap();
+    let (host, token) = (HostKey::of(&story.origin.origin), lease.holder().unwrap().token.clone());
     faulty.faults.plan("PutItem", &[Fault::Conflict; 2]);
-    let release = ReleaseLease {
-        origin: story.origin.clone(),
-        token: commit.segment.token,
-        lease: commit.lease,
-        seen: story.rows().await.inbox,
-        how: Release::Wake { not_before: at(9) },
-    };
-    assert_eq!(faulty.frontier.release(&release).await.unwrap(), Ok(()));
+    let back = GiveBackHost { host: host.clone(), token, free_from: at(9), pace: lease.pace, now: at(9) };
+    faulty.frontier.give_back_host(&back).await.unwrap();
     assert!(faulty.faults.are_over());
+    assert_eq!(faulty.frontier.load_host(&host).await.unwrap().unwrap().holder, None);
+}
+
+#[tokio::test]
+async fn a_conflict_beside_a_refusal_passes_before_anything_is_decided() {
+    let faulty = Faulty::new().await;
+    let story = Story::begin(&faulty.frontier).await;
+    let lease = story.take(1).await.unwrap().unwrap();
+    let commit = story.segment(&lease).await;
+    faulty.faults.plan("TransactWriteItems", &[Fault::ConflictBesideRefusal; 2]);
+    assert_eq!(faulty.frontier.commit_segment(&commit).await.unwrap(), Committed::Done);
+    assert!(faulty.faults.are_over());
+}
+
+#[tokio::test]
+async fn a_release_whose_answer_got_lost_is_our_own() {
+    for how in [Release::Wake { not_before: at(9) }, Release::Idle] {
+        let faulty = Faulty::new().await;
+        let story = Story::begin(&faulty.frontier).await;
+        let commit = story.commit().await;
+        let release = ReleaseLease {
+            origin: story.origin.clone(),
+            token: commit.segment.token,
+            lease: commit.lease,
+            seen: story.rows().await.inbox,
+            how,
+            free_from: at(9),
+            now: at(9),
+        };
+        for operation in ["PutItem", "TransactWriteItems"] {
+            faulty.faults.plan(operation, &[Fault::AnswerLost]);
+        }
+        assert_eq!(faulty.frontier.release(&release).await.unwrap(), Ok(()), "{how:?}: the SDK tries it again");
+        assert_eq!(faulty.frontier.release(&release).await.unwrap(), Ok(()), "{how:?}: and so may we");
+        let other = ReleaseLease { token: LeaseToken::from_bits(9), how: Release::Close, ..release };
+        assert_eq!(faulty.frontier.release(&other).await.unwrap(), Err(ReleaseRefused::Fenced), "another's is not");
+    }
 }
 
 #[tokio::test]
@@ -155,7 +190,7 @@ async fn a_takeover_does_not_undo_a_commit_that_came_first() {
         assert_eq!(frontier.commit_segment(&commit).await.unwrap(), Committed::Done, "it was not taken over yet");
         faulty.faults.let_pass();
     };
-    let (taken, ()) = join(take_over, commit_late).await;
+    let (taken, ()) = join(Box::pin(take_over), commit_late).await;
     assert_eq!(taken.unwrap(), Err(TakeRefused::Held), "the holder is alive");
     assert_eq!(story.rows().await.lease, commit.lease, "what it committed stands");
 }
@@ -166,7 +201,7 @@ async fn an_index_that_lags_does_no_harm() {
     let story = Story::begin(&faulty.frontier).await;
     let commit = story.commit().await;
     let segment = Overdue::Segment(commit.segment.id.clone(), commit.segment.iteration);
-    let overdue = || faulty.frontier.overdue(&story.origin.crawl, at(10_000), 10);
+    let overdue = || faulty.frontier.overdue(&story.origin.crawl, at(10_000), OverdueKinds::All, 10);
     let first = overdue().await.unwrap();
     assert!(first.contains(&segment), "{first:?}");
     faulty.faults.freeze_index();

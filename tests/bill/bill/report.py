@@ -12,7 +12,7 @@ from bill.standing import Fixtures, month
 from bill.usage import FunctionUsage, Usage
 
 TICKETS_AN_INVOCATION = 20
-"""The template's batch: so many origins wait together at most."""
+"""So many turns an invocation works, and so many tickets a message carries: so many origins wait together at most."""
 
 DELAYS_SECONDS = (0.25, 1, 10)
 
@@ -40,6 +40,8 @@ def crawl(shape: Shape, usage: Usage) -> str:
             *(_function(name, used) for name, used in sorted(usage.items())),
             *_silence(usage),
             f"AWS calls a page: {bill.calls(usage) / pages:.2f}",
+            f"shared: {pages * shape.delay_seconds:,.0f} s of delays in {crawler.billed_seconds:,.0f} s of crawlers:"
+            f" {pages * shape.delay_seconds / crawler.billed_seconds:.1f} origins an invocation",
             f"waiting a page: {shape.delay_seconds:g} s for its pace, {waits:.3f} s for parses",
             f"dollars a million pages: {rest + waiting + work:.2f} = {rest:.2f} + Lambda's time: {waiting:.2f} for the waiting of {sharing}"
             f" origins an invocation, {work:.2f} for computing and calls of {lambda_time.CALL_SECONDS * 1000:.0f} ms",

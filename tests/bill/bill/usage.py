@@ -8,6 +8,9 @@ from typing import Iterable
 
 from bill.invocations import Invocation
 
+MESSAGES_A_RECEIVE = 10
+"""SQS hands over no more at once, and deletes no more at once; a batch that is larger takes several receives."""
+
 
 @dataclass
 class FunctionUsage:
@@ -15,6 +18,8 @@ class FunctionUsage:
 
     invocations: int = 0
     messages: int = 0
+    receives: int = 0
+    """Polls of a queue that brought messages, and as many deletions of them."""
     billed_seconds: float = 0.0
     gb_seconds: float = 0.0
     cpu_seconds: float = 0.0
@@ -37,8 +42,10 @@ class FunctionUsage:
         self.waited_seconds += invocation.waited_seconds
         if (used := invocation.used) is None:
             self.silent += 1
+            self.receives += 1
             return
         self.messages += used.messages
+        self.receives += -(-used.messages // MESSAGES_A_RECEIVE)
         self.cpu_seconds += used.cpu_seconds
         self.calls.update(used.calls)
         self.write_units.update(used.write_units)
@@ -48,11 +55,6 @@ class FunctionUsage:
     def memory_gb(self) -> float:
         """What each of them had."""
         return self.gb_seconds / self.billed_seconds
-
-    @property
-    def receives(self) -> int:
-        """Polls of a queue that brought a batch: one an invocation, and one deletion of the whole batch after it."""
-        return self.invocations if self.messages else 0
 
 
 Usage = dict[str, FunctionUsage]

@@ -1,6 +1,7 @@
 //! The built `dragline` command, end to end, on real sites.
 
 mod debian_sites;
+mod files;
 mod interrupted;
 mod killed;
 mod recrawled;

@@ -22,6 +22,8 @@ pub struct Config {
     pub late_messages: LateMessages,
     /// What the sweeper does.
     pub sweeping: Sweeping,
+    /// Whose hosts the origins are.
+    pub hosts: Hosts,
     /// What was crawled before.
     pub history: History,
     /// Commands of different triggers that are sent at the start.
@@ -77,6 +79,15 @@ pub enum Sweeping {
     Whole,
     /// It gives up and closes, and sends nothing again: so that nothing may get lost that only it would find.
     OnlyCloses,
+}
+
+/// Whose hosts the origins are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hosts {
+    /// Each has its own, of which nobody but its holder knows: its row is left out.
+    Apart,
+    /// Both are of one host.
+    Shared,
 }
 
 /// What was crawled before.
@@ -144,6 +155,7 @@ impl Config {
             reading: Reading::Merged,
             late_messages: LateMessages::Dropped,
             sweeping: Sweeping::Whole,
+            hosts: Hosts::Apart,
             history: History::New,
             commands: 1,
             faults: Faults::NONE,

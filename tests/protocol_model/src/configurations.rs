@@ -1,6 +1,6 @@
 //! What is explored. Each configuration lets one or two kinds of things go wrong, so that it stays small.
 
-use crate::config::{Config, Cut, Faults, History, LateMessages, Reading, Sweeping, Workers};
+use crate::config::{Config, Cut, Faults, History, Hosts, LateMessages, Reading, Sweeping, Workers};
 use crate::site::Site;
 
 const NONE: Faults = Faults::NONE;
@@ -150,5 +150,32 @@ impl Config {
         late_messages: LateMessages::Delivered,
         workers: TWO_CRAWLERS,
         ..Self::of(Site::TWO_PAGES).with(Faults { expiries: 1, duplicates: 1, ..NONE })
+    };
+}
+
+/// Both origins are of one host.
+impl Config {
+    /// Nothing is sent again, and nothing has to be.
+    pub const HOST_UNAIDED: Self =
+        Self { hosts: Hosts::Shared, sweeping: Sweeping::OnlyCloses, workers: TWO_CRAWLERS, ..Self::of(Site::FAN) };
+    /// A lease runs out, and others act in between.
+    pub const HOST_AND_EXPIRY: Self = Self {
+        hosts: Hosts::Shared,
+        reading: Reading::Apart,
+        workers: TWO_CRAWLERS,
+        ..Self::of(Site::MEETING).with(Faults { expiries: 1, ..NONE })
+    };
+    /// A worker dies.
+    pub const HOST_AND_CRASH: Self = Self {
+        hosts: Hosts::Shared,
+        workers: TWO_CRAWLERS,
+        ..Self::of(Site::MEETING).with(Faults { crashes: 1, ..NONE })
+    };
+    /// Another iteration follows at once; a worker dies, and the user stops the crawl.
+    pub const HOST_REPEATED: Self = Self {
+        hosts: Hosts::Shared,
+        history: History::ToBeRepeated,
+        workers: TWO_CRAWLERS,
+        ..Self::of(Site::TWO_SEEDS).with(Faults { crashes: 1, stops: 1, ..NONE })
     };
 }

@@ -97,6 +97,14 @@ impl Crawler {
         }
     }
 
+    /// Whether its turn goes on, so that it may ask.
+    pub(crate) const fn asks(&self) -> bool {
+        match self {
+            Self::Working { .. } | Self::Fetched { .. } | Self::Committed { .. } => true,
+            Self::Idle | Self::Releasing { .. } | Self::Released { .. } => false,
+        }
+    }
+
     /// Whether it works on this origin, or owes it a ticket.
     pub(crate) fn is_about(&self, origin: OriginNumber) -> bool {
         self.ticket().is_some_and(|ticket| ticket.origin == origin)
@@ -206,7 +214,7 @@ fn work(model: &Model, number: usize, held: &Held, has_committed: bool, steps: &
 }
 
 fn release(model: &Model, next: &mut State, held: &Held, seen: &Inbox) -> Crawler {
-    let how = decide_release(&held.lease, seen, now());
+    let how = decide_release(&held.lease, seen, now(), now());
     match (model.release(next, held, seen, how), how) {
         (Err(ReleaseRefused::Changed), _) => match next.rows(held.origin) {
             Some(rows) => Crawler::Releasing { held: held.clone(), seen: rows.inbox.clone() },

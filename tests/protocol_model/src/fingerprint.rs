@@ -5,7 +5,7 @@
 
 use std::hash::{Hash, Hasher};
 
-use dragline_domain::frontier::{ClaimedState, Holder, Lease, LeaseState, OriginRows, SegmentRow};
+use dragline_domain::frontier::{ClaimedState, Holder, HostHolder, HostRow, Lease, LeaseState, OriginRows, SegmentRow};
 
 use crate::crawler::{Crawler, Held, Term};
 use crate::state::{Segment, SegmentKey, State};
@@ -22,6 +22,7 @@ impl State {
             iterations,
             begun,
             origins,
+            host,
             segments,
             todo,
             candidates,
@@ -39,6 +40,17 @@ impl State {
         for rows in origins {
             rows.is_some().hash(hasher);
             rows.iter().for_each(|rows| hash_rows(rows, hasher));
+        }
+        host.is_some().hash(hasher);
+        if let Some(host) = host {
+            let HostRow { holder, free_from, written_at, pace: _, waiting } = &**host;
+            let holder = holder.as_ref().map(|HostHolder { token, until }| {
+                let opens = |rows: &Option<std::rc::Rc<OriginRows>>| {
+                    rows.as_ref().is_some_and(|rows| rows.lease.is_held_by(token))
+                };
+                (until, origins.each_ref().map(opens))
+            });
+            (holder, free_from, written_at, waiting).hash(hasher);
         }
         for (key, segment) in &**segments {
             hash_segment(*key, segment, hasher);
@@ -90,6 +102,7 @@ impl State {
         let key = SegmentKey { iteration: lease.iteration, origin: *origin, turn: lease.turn, n: lease.segments };
         let earlier = self.segments.get(&key).map(|segment| segment.row.token == *token);
         (earlier, self.rows(*origin).is_some_and(|rows| rows.lease.is_held_by(token))).hash(hasher);
+        self.host.as_ref().is_some_and(|host| host.is_held_by(token)).hash(hasher);
     }
 }
 
@@ -162,6 +175,7 @@ fn hash_lease(lease: &Lease, hasher: &mut impl Hasher) {
         turn,
         state,
         not_before,
+        written_at,
         attempts,
         pace,
         patience,
@@ -180,7 +194,7 @@ fn hash_lease(lease: &Lease, hasher: &mut impl Hasher) {
     if let LeaseState::Leased(Holder { token: _, until, reserved }) = state {
         (until, reserved).hash(hasher);
     }
-    (iteration, turn, not_before, attempts, pace, patience, robots, ending).hash(hasher);
+    (iteration, turn, not_before, written_at, attempts, pace, patience, robots, ending).hash(hasher);
     (cursor, chunk, depth, barrier, retries, taken, segments, counters).hash(hasher);
 }
 

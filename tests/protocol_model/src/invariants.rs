@@ -5,6 +5,7 @@ use std::fmt;
 use dragline_domain::capture::Finality;
 use dragline_domain::frontier::{IterationRow, IterationStatus, LeaseState, SegmentState};
 
+use crate::config::Hosts;
 use crate::crawler::Term;
 use crate::model::Model;
 use crate::site::Page;
@@ -27,6 +28,8 @@ pub enum Invariant {
     BudgetAddsUp,
     /// A lease that has not run out is its holder's.
     LeaseKept,
+    /// A host is asked by one turn at a time.
+    HostKept,
     /// Only the holder of a lease commits.
     HolderCommits,
     /// Who is told that a commit was done has done it.
@@ -61,6 +64,7 @@ impl Invariant {
             Self::TodoIsThere => "todo is counted that is not there",
             Self::BudgetAddsUp => "the budget does not add up",
             Self::LeaseKept => "a lease that had not run out was taken from its holder",
+            Self::HostKept => "two turns asked one host at once",
             Self::HolderCommits => "somebody committed without holding the lease",
             Self::DoneIsDone => "somebody was told that a commit was done which was not",
             Self::LeasesOnlyWhileOpen => "a lease was given while the iteration was not open",
@@ -97,7 +101,14 @@ impl Model {
             })
             .or_else(|| rows().find_map(|row| broken_always(state, row)))
             .or_else(|| broken_lease(state))
+            .or_else(|| self.broken_host(state))
             .or_else(|| rows().find_map(|row| self.broken_budget(state, row)))
+    }
+
+    fn broken_host(&self, state: &State) -> Option<Invariant> {
+        let held = state.crawlers.iter().filter(|crawler| crawler.asks()).filter_map(|crawler| crawler.held());
+        let asking = held.filter(|held| held.term == Term::Running).count();
+        (self.config.hosts == Hosts::Shared && asking > 1).then_some(Invariant::HostKept)
     }
 
     fn broken_budget(&self, state: &State, row: &IterationRow) -> Option<Invariant> {

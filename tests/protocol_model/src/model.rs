@@ -6,7 +6,7 @@ use std::rc::Rc;
 use dragline_domain::frontier::{IterationStatus, OriginKey, SegmentId};
 use dragline_domain::ids::TriggerId;
 
-use crate::config::{Config, Faults, History, LateMessages};
+use crate::config::{Config, Faults, History, Hosts, LateMessages};
 use crate::crawler::Crawler;
 use crate::mutation::Mutation;
 use crate::parser::Parser;
@@ -26,11 +26,19 @@ pub(crate) struct Model {
 
 impl Model {
     pub(crate) fn new(config: Config) -> Self {
-        let key = |host: &str| OriginKey {
+        let key = |origin: &str| OriginKey {
             crawl: "c".parse().expect("a crawl's name"),
-            origin: format!("https://{host}.example").parse().expect("an origin"),
+            origin: origin.parse().expect("an origin"),
         };
-        Self { config, keys: [key("a"), key("b")], triggers: [TriggerId("t".into()), TriggerId("u".into())] }
+        let second = match config.hosts {
+            Hosts::Apart => "https://b.example",
+            Hosts::Shared => "http://a.example",
+        };
+        Self {
+            config,
+            keys: [key("https://a.example"), key(second)],
+            triggers: [TriggerId("t".into()), TriggerId("u".into())],
+        }
     }
 
     pub(crate) fn lacks(&self, mutation: Mutation) -> bool {
@@ -65,6 +73,7 @@ impl Model {
             iterations: [None, None],
             begun: [None, None],
             origins: [None, None],
+            host: None,
             segments: Rc::default(),
             todo: Rc::default(),
             candidates: Rc::default(),

@@ -71,6 +71,16 @@ pub enum Mutation {
     ReleaseUnawareOfAdded,
     /// Release idle: a segment that was parsed since the inbox was read is not seen.
     ReleaseUnawareOfParsed,
+    /// Take lease: whether somebody else has the host is not asked.
+    TakeABusyHost,
+    /// Take lease: a host that nobody gives back is its dead holder's for ever.
+    HostNeverRunsOut,
+    /// Release: whose the host is, is not asked.
+    HostGivenBackByAnyone,
+    /// Release: the host is not given back.
+    HostKeptAtRelease,
+    /// Release: whoever waits for the host is not called.
+    NextNotCalled,
     /// Commit parse: a segment that is parsed is parsed again.
     ParseTwice,
     /// Commit parse: which part is next is not asked.

@@ -26,6 +26,8 @@ impl Site {
     /// A page on each origin, the first leading to the second.
     pub const TWO_PAGES: Self = Self { origin_of: &[0, 1], links: &[&[1], &[]], seeds: &[0] };
 
+    /// A seed on each of two origins, and nothing else.
+    pub const TWO_SEEDS: Self = Self { origin_of: &[0, 1], links: &[&[], &[]], seeds: &[0, 1] };
     /// A page on each origin, each leading to the other.
     pub const CIRCLE: Self = Self { origin_of: &[0, 1], links: &[&[1], &[0]], seeds: &[0] };
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use dragline_domain::capture::Finality;
-use dragline_domain::frontier::{ChunkKey, ClaimedState, IterationRow, OriginRows, SegmentRow};
+use dragline_domain::frontier::{ChunkKey, ClaimedState, HostRow, IterationRow, OriginRows, SegmentRow};
 use dragline_domain::ids::{Iteration, Turn};
 use jiff::Timestamp;
 
@@ -73,6 +73,8 @@ pub(crate) struct State {
     /// The iteration that each trigger began.
     pub begun: [Option<Iteration>; ITERATIONS],
     pub origins: [Option<Rc<OriginRows>>; ORIGINS],
+    /// The row of the host that the origins share; absent before anybody asked it, and where they share none.
+    pub host: Option<Rc<HostRow>>,
     pub segments: Rc<BTreeMap<SegmentKey, Segment>>,
     pub todo: Rc<BTreeMap<(OriginNumber, ChunkKey), Vec<Page>>>,
     pub candidates: Rc<BTreeMap<Page, ClaimedState>>,

@@ -5,9 +5,11 @@
 
 mod beginning;
 mod ending;
+mod host;
 mod parse;
 mod turn;
 
 pub(crate) use ending::Settled;
+pub(crate) use host::time_steps;
 pub(crate) use parse::{Part, entry, path};
 pub(crate) use turn::{Committed, SegmentCommit};

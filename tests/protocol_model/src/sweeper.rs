@@ -13,6 +13,7 @@ use crate::mutation::Mutation;
 use crate::site::{ORIGINS, OriginNumber};
 use crate::state::{Message, SegmentKey, State, Ticket, TriggerNumber, now};
 use crate::steps::Steps;
+use crate::store::time_steps;
 use crate::tidying::Tidying;
 
 /// Where the sweeper stands.
@@ -48,6 +49,7 @@ impl Sweeper {
 
 pub(crate) fn steps(model: &Model, steps: &mut Steps<'_>) {
     (0..ORIGINS).for_each(|origin| run_out_steps(origin, steps));
+    time_steps(model, steps);
     send_commands(model, steps);
     let Some(row) = steps.state.latest() else { return };
     user(model, row, steps);

@@ -226,3 +226,23 @@ fn what_is_left_under_way_of_one_iteration_does_not_disturb_the_next() {
 fn a_holder_of_one_iteration_that_wakes_in_the_next_is_fenced() {
     holds(Config::REPEATED_LATE);
 }
+
+#[test]
+fn origins_of_one_host_take_turns_unaided() {
+    holds(Config::HOST_UNAIDED);
+}
+
+#[test]
+fn origins_of_one_host_take_turns_though_a_lease_runs_out() {
+    holds(Config::HOST_AND_EXPIRY);
+}
+
+#[test]
+fn origins_of_one_host_take_turns_though_a_worker_dies() {
+    holds(Config::HOST_AND_CRASH);
+}
+
+#[test]
+fn a_host_that_a_dead_worker_had_is_free_for_the_next_iteration() {
+    holds(Config::HOST_REPEATED);
+}

@@ -3,7 +3,7 @@
 
 use Invariant::{
     BarrierHeld, BudgetAddsUp, CountsInOrder, DoneIsDone, EndInReach, EndIsFinal, EverythingClaimed, HolderCommits,
-    LeaseKept, LeasesOnlyWhileOpen, NothingLost, OneIterationATrigger, OneOutcomeAPage, OpenCountedRight,
+    HostKept, LeaseKept, LeasesOnlyWhileOpen, NothingLost, OneIterationATrigger, OneOutcomeAPage, OpenCountedRight,
     OverMeansNoTodo, OverMeansParsed, TodoIsThere,
 };
 use dragline_protocol_model::{Config, Extent, Invariant, Mutation, explore};
@@ -34,6 +34,11 @@ const CAUGHT: &[(Mutation, Config, Invariant)] = &[
     (Mutation::ReleaseKeepsReserve, Config::BUDGET, BudgetAddsUp),
     (Mutation::ReleaseUnawareOfAdded, Config::UNAIDED_MEETING, OverMeansNoTodo),
     (Mutation::ReleaseUnawareOfParsed, Config::UNAIDED, EndInReach),
+    (Mutation::TakeABusyHost, Config::HOST_UNAIDED, HostKept),
+    (Mutation::HostNeverRunsOut, Config::HOST_REPEATED, EndInReach),
+    (Mutation::HostGivenBackByAnyone, Config::HOST_AND_EXPIRY, HostKept),
+    (Mutation::HostKeptAtRelease, Config::HOST_UNAIDED, EndInReach),
+    (Mutation::NextNotCalled, Config::HOST_UNAIDED, EndInReach),
     (Mutation::ParseTwice, Config::DUPLICATE, CountsInOrder),
     (Mutation::PartOutOfTurn, Config::CRASH_IN_PARTS, TodoIsThere),
     (Mutation::ParseNotDue, Config::CRASH_AND_LOSS, EndInReach),

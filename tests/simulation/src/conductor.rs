@@ -11,11 +11,14 @@ use std::time::Duration;
 
 use dragline_domain::ids::Iteration;
 use dragline_pipeline::ports::error::{PortError, PortErrorKind, PortResult};
+use dragline_pipeline::ports::notifier::Notice;
+use jiff::Timestamp;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use tokio::sync::oneshot;
 
-use crate::faults::{Fate, Faults, Loss, Plan, Scope, Struck};
+use crate::clocks::Clocks;
+use crate::faults::{Fate, Faults, Loss, Plan, Processes, Scope, Struck};
 use crate::mail::{Kind, Letter, Mail};
 use crate::parked::{Grant, Operation, Parked, Until};
 use crate::trace::Trace;
@@ -26,6 +29,16 @@ const TIME_MAX: Duration = Duration::from_secs(24 * 3600);
 
 /// Nor more port operations: a run of these sites has some thousands at most.
 const OPERATIONS_MAX: usize = 15_000;
+
+/// What a port may answer as well as what it does.
+pub(crate) enum Twist<T> {
+    /// Nothing else.
+    None,
+    /// This, and does nothing.
+    Instead(T),
+    /// Another answer, once it is done: that of a further try, as the first one's got lost.
+    Again(fn(T) -> T),
+}
 
 /// What the driver has to do.
 #[derive(Debug)]
@@ -58,21 +71,29 @@ struct State {
     /// The iteration that is to be closed.
     goal: Iteration,
     is_closed: bool,
+    /// Whether a crawler that sleeps in the middle of a turn, which others have ended for it, is waited for.
+    waits_for_sleepers: bool,
     mail: Mail,
+    /// What people were told, in this order.
+    told: Vec<Notice>,
     trace: Trace,
 }
 
 /// Lets one thing go on at a time.
 pub(crate) struct Conductor {
+    clocks: Clocks,
     state: Mutex<State>,
 }
 
 impl Conductor {
     pub(crate) fn new(seed: u64, plan: Plan) -> Self {
         let mut dice = StdRng::seed_from_u64(seed);
+        let clocks = Clocks::of_seed(seed);
+        let processes = if clocks.are_set() { Processes::One } else { Processes::Several };
         Self {
+            clocks,
             state: Mutex::new(State {
-                faults: Faults::new(plan, &mut dice),
+                faults: Faults::new(plan, processes, &mut dice),
                 operations: 0,
                 dice,
                 now: Duration::ZERO,
@@ -83,7 +104,9 @@ impl Conductor {
                 fallen: None,
                 goal: Iteration::FIRST,
                 is_closed: false,
+                waits_for_sleepers: false,
                 mail: Mail::default(),
+                told: Vec::new(),
                 trace: Trace::default(),
             }),
         }
@@ -98,6 +121,16 @@ impl Conductor {
         self.state().now
     }
 
+    /// What a worker's clock shows.
+    pub(crate) fn clock_of(&self, worker: Worker) -> Timestamp {
+        self.clocks.of(worker, self.now())
+    }
+
+    /// What the machine's clock shows.
+    pub(crate) fn clock(&self) -> Timestamp {
+        self.clocks.machine(self.now())
+    }
+
     /// Random bits.
     pub(crate) fn bits(&self) -> u128 {
         self.state().dice.random()
@@ -107,6 +140,16 @@ impl Conductor {
         let mut state = self.state();
         let now = state.now;
         act(&mut state.mail, now)
+    }
+
+    /// A notice reached people.
+    pub(crate) fn people_are_told(&self, notice: Notice) {
+        self.state().told.push(notice);
+    }
+
+    /// What people were told.
+    pub(crate) fn told(&self) -> Vec<Notice> {
+        self.state().told.clone()
     }
 
     pub(crate) fn note(&self, line: impl fmt::Display) {
@@ -133,7 +176,7 @@ impl Conductor {
         state.is_closed = false;
     }
 
-    /// This is the newest iteration, and it is closed.
+    /// This is the newest iteration, it is closed, and nobody owes people a notice.
     pub(crate) fn iteration_closed(&self, iteration: Iteration) {
         let mut state = self.state();
         state.is_closed = state.goal == iteration;
@@ -158,12 +201,16 @@ impl Conductor {
         let mut state = self.state();
         let now = state.now;
         state.faults.calm();
+        state.is_closed = false;
+        state.waits_for_sleepers = true;
         state.mail.send_all_again(now);
     }
 
     /// Faults strike again.
     pub(crate) fn let_faults_strike(&self) {
-        self.state().faults.wake();
+        let mut state = self.state();
+        state.faults.wake();
+        state.waits_for_sleepers = false;
     }
 
     /// A sequential worker begins to run.
@@ -248,7 +295,7 @@ impl Conductor {
         &self,
         worker: Worker,
         operation: Operation,
-        twist: Option<T>,
+        twist: Twist<T>,
         work: impl Future<Output = PortResult<T>>,
     ) -> PortResult<T> {
         let away = |what| Err(PortError::new(PortErrorKind::Unavailable, operation.name, &operation.subject, what));
@@ -266,14 +313,24 @@ impl Conductor {
                     self.sleep(worker, wait).await;
                     continue;
                 }
-                Fate::Twist if twist.is_some() => {
-                    self.leave(worker);
-                    return twist.map_or_else(|| away("no answer"), Ok);
-                }
                 _ => {}
             }
+            let twist = match (fate, twist) {
+                (Fate::Twist, Twist::Instead(other)) => {
+                    self.leave(worker);
+                    return Ok(other);
+                }
+                (_, twist) => twist,
+            };
             let result = work.await;
             match fate {
+                Fate::Twist => {
+                    self.leave(worker);
+                    return match twist {
+                        Twist::Again(again) => result.map(again),
+                        Twist::None | Twist::Instead(_) => result,
+                    };
+                }
                 Fate::CrashAfter(scope) => return self.fall(worker, scope).await,
                 Fate::FailAfter => {
                     self.leave(worker);
@@ -320,7 +377,7 @@ impl Conductor {
                 state.let_go(at);
                 return Next::GoesOn;
             }
-            if state.is_closed && state.mail.is_empty() {
+            if state.is_closed && state.mail.is_empty() && !(state.waits_for_sleepers && state.has_sleepers()) {
                 return Next::Over;
             }
             let times = state.parked.iter().filter_map(|parked| match parked.until {
@@ -351,6 +408,11 @@ impl Conductor {
 }
 
 impl State {
+    fn has_sleepers(&self) -> bool {
+        let is_at_work = |parked: &Parked| !matches!(parked.until, Until::Message(_));
+        self.parked.iter().any(|parked| matches!(parked.worker, Worker::Crawler(_)) && is_at_work(parked))
+    }
+
     fn let_go(&mut self, at: usize) {
         let Parked { worker, until, wake } = self.parked.remove(at);
         let grant = match until {

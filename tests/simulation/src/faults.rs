@@ -71,6 +71,12 @@ pub(crate) enum Loss {
 }
 
 impl Struck {
+    /// Whether nothing died or failed: everything that was begun came to its end, however late.
+    #[must_use]
+    pub fn only_delayed(&self) -> bool {
+        self.faults.keys().all(|fault| BENIGN.contains(fault))
+    }
+
     /// Whether a request failed, or may have, that no server is to blame for. A URL may then end unseen.
     #[must_use]
     pub fn broke_a_connection(&self) -> bool {
@@ -93,8 +99,14 @@ const HARMLESS_TO_PARSES: [&str; 5] = ["fail before", "fail after", "twist", "de
 /// The odds that an object is lost before it is parsed, where objects are.
 const LOST: f64 = 0.15;
 
+/// The odds that a notice is struck that is to be struck at all.
+const NOTICE_ODDS: f64 = 0.3;
+
 /// The faults of a request.
 const CONNECTION: &str = "connection";
+
+/// The faults by which no worker stops in the middle of something.
+const BENIGN: [&str; 5] = [CONNECTION, "delay before", "delay after", "delivered twice", "twist"];
 
 /// What is to befall a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -154,6 +166,15 @@ impl Focus {
     }
 }
 
+/// How many processes the workers are of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Processes {
+    /// Of one: what a worker is at can die, and everything.
+    One,
+    /// Of several, each of which may die.
+    Several,
+}
+
 /// Decides, and counts.
 #[derive(Clone, Debug)]
 pub(crate) struct Faults {
@@ -161,12 +182,13 @@ pub(crate) struct Faults {
     weather: Weather,
     /// Nothing is struck, and nothing counted.
     is_calm: bool,
+    processes: Processes,
     struck: Struck,
 }
 
 impl Faults {
-    pub(crate) fn new(plan: Plan, dice: &mut StdRng) -> Self {
-        Self { plan, weather: Weather::draw(dice), is_calm: false, struck: Struck::default() }
+    pub(crate) fn new(plan: Plan, processes: Processes, dice: &mut StdRng) -> Self {
+        Self { plan, weather: Weather::draw(dice), is_calm: false, processes, struck: Struck::default() }
     }
 
     /// From now on nothing is struck, until [`Self::wake`].
@@ -200,6 +222,11 @@ impl Faults {
             },
             _ => return Fate::Passes,
         };
+        let (fate, kind) = match (self.processes, fate) {
+            (Processes::One, Fate::CrashBefore(Scope::Worker)) => (Fate::CrashBefore(Scope::Task), "task dies before"),
+            (Processes::One, Fate::CrashAfter(Scope::Worker)) => (Fate::CrashAfter(Scope::Task), "task dies after"),
+            _ => (fate, kind),
+        };
         *self.struck.faults.entry(kind).or_default() += 1;
         fate
     }
@@ -226,6 +253,8 @@ impl Faults {
 
     fn strikes(&self, dice: &mut StdRng, worker: Worker, name: &str) -> bool {
         let Weather { odds, faults_max, focus } = self.weather;
+        // There are few notices in a run.
+        let odds = if name == "notifier.notify" { NOTICE_ODDS } else { odds };
         let count: usize = self.struck.faults.values().sum();
         count < faults_max && focus.includes(worker, name) && dice.random_bool(odds)
     }

@@ -5,6 +5,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test says more by failing than by an error")]
 
+mod clocks;
 mod conductor;
 mod faults;
 pub mod invariants;

@@ -23,7 +23,7 @@ pub(crate) enum Kind {
 impl Kind {
     const fn of(message: &Message) -> Self {
         match message {
-            Message::Ticket(_) => Self::Ticket,
+            Message::Ticket(_) | Message::Tickets(_) => Self::Ticket,
             Message::Parse(_) => Self::Parse,
             Message::Start(_) => Self::Start,
         }

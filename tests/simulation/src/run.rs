@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use dragline_domain::ids::{Iteration, TriggerId};
-use dragline_domain::time::after;
 use dragline_local::LocalStore;
 use dragline_pipeline::Timing;
 use dragline_pipeline::ports::frontier::{Frontier, Progress, PutCrawl};
@@ -15,14 +14,14 @@ use tempfile::TempDir;
 use tokio::runtime::Builder;
 
 use crate::conductor::{Conductor, Next};
-use crate::faults::Plan;
+use crate::faults::{Plan, Struck};
 use crate::invariants::{self, Checked, Deaths, Evidence, Invariant, Violation};
 use crate::mutations::Mutation;
 use crate::ports::START;
 use crate::report::{Remains, Report};
 use crate::scenario::Scenario;
 use crate::setup::Setup;
-use crate::web::Servers;
+use crate::web::{Access, Servers};
 use crate::workers::{Memory, Workshop};
 
 /// What of a life is left when everything died.
@@ -109,21 +108,38 @@ impl Run {
         let is_over = self.live_until_over(&command);
         let database = LocalStore::open_read_only(self.directory.path()).unwrap();
         let violations = self.judge(&database, iteration, is_over)?;
-        if is_over { Ok([violations, self.redeliver(&database, &command)?].concat()) } else { Ok(violations) }
+        if !is_over {
+            return Ok(violations);
+        }
+        let redelivered = self.redeliver(&database, &command)?;
+        Ok([violations, redelivered, self.judge_archive(&database, iteration)?].concat())
+    }
+
+    /// What is in the archive that should not be, once everybody is done.
+    fn judge_archive(&self, database: &Connection, iteration: Iteration) -> Checked {
+        let struck = self.conductor.struck();
+        if !struck.only_delayed() {
+            return Ok(Vec::new());
+        }
+        invariants::no_object_is_left(&self.evidence(database, &self.servers.accesses(), &struck, iteration))
+    }
+
+    fn evidence<'a>(
+        &'a self,
+        database: &'a Connection,
+        accesses: &'a [Access],
+        struck: &'a Struck,
+        iteration: Iteration,
+    ) -> Evidence<'a> {
+        let (directory, definition) = (self.directory.path(), &self.scenario.definition);
+        Evidence { database, directory, accesses, definition, iteration, lost: &struck.lost }
     }
 
     /// What does not hold of what an iteration left.
     fn judge(&self, database: &Connection, iteration: Iteration, is_over: bool) -> Checked {
         let accesses = self.servers.accesses();
         let struck = self.conductor.struck();
-        let evidence = Evidence {
-            database,
-            directory: self.directory.path(),
-            accesses: &accesses,
-            definition: &self.scenario.definition,
-            iteration,
-            lost: &struck.lost,
-        };
+        let evidence = self.evidence(database, &accesses, &struck, iteration);
         let deaths = if struck.faults.is_empty() { Deaths::None } else { Deaths::Some };
         let mut violations = invariants::at_any_time(&evidence, deaths)?;
         if !is_over {
@@ -133,6 +149,7 @@ impl Run {
         let progress = self.progress(iteration);
         violations.extend(invariants::at_the_end(&evidence, &progress)?);
         violations.extend(invariants::stuck_only_by_deaths(&evidence, &progress, &struck)?);
+        violations.extend(invariants::the_end_is_told(iteration, &self.conductor.told()));
         let gave_up = !progress.leftovers.is_empty()
             || progress.parser.stuck > 0
             || struck.broke_a_connection()
@@ -191,7 +208,7 @@ impl Run {
     fn open(&self) -> LocalStore {
         let now = match self.setup.mutation {
             Some(Mutation::DelayForgottenAfterDeath) => Timestamp::UNIX_EPOCH,
-            _ => after(START, self.conductor.now()),
+            _ => self.conductor.clock(),
         };
         LocalStore::open(self.directory.path(), now).unwrap()
     }

@@ -53,6 +53,15 @@ impl Kind {
     }
 }
 
+/// What people want of an iteration that runs.
+#[derive(Clone, Debug)]
+pub(crate) enum Order {
+    /// That it stands otherwise.
+    Change(StatusChange),
+    /// That the next one crawls other URLs. It is none of this one's business.
+    Redefine(Box<Definition>),
+}
+
 /// A site, how it is crawled, and what people want meanwhile.
 #[derive(Clone, Debug)]
 pub(crate) struct Scenario {
@@ -61,7 +70,7 @@ pub(crate) struct Scenario {
     pub(crate) definition: Definition,
     pub(crate) iterations: u32,
     /// What is ordered, and when, counted from the run's beginning.
-    pub(crate) orders: Vec<(Duration, StatusChange)>,
+    pub(crate) orders: Vec<(Duration, Order)>,
     /// From the end of an iteration to the beginning of the next.
     pub(crate) pause: Duration,
     /// How long turns wait for parses: not at all, as in one process, or a while, as on AWS.
@@ -82,10 +91,11 @@ impl Scenario {
             Kind::Once => {}
             Kind::Shallow => draft.scope.max_depth = Some(dice.random_range(1..=3)),
             Kind::Twice => iterations = 2,
-            Kind::Stopped => orders.push((moment(&mut dice), StatusChange::Stop)),
+            Kind::Stopped => orders.push((moment(&mut dice), Order::Change(StatusChange::Stop))),
             Kind::Paused => {
                 let (pause, wait) = (moment(&mut dice), Duration::from_secs(dice.random_range(1..600)));
-                orders.extend([(pause, StatusChange::Pause), (pause + wait, StatusChange::Resume)]);
+                let changes = [(pause, StatusChange::Pause), (pause + wait, StatusChange::Resume)];
+                orders.extend(changes.map(|(at, change)| (at, Order::Change(change))));
             }
             Kind::PageBudget => draft.budget.pages = Some(dice.random_range(1..12)),
             Kind::OriginBudget => draft.budget.pages_per_origin = Some(dice.random_range(1..6)),
@@ -98,6 +108,13 @@ impl Scenario {
         if dice.random_bool(0.1) {
             draft.politeness.delay = LONG_DELAY;
             draft.politeness.robots_max_age = LONG_DELAY;
+        }
+        if iterations == 1 && dice.random_bool(0.2) {
+            let mut other = draft.clone();
+            other.seeds.truncate(1);
+            other.scope.max_depth = Some(0);
+            let other = Definition::new(other).expect("a draft of few fields");
+            orders.insert(0, (Duration::from_millis(dice.random_range(0..3_000)), Order::Redefine(Box::new(other))));
         }
         let definition = Definition::new(draft).expect("a draft of few fields");
         let pause = Duration::from_secs(dice.random_range(0..7_200));

@@ -18,6 +18,17 @@ pub(crate) enum Worker {
 }
 
 impl Worker {
+    /// Another number for each.
+    pub(crate) const fn number(self) -> usize {
+        match self {
+            Self::Scheduler => 0,
+            Self::Sweeper => 1,
+            Self::Operator => 2,
+            Self::Crawler(n) => 2 * n + 1,
+            Self::Parser(n) => 2 * n + 2,
+        }
+    }
+
     /// Whether it does one thing after the other. Then it runs, on whatever thread, until it is parked again.
     pub(crate) const fn is_sequential(self) -> bool {
         !matches!(self, Self::Crawler(_))

@@ -3,25 +3,29 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use dragline_domain::frontier::StatusChange;
 use dragline_domain::ids::CrawlId;
 use dragline_local::LocalStore;
 use dragline_pipeline::context::Contexts;
 use dragline_pipeline::crawl::{StopSignal, TurnLimits, work_turn};
+use dragline_pipeline::live::LiveTurns;
 use dragline_pipeline::parse::{KnownUrls, parse_segment};
 use dragline_pipeline::ports::clock::Clock;
 use dragline_pipeline::ports::error::PortResult;
-use dragline_pipeline::ports::frontier::Frontier;
+use dragline_pipeline::ports::frontier::{CrawlPut, Frontier, PutCrawl};
 use dragline_pipeline::ports::queue::Message;
 use dragline_pipeline::schedule::start;
 use dragline_pipeline::sweep::{Swept, sweep};
+use dragline_pipeline::tell::tell_owed;
 use dragline_pipeline::{Timing, World};
+use futures_util::future::join_all;
+use jiff::Timestamp;
 use tokio::task::JoinHandle;
 
 use crate::conductor::Conductor;
 use crate::mail::{Kind, Letter};
 use crate::mutations::{MutatedFetcher, Mutation, PutOff};
 use crate::ports::{Gate, GatedWeb, SimulatedClock};
+use crate::scenario::Order;
 use crate::web::{Servers, SimulatedWeb};
 use crate::worker::Worker;
 use crate::world::SimulatedWorld;
@@ -43,6 +47,7 @@ const WORKERS: [Worker; 6] =
 /// started have another's. [`Contexts`] they do not share: its lock would hold a worker where the conductor cannot let it go on.
 pub(crate) struct Memory {
     known: KnownUrls,
+    live: LiveTurns,
 }
 
 impl Memory {
@@ -51,7 +56,7 @@ impl Memory {
 
     /// An empty memory. What it forgets follows from the seed.
     pub(crate) fn of_seed(seed: u64) -> Self {
-        Self { known: KnownUrls::with_secret(Self::URLS, [seed, 0]) }
+        Self { known: KnownUrls::with_secret(Self::URLS, [seed, 0]), live: LiveTurns::default() }
     }
 }
 
@@ -65,7 +70,7 @@ pub(crate) struct Workshop {
     pub(crate) servers: Arc<Servers>,
     pub(crate) crawl: CrawlId,
     /// What is ordered, and when by the run's clock.
-    pub(crate) orders: Vec<(Duration, StatusChange)>,
+    pub(crate) orders: Vec<(Duration, Order)>,
     /// The times that the steps keep.
     pub(crate) timing: Timing,
     pub(crate) mutation: Option<Mutation>,
@@ -83,7 +88,7 @@ impl Workshop {
         self.conductor.started(worker);
         let put_off = PutOff::new(self.mutation.and_then(Mutation::late_effect));
         let gate = Gate { conductor: Arc::clone(&self.conductor), worker, put_off };
-        let world = SimulatedWorld::new(&gate, &self.store, self.timing, self.mutation);
+        let world = SimulatedWorld::new(&gate, &self.store, self.memory.live.clone(), self.timing, self.mutation);
         let desk = Desk {
             conductor: Arc::clone(&self.conductor),
             worker,
@@ -132,9 +137,17 @@ impl Desk {
     async fn crawl(self, fetcher: Arc<MutatedFetcher<GatedWeb>>) {
         loop {
             let letter = self.receive(Kind::Ticket).await;
-            let Message::Ticket(ticket) = &letter.message else { continue };
+            let tickets = match &letter.message {
+                Message::Ticket(ticket) => std::slice::from_ref(ticket),
+                Message::Tickets(tickets) => tickets,
+                Message::Parse(_) | Message::Start(_) => continue,
+            };
             let (limits, stop) = (TurnLimits::default(), StopSignal::default());
-            let end = work_turn(&self.world, &fetcher, &self.contexts, &limits, &stop, ticket).await;
+            let mut turns = Vec::new();
+            for ticket in tickets {
+                turns.push(work_turn(&self.world, &fetcher, &self.contexts, &limits, &stop, ticket));
+            }
+            let end: PortResult<Vec<_>> = join_all(turns).await.into_iter().collect();
             self.close(&letter, &end);
         }
     }
@@ -160,20 +173,26 @@ impl Desk {
     async fn sweep(self, crawl: CrawlId) {
         loop {
             self.world.clock().sleep(SWEEP_EVERY).await;
-            match sweep(&*self.world, &crawl, self.world.clock().now()).await {
-                Ok(Swept::Closed(row)) => self.conductor.iteration_closed(row.number),
+            match self.sweep_once(&crawl).await {
+                Ok((Swept::Closed(row), 0)) => self.conductor.iteration_closed(row.number),
                 Ok(_) => {}
                 Err(error) => self.conductor.note(format_args!("sweeper fails: {error}")),
             }
         }
     }
 
+    /// Sweeps, and tells people what they are owed, due or not. What is owed still.
+    async fn sweep_once(&self, crawl: &CrawlId) -> PortResult<(Swept, usize)> {
+        let swept = sweep(&*self.world, crawl, self.world.clock().now()).await?;
+        Ok((swept, tell_owed(&*self.world, Timestamp::MAX).await?))
+    }
+
     /// Gives orders when it is time, each until it is taken.
-    async fn give(self, orders: Vec<(Duration, StatusChange)>, crawl: CrawlId) {
+    async fn give(self, orders: Vec<(Duration, Order)>, crawl: CrawlId) {
         let clock = self.world.clock();
-        for (at, change) in orders {
+        for (at, order) in orders {
             clock.sleep(at.saturating_sub(clock.monotonic())).await;
-            while !self.order(&crawl, change).await.unwrap_or(false) {
+            while !self.order(&crawl, &order).await.unwrap_or(false) {
                 clock.sleep(ORDER_AGAIN).await;
             }
         }
@@ -181,10 +200,19 @@ impl Desk {
     }
 
     /// Gives one order. Whether there was an iteration to give it to.
-    async fn order(&self, crawl: &CrawlId, change: StatusChange) -> PortResult<bool> {
+    async fn order(&self, crawl: &CrawlId, order: &Order) -> PortResult<bool> {
         let frontier = self.world.frontier();
         let Some(iteration) = frontier.latest_iteration(crawl).await? else { return Ok(false) };
-        frontier.change_status(crawl, iteration.number, change).await?;
-        Ok(true)
+        match order {
+            Order::Change(change) => {
+                frontier.change_status(crawl, iteration.number, *change).await?;
+                Ok(true)
+            }
+            Order::Redefine(definition) => {
+                let seen = frontier.load_crawl(crawl).await?.map(|row| row.version);
+                let put = PutCrawl { definition: (**definition).clone(), seen, next: None };
+                Ok(frontier.put_crawl(&put).await? != CrawlPut::Changed)
+            }
+        }
     }
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use dragline_local::{DirectoryArchive, LocalStore, SqliteDocuments, SqliteFrontier};
+use dragline_pipeline::live::LiveTurns;
 use dragline_pipeline::{Timing, World};
 use dragline_testkit::mutants::MutantFrontier;
 
@@ -20,11 +21,18 @@ pub(crate) struct SimulatedWorld {
     notifier: GatedNotifier,
     clock: SimulatedClock,
     chance: SimulatedChance,
+    live: LiveTurns,
     timing: Timing,
 }
 
 impl SimulatedWorld {
-    pub(crate) fn new(gate: &Gate, store: &LocalStore, timing: Timing, mutation: Option<Mutation>) -> Self {
+    pub(crate) fn new(
+        gate: &Gate,
+        store: &LocalStore,
+        live: LiveTurns,
+        timing: Timing,
+        mutation: Option<Mutation>,
+    ) -> Self {
         let frontier = MutantFrontier::new(store.frontier(), mutation.and_then(Mutation::of_frontier));
         let archive = MutatedArchive { inner: store.archive(), mutation };
         Self {
@@ -35,6 +43,7 @@ impl SimulatedWorld {
             notifier: GatedNotifier(gate.clone()),
             clock: SimulatedClock(gate.clone()),
             chance: SimulatedChance(gate.clone()),
+            live,
             timing,
         }
     }
@@ -75,6 +84,10 @@ impl World for SimulatedWorld {
 
     fn chance(&self) -> &SimulatedChance {
         &self.chance
+    }
+
+    fn live(&self) -> &LiveTurns {
+        &self.live
     }
 
     fn timing(&self) -> &Timing {

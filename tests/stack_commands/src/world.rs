@@ -3,6 +3,7 @@
 use dragline_aws::{DynamoFrontier, S3Archive, S3Documents};
 use dragline_aws_conformance::Fresh;
 use dragline_local::{MemoryQueue, SystemChance, SystemClock};
+use dragline_pipeline::live::LiveTurns;
 use dragline_pipeline::{Timing, World};
 use dragline_whole_crawls::Silent;
 
@@ -13,6 +14,7 @@ pub(crate) struct EmulatedWorld {
     documents: S3Documents,
     queue: MemoryQueue<SystemClock>,
     clock: SystemClock,
+    live: LiveTurns,
     timing: Timing,
 }
 
@@ -29,6 +31,7 @@ impl EmulatedWorld {
             documents: fresh.documents(),
             queue: queue.clone(),
             clock,
+            live: LiveTurns::default(),
             timing: Timing::default(),
         }
     }
@@ -69,6 +72,10 @@ impl World for EmulatedWorld {
 
     fn chance(&self) -> &SystemChance {
         &SystemChance
+    }
+
+    fn live(&self) -> &LiveTurns {
+        &self.live
     }
 
     fn timing(&self) -> &Timing {

@@ -135,14 +135,14 @@ impl Dynamo {
             _ => return Err(StoreError::request("TransactWriteItems", error)),
         };
         let has = |code: &str| reasons.iter().any(|reason| reason.code() == Some(code));
+        // First: of a row that was in the way of another transaction nobody knows whether it would have refused, too.
+        if PASSING.into_iter().any(has) {
+            return Ok(Tried::Conflict(StoreError::in_the_way("TransactWriteItems", error)));
+        }
         if has("ConditionalCheckFailed") {
             return Ok(Tried::Refused(refused(writes, reasons)));
         }
-        if PASSING.into_iter().any(has) {
-            Ok(Tried::Conflict(StoreError::in_the_way("TransactWriteItems", error)))
-        } else {
-            Err(StoreError::request("TransactWriteItems", error))
-        }
+        Err(StoreError::request("TransactWriteItems", error))
     }
 
     fn action(&self, write: &Write) -> Result<TransactWriteItem, BuildError> {

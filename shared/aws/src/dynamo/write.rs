@@ -8,6 +8,7 @@ use crate::meter::capacity::{WriteUnits, item_bytes};
 pub(crate) enum Role {
     Crawl,
     Trigger,
+    Host,
     Iteration,
     Lease,
     Inbox,

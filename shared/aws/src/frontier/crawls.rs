@@ -1,5 +1,6 @@
 //! Definitions of crawls, and the origins that joined them.
 
+use dragline_domain::definition::Definition;
 use dragline_domain::frontier::{DefinitionPut, Switch, put_definition};
 use dragline_domain::ids::{CrawlId, TriggerId};
 use dragline_domain::url::Origin;
@@ -30,20 +31,30 @@ impl DynamoFrontier {
 
     pub(super) async fn put_definition(&self, put: &PutCrawl) -> Result<CrawlPut, StoreError> {
         for _ in 0..ROUNDS_MAX {
-            let stored = self.crawl(&put.definition.name).await?;
-            let stored = stored.as_ref().map(|row| (row.version, &row.definition));
+            let before = self.crawl(&put.definition.name).await?;
+            let stored = before.as_ref().map(|row| (row.version, &row.definition));
             match put_definition(stored, put.seen, &put.definition) {
                 DefinitionPut::Changed => return Ok(CrawlPut::Changed),
                 DefinitionPut::DoneBefore(version) => return Ok(CrawlPut::Stored(version)),
                 DefinitionPut::Write(version) => {
-                    let write = write_definition(put, version)?;
-                    if self.db.write(&write).await?.is_ok() {
+                    let mut writes = vec![write_definition(put, version)?];
+                    writes.extend(before.as_ref().map(keep).transpose()?);
+                    if self.db.transact(&writes).await?.is_ok() {
                         return Ok(CrawlPut::Stored(version));
                     }
                 }
             }
         }
         Err(StoreError::Contended(ROUNDS_MAX))
+    }
+
+    pub(super) async fn definition(&self, crawl: &CrawlId, version: u32) -> Result<Option<Definition>, StoreError> {
+        // If it is replaced between the two looks, the second one finds it.
+        if let Some(current) = self.crawl(crawl).await?.filter(|row| row.version == version) {
+            return Ok(Some(current.definition));
+        }
+        let kept = self.db.get(&keys::past_definition(crawl, version)).await?;
+        kept.map(|item| rows::fields(&item)?.json(DEFINITION)).transpose()
     }
 
     pub(super) async fn join(&self, crawl: &CrawlId, origin: &Origin) -> Result<(), StoreError> {
@@ -134,6 +145,12 @@ fn read(item: &Item) -> Result<Option<CrawlRow>, StoreError> {
         joined: joined.into_iter().map(origin).collect::<Result<_, _>>()?,
         switch,
     }))
+}
+
+/// Keeps a definition that is replaced, for the iterations that were begun with it.
+fn keep(before: &CrawlRow) -> Result<Write, StoreError> {
+    let key = keys::past_definition(&before.definition.name, before.version);
+    Ok(Write::put(Role::Other, &key, rows::row(&key, [(DEFINITION, json(&before.definition)?)])))
 }
 
 /// Writes a definition and switches its crawl on.

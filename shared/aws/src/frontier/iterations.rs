@@ -7,10 +7,10 @@ use dragline_domain::frontier::{
     Beginning, IterationRow, IterationStatus, PART_CHUNKS_MAX, StatusChange, begin_iteration, seed,
 };
 use dragline_domain::ids::{CrawlId, Iteration};
-use dragline_pipeline::ports::frontier::{BeginIteration, Begun, IterationClosed, SeedOrigin, Seeded};
+use dragline_pipeline::ports::frontier::{BeginIteration, Begun, IterationClosed, OwedNotice, SeedOrigin, Seeded};
 use jiff::Timestamp;
 
-use super::{DynamoFrontier, ROUNDS_MAX};
+use super::{DynamoFrontier, ROUNDS_MAX, notices};
 use crate::dynamo::{Expression, Item, Role, Write, number};
 use crate::errors::StoreError;
 use crate::rows::{self, chunk, inbox, iteration, keys, lease};
@@ -99,7 +99,8 @@ impl DynamoFrontier {
                 return Ok(IterationClosed::Before(row));
             }
             let Some(after) = row.close(now) else { return Ok(IterationClosed::NotYet(row)) };
-            if self.db.write(&iteration::change_status(&row, &after)).await?.is_ok() {
+            let owed = notices::put(&OwedNotice::of_closed(&after, now))?;
+            if self.db.transact(&[iteration::change_status(&row, &after), owed]).await?.is_ok() {
                 return Ok(IterationClosed::Now(after));
             }
         }

@@ -5,9 +5,11 @@ mod claims;
 mod crawls;
 mod current;
 mod endings;
+mod hosts;
 mod iterations;
 mod log;
 mod noted;
+mod notices;
 mod overdue;
 mod parses;
 mod progress;
@@ -19,18 +21,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dragline_domain::capture::SegmentLog;
+use dragline_domain::definition::Definition;
 use dragline_domain::frontier::{
-    Blame, CandidateUpdate, ChunkKey, Claim, IterationRow, Lease, OriginKey, OriginRows, RecrawlCursor, ReleaseRefused,
-    SegmentId, SegmentRow, StatusChange, Take, TakeRefused, TodoChunk,
+    Blame, CandidateUpdate, ChunkKey, Claim, HostAsk, HostRow, IterationRow, Lease, OriginKey, OriginRows,
+    RecrawlCursor, ReleaseRefused, SegmentId, SegmentRow, StatusChange, Take, TakeRefused, TodoChunk,
 };
 use dragline_domain::ids::{CrawlId, Iteration, ParseToken, TriggerId};
-use dragline_domain::url::Origin;
+use dragline_domain::url::{HostKey, Origin};
 use dragline_pipeline::ports::clock::Chance;
 use dragline_pipeline::ports::error::PortResult;
 use dragline_pipeline::ports::frontier::{
     BeginIteration, BeginParse, Begun, ClaimRequest, CommitParse, CommitSegment, Committed, CrawlPut, CrawlRow,
-    DuePage, Frontier, GiveUp, IterationClosed, MoveSchedule, Overdue, ParseCommitted, Progress, PutCrawl,
-    ReleaseLease, RobotsRow, SeedOrigin, Seeded, Settled,
+    DuePage, Frontier, GiveBackHost, GiveUp, IterationClosed, MoveSchedule, NoticeKept, Overdue, OverdueKinds,
+    OwedNotice, ParseCommitted, Progress, PutCrawl, ReleaseLease, RobotsRow, SeedOrigin, Seeded, Settled,
 };
 use jiff::Timestamp;
 
@@ -70,8 +73,8 @@ impl DynamoFrontier {
         chance: Arc<dyn Chance>,
     ) -> Self {
         Self {
-            db: Dynamo::new(clients.dynamodb.clone(), tables, clients.meter.clone(), chance),
-            objects: Bucket::new(clients.s3.clone(), bucket),
+            db: Dynamo::new(clients.dynamodb.clone(), tables, clients.meter.clone(), Arc::clone(&chance)),
+            objects: Bucket::new(clients.s3.clone(), bucket, chance),
             lease_grace,
             log_kept: None,
             chunk_bytes: Arc::default(),
@@ -93,6 +96,10 @@ impl Frontier for DynamoFrontier {
 
     async fn load_crawl(&self, crawl: &CrawlId) -> PortResult<Option<CrawlRow>> {
         self.crawl(crawl).await.map_err(|e| e.at("load crawl", crawl))
+    }
+
+    async fn load_definition(&self, crawl: &CrawlId, version: u32) -> PortResult<Option<Definition>> {
+        self.definition(crawl, version).await.map_err(|e| e.at("load definition", crawl))
     }
 
     async fn join_origin(&self, crawl: &CrawlId, origin: &Origin) -> PortResult<()> {
@@ -185,6 +192,19 @@ impl Frontier for DynamoFrontier {
         self.take(origin, iteration, take).await.map_err(|e| e.at("take lease", origin))
     }
 
+    async fn load_host(&self, host: &HostKey) -> PortResult<Option<HostRow>> {
+        let stored = self.host(host).await.map_err(|e| e.at("load host", host))?;
+        Ok(stored.map(|stored| stored.row))
+    }
+
+    async fn take_host(&self, host: &HostKey, ask: &HostAsk) -> PortResult<Result<HostRow, Timestamp>> {
+        self.ask_host(host, ask).await.map_err(|e| e.at("take host", host))
+    }
+
+    async fn give_back_host(&self, back: &GiveBackHost) -> PortResult<()> {
+        self.return_host(back).await.map_err(|e| e.at("give back host", &back.host))
+    }
+
     async fn load_chunk(&self, origin: &OriginKey, key: &ChunkKey) -> PortResult<Option<TodoChunk>> {
         self.chunk(origin, key).await.map_err(|e| e.at("load todo", origin))
     }
@@ -249,12 +269,34 @@ impl Frontier for DynamoFrontier {
         self.give_up_origin(give_up).await.map_err(|e| e.at("give up origin", &give_up.origin))
     }
 
-    async fn overdue(&self, crawl: &CrawlId, due_by: Timestamp, limit: usize) -> PortResult<Vec<Overdue>> {
-        self.due_by(crawl, due_by, limit).await.map_err(|e| e.at("list overdue work", crawl))
+    async fn overdue(
+        &self,
+        crawl: &CrawlId,
+        due_by: Timestamp,
+        kinds: OverdueKinds,
+        limit: usize,
+    ) -> PortResult<Vec<Overdue>> {
+        self.due_by(crawl, due_by, kinds, limit).await.map_err(|e| e.at("list overdue work", crawl))
     }
 
     async fn postpone(&self, work: &Overdue, due: Timestamp) -> PortResult<()> {
         self.postpone_to(work, due).await.map_err(|e| e.at("postpone overdue work", format_args!("{work:?}")))
+    }
+
+    async fn owe_notice(&self, owed: &OwedNotice) -> PortResult<NoticeKept> {
+        self.owe(owed).await.map_err(|e| e.at("owe notice", &owed.key))
+    }
+
+    async fn owed_notices(&self, due_by: Timestamp, limit: usize) -> PortResult<Vec<OwedNotice>> {
+        self.owed(due_by, limit).await.map_err(|e| e.at("list owed notices", due_by))
+    }
+
+    async fn postpone_notice(&self, owed: &OwedNotice, due: Timestamp) -> PortResult<()> {
+        self.owe_later(owed, due).await.map_err(|e| e.at("postpone notice", &owed.key))
+    }
+
+    async fn forget_notice(&self, owed: &OwedNotice) -> PortResult<()> {
+        self.forget(owed).await.map_err(|e| e.at("forget notice", &owed.key))
     }
 
     async fn progress(&self, crawl: &CrawlId, iteration: Iteration) -> PortResult<Progress> {

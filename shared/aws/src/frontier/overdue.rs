@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use dragline_domain::frontier::{OriginKey, SegmentId};
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::url::Origin;
-use dragline_pipeline::ports::frontier::Overdue;
+use dragline_pipeline::ports::frontier::{Overdue, OverdueKinds};
 use futures_util::future::try_join_all;
 use jiff::Timestamp;
 
@@ -45,9 +45,10 @@ impl DynamoFrontier {
         &self,
         crawl: &CrawlId,
         due_by: Timestamp,
+        kinds: OverdueKinds,
         limit: usize,
     ) -> Result<Vec<Overdue>, StoreError> {
-        let shards = (0..SHARDS).map(|shard| self.due_in_shard(crawl, shard, due_by, limit));
+        let shards = (0..SHARDS).map(|shard| self.due_in_shard(crawl, shard, due_by, kinds, limit));
         let mut found: Vec<Due> = try_join_all(shards).await?.into_iter().flatten().collect();
         if let Some(row) = self.latest(crawl).await?
             && let Some(due) = row.due.filter(|due| *due <= due_by)
@@ -64,13 +65,15 @@ impl DynamoFrontier {
         crawl: &CrawlId,
         shard: u8,
         due_by: Timestamp,
+        kinds: OverdueKinds,
         limit: usize,
     ) -> Result<Vec<Due>, StoreError> {
         let shard = rows::shard_name(crawl.as_str(), shard);
         let (mut found, mut start) = (Vec::new(), None);
         loop {
             let (items, next) = self.db.indexed(Index::OVERDUE, &shard, due_by, limit, start).await?;
-            let entries = items.iter().map(entry).collect::<Result<Vec<_>, _>>()?;
+            let mut entries = items.iter().map(entry).collect::<Result<Vec<_>, _>>()?;
+            entries.retain(|entry| kinds == OverdueKinds::All || entry.row != OwedRow::Lease);
             found.extend(self.really_due(entries, due_by).await?);
             start = next;
             if found.len() >= limit || start.is_none() {

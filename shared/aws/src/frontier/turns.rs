@@ -2,17 +2,19 @@
 
 use dragline_domain::frontier::{
     ChunkKey, EXHAUSTED_CHUNKS_MAX, Inbox, IterationRow, Lease, OriginKey, ReleaseRefused, Released, SegmentDecision,
-    Take, TakeRefused, TodoChunk, commit_segment as decide,
+    Take, TakeRefused, TodoChunk, TurnRefused, commit_segment as decide, take_turn,
 };
 use dragline_domain::ids::Iteration;
+use dragline_domain::url::HostKey;
 use dragline_pipeline::ports::frontier::{CommitSegment, Committed, ReleaseLease};
 
+use super::hosts::line;
 use super::iterations::within_transaction;
 use super::{DynamoFrontier, ROUNDS_MAX};
 use crate::dynamo::{Item, Key, Role, Write};
 use crate::errors::StoreError;
 use crate::meter::capacity::{ReadKind, item_bytes};
-use crate::rows::{chunk, inbox, iteration, keys, lease, segment};
+use crate::rows::{chunk, host, inbox, iteration, keys, lease, segment};
 
 /// About what a chunk takes that nobody remembers.
 const USUAL_CHUNK_BYTES: u64 = 4 << 10;
@@ -24,13 +26,14 @@ impl DynamoFrontier {
         number: Iteration,
         take: &Take,
     ) -> Result<Result<Lease, TakeRefused>, StoreError> {
-        let [lease_key, iteration_key] = [keys::lease(origin), keys::iteration(&origin.crawl, number)];
+        let host_name = HostKey::of(&origin.origin);
+        let [lease_key, iteration_key, host_key] =
+            [keys::lease(origin), keys::iteration(&origin.crawl, number), keys::host(&host_name)];
         for _ in 0..ROUNDS_MAX {
-            let wanted = vec![lease_key.clone(), iteration_key.clone()];
+            let wanted = vec![lease_key.clone(), iteration_key.clone(), host_key.clone()];
             let found = self.db.get_all(wanted, ReadKind::Consistent).await?;
-            let Some(before) = found.get(&lease_key).map(lease::read).transpose()? else {
-                return Ok(Err(TakeRefused::NothingToDo));
-            };
+            let Some(item) = found.get(&lease_key) else { return Ok(Err(TakeRefused::NothingToDo)) };
+            let before = lease::read(item)?;
             let Some(row) = found.get(&iteration_key).map(iteration::read).transpose()? else {
                 return Ok(Err(TakeRefused::NotOpen));
             };
@@ -38,17 +41,29 @@ impl DynamoFrontier {
                 // An earlier try, of which no answer came.
                 return Ok(Ok(before));
             }
-            let (after, row_after) = match before.take(&row, take) {
+            let host_before = found.get(&host_key).map(host::read).transpose()?;
+            let host_row = host_before.as_ref().map(|before| &before.row);
+            let after = match take_turn(origin, &before, &row, host_row, take) {
                 Ok(taken) => taken,
-                Err(refused) => return Ok(Err(refused)),
+                Err(TurnRefused::Lease(refused)) => return Ok(Err(refused)),
+                Err(TurnRefused::Host(busy)) => {
+                    // The rows were not read at one moment: another ticket of this turn may have taken both between.
+                    let line = line(&host_name, host_before.as_ref(), &busy)?;
+                    let writes: Vec<_> = [lease::still(origin, item, &before)].into_iter().chain(line).collect();
+                    if self.db.transact(&writes).await?.is_ok() {
+                        return Ok(Err(TakeRefused::HostBusy { until: busy.until }));
+                    }
+                    continue;
+                }
             };
             let writes = [
-                lease::replace(origin, Some(&before), &after, self.lease_grace)?,
-                iteration::reserve(&row, &row_after),
+                lease::replace(origin, Some(&before), &after.lease, self.lease_grace)?,
+                iteration::reserve(&row, &after.iteration),
+                host::replace(&host_name, host_before.as_ref(), &after.host)?,
             ];
             if self.db.transact(&writes).await?.is_ok() {
-                self.note_due(&lease_key, &after);
-                return Ok(Ok(after));
+                self.note_due(&lease_key, &after.lease);
+                return Ok(Ok(after.lease));
             }
         }
         Err(StoreError::Contended(ROUNDS_MAX))
@@ -131,7 +146,8 @@ impl DynamoFrontier {
     }
 
     pub(super) async fn let_go(&self, request: &ReleaseLease) -> Result<Result<(), ReleaseRefused>, StoreError> {
-        let ReleaseLease { origin, token, lease: last, seen, how } = request;
+        let ReleaseLease { origin, token, lease: last, seen, how, free_from, now } = request;
+        let host_name = HostKey::of(&origin.origin);
         for _ in 0..ROUNDS_MAX {
             let Some(current) = self.current(origin, last.iteration).await? else { continue };
             let Some(rows) = current.rows else { return Ok(Err(ReleaseRefused::Fenced)) };
@@ -139,10 +155,17 @@ impl DynamoFrontier {
             let row = current.iteration.ok_or_else(missing)?;
             let after = match rows.lease.release(token, last, seen, &rows.inbox, &row, *how) {
                 Ok(after) => after,
+                Err(ReleaseRefused::Fenced) if rows.lease.was_released(last, seen, *how) => return Ok(Ok(())),
                 Err(refused) => return Ok(Err(refused)),
             };
             let before = Before { origin, lease: &rows.lease, inbox: &rows.inbox, iteration: &row };
-            let writes = self.released(request, &before, &after)?;
+            let mut writes = self.released(request, &before, &after)?;
+            let host_before = self.host(&host_name).await?;
+            if let Some(stored) = &host_before
+                && let Some(back) = stored.row.give_back(token, *free_from, last.pace, *now)
+            {
+                writes.push(host::replace(&host_name, host_before.as_ref(), &back)?);
+            }
             match self.db.transact(&writes).await? {
                 Ok(()) => {
                     self.leases_due.forget(&keys::lease(origin));
@@ -151,8 +174,11 @@ impl DynamoFrontier {
                     }
                     return Ok(Ok(()));
                 }
-                Err(refused) if refused.by(Role::Lease) => return Ok(Err(ReleaseRefused::Fenced)),
+                // Another worker has it; or this is a further try of a write whose answer got lost, which reading it again tells.
+                Err(refused) if refused.by(Role::Lease) => {}
                 Err(refused) if refused.by(Role::Inbox) => return Ok(Err(ReleaseRefused::Changed)),
+                // Somebody stood in line meanwhile.
+                Err(refused) if refused.by(Role::Host) => {}
                 Err(_) => return Err(StoreError::Damaged("an open origin was not counted as open".to_owned())),
             }
         }

@@ -24,7 +24,9 @@ fn item(iteration: &IterationRow) -> Item {
     if iteration.status != IterationStatus::Closed {
         attributes.extend(agenda(RUNNING, iteration.started_at));
     }
-    let numbers = [("pages_left", iteration.budget.pages), ("bytes_left", iteration.budget.bytes)];
+    let version = iteration.version.map(u64::from);
+    let numbers =
+        [("pages_left", iteration.budget.pages), ("bytes_left", iteration.budget.bytes), ("version", version)];
     let instants = [(DUE, iteration.due), ("ends_at", iteration.ends_at), ("closed_at", iteration.closed_at)];
     attributes.extend(numbers.into_iter().filter_map(|(name, left)| Some((name, number(left?)))));
     attributes.extend(instants.into_iter().filter_map(|(name, at)| Some((name, instant(at?)))));
@@ -39,6 +41,7 @@ pub(crate) fn read(item: &Item) -> Result<IterationRow, StoreError> {
     Ok(IterationRow {
         crawl: crawl.ok_or_else(|| damaged("crawl"))?,
         number: iteration_number(fields, NUMBER)?,
+        version: fields.maybe_number("version")?,
         status: status.ok_or_else(|| damaged("status"))?,
         open: fields.number("open")?,
         budget: Reserve { pages: fields.maybe_number("pages_left")?, bytes: fields.maybe_number("bytes_left")? },
@@ -180,7 +183,8 @@ mod tests {
         let begun = iteration();
         let returned = begun.return_token().unwrap();
         let closed = returned.close(begun.started_at).unwrap();
-        for iteration in [begun, returned, closed] {
+        let pinned = IterationRow { version: Some(7), ..begun.clone() };
+        for iteration in [begun, returned, closed, pinned] {
             assert_eq!(read(&item(&iteration)).unwrap(), iteration);
         }
     }

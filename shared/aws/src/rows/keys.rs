@@ -3,7 +3,7 @@
 use data_encoding::HEXLOWER;
 use dragline_domain::frontier::{ChunkKey, Leftover, OriginKey, SegmentId, TodoSource};
 use dragline_domain::ids::{CrawlId, Iteration, TriggerId, Turn};
-use dragline_domain::url::Origin;
+use dragline_domain::url::{HostKey, Origin};
 use sha2::{Digest as _, Sha256};
 
 use crate::dynamo::{Key, Range};
@@ -16,6 +16,8 @@ const SORT_BYTES_MAX: usize = 1_024;
 const ORIGIN: &str = "origin#";
 
 const SEGMENT: &str = "segment#";
+
+const NOTICE: &str = "notice#";
 
 fn of_crawl(crawl: &CrawlId, sort: impl Into<String>) -> Key {
     Key { table: Table::Crawls, partition: crawl.to_string(), sort: sort.into() }
@@ -39,6 +41,11 @@ pub(crate) fn origin_of(partition: &str) -> Result<OriginKey, StoreError> {
 
 pub(crate) fn crawl(crawl: &CrawlId) -> Key {
     of_crawl(crawl, "spec")
+}
+
+/// A definition that another one replaced.
+pub(crate) fn past_definition(crawl: &CrawlId, version: u32) -> Key {
+    of_crawl(crawl, format!("spec#{version:010}"))
 }
 
 pub(crate) fn trigger(crawl: &CrawlId, trigger: &TriggerId) -> Key {
@@ -76,6 +83,21 @@ pub(crate) fn leftover(origin: &OriginKey, leftover: &Leftover) -> Key {
 
 pub(crate) fn leftovers(crawl: &CrawlId, iteration: Iteration) -> Range {
     range(&of_crawl(crawl, ""), &format!("leftover#{:010}#", iteration.number()))
+}
+
+/// A host's row, in a partition that no origin has: what follows the `#` there begins with a scheme.
+pub(crate) fn host(host: &HostKey) -> Key {
+    Key { table: Table::Frontier, partition: format!("host#{host}"), sort: "host".to_owned() }
+}
+
+pub(crate) fn notice(crawl: &CrawlId, key: &str) -> Key {
+    of_crawl(crawl, format!("{NOTICE}{key}"))
+}
+
+/// The key of a notice, within its crawl, of a sort key.
+pub(crate) fn notice_key(sort: &str) -> Result<String, StoreError> {
+    let key = sort.strip_prefix(NOTICE).map(str::to_owned);
+    key.ok_or_else(|| StoreError::Damaged(format!("`{sort}` is no notice")))
 }
 
 pub(crate) fn lease(origin: &OriginKey) -> Key {

@@ -103,6 +103,11 @@ fn held_by(token: &LeaseToken) -> Expression {
     held.with(":leased", text(LEASED)).with(":mine", text(token.as_str()))
 }
 
+/// Nothing is written; the lease, as it was read in this item, must be as it was.
+pub(crate) fn still(origin: &OriginKey, item: &Item, before: &Lease) -> Write {
+    Write::check(Role::Lease, &keys::lease(origin), item, unchanged(before))
+}
+
 /// The lease is as it was. A turn's row changes by its state alone, but for a holder's, who commits segments and renews it.
 fn unchanged(lease: &Lease) -> Expression {
     let same = Expression::new(

@@ -4,6 +4,7 @@
 
 pub(crate) mod candidate;
 pub(crate) mod chunk;
+pub(crate) mod host;
 pub(crate) mod inbox;
 pub(crate) mod iteration;
 pub(crate) mod keys;
@@ -96,6 +97,9 @@ pub(crate) const SCHEDULED: &str = "scheduled";
 
 /// The iterations that are not closed, in the index of crawls.
 pub(crate) const RUNNING: &str = "running";
+
+/// What people are still to be told, in the index of crawls.
+pub(crate) const OWED_NOTICES: &str = "notices";
 
 /// The attributes by which a row of a crawl is found that needs a look: of which kind, and at what time.
 pub(crate) fn agenda(kind: &str, at: Timestamp) -> [(&'static str, AttributeValue); 2] {

@@ -36,6 +36,14 @@ impl Definition {
         Self::new(Draft::for_seeds(seeds))
     }
 
+    /// This definition with every key of another one that is [`Effect::HowOnly`](super::Effect::HowOnly): the same URLs are crawled, in the
+    /// other's manner. No check spans the two kinds of keys.
+    #[must_use]
+    pub fn in_the_manner_of(&self, other: &Self) -> Self {
+        let Draft { politeness, fetch, user_agent, schedule, .. } = other.0.clone();
+        Self(Draft { politeness, fetch, user_agent, schedule, ..self.0.clone() })
+    }
+
     /// The draft again, to change it.
     #[must_use]
     pub fn into_draft(self) -> Draft {

@@ -267,6 +267,9 @@ fn every_key_is_compared_and_says_what_its_change_means() {
             ["politeness.", "fetch.", "user_agent", "schedule."].iter().any(|start| key.name().starts_with(start));
         let effect = if how_only { Effect::HowOnly } else { Effect::WhichUrls };
         assert_eq!(changes(&old, &new), [Change { key: *key, effect }]);
+        let checked = |draft: &Draft| Definition::new(draft.clone()).unwrap();
+        let mixed = checked(&old).in_the_manner_of(&checked(&new));
+        assert_eq!(*mixed, if how_only { new } else { old.clone() }, "{key:?}");
     }
 }
 

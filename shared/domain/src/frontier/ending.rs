@@ -105,15 +105,7 @@ pub fn close_with_leftovers(lease: &Lease, inbox: &Inbox, iteration: &IterationR
         reason,
         count: inbox.added.saturating_sub(lease.taken).saturating_add(retries),
     };
-    let closed = Lease {
-        state: LeaseState::Closed,
-        ending: Some(reason),
-        taken: inbox.added,
-        chunk: None,
-        cursor: RecrawlCursor::End,
-        retries: Vec::new(),
-        ..lease.clone()
-    };
+    let closed = closed_with_leftovers(lease, inbox);
     let mut inbox = inbox.clone();
     inbox.close();
     Some(ClosedWithLeftovers {
@@ -122,6 +114,19 @@ pub fn close_with_leftovers(lease: &Lease, inbox: &Inbox, iteration: &IterationR
         leftover,
         chunk: lease.chunk.as_ref().map(|position| position.key.clone()),
     })
+}
+
+/// The lease of an origin that closes with what is left of it.
+pub(super) fn closed_with_leftovers(lease: &Lease, inbox: &Inbox) -> Lease {
+    Lease {
+        state: LeaseState::Closed,
+        ending: Some(lease.ending.unwrap_or(LeftoverReason::Stopped)),
+        taken: inbox.added,
+        chunk: None,
+        cursor: RecrawlCursor::End,
+        retries: Vec::new(),
+        ..lease.clone()
+    }
 }
 
 /// Gives an origin up that nobody works on, for this reason unless its crawler gave another. `None` if it is not as it was seen, its

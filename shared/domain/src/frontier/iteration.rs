@@ -13,6 +13,9 @@ pub struct IterationRow {
     pub crawl: CrawlId,
     /// Its number.
     pub number: Iteration,
+    /// The version of the definition that it keeps to, whatever is put meanwhile. Absent in a row of an older program: it keeps to whatever is
+    /// stored.
+    pub version: Option<u32>,
     /// Whether leases are given, and whether it has ended. The end is final.
     pub status: IterationStatus,
     /// Origins open, plus 1 while the scheduler's token is out. At 0 the iteration can be closed, and 0 is final.
@@ -155,6 +158,7 @@ impl IterationRow {
         Self {
             crawl,
             number,
+            version: None,
             status: IterationStatus::Open,
             open: 1,
             budget,

@@ -3,10 +3,11 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::ending::closed_with_leftovers;
 use super::{ChunkKey, Inbox, IterationRow, Leftover, LeftoverReason, OriginRows, Reserve, close_with_leftovers};
 use crate::ids::{Iteration, LeaseToken, Turn};
-use crate::politeness::{Pace, Patience, RobotsUse};
-use crate::time::after;
+use crate::politeness::{DELAY_MAX, Pace, Patience, RETRY_AFTER_MAX, RobotsUse};
+use crate::time::{after, between, honest};
 
 /// The row by which an origin is leased, written by its holder and by whoever wakes, opens or closes the origin.
 ///
@@ -19,8 +20,11 @@ pub struct Lease {
     pub turn: Turn,
     /// Who may do what with it.
     pub state: LeaseState,
-    /// No request to the origin starts before.
+    /// No request to the origin starts before, by the clock that wrote it: [`Self::free_from`] is what others go by.
     pub not_before: Timestamp,
+    /// What that clock said at the time. Absent in a row of an older version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub written_at: Option<Timestamp>,
     /// Leases in a row that ran out without a commit.
     pub attempts: u32,
     /// How fast the origin may be asked.
@@ -142,13 +146,18 @@ pub struct Take {
     pub token: LeaseToken,
     /// When its lease ends unless a commit renews it.
     pub until: Timestamp,
+    /// When it will have stopped asking, whatever it commits until then: so long it has the host.
+    pub host_until: Timestamp,
+    /// Tokens of turns that are known to go on, whatever the clock says: those of the same process.
+    pub alive: Vec<LeaseToken>,
     /// What it wants of the budget; it gets no more, and less where less is left.
     pub wanted: Reserve,
     /// The time of now.
     pub now: Timestamp,
 }
 
-/// Why a lease was not given. The ticket is deleted in every case: whoever makes the origin ready sends another.
+/// Why a lease was not given. The ticket is deleted in every case: whoever makes the origin ready sends another, and whoever was refused
+/// because of the host sends it again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TakeRefused {
     /// The ticket is for another turn: late, or delivered twice.
@@ -160,6 +169,12 @@ pub enum TakeRefused {
     /// It is too early.
     #[error("the origin is not to be asked before {0}")]
     NotBefore(Timestamp),
+    /// Another turn asks its host, the host wants to be left alone, or another turn is next.
+    #[error("the host is not to be had before {until}")]
+    HostBusy {
+        /// When to try again.
+        until: Timestamp,
+    },
     /// Nothing is to be done there, or nothing yet.
     #[error("the origin has nothing to be done")]
     NothingToDo,
@@ -211,6 +226,12 @@ pub enum ReleaseRefused {
 }
 
 impl Retry {
+    /// From when on it may be asked for again, by a clock that says `now`: no try waits longer than [`DELAY_MAX`], but for a clock that was set back.
+    #[must_use]
+    pub fn free_from(&self, now: Timestamp) -> Timestamp {
+        honest(self.not_before, now, DELAY_MAX)
+    }
+
     /// The most URLs of an origin that wait for another try.
     pub const COUNT_MAX: usize = 32;
     /// The most bytes that they take as JSON, as the row is written whole with every commit. The longest URL fits.
@@ -237,12 +258,13 @@ impl Lease {
     /// Candidates are gone through only where an earlier iteration can have left some.
     #[must_use]
     pub fn opened(previous: Option<&Self>, iteration: Iteration, pace: Pace, now: Timestamp) -> Self {
-        let not_before = previous.map_or(now, |lease| lease.not_before.max(now));
+        let not_before = previous.map_or(now, |lease| lease.free_from(now).max(now));
         if let Some(same) = previous.filter(|lease| lease.iteration == iteration) {
             return Self {
                 turn: same.turn.next(),
                 state: LeaseState::Ready,
                 not_before,
+                written_at: Some(now),
                 barrier: Barrier::Open,
                 ..same.clone()
             };
@@ -252,6 +274,7 @@ impl Lease {
             turn: previous.map_or(Turn(1), |lease| lease.turn.next()),
             state: LeaseState::Ready,
             not_before,
+            written_at: Some(now),
             attempts: 0,
             pace,
             patience: Patience::FULL,
@@ -281,6 +304,25 @@ impl Lease {
     #[must_use]
     pub fn is_held_by(&self, token: &LeaseToken) -> bool {
         self.holder().is_some_and(|holder| holder.token == *token)
+    }
+
+    /// From when on the origin may be asked, by a clock that says `now`.
+    ///
+    /// That clock may have been set back since the row was written, or be another machine's that is behind. What was to be waited for then is waited
+    /// for from now on, and nothing longer than the longest wait there is.
+    #[must_use]
+    pub fn free_from(&self, now: Timestamp) -> Timestamp {
+        let longest = RETRY_AFTER_MAX.max(self.pace.delay());
+        match self.written_at {
+            Some(written) if written > now => after(now, between(written, self.not_before).min(longest)),
+            _ => honest(self.not_before, now, longest),
+        }
+    }
+
+    /// Notes that no request is to start before, by a clock that says `now`.
+    pub const fn wait_until(&mut self, not_before: Timestamp, now: Timestamp) {
+        self.not_before = not_before;
+        self.written_at = Some(now);
     }
 
     /// Whether nobody holds it, or whoever did ran out of time, a delay ago.
@@ -319,31 +361,29 @@ impl Lease {
             return Err(TakeRefused::NotOpen);
         }
         let (attempts, not_before, reserved, robots, iteration) = match &self.state {
-            LeaseState::Ready if self.not_before > take.now => return Err(TakeRefused::NotBefore(self.not_before)),
+            // A clock that was set back comes to no time of before for long: the holder waits, or puts down when the next turn begins.
+            LeaseState::Ready if self.not_before > take.now && self.free_from(take.now) == self.not_before => {
+                return Err(TakeRefused::NotBefore(self.not_before));
+            }
             LeaseState::Ready => {
                 let (reserved, iteration) = iteration.reserve(take.wanted).ok_or(TakeRefused::NoBudget)?;
-                (self.attempts, self.not_before, reserved, self.robots, iteration)
+                (self.attempts, self.free_from(take.now), reserved, self.robots, iteration)
             }
             LeaseState::Leased(holder) => {
                 let free_from = after(holder.until, self.pace.delay());
-                if free_from >= take.now {
+                if free_from >= take.now || take.alive.contains(&holder.token) {
                     return Err(TakeRefused::Held);
                 }
-                let not_before = self.not_before.max(free_from);
-                // Whoever died may have asked for pages.
+                // Whoever died may have asked for pages, just now if a clock was set.
+                let not_before = self.free_from(take.now).max(after(take.now, self.pace.delay()));
                 (self.attempts + 1, not_before, holder.reserved, RobotsUse::Used, iteration.clone())
             }
             LeaseState::Idle | LeaseState::Closed => return Err(TakeRefused::NothingToDo),
         };
         let holder = Holder { token: take.token.clone(), until: take.until, reserved };
-        let lease = Self {
-            state: LeaseState::Leased(holder),
-            attempts,
-            not_before,
-            robots,
-            barrier: Barrier::Open,
-            ..self.clone()
-        };
+        let state = LeaseState::Leased(holder);
+        let mut lease = Self { state, attempts, robots, barrier: Barrier::Open, ..self.clone() };
+        lease.wait_until(not_before, take.now);
         Ok((lease, iteration))
     }
 
@@ -393,6 +433,22 @@ impl Lease {
         Ok(Released { rows: OriginRows { lease, inbox }, iteration, leftover })
     }
 
+    /// Whether this row, as stored, is what a release like this left: an earlier try of it, of which no answer came. Nobody else leaves the same, as
+    /// a takeover counts as an attempt and a commit as a segment.
+    #[must_use]
+    pub fn was_released(&self, last: &Self, seen: &Inbox, how: Release) -> bool {
+        let lease = last.clone();
+        let left = match how {
+            Release::Wake { not_before } => {
+                Self { state: LeaseState::Ready, turn: last.turn.next(), not_before, ..lease }
+            }
+            Release::Idle => Self { state: LeaseState::Idle, ..lease },
+            Release::Close => Self { state: LeaseState::Closed, ..lease },
+            Release::CloseWithLeftovers => closed_with_leftovers(last, seen),
+        };
+        *self == left
+    }
+
     /// Makes the lease of a holder that is known to be dead ready again, without the wait for its end.
     ///
     /// Only a store that one process at a time opens can know that. The delay is kept from now on, as nobody knows when the dead
@@ -403,7 +459,8 @@ impl Lease {
         let lease = Self {
             state: LeaseState::Ready,
             turn: self.turn.next(),
-            not_before: self.not_before.max(after(now, self.pace.delay())),
+            not_before: self.free_from(now).max(after(now, self.pace.delay())),
+            written_at: Some(now),
             robots: RobotsUse::Used,
             ..self.clone()
         };

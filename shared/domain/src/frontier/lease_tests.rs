@@ -66,14 +66,64 @@ fn a_lease_is_taken_only_as_its_state_allows() {
         (state(LeaseState::Idle), 1, 50, iteration(1, Open, 9), Some(TakeRefused::NothingToDo), "idle"),
         (state(LeaseState::Closed), 1, 50, iteration(1, Open, 9), Some(TakeRefused::NothingToDo), "closed"),
     ] {
-        let take = Take { turn: Turn(turn), token: token(2), until: at(now + 120), wanted: pages(4), now: at(now) };
+        let take = Take {
+            turn: Turn(turn),
+            token: token(2),
+            until: at(now + 120),
+            host_until: at(now + 120),
+            wanted: pages(4),
+            now: at(now),
+            alive: Vec::new(),
+        };
         assert_eq!(lease.take(&row, &take).map(|_| ()).err(), refused, "{why}");
     }
 }
 
 #[test]
+fn a_clock_that_was_set_back_waits_as_long_as_was_meant_and_no_longer() {
+    let day = 86_400;
+    let row = iteration(1, IterationStatus::Open, 9);
+    for (written_at, not_before, now, free_from, why) in [
+        (Some(50), 60, 55, 60, "the clock went on"),
+        (Some(50), 60, 40, 50, "set back by less than the wait: ten seconds, from now"),
+        (Some(day + 50), day + 60, 50, 60, "set back by a day"),
+        (Some(day), 2 * day, day, 2 * day, "the longest wait, as its server asked for"),
+        (Some(2 * day), 9 * day, 0, day, "no wait is longer, whatever was written"),
+        (None, day, 0, day, "an older version's row, of a wait that can be"),
+        (None, day + 60, 0, 0, "and one of a wait that cannot be"),
+    ] {
+        let lease = Lease { written_at: written_at.map(at), not_before: at(not_before), ..opened() };
+        assert_eq!(lease.free_from(at(now)), at(free_from), "{why}");
+        let void = Lease { state: held().state, ..lease.clone() }.void(&row, at(now)).unwrap().0;
+        assert_eq!((void.not_before, void.written_at), (at(free_from.max(now + 10)), Some(at(now))), "void: {why}");
+        let take = Take {
+            turn: Turn(1),
+            token: token(2),
+            until: at(now + 120),
+            host_until: at(now + 120),
+            wanted: pages(4),
+            now: at(now),
+            alive: Vec::new(),
+        };
+        let is_believed = free_from == not_before && free_from > now;
+        match lease.take(&row, &take) {
+            Err(refused) => assert_eq!((refused, is_believed), (TakeRefused::NotBefore(at(not_before)), true), "{why}"),
+            Ok((taken, _)) => assert_eq!((taken.free_from(at(now)), is_believed), (at(free_from), false), "{why}"),
+        }
+    }
+}
+
+#[test]
 fn what_is_taken_is_set_aside_and_a_takeover_keeps_it() {
-    let take = Take { turn: Turn(1), token: token(2), until: at(300), wanted: pages(4), now: at(111) };
+    let take = Take {
+        turn: Turn(1),
+        token: token(2),
+        until: at(300),
+        host_until: at(300),
+        wanted: pages(4),
+        now: at(111),
+        alive: Vec::new(),
+    };
     let row = iteration(1, IterationStatus::Open, 9);
     let (lease, after) = opened().take(&row, &take).unwrap();
     assert_eq!(lease.holder(), Some(&Holder { token: token(2), until: at(300), reserved: pages(4) }));
@@ -175,7 +225,15 @@ fn a_dead_holders_lease_is_ready_again_with_its_delay_kept() {
 #[test]
 fn what_a_dead_holder_asked_for_counts_as_asked() {
     let row = iteration(1, IterationStatus::Open, 9);
-    let take = |now| Take { turn: Turn(1), token: token(2), until: at(300), wanted: pages(4), now: at(now) };
+    let take = |now| Take {
+        turn: Turn(1),
+        token: token(2),
+        until: at(300),
+        host_until: at(300),
+        wanted: pages(4),
+        now: at(now),
+        alive: Vec::new(),
+    };
     let unused = |lease| Lease { robots: RobotsUse::Unused, ..lease };
     assert_eq!(unused(opened()).take(&row, &take(50)).unwrap().0.robots, RobotsUse::Unused, "nobody asked yet");
     assert_eq!(unused(held()).take(&row, &take(200)).unwrap().0.robots, RobotsUse::Used, "its holder may have");
@@ -234,7 +292,7 @@ proptest! {
         for (number, step) in (0_u32..).zip(steps) {
             now += 1_000;
             let holder = token(u128::from(number));
-            let take = Take { turn: lease.turn, token: holder, until: at(now + 100), wanted: pages(wanted), now: at(now) };
+            let take = Take { turn: lease.turn, token: holder, until: at(now + 100), host_until: at(now + 100), wanted: pages(wanted), now: at(now), alive: Vec::new() };
             match (step, lease.holder().cloned()) {
                 (0 | 1, _) => if let Ok(taken) = lease.take(&row, &take) { (lease, row) = taken },
                 (2, Some(holder)) => {

@@ -10,6 +10,7 @@ mod claim;
 mod commit_tests;
 mod crawl;
 mod ending;
+mod host;
 mod inbox;
 mod iteration;
 mod keys;
@@ -29,6 +30,9 @@ pub use candidate::{CandidateUpdate, LastCapture, Sighting, next_visit};
 pub use claim::{Claim, ClaimDecision, ClaimedState, Claimer, claim};
 pub use crawl::{DefinitionPut, put_definition};
 pub use ending::{ClosedWithLeftovers, Leftover, LeftoverReason, close_with_leftovers, give_up};
+pub use host::{
+    HostAsk, HostBusy, HostHolder, HostRow, HostWaiter, PLACE_KEPT, TurnRefused, TurnTaken, WAITING_MAX, take_turn,
+};
 pub use inbox::{Inbox, ParserCounters};
 pub use iteration::{Beginning, IterationRow, IterationStatus, Reserve, StatusChange, begin_iteration};
 pub use keys::{ChunkKey, ObjectKey, OriginKey, Seeding, SegmentId, TodoSource};

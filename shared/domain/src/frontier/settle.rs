@@ -105,15 +105,16 @@ fn is_unchanged(now: &OriginRows, seen: &OriginRows) -> bool {
         && (now.inbox.added, now.inbox.parsed) == (seen.inbox.added, seen.inbox.parsed)
 }
 
-/// How to let go of a lease, by the holder's copy and the inbox of now. A pure decision; the release checks that the inbox is still so.
+/// How to let go of a lease, by the holder's copy and the inbox of now, if the origin may not be asked before `not_before`. A pure decision; the
+/// release checks that the inbox is still so.
 #[must_use]
-pub fn decide_release(lease: &Lease, inbox: &Inbox, not_before: Timestamp) -> Release {
+pub fn decide_release(lease: &Lease, inbox: &Inbox, not_before: Timestamp, now: Timestamp) -> Release {
     let all_parsed = lease.segments == inbox.parsed;
     if lease.ending.is_some() {
         return if all_parsed { Release::CloseWithLeftovers } else { Release::Idle };
     }
     let has_todo = inbox.added > lease.taken || lease.cursor != RecrawlCursor::End;
-    let first_retry = lease.retries.iter().map(|retry| retry.not_before).min();
+    let first_retry = lease.retries.iter().map(|retry| retry.free_from(now)).min();
     match (has_todo, first_retry) {
         (true, _) if lease.barrier == Barrier::Waiting && !all_parsed => Release::Idle,
         // Retries at the barrier are what it waits for: the origin has nothing else to do until the first is due.

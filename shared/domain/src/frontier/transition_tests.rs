@@ -106,7 +106,7 @@ fn a_holder_lets_go_as_its_origin_needs() {
         let (mut lease, inbox) = rows_of(added, taken, segments, parsed);
         lease.retries.extend(retry_at.map(retry));
         change(&mut lease);
-        assert_eq!(decide_release(&lease, &inbox, at(10)), expected, "{why}");
+        assert_eq!(decide_release(&lease, &inbox, at(10), at(1)), expected, "{why}");
     }
 }
 

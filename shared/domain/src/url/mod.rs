@@ -2,6 +2,7 @@
 
 mod crawl_url;
 mod error;
+mod host_key;
 mod key;
 mod origin;
 mod percent;
@@ -14,5 +15,6 @@ mod tests;
 
 pub use crawl_url::CrawlUrl;
 pub use error::UrlError;
+pub use host_key::HostKey;
 pub use origin::{Origin, OriginError, Scheme};
 pub use rules::{UrlRules, UrlRulesError};

@@ -5,6 +5,8 @@ use std::error::Error;
 use std::future::Future;
 use std::net::SocketAddr;
 use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 
 use dragline_domain::address::{AddressPolicy, check};
@@ -18,14 +20,16 @@ use crate::timing::{self, ATTEMPT, Phase};
 type BoxError = Box<dyn Error + Send + Sync>;
 
 /// Wraps the client's connector.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct ConnectLayer {
     policy: AddressPolicy,
+    opened: Arc<AtomicUsize>,
 }
 
 impl ConnectLayer {
-    pub(crate) fn new(policy: AddressPolicy) -> Self {
-        Self { policy }
+    /// Counts in `opened` the connections that come about.
+    pub(crate) fn new(policy: AddressPolicy, opened: Arc<AtomicUsize>) -> Self {
+        Self { policy, opened }
     }
 }
 
@@ -33,7 +37,7 @@ impl<S> Layer<S> for ConnectLayer {
     type Service = GuardedConnector<S>;
 
     fn layer(&self, inner: S) -> Self::Service {
-        GuardedConnector { inner, policy: self.policy }
+        GuardedConnector { inner, policy: self.policy, opened: Arc::clone(&self.opened) }
     }
 }
 
@@ -42,6 +46,7 @@ impl<S> Layer<S> for ConnectLayer {
 pub(crate) struct GuardedConnector<S> {
     inner: S,
     policy: AddressPolicy,
+    opened: Arc<AtomicUsize>,
 }
 
 impl<S, Target> Service<Target> for GuardedConnector<S>
@@ -64,7 +69,7 @@ where
             return Box::pin(async { Err(NoConnection::NoRequest.into()) });
         };
         attempt.enter(Phase::Connecting);
-        let policy = self.policy;
+        let (policy, opened) = (self.policy, Arc::clone(&self.opened));
         let connecting = self.inner.call(target);
         Box::pin(async move {
             let limit = attempt.connect_timeout;
@@ -73,6 +78,7 @@ where
                 Ok(Err(error)) => Err(error),
                 Err(_) => Err(NoConnection::TimedOut(limit).into()),
             };
+            opened.fetch_add(usize::from(connected.is_ok()), Ordering::Relaxed);
             let peer = connected.as_ref().ok().map(|(_, peer)| *peer);
             attempt.enter(Phase::Connected { at: timing::now(), peer });
             connected.map(|(connection, _)| connection)
@@ -95,7 +101,6 @@ pub(crate) fn peer_of(connected: &Connected) -> Option<SocketAddr> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
     use std::time::Duration;
 
     use dragline_pipeline::ports::fetcher::FetchFailureKind::{self, Connect, PrivateAddress};
@@ -109,7 +114,7 @@ mod tests {
     async fn connect(policy: AddressPolicy, attempt: &Arc<Attempt>) -> Result<(), FetchFailureKind> {
         let server = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/", server.local_addr().unwrap()).parse::<http::Uri>().unwrap();
-        let mut connector = ConnectLayer::new(policy).layer(Boxed(HttpConnector::new()));
+        let mut connector = ConnectLayer::new(policy, Arc::default()).layer(Boxed(HttpConnector::new()));
         let connected = ATTEMPT.scope(Arc::clone(attempt), async { connector.call(url).await }).await;
         connected.map(drop).map_err(|error| error.downcast_ref::<NoConnection>().map_or(Connect, NoConnection::kind))
     }
@@ -163,7 +168,7 @@ mod tests {
     async fn connecting_ends_with_its_limit() {
         let attempt = Arc::new(Attempt::new(Duration::from_secs(7)));
         let began = timing::now();
-        let mut connector = ConnectLayer::new(AddressPolicy::AllowPrivate).layer(Silent);
+        let mut connector = ConnectLayer::new(AddressPolicy::AllowPrivate, Arc::default()).layer(Silent);
         let connecting = ATTEMPT.scope(Arc::clone(&attempt), async { connector.call(http::Uri::default()).await });
         let error = connecting.await.err().unwrap();
         assert!(matches!(error.downcast_ref(), Some(NoConnection::TimedOut(_))), "{error}");
@@ -173,7 +178,8 @@ mod tests {
 
     #[tokio::test]
     async fn without_a_request_there_is_no_connection() {
-        let mut connector = ConnectLayer::new(AddressPolicy::AllowPrivate).layer(Boxed(HttpConnector::new()));
+        let mut connector =
+            ConnectLayer::new(AddressPolicy::AllowPrivate, Arc::default()).layer(Boxed(HttpConnector::new()));
         let error = connector.call(http::Uri::from_static("http://127.0.0.1:1/")).await.err().unwrap();
         assert!(matches!(error.downcast_ref(), Some(NoConnection::NoRequest)), "{error}");
     }

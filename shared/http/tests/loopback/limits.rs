@@ -205,3 +205,26 @@ async fn large_bodies_take_turns_where_there_is_little_room() {
         assert_eq!((response.body.len(), response.truncated), (BYTES, None));
     }
 }
+
+#[tokio::test]
+async fn a_large_body_that_drips_keeps_nobody_waiting() {
+    const BYTES: usize = 400_000;
+    let head = |bytes: usize| Step::send(format!("HTTP/1.1 200 OK\r\nContent-Length: {bytes}\r\n\r\n"));
+    let drips = RawServer::start([head(1 << 20), Step::send(vec![b'x'; 300_000]), Step::Hold]).await;
+    let quick = RawServer::start([head(BYTES), Step::send(vec![b'y'; BYTES])]).await;
+    let config = HttpConfig { in_flight_bytes_max: 2 << 20, ..config(AddressPolicy::AllowPrivate) };
+    let fetcher = HttpFetcher::with_lookup(&config, Arc::new(Names::loopback())).unwrap();
+    let url = drips.url("/");
+    let mut dripping = Box::pin(fetcher.fetch(request(&url)));
+    let mut one = request(&quick.url("/"));
+    one.limits = FetchLimits { total_timeout: 10 * ENOUGH_TO_BEGIN, ..ROOMY };
+    // Time enough for the first one to have outgrown its share.
+    assert!(tokio::time::timeout(ENOUGH_TO_BEGIN, &mut dripping).await.is_err(), "it drips");
+    tokio::select! {
+        _ = &mut dripping => panic!("it has no end"),
+        fetched = fetcher.fetch(one) => {
+            let response = response(fetched);
+            assert_eq!((response.body.len(), response.truncated), (BYTES, None));
+        }
+    }
+}

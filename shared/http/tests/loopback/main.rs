@@ -5,6 +5,7 @@
     reason = "a test that cannot go on should stop; clippy knows tests only by their attribute"
 )]
 
+mod connections;
 mod exchange;
 mod guard;
 mod limits;

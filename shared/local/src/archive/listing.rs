@@ -4,6 +4,8 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
+use super::files::patiently;
+
 /// The deepest directory that is looked into: a key holds at most 1,024 characters, and ours have five parts.
 const DEPTH_MAX: usize = 32;
 
@@ -37,7 +39,7 @@ pub(crate) fn list_files(
 
 /// What a directory holds, last first.
 fn entries(root: &Path, directory: &str) -> io::Result<Vec<String>> {
-    let listing = match fs::read_dir(root.join(directory)) {
+    let listing = match patiently(|| fs::read_dir(root.join(directory))) {
         Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
         listing => listing?,
     };

@@ -1,5 +1,6 @@
 //! Rows of crawls: `crawl`, `trigger`, and the origins that joined.
 
+use dragline_domain::definition::Definition;
 use dragline_domain::frontier::Switch;
 use dragline_domain::ids::{CrawlId, Iteration, TriggerId};
 use dragline_domain::url::Origin;
@@ -7,7 +8,7 @@ use dragline_pipeline::ports::frontier::{CrawlRow, PutCrawl};
 use jiff::Timestamp;
 use rusqlite::params;
 
-use super::values::{Text, Time};
+use super::values::{Json, Text, Time};
 use super::{CrawlRowId, Db, StoreError};
 
 const ON: &str = "on";
@@ -47,9 +48,21 @@ impl Db {
         Ok(Some(CrawlRow { definition: serde_json::from_str(&definition)?, version, joined, switch }))
     }
 
-    /// Writes a definition and switches its crawl on.
+    /// A definition as it was stored as this version.
+    pub(crate) fn definition(&self, crawl: &CrawlId, version: u32) -> Result<Option<Definition>, StoreError> {
+        let Some(id) = self.crawl_id(crawl)? else { return Ok(None) };
+        let sql = "SELECT definition FROM crawl WHERE id = ?1 AND version = ?2
+                   UNION ALL SELECT definition FROM past_definition WHERE crawl_id = ?1 AND version = ?2";
+        let found = self.find(sql, params![id, version], |row| row.get::<_, Json<Definition>>(0))?;
+        Ok(found.map(|Json(definition)| definition))
+    }
+
+    /// Writes a definition, keeps the one before, and switches its crawl on.
     pub(crate) fn put_definition(&self, put: &PutCrawl, version: u32) -> Result<(), StoreError> {
         let id = self.ensure_crawl(&put.definition.name)?;
+        let sql = "INSERT INTO past_definition (crawl_id, version, definition)
+                   SELECT id, version, definition FROM crawl WHERE id = ?1 AND definition IS NOT NULL";
+        self.execute(sql, [id])?;
         let sql = "UPDATE crawl SET definition = ?2, version = ?3 WHERE id = ?1";
         self.execute(sql, params![id, serde_json::to_string(&put.definition)?, version])?;
         self.put_switch(id, Switch::On { next: put.next })

@@ -9,8 +9,7 @@ use super::crawls::iteration_number;
 use super::values::Time;
 use super::{CrawlRowId, Db, StoreError};
 
-const COLUMNS: &str =
-    "number, status, open, pages_left, bytes_left, token_out, due, \"trigger\", started_at, ends_at, closed_at";
+const COLUMNS: &str = "number, status, open, pages_left, bytes_left, token_out, due, \"trigger\", started_at, ends_at, closed_at, version";
 
 const STATUSES: [IterationStatus; 4] =
     [IterationStatus::Open, IterationStatus::Paused, IterationStatus::Stopping, IterationStatus::Closed];
@@ -27,6 +26,7 @@ struct Stored {
     started_at: Timestamp,
     ends_at: Option<Timestamp>,
     closed_at: Option<Timestamp>,
+    version: Option<u32>,
 }
 
 impl Stored {
@@ -43,6 +43,7 @@ impl Stored {
             started_at: row.get::<_, Time>(8)?.0,
             ends_at: time(9)?,
             closed_at: time(10)?,
+            version: row.get(11)?,
         })
     }
 
@@ -54,6 +55,7 @@ impl Stored {
         Ok(IterationRow {
             crawl: crawl.clone(),
             number: iteration_number(self.number)?,
+            version: self.version,
             status,
             open: self.open,
             budget: self.budget,
@@ -85,7 +87,7 @@ impl Db {
     pub(crate) fn put_iteration(&self, crawl: CrawlRowId, row: &IterationRow) -> Result<(), StoreError> {
         let sql = format!(
             "INSERT OR REPLACE INTO iteration (crawl_id, {COLUMNS})
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)"
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)"
         );
         self.execute(
             &sql,
@@ -102,6 +104,7 @@ impl Db {
                 Time(row.started_at),
                 row.ends_at.map(Time),
                 row.closed_at.map(Time),
+                row.version,
             ],
         )?;
         Ok(())

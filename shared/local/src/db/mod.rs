@@ -3,8 +3,10 @@
 mod candidates;
 mod crawls;
 mod error;
+mod hosts;
 mod ids;
 mod iterations;
+mod notices;
 mod origins;
 pub(crate) mod schema;
 mod segments;

@@ -117,7 +117,8 @@ mod tests {
 
     /// Each column with its type, and each index with its columns, in no order of their making.
     fn parts(connection: &Connection) -> Vec<String> {
-        let sql = "SELECT t.name || '.' || c.name || ' ' || c.type || ' ' || c.\"notnull\" || ' ' || c.pk || ' ' || c.hidden
+        let sql =
+            "SELECT t.name || '.' || c.name || ' ' || c.type || ' ' || c.\"notnull\" || ' ' || c.pk || ' ' || c.hidden
                    FROM sqlite_schema t, pragma_table_xinfo(t.name) c WHERE t.type = 'table'
                    UNION ALL SELECT i.name || ' (' || c.name || ')'
                    FROM sqlite_schema i, pragma_index_info(i.name) c WHERE i.type = 'index' ORDER BY 1";

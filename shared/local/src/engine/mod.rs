@@ -22,6 +22,7 @@ use dragline_pipeline::ports::fetcher::Fetcher;
 use dragline_pipeline::ports::queue::{ParseMessage, StartCommand, Ticket};
 use dragline_pipeline::schedule::start;
 use dragline_pipeline::sweep::{Swept, sweep};
+use dragline_pipeline::tell::tell_owed;
 use jiff::Timestamp;
 use tokio::task::JoinSet;
 
@@ -73,6 +74,7 @@ struct Shared<W, H> {
     known: KnownUrls,
     stop: StopSignal,
     activity: Arc<Activity>,
+    limits: TurnLimits,
 }
 
 /// Runs a crawl's latest iteration until it is over or the signal stops it.
@@ -89,7 +91,15 @@ pub async fn run<W: World<Clock: Clone>, H: Fetcher + 'static>(
     activity: Arc<Activity>,
 ) -> PortResult<RunEnd> {
     let contexts = Contexts::default();
-    let shared = Arc::new(Shared { world, fetcher, contexts, known: KnownUrls::new(), stop, activity });
+    let shared = Arc::new(Shared {
+        world,
+        fetcher,
+        contexts,
+        known: KnownUrls::new(),
+        stop,
+        activity,
+        limits: TurnLimits::default(),
+    });
     let (tasks, parsing) = (JoinSet::new(), JoinSet::new());
     let mut engine = Engine { shared, messages, options, tasks, parsing, turns: 0, parses: 0, fruitless: 0 };
     let end = engine.run(crawl).await;
@@ -132,13 +142,21 @@ impl<W: World<Clock: Clone>, H: Fetcher + 'static> Engine<W, H> {
                 }
                 // Messages that still wait are void by then.
                 if let Some(row) = closed {
+                    tell_owed(&*world, Timestamp::MAX).await?;
                     return Ok(RunEnd::Closed(row));
                 }
                 if self.messages.pending() == 0
                     && let Some(closed) = self.sweep_when_idle(crawl).await?
                 {
+                    tell_owed(&*world, Timestamp::MAX).await?;
                     return Ok(RunEnd::Closed(closed));
                 }
+            }
+            let crowd = &self.shared.limits.crowd;
+            if self.turns >= self.options.turns_max && tickets.has_ready() {
+                crowd.others_wait();
+            } else {
+                crowd.nobody_waits();
             }
             tokio::select! {
                 Some(done) = self.tasks.join_next() => self.done(done)?,
@@ -156,6 +174,7 @@ impl<W: World<Clock: Clone>, H: Fetcher + 'static> Engine<W, H> {
                 if let Swept::Closed(row) = sweep(&*world, crawl, world.clock().now()).await? {
                     closed = Some(row);
                 }
+                tell_owed(&*world, world.clock().now()).await?;
                 next_sweep = world.clock().monotonic() + SWEEP_EVERY;
             }
         }
@@ -190,8 +209,8 @@ impl<W: World<Clock: Clone>, H: Fetcher + 'static> Engine<W, H> {
         let shared = Arc::clone(&self.shared);
         self.tasks.spawn(async move {
             let _visible = shared.activity.begin(&ticket.origin);
-            let Shared { world, fetcher, contexts, stop, .. } = &*shared;
-            let end = work_turn(world, fetcher, contexts, &TurnLimits::default(), stop, &ticket).await?;
+            let Shared { world, fetcher, contexts, stop, limits, .. } = &*shared;
+            let end = work_turn(world, fetcher, contexts, limits, stop, &ticket).await?;
             tracing::debug!(origin = %ticket.origin, turn = %ticket.turn, ?end, "turn ended");
             Ok(Done::Turn)
         });

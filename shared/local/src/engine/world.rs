@@ -1,5 +1,6 @@
 //! The local adapters, all at once.
 
+use dragline_pipeline::live::LiveTurns;
 use dragline_pipeline::ports::notifier::Notifier;
 use dragline_pipeline::{Timing, World};
 
@@ -17,6 +18,7 @@ pub struct LocalWorld<N> {
     notifier: N,
     clock: SystemClock,
     chance: SystemChance,
+    live: LiveTurns,
     timing: Timing,
 }
 
@@ -33,6 +35,7 @@ impl<N: Notifier + 'static> LocalWorld<N> {
             notifier,
             clock,
             chance: SystemChance,
+            live: LiveTurns::default(),
             timing: Timing::default(),
         }
     }
@@ -79,6 +82,10 @@ impl<N: Notifier + 'static> World for LocalWorld<N> {
 
     fn chance(&self) -> &SystemChance {
         &self.chance
+    }
+
+    fn live(&self) -> &LiveTurns {
+        &self.live
     }
 
     fn timing(&self) -> &Timing {

@@ -4,7 +4,7 @@ use dragline_domain::frontier::{
     Beginning, IterationRow, IterationStatus, PART_CHUNKS_MAX, StatusChange, begin_iteration, seed,
 };
 use dragline_domain::ids::{CrawlId, Iteration};
-use dragline_pipeline::ports::frontier::{BeginIteration, Begun, IterationClosed, SeedOrigin, Seeded};
+use dragline_pipeline::ports::frontier::{BeginIteration, Begun, IterationClosed, OwedNotice, SeedOrigin, Seeded};
 use jiff::Timestamp;
 
 use crate::db::{Db, StoreError};
@@ -58,6 +58,7 @@ pub(super) fn close(
     }
     let Some(closed) = row.close(now) else { return Ok(IterationClosed::NotYet(row)) };
     db.update_iteration(&closed)?;
+    db.owe_notice(&OwedNotice::of_closed(&closed, now))?;
     Ok(IterationClosed::Now(closed))
 }
 

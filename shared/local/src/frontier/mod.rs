@@ -13,17 +13,18 @@ mod turns;
 use std::sync::Arc;
 
 use dragline_domain::capture::SegmentLog;
+use dragline_domain::definition::Definition;
 use dragline_domain::frontier::{
-    Blame, CandidateUpdate, ChunkKey, Claim, IterationRow, Lease, OriginKey, OriginRows, RecrawlCursor, ReleaseRefused,
-    SegmentId, SegmentRow, StatusChange, Take, TakeRefused, TodoChunk,
+    Blame, CandidateUpdate, ChunkKey, Claim, HostAsk, HostRow, IterationRow, Lease, OriginKey, OriginRows,
+    RecrawlCursor, ReleaseRefused, SegmentId, SegmentRow, StatusChange, Take, TakeRefused, TodoChunk,
 };
 use dragline_domain::ids::{CrawlId, Iteration, ParseToken, TriggerId};
-use dragline_domain::url::Origin;
+use dragline_domain::url::{HostKey, Origin};
 use dragline_pipeline::ports::error::PortResult;
 use dragline_pipeline::ports::frontier::{
     BeginIteration, BeginParse, Begun, ClaimRequest, CommitParse, CommitSegment, Committed, CrawlPut, CrawlRow,
-    DuePage, Frontier, GiveUp, IterationClosed, MoveSchedule, Overdue, ParseCommitted, Progress, PutCrawl,
-    ReleaseLease, RobotsRow, SeedOrigin, Seeded, Settled,
+    DuePage, Frontier, GiveBackHost, GiveUp, IterationClosed, MoveSchedule, NoticeKept, Overdue, OverdueKinds,
+    OwedNotice, ParseCommitted, Progress, PutCrawl, ReleaseLease, RobotsRow, SeedOrigin, Seeded, Settled,
 };
 use jiff::Timestamp;
 
@@ -60,6 +61,11 @@ impl Frontier for SqliteFrontier {
     async fn load_crawl(&self, crawl: &CrawlId) -> PortResult<Option<CrawlRow>> {
         let id = crawl.clone();
         self.run("load crawl", crawl, move |db| db.crawl(&id)).await
+    }
+
+    async fn load_definition(&self, crawl: &CrawlId, version: u32) -> PortResult<Option<Definition>> {
+        let id = crawl.clone();
+        self.run("load definition", crawl, move |db| db.definition(&id, version)).await
     }
 
     async fn join_origin(&self, crawl: &CrawlId, origin: &Origin) -> PortResult<()> {
@@ -182,6 +188,21 @@ impl Frontier for SqliteFrontier {
         self.run("take lease", origin, move |db| turns::take_lease(db, &key, iteration, &take)).await
     }
 
+    async fn load_host(&self, host: &HostKey) -> PortResult<Option<HostRow>> {
+        let key = host.clone();
+        self.run("load host", host, move |db| db.host(&key)).await
+    }
+
+    async fn take_host(&self, host: &HostKey, ask: &HostAsk) -> PortResult<Result<HostRow, Timestamp>> {
+        let (key, ask) = (host.clone(), ask.clone());
+        self.run("take host", host, move |db| turns::take_host(db, &key, &ask)).await
+    }
+
+    async fn give_back_host(&self, back: &GiveBackHost) -> PortResult<()> {
+        let request = back.clone();
+        self.run("give back host", &back.host, move |db| turns::give_back_host(db, &request)).await
+    }
+
     async fn load_chunk(&self, origin: &OriginKey, key: &ChunkKey) -> PortResult<Option<TodoChunk>> {
         let (owner, key) = (origin.clone(), key.clone());
         self.run("load todo", origin, move |db| match db.origin_id(&owner)? {
@@ -263,14 +284,39 @@ impl Frontier for SqliteFrontier {
         self.run("give up origin", &give_up.origin, move |db| endings::give_up(db, &request)).await
     }
 
-    async fn overdue(&self, crawl: &CrawlId, due_by: Timestamp, limit: usize) -> PortResult<Vec<Overdue>> {
+    async fn overdue(
+        &self,
+        crawl: &CrawlId,
+        due_by: Timestamp,
+        kinds: OverdueKinds,
+        limit: usize,
+    ) -> PortResult<Vec<Overdue>> {
         let id = crawl.clone();
-        self.run("list overdue work", crawl, move |db| overdue::list(db, &id, due_by, limit)).await
+        self.run("list overdue work", crawl, move |db| overdue::list(db, &id, due_by, kinds, limit)).await
     }
 
     async fn postpone(&self, work: &Overdue, due: Timestamp) -> PortResult<()> {
         let owned = work.clone();
         self.run("postpone overdue work", &format!("{work:?}"), move |db| overdue::postpone(db, &owned, due)).await
+    }
+
+    async fn owe_notice(&self, owed: &OwedNotice) -> PortResult<NoticeKept> {
+        let notice = owed.clone();
+        self.run("owe notice", &owed.key, move |db| db.owe_notice(&notice)).await
+    }
+
+    async fn owed_notices(&self, due_by: Timestamp, limit: usize) -> PortResult<Vec<OwedNotice>> {
+        self.run("list owed notices", &due_by, move |db| db.owed_notices(due_by, limit)).await
+    }
+
+    async fn postpone_notice(&self, owed: &OwedNotice, due: Timestamp) -> PortResult<()> {
+        let notice = owed.clone();
+        self.run("postpone notice", &owed.key, move |db| db.postpone_notice(&notice, due)).await
+    }
+
+    async fn forget_notice(&self, owed: &OwedNotice) -> PortResult<()> {
+        let notice = owed.clone();
+        self.run("forget notice", &owed.key, move |db| db.forget_notice(&notice)).await
     }
 
     async fn progress(&self, crawl: &CrawlId, iteration: Iteration) -> PortResult<Progress> {

@@ -3,7 +3,7 @@
 use dragline_domain::frontier::{OriginKey, SegmentId};
 use dragline_domain::ids::{CrawlId, Iteration, Turn};
 use dragline_domain::url::Origin;
-use dragline_pipeline::ports::frontier::Overdue;
+use dragline_pipeline::ports::frontier::{Overdue, OverdueKinds};
 use jiff::Timestamp;
 use rusqlite::{Row, params};
 
@@ -24,14 +24,23 @@ pub(super) fn list_origins(
 }
 
 /// What is due by then, the longest overdue first.
-pub(super) fn list(db: &Db, crawl: &CrawlId, by: Timestamp, limit: usize) -> Result<Vec<Overdue>, StoreError> {
+pub(super) fn list(
+    db: &Db,
+    crawl: &CrawlId,
+    by: Timestamp,
+    kinds: OverdueKinds,
+    limit: usize,
+) -> Result<Vec<Overdue>, StoreError> {
     let Some(id) = db.crawl_id(crawl)? else { return Ok(Vec::new()) };
     let query = Query { db, crawl: (id, crawl), by: Time(by), limit };
-    let mut found = query.origins(
-        "SELECT l.due, o.origin FROM lease l JOIN origin o ON o.id = l.origin_id
-         WHERE l.due <= ?2 AND o.crawl_id = ?1 ORDER BY l.due LIMIT ?3",
-        Overdue::Lease,
-    )?;
+    let mut found = match kinds {
+        OverdueKinds::All => query.origins(
+            "SELECT l.due, o.origin FROM lease l JOIN origin o ON o.id = l.origin_id
+             WHERE l.due <= ?2 AND o.crawl_id = ?1 ORDER BY l.due LIMIT ?3",
+            Overdue::Lease,
+        )?,
+        OverdueKinds::AllButLeases => Vec::new(),
+    };
     // An origin that is ready or held is looked after by its lease.
     found.extend(query.origins(
         "SELECT b.due, o.origin FROM inbox b JOIN origin o ON o.id = b.origin_id JOIN lease l ON l.origin_id = b.origin_id

@@ -1,11 +1,13 @@
 //! Turns: taking a lease, its todo, committing segments, letting go.
 
 use dragline_domain::frontier::{
-    ChunkKey, EXHAUSTED_CHUNKS_MAX, Lease, OriginKey, ReleaseRefused, SegmentDecision, Take, TakeRefused, TodoChunk,
-    commit_segment as decide,
+    ChunkKey, EXHAUSTED_CHUNKS_MAX, HostAsk, HostBusy, HostRow, Lease, OriginKey, ReleaseRefused, SegmentDecision,
+    Take, TakeRefused, TodoChunk, TurnRefused, commit_segment as decide, take_turn,
 };
 use dragline_domain::ids::Iteration;
-use dragline_pipeline::ports::frontier::{CommitSegment, Committed, ReleaseLease};
+use dragline_domain::url::HostKey;
+use dragline_pipeline::ports::frontier::{CommitSegment, Committed, GiveBackHost, ReleaseLease};
+use jiff::Timestamp;
 
 use crate::db::{Db, StoreError};
 
@@ -18,15 +20,48 @@ pub(super) fn take_lease(
     let Some(origin) = db.origin_id(key)? else { return Ok(Err(TakeRefused::NothingToDo)) };
     let Some(lease) = db.lease(origin)? else { return Ok(Err(TakeRefused::NothingToDo)) };
     let Some(row) = db.iteration(&key.crawl, iteration)? else { return Ok(Err(TakeRefused::NotOpen)) };
-    match lease.take(&row, take) {
-        Err(refused) => Ok(Err(refused)),
-        Ok((lease, after)) => {
-            db.put_lease(origin, &lease)?;
-            if after != row {
-                db.update_iteration(&after)?;
-            }
-            Ok(Ok(lease))
+    let host = HostKey::of(&key.origin);
+    let stored = db.host(&host)?;
+    match take_turn(key, &lease, &row, stored.as_ref(), take) {
+        Err(TurnRefused::Lease(refused)) => Ok(Err(refused)),
+        Err(TurnRefused::Host(busy)) => {
+            stand_in_line(db, &host, stored.as_ref(), &busy)?;
+            Ok(Err(TakeRefused::HostBusy { until: busy.until }))
         }
+        Ok(taken) => {
+            db.put_lease(origin, &taken.lease)?;
+            db.put_host(&host, &taken.host)?;
+            if taken.iteration != row {
+                db.update_iteration(&taken.iteration)?;
+            }
+            Ok(Ok(taken.lease))
+        }
+    }
+}
+
+pub(super) fn take_host(db: &Db, host: &HostKey, ask: &HostAsk) -> Result<Result<HostRow, Timestamp>, StoreError> {
+    let stored = db.host(host)?;
+    match HostRow::take(stored.as_ref(), ask, None) {
+        Ok(row) => {
+            db.put_host(host, &row)?;
+            Ok(Ok(row))
+        }
+        Err(busy) => {
+            stand_in_line(db, host, stored.as_ref(), &busy)?;
+            Ok(Err(busy.until))
+        }
+    }
+}
+
+fn stand_in_line(db: &Db, host: &HostKey, stored: Option<&HostRow>, busy: &HostBusy) -> Result<(), StoreError> {
+    if stored == Some(&busy.row) { Ok(()) } else { db.put_host(host, &busy.row) }
+}
+
+pub(super) fn give_back_host(db: &Db, back: &GiveBackHost) -> Result<(), StoreError> {
+    let GiveBackHost { host, token, free_from, pace, now } = back;
+    match db.host(host)?.and_then(|row| row.give_back(token, *free_from, *pace, *now)) {
+        Some(row) => db.put_host(host, &row),
+        None => Ok(()),
     }
 }
 
@@ -62,13 +97,14 @@ pub(super) fn commit_segment(db: &Db, commit: &CommitSegment) -> Result<Committe
 }
 
 pub(super) fn release(db: &Db, request: &ReleaseLease) -> Result<Result<(), ReleaseRefused>, StoreError> {
-    let ReleaseLease { origin: key, token, lease: last, seen, how } = request;
+    let ReleaseLease { origin: key, token, lease: last, seen, how, free_from, now } = request;
     let Some(origin) = db.origin_id(key)? else { return Ok(Err(ReleaseRefused::Fenced)) };
     let Some(rows) = db.origin_rows(origin)? else { return Ok(Err(ReleaseRefused::Fenced)) };
     let number = rows.lease.iteration;
     let iteration = db.iteration(&key.crawl, number)?.ok_or(StoreError::Missing("such iteration"))?;
     let after = match rows.lease.release(token, last, seen, &rows.inbox, &iteration, *how) {
         Ok(after) => after,
+        Err(ReleaseRefused::Fenced) if rows.lease.was_released(last, seen, *how) => return Ok(Ok(())),
         Err(refused) => return Ok(Err(refused)),
     };
     if let Some(leftover) = &after.leftover {
@@ -82,5 +118,8 @@ pub(super) fn release(db: &Db, request: &ReleaseLease) -> Result<Result<(), Rele
     if after.iteration != iteration {
         db.update_iteration(&after.iteration)?;
     }
+    let host = HostKey::of(&key.origin);
+    let (free_from, now) = (*free_from, *now);
+    give_back_host(db, &GiveBackHost { host, token: token.clone(), free_from, pace: last.pace, now })?;
     Ok(Ok(()))
 }

@@ -10,11 +10,12 @@ use dragline_domain::ids::{CrawlId, TriggerId};
 use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_local::{DirectoryArchive, LocalStore, MemoryQueue, SqliteDocuments, SqliteFrontier, SystemChance};
 use dragline_pipeline::context::Contexts;
+use dragline_pipeline::live::LiveTurns;
 use dragline_pipeline::ports::clock::Clock;
 use dragline_pipeline::ports::error::PortResult;
 use dragline_pipeline::ports::frontier::{BeginIteration, Begun, CrawlRow, Frontier};
 use dragline_pipeline::ports::notifier::{Notice, Notifier};
-use dragline_pipeline::ports::queue::StartCommand;
+use dragline_pipeline::ports::queue::{Message, Queue, StartCommand};
 use dragline_pipeline::schedule::{Defaults, Handled, handle};
 use dragline_pipeline::{Timing, World};
 use jiff::Timestamp;
@@ -51,13 +52,27 @@ impl Notifier for Heard {
     }
 }
 
+/// A queue that notes what is sent.
+pub(crate) struct Noting {
+    inner: MemoryQueue<Hands>,
+    sent: Mutex<Vec<Message>>,
+}
+
+impl Queue for Noting {
+    async fn send(&self, message: Message, delay: Duration) -> PortResult<()> {
+        self.sent.lock().unwrap().push(message.clone());
+        self.inner.send(message, delay).await
+    }
+}
+
 pub(crate) struct Desk {
     frontier: SqliteFrontier,
     archive: DirectoryArchive,
     documents: SqliteDocuments,
-    queue: MemoryQueue<Hands>,
+    queue: Noting,
     heard: Heard,
     clock: Hands,
+    live: LiveTurns,
     timing: Timing,
     contexts: Contexts,
     _directory: TempDir,
@@ -72,9 +87,10 @@ impl Desk {
             frontier: store.frontier(),
             archive: store.archive(),
             documents: store.documents(),
-            queue: MemoryQueue::new(&clock, 100),
+            queue: Noting { inner: MemoryQueue::new(&clock, 100), sent: Mutex::default() },
             heard: Heard::default(),
             clock,
+            live: LiveTurns::default(),
             timing: Timing::default(),
             contexts: Contexts::default(),
             _directory: directory,
@@ -108,8 +124,15 @@ impl Desk {
     /// Begins an iteration by this trigger and goes no further.
     pub(crate) async fn begin_and_die(&self, crawl: &str, trigger: &str) -> IterationRow {
         let (trigger, now) = (TriggerId(trigger.to_owned()), self.clock.now());
-        let begin =
-            BeginIteration { crawl: name(crawl), trigger, budget: Reserve::default(), now, ends_at: None, due: now };
+        let begin = BeginIteration {
+            crawl: name(crawl),
+            trigger,
+            version: 1,
+            budget: Reserve::default(),
+            now,
+            ends_at: None,
+            due: now,
+        };
         match self.frontier.begin_iteration(&begin).await.unwrap() {
             Begun::Iteration(row) => row,
             Begun::Busy(row) => panic!("iteration {} runs", row.number),
@@ -128,10 +151,15 @@ impl Desk {
     /// The start commands that were sent.
     pub(crate) async fn sent(&self) -> Vec<StartCommand> {
         let mut sent = Vec::new();
-        while self.queue.commands().pending() > 0 {
-            sent.push(self.queue.commands().receive().await);
+        while self.queue.inner.commands().pending() > 0 {
+            sent.push(self.queue.inner.commands().receive().await);
         }
         sent
+    }
+
+    /// Every message that was sent since it was asked last.
+    pub(crate) fn messages(&self) -> Vec<Message> {
+        std::mem::take(&mut self.queue.sent.lock().unwrap())
     }
 
     pub(crate) fn heard(&self) -> Vec<Notice> {
@@ -143,7 +171,7 @@ impl World for Desk {
     type Frontier = SqliteFrontier;
     type Archive = DirectoryArchive;
     type Documents = SqliteDocuments;
-    type Queue = MemoryQueue<Hands>;
+    type Queue = Noting;
     type Notifier = Heard;
     type Clock = Hands;
     type Chance = SystemChance;
@@ -160,7 +188,7 @@ impl World for Desk {
         &self.documents
     }
 
-    fn queue(&self) -> &MemoryQueue<Hands> {
+    fn queue(&self) -> &Noting {
         &self.queue
     }
 
@@ -174,6 +202,10 @@ impl World for Desk {
 
     fn chance(&self) -> &SystemChance {
         &SystemChance
+    }
+
+    fn live(&self) -> &LiveTurns {
+        &self.live
     }
 
     fn timing(&self) -> &Timing {

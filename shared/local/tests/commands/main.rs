@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test says more by failing than by an error")]
 
 mod desk;
+mod many;
 mod schedules;
 mod urls;
 mod wishes;

@@ -3,11 +3,15 @@
 #![expect(clippy::unwrap_used, reason = "a test says more by failing than by an error")]
 
 mod address;
+mod ahead;
 mod budget;
 mod canonical;
+mod clocks;
 mod content;
+mod crowd;
 mod directives;
 mod failures;
+mod hosts;
 mod limits;
 mod recrawl;
 mod redirects;

@@ -30,6 +30,7 @@ pub(crate) async fn take(store: &LocalStore) -> (CrawlId, Lease) {
     let begin = BeginIteration {
         crawl: crawl.clone(),
         trigger: trigger.clone(),
+        version: 1,
         budget,
         now: at(0),
         ends_at: None,
@@ -41,7 +42,15 @@ pub(crate) async fn take(store: &LocalStore) -> (CrawlId, Lease) {
     let seed = SeedOrigin { origin: origin(), iteration: Iteration::FIRST, seeding, add, chunks: Vec::new() };
     assert_eq!(frontier.seed_origin(&seed).await.unwrap(), Seeded::Added);
     let wanted = Reserve { pages: Some(4), bytes: None };
-    let take = Take { turn: Turn(1), token: LeaseToken::from_bits(7), until: at(120), wanted, now: at(0) };
+    let take = Take {
+        turn: Turn(1),
+        token: LeaseToken::from_bits(7),
+        until: at(120),
+        host_until: at(360),
+        wanted,
+        now: at(0),
+        alive: Vec::new(),
+    };
     let lease = frontier.take_lease(&origin(), Iteration::FIRST, &take).await.unwrap().unwrap();
     (crawl, lease)
 }

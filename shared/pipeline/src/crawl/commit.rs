@@ -9,11 +9,12 @@ use dragline_domain::frontier::{
 use dragline_domain::ids::LeaseToken;
 use dragline_domain::time::after;
 
+use super::memory::Taken;
 use super::segment::SegmentRecords;
 use crate::World;
 use crate::ports::archive::{Archive, Put};
 use crate::ports::clock::Clock;
-use crate::ports::error::{PortError, PortErrorKind, PortResult};
+use crate::ports::error::PortResult;
 use crate::ports::frontier::{CommitSegment, Committed, Frontier};
 use crate::ports::queue::{Message, ParseMessage, Queue};
 
@@ -35,6 +36,8 @@ const SEGMENT_BODIES_BYTES_MAX: u64 = 32 << 20;
 pub(super) struct OpenSegment {
     pub number: u64,
     pub records: SegmentRecords,
+    /// What it takes of memory, until it is committed.
+    pub taken: Taken,
     /// It takes no more than so many visits.
     pub pages_max: u32,
     pub entries: u32,
@@ -69,7 +72,8 @@ pub(super) enum Outcome {
     Fenced,
 }
 
-/// Commits a segment. Effects in order: the object; segment and lease rows in one transaction; the parse message.
+/// Commits a segment. Effects in order: the object; segment and lease rows in one transaction; the parse message. Where another worker holds the
+/// lease, the object is deleted.
 ///
 /// `lease` is the holder's copy with pace, patience and the like as they are now.
 pub(super) async fn commit(
@@ -88,16 +92,17 @@ pub(super) async fn commit(
     let put_off = u32::try_from(segment.work.retries.len()).unwrap_or(u32::MAX);
     let bytes = Bytes::from(segment.records.into_object());
     let object_bytes = bytes.len() as u64;
-    if world.archive().put_new(&object, bytes).await? == Put::Exists {
-        let why = "an object of this lease's own key is there already";
-        return Err(PortError::new(PortErrorKind::Corrupt, "put segment", &object, why));
+    match world.archive().put_new(&object, bytes).await? {
+        // An earlier try of this put, whose answer got lost: no one else has the token in its key, and no turn goes on after a put or a
+        // commit that failed, so that it puts each segment once.
+        Put::Stored | Put::Exists => {}
     }
     let row = SegmentRow {
         id: id.clone(),
         iteration: lease.iteration,
         token: token.clone(),
         state: SegmentState::Crawled { part: 0 },
-        object,
+        object: object.clone(),
         object_bytes,
         entries,
         put_off,
@@ -108,7 +113,11 @@ pub(super) async fn commit(
     };
     let commit = CommitSegment { segment: row, lease: after_commit, exhausted };
     match world.frontier().commit_segment(&commit).await? {
-        Committed::Fenced => Ok(Outcome::Fenced),
+        Committed::Fenced => {
+            // Whoever took the lease over may have looked for orphans before this one was there.
+            world.archive().delete(&object).await?;
+            Ok(Outcome::Fenced)
+        }
         Committed::Done => {
             let message = ParseMessage { segment: id, iteration: lease.iteration };
             world.queue().send(Message::Parse(message), Duration::ZERO).await?;
@@ -123,6 +132,7 @@ mod tests {
     use jiff::Timestamp;
 
     use super::*;
+    use crate::crawl::SegmentMemory;
 
     #[test]
     fn a_segment_holds_all_that_waits() {
@@ -152,6 +162,7 @@ mod tests {
             let segment = OpenSegment {
                 number: 0,
                 records: records(),
+                taken: SegmentMemory::default().begin(),
                 pages_max: SEGMENT_PAGES_MAX,
                 entries,
                 pending: 0,

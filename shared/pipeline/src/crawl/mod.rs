@@ -2,6 +2,7 @@
 
 mod commit;
 mod ending;
+mod memory;
 mod orphans;
 mod outcome;
 mod pacer;
@@ -12,7 +13,8 @@ mod segment;
 mod turn;
 mod visit;
 
-pub use ending::{StopSignal, TurnEnd, TurnLimits};
+pub use ending::{Crowd, StopSignal, TurnEnd, TurnLimits};
+pub use memory::SegmentMemory;
 pub use robots::{RefusedAddress, fetch_robots};
 pub use segment::{SegmentRecords, VISIT_FIELD};
 pub use turn::work_turn;

@@ -17,9 +17,11 @@ pub(super) fn outcome_of(fetched: &Fetched, last: Option<&LastCapture>) -> (Outc
 
 fn outcome_of_failure(failure: &FetchFailure) -> Outcome {
     match failure.kind {
-        FetchFailureKind::NameNotResolved | FetchFailureKind::Connect | FetchFailureKind::Tls => {
-            Outcome::ConnectionFailed
-        }
+        // No room is waited out, and becomes no outcome.
+        FetchFailureKind::NameNotResolved
+        | FetchFailureKind::Connect
+        | FetchFailureKind::Tls
+        | FetchFailureKind::NoRoom => Outcome::ConnectionFailed,
         FetchFailureKind::PrivateAddress => Outcome::BlockedPrivateAddress,
         FetchFailureKind::Timeout => Outcome::RequestTimeout,
         FetchFailureKind::Protocol => Outcome::DidNotUnderstandAnswer,

@@ -143,7 +143,7 @@ impl Planner {
         lease
             .retries
             .iter()
-            .find(|retry| retry.not_before <= now && !self.retried.contains(&retry.entry.path_and_query))
+            .find(|retry| retry.free_from(now) <= now && !self.retried.contains(&retry.entry.path_and_query))
     }
 
     fn take_retry(&mut self, retry: &Retry) -> Work {

@@ -2,32 +2,55 @@
 
 use dragline_domain::frontier::{Lease, OriginKey, Release, ReleaseRefused, decide_release};
 use dragline_domain::ids::LeaseToken;
+use dragline_domain::url::HostKey;
 use jiff::Timestamp;
 
 use crate::World;
 use crate::nudge::send_ticket;
+use crate::ports::clock::Clock;
 use crate::ports::error::{PortError, PortErrorKind, PortResult};
 use crate::ports::frontier::{Frontier, ReleaseLease};
-use crate::ports::notifier::{Notice, Notifier};
+use crate::ports::notifier::Notice;
+use crate::tell::tell;
 
-/// Lets go of a lease. Effects in order: the rows; the next turn's ticket. `None` if another worker holds it.
+/// From when on others may go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct LetGo {
+    /// The origin's next turn.
+    pub not_before: Timestamp,
+    /// Any request to its host.
+    pub free_from: Timestamp,
+    /// When the next turn's ticket comes, where somebody else sends one before.
+    pub called_by: Timestamp,
+}
+
+/// Lets go of a lease and its host. Effects in order: the rows; the next turn's ticket; a ticket to whoever waits for the host. `None` if
+/// another worker holds it.
 pub(super) async fn release(
     world: &impl World,
     origin: &OriginKey,
     token: &LeaseToken,
     lease: &Lease,
-    not_before: Timestamp,
+    LetGo { not_before, free_from, called_by }: LetGo,
 ) -> PortResult<Option<Release>> {
     let mut lease = lease.clone();
-    lease.not_before = not_before;
     loop {
+        let now = world.clock().now();
+        lease.wait_until(not_before, now);
         let Some(rows) = world.frontier().load_origin(origin).await? else {
             return Err(PortError::new(PortErrorKind::Corrupt, "release", origin, "the origin's rows are gone"));
         };
-        let how = decide_release(&lease, &rows.inbox, not_before);
+        let how = decide_release(&lease, &rows.inbox, not_before, now);
         let left = rows.inbox.added.saturating_sub(lease.taken) + lease.retries.len() as u64;
-        let request =
-            ReleaseLease { origin: origin.clone(), token: token.clone(), lease: lease.clone(), seen: rows.inbox, how };
+        let request = ReleaseLease {
+            origin: origin.clone(),
+            token: token.clone(),
+            lease: lease.clone(),
+            seen: rows.inbox,
+            how,
+            free_from,
+            now,
+        };
         match world.frontier().release(&request).await? {
             Err(ReleaseRefused::Fenced) => return Ok(None),
             Err(ReleaseRefused::Changed) => continue,
@@ -35,16 +58,26 @@ pub(super) async fn release(
         }
         match how {
             Release::Wake { not_before } => {
-                send_ticket(world, origin, lease.iteration, lease.turn.next(), not_before).await?;
+                send_ticket(world, origin, lease.iteration, lease.turn.next(), not_before.max(called_by)).await?;
             }
             Release::CloseWithLeftovers => {
                 if let Some(reason) = lease.ending {
-                    let notice = Notice::OriginEnded { origin: origin.clone(), reason, count: left };
-                    world.notifier().notify(notice).await?;
+                    tell(world, Notice::OriginEnded { origin: origin.clone(), reason, count: left }).await;
                 }
             }
             Release::Idle | Release::Close => {}
         }
+        call_next(world, &HostKey::of(&origin.origin)).await?;
         return Ok(Some(how));
     }
+}
+
+/// Sends a ticket to whoever is next in line for a host that was given back. It is sent one at the latest when the host would have been
+/// free anyway, should this one get lost.
+pub(super) async fn call_next(world: &impl World, host: &HostKey) -> PortResult<()> {
+    let row = world.frontier().load_host(host).await?;
+    if let Some((row, next)) = row.as_ref().and_then(|row| Some((row, row.next()?))) {
+        send_ticket(world, &next.origin, next.iteration, next.turn, row.earliest(next.delay)).await?;
+    }
+    Ok(())
 }

@@ -1,24 +1,31 @@
 //! Getting an origin's robots.txt, and what it means when that fails.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use dragline_domain::frontier::OriginKey;
-use dragline_domain::politeness::{RobotsUse, is_robots_good};
-use dragline_domain::time::{after, between};
-use dragline_domain::url::{CrawlUrl, Origin};
+use dragline_domain::frontier::{HostAsk, HostWaiter};
+use dragline_domain::ids::LeaseToken;
+use dragline_domain::politeness::{Pace, RobotsUse, is_robots_good};
+use dragline_domain::time::{after, between, honest};
+use dragline_domain::url::{CrawlUrl, HostKey, Origin};
 use dragline_formats::content_coding::{ContentCodings, decode_all};
 use dragline_formats::robots::{BODY_BYTES_MAX, REDIRECTS_MAX, RobotsFetch, RobotsPolicy, RobotsRecord};
+use jiff::Timestamp;
 
 use super::pacer::Pacer;
-use super::visit::pace_by;
+use super::release::call_next;
+use super::visit::{NO_ROOM_PAUSE, has_no_room, pace_by};
 use crate::World;
 use crate::context::CrawlContext;
-use crate::ports::clock::Clock;
-use crate::ports::error::PortResult;
+use crate::ports::clock::{Chance, Clock};
+use crate::ports::error::{PortError, PortResult};
 use crate::ports::fetcher::{
     FetchFailureKind, FetchLimits, FetchRequest, Fetched, FetchedResponse, Fetcher, Truncation,
 };
-use crate::ports::frontier::{Frontier, RobotsRow};
+use crate::ports::frontier::{Frontier, GiveBackHost, RobotsRow};
+
+/// How often a turn looks whether a host is free that others have for a single request.
+const LOOK_AGAIN: Duration = Duration::from_millis(500);
 
 /// What a turn goes by.
 #[derive(Debug)]
@@ -29,29 +36,43 @@ pub(super) enum Robots {
     Unreadable(String),
     /// The origin's address is one that Dragline never talks to.
     PrivateAddress(String),
+    /// It leads to a host that others ask, until then at the latest. That is nobody's fault.
+    HostBusy(Timestamp),
 }
 
 /// The origin's robots.txt: as kept, if that is good for this turn, or else fetched, by requests none of which starts after `latest_start`.
-/// And whether it was used since it was fetched, which `robots_use` says of the kept one.
+/// And whether it was used since it was fetched, which `robots_use` says of the kept one. If it leads to another host that is busy, the waiter
+/// stands in line there.
 pub(super) async fn robots(
     world: &impl World,
     fetcher: &impl Fetcher,
     context: &CrawlContext,
     pacer: &Pacer,
     latest_start: Duration,
-    origin: &OriginKey,
+    waiter: &HostWaiter,
     robots_use: RobotsUse,
 ) -> PortResult<(Robots, RobotsUse)> {
+    let origin = &waiter.origin;
     let token = context.definition.user_agent.product_token();
     let (kept, now) = (world.frontier().load_robots(origin).await?, world.clock().now());
-    let is_good = |row: &&RobotsRow| is_robots_good(robots_use, row.fetched_at, row.expires_at, now);
+    let max_age = context.definition.politeness.robots_max_age;
+    let is_good = |row: &&RobotsRow| {
+        let expires_at = honest(row.expires_at, now, max_age);
+        is_robots_good(robots_use, row.fetched_at, expires_at, now)
+    };
     if let Some(row) = kept.as_ref().filter(is_good) {
         return Ok((Robots::Known(row.record.policy(token)), robots_use));
     }
     // As old as its oldest byte may be, however long it takes until it is kept.
     let asked_at = world.clock().now();
-    let paced = Paced { fetcher, clock: world.clock(), pacer, latest_start, origin: &origin.origin };
-    let fetched = match fetch_robots(&paced, context.limits(), &origin.origin).await {
+    let paced = Paced { world, fetcher, pacer, latest_start, waiter, hindrance: Mutex::default() };
+    let fetched = fetch_robots(&paced, context.limits(), &origin.origin).await;
+    match paced.hindrance.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        Some(Hindrance::Busy(until)) => return Ok((Robots::HostBusy(until), robots_use)),
+        Some(Hindrance::Failed(error)) => return Err(error),
+        None => {}
+    }
+    let fetched = match fetched {
         Ok(record) => record,
         Err(RefusedAddress(why)) => return Ok((Robots::PrivateAddress(why), RobotsUse::Used)),
     };
@@ -62,7 +83,7 @@ pub(super) async fn robots(
     if let RobotsPolicy::DisallowAll(why) = &policy {
         return Ok((Robots::Unreadable(why.to_string()), RobotsUse::Used));
     }
-    let expires_at = after(asked_at, context.definition.politeness.robots_max_age);
+    let expires_at = after(asked_at, max_age);
     world.frontier().put_robots(origin, &RobotsRow { record: fetched, fetched_at: asked_at, expires_at }).await?;
     Ok((Robots::Known(policy), RobotsUse::Unused))
 }
@@ -101,31 +122,102 @@ pub async fn fetch_robots(
     Ok(RobotsRecord::of(&RobotsFetch::TooManyRedirects))
 }
 
-/// Keeps the pace of one origin. Another host's pace is its own; asking it once for a file is within anybody's.
-struct Paced<'a, H, C> {
+/// Keeps the pace of each host that is asked: the turn's own, or another that the way leads to.
+struct Paced<'a, W, H> {
+    world: &'a W,
     fetcher: &'a H,
-    clock: &'a C,
     pacer: &'a Pacer,
     /// By the monotonic clock: the lease is too old afterwards.
     latest_start: Duration,
-    origin: &'a Origin,
+    waiter: &'a HostWaiter,
+    /// Why the way was not gone to its end, if that was not the web's doing.
+    hindrance: Mutex<Option<Hindrance>>,
 }
 
-impl<H: Fetcher, C: Clock> Fetcher for Paced<'_, H, C> {
+enum Hindrance {
+    Busy(Timestamp),
+    Failed(PortError),
+}
+
+impl<W: World, H: Fetcher> Fetcher for Paced<'_, W, H> {
     async fn fetch(&self, request: FetchRequest) -> Fetched {
-        if request.url.origin() != *self.origin {
-            return self.fetcher.fetch(request).await;
+        let host = HostKey::of(&request.url.origin());
+        if host == HostKey::of(&self.waiter.origin.origin) {
+            return self.fetch_at_pace(self.pacer, request).await;
         }
-        let start = self.pacer.reserve(self.clock);
-        self.clock.sleep(start.saturating_sub(self.clock.monotonic())).await;
-        let started = self.clock.monotonic();
+        match self.fetch_elsewhere(&host, request).await {
+            Ok(Ok(fetched)) => fetched,
+            Ok(Err(until)) => self.hindered(Hindrance::Busy(until)),
+            Err(error) => self.hindered(Hindrance::Failed(error)),
+        }
+    }
+}
+
+impl<W: World, H: Fetcher> Paced<'_, W, H> {
+    fn hindered(&self, hindrance: Hindrance) -> Fetched {
+        *self.hindrance.lock().unwrap_or_else(PoisonError::into_inner) = Some(hindrance);
+        Fetched::failed(FetchFailureKind::Timeout, "nothing was asked", Duration::ZERO)
+    }
+
+    /// Asks at a host's pace; again and again where this process has no room for a connection.
+    async fn fetch_at_pace(&self, pacer: &Pacer, request: FetchRequest) -> Fetched {
+        let clock = self.world.clock();
+        loop {
+            let fetched = self.fetch_once(pacer, request.clone()).await;
+            if !has_no_room(&fetched) || clock.monotonic() > self.latest_start {
+                return fetched;
+            }
+            clock.sleep(NO_ROOM_PAUSE).await;
+        }
+    }
+
+    async fn fetch_once(&self, pacer: &Pacer, request: FetchRequest) -> Fetched {
+        let clock = self.world.clock();
+        let start = pacer.reserve(clock);
+        clock.sleep(start.saturating_sub(clock.monotonic())).await;
+        let started = clock.monotonic();
         if started > self.latest_start {
             let why = "the lease would have run out before the answer";
             return Fetched::failed(FetchFailureKind::Timeout, why, Duration::ZERO);
         }
         let fetched = self.fetcher.fetch(request).await;
-        pace_by(self.pacer, self.clock, started, &fetched);
+        pace_by(pacer, clock, started, &fetched);
         fetched
+    }
+
+    /// Asks another host, which is taken for that alone. When to try again, if it is not to be had in this turn.
+    async fn fetch_elsewhere(&self, host: &HostKey, request: FetchRequest) -> PortResult<Result<Fetched, Timestamp>> {
+        let (clock, timing) = (self.world.clock(), self.world.timing());
+        let token = LeaseToken::from_bits(self.world.chance().bits());
+        let live = self.world.live().begin(host.clone(), token.clone());
+        let give_up_at = self.latest_start.min(clock.monotonic() + timing.wait_in_turn);
+        let row = loop {
+            let now = clock.now();
+            let ask = HostAsk {
+                waiter: self.waiter.clone(),
+                token: token.clone(),
+                until: after(now, request.limits.total_timeout + timing.commit_reserve),
+                alive: live.others(),
+                pace: Pace::new(self.pacer.pace().base_delay),
+                now,
+            };
+            let until = match self.world.frontier().take_host(host, &ask).await? {
+                Ok(row) => break row,
+                Err(until) => until,
+            };
+            if clock.monotonic() + LOOK_AGAIN > give_up_at {
+                return Ok(Err(until));
+            }
+            clock.sleep(LOOK_AGAIN.min(between(now, until))).await;
+        };
+        let pacer = Pacer::new(row.pace, row.free_from, clock);
+        let fetched = self.fetch_at_pace(&pacer, request).await;
+        let (free_from, pace, now) = (pacer.not_before(clock), pacer.pace(), clock.now());
+        let back = GiveBackHost { host: host.clone(), token, free_from, pace, now };
+        self.world.frontier().give_back_host(&back).await?;
+        drop(live);
+        call_next(self.world, host).await?;
+        Ok(Ok(fetched))
     }
 }
 

@@ -16,7 +16,7 @@ use super::planner::Work;
 use super::robots::Robots;
 use crate::context::CrawlContext;
 use crate::ports::clock::Clock;
-use crate::ports::fetcher::{FetchLimits, FetchRequest, Fetched, Fetcher};
+use crate::ports::fetcher::{FetchFailureKind, FetchLimits, FetchRequest, Fetched, Fetcher};
 
 /// A visit that is over.
 #[derive(Debug)]
@@ -60,6 +60,7 @@ pub(super) fn refused(
         }
         Robots::PrivateAddress(why) => Some((Outcome::BlockedPrivateAddress, why.clone())),
         Robots::Unreadable(why) => Some((Outcome::BlockedByRobotsTxt, why.clone())),
+        Robots::HostBusy(_) => Some((Outcome::BlockedByRobotsTxt, "it was not read".to_owned())),
     }
 }
 
@@ -76,9 +77,6 @@ pub(super) async fn visit(
     (segment, work, url): (u64, Work, CrawlUrl),
 ) -> Result<Visited, LeaseTooOld> {
     clock.sleep(start.start().saturating_sub(clock.monotonic())).await;
-    if clock.monotonic() > *start.end() {
-        return Err(LeaseTooOld);
-    }
     let last = work.entry.last.as_ref();
     let request = FetchRequest {
         url: url.clone(),
@@ -86,9 +84,25 @@ pub(super) async fn visit(
         if_modified_since: last.and_then(|last| last.last_modified.clone()),
         limits,
     };
-    let (at, started) = (clock.now(), clock.monotonic());
-    let fetched = fetcher.fetch(request).await;
-    Ok(Visited { segment, work, url, at, started, fetched })
+    loop {
+        if clock.monotonic() > *start.end() {
+            return Err(LeaseTooOld);
+        }
+        let (at, started) = (clock.now(), clock.monotonic());
+        let fetched = fetcher.fetch(request.clone()).await;
+        if !has_no_room(&fetched) {
+            return Ok(Visited { segment, work, url, at, started, fetched });
+        }
+        clock.sleep(NO_ROOM_PAUSE).await;
+    }
+}
+
+/// How soon a request is tried again for which this machine had no room.
+pub(super) const NO_ROOM_PAUSE: Duration = Duration::from_secs(1);
+
+/// Whether nothing was sent, and the server is not to blame.
+pub(super) fn has_no_room(fetched: &Fetched) -> bool {
+    fetched.result.as_ref().is_err_and(|failure| failure.kind == FetchFailureKind::NoRoom)
 }
 
 /// Tells the pacer how a request went, and obeys a Retry-After.
@@ -154,7 +168,6 @@ mod tests {
     use dragline_domain::time::after;
 
     use super::*;
-    use crate::ports::fetcher::FetchFailureKind;
 
     const fn seconds(seconds: u64) -> Duration {
         Duration::from_secs(seconds)
@@ -180,14 +193,16 @@ mod tests {
         }
     }
 
-    /// Counts the requests.
+    /// Counts the requests. The first so many find no room.
     #[derive(Default)]
-    struct Counting(Mutex<u32>);
+    struct Counting(Mutex<u32>, u32);
 
     impl Fetcher for Counting {
         async fn fetch(&self, _request: FetchRequest) -> Fetched {
-            *self.0.lock().unwrap() += 1;
-            Fetched::failed(FetchFailureKind::Connect, "", Duration::ZERO)
+            let mut count = self.0.lock().unwrap();
+            *count += 1;
+            let kind = if *count <= self.1 { FetchFailureKind::NoRoom } else { FetchFailureKind::Connect };
+            Fetched::failed(kind, "", Duration::ZERO)
         }
     }
 
@@ -217,6 +232,30 @@ mod tests {
             let url = CrawlUrl::try_from("https://a.example/p".to_owned()).unwrap();
             let visited = visit(&clock, &fetcher, seconds(10)..=seconds(40), limits, (0, work("/p"), url)).await;
             assert_eq!((*fetcher.0.lock().unwrap(), visited.is_ok()), (requests, requests == 1), "{why}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_request_that_finds_no_room_waits_for_some_while_the_lease_lasts() {
+        for (no_room, requests, kind, why) in [
+            (1, 2, Some(FetchFailureKind::Connect), "tried again"),
+            (30, 31, Some(FetchFailureKind::Connect), "in the last second, too"),
+            (31, 31, None, "another worker may hold the lease by then"),
+        ] {
+            let clock = Oversleeping { now: Mutex::default(), overslept: Duration::ZERO };
+            let fetcher = Counting(Mutex::default(), no_room);
+            let limits = FetchLimits {
+                connect_timeout: seconds(10),
+                first_byte_timeout: seconds(20),
+                total_timeout: seconds(60),
+                header_bytes_max: 1 << 10,
+                body_bytes_max: 1 << 10,
+                decoded_bytes_max: 1 << 10,
+            };
+            let url = CrawlUrl::try_from("https://a.example/p".to_owned()).unwrap();
+            let visited = visit(&clock, &fetcher, seconds(10)..=seconds(40), limits, (0, work("/p"), url)).await;
+            let ended = visited.ok().map(|visited| visited.fetched.result.unwrap_err().kind);
+            assert_eq!((*fetcher.0.lock().unwrap(), ended), (requests, kind), "{why}");
         }
     }
 }

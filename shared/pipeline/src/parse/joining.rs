@@ -8,7 +8,8 @@ use crate::World;
 use crate::context::CrawlContext;
 use crate::ports::error::PortResult;
 use crate::ports::frontier::Frontier;
-use crate::ports::notifier::{Notice, Notifier};
+use crate::ports::notifier::Notice;
+use crate::tell::tell_all;
 
 /// Lets origins join that seeds of this segment redirect to permanently: from http to https, to or from www. Whether any did.
 pub(super) async fn join(
@@ -17,13 +18,13 @@ pub(super) async fn join(
     segment: &SegmentRow,
     captures: &[Capture],
 ) -> PortResult<bool> {
-    let mut has_joined = false;
+    let mut joined = Vec::new();
     for origin in captures.iter().filter_map(|capture| joins(context, &segment.id.origin, capture)) {
         world.frontier().join_origin(&segment.id.origin.crawl, &origin).await?;
-        let notice = Notice::OriginJoined { from: segment.id.origin.clone(), origin };
-        world.notifier().notify(notice).await?;
-        has_joined = true;
+        joined.push(Notice::OriginJoined { from: segment.id.origin.clone(), origin });
     }
+    let has_joined = !joined.is_empty();
+    tell_all(world, joined).await;
     Ok(has_joined)
 }
 

@@ -28,13 +28,14 @@ use self::read::Capture;
 use self::understand::{Parsed, understand_all};
 use crate::World;
 use crate::context::{Contexts, CrawlContext};
-use crate::nudge::nudge;
+use crate::nudge::nudge_all;
 use crate::ports::clock::{Chance, Clock};
 use crate::ports::documents::{Documents, PutDocuments};
 use crate::ports::error::{PortError, PortErrorKind, PortResult};
 use crate::ports::frontier::{BeginParse, CommitParse, Frontier, ParseCommitted};
-use crate::ports::notifier::{Notice, Notifier};
+use crate::ports::notifier::Notice;
 use crate::ports::queue::ParseMessage;
+use crate::tell::{tell, tell_all};
 
 /// How a parse ended. In every case its message is done with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,9 +111,7 @@ async fn parse_begun(
         touched.extend(targets.into_iter().filter(|origin| *origin != segment.id.origin));
         end
     };
-    for origin in &touched {
-        nudge(world, origin, segment.iteration).await?;
-    }
+    nudge_all(world, &touched, segment.iteration).await?;
     Ok(end)
 }
 
@@ -125,7 +124,7 @@ async fn parse(
 ) -> PortResult<Option<(ParseEnd, Vec<OriginKey>)>> {
     let frontier = world.frontier();
     let crawl = &segment.id.origin.crawl;
-    let mut context = contexts.get(frontier, crawl).await?;
+    let mut context = contexts.of_iteration(frontier, crawl, segment.iteration).await?;
     let trust = Trust::of(segment);
     let reading = captures::read(world, segment, trust).await?;
     let damage = reading.damage.as_deref().unwrap_or("it holds less than was put into it");
@@ -136,7 +135,7 @@ async fn parse(
     }
     let captures = Arc::new(reading.captures);
     if joining::join(world, &context, segment, &captures).await? {
-        context = contexts.get(frontier, crawl).await?;
+        context = contexts.of_iteration(frontier, crawl, segment.iteration).await?;
     }
     let parsed = documents(world, &context, segment, &captures, trust).await?;
     let documents = &parsed.documents;
@@ -145,7 +144,7 @@ async fn parse(
     if unreadable > 0 {
         let SegmentRow { id, entries, .. } = segment;
         let detail = format!("{unreadable} of {entries} URLs of segment {}-{} are lost: {damage}", id.turn, id.n);
-        world.notifier().notify(Notice::Stuck { origin: id.origin.clone(), detail }).await?;
+        tell(world, Notice::Stuck { origin: id.origin.clone(), detail }).await;
     }
 
     let claimed = claims::claim(world, known, segment, &captures, documents).await?;
@@ -180,11 +179,11 @@ async fn documents(
     let parsed = tokio::task::spawn_blocking(move || understand_all(&own, &all, trust != Trust::Full)).await;
     let documents =
         parsed.map_err(|error| PortError::new(PortErrorKind::Other, "parse", &segment.id, error.to_string()))?;
-    for stuck in documents.iter().filter(|document| document.state == DocumentState::Stuck) {
+    let stuck = documents.iter().filter(|document| document.state == DocumentState::Stuck).map(|stuck| {
         let detail = format!("{}: {}", stuck.url, stuck.detail.as_deref().unwrap_or("the parser broke"));
-        let notice = Notice::Stuck { origin: segment.id.origin.clone(), detail };
-        world.notifier().notify(notice).await?;
-    }
+        Notice::Stuck { origin: segment.id.origin.clone(), detail }
+    });
+    tell_all(world, stuck.collect()).await;
     match world.documents().put_new(segment, &documents).await? {
         PutDocuments::Stored => Ok(Parsed { documents }),
         PutDocuments::Found(documents) => Ok(Parsed { documents }),

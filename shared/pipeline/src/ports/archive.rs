@@ -13,7 +13,7 @@ use super::error::PortResult;
 pub enum Put {
     /// The object is there now, and survives a crash.
     Stored,
-    /// An object of this key was there before; it is unchanged.
+    /// An object of this key was there before; it is unchanged. It may be of an earlier try of the same put, whose answer got lost.
     Exists,
 }
 

@@ -86,6 +86,8 @@ pub enum FetchFailureKind {
     Timeout,
     /// What came is no HTTP, or its header is over the limit.
     Protocol,
+    /// This machine has no room for another connection just now: too many files are open. No request was sent, and it says nothing of the server.
+    NoRoom,
 }
 
 /// A request that brought no response.

@@ -24,6 +24,9 @@ pub struct Ticket {
     pub turn: Turn,
 }
 
+/// Tickets that travel in one message at most: as many turns as one invocation of the crawler works at the same time.
+pub const CONVOY_MAX: usize = 20;
+
 /// Asks a parser for a segment.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -50,10 +53,23 @@ pub struct StartCommand {
 pub enum Message {
     /// To the turns queue.
     Ticket(Ticket),
+    /// Several, to the turns queue, at most [`CONVOY_MAX`]: they are worked together, and the message is done with when all of them are.
+    Tickets(Vec<Ticket>),
     /// To the segments queue.
     Parse(ParseMessage),
     /// To the commands queue.
     Start(StartCommand),
+}
+
+impl Message {
+    /// Tickets as one message: a single one as it always was.
+    #[must_use]
+    pub fn of_tickets(tickets: &[Ticket]) -> Self {
+        match tickets {
+            [one] => Self::Ticket(one.clone()),
+            several => Self::Tickets(several.to_vec()),
+        }
+    }
 }
 
 /// Sends messages.

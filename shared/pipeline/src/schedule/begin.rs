@@ -12,7 +12,7 @@ use dragline_domain::url::{CrawlUrl, Origin};
 
 use crate::World;
 use crate::context::{Contexts, CrawlContext};
-use crate::nudge::nudge;
+use crate::nudge::{Convoy, nudge_into};
 use crate::ports::clock::Clock;
 use crate::ports::error::PortResult;
 use crate::ports::frontier::{BeginIteration, Begun, ClaimRequest, Frontier, SeedOrigin, Seeded};
@@ -49,12 +49,13 @@ pub(super) async fn start_with(
     url: Option<&CrawlUrl>,
 ) -> PortResult<Started> {
     let frontier = world.frontier();
-    let context = contexts.get(frontier, &command.crawl).await?;
+    let context = contexts.current(frontier, &command.crawl).await?;
     let now = world.clock().now();
     let budget = &context.definition.budget;
     let begin = BeginIteration {
         crawl: command.crawl.clone(),
         trigger: command.trigger.clone(),
+        version: context.version(),
         budget: Reserve { pages: budget.pages, bytes: budget.bytes },
         now,
         ends_at: budget.duration.map(|duration| after(now, duration)),
@@ -65,12 +66,17 @@ pub(super) async fn start_with(
         Begun::Iteration(row) => row,
     };
     if iteration.token_out {
+        // It may have begun with an earlier delivery of this command: whatever was put since, its seeds are those of its own version.
+        let context = contexts.of_iteration(frontier, &command.crawl, iteration.number).await?;
         let seeds = by_origin(&context.definition.seeds);
         let beginning = Beginning { world, context: &context, trigger: &command.trigger, iteration: &iteration };
+        let mut convoy = Convoy::default();
         for (origin, urls) in &seeds {
-            beginning.seed(origin, urls).await?;
+            beginning.seed(origin, urls, &mut convoy).await?;
+            convoy.send_if_full(world).await?;
         }
-        beginning.open_for_recrawl(&seeds).await?;
+        beginning.open_for_recrawl(&seeds, &mut convoy).await?;
+        convoy.send(world).await?;
         if let Some(url) = url {
             seed_url(world, &context, &command.trigger, &iteration, url).await?;
         }
@@ -88,7 +94,10 @@ pub(super) async fn seed_url(
     url: &CrawlUrl,
 ) -> PortResult<Seeded> {
     let beginning = Beginning { world, context, trigger: &trigger.of_url(), iteration };
-    beginning.seed(&url.origin(), &[url.path_and_query().to_owned()]).await
+    let mut convoy = Convoy::default();
+    let seeded = beginning.seed(&url.origin(), &[url.path_and_query().to_owned()], &mut convoy).await?;
+    convoy.send(world).await?;
+    Ok(seeded)
 }
 
 type Seeds = BTreeMap<Origin, Vec<String>>;
@@ -116,7 +125,7 @@ impl<W: World> Beginning<'_, W> {
     /// Claims the seeds of an origin and adds them, as many at once as a transaction surely holds.
     ///
     /// The parts are cut from the definition alone, so that the command, when it comes again, cuts them in the same places.
-    async fn seed(&self, origin: &Origin, paths: &[String]) -> PortResult<Seeded> {
+    async fn seed(&self, origin: &Origin, paths: &[String], convoy: &mut Convoy) -> PortResult<Seeded> {
         let key = OriginKey { crawl: self.iteration.crawl.clone(), origin: origin.clone() };
         let mut seeded = Seeded::Already;
         for (part, paths) in (0..).zip(paths.chunks(SEEDING_URLS_MAX)) {
@@ -128,7 +137,7 @@ impl<W: World> Beginning<'_, W> {
                 return Ok(seeded);
             }
         }
-        nudge(self.world, &key, self.iteration.number).await?;
+        nudge_into(self.world, &key, self.iteration.number, convoy).await?;
         Ok(seeded)
     }
 
@@ -160,7 +169,7 @@ impl<W: World> Beginning<'_, W> {
     }
 
     /// Opens the origins that no seed opens but that have candidates due from earlier iterations.
-    async fn open_for_recrawl(&self, seeds: &Seeds) -> PortResult<()> {
+    async fn open_for_recrawl(&self, seeds: &Seeds, convoy: &mut Convoy) -> PortResult<()> {
         let (frontier, iteration) = (self.world.frontier(), self.iteration);
         let mut last: Option<Origin> = None;
         loop {
@@ -176,7 +185,8 @@ impl<W: World> Beginning<'_, W> {
                 if !due.entries.is_empty()
                     && self.add(&key, Seeding::new(self.trigger, 0), Vec::new()).await? != Seeded::IterationOver
                 {
-                    nudge(self.world, &key, iteration.number).await?;
+                    nudge_into(self.world, &key, iteration.number, convoy).await?;
+                    convoy.send_if_full(self.world).await?;
                 }
             }
             last = Some(end);

@@ -13,8 +13,9 @@ use crate::context::Contexts;
 use crate::ports::clock::Clock;
 use crate::ports::error::{PortError, PortErrorKind, PortResult};
 use crate::ports::frontier::{CrawlPut, Frontier, PutCrawl};
-use crate::ports::notifier::{Notice, Notifier};
+use crate::ports::notifier::Notice;
 use crate::ports::queue::StartCommand;
+use crate::tell::tell;
 
 /// How often a definition is put again that somebody else changes at the same time.
 const PUTS_MAX: u32 = 8;
@@ -99,7 +100,7 @@ async fn begin(world: &impl World, contexts: &Contexts, crawl: &CrawlId, trigger
     let started = start(world, contexts, &command).await?;
     if let Started::Busy(running) = &started {
         let notice = Notice::StartSkipped { trigger: trigger.clone(), running: running.clone() };
-        world.notifier().notify(notice).await?;
+        tell(world, notice).await;
     }
     Ok(Handled::Started(started))
 }

@@ -12,7 +12,7 @@ use super::refusal::Refusal;
 use crate::World;
 use crate::context::{Contexts, CrawlContext};
 use crate::ports::error::{PortError, PortErrorKind, PortResult};
-use crate::ports::frontier::Seeded;
+use crate::ports::frontier::{Frontier, Seeded};
 use crate::ports::queue::StartCommand;
 
 /// Crawls a URL: in the iteration that runs, or in one that begins with the definition's seeds and it.
@@ -27,7 +27,12 @@ pub(super) async fn crawl_url(
     if let Err(refusal) = ensure_crawl(world, defaults, &crawl, url, trigger).await? {
         return Ok(Handled::Refused(refusal));
     }
-    let context = contexts.get(world.frontier(), &crawl).await?;
+    let frontier = world.frontier();
+    let running = frontier.latest_iteration(&crawl).await?.filter(|latest| latest.status != IterationStatus::Closed);
+    let context = match running {
+        Some(running) => contexts.of_iteration(frontier, &crawl, running.number).await?,
+        None => contexts.current(frontier, &crawl).await?,
+    };
     let url = match in_scope(&context, url) {
         Ok(url) => url,
         Err(refusal) => return Ok(Handled::Refused(refusal)),

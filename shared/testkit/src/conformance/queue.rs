@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use dragline_domain::frontier::SegmentId;
 use dragline_domain::ids::{Iteration, Turn};
-use dragline_pipeline::ports::queue::{DELAY_MAX, Message, ParseMessage, Queue, StartCommand, Ticket};
+use dragline_pipeline::ports::queue::{CONVOY_MAX, DELAY_MAX, Message, ParseMessage, Queue, StartCommand, Ticket};
 
 use super::lag::until;
 use super::samples::{crawl, key, trigger};
@@ -32,6 +32,7 @@ macro_rules! queue_suite {
     ($what:ident, $make:expr) => {
         $crate::$what! { queue, $make;
             every_kind_of_message_comes_as_it_was_sent
+            tickets_that_travel_together_all_come
             many_messages_all_come
             a_delayed_message_comes_when_it_is_due
             a_delay_over_the_longest_is_cut_to_it
@@ -42,8 +43,12 @@ macro_rules! queue_suite {
 /// A delay that a test can wait for.
 const SHORT: Duration = Duration::from_secs(2);
 
+fn ticket_of(turn: u64) -> Ticket {
+    Ticket { origin: key("a.example"), iteration: Iteration::FIRST, turn: Turn(turn) }
+}
+
 fn ticket(turn: u64) -> Message {
-    Message::Ticket(Ticket { origin: key("a.example"), iteration: Iteration::FIRST, turn: Turn(turn) })
+    Message::Ticket(ticket_of(turn))
 }
 
 async fn send(queue: &impl Queue, messages: &[Message], delay: Duration) {
@@ -78,6 +83,25 @@ pub async fn every_kind_of_message_comes_as_it_was_sent((queue, receiver): &(imp
     ];
     send(queue, &messages, Duration::ZERO).await;
     assert_received(receiver, &messages, "as they were sent").await;
+}
+
+/// Tickets that are sent in one message all come, in one or in several.
+pub async fn tickets_that_travel_together_all_come((queue, receiver): &(impl Queue, impl Receiver)) {
+    let convoy: Vec<Ticket> = (1..=CONVOY_MAX as u64).map(ticket_of).collect();
+    send(queue, &[Message::of_tickets(&convoy)], Duration::ZERO).await;
+    let mut received = HashSet::new();
+    let all = async || {
+        for message in receiver.receive().await {
+            match message {
+                Message::Ticket(ticket) => _ = received.insert(ticket),
+                Message::Tickets(tickets) => received.extend(tickets),
+                other => panic!("nobody sent {other:?}"),
+            }
+        }
+        received.clone()
+    };
+    let expected: HashSet<Ticket> = convoy.iter().cloned().collect();
+    assert_eq!(until(all, |received| received.len() >= expected.len()).await, expected, "all of them");
 }
 
 /// Of a hundred messages none gets lost.

@@ -21,6 +21,9 @@ use super::samples::{at, crawl, entry, sighting, token, trigger};
 /// How long a lease lasts here, in seconds; the delay of every origin is [`DELAY`].
 pub(super) const LEASE_S: i64 = 120;
 
+/// How long a turn has its host at most, in seconds.
+pub(super) const HOST_S: i64 = 360;
+
 /// The delay of every origin.
 pub(super) const DELAY: Duration = Duration::from_secs(1);
 
@@ -39,7 +42,7 @@ pub(super) struct World<'f, F> {
 
 /// The wish for an iteration by this trigger.
 pub(super) fn wish(by: &str, budget: Reserve) -> BeginIteration {
-    BeginIteration { crawl: crawl(), trigger: trigger(by), budget, now: at(0), ends_at: None, due: at(60) }
+    BeginIteration { crawl: crawl(), trigger: trigger(by), version: 1, budget, now: at(0), ends_at: None, due: at(60) }
 }
 
 impl<'f, F: Frontier> World<'f, F> {
@@ -112,8 +115,28 @@ impl<'f, F: Frontier> World<'f, F> {
         second: i64,
         wanted: Reserve,
     ) -> Result<Lease, TakeRefused> {
+        self.try_take_beside(&[], origin, by, second, wanted).await
+    }
+
+    /// The same, where these are known to live.
+    pub(super) async fn try_take_beside(
+        &self,
+        alive: &[u128],
+        origin: &OriginKey,
+        by: u128,
+        second: i64,
+        wanted: Reserve,
+    ) -> Result<Lease, TakeRefused> {
         let turn = self.origin(origin).await.lease.turn;
-        let take = Take { turn, token: token(by), until: at(second + LEASE_S), wanted, now: at(second) };
+        let take = Take {
+            turn,
+            token: token(by),
+            until: at(second + LEASE_S),
+            host_until: at(second + HOST_S),
+            wanted,
+            now: at(second),
+            alive: alive.iter().map(|by| token(*by)).collect(),
+        };
         self.frontier.take_lease(origin, self.iteration, &take).await.unwrap()
     }
 
@@ -173,7 +196,15 @@ impl<'f, F: Frontier> World<'f, F> {
         how: Release,
     ) -> Result<(), ReleaseRefused> {
         let token: LeaseToken = lease.holder().expect("it is held").token.clone();
-        let release = ReleaseLease { origin: origin.clone(), token, lease: lease.clone(), seen, how };
+        let release = ReleaseLease {
+            origin: origin.clone(),
+            token,
+            lease: lease.clone(),
+            seen,
+            how,
+            free_from: lease.not_before,
+            now: lease.written_at.unwrap_or(lease.not_before),
+        };
         self.frontier.release(&release).await.unwrap()
     }
 

@@ -4,19 +4,21 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use dragline_domain::capture::SegmentLog;
+use dragline_domain::definition::Definition;
 use dragline_domain::frontier::{
-    Blame, CandidateUpdate, ChunkKey, Claim, Claimer, EXHAUSTED_CHUNKS_MAX, Holder, IterationRow, LastCapture, Lease,
-    LeaseState, OriginKey, OriginRows, PART_CHUNKS_MAX, ParserCounters, PartRefused, RecrawlCursor, ReleaseRefused,
-    Reserve, Seeding, SegmentId, SegmentRow, SegmentState, StatusChange, Take, TakeRefused, TodoChunk, TodoSource,
+    Blame, CandidateUpdate, ChunkKey, Claim, Claimer, EXHAUSTED_CHUNKS_MAX, Holder, HostAsk, HostRow, IterationRow,
+    LastCapture, Lease, LeaseState, OriginKey, OriginRows, PART_CHUNKS_MAX, ParserCounters, PartRefused, RecrawlCursor,
+    ReleaseRefused, Reserve, Seeding, SegmentId, SegmentRow, SegmentState, StatusChange, Take, TakeRefused, TodoChunk,
+    TodoSource,
 };
 use dragline_domain::ids::{CrawlId, Iteration, ParseToken, TriggerId, Turn};
 use dragline_domain::time::after;
-use dragline_domain::url::Origin;
+use dragline_domain::url::{HostKey, Origin};
 use dragline_pipeline::ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_pipeline::ports::frontier::{
     BeginIteration, BeginParse, Begun, ClaimRequest, CommitParse, CommitSegment, Committed, CrawlPut, CrawlRow,
-    DuePage, Frontier, GiveUp, IterationClosed, MoveSchedule, Overdue, ParseCommitted, Progress, PutCrawl,
-    ReleaseLease, RobotsRow, SeedOrigin, Seeded, Settled,
+    DuePage, Frontier, GiveBackHost, GiveUp, IterationClosed, MoveSchedule, NoticeKept, NoticeKey, Overdue,
+    OverdueKinds, OwedNotice, ParseCommitted, Progress, PutCrawl, ReleaseLease, RobotsRow, SeedOrigin, Seeded, Settled,
 };
 use jiff::Timestamp;
 
@@ -45,6 +47,12 @@ impl<F: Frontier> MutantFrontier<F> {
     /// A number that was not given before.
     fn fresh(&self) -> u64 {
         self.calls.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Whether nobody holds the host of an origin.
+    async fn is_free(&self, origin: &OriginKey) -> PortResult<bool> {
+        let row = self.inner.load_host(&HostKey::of(&origin.origin)).await?;
+        Ok(row.is_none_or(|row| row.holder.is_none()))
     }
 
     /// Who holds an origin now.
@@ -91,6 +99,13 @@ impl<F: Frontier> Frontier for MutantFrontier<F> {
             row.joined.clear();
         }
         Ok(row)
+    }
+
+    async fn load_definition(&self, crawl: &CrawlId, version: u32) -> PortResult<Option<Definition>> {
+        if self.is(M::PastDefinitionsForgotten) {
+            return Ok(self.inner.load_crawl(crawl).await?.map(|row| row.definition));
+        }
+        self.inner.load_definition(crawl, version).await
     }
 
     async fn join_origin(&self, crawl: &CrawlId, origin: &Origin) -> PortResult<()> {
@@ -163,7 +178,13 @@ impl<F: Frontier> Frontier for MutantFrontier<F> {
     }
 
     async fn close_iteration(&self, crawl: &CrawlId, number: Iteration, now: Timestamp) -> PortResult<IterationClosed> {
-        Ok(match self.inner.close_iteration(crawl, number, now).await? {
+        let closed = self.inner.close_iteration(crawl, number, now).await?;
+        if let IterationClosed::Now(row) = &closed
+            && self.is(M::EndNotOwed)
+        {
+            self.inner.forget_notice(&OwedNotice::of_closed(row, now)).await?;
+        }
+        Ok(match closed {
             IterationClosed::NotYet(row) if self.is(M::ClosedWithOpenOrigins) => IterationClosed::Now(row),
             closed => closed,
         })
@@ -252,6 +273,8 @@ impl<F: Frontier> Frontier for MutantFrontier<F> {
             Some(M::TakeOfAnyTurn) => {
                 wish.turn = self.inner.load_origin(origin).await?.map_or(take.turn, |rows| rows.lease.turn);
             }
+            Some(M::LivingForgotten) => wish.alive.clear(),
+            Some(M::HostEndsWithLease) => wish.host_until = wish.until,
             Some(M::NothingReserved) => wish.wanted = Reserve { pages: Some(0), bytes: Some(0) },
             _ => {}
         }
@@ -261,7 +284,8 @@ impl<F: Frontier> Frontier for MutantFrontier<F> {
                 let rows = self.inner.load_origin(origin).await?;
                 taken = rows.map(|rows| rows.lease).ok_or(TakeRefused::Held);
             }
-            (Some(M::LivingHolderReplaced), Err(TakeRefused::Held)) => {
+            (Some(M::LivingHolderReplaced), Err(TakeRefused::Held))
+            | (Some(M::HeldHostGiven), Err(TakeRefused::HostBusy { .. })) => {
                 let wish = Take { now: far_ahead(wish.now), ..wish };
                 taken = self.inner.take_lease(origin, iteration, &wish).await?;
                 if let Ok(lease) = &mut taken {
@@ -272,6 +296,10 @@ impl<F: Frontier> Frontier for MutantFrontier<F> {
                 let delay =
                     self.inner.load_origin(origin).await?.map_or(Duration::ZERO, |rows| rows.lease.pace.delay());
                 let wish = Take { now: after(wish.now, delay), ..wish };
+                return self.inner.take_lease(origin, iteration, &wish).await;
+            }
+            (Some(M::LineIgnored), Err(TakeRefused::HostBusy { until })) if self.is_free(origin).await? => {
+                let wish = Take { now: *until, ..wish };
                 return self.inner.take_lease(origin, iteration, &wish).await;
             }
             (Some(M::TakeWhilePaused), Err(TakeRefused::NotOpen)) => {
@@ -285,6 +313,28 @@ impl<F: Frontier> Frontier for MutantFrontier<F> {
             _ => {}
         }
         Ok(taken)
+    }
+
+    async fn load_host(&self, host: &HostKey) -> PortResult<Option<HostRow>> {
+        let mut row = self.inner.load_host(host).await?;
+        if let Some(row) = row.as_mut().filter(|_| self.is(M::NobodyWaits)) {
+            row.waiting.clear();
+        }
+        Ok(row)
+    }
+
+    async fn take_host(&self, host: &HostKey, ask: &HostAsk) -> PortResult<Result<HostRow, Timestamp>> {
+        self.inner.take_host(host, ask).await
+    }
+
+    async fn give_back_host(&self, back: &GiveBackHost) -> PortResult<()> {
+        let mut back = back.clone();
+        if self.is(M::HostGivenBackByAnyone)
+            && let Some(holder) = self.inner.load_host(&back.host).await?.and_then(|row| row.holder)
+        {
+            back.token = holder.token;
+        }
+        if self.is(M::HostKept) { Ok(()) } else { self.inner.give_back_host(&back).await }
     }
 
     async fn load_chunk(&self, origin: &OriginKey, key: &ChunkKey) -> PortResult<Option<TodoChunk>> {
@@ -351,10 +401,15 @@ impl<F: Frontier> Frontier for MutantFrontier<F> {
                 let rows = self.inner.load_origin(&release.origin).await?;
                 release.seen = rows.map_or(release.seen, |rows| rows.inbox);
             }
+            Some(M::RepeatedReleaseFenced) if self.holder(&release.origin).await?.is_none() => {
+                return Ok(Err(ReleaseRefused::Fenced));
+            }
             Some(M::ReleaseWithoutTokenCheck) => {
                 let holder = self.holder(&release.origin).await?;
                 release.token = holder.map_or(release.token, |holder| holder.token);
             }
+            Some(M::HostFreeAtOnce) => release.free_from = Timestamp::UNIX_EPOCH,
+            Some(M::BackOffForgotten) => release.lease.pace.back_off_exponent = 0,
             _ => {}
         }
         self.inner.release(&release).await
@@ -468,14 +523,49 @@ impl<F: Frontier> Frontier for MutantFrontier<F> {
         self.inner.give_up(&give_up).await
     }
 
-    async fn overdue(&self, crawl: &CrawlId, due_by: Timestamp, limit: usize) -> PortResult<Vec<Overdue>> {
-        let mut work = self.inner.overdue(crawl, due_by, limit).await?;
+    async fn overdue(
+        &self,
+        crawl: &CrawlId,
+        due_by: Timestamp,
+        kinds: OverdueKinds,
+        limit: usize,
+    ) -> PortResult<Vec<Overdue>> {
+        let kinds = if self.is(M::LeasesHideTheRest) { OverdueKinds::All } else { kinds };
+        let mut work = self.inner.overdue(crawl, due_by, kinds, limit).await?;
         work.retain(|work| !(self.is(M::SegmentsNeverOverdue) && matches!(work, Overdue::Segment(..))));
         Ok(work)
     }
 
     async fn postpone(&self, work: &Overdue, due: Timestamp) -> PortResult<()> {
         if self.is(M::PostponeForgotten) { Ok(()) } else { self.inner.postpone(work, due).await }
+    }
+
+    async fn owe_notice(&self, owed: &OwedNotice) -> PortResult<NoticeKept> {
+        match self.mutation {
+            Some(M::NoticeForgotten) => Ok(NoticeKept::Kept),
+            Some(M::NoticesPileUp) => {
+                let key = NoticeKey::stored(format!("{}#{}", owed.key, self.fresh()));
+                self.inner.owe_notice(&OwedNotice { key, ..owed.clone() }).await
+            }
+            _ => self.inner.owe_notice(owed).await,
+        }
+    }
+
+    async fn owed_notices(&self, due_by: Timestamp, limit: usize) -> PortResult<Vec<OwedNotice>> {
+        let due_by = if self.is(M::NoticesDueTooEarly) { far_ahead(due_by) } else { due_by };
+        self.inner.owed_notices(due_by, limit).await
+    }
+
+    async fn postpone_notice(&self, owed: &OwedNotice, due: Timestamp) -> PortResult<()> {
+        match self.mutation {
+            Some(M::NoticePostponeForgotten) => Ok(()),
+            Some(M::ToldNoticeComesBack) => self.inner.owe_notice(&OwedNotice { due, ..owed.clone() }).await.map(drop),
+            _ => self.inner.postpone_notice(owed, due).await,
+        }
+    }
+
+    async fn forget_notice(&self, owed: &OwedNotice) -> PortResult<()> {
+        if self.is(M::ToldNoticeStays) { Ok(()) } else { self.inner.forget_notice(owed).await }
     }
 
     async fn progress(&self, crawl: &CrawlId, iteration: Iteration) -> PortResult<Progress> {

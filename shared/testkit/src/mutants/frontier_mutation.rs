@@ -9,6 +9,8 @@ mutations! {
         DefinitionKeptFirst,
         /// A definition is put over whatever version is there.
         DefinitionPutBlindly,
+        /// Of a definition's versions only the newest is there, whichever is asked for.
+        PastDefinitionsForgotten,
         /// A new version forgets the origins that joined.
         JoinedForgotten,
         /// A crawl that was switched off comes due.
@@ -39,6 +41,8 @@ mutations! {
         ClaimForgotten,
         /// What is not due is claimed all the same.
         ClaimBeforeDue,
+        /// Turns that are known to live count as dead when their time is over.
+        LivingForgotten,
         /// Paths are cut where a sort key ends.
         LongPathsCut,
         /// A trigger's seeds are added each time they come.
@@ -67,6 +71,22 @@ mutations! {
         LivingHolderReplaced,
         /// A lease is taken over as soon as it ends.
         TakeoverWithoutDelay,
+        /// A host that somebody else asks is given.
+        HeldHostGiven,
+        /// Whoever comes gets a free host, whoever waits.
+        LineIgnored,
+        /// A host that was taken without a lease is not given back.
+        HostKept,
+        /// A host that was given back may be asked at once.
+        HostFreeAtOnce,
+        /// Any token gives a host back.
+        HostGivenBackByAnyone,
+        /// A host may be asked as fast as before, whatever it said.
+        BackOffForgotten,
+        /// Nobody is in line for a host.
+        NobodyWaits,
+        /// A host is free when the lease ends that it was taken with.
+        HostEndsWithLease,
         /// Nothing of the budget is set aside.
         NothingReserved,
         /// As much as is wanted is set aside, whatever is left.
@@ -143,8 +163,26 @@ mutations! {
         GiveUpOnTheLiving,
         /// Unparsed segments are never overdue.
         SegmentsNeverOverdue,
+        /// Leases are overdue where they are not asked for.
+        LeasesHideTheRest,
+        /// A release that comes again is refused.
+        RepeatedReleaseFenced,
         /// Postponed work is due as before.
         PostponeForgotten,
+        /// That an iteration closed is owed to nobody.
+        EndNotOwed,
+        /// A notice is said to be kept, and is not.
+        NoticeForgotten,
+        /// Each notice has a place of its own, so that they pile up.
+        NoticesPileUp,
+        /// A notice is due a day before its time.
+        NoticesDueTooEarly,
+        /// A postponed notice is due as before.
+        NoticePostponeForgotten,
+        /// Postponing a notice that people were told owes it again.
+        ToldNoticeComesBack,
+        /// A notice that people were told is still owed.
+        ToldNoticeStays,
         /// What parsers did is left out of the sums.
         ParsersNotSummed,
         /// Leftovers are left out of the sums.

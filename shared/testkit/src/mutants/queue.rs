@@ -25,6 +25,8 @@ mutations! {
         LongDelayForgotten,
         /// Every ticket is for the first turn.
         TurnsLost,
+        /// Of tickets that travel together only the first comes.
+        ConvoysCut,
         /// Commands are not sent.
         CommandsDropped,
     }
@@ -66,6 +68,7 @@ impl<Q: Queue> Queue for MutantQueue<Q> {
         };
         match (self.mutation, &mut message) {
             (M::TurnsLost, Message::Ticket(ticket)) => ticket.turn = Turn(1),
+            (M::ConvoysCut, Message::Tickets(tickets)) => tickets.truncate(1),
             (M::CommandsDropped, Message::Start(_)) => return Ok(()),
             _ => {}
         }

@@ -46,8 +46,10 @@ impl Model {
             turn: if self.lacks(Mutation::TakeOfAnyTurn) { asked.turn } else { ticket.turn },
             token: fresh_token(state),
             until: in_time(),
+            host_until: in_time(),
             wanted: row.share(Reserve { pages: Some(2), bytes: None }),
             now: now(),
+            alive: Vec::new(),
         };
         let mut asked_row = (*row).clone();
         if self.lacks(Mutation::TakeWhenNotOpen) {
@@ -56,7 +58,7 @@ impl Model {
         if self.lacks(Mutation::TakeOverBudget) && asked_row.budget.is_spent() {
             asked_row.budget.pages = Some(1);
         }
-        let (lease, mut after) = asked.take(&asked_row, &take).ok()?;
+        let (lease, mut after) = self.take_with_host(state, ticket, &asked, &asked_row, &take)?;
         if !row.status.is_open() {
             state.broken = Some(Invariant::LeasesOnlyWhileOpen);
         }
@@ -175,6 +177,7 @@ impl Model {
         }
         state.origins[*origin] = Some(Rc::new(released.rows));
         state.put_iteration(released.iteration);
+        self.give_host_back(state, token);
         Ok(())
     }
 }
@@ -184,6 +187,7 @@ fn fresh_token(state: &State) -> LeaseToken {
     let is_used = |token: &LeaseToken| {
         state.crawlers.iter().filter_map(|crawler| crawler.held()).any(|held| held.token == *token)
             || state.origins.iter().flatten().any(|rows| rows.lease.is_held_by(token))
+            || state.host.as_ref().is_some_and(|host| host.is_held_by(token))
             || state.segments.values().any(|segment| segment.row.token == *token)
     };
     (1..).map(LeaseToken::from_bits).find(|token| !is_used(token)).expect("there are more tokens than segments")

@@ -1,7 +1,8 @@
 //! 8: what was captured can be read back.
 
-use std::collections::HashMap;
-use std::fs;
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use dragline_formats::warc::{DigestCheck, ReadLimits, RecordType, Sha1Digest, parse_http_response, read_record};
 use rusqlite::Row;
@@ -57,6 +58,36 @@ pub fn captures_are_readable(evidence: &Evidence<'_>) -> Checked {
         }
     }
     Ok(wrong)
+}
+
+/// 13: there is no object that no segment refers to. Where nobody died in the middle of a turn, and everybody is done.
+///
+/// # Errors
+/// The database or the directory cannot be read.
+///
+/// # Panics
+/// The directory cannot be read.
+pub fn no_object_is_left(evidence: &Evidence<'_>) -> Checked {
+    let referred: HashSet<PathBuf> =
+        evidence.all_texts("SELECT object FROM segment")?.into_iter().map(PathBuf::from).collect();
+    let mut objects = Vec::new();
+    files(&evidence.directory.join("raw"), &mut objects).unwrap();
+    let objects = objects.iter().filter_map(|path| path.strip_prefix(evidence.directory).ok());
+    let left = objects.filter(|path| !referred.contains(*path));
+    let what = |path: &Path| format!("{} is of no segment", path.display());
+    Ok(left.map(|path| Violation { invariant: Invariant::NoObjectLeft, what: what(path) }).collect())
+}
+
+fn files(directory: &Path, found: &mut Vec<PathBuf>) -> io::Result<()> {
+    let entries = match fs::read_dir(directory) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries?,
+    };
+    for entry in entries {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() { files(&entry.path(), found)? } else { found.push(entry.path()) }
+    }
+    Ok(())
 }
 
 /// The digests of the bodies that were sent, by URL.

@@ -2,13 +2,14 @@
 //!
 //! Each invariant is one function over the [`Evidence`] of one iteration that is over, and gives what it found wrong. Numbers 1 to 9 are
 //! the design's; the tenth holds what was found against the site's truth, the eleventh what was asked for against the budget, the twelfth what
-//! was given up against what died.
+//! was given up against what died, the thirteenth what people were told, the fourteenth what is in the archive.
 
 mod archive;
 mod budget;
 mod commits;
 mod completeness;
 mod log;
+mod notices;
 mod redelivery;
 mod requests;
 mod robots;
@@ -23,11 +24,12 @@ use dragline_domain::ids::Iteration;
 use dragline_pipeline::ports::frontier::Progress;
 use rusqlite::Connection;
 
-pub use archive::captures_are_readable;
+pub use archive::{captures_are_readable, no_object_is_left};
 pub use budget::the_budget_is_kept;
 pub use commits::only_the_holder_commits;
 pub use completeness::everything_in_reach_is_found;
 pub use log::{is_over, nothing_is_lost, progress_equals_the_log};
+pub use notices::the_end_is_told;
 pub use redelivery::{Snapshot, redelivery_changes_nothing, snapshot};
 pub use requests::{Deaths, the_delay_is_kept, visited_once};
 pub use robots::robots_txt_allows_each_request;
@@ -79,6 +81,10 @@ pub enum Invariant {
     BudgetKept,
     /// 12.
     StuckOnlyByDeaths,
+    /// 13.
+    EndTold,
+    /// 14.
+    NoObjectLeft,
 }
 
 /// Something that must not be.
@@ -125,6 +131,13 @@ pub fn at_the_end(evidence: &Evidence<'_>, progress: &Progress) -> Checked {
 }
 
 impl Evidence<'_> {
+    /// The first column of each row of all iterations, a text.
+    fn all_texts(&self, sql: &str) -> rusqlite::Result<Vec<String>> {
+        let mut statement = self.database.prepare(sql)?;
+        let rows = statement.query_map([], |row| row.get(0))?;
+        rows.collect()
+    }
+
     /// The first column of each row, a text. `?1` is the crawl's name, `?2` the iteration's number.
     fn texts(&self, sql: &str) -> rusqlite::Result<Vec<String>> {
         let mut statement = self.database.prepare(sql)?;

@@ -11,13 +11,14 @@ use super::{Invariant, Violation};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Snapshot(BTreeMap<String, Vec<String>>);
 
-/// Everything that is in a database now.
+/// Everything that is in a database now, but for notices: they are told when it is time, whatever messages come.
 ///
 /// # Errors
 /// The database cannot be read.
 pub fn snapshot(database: &Connection) -> rusqlite::Result<Snapshot> {
-    let mut names =
-        database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")?;
+    let mut names = database.prepare(
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'notice'",
+    )?;
     let names: Vec<String> = names.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
     let tables = names.into_iter().map(|name| Ok((name.clone(), rows(database, &name)?)));
     Ok(Snapshot(tables.collect::<rusqlite::Result<_>>()?))

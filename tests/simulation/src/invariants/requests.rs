@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use dragline_domain::politeness::TRIES_MAX;
 use dragline_domain::time::{after, between};
-use dragline_domain::url::Origin;
+use dragline_domain::url::HostKey;
 use dragline_formats::http_fields::retry_after;
 use jiff::Timestamp;
 
@@ -97,7 +97,7 @@ fn visits(evidence: &Evidence<'_>) -> rusqlite::Result<BTreeMap<String, Visits>>
     Ok(visits)
 }
 
-/// 3: two requests to one origin never start closer than the definition's delay, the Crawl-delay in force, and what a committed 429 or
+/// 3: two requests to one host, whatever the scheme and the port, never start closer than the definition's delay, the Crawl-delay in force, and what a committed 429 or
 /// 503 asked for. What a request took on its way to the server counts for nobody: it is looked at from where it set out.
 ///
 /// What a request told a worker that died before its commit nobody knows; so only committed ones bind the next.
@@ -113,12 +113,12 @@ pub fn the_delay_is_kept(evidence: &Evidence<'_>) -> Checked {
         .into_iter()
         .collect();
     let is_committed = |access: &Access| committed.contains(&format!("{} {:.3}", access.url, access.begun));
-    let mut by_origin: BTreeMap<Origin, Vec<&Access>> = BTreeMap::new();
+    let mut by_host: BTreeMap<HostKey, Vec<&Access>> = BTreeMap::new();
     for access in evidence.accesses {
-        by_origin.entry(access.url.origin()).or_default().push(access);
+        by_host.entry(HostKey::of(&access.url.origin())).or_default().push(access);
     }
     let mut wrong = Vec::new();
-    for accesses in by_origin.values() {
+    for accesses in by_host.values() {
         for (one, next) in accesses.iter().zip(accesses.iter().skip(1)) {
             let delay = if next.is_robots_txt() { Duration::ZERO } else { crawl_delay(evidence, next) };
             let delay = evidence.definition.politeness.delay.max(delay);

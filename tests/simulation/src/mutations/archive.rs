@@ -1,4 +1,4 @@
-//! Defects in how objects are named.
+//! Defects in how objects are named and deleted.
 
 use std::ops::Range;
 
@@ -47,6 +47,9 @@ impl<A: Archive> Archive for MutatedArchive<A> {
     }
 
     async fn delete(&self, key: &ObjectKey) -> PortResult<()> {
+        if self.mutation == Some(Mutation::ObjectsStay) {
+            return Ok(());
+        }
         self.inner.delete(key).await
     }
 }

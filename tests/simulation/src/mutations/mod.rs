@@ -27,6 +27,8 @@ pub enum Mutation {
     RobotsMissingForbids,
     /// The key of a segment's object does not tell holders of the lease apart: the later one overwrites.
     OneObjectForAllHolders,
+    /// Objects are said to be deleted, and are not.
+    ObjectsStay,
     /// Whoever opens a dead process's directory lets its origins be asked at once.
     DelayForgottenAfterDeath,
     /// Effects in the wrong order.
@@ -40,6 +42,9 @@ impl Mutation {
         (Self::Frontier(Frontier::ReleaseWithoutTokenCheck), Invariant::OnlyTheHolderCommits),
         (Self::Frontier(Frontier::LivingHolderReplaced), Invariant::DelayKept),
         (Self::DelayForgottenAfterDeath, Invariant::DelayKept),
+        (Self::Frontier(Frontier::HeldHostGiven), Invariant::DelayKept),
+        (Self::Frontier(Frontier::LivingForgotten), Invariant::DelayKept),
+        (Self::Frontier(Frontier::HostFreeAtOnce), Invariant::DelayKept),
         (Self::Frontier(Frontier::SettlementForgotten), Invariant::Over),
         (Self::Frontier(Frontier::ClosedWithOpenOrigins), Invariant::Over),
         (Self::Frontier(Frontier::TokenNotReturned), Invariant::Over),
@@ -53,6 +58,7 @@ impl Mutation {
         (Self::Frontier(Frontier::SeedsAddedAgain), Invariant::VisitedOnce),
         (Self::Frontier(Frontier::ClaimForgotten), Invariant::NothingLost),
         (Self::Frontier(Frontier::ClaimerMistaken), Invariant::NothingLost),
+        (Self::Frontier(Frontier::PastDefinitionsForgotten), Invariant::NothingLost),
         (Self::Late(LateEffect::LogAfterCommit), Invariant::NothingLost),
         (Self::Late(LateEffect::DocumentsAfterClaims), Invariant::NothingLost),
         (Self::Frontier(Frontier::ParseNotCounted), Invariant::ProgressEqualsLog),
@@ -63,6 +69,8 @@ impl Mutation {
         (Self::Frontier(Frontier::ReservedAsWanted), Invariant::BudgetKept),
         (Self::Frontier(Frontier::UnreadableNotCounted), Invariant::NothingLost),
         (Self::Frontier(Frontier::BeginningsCounted), Invariant::StuckOnlyByDeaths),
+        (Self::Frontier(Frontier::EndNotOwed), Invariant::EndTold),
+        (Self::ObjectsStay, Invariant::NoObjectLeft),
     ];
 
     pub(crate) const fn of_frontier(self) -> Option<Frontier> {

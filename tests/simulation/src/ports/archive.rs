@@ -25,7 +25,8 @@ impl<A: Archive + 'static> Archive for GatedArchive<A> {
                 .put_off(async move { gate.pass("archive.put_new", &key, inner.put_new(&key, bytes)).await.map(drop) });
             return Ok(Put::Stored);
         }
-        self.gate.pass("archive.put_new", key, self.inner.put_new(key, bytes)).await
+        // A store whose answer got lost was asked again by its client.
+        self.gate.pass_again("archive.put_new", key, |_| Put::Exists, self.inner.put_new(key, bytes)).await
     }
 
     async fn get(&self, key: &ObjectKey, bytes_max: u64) -> PortResult<Option<Bytes>> {

@@ -3,17 +3,18 @@
 use std::sync::Arc;
 
 use dragline_domain::capture::SegmentLog;
+use dragline_domain::definition::Definition;
 use dragline_domain::frontier::{
-    Blame, CandidateUpdate, ChunkKey, Claim, IterationRow, Lease, OriginKey, OriginRows, RecrawlCursor, ReleaseRefused,
-    SegmentId, SegmentRow, StatusChange, Take, TakeRefused, TodoChunk,
+    Blame, CandidateUpdate, ChunkKey, Claim, HostAsk, HostRow, IterationRow, Lease, OriginKey, OriginRows,
+    RecrawlCursor, ReleaseRefused, SegmentId, SegmentRow, StatusChange, Take, TakeRefused, TodoChunk,
 };
 use dragline_domain::ids::{CrawlId, Iteration, ParseToken, TriggerId};
-use dragline_domain::url::Origin;
+use dragline_domain::url::{HostKey, Origin};
 use dragline_pipeline::ports::error::PortResult;
 use dragline_pipeline::ports::frontier::{
     BeginIteration, BeginParse, Begun, ClaimRequest, CommitParse, CommitSegment, Committed, CrawlPut, CrawlRow,
-    DuePage, Frontier, GiveUp, IterationClosed, MoveSchedule, Overdue, ParseCommitted, Progress, PutCrawl,
-    ReleaseLease, RobotsRow, SeedOrigin, Seeded, Settled,
+    DuePage, Frontier, GiveBackHost, GiveUp, IterationClosed, MoveSchedule, NoticeKept, Overdue, OverdueKinds,
+    OwedNotice, ParseCommitted, Progress, PutCrawl, ReleaseLease, RobotsRow, SeedOrigin, Seeded, Settled,
 };
 use jiff::Timestamp;
 
@@ -31,6 +32,10 @@ impl<F: Frontier + 'static> Frontier for GatedFrontier<F> {
 
     async fn load_crawl(&self, crawl: &CrawlId) -> PortResult<Option<CrawlRow>> {
         self.gate.pass("frontier.load_crawl", crawl, self.inner.load_crawl(crawl)).await
+    }
+
+    async fn load_definition(&self, crawl: &CrawlId, version: u32) -> PortResult<Option<Definition>> {
+        self.gate.pass("frontier.load_definition", crawl, self.inner.load_definition(crawl, version)).await
     }
 
     async fn join_origin(&self, crawl: &CrawlId, origin: &Origin) -> PortResult<()> {
@@ -123,6 +128,18 @@ impl<F: Frontier + 'static> Frontier for GatedFrontier<F> {
         self.gate.pass("frontier.take_lease", origin, self.inner.take_lease(origin, iteration, take)).await
     }
 
+    async fn load_host(&self, host: &HostKey) -> PortResult<Option<HostRow>> {
+        self.gate.pass("frontier.load_host", host, self.inner.load_host(host)).await
+    }
+
+    async fn take_host(&self, host: &HostKey, ask: &HostAsk) -> PortResult<Result<HostRow, Timestamp>> {
+        self.gate.pass("frontier.take_host", host, self.inner.take_host(host, ask)).await
+    }
+
+    async fn give_back_host(&self, back: &GiveBackHost) -> PortResult<()> {
+        self.gate.pass("frontier.give_back_host", &back.host, self.inner.give_back_host(back)).await
+    }
+
     async fn load_chunk(&self, origin: &OriginKey, key: &ChunkKey) -> PortResult<Option<TodoChunk>> {
         self.gate.pass("frontier.load_chunk", origin, self.inner.load_chunk(origin, key)).await
     }
@@ -198,12 +215,34 @@ impl<F: Frontier + 'static> Frontier for GatedFrontier<F> {
         self.gate.pass_or("frontier.give_up", &give_up.origin, Settled::Changed, self.inner.give_up(give_up)).await
     }
 
-    async fn overdue(&self, crawl: &CrawlId, due_by: Timestamp, limit: usize) -> PortResult<Vec<Overdue>> {
-        self.gate.pass_or("frontier.overdue", crawl, Vec::new(), self.inner.overdue(crawl, due_by, limit)).await
+    async fn overdue(
+        &self,
+        crawl: &CrawlId,
+        due_by: Timestamp,
+        kinds: OverdueKinds,
+        limit: usize,
+    ) -> PortResult<Vec<Overdue>> {
+        self.gate.pass_or("frontier.overdue", crawl, Vec::new(), self.inner.overdue(crawl, due_by, kinds, limit)).await
     }
 
     async fn postpone(&self, work: &Overdue, due: Timestamp) -> PortResult<()> {
         self.gate.pass("frontier.postpone", format!("{work:?}"), self.inner.postpone(work, due)).await
+    }
+
+    async fn owe_notice(&self, owed: &OwedNotice) -> PortResult<NoticeKept> {
+        self.gate.pass("frontier.owe_notice", &owed.key, self.inner.owe_notice(owed)).await
+    }
+
+    async fn owed_notices(&self, due_by: Timestamp, limit: usize) -> PortResult<Vec<OwedNotice>> {
+        self.gate.pass("frontier.owed_notices", due_by, self.inner.owed_notices(due_by, limit)).await
+    }
+
+    async fn postpone_notice(&self, owed: &OwedNotice, due: Timestamp) -> PortResult<()> {
+        self.gate.pass("frontier.postpone_notice", &owed.key, self.inner.postpone_notice(owed, due)).await
+    }
+
+    async fn forget_notice(&self, owed: &OwedNotice) -> PortResult<()> {
+        self.gate.pass("frontier.forget_notice", &owed.key, self.inner.forget_notice(owed)).await
     }
 
     async fn progress(&self, crawl: &CrawlId, iteration: Iteration) -> PortResult<Progress> {

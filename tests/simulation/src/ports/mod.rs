@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use dragline_pipeline::ports::error::PortResult;
 
-use crate::conductor::Conductor;
+use crate::conductor::{Conductor, Twist};
 use crate::mutations::PutOff;
 use crate::parked::Operation;
 use crate::worker::Worker;
@@ -47,7 +47,21 @@ impl Gate {
         work: impl Future<Output = PortResult<T>>,
     ) -> PortResult<T> {
         let operation = Operation { name, subject: subject.to_string() };
-        let done = self.conductor.operate(self.worker, operation, None, work).await?;
+        let done = self.conductor.operate(self.worker, operation, Twist::None, work).await?;
+        self.put_off.done(name).await?;
+        Ok(done)
+    }
+
+    /// As [`Gate::pass`], where the port may be asked twice, and answers the second time so.
+    async fn pass_again<T>(
+        &self,
+        name: &'static str,
+        subject: impl fmt::Display,
+        again: fn(T) -> T,
+        work: impl Future<Output = PortResult<T>>,
+    ) -> PortResult<T> {
+        let operation = Operation { name, subject: subject.to_string() };
+        let done = self.conductor.operate(self.worker, operation, Twist::Again(again), work).await?;
         self.put_off.done(name).await?;
         Ok(done)
     }
@@ -61,6 +75,6 @@ impl Gate {
         work: impl Future<Output = PortResult<T>>,
     ) -> PortResult<T> {
         let operation = Operation { name, subject: subject.to_string() };
-        self.conductor.operate(self.worker, operation, Some(twist), work).await
+        self.conductor.operate(self.worker, operation, Twist::Instead(twist), work).await
     }
 }

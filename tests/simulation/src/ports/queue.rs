@@ -26,6 +26,11 @@ pub(crate) struct GatedNotifier(pub(crate) Gate);
 
 impl Notifier for GatedNotifier {
     async fn notify(&self, notice: Notice) -> PortResult<()> {
-        self.0.pass("notifier.notify", format!("{notice:?}"), async { Ok(()) }).await
+        let subject = format!("{notice:?}");
+        let work = async {
+            self.0.conductor.people_are_told(notice);
+            Ok(())
+        };
+        self.0.pass("notifier.notify", subject, work).await
     }
 }

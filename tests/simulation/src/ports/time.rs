@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use dragline_domain::time::after;
 use dragline_pipeline::ports::clock::{Chance, Clock};
 use jiff::Timestamp;
 
@@ -17,7 +16,7 @@ pub(crate) struct SimulatedClock(pub(crate) Gate);
 
 impl Clock for SimulatedClock {
     fn now(&self) -> Timestamp {
-        after(START, self.0.conductor.now())
+        self.0.conductor.clock_of(self.0.worker)
     }
 
     fn monotonic(&self) -> Duration {

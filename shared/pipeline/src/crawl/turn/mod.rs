@@ -6,31 +6,42 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use dragline_domain::frontier::{Barrier, Inbox, Lease, LeftoverReason, OriginKey, Reserve, Take, TakeRefused};
+use dragline_domain::frontier::{
+    Barrier, HostWaiter, Inbox, Lease, LeftoverReason, OriginKey, Reserve, Take, TakeRefused,
+};
 use dragline_domain::ids::LeaseToken;
 use dragline_domain::politeness::robots_wait;
 use dragline_domain::time::after;
+use dragline_domain::url::HostKey;
 use tokio::task::JoinSet;
 
 use self::visits::Start;
 use super::commit::{self, OpenSegment, commit};
-use super::ending::{StopSignal, TurnEnd, TurnLimits};
+use super::ending::{Crowd, StopSignal, TurnEnd, TurnLimits};
+use super::memory::SegmentMemory;
+use super::orphans;
 use super::pacer::Pacer;
 use super::planner::Planner;
+use super::release::{self, LetGo};
 use super::robots::{Robots, base_delay, robots};
 use super::visit::{LeaseTooOld, Visited};
-use super::{orphans, release};
 use crate::World;
 use crate::context::{Contexts, CrawlContext};
+use crate::live::LiveTurn;
+use crate::nudge::send_ticket;
 use crate::ports::clock::{Chance, Clock};
 use crate::ports::error::{PortError, PortErrorKind, PortResult};
 use crate::ports::fetcher::Fetcher;
 use crate::ports::frontier::Frontier;
-use crate::ports::notifier::{Notice, Notifier};
+use crate::ports::notifier::Notice;
 use crate::ports::queue::Ticket;
+use crate::tell::tell;
 
 /// How often a turn that waits for parses looks whether they are done.
 const LOOK_AGAIN: Duration = Duration::from_secs(2);
+
+/// How long a turn goes on while others wait for its place.
+const TURN_IN_A_CROWD: Duration = Duration::from_secs(10);
 
 /// Leases in a row that run out without a commit before an origin is given up.
 const ATTEMPTS_MAX: u32 = 5;
@@ -47,7 +58,7 @@ pub async fn work_turn<W: World, H: Fetcher + 'static>(
     stop: &StopSignal,
     ticket: &Ticket,
 ) -> PortResult<TurnEnd> {
-    let context = contexts.get(world.frontier(), &ticket.origin.crawl).await?;
+    let context = contexts.of_iteration(world.frontier(), &ticket.origin.crawl, ticket.iteration).await?;
     let timing = world.timing();
     let longest_visit = timing.wait_in_turn + context.limits().total_timeout + timing.commit_reserve;
     let lease_length = timing.lease.max(longest_visit + timing.segment_age);
@@ -55,16 +66,32 @@ pub async fn work_turn<W: World, H: Fetcher + 'static>(
         return Ok(TurnEnd::Refused(TakeRefused::OtherTurn));
     };
     let token = LeaseToken::from_bits(world.chance().bits());
+    let live = world.live().begin(HostKey::of(&ticket.origin.origin), token.clone());
     let (now, started) = (world.clock().now(), world.clock().monotonic());
-    let take = Take { turn: ticket.turn, token: token.clone(), until: after(now, lease_length), wanted, now };
+    let take = Take {
+        turn: ticket.turn,
+        token: token.clone(),
+        until: after(now, lease_length),
+        // Nothing starts after the turn's end but what its last lease covers.
+        host_until: after(now, timing.turn + timing.wait_in_turn + lease_length),
+        alive: live.others(),
+        wanted,
+        now,
+    };
     let lease = match world.frontier().take_lease(&ticket.origin, ticket.iteration, &take).await? {
         Ok(lease) => lease,
-        Err(refused) => return Ok(TurnEnd::Refused(refused)),
+        Err(refused) => {
+            if let TakeRefused::HostBusy { until } = refused {
+                send_ticket(&**world, &ticket.origin, ticket.iteration, ticket.turn, until).await?;
+            }
+            return Ok(TurnEnd::Refused(refused));
+        }
     };
-    if lease.attempts > 0 {
+    let took_over = lease.attempts > 0;
+    if took_over {
         orphans::remove(&**world, &ticket.origin, &lease).await?;
     }
-    let pacer = Arc::new(Pacer::new(lease.pace, lease.not_before, world.clock()));
+    let pacer = Arc::new(Pacer::new(lease.pace, lease.free_from(now), world.clock()));
     let has_max_depth = context.definition.scope.max_depth.is_some();
     let turn = TurnWork {
         planner: Planner::new(ticket.origin.clone(), &lease, has_max_depth),
@@ -74,19 +101,24 @@ pub async fn work_turn<W: World, H: Fetcher + 'static>(
         context,
         stop: stop.clone(),
         token,
+        _live: live,
         inbox: Inbox::new(lease.iteration),
         robots: Robots::Unreadable(String::new()),
         pacer,
         lease_length,
         lease_end: started + lease_length,
         turn_end: started + timing.turn,
+        turn_end_in_a_crowd: started + TURN_IN_A_CROWD,
+        crowd: limits.crowd.clone(),
         segment_bytes_max: limits.segment_bytes,
+        memory: limits.memory.clone(),
         open: VecDeque::new(),
         next_number: 0,
         visits: JoinSet::new(),
         pages_uncommitted: 0,
         bytes_uncommitted: 0,
         has_met_barrier: false,
+        took_over,
         lease,
     };
     turn.run().await
@@ -106,6 +138,8 @@ struct TurnWork<W, H> {
     origin: OriginKey,
     stop: StopSignal,
     token: LeaseToken,
+    /// While it lives, no other turn of this process takes its lease or its host.
+    _live: LiveTurn,
     /// The holder's copy: as last committed, but for pace, patience and ending, which are as they are now.
     lease: Lease,
     /// As last read.
@@ -118,7 +152,11 @@ struct TurnWork<W, H> {
     lease_end: Duration,
     /// When the turn ends, by the monotonic clock.
     turn_end: Duration,
+    /// When it ends while others wait for its place.
+    turn_end_in_a_crowd: Duration,
+    crowd: Crowd,
     segment_bytes_max: u64,
+    memory: SegmentMemory,
     /// In order; the last one may take visits.
     open: VecDeque<OpenSegment>,
     next_number: u64,
@@ -126,6 +164,8 @@ struct TurnWork<W, H> {
     pages_uncommitted: u64,
     bytes_uncommitted: u64,
     has_met_barrier: bool,
+    /// Holders before this one may still put objects late.
+    took_over: bool,
 }
 
 impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
@@ -155,9 +195,20 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         }
         // Everything that was handed out is committed. The cursor may have passed more: candidates that others had queued.
         self.planner.position().clone().write_to(&mut self.lease);
-        let not_before = self.pacer.not_before(self.world.clock()).max(self.lease.not_before);
+        if self.took_over {
+            orphans::remove(&*self.world, &self.origin, &self.lease).await?;
+        }
+        let now = self.world.clock().now();
+        let free_from = self.pacer.not_before(self.world.clock());
+        let not_before = free_from.max(self.lease.free_from(now));
         self.lease.barrier = if self.has_met_barrier { Barrier::Waiting } else { Barrier::Open };
-        let released = release::release(&*self.world, &self.origin, &self.token, &self.lease, not_before).await?;
+        // A host that robots.txt leads to calls as soon as it is free; that may get lost.
+        let called_by = match self.robots {
+            Robots::HostBusy(until) => until,
+            _ => not_before,
+        };
+        let times = LetGo { not_before, free_from, called_by };
+        let released = release::release(&*self.world, &self.origin, &self.token, &self.lease, times).await?;
         Ok(released.map_or(TurnEnd::Fenced, TurnEnd::Released))
     }
 
@@ -218,10 +269,16 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         if wait > self.world.timing().wait_in_turn {
             return Ok(());
         }
-        let latest_start = self.latest_start();
+        // It waits for its next turn, if it must.
+        let waiter = HostWaiter {
+            origin: self.origin.clone(),
+            iteration: self.lease.iteration,
+            turn: self.lease.turn.next(),
+            delay: self.pacer.pace().delay(),
+        };
+        let (latest_start, robots_use) = (self.latest_start(), self.lease.robots);
         let (world, fetcher, pacer) = (&*self.world, &*self.fetcher, &self.pacer);
-        let (rules, origin) = (self.lease.robots, &self.origin);
-        let read = robots(world, fetcher, &self.context, pacer, latest_start, origin, rules).await?;
+        let read = robots(world, fetcher, &self.context, pacer, latest_start, &waiter, robots_use).await?;
         (self.robots, self.lease.robots) = read;
         self.lease.pace = self.pacer.pace();
         match &self.robots {
@@ -229,17 +286,18 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
                 self.pacer.slow_down_to(base_delay(&self.context, policy), self.world.clock());
                 self.lease.pace = self.pacer.pace();
             }
-            Robots::PrivateAddress(_) => {}
+            Robots::PrivateAddress(_) | Robots::HostBusy(_) => {}
             Robots::Unreadable(why) => {
                 self.lease.patience = self.lease.patience.lose_one();
                 if self.lease.patience.is_exhausted() {
                     self.lease.ending = Some(LeftoverReason::RobotsUnreadable);
                 } else {
                     let wait = robots_wait(self.lease.patience, &self.lease.pace);
-                    self.lease.not_before = after(self.world.clock().now(), wait);
+                    let now = self.world.clock().now();
+                    self.lease.wait_until(after(now, wait), now);
                 }
                 let notice = Notice::RobotsUnreadable { origin: self.origin.clone(), detail: why.clone() };
-                self.world.notifier().notify(notice).await?;
+                tell(&*self.world, notice).await;
             }
         }
         Ok(())
@@ -252,7 +310,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             let (pages, bytes) = (segment.work.pages, segment.work.body_bytes);
             let (exhausted, retried) = (segment.exhausted.clone(), segment.work.retried.clone());
             let began = self.world.clock().monotonic();
-            self.lease.not_before = self.pacer.not_before(self.world.clock());
+            self.lease.wait_until(self.pacer.not_before(self.world.clock()), self.world.clock().now());
             let (token, length) = (&self.token, self.lease_length);
             match commit(&*self.world, &self.origin, token, &self.lease, length, segment).await? {
                 commit::Outcome::Fenced => return Ok(false),

@@ -71,10 +71,11 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         let clock = self.world.clock();
         let timing = self.world.timing();
         let now = clock.monotonic();
-        if self.lease.ending.is_some() || self.stop.is_stopped() || now >= self.turn_end {
+        let turn_end = if self.crowd.is_there() { self.turn_end.min(self.turn_end_in_a_crowd) } else { self.turn_end };
+        if self.lease.ending.is_some() || self.stop.is_stopped() || now >= turn_end {
             return Some(Start::MustEnd);
         }
-        if matches!(self.robots, Robots::Unreadable(_)) {
+        if matches!(self.robots, Robots::Unreadable(_) | Robots::HostBusy(_)) {
             return Some(Start::MustEnd);
         }
         let wait = self.pacer.wait(clock);
@@ -115,8 +116,9 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
     fn has_room(&mut self) -> bool {
         let now = self.world.clock().monotonic();
         let age_max = self.world.timing().segment_age;
+        let bytes_max = self.segment_bytes_max.min(self.memory.part());
         if let Some(last) = self.open.back_mut()
-            && (last.is_full(self.segment_bytes_max) || now.saturating_sub(last.since) >= age_max)
+            && (last.is_full(bytes_max) || now.saturating_sub(last.since) >= age_max)
         {
             last.is_sealed = true;
         }
@@ -130,6 +132,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         let waiting = self.inbox.added.saturating_sub(taken).max(self.planner.at_hand() as u64);
         self.open.push_back(OpenSegment {
             number: self.next_number,
+            taken: self.memory.begin(),
             records: SegmentRecords::new(
                 self.world.chance().bits(),
                 &self.origin.crawl,
@@ -214,5 +217,6 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             open.work.retries.push(Retry { entry: work.entry, depth: work.depth, tries, not_before });
         }
         open.records.add_fetched(&url, at, &visit, &fetched);
+        open.taken.grow_to(open.records.len_bytes());
     }
 }

@@ -65,6 +65,8 @@ pub struct BeginIteration {
     pub crawl: CrawlId,
     /// What asks for it.
     pub trigger: TriggerId,
+    /// The version of the definition that it is to keep to.
+    pub version: u32,
     /// The budget of the whole iteration.
     pub budget: Reserve,
     /// The time of now.
@@ -80,7 +82,8 @@ impl BeginIteration {
     #[must_use]
     pub fn row(&self, number: Iteration) -> IterationRow {
         let (crawl, trigger) = (self.crawl.clone(), self.trigger.clone());
-        IterationRow::begin(crawl, number, trigger, self.budget, self.now, self.ends_at, self.due)
+        let row = IterationRow::begin(crawl, number, trigger, self.budget, self.now, self.ends_at, self.due);
+        IterationRow { version: Some(self.version), ..row }
     }
 }
 

@@ -32,6 +32,15 @@ pub struct GiveUp {
     pub now: Timestamp,
 }
 
+/// Which overdue work is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OverdueKinds {
+    /// All of it.
+    All,
+    /// All but leases: while nobody may take them they stay overdue, however many there are, and must not hide the rest.
+    AllButLeases,
+}
+
 /// Work that looks overdue. Only a hint: whoever acts on it reads the row again.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Overdue {

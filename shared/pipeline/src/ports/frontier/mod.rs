@@ -6,6 +6,7 @@
 mod claims;
 mod crawls;
 mod endings;
+mod notices;
 mod parses;
 mod progress;
 mod turns;
@@ -13,30 +14,39 @@ mod turns;
 use std::future::Future;
 
 use dragline_domain::capture::SegmentLog;
+use dragline_domain::definition::Definition;
 use dragline_domain::frontier::{
-    Blame, CandidateUpdate, ChunkKey, Claim, IterationRow, Lease, OriginKey, OriginRows, RecrawlCursor, ReleaseRefused,
-    SegmentId, SegmentRow, StatusChange, Take, TakeRefused, TodoChunk,
+    Blame, CandidateUpdate, ChunkKey, Claim, HostAsk, HostRow, IterationRow, Lease, OriginKey, OriginRows,
+    RecrawlCursor, ReleaseRefused, SegmentId, SegmentRow, StatusChange, Take, TakeRefused, TodoChunk,
 };
 use dragline_domain::ids::{CrawlId, Iteration, ParseToken, TriggerId};
-use dragline_domain::url::Origin;
+use dragline_domain::url::{HostKey, Origin};
 use jiff::Timestamp;
 
 use super::error::PortResult;
 pub use claims::{ClaimRequest, DuePage, SeedOrigin, Seeded};
 pub use crawls::{BeginIteration, Begun, CrawlPut, CrawlRow, IterationClosed, MoveSchedule, PutCrawl};
-pub use endings::{GiveUp, Overdue, Settled};
+pub use endings::{GiveUp, Overdue, OverdueKinds, Settled};
+pub use notices::{NoticeKept, NoticeKey, OwedNotice};
 pub use parses::{BeginParse, CommitParse, ParseCommitted};
 pub use progress::Progress;
-pub use turns::{CommitSegment, Committed, ReleaseLease, RobotsRow};
+pub use turns::{CommitSegment, Committed, GiveBackHost, ReleaseLease, RobotsRow};
 
 /// The store of everything but bodies and documents.
 pub trait Frontier: Send + Sync {
-    /// Stores a crawl's definition as the version after the one that was seen, and switches the crawl on. Origins that joined stay.
-    /// Trying again is success.
+    /// Stores a crawl's definition as the version after the one that was seen, which is kept beside it, and switches the crawl on. Origins that
+    /// joined stay. Trying again is success.
     fn put_crawl(&self, put: &PutCrawl) -> impl Future<Output = PortResult<CrawlPut>> + Send;
 
     /// A crawl's definition; `None` if there is no such crawl.
     fn load_crawl(&self, crawl: &CrawlId) -> impl Future<Output = PortResult<Option<CrawlRow>>> + Send;
+
+    /// A definition as it was stored as this version; `None` if it never was.
+    fn load_definition(
+        &self,
+        crawl: &CrawlId,
+        version: u32,
+    ) -> impl Future<Output = PortResult<Option<Definition>>> + Send;
 
     /// Adds an origin to those that joined a crawl's scope. Idempotent.
     fn join_origin(&self, crawl: &CrawlId, origin: &Origin) -> impl Future<Output = PortResult<()>> + Send;
@@ -89,7 +99,7 @@ pub trait Frontier: Send + Sync {
         change: StatusChange,
     ) -> impl Future<Output = PortResult<Option<IterationRow>>> + Send;
 
-    /// Closes an iteration whose count of open origins is zero.
+    /// Closes an iteration whose count of open origins is zero, and owes people the notice of it: [`OwedNotice::of_closed`].
     fn close_iteration(
         &self,
         crawl: &CrawlId,
@@ -120,13 +130,27 @@ pub trait Frontier: Send + Sync {
     /// Keeps robots.txt, in place of what was kept. What was fetched earlier than that is ignored: a holder that slept may come late.
     fn put_robots(&self, origin: &OriginKey, robots: &RobotsRow) -> impl Future<Output = PortResult<()>> + Send;
 
-    /// Takes the lease of an origin's turn, or takes it over.
+    /// Takes the lease of an origin's turn with its host, or takes it over. Where the host is busy, the turn stands in line for it.
     fn take_lease(
         &self,
         origin: &OriginKey,
         iteration: Iteration,
         take: &Take,
     ) -> impl Future<Output = PortResult<Result<Lease, TakeRefused>>> + Send;
+
+    /// A host's row, read consistently; `None` if nobody asked it yet.
+    fn load_host(&self, host: &HostKey) -> impl Future<Output = PortResult<Option<HostRow>>> + Send;
+
+    /// Takes a host for a request that no lease of it covers, or stands in line for it: then it says when to try again. Trying again with
+    /// the same token is success.
+    fn take_host(
+        &self,
+        host: &HostKey,
+        ask: &HostAsk,
+    ) -> impl Future<Output = PortResult<Result<HostRow, Timestamp>>> + Send;
+
+    /// Gives such a host back. Does nothing if another has it by now.
+    fn give_back_host(&self, back: &GiveBackHost) -> impl Future<Output = PortResult<()>> + Send;
 
     /// A chunk by its key; `None` if it is exhausted.
     fn load_chunk(
@@ -158,7 +182,7 @@ pub trait Frontier: Send + Sync {
     /// transaction deletes are an error of kind `TooLarge`.
     fn commit_segment(&self, commit: &CommitSegment) -> impl Future<Output = PortResult<Committed>> + Send;
 
-    /// Lets go of a lease.
+    /// Lets go of a lease, and of the host if it was not lost since.
     fn release(&self, release: &ReleaseLease) -> impl Future<Output = PortResult<Result<(), ReleaseRefused>>> + Send;
 
     /// A segment; `None` if there is none of this key.
@@ -196,16 +220,30 @@ pub trait Frontier: Send + Sync {
     /// Closes an origin with what is left: after a stop, or when the budget is spent. Needs every segment parsed.
     fn give_up(&self, give_up: &GiveUp) -> impl Future<Output = PortResult<Settled>> + Send;
 
-    /// Work that is due by then, at most `limit`. Only a hint, and it may lag; inboxes of origins that are not idle may be among it.
+    /// Work of these kinds that is due by then, the longest due first, at most `limit`. Only a hint, and it may lag; inboxes of origins that are not idle may be among it.
     fn overdue(
         &self,
         crawl: &CrawlId,
         due_by: Timestamp,
+        kinds: OverdueKinds,
         limit: usize,
     ) -> impl Future<Output = PortResult<Vec<Overdue>>> + Send;
 
     /// Looks at overdue work again at `due`, not before: it was just sent again. Does nothing if the work is no longer owed.
     fn postpone(&self, work: &Overdue, due: Timestamp) -> impl Future<Output = PortResult<()>> + Send;
+
+    /// Keeps a notice until people were told. One that has its place already stays.
+    fn owe_notice(&self, owed: &OwedNotice) -> impl Future<Output = PortResult<NoticeKept>> + Send;
+
+    /// The notices of all crawls that are due by then, the longest due first, at most `limit`. Only a hint, and it may lag.
+    fn owed_notices(&self, due_by: Timestamp, limit: usize)
+    -> impl Future<Output = PortResult<Vec<OwedNotice>>> + Send;
+
+    /// Tries an owed notice again at `due`, not before. Does nothing if it is no longer owed.
+    fn postpone_notice(&self, owed: &OwedNotice, due: Timestamp) -> impl Future<Output = PortResult<()>> + Send;
+
+    /// Forgets a notice: people were told. Idempotent.
+    fn forget_notice(&self, owed: &OwedNotice) -> impl Future<Output = PortResult<()>> + Send;
 
     /// The sums over an iteration's origins. May lag.
     fn progress(&self, crawl: &CrawlId, iteration: Iteration) -> impl Future<Output = PortResult<Progress>> + Send;

@@ -2,6 +2,8 @@
 
 use dragline_domain::frontier::{ChunkKey, Inbox, Lease, OriginKey, Release, SegmentRow};
 use dragline_domain::ids::LeaseToken;
+use dragline_domain::politeness::Pace;
+use dragline_domain::url::HostKey;
 use dragline_formats::robots::RobotsRecord;
 use jiff::Timestamp;
 
@@ -39,6 +41,25 @@ pub struct ReleaseLease {
     pub seen: Inbox,
     /// How.
     pub how: Release,
+    /// When the host may be asked again. The pace is the lease's.
+    pub free_from: Timestamp,
+    /// The time of now.
+    pub now: Timestamp,
+}
+
+/// A host to be given back that was taken without a lease.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GiveBackHost {
+    /// The host.
+    pub host: HostKey,
+    /// The token that it was taken with.
+    pub token: LeaseToken,
+    /// When it may be asked again.
+    pub free_from: Timestamp,
+    /// How fast.
+    pub pace: Pace,
+    /// The time of now.
+    pub now: Timestamp,
 }
 
 /// robots.txt as kept for an origin.

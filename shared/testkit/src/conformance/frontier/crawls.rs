@@ -18,7 +18,7 @@ pub(super) fn defined(path: &str) -> Definition {
     Definition::for_seeds(vec![seed]).unwrap()
 }
 
-/// A definition comes back; each put makes the next version of it, and the same put again is the same version.
+/// A definition comes back; each put makes the next version of it, and the same put again is the same version. Earlier ones are kept.
 pub async fn a_definition_is_read_back(frontier: &impl Frontier) {
     let name = defined("/").name.clone();
     assert_eq!(frontier.load_crawl(&name).await.unwrap(), None, "never put");
@@ -28,6 +28,10 @@ pub async fn a_definition_is_read_back(frontier: &impl Frontier) {
         let row =
             CrawlRow { definition: put.definition, version, joined: Vec::new(), switch: Switch::On { next: None } };
         assert_eq!(frontier.load_crawl(&name).await.unwrap(), Some(row), "{path} over {seen:?}");
+    }
+    for (version, path) in [(1, Some("/")), (2, Some("/other")), (3, Some("/")), (4, None)] {
+        let kept = frontier.load_definition(&name, version).await.unwrap();
+        assert_eq!(kept, path.map(defined), "version {version}");
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use dragline_domain::frontier::{CrawlerCounters, OriginKey, PartKind};
 use dragline_domain::url::Origin;
-use dragline_pipeline::ports::frontier::{Frontier, Overdue, Progress};
+use dragline_pipeline::ports::frontier::{Frontier, Overdue, OverdueKinds, Progress};
 
 use super::super::lag::{assert_comes_to, until};
 use super::super::samples::{at, crawl, key, origin};
@@ -31,7 +31,7 @@ pub async fn origins_are_listed_in_pages(frontier: &impl Frontier) {
 
 /// What is due by then, but for inboxes of this origin. It is not idle, so its lease looks after it: a store may list the inbox or not.
 async fn overdue(frontier: &impl Frontier, second: i64, not_idle: &OriginKey) -> Vec<Overdue> {
-    let mut work = frontier.overdue(&crawl(), at(second), 10).await.unwrap();
+    let mut work = frontier.overdue(&crawl(), at(second), OverdueKinds::All, 10).await.unwrap();
     work.retain(|work| *work != Overdue::Inbox(not_idle.clone()));
     work
 }
@@ -53,12 +53,31 @@ pub async fn overdue_work_is_found(frontier: &impl Frontier) {
     ]);
     let all = async || due_by(10_000).await.into_iter().collect::<HashSet<_>>();
     assert_comes_to(all, expected, "of every kind; an idle lease is owed nothing").await;
-    let two = async || frontier.overdue(&crawl(), at(10_000), 2).await.unwrap().len();
+    let two = async || frontier.overdue(&crawl(), at(10_000), OverdueKinds::All, 2).await.unwrap().len();
     assert_comes_to(two, 2, "no more than asked for").await;
     frontier.return_token(&crawl(), world.iteration).await.unwrap();
     world.parse(&segment, (0, PartKind::Last), &[]).await;
     frontier.settle(&idle, &world.origin(&idle).await).await.unwrap();
     assert_comes_to(async || due_by(10_000).await, vec![Overdue::Lease(ready.clone())], "the rest is done").await;
+}
+
+/// Leases that nobody may take do not stand in the way of other work, however long they are overdue.
+pub async fn leases_do_not_hide_the_rest(frontier: &impl Frontier) {
+    let world = World::begin(frontier, UNLIMITED).await;
+    let crawled = key("z.example");
+    for host in ["a.example", "b.example", "c.example"] {
+        world.seed(&key(host), &["/"]).await;
+    }
+    world.seed(&crawled, &["/"]).await;
+    frontier.return_token(&crawl(), world.iteration).await.unwrap();
+    let segment = world.crawl_until_idle(&crawled, 1, 300).await;
+    let rest = async || {
+        let mut work = frontier.overdue(&crawl(), at(10_000), OverdueKinds::AllButLeases, 3).await.unwrap();
+        work.retain(|work| !matches!(work, Overdue::Inbox(_)));
+        work
+    };
+    let expected = vec![Overdue::Segment(segment.id.clone(), world.iteration)];
+    assert_comes_to(rest, expected, "no lease among it").await;
 }
 
 /// Work that was just sent again is overdue only when it is due again, and never earlier than it was.

@@ -4,7 +4,9 @@ mod claims;
 mod crawls;
 mod crowds;
 mod endings;
+mod hosts;
 mod lists;
+mod notices;
 mod parses;
 mod schedules;
 mod sizes;
@@ -14,7 +16,9 @@ pub use claims::*;
 pub use crawls::*;
 pub use crowds::*;
 pub use endings::*;
+pub use hosts::*;
 pub use lists::*;
+pub use notices::*;
 pub use parses::*;
 pub use schedules::*;
 pub use sizes::*;
@@ -61,6 +65,14 @@ macro_rules! frontier_suite {
             only_an_open_iteration_gives_leases
             a_wake_is_not_missed_when_todo_comes_during_release
             an_old_holder_cannot_let_go
+            a_host_is_visited_by_one_at_a_time
+            a_host_is_held_for_a_whole_turn
+            a_dead_holders_host_goes_with_its_lease
+            who_waits_for_a_host_takes_turns
+            a_back_off_goes_with_the_host
+            a_host_is_taken_without_a_lease
+            of_many_who_want_a_host_one_has_it
+            a_release_that_is_tried_again_is_success
             a_parse_commits_each_part_once
             two_parsers_of_one_segment
             parses_that_died_are_counted
@@ -80,7 +92,12 @@ macro_rules! frontier_suite {
             an_origin_opens_again_for_the_next_iteration
             origins_are_listed_in_pages
             overdue_work_is_found
+            leases_do_not_hide_the_rest
             postponed_work_waits
+            the_end_of_an_iteration_is_owed_until_it_is_told
+            a_notice_is_kept_until_it_is_told
+            notices_do_not_pile_up
+            a_postponed_notice_waits
             progress_is_the_sum_of_the_origins
             of_many_triggers_one_begins
             of_many_tickets_one_takes_the_lease

@@ -17,7 +17,15 @@ pub async fn a_lease_is_given_once(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let origin = key("a.example");
     let take = |turn| {
-        let take = Take { turn: Turn(turn), token: token(7), until: at(120), wanted: UNLIMITED, now: at(0) };
+        let take = Take {
+            turn: Turn(turn),
+            token: token(7),
+            until: at(120),
+            host_until: at(360),
+            wanted: UNLIMITED,
+            now: at(0),
+            alive: Vec::new(),
+        };
         let origin = &origin;
         async move { frontier.take_lease(origin, world.iteration, &take).await.unwrap() }
     };
@@ -185,4 +193,28 @@ pub async fn an_old_holder_cannot_let_go(frontier: &impl Frontier) {
         assert_eq!(world.release(&origin, &old, how).await, Err(ReleaseRefused::Fenced), "{how:?}");
     }
     assert_eq!(world.origin(&origin).await.lease, new);
+}
+
+/// Whoever gets no answer lets go again, and has let go; once somebody took the lease after it, it is that one's.
+pub async fn a_release_that_is_tried_again_is_success(frontier: &impl Frontier) {
+    let world = World::begin(frontier, UNLIMITED).await;
+    for (host, how) in [
+        ("a.example", Release::Wake { not_before: at(5) }),
+        ("b.example", Release::Idle),
+        ("c.example", Release::CloseWithLeftovers),
+    ] {
+        let origin = key(host);
+        world.seed(&origin, &["/"]).await;
+        let lease = world.take(&origin, 1, 0).await;
+        for why in ["the first time", "again"] {
+            assert_eq!(world.release(&origin, &lease, how).await, Ok(()), "{how:?}, {why}");
+        }
+        let other = Release::Wake { not_before: at(9) };
+        assert_eq!(world.release(&origin, &lease, other).await, Err(ReleaseRefused::Fenced), "not in another way");
+    }
+    let origin = key("a.example");
+    let lease = world.take(&origin, 2, 5).await;
+    assert_eq!(world.release(&origin, &lease, Release::Wake { not_before: at(7) }).await, Ok(()));
+    let rows = world.origin(&origin).await;
+    assert_eq!((rows.lease.turn, rows.lease.not_before), (lease.turn.next(), at(7)), "once each");
 }

@@ -1,0 +1,282 @@
+//! The row of a host: who talks to it, and when it may be asked again.
+//!
+//! A lease is a crawl's, and an origin's; politeness is owed to a host, whoever asks. So whoever takes a lease takes its host with it, in the
+//! same transaction, and gives it back when it lets go. Commits do not write it: it is taken for as long as a turn can last.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::{IterationRow, Lease, OriginKey, Take, TakeRefused};
+use crate::ids::{Iteration, LeaseToken, Turn};
+use crate::politeness::{Pace, RETRY_AFTER_MAX};
+use crate::time::{after, between, honest};
+
+/// How long a free host is kept for whoever is next in line; then anybody may take it. A message takes less, unless it is lost.
+pub const PLACE_KEPT: Duration = Duration::from_secs(30);
+
+/// How many wait in line at most. Others try again later, and take their chance.
+pub const WAITING_MAX: usize = 16;
+
+/// A back-off is forgotten when nobody asked the host for so long.
+const BACK_OFF_KEPT: Duration = Duration::from_secs(3600);
+
+/// Who talks to a host, and when it may be asked again.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct HostRow {
+    /// Who may ask it; absent while nobody does.
+    pub holder: Option<HostHolder>,
+    /// No request starts before, by the clock that wrote the row.
+    pub free_from: Timestamp,
+    /// What that clock said at the time.
+    pub written_at: Timestamp,
+    /// The pace of whoever asked last, or asks now; the back-off is everybody's.
+    pub pace: Pace,
+    /// Who waits, the next one first; no more than [`WAITING_MAX`].
+    pub waiting: Vec<HostWaiter>,
+}
+
+/// Who may ask a host.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct HostHolder {
+    /// The token of the lease that it was taken with.
+    pub token: LeaseToken,
+    /// When nobody asks any more who bears it. Nothing renews it.
+    pub until: Timestamp,
+}
+
+/// A turn that waits for a host: what a ticket for it says.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct HostWaiter {
+    /// Whose.
+    pub origin: OriginKey,
+    /// The iteration.
+    pub iteration: Iteration,
+    /// The turn.
+    pub turn: Turn,
+    /// The delay that it would keep, which may be longer than that of whoever asked before.
+    #[serde(with = "super::millis")]
+    pub delay: Duration,
+}
+
+/// What a worker asks for when it takes a host.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostAsk {
+    /// For which turn; it waits in line under this if the host is busy.
+    pub waiter: HostWaiter,
+    /// Its token.
+    pub token: LeaseToken,
+    /// When it will have stopped asking, whatever happens.
+    pub until: Timestamp,
+    /// Tokens by which the host is known to be asked still, whatever the clock says: those of the same process.
+    pub alive: Vec<LeaseToken>,
+    /// The pace that it knows.
+    pub pace: Pace,
+    /// The time of now.
+    pub now: Timestamp,
+}
+
+/// A host that cannot be had.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostBusy {
+    /// When it is free at the latest, if nobody else takes it.
+    pub until: Timestamp,
+    /// The row with the asker in line, to be written.
+    pub row: HostRow,
+}
+
+/// The rows after a lease was taken with its host.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TurnTaken {
+    /// The lease, at the host's pace.
+    pub lease: Lease,
+    /// The iteration's row.
+    pub iteration: IterationRow,
+    /// The host's row.
+    pub host: HostRow,
+}
+
+/// Why a lease was not taken with its host.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TurnRefused {
+    /// The lease cannot be had. Nothing is written.
+    Lease(TakeRefused),
+    /// Its host cannot. The host's row is written.
+    Host(Box<HostBusy>),
+}
+
+impl HostRow {
+    /// The row of a host that nobody asked yet.
+    #[must_use]
+    pub const fn new(pace: Pace, now: Timestamp) -> Self {
+        Self { holder: None, free_from: now, written_at: now, pace, waiting: Vec::new() }
+    }
+
+    /// Whether this token's bearer holds it.
+    #[must_use]
+    pub fn is_held_by(&self, token: &LeaseToken) -> bool {
+        self.holder.as_ref().is_some_and(|holder| holder.token == *token)
+    }
+
+    /// The row by a clock that says `now`. It may have been set back since the row was written, or be another machine's that is behind: then
+    /// what was to be waited for is waited for from now on, and nothing longer than the longest wait there is.
+    #[must_use]
+    pub fn by_clock(&self, now: Timestamp) -> Self {
+        let longest = RETRY_AFTER_MAX.max(self.pace.delay());
+        if self.written_at <= now {
+            return Self { free_from: honest(self.free_from, now, longest), ..self.clone() };
+        }
+        let moved = |time| after(now, between(self.written_at, time).min(longest));
+        let holder = self.holder.clone().map(|holder| HostHolder { until: moved(holder.until), ..holder });
+        Self { holder, free_from: moved(self.free_from), written_at: now, ..self.clone() }
+    }
+
+    /// When somebody with this delay may ask, if nobody holds it. Whoever asked last kept its own delay; a longer one counts from the same
+    /// request.
+    #[must_use]
+    pub fn earliest(&self, delay: Duration) -> Timestamp {
+        after(self.free_from, delay.saturating_sub(self.pace.delay()))
+    }
+
+    /// Takes the host, also from a holder whose time ran out, or from this predecessor, whose lease was taken over.
+    ///
+    /// # Errors
+    /// [`HostBusy`] if somebody else holds it, if it is too early, or if somebody else is next.
+    pub fn take(row: Option<&Self>, ask: &HostAsk, predecessor: Option<&LeaseToken>) -> Result<Self, Box<HostBusy>> {
+        let mut row = row.map_or_else(|| Self::new(ask.pace, ask.now), |row| row.by_clock(ask.now));
+        if row.is_held_by(&ask.token) {
+            // An earlier try, of which no answer came.
+            return Ok(row);
+        }
+        let was_held = row.holder.is_some();
+        match &row.holder {
+            // The visit goes on, by another worker.
+            Some(holder) if predecessor == Some(&holder.token) => {}
+            Some(holder) => {
+                let over = after(holder.until, row.pace.delay());
+                let is_alive = ask.alive.contains(&holder.token);
+                let until = if is_alive { over.max(after(ask.now, PLACE_KEPT)) } else { over };
+                if until > ask.now {
+                    return Err(row.busy(until, ask));
+                }
+                row.free_from = row.free_from.max(until);
+                row.stand_in_line(ask)?;
+            }
+            None => row.stand_in_line(ask)?,
+        }
+        let earliest = row.earliest(ask.pace.delay());
+        row.waiting.retain(|waiting| waiting.origin != ask.waiter.origin);
+        let back_off = if between(row.free_from, ask.now) < BACK_OFF_KEPT { row.pace } else { ask.pace };
+        row.pace = Pace { base_delay: ask.pace.base_delay, ..back_off };
+        // Whoever died may have asked just now, if a clock was set.
+        row.free_from = if was_held { earliest.max(after(ask.now, row.pace.delay())) } else { earliest };
+        row.written_at = ask.now;
+        row.holder = Some(HostHolder { token: ask.token.clone(), until: ask.until });
+        Ok(row)
+    }
+
+    /// Lets somebody by whom it is not too early for, and who is next, or whoever is next did not come.
+    fn stand_in_line(&mut self, ask: &HostAsk) -> Result<(), Box<HostBusy>> {
+        let earliest = self.earliest(ask.pace.delay());
+        let other = self.waiting.first().filter(|next| next.origin != ask.waiter.origin);
+        let kept_until = other.map(|next| after(self.earliest(next.delay), PLACE_KEPT));
+        let until = kept_until.map_or(earliest, |kept_until| kept_until.max(earliest));
+        if until > ask.now {
+            return Err(self.busy(until, ask));
+        }
+        if kept_until.is_some() {
+            self.waiting.remove(0);
+        }
+        Ok(())
+    }
+
+    fn busy(&self, until: Timestamp, ask: &HostAsk) -> Box<HostBusy> {
+        let mut row = self.clone();
+        let waiter = &ask.waiter;
+        let known = row.waiting.iter().position(|waiting| waiting.origin == waiter.origin);
+        match known {
+            Some(place) => row.waiting[place] = waiter.clone(),
+            None if row.waiting.len() < WAITING_MAX => row.waiting.push(waiter.clone()),
+            None => {}
+        }
+        Box::new(HostBusy { until, row })
+    }
+
+    /// The row after its holder let go, free from then on at the earliest. `None` if the bearer of this token does not hold it.
+    #[must_use]
+    pub fn give_back(&self, token: &LeaseToken, free_from: Timestamp, pace: Pace, now: Timestamp) -> Option<Self> {
+        let row = self.by_clock(now);
+        let free_from = row.free_from.max(free_from);
+        let back = Self { holder: None, free_from, written_at: now, pace, waiting: row.waiting };
+        self.is_held_by(token).then_some(back)
+    }
+
+    /// Whoever is to be sent a ticket now that nobody holds it.
+    #[must_use]
+    pub fn next(&self) -> Option<&HostWaiter> {
+        if self.holder.is_some() { None } else { self.waiting.first() }
+    }
+
+    /// The row when everybody who held it or waits is known to be dead. What a dead holder asked last is not known, so its delay is kept from
+    /// now on.
+    #[must_use]
+    pub fn void(&self, now: Timestamp) -> Self {
+        let row = self.by_clock(now);
+        let earliest = if row.holder.is_some() { after(now, row.pace.delay()) } else { row.free_from };
+        Self {
+            holder: None,
+            free_from: row.free_from.max(earliest),
+            written_at: now,
+            pace: row.pace,
+            waiting: Vec::new(),
+        }
+    }
+
+    /// The row when the lease that it was held with was made void: nobody knew the pace better than that.
+    #[must_use]
+    pub fn void_with(row: Option<&Self>, lease: &Lease, now: Timestamp) -> Self {
+        let row = row.map_or_else(|| Self::new(lease.pace, now), |row| row.void(now));
+        Self { free_from: row.free_from.max(lease.free_from(now)), pace: lease.pace, ..row }
+    }
+}
+
+/// Takes an origin's lease with its host, or neither. The lease starts nothing before the host is free, and keeps its back-off.
+///
+/// A lease that is taken over brings the host along, if its dead holder still has it.
+///
+/// # Errors
+/// [`TurnRefused`].
+pub fn take_turn(
+    origin: &OriginKey,
+    lease: &Lease,
+    iteration: &IterationRow,
+    host: Option<&HostRow>,
+    take: &Take,
+) -> Result<TurnTaken, TurnRefused> {
+    let predecessor = lease.holder().map(|holder| &holder.token);
+    let (mut taken, iteration) = lease.take(iteration, take).map_err(TurnRefused::Lease)?;
+    let is_inherited = predecessor.is_some_and(|token| host.is_some_and(|host| host.is_held_by(token)));
+    let waiter =
+        HostWaiter { origin: origin.clone(), iteration: taken.iteration, turn: taken.turn, delay: lease.pace.delay() };
+    let ask = HostAsk {
+        waiter,
+        token: take.token.clone(),
+        until: take.host_until,
+        alive: take.alive.clone(),
+        pace: lease.pace,
+        now: take.now,
+    };
+    let mut host = HostRow::take(host, &ask, predecessor).map_err(TurnRefused::Host)?;
+    if is_inherited {
+        // Its commits told how fast the host may be asked, and this row not.
+        host.pace = lease.pace;
+    }
+    taken.wait_until(taken.not_before.max(host.free_from), take.now);
+    taken.pace = host.pace;
+    Ok(TurnTaken { lease: taken, iteration, host })
+}
+
+#[cfg(test)]
+#[path = "host_tests.rs"]
+mod tests;

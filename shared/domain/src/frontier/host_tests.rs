@@ -1,0 +1,202 @@
+use super::*;
+use crate::frontier::{Barrier, Holder, IterationStatus, LeaseState, Reserve};
+use crate::ids::TriggerId;
+
+const DELAY: Duration = Duration::from_secs(10);
+
+fn at(second: i64) -> Timestamp {
+    Timestamp::from_second(1_000_000 + second).unwrap()
+}
+
+fn token(number: u128) -> LeaseToken {
+    LeaseToken::from_bits(number)
+}
+
+fn origin(text: &str) -> OriginKey {
+    OriginKey { crawl: "c".parse().unwrap(), origin: text.parse().unwrap() }
+}
+
+fn pace() -> Pace {
+    Pace::new(DELAY)
+}
+
+fn waiter(host: &str) -> HostWaiter {
+    HostWaiter { origin: origin(host), iteration: Iteration::FIRST, turn: Turn(1), delay: DELAY }
+}
+
+/// Asks for 390 s, for the origin of this name, whose number is its token.
+fn ask(name: u128, now: i64) -> HostAsk {
+    let waiter = waiter(&format!("https://{name}.example"));
+    HostAsk { waiter, token: token(name), until: at(now + 390), pace: pace(), now: at(now), alive: Vec::new() }
+}
+
+fn row() -> HostRow {
+    HostRow::new(pace(), at(0))
+}
+
+fn held() -> HostRow {
+    HostRow::take(Some(&row()), &ask(1, 0), None).unwrap()
+}
+
+fn busy_until(row: &HostRow, ask: &HostAsk) -> Option<i64> {
+    let refused = HostRow::take(Some(row), ask, None).err()?;
+    Some(refused.until.duration_since(at(0)).as_secs())
+}
+
+#[test]
+fn a_host_is_had_by_one_until_it_is_given_back_or_its_time_is_over() {
+    let later = HostRow { free_from: at(60), ..row() };
+    let slow = HostAsk { pace: Pace::new(DELAY * 3), ..ask(2, 60) };
+    for (row, ask, until, why) in [
+        (row(), ask(2, 0), None, "nobody asks it"),
+        (held(), ask(2, 399), Some(400), "somebody does, or did until just now"),
+        (held(), ask(2, 400), None, "a delay after the end of whoever died"),
+        (held(), ask(1, 5), None, "an earlier try, of which no answer came"),
+        (later.clone(), ask(2, 59), Some(60), "it wants to be left alone"),
+        (later.clone(), ask(2, 60), None, "no longer"),
+        (later, slow, Some(80), "whoever has a longer delay keeps it after others, too"),
+    ] {
+        assert_eq!(busy_until(&row, &ask), until, "{why}");
+    }
+    let refused = HostRow::take(None, &ask(2, 0), None);
+    assert!(refused.is_ok(), "a host that nobody asked yet");
+    let inherited = HostRow::take(Some(&held()), &ask(2, 100), Some(&token(1))).unwrap();
+    assert!(inherited.is_held_by(&token(2)), "its holder's lease ran out and was taken over");
+    assert!(HostRow::take(Some(&held()), &ask(2, 100), Some(&token(3))).is_err(), "another's was");
+}
+
+#[test]
+fn only_its_holder_gives_it_back() {
+    assert_eq!(held().give_back(&token(2), at(50), pace(), at(50)), None);
+    let back = held().give_back(&token(1), at(50), Pace { back_off_exponent: 3, ..pace() }, at(50)).unwrap();
+    assert_eq!((back.holder, back.free_from, back.pace.back_off_exponent), (None, at(50), 3));
+    let early = HostRow { free_from: at(70), ..held() }.give_back(&token(1), at(50), pace(), at(50)).unwrap();
+    assert_eq!(early.free_from, at(70), "it never goes back");
+}
+
+#[test]
+fn who_waits_takes_turns() {
+    // 1 has it; 2 and 3 wait in this order, and 2 asks once more.
+    let mut row = held();
+    for (name, now) in [(2, 1), (3, 2), (2, 3)] {
+        row = HostRow::take(Some(&row), &ask(name, now), None).unwrap_err().row;
+    }
+    assert_eq!(row.waiting.len(), 2, "each once");
+    assert_eq!(row.next(), None, "somebody has it");
+    let free = row.give_back(&token(1), at(250), pace(), at(250)).unwrap();
+    assert_eq!(free.next(), Some(&waiter("https://2.example")));
+    assert_eq!(busy_until(&free, &ask(1, 251)), Some(280), "whoever had it is last");
+    assert_eq!(busy_until(&free, &ask(3, 251)), Some(280), "the second is not first");
+    let second = HostRow::take(Some(&free), &ask(2, 251), None).unwrap();
+    assert_eq!(second.waiting, [waiter("https://3.example")], "and no longer waits");
+    let third = HostRow::take(Some(&free), &ask(3, 280), None).unwrap();
+    assert_eq!(third.waiting, [], "the one that did not come has lost its place");
+}
+
+#[test]
+fn the_line_has_an_end() {
+    let mut row = held();
+    for name in 2..100 {
+        row = HostRow::take(Some(&row), &ask(name, 1), None).unwrap_err().row;
+    }
+    assert_eq!(row.waiting.len(), WAITING_MAX);
+}
+
+#[test]
+fn a_back_off_is_everybodys_for_an_hour() {
+    let backed_off = Pace { last_response: Duration::from_secs(4), back_off_exponent: 2, ..pace() };
+    let free = HostRow { pace: backed_off, ..row() };
+    let quick = |now| HostAsk { pace: Pace::new(Duration::from_secs(1)), ..ask(2, now) };
+    let taken = HostRow::take(Some(&free), &quick(20), None).unwrap();
+    assert_eq!((taken.pace.delay(), taken.pace.base_delay), (Duration::from_secs(16), Duration::from_secs(1)));
+    let taken = HostRow::take(Some(&free), &quick(3_600), None).unwrap();
+    assert_eq!(taken.pace.delay(), Duration::from_secs(1), "long ago");
+}
+
+#[test]
+fn the_dead_hold_nothing() {
+    let mut row = held();
+    row.waiting.push(waiter("https://2.example"));
+    let void = row.void(at(50));
+    assert_eq!((void.holder, void.free_from, void.waiting), (None, at(60), vec![]), "the delay is kept");
+    let free = HostRow { free_from: at(40), holder: None, ..held() };
+    assert_eq!(free.void(at(50)).free_from, at(40), "nobody asked");
+}
+
+#[test]
+fn a_clock_that_was_set_back_waits_as_long_as_before() {
+    let day = 86_400;
+    let backed_off = HostRow { free_from: at(day + 100), written_at: at(day), ..row() };
+    let moved = backed_off.by_clock(at(50));
+    assert_eq!((moved.free_from, moved.written_at), (at(150), at(50)), "a hundred seconds were to be waited for");
+    assert_eq!(backed_off.by_clock(at(day + 30)), backed_off, "the clock went on");
+    let held =
+        HostRow::take(Some(&HostRow { written_at: at(day), free_from: at(day), ..row() }), &ask(1, day), None).unwrap();
+    let busy = HostRow::take(Some(&held), &ask(2, 50), None).unwrap_err();
+    assert_eq!(busy.until, at(450), "its holder has it for as long as before");
+    assert_eq!(busy_until(&busy.row, &ask(2, 449)), Some(450), "and no longer");
+    assert_eq!(busy_until(&busy.row, &ask(2, 450)), None);
+    let far = HostRow { free_from: at(100 * day), written_at: at(day), ..row() };
+    assert_eq!(far.by_clock(at(50)).free_from, after(at(50), RETRY_AFTER_MAX), "no wait is longer");
+}
+
+fn iteration() -> IterationRow {
+    let crawl = "c".parse().unwrap();
+    let begun =
+        IterationRow::begin(crawl, Iteration::FIRST, TriggerId("t".into()), Reserve::default(), at(0), None, at(60));
+    IterationRow { status: IterationStatus::Open, open: 2, ..begun }
+}
+
+fn take(name: u128, now: i64) -> Take {
+    let (until, host_until) = (at(now + 150), at(now + 390));
+    Take {
+        turn: Turn(1),
+        token: token(name),
+        until,
+        host_until,
+        wanted: Reserve::default(),
+        now: at(now),
+        alive: Vec::new(),
+    }
+}
+
+#[test]
+fn a_lease_is_taken_with_its_host_or_not_at_all() {
+    let lease = Lease::opened(None, Iteration::FIRST, pace(), at(0));
+    let (http, https) = (origin("http://a.example"), origin("https://a.example"));
+    let taken = take_turn(&http, &lease, &iteration(), None, &take(1, 0)).unwrap();
+    assert!(taken.lease.is_held_by(&token(1)) && taken.host.is_held_by(&token(1)));
+    assert_eq!(taken.host.holder.as_ref().map(|holder| holder.until), Some(at(390)), "not only until the next commit");
+    let Err(TurnRefused::Host(busy)) = take_turn(&https, &lease, &iteration(), Some(&taken.host), &take(2, 1)) else {
+        panic!("the host is held")
+    };
+    assert_eq!((busy.until, busy.row.waiting.len()), (at(400), 1));
+    let closed = Lease { state: LeaseState::Closed, ..lease.clone() };
+    let refused = take_turn(&https, &closed, &iteration(), Some(&taken.host), &take(2, 1));
+    assert_eq!(refused, Err(TurnRefused::Lease(TakeRefused::NothingToDo)), "it does not wait either");
+
+    let slow = Pace { last_response: DELAY * 2, back_off_exponent: 1, ..pace() };
+    let free = HostRow { pace: slow, free_from: at(3), ..row() };
+    let eager = Lease { barrier: Barrier::Open, ..lease };
+    let taken = take_turn(&https, &eager, &iteration(), Some(&free), &take(2, 5)).unwrap();
+    assert_eq!((taken.lease.not_before, taken.lease.pace), (at(3), slow), "it goes on as others left off");
+}
+
+#[test]
+fn a_takeover_brings_the_host_along() {
+    let own = origin("https://a.example");
+    let slow = Pace { last_response: DELAY * 2, back_off_exponent: 1, ..pace() };
+    let dead = Holder { token: token(1), until: at(150), reserved: Reserve::default() };
+    let lease =
+        Lease { state: LeaseState::Leased(dead), pace: slow, ..Lease::opened(None, Iteration::FIRST, pace(), at(0)) };
+    let mut waited_for = held();
+    waited_for.waiting.push(waiter("https://2.example"));
+    let taken = take_turn(&own, &lease, &iteration(), Some(&waited_for), &take(3, 191)).unwrap();
+    assert!(taken.host.is_held_by(&token(3)));
+    assert_eq!(taken.host.pace, slow, "as its last commit said");
+    assert_eq!(taken.host.waiting.len(), 1, "who waits goes on waiting");
+    assert_eq!(taken.lease.not_before, at(190), "its last request may have begun just before its end");
+    let lost = HostRow { holder: Some(HostHolder { token: token(2), until: at(500) }), ..held() };
+    let refused = take_turn(&own, &lease, &iteration(), Some(&lost), &take(3, 191));
+    assert!(matches!(refused, Err(TurnRefused::Host(_))), "another has the host by now");
+}

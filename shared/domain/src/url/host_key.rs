@@ -1,0 +1,81 @@
+//! The host that politeness is owed to.
+
+use std::fmt;
+use std::net::{Ipv4Addr, Ipv6Addr};
+use std::sync::Arc;
+
+use super::Origin;
+
+/// The host of an origin, whatever its scheme and port: what is asked at one pace by all crawls together.
+///
+/// This machine's own names and addresses keep their port, as each port of a loopback address is a site of its own there.
+///
+/// ```
+/// use dragline_domain::url::{HostKey, Origin};
+/// let key = |origin: &str| HostKey::of(&origin.parse::<Origin>().expect("an origin"));
+/// assert_eq!(key("http://example.org"), key("https://example.org:8443"));
+/// assert_ne!(key("http://127.0.0.1:8080"), key("http://127.0.0.1:8081"));
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct HostKey(Arc<str>);
+
+impl HostKey {
+    /// The host that an origin belongs to.
+    #[must_use]
+    pub fn of(origin: &Origin) -> Self {
+        let host = origin.host();
+        if is_loopback(host) { Self(format!("{host}:{}", origin.port()).into()) } else { Self(host.into()) }
+    }
+
+    /// As it is written and stored.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Whether a host is written as this machine: RFC 1122, 3.2.1.3, RFC 4291, 2.5.3, and RFC 6761, 6.3.
+fn is_loopback(host: &str) -> bool {
+    let ipv6 = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
+    host == "localhost"
+        || host.ends_with(".localhost")
+        || host.parse::<Ipv4Addr>().is_ok_and(|ip| ip.is_loopback())
+        || ipv6.and_then(|ip| ip.parse::<Ipv6Addr>().ok()).is_some_and(|ip| ip.is_loopback())
+}
+
+impl fmt::Display for HostKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for HostKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "HostKey({})", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn schemes_and_ports_of_a_host_are_one_but_on_this_machine() {
+        for (origin, host, why) in [
+            ("http://example.org", "example.org", "plain"),
+            ("https://example.org", "example.org", "another scheme"),
+            ("https://example.org:8443", "example.org", "another port"),
+            ("https://www.example.org", "www.example.org", "another host"),
+            ("http://192.0.2.7:8080", "192.0.2.7", "an address"),
+            ("http://[2001:db8::1]:8080", "[2001:db8::1]", "an address in brackets"),
+            ("http://127.0.0.1:8080", "127.0.0.1:8080", "this machine"),
+            ("http://127.9.9.9", "127.9.9.9:80", "this machine, with a port that is not written"),
+            ("https://[::1]", "[::1]:443", "the same in IPv6"),
+            ("http://localhost:3000", "localhost:3000", "by its name"),
+            ("http://a.localhost:3000", "a.localhost:3000", "by a name below it"),
+            ("http://notlocalhost:3000", "notlocalhost", "another name"),
+        ] {
+            assert_eq!(HostKey::of(&origin.parse().unwrap()).as_str(), host, "{origin}: {why}");
+        }
+    }
+}

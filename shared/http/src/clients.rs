@@ -1,0 +1,99 @@
+//! The client's connections, whose number has a bound over all hosts together.
+//!
+//! The client keeps idle connections a host, and a crawl of a thousand hosts soon has more of them than a process may have files open. So the
+//! client itself is replaced once it has opened as many as may stay open: its idle connections close with it, and what is under way on the others goes
+//! on. A crawl of few hosts never comes to that.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use reqwest::redirect;
+use rustls::ClientConfig;
+
+use crate::config::{HttpConfig, HttpConfigError};
+use crate::guard::{ConnectLayer, GuardedResolver, NameLookup};
+use crate::tls;
+
+/// No header is larger, whatever a request's limit says: what the client takes before the limit can be looked at. Over
+/// HTTP/1.1 it is hyper's own 408 KiB and 100 fields.
+const HTTP2_HEADER_BYTES_MAX: u32 = 256 << 10;
+
+/// What a server may send ahead over HTTP/2 before the body is asked for: a small body, and few of them a connection.
+const HTTP2_STREAM_WINDOW_BYTES: u32 = 256 << 10;
+const HTTP2_CONNECTION_WINDOW_BYTES: u32 = 1 << 20;
+
+/// Gives the client for each request.
+pub(crate) struct Clients {
+    config: HttpConfig,
+    /// Kept from client to client, with the sessions that servers gave.
+    tls: ClientConfig,
+    lookup: Arc<dyn NameLookup>,
+    current: Mutex<Current>,
+}
+
+struct Current {
+    client: reqwest::Client,
+    opened: Arc<AtomicUsize>,
+}
+
+impl Clients {
+    pub(crate) fn new(config: &HttpConfig, lookup: Arc<dyn NameLookup>) -> Result<Self, HttpConfigError> {
+        let tls = tls::client_config(&config.extra_roots)?;
+        let current = Mutex::new(make(config, &tls, &lookup)?);
+        Ok(Self { config: config.clone(), tls, lookup, current })
+    }
+
+    /// The client for the next request.
+    pub(crate) fn current(&self) -> reqwest::Client {
+        let mut current = self.lock();
+        if current.opened.load(Ordering::Relaxed) >= self.config.idle_connections_max {
+            self.replace(&mut current);
+        }
+        current.client.clone()
+    }
+
+    /// Closes the connections on which nothing is under way.
+    pub(crate) fn close_idle(&self) {
+        let mut current = self.lock();
+        if current.opened.load(Ordering::Relaxed) > 0 {
+            self.replace(&mut current);
+        }
+    }
+
+    fn replace(&self, current: &mut Current) {
+        match make(&self.config, &self.tls, &self.lookup) {
+            Ok(made) => *current = made,
+            // It could be made with the same settings before: the old one does for longer.
+            Err(error) => tracing::warn!(%error, "idle connections stay open"),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Current> {
+        self.current.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn make(config: &HttpConfig, tls: &ClientConfig, lookup: &Arc<dyn NameLookup>) -> Result<Current, HttpConfigError> {
+    let opened = Arc::new(AtomicUsize::new(0));
+    let client = reqwest::Client::builder()
+        .tls_backend_preconfigured(tls.clone())
+        .dns_resolver(GuardedResolver::new(config.address_policy, Arc::clone(lookup)))
+        .connector_layer(ConnectLayer::new(config.address_policy, Arc::clone(&opened)))
+        // A proxy would connect for us, unseen by the guard.
+        .no_proxy()
+        .redirect(redirect::Policy::none())
+        .referer(false)
+        .retry(reqwest::retry::never())
+        .pool_max_idle_per_host(config.idle_connections_per_host_max)
+        .pool_idle_timeout(config.idle_timeout)
+        .http2_max_header_list_size(HTTP2_HEADER_BYTES_MAX)
+        .http2_initial_stream_window_size(HTTP2_STREAM_WINDOW_BYTES)
+        .http2_initial_connection_window_size(HTTP2_CONNECTION_WINDOW_BYTES)
+        // As lenient as browsers: a page is worth more than a field that is written wrongly.
+        .http1_ignore_invalid_headers_in_responses(true)
+        .http1_allow_spaces_after_header_name_in_responses(true)
+        .http1_allow_obsolete_multiline_headers_in_responses(true)
+        .build()
+        .map_err(HttpConfigError::Client)?;
+    Ok(Current { client, opened })
+}

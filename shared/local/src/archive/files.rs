@@ -1,0 +1,43 @@
+//! Opening files where others may have as many open as there can be.
+
+use std::io;
+use std::thread::sleep;
+use std::time::Duration;
+
+/// How soon opening is tried again.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// How often: for a minute. Connections that hold the files end sooner.
+const TRIES: u32 = 1_200;
+
+/// Opens something. While the process, or the machine, has too many files open, that is waited out. For threads that may block.
+///
+/// # Errors
+/// Any other, or that one after a minute.
+pub(super) fn patiently<T>(mut open: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    for _ in 1..TRIES {
+        match open() {
+            // `ENFILE` and `EMFILE`, for which `ErrorKind` has no name.
+            Err(e) if matches!(e.raw_os_error(), Some(23 | 24)) => sleep(PAUSE),
+            answer => return answer,
+        }
+    }
+    open()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn too_many_open_files_are_waited_out_and_nothing_else() {
+        for (error, tries, opens) in [(24, 3, true), (23, 3, true), (13, 1, false)] {
+            let mut tried = 0;
+            let opened = patiently(|| {
+                tried += 1;
+                if tried == 3 { Ok(()) } else { Err(io::Error::from_raw_os_error(error)) }
+            });
+            assert_eq!((tried, opened.is_ok()), (tries, opens), "error {error}");
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! Rows of `host`.
+
+use dragline_domain::frontier::HostRow;
+use dragline_domain::url::HostKey;
+use rusqlite::params;
+
+use super::values::Json;
+use super::{Db, StoreError};
+
+impl Db {
+    pub(crate) fn host(&self, host: &HostKey) -> Result<Option<HostRow>, StoreError> {
+        self.find("SELECT record FROM host WHERE name = ?1", [host.as_str()], |row| Ok(row.get::<_, Json<_>>(0)?.0))
+    }
+
+    pub(crate) fn put_host(&self, host: &HostKey, row: &HostRow) -> Result<(), StoreError> {
+        let sql = "INSERT INTO host (name, record) VALUES (?1, ?2)
+                   ON CONFLICT (name) DO UPDATE SET record = excluded.record";
+        self.execute(sql, params![host.as_str(), Json(row)])?;
+        Ok(())
+    }
+
+    /// Every row, by its name.
+    pub(crate) fn hosts(&self) -> Result<Vec<(String, HostRow)>, StoreError> {
+        self.all("SELECT name, record FROM host", [], |row| Ok((row.get(0)?, row.get::<_, Json<_>>(1)?.0)))
+    }
+
+    /// Overwrites the row of this name.
+    pub(crate) fn update_host(&self, name: &str, row: &HostRow) -> Result<(), StoreError> {
+        self.execute("UPDATE host SET record = ?2 WHERE name = ?1", params![name, Json(row)])?;
+        Ok(())
+    }
+}

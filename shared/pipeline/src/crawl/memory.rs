@@ -1,0 +1,116 @@
+//! What the segments in the making take of memory, of all turns of a process together.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The memory for segments in the making. Turns that share it have clones of it.
+///
+/// It stops nobody: while little is left, a segment takes no more visits once it has its even part, is committed, and gives the memory back. So each
+/// may exceed its part by its last bodies.
+#[derive(Clone, Debug)]
+pub struct SegmentMemory {
+    bytes_max: u64,
+    used: Arc<Used>,
+}
+
+#[derive(Debug, Default)]
+struct Used {
+    bytes: AtomicU64,
+    segments: AtomicU64,
+}
+
+/// What one segment takes, given back when dropped.
+#[derive(Debug)]
+pub(super) struct Taken {
+    used: Arc<Used>,
+    bytes: u64,
+}
+
+impl SegmentMemory {
+    /// So many bytes of objects.
+    #[must_use]
+    pub fn new(bytes_max: u64) -> Self {
+        Self { bytes_max, used: Arc::default() }
+    }
+
+    /// A segment begins.
+    pub(super) fn begin(&self) -> Taken {
+        self.used.segments.fetch_add(1, Ordering::Relaxed);
+        Taken { used: Arc::clone(&self.used), bytes: 0 }
+    }
+
+    /// How large an object may become of a segment that takes more visits: as large as it likes until half is used, then as large as would be fair.
+    pub(super) fn part(&self) -> u64 {
+        let half = self.bytes_max / 2;
+        if self.used.bytes.load(Ordering::Relaxed) < half {
+            return u64::MAX;
+        }
+        half / self.used.segments.load(Ordering::Relaxed).max(1)
+    }
+}
+
+impl Default for SegmentMemory {
+    /// 96 MiB. Objects grow by doubling, so that twice as much is taken in the end.
+    fn default() -> Self {
+        Self::new(96 << 20)
+    }
+}
+
+impl Taken {
+    /// Its object has so many bytes by now.
+    pub(super) fn grow_to(&mut self, bytes: u64) {
+        self.used.bytes.fetch_add(bytes.saturating_sub(self.bytes), Ordering::Relaxed);
+        self.bytes = self.bytes.max(bytes);
+    }
+}
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        self.used.bytes.fetch_sub(self.bytes, Ordering::Relaxed);
+        self.used.segments.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn segments_end_early_while_memory_is_short() {
+        let memory = SegmentMemory::new(200);
+        let (mut one, mut two) = (memory.begin(), memory.clone().begin());
+        one.grow_to(99);
+        assert_eq!(memory.part(), u64::MAX, "enough is left");
+        two.grow_to(1);
+        assert_eq!(memory.part(), 50, "half is used: an even part for each of two");
+        let others: Vec<_> = (0..8).map(|_| memory.begin()).collect();
+        assert_eq!(memory.part(), 10);
+        drop(others);
+        one.grow_to(120);
+        assert_eq!(memory.part(), 50);
+        drop(one);
+        assert_eq!(memory.part(), u64::MAX, "it was committed");
+        drop(two);
+        assert_eq!((memory.used.bytes.load(Ordering::Relaxed), memory.used.segments.load(Ordering::Relaxed)), (0, 0));
+    }
+
+    /// Sixty turns at sites of large files, whose segments would take 8 MB each.
+    #[test]
+    fn however_many_turns_there_are_their_segments_stay_within_the_memory() {
+        let (memory, page) = (SegmentMemory::default(), 3 << 19);
+        let mut open: Vec<(Taken, u64)> = (0..60).map(|_| (memory.begin(), 0)).collect();
+        let mut peak = 0;
+        for _ in 0..20 {
+            for (taken, bytes) in &mut open {
+                if *bytes >= memory.part().min(8 << 20) {
+                    (*taken, *bytes) = (memory.begin(), 0);
+                }
+                *bytes += page;
+                taken.grow_to(*bytes);
+                peak = peak.max(memory.used.bytes.load(Ordering::Relaxed));
+            }
+        }
+        assert!(peak <= 200 << 20, "{peak} bytes");
+        assert!(peak >= 48 << 20, "{peak} bytes: what there is, is used");
+    }
+}

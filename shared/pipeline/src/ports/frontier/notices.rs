@@ -1,0 +1,126 @@
+//! Notices that people are still to be told.
+
+use std::fmt;
+
+use dragline_domain::frontier::IterationRow;
+use dragline_domain::ids::CrawlId;
+use dragline_formats::warc::Sha1Digest;
+use jiff::Timestamp;
+
+use crate::ports::notifier::Notice;
+
+/// Notices of one kind that a crawl owes at most, ends of iterations aside: while nobody can be told, they must not pile up.
+const PLACES: u8 = 64;
+
+/// Where an owed notice is kept, within its crawl.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct NoticeKey(String);
+
+impl NoticeKey {
+    /// The key of a notice. That an iteration closed has a place of its own, as iterations have; of other notices those that fall on one
+    /// place share it, and the first stays.
+    #[must_use]
+    pub fn of(notice: &Notice) -> Self {
+        let kind = notice.kind();
+        if let Notice::IterationClosed(row) = notice {
+            return Self(format!("{kind}#{:010}", row.number.number()));
+        }
+        let digest = Sha1Digest::of(format!("{notice:?}").as_bytes());
+        let place = digest.as_bytes().first().map_or(0, |byte| byte % PLACES);
+        Self(format!("{kind}#{place:02}"))
+    }
+
+    /// A key that was stored.
+    #[must_use]
+    pub const fn stored(key: String) -> Self {
+        Self(key)
+    }
+
+    /// As it is stored.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for NoticeKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A notice that is kept until people were told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwedNotice {
+    /// Where it is kept.
+    pub key: NoticeKey,
+    /// The notice.
+    pub notice: Notice,
+    /// Since when it is owed.
+    pub since: Timestamp,
+    /// When it is to be tried.
+    pub due: Timestamp,
+}
+
+impl OwedNotice {
+    /// A notice that is owed since then, to be tried at `due`.
+    #[must_use]
+    pub fn new(notice: Notice, since: Timestamp, due: Timestamp) -> Self {
+        Self { key: NoticeKey::of(&notice), notice, since, due }
+    }
+
+    /// That an iteration closed: owed, and due, from the moment on at which it did.
+    #[must_use]
+    pub fn of_closed(row: &IterationRow, closed_at: Timestamp) -> Self {
+        Self::new(Notice::IterationClosed(row.clone()), closed_at, closed_at)
+    }
+
+    /// The crawl that owes it.
+    #[must_use]
+    pub const fn crawl(&self) -> &CrawlId {
+        self.notice.crawl()
+    }
+}
+
+/// What became of a notice to be kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoticeKept {
+    /// It is kept, now or by an earlier try.
+    Kept,
+    /// Another one has its place: there are too many, and this one is not kept.
+    Crowded,
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use dragline_domain::frontier::{LeftoverReason, OriginKey, Reserve};
+    use dragline_domain::ids::{Iteration, TriggerId};
+
+    use super::*;
+
+    fn ended(n: u64) -> Notice {
+        let origin = OriginKey { crawl: "docs".parse().unwrap(), origin: "https://a.example".parse().unwrap() };
+        Notice::OriginEnded { origin, reason: LeftoverReason::Stopped, count: n }
+    }
+
+    #[test]
+    fn however_much_is_owed_it_takes_few_places() {
+        let keys: HashSet<NoticeKey> = (0..10_000).map(|n| NoticeKey::of(&ended(n))).collect();
+        assert_eq!(keys.len(), usize::from(PLACES), "every place, and no more");
+        assert_eq!(NoticeKey::of(&ended(7)), NoticeKey::of(&ended(7)), "one notice has one place");
+    }
+
+    #[test]
+    fn each_iteration_has_its_own_place() {
+        let (at, crawl) = (Timestamp::UNIX_EPOCH, "docs".parse::<CrawlId>().unwrap());
+        let closed = |number| {
+            let trigger = TriggerId("t".into());
+            let row = IterationRow::begin(crawl.clone(), number, trigger, Reserve::default(), at, None, at);
+            OwedNotice::of_closed(&row, at).key
+        };
+        assert_eq!(closed(Iteration::FIRST).as_str(), "iteration_closed#0000000001");
+        assert_ne!(closed(Iteration::FIRST), closed(Iteration::FIRST.next()));
+    }
+}

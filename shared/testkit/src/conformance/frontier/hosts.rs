@@ -1,0 +1,189 @@
+//! Hosts: one visit at a time, whatever the scheme, the port and the crawl.
+
+use std::time::Duration;
+
+use dragline_domain::frontier::{HostAsk, HostWaiter, Lease, OriginKey, PLACE_KEPT, Release, TakeRefused, WAITING_MAX};
+use dragline_domain::ids::Turn;
+use dragline_domain::politeness::Pace;
+use dragline_domain::url::HostKey;
+use dragline_pipeline::ports::frontier::{Frontier, GiveBackHost, ReleaseLease};
+use futures_util::future::join_all;
+
+use super::super::samples::{at, key, token};
+use super::super::world::{DELAY, HOST_S, LEASE_S, UNLIMITED, World};
+
+/// Origins of one host: other schemes and ports.
+const ORIGINS: [&str; 3] = ["http://a.example", "https://a.example", "https://a.example:8443"];
+
+fn origins() -> [OriginKey; 3] {
+    ORIGINS.map(|origin| OriginKey { origin: origin.parse().expect("an origin"), ..key("a.example") })
+}
+
+async fn begun<F: Frontier>(frontier: &F) -> (World<'_, F>, [OriginKey; 3]) {
+    let world = World::begin(frontier, UNLIMITED).await;
+    let origins = origins();
+    for origin in &origins {
+        world.seed(origin, &["/"]).await;
+    }
+    (world, origins)
+}
+
+fn host() -> HostKey {
+    HostKey::of(&key("a.example").origin)
+}
+
+fn busy<T>(second: i64) -> Result<T, TakeRefused> {
+    Err(TakeRefused::HostBusy { until: at(second) })
+}
+
+/// What was refused, or nothing.
+fn refused(taken: Result<Lease, TakeRefused>) -> Result<(), TakeRefused> {
+    taken.map(|_| ())
+}
+
+/// Lets go of a lease, whose host is free from then on.
+async fn let_go(world: &World<'_, impl Frontier>, origin: &OriginKey, lease: &Lease, second: i64) {
+    let release = ReleaseLease {
+        origin: origin.clone(),
+        token: lease.holder().expect("it is held").token.clone(),
+        lease: lease.clone(),
+        seen: world.origin(origin).await.inbox,
+        how: Release::Wake { not_before: at(second) },
+        free_from: at(second),
+        now: at(second),
+    };
+    assert_eq!(world.frontier.release(&release).await.unwrap(), Ok(()));
+}
+
+fn ask(by: u128, second: i64) -> HostAsk {
+    let origin = OriginKey { origin: format!("https://{by}.example").parse().expect("an origin"), ..key("a.example") };
+    let waiter = HostWaiter { origin, iteration: dragline_domain::ids::Iteration::FIRST, turn: Turn(1), delay: DELAY };
+    HostAsk {
+        waiter,
+        token: token(by),
+        until: at(second + 60),
+        pace: Pace::new(DELAY),
+        now: at(second),
+        alive: Vec::new(),
+    }
+}
+
+/// While a lease of it is held, a host is nobody else's; then it is, as soon as it wants to be asked.
+pub async fn a_host_is_visited_by_one_at_a_time(frontier: &impl Frontier) {
+    let (world, [http, https, _]) = begun(frontier).await;
+    let lease = world.take(&http, 1, 0).await;
+    assert_eq!(refused(world.try_take(&https, 2, 5, UNLIMITED).await), busy(HOST_S + 1), "a delay after its end");
+    world.seed(&key("b.example"), &["/"]).await;
+    assert!(world.try_take(&key("b.example"), 9, 5, UNLIMITED).await.is_ok(), "another host is another matter");
+    let_go(&world, &http, &lease, 40).await;
+    assert_eq!(refused(world.try_take(&https, 2, 39, UNLIMITED).await), busy(40), "a second early");
+    assert!(world.try_take(&https, 2, 40, UNLIMITED).await.is_ok());
+}
+
+/// Whoever is known to live keeps its lease and its host, however late it is: the clock may have been set, or the machine have slept.
+pub async fn who_is_known_to_live_is_not_replaced(frontier: &impl Frontier) {
+    let (world, [http, https, _]) = begun(frontier).await;
+    world.take(&http, 1, 0).await;
+    let late = 100_000;
+    let beside = |origin, by| world.try_take_beside(&[7, 1], origin, by, late, UNLIMITED);
+    assert_eq!(refused(beside(&http, 2).await), Err(TakeRefused::Held));
+    let kept = late + i64::try_from(PLACE_KEPT.as_secs()).unwrap();
+    assert_eq!(refused(beside(&https, 3).await), busy(kept));
+    let asked = HostAsk { alive: vec![token(1)], ..ask(4, late) };
+    assert_eq!(frontier.take_host(&host(), &asked).await.unwrap().map(|row| row.holder), Err(at(kept)));
+    assert!(world.try_take(&http, 5, late, UNLIMITED).await.is_ok(), "nobody knows of it");
+}
+
+/// A commit does not write the host: it is held for as long as a turn lasts, and given back by whoever holds it.
+pub async fn a_host_is_held_for_a_whole_turn(frontier: &impl Frontier) {
+    let (world, [http, https, _]) = begun(frontier).await;
+    let lease = world.take(&http, 1, 0).await;
+    let commit = world.commit(&http, &lease, 100).await;
+    assert_eq!(refused(world.try_take(&https, 2, LEASE_S + 5, UNLIMITED).await), busy(HOST_S + 1));
+    let_go(&world, &http, &commit.lease, 200).await;
+    assert!(world.try_take(&https, 2, 200, UNLIMITED).await.is_ok());
+}
+
+/// Whoever takes over a dead holder's lease has its host too; whoever has another lease waits until the host's end.
+pub async fn a_dead_holders_host_goes_with_its_lease(frontier: &impl Frontier) {
+    let (world, [http, https, _]) = begun(frontier).await;
+    world.take(&http, 1, 0).await;
+    let second = LEASE_S + 2;
+    assert_eq!(refused(world.try_take(&https, 2, second, UNLIMITED).await), busy(HOST_S + 1));
+    let lease = world.take(&http, 3, second).await;
+    let row = frontier.load_host(&host()).await.unwrap().expect("it was taken");
+    assert!(row.is_held_by(&token(3)), "the lease was taken over: {row:?}");
+    assert_eq!(lease.not_before, at(LEASE_S + 1));
+    let until = second + HOST_S + 1;
+    assert_eq!(refused(world.try_take(&https, 2, until - 1, UNLIMITED).await), busy(until));
+    assert!(world.try_take(&https, 2, until, UNLIMITED).await.is_ok(), "nobody gave it back");
+    assert_eq!(
+        world.release(&http, &lease, Release::Wake { not_before: at(until) }).await,
+        Ok(()),
+        "its lease is its own"
+    );
+    let row = frontier.load_host(&host()).await.unwrap().expect("it was taken");
+    assert!(row.is_held_by(&token(2)), "and the host is another's by now: {row:?}");
+}
+
+/// Who waits for a host comes before whoever had it, in the order in which they came, unless it does not come.
+pub async fn who_waits_for_a_host_takes_turns(frontier: &impl Frontier) {
+    let (world, [http, https, port]) = begun(frontier).await;
+    let lease = world.take(&http, 1, 0).await;
+    for (origin, by) in [(&https, 2), (&port, 3), (&https, 4)] {
+        assert_eq!(refused(world.try_take(origin, by, 5, UNLIMITED).await), busy(HOST_S + 1));
+    }
+    let_go(&world, &http, &lease, 10).await;
+    let row = frontier.load_host(&host()).await.unwrap().expect("it was taken");
+    let waiting: Vec<_> = row.waiting.iter().map(|waiter| &waiter.origin).collect();
+    assert_eq!(waiting, [&https, &port], "each once");
+    let kept = 10 + i64::try_from(PLACE_KEPT.as_secs()).unwrap();
+    assert_eq!(refused(world.try_take(&http, 5, 11, UNLIMITED).await), busy(kept), "it had its turn");
+    assert_eq!(refused(world.try_take(&port, 6, 12, UNLIMITED).await), busy(kept), "another is first");
+    let lease = world.take(&https, 7, 13).await;
+    let_go(&world, &https, &lease, 20).await;
+    assert!(world.try_take(&http, 8, 49, UNLIMITED).await.is_err(), "its place is the last");
+    assert!(world.try_take(&http, 8, 50, UNLIMITED).await.is_ok(), "nobody came");
+}
+
+/// What a server asked of one crawler holds for the next.
+pub async fn a_back_off_goes_with_the_host(frontier: &impl Frontier) {
+    let (world, [http, https, _]) = begun(frontier).await;
+    let mut lease = world.take(&http, 1, 0).await;
+    lease.pace = Pace { last_response: Duration::from_secs(8), back_off_exponent: 2, ..lease.pace };
+    let_go(&world, &http, &lease, 30).await;
+    let next = world.take(&https, 2, 30).await;
+    assert_eq!((next.pace, next.not_before), (lease.pace, at(30)));
+}
+
+/// A host is taken without a lease as well, for a single request, and given back by its holder alone.
+pub async fn a_host_is_taken_without_a_lease(frontier: &impl Frontier) {
+    let (world, [http, ..]) = begun(frontier).await;
+    assert_eq!(frontier.load_host(&host()).await.unwrap(), None, "nobody asked it yet");
+    let take = |by, second| {
+        let ask = ask(by, second);
+        async move { frontier.take_host(&host(), &ask).await.unwrap().map(|row| row.holder) }
+    };
+    let back = |by, second| {
+        let (free_from, pace, now) = (at(second), Pace::new(DELAY), at(second));
+        let back = GiveBackHost { host: host(), token: token(by), free_from, pace, now };
+        async move { frontier.give_back_host(&back).await.unwrap() }
+    };
+    assert!(take(1, 0).await.is_ok());
+    assert!(take(1, 1).await.is_ok(), "an earlier try, of which no answer came");
+    assert_eq!(take(2, 2).await, Err(at(61)));
+    assert_eq!(refused(world.try_take(&http, 3, 3, UNLIMITED).await), busy(61), "nor with a lease");
+    back(2, 4).await;
+    assert_eq!(take(2, 5).await, Err(at(61)), "it was not its own to give");
+    back(1, 6).await;
+    assert!(take(2, 6).await.is_ok());
+}
+
+/// Of many who want a host at once one has it; no more than fit stand in line.
+pub async fn of_many_who_want_a_host_one_has_it(frontier: &impl Frontier) {
+    let asks: Vec<_> = (1..=20).map(|by| ask(by, 0)).collect();
+    let taken = join_all(asks.iter().map(|ask| async { frontier.take_host(&host(), ask).await.unwrap() })).await;
+    assert_eq!(taken.iter().filter(|taken| taken.is_ok()).count(), 1, "{taken:?}");
+    let row = frontier.load_host(&host()).await.unwrap().expect("it was taken");
+    assert_eq!(row.waiting.len(), WAITING_MAX);
+}

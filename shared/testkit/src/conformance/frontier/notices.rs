@@ -1,0 +1,76 @@
+//! What people are still to be told.
+
+use dragline_domain::frontier::LeftoverReason;
+use dragline_pipeline::ports::frontier::{Frontier, IterationClosed, NoticeKept, OwedNotice};
+use dragline_pipeline::ports::notifier::Notice;
+
+use super::super::lag::assert_comes_to;
+use super::super::samples::{at, crawl, key};
+use super::super::world::{UNLIMITED, World};
+
+/// A notice that is owed from this second on.
+fn ended(count: u64, second: i64) -> OwedNotice {
+    let notice = Notice::OriginEnded { origin: key("a.example"), reason: LeftoverReason::Stopped, count };
+    OwedNotice::new(notice, at(second), at(second))
+}
+
+/// Checks what is owed at this second.
+async fn assert_owed(frontier: &impl Frontier, second: i64, expected: &[&OwedNotice], why: &str) {
+    let owed = async || frontier.owed_notices(at(second), 10).await.unwrap();
+    assert_comes_to(owed, expected.iter().map(|&owed| owed.clone()).collect::<Vec<_>>(), why).await;
+}
+
+/// Whoever closes an iteration may die before telling: the notice is owed in the same moment, and once.
+pub async fn the_end_of_an_iteration_is_owed_until_it_is_told(frontier: &impl Frontier) {
+    let world = World::begin(frontier, UNLIMITED).await;
+    assert_owed(frontier, 1_000, &[], "it runs").await;
+    frontier.return_token(&crawl(), world.iteration).await.unwrap();
+    let closed = frontier.close_iteration(&crawl(), world.iteration, at(100)).await.unwrap();
+    let IterationClosed::Now(row) = closed else { panic!("nothing is open: {closed:?}") };
+    let owed = OwedNotice::of_closed(&row, at(100));
+    assert_owed(frontier, 100, &[&owed], "from its end on").await;
+    frontier.close_iteration(&crawl(), world.iteration, at(200)).await.unwrap();
+    assert_owed(frontier, 1_000, &[&owed], "closing it again owes nothing more").await;
+    for why in ["told", "told twice"] {
+        frontier.forget_notice(&owed).await.unwrap();
+        assert_owed(frontier, 1_000, &[], why).await;
+    }
+}
+
+/// A notice is kept, the longest due first, until it is told; keeping it again changes nothing.
+pub async fn a_notice_is_kept_until_it_is_told(frontier: &impl Frontier) {
+    let (late, early) = (ended(7, 60), ended(8, 30));
+    assert_ne!(late.key, early.key, "these two do not meet");
+    for owed in [&late, &early, &late] {
+        assert_eq!(frontier.owe_notice(owed).await.unwrap(), NoticeKept::Kept);
+    }
+    assert_owed(frontier, 29, &[], "neither is due").await;
+    assert_owed(frontier, 59, &[&early], "one is").await;
+    assert_owed(frontier, 60, &[&early, &late], "both are, in this order").await;
+    frontier.forget_notice(&early).await.unwrap();
+    assert_owed(frontier, 60, &[&late], "the other was told").await;
+}
+
+/// Of notices that share a place the first one stays.
+pub async fn notices_do_not_pile_up(frontier: &impl Frontier) {
+    let first = ended(1, 0);
+    let other = (2..).map(|count| ended(count, 0)).find(|other| other.key == first.key).expect("places are few");
+    assert_eq!(frontier.owe_notice(&first).await.unwrap(), NoticeKept::Kept);
+    assert_eq!(frontier.owe_notice(&other).await.unwrap(), NoticeKept::Crowded);
+    assert_owed(frontier, 0, &[&first], "the first one").await;
+}
+
+/// A notice that could not be sent waits for its next try; one that was told meanwhile does not come back.
+pub async fn a_postponed_notice_waits(frontier: &impl Frontier) {
+    let owed = ended(7, 0);
+    frontier.owe_notice(&owed).await.unwrap();
+    frontier.postpone_notice(&owed, at(120)).await.unwrap();
+    assert_owed(frontier, 119, &[], "too early").await;
+    let postponed = OwedNotice { due: at(120), ..owed.clone() };
+    assert_owed(frontier, 120, &[&postponed], "due again").await;
+    frontier.postpone_notice(&owed, at(60)).await.unwrap();
+    assert_owed(frontier, 119, &[], "nobody brings it forward").await;
+    frontier.forget_notice(&owed).await.unwrap();
+    frontier.postpone_notice(&owed, at(300)).await.unwrap();
+    assert_owed(frontier, 1_000, &[], "it was told").await;
+}

@@ -1,0 +1,69 @@
+//! Clocks that show the wrong time: they are set while the crawl runs, and those of the workers are apart.
+
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+
+use crate::ports::START;
+use crate::worker::Worker;
+
+/// Clocks of machines that keep theirs right are no further apart, which a lease and a host are taken over later than they end for.
+const APART_MS: i64 = 200;
+
+/// No clock is set back by more: what got lost is sent again when a clock says so.
+const BACK_MAX_S: i64 = 3_600;
+
+/// What the clocks show. All by the seed.
+#[derive(Clone, Debug)]
+pub(crate) struct Clocks {
+    /// When a clock is set, by the run's time, and by how much.
+    steps: Vec<(Duration, SignedDuration)>,
+    drifts: [SignedDuration; 8],
+}
+
+impl Clocks {
+    pub(crate) fn of_seed(seed: u64) -> Self {
+        let mut dice = StdRng::seed_from_u64(seed.rotate_left(16));
+        let mut clocks = Self { steps: Vec::new(), drifts: [SignedDuration::ZERO; 8] };
+        match dice.random_range(0..10) {
+            0 | 1 => {
+                for _ in 0..dice.random_range(1..4) {
+                    let at = Duration::from_millis(dice.random_range(0..120_000));
+                    let ahead = dice.random_bool(0.7);
+                    let by_s = if ahead { dice.random_range(60..200_000) } else { -dice.random_range(1..BACK_MAX_S) };
+                    clocks.steps.push((at, SignedDuration::from_secs(by_s)));
+                }
+            }
+            2 | 3 => {
+                for drift in &mut clocks.drifts {
+                    *drift = SignedDuration::from_millis(dice.random_range(-APART_MS / 2..=APART_MS / 2));
+                }
+            }
+            _ => {}
+        }
+        clocks
+    }
+
+    /// Whether a clock is set in the run: then all workers are of one process, as nobody else knows that a turn goes on.
+    pub(crate) fn are_set(&self) -> bool {
+        !self.steps.is_empty()
+    }
+
+    /// What the machine's clock shows.
+    pub(crate) fn machine(&self, now: Duration) -> Timestamp {
+        self.show(now, SignedDuration::ZERO)
+    }
+
+    /// What a worker's clock shows.
+    pub(crate) fn of(&self, worker: Worker, now: Duration) -> Timestamp {
+        self.show(now, self.drifts[worker.number() % self.drifts.len()])
+    }
+
+    fn show(&self, now: Duration, drift: SignedDuration) -> Timestamp {
+        let set = self.steps.iter().filter(|(at, _)| *at <= now).map(|(_, by)| *by);
+        let passed = SignedDuration::try_from(now).unwrap_or(SignedDuration::MAX);
+        START.saturating_add(set.fold(passed + drift, |sum, by| sum + by)).unwrap_or(Timestamp::MAX)
+    }
+}
