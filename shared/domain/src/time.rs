@@ -17,6 +17,27 @@ pub fn honest(stored: Timestamp, now: Timestamp, longest: Duration) -> Timestamp
     if between(now, stored) > longest { now } else { stored }
 }
 
+/// Whoever asks is late by less: what it says is the time was so when it began to ask. A clock that is further behind was set back.
+const LATE_MAX: Duration = Duration::from_mins(10);
+
+/// A stored time until which something waits, by a clock that says `now`, where it is known what the clock said that it was written by.
+///
+/// A clock that was set back since moves the time along: what was to be waited for then is waited for from now on.
+#[must_use]
+pub fn by_clock(stored: Timestamp, written_at: Timestamp, now: Timestamp, longest: Duration) -> Timestamp {
+    if is_set_back(written_at, now) {
+        after(now, between(written_at, stored).min(longest))
+    } else {
+        honest(stored, now, longest)
+    }
+}
+
+/// Whether a clock was set back since it said this.
+#[must_use]
+pub fn is_set_back(written_at: Timestamp, now: Timestamp) -> bool {
+    between(now, written_at) > LATE_MAX
+}
+
 /// How long it takes from one instant to a later one; nothing if it is not later.
 #[must_use]
 pub fn between(earlier: Timestamp, later: Timestamp) -> Duration {
@@ -26,6 +47,22 @@ pub fn between(earlier: Timestamp, later: Timestamp) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_clock_that_was_set_back_moves_times_along() {
+        let at = |second| Timestamp::from_second(second).unwrap();
+        let longest = Duration::from_secs(5_000);
+        for (stored, written, now, expected, why) in [
+            (1_060, 1_000, 1_010, 1_060, "it went on"),
+            (1_060, 1_000, 970, 1_060, "whoever asks asks late, or is of a machine that is behind a little"),
+            (1_060, 1_000, 400, 1_060, "as late as can be"),
+            (1_060, 1_000, 399, 459, "set back: a minute was to be waited for"),
+            (9_000, 1_000, 100, 5_100, "no wait is longer"),
+            (900, 1_000, 100, 100, "over already"),
+        ] {
+            assert_eq!(by_clock(at(stored), at(written), at(now), longest), at(expected), "{why}");
+        }
+    }
 
     #[test]
     fn a_time_beyond_the_longest_wait_is_no_honest_one() {

@@ -51,6 +51,16 @@ impl Clocks {
         !self.steps.is_empty()
     }
 
+    /// By how much the clocks of two workers differ at most.
+    pub(crate) fn apart(&self) -> Duration {
+        2 * self.drifts.iter().map(|drift| drift.unsigned_abs()).max().unwrap_or_default()
+    }
+
+    /// By how much a clock differs at most from what it would show if nobody had set it, and from another.
+    pub(crate) fn wrong_by(&self) -> Duration {
+        self.apart() + self.steps.iter().map(|(_, by)| by.unsigned_abs()).sum::<Duration>()
+    }
+
     /// What the machine's clock shows.
     pub(crate) fn machine(&self, now: Duration) -> Timestamp {
         self.show(now, SignedDuration::ZERO)

@@ -126,6 +126,11 @@ impl Conductor {
         self.clocks.of(worker, self.now())
     }
 
+    /// What the clocks show.
+    pub(crate) const fn clocks(&self) -> &Clocks {
+        &self.clocks
+    }
+
     /// What the machine's clock shows.
     pub(crate) fn clock(&self) -> Timestamp {
         self.clocks.machine(self.now())

@@ -37,6 +37,12 @@ pub struct Remains {
     pub directory: TempDir,
     /// The servers' log.
     pub accesses: Vec<Access>,
+    /// How much of it is of earlier iterations.
+    pub accesses_before: usize,
+    /// By how much the clocks of two workers differed at most.
+    pub clocks_apart: Duration,
+    /// By how much clocks were wrong at most.
+    pub clocks_wrong_by: Duration,
     /// What there was to find.
     pub site: Site,
     /// What was crawled.
@@ -58,6 +64,9 @@ impl Remains {
         Evidence {
             database,
             directory: self.directory.path(),
+            accesses_before: self.accesses_before,
+            clocks_apart: self.clocks_apart,
+            clocks_wrong_by: self.clocks_wrong_by,
             accesses: &self.accesses,
             definition: &self.definition,
             iteration: self.iteration,

@@ -69,6 +69,8 @@ struct Run {
     scenario: Scenario,
     conductor: Arc<Conductor>,
     servers: Arc<Servers>,
+    /// Requests of earlier iterations.
+    accesses_before: usize,
     directory: TempDir,
     /// Absent while nobody lives.
     store: Option<LocalStore>,
@@ -80,7 +82,7 @@ impl Run {
         let scenario = Scenario::of_seed(setup.seed);
         let conductor = Arc::new(Conductor::new(setup.seed, setup.plan));
         let servers = Arc::new(Servers::new(scenario.site.clone(), START));
-        Self { setup, scenario, conductor, servers, directory, store: None }
+        Self { setup, scenario, conductor, servers, accesses_before: 0, directory, store: None }
     }
 
     fn report(self, iteration: Iteration, violations: Vec<Violation>) -> Report {
@@ -89,6 +91,9 @@ impl Run {
         let remains = Remains {
             directory: self.directory,
             accesses: self.servers.accesses(),
+            accesses_before: self.accesses_before,
+            clocks_apart: self.conductor.clocks().apart(),
+            clocks_wrong_by: self.conductor.clocks().wrong_by(),
             site: self.scenario.site,
             definition: self.scenario.definition,
             parse_wait: self.scenario.parse_wait,
@@ -104,6 +109,7 @@ impl Run {
         let crawl = self.scenario.definition.name.clone();
         let command = StartCommand { crawl, trigger: TriggerId(format!("trigger {iteration}")) };
         self.conductor.aim_at(iteration);
+        self.accesses_before = self.servers.accesses().len();
         self.conductor.with_mail(|mail, now| mail.send(Message::Start(command.clone()), now));
         let is_over = self.live_until_over(&command);
         let database = LocalStore::open_read_only(self.directory.path()).unwrap();
@@ -132,7 +138,17 @@ impl Run {
         iteration: Iteration,
     ) -> Evidence<'a> {
         let (directory, definition) = (self.directory.path(), &self.scenario.definition);
-        Evidence { database, directory, accesses, definition, iteration, lost: &struck.lost }
+        Evidence {
+            database,
+            directory,
+            accesses,
+            accesses_before: self.accesses_before,
+            clocks_apart: self.conductor.clocks().apart(),
+            clocks_wrong_by: self.conductor.clocks().wrong_by(),
+            definition,
+            iteration,
+            lost: &struck.lost,
+        }
     }
 
     /// What does not hold of what an iteration left.
@@ -191,7 +207,8 @@ impl Run {
                 LifeEnd::Over => return true,
                 LifeEnd::NeverEnds => return false,
                 LifeEnd::Crashed => {
-                    let afterlife = if self.conductor.draw(0.5) { Afterlife::Cloud } else { Afterlife::Local };
+                    let is_cloud = self.conductor.draw(0.5) && !self.conductor.clocks().are_set();
+                    let afterlife = if is_cloud { Afterlife::Cloud } else { Afterlife::Local };
                     self.conductor.note(format_args!("everything died; {afterlife:?}"));
                     if afterlife == Afterlife::Local {
                         self.store = None;

@@ -209,7 +209,11 @@ impl Desk {
                 Ok(true)
             }
             Order::Redefine(definition) => {
-                let seen = frontier.load_crawl(crawl).await?.map(|row| row.version);
+                let stored = frontier.load_crawl(crawl).await?;
+                if stored.as_ref().is_some_and(|row| row.definition == **definition) {
+                    return Ok(true);
+                }
+                let seen = stored.map(|row| row.version);
                 let put = PutCrawl { definition: (**definition).clone(), seen, next: None };
                 Ok(frontier.put_crawl(&put).await? != CrawlPut::Changed)
             }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::{IterationRow, Lease, OriginKey, Take, TakeRefused};
 use crate::ids::{Iteration, LeaseToken, Turn};
 use crate::politeness::{Pace, RETRY_AFTER_MAX};
-use crate::time::{after, between, honest};
+use crate::time::{self, after, between, is_set_back};
 
 /// How long a free host is kept for whoever is next in line; then anybody may take it. A message takes less, unless it is lost.
 pub const PLACE_KEPT: Duration = Duration::from_secs(30);
@@ -119,17 +119,13 @@ impl HostRow {
         self.holder.as_ref().is_some_and(|holder| holder.token == *token)
     }
 
-    /// The row by a clock that says `now`. It may have been set back since the row was written, or be another machine's that is behind: then
-    /// what was to be waited for is waited for from now on, and nothing longer than the longest wait there is.
+    /// The row by a clock that says `now`, and that may have been set back since the row was written.
     #[must_use]
     pub fn by_clock(&self, now: Timestamp) -> Self {
-        let longest = RETRY_AFTER_MAX.max(self.pace.delay());
-        if self.written_at <= now {
-            return Self { free_from: honest(self.free_from, now, longest), ..self.clone() };
-        }
-        let moved = |time| after(now, between(self.written_at, time).min(longest));
-        let holder = self.holder.clone().map(|holder| HostHolder { until: moved(holder.until), ..holder });
-        Self { holder, free_from: moved(self.free_from), written_at: now, ..self.clone() }
+        let by_clock = |time| time::by_clock(time, self.written_at, now, RETRY_AFTER_MAX.max(self.pace.delay()));
+        let holder = self.holder.clone().map(|holder| HostHolder { until: by_clock(holder.until), ..holder });
+        let written_at = if is_set_back(self.written_at, now) { now } else { self.written_at };
+        Self { holder, free_from: by_clock(self.free_from), written_at, ..self.clone() }
     }
 
     /// When somebody with this delay may ask, if nobody holds it. Whoever asked last kept its own delay; a longer one counts from the same
@@ -218,15 +214,14 @@ impl HostRow {
         if self.holder.is_some() { None } else { self.waiting.first() }
     }
 
-    /// The row when everybody who held it or waits is known to be dead. What a dead holder asked last is not known, so its delay is kept from
-    /// now on.
+    /// The row when everybody who held it or waits is known to be dead. What a dead holder asked last is not known, nor whether the clock was
+    /// set since anybody did, so a whole delay is kept from now on.
     #[must_use]
     pub fn void(&self, now: Timestamp) -> Self {
         let row = self.by_clock(now);
-        let earliest = if row.holder.is_some() { after(now, row.pace.delay()) } else { row.free_from };
         Self {
             holder: None,
-            free_from: row.free_from.max(earliest),
+            free_from: row.free_from.max(after(now, row.pace.delay())),
             written_at: now,
             pace: row.pace,
             waiting: Vec::new(),

@@ -7,7 +7,7 @@ use super::ending::closed_with_leftovers;
 use super::{ChunkKey, Inbox, IterationRow, Leftover, LeftoverReason, OriginRows, Reserve, close_with_leftovers};
 use crate::ids::{Iteration, LeaseToken, Turn};
 use crate::politeness::{DELAY_MAX, Pace, Patience, RETRY_AFTER_MAX, RobotsUse};
-use crate::time::{after, between, honest};
+use crate::time::{self, after, honest};
 
 /// The row by which an origin is leased, written by its holder and by whoever wakes, opens or closes the origin.
 ///
@@ -308,14 +308,13 @@ impl Lease {
 
     /// From when on the origin may be asked, by a clock that says `now`.
     ///
-    /// That clock may have been set back since the row was written, or be another machine's that is behind. What was to be waited for then is waited
-    /// for from now on, and nothing longer than the longest wait there is.
+    /// That clock may have been set back since the row was written.
     #[must_use]
     pub fn free_from(&self, now: Timestamp) -> Timestamp {
         let longest = RETRY_AFTER_MAX.max(self.pace.delay());
         match self.written_at {
-            Some(written) if written > now => after(now, between(written, self.not_before).min(longest)),
-            _ => honest(self.not_before, now, longest),
+            Some(written_at) => time::by_clock(self.not_before, written_at, now, longest),
+            None => honest(self.not_before, now, longest),
         }
     }
 

@@ -85,7 +85,8 @@ fn a_clock_that_was_set_back_waits_as_long_as_was_meant_and_no_longer() {
     let row = iteration(1, IterationStatus::Open, 9);
     for (written_at, not_before, now, free_from, why) in [
         (Some(50), 60, 55, 60, "the clock went on"),
-        (Some(50), 60, 40, 50, "set back by less than the wait: ten seconds, from now"),
+        (Some(50), 60, 40, 60, "whoever asks asks late: it is no earlier for that"),
+        (Some(1_050), 1_060, 40, 50, "set back: ten seconds, from now"),
         (Some(day + 50), day + 60, 50, 60, "set back by a day"),
         (Some(day), 2 * day, day, 2 * day, "the longest wait, as its server asked for"),
         (Some(2 * day), 9 * day, 0, day, "no wait is longer, whatever was written"),
@@ -130,7 +131,7 @@ fn what_is_taken_is_set_aside_and_a_takeover_keeps_it() {
     assert_eq!((lease.attempts, lease.not_before, after.budget), (0, at(0), pages(5)));
     let (lease, after) = held().take(&row, &take).unwrap();
     assert_eq!(lease.holder(), Some(&Holder { token: token(2), until: at(300), reserved: pages(3) }));
-    assert_eq!((lease.attempts, lease.not_before, after), (1, at(110), row), "counted, and a delay after the old end");
+    assert_eq!((lease.attempts, lease.not_before, after), (1, at(121), row), "counted, and a delay from now on");
 }
 
 #[test]

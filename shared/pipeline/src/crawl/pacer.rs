@@ -102,6 +102,17 @@ impl Pacer {
         state.next_start = state.next_start.max(clock.monotonic() + wait);
     }
 
+    /// Starts nothing before this monotonic reading.
+    pub(super) fn rest_until(&self, reading: Duration) {
+        let mut state = self.state();
+        state.next_start = state.next_start.max(reading);
+    }
+
+    /// The monotonic reading before which nothing starts.
+    pub(super) fn rests_until(&self) -> Duration {
+        self.state().next_start
+    }
+
     /// When the next request may start, by the clock that is stored.
     pub(super) fn not_before(&self, clock: &impl Clock) -> Timestamp {
         after(clock.now(), self.wait(clock))

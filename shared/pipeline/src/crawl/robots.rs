@@ -211,7 +211,9 @@ impl<W: World, H: Fetcher> Paced<'_, W, H> {
             clock.sleep(LOOK_AGAIN.min(between(now, until))).await;
         };
         let pacer = Pacer::new(row.pace, row.free_from, clock);
+        pacer.rest_until(live.rests_until());
         let fetched = self.fetch_at_pace(&pacer, request).await;
+        live.rest_until(pacer.rests_until(), clock.monotonic());
         let (free_from, pace, now) = (pacer.not_before(clock), pacer.pace(), clock.now());
         let back = GiveBackHost { host: host.clone(), token, free_from, pace, now };
         self.world.frontier().give_back_host(&back).await?;

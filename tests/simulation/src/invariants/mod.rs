@@ -18,6 +18,7 @@ mod stuck;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::path::Path;
+use std::time::Duration;
 
 use dragline_domain::definition::Definition;
 use dragline_domain::ids::Iteration;
@@ -46,6 +47,12 @@ pub struct Evidence<'a> {
     pub directory: &'a Path,
     /// The servers' log, of all iterations.
     pub accesses: &'a [Access],
+    /// How much of it is of earlier iterations.
+    pub accesses_before: usize,
+    /// By how much the clocks of two workers differed at most: so much too early may one of them ask after another.
+    pub clocks_apart: Duration,
+    /// By how much clocks were wrong at most.
+    pub clocks_wrong_by: Duration,
     /// What was crawled.
     pub definition: &'a Definition,
     /// The newest iteration, which is over.

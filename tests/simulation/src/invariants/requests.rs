@@ -39,9 +39,9 @@ struct Visits {
 /// The database cannot be read.
 pub fn visited_once(evidence: &Evidence<'_>, deaths: Deaths) -> Checked {
     let visits = visits(evidence)?;
-    let began = began(evidence)?;
     let mut asked: BTreeMap<&str, Vec<&Access>> = BTreeMap::new();
-    for access in evidence.accesses.iter().filter(|access| !access.is_robots_txt() && access.begun >= began) {
+    let since = evidence.accesses.iter().skip(evidence.accesses_before);
+    for access in since.filter(|access| !access.is_robots_txt()) {
         asked.entry(access.url.as_str()).or_default().push(access);
     }
     let urls: BTreeSet<&str> = asked.keys().copied().chain(visits.keys().map(String::as_str)).collect();
@@ -50,7 +50,9 @@ pub fn visited_once(evidence: &Evidence<'_>, deaths: Deaths) -> Checked {
     for url in urls {
         let asked = asked.get(url).map_or(&[][..], Vec::as_slice);
         let logged = visits.get(url).unwrap_or(&none);
-        let late = |access: &&&Access| logged.ended_at.is_some_and(|end| access.begun > after(end, TICK));
+        let late = |access: &&&Access| {
+            logged.ended_at.is_some_and(|end| access.begun > after(end, TICK + evidence.clocks_wrong_by))
+        };
         if let Some(access) = asked.iter().find(late) {
             wrong.push(format!("{url} was asked for at {} although its outcome was committed", access.begun));
         }
@@ -66,13 +68,6 @@ pub fn visited_once(evidence: &Evidence<'_>, deaths: Deaths) -> Checked {
 
 /// Stored instants are cut to milliseconds.
 const TICK: Duration = Duration::from_millis(1);
-
-fn began(evidence: &Evidence<'_>) -> rusqlite::Result<Timestamp> {
-    let texts = evidence.texts(
-        "SELECT i.started_at FROM iteration i JOIN crawl c ON c.id = i.crawl_id WHERE c.name = ?1 AND i.number = ?2",
-    )?;
-    Ok(texts.first().and_then(|text| text.parse().ok()).unwrap_or(Timestamp::MIN))
-}
 
 fn visits(evidence: &Evidence<'_>) -> rusqlite::Result<BTreeMap<String, Visits>> {
     let sql =
@@ -112,7 +107,7 @@ pub fn the_delay_is_kept(evidence: &Evidence<'_>) -> Checked {
         )?
         .into_iter()
         .collect();
-    let is_committed = |access: &Access| committed.contains(&format!("{} {:.3}", access.url, access.begun));
+    let is_committed = |access: &Access| committed.contains(&format!("{} {:.3}", access.url, access.shown));
     let mut by_host: BTreeMap<HostKey, Vec<&Access>> = BTreeMap::new();
     for access in evidence.accesses {
         by_host.entry(HostKey::of(&access.url.origin())).or_default().push(access);
@@ -122,9 +117,9 @@ pub fn the_delay_is_kept(evidence: &Evidence<'_>) -> Checked {
         for (one, next) in accesses.iter().zip(accesses.iter().skip(1)) {
             let delay = if next.is_robots_txt() { Duration::ZERO } else { crawl_delay(evidence, next) };
             let delay = evidence.definition.politeness.delay.max(delay);
-            let earliest =
-                after(one.set_out, delay).max(asked_wait(one).filter(|_| is_committed(one)).unwrap_or(one.begun));
-            if next.begun < earliest {
+            let earliest = after(one.set_out, delay)
+                .max(asked_wait(evidence, one).filter(|_| is_committed(one)).unwrap_or(one.begun));
+            if after(next.begun, evidence.clocks_apart) < earliest {
                 wrong.push(format!(
                     "{} was asked for {:?} after {}, {:?} too early",
                     next.url,
@@ -139,10 +134,13 @@ pub fn the_delay_is_kept(evidence: &Evidence<'_>) -> Checked {
 }
 
 /// Before when a server that said 429 or 503 is not asked again: as long as it said, and twice as long as it took.
-fn asked_wait(access: &Access) -> Option<Timestamp> {
+fn asked_wait(evidence: &Evidence<'_>, access: &Access) -> Option<Timestamp> {
     let ended = access.ended.as_ref()?;
     let response = access.response().filter(|response| matches!(response.status, 429 | 503))?;
-    let said = response.field("retry-after").and_then(|value| retry_after(value, ended.at)).unwrap_or_default();
+    let field = response.field("retry-after").unwrap_or_default();
+    let said = retry_after(field, ended.at).unwrap_or_default();
+    // A date is one by the clock of whoever reads it.
+    let said = if field.parse::<u64>().is_ok() { said } else { said.saturating_sub(evidence.clocks_wrong_by) };
     let backed_off = after(access.begun, between(access.begun, ended.at).saturating_mul(2));
     Some(after(ended.at, said).max(backed_off))
 }

@@ -2,7 +2,6 @@
 //! takes long.
 
 use dragline_domain::time::between;
-use dragline_pipeline::ports::clock::Clock;
 use dragline_pipeline::ports::error::PortResult;
 use dragline_pipeline::ports::fetcher::{FetchFailureKind, FetchRequest, Fetched, Fetcher};
 
@@ -16,10 +15,9 @@ pub(crate) struct GatedWeb {
 
 impl Fetcher for GatedWeb {
     async fn fetch(&self, request: FetchRequest) -> Fetched {
-        let clock = SimulatedClock(self.gate.clone());
-        let (url, patience, set_out) = (request.url.clone(), request.limits.connect_timeout, clock.now());
+        let (url, patience, set_out) = (request.url.clone(), request.limits.connect_timeout, self.web.now());
         let sent: PortResult<()> = self.gate.pass("fetcher.send", &url, async { Ok(()) }).await;
-        let way = between(set_out, clock.now());
+        let way = between(set_out, self.web.now());
         if way > patience {
             // Nothing is sent over a connection that nobody waits for any more.
             return Fetched::failed(FetchFailureKind::Timeout, "no connection in time", way);

@@ -12,6 +12,8 @@ pub struct Access {
     pub url: CrawlUrl,
     /// When the request began.
     pub begun: Timestamp,
+    /// What the clock of whoever asked showed then.
+    pub shown: Timestamp,
     /// When whoever asks looked at the clock before. It cannot answer for the way from there to the server.
     pub set_out: Timestamp,
     /// What the crawler said that it has.

@@ -12,7 +12,7 @@ use dragline_pipeline::ports::fetcher::{
 
 use jiff::Timestamp;
 
-use super::servers::Entry;
+use super::servers::{Entry, Moment};
 use super::{Answer, Conditions, Response, Servers};
 
 /// Fetches from simulated servers, in the time of this clock. Each worker may have its own over the same servers.
@@ -31,29 +31,38 @@ impl<C: Clock> SimulatedWeb<C> {
 
 impl<C: Clock> Fetcher for SimulatedWeb<C> {
     async fn fetch(&self, request: FetchRequest) -> Fetched {
-        self.ask(request, self.clock.now()).await.1
+        self.ask(request, self.now()).await.1
     }
 }
 
 impl<C: Clock> SimulatedWeb<C> {
+    /// The time, whatever the clock shows.
+    pub(crate) fn now(&self) -> Timestamp {
+        self.servers.time(self.clock.monotonic())
+    }
+
+    fn moment(&self) -> Moment {
+        Moment { now: self.now(), shown: self.clock.now() }
+    }
+
     /// A request whose connection breaks before it is answered. The servers' log has it: it may have been read.
     pub(crate) fn refuse(&self, request: FetchRequest, set_out: Timestamp) -> Fetched {
         let FetchRequest { url, if_none_match, if_modified_since, .. } = request;
         let conditions = Conditions { if_none_match, if_modified_since };
-        let (entry, _, _) = self.servers.begin(&url, conditions, set_out, self.clock.now());
+        let (entry, _, _) = self.servers.begin(&url, conditions, set_out, self.moment());
         self.lose(entry, set_out)
     }
 
     /// An answer that does not arrive. The servers' log has none either, as nobody learns what it was.
     pub(crate) fn lose(&self, entry: Entry, set_out: Timestamp) -> Fetched {
-        let (kind, now) = (FetchFailureKind::Connect, self.clock.now());
+        let (kind, now) = (FetchFailureKind::Connect, self.now());
         self.servers.end(entry, Answer::Nothing(kind), now);
         Fetched::failed(kind, "the connection broke", between(set_out, now))
     }
 
     /// Asks, and tells which entry of the servers' log that is. The way to the server took from `set_out` until now.
     pub(crate) async fn ask(&self, request: FetchRequest, set_out: Timestamp) -> (Entry, Fetched) {
-        let way = between(set_out, self.clock.now());
+        let way = between(set_out, self.now());
         let FetchRequest { url, if_none_match, if_modified_since, limits } = request;
         let mut request_headers = vec![("host".to_owned(), url.host().as_bytes().to_vec())];
         let conditional = [("if-none-match", &if_none_match), ("if-modified-since", &if_modified_since)];
@@ -61,13 +70,13 @@ impl<C: Clock> SimulatedWeb<C> {
             request_headers.extend(value.iter().map(|value| (name.to_owned(), value.as_bytes().to_vec())));
         }
         let conditions = Conditions { if_none_match, if_modified_since };
-        let (entry, think, answer) = self.servers.begin(&url, conditions, set_out, self.clock.now());
+        let (entry, think, answer) = self.servers.begin(&url, conditions, set_out, self.moment());
         let (elapsed, answer) = match answer.filter(|_| think <= limits.first_byte_timeout) {
             Some(answer) => (think, answer),
             None => (limits.first_byte_timeout, Answer::Nothing(FetchFailureKind::Timeout)),
         };
         self.clock.sleep(elapsed).await;
-        self.servers.end(entry, answer.clone(), self.clock.now());
+        self.servers.end(entry, answer.clone(), self.now());
         let has_connected = answer != Answer::Nothing(FetchFailureKind::Connect);
         let result = match answer {
             Answer::Response(response) => Ok(fetched_response(response, limits.body_bytes_max)),

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use dragline_domain::time::between;
+use dragline_domain::time::{after, between};
 use dragline_domain::url::CrawlUrl;
 use dragline_pipeline::ports::fetcher::FetchFailureKind;
 use jiff::Timestamp;
@@ -30,6 +30,14 @@ struct State {
     log: Vec<Access>,
 }
 
+/// When something happens.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Moment {
+    pub(crate) now: Timestamp,
+    /// By the clock of whoever asks.
+    pub(crate) shown: Timestamp,
+}
+
 /// Which entry of the log a request is.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry(usize);
@@ -39,6 +47,11 @@ impl Servers {
     #[must_use]
     pub fn new(site: Site, began: Timestamp) -> Self {
         Self { site, began, state: Mutex::default() }
+    }
+
+    /// The time, so long after the run began; whatever any clock shows.
+    pub(crate) fn time(&self, passed: Duration) -> Timestamp {
+        after(self.began, passed)
     }
 
     /// What there is to find.
@@ -64,14 +77,14 @@ impl Servers {
         url: &CrawlUrl,
         conditions: Conditions,
         set_out: Timestamp,
-        now: Timestamp,
+        Moment { now, shown }: Moment,
     ) -> (Entry, Duration, Option<Answer>) {
         let mut state = self.state();
         let requests = state.requests.entry(url.clone()).or_default();
         let earlier = *requests;
         *requests += 1;
         let arrival = Arrival { conditions: conditions.clone(), earlier, edition: state.edition, now };
-        state.log.push(Access { url: url.clone(), begun: now, set_out, conditions, ended: None });
+        state.log.push(Access { url: url.clone(), begun: now, shown, set_out, conditions, ended: None });
         let (think, answer) = self.answer(url, &arrival);
         (Entry(state.log.len() - 1), think, answer)
     }

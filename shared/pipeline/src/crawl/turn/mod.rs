@@ -92,6 +92,7 @@ pub async fn work_turn<W: World, H: Fetcher + 'static>(
         orphans::remove(&**world, &ticket.origin, &lease).await?;
     }
     let pacer = Arc::new(Pacer::new(lease.pace, lease.free_from(now), world.clock()));
+    pacer.rest_until(live.rests_until());
     let has_max_depth = context.definition.scope.max_depth.is_some();
     let turn = TurnWork {
         planner: Planner::new(ticket.origin.clone(), &lease, has_max_depth),
@@ -101,7 +102,7 @@ pub async fn work_turn<W: World, H: Fetcher + 'static>(
         context,
         stop: stop.clone(),
         token,
-        _live: live,
+        live,
         inbox: Inbox::new(lease.iteration),
         robots: Robots::Unreadable(String::new()),
         pacer,
@@ -139,7 +140,7 @@ struct TurnWork<W, H> {
     stop: StopSignal,
     token: LeaseToken,
     /// While it lives, no other turn of this process takes its lease or its host.
-    _live: LiveTurn,
+    live: LiveTurn,
     /// The holder's copy: as last committed, but for pace, patience and ending, which are as they are now.
     lease: Lease,
     /// As last read.
@@ -207,6 +208,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             Robots::HostBusy(until) => until,
             _ => not_before,
         };
+        self.live.rest_until(self.pacer.rests_until(), self.world.clock().monotonic());
         let times = LetGo { not_before, free_from, called_by };
         let released = release::release(&*self.world, &self.origin, &self.token, &self.lease, times).await?;
         Ok(released.map_or(TurnEnd::Fenced, TurnEnd::Released))

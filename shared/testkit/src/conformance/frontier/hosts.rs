@@ -50,7 +50,7 @@ async fn let_go(world: &World<'_, impl Frontier>, origin: &OriginKey, lease: &Le
         seen: world.origin(origin).await.inbox,
         how: Release::Wake { not_before: at(second) },
         free_from: at(second),
-        now: at(second),
+        now: at(second - 5),
     };
     assert_eq!(world.frontier.release(&release).await.unwrap(), Ok(()));
 }
@@ -113,7 +113,7 @@ pub async fn a_dead_holders_host_goes_with_its_lease(frontier: &impl Frontier) {
     let lease = world.take(&http, 3, second).await;
     let row = frontier.load_host(&host()).await.unwrap().expect("it was taken");
     assert!(row.is_held_by(&token(3)), "the lease was taken over: {row:?}");
-    assert_eq!(lease.not_before, at(LEASE_S + 1));
+    assert_eq!(lease.not_before, at(second + 1), "a whole delay from then on");
     let until = second + HOST_S + 1;
     assert_eq!(refused(world.try_take(&https, 2, until - 1, UNLIMITED).await), busy(until));
     assert!(world.try_take(&https, 2, until, UNLIMITED).await.is_ok(), "nobody gave it back");
