@@ -1,9 +1,11 @@
 //! The built `dragline` command, end to end, on real sites.
 
+mod addresses;
 mod debian_sites;
 mod files;
 mod interrupted;
 mod killed;
+mod memory;
 mod recrawled;
 mod whole_sites;
 mod witness;

@@ -32,7 +32,10 @@ async fn slow_and_endless_answers_end_with_the_limits() {
             "chunks without an end",
             FileIngested,
             "length",
-            vec![page_head("transfer-encoding: chunked"), Step::send_forever("4\r\n<p>x\r\n".repeat(512))],
+            vec![
+                page_head("transfer-encoding: chunked"),
+                Step::send_forever(format!("100\r\n{}\r\n", "<p>more\n".repeat(32)).repeat(16)),
+            ],
         ),
         case("no first byte", RequestTimeout, vec![Step::Hold]),
         case("a header that drips", RequestTimeout, vec![Step::send("HTTP/1.1 200 OK\r\nx: "), slow_head]),

@@ -286,7 +286,7 @@ impl<F: Frontier> Frontier for MutantFrontier<F> {
             }
             (Some(M::LivingHolderReplaced), Err(TakeRefused::Held))
             | (Some(M::HeldHostGiven), Err(TakeRefused::HostBusy { .. })) => {
-                let wish = Take { now: far_ahead(wish.now), ..wish };
+                let wish = Take { now: far_ahead(wish.now), alive: Vec::new(), ..wish };
                 taken = self.inner.take_lease(origin, iteration, &wish).await?;
                 if let Ok(lease) = &mut taken {
                     lease.not_before = take.now;
@@ -324,7 +324,8 @@ impl<F: Frontier> Frontier for MutantFrontier<F> {
     }
 
     async fn take_host(&self, host: &HostKey, ask: &HostAsk) -> PortResult<Result<HostRow, Timestamp>> {
-        self.inner.take_host(host, ask).await
+        let alive = if self.is(M::LivingForgotten) { Vec::new() } else { ask.alive.clone() };
+        self.inner.take_host(host, &HostAsk { alive, ..ask.clone() }).await
     }
 
     async fn give_back_host(&self, back: &GiveBackHost) -> PortResult<()> {

@@ -66,6 +66,7 @@ macro_rules! frontier_suite {
             a_wake_is_not_missed_when_todo_comes_during_release
             an_old_holder_cannot_let_go
             a_host_is_visited_by_one_at_a_time
+            who_is_known_to_live_is_not_replaced
             a_host_is_held_for_a_whole_turn
             a_dead_holders_host_goes_with_its_lease
             who_waits_for_a_host_takes_turns
