@@ -64,7 +64,7 @@ impl Index {
 pub enum Table {
     /// Definitions, iterations, triggers, leftovers, and the list of origins.
     Crawls,
-    /// Leases, inboxes, robots.txt, todo and segments.
+    /// Leases, inboxes, marks of seedings, robots.txt, todo and segments.
     Frontier,
     /// Every URL that was ever claimed.
     Candidates,
@@ -80,8 +80,8 @@ impl Table {
     #[must_use]
     pub const fn forgets(self) -> bool {
         match self {
-            Self::Crawls | Self::Log => true,
-            Self::Frontier | Self::Candidates => false,
+            Self::Crawls | Self::Frontier | Self::Log => true,
+            Self::Candidates => false,
         }
     }
 

@@ -24,6 +24,7 @@ impl State {
             origins,
             host,
             segments,
+            seedings,
             todo,
             candidates,
             leftovers,
@@ -35,7 +36,7 @@ impl State {
             faults,
             broken,
         } = self;
-        (iterations, begun, todo, leftovers, messages).hash(hasher);
+        (iterations, begun, seedings, todo, leftovers, messages).hash(hasher);
         (faults, broken, segments.len(), candidates.len()).hash(hasher);
         for rows in origins {
             rows.is_some().hash(hasher);

@@ -75,6 +75,7 @@ impl Model {
             origins: [None, None],
             host: None,
             segments: Rc::default(),
+            seedings: Rc::default(),
             todo: Rc::default(),
             candidates: Rc::default(),
             leftovers: Rc::default(),

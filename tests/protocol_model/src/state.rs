@@ -76,6 +76,8 @@ pub(crate) struct State {
     /// The row of the host that the origins share; absent before anybody asked it, and where they share none.
     pub host: Option<Rc<HostRow>>,
     pub segments: Rc<BTreeMap<SegmentKey, Segment>>,
+    /// The seedings that are marked.
+    pub seedings: Rc<BTreeSet<(Iteration, OriginNumber, TriggerNumber)>>,
     pub todo: Rc<BTreeMap<(OriginNumber, ChunkKey), Vec<Page>>>,
     pub candidates: Rc<BTreeMap<Page, ClaimedState>>,
     pub leftovers: Rc<BTreeMap<(Iteration, OriginNumber, Turn), u64>>,

@@ -12,6 +12,7 @@ pub(crate) enum Role {
     Iteration,
     Lease,
     Inbox,
+    Seeding,
     Segment,
     Chunk,
     Leftover,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use dragline_domain::frontier::{
-    Beginning, IterationRow, IterationStatus, PART_CHUNKS_MAX, StatusChange, begin_iteration, seed,
+    Beginning, IterationRow, IterationStatus, PART_CHUNKS_MAX, SeedRefused, StatusChange, begin_iteration, seed,
 };
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_pipeline::ports::frontier::{BeginIteration, Begun, IterationClosed, OwedNotice, SeedOrigin, Seeded};
@@ -13,11 +13,11 @@ use jiff::Timestamp;
 use super::{DynamoFrontier, ROUNDS_MAX, notices};
 use crate::dynamo::{Expression, Item, Role, Write, number};
 use crate::errors::StoreError;
-use crate::rows::{self, chunk, inbox, iteration, keys, lease};
+use crate::rows::{self, chunk, inbox, iteration, keys, lease, seeding};
 
 const ITERATION: &str = "iteration";
 
-/// How long a trigger is known: a schedule or a queue does not deliver one so late.
+/// How long a trigger and its seedings are known: a schedule or a queue does not deliver one so late.
 const TRIGGER_KNOWN: Duration = Duration::from_secs(30 * 24 * 3_600);
 
 impl DynamoFrontier {
@@ -109,21 +109,27 @@ impl DynamoFrontier {
 
     pub(super) async fn seed(&self, request: &SeedOrigin) -> Result<Seeded, StoreError> {
         within_transaction("chunks of seeds", request.chunks.len(), PART_CHUNKS_MAX)?;
-        let SeedOrigin { origin, seeding, .. } = request;
+        let SeedOrigin { origin, iteration: number, add, .. } = request;
+        let beside = [keys::iteration(&origin.crawl, *number), keys::seeding(origin, *number, &request.seeding)];
         for _ in 0..ROUNDS_MAX {
-            let Some(current) = self.current(origin, request.iteration).await? else { continue };
-            let Some(row) = current.iteration else { return Ok(Seeded::IterationOver) };
-            let before = current.rows.as_ref();
-            let Some((after, opened)) = seed(before, &row, seeding, &request.add) else {
-                let inbox = before.map(|rows| &rows.inbox).filter(|inbox| inbox.iteration == request.iteration);
-                let is_in = inbox.is_some_and(|inbox| inbox.seeded.contains(seeding));
-                return Ok(if is_in { Seeded::Already } else { Seeded::IterationOver });
+            let Some((rows, [row, marked])) = self.current_of([origin].into(), beside.each_ref()).await? else {
+                continue;
+            };
+            let Some(row) = row else { return Ok(Seeded::IterationOver) };
+            let (row, before) = (iteration::read(&row)?, rows.get(origin));
+            let mark = seeding::mark(marked.as_ref());
+            let (after, opened) = match seed(before, &row, mark, &request.seeding, add) {
+                Ok(seeded) => seeded,
+                Err(SeedRefused::Already) => return Ok(Seeded::Already),
+                Err(SeedRefused::IterationOver) => return Ok(Seeded::IterationOver),
             };
             if before.is_none() {
                 self.list(origin).await?;
             }
-            let mut writes =
-                vec![inbox::add(origin, before.map(|rows| &rows.inbox), &after.inbox).when(inbox::lacks(seeding))];
+            let mut writes = vec![
+                seeding::put(origin, *number, &request.seeding, add.now, TRIGGER_KNOWN),
+                inbox::add(origin, before.map(|rows| &rows.inbox), &after.inbox),
+            ];
             for seeds in &request.chunks {
                 writes.push(chunk::put(origin, seeds)?);
             }
@@ -134,8 +140,8 @@ impl DynamoFrontier {
             }
             match self.db.transact(&writes).await? {
                 Ok(()) => return Ok(Seeded::Added),
-                Err(refused) if refused.by(Role::Chunk) && !refused.by(Role::Inbox) => {
-                    return Err(StoreError::Damaged("seeds are there that no inbox counts".to_owned()));
+                Err(refused) if refused.by(Role::Chunk) && !refused.by(Role::Seeding) && !refused.by(Role::Inbox) => {
+                    return Err(StoreError::Damaged("seeds are there that nothing marks".to_owned()));
                 }
                 // Somebody opened, closed or seeded it meanwhile.
                 Err(_) => {}

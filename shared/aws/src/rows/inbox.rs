@@ -5,13 +5,14 @@ use dragline_domain::frontier::{Inbox, OriginKey, ParserCounters, Seeding};
 use dragline_domain::outcome::Outcome;
 
 use super::{DUE_NAMES, SET_DUE, due_attributes, due_values, fields, index_writes, iteration_number, keys, row};
-use crate::dynamo::{Expression, Fields, Item, Role, Write, flag, number, text, texts};
+use crate::dynamo::{Expression, Fields, Item, Role, Write, flag, number, texts};
 use crate::errors::StoreError;
 use crate::tables::{DUE, ITERATION};
 
 const OPEN: &str = "open";
 const ADDED: &str = "added";
 const PARSED: &str = "parsed";
+/// Only rows of earlier versions have it.
 const SEEDED: &str = "seeded";
 
 /// Attributes of counts of outcomes start with it; the number follows, `_` for a minus.
@@ -55,25 +56,24 @@ fn numbers(inbox: &Inbox) -> Vec<(String, u64)> {
 }
 
 pub(crate) fn item(origin: &OriginKey, inbox: &Inbox) -> Item {
-    let attributes =
-        [(ITERATION, number(inbox.iteration.number())), (OPEN, flag(inbox.open)), (SEEDED, seeded(&inbox.seeded))];
-    let mut item = row(&keys::inbox(origin), attributes.into_iter().chain(due_attributes(origin, inbox.due)));
+    let attributes = [(ITERATION, number(inbox.iteration.number())), (OPEN, flag(inbox.open))];
+    let listed = Some(&inbox.seeded).filter(|seeded| !seeded.is_empty());
+    let listed = listed.map(|seeded| (SEEDED, texts(seeded.iter().map(Seeding::as_str))));
+    let attributes = attributes.into_iter().chain(listed).chain(due_attributes(origin, inbox.due));
+    let mut item = row(&keys::inbox(origin), attributes);
     item.extend(numbers(inbox).into_iter().map(|(name, count)| (name, number(count))));
     item
 }
 
-fn seeded(seedings: &[Seeding]) -> AttributeValue {
-    texts(seedings.iter().map(Seeding::as_str))
-}
-
 pub(crate) fn read(item: &Item) -> Result<Inbox, StoreError> {
     let fields = fields(item)?;
+    let listed = fields.maybe(SEEDED, Fields::texts)?.unwrap_or_default();
     Ok(Inbox {
         iteration: iteration_number(fields, ITERATION)?,
         open: fields.flag(OPEN)?,
         added: fields.number(ADDED)?,
         parsed: fields.number(PARSED)?,
-        seeded: fields.texts(SEEDED)?.into_iter().map(|seeding| Seeding::stored(seeding.to_owned())).collect(),
+        seeded: listed.into_iter().map(|seeding| Seeding::stored(seeding.to_owned())).collect(),
         due: fields.maybe_instant(DUE)?,
         counters: counters(fields)?,
     })
@@ -110,11 +110,6 @@ pub(crate) fn add(origin: &OriginKey, before: Option<&Inbox>, after: &Inbox) -> 
     write.indexed(index)
 }
 
-/// Seeds are added once.
-pub(crate) fn lacks(seeding: &Seeding) -> Expression {
-    Expression::new("NOT contains(#seeded, :seeding)").with(":seeding", text(seeding.as_str()))
-}
-
 fn as_open(before: &Inbox) -> Expression {
     Expression::new("#iteration = :was_iteration AND #open = :was_open")
         .with(":was_iteration", number(before.iteration.number()))
@@ -149,10 +144,6 @@ fn change(origin: &OriginKey, before: &Inbox, after: &Inbox) -> Expression {
             values.extend(due_values(origin, due).map(|(name, value)| (name.to_owned(), value)));
         }
         None => removes.push(DUE_NAMES.to_owned()),
-    }
-    if let Some(new) = after.seeded.get(before.seeded.len()..).filter(|new| !new.is_empty()) {
-        sets.push("#seeded = list_append(#seeded, :seeded)".to_owned());
-        values.push((":seeded".to_owned(), seeded(new)));
     }
     let earlier = numbers(before);
     for (name, count) in numbers(after) {
@@ -192,7 +183,9 @@ mod tests {
     fn an_inbox_comes_back_as_it_was() {
         let closed = Inbox::new(Iteration::FIRST);
         for inbox in [inbox(), closed] {
-            assert_eq!(read(&item(&origin(), &inbox)).unwrap(), inbox);
+            let item = item(&origin(), &inbox);
+            assert_eq!(read(&item).unwrap(), inbox);
+            assert_eq!(item.contains_key(SEEDED), !inbox.seeded.is_empty(), "only an earlier version's list is kept");
         }
     }
 
@@ -201,11 +194,10 @@ mod tests {
         let before = inbox();
         let mut after = before.clone();
         after.added += 5;
-        after.seeded.push(Seeding::stored("u#0000".into()));
         after.counters.outcomes.insert(Outcome::FileIngested, 6);
         let text = change(&origin(), &before, &after).text().to_owned();
-        let expected = "SET #due = :due, #due_slot = :slot, #due_shard = :shard, #seeded = list_append(#seeded, :seeded) \
-                        ADD #added :added, #outcome20 :outcome20";
+        let expected =
+            "SET #due = :due, #due_slot = :slot, #due_shard = :shard ADD #added :added, #outcome20 :outcome20";
         assert_eq!(text, expected);
         let settled = Inbox { open: false, due: None, ..before.clone() };
         assert_eq!(change(&origin(), &before, &settled).text(), "SET #open = :open REMOVE #due, #due_slot, #due_shard");

@@ -1,7 +1,7 @@
 //! Where each row is. Numbers are padded, so that they sort as numbers.
 
 use data_encoding::HEXLOWER;
-use dragline_domain::frontier::{ChunkKey, Leftover, OriginKey, SegmentId, TodoSource};
+use dragline_domain::frontier::{ChunkKey, Leftover, OriginKey, Seeding, SegmentId, TodoSource};
 use dragline_domain::ids::{CrawlId, Iteration, TriggerId, Turn};
 use dragline_domain::url::{HostKey, Origin};
 use sha2::{Digest as _, Sha256};
@@ -106,6 +106,11 @@ pub(crate) fn lease(origin: &OriginKey) -> Key {
 
 pub(crate) fn inbox(origin: &OriginKey) -> Key {
     of_origin(Table::Frontier, origin, "inbox")
+}
+
+/// The mark of a seeding.
+pub(crate) fn seeding(origin: &OriginKey, iteration: Iteration, seeding: &Seeding) -> Key {
+    of_origin(Table::Frontier, origin, format!("seeding#{:010}#{}", iteration.number(), seeding.as_str()))
 }
 
 pub(crate) fn robots(origin: &OriginKey) -> Key {
@@ -218,8 +223,6 @@ fn log_prefix(segment: &SegmentId, iteration: Iteration) -> String {
 
 #[cfg(test)]
 mod tests {
-    use dragline_domain::frontier::Seeding;
-
     use super::*;
 
     fn origin() -> OriginKey {

@@ -20,7 +20,9 @@ pub struct Inbox {
     pub added: u64,
     /// Segments of this origin that are parsed.
     pub parsed: u64,
-    /// The seeds that are in, so that a command delivered twice adds them once.
+    /// Seeds that are in, as earlier versions wrote them down; they count as long as the row is of their iteration. What is seeded now is marked
+    /// by rows of its own, as a list would grow with each URL that is asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub seeded: Vec<Seeding>,
     /// When the sweeper should look whether a wake-up or a close was missed; absent while none is owed. Stored beside the rest, as it is
     /// moved alone.

@@ -40,7 +40,7 @@ pub use lease::{
     Barrier, ChunkPosition, CrawlerCounters, Holder, Lease, LeaseState, RecrawlCursor, Release, ReleaseRefused,
     Released, Retry, Take, TakeRefused,
 };
-pub use opening::{AddTodo, OriginRows, add_todo, seed};
+pub use opening::{AddTodo, OriginRows, SeedRefused, SeedingMark, add_todo, seed};
 pub use parse::{PartCommit, PartCommitted, PartNotCommitted, RowsByOrigin, commit_part};
 pub use plan::{
     EXHAUSTED_CHUNKS_MAX, PART_ACTIONS_MAX, PART_CHUNKS_MAX, ParsePart, SEEDING_URLS_MAX, Target, plan_parts,

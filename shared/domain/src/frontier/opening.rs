@@ -50,23 +50,42 @@ pub fn add_todo(
     }
 }
 
-/// Adds seeds of a trigger once. `None` if they are in already, or the iteration is over.
+/// The row that marks a seeding of an origin in an iteration: put in the transaction that adds its seeds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SeedingMark {
+    /// Nobody put it.
+    Absent,
+    /// The seeds are in.
+    There,
+}
+
+/// Why seeds are not added.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SeedRefused {
+    /// They are in already.
+    Already,
+    /// The iteration is over.
+    IterationOver,
+}
+
+/// Adds seeds of a trigger once; whoever writes the rows puts the mark with them, if it is absent.
 ///
 /// With no seed at all it opens an origin for the candidates that earlier iterations left there.
-#[must_use]
+///
+/// # Errors
+/// [`SeedRefused`].
 pub fn seed(
     rows: Option<&OriginRows>,
     iteration: &IterationRow,
+    mark: SeedingMark,
     seeding: &Seeding,
     add: &AddTodo,
-) -> Option<(OriginRows, Option<IterationRow>)> {
-    let is_seeded = rows
+) -> Result<(OriginRows, Option<IterationRow>), SeedRefused> {
+    let is_listed = rows
         .filter(|rows| rows.inbox.iteration == iteration.number)
         .is_some_and(|rows| rows.inbox.seeded.contains(seeding));
-    if is_seeded {
-        return None;
+    if mark == SeedingMark::There || is_listed {
+        return Err(SeedRefused::Already);
     }
-    let (mut rows, iteration) = add_todo(rows, iteration, add)?;
-    rows.inbox.seeded.push(seeding.clone());
-    Some((rows, iteration))
+    add_todo(rows, iteration, add).ok_or(SeedRefused::IterationOver)
 }

@@ -14,6 +14,11 @@ const TARGET_ACTIONS: usize = 3;
 /// The most chunks that one transaction puts. They are up to 64 KB, so that it stays far below 4 MB.
 pub const PART_CHUNKS_MAX: usize = 32;
 
+/// A seeding's mark, and the rows of its origin and of the iteration, beside its chunks.
+const SEEDING_ACTIONS: usize = 4;
+
+const _: () = assert!(SEEDING_ACTIONS + PART_CHUNKS_MAX <= PART_ACTIONS_MAX, "a seeding fits a transaction");
+
 /// The most seeds that are added at once: however long they are, their chunks fit a transaction.
 pub const SEEDING_URLS_MAX: usize = PART_CHUNKS_MAX * (CHUNK_BYTES_MAX / TodoEntry::JSON_BYTES_MAX);
 

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
+use super::SeedingMark::{Absent, There};
 use super::*;
 use crate::ids::{CrawlId, Iteration, LeaseToken, TriggerId, Turn};
 use crate::politeness::Pace;
@@ -205,15 +206,33 @@ fn todo_opens_what_is_closed_and_nothing_once_it_is_over() {
 fn seeds_are_added_once_per_iteration() {
     let [t, more, u] = [("t", 0), ("t", 1), ("u", 0)].map(|(by, part)| Seeding::new(&TriggerId(by.into()), part));
     let row = iteration(1, IterationStatus::Open);
-    let (first, _) = seed(None, &row, &t, &add(2)).unwrap();
-    assert_eq!(first.inbox.seeded, std::slice::from_ref(&t));
-    assert_eq!(seed(Some(&first), &row, &t, &add(2)), None, "again");
-    let (second, _) = seed(Some(&first), &row, &more, &add(3)).unwrap();
+    let (first, _) = seed(None, &row, Absent, &t, &add(2)).unwrap();
+    assert_eq!(seed(Some(&first), &row, There, &t, &add(2)), Err(SeedRefused::Already), "again");
+    let (second, _) = seed(Some(&first), &row, Absent, &more, &add(3)).unwrap();
     assert_eq!(second.inbox.added, 5, "more of the same trigger's");
-    let (third, opened) = seed(Some(&second), &row, &u, &add(1)).unwrap();
-    assert_eq!((third.inbox.added, third.inbox.seeded, opened), (6, vec![t.clone(), more, u], None));
+    let (third, opened) = seed(Some(&second), &row, Absent, &u, &add(1)).unwrap();
+    assert_eq!((third.inbox.added, third.inbox.seeded, opened), (6, Vec::new(), None), "none is listed");
+    let closed = iteration(0, IterationStatus::Closed);
+    assert_eq!(seed(None, &closed, Absent, &t, &add(2)), Err(SeedRefused::IterationOver));
+    assert_eq!(seed(None, &closed, There, &t, &add(2)), Err(SeedRefused::Already), "they came in time");
+}
+
+#[test]
+fn seeds_that_an_earlier_version_listed_are_not_added_again() {
+    let [t, u] = ["t", "u"].map(|by| Seeding::new(&TriggerId(by.into()), 0));
+    let row = iteration(1, IterationStatus::Open);
+    let (mut first, _) = seed(None, &row, Absent, &t, &add(2)).unwrap();
+    first.inbox.seeded.push(t.clone());
+    let stored = serde_json::to_string(&first.inbox).unwrap();
+    first.inbox = Inbox { due: first.inbox.due, ..serde_json::from_str(&stored).unwrap() };
+    assert_eq!(seed(Some(&first), &row, Absent, &t, &add(2)), Err(SeedRefused::Already), "it is listed");
+    let (second, _) = seed(Some(&first), &row, Absent, &u, &add(1)).unwrap();
+    assert_eq!((second.inbox.added, &second.inbox.seeded), (3, &vec![t.clone()]), "the list stays as it was");
     let next = IterationRow { number: Iteration::FIRST.next(), ..row };
-    assert_eq!(seed(Some(&first), &next, &t, &add(2)).unwrap().0.inbox.added, 2, "another iteration's");
+    let (later, _) = seed(Some(&second), &next, Absent, &t, &add(2)).unwrap();
+    assert_eq!((later.inbox.added, later.inbox.seeded.len()), (2, 0), "another iteration's");
+    let unlisted = serde_json::to_string(&later.inbox).unwrap();
+    assert!(!unlisted.contains("seeded"), "{unlisted}");
 }
 
 #[test]

@@ -4,6 +4,13 @@ ALTER TABLE segment ADD COLUMN put_off INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE segment ADD COLUMN parsing TEXT;
 ALTER TABLE iteration ADD COLUMN version INTEGER;
 
+CREATE TABLE seeding (
+    origin_id INTEGER NOT NULL REFERENCES origin (id),
+    iteration INTEGER NOT NULL,
+    seeding   TEXT NOT NULL,
+    PRIMARY KEY (origin_id, iteration, seeding)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE setting (
     name  TEXT PRIMARY KEY,
     value TEXT NOT NULL

@@ -1,6 +1,7 @@
-//! Rows of origins: `origin`, `lease`, `inbox`, `leftover`, `robots`.
+//! Rows of origins: `origin`, `lease`, `inbox`, `seeding`, `leftover`, `robots`.
 
-use dragline_domain::frontier::{Inbox, Lease, Leftover, OriginKey, OriginRows};
+use dragline_domain::frontier::{Inbox, Lease, Leftover, OriginKey, OriginRows, Seeding, SeedingMark};
+use dragline_domain::ids::Iteration;
 use dragline_domain::url::Origin;
 use dragline_pipeline::ports::frontier::RobotsRow;
 use rusqlite::params;
@@ -66,6 +67,34 @@ impl Db {
     pub(crate) fn put_origin_rows(&self, origin: OriginRowId, rows: &OriginRows) -> Result<(), StoreError> {
         self.put_lease(origin, &rows.lease)?;
         self.put_inbox(origin, &rows.inbox)
+    }
+
+    pub(crate) fn seeding_mark(
+        &self,
+        origin: OriginRowId,
+        iteration: Iteration,
+        seeding: &Seeding,
+    ) -> Result<SeedingMark, StoreError> {
+        let sql = "SELECT 1 FROM seeding WHERE origin_id = ?1 AND iteration = ?2 AND seeding = ?3";
+        let found: Option<i64> =
+            self.find(sql, params![origin, iteration.number(), seeding.as_str()], |row| row.get(0))?;
+        Ok(found.map_or(SeedingMark::Absent, |_| SeedingMark::There))
+    }
+
+    /// Marks a seeding, which nobody did before. Marks of earlier iterations go: these are over, so nothing is added to them any more.
+    pub(crate) fn put_seeding(
+        &self,
+        origin: OriginRowId,
+        iteration: Iteration,
+        seeding: &Seeding,
+    ) -> Result<(), StoreError> {
+        self.execute(
+            "DELETE FROM seeding WHERE origin_id = ?1 AND iteration < ?2",
+            params![origin, iteration.number()],
+        )?;
+        let sql = "INSERT INTO seeding (origin_id, iteration, seeding) VALUES (?1, ?2, ?3)";
+        self.execute(sql, params![origin, iteration.number(), seeding.as_str()])?;
+        Ok(())
     }
 
     pub(crate) fn put_leftover(&self, origin: OriginRowId, leftover: &Leftover) -> Result<(), StoreError> {

@@ -82,6 +82,13 @@ CREATE TABLE inbox (
 ) STRICT;
 CREATE INDEX inbox_due ON inbox (due) WHERE due IS NOT NULL;
 
+CREATE TABLE seeding (
+    origin_id INTEGER NOT NULL REFERENCES origin (id),
+    iteration INTEGER NOT NULL,
+    seeding   TEXT NOT NULL,
+    PRIMARY KEY (origin_id, iteration, seeding)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE robots (
     origin_id  INTEGER PRIMARY KEY REFERENCES origin (id),
     record     TEXT NOT NULL,

@@ -1,7 +1,7 @@
 //! Beginning, changing and closing iterations, and the seeds that they begin with.
 
 use dragline_domain::frontier::{
-    Beginning, IterationRow, IterationStatus, PART_CHUNKS_MAX, StatusChange, begin_iteration, seed,
+    Beginning, IterationRow, IterationStatus, PART_CHUNKS_MAX, SeedRefused, StatusChange, begin_iteration, seed,
 };
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_pipeline::ports::frontier::{BeginIteration, Begun, IterationClosed, OwedNotice, SeedOrigin, Seeded};
@@ -71,11 +71,13 @@ pub(super) fn seed_origin(db: &Db, request: &SeedOrigin) -> Result<Seeded, Store
     };
     let origin = db.ensure_origin(&request.origin)?;
     let rows = db.origin_rows(origin)?;
-    let Some((seeded, opened)) = seed(rows.as_ref(), &iteration, &request.seeding, &request.add) else {
-        let current = rows.filter(|rows| rows.inbox.iteration == request.iteration);
-        let is_in = current.is_some_and(|rows| rows.inbox.seeded.contains(&request.seeding));
-        return Ok(if is_in { Seeded::Already } else { Seeded::IterationOver });
+    let mark = db.seeding_mark(origin, request.iteration, &request.seeding)?;
+    let (seeded, opened) = match seed(rows.as_ref(), &iteration, mark, &request.seeding, &request.add) {
+        Ok(seeded) => seeded,
+        Err(SeedRefused::Already) => return Ok(Seeded::Already),
+        Err(SeedRefused::IterationOver) => return Ok(Seeded::IterationOver),
     };
+    db.put_seeding(origin, request.iteration, &request.seeding)?;
     db.put_origin_rows(origin, &seeded)?;
     if let Some(iteration) = opened {
         db.update_iteration(&iteration)?;

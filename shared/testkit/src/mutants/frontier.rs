@@ -217,6 +217,9 @@ impl<F: Frontier> Frontier for MutantFrontier<F> {
                 chunk.key.source = TodoSource::seeds(&seed.seeding);
             }
         }
+        if self.is(M::SeedingsListed) {
+            self.fresh();
+        }
         if self.is(M::SeedsCut) {
             seed.chunks.truncate(PART_CHUNKS_MAX);
         }
@@ -237,6 +240,10 @@ impl<F: Frontier> Frontier for MutantFrontier<F> {
             match self.mutation {
                 Some(M::DueNeverCleared) => inbox.due = inbox.due.or(Some(Timestamp::UNIX_EPOCH)),
                 Some(M::CandidatesPassedOver) => lease.cursor = RecrawlCursor::End,
+                Some(M::SeedingsListed) => {
+                    let listed = 0..self.calls.load(Ordering::Relaxed);
+                    inbox.seeded = listed.map(|number| Seeding::stored(number.to_string())).collect();
+                }
                 Some(M::RetriesCut) => lease.retries.truncate(8),
                 _ => {}
             }

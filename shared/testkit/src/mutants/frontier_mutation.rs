@@ -47,6 +47,8 @@ mutations! {
         LongPathsCut,
         /// A trigger's seeds are added each time they come.
         SeedsAddedAgain,
+        /// Seedings are listed in the inbox.
+        SeedingsListed,
         /// Seeds beyond what a transaction holds are dropped.
         SeedsCut,
         /// A full page of origins lacks its last one.

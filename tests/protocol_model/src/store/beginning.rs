@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use dragline_domain::frontier::{
     AddTodo, Beginning, ChunkKey, ClaimDecision, ClaimedState, Claimer, IterationRow, IterationStatus, OriginRows,
-    Reserve, Seeding, StatusChange, TodoSource, begin_iteration, claim, seed,
+    Reserve, Seeding, SeedingMark, StatusChange, TodoSource, begin_iteration, claim, seed,
 };
 use dragline_domain::ids::Iteration;
 use dragline_domain::politeness::Pace;
@@ -84,13 +84,14 @@ impl Model {
         pages: &[Page],
     ) {
         let Some(iteration) = state.iteration(number).map(|row| self.as_to_opening(row)) else { return };
-        let mut rows = state.rows(origin).map(|rows| self.as_to_opened(rows));
-        if let Some(rows) = rows.as_mut().filter(|_| self.lacks(Mutation::SeedTwice)) {
-            rows.inbox.seeded.clear();
-        }
+        let rows = state.rows(origin).map(|rows| self.as_to_opened(rows));
+        let place = (number, origin, trigger);
+        let is_marked = state.seedings.contains(&place) && !self.lacks(Mutation::SeedTwice);
+        let mark = if is_marked { SeedingMark::There } else { SeedingMark::Absent };
         let add = Self::add(pages.len());
         let seeding = Seeding::new(&self.triggers[trigger], 0);
-        let Some((rows, opened)) = seed(rows.as_ref(), &iteration, &seeding, &add) else { return };
+        let Ok((rows, opened)) = seed(rows.as_ref(), &iteration, mark, &seeding, &add) else { return };
+        Rc::make_mut(&mut state.seedings).insert(place);
         state.origins[origin] = Some(Rc::new(rows));
         if let Some(row) = opened {
             state.put_iteration(row);

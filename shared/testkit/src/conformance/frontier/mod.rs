@@ -108,6 +108,7 @@ macro_rules! frontier_suite {
             a_large_robots_txt_comes_back
             a_lease_keeps_all_its_retries
             seeds_that_fit_no_transaction_are_refused
+            seedings_do_not_make_the_inbox_grow
             a_commit_that_fits_no_transaction_is_refused
             a_part_opens_as_many_origins_as_fit
         }

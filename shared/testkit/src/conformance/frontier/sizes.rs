@@ -82,6 +82,23 @@ pub async fn seeds_that_fit_no_transaction_are_refused(frontier: &impl Frontier)
     assert_eq!((fits, world.origin(&origin).await.inbox.added), (Seeded::Added, 32), "one less");
 }
 
+/// However many triggers seed an origin, its inbox stays as it is.
+pub async fn seedings_do_not_make_the_inbox_grow(frontier: &impl Frontier) {
+    let world = World::begin(frontier, UNLIMITED).await;
+    let origin = key("a.example");
+    world.seed(&origin, &["/"]).await;
+    let before = world.origin(&origin).await.inbox;
+    for number in 0..20 {
+        let seeding = Seeding::new(&trigger(&format!("u{number}")), 0);
+        let seeded = frontier.seed_origin(&world.seeds(&origin, seeding, Vec::new())).await.unwrap();
+        assert_eq!(seeded, Seeded::Added, "number {number}");
+    }
+    assert_eq!(world.origin(&origin).await.inbox, before, "nothing is kept of them there");
+    for by in ["t", "u0", "u19"] {
+        assert_eq!(world.seed_by(&origin, by, &[]).await, Seeded::Already, "{by} came again");
+    }
+}
+
 /// A segment exhausts as many chunks as a transaction deletes; with one more its commit is refused, and nothing of it is there.
 pub async fn a_commit_that_fits_no_transaction_is_refused(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;

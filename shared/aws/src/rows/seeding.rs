@@ -1,0 +1,30 @@
+//! Marks of seedings: put once, in the transaction that adds the seeds.
+
+use std::time::Duration;
+
+use dragline_domain::frontier::{OriginKey, Seeding, SeedingMark};
+use dragline_domain::ids::Iteration;
+use jiff::Timestamp;
+
+use super::{expires, keys, row};
+use crate::dynamo::{Item, Role, Write};
+
+/// Marks a seeding where nobody did. The mark is known for so long: later its command does not come again.
+pub(crate) fn put(
+    origin: &OriginKey,
+    iteration: Iteration,
+    seeding: &Seeding,
+    now: Timestamp,
+    known: Duration,
+) -> Write {
+    let key = keys::seeding(origin, iteration, seeding);
+    Write::put(Role::Seeding, &key, row(&key, [expires(now, known)])).if_absent()
+}
+
+/// What a row says that was looked for.
+pub(crate) const fn mark(found: Option<&Item>) -> SeedingMark {
+    match found {
+        Some(_) => SeedingMark::There,
+        None => SeedingMark::Absent,
+    }
+}
