@@ -35,6 +35,6 @@ pub(crate) async fn summary(crawl: &CrawlId, stack: &StackArgs) -> Result<Summar
         place: Place::Stack(crawl.stack),
         waiting: progress.waiting(),
         stuck: progress.parser.stuck,
-        log: tally.summary(&progress.leftovers),
+        log: tally.summary(&progress),
     })
 }

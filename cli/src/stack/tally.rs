@@ -3,9 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
-use dragline_domain::frontier::LeftoverReason;
 use dragline_domain::outcome::Outcome;
 use dragline_local::query::{LogRow, NotCrawled, OutcomeCount, REASONS_MAX, SLOWEST, Slow, Summary};
+use dragline_pipeline::ports::frontier::Progress;
 
 /// What was summed up so far. It grows with the rules that decided, not with the URLs.
 #[derive(Debug, Default)]
@@ -59,8 +59,8 @@ impl Tally {
         }
     }
 
-    /// The sums, with what was left over beside them.
-    pub(super) fn summary(self, leftovers: &[(LeftoverReason, u64)]) -> Summary {
+    /// The sums, with what was left over and left alone beside them.
+    pub(super) fn summary(self, progress: &Progress) -> Summary {
         let mut not_crawled: Vec<_> = self.not_crawled.into_iter().collect();
         not_crawled.sort_by(|(a_why, a), (b_why, b)| (Reverse(a.urls), a_why).cmp(&(Reverse(b.urls), b_why)));
         not_crawled.truncate(REASONS_MAX);
@@ -70,7 +70,7 @@ impl Tally {
         });
         let mut outcomes: Vec<_> = self.outcomes.into_iter().collect();
         outcomes.sort_by_key(|&(outcome, urls)| (Reverse(urls), outcome));
-        let mut leftovers: Vec<_> = leftovers.iter().filter(|(_, urls)| *urls > 0).collect();
+        let mut leftovers: Vec<_> = progress.leftovers.iter().filter(|(_, urls)| *urls > 0).collect();
         leftovers.sort_by_key(|(reason, urls)| (Reverse(*urls), reason.name()));
         Summary {
             outcomes: outcomes.into_iter().map(|(outcome, urls)| counted(outcome, urls)).collect(),
@@ -80,6 +80,7 @@ impl Tally {
             slowest: self.slowest,
             not_crawled: not_crawled.collect(),
             leftovers: leftovers.into_iter().map(|(reason, urls)| (reason.name().to_owned(), *urls)).collect(),
+            links_beyond_budget: progress.parser.links_beyond_budget,
         }
     }
 }
@@ -135,7 +136,7 @@ mod tests {
     fn tally(visits: impl IntoIterator<Item = LogRow>) -> Summary {
         let mut tally = Tally::default();
         visits.into_iter().for_each(|visit| tally.add(visit));
-        tally.summary(&[])
+        tally.summary(&Progress::default())
     }
 
     #[test]
@@ -172,9 +173,9 @@ mod tests {
 
     #[test]
     fn leftovers_that_are_none_are_left_out() {
-        let left =
-            [(LeftoverReason::Stopped, 0), (LeftoverReason::OriginGivenUp, 2), (LeftoverReason::BudgetExhausted, 7)];
-        let summary = Tally::default().summary(&left);
+        use dragline_domain::frontier::LeftoverReason::{BudgetExhausted, OriginGivenUp, Stopped};
+        let leftovers = vec![(Stopped, 0), (OriginGivenUp, 2), (BudgetExhausted, 7)];
+        let summary = Tally::default().summary(&Progress { leftovers, ..Progress::default() });
         let expected = [("budget_exhausted".to_owned(), 7), ("origin_given_up".to_owned(), 2)];
         assert_eq!(summary.leftovers, expected, "the most first");
     }

@@ -46,6 +46,7 @@ fn an_iteration_that_is_over() {
             example: "https://example.org/private/".to_owned(),
         }],
         leftovers: vec![("budget_exhausted".to_owned(), 4_000)],
+        links_beyond_budget: 25_000,
     };
     let summary = Summary { stuck: 1, ..summary(IterationStatus::Closed, "dragline-data", log) };
     insta::assert_snapshot!("over", text(&summary, Some("dragline crawl"), Colour::Off));

@@ -91,7 +91,10 @@ fn not_crawled(summary: &Summary) -> Vec<String> {
         let example = format!("{:NUMBER_WIDTH$}    such as {}", "", safe(&reason.example));
         [numbered(reason.urls, &format!("{}{detail}", reason.outcome)), example]
     });
-    lines.collect()
+    let beyond = summary.log.links_beyond_budget;
+    let beyond =
+        (beyond > 0).then(|| numbered(beyond, "links not followed: more waits than the budget of pages calls for"));
+    lines.chain(beyond).collect()
 }
 
 fn leftovers(summary: &Summary) -> Vec<String> {

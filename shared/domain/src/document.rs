@@ -41,6 +41,12 @@ macro_rules! link_kinds {
             pub const fn leads_to_page(self) -> bool {
                 match self { $(Self::$variant => $page,)* }
             }
+
+            /// Whether the target stands for the page itself, under another name or in another place.
+            #[must_use]
+            pub const fn stands_for_its_page(self) -> bool {
+                matches!(self, Self::Redirect | Self::Canonical)
+            }
         }
     };
 }
@@ -193,6 +199,8 @@ pub enum LinkFate {
     TooDeep,
     /// A rule of the definition forbids the target: it becomes a candidate with outcome 173.
     Blocked(String),
+    /// More waits than the iteration's budget of pages lets it ask for: recorded only. A later page or iteration may claim the target.
+    BeyondBudget,
 }
 
 impl LinkFate {
@@ -206,6 +214,7 @@ impl LinkFate {
             Self::OutOfScope => 3,
             Self::TooDeep => 4,
             Self::Blocked(_) => 5,
+            Self::BeyondBudget => 6,
         }
     }
 
@@ -219,6 +228,7 @@ impl LinkFate {
             Self::OutOfScope => "out_of_scope",
             Self::TooDeep => "too_deep",
             Self::Blocked(_) => "blocked",
+            Self::BeyondBudget => "beyond_budget",
         }
     }
 }

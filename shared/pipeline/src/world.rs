@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use dragline_domain::frontier::ClaimLimits;
+
 use crate::live::LiveTurns;
 use crate::ports::archive::Archive;
 use crate::ports::clock::{Chance, Clock};
@@ -47,7 +49,7 @@ pub trait World: Send + Sync + 'static {
     fn timing(&self) -> &Timing;
 }
 
-/// The times that the steps keep.
+/// The times and limits that the steps keep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timing {
     /// How long a lease lasts from when it was taken or last renewed by a commit.
@@ -67,6 +69,8 @@ pub struct Timing {
     pub parse: Duration,
     /// How long a message may take before the sweeper sends it again.
     pub grace: Duration,
+    /// How many URLs may wait where there is a budget of pages.
+    pub claims: ClaimLimits,
 }
 
 impl Default for Timing {
@@ -80,6 +84,7 @@ impl Default for Timing {
             parse_wait: Duration::ZERO,
             parse: Duration::from_secs(300),
             grace: Duration::from_secs(60),
+            claims: ClaimLimits::default(),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use dragline_domain::definition::{Definition, Draft};
-use dragline_domain::frontier::StatusChange;
+use dragline_domain::frontier::{ClaimLimits, StatusChange};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
@@ -75,6 +75,8 @@ pub(crate) struct Scenario {
     pub(crate) pause: Duration,
     /// How long turns wait for parses: not at all, as in one process, or a while, as on AWS.
     pub(crate) parse_wait: Duration,
+    /// How many URLs may wait where there is a budget of pages.
+    pub(crate) claims: ClaimLimits,
 }
 
 impl Scenario {
@@ -119,7 +121,12 @@ impl Scenario {
         let definition = Definition::new(draft).expect("a draft of few fields");
         let pause = Duration::from_secs(dice.random_range(0..7_200));
         let parse_wait = Duration::from_secs(if dice.random_bool(0.5) { 15 } else { 0 });
-        Self { kind, site, definition, iterations, orders, pause, parse_wait }
+        let claims = if kind == Kind::PageBudget && dice.random_bool(0.7) {
+            ClaimLimits { waiting_per_page: dice.random_range(0..3), waiting_min: dice.random_range(1..8) }
+        } else {
+            ClaimLimits::default()
+        };
+        Self { kind, site, definition, iterations, orders, pause, parse_wait, claims }
     }
 
     /// Whether everything that links lead to is found, if nothing goes wrong.

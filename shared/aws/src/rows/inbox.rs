@@ -39,6 +39,7 @@ fn numbers(inbox: &Inbox) -> Vec<(String, u64)> {
         links_out_of_scope,
         links_too_deep,
         links_nofollow,
+        links_beyond_budget,
     } = &inbox.counters;
     let counts = [
         (ADDED, inbox.added),
@@ -50,6 +51,7 @@ fn numbers(inbox: &Inbox) -> Vec<(String, u64)> {
         ("links_out_of_scope", *links_out_of_scope),
         ("links_too_deep", *links_too_deep),
         ("links_nofollow", *links_nofollow),
+        ("links_beyond_budget", *links_beyond_budget),
     ];
     let outcomes = outcomes.iter().map(|(&outcome, &count)| (outcome_name(outcome), count));
     counts.into_iter().map(|(name, count)| (name.to_owned(), count)).chain(outcomes).collect()
@@ -93,6 +95,8 @@ fn counters(fields: Fields<'_>) -> Result<ParserCounters, StoreError> {
         links_out_of_scope: fields.number("links_out_of_scope")?,
         links_too_deep: fields.number("links_too_deep")?,
         links_nofollow: fields.number("links_nofollow")?,
+        // As above.
+        links_beyond_budget: fields.maybe_number("links_beyond_budget")?.unwrap_or(0),
     })
 }
 

@@ -52,6 +52,9 @@ pub struct ParserCounters {
     pub links_too_deep: u64,
     /// Links that the page asks not to follow.
     pub links_nofollow: u64,
+    /// Links that were left alone as more waited than the budget of pages lets the iteration ask for.
+    #[serde(default)]
+    pub links_beyond_budget: u64,
 }
 
 impl ParserCounters {
@@ -64,6 +67,7 @@ impl ParserCounters {
         self.links_out_of_scope += more.links_out_of_scope;
         self.links_too_deep += more.links_too_deep;
         self.links_nofollow += more.links_nofollow;
+        self.links_beyond_budget += more.links_beyond_budget;
         for (&outcome, count) in &more.outcomes {
             *self.outcomes.entry(outcome).or_default() += count;
         }

@@ -19,6 +19,7 @@ mod opening;
 mod parse;
 mod plan;
 mod position;
+mod room;
 mod segment;
 mod settle;
 mod switch;
@@ -46,6 +47,7 @@ pub use plan::{
     EXHAUSTED_CHUNKS_MAX, PART_ACTIONS_MAX, PART_CHUNKS_MAX, ParsePart, SEEDING_URLS_MAX, Target, plan_parts,
 };
 pub use position::{Position, SegmentWork};
+pub use room::{ClaimLimits, leave_beyond_budget};
 pub use segment::{
     Blame, ParseBegun, PartKind, PartRefused, SegmentDecision, SegmentRow, SegmentState, commit_segment,
 };

@@ -10,13 +10,14 @@ use crate::db::StoreError;
 use crate::db::urls::{restore, shorten};
 
 /// Every fate there is, for the table of their names.
-pub(crate) const FATES: [LinkFate; 6] = [
+pub(crate) const FATES: [LinkFate; 7] = [
     LinkFate::Follow,
     LinkFate::NotAPage,
     LinkFate::NoFollow,
     LinkFate::OutOfScope,
     LinkFate::TooDeep,
     LinkFate::Blocked(String::new()),
+    LinkFate::BeyondBudget,
 ];
 
 /// A link as it is stored.
@@ -72,6 +73,7 @@ fn fate_of(code: u8, reason: Option<String>) -> Option<LinkFate> {
         (3, None) => Some(LinkFate::OutOfScope),
         (4, None) => Some(LinkFate::TooDeep),
         (5, Some(reason)) => Some(LinkFate::Blocked(reason)),
+        (6, None) => Some(LinkFate::BeyondBudget),
         _ => None,
     }
 }

@@ -29,6 +29,8 @@ pub struct Summary {
     pub not_crawled: Vec<NotCrawled>,
     /// URLs that were queued and never had their turn, by reason.
     pub leftovers: Vec<(String, u64)>,
+    /// Links that were left alone, as more waited than the budget of pages lets the iteration ask for.
+    pub links_beyond_budget: u64,
 }
 
 /// How many URLs ended so.
@@ -110,7 +112,14 @@ pub fn summary(connection: &Connection, crawl: &CrawlId, iteration: Iteration) -
         of,
         |row| Ok((row.get(0)?, row.get(1)?)),
     )?;
-    Ok(Summary { outcomes, requests, pages, body_bytes, slowest, not_crawled, leftovers })
+    let links_beyond_budget = connection.query_row(
+        "SELECT coalesce(sum(json_extract(b.record, '$.counters.links_beyond_budget')), 0)
+         FROM inbox b JOIN origin o ON o.id = b.origin_id JOIN crawl c ON c.id = o.crawl_id
+         WHERE c.name = ?1 AND b.iteration = ?2",
+        of,
+        |row| row.get(0),
+    )?;
+    Ok(Summary { outcomes, requests, pages, body_bytes, slowest, not_crawled, leftovers, links_beyond_budget })
 }
 
 fn all<T>(

@@ -43,7 +43,7 @@ pub(crate) struct WorldAhead {
     pub(crate) queue: MemoryQueue<Ahead>,
     pub(crate) clock: Ahead,
     live: LiveTurns,
-    timing: Timing,
+    pub(crate) timing: Timing,
 }
 
 impl WorldAhead {

@@ -42,7 +42,7 @@ async fn crawl_and_die(directory: &Path, definition: &Definition, origin: &Origi
 }
 
 /// Opening a directory fails while a thread of the life before still holds it.
-async fn until_free(directory: &Path) {
+pub(crate) async fn until_free(directory: &Path) {
     while let Err(error) = LocalStore::open(directory, SystemClock::new().now()) {
         assert!(error.to_string().contains("in use"), "{error}");
         tokio::time::sleep(Duration::from_millis(5)).await;

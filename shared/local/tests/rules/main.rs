@@ -4,6 +4,7 @@
 
 mod address;
 mod ahead;
+mod beyond;
 mod budget;
 mod canonical;
 mod clocks;

@@ -131,7 +131,11 @@ fn found<'d>(
             let blocked = match &link.fate {
                 LinkFate::Follow => None,
                 LinkFate::Blocked(reason) => Some(reason.as_str()),
-                LinkFate::NotAPage | LinkFate::NoFollow | LinkFate::OutOfScope | LinkFate::TooDeep => continue,
+                LinkFate::NotAPage
+                | LinkFate::NoFollow
+                | LinkFate::OutOfScope
+                | LinkFate::TooDeep
+                | LinkFate::BeyondBudget => continue,
             };
             let url = &link.target;
             let place = places.get(url).copied();

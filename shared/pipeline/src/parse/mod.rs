@@ -6,12 +6,13 @@ mod joining;
 mod known;
 mod page;
 mod read;
+mod room;
 mod understand;
 
 use std::sync::Arc;
 
 use dragline_domain::capture::{Finality, SegmentLog};
-use dragline_domain::document::{Document, DocumentState};
+use dragline_domain::document::{Document, DocumentState, LinkFate};
 use dragline_domain::frontier::{
     Blame, CandidateUpdate, LastCapture, OriginKey, ParseBegun, ParserCounters, PartKind, PartRefused, SegmentId,
     SegmentRow, SegmentState, next_visit, plan_parts,
@@ -50,7 +51,7 @@ pub enum ParseEnd {
 
 /// Parses a segment.
 ///
-/// Effects in order: its beginning noted; documents put if absent; claims; the log; candidates; the commit, in parts; wake-ups and tickets. The
+/// Effects in order: its beginning noted; documents put if absent, with what is followed of their links; claims; the log; candidates; the commit, in parts; wake-ups and tickets. The
 /// same message again repeats all of it: what this segment claimed counts as its own. What ends without a commit, but in order, is given back:
 /// only those that die count.
 ///
@@ -177,8 +178,10 @@ async fn documents(
     }
     let (own, all) = (Arc::clone(context), Arc::clone(captures));
     let parsed = tokio::task::spawn_blocking(move || understand_all(&own, &all, trust != Trust::Full)).await;
-    let documents =
+    let mut documents =
         parsed.map_err(|error| PortError::new(PortErrorKind::Other, "parse", &segment.id, error.to_string()))?;
+    // What waits changes from try to try: it is looked at before the documents are put, and never after.
+    room::keep_to_budget(world, context, segment, &mut documents).await?;
     let stuck = documents.iter().filter(|document| document.state == DocumentState::Stuck).map(|stuck| {
         let detail = format!("{}: {}", stuck.url, stuck.detail.as_deref().unwrap_or("the parser broke"));
         Notice::Stuck { origin: segment.id.origin.clone(), detail }
@@ -191,7 +194,6 @@ async fn documents(
 }
 
 fn counters(captures: &[Capture], documents: &[Document], claimed: &Claimed) -> ParserCounters {
-    use dragline_domain::document::LinkFate;
     let mut counters = ParserCounters { found: claimed.found, ..ParserCounters::default() };
     for (capture, document) in captures.iter().zip(documents) {
         match document.state {
@@ -206,6 +208,7 @@ fn counters(captures: &[Capture], documents: &[Document], claimed: &Claimed) -> 
                 LinkFate::OutOfScope => counters.links_out_of_scope += 1,
                 LinkFate::TooDeep => counters.links_too_deep += 1,
                 LinkFate::NoFollow => counters.links_nofollow += 1,
+                LinkFate::BeyondBudget => counters.links_beyond_budget += 1,
                 LinkFate::Follow | LinkFate::NotAPage | LinkFate::Blocked(_) => {}
             }
         }
@@ -255,8 +258,10 @@ fn update_of(context: &CrawlContext, segment: &SegmentRow, capture: &Capture, do
     let has_changed = outcome != Outcome::FileDidNotChange;
     let next = next_visit(&context.definition.recrawl, previous, has_changed, capture.at).filter(|_| is_lasting);
     let interval_ms = next.map(|(interval, _)| u64::try_from(interval.as_millis()).unwrap_or(u64::MAX));
-    let kept = if document.state == DocumentState::Stuck {
-        // Nothing was made of it. By its validators it would count as unchanged the next time, and its links would never be followed.
+    let is_stuck = document.state == DocumentState::Stuck;
+    let kept = if is_stuck || document.links.iter().any(|link| link.fate == LinkFate::BeyondBudget) {
+        // Nothing was made of it, or not all of its links are followed. By its validators it would count as unchanged the next time, and
+        // these never would be.
         None
     } else if outcome == Outcome::FileDidNotChange {
         last.map(|last| LastCapture {

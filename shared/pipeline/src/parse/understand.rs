@@ -86,8 +86,7 @@ fn redirect(context: &CrawlContext, capture: &Capture, bare: Document) -> Docume
 /// How a link's target is come by: one deeper than its page, but for redirects and canonical links, which stand for the same page.
 pub(super) fn sighting(visit: &Visit, via: &CrawlUrl, kind: LinkKind) -> (Sighting, u8) {
     let depth = visit.sighting.depth;
-    let is_same_page = matches!(kind, LinkKind::Redirect | LinkKind::Canonical);
-    let (depth, redirects) = if is_same_page && visit.redirects < FREE_REDIRECTS_MAX {
+    let (depth, redirects) = if kind.stands_for_its_page() && visit.redirects < FREE_REDIRECTS_MAX {
         (depth, visit.redirects + 1)
     } else {
         (depth.saturating_add(1), 0)
@@ -100,8 +99,7 @@ pub(super) fn fate_of(context: &CrawlContext, visit: &Visit, kind: LinkKind, tar
     if !kind.leads_to_page() {
         return LinkFate::NotAPage;
     }
-    let is_same_page = matches!(kind, LinkKind::Redirect | LinkKind::Canonical);
-    let is_free = is_same_page && visit.redirects < FREE_REDIRECTS_MAX;
+    let is_free = kind.stands_for_its_page() && visit.redirects < FREE_REDIRECTS_MAX;
     let depth = visit.sighting.depth.saturating_add(u32::from(!is_free));
     match context.policy.decide(target, depth, &context.allowed) {
         Decision::Crawl => LinkFate::Follow,

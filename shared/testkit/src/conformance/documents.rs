@@ -67,6 +67,7 @@ fn full(n: u32) -> Document {
         link(LinkKind::Iframe, "http://a.example/", LinkFate::OutOfScope),
         link(LinkKind::Redirect, "https://a.example/d", LinkFate::TooDeep),
         link(LinkKind::A, "https://a.example/x", LinkFate::Blocked("rule 1: \"x\"".into())),
+        link(LinkKind::A, "https://a.example/y", LinkFate::BeyondBudget),
     ];
     Document { page: Some(page), links, outcome: Outcome::FileIngested, ..bare(n, "/full?q=%20") }
 }

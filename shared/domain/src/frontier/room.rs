@@ -1,0 +1,167 @@
+//! How much of what pages lead to is claimed where an iteration may ask for so many pages and no more.
+
+use std::collections::{BTreeMap, HashSet};
+
+use super::OriginRows;
+use crate::document::{Document, LinkFate};
+use crate::ids::Iteration;
+use crate::url::{CrawlUrl, Origin};
+
+/// How many URLs may wait at an origin while the iteration has a budget of pages. Each claim is a row that is paid for, asked for or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClaimLimits {
+    /// So many for each page that the iteration has left.
+    pub waiting_per_page: u64,
+    /// So many in any case.
+    pub waiting_min: u64,
+}
+
+impl Default for ClaimLimits {
+    fn default() -> Self {
+        Self {
+            // A URL that robots.txt forbids costs no page: the budget is still spent where nineteen of twenty are forbidden.
+            waiting_per_page: 20,
+            // All that a site of usual size has, so that most sites are known as a whole however few of their pages are asked for.
+            waiting_min: 5_000,
+        }
+    }
+}
+
+impl ClaimLimits {
+    /// How many more URLs may be claimed at an origin with these rows, if it has any, in an iteration that has so many pages left.
+    #[must_use]
+    pub fn room(self, pages_left: u64, iteration: Iteration, rows: Option<&OriginRows>) -> u64 {
+        let waiting = rows.filter(|rows| rows.inbox.iteration == iteration).map_or(0, |OriginRows { lease, inbox }| {
+            let retries = u64::try_from(lease.retries.len()).unwrap_or(u64::MAX);
+            inbox.added.saturating_sub(lease.taken).saturating_add(retries)
+        });
+        pages_left.saturating_mul(self.waiting_per_page).max(self.waiting_min).saturating_sub(waiting)
+    }
+}
+
+/// Leaves the links alone that an origin has no room for: the first to so many targets are followed, in the order of the documents. An
+/// origin that is not named has room for all.
+///
+/// Where a page sends its visitors is followed in any case: it stands for a page that was asked for.
+pub fn leave_beyond_budget(documents: &mut [Document], mut room: BTreeMap<Origin, u64>) {
+    let mut followed: HashSet<&CrawlUrl> = HashSet::new();
+    let mut beyond = Vec::new();
+    for (n, document) in documents.iter().enumerate() {
+        for (place, link) in document.links.iter().enumerate() {
+            if link.fate != LinkFate::Follow || followed.contains(&link.target) {
+                continue;
+            }
+            let Some(room) = room.get_mut(&link.target.origin()) else { continue };
+            if *room == 0 && !link.kind.stands_for_its_page() {
+                beyond.push((n, place));
+                continue;
+            }
+            *room = room.saturating_sub(1);
+            followed.insert(&link.target);
+        }
+    }
+    for (n, place) in beyond {
+        documents[n].links[place].fate = LinkFate::BeyondBudget;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use jiff::Timestamp;
+
+    use super::*;
+    use crate::document::{DocumentState, Link, LinkKind};
+    use crate::frontier::{Inbox, Lease, Retry, TodoEntry};
+    use crate::outcome::Outcome;
+    use crate::politeness::Pace;
+    use crate::url::UrlRules;
+
+    fn url(text: &str) -> CrawlUrl {
+        CrawlUrl::parse(text, &UrlRules::default()).unwrap()
+    }
+
+    fn rows(iteration: Iteration, added: u64, taken: u64, retries: usize) -> OriginRows {
+        let pace = Pace::new(Duration::from_secs(1));
+        let entry = TodoEntry { path_and_query: "/".to_owned(), via: None, redirects: 0, last: None };
+        let retry = Retry { entry, depth: 0, tries: 1, not_before: Timestamp::UNIX_EPOCH };
+        let opened = Lease::opened(None, iteration, pace, Timestamp::UNIX_EPOCH);
+        let lease = Lease { taken, retries: vec![retry; retries], ..opened };
+        OriginRows { lease, inbox: Inbox { added, ..Inbox::new(iteration) } }
+    }
+
+    #[test]
+    fn room_is_what_the_pages_left_call_for() {
+        let limits = ClaimLimits { waiting_per_page: 20, waiting_min: 100 };
+        let (now, before) = (Iteration::FIRST.next(), Iteration::FIRST);
+        for (left, rows, expected, why) in [
+            (10, None, 200, "nothing waits where nobody was"),
+            (10, Some(rows(now, 50, 0, 0)), 150, "what waits takes room"),
+            (10, Some(rows(now, 50, 40, 0)), 190, "what was taken takes none"),
+            (10, Some(rows(now, 50, 40, 3)), 187, "what is to be tried again waits"),
+            (10, Some(rows(now, 201, 0, 0)), 0, "more waits than may"),
+            (10, Some(rows(before, 500, 0, 0)), 200, "these counts are another iteration's"),
+            (5, None, 100, "twenty for each page, and the least"),
+            (0, None, 100, "all pages are set aside, and those who have them go on"),
+            (0, Some(rows(now, 100, 0, 0)), 0, "the least waits"),
+            (u64::MAX, None, u64::MAX, "a budget beyond all numbers"),
+        ] {
+            assert_eq!(limits.room(left, now, rows.as_ref()), expected, "{why}");
+        }
+    }
+
+    fn document(n: u32, links: &[(LinkKind, &str, LinkFate)]) -> Document {
+        let link = |(kind, target, fate): &(LinkKind, &str, LinkFate)| Link {
+            kind: *kind,
+            target: url(target),
+            fate: fate.clone(),
+        };
+        Document {
+            n,
+            url: url("https://a.example/"),
+            outcome: Outcome::FileIngested,
+            detail: None,
+            state: DocumentState::Processed,
+            page: None,
+            links: links.iter().map(link).collect(),
+        }
+    }
+
+    #[test]
+    fn links_are_followed_while_there_is_room() {
+        use LinkFate::{BeyondBudget, Follow, OutOfScope, TooDeep};
+        use LinkKind::{A, Canonical, Redirect};
+        let cases = [
+            (0, A, "https://a.example/1", Follow, Follow, "the first"),
+            (0, A, "https://a.example/deep", TooDeep, TooDeep, "not to be followed, and takes no room"),
+            (0, A, "https://a.example/1#x", Follow, Follow, "the same target takes no more"),
+            (0, A, "https://a.example/2", Follow, Follow, "the last that has room"),
+            (0, A, "https://a.example/3", Follow, BeyondBudget, "one too many"),
+            (0, A, "https://b.example/1", Follow, Follow, "another origin's room"),
+            (0, A, "https://b.example/2", Follow, BeyondBudget, "which is small"),
+            (0, A, "https://c.example/1", Follow, Follow, "an origin without a limit"),
+            (0, Canonical, "https://a.example/", Follow, Follow, "the page itself by its other name"),
+            (1, A, "https://a.example/1", Follow, Follow, "the same target on another page"),
+            (1, A, "https://a.example/3", Follow, BeyondBudget, "left alone there, too"),
+            (1, A, "https://a.example/4", OutOfScope, OutOfScope, "left alone for a better reason"),
+            (1, Redirect, "https://a.example/5", Follow, Follow, "where the page is now"),
+            (1, A, "https://a.example/5", Follow, Follow, "which is claimed anyhow"),
+        ];
+        let of = |n| -> Vec<_> {
+            cases
+                .iter()
+                .filter(|case| case.0 == n)
+                .map(|(_, kind, target, fate, ..)| (*kind, *target, fate.clone()))
+                .collect()
+        };
+        let mut documents = [document(0, &of(0)), document(1, &of(1))];
+        let room = [("https://a.example", 2), ("https://b.example", 1)];
+        leave_beyond_budget(&mut documents, room.map(|(origin, room)| (origin.parse().unwrap(), room)).into());
+        let fates: Vec<_> = documents.iter().flat_map(|document| &document.links).map(|link| &link.fate).collect();
+        assert_eq!(fates.len(), cases.len());
+        for (fate, (_, _, target, _, expected, why)) in fates.into_iter().zip(&cases) {
+            assert_eq!(fate, expected, "{target}: {why}");
+        }
+    }
+}
