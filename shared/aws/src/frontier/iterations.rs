@@ -7,7 +7,9 @@ use dragline_domain::frontier::{
     Beginning, IterationRow, IterationStatus, PART_CHUNKS_MAX, SeedRefused, StatusChange, begin_iteration, seed,
 };
 use dragline_domain::ids::{CrawlId, Iteration};
-use dragline_pipeline::ports::frontier::{BeginIteration, Begun, IterationClosed, OwedNotice, SeedOrigin, Seeded};
+use dragline_pipeline::ports::frontier::{
+    BeginIteration, Begun, CursorMoved, IterationClosed, MoveCursor, OwedNotice, SeedOrigin, Seeded,
+};
 use jiff::Timestamp;
 
 use super::{DynamoFrontier, ROUNDS_MAX, notices};
@@ -68,6 +70,21 @@ impl DynamoFrontier {
             Some(after) => self.db.write(&iteration::return_token(&row, &after)).await.map(|_| ()),
             None => Ok(()),
         }
+    }
+
+    pub(super) async fn pass_origins(&self, request: &MoveCursor) -> Result<CursorMoved, StoreError> {
+        let MoveCursor { crawl, iteration, walk, seen, to } = request;
+        for _ in 0..ROUNDS_MAX {
+            let Some(row) = self.iteration(crawl, *iteration).await? else { return Ok(CursorMoved::Elsewhere) };
+            let Some(after) = row.move_cursor(*walk, seen, to) else {
+                let is_there = row.cursors.of(*walk) == to;
+                return Ok(if is_there { CursorMoved::Moved } else { CursorMoved::Elsewhere });
+            };
+            if self.db.write(&iteration::move_cursor(&row, &after, *walk)).await?.is_ok() {
+                return Ok(CursorMoved::Moved);
+            }
+        }
+        Err(StoreError::Contended(ROUNDS_MAX))
     }
 
     pub(super) async fn change(

@@ -32,8 +32,9 @@ use dragline_pipeline::ports::clock::Chance;
 use dragline_pipeline::ports::error::PortResult;
 use dragline_pipeline::ports::frontier::{
     BeginIteration, BeginParse, Begun, ClaimRequest, CommitParse, CommitSegment, Committed, CrawlPut, CrawlRow,
-    DuePage, Frontier, GiveBackHost, GiveUp, IterationClosed, MoveSchedule, NoticeKept, Overdue, OverdueKinds,
-    OwedNotice, ParseCommitted, Progress, PutCrawl, ReleaseLease, RobotsRow, SeedOrigin, Seeded, Settled,
+    CursorMoved, DuePage, Frontier, GiveBackHost, GiveUp, IterationClosed, MoveCursor, MoveSchedule, NoticeKept,
+    Overdue, OverdueKinds, OwedNotice, ParseCommitted, Progress, PutCrawl, ReleaseLease, RobotsRow, SeedOrigin, Seeded,
+    Settled,
 };
 use jiff::Timestamp;
 
@@ -144,6 +145,10 @@ impl Frontier for DynamoFrontier {
 
     async fn return_token(&self, crawl: &CrawlId, number: Iteration) -> PortResult<()> {
         self.return_scheduler_token(crawl, number).await.map_err(|e| e.at("return token", crawl))
+    }
+
+    async fn move_cursor(&self, moved: &MoveCursor) -> PortResult<CursorMoved> {
+        self.pass_origins(moved).await.map_err(|e| e.at("move cursor", &moved.crawl))
     }
 
     async fn change_status(

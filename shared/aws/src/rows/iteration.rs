@@ -1,16 +1,51 @@
 //! The iteration: an attribute for each part, as many origins count in it at once.
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use dragline_domain::frontier::{IterationRow, IterationStatus, Reserve};
+use dragline_domain::frontier::{Cursors, IterationRow, IterationStatus, OriginCursor, Reserve, Walk};
 use dragline_domain::ids::{CrawlId, TriggerId};
 
 use super::{RUNNING, agenda, fields, iteration_number, keys, row};
-use crate::dynamo::{Expression, IndexWrites, Item, Role, Write, flag, instant, number, text};
+use crate::dynamo::{Expression, Fields, IndexWrites, Item, Role, Write, flag, instant, number, text};
 use crate::errors::StoreError;
 use crate::tables::{AGENDA, AGENDA_AT, DUE, PARTITION};
 
 const NUMBER: &str = "number";
 const STATUS: &str = "status";
+
+/// What is stored of a cursor that came to its end; before, it is the origin that it came to, and absent if it came to none.
+const DONE: &str = "done";
+
+/// The attribute of a cursor.
+const fn cursor_name(walk: Walk) -> &'static str {
+    match walk {
+        Walk::Seeds => "seeds_cursor",
+        Walk::Known => "known_cursor",
+        Walk::Holders => "holders_cursor",
+        Walk::Leftovers => "leftovers_cursor",
+    }
+}
+
+fn cursor(cursor: &OriginCursor) -> Option<AttributeValue> {
+    match cursor {
+        OriginCursor::NotBegun => None,
+        OriginCursor::After(origin) => Some(text(origin.as_str())),
+        OriginCursor::Done => Some(text(DONE)),
+    }
+}
+
+fn read_cursor(fields: Fields<'_>, name: &str) -> Result<OriginCursor, StoreError> {
+    match fields.text(name)? {
+        DONE => Ok(OriginCursor::Done),
+        _ => fields.parsed(name).map(OriginCursor::After),
+    }
+}
+
+fn read_cursors(fields: Fields<'_>) -> Result<Cursors, StoreError> {
+    Walk::ALL.into_iter().try_fold(Cursors::default(), |cursors, walk| {
+        let cursor = fields.maybe(cursor_name(walk), read_cursor)?;
+        Ok(cursors.with(walk, cursor.unwrap_or_default()))
+    })
+}
 
 fn item(iteration: &IterationRow) -> Item {
     let mut attributes = vec![
@@ -30,6 +65,8 @@ fn item(iteration: &IterationRow) -> Item {
     let instants = [(DUE, iteration.due), ("ends_at", iteration.ends_at), ("closed_at", iteration.closed_at)];
     attributes.extend(numbers.into_iter().filter_map(|(name, left)| Some((name, number(left?)))));
     attributes.extend(instants.into_iter().filter_map(|(name, at)| Some((name, instant(at?)))));
+    let cursors = Walk::ALL.into_iter().map(|walk| (cursor_name(walk), cursor(iteration.cursors.of(walk))));
+    attributes.extend(cursors.filter_map(|(name, cursor)| Some((name, cursor?))));
     row(&keys::iteration(&iteration.crawl, iteration.number), attributes)
 }
 
@@ -51,6 +88,7 @@ pub(crate) fn read(item: &Item) -> Result<IterationRow, StoreError> {
         started_at: fields.instant("started_at")?,
         ends_at: fields.maybe_instant("ends_at")?,
         closed_at: fields.maybe_instant("closed_at")?,
+        cursors: read_cursors(fields)?,
     })
 }
 
@@ -95,6 +133,19 @@ pub(crate) fn return_token(before: &IterationRow, after: &IterationRow) -> Write
     update(before, after, Expression::new("#token_out = :out").with(":out", flag(true)))
 }
 
+/// Moves a cursor, if it is where it was read.
+pub(crate) fn move_cursor(before: &IterationRow, after: &IterationRow, walk: Walk) -> Write {
+    update(before, after, is_still_there(before, walk))
+}
+
+fn is_still_there(before: &IterationRow, walk: Walk) -> Expression {
+    let name = cursor_name(walk);
+    match cursor(before.cursors.of(walk)) {
+        Some(was) => Expression::new(format!("#{name} = :was")).with(":was", was),
+        None => Expression::new(format!("attribute_not_exists(#{name})")),
+    }
+}
+
 /// Writes another status, if the one that it was decided from still holds, and the count of open origins if it is `Closed`.
 pub(crate) fn change_status(before: &IterationRow, after: &IterationRow) -> Write {
     let was = Expression::new("#status = :was_status").with(":was_status", text(before.status.name()));
@@ -107,6 +158,10 @@ pub(crate) fn change_status(before: &IterationRow, after: &IterationRow) -> Writ
 
 fn key(iteration: &IterationRow) -> crate::dynamo::Key {
     keys::iteration(&iteration.crawl, iteration.number)
+}
+
+fn is_reserved(before: &IterationRow, after: &IterationRow) -> bool {
+    less(before.budget.pages, after.budget.pages) > 0 || less(before.budget.bytes, after.budget.bytes) > 0
 }
 
 fn less(before: Option<u64>, after: Option<u64>) -> u64 {
@@ -152,6 +207,20 @@ fn change(before: &IterationRow, after: &IterationRow) -> Expression {
         values.push((":closed_at", instant(closed_at)));
     }
     let mut removed = Vec::new();
+    for walk in Walk::ALL {
+        let name = cursor_name(walk);
+        // Somebody may have begun the search since the row was read: whoever reserves ends it in any case.
+        let is_ended = walk == Walk::Holders && is_reserved(before, after);
+        match (before.cursors.of(walk) != after.cursors.of(walk), cursor(after.cursors.of(walk))) {
+            (true, Some(to)) => {
+                sets.push(format!("#{name} = :cursor"));
+                values.push((":cursor", to));
+            }
+            (true, None) => removed.push(format!("#{name}")),
+            (false, _) if is_ended => removed.push(format!("#{name}")),
+            (false, _) => {}
+        }
+    }
     if before.due.is_some() && after.due.is_none() {
         removed.push("#due".to_owned());
     }
@@ -184,7 +253,11 @@ mod tests {
         let returned = begun.return_token().unwrap();
         let closed = returned.close(begun.started_at).unwrap();
         let pinned = IterationRow { version: Some(7), ..begun.clone() };
-        for iteration in [begun, returned, closed, pinned] {
+        let origin: dragline_domain::url::Origin = "https://a.example".parse().unwrap();
+        let cursors = Cursors::default().with(Walk::Seeds, OriginCursor::Done);
+        let begun_with =
+            IterationRow { cursors: cursors.with(Walk::Leftovers, OriginCursor::After(origin)), ..begun.clone() };
+        for iteration in [begun, returned, closed, pinned, begun_with] {
             assert_eq!(read(&item(&iteration)).unwrap(), iteration);
         }
     }
@@ -196,7 +269,11 @@ mod tests {
         let (_, reserved) = before.reserve(Reserve { pages: Some(4), bytes: Some(9) }).unwrap();
         for (after, expected, why) in [
             (&more, "SET #open = #open + :open_more", "an origin opens"),
-            (&reserved, "SET #pages_left = #pages_left + :pages_more", "pages are set aside; bytes are unlimited"),
+            (
+                &reserved,
+                "SET #pages_left = #pages_left + :pages_more REMOVE #holders_cursor",
+                "pages are set aside; bytes are unlimited; whoever searched for holders found none before",
+            ),
             (
                 &before.return_token().unwrap(),
                 "SET #open = #open + :open_more, #token_out = :token_out REMOVE #due",
@@ -204,6 +281,23 @@ mod tests {
             ),
         ] {
             assert_eq!(change(&before, after).text(), expected, "{why}");
+        }
+    }
+
+    #[test]
+    fn a_cursor_moves_from_where_it_was_read() {
+        let at = |host: &str| OriginCursor::After(format!("https://{host}").parse().unwrap());
+        let begun = iteration();
+        let first = begun.move_cursor(Walk::Known, &OriginCursor::NotBegun, &at("a.example")).unwrap();
+        let second = first.move_cursor(Walk::Known, &at("a.example"), &OriginCursor::Done).unwrap();
+        let again = second.move_cursor(Walk::Known, &OriginCursor::Done, &OriginCursor::NotBegun).unwrap();
+        for (before, after, update, condition, why) in [
+            (&begun, &first, "SET #known_cursor = :cursor", "attribute_not_exists(#known_cursor)", "the first part"),
+            (&first, &second, "SET #known_cursor = :cursor", "#known_cursor = :was", "the last part"),
+            (&second, &again, "REMOVE #known_cursor", "#known_cursor = :was", "the next round"),
+        ] {
+            assert_eq!(change(before, after).text(), update, "{why}");
+            assert_eq!(is_still_there(before, Walk::Known).text(), condition, "{why}");
         }
     }
 }

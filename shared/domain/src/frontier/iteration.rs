@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::LeftoverReason;
+use super::{Cursors, LeftoverReason, OriginCursor, Walk};
 use crate::ids::{CrawlId, Iteration, TriggerId};
 
 /// One run of a crawl.
@@ -34,6 +34,9 @@ pub struct IterationRow {
     pub ends_at: Option<Timestamp>,
     /// When it closed; absent while it has not.
     pub closed_at: Option<Timestamp>,
+    /// How far work came that goes through origins. Empty in a row of an older program.
+    #[serde(default)]
+    pub cursors: Cursors,
 }
 
 /// Whether an iteration gives leases.
@@ -168,10 +171,13 @@ impl IterationRow {
             started_at: now,
             ends_at,
             closed_at: None,
+            cursors: Cursors::default(),
         }
     }
 
     /// Sets part of the budget aside: at most what is wanted, at least something of each limited part. `None` if nothing is left.
+    ///
+    /// Where a part is limited, the search for holders begins anew: whoever reserves is one.
     #[must_use]
     pub fn reserve(&self, wanted: Reserve) -> Option<(Reserve, Self)> {
         if self.budget.is_spent() {
@@ -180,7 +186,11 @@ impl IterationRow {
         let reserved =
             Reserve { pages: grant(self.budget.pages, wanted.pages), bytes: grant(self.budget.bytes, wanted.bytes) };
         let budget = self.budget.spend(reserved.pages.unwrap_or(0), reserved.bytes.unwrap_or(0));
-        Some((reserved, Self { budget, ..self.clone() }))
+        let cursors = match budget {
+            Reserve { pages: None, bytes: None } => self.cursors.clone(),
+            Reserve { .. } => self.cursors.clone().with(Walk::Holders, OriginCursor::NotBegun),
+        };
+        Some((reserved, Self { budget, cursors, ..self.clone() }))
     }
 
     /// What a turn may ask for: of each limited part what is fair to the other open origins, no more than `most`.

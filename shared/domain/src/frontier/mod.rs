@@ -9,6 +9,7 @@ mod claim;
 #[cfg(test)]
 mod commit_tests;
 mod crawl;
+mod cursor;
 mod ending;
 mod host;
 mod inbox;
@@ -30,6 +31,7 @@ mod transition_tests;
 pub use candidate::{CandidateUpdate, LastCapture, Sighting, next_visit};
 pub use claim::{Claim, ClaimDecision, ClaimedState, Claimer, claim};
 pub use crawl::{DefinitionPut, put_definition};
+pub use cursor::{Cursors, OriginCursor, Walk};
 pub use ending::{ClosedWithLeftovers, Leftover, LeftoverReason, close_with_leftovers, give_up};
 pub use host::{
     HostAsk, HostBusy, HostHolder, HostRow, HostWaiter, PLACE_KEPT, TurnRefused, TurnTaken, WAITING_MAX, take_turn,

@@ -3,6 +3,7 @@
 ALTER TABLE segment ADD COLUMN put_off INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE segment ADD COLUMN parsing TEXT;
 ALTER TABLE iteration ADD COLUMN version INTEGER;
+ALTER TABLE iteration ADD COLUMN cursors TEXT;
 
 CREATE TABLE seeding (
     origin_id INTEGER NOT NULL REFERENCES origin (id),

@@ -1,15 +1,15 @@
 //! Rows of `iteration`.
 
-use dragline_domain::frontier::{IterationRow, IterationStatus, Reserve};
+use dragline_domain::frontier::{Cursors, IterationRow, IterationStatus, Reserve};
 use dragline_domain::ids::{CrawlId, Iteration, TriggerId};
 use jiff::Timestamp;
 use rusqlite::{Row, params};
 
 use super::crawls::iteration_number;
-use super::values::Time;
+use super::values::{Json, Time};
 use super::{CrawlRowId, Db, StoreError};
 
-const COLUMNS: &str = "number, status, open, pages_left, bytes_left, token_out, due, \"trigger\", started_at, ends_at, closed_at, version";
+const COLUMNS: &str = "number, status, open, pages_left, bytes_left, token_out, due, \"trigger\", started_at, ends_at, closed_at, version, cursors";
 
 const STATUSES: [IterationStatus; 4] =
     [IterationStatus::Open, IterationStatus::Paused, IterationStatus::Stopping, IterationStatus::Closed];
@@ -27,6 +27,7 @@ struct Stored {
     ends_at: Option<Timestamp>,
     closed_at: Option<Timestamp>,
     version: Option<u32>,
+    cursors: Option<Json<Cursors>>,
 }
 
 impl Stored {
@@ -44,6 +45,7 @@ impl Stored {
             ends_at: time(9)?,
             closed_at: time(10)?,
             version: row.get(11)?,
+            cursors: row.get(12)?,
         })
     }
 
@@ -65,6 +67,7 @@ impl Stored {
             started_at: self.started_at,
             ends_at: self.ends_at,
             closed_at: self.closed_at,
+            cursors: self.cursors.map(|Json(cursors)| cursors).unwrap_or_default(),
         })
     }
 }
@@ -87,7 +90,7 @@ impl Db {
     pub(crate) fn put_iteration(&self, crawl: CrawlRowId, row: &IterationRow) -> Result<(), StoreError> {
         let sql = format!(
             "INSERT OR REPLACE INTO iteration (crawl_id, {COLUMNS})
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)"
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)"
         );
         self.execute(
             &sql,
@@ -105,6 +108,7 @@ impl Db {
                 row.ends_at.map(Time),
                 row.closed_at.map(Time),
                 row.version,
+                (!row.cursors.are_not_begun()).then_some(Json(&row.cursors)),
             ],
         )?;
         Ok(())

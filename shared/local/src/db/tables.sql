@@ -38,6 +38,7 @@ CREATE TABLE iteration (
     started_at TEXT NOT NULL,
     ends_at    TEXT,
     closed_at  TEXT,
+    cursors    TEXT,
     PRIMARY KEY (crawl_id, number)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX iteration_due ON iteration (due) WHERE due IS NOT NULL;

@@ -4,7 +4,9 @@ use dragline_domain::frontier::{
     Beginning, IterationRow, IterationStatus, PART_CHUNKS_MAX, SeedRefused, StatusChange, begin_iteration, seed,
 };
 use dragline_domain::ids::{CrawlId, Iteration};
-use dragline_pipeline::ports::frontier::{BeginIteration, Begun, IterationClosed, OwedNotice, SeedOrigin, Seeded};
+use dragline_pipeline::ports::frontier::{
+    BeginIteration, Begun, CursorMoved, IterationClosed, MoveCursor, OwedNotice, SeedOrigin, Seeded,
+};
 use jiff::Timestamp;
 
 use crate::db::{Db, StoreError};
@@ -31,6 +33,16 @@ pub(super) fn return_token(db: &Db, crawl: &CrawlId, number: Iteration) -> Resul
         Some(row) => db.update_iteration(&row),
         None => Ok(()),
     }
+}
+
+pub(super) fn move_cursor(db: &Db, request: &MoveCursor) -> Result<CursorMoved, StoreError> {
+    let MoveCursor { crawl, iteration, walk, seen, to } = request;
+    let Some(row) = db.iteration(crawl, *iteration)? else { return Ok(CursorMoved::Elsewhere) };
+    if let Some(moved) = row.move_cursor(*walk, seen, to) {
+        db.update_iteration(&moved)?;
+        return Ok(CursorMoved::Moved);
+    }
+    Ok(if row.cursors.of(*walk) == to { CursorMoved::Moved } else { CursorMoved::Elsewhere })
 }
 
 pub(super) fn change_status(

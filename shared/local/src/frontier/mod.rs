@@ -23,8 +23,9 @@ use dragline_domain::url::{HostKey, Origin};
 use dragline_pipeline::ports::error::PortResult;
 use dragline_pipeline::ports::frontier::{
     BeginIteration, BeginParse, Begun, ClaimRequest, CommitParse, CommitSegment, Committed, CrawlPut, CrawlRow,
-    DuePage, Frontier, GiveBackHost, GiveUp, IterationClosed, MoveSchedule, NoticeKept, Overdue, OverdueKinds,
-    OwedNotice, ParseCommitted, Progress, PutCrawl, ReleaseLease, RobotsRow, SeedOrigin, Seeded, Settled,
+    CursorMoved, DuePage, Frontier, GiveBackHost, GiveUp, IterationClosed, MoveCursor, MoveSchedule, NoticeKept,
+    Overdue, OverdueKinds, OwedNotice, ParseCommitted, Progress, PutCrawl, ReleaseLease, RobotsRow, SeedOrigin, Seeded,
+    Settled,
 };
 use jiff::Timestamp;
 
@@ -123,6 +124,11 @@ impl Frontier for SqliteFrontier {
     async fn return_token(&self, crawl: &CrawlId, number: Iteration) -> PortResult<()> {
         let id = crawl.clone();
         self.run("return token", crawl, move |db| iterations::return_token(db, &id, number)).await
+    }
+
+    async fn move_cursor(&self, moved: &MoveCursor) -> PortResult<CursorMoved> {
+        let request = moved.clone();
+        self.run("move cursor", &moved.crawl, move |db| iterations::move_cursor(db, &request)).await
     }
 
     async fn change_status(

@@ -7,9 +7,9 @@ use dragline_domain::capture::SegmentLog;
 use dragline_domain::definition::Definition;
 use dragline_domain::frontier::{
     Blame, CandidateUpdate, ChunkKey, Claim, Claimer, EXHAUSTED_CHUNKS_MAX, Holder, HostAsk, HostRow, IterationRow,
-    LastCapture, Lease, LeaseState, OriginKey, OriginRows, PART_CHUNKS_MAX, ParserCounters, PartRefused, RecrawlCursor,
-    ReleaseRefused, Reserve, Seeding, SegmentId, SegmentRow, SegmentState, StatusChange, Take, TakeRefused, TodoChunk,
-    TodoSource,
+    LastCapture, Lease, LeaseState, OriginCursor, OriginKey, OriginRows, PART_CHUNKS_MAX, ParserCounters, PartRefused,
+    RecrawlCursor, ReleaseRefused, Reserve, Seeding, SegmentId, SegmentRow, SegmentState, StatusChange, Take,
+    TakeRefused, TodoChunk, TodoSource, Walk,
 };
 use dragline_domain::ids::{CrawlId, Iteration, ParseToken, TriggerId, Turn};
 use dragline_domain::time::after;
@@ -17,8 +17,9 @@ use dragline_domain::url::{HostKey, Origin};
 use dragline_pipeline::ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_pipeline::ports::frontier::{
     BeginIteration, BeginParse, Begun, ClaimRequest, CommitParse, CommitSegment, Committed, CrawlPut, CrawlRow,
-    DuePage, Frontier, GiveBackHost, GiveUp, IterationClosed, MoveSchedule, NoticeKept, NoticeKey, Overdue,
-    OverdueKinds, OwedNotice, ParseCommitted, Progress, PutCrawl, ReleaseLease, RobotsRow, SeedOrigin, Seeded, Settled,
+    CursorMoved, DuePage, Frontier, GiveBackHost, GiveUp, IterationClosed, MoveCursor, MoveSchedule, NoticeKept,
+    NoticeKey, Overdue, OverdueKinds, OwedNotice, ParseCommitted, Progress, PutCrawl, ReleaseLease, RobotsRow,
+    SeedOrigin, Seeded, Settled,
 };
 use jiff::Timestamp;
 
@@ -53,6 +54,12 @@ impl<F: Frontier> MutantFrontier<F> {
     async fn is_free(&self, origin: &OriginKey) -> PortResult<bool> {
         let row = self.inner.load_host(&HostKey::of(&origin.origin)).await?;
         Ok(row.is_none_or(|row| row.holder.is_none()))
+    }
+
+    /// How far the search for holders came.
+    async fn search(&self, crawl: &CrawlId, iteration: Iteration) -> PortResult<Option<OriginCursor>> {
+        let row = self.inner.load_iteration(crawl, iteration).await?;
+        Ok(row.map(|row| row.cursors.of(Walk::Holders).clone()))
     }
 
     /// Who holds an origin now.
@@ -163,6 +170,26 @@ impl<F: Frontier> Frontier for MutantFrontier<F> {
 
     async fn return_token(&self, crawl: &CrawlId, number: Iteration) -> PortResult<()> {
         if self.is(M::TokenNotReturned) { Ok(()) } else { self.inner.return_token(crawl, number).await }
+    }
+
+    async fn move_cursor(&self, moved: &MoveCursor) -> PortResult<CursorMoved> {
+        let mut moved = moved.clone();
+        match self.mutation {
+            Some(M::CursorStays) => return Ok(CursorMoved::Moved),
+            Some(M::CursorAhead) if !moved.to.is_not_begun() => moved.to = OriginCursor::Done,
+            Some(M::CursorMovedBlindly) => {
+                let row = self.inner.load_iteration(&moved.crawl, moved.iteration).await?;
+                moved.seen = row.map_or(moved.seen, |row| row.cursors.of(moved.walk).clone());
+            }
+            Some(M::RepeatedMoveRefused) => {
+                let row = self.inner.load_iteration(&moved.crawl, moved.iteration).await?;
+                if row.is_some_and(|row| *row.cursors.of(moved.walk) == moved.to) {
+                    return Ok(CursorMoved::Elsewhere);
+                }
+            }
+            _ => {}
+        }
+        self.inner.move_cursor(&moved).await
     }
 
     async fn change_status(
@@ -285,7 +312,12 @@ impl<F: Frontier> Frontier for MutantFrontier<F> {
             Some(M::NothingReserved) => wish.wanted = Reserve { pages: Some(0), bytes: Some(0) },
             _ => {}
         }
+        let searched = if self.is(M::SearchGoesOn) { self.search(&origin.crawl, iteration).await? } else { None };
         let mut taken = self.inner.take_lease(origin, iteration, &wish).await?;
+        if let Some(to) = searched {
+            let (crawl, walk, seen) = (origin.crawl.clone(), Walk::Holders, OriginCursor::NotBegun);
+            self.inner.move_cursor(&MoveCursor { crawl, iteration, walk, seen, to }).await?;
+        }
         match (self.mutation, &mut taken) {
             (Some(M::HeldLeaseGiven), Err(TakeRefused::Held)) => {
                 let rows = self.inner.load_origin(origin).await?;

@@ -29,6 +29,16 @@ mutations! {
         BusyIsOwn,
         /// The scheduler's token stays out.
         TokenNotReturned,
+        /// A cursor is said to be moved, and is not.
+        CursorStays,
+        /// A cursor stands at the end as soon as anything is done.
+        CursorAhead,
+        /// A cursor is moved wherever it is by then.
+        CursorMovedBlindly,
+        /// A move that comes again is refused.
+        RepeatedMoveRefused,
+        /// A search for holders goes on although somebody took a lease since.
+        SearchGoesOn,
         /// A change of status that does not fit is said to be done.
         StatusNotChecked,
         /// An iteration with open origins is said to be closed.

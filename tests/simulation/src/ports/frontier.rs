@@ -13,8 +13,9 @@ use dragline_domain::url::{HostKey, Origin};
 use dragline_pipeline::ports::error::PortResult;
 use dragline_pipeline::ports::frontier::{
     BeginIteration, BeginParse, Begun, ClaimRequest, CommitParse, CommitSegment, Committed, CrawlPut, CrawlRow,
-    DuePage, Frontier, GiveBackHost, GiveUp, IterationClosed, MoveSchedule, NoticeKept, Overdue, OverdueKinds,
-    OwedNotice, ParseCommitted, Progress, PutCrawl, ReleaseLease, RobotsRow, SeedOrigin, Seeded, Settled,
+    CursorMoved, DuePage, Frontier, GiveBackHost, GiveUp, IterationClosed, MoveCursor, MoveSchedule, NoticeKept,
+    Overdue, OverdueKinds, OwedNotice, ParseCommitted, Progress, PutCrawl, ReleaseLease, RobotsRow, SeedOrigin, Seeded,
+    Settled,
 };
 use jiff::Timestamp;
 
@@ -80,6 +81,12 @@ impl<F: Frontier + 'static> Frontier for GatedFrontier<F> {
 
     async fn return_token(&self, crawl: &CrawlId, number: Iteration) -> PortResult<()> {
         self.gate.pass("frontier.return_token", crawl, self.inner.return_token(crawl, number)).await
+    }
+
+    async fn move_cursor(&self, moved: &MoveCursor) -> PortResult<CursorMoved> {
+        self.gate
+            .pass_or("frontier.move_cursor", &moved.crawl, CursorMoved::Elsewhere, self.inner.move_cursor(moved))
+            .await
     }
 
     async fn change_status(

@@ -1,7 +1,7 @@
 //! What is stored of a crawl and its iterations.
 
 use dragline_domain::definition::Definition;
-use dragline_domain::frontier::{IterationRow, Reserve, Switch};
+use dragline_domain::frontier::{IterationRow, OriginCursor, Reserve, Switch, Walk};
 use dragline_domain::ids::{CrawlId, Iteration, TriggerId};
 use dragline_domain::url::Origin;
 use jiff::Timestamp;
@@ -94,6 +94,30 @@ pub enum Begun {
     Iteration(IterationRow),
     /// Another trigger's iteration still runs.
     Busy(IterationRow),
+}
+
+/// How much further work came that goes through origins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MoveCursor {
+    /// The crawl.
+    pub crawl: CrawlId,
+    /// The iteration.
+    pub iteration: Iteration,
+    /// The work.
+    pub walk: Walk,
+    /// Up to which origin it was done when this part of it began.
+    pub seen: OriginCursor,
+    /// Up to which it is done now.
+    pub to: OriginCursor,
+}
+
+/// What became of moving a cursor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CursorMoved {
+    /// It stands there.
+    Moved,
+    /// It was not where it was seen, and stays: somebody else does the same work, and goes on with it.
+    Elsewhere,
 }
 
 /// What became of closing an iteration.

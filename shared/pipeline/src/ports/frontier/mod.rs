@@ -25,7 +25,9 @@ use jiff::Timestamp;
 
 use super::error::PortResult;
 pub use claims::{ClaimRequest, DuePage, SeedOrigin, Seeded};
-pub use crawls::{BeginIteration, Begun, CrawlPut, CrawlRow, IterationClosed, MoveSchedule, PutCrawl};
+pub use crawls::{
+    BeginIteration, Begun, CrawlPut, CrawlRow, CursorMoved, IterationClosed, MoveCursor, MoveSchedule, PutCrawl,
+};
 pub use endings::{GiveUp, Overdue, OverdueKinds, Settled};
 pub use notices::{NoticeKept, NoticeKey, OwedNotice};
 pub use parses::{BeginParse, CommitParse, ParseCommitted};
@@ -90,6 +92,9 @@ pub trait Frontier: Send + Sync {
 
     /// Returns the scheduler's token. Idempotent.
     fn return_token(&self, crawl: &CrawlId, number: Iteration) -> impl Future<Output = PortResult<()>> + Send;
+
+    /// Moves a cursor of an iteration, if it is where it was seen. Trying again is success.
+    fn move_cursor(&self, moved: &MoveCursor) -> impl Future<Output = PortResult<CursorMoved>> + Send;
 
     /// Pauses, resumes or stops. `None` where that does not fit the iteration's status.
     fn change_status(

@@ -3,6 +3,7 @@
 mod claims;
 mod crawls;
 mod crowds;
+mod cursors;
 mod endings;
 mod hosts;
 mod lists;
@@ -15,6 +16,7 @@ mod turns;
 pub use claims::*;
 pub use crawls::*;
 pub use crowds::*;
+pub use cursors::*;
 pub use endings::*;
 pub use hosts::*;
 pub use lists::*;
@@ -46,6 +48,9 @@ macro_rules! frontier_suite {
             a_token_is_returned_once
             closing_at_zero_is_final
             a_wish_that_does_not_fit_changes_nothing
+            a_cursor_moves_from_where_it_was_seen
+            cursors_of_several_walks_are_told_apart
+            whoever_reserves_lets_the_search_for_holders_begin_anew
             seeds_are_added_once
             robots_are_overwritten
             a_claim_is_own_once
