@@ -116,7 +116,7 @@ async fn begin(world: &CliWorld, wanted: &Definition) -> PortResult<IterationRow
     let trigger = TriggerId(format!("cli-{}", world.clock().now()));
     let command = StartCommand { crawl: wanted.name.clone(), trigger };
     match schedule::start(world, &Contexts::default(), &command).await? {
-        Started::Iteration(iteration) | Started::Busy(iteration) => Ok(iteration),
+        Started::Iteration(iteration) | Started::Unfinished(iteration) | Started::Busy(iteration) => Ok(iteration),
     }
 }
 

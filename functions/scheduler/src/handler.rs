@@ -11,33 +11,35 @@ use dragline_pipeline::ports::error::{PortError, PortResult};
 use dragline_pipeline::schedule::{Defaults, Handled, handle, tick};
 
 /// What a warm process keeps.
-pub(crate) struct Scheduler<W> {
-    world: W,
+pub(crate) struct Scheduler {
     contexts: Contexts,
     defaults: Defaults,
 }
 
-impl<W: World> Scheduler<W> {
-    pub(crate) fn new(world: W, defaults: Defaults) -> Self {
-        Self { world, contexts: Contexts::default(), defaults }
+impl Scheduler {
+    pub(crate) fn new(defaults: Defaults) -> Self {
+        Self { contexts: Contexts::default(), defaults }
     }
 
     /// Handles an event.
     ///
     /// # Errors
     /// Those of the ports, at a tick; the next one goes on. A command that fails is in the reply.
-    pub(crate) async fn handle(self: Arc<Self>, event: Event) -> PortResult<Reply> {
+    pub(crate) async fn handle<W: World>(self: Arc<Self>, world: &Arc<W>, event: Event) -> PortResult<Reply> {
         match event {
             Event::Tick => {
-                let sent = Box::pin(tick(&self.world)).await?;
+                let sent = Box::pin(tick(&**world)).await?;
                 tracing::info!(sent, "schedules looked at");
                 Ok(Reply::default())
             }
-            Event::Messages(messages) => Ok(work_all(messages, |message| Arc::clone(&self).command(message)).await),
+            Event::Messages(messages) => {
+                let command = |message| Arc::clone(&self).command(Arc::clone(world), message);
+                Ok(work_all(messages, command).await)
+            }
         }
     }
 
-    async fn command(self: Arc<Self>, message: Message) -> Result<Work, PortError> {
+    async fn command<W: World>(self: Arc<Self>, world: Arc<W>, message: Message) -> Result<Work, PortError> {
         let command = match parse_command(&message.body) {
             Ok(command) => command,
             // Acknowledged: it would be as wrong at every delivery, and in the dead-letter queue nobody would see why.
@@ -47,7 +49,7 @@ impl<W: World> Scheduler<W> {
             }
         };
         let (crawl, trigger) = (command.crawl(), TriggerId(message.message_id));
-        let handled = Box::pin(handle(&self.world, &self.contexts, &self.defaults, &command, &trigger)).await?;
+        let handled = Box::pin(handle(&*world, &self.contexts, &self.defaults, &command, &trigger)).await?;
         match handled {
             Handled::Refused(refusal) => {
                 tracing::error!(%crawl, error = %refusal, "a command that is refused");
@@ -69,16 +71,16 @@ mod tests {
 
     use super::*;
 
-    fn scheduler<W: World>(world: W) -> Arc<Scheduler<W>> {
+    fn scheduler() -> Arc<Scheduler> {
         let user_agent = "Dragline/0.1 (+https://contact.example)".parse().unwrap();
-        Arc::new(Scheduler::new(world, Defaults { user_agent, url_pages_max: 10 }))
+        Arc::new(Scheduler::new(Defaults { user_agent, url_pages_max: 10 }))
     }
 
     #[tokio::test]
     async fn commands_that_cannot_be_understood_are_refused_and_not_delivered_again() {
         let (world, _directory) = world();
         let event = event(include_str!("../../../events/commands-malformed.json"));
-        let reply = scheduler(world).handle(event).await.unwrap();
+        let reply = scheduler().handle(&Arc::new(world), event).await.unwrap();
         assert_eq!((reply.failed(), reply.refused()), (0, 6), "every one of them");
     }
 
@@ -86,7 +88,7 @@ mod tests {
     async fn each_command_of_the_examples_is_done() {
         use IterationStatus::{Open, Paused, Stopping};
         let (world, _directory) = world();
-        let scheduler = scheduler(world);
+        let (world, scheduler) = (Arc::new(world), scheduler());
         for (json, crawl, status, switch, why) in [
             (include_str!("../../../events/command-url.json"), "docs.example", Some(Open), "on", "a crawl of the host"),
             (
@@ -109,12 +111,12 @@ mod tests {
             (include_str!("../../../events/command-definition.json"), "docs", Some(Stopping), "on", "changed; busy"),
             (include_str!("../../../events/command-remove.json"), "docs", Some(Stopping), "off", "for good"),
         ] {
-            let reply = Arc::clone(&scheduler).handle(event(json)).await.unwrap();
+            let reply = Arc::clone(&scheduler).handle(&world, event(json)).await.unwrap();
             assert_eq!(reply, Reply::default(), "{why}");
             let crawl = crawl.parse().unwrap();
-            let iteration = scheduler.world.frontier().latest_iteration(&crawl).await.unwrap();
+            let iteration = world.frontier().latest_iteration(&crawl).await.unwrap();
             assert_eq!(iteration.map(|row| row.status), status, "{why}");
-            let seen = match scheduler.world.frontier().load_crawl(&crawl).await.unwrap().unwrap().switch {
+            let seen = match world.frontier().load_crawl(&crawl).await.unwrap().unwrap().switch {
                 Switch::On { next: None } => "on",
                 Switch::On { next: Some(_) } => "on, scheduled",
                 Switch::Off => "off",
@@ -126,7 +128,8 @@ mod tests {
     #[tokio::test]
     async fn a_tick_looks_at_schedules() {
         let (world, _directory) = world();
-        let reply = scheduler(world).handle(event(include_str!("../../../events/tick.json"))).await.unwrap();
+        let reply =
+            scheduler().handle(&Arc::new(world), event(include_str!("../../../events/tick.json"))).await.unwrap();
         assert_eq!(reply, Reply::default());
     }
 }

@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use dragline_domain::definition::UserAgent;
 use dragline_lambda::{AwsWorld, Invocation, Reply, RunError, SettingError, run};
+use dragline_pipeline::World as _;
+use dragline_pipeline::ports::clock::Clock as _;
 use dragline_pipeline::schedule::Defaults;
 
 use crate::handler::Scheduler;
@@ -21,13 +23,17 @@ async fn main() -> Result<(), RunError> {
     run("scheduler", set_up, invoke).await
 }
 
-async fn set_up(world: AwsWorld) -> Result<Arc<Scheduler<AwsWorld>>, RunError> {
+type Handler = (AwsWorld, Arc<Scheduler>);
+
+async fn set_up(world: AwsWorld) -> Result<Handler, RunError> {
     let defaults = defaults(|name| std::env::var(name).ok())?;
-    Ok(Arc::new(Scheduler::new(world, defaults)))
+    Ok((world, Arc::new(Scheduler::new(defaults))))
 }
 
-async fn invoke(scheduler: Arc<Scheduler<AwsWorld>>, invocation: Invocation) -> Result<Reply, RunError> {
-    Ok(scheduler.handle(invocation.event).await?)
+/// The commands of a batch are handled at the same time, so that each has all the time there is.
+async fn invoke((world, scheduler): Handler, invocation: Invocation) -> Result<Reply, RunError> {
+    let walk = invocation.deadline.walk(world.clock().now(), 1);
+    Ok(scheduler.handle(&Arc::new(world.with_walk(walk)), invocation.event).await?)
 }
 
 /// What the stack says where a command says nothing.

@@ -1,6 +1,8 @@
 //! From a rule's time to sweeps.
 
-use dragline_lambda::{Event, Reply};
+use std::time::Duration;
+
+use dragline_lambda::{Deadline, Event, Reply};
 use dragline_pipeline::World;
 use dragline_pipeline::ports::clock::Clock as _;
 use dragline_pipeline::ports::error::{PortError, PortResult};
@@ -12,19 +14,28 @@ use tracing::Instrument as _;
 /// Crawls that are swept in one invocation at most. Those that began first come first, so that they end and make way.
 const CRAWLS_MAX: usize = 1_000;
 
-/// Sweeps every crawl that runs, and tells people what they are owed. One that cannot be swept does not keep the others from it.
+/// Sweeps every crawl that runs, and tells people what they are owed. One that cannot be swept does not keep the others from it, nor does one
+/// of many origins: each crawl gets the ports `in_time`, with as much of what is left as those after it.
 ///
 /// # Errors
 /// The first of the ports' errors, once every crawl had its turn; the next sweep goes on.
-pub(crate) async fn handle(world: &impl World, event: Event) -> PortResult<Reply> {
+pub(crate) async fn handle<W: World>(
+    world: &W,
+    in_time: impl Fn(Duration) -> W,
+    event: Event,
+    deadline: Deadline,
+) -> PortResult<Reply> {
     if event != Event::Tick {
         tracing::error!("the sweeper has no queue");
         return Ok(Reply::default());
     }
     let mut failed: Option<PortError> = None;
-    for crawl in world.frontier().running_crawls(CRAWLS_MAX).await? {
+    let crawls = world.frontier().running_crawls(CRAWLS_MAX).await?;
+    for (crawl, left) in crawls.iter().zip((1..=crawls.len()).rev()) {
+        let now = world.clock().now();
+        let world = in_time(deadline.walk(now, left));
         let span = tracing::info_span!("sweep", %crawl);
-        match Box::pin(sweep(world, &crawl, world.clock().now())).instrument(span).await {
+        match Box::pin(sweep(&world, crawl, now)).instrument(span).await {
             Ok(swept) => tracing::info!(%crawl, ?swept, "swept"),
             Err(error) => {
                 tracing::error!(%crawl, %error, "cannot be swept");
@@ -47,7 +58,8 @@ mod tests {
     async fn a_tick_sweeps_what_runs_and_messages_are_left_alone() {
         let (world, _directory) = world();
         for text in [include_str!("../../../events/sweep.json"), include_str!("../../../events/segments.json")] {
-            assert_eq!(handle(&world, event(text)).await.unwrap(), Reply::default());
+            let reply = handle(&world, |_| unreachable!("nothing runs"), event(text), Deadline::of_millis(u64::MAX));
+            assert_eq!(reply.await.unwrap(), Reply::default());
         }
     }
 }

@@ -2,6 +2,8 @@
 
 mod handler;
 
+use std::time::Duration;
+
 use dragline_lambda::{AwsWorld, Invocation, Reply, RunError, run};
 
 #[tokio::main(flavor = "current_thread")]
@@ -14,5 +16,6 @@ async fn set_up(world: AwsWorld) -> Result<AwsWorld, RunError> {
 }
 
 async fn invoke(world: AwsWorld, invocation: Invocation) -> Result<Reply, RunError> {
-    Ok(handler::handle(&world, invocation.event).await?)
+    let in_time = |walk: Duration| world.with_walk(walk);
+    Ok(handler::handle(&world, in_time, invocation.event, invocation.deadline).await?)
 }

@@ -15,7 +15,7 @@ mod used;
 mod world;
 
 pub use batch::{Reply, Work, work_all};
-pub use deadline::{Deadline, RESERVE};
+pub use deadline::{Deadline, RESERVE, WALK_RESERVE};
 pub use event::{Event, EventError, Message, MessageError, read_message};
 pub use run::{Invocation, RunError, run};
 pub use settings::{SettingError, Settings};

@@ -62,6 +62,12 @@ impl AwsWorld {
         &self.meter
     }
 
+    /// The same, with steps that go through origins no longer than this.
+    #[must_use]
+    pub fn with_walk(&self, walk: Duration) -> Self {
+        Self { timing: Timing { walk: Some(walk), ..self.timing }, ..self.clone() }
+    }
+
     /// The same, with turns of this length.
     #[must_use]
     pub fn with_turn(&self, turn: Duration) -> Self {

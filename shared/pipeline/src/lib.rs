@@ -13,6 +13,7 @@ pub mod ports;
 pub mod schedule;
 pub mod sweep;
 pub mod tell;
+mod walk;
 mod world;
 
 pub use world::{Timing, World};

@@ -6,27 +6,28 @@
 use std::time::Duration;
 
 use dragline_domain::frontier::{
-    IterationRow, IterationStatus, Lease, LeaseState, Leftover, LeftoverReason, OriginKey, SegmentState, StatusChange,
+    IterationRow, IterationStatus, Lease, LeaseState, Leftover, LeftoverReason, OriginCursor, OriginKey, SegmentState,
+    StatusChange, Walk,
 };
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::time::{after, between};
-use dragline_domain::url::{HostKey, Origin};
+use dragline_domain::url::HostKey;
 use jiff::Timestamp;
 
 use crate::World;
 use crate::nudge::{Convoy, nudge_into};
 use crate::ports::clock::Clock;
 use crate::ports::error::PortResult;
-use crate::ports::frontier::{Frontier, GiveUp, IterationClosed, Overdue, OverdueKinds, OwedNotice, Settled};
+use crate::ports::frontier::{
+    CursorMoved, Frontier, GiveUp, IterationClosed, Overdue, OverdueKinds, OwedNotice, Settled,
+};
 use crate::ports::notifier::Notice;
 use crate::ports::queue::{Message, ParseMessage, Queue, StartCommand, Ticket};
 use crate::tell::{tell_all, tell_kept};
+use crate::walk::{Until, Walker};
 
 /// Rows looked at in one sweep.
 const OVERDUE_MAX: usize = 1_000;
-
-/// Origins are gone through so many at a time.
-const ORIGINS_PAGE: usize = 500;
 
 /// How a crawl stands after a sweep.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,12 +43,12 @@ pub enum Swept {
     },
 }
 
-/// Sweeps one crawl. What people are owed is told by [`crate::tell::tell_owed`], for all crawls at once. `due_by` is now, or later where it is known that nothing is under way.
+/// Sweeps one crawl. What it has no time for is left to the next sweep, which goes on there. What people are owed is told by [`crate::tell::tell_owed`], for all crawls at once. `due_by` is now, or later where it is known that nothing is under way.
 ///
 /// # Errors
 /// Those of the ports; the next sweep goes on.
 pub async fn sweep(world: &impl World, crawl: &CrawlId, due_by: Timestamp) -> PortResult<Swept> {
-    let frontier = world.frontier();
+    let (frontier, until) = (world.frontier(), Until::of(world));
     let Some(mut iteration) = frontier.latest_iteration(crawl).await? else { return Ok(Swept::NoIteration) };
     if iteration.status == IterationStatus::Closed {
         return Ok(Swept::Closed(iteration));
@@ -75,7 +76,7 @@ pub async fn sweep(world: &impl World, crawl: &CrawlId, due_by: Timestamp) -> Po
     convoy.send(world).await?;
     swept?;
     if let Some(reason) = iteration.gives_up() {
-        acts += give_up_all(world, &iteration, reason).await?;
+        acts += give_up_all(world, &iteration, reason, until).await?;
     }
     match frontier.close_iteration(crawl, iteration.number, now).await? {
         IterationClosed::Now(row) => {
@@ -143,61 +144,95 @@ fn next_pause(waited: Duration, grace: Duration) -> Duration {
     waited.saturating_mul(2).clamp(grace, Duration::from_secs(3600).max(grace))
 }
 
-/// Closes every origin that nobody works on with what is left of it.
+/// Closes every origin that nobody works on with what is left of it. How many.
 ///
-/// When the budget is what is spent, nothing is given up while anybody holds a lease: what a holder does not use comes back.
-async fn give_up_all(world: &impl World, iteration: &IterationRow, reason: LeftoverReason) -> PortResult<usize> {
-    if reason == LeftoverReason::BudgetExhausted && is_anyone_at_work(world, iteration).await? {
+/// Those that cannot be closed yet are passed by. Once all were looked at, the next sweep looks at all of them again: it is swept for as long
+/// as any is open. When the budget is what is spent, nothing is given up while anybody holds a lease: what a holder does not use comes back.
+async fn give_up_all(
+    world: &impl World,
+    iteration: &IterationRow,
+    reason: LeftoverReason,
+    until: Until,
+) -> PortResult<usize> {
+    if reason == LeftoverReason::BudgetExhausted && find_holders(world, iteration, until).await? != Holders::None {
         return Ok(0);
     }
+    let mut walker = Walker::resume(world, iteration, Walk::Leftovers, until);
     let mut acts = 0;
-    let mut last = None;
-    while let Some((origins, end)) = page_of_origins(world, &iteration.crawl, last.as_ref()).await? {
+    loop {
+        let origins = walker.next_page().await?;
+        if origins.is_empty() {
+            walker.begin_anew();
+            walker.store().await?;
+            return Ok(acts);
+        }
         let (mut ended, mut given_up) = (Vec::new(), Ok(()));
         for origin in origins {
-            match give_up(world, iteration.number, origin.clone(), reason).await {
+            let key = OriginKey { crawl: iteration.crawl.clone(), origin };
+            match give_up(world, iteration.number, key.clone(), reason).await {
                 Ok(None) => {}
                 Ok(Some(Leftover { reason, count, .. })) => {
                     acts += 1;
-                    ended.extend((count > 0).then_some(Notice::OriginEnded { origin, reason, count }));
+                    let ended_with = Notice::OriginEnded { origin: key.clone(), reason, count };
+                    ended.extend((count > 0).then_some(ended_with));
                 }
                 Err(error) => {
                     given_up = Err(error);
                     break;
                 }
             }
+            walker.pass(&key.origin);
+            if walker.is_to_rest() {
+                break;
+            }
         }
         // Those that ended are told of, whatever became of the next one.
         tell_all(world, ended).await;
         given_up?;
-        last = Some(end);
+        if walker.is_to_rest() && walker.rest(&mut Convoy::default()).await?.is_some() {
+            return Ok(acts);
+        }
     }
-    Ok(acts)
 }
 
-async fn page_of_origins(
-    world: &impl World,
-    crawl: &CrawlId,
-    after: Option<&Origin>,
-) -> PortResult<Option<(Vec<OriginKey>, Origin)>> {
-    let origins = world.frontier().list_origins(crawl, after, ORIGINS_PAGE).await?;
-    let Some(end) = origins.last().cloned() else { return Ok(None) };
-    let keys = origins.into_iter().map(|origin| OriginKey { crawl: crawl.clone(), origin }).collect();
-    Ok(Some((keys, end)))
+/// Who holds leases of an iteration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Holders {
+    /// Nobody.
+    None,
+    /// Somebody, or not everything is looked at yet.
+    Some,
 }
 
-async fn is_anyone_at_work(world: &impl World, iteration: &IterationRow) -> PortResult<bool> {
-    let mut last = None;
-    while let Some((origins, end)) = page_of_origins(world, &iteration.crawl, last.as_ref()).await? {
+/// Looks for whoever holds a lease of an iteration whose budget is spent.
+///
+/// While nothing is left of the budget nobody takes a lease, and whoever takes one when something came back sets the search to its beginning. So
+/// whatever was looked at need not be looked at again, and a holder is waited for where it was met.
+async fn find_holders(world: &impl World, iteration: &IterationRow, until: Until) -> PortResult<Holders> {
+    let mut walker = Walker::resume(world, iteration, Walk::Holders, until);
+    if *walker.reached() == OriginCursor::Done {
+        return Ok(Holders::None);
+    }
+    loop {
+        let origins = walker.next_page().await?;
+        if origins.is_empty() {
+            walker.finish();
+            let is_searched = walker.store().await? == CursorMoved::Moved;
+            return Ok(if is_searched { Holders::None } else { Holders::Some });
+        }
         for origin in origins {
-            let rows = world.frontier().load_origin(&origin).await?;
+            let key = OriginKey { crawl: iteration.crawl.clone(), origin };
+            let rows = world.frontier().load_origin(&key).await?;
             if rows.is_some_and(|rows| rows.lease.iteration == iteration.number && rows.lease.holder().is_some()) {
-                return Ok(true);
+                walker.store().await?;
+                return Ok(Holders::Some);
+            }
+            walker.pass(&key.origin);
+            if walker.is_to_rest() && walker.rest(&mut Convoy::default()).await?.is_some() {
+                return Ok(Holders::Some);
             }
         }
-        last = Some(end);
     }
-    Ok(false)
 }
 
 /// Whether a turn of this process holds the lease, whatever the clock says.

@@ -67,6 +67,9 @@ pub struct Timing {
     pub parse_wait: Duration,
     /// No parse takes longer: one that was begun so long ago, and was neither committed nor given back, died.
     pub parse: Duration,
+    /// How long a step goes through origins, one after the other, before it stores how far it came and leaves the rest to another call.
+    /// Absent: as long as that takes.
+    pub walk: Option<Duration>,
     /// How long a message may take before the sweeper sends it again.
     pub grace: Duration,
     /// How many URLs may wait where there is a budget of pages.
@@ -83,6 +86,7 @@ impl Default for Timing {
             wait_in_turn: Duration::from_secs(20),
             parse_wait: Duration::ZERO,
             parse: Duration::from_secs(300),
+            walk: None,
             grace: Duration::from_secs(60),
             claims: ClaimLimits::default(),
         }

@@ -8,7 +8,7 @@ use dragline_domain::definition::{Definition, Schedule};
 use dragline_domain::frontier::{IterationRow, OriginKey, Reserve};
 use dragline_domain::ids::{CrawlId, TriggerId};
 use dragline_domain::url::{CrawlUrl, UrlRules};
-use dragline_local::{DirectoryArchive, LocalStore, MemoryQueue, SqliteDocuments, SqliteFrontier, SystemChance};
+use dragline_local::{DirectoryArchive, LocalStore, MemoryQueue, SqliteDocuments, SystemChance};
 use dragline_pipeline::context::Contexts;
 use dragline_pipeline::live::LiveTurns;
 use dragline_pipeline::ports::clock::Clock;
@@ -21,20 +21,24 @@ use dragline_pipeline::{Timing, World};
 use jiff::Timestamp;
 use tempfile::TempDir;
 
+use super::counted::Counted;
+
 /// 2026-11-18, 11:06:40 UTC.
 const START: Timestamp = Timestamp::constant(1_795_000_000, 0);
 
-/// A clock that stands until it is moved.
+/// A clock that stands until it is moved, or moves by so much each time it is read.
 #[derive(Clone)]
-pub(crate) struct Hands(Arc<Mutex<Duration>>);
+pub(crate) struct Hands(Arc<Mutex<Duration>>, Duration);
 
 impl Clock for Hands {
     fn now(&self) -> Timestamp {
-        START + self.monotonic()
+        START + *self.0.lock().unwrap()
     }
 
     fn monotonic(&self) -> Duration {
-        *self.0.lock().unwrap()
+        let mut hands = self.0.lock().unwrap();
+        *hands += self.1;
+        *hands
     }
 
     async fn sleep(&self, wait: Duration) {
@@ -66,7 +70,7 @@ impl Queue for Noting {
 }
 
 pub(crate) struct Desk {
-    frontier: SqliteFrontier,
+    frontier: Counted,
     archive: DirectoryArchive,
     documents: SqliteDocuments,
     queue: Noting,
@@ -80,18 +84,28 @@ pub(crate) struct Desk {
 
 impl Desk {
     pub(crate) fn new() -> Self {
+        Self::with(Duration::ZERO, Timing::default())
+    }
+
+    /// One that has time for about so many origins at once.
+    pub(crate) fn hurried(origins: u32) -> Self {
+        let reading = Duration::from_millis(1);
+        Self::with(reading, Timing { walk: Some(reading * origins), ..Timing::default() })
+    }
+
+    fn with(reading: Duration, timing: Timing) -> Self {
         let directory = TempDir::new().unwrap();
         let store = LocalStore::open(directory.path(), START).unwrap();
-        let clock = Hands(Arc::default());
+        let clock = Hands(Arc::default(), reading);
         Self {
-            frontier: store.frontier(),
+            frontier: Counted::new(store.frontier()),
             archive: store.archive(),
             documents: store.documents(),
-            queue: Noting { inner: MemoryQueue::new(&clock, 100), sent: Mutex::default() },
+            queue: Noting { inner: MemoryQueue::new(&clock, 1_000), sent: Mutex::default() },
             heard: Heard::default(),
             clock,
             live: LiveTurns::default(),
-            timing: Timing::default(),
+            timing,
             contexts: Contexts::default(),
             _directory: directory,
         }
@@ -168,7 +182,7 @@ impl Desk {
 }
 
 impl World for Desk {
-    type Frontier = SqliteFrontier;
+    type Frontier = Counted;
     type Archive = DirectoryArchive;
     type Documents = SqliteDocuments;
     type Queue = Noting;
@@ -176,7 +190,7 @@ impl World for Desk {
     type Clock = Hands;
     type Chance = SystemChance;
 
-    fn frontier(&self) -> &SqliteFrontier {
+    fn frontier(&self) -> &Counted {
         &self.frontier
     }
 

@@ -2,8 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test says more by failing than by an error")]
 
+mod counted;
 mod desk;
 mod many;
 mod schedules;
 mod urls;
+mod walks;
 mod wishes;

@@ -49,16 +49,16 @@ async fn tickets_that_are_sent_at_once_travel_together() {
 async fn crawl(desk: &Desk, origin: &OriginKey) -> SegmentId {
     let (frontier, now) = (desk.frontier(), desk.clock().now());
     let (token, until) = (LeaseToken::from_bits(1), after(now, Duration::from_secs(120)));
-    let take = Take {
-        turn: Turn(1),
-        token: token.clone(),
-        until,
-        host_until: until,
-        wanted: Reserve::default(),
-        now,
-        alive: Vec::new(),
-    };
+    let take =
+        Take { turn: Turn(1), token, until, host_until: until, wanted: Reserve::default(), now, alive: Vec::new() };
     let lease = frontier.take_lease(origin, Iteration::FIRST, &take).await.unwrap().unwrap();
+    finish(desk, origin, lease, Reserve::default()).await
+}
+
+/// Commits a segment without a page, and lets go with so much that was not used.
+pub(crate) async fn finish(desk: &Desk, origin: &OriginKey, lease: Lease, reserved: Reserve) -> SegmentId {
+    let (frontier, now) = (desk.frontier(), desk.clock().now());
+    let Some(Holder { token, until, .. }) = lease.holder().cloned() else { panic!("nobody holds it") };
     let id = SegmentId { origin: origin.clone(), turn: lease.turn, n: 0 };
     let segment = SegmentRow {
         object: ObjectKey::of_segment(&id, Iteration::FIRST, &token),
@@ -74,7 +74,7 @@ async fn crawl(desk: &Desk, origin: &OriginKey) -> SegmentId {
         parsing: None,
         due: Some(after(now, Duration::from_secs(60))),
     };
-    let holder = Holder { token: token.clone(), until, reserved: Reserve::default() };
+    let holder = Holder { token: token.clone(), until, reserved };
     let lease = Lease { state: LeaseState::Leased(holder), segments: 1, taken: 1, ..lease };
     let commit = CommitSegment { segment, lease: lease.clone(), exhausted: Vec::new() };
     assert_eq!(frontier.commit_segment(&commit).await.unwrap(), Committed::Done);

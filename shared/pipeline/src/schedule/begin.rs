@@ -1,10 +1,12 @@
 //! Beginning an iteration with its seeds, and adding a URL to one that runs.
 
 use std::collections::BTreeMap;
+use std::ops::Bound;
+use std::time::Duration;
 
 use dragline_domain::frontier::{
-    AddTodo, Claim, Claimer, IterationRow, OriginKey, RecrawlCursor, Reserve, SEEDING_URLS_MAX, Seeding, Sighting,
-    TodoChunk, TodoEntry, TodoSource, split_into_chunks,
+    AddTodo, Claim, Claimer, IterationRow, OriginCursor, OriginKey, RecrawlCursor, Reserve, SEEDING_URLS_MAX, Seeding,
+    Sighting, TodoChunk, TodoEntry, TodoSource, Walk, split_into_chunks,
 };
 use dragline_domain::ids::TriggerId;
 use dragline_domain::time::after;
@@ -16,24 +18,24 @@ use crate::nudge::{Convoy, nudge_into};
 use crate::ports::clock::Clock;
 use crate::ports::error::PortResult;
 use crate::ports::frontier::{BeginIteration, Begun, ClaimRequest, Frontier, SeedOrigin, Seeded};
-use crate::ports::queue::StartCommand;
-
-/// Origins are gone through so many at a time.
-const ORIGINS_PAGE: usize = 500;
+use crate::ports::queue::{Message, Queue, StartCommand};
+use crate::walk::{Until, WalkEnd, Walker};
 
 /// What became of a start command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Started {
     /// The iteration runs, with every seed in.
     Iteration(IterationRow),
+    /// The iteration runs, and owes seeds still: the same command was sent again, or another call goes on with it.
+    Unfinished(IterationRow),
     /// An iteration that something else started still runs.
     Busy(IterationRow),
 }
 
 /// Begins an iteration, or goes on beginning it after a crash.
 ///
-/// Effects in order: trigger and iteration rows; claims of seeds; origin rows with todo; tickets; the token returned. The same command
-/// again repeats all of it with the same rows.
+/// Effects in order: trigger and iteration rows; claims of seeds; origin rows with todo; tickets; how far that is; the token returned, or, if
+/// time is over before, the command sent again. The same command again repeats what is not known to be done, with the same rows.
 ///
 /// # Errors
 /// Those of the ports; the command is then to be delivered again.
@@ -41,14 +43,14 @@ pub async fn start(world: &impl World, contexts: &Contexts, command: &StartComma
     start_with(world, contexts, command, None).await
 }
 
-/// As [`start`], with a URL that the definition need not name.
+/// As [`start`], with a URL that the definition need not name. It comes first: whoever goes on, if time is over, knows nothing of it.
 pub(super) async fn start_with(
     world: &impl World,
     contexts: &Contexts,
     command: &StartCommand,
     url: Option<&CrawlUrl>,
 ) -> PortResult<Started> {
-    let frontier = world.frontier();
+    let (frontier, until) = (world.frontier(), Until::of(world));
     let context = contexts.current(frontier, &command.crawl).await?;
     let now = world.clock().now();
     let budget = &context.definition.budget;
@@ -65,22 +67,22 @@ pub(super) async fn start_with(
         Begun::Busy(row) => return Ok(Started::Busy(row)),
         Begun::Iteration(row) => row,
     };
-    if iteration.token_out {
-        // It may have begun with an earlier delivery of this command: whatever was put since, its seeds are those of its own version.
-        let context = contexts.of_iteration(frontier, &command.crawl, iteration.number).await?;
-        let seeds = by_origin(&context.definition.seeds);
-        let beginning = Beginning { world, context: &context, trigger: &command.trigger, iteration: &iteration };
-        let mut convoy = Convoy::default();
-        for (origin, urls) in &seeds {
-            beginning.seed(origin, urls, &mut convoy).await?;
-            convoy.send_if_full(world).await?;
+    if !iteration.token_out {
+        return Ok(Started::Iteration(iteration));
+    }
+    // It may have begun with an earlier delivery of this command: whatever was put since, its seeds are those of its own version.
+    let context = contexts.of_iteration(frontier, &command.crawl, iteration.number).await?;
+    if let Some(url) = url {
+        seed_url(world, &context, &command.trigger, &iteration, url).await?;
+    }
+    let beginning = Beginning { world, context: &context, trigger: &command.trigger, iteration: &iteration };
+    match beginning.go_on(until).await? {
+        WalkEnd::Through => frontier.return_token(&command.crawl, iteration.number).await?,
+        WalkEnd::OutOfTime => {
+            world.queue().send(Message::Start(command.clone()), Duration::ZERO).await?;
+            return Ok(Started::Unfinished(iteration));
         }
-        beginning.open_for_recrawl(&seeds, &mut convoy).await?;
-        convoy.send(world).await?;
-        if let Some(url) = url {
-            seed_url(world, &context, &command.trigger, &iteration, url).await?;
-        }
-        frontier.return_token(&command.crawl, iteration.number).await?;
+        WalkEnd::Elsewhere => return Ok(Started::Unfinished(iteration)),
     }
     Ok(Started::Iteration(iteration))
 }
@@ -122,6 +124,42 @@ struct Beginning<'b, W> {
 }
 
 impl<W: World> Beginning<'_, W> {
+    /// Seeds origins and opens those that are known, from where that came to.
+    async fn go_on(&self, until: Until) -> PortResult<WalkEnd> {
+        let seeds = by_origin(&self.context.definition.seeds);
+        let mut convoy = Convoy::default();
+        let mut seeding = Walker::resume(self.world, self.iteration, Walk::Seeds, until);
+        let mut end = self.seed_all(&seeds, &mut seeding, &mut convoy).await?;
+        if end == WalkEnd::Through {
+            seeding.finish();
+            end = self.open_for_recrawl(&seeds, until, &mut convoy).await?;
+        }
+        if end == WalkEnd::OutOfTime {
+            seeding.store().await?;
+        }
+        convoy.send(self.world).await?;
+        Ok(end)
+    }
+
+    async fn seed_all(&self, seeds: &Seeds, walker: &mut Walker<'_, W>, convoy: &mut Convoy) -> PortResult<WalkEnd> {
+        let begin = match walker.reached() {
+            OriginCursor::NotBegun => Bound::Unbounded,
+            OriginCursor::After(last) => Bound::Excluded(last.clone()),
+            OriginCursor::Done => return Ok(WalkEnd::Through),
+        };
+        for (origin, urls) in seeds.range((begin, Bound::Unbounded)) {
+            self.seed(origin, urls, convoy).await?;
+            convoy.send_if_full(self.world).await?;
+            walker.pass(origin);
+            if walker.is_to_rest()
+                && let Some(end) = walker.rest(convoy).await?
+            {
+                return Ok(end);
+            }
+        }
+        Ok(WalkEnd::Through)
+    }
+
     /// Claims the seeds of an origin and adds them, as many at once as a transaction surely holds.
     ///
     /// The parts are cut from the definition alone, so that the command, when it comes again, cuts them in the same places.
@@ -169,27 +207,38 @@ impl<W: World> Beginning<'_, W> {
     }
 
     /// Opens the origins that no seed opens but that have candidates due from earlier iterations.
-    async fn open_for_recrawl(&self, seeds: &Seeds, convoy: &mut Convoy) -> PortResult<()> {
-        let (frontier, iteration) = (self.world.frontier(), self.iteration);
-        let mut last: Option<Origin> = None;
+    async fn open_for_recrawl(&self, seeds: &Seeds, until: Until, convoy: &mut Convoy) -> PortResult<WalkEnd> {
+        let mut walker = Walker::resume(self.world, self.iteration, Walk::Known, until);
         loop {
-            let origins = frontier.list_origins(&iteration.crawl, last.as_ref(), ORIGINS_PAGE).await?;
-            let Some(end) = origins.last().cloned() else { return Ok(()) };
-            for origin in origins.into_iter().filter(|origin| !seeds.contains_key(origin)) {
-                if !self.context.allowed.contains_origin(&origin) {
-                    continue;
-                }
-                let key = OriginKey { crawl: iteration.crawl.clone(), origin };
-                let (start, now) = (RecrawlCursor::Start, iteration.started_at);
-                let due = frontier.due_candidates(&key, iteration.number, &start, now, 1).await?;
-                if !due.entries.is_empty()
-                    && self.add(&key, Seeding::new(self.trigger, 0), Vec::new()).await? != Seeded::IterationOver
-                {
-                    nudge_into(self.world, &key, iteration.number, convoy).await?;
+            let origins = walker.next_page().await?;
+            if origins.is_empty() {
+                return Ok(WalkEnd::Through);
+            }
+            for origin in origins {
+                if !seeds.contains_key(&origin) && self.context.allowed.contains_origin(&origin) {
+                    self.open_if_due(&origin, convoy).await?;
                     convoy.send_if_full(self.world).await?;
                 }
+                walker.pass(&origin);
+                if walker.is_to_rest()
+                    && let Some(end) = walker.rest(convoy).await?
+                {
+                    return Ok(end);
+                }
             }
-            last = Some(end);
         }
+    }
+
+    async fn open_if_due(&self, origin: &Origin, convoy: &mut Convoy) -> PortResult<()> {
+        let iteration = self.iteration;
+        let key = OriginKey { crawl: iteration.crawl.clone(), origin: origin.clone() };
+        let (start, now) = (RecrawlCursor::Start, iteration.started_at);
+        let due = self.world.frontier().due_candidates(&key, iteration.number, &start, now, 1).await?;
+        if !due.entries.is_empty()
+            && self.add(&key, Seeding::new(self.trigger, 0), Vec::new()).await? != Seeded::IterationOver
+        {
+            nudge_into(self.world, &key, iteration.number, convoy).await?;
+        }
+        Ok(())
     }
 }

@@ -32,7 +32,7 @@ pub struct Defaults {
 /// What became of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Handled {
-    /// An iteration began, or was busy.
+    /// An iteration began, or goes on beginning, or was busy.
     Started(Started),
     /// The URL is in this iteration.
     Joined(IterationRow),
@@ -50,7 +50,7 @@ pub enum Handled {
 
 /// Does what a command asks, unless that was done: the trigger is the command's own, or else `message`.
 ///
-/// That it was done is noted last. Whatever it dies after, the same command again comes to the same.
+/// That it was done is noted last, by whoever comes to the end of it. Whatever it dies after, the same command again comes to the same.
 ///
 /// # Errors
 /// Those of the ports; the command is then to be delivered again.
@@ -85,7 +85,7 @@ pub async fn handle(
         Command::Change { change, .. } => change_status(world, &crawl, *change).await?,
         Command::Remove(_) => remove(world, &crawl).await?,
     };
-    if !matches!(handled, Handled::Refused(_)) {
+    if !matches!(handled, Handled::Refused(_) | Handled::Started(Started::Unfinished(_))) {
         frontier.mark_handled(&crawl, &mark, world.clock().now()).await?;
     }
     Ok(handled)

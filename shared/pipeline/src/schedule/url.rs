@@ -39,7 +39,7 @@ pub(super) async fn crawl_url(
     };
     let command = StartCommand { crawl: crawl.clone(), trigger: trigger.clone() };
     let iteration = match start_with(world, contexts, &command, Some(&url)).await? {
-        Started::Iteration(row) | Started::Busy(row) => row,
+        Started::Iteration(row) | Started::Unfinished(row) | Started::Busy(row) => row,
     };
     match iteration.status {
         // It was this trigger's own, and went by before the message came again.
