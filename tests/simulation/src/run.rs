@@ -241,7 +241,12 @@ impl Run {
             servers: Arc::clone(&self.servers),
             crawl: self.scenario.definition.name.clone(),
             orders: self.scenario.orders.clone(),
-            timing: Timing { parse_wait: self.scenario.parse_wait, claims: self.scenario.claims, ..Timing::default() },
+            timing: Timing {
+                parse_wait: self.scenario.parse_wait,
+                claims: self.scenario.claims,
+                walk: self.scenario.walk,
+                ..Timing::default()
+            },
             mutation: self.setup.mutation,
         };
         let (conductor, hook) = (&self.conductor, Arc::clone(&self.conductor));

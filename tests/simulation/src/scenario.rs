@@ -77,6 +77,8 @@ pub(crate) struct Scenario {
     pub(crate) parse_wait: Duration,
     /// How many URLs may wait where there is a budget of pages.
     pub(crate) claims: ClaimLimits,
+    /// How long steps go through origins: as long as they like, as in one process, or past one at a time.
+    pub(crate) walk: Option<Duration>,
 }
 
 impl Scenario {
@@ -126,7 +128,8 @@ impl Scenario {
         } else {
             ClaimLimits::default()
         };
-        Self { kind, site, definition, iterations, orders, pause, parse_wait, claims }
+        let walk = dice.random_bool(0.4).then_some(Duration::ZERO);
+        Self { kind, site, definition, iterations, orders, pause, parse_wait, claims, walk }
     }
 
     /// Whether everything that links lead to is found, if nothing goes wrong.

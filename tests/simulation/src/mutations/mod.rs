@@ -67,6 +67,7 @@ impl Mutation {
         (Self::RobotsFailurePermits, Invariant::RobotsObeyed),
         (Self::RobotsMissingForbids, Invariant::ReachFound),
         (Self::Frontier(Frontier::ReservedAsWanted), Invariant::BudgetKept),
+        (Self::Frontier(Frontier::CursorAhead), Invariant::ReachFound),
         (Self::Frontier(Frontier::UnreadableNotCounted), Invariant::NothingLost),
         (Self::Frontier(Frontier::BeginningsCounted), Invariant::StuckOnlyByDeaths),
         (Self::Frontier(Frontier::EndNotOwed), Invariant::EndTold),
