@@ -105,7 +105,7 @@ async fn send_again(
                 LeaseState::Leased(holder) => after(holder.until, lease.pace.delay()),
                 LeaseState::Idle | LeaseState::Closed => return Ok(0),
             };
-            let is_held = lease.holder().is_some_and(|_| free_since >= now) || is_alive(world, origin, lease);
+            let is_held = lease.holder().is_some() && free_since >= now;
             if is_held || lease.iteration != iteration.number || !iteration.status.is_open() {
                 return Ok(0);
             }

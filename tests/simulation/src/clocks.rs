@@ -30,7 +30,7 @@ impl Clocks {
         match dice.random_range(0..10) {
             0 | 1 => {
                 for _ in 0..dice.random_range(1..4) {
-                    let at = Duration::from_millis(dice.random_range(0..120_000));
+                    let at = Duration::from_millis(dice.random_range(0..60_000));
                     let ahead = dice.random_bool(0.7);
                     let by_s = if ahead { dice.random_range(60..200_000) } else { -dice.random_range(1..BACK_MAX_S) };
                     clocks.steps.push((at, SignedDuration::from_secs(by_s)));

@@ -383,6 +383,9 @@ impl Conductor {
                 return Next::GoesOn;
             }
             if state.is_closed && state.mail.is_empty() && !(state.waits_for_sleepers && state.has_sleepers()) {
+                if state.has_sleepers() {
+                    state.faults.leave_asleep();
+                }
                 return Next::Over;
             }
             let times = state.parked.iter().filter_map(|parked| match parked.until {

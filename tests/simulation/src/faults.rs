@@ -77,6 +77,12 @@ impl Struck {
         self.faults.keys().all(|fault| BENIGN.contains(fault))
     }
 
+    /// Whether everything died at once, so that nobody keeps in mind what no clock can be believed about.
+    #[must_use]
+    pub fn crashed(&self) -> bool {
+        self.faults.keys().any(|fault| fault.starts_with("crash"))
+    }
+
     /// Whether a request failed, or may have, that no server is to blame for. A URL may then end unseen.
     #[must_use]
     pub fn broke_a_connection(&self) -> bool {
@@ -94,13 +100,17 @@ impl Struck {
 const DOUBLED: f64 = 0.02;
 
 /// Faults that a parse ends from in order.
-const HARMLESS_TO_PARSES: [&str; 5] = ["fail before", "fail after", "twist", "delivered twice", CONNECTION];
+const HARMLESS_TO_PARSES: [&str; 6] =
+    ["fail before", "fail after", "twist", "delivered twice", CONNECTION, LEFT_ASLEEP];
 
 /// The odds that an object is lost before it is parsed, where objects are.
 const LOST: f64 = 0.15;
 
 /// The odds that a notice is struck that is to be struck at all.
 const NOTICE_ODDS: f64 = 0.3;
+
+/// Not drawn: what a long delay may come to.
+const LEFT_ASLEEP: &str = "left asleep";
 
 /// The faults of a request.
 const CONNECTION: &str = "connection";
@@ -198,6 +208,11 @@ impl Faults {
 
     pub(crate) const fn wake(&mut self) {
         self.is_calm = false;
+    }
+
+    /// A crawler is still in the middle of a turn when all is over, and never comes to its end.
+    pub(crate) fn leave_asleep(&mut self) {
+        *self.struck.faults.entry(LEFT_ASLEEP).or_default() += 1;
     }
 
     pub(crate) fn struck(&self) -> Struck {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use dragline_domain::frontier::IterationStatus;
 use dragline_domain::ids::CrawlId;
 use dragline_local::LocalStore;
 use dragline_pipeline::context::Contexts;
@@ -30,8 +31,9 @@ use crate::web::{Servers, SimulatedWeb};
 use crate::worker::Worker;
 use crate::world::SimulatedWorld;
 
-/// How often the sweeper sweeps.
+/// How often the sweeper sweeps: as on AWS, or as in one process.
 const SWEEP_EVERY: Duration = Duration::from_secs(60);
+const SWEEP_EVERY_IN_ONE_PROCESS: Duration = Duration::from_secs(5);
 
 /// How soon an order is given again that failed, or that came too early.
 const ORDER_AGAIN: Duration = Duration::from_secs(2);
@@ -88,7 +90,10 @@ impl Workshop {
         self.conductor.started(worker);
         let put_off = PutOff::new(self.mutation.and_then(Mutation::late_effect));
         let gate = Gate { conductor: Arc::clone(&self.conductor), worker, put_off };
-        let world = SimulatedWorld::new(&gate, &self.store, self.memory.live.clone(), self.timing, self.mutation);
+        // Where workers are of several processes, they know nothing of each other's turns.
+        let is_one_process = self.conductor.clocks().are_set();
+        let live = if is_one_process { self.memory.live.clone() } else { LiveTurns::default() };
+        let world = SimulatedWorld::new(&gate, &self.store, live, self.timing, self.mutation);
         let desk = Desk {
             conductor: Arc::clone(&self.conductor),
             worker,
@@ -171,8 +176,10 @@ impl Desk {
     }
 
     async fn sweep(self, crawl: CrawlId) {
+        let is_one_process = self.conductor.clocks().are_set();
+        let pause = if is_one_process { SWEEP_EVERY_IN_ONE_PROCESS } else { SWEEP_EVERY };
         loop {
-            self.world.clock().sleep(SWEEP_EVERY).await;
+            self.world.clock().sleep(pause).await;
             match self.sweep_once(&crawl).await {
                 Ok((Swept::Closed(row), 0)) => self.conductor.iteration_closed(row.number),
                 Ok(_) => {}
@@ -210,7 +217,8 @@ impl Desk {
             }
             Order::Redefine(definition) => {
                 let stored = frontier.load_crawl(crawl).await?;
-                if stored.as_ref().is_some_and(|row| row.definition == **definition) {
+                let is_there = stored.as_ref().is_some_and(|row| row.definition == **definition);
+                if is_there || iteration.status == IterationStatus::Closed {
                     return Ok(true);
                 }
                 let seen = stored.map(|row| row.version);

@@ -21,6 +21,9 @@ use crate::ports::frontier::{BeginIteration, Begun, ClaimRequest, Frontier, Seed
 use crate::ports::queue::{Message, Queue, StartCommand};
 use crate::walk::{Until, WalkEnd, Walker};
 
+/// Candidates are looked through so many at a time.
+const CANDIDATES_PAGE: usize = 100;
+
 /// What became of a start command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Started {
@@ -232,13 +235,25 @@ impl<W: World> Beginning<'_, W> {
     async fn open_if_due(&self, origin: &Origin, convoy: &mut Convoy) -> PortResult<()> {
         let iteration = self.iteration;
         let key = OriginKey { crawl: iteration.crawl.clone(), origin: origin.clone() };
-        let (start, now) = (RecrawlCursor::Start, iteration.started_at);
-        let due = self.world.frontier().due_candidates(&key, iteration.number, &start, now, 1).await?;
-        if !due.entries.is_empty()
+        if self.has_due(&key).await?
             && self.add(&key, Seeding::new(self.trigger, 0), Vec::new()).await? != Seeded::IterationOver
         {
             nudge_into(self.world, &key, iteration.number, convoy).await?;
         }
         Ok(())
+    }
+
+    /// Whether an origin has candidates that are due. A page without any is not the last for that.
+    async fn has_due(&self, origin: &OriginKey) -> PortResult<bool> {
+        let (frontier, IterationRow { number, started_at, .. }) = (self.world.frontier(), self.iteration);
+        let mut cursor = RecrawlCursor::Start;
+        while cursor != RecrawlCursor::End {
+            let page = frontier.due_candidates(origin, *number, &cursor, *started_at, CANDIDATES_PAGE).await?;
+            if !page.entries.is_empty() {
+                return Ok(true);
+            }
+            cursor = page.next;
+        }
+        Ok(false)
     }
 }

@@ -58,7 +58,7 @@ impl Mutation {
         (Self::Frontier(Frontier::SeedsAddedAgain), Invariant::VisitedOnce),
         (Self::Frontier(Frontier::ClaimForgotten), Invariant::NothingLost),
         (Self::Frontier(Frontier::ClaimerMistaken), Invariant::NothingLost),
-        (Self::Frontier(Frontier::PastDefinitionsForgotten), Invariant::NothingLost),
+        (Self::Frontier(Frontier::PastDefinitionsForgotten), Invariant::ReachFound),
         (Self::Late(LateEffect::LogAfterCommit), Invariant::NothingLost),
         (Self::Late(LateEffect::DocumentsAfterClaims), Invariant::NothingLost),
         (Self::Frontier(Frontier::ParseNotCounted), Invariant::ProgressEqualsLog),

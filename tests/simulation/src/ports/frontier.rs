@@ -168,9 +168,9 @@ impl<F: Frontier + 'static> Frontier for GatedFrontier<F> {
         now: Timestamp,
         limit: usize,
     ) -> PortResult<DuePage> {
-        self.gate
-            .pass("frontier.due_candidates", origin, self.inner.due_candidates(origin, iteration, cursor, now, limit))
-            .await
+        let page = self.inner.due_candidates(origin, iteration, cursor, now, limit);
+        let none_there = DuePage { entries: Vec::new(), next: cursor.clone() };
+        self.gate.pass_or("frontier.due_candidates", origin, none_there, page).await
     }
 
     async fn commit_segment(&self, commit: &CommitSegment) -> PortResult<Committed> {

@@ -313,6 +313,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             let (exhausted, retried) = (segment.exhausted.clone(), segment.work.retried.clone());
             let began = self.world.clock().monotonic();
             self.lease.wait_until(self.pacer.not_before(self.world.clock()), self.world.clock().now());
+            self.live.rest_until(self.pacer.rests_until(), began);
             let (token, length) = (&self.token, self.lease_length);
             match commit(&*self.world, &self.origin, token, &self.lease, length, segment).await? {
                 commit::Outcome::Fenced => return Ok(false),
