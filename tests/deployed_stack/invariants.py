@@ -32,7 +32,7 @@ def nothing_is_under_way(stack: Stack, crawl: str) -> None:
     assert stack.iteration(crawl)["open"] == 0
     rows = list(stack.rows("frontier", crawl))
     kinds = {row["sk"].split("#")[0] for row in rows}
-    assert kinds <= {"inbox", "lease", "robots", "segment"}, "no todo is left"
+    assert kinds <= {"inbox", "lease", "robots", "seeding", "segment"}, "no todo is left"
     assert {row["state"] for row in rows if row["sk"].startswith("segment#")} == {"processed"}
     assert {row["state"] for row in rows if row["sk"] == "lease"} == {"closed"}
 

@@ -77,12 +77,6 @@ impl Struck {
         self.faults.keys().all(|fault| BENIGN.contains(fault))
     }
 
-    /// Whether everything died at once, so that nobody keeps in mind what no clock can be believed about.
-    #[must_use]
-    pub fn crashed(&self) -> bool {
-        self.faults.keys().any(|fault| fault.starts_with("crash"))
-    }
-
     /// Whether a request failed, or may have, that no server is to blame for. A URL may then end unseen.
     #[must_use]
     pub fn broke_a_connection(&self) -> bool {
@@ -179,7 +173,7 @@ impl Focus {
 /// How many processes the workers are of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Processes {
-    /// Of one: what a worker is at can die, and everything.
+    /// Of one, which lives: what a worker is at can die.
     One,
     /// Of several, each of which may die.
     Several,
@@ -238,8 +232,8 @@ impl Faults {
             _ => return Fate::Passes,
         };
         let (fate, kind) = match (self.processes, fate) {
-            (Processes::One, Fate::CrashBefore(Scope::Worker)) => (Fate::CrashBefore(Scope::Task), "task dies before"),
-            (Processes::One, Fate::CrashAfter(Scope::Worker)) => (Fate::CrashAfter(Scope::Task), "task dies after"),
+            (Processes::One, Fate::CrashBefore(_)) => (Fate::CrashBefore(Scope::Task), "task dies before"),
+            (Processes::One, Fate::CrashAfter(_)) => (Fate::CrashAfter(Scope::Task), "task dies after"),
             _ => (fate, kind),
         };
         *self.struck.faults.entry(kind).or_default() += 1;

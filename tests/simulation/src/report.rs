@@ -10,7 +10,7 @@ use rusqlite::Connection;
 use tempfile::TempDir;
 
 use crate::faults::Struck;
-use crate::invariants::{Evidence, Violation, Waits};
+use crate::invariants::{Evidence, Violation};
 use crate::setup::Setup;
 use crate::trace::Trace;
 use crate::web::{Access, Site};
@@ -43,8 +43,6 @@ pub struct Remains {
     pub clocks_apart: Duration,
     /// By how much clocks were wrong at most.
     pub clocks_wrong_by: Duration,
-    /// What a restart knew of how long a server asked to be left alone.
-    pub waits: Waits,
     /// What there was to find.
     pub site: Site,
     /// What was crawled.
@@ -69,7 +67,6 @@ impl Remains {
             accesses_before: self.accesses_before,
             clocks_apart: self.clocks_apart,
             clocks_wrong_by: self.clocks_wrong_by,
-            waits: self.waits,
             accesses: &self.accesses,
             definition: &self.definition,
             iteration: self.iteration,

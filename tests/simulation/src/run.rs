@@ -15,7 +15,7 @@ use tokio::runtime::Builder;
 
 use crate::conductor::{Conductor, Next};
 use crate::faults::{Plan, Struck};
-use crate::invariants::{self, Checked, Deaths, Evidence, Invariant, Violation, Waits};
+use crate::invariants::{self, Checked, Deaths, Evidence, Invariant, Violation};
 use crate::mutations::Mutation;
 use crate::ports::START;
 use crate::report::{Remains, Report};
@@ -87,14 +87,13 @@ impl Run {
 
     fn report(self, iteration: Iteration, violations: Vec<Violation>) -> Report {
         let (trace, struck) = self.conductor.story();
-        let (progress, waits) = (self.progress(iteration), self.waits(&struck));
+        let progress = self.progress(iteration);
         let remains = Remains {
             directory: self.directory,
             accesses: self.servers.accesses(),
             accesses_before: self.accesses_before,
             clocks_apart: self.conductor.clocks().apart(),
             clocks_wrong_by: self.conductor.clocks().wrong_by(),
-            waits,
             site: self.scenario.site,
             definition: self.scenario.definition,
             parse_wait: self.scenario.parse_wait,
@@ -131,10 +130,6 @@ impl Run {
         invariants::no_object_is_left(&self.evidence(database, &self.servers.accesses(), &struck, iteration))
     }
 
-    fn waits(&self, struck: &Struck) -> Waits {
-        if self.conductor.clocks().are_set() && struck.crashed() { Waits::Forgotten } else { Waits::Kept }
-    }
-
     fn evidence<'a>(
         &'a self,
         database: &'a Connection,
@@ -150,7 +145,6 @@ impl Run {
             accesses_before: self.accesses_before,
             clocks_apart: self.conductor.clocks().apart(),
             clocks_wrong_by: self.conductor.clocks().wrong_by(),
-            waits: self.waits(struck),
             definition,
             iteration,
             lost: &struck.lost,

@@ -34,6 +34,7 @@ use crate::world::SimulatedWorld;
 /// How often the sweeper sweeps: as on AWS, or as in one process.
 const SWEEP_EVERY: Duration = Duration::from_secs(60);
 const SWEEP_EVERY_IN_ONE_PROCESS: Duration = Duration::from_secs(5);
+const SWEEP_OFTEN: Duration = Duration::from_mins(5);
 
 /// How soon an order is given again that failed, or that came too early.
 const ORDER_AGAIN: Duration = Duration::from_secs(2);
@@ -177,8 +178,10 @@ impl Desk {
 
     async fn sweep(self, crawl: CrawlId) {
         let is_one_process = self.conductor.clocks().are_set();
-        let pause = if is_one_process { SWEEP_EVERY_IN_ONE_PROCESS } else { SWEEP_EVERY };
         loop {
+            // Later there are only long waits, which take no more operations for it.
+            let is_often = is_one_process && self.world.clock().monotonic() < SWEEP_OFTEN;
+            let pause = if is_often { SWEEP_EVERY_IN_ONE_PROCESS } else { SWEEP_EVERY };
             self.world.clock().sleep(pause).await;
             match self.sweep_once(&crawl).await {
                 Ok((Swept::Closed(row), 0)) => self.conductor.iteration_closed(row.number),

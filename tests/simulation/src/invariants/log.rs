@@ -10,11 +10,12 @@ const FINALS_AND_CLAIMS: &str = "
         SELECT l.url, count(*) AS outcomes FROM crawl_log l JOIN origin o ON o.id = l.origin_id JOIN crawl c ON c.id = o.crawl_id
         WHERE c.name = ?1 AND l.iteration = ?2 AND l.is_final GROUP BY l.url),
     claim AS (
-        SELECT o.id AS origin_id, o.origin, o.origin || k.path_query AS url
+        SELECT o.id AS origin_id, o.origin, o.origin || k.path_query AS url, k.claimed_by
         FROM crawl_candidate k JOIN origin o ON o.id = k.origin_id JOIN crawl c ON c.id = o.crawl_id
         WHERE c.name = ?1 AND k.queued_in = ?2)";
 
-/// 1: every URL that was claimed has exactly one outcome in the log, or is counted in what its origin left over.
+/// 1: every URL that was claimed has exactly one outcome in the log, or is counted in what its origin left over. What the cursor through known
+/// URLs claimed for a holder that died is not, where the origin was given up: it was in no todo, and stays due.
 ///
 /// # Errors
 /// The database cannot be read.
@@ -28,6 +29,7 @@ pub fn nothing_is_lost(evidence: &Evidence<'_>) -> Checked {
          LEFT JOIN (SELECT origin_id, sum(urls) AS urls FROM leftover WHERE iteration = ?2 GROUP BY origin_id) v ON v.origin_id = k.origin_id
          LEFT JOIN (SELECT origin_id, ifnull(json_extract(record, '$.counters.unreadable'), 0) AS urls FROM inbox WHERE iteration = ?2) u
              ON u.origin_id = k.origin_id
+         WHERE NOT (f.url IS NULL AND k.claimed_by = 'recrawl' AND v.urls IS NOT NULL)
          GROUP BY k.origin_id HAVING sum(f.url IS NULL) <> ifnull(v.urls, 0) + ifnull(u.urls, 0)",
     )?;
     let unclaimed = found(

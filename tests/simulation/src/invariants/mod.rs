@@ -53,23 +53,12 @@ pub struct Evidence<'a> {
     pub clocks_apart: Duration,
     /// By how much clocks were wrong at most.
     pub clocks_wrong_by: Duration,
-    /// What a restart knows of how long a server asked to be left alone.
-    pub waits: Waits,
     /// What was crawled.
     pub definition: &'a Definition,
     /// The newest iteration, which is over.
     pub iteration: Iteration,
     /// The keys of objects that a fault deleted or cut short.
     pub lost: &'a BTreeSet<String>,
-}
-
-/// What a restart knows of how long a server asked to be left alone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Waits {
-    /// All that was committed.
-    Kept,
-    /// Nothing beyond the delay: a clock was set, and nobody lives who knows by another.
-    Forgotten,
 }
 
 /// Which invariant.

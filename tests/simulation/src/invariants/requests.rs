@@ -10,7 +10,7 @@ use dragline_formats::http_fields::retry_after;
 use jiff::Timestamp;
 
 use super::robots::crawl_delay;
-use super::{Checked, Evidence, Invariant, Violation, Waits};
+use super::{Checked, Evidence, Invariant, Violation};
 use crate::web::Access;
 
 /// Whether workers died in the run.
@@ -135,9 +135,6 @@ pub fn the_delay_is_kept(evidence: &Evidence<'_>) -> Checked {
 
 /// Before when a server that said 429 or 503 is not asked again: as long as it said, and twice as long as it took.
 fn asked_wait(evidence: &Evidence<'_>, access: &Access) -> Option<Timestamp> {
-    if evidence.waits == Waits::Forgotten {
-        return None;
-    }
     let ended = access.ended.as_ref()?;
     let response = access.response().filter(|response| matches!(response.status, 429 | 503))?;
     let field = response.field("retry-after").unwrap_or_default();
