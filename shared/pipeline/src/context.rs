@@ -36,6 +36,13 @@ struct Versions {
     how: u32,
 }
 
+impl Versions {
+    /// One version says both.
+    const fn same(version: u32) -> Self {
+        Self { which_urls: version, how: version }
+    }
+}
+
 impl CrawlContext {
     /// The version of the definition that says which URLs are crawled.
     #[must_use]
@@ -48,10 +55,14 @@ impl CrawlContext {
     /// # Errors
     /// The rules do not compile, which a checked definition's always do.
     pub fn new(row: CrawlRow) -> PortResult<Self> {
+        let versions = Versions::same(row.version);
+        Self::of_versions(row, versions)
+    }
+
+    fn of_versions(row: CrawlRow, versions: Versions) -> PortResult<Self> {
         let policy = Policy::compile(&row.definition)
             .map_err(|error| PortError::new(PortErrorKind::Corrupt, "compile policy", &row.definition.name, error))?;
         let allowed = AllowedOrigins::of(&row.definition).and(row.joined.iter().cloned());
-        let versions = Versions { which_urls: row.version, how: row.version };
         Ok(Self { policy, allowed, versions, joined: row.joined, definition: row.definition })
     }
 
@@ -97,7 +108,7 @@ impl Contexts {
     /// The frontier's, or there is no such crawl.
     pub async fn current(&self, frontier: &impl Frontier, crawl: &CrawlId) -> PortResult<Arc<CrawlContext>> {
         let row = load(frontier, crawl).await?;
-        let versions = Versions { which_urls: row.version, how: row.version };
+        let versions = Versions::same(row.version);
         match self.kept(crawl, versions, &row.joined) {
             Some(kept) => Ok(kept),
             None => self.compiled(row, versions),
@@ -154,7 +165,7 @@ impl Contexts {
 
     fn compiled(&self, row: CrawlRow, versions: Versions) -> PortResult<Arc<CrawlContext>> {
         let key = (row.definition.name.clone(), versions);
-        let context = Arc::new(CrawlContext { versions, ..CrawlContext::new(row)? });
+        let context = Arc::new(CrawlContext::of_versions(row, versions)?);
         keep(&mut lock(&self.by_versions), key, Arc::clone(&context));
         Ok(context)
     }
