@@ -73,6 +73,7 @@ pub(super) struct RawTraps {
 pub(super) struct RawPoliteness {
     pub(super) delay: Option<Text>,
     pub(super) concurrency: Option<Spanned<u16>>,
+    pub(super) hosts_per_domain: Option<Spanned<u16>>,
     pub(super) robots_max_age: Option<Text>,
 }
 

@@ -109,6 +109,8 @@ impl Reader {
         let mut politeness = Politeness::default();
         put(&mut politeness.delay, self.text(Key::PolitenessDelay, raw.delay, duration));
         put(&mut politeness.concurrency, self.value(Key::PolitenessConcurrency, raw.concurrency));
+        let hosts = self.value(Key::PolitenessHostsPerDomain, raw.hosts_per_domain);
+        put(&mut politeness.hosts_per_domain, hosts);
         put(&mut politeness.robots_max_age, self.text(Key::PolitenessRobotsMaxAge, raw.robots_max_age, duration));
         politeness
     }

@@ -36,6 +36,7 @@ pub(crate) fn end_parses(db: &Db, now: Timestamp) -> Result<(), RecoveryError> {
 /// Makes every lease that is held void, and every host with it, and deletes the objects that its holder wrote and did not commit.
 pub(crate) fn void_leases(db: &Db, directory: &Path, now: Timestamp) -> Result<(), RecoveryError> {
     let transaction = db.connection.unchecked_transaction()?;
+    db.clear_domains()?;
     for (name, row) in db.hosts()? {
         db.update_host(&name, &row.void(now))?;
     }

@@ -8,14 +8,21 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use dragline_domain::ids::LeaseToken;
-use dragline_domain::url::HostKey;
+use dragline_domain::url::{DomainKey, HostKey};
 
 /// The rests of no more hosts are kept; they are in the store as well.
 const HOSTS_MAX: usize = 10_000;
 
 /// The turns of a process that are under way, and the hosts that rest after one. All clones are one.
 #[derive(Clone, Debug, Default)]
-pub struct LiveTurns(Arc<Mutex<HashMap<HostKey, Known>>>);
+pub struct LiveTurns(Arc<Mutex<Places>>);
+
+#[derive(Debug, Default)]
+struct Places {
+    hosts: HashMap<HostKey, Known>,
+    /// The tokens by which hosts of a domain are asked.
+    domains: HashMap<DomainKey, Vec<LeaseToken>>,
+}
 
 #[derive(Debug, Default)]
 struct Known {
@@ -28,16 +35,22 @@ struct Known {
 impl LiveTurns {
     /// Notes a token, until what is returned is dropped.
     pub(crate) fn begin(&self, host: HostKey, token: LeaseToken) -> LiveTurn {
-        self.lock().entry(host.clone()).or_default().tokens.push(token.clone());
-        LiveTurn { turns: self.clone(), host, token }
+        let domain = host.domain();
+        let mut places = self.lock();
+        places.hosts.entry(host.clone()).or_default().tokens.push(token.clone());
+        if let Some(domain) = &domain {
+            places.domains.entry(domain.clone()).or_default().push(token.clone());
+        }
+        drop(places);
+        LiveTurn { turns: self.clone(), host, domain, token }
     }
 
     /// The tokens by which this host is asked.
     pub(crate) fn at(&self, host: &HostKey) -> Vec<LeaseToken> {
-        self.lock().get(host).map(|known| known.tokens.clone()).unwrap_or_default()
+        self.lock().hosts.get(host).map(|known| known.tokens.clone()).unwrap_or_default()
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<HostKey, Known>> {
+    fn lock(&self) -> MutexGuard<'_, Places> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -47,39 +60,51 @@ impl LiveTurns {
 pub(crate) struct LiveTurn {
     turns: LiveTurns,
     host: HostKey,
+    domain: Option<DomainKey>,
     token: LeaseToken,
 }
 
 impl LiveTurn {
-    /// The tokens of the others by which this host is asked.
+    /// The tokens of the others by which this host is asked, or another of its domain.
     pub(crate) fn others(&self) -> Vec<LeaseToken> {
-        self.turns.at(&self.host).into_iter().filter(|token| *token != self.token).collect()
+        let places = self.turns.lock();
+        let tokens = match &self.domain {
+            Some(domain) => places.domains.get(domain),
+            None => places.hosts.get(&self.host).map(|known| &known.tokens),
+        };
+        tokens.into_iter().flatten().filter(|token| **token != self.token).cloned().collect()
     }
 
     /// The monotonic reading before which this host is not asked, by what this process knows.
     pub(crate) fn rests_until(&self) -> Duration {
-        self.turns.lock().get(&self.host).map(|known| known.rests_until).unwrap_or_default()
+        self.turns.lock().hosts.get(&self.host).map(|known| known.rests_until).unwrap_or_default()
     }
 
     /// Notes that this host is not asked before this monotonic reading.
     pub(crate) fn rest_until(&self, reading: Duration, now: Duration) {
-        let mut turns = self.turns.lock();
-        if turns.len() >= HOSTS_MAX {
-            turns.retain(|_, known| !known.tokens.is_empty() || known.rests_until > now);
+        let hosts = &mut self.turns.lock().hosts;
+        if hosts.len() >= HOSTS_MAX {
+            hosts.retain(|_, known| !known.tokens.is_empty() || known.rests_until > now);
         }
-        if turns.len() < HOSTS_MAX || turns.contains_key(&self.host) {
-            turns.entry(self.host.clone()).or_default().rests_until = reading;
+        if hosts.len() < HOSTS_MAX || hosts.contains_key(&self.host) {
+            hosts.entry(self.host.clone()).or_default().rests_until = reading;
         }
     }
 }
 
 impl Drop for LiveTurn {
     fn drop(&mut self) {
-        let mut turns = self.turns.lock();
-        if let Some(known) = turns.get_mut(&self.host) {
+        let Places { hosts, domains } = &mut *self.turns.lock();
+        if let Some(known) = hosts.get_mut(&self.host) {
             known.tokens.retain(|token| *token != self.token);
             if known.tokens.is_empty() && known.rests_until.is_zero() {
-                turns.remove(&self.host);
+                hosts.remove(&self.host);
+            }
+        }
+        if let Some((domain, tokens)) = self.domain.as_ref().and_then(|key| Some((key, domains.get_mut(key)?))) {
+            tokens.retain(|token| *token != self.token);
+            if tokens.is_empty() {
+                domains.remove(domain);
             }
         }
     }
@@ -95,17 +120,21 @@ mod tests {
 
     #[test]
     fn a_turn_is_known_while_it_lives() {
-        let [first, second] = [1, 2].map(LeaseToken::from_bits);
+        let [first, second, third] = [1, 2, 3].map(LeaseToken::from_bits);
         let turns = LiveTurns::default();
         let (http, https) = (host("http://a.example"), host("https://a.example"));
         let one = turns.begin(http.clone(), first.clone());
         let two = turns.begin(https, second.clone());
         assert_eq!((one.others(), two.others()), (vec![second.clone()], vec![first]), "of one host");
-        assert_eq!(turns.at(&host("https://b.example")), []);
-        drop(one);
+        let three = turns.begin(host("https://b.example"), third.clone());
+        assert_eq!(three.others(), [], "another host, of another domain");
+        let below = turns.begin(host("https://www.a.example"), LeaseToken::from_bits(4));
+        assert_eq!(below.others().len(), 2, "another of the same domain");
+        drop((one, below, three));
         assert_eq!((turns.at(&http), two.others()), (vec![second], vec![]));
         drop(two);
-        assert!(turns.lock().is_empty(), "nothing is kept of who is gone");
+        let places = turns.lock();
+        assert!(places.hosts.is_empty() && places.domains.is_empty(), "nothing is kept of who is gone");
     }
 
     #[test]

@@ -107,6 +107,7 @@ impl<'f> Story<'f> {
             wanted: Reserve::default(),
             now: at(second),
             alive: Vec::new(),
+            hosts_per_domain: 4,
         }
     }
 

@@ -1,7 +1,5 @@
 //! The suites of the ports, over fresh tables, buckets and queues each.
 
-#![expect(clippy::unwrap_used, reason = "a test says more by failing than by an error")]
-
 use std::time::Duration;
 
 use dragline_aws::{AwsClients, DynamoFrontier, QueueUrls};

@@ -1,7 +1,5 @@
 //! Faults between the SDK and S3, SQS and SNS: what passes is tried again, and whatever was done meanwhile does no harm.
 
-#![expect(clippy::unwrap_used, reason = "a test says more by failing than by an error")]
-
 use std::time::Duration;
 
 use bytes::Bytes;

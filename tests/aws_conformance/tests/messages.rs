@@ -1,7 +1,5 @@
 //! Messages and notices as those receive them who do not share our code: as JSON.
 
-#![expect(clippy::unwrap_used, reason = "a test says more by failing than by an error")]
-
 use std::time::Duration;
 
 use aws_sdk_sqs::types::{Message as Received, QueueAttributeName};

@@ -6,12 +6,6 @@ use dragline_end_to_end::dragline::{binary, wait};
 
 use crate::addresses::{seeds, serve};
 
-/// The sites, each at an address of its own.
-const SITES: usize = 300;
-
-/// What the shell lets the process have, for good.
-const FILES_MAX: usize = 256;
-
 fn content(path: &str) -> Option<Vec<u8>> {
     match path {
         "/" => Some(b"<a href=/more>more</a>".to_vec()),
@@ -20,16 +14,26 @@ fn content(path: &str) -> Option<Vec<u8>> {
     }
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn more_sites_than_files_that_may_be_open() {
+/// Crawls so many sites, each at an address of its own, down to this depth, where the shell lets the process have so many files for good.
+async fn crawl(sites: usize, depth_max: &str, files_max: usize) {
     let scratch = tempfile::tempdir().unwrap();
-    let seeds = seeds(SITES, serve(content).await);
+    let seeds = seeds(sites, serve(content).await);
     let mut command = tokio::process::Command::new("sh");
-    command.args(["-c", &format!("ulimit -n {FILES_MAX}; exec \"$0\" \"$@\"")]).arg(binary()).arg("crawl").args(seeds);
+    command.args(["-c", &format!("ulimit -n {files_max}; exec \"$0\" \"$@\"")]).arg(binary()).arg("crawl").args(seeds);
     command
-        .args(["--delay", "10ms", "--allow-private", "--quiet", "--json", "--data"])
+        .args(["--max-depth", depth_max, "--delay", "10ms", "--allow-private", "--quiet", "--json", "--data"])
         .arg(scratch.path().join("data"));
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).kill_on_drop(true);
     let ended = wait(command.spawn().unwrap()).await;
     assert_eq!(ended.code, Some(0), "every page of every site is well: {}", ended.stderr);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn more_sites_than_files_that_may_be_open() {
+    crawl(300, "1", 256).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn more_seeds_than_files_that_may_be_open() {
+    crawl(2_500, "0", 1_024).await;
 }

@@ -5,9 +5,11 @@ use std::time::Duration;
 use dragline_domain::outcome::Outcome::{
     ConnectionFailed, ErrorReadingResponse, FileIngested, FileOfUnknownType, RequestTimeout,
 };
-use dragline_testkit::hostile::{Step, head, html, reply};
+use dragline_testkit::hostile::{HostileSite, Step, head, html, reply};
+use dragline_whole_crawls::{Crawled, definition};
+use jiff::Timestamp;
 
-use crate::support::{case, cut, judge};
+use crate::support::{NASTY, case, cut, judge, tight};
 
 const HTML: &str = "content-type: text/html";
 
@@ -86,4 +88,43 @@ async fn a_body_is_what_it_is_whatever_its_server_says() {
     ];
     let crawled = judge(cases, |_| {}).await;
     assert!(!crawled.log.iter().any(|row| row.url.contains("lured")), "what is no page has no links");
+}
+
+/// Sites whose large bodies take for ever hold what came of them in memory, and no more: others get theirs at once.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn sites_that_drip_large_bodies_do_not_starve_a_quick_ones_large_pages() {
+    const MIB: usize = 1 << 20;
+    let announced = |length: usize| page_head(&format!("content-length: {length}"));
+    let drip = Step::Drip { bytes: vec![b'x'; 1_000].into(), every: Duration::from_millis(50) };
+    let slow = || vec![announced(5 * MIB), Step::send(vec![b'x'; 4 * MIB]), drip.clone()];
+    let mut dripping = Vec::new();
+    for _ in 0..10 {
+        dripping.push(HostileSite::beside_good_pages(vec![(NASTY.to_owned(), slow())]).await);
+    }
+    let large = |page: usize| (format!("/large/{page}"), vec![announced(MIB), Step::send(vec![b'y'; MIB])]);
+    let quick = HostileSite::beside_good_pages((0..20).map(large).collect()).await;
+    // What is seen of the first seed's site is told by its paths.
+    let seeds: Vec<String> = [&quick].into_iter().chain(&dripping).map(|site| site.url("/")).collect();
+    let crawled = Crawled::once(&definition(&seeds, |draft| {
+        tight(draft);
+        draft.fetch.timeout = Duration::from_secs(8);
+        draft.fetch.body_bytes_max = 5 * MIB;
+        draft.fetch.decoded_bytes_max = 5 << 20;
+    }))
+    .await;
+    for page in 0..20 {
+        let row = crawled.row(&format!("/large/{page}"));
+        assert_eq!((row.outcome_name.as_str(), row.truncated.as_deref()), (FileIngested.name(), None), "{page}");
+        assert_eq!(row.body_bytes, Some(MIB as u64));
+    }
+    for site in &dripping {
+        let row = crawled.row(&site.url(NASTY));
+        assert_eq!(row.truncated.as_deref(), Some("time"), "{:?}", row.detail);
+    }
+    let at = |text: &str| text.parse::<Timestamp>().unwrap();
+    let large = crawled.log.iter().filter(|row| row.url.starts_with("/large/"));
+    let last = large.map(|row| at(&row.at)).max().unwrap();
+    let cut = crawled.log.iter().filter(|row| row.truncated.is_some());
+    let first_cut = cut.map(|row| at(&row.at) + Duration::from_millis(row.duration_ms.unwrap())).min().unwrap();
+    assert!(last < first_cut, "large pages waited for the drip to end: {last}, {first_cut}");
 }

@@ -88,6 +88,8 @@ pub enum Hosts {
     Apart,
     /// Both are of one host.
     Shared,
+    /// Each has its own, of one registered domain, of which one host may be asked at once.
+    OfOneDomain,
 }
 
 /// What was crawled before.

@@ -153,6 +153,16 @@ impl Config {
     };
 }
 
+/// Both origins are of hosts of one domain, of which one is asked at once.
+impl Config {
+    /// Nothing is sent again, and nothing has to be.
+    pub const DOMAIN_UNAIDED: Self = Self { hosts: Hosts::OfOneDomain, ..Self::HOST_UNAIDED };
+    /// A lease runs out, and others act in between.
+    pub const DOMAIN_AND_EXPIRY: Self = Self { hosts: Hosts::OfOneDomain, ..Self::HOST_AND_EXPIRY };
+    /// Another iteration follows at once; a worker dies, and the user stops the crawl.
+    pub const DOMAIN_REPEATED: Self = Self { hosts: Hosts::OfOneDomain, ..Self::HOST_REPEATED };
+}
+
 /// Both origins are of one host.
 impl Config {
     /// Nothing is sent again, and nothing has to be.

@@ -5,7 +5,9 @@
 
 use std::hash::{Hash, Hasher};
 
-use dragline_domain::frontier::{ClaimedState, Holder, HostHolder, HostRow, Lease, LeaseState, OriginRows, SegmentRow};
+use dragline_domain::frontier::{
+    ClaimedState, DomainRow, Holder, HostHolder, HostRow, Lease, LeaseState, OriginRows, SegmentRow,
+};
 
 use crate::crawler::{Crawler, Held, Term};
 use crate::state::{Segment, SegmentKey, State};
@@ -23,6 +25,7 @@ impl State {
             begun,
             origins,
             host,
+            domain,
             segments,
             seedings,
             todo,
@@ -43,15 +46,20 @@ impl State {
             rows.iter().for_each(|rows| hash_rows(rows, hasher));
         }
         host.is_some().hash(hasher);
+        let opened = |HostHolder { token, until }: &HostHolder| {
+            let opens =
+                |rows: &Option<std::rc::Rc<OriginRows>>| rows.as_ref().is_some_and(|rows| rows.lease.is_held_by(token));
+            (*until, origins.each_ref().map(opens))
+        };
         if let Some(host) = host {
             let HostRow { holder, free_from, written_at, pace: _, waiting } = &**host;
-            let holder = holder.as_ref().map(|HostHolder { token, until }| {
-                let opens = |rows: &Option<std::rc::Rc<OriginRows>>| {
-                    rows.as_ref().is_some_and(|rows| rows.lease.is_held_by(token))
-                };
-                (until, origins.each_ref().map(opens))
-            });
-            (holder, free_from, written_at, waiting).hash(hasher);
+            (holder.as_ref().map(opened), free_from, written_at, waiting).hash(hasher);
+        }
+        domain.is_some().hash(hasher);
+        if let Some(domain) = domain {
+            let DomainRow { places, holders, waiting, freed_at, written_at } = &**domain;
+            holders.iter().for_each(|holder| opened(holder).hash(hasher));
+            (places, holders.len(), waiting, freed_at, written_at).hash(hasher);
         }
         for (key, segment) in &**segments {
             hash_segment(*key, segment, hasher);
@@ -104,6 +112,7 @@ impl State {
         let earlier = self.segments.get(&key).map(|segment| segment.row.token == *token);
         (earlier, self.rows(*origin).is_some_and(|rows| rows.lease.is_held_by(token))).hash(hasher);
         self.host.as_ref().is_some_and(|host| host.is_held_by(token)).hash(hasher);
+        self.domain.as_ref().is_some_and(|domain| domain.is_held_by(token)).hash(hasher);
     }
 }
 

@@ -28,7 +28,7 @@ pub enum Invariant {
     BudgetAddsUp,
     /// A lease that has not run out is its holder's.
     LeaseKept,
-    /// A host is asked by one turn at a time.
+    /// A host is asked by one turn at a time, and no more hosts of a domain than it has places.
     HostKept,
     /// Only the holder of a lease commits.
     HolderCommits,
@@ -64,7 +64,7 @@ impl Invariant {
             Self::TodoIsThere => "todo is counted that is not there",
             Self::BudgetAddsUp => "the budget does not add up",
             Self::LeaseKept => "a lease that had not run out was taken from its holder",
-            Self::HostKept => "two turns asked one host at once",
+            Self::HostKept => "two turns asked one host at once, or a domain that has one place",
             Self::HolderCommits => "somebody committed without holding the lease",
             Self::DoneIsDone => "somebody was told that a commit was done which was not",
             Self::LeasesOnlyWhileOpen => "a lease was given while the iteration was not open",
@@ -108,7 +108,7 @@ impl Model {
     fn broken_host(&self, state: &State) -> Option<Invariant> {
         let held = state.crawlers.iter().filter(|crawler| crawler.asks()).filter_map(|crawler| crawler.held());
         let asking = held.filter(|held| held.term == Term::Running).count();
-        (self.config.hosts == Hosts::Shared && asking > 1).then_some(Invariant::HostKept)
+        (self.config.hosts != Hosts::Apart && asking > 1).then_some(Invariant::HostKept)
     }
 
     fn broken_budget(&self, state: &State, row: &IterationRow) -> Option<Invariant> {

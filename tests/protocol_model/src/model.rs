@@ -30,15 +30,12 @@ impl Model {
             crawl: "c".parse().expect("a crawl's name"),
             origin: origin.parse().expect("an origin"),
         };
-        let second = match config.hosts {
-            Hosts::Apart => "https://b.example",
-            Hosts::Shared => "http://a.example",
+        let [first, second] = match config.hosts {
+            Hosts::Apart => ["https://a.example", "https://b.example"],
+            Hosts::Shared => ["https://a.example", "http://a.example"],
+            Hosts::OfOneDomain => ["https://a.example.org", "https://b.example.org"],
         };
-        Self {
-            config,
-            keys: [key("https://a.example"), key(second)],
-            triggers: [TriggerId("t".into()), TriggerId("u".into())],
-        }
+        Self { config, keys: [key(first), key(second)], triggers: [TriggerId("t".into()), TriggerId("u".into())] }
     }
 
     pub(crate) fn lacks(&self, mutation: Mutation) -> bool {
@@ -74,6 +71,7 @@ impl Model {
             begun: [None, None],
             origins: [None, None],
             host: None,
+            domain: None,
             segments: Rc::default(),
             seedings: Rc::default(),
             todo: Rc::default(),

@@ -81,6 +81,16 @@ pub enum Mutation {
     HostKeptAtRelease,
     /// Release: whoever waits for the host is not called.
     NextNotCalled,
+    /// Take lease: whether the domain has a place is not asked.
+    TakeWithoutAPlace,
+    /// Take lease: a place that nobody gives back is its dead holder's for ever.
+    PlaceNeverRunsOut,
+    /// Release: whose the place is, is not asked.
+    PlaceGivenBackByAnyone,
+    /// Release: the place is not given back.
+    PlaceKeptAtRelease,
+    /// Release: whoever waits for a place is not called.
+    NextForAPlaceNotCalled,
     /// Commit parse: a segment that is parsed is parsed again.
     ParseTwice,
     /// Commit parse: which part is next is not asked.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use dragline_domain::capture::Finality;
-use dragline_domain::frontier::{ChunkKey, ClaimedState, HostRow, IterationRow, OriginRows, SegmentRow};
+use dragline_domain::frontier::{ChunkKey, ClaimedState, DomainRow, HostRow, IterationRow, OriginRows, SegmentRow};
 use dragline_domain::ids::{Iteration, Turn};
 use jiff::Timestamp;
 
@@ -75,6 +75,8 @@ pub(crate) struct State {
     pub origins: [Option<Rc<OriginRows>>; ORIGINS],
     /// The row of the host that the origins share; absent before anybody asked it, and where they share none.
     pub host: Option<Rc<HostRow>>,
+    /// The row of the domain that their hosts share, likewise.
+    pub domain: Option<Rc<DomainRow>>,
     pub segments: Rc<BTreeMap<SegmentKey, Segment>>,
     /// The seedings that are marked.
     pub seedings: Rc<BTreeSet<(Iteration, OriginNumber, TriggerNumber)>>,

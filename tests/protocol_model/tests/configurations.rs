@@ -1,5 +1,4 @@
 //! Each configuration is explored whole, and nothing is found broken. `DRAGLINE_STATES` bounds how many states of each are visited.
-#![expect(clippy::print_stdout, reason = "a run says how many states it visited")]
 
 use dragline_protocol_model::{Config, Extent, explore};
 
@@ -245,4 +244,19 @@ fn origins_of_one_host_take_turns_though_a_worker_dies() {
 #[test]
 fn a_host_that_a_dead_worker_had_is_free_for_the_next_iteration() {
     holds(Config::HOST_REPEATED);
+}
+
+#[test]
+fn hosts_of_one_domain_take_turns_unaided() {
+    holds(Config::DOMAIN_UNAIDED);
+}
+
+#[test]
+fn hosts_of_one_domain_take_turns_though_a_lease_runs_out() {
+    holds(Config::DOMAIN_AND_EXPIRY);
+}
+
+#[test]
+fn a_place_that_a_dead_worker_had_is_free_for_the_next_iteration() {
+    holds(Config::DOMAIN_REPEATED);
 }

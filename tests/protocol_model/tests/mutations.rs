@@ -1,5 +1,4 @@
 //! What is left out of the protocol is missed, or said to be of no consequence.
-#![allow(clippy::print_stderr, reason = "temp")]
 
 use Invariant::{
     BarrierHeld, BudgetAddsUp, CountsInOrder, DoneIsDone, EndInReach, EndIsFinal, EverythingClaimed, HolderCommits,
@@ -39,6 +38,11 @@ const CAUGHT: &[(Mutation, Config, Invariant)] = &[
     (Mutation::HostGivenBackByAnyone, Config::HOST_AND_EXPIRY, HostKept),
     (Mutation::HostKeptAtRelease, Config::HOST_UNAIDED, EndInReach),
     (Mutation::NextNotCalled, Config::HOST_UNAIDED, EndInReach),
+    (Mutation::TakeWithoutAPlace, Config::DOMAIN_UNAIDED, HostKept),
+    (Mutation::PlaceNeverRunsOut, Config::DOMAIN_REPEATED, EndInReach),
+    (Mutation::PlaceGivenBackByAnyone, Config::DOMAIN_AND_EXPIRY, HostKept),
+    (Mutation::PlaceKeptAtRelease, Config::DOMAIN_UNAIDED, EndInReach),
+    (Mutation::NextForAPlaceNotCalled, Config::DOMAIN_UNAIDED, EndInReach),
     (Mutation::ParseTwice, Config::DUPLICATE, CountsInOrder),
     (Mutation::PartOutOfTurn, Config::CRASH_IN_PARTS, TodoIsThere),
     (Mutation::ParseNotDue, Config::CRASH_AND_LOSS, EndInReach),

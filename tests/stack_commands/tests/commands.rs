@@ -1,7 +1,5 @@
 //! What the command sends to a stack, as its scheduler receives it.
 
-#![expect(clippy::unwrap_used, reason = "a test says more by failing than by an error")]
-
 use std::fs;
 
 use dragline_domain::definition::Definition;

@@ -1,7 +1,5 @@
 //! What the command reads from a stack: the same as from a data directory that holds the same crawl.
 
-#![expect(clippy::unwrap_used, reason = "a test says more by failing than by an error")]
-
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;

@@ -9,6 +9,7 @@ pub(crate) enum Role {
     Crawl,
     Trigger,
     Host,
+    Domain,
     Iteration,
     Lease,
     Inbox,

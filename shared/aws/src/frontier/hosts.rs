@@ -1,19 +1,108 @@
-//! Hosts: who asks them, who waits for them.
+//! Hosts and the places of their domains: who asks them, who waits for them.
 
-use dragline_domain::frontier::{HostAsk, HostBusy, HostRow};
-use dragline_domain::url::HostKey;
+use std::collections::HashMap;
+
+use dragline_domain::frontier::{DomainRow, HostAsk, HostRefused, HostRow, HostRows, HostTaken, take_host as decide};
+use dragline_domain::url::{DomainKey, HostKey};
 use dragline_pipeline::ports::frontier::GiveBackHost;
 use jiff::Timestamp;
 
 use super::{DynamoFrontier, ROUNDS_MAX};
-use crate::dynamo::Write;
+use crate::dynamo::{Item, Key, Write};
 use crate::errors::StoreError;
-use crate::rows::host::Stored;
-use crate::rows::{host, keys};
+use crate::meter::capacity::ReadKind;
+use crate::rows::host::{Stored, read, replace, replace_domain};
+use crate::rows::keys;
+
+/// The keys of the rows that say whether a host may be asked.
+pub(super) struct HostKeys {
+    host: HostKey,
+    domain: Option<DomainKey>,
+}
+
+/// These rows as they were read.
+pub(super) struct Seen<'k> {
+    keys: &'k HostKeys,
+    host: Option<Stored<HostRow>>,
+    domain: Option<Stored<DomainRow>>,
+}
+
+impl HostKeys {
+    pub(super) fn of(host: HostKey) -> Self {
+        let domain = host.domain();
+        Self { host, domain }
+    }
+
+    pub(super) fn rows(&self) -> impl Iterator<Item = Key> {
+        [keys::host(&self.host)].into_iter().chain(self.domain.as_ref().map(keys::domain))
+    }
+
+    /// The rows among those that were found.
+    pub(super) fn seen(&self, found: &HashMap<Key, Item>) -> Result<Seen<'_>, StoreError> {
+        let host = found.get(&keys::host(&self.host)).map(read).transpose()?;
+        let domain = self.domain.as_ref().and_then(|domain| found.get(&keys::domain(domain)));
+        Ok(Seen { keys: self, host, domain: domain.map(read).transpose()? })
+    }
+}
+
+impl Seen<'_> {
+    pub(super) fn rows(&self) -> HostRows<'_> {
+        HostRows {
+            host: self.host.as_ref().map(|stored| &stored.row),
+            domain: self.domain.as_ref().map(|stored| &stored.row),
+        }
+    }
+
+    /// The rows of a host that was taken.
+    pub(super) fn taken(&self, taken: &HostTaken) -> Result<Vec<Write>, StoreError> {
+        let domain = taken.domain.as_ref().map(|row| self.put_domain(row)).transpose()?.flatten();
+        Ok(self.put_host(&taken.host)?.into_iter().chain(domain).collect())
+    }
+
+    /// The row with who waits; `None` if that is there already.
+    pub(super) fn line(&self, refused: &HostRefused) -> Result<Option<Write>, StoreError> {
+        match refused {
+            HostRefused::Host(busy) => self.put_host(&busy.row),
+            HostRefused::Domain(busy) => self.put_domain(&busy.row),
+        }
+    }
+
+    /// The rows after a host was given back; none of those that the bearer of the token has no more.
+    pub(super) fn given_back(&self, back: &GiveBackHost) -> Result<Vec<Write>, StoreError> {
+        let GiveBackHost { token, free_from, pace, now, .. } = back;
+        let HostRows { host, domain } = self.rows();
+        let host = host.and_then(|row| row.give_back(token, *free_from, *pace, *now));
+        let domain = domain.and_then(|row| row.give_back(token, *now));
+        let host = host.map(|row| self.put_host(&row)).transpose()?.flatten();
+        let domain = domain.map(|row| self.put_domain(&row)).transpose()?.flatten();
+        Ok(host.into_iter().chain(domain).collect())
+    }
+
+    fn put_host(&self, row: &HostRow) -> Result<Option<Write>, StoreError> {
+        let is_changed = self.rows().host != Some(row);
+        is_changed.then(|| replace(&self.keys.host, self.host.as_ref(), row)).transpose()
+    }
+
+    fn put_domain(&self, row: &DomainRow) -> Result<Option<Write>, StoreError> {
+        let is_changed = self.rows().domain != Some(row);
+        let key = self.keys.domain.as_ref().filter(|_| is_changed);
+        key.map(|key| replace_domain(key, self.domain.as_ref(), row)).transpose()
+    }
+}
 
 impl DynamoFrontier {
-    pub(super) async fn host(&self, key: &HostKey) -> Result<Option<Stored>, StoreError> {
-        self.db.get(&keys::host(key)).await?.as_ref().map(host::read).transpose()
+    pub(super) async fn host(&self, key: &HostKey) -> Result<Option<HostRow>, StoreError> {
+        let item = self.db.get(&keys::host(key)).await?;
+        Ok(item.as_ref().map(read).transpose()?.map(|stored| stored.row))
+    }
+
+    pub(super) async fn domain(&self, key: &DomainKey) -> Result<Option<DomainRow>, StoreError> {
+        let item = self.db.get(&keys::domain(key)).await?;
+        Ok(item.as_ref().map(read).transpose()?.map(|stored| stored.row))
+    }
+
+    pub(super) async fn see_host<'k>(&self, keys: &'k HostKeys) -> Result<Seen<'k>, StoreError> {
+        keys.seen(&self.db.get_all(keys.rows().collect(), ReadKind::Consistent).await?)
     }
 
     pub(super) async fn ask_host(
@@ -21,49 +110,37 @@ impl DynamoFrontier {
         key: &HostKey,
         ask: &HostAsk,
     ) -> Result<Result<HostRow, Timestamp>, StoreError> {
+        let keys = HostKeys::of(key.clone());
         for _ in 0..ROUNDS_MAX {
-            let before = self.host(key).await?;
-            match HostRow::take(before.as_ref().map(|before| &before.row), ask, None) {
-                Err(busy) => {
-                    let line = line(key, before.as_ref(), &busy)?;
-                    let is_written = match line {
-                        Some(line) => self.db.write(&line).await?.is_ok(),
-                        None => true,
-                    };
-                    if is_written {
-                        return Ok(Err(busy.until));
-                    }
-                }
-                Ok(after) => {
-                    if self.db.write(&host::replace(key, before.as_ref(), &after)?).await?.is_ok() {
-                        return Ok(Ok(after));
-                    }
-                }
+            let seen = self.see_host(&keys).await?;
+            let (writes, answer) = match decide(seen.rows(), ask, None) {
+                Err(refused) => (seen.line(&refused)?.into_iter().collect(), Err(refused.until())),
+                Ok(taken) => (seen.taken(&taken)?, Ok(taken.host)),
+            };
+            if self.are_written(&writes).await? {
+                return Ok(answer);
             }
         }
         Err(StoreError::Contended(ROUNDS_MAX))
     }
 
     pub(super) async fn return_host(&self, back: &GiveBackHost) -> Result<(), StoreError> {
-        let GiveBackHost { host: key, token, free_from, pace, now } = back;
+        let keys = HostKeys::of(back.host.clone());
         for _ in 0..ROUNDS_MAX {
-            let before = self.host(key).await?;
-            let Some(after) = before.as_ref().and_then(|before| before.row.give_back(token, *free_from, *pace, *now))
-            else {
-                return Ok(());
-            };
-            if self.db.write(&host::replace(key, before.as_ref(), &after)?).await?.is_ok() {
+            let writes = self.see_host(&keys).await?.given_back(back)?;
+            if self.are_written(&writes).await? {
                 return Ok(());
             }
         }
         Err(StoreError::Contended(ROUNDS_MAX))
     }
-}
 
-/// The row with who waits; `None` if that is there already.
-pub(super) fn line(key: &HostKey, before: Option<&Stored>, busy: &HostBusy) -> Result<Option<Write>, StoreError> {
-    if before.is_some_and(|before| before.row == busy.row) {
-        return Ok(None);
+    /// Writes what there is to write, all or nothing.
+    async fn are_written(&self, writes: &[Write]) -> Result<bool, StoreError> {
+        match writes {
+            [] => Ok(true),
+            [write] => Ok(self.db.write(write).await?.is_ok()),
+            several => Ok(self.db.transact(several).await?.is_ok()),
+        }
     }
-    host::replace(key, before, &busy.row).map(Some)
 }

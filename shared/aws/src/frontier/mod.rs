@@ -23,11 +23,11 @@ use std::time::Duration;
 use dragline_domain::capture::SegmentLog;
 use dragline_domain::definition::Definition;
 use dragline_domain::frontier::{
-    Blame, CandidateUpdate, ChunkKey, Claim, HostAsk, HostRow, IterationRow, Lease, OriginKey, OriginRows,
+    Blame, CandidateUpdate, ChunkKey, Claim, DomainRow, HostAsk, HostRow, IterationRow, Lease, OriginKey, OriginRows,
     RecrawlCursor, ReleaseRefused, SegmentId, SegmentRow, StatusChange, Take, TakeRefused, TodoChunk,
 };
 use dragline_domain::ids::{CrawlId, Iteration, ParseToken, TriggerId};
-use dragline_domain::url::{HostKey, Origin};
+use dragline_domain::url::{DomainKey, HostKey, Origin};
 use dragline_pipeline::ports::clock::Chance;
 use dragline_pipeline::ports::error::PortResult;
 use dragline_pipeline::ports::frontier::{
@@ -198,8 +198,11 @@ impl Frontier for DynamoFrontier {
     }
 
     async fn load_host(&self, host: &HostKey) -> PortResult<Option<HostRow>> {
-        let stored = self.host(host).await.map_err(|e| e.at("load host", host))?;
-        Ok(stored.map(|stored| stored.row))
+        self.host(host).await.map_err(|e| e.at("load host", host))
+    }
+
+    async fn load_domain(&self, domain: &DomainKey) -> PortResult<Option<DomainRow>> {
+        self.domain(domain).await.map_err(|e| e.at("load domain", domain))
     }
 
     async fn take_host(&self, host: &HostKey, ask: &HostAsk) -> PortResult<Result<HostRow, Timestamp>> {

@@ -6,15 +6,15 @@ use dragline_domain::frontier::{
 };
 use dragline_domain::ids::Iteration;
 use dragline_domain::url::HostKey;
-use dragline_pipeline::ports::frontier::{CommitSegment, Committed, ReleaseLease};
+use dragline_pipeline::ports::frontier::{CommitSegment, Committed, GiveBackHost, ReleaseLease};
 
-use super::hosts::line;
+use super::hosts::HostKeys;
 use super::iterations::within_transaction;
 use super::{DynamoFrontier, ROUNDS_MAX};
 use crate::dynamo::{Item, Key, Role, Write};
 use crate::errors::StoreError;
 use crate::meter::capacity::{ReadKind, item_bytes};
-use crate::rows::{chunk, host, inbox, iteration, keys, lease, segment};
+use crate::rows::{chunk, inbox, iteration, keys, lease, segment};
 
 /// About what a chunk takes that nobody remembers.
 const USUAL_CHUNK_BYTES: u64 = 4 << 10;
@@ -26,11 +26,10 @@ impl DynamoFrontier {
         number: Iteration,
         take: &Take,
     ) -> Result<Result<Lease, TakeRefused>, StoreError> {
-        let host_name = HostKey::of(&origin.origin);
-        let [lease_key, iteration_key, host_key] =
-            [keys::lease(origin), keys::iteration(&origin.crawl, number), keys::host(&host_name)];
+        let host_keys = HostKeys::of(HostKey::of(&origin.origin));
+        let [lease_key, iteration_key] = [keys::lease(origin), keys::iteration(&origin.crawl, number)];
         for _ in 0..ROUNDS_MAX {
-            let wanted = vec![lease_key.clone(), iteration_key.clone(), host_key.clone()];
+            let wanted = [lease_key.clone(), iteration_key.clone()].into_iter().chain(host_keys.rows()).collect();
             let found = self.db.get_all(wanted, ReadKind::Consistent).await?;
             let Some(item) = found.get(&lease_key) else { return Ok(Err(TakeRefused::NothingToDo)) };
             let before = lease::read(item)?;
@@ -41,26 +40,25 @@ impl DynamoFrontier {
                 // An earlier try, of which no answer came.
                 return Ok(Ok(before));
             }
-            let host_before = found.get(&host_key).map(host::read).transpose()?;
-            let host_row = host_before.as_ref().map(|before| &before.row);
-            let after = match take_turn(origin, &before, &row, host_row, take) {
+            let seen = host_keys.seen(&found)?;
+            let after = match take_turn(origin, &before, &row, seen.rows(), take) {
                 Ok(taken) => taken,
                 Err(TurnRefused::Lease(refused)) => return Ok(Err(refused)),
-                Err(TurnRefused::Host(busy)) => {
+                Err(TurnRefused::Host(refused)) => {
                     // The rows were not read at one moment: another ticket of this turn may have taken both between.
-                    let line = line(&host_name, host_before.as_ref(), &busy)?;
+                    let line = seen.line(&refused)?;
                     let writes: Vec<_> = [lease::still(origin, item, &before)].into_iter().chain(line).collect();
                     if self.db.transact(&writes).await?.is_ok() {
-                        return Ok(Err(TakeRefused::HostBusy { until: busy.until }));
+                        return Ok(Err(TakeRefused::HostBusy { until: refused.until() }));
                     }
                     continue;
                 }
             };
-            let writes = [
+            let mut writes = vec![
                 lease::replace(origin, Some(&before), &after.lease, self.lease_grace)?,
                 iteration::reserve(&row, &after.iteration),
-                host::replace(&host_name, host_before.as_ref(), &after.host)?,
             ];
+            writes.extend(seen.taken(&after.host)?);
             if self.db.transact(&writes).await?.is_ok() {
                 self.note_due(&lease_key, &after.lease);
                 return Ok(Ok(after.lease));
@@ -147,7 +145,10 @@ impl DynamoFrontier {
 
     pub(super) async fn let_go(&self, request: &ReleaseLease) -> Result<Result<(), ReleaseRefused>, StoreError> {
         let ReleaseLease { origin, token, lease: last, seen, how, free_from, now } = request;
-        let host_name = HostKey::of(&origin.origin);
+        let host = HostKey::of(&origin.origin);
+        let host_keys = HostKeys::of(host.clone());
+        let (token_back, free_from, now) = (token.clone(), *free_from, *now);
+        let back = GiveBackHost { host, token: token_back, free_from, pace: last.pace, now };
         for _ in 0..ROUNDS_MAX {
             let Some(current) = self.current(origin, last.iteration).await? else { continue };
             let Some(rows) = current.rows else { return Ok(Err(ReleaseRefused::Fenced)) };
@@ -160,12 +161,7 @@ impl DynamoFrontier {
             };
             let before = Before { origin, lease: &rows.lease, inbox: &rows.inbox, iteration: &row };
             let mut writes = self.released(request, &before, &after)?;
-            let host_before = self.host(&host_name).await?;
-            if let Some(stored) = &host_before
-                && let Some(back) = stored.row.give_back(token, *free_from, last.pace, *now)
-            {
-                writes.push(host::replace(&host_name, host_before.as_ref(), &back)?);
-            }
+            writes.extend(self.see_host(&host_keys).await?.given_back(&back)?);
             match self.db.transact(&writes).await? {
                 Ok(()) => {
                     self.leases_due.forget(&keys::lease(origin));
@@ -178,7 +174,7 @@ impl DynamoFrontier {
                 Err(refused) if refused.by(Role::Lease) => {}
                 Err(refused) if refused.by(Role::Inbox) => return Ok(Err(ReleaseRefused::Changed)),
                 // Somebody stood in line meanwhile.
-                Err(refused) if refused.by(Role::Host) => {}
+                Err(refused) if refused.by(Role::Host) || refused.by(Role::Domain) => {}
                 Err(_) => return Err(StoreError::Damaged("an open origin was not counted as open".to_owned())),
             }
         }

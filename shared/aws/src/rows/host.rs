@@ -1,32 +1,46 @@
-//! The host: all of it as JSON, which conditions compare as it was read.
+//! The host and its domain: all of either as JSON, which conditions compare as it was read.
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use dragline_domain::frontier::HostRow;
-use dragline_domain::url::HostKey;
+use dragline_domain::frontier::{DomainRow, HostRow};
+use dragline_domain::url::{DomainKey, HostKey};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use super::{fields, keys, row};
-use crate::dynamo::{Expression, Item, Role, Write, json};
+use crate::dynamo::{Expression, Item, Key, Role, Write, json};
 use crate::errors::StoreError;
 
 const RECORD: &str = "record";
 
-/// A host's row, with what stands for it in conditions.
+/// A row, with what stands for it in conditions.
 #[derive(Clone, Debug)]
-pub(crate) struct Stored {
-    pub(crate) row: HostRow,
+pub(crate) struct Stored<R> {
+    pub(crate) row: R,
     record: AttributeValue,
 }
 
-pub(crate) fn read(item: &Item) -> Result<Stored, StoreError> {
+pub(crate) fn read<R: DeserializeOwned>(item: &Item) -> Result<Stored<R>, StoreError> {
     let fields = fields(item)?;
     let record = AttributeValue::S(fields.text(RECORD)?.to_owned());
     Ok(Stored { row: fields.json(RECORD)?, record })
 }
 
-/// Puts the row after one that was read, if that is still as it was.
-pub(crate) fn replace(host: &HostKey, before: Option<&Stored>, after: &HostRow) -> Result<Write, StoreError> {
-    let key = keys::host(host);
-    let put = Write::put(Role::Host, &key, row(&key, [(RECORD, json(after)?)]));
+/// Puts a host's row after one that was read, if that is still as it was.
+pub(crate) fn replace(host: &HostKey, before: Option<&Stored<HostRow>>, after: &HostRow) -> Result<Write, StoreError> {
+    put(Role::Host, &keys::host(host), before, after)
+}
+
+/// The same for a domain's.
+pub(crate) fn replace_domain(
+    domain: &DomainKey,
+    before: Option<&Stored<DomainRow>>,
+    after: &DomainRow,
+) -> Result<Write, StoreError> {
+    put(Role::Domain, &keys::domain(domain), before, after)
+}
+
+fn put<R: Serialize>(role: Role, key: &Key, before: Option<&Stored<R>>, after: &R) -> Result<Write, StoreError> {
+    let put = Write::put(role, key, row(key, [(RECORD, json(after)?)]));
     Ok(match before {
         None => put.if_absent(),
         Some(before) => put.when(Expression::new("#record = :was_record").with(":was_record", before.record.clone())),

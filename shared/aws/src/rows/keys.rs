@@ -3,7 +3,7 @@
 use data_encoding::HEXLOWER;
 use dragline_domain::frontier::{ChunkKey, Leftover, OriginKey, Seeding, SegmentId, TodoSource};
 use dragline_domain::ids::{CrawlId, Iteration, TriggerId, Turn};
-use dragline_domain::url::{HostKey, Origin};
+use dragline_domain::url::{DomainKey, HostKey, Origin};
 use sha2::{Digest as _, Sha256};
 
 use crate::dynamo::{Key, Range};
@@ -88,6 +88,11 @@ pub(crate) fn leftovers(crawl: &CrawlId, iteration: Iteration) -> Range {
 /// A host's row, in a partition that no origin has: what follows the `#` there begins with a scheme.
 pub(crate) fn host(host: &HostKey) -> Key {
     Key { table: Table::Frontier, partition: format!("host#{host}"), sort: "host".to_owned() }
+}
+
+/// A registered domain's row, likewise.
+pub(crate) fn domain(domain: &DomainKey) -> Key {
+    Key { table: Table::Frontier, partition: format!("domain#{domain}"), sort: "domain".to_owned() }
 }
 
 pub(crate) fn notice(crawl: &CrawlId, key: &str) -> Key {

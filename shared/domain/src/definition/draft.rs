@@ -176,13 +176,20 @@ pub struct Politeness {
     pub delay: Duration,
     /// Requests to one origin at the same time.
     pub concurrency: u16,
+    /// Hosts of one registered domain that are asked at the same time, by all crawls together.
+    pub hosts_per_domain: u16,
     /// How long a robots.txt that was read is believed (RFC 9309 section 2.4 allows 24 hours).
     pub robots_max_age: Duration,
 }
 
 impl Default for Politeness {
     fn default() -> Self {
-        Self { delay: Duration::from_secs(1), concurrency: 1, robots_max_age: Duration::from_mins(30) }
+        Self {
+            delay: Duration::from_secs(1),
+            concurrency: 1,
+            hosts_per_domain: 4,
+            robots_max_age: Duration::from_mins(30),
+        }
     }
 }
 

@@ -48,6 +48,7 @@ keys! {
     TrapsUrlBytesMax = "traps.url_bytes_max" WhichUrls;
     PolitenessDelay = "politeness.delay" HowOnly;
     PolitenessConcurrency = "politeness.concurrency" HowOnly;
+    PolitenessHostsPerDomain = "politeness.hosts_per_domain" HowOnly;
     PolitenessRobotsMaxAge = "politeness.robots_max_age" HowOnly;
     FetchConnectTimeout = "fetch.connect_timeout" HowOnly;
     FetchFirstByteTimeout = "fetch.first_byte_timeout" HowOnly;

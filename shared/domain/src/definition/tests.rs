@@ -112,6 +112,11 @@ fn what_cannot_be_meant_is_refused() {
             "nothing would be fetched",
         ),
         (
+            |d| d.politeness.hosts_per_domain = 101,
+            "politeness.hosts_per_domain: `101` is not between `1` and `100`",
+            "each has its place in a row",
+        ),
+        (
             |d| d.politeness.robots_max_age = Duration::from_hours(25),
             "politeness.robots_max_age: `25h` is not between `1m` and `24h`",
             "RFC 9309 section 2.4",
@@ -242,6 +247,7 @@ fn every_key_is_compared_and_says_what_its_change_means() {
         (Key::TrapsUrlBytesMax, |d| d.traps.url_bytes_max -= 1),
         (Key::PolitenessDelay, |d| d.politeness.delay *= 2),
         (Key::PolitenessConcurrency, |d| d.politeness.concurrency = 2),
+        (Key::PolitenessHostsPerDomain, |d| d.politeness.hosts_per_domain = 2),
         (Key::PolitenessRobotsMaxAge, |d| d.politeness.robots_max_age *= 2),
         (Key::FetchConnectTimeout, |d| d.fetch.connect_timeout /= 2),
         (Key::FetchFirstByteTimeout, |d| d.fetch.first_byte_timeout /= 2),

@@ -48,6 +48,8 @@ pub mod limits {
     pub const DELAY: RangeInclusive<Duration> = Duration::ZERO..=HOUR;
     /// Requests to one origin at the same time.
     pub const CONCURRENCY: RangeInclusive<u64> = 1..=256;
+    /// Hosts of a registered domain that are asked at once; each stands in the row of its domain.
+    pub const HOSTS_PER_DOMAIN: RangeInclusive<u64> = 1..=100;
     /// How long a robots.txt is believed (RFC 9309 section 2.4: at most 24 hours).
     pub const ROBOTS_MAX_AGE: RangeInclusive<Duration> = Duration::from_mins(1)..=DAY;
     /// Any of the time limits of one request: it must end within a lease of 120 seconds, with a reserve to commit.
@@ -155,6 +157,7 @@ fn ranges(draft: &Draft) -> Vec<Problem> {
         count(Key::TrapsUrlBytesMax, traps.url_bytes_max.into(), limits::URL_BYTES),
         time(Key::PolitenessDelay, politeness.delay, limits::DELAY),
         count(Key::PolitenessConcurrency, politeness.concurrency.into(), limits::CONCURRENCY),
+        count(Key::PolitenessHostsPerDomain, politeness.hosts_per_domain.into(), limits::HOSTS_PER_DOMAIN),
         time(Key::PolitenessRobotsMaxAge, politeness.robots_max_age, limits::ROBOTS_MAX_AGE),
         time(Key::FetchConnectTimeout, fetch.connect_timeout, limits::TIMEOUT),
         time(Key::FetchFirstByteTimeout, fetch.first_byte_timeout, limits::TIMEOUT),

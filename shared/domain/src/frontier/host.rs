@@ -8,7 +8,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{IterationRow, Lease, OriginKey, Take, TakeRefused};
+use super::{Lease, OriginKey};
 use crate::ids::{Iteration, LeaseToken, Turn};
 use crate::politeness::{Pace, RETRY_AFTER_MAX};
 use crate::time::{self, after, between, is_set_back};
@@ -69,8 +69,10 @@ pub struct HostAsk {
     pub token: LeaseToken,
     /// When it will have stopped asking, whatever happens.
     pub until: Timestamp,
-    /// Tokens by which the host is known to be asked still, whatever the clock says: those of the same process.
+    /// Tokens by which the host, or others of its domain, are known to be asked still, whatever the clock says: those of the same process.
     pub alive: Vec<LeaseToken>,
+    /// How many hosts of its registered domain may be asked at once. Absent if it has none, and if whoever asks has a place there already.
+    pub hosts_per_domain: Option<u16>,
     /// The pace that it knows.
     pub pace: Pace,
     /// The time of now.
@@ -84,26 +86,6 @@ pub struct HostBusy {
     pub until: Timestamp,
     /// The row with the asker in line, to be written.
     pub row: HostRow,
-}
-
-/// The rows after a lease was taken with its host.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TurnTaken {
-    /// The lease, at the host's pace.
-    pub lease: Lease,
-    /// The iteration's row.
-    pub iteration: IterationRow,
-    /// The host's row.
-    pub host: HostRow,
-}
-
-/// Why a lease was not taken with its host.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum TurnRefused {
-    /// The lease cannot be had. Nothing is written.
-    Lease(TakeRefused),
-    /// Its host cannot. The host's row is written.
-    Host(Box<HostBusy>),
 }
 
 impl HostRow {
@@ -236,42 +218,6 @@ impl HostRow {
     }
 }
 
-/// Takes an origin's lease with its host, or neither. The lease starts nothing before the host is free, and keeps its back-off.
-///
-/// A lease that is taken over brings the host along, if its dead holder still has it.
-///
-/// # Errors
-/// [`TurnRefused`].
-pub fn take_turn(
-    origin: &OriginKey,
-    lease: &Lease,
-    iteration: &IterationRow,
-    host: Option<&HostRow>,
-    take: &Take,
-) -> Result<TurnTaken, TurnRefused> {
-    let predecessor = lease.holder().map(|holder| &holder.token);
-    let (mut taken, iteration) = lease.take(iteration, take).map_err(TurnRefused::Lease)?;
-    let is_inherited = predecessor.is_some_and(|token| host.is_some_and(|host| host.is_held_by(token)));
-    let waiter =
-        HostWaiter { origin: origin.clone(), iteration: taken.iteration, turn: taken.turn, delay: lease.pace.delay() };
-    let ask = HostAsk {
-        waiter,
-        token: take.token.clone(),
-        until: take.host_until,
-        alive: take.alive.clone(),
-        pace: lease.pace,
-        now: take.now,
-    };
-    let mut host = HostRow::take(host, &ask, predecessor).map_err(TurnRefused::Host)?;
-    if is_inherited {
-        // Its commits told how fast the host may be asked, and this row not.
-        host.pace = lease.pace;
-    }
-    taken.wait_until(taken.not_before.max(host.free_from), take.now);
-    taken.pace = host.pace;
-    Ok(TurnTaken { lease: taken, iteration, host })
-}
-
 #[cfg(test)]
 #[path = "host_tests.rs"]
-mod tests;
+pub(super) mod tests;

@@ -1,40 +1,40 @@
 use super::*;
-use crate::frontier::{Barrier, Holder, IterationStatus, LeaseState, Reserve};
-use crate::ids::TriggerId;
+use crate::ids::{Iteration, Turn};
 
-const DELAY: Duration = Duration::from_secs(10);
+pub(in crate::frontier) const DELAY: Duration = Duration::from_secs(10);
 
-fn at(second: i64) -> Timestamp {
+pub(in crate::frontier) fn at(second: i64) -> Timestamp {
     Timestamp::from_second(1_000_000 + second).unwrap()
 }
 
-fn token(number: u128) -> LeaseToken {
+pub(in crate::frontier) fn token(number: u128) -> LeaseToken {
     LeaseToken::from_bits(number)
 }
 
-fn origin(text: &str) -> OriginKey {
+pub(in crate::frontier) fn origin(text: &str) -> OriginKey {
     OriginKey { crawl: "c".parse().unwrap(), origin: text.parse().unwrap() }
 }
 
-fn pace() -> Pace {
+pub(in crate::frontier) fn pace() -> Pace {
     Pace::new(DELAY)
 }
 
-fn waiter(host: &str) -> HostWaiter {
+pub(in crate::frontier) fn waiter(host: &str) -> HostWaiter {
     HostWaiter { origin: origin(host), iteration: Iteration::FIRST, turn: Turn(1), delay: DELAY }
 }
 
 /// Asks for 390 s, for the origin of this name, whose number is its token.
-fn ask(name: u128, now: i64) -> HostAsk {
+pub(in crate::frontier) fn ask(name: u128, now: i64) -> HostAsk {
     let waiter = waiter(&format!("https://{name}.example"));
-    HostAsk { waiter, token: token(name), until: at(now + 390), pace: pace(), now: at(now), alive: Vec::new() }
+    let (until, now) = (at(now + 390), at(now));
+    HostAsk { waiter, token: token(name), until, pace: pace(), now, alive: Vec::new(), hosts_per_domain: None }
 }
 
-fn row() -> HostRow {
+pub(in crate::frontier) fn row() -> HostRow {
     HostRow::new(pace(), at(0))
 }
 
-fn held() -> HostRow {
+pub(in crate::frontier) fn held() -> HostRow {
     HostRow::take(Some(&row()), &ask(1, 0), None).unwrap()
 }
 
@@ -138,65 +138,4 @@ fn a_clock_that_was_set_back_waits_as_long_as_before() {
     assert_eq!(busy_until(&busy.row, &ask(2, 450)), None);
     let far = HostRow { free_from: at(100 * day), written_at: at(day), ..row() };
     assert_eq!(far.by_clock(at(50)).free_from, after(at(50), RETRY_AFTER_MAX), "no wait is longer");
-}
-
-fn iteration() -> IterationRow {
-    let crawl = "c".parse().unwrap();
-    let begun =
-        IterationRow::begin(crawl, Iteration::FIRST, TriggerId("t".into()), Reserve::default(), at(0), None, at(60));
-    IterationRow { status: IterationStatus::Open, open: 2, ..begun }
-}
-
-fn take(name: u128, now: i64) -> Take {
-    let (until, host_until) = (at(now + 150), at(now + 390));
-    Take {
-        turn: Turn(1),
-        token: token(name),
-        until,
-        host_until,
-        wanted: Reserve::default(),
-        now: at(now),
-        alive: Vec::new(),
-    }
-}
-
-#[test]
-fn a_lease_is_taken_with_its_host_or_not_at_all() {
-    let lease = Lease::opened(None, Iteration::FIRST, pace(), at(0));
-    let (http, https) = (origin("http://a.example"), origin("https://a.example"));
-    let taken = take_turn(&http, &lease, &iteration(), None, &take(1, 0)).unwrap();
-    assert!(taken.lease.is_held_by(&token(1)) && taken.host.is_held_by(&token(1)));
-    assert_eq!(taken.host.holder.as_ref().map(|holder| holder.until), Some(at(390)), "not only until the next commit");
-    let Err(TurnRefused::Host(busy)) = take_turn(&https, &lease, &iteration(), Some(&taken.host), &take(2, 1)) else {
-        panic!("the host is held")
-    };
-    assert_eq!((busy.until, busy.row.waiting.len()), (at(400), 1));
-    let closed = Lease { state: LeaseState::Closed, ..lease.clone() };
-    let refused = take_turn(&https, &closed, &iteration(), Some(&taken.host), &take(2, 1));
-    assert_eq!(refused, Err(TurnRefused::Lease(TakeRefused::NothingToDo)), "it does not wait either");
-
-    let slow = Pace { last_response: DELAY * 2, back_off_exponent: 1, ..pace() };
-    let free = HostRow { pace: slow, free_from: at(3), ..row() };
-    let eager = Lease { barrier: Barrier::Open, ..lease };
-    let taken = take_turn(&https, &eager, &iteration(), Some(&free), &take(2, 5)).unwrap();
-    assert_eq!((taken.lease.not_before, taken.lease.pace), (at(3), slow), "it goes on as others left off");
-}
-
-#[test]
-fn a_takeover_brings_the_host_along() {
-    let own = origin("https://a.example");
-    let slow = Pace { last_response: DELAY * 2, back_off_exponent: 1, ..pace() };
-    let dead = Holder { token: token(1), until: at(150), reserved: Reserve::default() };
-    let lease =
-        Lease { state: LeaseState::Leased(dead), pace: slow, ..Lease::opened(None, Iteration::FIRST, pace(), at(0)) };
-    let mut waited_for = held();
-    waited_for.waiting.push(waiter("https://2.example"));
-    let taken = take_turn(&own, &lease, &iteration(), Some(&waited_for), &take(3, 191)).unwrap();
-    assert!(taken.host.is_held_by(&token(3)));
-    assert_eq!(taken.host.pace, slow, "as its last commit said");
-    assert_eq!(taken.host.waiting.len(), 1, "who waits goes on waiting");
-    assert_eq!(taken.lease.not_before, at(231), "its last request may have begun just now");
-    let lost = HostRow { holder: Some(HostHolder { token: token(2), until: at(500) }), ..held() };
-    let refused = take_turn(&own, &lease, &iteration(), Some(&lost), &take(3, 191));
-    assert!(matches!(refused, Err(TurnRefused::Host(_))), "another has the host by now");
 }

@@ -150,6 +150,8 @@ pub struct Take {
     pub host_until: Timestamp,
     /// Tokens of turns that are known to go on, whatever the clock says: those of the same process.
     pub alive: Vec<LeaseToken>,
+    /// How many hosts of one registered domain may be asked at once.
+    pub hosts_per_domain: u16,
     /// What it wants of the budget; it gets no more, and less where less is left.
     pub wanted: Reserve,
     /// The time of now.

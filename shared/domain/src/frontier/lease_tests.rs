@@ -74,6 +74,7 @@ fn a_lease_is_taken_only_as_its_state_allows() {
             wanted: pages(4),
             now: at(now),
             alive: Vec::new(),
+            hosts_per_domain: 4,
         };
         assert_eq!(lease.take(&row, &take).map(|_| ()).err(), refused, "{why}");
     }
@@ -105,6 +106,7 @@ fn a_clock_that_was_set_back_waits_as_long_as_was_meant_and_no_longer() {
             wanted: pages(4),
             now: at(now),
             alive: Vec::new(),
+            hosts_per_domain: 4,
         };
         let is_believed = free_from == not_before && free_from > now;
         match lease.take(&row, &take) {
@@ -124,6 +126,7 @@ fn what_is_taken_is_set_aside_and_a_takeover_keeps_it() {
         wanted: pages(4),
         now: at(111),
         alive: Vec::new(),
+        hosts_per_domain: 4,
     };
     let row = iteration(1, IterationStatus::Open, 9);
     let (lease, after) = opened().take(&row, &take).unwrap();
@@ -234,6 +237,7 @@ fn what_a_dead_holder_asked_for_counts_as_asked() {
         wanted: pages(4),
         now: at(now),
         alive: Vec::new(),
+        hosts_per_domain: 4,
     };
     let unused = |lease| Lease { robots: RobotsUse::Unused, ..lease };
     assert_eq!(unused(opened()).take(&row, &take(50)).unwrap().0.robots, RobotsUse::Unused, "nobody asked yet");
@@ -293,7 +297,7 @@ proptest! {
         for (number, step) in (0_u32..).zip(steps) {
             now += 1_000;
             let holder = token(u128::from(number));
-            let take = Take { turn: lease.turn, token: holder, until: at(now + 100), host_until: at(now + 100), wanted: pages(wanted), now: at(now), alive: Vec::new() };
+            let take = Take { turn: lease.turn, token: holder, until: at(now + 100), host_until: at(now + 100), wanted: pages(wanted), now: at(now), alive: Vec::new(), hosts_per_domain: 4 };
             match (step, lease.holder().cloned()) {
                 (0 | 1, _) => if let Ok(taken) = lease.take(&row, &take) { (lease, row) = taken },
                 (2, Some(holder)) => {

@@ -10,6 +10,7 @@ mod claim;
 mod commit_tests;
 mod crawl;
 mod cursor;
+mod domain;
 mod ending;
 mod host;
 mod inbox;
@@ -27,15 +28,15 @@ mod switch;
 mod todo;
 #[cfg(test)]
 mod transition_tests;
+mod turn;
 
 pub use candidate::{CandidateUpdate, LastCapture, Sighting, next_visit};
 pub use claim::{Claim, ClaimDecision, ClaimedState, Claimer, claim};
 pub use crawl::{DefinitionPut, put_definition};
 pub use cursor::{Cursors, OriginCursor, Walk};
+pub use domain::{DomainBusy, DomainRow};
 pub use ending::{ClosedWithLeftovers, Leftover, LeftoverReason, close_with_leftovers, give_up};
-pub use host::{
-    HostAsk, HostBusy, HostHolder, HostRow, HostWaiter, PLACE_KEPT, TurnRefused, TurnTaken, WAITING_MAX, take_turn,
-};
+pub use host::{HostAsk, HostBusy, HostHolder, HostRow, HostWaiter, PLACE_KEPT, WAITING_MAX};
 pub use inbox::{Inbox, ParserCounters};
 pub use iteration::{Beginning, IterationRow, IterationStatus, Reserve, StatusChange, begin_iteration};
 pub use keys::{ChunkKey, ObjectKey, OriginKey, Seeding, SegmentId, TodoSource};
@@ -56,6 +57,7 @@ pub use segment::{
 pub use settle::{Need, SettledRows, Settlement, decide_release, need, settle, settle_origin};
 pub use switch::{ComesDue, Switch, comes_due};
 pub use todo::{CHUNK_BYTES_MAX, TodoChunk, TodoEntry, split_into_chunks};
+pub use turn::{HostRefused, HostRows, HostTaken, TurnRefused, TurnTaken, take_host, take_turn};
 
 /// Durations stored as whole milliseconds.
 pub mod millis {

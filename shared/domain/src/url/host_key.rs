@@ -1,10 +1,11 @@
-//! The host that politeness is owed to.
+//! The host that politeness is owed to, and the registered domain that it belongs to.
 
 use std::fmt;
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 
 use super::Origin;
+use super::origin::registrable_domain;
 
 /// The host of an origin, whatever its scheme and port: what is asked at one pace by all crawls together.
 ///
@@ -27,6 +28,34 @@ impl HostKey {
         if is_loopback(host) { Self(format!("{host}:{}", origin.port()).into()) } else { Self(host.into()) }
     }
 
+    /// The registered domain that it belongs to; absent for addresses, for public suffixes and for single names such as `localhost`.
+    #[must_use]
+    pub fn domain(&self) -> Option<DomainKey> {
+        let name = match self.0.rsplit_once(':') {
+            Some((name, _port)) if !self.0.ends_with(']') => name,
+            _ => &self.0,
+        };
+        registrable_domain(name).map(|domain| DomainKey(domain.into()))
+    }
+
+    /// As it is written and stored.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// A registered domain, by the Public Suffix List: one server often stands behind all of its hosts.
+///
+/// ```
+/// use dragline_domain::url::{DomainKey, HostKey, Origin};
+/// let domain = |origin: &str| HostKey::of(&origin.parse::<Origin>().expect("an origin")).domain();
+/// assert_eq!(domain("https://de.example.org").as_ref().map(DomainKey::as_str), Some("example.org"));
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct DomainKey(Arc<str>);
+
+impl DomainKey {
     /// As it is written and stored.
     #[must_use]
     pub fn as_str(&self) -> &str {
@@ -55,6 +84,18 @@ impl fmt::Debug for HostKey {
     }
 }
 
+impl fmt::Display for DomainKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for DomainKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "DomainKey({})", self.0)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -76,6 +117,26 @@ mod tests {
             ("http://notlocalhost:3000", "notlocalhost", "another name"),
         ] {
             assert_eq!(HostKey::of(&origin.parse().unwrap()).as_str(), host, "{origin}: {why}");
+        }
+    }
+
+    #[test]
+    fn hosts_of_one_registered_domain_are_told_by_the_public_suffix_list() {
+        for (origin, domain, why) in [
+            ("https://example.org", Some("example.org"), "the domain itself"),
+            ("https://www.example.org:8443", Some("example.org"), "a host below it, whatever the port"),
+            ("http://a.b.example.co.uk", Some("example.co.uk"), "a suffix of two labels"),
+            ("https://someone.github.io", Some("someone.github.io"), "each is somebody else's"),
+            ("https://github.io", None, "nobody's"),
+            ("http://192.0.2.7", None, "an address"),
+            ("http://[2001:db8::1]:8080", None, "an address in brackets"),
+            ("http://127.0.0.1:8080", None, "an address with its port"),
+            ("https://[::1]", None, "the same in brackets"),
+            ("http://localhost:3000", None, "a single name"),
+            ("http://a.site.localhost:3000", Some("site.localhost"), "this machine, by names below one"),
+        ] {
+            let found = HostKey::of(&origin.parse().unwrap()).domain();
+            assert_eq!(found.as_ref().map(DomainKey::as_str), domain, "{origin}: {why}");
         }
     }
 }

@@ -15,6 +15,6 @@ mod tests;
 
 pub use crawl_url::CrawlUrl;
 pub use error::UrlError;
-pub use host_key::HostKey;
+pub use host_key::{DomainKey, HostKey};
 pub use origin::{Origin, OriginError, Scheme};
 pub use rules::{UrlRules, UrlRulesError};

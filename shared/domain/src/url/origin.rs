@@ -154,9 +154,7 @@ impl Origin {
     /// Absent for IP addresses, and for hosts that are a public suffix themselves or a single name such as `localhost`.
     #[must_use]
     pub fn registrable_domain(&self) -> Option<&str> {
-        let host = self.host();
-        let is_address = host.starts_with('[') || host.parse::<Ipv4Addr>().is_ok();
-        if is_address { None } else { dragline_public_suffix::registrable_domain(host) }
+        registrable_domain(self.host())
     }
 
     /// Whether both belong to one site: the same host, or the same registrable domain. Scheme and port do not matter.
@@ -173,6 +171,12 @@ impl Origin {
     fn parts(&self) -> OriginParts<'_> {
         OriginParts::of_normalised(&self.0)
     }
+}
+
+/// The domain of a host's name that somebody can register. Absent for addresses, also for ones in brackets.
+pub(super) fn registrable_domain(host: &str) -> Option<&str> {
+    let is_address = host.starts_with('[') || host.parse::<Ipv4Addr>().is_ok();
+    if is_address { None } else { dragline_public_suffix::registrable_domain(host) }
 }
 
 impl FromStr for Origin {

@@ -1,7 +1,7 @@
-//! Rows of `host`.
+//! Rows of `host` and `domain`.
 
-use dragline_domain::frontier::HostRow;
-use dragline_domain::url::HostKey;
+use dragline_domain::frontier::{DomainRow, HostRow};
+use dragline_domain::url::{DomainKey, HostKey};
 use rusqlite::params;
 
 use super::values::Json;
@@ -27,6 +27,23 @@ impl Db {
     /// Overwrites the row of this name.
     pub(crate) fn update_host(&self, name: &str, row: &HostRow) -> Result<(), StoreError> {
         self.execute("UPDATE host SET record = ?2 WHERE name = ?1", params![name, Json(row)])?;
+        Ok(())
+    }
+
+    pub(crate) fn domain(&self, domain: &DomainKey) -> Result<Option<DomainRow>, StoreError> {
+        self.find("SELECT record FROM domain WHERE name = ?1", [domain.as_str()], |row| Ok(row.get::<_, Json<_>>(0)?.0))
+    }
+
+    pub(crate) fn put_domain(&self, domain: &DomainKey, row: &DomainRow) -> Result<(), StoreError> {
+        let sql = "INSERT INTO domain (name, record) VALUES (?1, ?2)
+                   ON CONFLICT (name) DO UPDATE SET record = excluded.record";
+        self.execute(sql, params![domain.as_str(), Json(row)])?;
+        Ok(())
+    }
+
+    /// Forgets who has places and who waits, everywhere.
+    pub(crate) fn clear_domains(&self) -> Result<(), StoreError> {
+        self.execute("DELETE FROM domain", [])?;
         Ok(())
     }
 }

@@ -11,7 +11,7 @@ use crate::documents::links::FATES;
 pub(crate) const APPLICATION_ID: i32 = 0x4472_6167;
 
 /// The format of the tables, in `PRAGMA user_version`. Grows with each change that an older program could not read.
-pub(crate) const FORMAT: i32 = 2;
+pub(crate) const FORMAT: i32 = 3;
 
 /// What a database file is to this program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,8 +46,9 @@ pub(crate) fn prepare(connection: &mut Connection, found: Found) -> Result<(), S
         transaction.execute_batch(include_str!("tables.sql"))?;
         transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
     }
-    if found == Found::Ours(1) {
-        transaction.execute_batch(include_str!("from_1.sql"))?;
+    if let Found::Ours(format) = found {
+        let steps = [(1, include_str!("from_1.sql")), (2, include_str!("from_2.sql"))];
+        steps.iter().filter(|(from, _)| *from >= format).try_for_each(|(_, step)| transaction.execute_batch(step))?;
     }
     transaction.pragma_update(None, "user_version", FORMAT)?;
     put_names(&transaction)?;
@@ -102,8 +103,8 @@ mod tests {
             ("PRAGMA application_id = 7;".to_owned(), Found::Foreign, "somebody else's mark"),
             ("PRAGMA user_version = 3;".to_owned(), Found::Foreign, "a version, and nobody's mark"),
             (format!("{ours} PRAGMA user_version = 1;"), Found::Ours(1), "an earlier format"),
-            (format!("{ours} PRAGMA user_version = 2;"), Found::Ours(2), "this format"),
-            (format!("{ours} PRAGMA user_version = 3;"), Found::Newer(3), "a later one"),
+            (format!("{ours} PRAGMA user_version = 3;"), Found::Ours(3), "this format"),
+            (format!("{ours} PRAGMA user_version = 4;"), Found::Newer(4), "a later one"),
         ] {
             assert_eq!(with(&sql), expected, "{why}");
         }
@@ -126,12 +127,15 @@ mod tests {
     }
 
     #[test]
-    fn tables_of_the_first_format_are_brought_up_to_this_one() {
-        let [mut new, mut old] = [(); 2].map(|()| Connection::open_in_memory().unwrap());
+    fn tables_of_earlier_formats_are_brought_up_to_this_one() {
+        let [mut new, mut first, mut second] = [(); 3].map(|()| Connection::open_in_memory().unwrap());
         prepare(&mut new, Found::Empty).unwrap();
-        old.execute_batch(include_str!("tables_1.sql")).unwrap();
-        prepare(&mut old, Found::Ours(1)).unwrap();
-        assert_eq!(parts(&old), parts(&new));
+        first.execute_batch(include_str!("tables_1.sql")).unwrap();
+        prepare(&mut first, Found::Ours(1)).unwrap();
+        assert_eq!(parts(&first), parts(&new));
+        second.execute_batch(concat!(include_str!("tables_1.sql"), include_str!("from_1.sql"))).unwrap();
+        prepare(&mut second, Found::Ours(2)).unwrap();
+        assert_eq!(parts(&second), parts(&new));
         assert!(parts(&new).len() > 100, "what was compared: {:#?}", parts(&new));
     }
 

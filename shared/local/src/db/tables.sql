@@ -1,4 +1,4 @@
--- Format 2. docs/database.md says what each field means. Instants are ISO 8601 in UTC with milliseconds, digests hexadecimal.
+-- Format 3. docs/database.md says what each field means. Instants are ISO 8601 in UTC with milliseconds, digests hexadecimal.
 
 CREATE TABLE outcome (
     code  INTEGER PRIMARY KEY,
@@ -270,6 +270,13 @@ CREATE TABLE host (
     until      TEXT GENERATED ALWAYS AS (record ->> '$.holder.until') VIRTUAL,
     free_from  TEXT GENERATED ALWAYS AS (record ->> '$.free_from') VIRTUAL,
     waiting    INTEGER GENERATED ALWAYS AS (json_array_length(record, '$.waiting')) VIRTUAL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE domain (
+    name    TEXT PRIMARY KEY,
+    record  TEXT NOT NULL,
+    asked   INTEGER GENERATED ALWAYS AS (json_array_length(record, '$.holders')) VIRTUAL,
+    waiting INTEGER GENERATED ALWAYS AS (json_array_length(record, '$.waiting')) VIRTUAL
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE notice (

@@ -3,6 +3,7 @@
 mod claims;
 mod crawls;
 mod endings;
+mod hosts;
 mod iterations;
 mod log;
 mod overdue;
@@ -15,11 +16,11 @@ use std::sync::Arc;
 use dragline_domain::capture::SegmentLog;
 use dragline_domain::definition::Definition;
 use dragline_domain::frontier::{
-    Blame, CandidateUpdate, ChunkKey, Claim, HostAsk, HostRow, IterationRow, Lease, OriginKey, OriginRows,
+    Blame, CandidateUpdate, ChunkKey, Claim, DomainRow, HostAsk, HostRow, IterationRow, Lease, OriginKey, OriginRows,
     RecrawlCursor, ReleaseRefused, SegmentId, SegmentRow, StatusChange, Take, TakeRefused, TodoChunk,
 };
 use dragline_domain::ids::{CrawlId, Iteration, ParseToken, TriggerId};
-use dragline_domain::url::{HostKey, Origin};
+use dragline_domain::url::{DomainKey, HostKey, Origin};
 use dragline_pipeline::ports::error::PortResult;
 use dragline_pipeline::ports::frontier::{
     BeginIteration, BeginParse, Begun, ClaimRequest, CommitParse, CommitSegment, Committed, CrawlPut, CrawlRow,
@@ -199,14 +200,19 @@ impl Frontier for SqliteFrontier {
         self.run("load host", host, move |db| db.host(&key)).await
     }
 
+    async fn load_domain(&self, domain: &DomainKey) -> PortResult<Option<DomainRow>> {
+        let key = domain.clone();
+        self.run("load domain", domain, move |db| db.domain(&key)).await
+    }
+
     async fn take_host(&self, host: &HostKey, ask: &HostAsk) -> PortResult<Result<HostRow, Timestamp>> {
         let (key, ask) = (host.clone(), ask.clone());
-        self.run("take host", host, move |db| turns::take_host(db, &key, &ask)).await
+        self.run("take host", host, move |db| hosts::take_host(db, &key, &ask)).await
     }
 
     async fn give_back_host(&self, back: &GiveBackHost) -> PortResult<()> {
         let request = back.clone();
-        self.run("give back host", &back.host, move |db| turns::give_back_host(db, &request)).await
+        self.run("give back host", &back.host, move |db| hosts::give_back_host(db, &request)).await
     }
 
     async fn load_chunk(&self, origin: &OriginKey, key: &ChunkKey) -> PortResult<Option<TodoChunk>> {

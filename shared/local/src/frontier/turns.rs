@@ -1,14 +1,14 @@
 //! Turns: taking a lease, its todo, committing segments, letting go.
 
 use dragline_domain::frontier::{
-    ChunkKey, EXHAUSTED_CHUNKS_MAX, HostAsk, HostBusy, HostRow, Lease, OriginKey, ReleaseRefused, SegmentDecision,
-    Take, TakeRefused, TodoChunk, TurnRefused, commit_segment as decide, take_turn,
+    ChunkKey, EXHAUSTED_CHUNKS_MAX, Lease, OriginKey, ReleaseRefused, SegmentDecision, Take, TakeRefused, TodoChunk,
+    TurnRefused, commit_segment as decide, take_turn,
 };
 use dragline_domain::ids::Iteration;
 use dragline_domain::url::HostKey;
 use dragline_pipeline::ports::frontier::{CommitSegment, Committed, GiveBackHost, ReleaseLease};
-use jiff::Timestamp;
 
+use super::hosts::{Stored, give_back_host};
 use crate::db::{Db, StoreError};
 
 pub(super) fn take_lease(
@@ -21,47 +21,21 @@ pub(super) fn take_lease(
     let Some(lease) = db.lease(origin)? else { return Ok(Err(TakeRefused::NothingToDo)) };
     let Some(row) = db.iteration(&key.crawl, iteration)? else { return Ok(Err(TakeRefused::NotOpen)) };
     let host = HostKey::of(&key.origin);
-    let stored = db.host(&host)?;
-    match take_turn(key, &lease, &row, stored.as_ref(), take) {
+    let stored = Stored::load(db, &host)?;
+    match take_turn(key, &lease, &row, stored.rows(), take) {
         Err(TurnRefused::Lease(refused)) => Ok(Err(refused)),
-        Err(TurnRefused::Host(busy)) => {
-            stand_in_line(db, &host, stored.as_ref(), &busy)?;
-            Ok(Err(TakeRefused::HostBusy { until: busy.until }))
+        Err(TurnRefused::Host(refused)) => {
+            stored.put_line(db, &refused)?;
+            Ok(Err(TakeRefused::HostBusy { until: refused.until() }))
         }
         Ok(taken) => {
             db.put_lease(origin, &taken.lease)?;
-            db.put_host(&host, &taken.host)?;
+            stored.put(db, &taken.host)?;
             if taken.iteration != row {
                 db.update_iteration(&taken.iteration)?;
             }
             Ok(Ok(taken.lease))
         }
-    }
-}
-
-pub(super) fn take_host(db: &Db, host: &HostKey, ask: &HostAsk) -> Result<Result<HostRow, Timestamp>, StoreError> {
-    let stored = db.host(host)?;
-    match HostRow::take(stored.as_ref(), ask, None) {
-        Ok(row) => {
-            db.put_host(host, &row)?;
-            Ok(Ok(row))
-        }
-        Err(busy) => {
-            stand_in_line(db, host, stored.as_ref(), &busy)?;
-            Ok(Err(busy.until))
-        }
-    }
-}
-
-fn stand_in_line(db: &Db, host: &HostKey, stored: Option<&HostRow>, busy: &HostBusy) -> Result<(), StoreError> {
-    if stored == Some(&busy.row) { Ok(()) } else { db.put_host(host, &busy.row) }
-}
-
-pub(super) fn give_back_host(db: &Db, back: &GiveBackHost) -> Result<(), StoreError> {
-    let GiveBackHost { host, token, free_from, pace, now } = back;
-    match db.host(host)?.and_then(|row| row.give_back(token, *free_from, *pace, *now)) {
-        Some(row) => db.put_host(host, &row),
-        None => Ok(()),
     }
 }
 

@@ -1,6 +1,6 @@
 //! How a turn ends: its origin gets what it needs next.
 
-use dragline_domain::frontier::{Lease, OriginKey, Release, ReleaseRefused, decide_release};
+use dragline_domain::frontier::{DomainRow, Lease, OriginKey, Release, ReleaseRefused, decide_release};
 use dragline_domain::ids::LeaseToken;
 use dragline_domain::url::HostKey;
 use jiff::Timestamp;
@@ -24,8 +24,8 @@ pub(super) struct LetGo {
     pub called_by: Timestamp,
 }
 
-/// Lets go of a lease and its host. Effects in order: the rows; the next turn's ticket; a ticket to whoever waits for the host. `None` if
-/// another worker holds it.
+/// Lets go of a lease and its host. Effects in order: the rows; the next turn's ticket; tickets to whoever waits for the host, and for its place
+/// in the domain. `None` if another worker holds it.
 pub(super) async fn release(
     world: &impl World,
     origin: &OriginKey,
@@ -72,12 +72,17 @@ pub(super) async fn release(
     }
 }
 
-/// Sends a ticket to whoever is next in line for a host that was given back. It is sent one at the latest when the host would have been
-/// free anyway, should this one get lost.
+/// Sends a ticket to whoever is next in line for a host that was given back, and to whoever is next for a place in its domain. Should one get
+/// lost, another comes at the latest when the host or the place would have been free anyway.
 pub(super) async fn call_next(world: &impl World, host: &HostKey) -> PortResult<()> {
     let row = world.frontier().load_host(host).await?;
     if let Some((row, next)) = row.as_ref().and_then(|row| Some((row, row.next()?))) {
         send_ticket(world, &next.origin, next.iteration, next.turn, row.earliest(next.delay)).await?;
+    }
+    let Some(domain) = host.domain() else { return Ok(()) };
+    let row = world.frontier().load_domain(&domain).await?;
+    if let Some(next) = row.as_ref().and_then(DomainRow::next) {
+        send_ticket(world, &next.origin, next.iteration, next.turn, world.clock().now()).await?;
     }
     Ok(())
 }

@@ -65,7 +65,8 @@ pub(super) async fn robots(
     }
     // As old as its oldest byte may be, however long it takes until it is kept.
     let asked_at = world.clock().now();
-    let paced = Paced { world, fetcher, pacer, latest_start, waiter, hindrance: Mutex::default() };
+    let hosts_per_domain = context.definition.politeness.hosts_per_domain;
+    let paced = Paced { world, fetcher, pacer, latest_start, waiter, hosts_per_domain, hindrance: Mutex::default() };
     let fetched = fetch_robots(&paced, context.limits(), &origin.origin).await;
     match paced.hindrance.into_inner().unwrap_or_else(PoisonError::into_inner) {
         Some(Hindrance::Busy(until)) => return Ok((Robots::HostBusy(until), robots_use)),
@@ -130,6 +131,7 @@ struct Paced<'a, W, H> {
     /// By the monotonic clock: the lease is too old afterwards.
     latest_start: Duration,
     waiter: &'a HostWaiter,
+    hosts_per_domain: u16,
     /// Why the way was not gone to its end, if that was not the web's doing.
     hindrance: Mutex<Option<Hindrance>>,
 }
@@ -189,6 +191,9 @@ impl<W: World, H: Fetcher> Paced<'_, W, H> {
     async fn fetch_elsewhere(&self, host: &HostKey, request: FetchRequest) -> PortResult<Result<Fetched, Timestamp>> {
         let (clock, timing) = (self.world.clock(), self.world.timing());
         let token = LeaseToken::from_bits(self.world.chance().bits());
+        // Where it leads to another host of the same domain, its own turn has a place there.
+        let own = HostKey::of(&self.waiter.origin.origin).domain();
+        let elsewhere = host.domain().filter(|domain| own.as_ref() != Some(domain));
         let live = self.world.live().begin(host.clone(), token.clone());
         let give_up_at = self.latest_start.min(clock.monotonic() + timing.wait_in_turn);
         let row = loop {
@@ -198,6 +203,7 @@ impl<W: World, H: Fetcher> Paced<'_, W, H> {
                 token: token.clone(),
                 until: after(now, request.limits.total_timeout + timing.commit_reserve),
                 alive: live.others(),
+                hosts_per_domain: elsewhere.as_ref().map(|_| self.hosts_per_domain),
                 pace: Pace::new(self.pacer.pace().base_delay),
                 now,
             };

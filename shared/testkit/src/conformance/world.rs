@@ -24,6 +24,9 @@ pub(super) const LEASE_S: i64 = 120;
 /// How long a turn has its host at most, in seconds.
 pub(super) const HOST_S: i64 = 360;
 
+/// How many hosts of one domain are visited at once.
+pub(super) const PLACES: u16 = 4;
+
 /// The delay of every origin.
 pub(super) const DELAY: Duration = Duration::from_secs(1);
 
@@ -136,6 +139,7 @@ impl<'f, F: Frontier> World<'f, F> {
             wanted,
             now: at(second),
             alive: alive.iter().map(|by| token(*by)).collect(),
+            hosts_per_domain: PLACES,
         };
         self.frontier.take_lease(origin, self.iteration, &take).await.unwrap()
     }

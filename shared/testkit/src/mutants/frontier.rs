@@ -6,14 +6,14 @@ use std::time::Duration;
 use dragline_domain::capture::SegmentLog;
 use dragline_domain::definition::Definition;
 use dragline_domain::frontier::{
-    Blame, CandidateUpdate, ChunkKey, Claim, Claimer, EXHAUSTED_CHUNKS_MAX, Holder, HostAsk, HostRow, IterationRow,
-    LastCapture, Lease, LeaseState, OriginCursor, OriginKey, OriginRows, PART_CHUNKS_MAX, ParserCounters, PartRefused,
-    RecrawlCursor, ReleaseRefused, Reserve, Seeding, SegmentId, SegmentRow, SegmentState, StatusChange, Take,
-    TakeRefused, TodoChunk, TodoSource, Walk,
+    Blame, CandidateUpdate, ChunkKey, Claim, Claimer, DomainRow, EXHAUSTED_CHUNKS_MAX, Holder, HostAsk, HostRow,
+    IterationRow, LastCapture, Lease, LeaseState, OriginCursor, OriginKey, OriginRows, PART_CHUNKS_MAX, ParserCounters,
+    PartRefused, RecrawlCursor, ReleaseRefused, Reserve, Seeding, SegmentId, SegmentRow, SegmentState, StatusChange,
+    Take, TakeRefused, TodoChunk, TodoSource, Walk,
 };
 use dragline_domain::ids::{CrawlId, Iteration, ParseToken, TriggerId, Turn};
 use dragline_domain::time::after;
-use dragline_domain::url::{HostKey, Origin};
+use dragline_domain::url::{DomainKey, HostKey, Origin};
 use dragline_pipeline::ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_pipeline::ports::frontier::{
     BeginIteration, BeginParse, Begun, ClaimRequest, CommitParse, CommitSegment, Committed, CrawlPut, CrawlRow,
@@ -308,6 +308,7 @@ impl<F: Frontier> Frontier for MutantFrontier<F> {
                 wish.turn = self.inner.load_origin(origin).await?.map_or(take.turn, |rows| rows.lease.turn);
             }
             Some(M::LivingForgotten) => wish.alive.clear(),
+            Some(M::DomainForgotten) => wish.hosts_per_domain = u16::MAX,
             Some(M::HostEndsWithLease) => wish.host_until = wish.until,
             Some(M::NothingReserved) => wish.wanted = Reserve { pages: Some(0), bytes: Some(0) },
             _ => {}
@@ -362,9 +363,23 @@ impl<F: Frontier> Frontier for MutantFrontier<F> {
         Ok(row)
     }
 
+    async fn load_domain(&self, domain: &DomainKey) -> PortResult<Option<DomainRow>> {
+        let mut row = self.inner.load_domain(domain).await?;
+        if let Some(row) = row.as_mut().filter(|_| self.is(M::NobodyWaits)) {
+            row.waiting.clear();
+        }
+        Ok(row)
+    }
+
     async fn take_host(&self, host: &HostKey, ask: &HostAsk) -> PortResult<Result<HostRow, Timestamp>> {
-        let alive = if self.is(M::LivingForgotten) { Vec::new() } else { ask.alive.clone() };
-        self.inner.take_host(host, &HostAsk { alive, ..ask.clone() }).await
+        let mut ask = ask.clone();
+        match self.mutation {
+            Some(M::LivingForgotten) => ask.alive.clear(),
+            Some(M::DomainForgotten) => ask.hosts_per_domain = ask.hosts_per_domain.map(|_| u16::MAX),
+            Some(M::PlaceNotTaken) => ask.hosts_per_domain = None,
+            _ => {}
+        }
+        self.inner.take_host(host, &ask).await
     }
 
     async fn give_back_host(&self, back: &GiveBackHost) -> PortResult<()> {

@@ -95,8 +95,12 @@ mutations! {
         HostGivenBackByAnyone,
         /// A host may be asked as fast as before, whatever it said.
         BackOffForgotten,
-        /// Nobody is in line for a host.
+        /// Nobody is in line for a host, nor for a place in a domain.
         NobodyWaits,
+        /// Any number of hosts of a domain are asked at once.
+        DomainForgotten,
+        /// Who has no lease takes no place in a domain.
+        PlaceNotTaken,
         /// A host is free when the lease ends that it was taken with.
         HostEndsWithLease,
         /// Nothing of the budget is set aside.

@@ -1,8 +1,11 @@
-//! The host that both origins share: had by one turn at a time.
+//! The host that both origins share, or the domain of their hosts that has one place: had by one turn at a time.
 
 use std::rc::Rc;
 
-use dragline_domain::frontier::{HostHolder, HostRow, IterationRow, Lease, Take, TurnRefused, TurnTaken, take_turn};
+use dragline_domain::frontier::{
+    DomainRow, HostHolder, HostRefused, HostRow, HostRows, HostWaiter, IterationRow, Lease, Take, TurnRefused,
+    TurnTaken, take_turn,
+};
 use dragline_domain::ids::LeaseToken;
 
 use crate::config::Hosts;
@@ -12,7 +15,7 @@ use crate::state::{Message, State, Ticket, now, run_out};
 use crate::steps::Steps;
 
 impl Model {
-    /// Takes a lease, and the host with it where the origins share one. `None` if either is refused; who waits for the host is noted then.
+    /// Takes a lease, with the host where the origins share one, or with the domain's place. `None` if either is refused; who waits is noted then.
     pub(crate) fn take_with_host(
         &self,
         state: &mut State,
@@ -24,59 +27,97 @@ impl Model {
         if self.config.hosts == Hosts::Apart {
             return lease.take(row, take).ok();
         }
-        let mut asked = state.host.as_deref().cloned();
-        if let Some(asked) = asked.as_mut().filter(|_| self.lacks(Mutation::TakeABusyHost)) {
-            asked.holder = None;
+        let (mut host, mut domain) = (state.host.as_deref().cloned(), state.domain.as_deref().cloned());
+        if let Some(host) = host.as_mut().filter(|_| self.lacks(Mutation::TakeABusyHost)) {
+            host.holder = None;
         }
-        match take_turn(&self.keys[ticket.origin], lease, row, asked.as_ref(), take) {
+        if let Some(domain) = domain.as_mut().filter(|_| self.lacks(Mutation::TakeWithoutAPlace)) {
+            domain.holders.clear();
+        }
+        let rows = HostRows { host: host.as_ref(), domain: domain.as_ref() };
+        match take_turn(&self.keys[ticket.origin], lease, row, rows, take) {
             Err(TurnRefused::Lease(_)) => None,
-            Err(TurnRefused::Host(busy)) => {
+            Err(TurnRefused::Host(HostRefused::Host(busy))) => {
                 state.host = Some(Rc::new(busy.row));
                 None
             }
+            Err(TurnRefused::Host(HostRefused::Domain(busy))) => {
+                state.domain = Some(Rc::new(busy.row));
+                None
+            }
             Ok(TurnTaken { lease, iteration, host }) => {
-                state.host = Some(Rc::new(host));
+                // The other's row says nothing that the lease does not.
+                match self.config.hosts {
+                    Hosts::OfOneDomain => state.domain = host.domain.map(Rc::new),
+                    Hosts::Apart | Hosts::Shared => state.host = Some(Rc::new(host.host)),
+                }
                 Some((lease, iteration))
             }
         }
     }
 
-    /// Gives the host back that a lease was taken with, and calls whoever is next.
+    /// Gives back what a lease was taken with, and calls whoever is next.
     pub(crate) fn give_host_back(&self, state: &mut State, token: &LeaseToken) {
-        let Some(host) = state.host.clone() else { return };
-        let holder = host.holder.as_ref().filter(|_| self.lacks(Mutation::HostGivenBackByAnyone));
-        let token = holder.map_or(token, |holder| &holder.token);
-        if self.lacks(Mutation::HostKeptAtRelease) {
-            return;
+        if let Some(host) = state.host.clone().filter(|_| !self.lacks(Mutation::HostKeptAtRelease)) {
+            let holder = host.holder.as_ref().filter(|_| self.lacks(Mutation::HostGivenBackByAnyone));
+            let token = holder.map_or(token, |holder| &holder.token);
+            if let Some(back) = host.give_back(token, run_out(), host.pace, now()) {
+                self.call(state, back.next().filter(|_| !self.lacks(Mutation::NextNotCalled)));
+                state.host = Some(Rc::new(back));
+            }
         }
-        let Some(back) = host.give_back(token, run_out(), host.pace, now()) else { return };
-        if let Some(next) = back.next().filter(|_| !self.lacks(Mutation::NextNotCalled)) {
-            let origin = self.keys.iter().position(|key| *key == next.origin).expect("only they wait");
-            state.send(Message::Ticket(Ticket { iteration: next.iteration, origin, turn: next.turn }));
+        if let Some(domain) = state.domain.clone().filter(|_| !self.lacks(Mutation::PlaceKeptAtRelease)) {
+            let holder = domain.holders.first().filter(|_| self.lacks(Mutation::PlaceGivenBackByAnyone));
+            let token = holder.map_or(token, |holder| &holder.token);
+            if let Some(back) = domain.give_back(token, now()) {
+                self.call(state, back.next().filter(|_| !self.lacks(Mutation::NextForAPlaceNotCalled)));
+                state.domain = Some(Rc::new(back));
+            }
         }
-        state.host = Some(Rc::new(back));
+    }
+
+    fn call(&self, state: &mut State, next: Option<&HostWaiter>) {
+        let Some(next) = next else { return };
+        let origin = self.keys.iter().position(|key| *key == next.origin).expect("only they wait");
+        state.send(Message::Ticket(Ticket { iteration: next.iteration, origin, turn: next.turn }));
     }
 }
 
-/// As time goes by, nobody bears the token any more that the host was taken with, and whoever is next has lost its place.
+/// As time goes by, nobody bears the token any more that the host or the place was taken with, and whoever is next has lost its turn.
 pub(crate) fn time_steps(model: &Model, steps: &mut Steps<'_>) {
-    let Some(host) = &steps.state.host else { return };
-    let put = |row: HostRow| move |next: &mut State| next.host = Some(Rc::new(row));
-    match &host.holder {
-        Some(holder) if holder.until != run_out() && !model.lacks(Mutation::HostNeverRunsOut) => {
-            // It is taken for as long as the turn can go on, its lease renewed or not.
-            let mut asking = steps.state.crawlers.iter().filter(|crawler| crawler.asks());
-            if asking.any(|crawler| crawler.held().is_some_and(|held| held.token == holder.token)) {
-                return;
+    // It is taken for as long as the turn can go on, its lease renewed or not.
+    let asks = |token: &LeaseToken| {
+        let mut asking = steps.state.crawlers.iter().filter(|crawler| crawler.asks());
+        asking.any(|crawler| crawler.held().is_some_and(|held| held.token == *token))
+    };
+    let over = |holder: &HostHolder| HostHolder { until: run_out(), ..holder.clone() };
+    let is_dead = |holder: &HostHolder| holder.until != run_out() && !asks(&holder.token);
+    let (mut host_after, mut domain_after) = (None, None);
+    if let Some(host) = steps.state.host.as_deref() {
+        let lapses = host.holder.is_none() && !host.waiting.is_empty() && host.free_from != run_out();
+        host_after = match &host.holder {
+            Some(holder) if is_dead(holder) && !model.lacks(Mutation::HostNeverRunsOut) => {
+                Some(HostRow { holder: Some(over(holder)), ..host.clone() })
             }
-            let holder = HostHolder { until: run_out(), ..holder.clone() };
-            let row = HostRow { holder: Some(holder), ..(**host).clone() };
-            steps.owed(|| "the host's time runs out".to_owned(), put(row));
-        }
-        None if !host.waiting.is_empty() && host.free_from != run_out() => {
-            let row = HostRow { free_from: run_out(), ..(**host).clone() };
-            steps.owed(|| "whoever is next has lost its place".to_owned(), put(row));
-        }
-        Some(_) | None => {}
+            _ => lapses.then(|| HostRow { free_from: run_out(), ..host.clone() }),
+        };
+    }
+    if let Some(domain) = steps.state.domain.as_deref() {
+        let lapses = domain.holders.is_empty() && !domain.waiting.is_empty() && domain.freed_at != run_out();
+        domain_after = match domain.holders.first() {
+            Some(holder) if is_dead(holder) && !model.lacks(Mutation::PlaceNeverRunsOut) => {
+                Some(DomainRow { holders: vec![over(holder)], ..domain.clone() })
+            }
+            _ => lapses.then(|| DomainRow { freed_at: run_out(), ..domain.clone() }),
+        };
+    }
+    if let Some(row) = host_after {
+        let what = if row.holder.is_some() { "the host's time runs out" } else { "whoever is next has lost its turn" };
+        steps.owed(|| what.to_owned(), move |next: &mut State| next.host = Some(Rc::new(row)));
+    }
+    if let Some(row) = domain_after {
+        let is_held = !row.holders.is_empty();
+        let what = if is_held { "the place's time runs out" } else { "whoever is next has lost its place" };
+        steps.owed(|| what.to_owned(), move |next: &mut State| next.domain = Some(Rc::new(row)));
     }
 }

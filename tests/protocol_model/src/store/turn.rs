@@ -50,6 +50,7 @@ impl Model {
             wanted: row.share(Reserve { pages: Some(2), bytes: None }),
             now: now(),
             alive: Vec::new(),
+            hosts_per_domain: 1,
         };
         let mut asked_row = (*row).clone();
         if self.lacks(Mutation::TakeWhenNotOpen) {
@@ -188,6 +189,7 @@ fn fresh_token(state: &State) -> LeaseToken {
         state.crawlers.iter().filter_map(|crawler| crawler.held()).any(|held| held.token == *token)
             || state.origins.iter().flatten().any(|rows| rows.lease.is_held_by(token))
             || state.host.as_ref().is_some_and(|host| host.is_held_by(token))
+            || state.domain.as_ref().is_some_and(|domain| domain.is_held_by(token))
             || state.segments.values().any(|segment| segment.row.token == *token)
     };
     (1..).map(LeaseToken::from_bits).find(|token| !is_used(token)).expect("there are more tokens than segments")

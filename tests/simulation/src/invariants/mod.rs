@@ -2,7 +2,8 @@
 //!
 //! Each invariant is one function over the [`Evidence`] of one iteration that is over, and gives what it found wrong. Numbers 1 to 9 are
 //! the design's; the tenth holds what was found against the site's truth, the eleventh what was asked for against the budget, the twelfth what
-//! was given up against what died, the thirteenth what people were told, the fourteenth what is in the archive.
+//! was given up against what died, the thirteenth what people were told, the fourteenth what is in the archive, the fifteenth
+//! how many hosts of a domain were asked at once.
 
 mod archive;
 mod budget;
@@ -32,7 +33,7 @@ pub use completeness::everything_in_reach_is_found;
 pub use log::{is_over, nothing_is_lost, progress_equals_the_log};
 pub use notices::the_end_is_told;
 pub use redelivery::{Snapshot, redelivery_changes_nothing, snapshot};
-pub use requests::{Deaths, the_delay_is_kept, visited_once};
+pub use requests::{Deaths, few_hosts_of_a_domain_are_asked_at_once, the_delay_is_kept, visited_once};
 pub use robots::robots_txt_allows_each_request;
 pub use stuck::stuck_only_by_deaths;
 
@@ -92,6 +93,8 @@ pub enum Invariant {
     EndTold,
     /// 14.
     NoObjectLeft,
+    /// 15.
+    DomainKept,
 }
 
 /// Something that must not be.
@@ -112,7 +115,7 @@ impl fmt::Display for Violation {
 /// What an invariant found wrong, or why the database could not be read.
 pub type Checked = rusqlite::Result<Vec<Violation>>;
 
-/// The invariants that hold at any time: 2 to 5, 8 and 11.
+/// The invariants that hold at any time: 2 to 5, 8, 11 and 15.
 ///
 /// # Errors
 /// The database cannot be read.
@@ -120,6 +123,7 @@ pub fn at_any_time(evidence: &Evidence<'_>, deaths: Deaths) -> Checked {
     let found = [
         visited_once(evidence, deaths)?,
         the_delay_is_kept(evidence)?,
+        few_hosts_of_a_domain_are_asked_at_once(evidence),
         robots_txt_allows_each_request(evidence),
         only_the_holder_commits(evidence)?,
         the_budget_is_kept(evidence)?,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use dragline_domain::politeness::TRIES_MAX;
 use dragline_domain::time::{after, between};
-use dragline_domain::url::HostKey;
+use dragline_domain::url::{DomainKey, HostKey};
 use dragline_formats::http_fields::retry_after;
 use jiff::Timestamp;
 
@@ -131,6 +131,32 @@ pub fn the_delay_is_kept(evidence: &Evidence<'_>) -> Checked {
         }
     }
     Ok(wrong.into_iter().map(|what| Violation { invariant: Invariant::DelayKept, what }).collect())
+}
+
+/// 15: no more hosts of a registered domain are asked at once than the definition has places for.
+#[must_use]
+pub fn few_hosts_of_a_domain_are_asked_at_once(evidence: &Evidence<'_>) -> Vec<Violation> {
+    let mut by_domain: BTreeMap<DomainKey, Vec<(HostKey, &Access)>> = BTreeMap::new();
+    for access in evidence.accesses {
+        let host = HostKey::of(&access.url.origin());
+        if let Some(domain) = host.domain() {
+            by_domain.entry(domain).or_default().push((host, access));
+        }
+    }
+    let places = usize::from(evidence.definition.politeness.hosts_per_domain);
+    let is_under_way =
+        |access: &Access, at: Timestamp| access.begun <= at && access.ended.as_ref().is_some_and(|end| at < end.at);
+    let mut wrong = Vec::new();
+    for (domain, accesses) in by_domain {
+        for (host, next) in &accesses {
+            let others = accesses.iter().filter(|(other, access)| other != host && is_under_way(access, next.set_out));
+            let others: BTreeSet<&HostKey> = others.map(|(other, _)| other).collect();
+            if others.len() >= places {
+                wrong.push(format!("{} was asked for while {others:?} of {domain} were", next.url));
+            }
+        }
+    }
+    wrong.into_iter().map(|what| Violation { invariant: Invariant::DomainKept, what }).collect()
 }
 
 /// Before when a server that said 429 or 503 is not asked again: as long as it said, and twice as long as it took.

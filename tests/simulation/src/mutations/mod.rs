@@ -45,6 +45,7 @@ impl Mutation {
         (Self::Frontier(Frontier::HeldHostGiven), Invariant::DelayKept),
         (Self::Frontier(Frontier::LivingForgotten), Invariant::DelayKept),
         (Self::Frontier(Frontier::HostFreeAtOnce), Invariant::DelayKept),
+        (Self::Frontier(Frontier::DomainForgotten), Invariant::DomainKept),
         (Self::Frontier(Frontier::SettlementForgotten), Invariant::Over),
         (Self::Frontier(Frontier::ClosedWithOpenOrigins), Invariant::Over),
         (Self::Frontier(Frontier::TokenNotReturned), Invariant::Over),

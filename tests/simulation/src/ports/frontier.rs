@@ -5,11 +5,11 @@ use std::sync::Arc;
 use dragline_domain::capture::SegmentLog;
 use dragline_domain::definition::Definition;
 use dragline_domain::frontier::{
-    Blame, CandidateUpdate, ChunkKey, Claim, HostAsk, HostRow, IterationRow, Lease, OriginKey, OriginRows,
+    Blame, CandidateUpdate, ChunkKey, Claim, DomainRow, HostAsk, HostRow, IterationRow, Lease, OriginKey, OriginRows,
     RecrawlCursor, ReleaseRefused, SegmentId, SegmentRow, StatusChange, Take, TakeRefused, TodoChunk,
 };
 use dragline_domain::ids::{CrawlId, Iteration, ParseToken, TriggerId};
-use dragline_domain::url::{HostKey, Origin};
+use dragline_domain::url::{DomainKey, HostKey, Origin};
 use dragline_pipeline::ports::error::PortResult;
 use dragline_pipeline::ports::frontier::{
     BeginIteration, BeginParse, Begun, ClaimRequest, CommitParse, CommitSegment, Committed, CrawlPut, CrawlRow,
@@ -137,6 +137,10 @@ impl<F: Frontier + 'static> Frontier for GatedFrontier<F> {
 
     async fn load_host(&self, host: &HostKey) -> PortResult<Option<HostRow>> {
         self.gate.pass("frontier.load_host", host, self.inner.load_host(host)).await
+    }
+
+    async fn load_domain(&self, domain: &DomainKey) -> PortResult<Option<DomainRow>> {
+        self.gate.pass("frontier.load_domain", domain, self.inner.load_domain(domain)).await
     }
 
     async fn take_host(&self, host: &HostKey, ask: &HostAsk) -> PortResult<Result<HostRow, Timestamp>> {

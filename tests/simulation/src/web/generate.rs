@@ -19,6 +19,10 @@ const LINKED: [&str; 4] = ["http://a.example", "https://b.example", "http://c.ex
 const LINKED_OF_ONE_HOST: [&str; 4] =
     ["http://a.example", "https://a.example", "http://c.example:8080", "https://c.example:8443"];
 
+/// The same, where all hosts are of one registered domain: few of them may be asked at once.
+const LINKED_OF_ONE_DOMAIN: [&str; 4] =
+    ["http://a.one.example", "https://b.one.example", "http://c.one.example:8080", "https://d.one.example:8443"];
+
 /// A seed that moved for good, and where to. Nobody else links there: whether such a link is in scope would depend on when it is found.
 const MOVED: (&str, &str) = ("http://moved.example", "https://www.moved.example");
 
@@ -32,7 +36,8 @@ impl Site {
         let mut dice = StdRng::seed_from_u64(seed);
         // Most sites are small, as most mistakes show on a few pages.
         let (origins_max, pages_max) = if dice.random_bool(0.1) { (LINKED.len(), 16) } else { (2, 6) };
-        let names = if (seed / 10).is_multiple_of(2) { LINKED } else { LINKED_OF_ONE_HOST };
+        let names =
+            [LINKED, LINKED_OF_ONE_HOST, LINKED_OF_ONE_DOMAIN][usize::try_from(seed / 10 % 3).expect("below 3")];
         let linked = &names[..dice.random_range(1..=origins_max)];
         let linked: Vec<(Origin, usize)> =
             linked.iter().map(|name| (origin(name), dice.random_range(3..=pages_max))).collect();

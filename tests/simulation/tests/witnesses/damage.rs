@@ -12,7 +12,7 @@ use dragline_simulation::web::Access;
 use dragline_simulation::{Remains, Struck};
 use rusqlite::Connection;
 
-use crate::ran;
+use super::ran;
 
 /// The run's database, to be damaged row by row.
 fn database(ran: &Remains) -> Connection {

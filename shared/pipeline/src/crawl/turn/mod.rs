@@ -75,6 +75,7 @@ pub async fn work_turn<W: World, H: Fetcher + 'static>(
         // Nothing starts after the turn's end but what its last lease covers.
         host_until: after(now, timing.turn + timing.wait_in_turn + lease_length),
         alive: live.others(),
+        hosts_per_domain: context.definition.politeness.hosts_per_domain,
         wanted,
         now,
     };

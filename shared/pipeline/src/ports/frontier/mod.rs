@@ -16,11 +16,11 @@ use std::future::Future;
 use dragline_domain::capture::SegmentLog;
 use dragline_domain::definition::Definition;
 use dragline_domain::frontier::{
-    Blame, CandidateUpdate, ChunkKey, Claim, HostAsk, HostRow, IterationRow, Lease, OriginKey, OriginRows,
+    Blame, CandidateUpdate, ChunkKey, Claim, DomainRow, HostAsk, HostRow, IterationRow, Lease, OriginKey, OriginRows,
     RecrawlCursor, ReleaseRefused, SegmentId, SegmentRow, StatusChange, Take, TakeRefused, TodoChunk,
 };
 use dragline_domain::ids::{CrawlId, Iteration, ParseToken, TriggerId};
-use dragline_domain::url::{HostKey, Origin};
+use dragline_domain::url::{DomainKey, HostKey, Origin};
 use jiff::Timestamp;
 
 use super::error::PortResult;
@@ -135,7 +135,8 @@ pub trait Frontier: Send + Sync {
     /// Keeps robots.txt, in place of what was kept. What was fetched earlier than that is ignored: a holder that slept may come late.
     fn put_robots(&self, origin: &OriginKey, robots: &RobotsRow) -> impl Future<Output = PortResult<()>> + Send;
 
-    /// Takes the lease of an origin's turn with its host, or takes it over. Where the host is busy, the turn stands in line for it.
+    /// Takes the lease of an origin's turn with its host and a place in the host's domain, or takes it over. Where the host is busy, or the domain
+    /// has no place left, the turn stands in line there.
     fn take_lease(
         &self,
         origin: &OriginKey,
@@ -146,7 +147,10 @@ pub trait Frontier: Send + Sync {
     /// A host's row, read consistently; `None` if nobody asked it yet.
     fn load_host(&self, host: &HostKey) -> impl Future<Output = PortResult<Option<HostRow>>> + Send;
 
-    /// Takes a host for a request that no lease of it covers, or stands in line for it: then it says when to try again. Trying again with
+    /// A registered domain's row, read consistently; `None` if nobody asked a host of it yet.
+    fn load_domain(&self, domain: &DomainKey) -> impl Future<Output = PortResult<Option<DomainRow>>> + Send;
+
+    /// Takes a host, and a place in its domain, for a request that no lease of it covers, or stands in line for it: then it says when to try again. Trying again with
     /// the same token is success.
     fn take_host(
         &self,
@@ -187,7 +191,7 @@ pub trait Frontier: Send + Sync {
     /// transaction deletes are an error of kind `TooLarge`.
     fn commit_segment(&self, commit: &CommitSegment) -> impl Future<Output = PortResult<Committed>> + Send;
 
-    /// Lets go of a lease, and of the host if it was not lost since.
+    /// Lets go of a lease, and of the host and the place in its domain if they were not lost since.
     fn release(&self, release: &ReleaseLease) -> impl Future<Output = PortResult<Result<(), ReleaseRefused>>> + Send;
 
     /// A segment; `None` if there is none of this key.

@@ -65,6 +65,7 @@ fn ask(by: u128, second: i64) -> HostAsk {
         pace: Pace::new(DELAY),
         now: at(second),
         alive: Vec::new(),
+        hosts_per_domain: None,
     }
 }
 

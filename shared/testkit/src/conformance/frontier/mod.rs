@@ -4,6 +4,7 @@ mod claims;
 mod crawls;
 mod crowds;
 mod cursors;
+mod domains;
 mod endings;
 mod hosts;
 mod lists;
@@ -17,6 +18,7 @@ pub use claims::*;
 pub use crawls::*;
 pub use crowds::*;
 pub use cursors::*;
+pub use domains::*;
 pub use endings::*;
 pub use hosts::*;
 pub use lists::*;
@@ -78,6 +80,11 @@ macro_rules! frontier_suite {
             a_back_off_goes_with_the_host
             a_host_is_taken_without_a_lease
             of_many_who_want_a_host_one_has_it
+            few_hosts_of_a_domain_are_visited_at_once
+            a_dead_holders_place_goes_with_its_lease
+            who_waits_for_a_place_takes_turns
+            a_place_is_taken_without_a_lease
+            of_many_who_want_a_place_as_many_have_one_as_there_are
             a_release_that_is_tried_again_is_success
             a_parse_commits_each_part_once
             two_parsers_of_one_segment

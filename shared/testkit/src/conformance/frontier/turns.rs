@@ -25,6 +25,7 @@ pub async fn a_lease_is_given_once(frontier: &impl Frontier) {
             wanted: UNLIMITED,
             now: at(0),
             alive: Vec::new(),
+            hosts_per_domain: 4,
         };
         let origin = &origin;
         async move { frontier.take_lease(origin, world.iteration, &take).await.unwrap() }

@@ -1,0 +1,155 @@
+//! The row of a registered domain: how many of its hosts are asked at once, and who waits for a place.
+//!
+//! One server often stands behind all hosts of a domain. Each has its own pace, so that together they may be too many for it: whoever takes a
+//! host takes one of the domain's places with it, in the same transaction, and gives both back together.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::host::{HostAsk, HostHolder, HostWaiter, PLACE_KEPT, WAITING_MAX};
+use crate::ids::LeaseToken;
+use crate::time::{self, after, is_set_back};
+
+/// No place is held for longer: that of a turn, whatever its timings.
+const HELD_MAX: Duration = Duration::from_hours(1);
+
+/// Where the line is full, whoever comes tries again after so long, and takes its chance.
+const LOOK_AGAIN: Duration = Duration::from_mins(2);
+
+/// Who asks hosts of a registered domain, and who would.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct DomainRow {
+    /// How many may ask at once, as whoever asked last was told.
+    pub places: u16,
+    /// Who has a place; where definitions differ there may be more than places.
+    pub holders: Vec<HostHolder>,
+    /// Who waits for one, the next one first; no more than [`WAITING_MAX`].
+    pub waiting: Vec<HostWaiter>,
+    /// When a place was given back or lost last: those whom it was for keep it for [`PLACE_KEPT`].
+    pub freed_at: Timestamp,
+    /// What the clock said by which the row was written.
+    pub written_at: Timestamp,
+}
+
+/// A domain that has no place left for somebody.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DomainBusy {
+    /// When to try again, unless called before.
+    pub until: Timestamp,
+    /// The row with the asker in line, to be written.
+    pub row: DomainRow,
+}
+
+impl DomainRow {
+    const fn new(places: u16, now: Timestamp) -> Self {
+        Self { places, holders: Vec::new(), waiting: Vec::new(), freed_at: now, written_at: now }
+    }
+
+    /// Whether this token's bearer has a place.
+    #[must_use]
+    pub fn is_held_by(&self, token: &LeaseToken) -> bool {
+        self.holders.iter().any(|holder| holder.token == *token)
+    }
+
+    /// The row by a clock that says `now`, and that may have been set back since the row was written.
+    fn by_clock(&self, now: Timestamp) -> Self {
+        let by_clock = |time| time::by_clock(time, self.written_at, now, HELD_MAX);
+        let holders = self.holders.iter().map(|held| HostHolder { until: by_clock(held.until), ..held.clone() });
+        let written_at = if is_set_back(self.written_at, now) { now } else { self.written_at };
+        Self { holders: holders.collect(), freed_at: by_clock(self.freed_at), written_at, ..self.clone() }
+    }
+
+    /// Takes one of so many places, also that of a holder whose time is over, or of this predecessor, whose lease was taken over.
+    ///
+    /// # Errors
+    /// [`DomainBusy`] if there is none, or if it is kept for somebody else.
+    pub fn take(
+        row: Option<&Self>,
+        places: u16,
+        ask: &HostAsk,
+        predecessor: Option<&LeaseToken>,
+    ) -> Result<Self, Box<DomainBusy>> {
+        let mut row = row.map_or_else(|| Self::new(places, ask.now), |row| row.by_clock(ask.now));
+        if row.is_held_by(&ask.token) {
+            // An earlier try, of which no answer came.
+            return Ok(row);
+        }
+        row.places = places;
+        row.written_at = ask.now;
+        let holder = HostHolder { token: ask.token.clone(), until: ask.until };
+        if let Some(place) = row.holders.iter_mut().find(|held| predecessor == Some(&held.token)) {
+            // The visit goes on, by another worker.
+            *place = holder;
+            return Ok(row);
+        }
+        row.drop_the_dead(ask);
+        let free = row.free();
+        let place = row.waiting.iter().position(|waiting| waiting.origin == ask.waiter.origin);
+        let ahead = place.unwrap_or(row.waiting.len());
+        if free == 0 {
+            let until = row.holders.iter().map(|holder| holder.until).min();
+            return Err(row.busy(until.unwrap_or(ask.now).max(after(ask.now, PLACE_KEPT)), ask));
+        }
+        if ahead >= free {
+            let kept_until = after(row.freed_at, PLACE_KEPT);
+            if kept_until > ask.now {
+                return Err(row.busy(kept_until, ask));
+            }
+            // Those who were called did not come. Whoever is next is called when another place is free.
+            row.waiting.drain(..free);
+        }
+        row.waiting.retain(|waiting| waiting.origin != ask.waiter.origin);
+        row.holders.push(holder);
+        Ok(row)
+    }
+
+    fn drop_the_dead(&mut self, ask: &HostAsk) {
+        let before = self.holders.len();
+        self.holders.retain(|holder| holder.until > ask.now || ask.alive.contains(&holder.token));
+        if self.holders.len() < before {
+            self.freed_at = ask.now;
+        }
+    }
+
+    fn free(&self) -> usize {
+        usize::from(self.places).saturating_sub(self.holders.len())
+    }
+
+    fn busy(mut self, until: Timestamp, ask: &HostAsk) -> Box<DomainBusy> {
+        let waiter = &ask.waiter;
+        let known = self.waiting.iter().position(|waiting| waiting.origin == waiter.origin);
+        let until = match known {
+            Some(place) => {
+                self.waiting[place] = waiter.clone();
+                until
+            }
+            None if self.waiting.len() < WAITING_MAX => {
+                self.waiting.push(waiter.clone());
+                until
+            }
+            None => until.min(after(ask.now, LOOK_AGAIN)),
+        };
+        Box::new(DomainBusy { until, row: self })
+    }
+
+    /// The row after its bearer gave a place back. `None` if it has none.
+    #[must_use]
+    pub fn give_back(&self, token: &LeaseToken, now: Timestamp) -> Option<Self> {
+        let mut row = self.by_clock(now);
+        row.holders.retain(|holder| holder.token != *token);
+        let is_given = row.holders.len() < self.holders.len();
+        is_given.then_some(Self { freed_at: now, written_at: now, ..row })
+    }
+
+    /// Whoever is to be sent a ticket now that another place is free: those before were sent theirs when the places before this became free.
+    #[must_use]
+    pub fn next(&self) -> Option<&HostWaiter> {
+        self.waiting.get(self.free().checked_sub(1)?)
+    }
+}
+
+#[cfg(test)]
+#[path = "domain_tests.rs"]
+mod tests;

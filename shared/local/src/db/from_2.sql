@@ -1,0 +1,8 @@
+-- What brings the tables of format 2 up to format 3.
+
+CREATE TABLE domain (
+    name    TEXT PRIMARY KEY,
+    record  TEXT NOT NULL,
+    asked   INTEGER GENERATED ALWAYS AS (json_array_length(record, '$.holders')) VIRTUAL,
+    waiting INTEGER GENERATED ALWAYS AS (json_array_length(record, '$.waiting')) VIRTUAL
+) STRICT, WITHOUT ROWID;

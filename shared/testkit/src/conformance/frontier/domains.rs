@@ -1,0 +1,156 @@
+//! Registered domains: as many of their hosts are visited at once as there are places.
+
+use dragline_domain::frontier::{HostAsk, HostWaiter, Lease, OriginKey, PLACE_KEPT, Release, TakeRefused};
+use dragline_domain::ids::{Iteration, LeaseToken, Turn};
+use dragline_domain::politeness::Pace;
+use dragline_domain::url::{DomainKey, HostKey};
+use dragline_pipeline::ports::frontier::{Frontier, GiveBackHost, ReleaseLease};
+use futures_util::future::join_all;
+
+use super::super::samples::{at, key, token};
+use super::super::world::{DELAY, HOST_S, LEASE_S, PLACES, UNLIMITED, World};
+
+/// An origin of the domain.
+fn below(name: &str) -> OriginKey {
+    key(&format!("{name}.domain.example"))
+}
+
+fn host(name: &str) -> HostKey {
+    HostKey::of(&below(name).origin)
+}
+
+fn domain() -> DomainKey {
+    host("a").domain().expect("it belongs to one")
+}
+
+async fn holders(frontier: &impl Frontier) -> Vec<LeaseToken> {
+    let row = frontier.load_domain(&domain()).await.unwrap().expect("a host of it was taken");
+    row.holders.into_iter().map(|holder| holder.token).collect()
+}
+
+/// Six origins of the domain, and the leases of the first four, which are all it has places for.
+async fn full<F: Frontier>(frontier: &F) -> (World<'_, F>, Vec<(OriginKey, Lease)>) {
+    let world = World::begin(frontier, UNLIMITED).await;
+    let mut held = Vec::new();
+    for (name, by) in [("a", 1), ("b", 2), ("c", 3), ("d", 4), ("e", 5), ("f", 6)] {
+        let origin = below(name);
+        world.seed(&origin, &["/"]).await;
+        if by <= u128::from(PLACES) {
+            let lease = world.take(&origin, by, 0).await;
+            held.push((origin, lease));
+        }
+    }
+    (world, held)
+}
+
+fn busy<T>(second: i64) -> Result<T, TakeRefused> {
+    Err(TakeRefused::HostBusy { until: at(second) })
+}
+
+async fn refused<F: Frontier>(world: &World<'_, F>, origin: &str, by: u128, second: i64) -> Result<(), TakeRefused> {
+    world.try_take(&below(origin), by, second, UNLIMITED).await.map(|_| ())
+}
+
+async fn let_go(world: &World<'_, impl Frontier>, (origin, lease): &(OriginKey, Lease), second: i64) {
+    let release = ReleaseLease {
+        origin: origin.clone(),
+        token: lease.holder().expect("it is held").token.clone(),
+        lease: lease.clone(),
+        seen: world.origin(origin).await.inbox,
+        how: Release::Wake { not_before: at(second) },
+        free_from: at(second),
+        now: at(second),
+    };
+    assert_eq!(world.frontier.release(&release).await.unwrap(), Ok(()));
+}
+
+fn ask(name: &str, by: u128, second: i64) -> HostAsk {
+    let waiter = HostWaiter { origin: below(name), iteration: Iteration::FIRST, turn: Turn(1), delay: DELAY };
+    HostAsk {
+        waiter,
+        token: token(by),
+        until: at(second + 60),
+        pace: Pace::new(DELAY),
+        now: at(second),
+        alive: Vec::new(),
+        hosts_per_domain: Some(PLACES),
+    }
+}
+
+/// Where every place is taken, another host of the domain is nobody's; others are another matter.
+pub async fn few_hosts_of_a_domain_are_visited_at_once(frontier: &impl Frontier) {
+    let (world, held) = full(frontier).await;
+    assert_eq!(refused(&world, "e", 5, 5).await, busy(HOST_S), "as long as a turn lasts at most");
+    world.seed(&key("b.example"), &["/"]).await;
+    assert!(world.try_take(&key("b.example"), 9, 5, UNLIMITED).await.is_ok(), "another domain");
+    let_go(&world, &held[1], 40).await;
+    assert_eq!(holders(frontier).await, [1, 3, 4].map(token));
+    assert_eq!(refused(&world, "e", 5, 40).await, Ok(()));
+    assert_eq!(refused(&world, "f", 6, 40).await, busy(HOST_S), "that was the only one");
+    assert_eq!(refused(&world, "f", 6, HOST_S).await, Ok(()), "nobody gave the others back");
+}
+
+/// Whoever takes over a dead holder's lease has its place too.
+pub async fn a_dead_holders_place_goes_with_its_lease(frontier: &impl Frontier) {
+    let (world, held) = full(frontier).await;
+    let second = LEASE_S + 2;
+    assert_eq!(refused(&world, "e", 5, second).await, busy(HOST_S), "its turn may go on");
+    let (origin, lease) = (held[0].0.clone(), world.take(&held[0].0, 7, second).await);
+    assert_eq!(holders(frontier).await, [7, 2, 3, 4].map(token), "the lease was taken over");
+    let_go(&world, &held[1], second).await;
+    let_go(&world, &(origin, lease), second).await;
+    assert_eq!(holders(frontier).await, [3, 4].map(token), "both gave theirs back");
+}
+
+/// Who waits for a place comes before whoever had one, in the order in which they came, unless it does not come.
+pub async fn who_waits_for_a_place_takes_turns(frontier: &impl Frontier) {
+    let (world, held) = full(frontier).await;
+    for (origin, by) in [("e", 5), ("f", 6), ("e", 7)] {
+        assert_eq!(refused(&world, origin, by, 5).await, busy(HOST_S));
+    }
+    let_go(&world, &held[0], 10).await;
+    let row = frontier.load_domain(&domain()).await.unwrap().expect("hosts of it were taken");
+    let waiting: Vec<_> = row.waiting.iter().map(|waiter| &waiter.origin).collect();
+    assert_eq!(waiting, [&below("e"), &below("f")], "each once");
+    let kept = 10 + i64::try_from(PLACE_KEPT.as_secs()).unwrap();
+    assert_eq!(refused(&world, "a", 8, 11).await, busy(kept), "it had its turn");
+    assert_eq!(refused(&world, "f", 6, 12).await, busy(kept), "another is first");
+    assert_eq!(refused(&world, "e", 5, 13).await, Ok(()));
+    let_go(&world, &held[1], 20).await;
+    assert_eq!(refused(&world, "a", 8, 49).await, busy(50), "its place is the last");
+    assert_eq!(refused(&world, "a", 8, 50).await, Ok(()), "nobody came");
+}
+
+/// For a single request a place is taken as well, unless whoever asks has one, and given back by its holder alone.
+pub async fn a_place_is_taken_without_a_lease(frontier: &impl Frontier) {
+    let (world, _) = full(frontier).await;
+    let take = |ask: HostAsk| async move { frontier.take_host(&host("e"), &ask).await.unwrap().map(|_| ()) };
+    let back = |by, second| {
+        let (free_from, pace, now) = (at(second), Pace::new(DELAY), at(second));
+        let back = GiveBackHost { host: host("e"), token: token(by), free_from, pace, now };
+        async move { frontier.give_back_host(&back).await.unwrap() }
+    };
+    assert_eq!(take(ask("x", 7, 5)).await, Err(at(HOST_S)));
+    assert_eq!(refused(&world, "e", 5, 5).await, busy(HOST_S), "nor is its host had");
+    assert_eq!(take(HostAsk { hosts_per_domain: None, ..ask("x", 7, 5) }).await, Ok(()), "by whoever has a place");
+    assert_eq!(holders(frontier).await, [1, 2, 3, 4].map(token));
+    back(7, 6).await;
+    assert_eq!(take(HostAsk { hosts_per_domain: Some(PLACES + 1), ..ask("x", 8, 7) }).await, Ok(()));
+    assert_eq!(holders(frontier).await, [1, 2, 3, 4, 8].map(token));
+    back(9, 8).await;
+    assert_eq!(holders(frontier).await.len(), 5, "it was not its own to give");
+    back(8, 9).await;
+    assert_eq!(holders(frontier).await, [1, 2, 3, 4].map(token));
+}
+
+/// Of many who want a place at once as many have one as there are.
+pub async fn of_many_who_want_a_place_as_many_have_one_as_there_are(frontier: &impl Frontier) {
+    let names: Vec<_> = (1..=12).map(|by| (format!("h{by}"), by)).collect();
+    let taken = names
+        .iter()
+        .map(|(name, by)| async move { frontier.take_host(&host(name), &ask(name, *by, 0)).await.unwrap() });
+    let taken = join_all(taken).await;
+    assert_eq!(taken.iter().filter(|taken| taken.is_ok()).count(), usize::from(PLACES), "{taken:?}");
+    let row = frontier.load_domain(&domain()).await.unwrap().expect("hosts of it were taken");
+    assert_eq!((row.holders.len(), row.waiting.len()), (usize::from(PLACES), 12 - usize::from(PLACES)));
+}

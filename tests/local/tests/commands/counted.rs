@@ -1,0 +1,117 @@
+//! A frontier that counts what is asked of it.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+use dragline_domain::capture::SegmentLog;
+use dragline_domain::definition::Definition;
+use dragline_domain::frontier::{
+    Blame, CandidateUpdate, ChunkKey, Claim, DomainRow, HostAsk, HostRow, IterationRow, Lease, OriginKey, OriginRows,
+    RecrawlCursor, ReleaseRefused, SegmentId, SegmentRow, StatusChange, Take, TakeRefused, TodoChunk,
+};
+use dragline_domain::ids::{CrawlId, Iteration, ParseToken, TriggerId};
+use dragline_domain::url::{DomainKey, HostKey, Origin};
+use dragline_local::SqliteFrontier;
+use dragline_pipeline::ports::error::PortResult;
+use dragline_pipeline::ports::frontier::{
+    BeginIteration, BeginParse, Begun, ClaimRequest, CommitParse, CommitSegment, Committed, CrawlPut, CrawlRow,
+    CursorMoved, DuePage, Frontier, GiveBackHost, GiveUp, IterationClosed, MoveCursor, MoveSchedule, NoticeKept,
+    Overdue, OverdueKinds, OwedNotice, ParseCommitted, Progress, PutCrawl, ReleaseLease, RobotsRow, SeedOrigin, Seeded,
+    Settled,
+};
+use jiff::Timestamp;
+
+/// The local frontier, with how often each operation was called.
+pub(crate) struct Counted {
+    inner: SqliteFrontier,
+    calls: Mutex<BTreeMap<&'static str, usize>>,
+}
+
+impl Counted {
+    pub(crate) fn new(inner: SqliteFrontier) -> Self {
+        Self { inner, calls: Mutex::default() }
+    }
+
+    /// How often these operations were called since it was asked last, in their order. The others are forgotten.
+    pub(crate) fn calls<const N: usize>(&self, operations: [&str; N]) -> [usize; N] {
+        let calls = std::mem::take(&mut *self.calls.lock().unwrap());
+        operations.map(|operation| calls.get(operation).copied().unwrap_or(0))
+    }
+}
+
+macro_rules! counted {
+    ($($operation:ident($($name:ident: $kind:ty),*) -> $answer:ty;)*) => {
+        impl Frontier for Counted {
+            $(async fn $operation(&self, $($name: $kind),*) -> PortResult<$answer> {
+                *self.calls.lock().unwrap().entry(stringify!($operation)).or_default() += 1;
+                self.inner.$operation($($name),*).await
+            })*
+
+            /// As a store may that filters what it has read: nothing is on the first page, which is not the last.
+            async fn due_candidates(
+                &self,
+                origin: &OriginKey,
+                iteration: Iteration,
+                cursor: &RecrawlCursor,
+                now: Timestamp,
+                limit: usize,
+            ) -> PortResult<DuePage> {
+                *self.calls.lock().unwrap().entry("due_candidates").or_default() += 1;
+                if *cursor == RecrawlCursor::Start {
+                    return Ok(DuePage { entries: Vec::new(), next: RecrawlCursor::After(String::new()) });
+                }
+                self.inner.due_candidates(origin, iteration, cursor, now, limit).await
+            }
+        }
+    };
+}
+
+counted! {
+    put_crawl(put: &PutCrawl) -> CrawlPut;
+    load_crawl(crawl: &CrawlId) -> Option<CrawlRow>;
+    load_definition(crawl: &CrawlId, version: u32) -> Option<Definition>;
+    join_origin(crawl: &CrawlId, origin: &Origin) -> ();
+    switch_off(crawl: &CrawlId) -> ();
+    due_crawls(now: Timestamp, limit: usize) -> Vec<CrawlId>;
+    move_schedule(passed: &MoveSchedule) -> ();
+    running_crawls(limit: usize) -> Vec<CrawlId>;
+    mark_handled(crawl: &CrawlId, trigger: &TriggerId, now: Timestamp) -> ();
+    was_handled(crawl: &CrawlId, trigger: &TriggerId) -> bool;
+    begin_iteration(begin: &BeginIteration) -> Begun;
+    latest_iteration(crawl: &CrawlId) -> Option<IterationRow>;
+    load_iteration(crawl: &CrawlId, number: Iteration) -> Option<IterationRow>;
+    return_token(crawl: &CrawlId, number: Iteration) -> ();
+    move_cursor(moved: &MoveCursor) -> CursorMoved;
+    change_status(crawl: &CrawlId, number: Iteration, change: StatusChange) -> Option<IterationRow>;
+    close_iteration(crawl: &CrawlId, number: Iteration, now: Timestamp) -> IterationClosed;
+    claim(request: &ClaimRequest) -> Vec<Claim>;
+    seed_origin(seed: &SeedOrigin) -> Seeded;
+    list_origins(crawl: &CrawlId, after: Option<&Origin>, limit: usize) -> Vec<Origin>;
+    load_origin(origin: &OriginKey) -> Option<OriginRows>;
+    load_robots(origin: &OriginKey) -> Option<RobotsRow>;
+    put_robots(origin: &OriginKey, robots: &RobotsRow) -> ();
+    take_lease(origin: &OriginKey, iteration: Iteration, take: &Take) -> Result<Lease, TakeRefused>;
+    load_host(host: &HostKey) -> Option<HostRow>;
+    load_domain(domain: &DomainKey) -> Option<DomainRow>;
+    take_host(host: &HostKey, ask: &HostAsk) -> Result<HostRow, Timestamp>;
+    give_back_host(back: &GiveBackHost) -> ();
+    load_chunk(origin: &OriginKey, key: &ChunkKey) -> Option<TodoChunk>;
+    first_chunk(origin: &OriginKey, iteration: Iteration, skip: &[ChunkKey]) -> Option<TodoChunk>;
+    commit_segment(commit: &CommitSegment) -> Committed;
+    release(release: &ReleaseLease) -> Result<(), ReleaseRefused>;
+    load_segment(id: &SegmentId) -> Option<SegmentRow>;
+    begin_parse(begin: &BeginParse) -> Option<SegmentRow>;
+    give_back_parse(id: &SegmentId, token: &ParseToken, blame: Blame) -> ();
+    put_log(log: &SegmentLog) -> ();
+    update_candidates(origin: &OriginKey, updates: &[CandidateUpdate]) -> ();
+    commit_parse(commit: &CommitParse) -> ParseCommitted;
+    settle(origin: &OriginKey, seen: &OriginRows) -> Settled;
+    give_up(give_up: &GiveUp) -> Settled;
+    overdue(crawl: &CrawlId, due_by: Timestamp, kinds: OverdueKinds, limit: usize) -> Vec<Overdue>;
+    postpone(work: &Overdue, due: Timestamp) -> ();
+    owe_notice(owed: &OwedNotice) -> NoticeKept;
+    owed_notices(due_by: Timestamp, limit: usize) -> Vec<OwedNotice>;
+    postpone_notice(owed: &OwedNotice, due: Timestamp) -> ();
+    forget_notice(owed: &OwedNotice) -> ();
+    progress(crawl: &CrawlId, iteration: Iteration) -> Progress;
+}

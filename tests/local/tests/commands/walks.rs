@@ -1,0 +1,231 @@
+//! Work that goes through origins, cut into as many calls as there are times to stop.
+
+use std::time::Duration;
+
+use dragline_domain::command::Command;
+use dragline_domain::definition::{Definition, Within};
+use dragline_domain::frontier::{
+    Holder, IterationStatus, Lease, LeftoverReason, OriginCursor, OriginKey, Release, Reserve, StatusChange, Take,
+    TakeRefused, Walk,
+};
+use dragline_domain::ids::{Iteration, LeaseToken, Turn};
+use dragline_domain::time::after;
+use dragline_domain::url::{CrawlUrl, UrlRules};
+use dragline_pipeline::World;
+use dragline_pipeline::ports::clock::Clock;
+use dragline_pipeline::ports::frontier::{Frontier, ReleaseLease};
+use dragline_pipeline::ports::queue::{Message, StartCommand};
+use dragline_pipeline::schedule::{Handled, Started};
+use dragline_pipeline::sweep::{Swept, sweep};
+
+use super::desk::{Desk, docs, name};
+use super::many::finish;
+
+const ORIGINS: usize = 300;
+
+/// How many origins there is time for at once.
+const AT_ONCE: u32 = 40;
+
+/// More calls than any work here takes.
+const CALLS_MAX: usize = 100;
+
+fn host(number: usize) -> String {
+    format!("https://h{number:04}.docs.example/")
+}
+
+fn origin(number: usize) -> OriginKey {
+    let url = host(number);
+    OriginKey { crawl: name("docs"), origin: url.trim_end_matches('/').parse().unwrap() }
+}
+
+/// The definition of the crawl `docs`, of the first so many origins of one domain.
+fn seeds(count: usize, pages: Option<u64>) -> Box<Definition> {
+    let seed = |number| CrawlUrl::parse(&host(number), &UrlRules::default()).unwrap();
+    docs(|draft| {
+        draft.scope.within = Within::Domain;
+        draft.seeds = (0..count).map(seed).collect();
+        draft.budget.pages = pages;
+    })
+}
+
+fn tickets(messages: &[Message]) -> usize {
+    let tickets = messages.iter().map(|message| match message {
+        Message::Ticket(_) => 1,
+        Message::Tickets(tickets) => tickets.len(),
+        Message::Parse(_) | Message::Start(_) => 0,
+    });
+    tickets.sum()
+}
+
+/// Defines the crawl, and delivers each start command that this sends until none is sent any more. How many calls that takes.
+async fn begin(desk: &Desk, message: &str, definition: Box<Definition>) -> usize {
+    let mut handled = desk.deliver(message, &Command::Define(definition)).await;
+    for call in 1..CALLS_MAX {
+        match (desk.sent().await.as_slice(), &handled) {
+            ([], Handled::Started(Started::Iteration(_))) => return call,
+            ([again], Handled::Started(Started::Unfinished(_))) => {
+                let StartCommand { crawl, trigger } = again.clone();
+                // The queue knows it by another id.
+                handled = desk.deliver("again", &Command::Start { crawl, trigger: Some(trigger) }).await;
+            }
+            (sent, handled) => panic!("{sent:?} after {handled:?}"),
+        }
+    }
+    panic!("it is never through");
+}
+
+/// Sweeps until the iteration is closed. How many sweeps that takes.
+async fn sweep_until_closed(desk: &Desk) -> usize {
+    for call in 1..CALLS_MAX {
+        if let Swept::Closed(_) = sweep(desk, &name("docs"), desk.clock().now()).await.unwrap() {
+            return call;
+        }
+    }
+    panic!("it is never closed");
+}
+
+async fn sweep_once(desk: &Desk) {
+    sweep(desk, &name("docs"), desk.clock().now()).await.unwrap();
+}
+
+async fn cursor(desk: &Desk, walk: Walk) -> OriginCursor {
+    desk.latest("docs").await.unwrap().cursors.of(walk).clone()
+}
+
+#[tokio::test]
+async fn a_start_goes_on_where_it_was_out_of_time() {
+    let desk = Desk::hurried(AT_ONCE);
+    let calls = begin(&desk, "m1", seeds(ORIGINS, None)).await;
+    assert!(calls >= ORIGINS / AT_ONCE as usize, "{calls} calls");
+    let [claims, seeded] = desk.frontier().calls(["claim", "seed_origin"]);
+    assert_eq!((claims, seeded), (ORIGINS, ORIGINS), "each origin once");
+    assert_eq!(tickets(&desk.messages()), ORIGINS, "of each origin one");
+    let row = desk.latest("docs").await.unwrap();
+    assert_eq!((row.open, row.token_out), (ORIGINS as u64, false));
+    let mark = Command::Start { crawl: name("docs"), trigger: Some(row.trigger) };
+    assert_eq!(desk.deliver("late", &mark).await, Handled::Before, "who came to the end has noted it");
+}
+
+#[tokio::test]
+async fn a_stopped_crawl_is_given_up_in_parts() {
+    let desk = Desk::hurried(AT_ONCE);
+    begin(&desk, "m1", seeds(ORIGINS, None)).await;
+    desk.deliver("m2", &Command::Change { crawl: name("docs"), change: StatusChange::Stop }).await;
+    desk.frontier().calls([]);
+    let sweeps = sweep_until_closed(&desk).await;
+    assert!(sweeps >= ORIGINS / AT_ONCE as usize, "{sweeps} sweeps");
+    let [loads, given_up] = desk.frontier().calls(["load_origin", "give_up"]);
+    assert_eq!((loads, given_up), (ORIGINS, ORIGINS), "each origin once");
+    assert_eq!(desk.heard().iter().filter(|notice| format!("{notice:?}").starts_with("OriginEnded")).count(), ORIGINS);
+}
+
+#[tokio::test]
+async fn known_origins_are_opened_in_parts() {
+    let desk = Desk::hurried(AT_ONCE);
+    begin(&desk, "m1", seeds(ORIGINS, None)).await;
+    desk.deliver("m2", &Command::Change { crawl: name("docs"), change: StatusChange::Stop }).await;
+    sweep_until_closed(&desk).await;
+    desk.frontier().calls([]);
+    desk.messages();
+    let calls = begin(&desk, "m3", seeds(1, None)).await;
+    assert!(calls >= ORIGINS / AT_ONCE as usize, "{calls} calls");
+    let [claims, looked, opened] = desk.frontier().calls(["claim", "due_candidates", "seed_origin"]);
+    assert_eq!(
+        (claims, looked, opened),
+        (1, 2 * (ORIGINS - 1), ORIGINS),
+        "the seed, and each of the others, in two pages"
+    );
+    assert_eq!(tickets(&desk.messages()), ORIGINS, "of each origin one");
+}
+
+/// Takes the lease of an origin with one page of the budget.
+async fn take(desk: &Desk, number: usize) -> Result<Lease, TakeRefused> {
+    let now = desk.clock().now();
+    let take = Take {
+        turn: Turn(1),
+        token: LeaseToken::from_bits(number as u128),
+        until: after(now, Duration::from_secs(120)),
+        host_until: after(now, Duration::from_secs(240)),
+        wanted: Reserve { pages: Some(1), bytes: None },
+        now,
+        alive: Vec::new(),
+        hosts_per_domain: 4,
+    };
+    desk.frontier().take_lease(&origin(number), Iteration::FIRST, &take).await.unwrap()
+}
+
+/// Lets go of it again, with the page that was not asked for.
+async fn give_back(desk: &Desk, number: usize, lease: Lease) {
+    let (origin, now) = (origin(number), desk.clock().now());
+    let Some(Holder { token, .. }) = lease.holder().cloned() else { panic!("nobody holds it") };
+    let seen = desk.frontier().load_origin(&origin).await.unwrap().unwrap().inbox;
+    let how = Release::Wake { not_before: now };
+    let release = ReleaseLease { origin, token, lease, seen, how, free_from: now, now };
+    assert_eq!(desk.frontier().release(&release).await.unwrap(), Ok(()));
+}
+
+#[tokio::test]
+async fn a_search_for_holders_waits_where_it_meets_one() {
+    let desk = Desk::hurried(AT_ONCE);
+    begin(&desk, "m1", seeds(ORIGINS, Some(2))).await;
+    let (first, second) = (take(&desk, 100).await.unwrap(), take(&desk, 200).await.unwrap());
+    assert_eq!(take(&desk, 5).await.unwrap_err(), TakeRefused::NoBudget, "the budget is spent");
+    desk.frontier().calls([]);
+    for _ in 0..10 {
+        sweep_once(&desk).await;
+    }
+    let [loads, given_up] = desk.frontier().calls(["load_origin", "give_up"]);
+    assert!((100..=110).contains(&loads), "{loads}: each up to the holder once, and the holder at each sweep");
+    assert_eq!(given_up, 0, "what it does not use comes back");
+    assert_eq!(cursor(&desk, Walk::Holders).await, OriginCursor::After(origin(99).origin));
+
+    let nothing = Reserve { pages: Some(0), bytes: None };
+    finish(&desk, &origin(100), first, nothing).await;
+    desk.frontier().calls([]);
+    for _ in 0..10 {
+        sweep_once(&desk).await;
+    }
+    let [loads] = desk.frontier().calls(["load_origin"]);
+    assert!((100..=110).contains(&loads), "{loads}: from there to the next holder");
+
+    give_back(&desk, 200, second).await;
+    let third = take(&desk, 5).await.unwrap();
+    assert_eq!(cursor(&desk, Walk::Holders).await, OriginCursor::NotBegun, "a page came back, and somebody took it");
+    sweep_once(&desk).await;
+    assert_eq!(cursor(&desk, Walk::Holders).await, OriginCursor::After(origin(4).origin));
+    finish(&desk, &origin(5), third, nothing).await;
+
+    desk.frontier().calls([]);
+    let mut sweeps = 0;
+    while desk.latest("docs").await.unwrap().open > 2 {
+        sweep_once(&desk).await;
+        sweeps += 1;
+        assert!(sweeps < CALLS_MAX, "it never comes to its end");
+    }
+    let [loads, given_up] = desk.frontier().calls(["load_origin", "give_up"]);
+    assert_eq!(loads, (ORIGINS - 5) + ORIGINS, "the rest is searched, then each is looked at");
+    assert_eq!(given_up, ORIGINS - 2, "but for those with an unparsed segment");
+    let left = desk.frontier().progress(&name("docs"), Iteration::FIRST).await.unwrap().leftovers;
+    assert_eq!(left, [(LeftoverReason::BudgetExhausted, given_up as u64)]);
+}
+
+#[tokio::test]
+async fn an_origin_that_cannot_be_given_up_is_met_again() {
+    let desk = Desk::hurried(AT_ONCE);
+    begin(&desk, "m1", seeds(ORIGINS, Some(ORIGINS as u64))).await;
+    let lease = take(&desk, 3).await.unwrap();
+    desk.deliver("m2", &Command::Change { crawl: name("docs"), change: StatusChange::Stop }).await;
+    desk.frontier().calls([]);
+    let mut sweeps = 0;
+    while desk.latest("docs").await.unwrap().open > 1 {
+        sweep_once(&desk).await;
+        sweeps += 1;
+        assert!(sweeps < CALLS_MAX, "it never comes to its end");
+    }
+    assert!(cursor(&desk, Walk::Leftovers).await != OriginCursor::Done, "a further round may begin");
+    let [given_up] = desk.frontier().calls(["give_up"]);
+    assert_eq!(given_up, ORIGINS, "its holder was asked for once in this round");
+    give_back(&desk, 3, lease).await;
+    sweep_until_closed(&desk).await;
+    assert_eq!(desk.latest("docs").await.unwrap().status, IterationStatus::Closed);
+}

@@ -1,0 +1,40 @@
+//! The suites of the ports on this crate's adapters, and on mutants of them.
+
+mod adapters;
+mod mutants;
+
+mod frontier {
+    use super::adapters::frontier;
+
+    dragline_testkit::frontier_suite!(frontier());
+}
+
+mod log {
+    use super::adapters::log;
+
+    dragline_testkit::log_suite!(log());
+}
+
+mod documents {
+    use super::adapters::documents;
+
+    dragline_testkit::documents_suite!(documents());
+}
+
+mod archive {
+    use super::adapters::archive;
+
+    dragline_testkit::archive_suite!(archive());
+}
+
+mod queue {
+    use super::adapters::queue;
+
+    dragline_testkit::queue_suite!(queue());
+}
+
+mod time {
+    use dragline_local::{SystemChance, SystemClock};
+
+    dragline_testkit::time_suite!(async { ((SystemClock::new(), SystemChance), ()) });
+}

@@ -1,0 +1,166 @@
+//! The suites against adapters with a defect: each mutant is rejected by some behaviour, and each behaviour rejects some mutant.
+//!
+//! `docs/conformance.md` is the table of who rejects what; the test holds it against what it sees.
+
+use std::collections::BTreeSet;
+use std::fmt::{Debug, Write};
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::{fs, panic};
+
+use dragline_testkit::mutants::{
+    ArchiveMutation, DocumentsMutation, FrontierMutation, MutantArchive, MutantDocuments, MutantFrontier, MutantQueue,
+    QueueMutation,
+};
+use tokio::runtime::{Builder, Runtime};
+
+use super::adapters;
+
+/// The page that says who rejects what.
+const PAGE: &str = include_str!("../../../../docs/conformance.md");
+
+/// The names of behaviours.
+type Names = Vec<&'static str>;
+
+async fn of_frontier(mutation: FrontierMutation) -> Names {
+    let mut rejected_by = dragline_testkit::frontier_suite!(rejections, async {
+        let (frontier, guard) = adapters::frontier().await;
+        (MutantFrontier::new(frontier, mutation), guard)
+    });
+    rejected_by.extend(dragline_testkit::log_suite!(rejections, async {
+        let ((frontier, reader), guard) = adapters::log().await;
+        ((MutantFrontier::new(frontier, mutation), reader), guard)
+    }));
+    rejected_by
+}
+
+async fn of_archive(mutation: ArchiveMutation) -> Names {
+    dragline_testkit::archive_suite!(rejections, async {
+        let (archive, guard) = adapters::archive().await;
+        (MutantArchive::new(archive, mutation), guard)
+    })
+}
+
+async fn of_documents(mutation: DocumentsMutation) -> Names {
+    dragline_testkit::documents_suite!(rejections, async {
+        let ((frontier, documents), guard) = adapters::documents().await;
+        ((frontier, MutantDocuments::new(documents, mutation)), guard)
+    })
+}
+
+async fn of_queue(mutation: QueueMutation) -> Names {
+    dragline_testkit::queue_suite!(rejections, async {
+        let ((queue, receiver), guard) = adapters::queue().await;
+        ((MutantQueue::new(queue, mutation), receiver), guard)
+    })
+}
+
+/// What the suites said of a port's mutants.
+#[derive(Default)]
+struct Verdicts {
+    /// A table of all of them.
+    table: String,
+    /// Mutants that nothing rejects.
+    survivors: Vec<String>,
+    /// Behaviours that reject nothing.
+    idle: BTreeSet<&'static str>,
+}
+
+/// The threads whose panics are verdicts, which nobody needs to read.
+const JUDGE: &str = "judge";
+
+/// Judges every mutant of a port, as many at once as the machine has processors.
+fn judge<M: Copy + Debug + Sync>(
+    mutations: &[M],
+    defect: fn(M) -> &'static str,
+    behaviours: impl IntoIterator<Item = &'static str>,
+    rejections: impl Fn(&Runtime, M) -> Names + Sync,
+) -> Verdicts {
+    let (next, found) = (AtomicUsize::new(0), Mutex::new(vec![Names::new(); mutations.len()]));
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(2, usize::from) {
+            let judge = thread::Builder::new().name(JUDGE.to_owned());
+            judge
+                .spawn_scoped(scope, || {
+                    // Time is passed over wherever nothing else is left to do, so that waiting for what never comes takes none.
+                    let runtime = Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
+                    loop {
+                        let number = next.fetch_add(1, Ordering::Relaxed);
+                        let Some(&mutation) = mutations.get(number) else { return };
+                        let rejected_by = rejections(&runtime, mutation);
+                        found.lock().unwrap()[number] = rejected_by;
+                    }
+                })
+                .unwrap();
+        }
+    });
+    let mut verdicts = Verdicts { idle: behaviours.into_iter().collect(), ..Verdicts::default() };
+    verdicts.table.push_str("| mutant | its defect | rejected by |\n|---|---|---|\n");
+    for (mutation, rejected_by) in mutations.iter().zip(found.into_inner().unwrap()) {
+        if rejected_by.is_empty() {
+            verdicts.survivors.push(format!("{mutation:?}"));
+        }
+        rejected_by.iter().for_each(|behaviour| _ = verdicts.idle.remove(behaviour));
+        let names: Vec<String> = rejected_by.iter().map(|name| format!("`{name}`")).collect();
+        writeln!(verdicts.table, "| `{mutation:?}` | {} | {} |", defect(*mutation), names.join(", ")).unwrap();
+    }
+    verdicts
+}
+
+#[test]
+fn every_mutant_is_rejected_and_every_behaviour_rejects_one() {
+    let usual = panic::take_hook();
+    panic::set_hook(Box::new(move |panic| {
+        if thread::current().name() != Some(JUDGE) {
+            usual(panic);
+        }
+    }));
+    let frontier =
+        dragline_testkit::frontier_suite!(names, ()).into_iter().chain(dragline_testkit::log_suite!(names, ()));
+    let verdicts = [
+        (
+            "Frontier",
+            judge(FrontierMutation::ALL, FrontierMutation::defect, frontier, |runtime, mutation| {
+                runtime.block_on(of_frontier(mutation))
+            }),
+        ),
+        (
+            "Archive",
+            judge(
+                ArchiveMutation::ALL,
+                ArchiveMutation::defect,
+                dragline_testkit::archive_suite!(names, ()),
+                |runtime, mutation| runtime.block_on(of_archive(mutation)),
+            ),
+        ),
+        (
+            "Documents",
+            judge(
+                DocumentsMutation::ALL,
+                DocumentsMutation::defect,
+                dragline_testkit::documents_suite!(names, ()),
+                |runtime, mutation| runtime.block_on(of_documents(mutation)),
+            ),
+        ),
+        (
+            "Queue",
+            judge(
+                QueueMutation::ALL,
+                QueueMutation::defect,
+                dragline_testkit::queue_suite!(names, ()),
+                |runtime, mutation| runtime.block_on(of_queue(mutation)),
+            ),
+        ),
+    ];
+    let tables: String = verdicts.iter().map(|(port, verdicts)| format!("\n## {port}\n\n{}", verdicts.table)).collect();
+    let (head, _) = PAGE.split_once("\n## ").unwrap();
+    let seen = Path::new(env!("CARGO_TARGET_TMPDIR")).join("conformance.md");
+    fs::write(&seen, format!("{head}{tables}")).unwrap();
+    for (port, Verdicts { survivors, idle, .. }) in &verdicts {
+        assert!(survivors.is_empty(), "{port}: no behaviour rejects {survivors:?}");
+        assert!(idle.is_empty(), "{port}: these behaviours reject no mutant: {idle:?}");
+    }
+    assert!(PAGE.ends_with(&tables), "docs/conformance.md is not what was seen; it should be {}", seen.display());
+}

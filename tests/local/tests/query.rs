@@ -1,0 +1,249 @@
+//! What people see of a data directory: the exports, the summary and the views.
+
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use crate::support::{at, commit, origin, take};
+use dragline_domain::capture::{
+    CrawlType, Exchange, FileEntry, Finality, LogEntry, RecordKind, RedirectEntry, SegmentLog, Visit,
+};
+use dragline_domain::document::{Document, DocumentState, Link, LinkFate, LinkKind, Page};
+use dragline_domain::frontier::{CandidateUpdate, Claimer, LastCapture, SegmentRow, Sighting};
+use dragline_domain::ids::{CrawlId, Iteration};
+use dragline_domain::outcome::Outcome;
+use dragline_domain::url::CrawlUrl;
+use dragline_local::LocalStore;
+use dragline_local::query::{
+    Iterations, Selection, export_candidates, export_links, export_log, export_pages, summary,
+};
+use dragline_pipeline::ports::documents::Documents;
+use dragline_pipeline::ports::frontier::{ClaimRequest, Frontier};
+use rusqlite::Connection;
+use rusqlite::types::ValueRef;
+use serde::Serialize;
+use tempfile::TempDir;
+
+fn url(path: &str) -> CrawlUrl {
+    CrawlUrl::try_from(format!("https://a.example{path}")).unwrap()
+}
+
+/// A visit that sent a request, which took so long and was answered with a status.
+fn visited(n: u32, path: &str, outcome: Outcome, answer: (u64, Option<u16>)) -> LogEntry {
+    let (elapsed_ms, status) = answer;
+    let exchange = Exchange {
+        elapsed: Duration::from_millis(elapsed_ms),
+        first_byte_ms: status.map(|_| elapsed_ms / 2),
+        remote: status.map(|_| "192.0.2.1:443".parse().unwrap()),
+        body_bytes: status.map_or(0, |_| 200),
+        decoded_sha1: status.map(|_| "ab".repeat(20)),
+        decoded_bytes: 300,
+    };
+    let file = status.map(|_| FileEntry {
+        record: RecordKind::Response,
+        offset: u64::from(n) * 1_000,
+        length: 900,
+        content_type: Some("text/html".into()),
+        body_bytes: 200,
+        payload_sha1: [1; 20],
+        etag: Some("\"e\"".into()),
+        last_modified: None,
+        truncated: None,
+    });
+    let visit = Visit {
+        sighting: Sighting { depth: n, via: (n > 0).then(|| url("/")) },
+        redirects: 0,
+        crawl_type: CrawlType::Queued,
+        tries: 1,
+        outcome,
+        finality: Finality::Final,
+        detail: None,
+        exchange: Some(exchange),
+        last: None,
+    };
+    LogEntry { n, url: url(path), at: at(i64::from(n)), visit, status, file, redirect: None }
+}
+
+/// A URL that was never asked for.
+fn blocked(n: u32, path: &str, outcome: Outcome, detail: Option<&str>) -> LogEntry {
+    let mut entry = visited(n, path, outcome, (0, None));
+    entry.visit = Visit { tries: 0, detail: detail.map(str::to_owned), exchange: None, ..entry.visit };
+    entry
+}
+
+fn log(segment: &SegmentRow) -> SegmentLog {
+    let mut moved = visited(1, "/old", Outcome::PermanentRedirect, (40, Some(301)));
+    moved.redirect = Some(RedirectEntry { target: url("/new"), is_permanent: true, source: LinkKind::Redirect });
+    let mut again = visited(2, "/slow", Outcome::RequestTimeout, (30_000, None));
+    again.visit.finality = Finality::Retried;
+    again.visit.detail = Some("no answer in 30 s".into());
+    SegmentLog {
+        segment: segment.id.clone(),
+        iteration: segment.iteration,
+        object: segment.object.clone(),
+        committed_at: segment.committed_at,
+        agent: "dragline/0.1".into(),
+        entries: vec![
+            visited(0, "/", Outcome::FileIngested, (120, Some(200))),
+            moved,
+            again,
+            visited(3, "/slow", Outcome::RequestTimeout, (20_000, None)),
+            blocked(4, "/private", Outcome::BlockedByRobotsTxt, Some("line 3: Disallow: /private")),
+            blocked(5, "/cart?a", Outcome::BlockedUrlByLocalPolicy, Some("rule 1: path starts with `/cart`")),
+            blocked(6, "/cart?b", Outcome::BlockedUrlByLocalPolicy, Some("rule 1: path starts with `/cart`")),
+        ],
+    }
+}
+
+fn home() -> Document {
+    let link = |kind, target: CrawlUrl, fate| Link { kind, target, fate };
+    let elsewhere = CrawlUrl::try_from("https://b.example/".to_owned()).unwrap();
+    Document {
+        n: 0,
+        url: url("/"),
+        outcome: Outcome::FileIngested,
+        detail: None,
+        state: DocumentState::Processed,
+        page: Some(Page { title: Some("Home".into()), text: "Welcome".into(), ..Page::default() }),
+        links: vec![
+            link(LinkKind::A, url("/old"), LinkFate::Follow),
+            link(LinkKind::A, elsewhere, LinkFate::OutOfScope),
+            link(LinkKind::A, url("/cart?a"), LinkFate::Blocked("rule 1".into())),
+        ],
+    }
+}
+
+/// A data directory with one segment, parsed.
+async fn crawled() -> (TempDir, Connection) {
+    let directory = TempDir::new().unwrap();
+    let store = LocalStore::open(directory.path(), at(0)).unwrap();
+    let (_, lease) = take(&store).await;
+    let segment = commit(&store, &lease).await;
+    let frontier = store.frontier();
+    for _ in 0..2 {
+        store.documents().put_new(&segment, &[home()]).await.unwrap();
+        frontier.put_log(&log(&segment)).await.unwrap();
+    }
+    let sighting = Sighting { depth: 1, via: Some(url("/")) };
+    let claim = ClaimRequest {
+        origin: origin(),
+        iteration: Iteration::FIRST,
+        claimer: Claimer::segment(&segment.id),
+        if_due: None,
+        now: at(2),
+        urls: ["/", "/waits"].map(|path| (path.to_owned(), sighting.clone())).to_vec(),
+    };
+    frontier.claim(&claim).await.unwrap();
+    let capture = LastCapture {
+        etag: Some("\"e\"".into()),
+        last_modified: None,
+        payload_sha1: [1; 20],
+        decoded_sha1: [2; 20],
+        fetched_at: at(0),
+        outcome: Outcome::FileIngested,
+        interval_ms: Some(86_400_000),
+    };
+    let update = CandidateUpdate {
+        path_and_query: "/".into(),
+        iteration: Iteration::FIRST,
+        turn: segment.id.turn,
+        n: 0,
+        outcome: Outcome::FileIngested,
+        at: at(0),
+        capture: Some(capture),
+        due_at: Some(at(86_400)),
+    };
+    frontier.update_candidates(&origin(), &[update]).await.unwrap();
+    let connection = LocalStore::open_read_only(directory.path()).unwrap();
+    (directory, connection)
+}
+
+/// The rows as lines of JSON.
+fn collect<T: Serialize>(lines: &mut Vec<String>) -> impl FnMut(T) -> ControlFlow<()> {
+    |row| {
+        lines.push(serde_json::to_string(&row).unwrap());
+        ControlFlow::Continue(())
+    }
+}
+
+#[tokio::test]
+async fn rows_are_exported_as_stored() {
+    let (_directory, connection) = crawled().await;
+    let selection = Selection::default();
+    let (mut pages, mut links, mut log, mut candidates) = (vec![], vec![], vec![], vec![]);
+    export_pages(&connection, &selection, &mut collect(&mut pages)).unwrap();
+    export_links(&connection, &selection, &mut collect(&mut links)).unwrap();
+    export_log(&connection, &selection, &mut collect(&mut log)).unwrap();
+    export_candidates(&connection, &selection, &mut collect(&mut candidates)).unwrap();
+    insta::assert_snapshot!("pages", pages.join("\n"));
+    insta::assert_snapshot!("links", links.join("\n"));
+    insta::assert_snapshot!("log", log.join("\n"));
+    insta::assert_snapshot!("candidates", candidates.join("\n"));
+}
+
+#[tokio::test]
+async fn a_selection_narrows_what_is_exported() {
+    let (_directory, connection) = crawled().await;
+    let (docs, other): (CrawlId, CrawlId) = ("docs".parse().unwrap(), "other".parse().unwrap());
+    for (crawl, iterations, expected, why) in [
+        (None, Iterations::All, 7, "everything"),
+        (Some(&docs), Iterations::Latest, 7, "the one iteration there is"),
+        (Some(&other), Iterations::All, 0, "another crawl"),
+        (None, Iterations::Number(Iteration::FIRST.next()), 0, "an iteration that was not yet"),
+    ] {
+        let selection = Selection { crawl: crawl.cloned(), iterations };
+        let mut count = 0;
+        let mut visit = |_| {
+            count += 1;
+            ControlFlow::Continue(())
+        };
+        export_log(&connection, &selection, &mut visit).unwrap();
+        assert_eq!(count, expected, "{why}");
+    }
+    let mut count = 0;
+    let mut stop_at_two = |_| {
+        count += 1;
+        if count == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    export_log(&connection, &Selection::default(), &mut stop_at_two).unwrap();
+    assert_eq!(count, 2, "it stops when told");
+}
+
+#[tokio::test]
+async fn an_iteration_is_summed_up() {
+    let (_directory, connection) = crawled().await;
+    let summary = summary(&connection, &"docs".parse().unwrap(), Iteration::FIRST).unwrap();
+    insta::assert_json_snapshot!("summary", summary);
+}
+
+#[tokio::test]
+async fn every_view_can_be_read_by_a_person() {
+    let (_directory, connection) = crawled().await;
+    let mut shown = String::new();
+    for view in ["page", "link", "log", "failed", "not_crawled", "schedule", "progress", "latest_iteration"] {
+        shown += &format!("-- {view}\n{}\n", show(&connection, &format!("SELECT * FROM {view}")));
+    }
+    let sql = "SELECT length(crawl_uuid), count(DISTINCT crawl_uuid), group_concat(robotstxt_approved) FROM crawl_log";
+    shown += &format!("-- crawl_uuid\n{}\n", show(&connection, sql));
+    insta::assert_snapshot!("views", shown);
+}
+
+/// A query's rows, one to a line, as `column=value`.
+fn show(connection: &Connection, sql: &str) -> String {
+    let mut statement = connection.prepare(sql).unwrap();
+    let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
+    let mut rows = statement.query([]).unwrap();
+    let mut lines = Vec::new();
+    while let Some(row) = rows.next().unwrap() {
+        let fields = columns.iter().enumerate().map(|(index, column)| {
+            let value = match row.get_ref(index).unwrap() {
+                ValueRef::Null => "NULL".to_owned(),
+                ValueRef::Integer(number) => number.to_string(),
+                ValueRef::Text(text) => String::from_utf8(text.to_vec()).unwrap(),
+                other => format!("{other:?}"),
+            };
+            format!("{column}={value}")
+        });
+        lines.push(fields.collect::<Vec<_>>().join(" "));
+    }
+    lines.join("\n")
+}

@@ -1,0 +1,133 @@
+//! Links that a crawl with a budget of pages leaves alone.
+
+use std::path::Path;
+use std::time::Duration;
+
+use dragline_domain::definition::Definition;
+use dragline_domain::frontier::{ClaimLimits, LeftoverReason, OriginKey, SegmentId};
+use dragline_domain::ids::{Iteration, Turn};
+use dragline_domain::outcome::Outcome;
+use dragline_local::{DATABASE, LocalStore};
+use dragline_pipeline::World as _;
+use dragline_pipeline::context::Contexts;
+use dragline_pipeline::parse::{KnownUrls, ParseEnd, parse_segment};
+use dragline_pipeline::ports::frontier::{Frontier as _, Progress};
+use dragline_pipeline::ports::queue::ParseMessage;
+use dragline_whole_crawls::{Network, crawl_in, definition};
+use rusqlite::Connection;
+
+use super::ahead::WorldAhead;
+use super::clocks::until_free;
+use super::scripted::{Act, Asked, ScriptedSite, page};
+
+/// Five URLs may wait, or as many as pages are left.
+const CLAIMS: ClaimLimits = ClaimLimits { waiting_per_page: 1, waiting_min: 5 };
+
+/// A page with a hundred links; those lead nowhere else.
+fn site(asked: &Asked) -> Act {
+    match asked.target.as_str() {
+        "/" => page(&(0..100).map(|n| format!("<a href=/{n}>{n}</a>")).collect::<String>()),
+        target => page(target),
+    }
+}
+
+fn open(data: &Path) -> WorldAhead {
+    let mut world = WorldAhead::open(data, Duration::ZERO, 1);
+    world.timing.claims = CLAIMS;
+    world
+}
+
+async fn crawl(data: &Path, definition: &Definition) -> Progress {
+    let world = open(data);
+    let messages = world.queue.clone();
+    let progress = crawl_in(world, messages, Network::default().fetcher(), definition).await;
+    until_free(data).await;
+    progress
+}
+
+/// How many links of the seed have each fate, and how many URLs are known.
+fn fates_and_candidates(data: &Path) -> (Vec<(String, u64)>, u64) {
+    let connection = LocalStore::open_read_only(data).unwrap();
+    let sql = "SELECT fate, count(*) FROM link WHERE iteration = 1 GROUP BY fate ORDER BY fate";
+    let mut statement = connection.prepare(sql).unwrap();
+    let fates = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap().map(Result::unwrap).collect();
+    (fates, connection.query_row("SELECT count(*) FROM crawl_candidate", [], |row| row.get(0)).unwrap())
+}
+
+fn fates(follow: u64, beyond: u64) -> Vec<(String, u64)> {
+    let fates = [("beyond_budget", beyond), ("follow", follow)];
+    fates.into_iter().filter(|(_, links)| *links > 0).map(|(fate, links)| (fate.to_owned(), links)).collect()
+}
+
+#[tokio::test]
+async fn a_page_of_many_links_claims_what_the_budget_calls_for() {
+    let (site, data) = (ScriptedSite::start(site).await, tempfile::tempdir().unwrap());
+    let seeds = [site.url("/")];
+    let progress = crawl(data.path(), &definition(&seeds, |draft| draft.budget.pages = Some(3))).await;
+    assert_eq!((progress.added, progress.parser.found), (6, 5), "the seed and five links");
+    assert_eq!(progress.leftovers, [(LeftoverReason::BudgetExhausted, 3)]);
+    assert_eq!(progress.parser.links_beyond_budget, 95);
+    assert_eq!(fates_and_candidates(data.path()), (fates(5, 95), 6));
+    let connection = LocalStore::open_read_only(data.path()).unwrap();
+    let crawl = definition(&seeds, |_| {}).name.clone();
+    let summary = dragline_local::query::summary(&connection, &crawl, Iteration::FIRST).unwrap();
+    assert_eq!(summary.links_beyond_budget, 95, "people are told");
+}
+
+#[tokio::test]
+async fn without_a_budget_of_pages_all_links_are_followed() {
+    let (site, data) = (ScriptedSite::start(site).await, tempfile::tempdir().unwrap());
+    let progress = crawl(data.path(), &definition(&[site.url("/")], |_| {})).await;
+    assert_eq!((progress.added, progress.parser.links_beyond_budget), (101, 0));
+}
+
+#[tokio::test]
+async fn seeds_are_never_left_alone() {
+    let (site, data) = (ScriptedSite::start(site).await, tempfile::tempdir().unwrap());
+    let seeds: Vec<String> = ["/"].map(str::to_owned).into_iter().chain((0..9).map(|n| format!("/seed/{n}"))).collect();
+    let seeds: Vec<String> = seeds.iter().map(|seed| site.url(seed)).collect();
+    let progress = crawl(data.path(), &definition(&seeds, |draft| draft.budget.pages = Some(3))).await;
+    assert_eq!(progress.added, 10, "seven of them wait, more than five");
+    assert_eq!(fates_and_candidates(data.path()), (fates(0, 100), 10), "so no link has room");
+}
+
+#[tokio::test]
+async fn a_parse_that_is_done_again_follows_the_same_links() {
+    let (site, data) = (ScriptedSite::start(site).await, tempfile::tempdir().unwrap());
+    let definition = definition(&[site.url("/")], |draft| draft.budget.pages = Some(3));
+    crawl(data.path(), &definition).await;
+    let before = fates_and_candidates(data.path());
+    let origin = OriginKey { crawl: definition.name.clone(), origin: definition.seeds[0].origin() };
+    for (left, why) in [(1_000, "there is room for every link now"), (0, "there is room for none")] {
+        let connection = Connection::open(data.path().join(DATABASE)).unwrap();
+        let back = format!(
+            "UPDATE iteration SET status = 'open', open = open + 1, pages_left = {left}, closed_at = NULL;
+             UPDATE segment SET state = 'crawled', part = 0, parsing = NULL WHERE id = (SELECT min(id) FROM segment);"
+        );
+        connection.execute_batch(&back).unwrap();
+        let sql = "SELECT turn, n FROM segment ORDER BY id LIMIT 1";
+        let (turn, n) = connection.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+        drop(connection);
+        let world = open(data.path());
+        let added = || async { world.frontier().load_origin(&origin).await.unwrap().unwrap().inbox.added };
+        let earlier = added().await;
+        let segment = SegmentId { origin: origin.clone(), turn: Turn(turn), n };
+        let message = ParseMessage { segment, iteration: Iteration::FIRST };
+        let end = parse_segment(&world, &Contexts::default(), &KnownUrls::new(), &message).await.unwrap();
+        assert_eq!((end, added().await), (ParseEnd::Processed, earlier + 5), "{why}");
+        drop(world);
+        until_free(data.path()).await;
+        assert_eq!(fates_and_candidates(data.path()), before, "{why}");
+    }
+}
+
+#[tokio::test]
+async fn the_next_iteration_follows_what_was_left_alone() {
+    let (site, data) = (ScriptedSite::start(site).await, tempfile::tempdir().unwrap());
+    let seeds = [site.url("/")];
+    crawl(data.path(), &definition(&seeds, |draft| draft.budget.pages = Some(3))).await;
+    let progress = crawl(data.path(), &definition(&seeds, |_| {})).await;
+    let told = (progress.finished(), progress.parser.links_beyond_budget);
+    assert_eq!(told, (101, 0), "though the page is the same as before");
+    assert_eq!(progress.count(Outcome::FileDidNotChange), 2, "those of which all links were followed");
+}

@@ -1,0 +1,96 @@
+//! Clocks that are set back between two runs: what the first one stored lies ahead of the second one's time.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use dragline_domain::definition::Definition;
+use dragline_domain::frontier::OriginKey;
+use dragline_domain::outcome::Outcome;
+use dragline_local::{LocalStore, SystemClock};
+use dragline_pipeline::ports::clock::Clock;
+use dragline_pipeline::ports::frontier::{Frontier, Progress};
+use dragline_whole_crawls::{Network, crawl_in, definition};
+
+use super::ahead::WorldAhead;
+use super::scripted::{Act, ScriptedSite, answer, page};
+
+/// Longer than a crawl of a few pages takes, and far shorter than any of the clocks is wrong.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+async fn crawl(directory: &Path, definition: &Definition, ahead: Duration) -> Progress {
+    let world = WorldAhead::open(directory, ahead, 1);
+    let messages = world.queue.clone();
+    let crawl = crawl_in(world, messages, Network::default().fetcher(), definition);
+    tokio::time::timeout(PATIENCE, crawl).await.expect("it waits for a time that a clock of before is to blame for")
+}
+
+/// Crawls until an origin's URL waits for another try, and dies.
+async fn crawl_and_die(directory: &Path, definition: &Definition, origin: &OriginKey, ahead: Duration) {
+    let world = WorldAhead::open(directory, ahead, 1);
+    let (messages, frontier) = (world.queue.clone(), world.frontier.clone());
+    let waits = async {
+        while frontier.load_origin(origin).await.unwrap().is_none_or(|rows| rows.lease.retries.is_empty()) {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::select! {
+        _ = crawl_in(world, messages, Network::default().fetcher(), definition) => panic!("it came to its end"),
+        () = waits => {}
+    }
+}
+
+/// Opening a directory fails while a thread of the life before still holds it.
+pub(crate) async fn until_free(directory: &Path) {
+    while let Err(error) = LocalStore::open(directory, SystemClock::new().now()) {
+        assert!(error.to_string().contains("in use"), "{error}");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+/// Two pages; the second one is never answered while `fails` says so.
+async fn site(fails: &Arc<AtomicBool>) -> ScriptedSite {
+    let fails = Arc::clone(fails);
+    ScriptedSite::start(move |asked| -> Act {
+        match asked.target.as_str() {
+            "/" => page("<a href=/flaky>on</a>"),
+            "/flaky" if fails.load(Ordering::Relaxed) => Act::HangUp,
+            "/flaky" => page("well"),
+            _ => answer(404, &[], ""),
+        }
+    })
+    .await
+}
+
+#[tokio::test]
+async fn a_clock_that_is_set_back_between_two_iterations_stops_nothing() {
+    for ahead in [Duration::from_hours(24), Duration::from_hours(24 * 365)] {
+        let data = tempfile::tempdir().unwrap();
+        let site = site(&Arc::default()).await;
+        let definition = definition(&[site.url("/")], |draft| draft.politeness.delay = Duration::from_millis(100));
+        crawl(data.path(), &definition, ahead).await;
+        until_free(data.path()).await;
+        let progress = crawl(data.path(), &definition, Duration::ZERO).await;
+        assert_eq!((progress.count(Outcome::FileDidNotChange), progress.waiting()), (2, 0), "{ahead:?} ahead");
+        let robots = site.log().iter().filter(|asked| asked.target == "/robots.txt").count();
+        assert_eq!(robots, 2, "nobody knows how old a robots.txt is that is yet to be fetched");
+    }
+}
+
+#[tokio::test]
+async fn a_clock_that_is_set_back_after_a_death_stops_nothing() {
+    for ahead in [Duration::from_hours(24), Duration::from_hours(24 * 365)] {
+        let data = tempfile::tempdir().unwrap();
+        let fails = Arc::new(AtomicBool::new(true));
+        let site = site(&fails).await;
+        let definition = definition(&[site.url("/")], |draft| draft.politeness.delay = Duration::from_millis(100));
+        let seed = definition.seeds.first().unwrap();
+        let origin = OriginKey { crawl: definition.name.clone(), origin: seed.origin() };
+        crawl_and_die(data.path(), &definition, &origin, ahead).await;
+        until_free(data.path()).await;
+        fails.store(false, Ordering::Relaxed);
+        let progress = crawl(data.path(), &definition, Duration::ZERO).await;
+        assert_eq!((progress.count(Outcome::FileIngested), progress.waiting()), (2, 0), "{ahead:?} ahead");
+    }
+}

@@ -1,0 +1,105 @@
+//! The second iteration: what is asked again and how, and what is made of the answers.
+
+use dragline_domain::definition::{Condition, DoNotCrawl, TextTest};
+use dragline_domain::outcome::Outcome;
+use dragline_formats::warc::{RecordType, RevisitProfile};
+use dragline_whole_crawls::{Crawled, definition};
+
+use super::content::gzip;
+use super::scripted::{Act, Asked, ScriptedSite, answer, page};
+
+const CHANGED: &str = "last-modified: Sun, 06 Nov 1994 08:49:37 GMT";
+
+fn site(asked: &Asked) -> Act {
+    let is_again = asked.earlier > 0;
+    match asked.target.as_str() {
+        "/" => page(
+            "<a href=/tagged>1</a><a href=/dated>2</a><a href=/same>3</a><a href=/packed>4</a><a href=/news>5</a><a href=/doomed>6</a>",
+        ),
+        "/tagged" if asked.field("if-none-match") == Some("\"v1\"") => answer(304, &["etag: \"v1\""], ""),
+        "/tagged" => answer(200, &["content-type: text/html", "etag: \"v1\""], "tagged"),
+        "/dated" if asked.field("if-modified-since").is_some_and(|date| CHANGED.ends_with(date)) => {
+            answer(304, &[], "")
+        }
+        "/dated" => answer(200, &["content-type: text/html", CHANGED], "dated"),
+        "/same" => page("same"),
+        "/packed" if is_again => answer(200, &["content-type: text/html", "content-encoding: gzip"], gzip(b"packed")),
+        "/packed" => page("packed"),
+        "/news" if is_again => page("fresh <a href=/late>late</a>"),
+        "/news" => page("stale"),
+        "/doomed" if !is_again => page("doomed"),
+        "/late" => page("late"),
+        _ => answer(404, &[], ""),
+    }
+}
+
+#[tokio::test]
+async fn a_second_visit_tells_what_changed() {
+    let site = ScriptedSite::start(site).await;
+    let definition = definition(&[site.url("/")], |_| {});
+    let first = Crawled::once(&definition).await;
+    assert_eq!(first.progress.count(Outcome::FileIngested), 7);
+    let received_at_first = first.row("/same").body_bytes;
+    let second = first.again(&definition).await;
+    second.assert_outcomes(&[
+        ("/", Outcome::FileDidNotChange, "no validators, and the same body"),
+        ("/tagged", Outcome::FileDidNotChange, "304 by its tag"),
+        ("/dated", Outcome::FileDidNotChange, "304 by its date"),
+        ("/same", Outcome::FileDidNotChange, "no validators, and the same body"),
+        ("/packed", Outcome::FileDidNotChange, "the same body in other bytes"),
+        ("/news", Outcome::FileIngested, "another body"),
+        ("/doomed", Outcome::FileNotFound, "gone since"),
+        ("/late", Outcome::FileIngested, "a new link of a changed page"),
+    ]);
+    for (path, kind, profile, status) in [
+        ("/tagged", RecordType::Revisit, Some(RevisitProfile::ServerNotModified), 304),
+        ("/dated", RecordType::Revisit, Some(RevisitProfile::ServerNotModified), 304),
+        ("/same", RecordType::Revisit, Some(RevisitProfile::IdenticalPayload), 200),
+        // No earlier record has these bytes.
+        ("/packed", RecordType::Response, None, 200),
+        ("/news", RecordType::Response, None, 200),
+    ] {
+        let record = second.record(path);
+        assert_eq!((&record.record_type, record.profile()), (&kind, profile), "{path}");
+        assert_eq!(second.row(path).status, Some(status), "{path}");
+        if kind == RecordType::Revisit {
+            assert_eq!(record.refers_to_target_uri(), Some(site.url(path).as_str()), "{path}");
+            assert!(record.refers_to_date().is_some() && record.payload_digest().is_some(), "{path}");
+        }
+    }
+    assert_eq!(second.row("/same").body_bytes, received_at_first, "it was received, though not stored again");
+    assert_eq!(second.row("/tagged").body_bytes, Some(0), "a 304 has no body");
+    assert!(second.text("/news").contains("fresh"));
+    assert_eq!(second.row("/late").via.as_deref(), Some("/news"));
+    let third = second.again(&definition).await;
+    assert_eq!(third.row("/doomed").outcome, Outcome::FileNotFound.code(), "asked for again, should it come back");
+    let last = site.log().into_iter().rfind(|asked| asked.target == "/tagged").unwrap();
+    assert_eq!(last.field("if-none-match"), Some("\"v1\""), "what a 304 confirmed is sent again");
+}
+
+#[tokio::test]
+async fn a_stricter_definition_holds_for_what_is_known() {
+    let site = ScriptedSite::start(|asked| match asked.target.as_str() {
+        "/" => page("<a href=/keep>1</a><a href=/drop>2</a><a href=/ban>3</a>"),
+        "/robots.txt" => answer(404, &[], ""),
+        _ => page("a page"),
+    })
+    .await;
+    let first = Crawled::once(&definition(&[site.url("/")], |_| {})).await;
+    assert_eq!(first.progress.count(Outcome::FileIngested), 4);
+    let before = site.targets().len();
+    let stricter = definition(&[site.url("/")], |draft| {
+        draft.scope.exclude.push("/drop".parse().unwrap());
+        let when = Condition::Path(TextTest::Equals("/ban".to_owned()));
+        draft.do_not_crawl.push(DoNotCrawl { when, reason: "asked not to".to_owned() });
+    });
+    let second = first.again(&stricter).await;
+    let mut asked = site.targets().split_off(before);
+    asked.sort();
+    assert_eq!(asked, ["/", "/keep"], "what no longer belongs to the crawl is left alone");
+    for (path, rule) in [("/drop", "scope.exclude entry 1"), ("/ban", "do_not_crawl entry 1")] {
+        let row = second.row(path);
+        assert_eq!(row.outcome, Outcome::BlockedUrlByLocalPolicy.code(), "{path}");
+        assert!(row.detail.as_deref().is_some_and(|detail| detail.contains(rule)), "{path}: {:?}", row.detail);
+    }
+}

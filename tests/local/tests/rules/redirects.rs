@@ -1,0 +1,123 @@
+//! Redirects: recorded, never followed by the fetch itself; their targets are URLs like any other.
+
+use dragline_domain::outcome::Outcome;
+use dragline_testkit::site::Site;
+use dragline_whole_crawls::{Crawled, definition};
+
+use super::replies::{html, links, redirect, reply};
+use super::scripted::{ScriptedSite, answer, page};
+
+#[tokio::test]
+async fn every_kind_of_redirect_is_recorded_and_its_target_crawled() {
+    const KINDS: [(u16, Outcome); 5] = [
+        (301, Outcome::PermanentRedirect),
+        (302, Outcome::Redirect),
+        (303, Outcome::Redirect),
+        (307, Outcome::Redirect),
+        (308, Outcome::PermanentRedirect),
+    ];
+    let paths: Vec<_> = KINDS.iter().map(|(status, _)| (format!("/{status}"), format!("/after-{status}"))).collect();
+    let mut builder = Site::builder().reply("/", html(&links(paths.iter().map(|(path, _)| path.as_str()))));
+    let mut expected = vec![("/", Outcome::FileIngested, "the seed")];
+    for ((status, outcome), (path, after)) in KINDS.iter().zip(&paths) {
+        builder = builder.reply(path, redirect(*status, &format!("after-{status}#part"))).reply(after, html("there"));
+        expected.push((path, *outcome, "by its status"));
+        expected.push((after, Outcome::FileIngested, "a relative target in scope"));
+    }
+    let site = builder.start().await.unwrap();
+    let crawled = Crawled::once(&definition(&[site.url()], |_| {})).await;
+    crawled.assert_outcomes(&expected);
+    for (path, after) in &paths {
+        assert_eq!(crawled.row(path).redirects_to.as_deref(), Some(after.as_str()));
+        assert_eq!(crawled.links_of(path), [(after.as_str(), "redirect", "follow")]);
+        assert_eq!((crawled.row(path).depth, crawled.row(after).depth), (1, 1), "the target stands for the same page");
+    }
+}
+
+#[tokio::test]
+async fn odd_redirects_come_to_an_end() {
+    let site = Site::builder()
+        .reply("/", html(&links(["/out", "/without", "/mail", "/here", "/ping", "/choice"])))
+        .reply("/out", redirect(301, "http://elsewhere.example/"))
+        .reply("/without", reply(302, &[], ""))
+        .reply("/mail", redirect(302, "mailto:a@b.example"))
+        .reply("/here", redirect(307, "/here"))
+        .reply("/ping", redirect(302, "/pong"))
+        .reply("/pong", redirect(301, "/ping"))
+        .reply("/choice", redirect(300, "/one"))
+        .start()
+        .await
+        .unwrap();
+    let crawled = Crawled::once(&definition(&[site.url()], |_| {})).await;
+    crawled.assert_outcomes(&[
+        ("/", Outcome::FileIngested, "the seed"),
+        ("/out", Outcome::PermanentRedirect, "its target is recorded, and that is all"),
+        ("/without", Outcome::DidNotUnderstandAnswer, "no Location"),
+        ("/mail", Outcome::DidNotUnderstandAnswer, "nothing that can be crawled"),
+        ("/here", Outcome::Redirect, "to itself: once is enough"),
+        ("/ping", Outcome::Redirect, "in a circle"),
+        ("/pong", Outcome::PermanentRedirect, "in a circle"),
+        ("/choice", Outcome::DidNotUnderstandAnswer, "a choice for people"),
+    ]);
+    assert_eq!(crawled.row("/out").redirects_to.as_deref(), Some("http://elsewhere.example/"));
+    assert_eq!(crawled.row("/without").redirects_to, None);
+    assert_eq!(site.log().len(), 9, "robots.txt, and each URL once");
+    assert_eq!(crawled.progress.parser.links_out_of_scope, 1);
+}
+
+/// Redirects from each number to the next, for ever.
+async fn endless() -> ScriptedSite {
+    ScriptedSite::start(|asked| match asked.target.trim_start_matches('/').parse::<u64>() {
+        Ok(number) => answer(302, &[&format!("location: /{}", number + 1)], ""),
+        Err(_) => answer(404, &[], ""),
+    })
+    .await
+}
+
+#[tokio::test]
+async fn an_endless_chain_meets_a_limit() {
+    let site = endless().await;
+    let deep = Crawled::once(&definition(&[site.url("/0")], |draft| draft.scope.max_depth = Some(2))).await;
+    assert_eq!(site.targets().len(), 18, "at each of three depths one URL, and five redirects in a row from it");
+    assert_eq!((deep.row("/5").depth, deep.row("/6").depth, deep.row("/17").depth), (0, 1, 2));
+    assert_eq!(deep.progress.parser.links_too_deep, 1);
+
+    let site = endless().await;
+    let dear = Crawled::once(&definition(&[site.url("/0")], |draft| draft.budget.pages = Some(7))).await;
+    assert_eq!(site.targets().len(), 7);
+    assert_eq!(dear.leftovers(), [("budget_exhausted", 1)]);
+}
+
+#[tokio::test]
+async fn a_seed_that_moved_within_its_site_takes_the_crawl_along() {
+    let site = ScriptedSite::start(|asked| {
+        let to = |status, host: &str, path: &str| {
+            answer(status, &[&format!("location: http://{host}:{}{path}", asked.port())], "")
+        };
+        match asked.target.as_str() {
+            "/moved" => to(301, "www.site.example", "/home"),
+            "/home" => page("<a href=/more>more</a> <a href=/asset>asset</a>"),
+            "/more" => page("more"),
+            "/asset" => to(301, "cdn.site.example", "/file"),
+            "/lent" => to(302, "www.lent.example", "/other"),
+            "/sold" => to(301, "www.buyer.example", "/other"),
+            _ => answer(404, &[], ""),
+        }
+    })
+    .await;
+    let seeds = [
+        site.named("site.example", "/moved"),
+        site.named("lent.example", "/lent"),
+        site.named("sold.example", "/sold"),
+    ];
+    let crawled = Crawled::once(&definition(&seeds, |_| {})).await;
+    let www = |path| site.named("www.site.example", path);
+    crawled.assert_outcomes(&[
+        ("/moved", Outcome::PermanentRedirect, "the seed"),
+        (&www("/home"), Outcome::FileIngested, "the seed moved for good, within its site"),
+        (&www("/more"), Outcome::FileIngested, "what it links to belongs to the crawl as well"),
+        (&www("/asset"), Outcome::PermanentRedirect, "no seed: where it moved to does not join"),
+        (&seeds[1], Outcome::Redirect, "not for good"),
+        (&seeds[2], Outcome::PermanentRedirect, "to another site"),
+    ]);
+}

@@ -1,0 +1,122 @@
+//! Which links are followed: scope, rules of the definition, traps, depth.
+
+use dragline_domain::definition::{Condition, DoNotCrawl, Draft, QueryRule, TextTest};
+use dragline_domain::outcome::Outcome;
+use dragline_testkit::site::{Site, SiteBuilder};
+use dragline_whole_crawls::{Crawled, definition};
+
+use super::replies::{html, links};
+
+/// Crawls a site whose every page but those given is missing.
+async fn crawl(builder: SiteBuilder, change: impl FnOnce(&mut Draft)) -> (Site, Crawled) {
+    let site = builder.start().await.unwrap();
+    let crawled = Crawled::once(&definition(&[site.url()], change)).await;
+    (site, crawled)
+}
+
+fn asked(site: &Site) -> Vec<String> {
+    site.log().into_iter().map(|access| access.target).filter(|target| target != "/robots.txt").collect()
+}
+
+#[tokio::test]
+async fn patterns_say_what_belongs_to_the_crawl() {
+    let targets = ["/docs/a", "/docs/draft/b", "/blog/c", "http://elsewhere.example/docs/", "http://127.0.0.1:9/docs/"];
+    let (site, crawled) = crawl(Site::builder().reply("/", html(&links(targets))), |draft| {
+        draft.scope.include = vec!["/docs/".parse().unwrap(), "^[^/]*//[^/]*/$".parse().unwrap()];
+        draft.scope.exclude = vec!["/draft/".parse().unwrap()];
+    })
+    .await;
+    crawled.assert_outcomes(&[
+        ("/", Outcome::FileIngested, "included by the second pattern"),
+        ("/docs/a", Outcome::FileNotFound, "included, and not excluded"),
+    ]);
+    let expected = targets.map(|target| (target, "a", if target == "/docs/a" { "follow" } else { "out_of_scope" }));
+    assert_eq!(crawled.links_of("/"), expected, "every link is recorded");
+    assert_eq!(crawled.progress.parser.links_out_of_scope, 4);
+    assert_eq!(crawled.candidates.len(), 2, "what is out of scope is no candidate");
+    assert_eq!(asked(&site), ["/", "/docs/a"]);
+}
+
+#[tokio::test]
+async fn what_a_rule_forbids_is_logged_once_and_never_asked_for() {
+    let both = html(&links(["/secret/x", "/other"]));
+    let (site, crawled) = crawl(Site::builder().reply("/", both.clone()).reply("/other", both), |draft| {
+        let when = Condition::Path(TextTest::Prefix("/secret/".to_owned()));
+        draft.do_not_crawl.push(DoNotCrawl { when, reason: "asked not to".to_owned() });
+    })
+    .await;
+    crawled.assert_outcomes(&[
+        ("/", Outcome::FileIngested, "the seed"),
+        ("/other", Outcome::FileIngested, "nothing forbids it"),
+        ("/secret/x", Outcome::BlockedUrlByLocalPolicy, "forbidden, though two pages link to it"),
+    ]);
+    let row = crawled.row("/secret/x");
+    let detail = row.detail.as_deref().unwrap_or_default();
+    assert!(detail.starts_with("do_not_crawl entry 1") && detail.ends_with("asked not to"), "{detail}");
+    assert_eq!((row.depth, row.via.as_deref(), row.tries), (1, Some("/"), 0));
+    let candidate = crawled.candidates.iter().find(|candidate| candidate.url == "/secret/x").unwrap();
+    assert_eq!(candidate.last_outcome, Some(Outcome::BlockedUrlByLocalPolicy.code()));
+    assert_eq!(asked(&site), ["/", "/other"]);
+}
+
+#[tokio::test]
+async fn query_parameters_and_traps_are_looked_at() {
+    let long = format!("/{}", "x".repeat(300));
+    let many = (0..21).map(|n| format!("/{n}")).collect::<String>();
+    let (repeating, blocked) = ("/a/b/a/b/a", Outcome::BlockedUrlByLocalPolicy);
+    let targets = [
+        "/list",
+        "/list?page=2",
+        "/list?page=3&sort=up",
+        "/list?utm_source=mail#top",
+        repeating,
+        long.as_str(),
+        many.as_str(),
+    ];
+    let (site, crawled) = crawl(Site::builder().reply("/", html(&links(targets))), |draft| {
+        draft.traps.url_bytes_max = 200;
+        draft.url_query_parameters = vec![QueryRule { when: None, allow: vec!["page".to_owned()] }];
+    })
+    .await;
+    crawled.assert_outcomes(&[
+        ("/", Outcome::FileIngested, "the seed"),
+        ("/list", Outcome::FileNotFound, "without a query, and once: what tracks visitors is taken out"),
+        ("/list?page=2", Outcome::FileNotFound, "allowed"),
+        ("/list?page=3&sort=up", blocked, "one parameter of two is not allowed"),
+        (repeating, blocked, "a segment three times"),
+        (&long, blocked, "too long"),
+        (&many, blocked, "too many segments"),
+    ]);
+    for (url, key) in [
+        ("/list?page=3&sort=up", "url_query_parameters"),
+        (repeating, "traps.segment_repeats_max"),
+        (&long, "traps.url_bytes_max"),
+        (&many, "traps.segments_max"),
+    ] {
+        let detail = crawled.row(url).detail.as_deref().unwrap_or_default();
+        assert!(detail.starts_with(key), "{url}: the key that decided: {detail}");
+    }
+    assert_eq!(asked(&site).len(), 3);
+}
+
+#[tokio::test]
+async fn depth_is_counted_in_links_by_the_shortest_way() {
+    let page = |targets: &[&str]| html(&links(targets.iter().copied()));
+    let builder = Site::builder()
+        .reply("/", page(&["/1", "/short"]))
+        .reply("/1", page(&["/2"]))
+        .reply("/2", page(&["/3", "/near"]))
+        .reply("/short", page(&["/near"]))
+        .reply("/near", page(&["/4"]));
+    let (site, crawled) = crawl(builder, |draft| draft.scope.max_depth = Some(2)).await;
+    crawled.assert_outcomes(&[
+        ("/", Outcome::FileIngested, "depth 0"),
+        ("/1", Outcome::FileIngested, "depth 1"),
+        ("/short", Outcome::FileIngested, "depth 1"),
+        ("/2", Outcome::FileIngested, "depth 2"),
+        ("/near", Outcome::FileIngested, "depth 2 by the shorter way"),
+    ]);
+    assert!(crawled.links_of("/2").contains(&("/3", "a", "too_deep")));
+    assert_eq!(crawled.progress.parser.links_too_deep, 3, "/3, /near from /2, and /4");
+    assert_eq!(asked(&site).len(), 5);
+}
