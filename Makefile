@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help aws bench bill build check cold deny docs e2e examples lint python-tests release rust-tests setup test unit zips
+.PHONY: help aws bench bill build check cold computed-tests deny docs e2e examples lint python-tests release rust-tests setup timed-tests test unit zips
 
 # Every cargo command here names the same packages and features, so that one compile of the dependencies serves them all.
 # (Cargo counts the features of development dependencies only where it builds tests or examples.)
@@ -13,10 +13,13 @@ ifneq ($(shell command -v cargo-nextest),)
 run = cargo nextest run $(ALL) --no-fail-fast --status-level slow --final-status-level fail --profile $(1)
 BUILD := cargo nextest run $(ALL) --cargo-quiet --no-run
 SLOWEST := scripts/slowest
+COMPUTED := computed-tests
+TIMED := timed-tests
 else
 run = cargo test --quiet --no-fail-fast --all-targets $(PACKAGES_$(1))
 BUILD := cargo test --quiet --no-run --all-targets $(ALL)
 SLOWEST := echo 'the slowest tests are named where cargo-nextest is installed'
+TIMED := rust-tests
 AWS := dragline-aws-conformance dragline-stack-commands
 PACKAGES_default := $(ALL)
 PACKAGES_check := $(ALL) $(patsubst %,--exclude %,$(AWS) dragline-end-to-end dragline-protocol-model dragline-judges)
@@ -32,15 +35,15 @@ check: lint ## While working: format, clippy, unit and property tests, a short s
 	@DRAGLINE_SEEDS=$${DRAGLINE_SEEDS:-3} $(call run,check)
 
 # What the tests need is fetched while the compiler works. The tests of a deployed stack are mostly waiting: they go on beside what needs no
-# emulator and keeps no pace.
+# emulator and keeps no pace, at a lower priority.
 test: ## Check everything
 	@step() { local began=$$SECONDS; $(MAKE) --no-print-directory $$1; echo "$$1: $$((SECONDS - began)) s" >&2; }; \
 	trap 'kill $$(jobs -p) 2>/dev/null || true' EXIT; \
 	step setup & setup=$$!; step build; wait $$setup; \
 	mkdir -p target; step python-tests >target/python-tests.log 2>&1 & python=$$!; \
-	for name in lint docs deny examples; do step $$name; done; \
+	for name in lint docs deny examples $(COMPUTED); do step $$name; done; \
 	wait $$python || { cat target/python-tests.log; exit 1; }; cat target/python-tests.log; \
-	step rust-tests; $(SLOWEST)
+	step $(TIMED); $(SLOWEST)
 
 setup: ## Fetch what the tests need, once for all checkouts: WARC readers, real sites, an emulator of AWS
 	@scripts/setup >/dev/null & readers=$$!; scripts/localstack setup && emulator=0 || emulator=$$?; wait $$readers && exit $$emulator
@@ -74,6 +77,12 @@ aws: setup build ## Run what needs an emulator of AWS: adapters, commands, the d
 
 rust-tests:
 	@DRAGLINE_LOCALSTACK_PORT=0 scripts/localstack run $(call run,default)
+
+computed-tests:
+	@nice -n 15 $(call run,computed)
+
+timed-tests:
+	@DRAGLINE_LOCALSTACK_PORT=0 scripts/localstack run $(call run,timed)
 
 python-tests:
 	@scripts/localstack test tests/localstack tests/deployed_stack tests/bill --durations=10

@@ -26,7 +26,8 @@ pub struct Policy {
     within: Within,
     /// Absent: everything is included.
     include: Option<RegexSet>,
-    exclude: RegexSet,
+    /// Absent: nothing is excluded.
+    exclude: Option<RegexSet>,
     max_depth: Option<u32>,
     traps: TrapLimits,
     do_not_crawl: Vec<DoNotCrawl>,
@@ -55,7 +56,7 @@ impl Policy {
         let scope = &draft.scope;
         Ok(Self {
             within: scope.within,
-            include: if scope.include.is_empty() { None } else { Some(pattern_set(&scope.include)?) },
+            include: pattern_set(&scope.include)?,
             exclude: pattern_set(&scope.exclude)?,
             max_depth: scope.max_depth,
             traps: draft.traps.clone(),
@@ -84,9 +85,9 @@ impl Policy {
             return Some(ScopeRule::NotWithin(self.within));
         }
         // `is_match` stops at the first match of any pattern; only a URL that is excluded pays for finding out by which.
-        if self.exclude.is_match(url.as_str()) {
-            let entry = self.exclude.matches(url.as_str()).iter().next().unwrap_or_default();
-            let pattern = self.exclude.patterns().get(entry).map_or("", String::as_str);
+        if let Some(exclude) = self.exclude.as_ref().filter(|exclude| exclude.is_match(url.as_str())) {
+            let entry = exclude.matches(url.as_str()).iter().next().unwrap_or_default();
+            let pattern = exclude.patterns().get(entry).map_or("", String::as_str);
             return Some(ScopeRule::Exclude { entry, pattern });
         }
         if self.include.as_ref().is_some_and(|include| !include.is_match(url.as_str())) {
@@ -106,9 +107,11 @@ impl Policy {
     }
 }
 
-fn pattern_set(patterns: &[UrlPattern]) -> Result<RegexSet, PolicyError> {
-    RegexSetBuilder::new(patterns.iter().map(UrlPattern::as_str))
-        .size_limit(Policy::COMPILED_BYTES_MAX)
-        .build()
-        .map_err(PolicyError)
+/// Absent where there are no patterns: a set of none still takes time to build, for each time that a definition is read.
+fn pattern_set(patterns: &[UrlPattern]) -> Result<Option<RegexSet>, PolicyError> {
+    if patterns.is_empty() {
+        return Ok(None);
+    }
+    let mut set = RegexSetBuilder::new(patterns.iter().map(UrlPattern::as_str));
+    set.size_limit(Policy::COMPILED_BYTES_MAX).build().map(Some).map_err(PolicyError)
 }

@@ -144,12 +144,11 @@ pub fn few_hosts_of_a_domain_are_asked_at_once(evidence: &Evidence<'_>) -> Vec<V
         }
     }
     let places = usize::from(evidence.definition.politeness.hosts_per_domain);
-    let is_under_way =
-        |access: &Access, at: Timestamp| access.begun <= at && access.ended.as_ref().is_some_and(|end| at < end.at);
     let mut wrong = Vec::new();
     for (domain, accesses) in by_domain {
-        for (host, next) in &accesses {
-            let others = accesses.iter().filter(|(other, access)| other != host && is_under_way(access, next.set_out));
+        for (place, (host, next)) in accesses.iter().enumerate() {
+            let is_under_way = |access: &Access| access.ended.as_ref().is_some_and(|end| next.set_out < end.at);
+            let others = accesses[..place].iter().filter(|(other, access)| other != host && is_under_way(access));
             let others: BTreeSet<&HostKey> = others.map(|(other, _)| other).collect();
             if others.len() >= places {
                 wrong.push(format!("{} was asked for while {others:?} of {domain} were", next.url));

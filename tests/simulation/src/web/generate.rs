@@ -36,8 +36,11 @@ impl Site {
         let mut dice = StdRng::seed_from_u64(seed);
         // Most sites are small, as most mistakes show on a few pages.
         let (origins_max, pages_max) = if dice.random_bool(0.1) { (LINKED.len(), 16) } else { (2, 6) };
-        let names =
-            [LINKED, LINKED_OF_ONE_HOST, LINKED_OF_ONE_DOMAIN][usize::try_from(seed / 10 % 3).expect("below 3")];
+        let names = match seed / 10 % 4 {
+            1 => LINKED_OF_ONE_HOST,
+            3 => LINKED_OF_ONE_DOMAIN,
+            _ => LINKED,
+        };
         let linked = &names[..dice.random_range(1..=origins_max)];
         let linked: Vec<(Origin, usize)> =
             linked.iter().map(|name| (origin(name), dice.random_range(3..=pages_max))).collect();

@@ -9,7 +9,11 @@ use dragline_simulation::invariants::Invariant;
 use dragline_simulation::{Mutation, Plan, Setup, run};
 
 /// A defect that so many seeds do not show is taken for one that is not seen.
-const SEEDS: u64 = 400;
+const SEEDS: u64 = 2_000;
+
+/// Seeds that show what few others do, tried before all others: searching takes minutes. Where a site or a run is drawn in another way, other
+/// seeds show it, and the test prints which.
+const RARE: [u64; 7] = [1_217, 786, 269, 160, 77, 75, 56];
 
 /// The page that says what finds which.
 const PAGE: &str = include_str!("../../../../docs/simulation.md");
@@ -17,7 +21,7 @@ const PAGE: &str = include_str!("../../../../docs/simulation.md");
 /// The first seed whose run violates the invariant, or else what those runs do violate.
 fn first_caught(mutation: Mutation, expected: Invariant) -> Result<u64, BTreeSet<Invariant>> {
     let mut others = BTreeSet::new();
-    for seed in 0..SEEDS {
+    for seed in RARE.into_iter().chain(0..SEEDS) {
         let report = run(Setup { seed, plan: Plan::Random, mutation: Some(mutation) });
         let violated: BTreeSet<Invariant> = report.violations.iter().map(|violation| violation.invariant).collect();
         if violated.contains(&expected) {
@@ -56,5 +60,5 @@ fn the_page_lists_every_mutation_with_what_catches_it() {
         let cells = format!("| `{mutation}` | `{invariant:?}` |");
         assert!(PAGE.contains(&cells), "docs/simulation.md lacks {cells}");
     }
-    assert_eq!(PAGE.matches("\n| `").count(), Mutation::ALL.len() + 14, "and lists nothing else but the invariants");
+    assert_eq!(PAGE.matches("\n| `").count(), Mutation::ALL.len() + 15, "and lists nothing else but the invariants");
 }
