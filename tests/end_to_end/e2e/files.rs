@@ -16,7 +16,7 @@ fn content(path: &str) -> Option<Vec<u8>> {
 
 /// Crawls so many sites, each at an address of its own, down to this depth, where the shell lets the process have so many files for good.
 async fn crawl(sites: usize, depth_max: &str, files_max: usize) {
-    let scratch = tempfile::tempdir().unwrap();
+    let scratch = tempfile::tempdir().expect("a directory");
     let seeds = seeds(sites, serve(content).await);
     let mut command = tokio::process::Command::new("sh");
     command.args(["-c", &format!("ulimit -n {files_max}; exec \"$0\" \"$@\"")]).arg(binary()).arg("crawl").args(seeds);
@@ -24,7 +24,7 @@ async fn crawl(sites: usize, depth_max: &str, files_max: usize) {
         .args(["--max-depth", depth_max, "--delay", "10ms", "--allow-private", "--quiet", "--json", "--data"])
         .arg(scratch.path().join("data"));
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).kill_on_drop(true);
-    let ended = wait(command.spawn().unwrap()).await;
+    let ended = wait(command.spawn().expect("a shell")).await;
     assert_eq!(ended.code, Some(0), "every page of every site is well: {}", ended.stderr);
 }
 
