@@ -47,7 +47,8 @@ fn definition_and_url(args: &ExplainArgs) -> Result<(Definition, CrawlUrl), CliE
     let plain = parse_url(&args.url)?;
     let draft = match &args.spec {
         Some(path) => read_definition(path)?,
-        None => Draft::for_seeds(vec![plain]),
+        // As if the site's first page had been given: of what is given itself some rules say nothing.
+        None => Draft::for_seeds(vec![plain.origin().url_at("/").unwrap_or(plain)]),
     };
     let draft = args.network.change(draft);
     let url = CrawlUrl::parse(&args.url, &draft.strip_query_parameters)

@@ -36,6 +36,12 @@ fn the_exit_code_and_the_text_say_the_same() {
             "another group",
         ),
         (&["http://127.0.0.1/a"], 1, "because of its private address", "not on the internet"),
+        (
+            &["https://example.org/a/b/a/b/a"],
+            1,
+            "because of its trap limits\n  traps.segment_repeats_max",
+            "links of a trap",
+        ),
         (&["http://127.0.0.1/a", "--allow-private"], 0, "would be crawled", "allowed by the flag"),
         (&["https://example.org/a.zip", "--spec", "crawl.yaml"], 1, "scope.exclude entry 1", "the definition objects"),
         (&["https://example.com/", "--spec", "crawl.yaml"], 1, "scope.within (origin)", "another site"),

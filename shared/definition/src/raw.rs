@@ -74,6 +74,7 @@ pub(super) struct RawPoliteness {
     pub(super) delay: Option<Text>,
     pub(super) concurrency: Option<Spanned<u16>>,
     pub(super) hosts_per_domain: Option<Spanned<u16>>,
+    pub(super) patience: Option<Text>,
     pub(super) robots_max_age: Option<Text>,
 }
 

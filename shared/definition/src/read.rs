@@ -111,6 +111,7 @@ impl Reader {
         put(&mut politeness.concurrency, self.value(Key::PolitenessConcurrency, raw.concurrency));
         let hosts = self.value(Key::PolitenessHostsPerDomain, raw.hosts_per_domain);
         put(&mut politeness.hosts_per_domain, hosts);
+        put(&mut politeness.patience, self.text(Key::PolitenessPatience, raw.patience, duration));
         put(&mut politeness.robots_max_age, self.text(Key::PolitenessRobotsMaxAge, raw.robots_max_age, duration));
         politeness
     }

@@ -67,13 +67,18 @@ outcomes! {
     DidNotUnderstandAnswer = 42 "did_not_understand_answer";
     /// Status 404.
     FileNotFound = 44 "file_not_found";
+    /// Status 421 or 425: the server would answer another try, on another connection or later.
+    AskedToTryAgain = 48 "asked_to_try_again";
     /// Status 429.
     RateLimited = 49 "rate_limited";
     /// Status 500, or another of the 500s that has no outcome of its own.
     ServerInternalError = 50 "server_internal_error";
-    /// No connection, or a gateway's word that there was none (502 to 504).
+    /// The server is away or overloaded for now, by its own word or a gateway's: status 502 to 504, 509, 529, and what proxies say of the
+    /// server behind them (520 to 527, 530, 598, 599).
+    ServerUnavailable = 53 "server_unavailable";
+    /// No connection, or one that ended without an answer.
     ConnectionFailed = 100 "connection_failed";
-    /// A time limit passed.
+    /// A time limit passed, ours or the server's (status 408).
     RequestTimeout = 101 "request_timeout";
     /// The connection broke while the answer was being read.
     ErrorReadingResponse = 102 "error_reading_response";
@@ -145,8 +150,10 @@ impl Outcome {
             | Self::SomeoneStoleMyWork
             | Self::ServerBlamedClient
             | Self::DidNotUnderstandAnswer
+            | Self::AskedToTryAgain
             | Self::RateLimited
             | Self::ServerInternalError
+            | Self::ServerUnavailable
             | Self::ConnectionFailed
             | Self::RequestTimeout
             | Self::ErrorReadingResponse
@@ -189,14 +196,29 @@ impl Outcome {
                 | Self::ConnectionFailed
                 | Self::RequestTimeout
                 | Self::ErrorReadingResponse
+                | Self::AskedToTryAgain
                 | Self::RateLimited
+                | Self::ServerUnavailable
         )
     }
 
     /// Whether it costs the origin patience: a failure of the origin rather than of the URL, which could persist.
     #[must_use]
     pub const fn costs_patience(self) -> bool {
-        matches!(self, Self::ConnectionFailed | Self::RequestTimeout | Self::ErrorReadingResponse | Self::RateLimited)
+        matches!(
+            self,
+            Self::ConnectionFailed
+                | Self::RequestTimeout
+                | Self::ErrorReadingResponse
+                | Self::RateLimited
+                | Self::ServerUnavailable
+        )
+    }
+
+    /// Whether the server answered that it would rather be asked later: whoever asks slows down.
+    #[must_use]
+    pub const fn is_refusal(self) -> bool {
+        matches!(self, Self::RateLimited | Self::ServerUnavailable)
     }
 
     /// The outcome that an HTTP status alone gives, before the body is looked at.
@@ -212,9 +234,11 @@ impl Outcome {
             401 | 403 => Self::BlockedAtRequestOfRemote,
             404 => Self::FileNotFound,
             410 => Self::FileGone,
+            408 => Self::RequestTimeout,
+            421 | 425 => Self::AskedToTryAgain,
             429 => Self::RateLimited,
             400..=499 => Self::ServerBlamedClient,
-            502..=504 => Self::ConnectionFailed,
+            502..=504 | 509 | 520..=527 | 529 | 530 | 598 | 599 => Self::ServerUnavailable,
             500..=599 => Self::ServerInternalError,
             _ => Self::DidNotUnderstandAnswer,
         }
@@ -279,9 +303,17 @@ mod tests {
             (429, Outcome::RateLimited, "too many requests"),
             (500, Outcome::ServerInternalError, "the server's own fault"),
             (501, Outcome::ServerInternalError, "another 5xx"),
-            (502, Outcome::ConnectionFailed, "a gateway without its server"),
-            (503, Outcome::ConnectionFailed, "overloaded or away"),
-            (504, Outcome::ConnectionFailed, "a gateway that waited too long"),
+            (408, Outcome::RequestTimeout, "the server waited for the request too long, as it says"),
+            (421, Outcome::AskedToTryAgain, "the wrong connection: RFC 9110, section 15.5.20"),
+            (425, Outcome::AskedToTryAgain, "too early: RFC 8470, section 5.2"),
+            (502, Outcome::ServerUnavailable, "a gateway without its server"),
+            (503, Outcome::ServerUnavailable, "overloaded or away"),
+            (504, Outcome::ServerUnavailable, "a gateway that waited too long"),
+            (509, Outcome::ServerUnavailable, "its bandwidth is used up, says cPanel"),
+            (522, Outcome::ServerUnavailable, "a proxy that could not connect: Cloudflare's"),
+            (524, Outcome::ServerUnavailable, "a proxy that waited too long"),
+            (529, Outcome::ServerUnavailable, "overloaded"),
+            (599, Outcome::ServerUnavailable, "a proxy without a network"),
             (100, Outcome::DidNotUnderstandAnswer, "no final status"),
             (999, Outcome::DidNotUnderstandAnswer, "no status at all"),
         ] {

@@ -3,6 +3,7 @@
 //! Follows the WHATWG HTML standard's encoding sniffing, and departs from it in one respect: a browser that is told
 //! nothing guesses a legacy encoding, whereas here undeclared text that is valid UTF-8 is read as UTF-8.
 
+mod labels;
 mod prescan;
 #[cfg(test)]
 mod tests;
@@ -10,7 +11,7 @@ mod tests;
 use std::borrow::Cow;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
-use encoding_rs::{Encoding, ISO_2022_JP, UTF_8};
+use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE};
 
 /// How many bytes the detector is shown: enough to be sure, and a bound on its cost.
 const DETECT_BYTES_MAX: usize = 64 * 1024;
@@ -40,7 +41,7 @@ pub enum CharsetSource {
     Bom,
     /// The `charset` of the `Content-Type` field.
     Header,
-    /// `<meta charset>`, `<meta http-equiv=content-type>` or an XML declaration in the first 1,024 bytes.
+    /// `<meta charset>` or `<meta http-equiv=content-type>`, or an XML declaration in the first 1,024 bytes.
     Meta,
     /// Nothing was declared, and the bytes are valid UTF-8.
     Utf8Valid,
@@ -64,10 +65,10 @@ fn choose<'a>(body: &'a [u8], header_charset: Option<&str>) -> (&'static Encodin
         return (encoding, CharsetSource::Bom, &body[bom_bytes..]);
     }
     let header = header_charset.map(|label| label.trim_matches(['"', '\'']));
-    if let Some(encoding) = header.and_then(|label| Encoding::for_label_no_replacement(label.as_bytes())) {
+    if let Some(encoding) = header.and_then(|label| labels::encoding_of(label.as_bytes())) {
         return (encoding, CharsetSource::Header, body);
     }
-    if let Some(encoding) = prescan::declared(body) {
+    if let Some(encoding) = prescan::declared(body).or_else(|| prescan::declared_late(body)) {
         return (encoding, CharsetSource::Meta, body);
     }
     let (encoding, source) = undeclared(body);
@@ -75,6 +76,9 @@ fn choose<'a>(body: &'a [u8], header_charset: Option<&str>) -> (&'static Encodin
 }
 
 fn undeclared(body: &[u8]) -> (&'static Encoding, CharsetSource) {
+    if let Some(encoding) = utf_16_without_mark(body) {
+        return (encoding, CharsetSource::Detected);
+    }
     match str::from_utf8(body) {
         // ISO-2022-JP is written in ASCII and escape sequences, so it always is valid UTF-8 as well.
         Ok(text) if text.is_ascii() && body.contains(&ESCAPE) => match detect(body) {
@@ -84,6 +88,20 @@ fn undeclared(body: &[u8]) -> (&'static Encoding, CharsetSource) {
         Ok(_) => (UTF_8, CharsetSource::Utf8Valid),
         Err(_) if is_damaged_utf8(window(body)) => (UTF_8, CharsetSource::Detected),
         Err(_) => (detect(body), CharsetSource::Detected),
+    }
+}
+
+/// UTF-16, if every other byte of markup is a NUL: no encoding of text has any.
+fn utf_16_without_mark(body: &[u8]) -> Option<&'static Encoding> {
+    const LOOKED_AT_BYTES: usize = 1024;
+    let (pairs, _) = body[..body.len().min(LOOKED_AT_BYTES)].as_chunks::<2>();
+    let nuls = |side: usize| pairs.iter().filter(|pair| pair[side] == 0).count();
+    let (first, second) = (nuls(0), nuls(1));
+    match pairs.len() {
+        0..2 => None,
+        pairs if first == 0 && second * 2 > pairs => Some(UTF_16LE),
+        pairs if second == 0 && first * 2 > pairs => Some(UTF_16BE),
+        _ => None,
     }
 }
 

@@ -7,6 +7,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use dragline_formats::warc::FIELDS_MAX;
 use reqwest::redirect;
 use rustls::ClientConfig;
 
@@ -15,7 +16,7 @@ use crate::guard::{ConnectLayer, GuardedResolver, NameLookup};
 use crate::tls;
 
 /// No header is larger, whatever a request's limit says: what the client takes before the limit can be looked at. Over
-/// HTTP/1.1 it is hyper's own 408 KiB and 100 fields.
+/// HTTP/1.1 it is hyper's own 408 KiB.
 const HTTP2_HEADER_BYTES_MAX: u32 = 256 << 10;
 
 /// What a server may send ahead over HTTP/2 before the body is asked for: a small body, and few of them a connection.
@@ -86,6 +87,7 @@ fn make(config: &HttpConfig, tls: &ClientConfig, lookup: &Arc<dyn NameLookup>) -
         .retry(reqwest::retry::never())
         .pool_max_idle_per_host(config.idle_connections_per_host_max)
         .pool_idle_timeout(config.idle_timeout)
+        .http1_max_headers(FIELDS_MAX)
         .http2_max_header_list_size(HTTP2_HEADER_BYTES_MAX)
         .http2_initial_stream_window_size(HTTP2_STREAM_WINDOW_BYTES)
         .http2_initial_connection_window_size(HTTP2_CONNECTION_WINDOW_BYTES)

@@ -5,12 +5,12 @@
 use std::error::Error;
 use std::fmt::Write as _;
 use std::io;
-use std::net::SocketAddr;
 
 use dragline_pipeline::ports::fetcher::{FetchFailure, FetchFailureKind};
 use hyper_util::client::legacy;
 
-use crate::guard::{NoConnection, peer_of};
+use crate::guard::{NoConnection, ends_of};
+use crate::timing::Ends;
 
 /// Links of a chain that are looked at; real ones have about six.
 const CHAIN_MAX: usize = 16;
@@ -25,10 +25,15 @@ pub(crate) fn failure(error: reqwest::Error) -> FetchFailure {
     FetchFailure { kind: kind(&error), detail: detail(&error) }
 }
 
-/// Who was talked to when the error happened, if the client knows.
-pub(crate) fn peer(error: &reqwest::Error) -> Option<SocketAddr> {
+/// The connection on which the error happened, if the client knows.
+pub(crate) fn connection(error: &reqwest::Error) -> Option<Ends> {
     let client = chain(error).find_map(|link| link.downcast_ref::<legacy::Error>())?;
-    client.connect_info().and_then(peer_of)
+    client.connect_info().and_then(ends_of)
+}
+
+/// Whether the connection ended before there was an answer, or by the server's word that it takes no more requests on it.
+pub(crate) fn is_hang_up(error: &reqwest::Error) -> bool {
+    kind(error) == FetchFailureKind::Connect
 }
 
 /// A failure that is told by an error of this crate's.

@@ -21,10 +21,14 @@ use crate::guard::{NameLookup, SystemLookup};
 use crate::timing::{self, ATTEMPT, Attempt, Phase};
 use crate::{failure, request};
 
+/// More used connections than this are not tried for one request. As many may be idle, and each that was closed is one less.
+const CLOSED_CONNECTIONS_MAX: u32 = 300;
+
 /// Makes requests over HTTP/1.1 and HTTP/2, one connection pool for all of them.
 ///
 /// It keeps no cookies, follows no redirects, sends no referer and no credentials, uses no proxy (whatever the
-/// environment says) and tries nothing twice. Which addresses it talks to is its guard's decision: see [`NameLookup`].
+/// environment says) and tries nothing twice, unless a
+/// server closed a used connection before it answered. Which addresses it talks to is its guard's decision: see [`NameLookup`].
 pub struct HttpFetcher {
     clients: Clients,
     user_agent: HeaderValue,
@@ -85,6 +89,32 @@ impl HttpFetcher {
         }
     }
 
+    /// The response's header, and the attempt that got it.
+    ///
+    /// A server may close a connection that it kept at any time (RFC 9112, section 9.5), also while the next request is on its way. So a request
+    /// that got no answer on a used connection is sent again at once, and is nobody's failure; on a new one it would be.
+    async fn head_past_closed_connections(
+        &self,
+        outgoing: &reqwest::Request,
+        connect_timeout: Duration,
+        times: &Times,
+    ) -> (Result<reqwest::Response, NoHead>, Arc<Attempt>) {
+        let mut closed = 0;
+        loop {
+            let attempt = Arc::new(Attempt::new(connect_timeout));
+            let Some(outgoing) = outgoing.try_clone() else { unreachable!("it has no body that is a stream") };
+            let head = self.head(outgoing, &attempt, times).await;
+            let was_used = |error: &reqwest::Error| {
+                let used = failure::connection(error).filter(|used| Some(*used) != attempt.phase().ends());
+                used.is_some() && failure::is_hang_up(error)
+            };
+            match &head {
+                Err(NoHead::Error(error)) if closed < CLOSED_CONNECTIONS_MAX && was_used(error) => closed += 1,
+                _ => return (head, attempt),
+            }
+        }
+    }
+
     /// The whole exchange, past the guard of literals. What it comes to know on the way, however it
     /// ends, is noted in `known`.
     async fn exchange(&self, request: &FetchRequest, times: &Times, known: &mut Known) -> FetchResult {
@@ -92,15 +122,14 @@ impl HttpFetcher {
         let outgoing = request::outgoing(request, &self.user_agent)
             .map_err(|error| failure::told(FetchFailureKind::Protocol, &error))?;
         let recorded = request::recorded(&outgoing);
-        let attempt = Arc::new(Attempt::new(limits.connect_timeout));
-        let head = self.head(outgoing, &attempt, times).await;
+        let (head, attempt) = self.head_past_closed_connections(&outgoing, limits.connect_timeout, times).await;
         if attempt.phase().has_connection() {
             known.request_headers = recorded;
         }
         known.remote = match &head {
             Ok(response) => response.remote_addr(),
-            Err(NoHead::Error(error)) => failure::peer(error).or(attempt.phase().peer()),
-            Err(NoHead::Late) => attempt.phase().peer(),
+            Err(NoHead::Error(error)) => failure::connection(error).or(attempt.phase().ends()).map(|ends| ends.peer),
+            Err(NoHead::Late) => attempt.phase().ends().map(|ends| ends.peer),
         };
         let response = head.map_err(|none| none.failure(attempt.phase()))?;
         known.first_byte = Some(times.started.elapsed());

@@ -34,13 +34,22 @@ pub(crate) enum Phase {
     Open,
     /// Name lookup, TCP or TLS is under way.
     Connecting,
-    /// A new connection is there, and it leads to `peer`; or there is none, and `peer` is absent.
+    /// A new connection is there; or there is none, and its ends are absent.
     Connected {
         /// When connecting ended.
         at: Instant,
-        /// Who was reached.
-        peer: Option<SocketAddr>,
+        /// Of the connection.
+        ends: Option<Ends>,
     },
+}
+
+/// The two ends of a connection, which tell it from all others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Ends {
+    /// Ours.
+    pub(crate) local: SocketAddr,
+    /// Whom it leads to.
+    pub(crate) peer: SocketAddr,
 }
 
 impl Phase {
@@ -53,17 +62,17 @@ impl Phase {
         }
     }
 
-    /// Whom a new connection leads to.
-    pub(crate) fn peer(self) -> Option<SocketAddr> {
+    /// The new connection.
+    pub(crate) fn ends(self) -> Option<Ends> {
         match self {
-            Self::Connected { peer, .. } => peer,
+            Self::Connected { ends, .. } => ends,
             Self::Open | Self::Connecting => None,
         }
     }
 
     /// Whether there is a connection, so that the request was or may have been sent.
     pub(crate) fn has_connection(self) -> bool {
-        matches!(self, Self::Open | Self::Connected { peer: Some(_), .. })
+        matches!(self, Self::Open | Self::Connected { ends: Some(_), .. })
     }
 }
 
@@ -101,7 +110,7 @@ mod tests {
     async fn the_header_may_take_its_time_from_when_the_request_could_be_sent() {
         let second = Duration::from_secs(1);
         let started = now();
-        let connected = Phase::Connected { at: started + 5 * second, peer: None };
+        let connected = Phase::Connected { at: started + 5 * second, ends: None };
         let cases = [
             (Phase::Open, Some(started + second), "an open connection: from the start"),
             (Phase::Connecting, None, "connecting is under its own limit"),

@@ -30,6 +30,7 @@ async fn fields_without_end_are_no_answer_and_odd_ones_are_left_out() {
             DidNotUnderstandAnswer,
             with_fields(&b"a: 5678\r\n".repeat(2_000)),
         ),
+        case("1,500 fields within the limit of bytes", FileIngested, with_fields(&b"a: b\r\n".repeat(1_500))),
         case("a value of bytes that are no text", FileIngested, with_fields(b"x-odd: \xff\xfe\x80\r\n")),
         case("a control character in a value", FileIngested, with_fields(b"x-odd: a\x01\x1b[2Jb\r\n")),
         case("a name with a space in it", FileIngested, with_fields(b"x odd: a\r\n")),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use dragline_domain::outcome::Outcome::{ConnectionFailed, FileIngested, RateLimited};
+use dragline_domain::outcome::Outcome::{FileIngested, RateLimited, ServerUnavailable};
 use dragline_testkit::hostile::{HostileSite, html, links, reply};
 use dragline_whole_crawls::{Crawled, definition};
 use jiff::Timestamp;
@@ -32,9 +32,9 @@ async fn a_wait_that_is_asked_for_is_kept_and_nonsense_is_no_wait() {
     let second = Duration::from_secs(1);
     let cases = [
         (busy_once(429, || "3".to_owned()).await, RateLimited, 3 * second, "429, seconds"),
-        (busy_once(503, || "3".to_owned()).await, ConnectionFailed, 3 * second, "503, seconds"),
+        (busy_once(503, || "3".to_owned()).await, ServerUnavailable, 3 * second, "503, seconds"),
         (busy_once(429, || date_in(3)).await, RateLimited, 3 * second, "429, a date"),
-        (busy_once(503, || date_in(3)).await, ConnectionFailed, 3 * second, "503, a date"),
+        (busy_once(503, || date_in(3)).await, ServerUnavailable, 3 * second, "503, a date"),
         (busy_once(429, || "Mon, 01 Jan 2001 00:00:00 GMT".to_owned()).await, RateLimited, second, "a date long past"),
         (busy_once(429, || "soon".to_owned()).await, RateLimited, second, "no time at all"),
         (busy_once(429, || "-5".to_owned()).await, RateLimited, second, "a negative time"),
@@ -88,6 +88,6 @@ async fn a_wait_without_end_ends_with_the_time_of_the_crawl() {
         assert_eq!(is_got, *target == "/busy", "{target}, {retry_after}: what else there is");
     }
     let reasons: Vec<_> = crawled.leftovers().into_iter().map(|(reason, _)| reason).collect();
-    assert!(reasons.contains(&"stopped") && reasons.contains(&"robots_unreadable"), "{reasons:?}");
+    assert!(reasons.contains(&"stopped"), "{reasons:?}");
     assert_eq!(crawled.progress.origins_open, 0);
 }

@@ -89,6 +89,7 @@ impl Scenario {
         let mut site = Site::generate(seed);
         let mut draft = Draft::for_seeds(site.seeds.clone());
         draft.politeness.delay = DELAY;
+        draft.politeness.patience = Duration::from_secs(20);
         draft.politeness.hosts_per_domain = if (seed / 40).is_multiple_of(2) { 1 } else { 2 };
         let (mut iterations, mut orders) = (1, Vec::new());
         let moment = |dice: &mut StdRng| Duration::from_millis(dice.random_range(0..30_000));

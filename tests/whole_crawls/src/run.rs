@@ -87,6 +87,7 @@ pub fn definition(seeds: &[String], change: impl FnOnce(&mut Draft)) -> Definiti
     let mut draft = Draft::for_seeds(seeds);
     draft.politeness.delay = Duration::ZERO;
     draft.politeness.concurrency = 8;
+    draft.politeness.patience = Duration::from_secs(1);
     change(&mut draft);
     Definition::new(draft).unwrap()
 }

@@ -47,6 +47,7 @@ fn differs(key: Key, old: &Draft, new: &Draft) -> bool {
         Key::PolitenessDelay => old.politeness.delay != new.politeness.delay,
         Key::PolitenessConcurrency => old.politeness.concurrency != new.politeness.concurrency,
         Key::PolitenessHostsPerDomain => old.politeness.hosts_per_domain != new.politeness.hosts_per_domain,
+        Key::PolitenessPatience => old.politeness.patience != new.politeness.patience,
         Key::PolitenessRobotsMaxAge => old.politeness.robots_max_age != new.politeness.robots_max_age,
         Key::FetchConnectTimeout => old.fetch.connect_timeout != new.fetch.connect_timeout,
         Key::FetchFirstByteTimeout => old.fetch.first_byte_timeout != new.fetch.first_byte_timeout,

@@ -178,6 +178,8 @@ pub struct Politeness {
     pub concurrency: u16,
     /// Hosts of one registered domain that are asked at the same time, by all crawls together.
     pub hosts_per_domain: u16,
+    /// How long an origin whose host cannot be reached is waited for, in all, before it is given up.
+    pub patience: Duration,
     /// How long a robots.txt that was read is believed (RFC 9309 section 2.4 allows 24 hours).
     pub robots_max_age: Duration,
 }
@@ -188,6 +190,7 @@ impl Default for Politeness {
             delay: Duration::from_secs(1),
             concurrency: 1,
             hosts_per_domain: 4,
+            patience: Duration::from_mins(15),
             robots_max_age: Duration::from_mins(30),
         }
     }

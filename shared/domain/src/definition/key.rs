@@ -49,6 +49,7 @@ keys! {
     PolitenessDelay = "politeness.delay" HowOnly;
     PolitenessConcurrency = "politeness.concurrency" HowOnly;
     PolitenessHostsPerDomain = "politeness.hosts_per_domain" HowOnly;
+    PolitenessPatience = "politeness.patience" HowOnly;
     PolitenessRobotsMaxAge = "politeness.robots_max_age" HowOnly;
     FetchConnectTimeout = "fetch.connect_timeout" HowOnly;
     FetchFirstByteTimeout = "fetch.first_byte_timeout" HowOnly;

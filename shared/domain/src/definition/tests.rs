@@ -69,14 +69,6 @@ fn what_cannot_be_meant_is_refused() {
             "query rules block seeds as well",
         ),
         (
-            |d| {
-                d.seeds = vec![url("https://example.org/a/b/a/b/a")];
-            },
-            "traps.segment_repeats_max: every seed is blocked, such as https://example.org/a/b/a/b/a by \
-             traps.segment_repeats_max: a path segment repeats more than 2 times",
-            "and so do traps",
-        ),
-        (
             |d| d.do_not_crawl = vec![block(Condition::Any(vec![]))],
             "do_not_crawl entry 1: an empty list of conditions",
             "whether that holds is a matter of taste",
@@ -115,6 +107,11 @@ fn what_cannot_be_meant_is_refused() {
             |d| d.politeness.hosts_per_domain = 101,
             "politeness.hosts_per_domain: `101` is not between `1` and `100`",
             "each has its place in a row",
+        ),
+        (
+            |d| d.politeness.patience = Duration::ZERO,
+            "politeness.patience: `0s` is not between `1s` and `24h`",
+            "a server may restart",
         ),
         (
             |d| d.politeness.robots_max_age = Duration::from_hours(25),
@@ -248,6 +245,7 @@ fn every_key_is_compared_and_says_what_its_change_means() {
         (Key::PolitenessDelay, |d| d.politeness.delay *= 2),
         (Key::PolitenessConcurrency, |d| d.politeness.concurrency = 2),
         (Key::PolitenessHostsPerDomain, |d| d.politeness.hosts_per_domain = 2),
+        (Key::PolitenessPatience, |d| d.politeness.patience *= 2),
         (Key::PolitenessRobotsMaxAge, |d| d.politeness.robots_max_age *= 2),
         (Key::FetchConnectTimeout, |d| d.fetch.connect_timeout /= 2),
         (Key::FetchFirstByteTimeout, |d| d.fetch.first_byte_timeout /= 2),

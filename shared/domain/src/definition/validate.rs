@@ -50,6 +50,8 @@ pub mod limits {
     pub const CONCURRENCY: RangeInclusive<u64> = 1..=256;
     /// Hosts of a registered domain that are asked at once; each stands in the row of its domain.
     pub const HOSTS_PER_DOMAIN: RangeInclusive<u64> = 1..=100;
+    /// How long a host may be out of reach before its origin is given up.
+    pub const PATIENCE: RangeInclusive<Duration> = Duration::from_secs(1)..=DAY;
     /// How long a robots.txt is believed (RFC 9309 section 2.4: at most 24 hours).
     pub const ROBOTS_MAX_AGE: RangeInclusive<Duration> = Duration::from_mins(1)..=DAY;
     /// Any of the time limits of one request: it must end within a lease of 120 seconds, with a reserve to commit.
@@ -158,6 +160,7 @@ fn ranges(draft: &Draft) -> Vec<Problem> {
         time(Key::PolitenessDelay, politeness.delay, limits::DELAY),
         count(Key::PolitenessConcurrency, politeness.concurrency.into(), limits::CONCURRENCY),
         count(Key::PolitenessHostsPerDomain, politeness.hosts_per_domain.into(), limits::HOSTS_PER_DOMAIN),
+        time(Key::PolitenessPatience, politeness.patience, limits::PATIENCE),
         time(Key::PolitenessRobotsMaxAge, politeness.robots_max_age, limits::ROBOTS_MAX_AGE),
         time(Key::FetchConnectTimeout, fetch.connect_timeout, limits::TIMEOUT),
         time(Key::FetchFirstByteTimeout, fetch.first_byte_timeout, limits::TIMEOUT),

@@ -14,6 +14,8 @@ pub use allowed::AllowedOrigins;
 pub use decision::{BlockRule, Decision, QueryRefusal, ScopeRule};
 pub use traps::{Trap, trap};
 
+use std::collections::HashSet;
+
 use regex::{RegexSet, RegexSetBuilder};
 
 use crate::definition::{Definition, DoNotCrawl, Draft, TrapLimits, UrlPattern, Within};
@@ -30,6 +32,8 @@ pub struct Policy {
     exclude: Option<RegexSet>,
     max_depth: Option<u32>,
     traps: TrapLimits,
+    /// Seeds that look like traps: whoever gives one wants it.
+    trap_seeds: HashSet<CrawlUrl>,
     do_not_crawl: Vec<DoNotCrawl>,
     query_rules: QueryRules,
 }
@@ -60,6 +64,7 @@ impl Policy {
             exclude: pattern_set(&scope.exclude)?,
             max_depth: scope.max_depth,
             traps: draft.traps.clone(),
+            trap_seeds: draft.seeds.iter().filter(|seed| trap(seed, &draft.traps).is_some()).cloned().collect(),
             do_not_crawl: draft.do_not_crawl.clone(),
             query_rules: QueryRules::new(&draft.url_query_parameters),
         })
@@ -68,7 +73,7 @@ impl Policy {
     /// Whether a URL is to be crawled that was found this many links from a seed, a seed itself being 0.
     ///
     /// The rules are asked in this order, and the first that objects decides: within reach, exclude, include, depth,
-    /// traps, `do_not_crawl`, query parameters.
+    /// traps (but not of seeds), `do_not_crawl`, query parameters.
     #[must_use]
     pub fn decide(&self, url: &CrawlUrl, depth: u32, allowed: &AllowedOrigins) -> Decision<'_> {
         if let Some(rule) = self.scope_rule(url, depth, allowed) {
@@ -97,7 +102,7 @@ impl Policy {
     }
 
     fn block_rule(&self, url: &CrawlUrl) -> Option<BlockRule<'_>> {
-        if let Some(trap) = trap(url, &self.traps) {
+        if let Some(trap) = trap(url, &self.traps).filter(|_| !self.trap_seeds.contains(url)) {
             return Some(BlockRule::Trap(trap));
         }
         if let Some((entry, rule)) = self.do_not_crawl.iter().enumerate().find(|(_, rule)| rule.when.matches(url)) {

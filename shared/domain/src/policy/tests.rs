@@ -217,3 +217,12 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_seed_is_no_trap() {
+    let [seed, other] = ["https://example.org/a/b/a/b/a", "https://example.org/b/a/b/a/b"].map(url);
+    let definition = Definition::new(Draft::for_seeds(vec![seed.clone()])).unwrap();
+    let (policy, allowed) = (Policy::compile(&definition).unwrap(), AllowedOrigins::of(&definition));
+    assert_eq!(policy.decide(&seed, 0, &allowed), Decision::Crawl, "whoever gives it wants it");
+    assert!(matches!(policy.decide(&other, 0, &allowed), Decision::Blocked(BlockRule::Trap(_))), "another is one");
+}

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 /// The parameters that are taken out of a URL, beyond the normalisation that always happens.
 ///
 /// Session ids and the marks of advertisers make one page look like many. A pattern is the name of a parameter, or the
-/// start of names followed by `*`; case does not matter. It holds for parameters of the query (`?sid=1`) and of the
+/// start of names followed by `*`; case does not matter. With a `?` behind it, as in `sid?`, the parameter is taken out only where its value looks
+/// like a session id: names such as `sid` are those of articles as well. It holds for parameters of the query (`?sid=1`) and of the
 /// path's segments (`/page;jsessionid=1`). Stored and configured as a list of patterns.
 ///
 /// ```
@@ -24,9 +25,22 @@ pub struct UrlRules {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Pattern {
+struct Pattern {
+    name: Name,
+    value: Value,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Name {
     Exact(Box<str>),
     Prefix(Box<str>),
+}
+
+/// Which values a parameter has that is taken out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Value {
+    Any,
+    SessionId,
 }
 
 /// Why a list of patterns makes no [`UrlRules`].
@@ -39,7 +53,9 @@ pub enum UrlRulesError {
     #[error("a parameter pattern of more than {max} bytes", max = UrlRules::PATTERN_BYTES_MAX)]
     TooLong,
     /// A pattern that can be the name of no parameter.
-    #[error("{0:?} is no parameter pattern: write a name such as `sid`, or the start of names as in `utm_*`")]
+    #[error(
+        "{0:?} is no parameter pattern: write a name such as `sid`, the start of names as in `utm_*`, or `sid?` for session ids alone"
+    )]
     Pattern(String),
 }
 
@@ -53,7 +69,7 @@ impl UrlRules {
     /// statistics put into links.
     #[rustfmt::skip]
     pub const DEFAULT_PATTERNS: &[&str] = &[
-        "jsessionid", "phpsessid", "aspsessionid*", "sid", "sessid", "session_id", "sessionid", "cfid", "cftoken",
+        "jsessionid", "phpsessid", "aspsessionid*", "sid?", "sessid?", "session_id?", "sessionid?", "cfid", "cftoken",
         "oscsid", "zenid",
         "utm_*", "mtm_*", "piwik_*", "pk_campaign", "pk_kwd", "_ga", "_gl",
         "gclid", "gclsrc", "gbraid", "wbraid", "dclid", "srsltid", "fbclid", "msclkid", "yclid", "ysclid", "twclid",
@@ -127,9 +143,23 @@ impl UrlRules {
     }
 
     fn takes_out(&self, parameter: &str) -> bool {
-        let name = parameter.split_once('=').map_or(parameter, |(name, _)| name);
-        self.patterns.iter().any(|pattern| pattern.matches(name))
+        let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+        self.patterns.iter().any(|pattern| pattern.matches(name, value))
     }
+}
+
+/// Whether a value looks like a session id: long, of letters and digits alone, several of each; or a UUID. Never a short number, nor words.
+fn looks_like_session_id(value: &str) -> bool {
+    const BYTES_MIN: usize = 16;
+    const OF_EACH_MIN: usize = 3;
+    let is_uuid = value.len() == 36 && value.bytes().filter(|byte| *byte == b'-').count() == 4;
+    let of = |is: fn(&u8) -> bool| value.bytes().filter(|byte| is(byte)).count();
+    let (digits, letters) = (of(u8::is_ascii_digit), of(u8::is_ascii_alphabetic));
+    let others = value.len() - digits - letters;
+    value.len() >= BYTES_MIN
+        && digits >= OF_EACH_MIN
+        && letters >= OF_EACH_MIN
+        && (others == 0 || (is_uuid && others == 4))
 }
 
 impl Default for UrlRules {
@@ -158,34 +188,42 @@ impl Pattern {
         if text.len() > UrlRules::PATTERN_BYTES_MAX {
             return Err(UrlRulesError::TooLong);
         }
-        let name = text.strip_suffix('*').unwrap_or(text);
+        let name = text.strip_suffix('?').unwrap_or(text);
+        let name = name.strip_suffix('*').unwrap_or(name);
         // What is no part of a name in a normalised URL would never match.
         let is_of_name = |b: u8| b.is_ascii_graphic() && !b"&=;/?#*".contains(&b);
-        if text.is_empty() || !name.bytes().all(is_of_name) {
+        if text.is_empty() || text == "?" || !name.bytes().all(is_of_name) {
             return Err(UrlRulesError::Pattern(text.to_owned()));
         }
         Ok(Self::of(text))
     }
 
     fn of(text: &str) -> Self {
-        match text.strip_suffix('*') {
-            Some(start) => Self::Prefix(start.into()),
-            None => Self::Exact(text.into()),
-        }
+        let (name, value) = match text.strip_suffix('?') {
+            Some(name) => (name, Value::SessionId),
+            None => (text, Value::Any),
+        };
+        let name = match name.strip_suffix('*') {
+            Some(start) => Name::Prefix(start.into()),
+            None => Name::Exact(name.into()),
+        };
+        Self { name, value }
     }
 
-    fn matches(&self, name: &str) -> bool {
-        match self {
-            Self::Exact(exact) => name.eq_ignore_ascii_case(exact),
-            Self::Prefix(start) => name.get(..start.len()).is_some_and(|s| s.eq_ignore_ascii_case(start)),
-        }
+    fn matches(&self, name: &str, value: &str) -> bool {
+        let is_named = match &self.name {
+            Name::Exact(exact) => name.eq_ignore_ascii_case(exact),
+            Name::Prefix(start) => name.get(..start.len()).is_some_and(|s| s.eq_ignore_ascii_case(start)),
+        };
+        is_named && (self.value == Value::Any || looks_like_session_id(value))
     }
 
     fn text(&self) -> String {
-        match self {
-            Self::Exact(exact) => exact.to_string(),
-            Self::Prefix(start) => format!("{start}*"),
-        }
+        let name = match &self.name {
+            Name::Exact(exact) => exact.to_string(),
+            Name::Prefix(start) => format!("{start}*"),
+        };
+        if self.value == Value::SessionId { name + "?" } else { name }
     }
 }
 
@@ -208,6 +246,8 @@ mod tests {
             ("a&b", "one name each"),
             ("größe", "names in URLs are percent-encoded"),
             ("a b", "so are spaces"),
+            ("?", "the mark alone"),
+            ("a?b", "`?` stands at the end only"),
         ];
         for (pattern, why) in rows {
             assert_eq!(UrlRules::new([pattern]), Err(UrlRulesError::Pattern(pattern.to_owned())), "{why}");
@@ -217,15 +257,15 @@ mod tests {
         let message = UrlRules::new(["a*b"]).unwrap_err().to_string();
         assert_eq!(
             message,
-            r#""a*b" is no parameter pattern: write a name such as `sid`, or the start of names as in `utm_*`"#
+            r#""a*b" is no parameter pattern: write a name such as `sid`, the start of names as in `utm_*`, or `sid?` for session ids alone"#
         );
     }
 
     #[test]
     fn rules_are_stored_as_their_patterns() {
-        let rules = UrlRules::new(["sid", "utm_*"]).unwrap();
+        let rules = UrlRules::new(["sid?", "utm_*"]).unwrap();
         let stored = serde_json::to_string(&rules).unwrap();
-        assert_eq!(stored, r#"["sid","utm_*"]"#);
+        assert_eq!(stored, r#"["sid?","utm_*"]"#);
         assert_eq!(serde_json::from_str::<UrlRules>(&stored).unwrap(), rules);
         assert!(serde_json::from_str::<UrlRules>(r#"["a*b"]"#).is_err(), "a stored list is checked like any other");
     }
@@ -251,5 +291,27 @@ mod tests {
         assert_eq!(all.stripped_query("a=1&b").as_deref(), Some(""), "`*` alone takes every parameter");
         assert_eq!(UrlRules::keep_all().stripped_query("sid=1"), None);
         assert_eq!(UrlRules::keep_all().stripped_path("/a;sid=1"), None);
+    }
+
+    #[test]
+    fn session_ids_are_told_from_what_else_has_their_name() {
+        let rules = UrlRules::new(["sid?"]).unwrap();
+        for (value, is_taken_out, why) in [
+            ("1", false, "the number of an article"),
+            ("20261122153000", false, "a long number"),
+            ("1234567890123456789012345", false, "a longer one"),
+            ("how-to-build-a-crawler-2026", false, "words"),
+            ("thequickbrownfox", false, "a long word"),
+            ("", false, "nothing"),
+            ("abc123", false, "short"),
+            ("3f8a9c21d4e05b67", true, "hexadecimal"),
+            ("l2ck9hoq4n7tsd1v0b3m5e6fgr", true, "PHP's"),
+            ("0F3A9D1CB27E48659A1D2C3B4E5F6071", true, "another server's"),
+            ("123e4567-e89b-12d3-a456-426614174000", true, "a UUID"),
+        ] {
+            assert_eq!(rules.takes_out(&format!("SID={value}")), is_taken_out, "{value}: {why}");
+        }
+        assert!(!rules.takes_out("sid"), "without a value");
+        assert!(!rules.takes_out("other=3f8a9c21d4e05b67"), "of another name");
     }
 }

@@ -4,8 +4,16 @@
 
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
+use super::labels::encoding_of;
+
 /// How much of a document is searched, as the standard has it.
 const PRESCAN_BYTES_MAX: usize = 1024;
+
+/// How much is searched for a declaration that comes later.
+const LATE_BYTES_MAX: usize = 1 << 20;
+
+/// Elements whose content is no markup, whatever it looks like.
+const RAW_TEXT: [&[u8]; 8] = [b"script", b"style", b"textarea", b"title", b"xmp", b"iframe", b"noembed", b"noframes"];
 
 /// The encoding that the first bytes of a document declare, if they declare one that can be decoded.
 pub(super) fn declared(body: &[u8]) -> Option<&'static Encoding> {
@@ -17,7 +25,14 @@ pub(super) fn declared(body: &[u8]) -> Option<&'static Encoding> {
     if head.starts_with(b"\0<\0?\0x") {
         return Some(UTF_16BE);
     }
-    Scanner { bytes: head, at: 0 }.find_meta().or_else(|| xml_declaration(head))
+    Scanner { bytes: head, at: 0, raw_text: RawText::IsMarkup }.find_meta().or_else(|| xml_declaration(head))
+}
+
+/// The encoding that a document declares behind its first bytes. Browsers meet it while they read, and begin anew (WHATWG, "changing the
+/// encoding while parsing").
+pub(super) fn declared_late(body: &[u8]) -> Option<&'static Encoding> {
+    let bytes = &body[..body.len().min(LATE_BYTES_MAX)];
+    Scanner { bytes, at: 0, raw_text: RawText::IsSkipped }.find_meta()
 }
 
 /// The encoding of a label found inside the document, which therefore is a superset of ASCII whatever the label says.
@@ -25,7 +40,7 @@ fn internal_label(label: &[u8]) -> Option<&'static Encoding> {
     if label.trim_ascii().eq_ignore_ascii_case(b"x-user-defined") {
         return Some(WINDOWS_1252);
     }
-    match Encoding::for_label_no_replacement(label)? {
+    match encoding_of(label)? {
         encoding if encoding == UTF_16LE || encoding == UTF_16BE => Some(UTF_8),
         encoding => Some(encoding),
     }
@@ -64,6 +79,15 @@ fn label_in_content(content: &[u8]) -> Option<&[u8]> {
 struct Scanner<'a> {
     bytes: &'a [u8],
     at: usize,
+    raw_text: RawText,
+}
+
+/// What is made of text that is no markup, such as a script's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum RawText {
+    /// The prescan knows no such thing.
+    IsMarkup,
+    IsSkipped,
 }
 
 impl<'a> Scanner<'a> {
@@ -80,8 +104,15 @@ impl<'a> Scanner<'a> {
                     return Some(encoding);
                 }
             } else if self.is_tag() {
-                self.at += position(self.rest(), |byte| byte.is_ascii_whitespace() || byte == b'>')?;
+                let tag = &self.rest()[1..];
+                let name_bytes = position(self.rest(), |byte| byte.is_ascii_whitespace() || byte == b'>')?;
+                let name = &tag[..name_bytes - 1];
+                self.at += name_bytes;
                 while self.attribute().is_some() {}
+                let raw = RAW_TEXT.into_iter().find(|raw| name.eq_ignore_ascii_case(raw));
+                if let Some(raw) = raw.filter(|_| self.raw_text == RawText::IsSkipped) {
+                    self.at += find(self.rest(), &[b"</", raw].concat())?;
+                }
             } else if matches!(self.peek(1), Some(b'!' | b'/' | b'?')) {
                 self.at += position(self.rest(), |byte| byte == b'>')?;
             } else {

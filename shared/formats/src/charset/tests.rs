@@ -154,10 +154,45 @@ fn declarations_inside_the_document() {
 }
 
 #[test]
-fn declarations_past_1024_bytes_are_not_seen() {
+fn the_prescan_ends_after_1024_bytes() {
     let declared = |blanks| prescan::declared(format!("{}<meta charset=koi8-r>", " ".repeat(blanks)).as_bytes());
     assert!(declared(1024 - 21).is_some());
     assert!(declared(1024).is_none());
+}
+
+#[test]
+fn a_declaration_further_on_counts_where_a_browser_would_meet_it() {
+    let filler = "<!-- -->".repeat(200);
+    for (markup, expected, why) in [
+        ("<meta charset=koi8-r>", Some("KOI8-R"), "in the head"),
+        (
+            "<title>t</title><body><meta http-equiv=content-type content='text/html; charset=windows-1251'>",
+            Some("windows-1251"),
+            "in the body",
+        ),
+        ("<script>'<meta charset=koi8-r>'</script>", None, "what a script holds is no markup"),
+        ("<SCRIPT>'<meta charset=koi8-r>'</SCRIPT><meta charset=big5>", Some("Big5"), "but what follows it is"),
+        ("<textarea><meta charset=koi8-r></textarea>", None, "nor what a form shows"),
+        ("<style>/*<meta charset=koi8-r>", None, "nor what never ends"),
+        ("<!-- <meta charset=koi8-r> -->", None, "nor a comment"),
+    ] {
+        let document = format!("{filler}{markup}<p>x");
+        let found = decode(document.as_bytes(), None);
+        let expected = expected.map_or(("UTF-8", Utf8Valid), |name| (name, Meta));
+        assert_eq!((found.encoding, found.source), expected, "{why}");
+    }
+}
+
+#[test]
+fn utf_16_is_known_without_its_mark() {
+    let text = "<!doctype html><title>\u{41f}\u{440}\u{438}\u{432}\u{435}\u{442}</title><p>some text";
+    let little: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let big: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
+    for (body, encoding) in [(&little, "UTF-16LE"), (&big, "UTF-16BE")] {
+        let decoded = decode(body, None);
+        assert_eq!((decoded.text.as_ref(), decoded.encoding), (text, encoding));
+    }
+    assert_eq!(decode(b"a\0b and no more of them", None).encoding, "UTF-8", "a stray NUL is none");
 }
 
 proptest! {

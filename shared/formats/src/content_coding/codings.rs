@@ -45,14 +45,17 @@ impl fmt::Display for ContentCoding {
 
 /// The codings of one body, in the order in which the server applied them. Empty means that the body is as it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ContentCodings(Vec<ContentCoding>);
+pub struct ContentCodings {
+    known: Vec<ContentCoding>,
+    word: Option<String>,
+}
 
 /// Why a body cannot be decoded: its codings are not ours. The body may still be stored as it came.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ContentCodingsError {
-    /// A name that is not one of [`ACCEPT_ENCODING`]'s; shortened, and safe to print.
-    #[error("unknown content coding `{0}`")]
-    Unknown(String),
+    /// A coding that exists, and that is not undone here.
+    #[error("the content coding `{0}` cannot be undone")]
+    NotUndone(&'static str),
     /// More than [`CODINGS_MAX`] codings.
     #[error("more than {CODINGS_MAX} content codings")]
     TooMany,
@@ -60,11 +63,12 @@ pub enum ContentCodingsError {
 
 impl ContentCodings {
     /// No coding at all.
-    pub const IDENTITY: Self = Self(Vec::new());
+    pub const IDENTITY: Self = Self { known: Vec::new(), word: None };
 
     /// Reads the values of all `Content-Encoding` fields of a response, in their order.
     ///
-    /// Names may be in any case; `identity` and empty list elements count as nothing (RFC 9110 §5.6.1, §12.5.3).
+    /// Names may be in any case; `identity` and empty list elements count as nothing (RFC 9110 §5.6.1, §12.5.3). So do words that are no
+    /// coding's name, such as `none`, `utf-8` or `8bit`: servers write them on bodies as they are, and browsers read these so.
     ///
     /// ```
     /// use dragline_formats::content_coding::{ContentCoding, ContentCodings};
@@ -75,41 +79,56 @@ impl ContentCodings {
     ///
     /// # Errors
     ///
-    /// When a name is unknown, or there are more than [`CODINGS_MAX`].
+    /// When there is a coding of the IANA registry that is not undone here, or more than [`CODINGS_MAX`].
     pub fn parse<'a>(values: impl IntoIterator<Item = &'a [u8]>) -> Result<Self, ContentCodingsError> {
-        let mut codings = Vec::new();
+        let mut codings = Self::IDENTITY;
         for name in values.into_iter().flat_map(|value| value.split(|&byte| byte == b',')) {
-            let Some(coding) = parse_name(name.trim_ascii())? else { continue };
-            if codings.len() == CODINGS_MAX {
-                return Err(ContentCodingsError::TooMany);
+            match parse_name(name.trim_ascii())? {
+                Element::Nothing => {}
+                Element::Word(word) => codings.word = codings.word.or(Some(word)),
+                Element::Coding(_) if codings.known.len() == CODINGS_MAX => return Err(ContentCodingsError::TooMany),
+                Element::Coding(coding) => codings.known.push(coding),
             }
-            codings.push(coding);
         }
-        Ok(Self(codings))
+        Ok(codings)
     }
 
     /// The codings in the order in which they were applied; they are undone from the last to the first.
     #[must_use]
     pub fn as_slice(&self) -> &[ContentCoding] {
-        &self.0
+        &self.known
+    }
+
+    /// The first word that is no coding's name, shortened, and safe to print; absent if there is none.
+    #[must_use]
+    pub fn unknown_word(&self) -> Option<&str> {
+        self.word.as_deref()
     }
 
     /// Whether the body is as it is.
     #[must_use]
     pub fn is_identity(&self) -> bool {
-        self.0.is_empty()
+        self.known.is_empty()
     }
 }
 
 impl FromIterator<ContentCoding> for ContentCodings {
     /// Takes the first [`CODINGS_MAX`] codings: for callers that know what they are.
     fn from_iter<I: IntoIterator<Item = ContentCoding>>(codings: I) -> Self {
-        Self(codings.into_iter().take(CODINGS_MAX).collect())
+        Self { known: codings.into_iter().take(CODINGS_MAX).collect(), word: None }
     }
 }
 
-/// The coding of one list element; `None` for one that changes nothing.
-fn parse_name(name: &[u8]) -> Result<Option<ContentCoding>, ContentCodingsError> {
+/// One element of the list.
+enum Element {
+    /// Changes nothing.
+    Nothing,
+    Coding(ContentCoding),
+    /// Not the name of a coding.
+    Word(String),
+}
+
+fn parse_name(name: &[u8]) -> Result<Element, ContentCodingsError> {
     const NAMES: [(&[u8], ContentCoding); 5] = [
         (b"gzip", ContentCoding::Gzip),
         (b"x-gzip", ContentCoding::Gzip),
@@ -117,16 +136,19 @@ fn parse_name(name: &[u8]) -> Result<Option<ContentCoding>, ContentCodingsError>
         (b"br", ContentCoding::Brotli),
         (b"zstd", ContentCoding::Zstd),
     ];
+    // The rest of the registry.
+    const NOT_UNDONE: [&str; 7] = ["aes128gcm", "compress", "x-compress", "dcb", "dcz", "exi", "pack200-gzip"];
     if name.is_empty() || name.eq_ignore_ascii_case(b"identity") {
-        return Ok(None);
+        return Ok(Element::Nothing);
     }
-    match NAMES.iter().find(|(known, _)| name.eq_ignore_ascii_case(known)) {
-        Some((_, coding)) => Ok(Some(*coding)),
-        None => {
-            let shown = &name[..name.len().min(NAME_SHOWN_BYTES_MAX)];
-            Err(ContentCodingsError::Unknown(shown.escape_ascii().to_string()))
-        }
+    if let Some((_, coding)) = NAMES.iter().find(|(known, _)| name.eq_ignore_ascii_case(known)) {
+        return Ok(Element::Coding(*coding));
     }
+    if let Some(known) = NOT_UNDONE.into_iter().find(|known| name.eq_ignore_ascii_case(known.as_bytes())) {
+        return Err(ContentCodingsError::NotUndone(known));
+    }
+    let shown = &name[..name.len().min(NAME_SHOWN_BYTES_MAX)];
+    Ok(Element::Word(shown.escape_ascii().to_string()))
 }
 
 #[cfg(test)]
@@ -136,34 +158,40 @@ mod tests {
 
     #[test]
     fn values_are_read() {
-        type Row = (&'static [&'static str], Result<&'static [ContentCoding], ContentCodingsError>, &'static str);
-        let unknown = |name: &str| Err(ContentCodingsError::Unknown(name.to_owned()));
-        let table: [Row; 13] = [
-            (&[], Ok(&[]), "no field at all"),
-            (&[""], Ok(&[]), "an empty field"),
-            (&["gzip"], Ok(&[Gzip]), "the usual one"),
-            (&["X-GZip"], Ok(&[Gzip]), "RFC 9110 §8.4.1.3, in any case"),
-            (&["gzip, br"], Ok(&[Gzip, Brotli]), "in the order applied"),
-            (&["gzip,br\t,  zstd"], Ok(&[Gzip, Brotli, Zstd]), "optional white space"),
-            (&["deflate", "gzip"], Ok(&[Deflate, Gzip]), "two fields are one list"),
-            (&["identity"], Ok(&[]), "the name of nothing"),
-            (&["identity, ,gzip,"], Ok(&[Gzip]), "empty elements are ignored"),
-            (&["utf-8"], unknown("utf-8"), "a charset in the wrong field"),
-            (&["gzip;q=1"], unknown("gzip;q=1"), "codings have no parameters"),
-            (&["\x1b[2J"], unknown("\\x1b[2J"), "nothing that drives a terminal"),
-            (&["gzip, gzip, gzip, gzip"], Err(ContentCodingsError::TooMany), "a bomb in four wrappings"),
+        type Row = (&'static [&'static str], &'static [ContentCoding], Option<&'static str>, &'static str);
+        let table: [Row; 15] = [
+            (&[], &[], None, "no field at all"),
+            (&[""], &[], None, "an empty field"),
+            (&["gzip"], &[Gzip], None, "the usual one"),
+            (&["X-GZip"], &[Gzip], None, "RFC 9110 §8.4.1.3, in any case"),
+            (&["gzip, br"], &[Gzip, Brotli], None, "in the order applied"),
+            (&["gzip,br\t,  zstd"], &[Gzip, Brotli, Zstd], None, "optional white space"),
+            (&["deflate", "gzip"], &[Deflate, Gzip], None, "two fields are one list"),
+            (&["identity"], &[], None, "the name of nothing"),
+            (&["identity, ,gzip,"], &[Gzip], None, "empty elements are ignored"),
+            (&["utf-8"], &[], Some("utf-8"), "a charset in the wrong field"),
+            (&["aws-chunked"], &[], Some("aws-chunked"), "what an upload said of itself"),
+            (&["none", "8bit"], &[], Some("none"), "the first of them is told"),
+            (&["gzip, utf-8"], &[Gzip], Some("utf-8"), "beside one that is known"),
+            (&["gzip;q=1"], &[], Some("gzip;q=1"), "codings have no parameters"),
+            (&["\x1b[2J"], &[], Some("\\x1b[2J"), "nothing that drives a terminal"),
         ];
-        for (values, expected, why) in table {
-            let codings = ContentCodings::parse(values.iter().map(|value| value.as_bytes()));
-            assert_eq!(codings, expected.map(|list| list.iter().copied().collect()), "{values:?}: {why}");
+        for (values, expected, word, why) in table {
+            let codings = ContentCodings::parse(values.iter().map(|value| value.as_bytes())).unwrap();
+            assert_eq!((codings.as_slice(), codings.unknown_word()), (expected, word), "{values:?}: {why}");
+        }
+        for (value, error, why) in [
+            ("gzip, gzip, gzip, gzip", ContentCodingsError::TooMany, "a bomb in four wrappings"),
+            ("Compress", ContentCodingsError::NotUndone("compress"), "its body is no text"),
+        ] {
+            assert_eq!(ContentCodings::parse([value.as_bytes()]), Err(error), "{value}: {why}");
         }
     }
 
     #[test]
-    fn a_long_name_is_shortened() {
-        let name = [b'z'; 10_000];
-        let error = ContentCodings::parse([name.as_slice()]).unwrap_err();
-        assert_eq!(error, ContentCodingsError::Unknown("z".repeat(NAME_SHOWN_BYTES_MAX)));
+    fn a_long_word_is_shortened() {
+        let codings = ContentCodings::parse([[b'z'; 10_000].as_slice()]).unwrap();
+        assert_eq!(codings.unknown_word(), Some("z".repeat(NAME_SHOWN_BYTES_MAX).as_str()));
     }
 
     #[test]

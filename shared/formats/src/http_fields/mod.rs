@@ -1,16 +1,18 @@
-//! Values of HTTP header fields: Retry-After, Content-Type, Link, Refresh.
+//! Values of HTTP header fields: what text they are, Location, Retry-After, Content-Type, Link, Refresh.
 //!
-//! Each is a pure function of the field's text, which the HTTP client has limited in length.
+//! Each is a pure function of the field, which the HTTP client has limited in length.
 
 mod content_type;
 mod link;
 mod refresh;
 mod retry_after;
+mod text;
 
 pub use content_type::{ContentType, content_type};
 pub use link::{HEADER_LINKS_MAX, HeaderLink, link_header};
 pub use refresh::{REFRESH_DELAY_MAX, Refresh, refresh};
 pub use retry_after::retry_after;
+pub use text::{location, text};
 
 /// RFC 9110 section 5.6.2: what a name in a header field is made of.
 const fn is_token_char(c: char) -> bool {

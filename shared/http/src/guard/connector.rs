@@ -3,7 +3,6 @@
 
 use std::error::Error;
 use std::future::Future;
-use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,7 +14,7 @@ use tower_layer::Layer;
 use tower_service::Service;
 
 use super::NoConnection;
-use crate::timing::{self, ATTEMPT, Phase};
+use crate::timing::{self, ATTEMPT, Ends, Phase};
 
 type BoxError = Box<dyn Error + Send + Sync>;
 
@@ -74,29 +73,30 @@ where
         Box::pin(async move {
             let limit = attempt.connect_timeout;
             let connected = match tokio::time::timeout(limit, connecting).await {
-                Ok(Ok(connection)) => public_peer(policy, &connection.connected()).map(|peer| (connection, peer)),
+                Ok(Ok(connection)) => public_ends(policy, &connection.connected()).map(|ends| (connection, ends)),
                 Ok(Err(error)) => Err(error),
                 Err(_) => Err(NoConnection::TimedOut(limit).into()),
             };
             opened.fetch_add(usize::from(connected.is_ok()), Ordering::Relaxed);
-            let peer = connected.as_ref().ok().map(|(_, peer)| *peer);
-            attempt.enter(Phase::Connected { at: timing::now(), peer });
+            let ends = connected.as_ref().ok().map(|(_, ends)| *ends);
+            attempt.enter(Phase::Connected { at: timing::now(), ends });
             connected.map(|(connection, _)| connection)
         })
     }
 }
 
-fn public_peer(policy: AddressPolicy, connected: &Connected) -> Result<SocketAddr, BoxError> {
-    let peer = peer_of(connected).ok_or(NoConnection::UnknownPeer)?;
+fn public_ends(policy: AddressPolicy, connected: &Connected) -> Result<Ends, BoxError> {
+    let ends = ends_of(connected).ok_or(NoConnection::UnknownPeer)?;
+    let peer = ends.peer;
     check(policy, peer.ip()).map_err(|refused| NoConnection::PrivatePeer { peer, refused })?;
-    Ok(peer)
+    Ok(ends)
 }
 
-/// Whom a connection leads to.
-pub(crate) fn peer_of(connected: &Connected) -> Option<SocketAddr> {
+/// The ends of a connection, if the client knows them.
+pub(crate) fn ends_of(connected: &Connected) -> Option<Ends> {
     let mut extras = http::Extensions::new();
     connected.get_extras(&mut extras);
-    extras.get::<HttpInfo>().map(HttpInfo::remote_addr)
+    extras.get::<HttpInfo>().map(|info| Ends { local: info.local_addr(), peer: info.remote_addr() })
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ mod lookup;
 mod refusal;
 mod resolver;
 
-pub(crate) use connector::{ConnectLayer, peer_of};
+pub(crate) use connector::{ConnectLayer, ends_of};
 pub use lookup::{NameLookup, SystemLookup};
 pub(crate) use refusal::NoConnection;
 pub(crate) use resolver::GuardedResolver;

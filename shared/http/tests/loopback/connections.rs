@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use dragline_domain::address::AddressPolicy;
 use dragline_http::{HttpConfig, HttpFetcher};
+use dragline_pipeline::ports::fetcher::FetchFailureKind;
+use futures_util::future::join_all;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
@@ -60,4 +62,77 @@ async fn a_connection_is_kept_for_the_next_request() {
         response(fetch(&fetcher, &format!("http://one.test:{port}/")).await);
     }
     assert_eq!((names.asked(), open.load(Ordering::SeqCst)), (1, 1));
+}
+
+/// What a server does with a connection on which it has answered.
+#[derive(Clone, Copy, Debug)]
+enum Then {
+    /// Closes it a moment later, and has not said so.
+    Closes,
+    /// Reads the next request, and closes it.
+    HangsUp,
+    /// Reads the next request, and resets it.
+    Resets,
+}
+
+/// A server that answers once on each connection, but for the first so many, on which it answers nothing. Counts the requests that it read.
+async fn moody(then: Then, silent: usize) -> (u16, Arc<AtomicUsize>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let (port, requests) = (listener.local_addr().unwrap().port(), Arc::new(AtomicUsize::new(0)));
+    let counted = Arc::clone(&requests);
+    tokio::spawn(async move {
+        let mut connections = 0;
+        while let Ok((mut stream, _)) = listener.accept().await {
+            connections += 1;
+            let (requests, answers) = (Arc::clone(&counted), connections > silent);
+            tokio::spawn(async move {
+                let mut head = [0; 4096];
+                let _read = stream.read(&mut head).await;
+                requests.fetch_add(1, Ordering::SeqCst);
+                if !answers {
+                    return;
+                }
+                stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi").await.unwrap();
+                match then {
+                    Then::Closes => tokio::time::sleep(Duration::from_millis(1)).await,
+                    Then::HangsUp | Then::Resets => {
+                        let next = stream.read(&mut head).await;
+                        requests.fetch_add(usize::from(next.is_ok_and(|bytes| bytes > 0)), Ordering::SeqCst);
+                    }
+                }
+                if matches!(then, Then::Resets) {
+                    stream.set_zero_linger().unwrap();
+                }
+            });
+        }
+    });
+    (port, requests)
+}
+
+#[tokio::test]
+async fn a_connection_that_was_closed_meanwhile_is_no_failure() {
+    for then in [Then::Closes, Then::HangsUp, Then::Resets] {
+        for at_once in [1, 8] {
+            let (port, _) = moody(then, 0).await;
+            let config = HttpConfig { idle_connections_per_host_max: 8, ..config(AddressPolicy::AllowPrivate) };
+            let fetcher = HttpFetcher::with_lookup(&config, Arc::new(Names::loopback())).unwrap();
+            let url = format!("http://one.test:{port}/");
+            for round in 0..20 {
+                let answers = join_all((0..at_once).map(|_| fetch(&fetcher, &url))).await;
+                for fetched in answers {
+                    assert!(fetched.result.is_ok(), "{then:?}, {at_once} at once, round {round}: {:?}", fetched.result);
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_new_connection_that_is_closed_is_one() {
+    let (port, requests) = moody(Then::Closes, 1).await;
+    let fetcher = HttpFetcher::with_lookup(&config(AddressPolicy::AllowPrivate), Arc::new(Names::loopback())).unwrap();
+    let url = format!("http://one.test:{port}/");
+    let failure = fetch(&fetcher, &url).await.result.unwrap_err();
+    assert_eq!((failure.kind, requests.load(Ordering::SeqCst)), (FetchFailureKind::Connect, 1), "not asked twice");
+    assert!(fetch(&fetcher, &url).await.result.is_ok());
 }

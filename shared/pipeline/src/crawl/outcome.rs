@@ -58,8 +58,12 @@ fn has_field(response: &FetchedResponse, name: &str, value: &[u8]) -> bool {
 
 /// A field's first value as text; `None` if it is absent or no text.
 pub(super) fn field<'r>(response: &'r FetchedResponse, name: &str) -> Option<&'r str> {
-    let (_, value) = response.headers.iter().find(|(n, _)| n.eq_ignore_ascii_case(name))?;
-    std::str::from_utf8(value).ok().map(str::trim)
+    std::str::from_utf8(raw_field(response, name)?).ok().map(str::trim)
+}
+
+/// A field's first value; `None` if it is absent.
+pub(super) fn raw_field<'r>(response: &'r FetchedResponse, name: &str) -> Option<&'r [u8]> {
+    response.headers.iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_slice())
 }
 
 /// Whether the connection stays open for the next request, as far as the response tells.

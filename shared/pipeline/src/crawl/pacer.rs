@@ -3,6 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use dragline_domain::outcome::Outcome;
 use dragline_domain::politeness::Pace;
 use dragline_domain::time::after;
 use jiff::Timestamp;
@@ -27,6 +28,23 @@ struct State {
     counted_from: Option<Duration>,
     /// Whether the next request may have to open a connection.
     may_connect: bool,
+    /// When a refusal was counted last, by the monotonic clock. Those of requests whose start was set before say the same once more.
+    refused_at: Option<Duration>,
+}
+
+/// How a request went.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Answered {
+    /// When its start was set, by the monotonic clock.
+    pub reserved: Duration,
+    /// When it started, likewise.
+    pub started: Duration,
+    /// Absent without a response.
+    pub status: Option<u16>,
+    /// From its start to its response header; absent without one.
+    pub first_byte: Option<Duration>,
+    /// From its start to its end.
+    pub elapsed: Duration,
 }
 
 impl Pacer {
@@ -34,7 +52,7 @@ impl Pacer {
     pub(super) fn new(pace: Pace, not_before: Timestamp, clock: &impl Clock) -> Self {
         let wait = dragline_domain::time::between(clock.now(), not_before);
         let next_start = clock.monotonic() + wait;
-        Self { state: Mutex::new(State { pace, next_start, counted_from: None, may_connect: true }) }
+        Self { state: Mutex::new(State { pace, next_start, counted_from: None, may_connect: true, refused_at: None }) }
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
@@ -73,18 +91,19 @@ impl Pacer {
         start
     }
 
-    /// Takes note of how a request went. `first_byte` is the time from its start to its response header.
-    pub(super) fn answered(
-        &self,
-        clock: &impl Clock,
-        started: Duration,
-        status: Option<u16>,
-        first_byte: Option<Duration>,
-        elapsed: Duration,
-        keeps_connection: bool,
-    ) {
+    /// Takes note of how a request went.
+    pub(super) fn answered(&self, clock: &impl Clock, answer: &Answered, keeps_connection: bool) {
+        let Answered { reserved, started, status, first_byte, elapsed } = *answer;
         let mut state = self.state();
+        let is_refusal = status.is_some_and(|status| Outcome::of_status(status).is_refusal());
+        let is_counted = !is_refusal || state.refused_at.is_none_or(|at| reserved >= at);
+        let back_off_exponent = state.pace.back_off_exponent;
         state.pace = state.pace.after_response(status, elapsed);
+        if !is_counted {
+            state.pace.back_off_exponent = back_off_exponent;
+        } else if is_refusal {
+            state.refused_at = Some(clock.monotonic());
+        }
         let delay = state.pace.delay();
         let header_at = first_byte.map_or_else(|| clock.monotonic(), |first_byte| started + first_byte);
         let is_cheap = first_byte.is_some_and(|first_byte| first_byte.saturating_mul(20) <= delay);
@@ -157,7 +176,10 @@ mod tests {
             let start = pacer.reserve(&Hand);
             NOW.set(start + connect + answer);
             seen.push((start, start + connect));
-            pacer.answered(&Hand, start, Some(200), Some(connect + answer), connect + answer, keeps);
+            let took = connect + answer;
+            let answer =
+                Answered { reserved: start, started: start, status: Some(200), first_byte: Some(took), elapsed: took };
+            pacer.answered(&Hand, &answer, keeps);
         }
         seen
     }
@@ -195,6 +217,25 @@ mod tests {
         assert_eq!([0; 3].map(|_: i32| pacer.reserve(&Hand)), [0, 100, 200].map(ms));
         pacer.hold_off(&Hand, ms(5000));
         assert_eq!(pacer.reserve(&Hand), ms(5000), "a Retry-After holds for those not yet reserved");
+    }
+
+    #[test]
+    fn refusals_of_requests_that_were_under_way_together_count_once() {
+        NOW.set(Duration::ZERO);
+        let pacer = Pacer::new(Pace::default(), Timestamp::UNIX_EPOCH, &Hand);
+        let refuse = |reserved, started, at| {
+            NOW.set(at);
+            let took = at - started;
+            let answer = Answered { reserved, started, status: Some(429), first_byte: Some(took), elapsed: took };
+            pacer.answered(&Hand, &answer, true);
+        };
+        for started in 0..8 {
+            refuse(ms(0), ms(started * 10), ms(started * 10 + 5));
+        }
+        assert_eq!(pacer.pace().back_off_exponent, 1, "two seconds, not four minutes");
+        refuse(ms(80), ms(2050), ms(2060));
+        assert_eq!(pacer.pace().back_off_exponent, 2, "asked again, and refused");
+        assert!(pacer.wait(&Hand) > ms(3900), "{:?}", pacer.wait(&Hand));
     }
 
     #[test]

@@ -9,6 +9,7 @@ use dragline_domain::politeness::{Pace, RobotsUse, is_robots_good};
 use dragline_domain::time::{after, between, honest};
 use dragline_domain::url::{CrawlUrl, HostKey, Origin};
 use dragline_formats::content_coding::{ContentCodings, decode_all};
+use dragline_formats::http_fields::location;
 use dragline_formats::robots::{BODY_BYTES_MAX, REDIRECTS_MAX, RobotsFetch, RobotsPolicy, RobotsRecord};
 use jiff::Timestamp;
 
@@ -175,7 +176,7 @@ impl<W: World, H: Fetcher> Paced<'_, W, H> {
 
     async fn fetch_once(&self, pacer: &Pacer, request: FetchRequest) -> Fetched {
         let clock = self.world.clock();
-        let start = pacer.reserve(clock);
+        let (reserved, start) = (clock.monotonic(), pacer.reserve(clock));
         clock.sleep(start.saturating_sub(clock.monotonic())).await;
         let started = clock.monotonic();
         if started > self.latest_start {
@@ -183,7 +184,7 @@ impl<W: World, H: Fetcher> Paced<'_, W, H> {
             return Fetched::failed(FetchFailureKind::Timeout, why, Duration::ZERO);
         }
         let fetched = self.fetcher.fetch(request).await;
-        pace_by(pacer, clock, started, &fetched);
+        pace_by(pacer, clock, (reserved, started), &fetched);
         fetched
     }
 
@@ -233,8 +234,8 @@ fn redirect_target(url: &CrawlUrl, response: &FetchedResponse) -> Option<CrawlUr
     if !matches!(response.status, 301 | 302 | 303 | 307 | 308) {
         return None;
     }
-    let location = super::outcome::field(response, "location")?;
-    url.join(location, &dragline_domain::url::UrlRules::keep_all()).ok()
+    let location = location(super::outcome::raw_field(response, "location")?);
+    url.join(&location, &dragline_domain::url::UrlRules::keep_all()).ok()
 }
 
 fn record_of(response: &FetchedResponse) -> RobotsRecord {
@@ -243,7 +244,7 @@ fn record_of(response: &FetchedResponse) -> RobotsRecord {
     }
     let codings = response.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("content-encoding"));
     let Ok(codings) = ContentCodings::parse(codings.map(|(_, value)| value.as_slice())) else {
-        return RobotsRecord::of(&RobotsFetch::Failed { detail: "its content coding is unknown" });
+        return RobotsRecord::of(&RobotsFetch::Failed { detail: "its content coding cannot be undone" });
     };
     let body = decode_all(&codings, &response.body, BODY_BYTES_MAX as u64);
     RobotsRecord::of(&RobotsFetch::Answered { status: response.status, body: &body.bytes })

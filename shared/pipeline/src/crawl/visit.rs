@@ -11,7 +11,7 @@ use dragline_domain::policy::Decision;
 use dragline_domain::url::CrawlUrl;
 use jiff::Timestamp;
 
-use super::pacer::Pacer;
+use super::pacer::{Answered, Pacer};
 use super::planner::Work;
 use super::robots::Robots;
 use crate::context::CrawlContext;
@@ -31,6 +31,8 @@ pub(super) struct Visited {
     pub at: Timestamp,
     /// The same by the monotonic clock.
     pub started: Duration,
+    /// When its start was set: what was learned since, it could not go by.
+    pub reserved: Duration,
     /// How it went.
     pub fetched: Fetched,
 }
@@ -68,10 +70,11 @@ pub(super) fn refused(
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LeaseTooOld;
 
-/// Waits until the reserved start, then asks; not later than the latest start, both by the monotonic clock.
+/// Waits until the start that was set at `reserved`, then asks; not later than the latest start. All by the monotonic clock.
 pub(super) async fn visit(
     clock: &impl Clock,
     fetcher: &impl Fetcher,
+    reserved: Duration,
     start: RangeInclusive<Duration>,
     limits: FetchLimits,
     (segment, work, url): (u64, Work, CrawlUrl),
@@ -91,7 +94,7 @@ pub(super) async fn visit(
         let (at, started) = (clock.now(), clock.monotonic());
         let fetched = fetcher.fetch(request.clone()).await;
         if !has_no_room(&fetched) {
-            return Ok(Visited { segment, work, url, at, started, fetched });
+            return Ok(Visited { segment, work, url, at, started, reserved, fetched });
         }
         clock.sleep(NO_ROOM_PAUSE).await;
     }
@@ -106,12 +109,13 @@ pub(super) fn has_no_room(fetched: &Fetched) -> bool {
 }
 
 /// Tells the pacer how a request went, and obeys a Retry-After.
-pub(super) fn pace_by(pacer: &Pacer, clock: &impl Clock, started: Duration, fetched: &Fetched) {
+pub(super) fn pace_by(pacer: &Pacer, clock: &impl Clock, (reserved, started): (Duration, Duration), fetched: &Fetched) {
     let response = fetched.result.as_ref().ok();
     let status = response.map(|response| response.status);
     let keeps = response.is_some_and(super::outcome::keeps_connection);
-    pacer.answered(clock, started, status, fetched.first_byte, fetched.elapsed, keeps);
-    if let Some(response) = response.filter(|response| matches!(response.status, 429 | 503)) {
+    let answer = Answered { reserved, started, status, first_byte: fetched.first_byte, elapsed: fetched.elapsed };
+    pacer.answered(clock, &answer, keeps);
+    if let Some(response) = response.filter(|response| Outcome::of_status(response.status).is_refusal()) {
         let wait = super::outcome::field(response, "retry-after")
             .and_then(|value| dragline_formats::http_fields::retry_after(value, clock.now()));
         if let Some(wait) = wait {
@@ -230,7 +234,8 @@ mod tests {
             let clock = Oversleeping { now: Mutex::default(), overslept };
             let fetcher = Counting::default();
             let url = CrawlUrl::try_from("https://a.example/p".to_owned()).unwrap();
-            let visited = visit(&clock, &fetcher, seconds(10)..=seconds(40), limits, (0, work("/p"), url)).await;
+            let visited =
+                visit(&clock, &fetcher, seconds(0), seconds(10)..=seconds(40), limits, (0, work("/p"), url)).await;
             assert_eq!((*fetcher.0.lock().unwrap(), visited.is_ok()), (requests, requests == 1), "{why}");
         }
     }
@@ -253,7 +258,8 @@ mod tests {
                 decoded_bytes_max: 1 << 10,
             };
             let url = CrawlUrl::try_from("https://a.example/p".to_owned()).unwrap();
-            let visited = visit(&clock, &fetcher, seconds(10)..=seconds(40), limits, (0, work("/p"), url)).await;
+            let visited =
+                visit(&clock, &fetcher, seconds(0), seconds(10)..=seconds(40), limits, (0, work("/p"), url)).await;
             let ended = visited.ok().map(|visited| visited.fetched.result.unwrap_err().kind);
             assert_eq!((*fetcher.0.lock().unwrap(), ended), (requests, kind), "{why}");
         }

@@ -18,12 +18,12 @@ use crate::context::CrawlContext;
 /// The document of a good response.
 pub(super) fn understand(context: &CrawlContext, capture: &Capture, response: &Response, bare: Document) -> Document {
     let token = context.definition.user_agent.product_token();
-    let directives = x_robots_tag(response.fields("x-robots-tag"), token);
-    let declared = response.field("content-type").and_then(content_type);
+    let tags: Vec<_> = response.fields("x-robots-tag").collect();
+    let directives = x_robots_tag(tags.iter().map(AsRef::as_ref), token);
+    let declared = response.field("content-type").as_deref().and_then(content_type);
     let charset = declared.as_ref().and_then(|kind| kind.charset.as_deref());
     let essence = declared.as_ref().map(|kind| kind.essence.as_str());
-    let codings = response.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("content-encoding"));
-    let codings = match ContentCodings::parse(codings.map(|(_, value)| value.as_slice())) {
+    let codings = match ContentCodings::parse(response.raw_fields("content-encoding")) {
         Ok(codings) => codings,
         Err(error) => {
             let detail = Some(error.to_string());
@@ -46,7 +46,9 @@ pub(super) fn understand(context: &CrawlContext, capture: &Capture, response: &R
     let html = html::extract(&text.text, &url, &HtmlLimits::default());
     let metas = html.robots.iter().map(|meta| (meta.agent.as_str(), meta.content.as_str()));
     let directives = directives.and(meta_robots(metas, token));
-    page(context, capture, response, html, directives, text.encoding, bare)
+    let document = page(context, capture, response, html, directives, text.encoding, bare);
+    let read_as_it_is = codings.unknown_word().map(|word| format!("`{word}` is no content coding: read as it is"));
+    Document { detail: document.detail.or(read_as_it_is), ..document }
 }
 
 const fn of_unknown_type(directives: Directives) -> Outcome {
@@ -73,8 +75,10 @@ fn page(
     bare: Document,
 ) -> Document {
     let rules = &context.definition.strip_query_parameters;
-    let in_header =
-        link_header(response.fields("link")).into_iter().find(|link| link.rels.iter().any(|rel| rel == "canonical"));
+    let header_links: Vec<_> = response.fields("link").collect();
+    let in_header = link_header(header_links.iter().map(AsRef::as_ref))
+        .into_iter()
+        .find(|link| link.rels.iter().any(|rel| rel == "canonical"));
     let canonical = match &html.canonical {
         Some(url) => CrawlUrl::from_url(url, rules).ok(),
         None => in_header.and_then(|link| capture.url.join(&link.target, rules).ok()),
@@ -137,7 +141,7 @@ fn links(
     if let Some(canonical) = canonical {
         add(LinkKind::Canonical, canonical.clone(), false);
     }
-    let by_header = response.field("refresh").and_then(refresh).and_then(|refresh| refresh.target);
+    let by_header = response.field("refresh").as_deref().and_then(refresh).and_then(|refresh| refresh.target);
     let refreshed = by_header.and_then(|target| capture.url.join(&target, rules).ok());
     if let Some(target) = refreshed {
         add(LinkKind::Redirect, target, directives.nofollow);

@@ -1,5 +1,7 @@
 //! A segment's object back into captures.
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
 use data_encoding::HEXLOWER;
 use dragline_domain::capture::{FileEntry, RecordKind, RedirectEntry, Visit};
@@ -7,7 +9,7 @@ use dragline_domain::document::LinkKind;
 use dragline_domain::frontier::LastCapture;
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::{CrawlUrl, UrlRules};
-use dragline_formats::http_fields::content_type;
+use dragline_formats::http_fields::{content_type, location, text};
 use dragline_formats::warc::{
     HttpResponse, ReadLimits, RecordId, RecordType, StoredRecord, WarcReader, parse_http_response,
 };
@@ -73,21 +75,27 @@ pub(super) struct BodyDigests {
 }
 
 impl Response {
-    /// The values of a field, as text; those that are no text are left out.
-    pub(super) fn fields<'r>(&'r self, name: &str) -> impl Iterator<Item = &'r str> {
+    /// The values of a field.
+    pub(super) fn raw_fields<'r>(&'r self, name: &str) -> impl Iterator<Item = &'r [u8]> {
         let values = self.headers.iter().filter(move |(n, _)| n.eq_ignore_ascii_case(name));
-        values.filter_map(|(_, value)| std::str::from_utf8(value).ok()).map(str::trim)
+        values.map(|(_, value)| value.as_slice())
     }
 
-    /// The first value of a field.
-    pub(super) fn field(&self, name: &str) -> Option<&str> {
+    /// The values of a field, as text.
+    pub(super) fn fields<'r>(&'r self, name: &str) -> impl Iterator<Item = Cow<'r, str>> {
+        self.raw_fields(name).map(text)
+    }
+
+    /// The first value of a field, as text.
+    pub(super) fn field(&self, name: &str) -> Option<Cow<'_, str>> {
         self.fields(name).next()
     }
 }
 
 impl Capture {
     fn short_field(&self, name: &str, bytes_max: usize) -> Option<String> {
-        let value = self.response.as_ref()?.field(name)?;
+        let value = self.response.as_ref()?.raw_fields(name).next()?;
+        let value = std::str::from_utf8(value).ok()?.trim();
         (!value.is_empty() && value.len() <= bytes_max).then(|| value.to_owned())
     }
 
@@ -117,8 +125,8 @@ impl Capture {
             Outcome::Redirect => false,
             _ => return None,
         };
-        let location = self.response.as_ref()?.field("location")?;
-        let target = self.url.join(location, rules).ok()?;
+        let location = location(self.response.as_ref()?.raw_fields("location").next()?);
+        let target = self.url.join(&location, rules).ok()?;
         Some(RedirectEntry { target, is_permanent, source: LinkKind::Redirect })
     }
 }
@@ -212,7 +220,7 @@ fn capture(record: StoredRecord, start: u64, visit: Visit) -> Result<Capture, St
         record: kind,
         offset: start + record.span.offset,
         length: record.span.length,
-        content_type: declared.and_then(content_type).map(|kind| kind.essence),
+        content_type: declared.as_deref().and_then(content_type).map(|kind| kind.essence),
         body_bytes: visit.exchange.as_ref().map_or(body_bytes, |exchange| exchange.body_bytes),
         payload_sha1,
         etag: None,

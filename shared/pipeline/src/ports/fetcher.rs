@@ -102,7 +102,7 @@ pub struct FetchFailure {
 /// How one request ended.
 #[derive(Clone, Debug)]
 pub struct Fetched {
-    /// The request header as sent: the request line's target and the fields, for the archive.
+    /// The request header as sent: the request line's target and the fields, for the archive. Empty if nothing was sent.
     pub request_headers: Vec<(String, Vec<u8>)>,
     /// The address that answered; absent if no connection was made.
     pub remote: Option<SocketAddr>,
@@ -120,6 +120,14 @@ impl Fetched {
     pub fn failed(kind: FetchFailureKind, detail: &str, elapsed: Duration) -> Self {
         let failure = FetchFailure { kind, detail: detail.to_owned() };
         Self { request_headers: Vec::new(), remote: None, first_byte: None, elapsed, result: Err(failure) }
+    }
+
+    /// Whether nothing was sent as there was nobody to send it to: the host may be away, whatever its URLs are like.
+    #[must_use]
+    pub fn is_out_of_reach(&self) -> bool {
+        use FetchFailureKind::{Connect, NameNotResolved, Timeout, Tls};
+        let failure = self.result.as_ref().err().map(|failure| failure.kind);
+        self.request_headers.is_empty() && matches!(failure, Some(Connect | NameNotResolved | Timeout | Tls))
     }
 }
 

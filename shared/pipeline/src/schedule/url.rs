@@ -3,7 +3,7 @@
 use dragline_domain::definition::{Definition, Draft};
 use dragline_domain::frontier::IterationStatus;
 use dragline_domain::ids::{CrawlId, TriggerId};
-use dragline_domain::policy::Decision;
+use dragline_domain::policy::{BlockRule, Decision};
 use dragline_domain::url::CrawlUrl;
 
 use super::begin::{Started, seed_url, start_with};
@@ -94,7 +94,8 @@ fn in_scope(context: &CrawlContext, url: &CrawlUrl) -> Result<CrawlUrl, Refusal>
     let rules = &context.definition.strip_query_parameters;
     let stripped = CrawlUrl::parse(url.as_str(), rules).map_err(|error| refused(error.to_string()))?;
     match context.policy.decide(&stripped, 0, &context.allowed) {
-        Decision::Crawl => Ok(stripped),
+        // Whoever names a URL wants it, whatever it looks like.
+        Decision::Crawl | Decision::Blocked(BlockRule::Trap(_)) => Ok(stripped),
         Decision::OutOfScope(rule) => Err(refused(rule.to_string())),
         Decision::Blocked(rule) => Err(refused(rule.to_string())),
     }

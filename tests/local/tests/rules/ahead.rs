@@ -23,7 +23,7 @@ pub(crate) struct Ahead {
 
 impl Clock for Ahead {
     fn now(&self) -> Timestamp {
-        after(self.inner.now(), self.by)
+        after(self.inner.now(), self.by + self.inner.monotonic() * (self.times - 1))
     }
 
     fn monotonic(&self) -> Duration {

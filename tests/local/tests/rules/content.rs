@@ -45,8 +45,9 @@ async fn a_coded_body_is_stored_as_received_and_read_all_the_same() {
         ("/both", "zstd, gzip", gzip(&zstd(&page("/both")))),
     ];
     let mut builder = Site::builder()
-        .reply("/", html(&links(cases.iter().map(|case| case.0).chain(["/odd"]))))
-        .reply("/odd", reply(200, &[("content-type", "text/html"), ("content-encoding", "rot13")], "<p>uryyb"));
+        .reply("/", html(&links(cases.iter().map(|case| case.0).chain(["/odd", "/word"]))))
+        .reply("/odd", reply(200, &[("content-type", "text/html"), ("content-encoding", "compress")], "\x1f\u{9d}"))
+        .reply("/word", reply(200, &[("content-type", "text/html"), ("content-encoding", "utf-8")], "<p>read me, too"));
     for (path, coding, body) in &cases {
         let fields = [("content-type", "text/html"), ("content-encoding", *coding)];
         builder = builder.reply(*path, reply(200, &fields, body.clone()));
@@ -65,7 +66,10 @@ async fn a_coded_body_is_stored_as_received_and_read_all_the_same() {
     }
     let odd = crawled.row("/odd");
     assert_eq!(odd.outcome, Outcome::FileOfUnknownType.code(), "kept, and nobody can read it");
-    assert!(odd.detail.as_deref().is_some_and(|detail| detail.contains("rot13")), "{:?}", odd.detail);
+    assert!(odd.detail.as_deref().is_some_and(|detail| detail.contains("compress")), "{:?}", odd.detail);
+    assert_eq!(crawled.text("/word"), "read me, too", "as browsers read it");
+    let word = crawled.row("/word");
+    assert!(word.detail.as_deref().is_some_and(|detail| detail.contains("utf-8")), "{:?}", word.detail);
 }
 
 #[tokio::test]

@@ -117,7 +117,7 @@ async fn an_origin_that_only_fails_is_given_up() {
 #[tokio::test]
 async fn answers_give_patience_back() {
     let site = ScriptedSite::start(|asked| match asked.target.trim_start_matches('/').parse::<u64>() {
-        Ok(n) if n % 2 == 1 => answer(503, &[], ""),
+        Ok(n) if n % 2 == 1 => Act::HangUp,
         Ok(_) => page("fine"),
         Err(_) => answer(404, &[], ""),
     })
@@ -130,4 +130,37 @@ async fn answers_give_patience_back() {
     .await;
     assert_eq!(crawled.progress.count(Outcome::FileIngested), 8, "every second one failed, and none was left out");
     assert_eq!(crawled.leftovers(), [("budget_exhausted", 8)], "the budget ended before the second tries");
+}
+
+#[tokio::test]
+async fn statuses_that_pass_are_asked_for_again() {
+    const STATUSES: [(u16, Outcome); 8] = [
+        (408, Outcome::RequestTimeout),
+        (421, Outcome::AskedToTryAgain),
+        (425, Outcome::AskedToTryAgain),
+        (502, Outcome::ServerUnavailable),
+        (503, Outcome::ServerUnavailable),
+        (522, Outcome::ServerUnavailable),
+        (524, Outcome::ServerUnavailable),
+        (599, Outcome::ServerUnavailable),
+    ];
+    let mut sites = Vec::new();
+    for (status, _) in STATUSES {
+        sites.push(
+            with("/busy", move |asked| match asked.earlier {
+                0 => answer(status, &[], ""),
+                _ => page("at last"),
+            })
+            .await,
+        );
+    }
+    let seeds: Vec<String> = sites.iter().map(|site| site.url("/busy")).collect();
+    let crawled = Crawled::once(&definition(&seeds, |_| {})).await;
+    for (n, (status, first)) in STATUSES.into_iter().enumerate() {
+        let url = if n == 0 { "/busy" } else { seeds[n].as_str() };
+        let tries: Vec<_> =
+            crawled.log.iter().filter(|row| row.url == url).map(|row| (row.status, row.outcome)).collect();
+        let expected = [(Some(status), first.code()), (Some(200), Outcome::FileIngested.code())];
+        assert_eq!(tries, expected, "{status}");
+    }
 }

@@ -2,6 +2,7 @@
 
 mod address;
 mod ahead;
+mod away;
 mod beyond;
 mod budget;
 mod canonical;

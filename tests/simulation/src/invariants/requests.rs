@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use dragline_domain::politeness::TRIES_MAX;
+use dragline_domain::politeness::TRIES_REFUSED_MAX;
 use dragline_domain::time::{after, between};
 use dragline_domain::url::{DomainKey, HostKey};
 use dragline_formats::http_fields::retry_after;
@@ -56,7 +56,7 @@ pub fn visited_once(evidence: &Evidence<'_>, deaths: Deaths) -> Checked {
         if let Some(access) = asked.iter().find(late) {
             wrong.push(format!("{url} was asked for at {} although its outcome was committed", access.begun));
         }
-        if logged.finals > 1 || logged.requests > usize::from(TRIES_MAX) {
+        if logged.finals > 1 || logged.requests > usize::from(TRIES_REFUSED_MAX) {
             wrong.push(format!("{url} has {} requests in the log, {} of them final", logged.requests, logged.finals));
         }
         if asked.len() < logged.answered || (deaths == Deaths::None && asked.len() > logged.requests) {

@@ -57,7 +57,8 @@ impl<C: Clock> SimulatedWeb<C> {
     pub(crate) fn lose(&self, entry: Entry, set_out: Timestamp) -> Fetched {
         let (kind, now) = (FetchFailureKind::Connect, self.now());
         self.servers.end(entry, Answer::Nothing(kind), now);
-        Fetched::failed(kind, "the connection broke", between(set_out, now))
+        let request_headers = vec![("host".to_owned(), Vec::new())];
+        Fetched { request_headers, ..Fetched::failed(kind, "the connection broke", between(set_out, now)) }
     }
 
     /// Asks, and tells which entry of the servers' log that is. The way to the server took from `set_out` until now.
@@ -83,7 +84,7 @@ impl<C: Clock> SimulatedWeb<C> {
             Answer::Nothing(kind) => Err(FetchFailure { kind, detail: format!("{kind:?}, as simulated") }),
         };
         let fetched = Fetched {
-            request_headers,
+            request_headers: if has_connected { request_headers } else { Vec::new() },
             remote: has_connected.then_some(SocketAddr::from((Ipv4Addr::new(192, 0, 2, 1), url.port()))),
             first_byte: result.is_ok().then_some(way + elapsed),
             elapsed: way + elapsed,

@@ -120,6 +120,7 @@ pub async fn work_turn<W: World, H: Fetcher + 'static>(
         pages_uncommitted: 0,
         bytes_uncommitted: 0,
         has_met_barrier: false,
+        failed_at: None,
         took_over,
         lease,
     };
@@ -166,6 +167,8 @@ struct TurnWork<W, H> {
     pages_uncommitted: u64,
     bytes_uncommitted: u64,
     has_met_barrier: bool,
+    /// When a failure cost patience last, by the monotonic clock.
+    failed_at: Option<Duration>,
     /// Holders before this one may still put objects late.
     took_over: bool,
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use dragline_domain::capture::{CrawlType, Finality};
 use dragline_domain::frontier::{LeftoverReason, Retry, SegmentWork};
-use dragline_domain::politeness::{RobotsUse, TRIES_MAX, retry_wait};
+use dragline_domain::politeness::{RobotsUse, retry_wait, tries_max};
 use dragline_domain::time::after;
 
 use super::TurnWork;
@@ -183,26 +183,41 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         segment.pending += 1;
         self.lease.robots = RobotsUse::Used;
         self.pages_uncommitted += 1;
-        let start = self.pacer.reserve(self.world.clock());
+        let (reserved, start) = (self.world.clock().monotonic(), self.pacer.reserve(self.world.clock()));
         let (world, fetcher, limits) = (Arc::clone(&self.world), Arc::clone(&self.fetcher), self.context.limits());
         let visited = (segment.number, work, url);
-        self.visits.spawn(async move { visit(world.clock(), &*fetcher, start..=latest_start, limits, visited).await });
+        self.visits.spawn(async move {
+            visit(world.clock(), &*fetcher, reserved, start..=latest_start, limits, visited).await
+        });
     }
 
     /// Takes a visit's result into its segment.
     pub(super) fn finish(&mut self, visited: Visited) {
-        let Visited { segment, work, url, at, started, fetched } = visited;
+        let Visited { segment, work, url, at, started, reserved, fetched } = visited;
         let clock = self.world.clock();
-        pace_by(&self.pacer, clock, started, &fetched);
+        pace_by(&self.pacer, clock, (reserved, started), &fetched);
         self.lease.pace = self.pacer.pace();
         let (outcome, detail) = outcome_of(&fetched, work.entry.last.as_ref());
-        self.lease.patience = self.lease.patience.after(outcome);
+        // What failed together failed once: it could not wait for what the others met.
+        let is_counted = !outcome.costs_patience() || self.failed_at.is_none_or(|at| reserved >= at);
+        if is_counted {
+            self.lease.patience = self.lease.patience.after(outcome, &self.lease.pace);
+        }
+        if is_counted && outcome.costs_patience() {
+            self.failed_at = Some(clock.monotonic());
+        }
+        let is_away = fetched.is_out_of_reach();
+        if is_counted && is_away {
+            // It may be restarting.
+            self.pacer.hold_off(clock, self.lease.patience.wait(self.context.definition.politeness.patience));
+        }
         if self.lease.patience.is_exhausted() {
             self.lease.ending = Some(LeftoverReason::OriginGivenUp);
         }
-        let tries = work.tries + 1;
+        // Nothing was asked where nobody was there: that ends with the patience, not with the tries.
+        let tries = work.tries + u8::from(!is_away);
         let waiting = self.lease.retries.iter().chain(self.open.iter().flat_map(|open| &open.work.retries));
-        let is_retried = outcome.may_be_fluke() && tries < TRIES_MAX && Retry::fits(waiting, &work.entry);
+        let is_retried = outcome.may_be_fluke() && tries < tries_max(outcome) && Retry::fits(waiting, &work.entry);
         let Some(open) = self.open.iter_mut().find(|open| open.number == segment) else { return };
         open.pending -= 1;
         open.work.pages += 1;
@@ -213,7 +228,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         let mut visit = visit_of(&work, outcome, detail, Some(exchange_of(&fetched)), tries);
         if is_retried {
             visit.finality = Finality::Retried;
-            let not_before = after(clock.now(), retry_wait(tries, &self.lease.pace));
+            let not_before = after(clock.now(), retry_wait(tries.max(1), outcome, &self.lease.pace));
             open.work.retries.push(Retry { entry: work.entry, depth: work.depth, tries, not_before });
         }
         open.records.add_fetched(&url, at, &visit, &fetched);

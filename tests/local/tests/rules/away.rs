@@ -1,0 +1,144 @@
+//! Servers that are away for a while, or want to be asked less, while a crawl goes on.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use dragline_domain::definition::Draft;
+use dragline_domain::outcome::Outcome;
+use dragline_pipeline::ports::clock::Clock;
+use dragline_pipeline::ports::fetcher::{FetchFailureKind, FetchRequest, Fetched, FetchedResponse, Fetcher};
+use dragline_whole_crawls::{crawl_in, definition};
+
+use super::ahead::{Ahead, WorldAhead};
+
+/// The pages of the site, its first one included.
+const PAGES: usize = 61;
+
+/// How much faster than the machine's the clock goes.
+const TIMES: u32 = 50;
+
+const THINK: Duration = Duration::from_millis(20);
+
+/// What becomes of a request, by the time since the first one and how many were answered with a page before.
+type Mood = fn(&mut Site, Duration) -> Option<u16>;
+
+/// What the server keeps in mind.
+#[derive(Default)]
+struct Site {
+    began: Option<Duration>,
+    /// When it gave pages.
+    given: Vec<Duration>,
+    /// When it went away.
+    gone: Option<Duration>,
+    pages: BTreeMap<String, usize>,
+    requests: usize,
+}
+
+impl Site {
+    /// Whether it is away: from its tenth page on, for so long.
+    fn is_away(&mut self, since: Duration, wait: Duration) -> bool {
+        self.given.len() >= 10 && since - *self.gone.get_or_insert(since) < wait
+    }
+}
+
+#[derive(Clone)]
+struct Server {
+    clock: Ahead,
+    mood: Mood,
+    site: Arc<Mutex<Site>>,
+}
+
+impl Fetcher for Server {
+    async fn fetch(&self, request: FetchRequest) -> Fetched {
+        let path = request.url.path_and_query().to_owned();
+        self.clock.sleep(THINK).await;
+        let status = {
+            let site = &mut *self.site.lock().unwrap();
+            let now = self.clock.monotonic();
+            let since = now - *site.began.get_or_insert(now);
+            let status = if path == "/robots.txt" { Some(404) } else { (self.mood)(site, since) };
+            site.requests += 1;
+            if status == Some(200) {
+                site.given.push(since);
+                *site.pages.entry(path.clone()).or_default() += 1;
+            }
+            status
+        };
+        let Some(status) = status else {
+            return Fetched::failed(FetchFailureKind::Connect, "connection refused", THINK);
+        };
+        let body: String = match path.as_str() {
+            "/" => (1..PAGES).map(|page| format!("<a href=/{page}>{page}</a> ")).collect(),
+            _ => format!("page {path}"),
+        };
+        let response = FetchedResponse {
+            status,
+            reason: "Said".to_owned(),
+            headers: vec![("content-type".to_owned(), b"text/html".to_vec())],
+            decoded_sha1: [0; 20],
+            decoded_bytes: body.len() as u64,
+            body: body.into(),
+            truncated: None,
+        };
+        let request_headers = vec![("host".to_owned(), b"a.example".to_vec())];
+        Fetched { request_headers, remote: None, first_byte: Some(THINK), elapsed: THINK, result: Ok(response) }
+    }
+}
+
+/// Crawls the site, and says how many pages were got, and what the server saw.
+async fn crawled(mood: Mood, change: impl FnOnce(&mut Draft)) -> (u64, Server) {
+    let data = tempfile::tempdir().unwrap();
+    let world = WorldAhead::open(data.path(), Duration::ZERO, TIMES);
+    let server = Server { clock: world.clock, mood, site: Arc::default() };
+    let definition = definition(&["https://a.example/".to_owned()], |draft| {
+        draft.politeness.delay = Duration::from_millis(100);
+        draft.politeness.patience = Duration::from_mins(15);
+        change(draft);
+    });
+    let messages = world.queue.clone();
+    let progress = crawl_in(world, messages, server.clone(), &definition).await;
+    (progress.count(Outcome::FileIngested), server)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_restarts_is_crawled_whole() {
+    let moods: [(Mood, &str); 2] = [
+        (|site, since| (!site.is_away(since, Duration::from_secs(3))).then_some(200), "3 s"),
+        (|site, since| (!site.is_away(since, Duration::from_secs(60))).then_some(200), "a minute"),
+    ];
+    for (mood, away) in moods {
+        for concurrency in [1, 8] {
+            let (pages, server) = crawled(mood, |draft| draft.politeness.concurrency = concurrency).await;
+            assert_eq!(pages, PAGES as u64, "away for {away}, {concurrency} at once");
+            let most = server.site.lock().unwrap().pages.values().copied().max();
+            assert_eq!(most, Some(1), "no page is asked for again because of it");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_stays_away_is_given_up_after_as_long_as_it_is_granted() {
+    let mood: Mood = |site, since| (!site.is_away(since, Duration::MAX)).then_some(200);
+    let (pages, server) = crawled(mood, |draft| draft.politeness.patience = Duration::from_mins(5)).await;
+    assert!((10..18).contains(&pages), "{pages}");
+    let site = server.site.lock().unwrap();
+    let since = server.clock.monotonic() - site.began.unwrap();
+    assert!(since >= Duration::from_mins(5), "not before: {since:?}");
+    assert!(site.requests <= 60, "{} requests: five rounds of eight at most while it was away", site.requests);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_gives_so_many_pages_a_while_is_crawled_whole() {
+    // Then 429, without a word about when to come again.
+    let mood: Mood = |site, since| {
+        let lately = site.given.iter().filter(|given| since - **given < Duration::from_secs(30)).count();
+        Some(if lately >= 20 { 429 } else { 200 })
+    };
+    for concurrency in [1, 8] {
+        let (pages, server) = crawled(mood, |draft| draft.politeness.concurrency = concurrency).await;
+        let site = server.site.lock().unwrap();
+        assert_eq!(pages, PAGES as u64, "{concurrency} at once, {} requests", site.requests);
+        assert!(site.requests < 3 * PAGES, "{} requests: it is left alone for longer and longer", site.requests);
+    }
+}
