@@ -7,6 +7,10 @@ pub(super) fn encoding_of(label: &[u8]) -> Option<&'static Encoding> {
     if let Some(encoding) = Encoding::for_label(label) {
         return Encoding::for_label_no_replacement(label).filter(|known| *known == encoding);
     }
+    // A value that was not closed where it was meant to be: browsers take it for no label either.
+    if label.iter().any(|byte| matches!(byte, b'"' | b'\'')) {
+        return None;
+    }
     let bare: String = label
         .iter()
         .filter(|byte| byte.is_ascii_alphanumeric())
@@ -69,6 +73,7 @@ mod tests {
             ("utf8mb4", Some("UTF-8"), "a database's"),
             ("\u{201c}utf-8\u{201d}", Some("UTF-8"), "in the quotes of a word processor"),
             ("utf-8", Some("UTF-8"), "as it should be"),
+            ("iso8859-2\"", None, "a quote that was forgotten before it"),
             ("hz-gb-2312", None, "browsers refuse to decode it"),
             ("iso-2022-kr", None, "and this"),
             ("cp99999", None, "there is none"),

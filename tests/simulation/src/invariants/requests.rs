@@ -28,6 +28,8 @@ struct Visits {
     requests: usize,
     /// Those that a server must know of, as it answered them.
     answered: usize,
+    /// Those for which there was a connection. A host that is away is asked in vain as long as patience lasts.
+    connected: usize,
     finals: usize,
     /// When the final one was committed; absent before.
     ended_at: Option<Timestamp>,
@@ -56,7 +58,7 @@ pub fn visited_once(evidence: &Evidence<'_>, deaths: Deaths) -> Checked {
         if let Some(access) = asked.iter().find(late) {
             wrong.push(format!("{url} was asked for at {} although its outcome was committed", access.begun));
         }
-        if logged.finals > 1 || logged.requests > usize::from(TRIES_REFUSED_MAX) {
+        if logged.finals > 1 || logged.connected > usize::from(TRIES_REFUSED_MAX) {
             wrong.push(format!("{url} has {} requests in the log, {} of them final", logged.requests, logged.finals));
         }
         if asked.len() < logged.answered || (deaths == Deaths::None && asked.len() > logged.requests) {
@@ -71,19 +73,21 @@ const TICK: Duration = Duration::from_millis(1);
 
 fn visits(evidence: &Evidence<'_>) -> rusqlite::Result<BTreeMap<String, Visits>> {
     let sql =
-        "SELECT l.url, l.is_final, s.committed_at, r.status IS NOT NULL FROM crawl_log l JOIN request r ON r.id = l.id
+        "SELECT l.url, l.is_final, s.committed_at, r.status IS NOT NULL, r.remote IS NOT NULL FROM crawl_log l JOIN request r ON r.id = l.id
                JOIN segment s ON s.id = l.id >> 24 JOIN origin o ON o.id = l.origin_id JOIN crawl c ON c.id = o.crawl_id
                WHERE c.name = ?1 AND l.iteration = ?2";
     let mut statement = evidence.database.prepare(sql)?;
     let rows = statement.query_map(evidence.crawl_and_iteration(), |row| {
-        Ok((row.get::<_, String>(0)?, row.get::<_, bool>(1)?, row.get::<_, String>(2)?, row.get::<_, bool>(3)?))
+        let (is_final, answered, connected) = (row.get::<_, bool>(1)?, row.get::<_, bool>(3)?, row.get::<_, bool>(4)?);
+        Ok((row.get::<_, String>(0)?, is_final, row.get::<_, String>(2)?, [answered, connected]))
     })?;
     let mut visits: BTreeMap<String, Visits> = BTreeMap::new();
     for row in rows {
-        let (url, is_final, committed_at, was_answered) = row?;
+        let (url, is_final, committed_at, [was_answered, was_connected]) = row?;
         let visits = visits.entry(url).or_default();
         visits.requests += 1;
         visits.answered += usize::from(was_answered);
+        visits.connected += usize::from(was_connected);
         if is_final {
             visits.finals += 1;
             visits.ended_at = visits.ended_at.max(committed_at.parse().ok());
