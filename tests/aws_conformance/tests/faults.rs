@@ -1,11 +1,16 @@
 //! Faults between the SDK and DynamoDB: what passes is tried again, what was done is known again, and what is refused is not repeated.
 
+use std::time::Duration;
+
 use dragline_aws::{Call, DynamoFrontier, http_client};
 use dragline_aws_conformance::faults::{Fault, Faults};
 use dragline_aws_conformance::{Fresh, Story, at, clients_over};
-use dragline_domain::frontier::{Claim, Holder, LeaseState, Release, ReleaseRefused, TakeRefused};
-use dragline_domain::ids::{Iteration, LeaseToken};
-use dragline_domain::url::HostKey;
+use dragline_domain::frontier::{
+    Claim, Holder, HostAsk, HostWaiter, LeaseState, OriginKey, Release, ReleaseRefused, TakeRefused,
+};
+use dragline_domain::ids::{Iteration, LeaseToken, Turn};
+use dragline_domain::politeness::Pace;
+use dragline_domain::url::{HostKey, Origin};
 use dragline_pipeline::ports::error::PortErrorKind;
 use dragline_pipeline::ports::frontier::{
     Committed, Frontier, GiveBackHost, Overdue, OverdueKinds, ParseCommitted, ReleaseLease, Seeded, Settled,
@@ -128,11 +133,18 @@ async fn a_failed_condition_is_not_repeated() {
 #[tokio::test]
 async fn a_conflict_of_a_single_write_passes() {
     let faulty = Faulty::new().await;
-    let story = Story::begin(&faulty.frontier).await;
-    let lease = story.take(1).await.unwrap().unwrap();
-    let (host, token) = (HostKey::of(&story.origin.origin), lease.holder().unwrap().token.clone());
+    // An address is of no domain: its row is written alone.
+    let origin: Origin = "http://192.0.2.7".parse().unwrap();
+    let (host, token, pace) = (HostKey::of(&origin), LeaseToken::from_bits(1), Pace::new(Duration::from_secs(1)));
+    let origin = OriginKey { crawl: "c".parse().unwrap(), origin };
+    let waiter = HostWaiter { origin, iteration: Iteration::FIRST, turn: Turn(1), delay: pace.delay() };
+    let (until, now, alive) = (at(60), at(0), Vec::new());
+    let ask = HostAsk { waiter, token: token.clone(), until, alive, hosts_per_domain: None, pace, now };
     faulty.faults.plan("PutItem", &[Fault::Conflict; 2]);
-    let back = GiveBackHost { host: host.clone(), token, free_from: at(9), pace: lease.pace, now: at(9) };
+    assert!(faulty.frontier.take_host(&host, &ask).await.unwrap().is_ok());
+    assert!(faulty.faults.are_over());
+    faulty.faults.plan("PutItem", &[Fault::Conflict; 2]);
+    let back = GiveBackHost { host: host.clone(), token, free_from: at(9), pace, now: at(9) };
     faulty.frontier.give_back_host(&back).await.unwrap();
     assert!(faulty.faults.are_over());
     assert_eq!(faulty.frontier.load_host(&host).await.unwrap().unwrap().holder, None);

@@ -153,7 +153,7 @@ fn looks_like_session_id(value: &str) -> bool {
     const BYTES_MIN: usize = 16;
     const OF_EACH_MIN: usize = 3;
     let is_uuid = value.len() == 36 && value.bytes().filter(|byte| *byte == b'-').count() == 4;
-    let of = |is: fn(&u8) -> bool| value.bytes().filter(|byte| is(byte)).count();
+    let of = |is: fn(&u8) -> bool| value.bytes().filter(is).count();
     let (digits, letters) = (of(u8::is_ascii_digit), of(u8::is_ascii_alphabetic));
     let others = value.len() - digits - letters;
     value.len() >= BYTES_MIN
