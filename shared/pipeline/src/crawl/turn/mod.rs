@@ -213,6 +213,10 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             _ => not_before,
         };
         self.live.rest_until(self.pacer.rests_until(), self.world.clock().monotonic());
+        if matches!(self.lease.ending, Some(LeftoverReason::RobotsUnreadable | LeftoverReason::OriginGivenUp)) {
+            // Nobody asks it any more. Whoever does so later begins anew, and is refused anew.
+            self.lease.pace.back_off_exponent = 0;
+        }
         let times = LetGo { not_before, free_from, called_by };
         let released = release::release(&*self.world, &self.origin, &self.token, &self.lease, times).await?;
         Ok(released.map_or(TurnEnd::Fenced, TurnEnd::Released))
