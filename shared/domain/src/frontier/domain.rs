@@ -8,7 +8,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::host::{HostAsk, HostHolder, HostWaiter, PLACE_KEPT, WAITING_MAX};
+use super::host::{HostAsk, HostHolder, HostWaiter, PLACE_KEPT, line_up};
 use crate::ids::LeaseToken;
 use crate::time::{self, after, is_set_back};
 
@@ -25,7 +25,7 @@ pub struct DomainRow {
     pub places: u16,
     /// Who has a place; where definitions differ there may be more than places.
     pub holders: Vec<HostHolder>,
-    /// Who waits for one, the next one first; no more than [`WAITING_MAX`].
+    /// Who waits for one, the next one first; no more than [`WAITING_MAX`](super::WAITING_MAX).
     pub waiting: Vec<HostWaiter>,
     /// When a place was given back or lost last: those whom it was for keep it for [`PLACE_KEPT`].
     pub freed_at: Timestamp,
@@ -118,19 +118,8 @@ impl DomainRow {
     }
 
     fn busy(mut self, until: Timestamp, ask: &HostAsk) -> Box<DomainBusy> {
-        let waiter = &ask.waiter;
-        let known = self.waiting.iter().position(|waiting| waiting.origin == waiter.origin);
-        let until = match known {
-            Some(place) => {
-                self.waiting[place] = waiter.clone();
-                until
-            }
-            None if self.waiting.len() < WAITING_MAX => {
-                self.waiting.push(waiter.clone());
-                until
-            }
-            None => until.min(after(ask.now, LOOK_AGAIN)),
-        };
+        let is_called = line_up(&mut self.waiting, &ask.waiter);
+        let until = if is_called { until } else { until.min(after(ask.now, LOOK_AGAIN)) };
         Box::new(DomainBusy { until, row: self })
     }
 

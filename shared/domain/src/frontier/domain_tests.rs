@@ -1,4 +1,5 @@
 use super::*;
+use crate::frontier::WAITING_MAX;
 use crate::frontier::host::tests::{ask, at, token, waiter};
 
 const PLACES: u16 = 2;

@@ -171,13 +171,8 @@ impl HostRow {
 
     fn busy(&self, until: Timestamp, ask: &HostAsk) -> Box<HostBusy> {
         let mut row = self.clone();
-        let waiter = &ask.waiter;
-        let known = row.waiting.iter().position(|waiting| waiting.origin == waiter.origin);
-        match known {
-            Some(place) => row.waiting[place] = waiter.clone(),
-            None if row.waiting.len() < WAITING_MAX => row.waiting.push(waiter.clone()),
-            None => {}
-        }
+        // Whoever does not fit in comes again at the same time.
+        line_up(&mut row.waiting, &ask.waiter);
         Box::new(HostBusy { until, row })
     }
 
@@ -216,6 +211,16 @@ impl HostRow {
         let row = row.map_or_else(|| Self::new(lease.pace, now), |row| row.void(now));
         Self { free_from: row.free_from.max(lease.free_from(now)), pace: lease.pace, ..row }
     }
+}
+
+/// Puts a turn in line, or renews what is known of the one that its origin waits for. `false` if there is no room.
+pub(super) fn line_up(waiting: &mut Vec<HostWaiter>, waiter: &HostWaiter) -> bool {
+    match waiting.iter().position(|known| known.origin == waiter.origin) {
+        Some(place) => waiting[place] = waiter.clone(),
+        None if waiting.len() < WAITING_MAX => waiting.push(waiter.clone()),
+        None => return false,
+    }
+    true
 }
 
 #[cfg(test)]

@@ -4,8 +4,8 @@ use encoding_rs::Encoding;
 
 /// The encoding that a label means. Absent if nobody knows it, and if browsers refuse to decode it.
 pub(super) fn encoding_of(label: &[u8]) -> Option<&'static Encoding> {
-    if let Some(encoding) = Encoding::for_label(label) {
-        return Encoding::for_label_no_replacement(label).filter(|known| *known == encoding);
+    if Encoding::for_label(label).is_some() {
+        return Encoding::for_label_no_replacement(label);
     }
     // A value that was not closed where it was meant to be: browsers take it for no label either.
     if label.iter().any(|byte| matches!(byte, b'"' | b'\'')) {

@@ -199,17 +199,16 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         self.lease.pace = self.pacer.pace();
         let (outcome, detail) = outcome_of(&fetched, work.entry.last.as_ref());
         // What failed together failed once: it could not wait for what the others met.
-        let is_counted = !outcome.costs_patience() || self.failed_at.is_none_or(|at| reserved >= at);
-        if is_counted {
+        let (has_failed, is_away) = (outcome.costs_patience(), fetched.is_out_of_reach());
+        if !(has_failed && self.failed_at.is_some_and(|at| reserved < at)) {
             self.lease.patience = self.lease.patience.after(outcome, &self.lease.pace);
-        }
-        if is_counted && outcome.costs_patience() {
-            self.failed_at = Some(clock.monotonic());
-        }
-        let is_away = fetched.is_out_of_reach();
-        if is_counted && is_away {
-            // It may be restarting.
-            self.pacer.hold_off(clock, self.lease.patience.wait(self.context.definition.politeness.patience));
+            if has_failed {
+                self.failed_at = Some(clock.monotonic());
+            }
+            if is_away {
+                // It may be restarting.
+                self.pacer.hold_off(clock, self.lease.patience.wait(self.context.definition.politeness.patience));
+            }
         }
         if self.lease.patience.is_exhausted() {
             self.lease.ending = Some(LeftoverReason::OriginGivenUp);
@@ -228,7 +227,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         let mut visit = visit_of(&work, outcome, detail, Some(exchange_of(&fetched)), tries);
         if is_retried {
             visit.finality = Finality::Retried;
-            let not_before = after(clock.now(), retry_wait(tries.max(1), outcome, &self.lease.pace));
+            let not_before = after(clock.now(), retry_wait(tries, outcome, &self.lease.pace));
             open.work.retries.push(Retry { entry: work.entry, depth: work.depth, tries, not_before });
         }
         open.records.add_fetched(&url, at, &visit, &fetched);
