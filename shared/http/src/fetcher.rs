@@ -7,7 +7,7 @@ use std::time::Duration;
 use dragline_domain::address::{AddressPolicy, check, literal_of};
 use dragline_formats::warc::{FIELDS_MAX, REASON_BYTES_MAX};
 use dragline_pipeline::ports::fetcher::{
-    FetchFailure, FetchFailureKind, FetchRequest, Fetched, FetchedResponse, Fetcher,
+    ConnectionWatch, FetchFailure, FetchFailureKind, FetchRequest, Fetched, FetchedResponse, Fetcher,
 };
 use http::{HeaderMap, HeaderValue};
 use hyper::ext::ReasonPhrase;
@@ -71,12 +71,18 @@ impl HttpFetcher {
         &self,
         outgoing: reqwest::Request,
         attempt: &Arc<Attempt>,
+        watch: Option<&dyn ConnectionWatch>,
         times: &Times,
     ) -> Result<reqwest::Response, NoHead> {
         let mut phases = attempt.watch();
         let mut sending = Box::pin(ATTEMPT.scope(Arc::clone(attempt), self.clients.current().execute(outgoing)));
         loop {
             let phase = *phases.borrow_and_update();
+            match (phase, watch) {
+                (Phase::Connecting, Some(watch)) => watch.connecting(),
+                (Phase::Connected { .. }, Some(watch)) => watch.connected(),
+                (Phase::Open, _) | (_, None) => {}
+            }
             let header = phase.header_deadline(times.started, times.first_byte_timeout);
             let deadline = header.map_or(times.deadline, |header| header.min(times.deadline));
             tokio::select! {
@@ -96,14 +102,14 @@ impl HttpFetcher {
     async fn head_past_closed_connections(
         &self,
         outgoing: &reqwest::Request,
-        connect_timeout: Duration,
+        request: &FetchRequest,
         times: &Times,
     ) -> (Result<reqwest::Response, NoHead>, Arc<Attempt>) {
         let mut closed = 0;
         loop {
-            let attempt = Arc::new(Attempt::new(connect_timeout));
+            let attempt = Arc::new(Attempt::new(request.limits.connect_timeout));
             let Some(outgoing) = outgoing.try_clone() else { unreachable!("it has no body that is a stream") };
-            let head = self.head(outgoing, &attempt, times).await;
+            let head = self.head(outgoing, &attempt, request.watch.as_deref(), times).await;
             let was_used = |error: &reqwest::Error| {
                 let used = failure::connection(error).filter(|used| Some(*used) != attempt.phase().ends());
                 used.is_some() && failure::is_hang_up(error)
@@ -122,7 +128,7 @@ impl HttpFetcher {
         let outgoing = request::outgoing(request, &self.user_agent)
             .map_err(|error| failure::told(FetchFailureKind::Protocol, &error))?;
         let recorded = request::recorded(&outgoing);
-        let (head, attempt) = self.head_past_closed_connections(&outgoing, limits.connect_timeout, times).await;
+        let (head, attempt) = self.head_past_closed_connections(&outgoing, request, times).await;
         if attempt.phase().has_connection() {
             known.request_headers = recorded;
         }

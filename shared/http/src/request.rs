@@ -64,6 +64,7 @@ mod tests {
                 body_bytes_max: 1,
                 decoded_bytes_max: 1,
             },
+            watch: None,
         }
     }
 

@@ -16,4 +16,4 @@ pub mod tell;
 mod walk;
 mod world;
 
-pub use world::{Timing, World};
+pub use world::{DeadLeases, Timing, World};

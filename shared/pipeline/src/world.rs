@@ -74,6 +74,18 @@ pub struct Timing {
     pub grace: Duration,
     /// How many URLs may wait where there is a budget of pages.
     pub claims: ClaimLimits,
+    /// What becomes of the lease of a process that was killed.
+    pub dead_leases: DeadLeases,
+}
+
+/// What becomes of the lease of a process that was killed, and with it of a wait that a server has just asked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DeadLeases {
+    /// It runs out: whoever is next comes later than any wait within a turn ends.
+    #[default]
+    RunOut,
+    /// It is void as soon as the next process starts, which knows of no wait but a committed one. So those are committed at once.
+    AreVoid,
 }
 
 impl Default for Timing {
@@ -89,6 +101,7 @@ impl Default for Timing {
             walk: None,
             grace: Duration::from_secs(60),
             claims: ClaimLimits::default(),
+            dead_leases: DeadLeases::default(),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The built `dragline` command, end to end, on real sites.
 
 mod addresses;
+mod bad_days;
 mod debian_sites;
 mod files;
 mod interrupted;

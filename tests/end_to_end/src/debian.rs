@@ -11,6 +11,8 @@ pub enum DebianSite {
     Python,
     /// `PostgreSQL` 15's manual, made by `DocBook`: about 1,170 pages.
     Postgresql,
+    /// Git's manual, made by `AsciiDoc`: about 200 pages.
+    Git,
 }
 
 impl DebianSite {
@@ -23,6 +25,7 @@ impl DebianSite {
         let html = match self {
             Self::Python => "python3.11/html",
             Self::Postgresql => "postgresql-doc-15/html",
+            Self::Git => "git-doc",
         };
         provided().sites.join(html)
     }

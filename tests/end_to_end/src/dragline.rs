@@ -1,5 +1,6 @@
 //! The built `dragline` command.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
@@ -112,10 +113,34 @@ impl Crawl {
     /// The export fails.
     #[must_use]
     pub fn log(&self) -> Vec<Entry> {
+        crawl_log::parse(&self.export("log"))
+    }
+
+    /// What it made of every page of its first iteration, by URL: all but when it was got, by which way, and where it is stored.
+    ///
+    /// # Panics
+    /// The export fails.
+    #[must_use]
+    pub fn pages(&self) -> BTreeMap<String, serde_json::Value> {
+        let exported = self.export("pages");
+        let mut pages = BTreeMap::new();
+        for line in exported.lines() {
+            let mut page: serde_json::Map<_, _> = serde_json::from_str(line).expect("a page is an object");
+            assert_eq!(page["iteration"], 1, "there is no other");
+            for field in ["at", "depth", "object", "offset", "length"] {
+                page.remove(field).unwrap_or_else(|| panic!("a page has a field {field}"));
+            }
+            let url = page["url"].as_str().expect("a URL is text").to_owned();
+            assert_eq!(pages.insert(url, page.into()), None, "a page is exported once: {line}");
+        }
+        pages
+    }
+
+    fn export(&self, what: &str) -> String {
         let mut command = Command::new(binary());
-        command.args(["export", "--what", "log", "--format", "jsonl", "--data"]).arg(&self.data);
+        command.args(["export", "--what", what, "--format", "jsonl", "--data"]).arg(&self.data);
         let Output { stdout, .. } = succeed(command, "dragline export");
-        crawl_log::parse(&String::from_utf8(stdout).expect("JSON is UTF-8"))
+        String::from_utf8(stdout).expect("JSON is UTF-8")
     }
 }
 

@@ -2,7 +2,7 @@
 
 use dragline_pipeline::live::LiveTurns;
 use dragline_pipeline::ports::notifier::Notifier;
-use dragline_pipeline::{Timing, World};
+use dragline_pipeline::{DeadLeases, Timing, World};
 
 use crate::{DirectoryArchive, LocalStore, MemoryQueue, SqliteDocuments, SqliteFrontier, SystemChance, SystemClock};
 
@@ -36,7 +36,7 @@ impl<N: Notifier + 'static> LocalWorld<N> {
             clock,
             chance: SystemChance,
             live: LiveTurns::default(),
-            timing: Timing::default(),
+            timing: Timing { dead_leases: DeadLeases::AreVoid, ..Timing::default() },
         }
     }
 

@@ -81,7 +81,7 @@ pub enum TurnEnd {
     Released(Release),
     /// Another worker took the lease over; what was not committed by then is its to do again.
     Fenced,
-    /// The lease became too old while a visit waited for its start, so that this was not made. What was not committed by then is left to
+    /// The lease became too old while a visit waited for room on this machine, so that it was not made. What was not committed by then is left to
     /// whoever takes the lease over.
     LeaseTooOld,
 }

@@ -1,22 +1,29 @@
 //! When the next request to an origin may start.
 
-use std::sync::{Mutex, PoisonError};
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use dragline_domain::outcome::Outcome;
 use dragline_domain::politeness::Pace;
 use dragline_domain::time::after;
 use jiff::Timestamp;
+use tokio::sync::Notify;
 
+use crate::World;
 use crate::ports::clock::Clock;
+use crate::ports::fetcher::ConnectionWatch;
 
 /// Keeps the delay between the starts of requests to one origin, over however many are under way at once.
 ///
-/// The server's clock counts, and a request on a new connection reaches the server a handshake later than it started here. So where that
-/// can make a difference, the delay counts from the response header instead of from the start: see [`Pacer::answered`].
+/// The server's clock counts, and a request on a new connection reaches the server a handshake later than it started here. So nothing starts
+/// while a connection is being opened, and the delay counts from when it is open; and where nobody told of that, and it can make a difference,
+/// from the response header instead of from the start: see [`Pacer::answered`].
 #[derive(Debug)]
 pub(super) struct Pacer {
     state: Mutex<State>,
+    connected: Notify,
 }
 
 #[derive(Debug)]
@@ -28,16 +35,16 @@ struct State {
     counted_from: Option<Duration>,
     /// Whether the next request may have to open a connection.
     may_connect: bool,
-    /// When a refusal was counted last, by the monotonic clock. Those of requests whose start was set before say the same once more.
+    /// Requests whose connection is being opened. Until it is, nobody knows from when on the delay counts.
+    connecting: usize,
+    /// When a refusal was counted last, by the monotonic clock. Those of requests that had started before say the same once more.
     refused_at: Option<Duration>,
 }
 
 /// How a request went.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Answered {
-    /// When its start was set, by the monotonic clock.
-    pub reserved: Duration,
-    /// When it started, likewise.
+    /// When it started, by the monotonic clock.
     pub started: Duration,
     /// Absent without a response.
     pub status: Option<u16>,
@@ -47,12 +54,77 @@ pub(super) struct Answered {
     pub elapsed: Duration,
 }
 
+/// How soon it is asked again whether a connection is open, should nobody say so.
+const CONNECTING: Duration = Duration::from_secs(1);
+
+impl State {
+    fn wait(&self, now: Duration) -> Duration {
+        let wait = self.next_start.saturating_sub(now);
+        if self.connecting > 0 && !self.pace.delay().is_zero() { wait.max(CONNECTING) } else { wait }
+    }
+}
+
+/// Tells the pacer of the connection that a request has to open. Once it is dropped the request is over.
+pub(super) struct Connecting<W> {
+    pacer: Arc<Pacer>,
+    world: Arc<W>,
+    is_connecting: AtomicBool,
+}
+
+impl<W> Connecting<W> {
+    pub(super) const fn new(pacer: Arc<Pacer>, world: Arc<W>) -> Self {
+        Self { pacer, world, is_connecting: AtomicBool::new(false) }
+    }
+
+    fn is_over(&self) {
+        if self.is_connecting.swap(false, Ordering::Relaxed) {
+            self.pacer.state().connecting -= 1;
+            self.pacer.connected.notify_one();
+        }
+    }
+}
+
+impl<W: World> ConnectionWatch for Connecting<W> {
+    fn connecting(&self) {
+        if !self.is_connecting.swap(true, Ordering::Relaxed) {
+            self.pacer.state().connecting += 1;
+        }
+    }
+
+    fn connected(&self) {
+        self.pacer.sets_out(self.world.clock());
+        self.is_over();
+    }
+}
+
+impl<W> Drop for Connecting<W> {
+    fn drop(&mut self) {
+        self.is_over();
+    }
+}
+
+impl<W> fmt::Debug for Connecting<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Connecting").field("is_connecting", &self.is_connecting).finish_non_exhaustive()
+    }
+}
+
 impl Pacer {
     /// A pacer that starts nothing before `not_before`.
     pub(super) fn new(pace: Pace, not_before: Timestamp, clock: &impl Clock) -> Self {
         let wait = dragline_domain::time::between(clock.now(), not_before);
         let next_start = clock.monotonic() + wait;
-        Self { state: Mutex::new(State { pace, next_start, counted_from: None, may_connect: true, refused_at: None }) }
+        Self {
+            state: Mutex::new(State {
+                pace,
+                next_start,
+                counted_from: None,
+                may_connect: true,
+                connecting: 0,
+                refused_at: None,
+            }),
+            connected: Notify::new(),
+        }
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
@@ -77,26 +149,62 @@ impl Pacer {
         }
     }
 
-    /// How long it is until the next request may start.
+    /// How long it is until the next request may start; where a connection is being opened, [`Self::connected`] tells when that is known.
     pub(super) fn wait(&self, clock: &impl Clock) -> Duration {
-        self.state().next_start.saturating_sub(clock.monotonic())
+        self.state().wait(clock.monotonic())
     }
 
-    /// The monotonic reading at which the next request may start; the one after it, a delay later.
-    pub(super) fn reserve(&self, clock: &impl Clock) -> Duration {
+    /// Comes when a connection is open, or cannot be opened.
+    pub(super) async fn connected(&self) {
+        self.connected.notified().await;
+    }
+
+    /// Starts a request now, if one may: its start by the monotonic clock. Or else how long it is until one may, as far as is known.
+    pub(super) fn start(&self, clock: &impl Clock) -> Result<Duration, Duration> {
         let mut state = self.state();
-        let start = state.next_start.max(clock.monotonic());
-        state.next_start = start + state.pace.delay();
-        state.counted_from = Some(start);
-        start
+        let now = clock.monotonic();
+        let wait = state.wait(now);
+        if !wait.is_zero() {
+            return Err(wait);
+        }
+        state.next_start = now + state.pace.delay();
+        state.counted_from = Some(now);
+        Ok(now)
+    }
+
+    /// Waits until a request may start, and starts it. `None` if that would be later than the latest start.
+    pub(super) async fn start_in_time(&self, clock: &impl Clock, latest_start: Duration) -> Option<Duration> {
+        loop {
+            let wait = match self.start(clock) {
+                Ok(started) => return (started <= latest_start).then_some(started),
+                Err(wait) => wait,
+            };
+            if clock.monotonic() + wait > latest_start {
+                return None;
+            }
+            tokio::select! {
+                () = clock.sleep(wait) => {}
+                () = self.connected() => {}
+            }
+        }
+    }
+
+    /// A request that started before sets out only now: the delay counts from here.
+    fn sets_out(&self, clock: &impl Clock) {
+        let mut state = self.state();
+        let (now, delay) = (clock.monotonic(), state.pace.delay());
+        state.counted_from = state.counted_from.max(Some(now));
+        if !delay.is_zero() {
+            state.next_start = state.next_start.max(now + delay);
+        }
     }
 
     /// Takes note of how a request went.
     pub(super) fn answered(&self, clock: &impl Clock, answer: &Answered, keeps_connection: bool) {
-        let Answered { reserved, started, status, first_byte, elapsed } = *answer;
+        let Answered { started, status, first_byte, elapsed } = *answer;
         let mut state = self.state();
         let is_refusal = status.is_some_and(|status| Outcome::of_status(status).is_refusal());
-        let is_counted = !is_refusal || state.refused_at.is_none_or(|at| reserved >= at);
+        let is_counted = !is_refusal || state.refused_at.is_none_or(|at| started >= at);
         let back_off_exponent = state.pace.back_off_exponent;
         state.pace = state.pace.after_response(status, elapsed);
         if !is_counted {
@@ -134,7 +242,7 @@ impl Pacer {
 
     /// When the next request may start, by the clock that is stored.
     pub(super) fn not_before(&self, clock: &impl Clock) -> Timestamp {
-        after(clock.now(), self.wait(clock))
+        after(clock.now(), self.rests_until().saturating_sub(clock.monotonic()))
     }
 }
 
@@ -173,12 +281,12 @@ mod tests {
         let pacer = Pacer::new(Pace::new(delay), Timestamp::UNIX_EPOCH, &Hand);
         let mut seen = Vec::new();
         for &(connect, answer, keeps) in answers {
-            let start = pacer.reserve(&Hand);
+            NOW.set(NOW.get() + pacer.wait(&Hand));
+            let start = pacer.start(&Hand).unwrap();
             NOW.set(start + connect + answer);
             seen.push((start, start + connect));
             let took = connect + answer;
-            let answer =
-                Answered { reserved: start, started: start, status: Some(200), first_byte: Some(took), elapsed: took };
+            let answer = Answered { started: start, status: Some(200), first_byte: Some(took), elapsed: took };
             pacer.answered(&Hand, &answer, keeps);
         }
         seen
@@ -214,26 +322,48 @@ mod tests {
     fn requests_at_once_start_a_delay_apart() {
         NOW.set(Duration::ZERO);
         let pacer = Pacer::new(Pace::new(ms(100)), Timestamp::UNIX_EPOCH, &Hand);
-        assert_eq!([0; 3].map(|_: i32| pacer.reserve(&Hand)), [0, 100, 200].map(ms));
+        let starts = [0, 40, 111, 205, 215].map(|now| {
+            NOW.set(ms(now));
+            pacer.start(&Hand)
+        });
+        let why = "counted from when the one before did start, not from when it might have";
+        assert_eq!(starts, [Ok(ms(0)), Err(ms(60)), Ok(ms(111)), Err(ms(6)), Ok(ms(215))], "{why}");
         pacer.hold_off(&Hand, ms(5000));
-        assert_eq!(pacer.reserve(&Hand), ms(5000), "a Retry-After holds for those not yet reserved");
+        assert_eq!(pacer.start(&Hand), Err(ms(5000)), "a Retry-After holds for all that have not started");
+    }
+
+    #[test]
+    fn the_delay_counts_from_when_a_connection_is_open() {
+        NOW.set(Duration::ZERO);
+        let pacer = Pacer::new(Pace::new(ms(100)), Timestamp::UNIX_EPOCH, &Hand);
+        let starts = |at: u64| {
+            NOW.set(ms(at));
+            pacer.start(&Hand).is_ok()
+        };
+        assert!(starts(0));
+        pacer.state().connecting += 1;
+        assert!(!starts(150), "the first request may not have set out yet");
+        pacer.sets_out(&Hand);
+        pacer.state().connecting -= 1;
+        assert!(!starts(249), "it did at 150");
+        assert!(starts(250));
     }
 
     #[test]
     fn refusals_of_requests_that_were_under_way_together_count_once() {
         NOW.set(Duration::ZERO);
         let pacer = Pacer::new(Pace::default(), Timestamp::UNIX_EPOCH, &Hand);
-        let refuse = |reserved, started, at| {
+        let refuse = |started, at| {
             NOW.set(at);
             let took = at - started;
-            let answer = Answered { reserved, started, status: Some(429), first_byte: Some(took), elapsed: took };
+            let answer = Answered { started, status: Some(429), first_byte: Some(took), elapsed: took };
             pacer.answered(&Hand, &answer, true);
         };
         for started in 0..8 {
-            refuse(ms(0), ms(started * 10), ms(started * 10 + 5));
+            refuse(ms(started * 10), ms(100 + started));
         }
         assert_eq!(pacer.pace().back_off_exponent, 1, "two seconds, not four minutes");
-        refuse(ms(80), ms(2050), ms(2060));
+        refuse(ms(2100), ms(2110));
         assert_eq!(pacer.pace().back_off_exponent, 2, "asked again, and refused");
         assert!(pacer.wait(&Hand) > ms(3900), "{:?}", pacer.wait(&Hand));
     }

@@ -90,20 +90,33 @@ impl Planner {
         Ok(!self.due.is_empty())
     }
 
-    /// The next URL to visit of what is at hand. `lease` is the holder's copy, `inbox` as last read, `in_flight` how many visits are not
-    /// committed.
-    pub(super) fn next(&mut self, lease: &Lease, inbox: &Inbox, in_flight: usize, now: Timestamp) -> Result<Work, Dry> {
-        if let Some(retry) = self.due_retry(lease, now) {
-            return Ok(self.take_retry(retry));
+    /// Whether [`Self::next`] hands out something of what is at hand. `lease` is the holder's copy, `inbox` as last read, `in_flight` how many
+    /// visits are not committed.
+    pub(super) fn has_next(
+        &mut self,
+        lease: &Lease,
+        inbox: &Inbox,
+        in_flight: usize,
+        now: Timestamp,
+    ) -> Result<(), Dry> {
+        if self.has_due_retry(lease, now) {
+            return Ok(());
         }
-        let Some(chunk) = &self.chunk else { return self.take_due().ok_or(Dry::Empty) };
-        let depth = chunk.key.depth;
-        if self.has_max_depth && self.position.is_barred(depth, lease, inbox, in_flight) {
+        let Some(chunk) = &self.chunk else { return if self.due.is_empty() { Err(Dry::Empty) } else { Ok(()) } };
+        if self.has_max_depth && self.position.is_barred(chunk.key.depth, lease, inbox, in_flight) {
             // Not begun yet, and something less deep may come first by the time that the barrier is gone.
             self.chunk = None;
             return Err(Dry::AtBarrier);
         }
-        self.take_from_chunk().ok_or(Dry::Empty)
+        if chunk.entries.len() > self.position.offset() as usize { Ok(()) } else { Err(Dry::Empty) }
+    }
+
+    /// The next URL to visit of what is at hand, where [`Self::has_next`] says that there is one.
+    pub(super) fn next(&mut self, lease: &Lease, now: Timestamp) -> Option<Work> {
+        if let Some(retry) = self.due_retry(lease, now) {
+            return Some(self.take_retry(retry));
+        }
+        if self.chunk.is_none() { self.take_due() } else { self.take_from_chunk() }
     }
 
     /// Where the lease stands once everything that was handed out is committed.
@@ -247,9 +260,8 @@ mod tests {
         let retry = |tries, not_before| Retry { entry: entry.clone(), depth: 0, tries, not_before };
         let mut lease = Lease::opened(None, Iteration::FIRST, Pace::default(), now);
         lease.retries = vec![retry(1, now)];
-        let inbox = Inbox::new(Iteration::FIRST);
         let mut planner = Planner::new(origin, &lease, false);
-        assert_eq!(planner.next(&lease, &inbox, 0, now).unwrap().tries, 1);
+        assert_eq!(planner.next(&lease, now).unwrap().tries, 1);
         assert!(!planner.has_due_retry(&lease, now), "it is under way, though the lease still lists it");
 
         let later = after(now, Duration::from_secs(8));
@@ -257,6 +269,6 @@ mod tests {
         planner.committed(&[], &["/flaky".to_owned()]);
         assert!(!planner.has_due_retry(&lease, now), "its second try failed just now");
         assert!(planner.has_due_retry(&lease, later), "or the turn would wait for it and never ask");
-        assert_eq!(planner.next(&lease, &inbox, 0, later).unwrap().tries, 2);
+        assert_eq!(planner.next(&lease, later).unwrap().tries, 2);
     }
 }

@@ -35,6 +35,8 @@ pub(super) enum Robots {
     Known(RobotsPolicy),
     /// It could not be read, for now: nothing may be asked.
     Unreadable(String),
+    /// The same, as a server cannot be reached that gave one before. It may be restarting.
+    OutOfReach(String),
     /// The origin's address is one that Dragline never talks to.
     PrivateAddress(String),
     /// It leads to a host that others ask, until then at the latest. That is nobody's fault.
@@ -67,23 +69,26 @@ pub(super) async fn robots(
     // As old as its oldest byte may be, however long it takes until it is kept.
     let asked_at = world.clock().now();
     let hosts_per_domain = context.definition.politeness.hosts_per_domain;
-    let paced = Paced { world, fetcher, pacer, latest_start, waiter, hosts_per_domain, hindrance: Mutex::default() };
+    let paced = Paced { world, fetcher, pacer, latest_start, waiter, hosts_per_domain, met: Mutex::default() };
     let fetched = fetch_robots(&paced, context.limits(), &origin.origin).await;
-    match paced.hindrance.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        Some(Hindrance::Busy(until)) => return Ok((Robots::HostBusy(until), robots_use)),
-        Some(Hindrance::Failed(error)) => return Err(error),
-        None => {}
-    }
+    let is_away = match paced.met.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        Met::Busy(until) => return Ok((Robots::HostBusy(until), robots_use)),
+        Met::Failed(error) => return Err(error),
+        Met::Nobody => true,
+        Met::Server => false,
+    };
     let fetched = match fetched {
         Ok(record) => record,
         Err(RefusedAddress(why)) => return Ok((Robots::PrivateAddress(why), RobotsUse::Used)),
     };
+    let has_answered = kept.is_some();
     if let Some(row) = kept.filter(|row| row.record.outlives(between(row.fetched_at, asked_at), &fetched)) {
         return Ok((Robots::Known(row.record.policy(token)), RobotsUse::Unused));
     }
     let policy = fetched.policy(token);
     if let RobotsPolicy::DisallowAll(why) = &policy {
-        return Ok((Robots::Unreadable(why.to_string()), RobotsUse::Used));
+        let unread = if is_away && has_answered { Robots::OutOfReach } else { Robots::Unreadable };
+        return Ok((unread(why.to_string()), RobotsUse::Used));
     }
     let expires_at = after(asked_at, max_age);
     world.frontier().put_robots(origin, &RobotsRow { record: fetched, fetched_at: asked_at, expires_at }).await?;
@@ -108,7 +113,8 @@ pub async fn fetch_robots(
     };
     let limits = FetchLimits { body_bytes_max: BODY_BYTES_MAX, decoded_bytes_max: BODY_BYTES_MAX as u64, ..limits };
     for _ in 0..=REDIRECTS_MAX {
-        let request = FetchRequest { url: url.clone(), if_none_match: None, if_modified_since: None, limits };
+        let request =
+            FetchRequest { url: url.clone(), if_none_match: None, if_modified_since: None, limits, watch: None };
         let response = match fetcher.fetch(request).await.result {
             Err(failure) if failure.kind == FetchFailureKind::PrivateAddress => {
                 return Err(RefusedAddress(failure.detail));
@@ -133,35 +139,47 @@ struct Paced<'a, W, H> {
     latest_start: Duration,
     waiter: &'a HostWaiter,
     hosts_per_domain: u16,
-    /// Why the way was not gone to its end, if that was not the web's doing.
-    hindrance: Mutex<Option<Hindrance>>,
+    met: Mutex<Met>,
 }
 
-enum Hindrance {
+/// What the way led to in the end.
+#[derive(Default)]
+enum Met {
+    /// A server that was asked, however it went on.
+    #[default]
+    Server,
+    /// A host where there was nobody to ask.
+    Nobody,
+    /// A host that others ask, until then at the latest.
     Busy(Timestamp),
+    /// It was not gone to its end, which was not the web's doing.
     Failed(PortError),
 }
 
 impl<W: World, H: Fetcher> Fetcher for Paced<'_, W, H> {
     async fn fetch(&self, request: FetchRequest) -> Fetched {
         let host = HostKey::of(&request.url.origin());
-        if host == HostKey::of(&self.waiter.origin.origin) {
-            return self.fetch_at_pace(self.pacer, request).await;
-        }
-        match self.fetch_elsewhere(&host, request).await {
-            Ok(Ok(fetched)) => fetched,
-            Ok(Err(until)) => self.hindered(Hindrance::Busy(until)),
-            Err(error) => self.hindered(Hindrance::Failed(error)),
-        }
+        let fetched = if host == HostKey::of(&self.waiter.origin.origin) {
+            Ok(Ok(self.fetch_at_pace(self.pacer, request).await))
+        } else {
+            self.fetch_elsewhere(&host, request).await
+        };
+        let (fetched, met) = match fetched {
+            Ok(Ok(fetched)) if fetched.is_out_of_reach() => (fetched, Met::Nobody),
+            Ok(Ok(fetched)) => (fetched, Met::Server),
+            Ok(Err(until)) => (unasked(), Met::Busy(until)),
+            Err(error) => (unasked(), Met::Failed(error)),
+        };
+        *self.met.lock().unwrap_or_else(PoisonError::into_inner) = met;
+        fetched
     }
 }
 
-impl<W: World, H: Fetcher> Paced<'_, W, H> {
-    fn hindered(&self, hindrance: Hindrance) -> Fetched {
-        *self.hindrance.lock().unwrap_or_else(PoisonError::into_inner) = Some(hindrance);
-        Fetched::failed(FetchFailureKind::Timeout, "nothing was asked", Duration::ZERO)
-    }
+fn unasked() -> Fetched {
+    Fetched::failed(FetchFailureKind::Timeout, "nothing was asked", Duration::ZERO)
+}
 
+impl<W: World, H: Fetcher> Paced<'_, W, H> {
     /// Asks at a host's pace; again and again where this process has no room for a connection.
     async fn fetch_at_pace(&self, pacer: &Pacer, request: FetchRequest) -> Fetched {
         let clock = self.world.clock();
@@ -176,15 +194,12 @@ impl<W: World, H: Fetcher> Paced<'_, W, H> {
 
     async fn fetch_once(&self, pacer: &Pacer, request: FetchRequest) -> Fetched {
         let clock = self.world.clock();
-        let (reserved, start) = (clock.monotonic(), pacer.reserve(clock));
-        clock.sleep(start.saturating_sub(clock.monotonic())).await;
-        let started = clock.monotonic();
-        if started > self.latest_start {
+        let Some(started) = pacer.start_in_time(clock, self.latest_start).await else {
             let why = "the lease would have run out before the answer";
             return Fetched::failed(FetchFailureKind::Timeout, why, Duration::ZERO);
-        }
+        };
         let fetched = self.fetcher.fetch(request).await;
-        pace_by(pacer, clock, (reserved, started), &fetched);
+        pace_by(pacer, clock, started, &fetched);
         fetched
     }
 

@@ -1,6 +1,6 @@
-//! One visit: wait for the origin's pace, make the request, tell how it went.
+//! One visit: make the request, tell how it went.
 
-use std::ops::RangeInclusive;
+use std::sync::Arc;
 use std::time::Duration;
 
 use data_encoding::HEXLOWER;
@@ -16,7 +16,7 @@ use super::planner::Work;
 use super::robots::Robots;
 use crate::context::CrawlContext;
 use crate::ports::clock::Clock;
-use crate::ports::fetcher::{FetchFailureKind, FetchLimits, FetchRequest, Fetched, Fetcher};
+use crate::ports::fetcher::{ConnectionWatch, FetchFailureKind, FetchLimits, FetchRequest, Fetched, Fetcher};
 
 /// A visit that is over.
 #[derive(Debug)]
@@ -31,8 +31,6 @@ pub(super) struct Visited {
     pub at: Timestamp,
     /// The same by the monotonic clock.
     pub started: Duration,
-    /// When its start was set: what was learned since, it could not go by.
-    pub reserved: Duration,
     /// How it went.
     pub fetched: Fetched,
 }
@@ -61,7 +59,7 @@ pub(super) fn refused(
             (!verdict.is_allowed()).then(|| (Outcome::BlockedByRobotsTxt, verdict.to_string()))
         }
         Robots::PrivateAddress(why) => Some((Outcome::BlockedPrivateAddress, why.clone())),
-        Robots::Unreadable(why) => Some((Outcome::BlockedByRobotsTxt, why.clone())),
+        Robots::Unreadable(why) | Robots::OutOfReach(why) => Some((Outcome::BlockedByRobotsTxt, why.clone())),
         Robots::HostBusy(_) => Some((Outcome::BlockedByRobotsTxt, "it was not read".to_owned())),
     }
 }
@@ -70,33 +68,36 @@ pub(super) fn refused(
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LeaseTooOld;
 
-/// Waits until the start that was set at `reserved`, then asks; not later than the latest start. All by the monotonic clock.
+/// Asks, and again at the origin's pace where this machine has no room for it; not later than the latest start, by the monotonic clock.
 pub(super) async fn visit(
     clock: &impl Clock,
     fetcher: &impl Fetcher,
-    reserved: Duration,
-    start: RangeInclusive<Duration>,
+    pacer: &Pacer,
+    (mut started, latest_start): (Duration, Duration),
+    watch: Option<Arc<dyn ConnectionWatch>>,
     limits: FetchLimits,
     (segment, work, url): (u64, Work, CrawlUrl),
 ) -> Result<Visited, LeaseTooOld> {
-    clock.sleep(start.start().saturating_sub(clock.monotonic())).await;
     let last = work.entry.last.as_ref();
     let request = FetchRequest {
         url: url.clone(),
         if_none_match: last.and_then(|last| last.etag.clone()),
         if_modified_since: last.and_then(|last| last.last_modified.clone()),
         limits,
+        watch,
     };
     loop {
-        if clock.monotonic() > *start.end() {
+        // This process may have been held up since the start was allowed.
+        if clock.monotonic() > latest_start {
             return Err(LeaseTooOld);
         }
-        let (at, started) = (clock.now(), clock.monotonic());
+        let at = clock.now();
         let fetched = fetcher.fetch(request.clone()).await;
         if !has_no_room(&fetched) {
-            return Ok(Visited { segment, work, url, at, started, reserved, fetched });
+            return Ok(Visited { segment, work, url, at, started, fetched });
         }
         clock.sleep(NO_ROOM_PAUSE).await;
+        started = pacer.start_in_time(clock, latest_start).await.ok_or(LeaseTooOld)?;
     }
 }
 
@@ -109,11 +110,11 @@ pub(super) fn has_no_room(fetched: &Fetched) -> bool {
 }
 
 /// Tells the pacer how a request went, and obeys a Retry-After.
-pub(super) fn pace_by(pacer: &Pacer, clock: &impl Clock, (reserved, started): (Duration, Duration), fetched: &Fetched) {
+pub(super) fn pace_by(pacer: &Pacer, clock: &impl Clock, started: Duration, fetched: &Fetched) {
     let response = fetched.result.as_ref().ok();
     let status = response.map(|response| response.status);
     let keeps = response.is_some_and(super::outcome::keeps_connection);
-    let answer = Answered { reserved, started, status, first_byte: fetched.first_byte, elapsed: fetched.elapsed };
+    let answer = Answered { started, status, first_byte: fetched.first_byte, elapsed: fetched.elapsed };
     pacer.answered(clock, &answer, keeps);
     if let Some(response) = response.filter(|response| Outcome::of_status(response.status).is_refusal()) {
         let wait = super::outcome::field(response, "retry-after")
@@ -169,6 +170,7 @@ mod tests {
     use std::sync::Mutex;
 
     use dragline_domain::frontier::{Position, RecrawlCursor, TodoEntry};
+    use dragline_domain::politeness::Pace;
     use dragline_domain::time::after;
 
     use super::*;
@@ -216,8 +218,13 @@ mod tests {
         Work { entry, depth: 0, crawl_type: CrawlType::Queued, tries: 0, after, exhausts: None }
     }
 
-    #[tokio::test]
-    async fn no_request_starts_when_the_lease_is_too_old_for_it() {
+    /// One visit, which may start when `earliest` has come.
+    async fn visited_at(
+        earliest: Duration,
+        latest: Duration,
+        clock: &Oversleeping,
+        fetcher: &Counting,
+    ) -> Result<Visited, LeaseTooOld> {
         let limits = FetchLimits {
             connect_timeout: seconds(10),
             first_byte_timeout: seconds(20),
@@ -226,6 +233,14 @@ mod tests {
             body_bytes_max: 1 << 10,
             decoded_bytes_max: 1 << 10,
         };
+        let url = CrawlUrl::try_from("https://a.example/p".to_owned()).unwrap();
+        let pacer = Pacer::new(Pace::default(), after(Timestamp::UNIX_EPOCH, earliest), clock);
+        let started = pacer.start_in_time(clock, latest).await.ok_or(LeaseTooOld)?;
+        visit(clock, fetcher, &pacer, (started, latest), None, limits, (0, work("/p"), url)).await
+    }
+
+    #[tokio::test]
+    async fn no_request_starts_when_the_lease_is_too_old_for_it() {
         for (overslept, requests, why) in [
             (seconds(0), 1, "woken when it wanted"),
             (seconds(30), 1, "late, and still in time"),
@@ -233,9 +248,7 @@ mod tests {
         ] {
             let clock = Oversleeping { now: Mutex::default(), overslept };
             let fetcher = Counting::default();
-            let url = CrawlUrl::try_from("https://a.example/p".to_owned()).unwrap();
-            let visited =
-                visit(&clock, &fetcher, seconds(0), seconds(10)..=seconds(40), limits, (0, work("/p"), url)).await;
+            let visited = visited_at(seconds(10), seconds(40), &clock, &fetcher).await;
             assert_eq!((*fetcher.0.lock().unwrap(), visited.is_ok()), (requests, requests == 1), "{why}");
         }
     }
@@ -249,17 +262,7 @@ mod tests {
         ] {
             let clock = Oversleeping { now: Mutex::default(), overslept: Duration::ZERO };
             let fetcher = Counting(Mutex::default(), no_room);
-            let limits = FetchLimits {
-                connect_timeout: seconds(10),
-                first_byte_timeout: seconds(20),
-                total_timeout: seconds(60),
-                header_bytes_max: 1 << 10,
-                body_bytes_max: 1 << 10,
-                decoded_bytes_max: 1 << 10,
-            };
-            let url = CrawlUrl::try_from("https://a.example/p".to_owned()).unwrap();
-            let visited =
-                visit(&clock, &fetcher, seconds(0), seconds(10)..=seconds(40), limits, (0, work("/p"), url)).await;
+            let visited = visited_at(seconds(10), seconds(40), &clock, &fetcher).await;
             let ended = visited.ok().map(|visited| visited.fetched.result.unwrap_err().kind);
             assert_eq!((*fetcher.0.lock().unwrap(), ended), (requests, kind), "{why}");
         }

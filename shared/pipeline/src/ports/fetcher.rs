@@ -1,7 +1,9 @@
 //! One HTTP request at a time.
 
+use std::fmt;
 use std::future::Future;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -37,6 +39,17 @@ pub struct FetchRequest {
     pub if_modified_since: Option<String>,
     /// What it may cost.
     pub limits: FetchLimits,
+    /// Who is told of a connection that has to be opened for it.
+    pub watch: Option<Arc<dyn ConnectionWatch>>,
+}
+
+/// Is told how far the connection of a request is: one that has to be opened lets the request set out later than it started. Neither is called
+/// for a request on a connection that was open.
+pub trait ConnectionWatch: fmt::Debug + Send + Sync {
+    /// A connection is being opened.
+    fn connecting(&self);
+    /// It is open, and the request sets out; or it cannot be opened.
+    fn connected(&self);
 }
 
 /// Why a body is not whole. Stored as `WARC-Truncated`.

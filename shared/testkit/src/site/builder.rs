@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 use std::io;
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -17,6 +18,7 @@ use super::access::{AccessLog, Keep};
 use super::answer::Coding;
 use super::content::{Content, Nothing};
 use super::generated::GeneratedPages;
+use super::mood::{Mood, Moods, Nth};
 use super::serve::{Shared, serve};
 use super::{Directory, GeneratedSite, Site};
 
@@ -61,7 +63,8 @@ pub struct SiteBuilder {
     delay: Duration,
     coding: Coding,
     keep: Keep,
-    port: u16,
+    moods: Moods,
+    address: SocketAddr,
 }
 
 impl Default for SiteBuilder {
@@ -72,7 +75,8 @@ impl Default for SiteBuilder {
             delay: Duration::ZERO,
             coding: Coding::Identity,
             keep: Keep::Every,
-            port: 0,
+            moods: Moods::default(),
+            address: (Ipv4Addr::LOCALHOST, 0).into(),
         }
     }
 }
@@ -134,19 +138,26 @@ impl SiteBuilder {
         self
     }
 
-    /// Listens on this port, in place of one that is free.
+    /// Listens here, in place of a free port of 127.0.0.1. Each address of the loopback interface is a host of its own.
     #[must_use]
-    pub fn port(mut self, port: u16) -> Self {
-        self.port = port;
+    pub fn address(mut self, address: impl Into<SocketAddr>) -> Self {
+        self.address = address.into();
         self
     }
 
-    /// Starts serving on 127.0.0.1, on the runtime of the caller.
+    /// Does with each request what this says, instead of answering them all.
+    #[must_use]
+    pub fn moods(mut self, moods: impl Fn(Nth) -> Mood + Send + Sync + 'static) -> Self {
+        self.moods = Moods::new(moods);
+        self
+    }
+
+    /// Starts serving, on the runtime of the caller.
     ///
     /// # Errors
     /// The port cannot be had.
     pub async fn start(self) -> io::Result<Site> {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, self.port)).await?;
+        let listener = TcpListener::bind(self.address).await?;
         let address = listener.local_addr()?;
         let shared = Arc::new(Shared {
             content: self.content,
@@ -154,8 +165,10 @@ impl SiteBuilder {
             delay: self.delay,
             coding: self.coding,
             log: AccessLog::new(self.keep),
+            moods: self.moods,
+            requests: AtomicUsize::new(0),
         });
-        let accepting = tokio::spawn(serve(listener, Arc::clone(&shared)));
+        let accepting = tokio::spawn(serve(listener, address, Arc::clone(&shared)));
         Ok(Site { address, shared, accepting })
     }
 }

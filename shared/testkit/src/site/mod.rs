@@ -20,6 +20,7 @@ mod content;
 mod directory;
 mod generated;
 mod media_type;
+mod mood;
 mod serve;
 #[cfg(test)]
 mod tests;
@@ -35,6 +36,7 @@ pub use content::{Content, Found, Page};
 pub use directory::Directory;
 pub use generated::GeneratedSite;
 pub use media_type::media_type;
+pub use mood::{Mood, Nth};
 
 /// A running site; dropping it stops it.
 #[derive(Debug)]
@@ -55,6 +57,12 @@ impl Site {
     #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}/", self.address)
+    }
+
+    /// Where it listens.
+    #[must_use]
+    pub const fn address(&self) -> SocketAddr {
+        self.address
     }
 
     /// The requests so far, by arrival; also after it was stopped.

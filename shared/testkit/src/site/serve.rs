@@ -1,28 +1,37 @@
 //! Connections: accepting them, and what happens to each request on them.
 
 use std::collections::HashMap;
-use std::convert::Infallible;
 use std::fmt;
+use std::net::SocketAddr;
+use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{Method, Request, Response, StatusCode};
+use http::header::RETRY_AFTER;
+use http::{HeaderValue, Method, Request, Response, StatusCode};
 use http_body_util::Full;
 use hyper::body::{Body, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Notify;
+use tokio::sync::mpsc::{self, UnboundedSender};
 use tokio::task::JoinSet;
 
 use super::access::{AccessLog, Arrival};
 use super::answer::{Coding, answer, text};
 use super::builder::Reply;
 use super::content::Content;
+use super::mood::{Mood, Moods, Nth};
 
 /// How long to wait when no connection can be accepted, which is when files run out.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(10);
+
+/// How long after it took a request a connection is closed that is said nothing of.
+const CLOSE_AFTER: Duration = Duration::from_millis(1);
 
 /// What all connections of a site share.
 pub(super) struct Shared {
@@ -31,6 +40,8 @@ pub(super) struct Shared {
     pub(super) delay: Duration,
     pub(super) coding: Coding,
     pub(super) log: AccessLog,
+    pub(super) moods: Moods,
+    pub(super) requests: AtomicUsize,
 }
 
 impl fmt::Debug for Shared {
@@ -40,37 +51,102 @@ impl fmt::Debug for Shared {
 }
 
 /// Accepts connections until it is cancelled, which closes them all.
-pub(super) async fn serve(listener: TcpListener, shared: Arc<Shared>) {
+pub(super) async fn serve(mut listener: TcpListener, address: SocketAddr, shared: Arc<Shared>) {
+    let (restart, mut restarts) = mpsc::unbounded_channel();
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
             accepted = listener.accept() => match accepted {
-                Ok((stream, _peer)) => { connections.spawn(talk(stream, Arc::clone(&shared))); }
+                Ok((stream, _peer)) => { connections.spawn(talk(stream, Arc::clone(&shared), restart.clone())); }
                 Err(_) => tokio::time::sleep(ACCEPT_PAUSE).await,
             },
             Some(_ended) = connections.join_next() => {}
+            Some(away) = restarts.recv() => {
+                drop(listener);
+                connections.shutdown().await;
+                while restarts.try_recv().is_ok() {}
+                tokio::time::sleep(away).await;
+                listener = listen(address).await;
+            }
         }
     }
 }
 
-async fn talk(stream: TcpStream, shared: Arc<Shared>) {
-    // Without it, an answer's last packet can wait 40 ms for an acknowledgement. A socket that refuses is only slower.
-    let _slower = stream.set_nodelay(true);
-    let respond = service_fn(|request| respond(request, &shared));
-    // A client that hangs up in the middle is its own affair.
-    let _broken = http1::Builder::new().serve_connection(TokioIo::new(stream), respond).await;
+/// The port is ours but for what may have taken it since.
+async fn listen(address: SocketAddr) -> TcpListener {
+    loop {
+        match TcpListener::bind(address).await {
+            Ok(listener) => return listener,
+            Err(_) => tokio::time::sleep(ACCEPT_PAUSE).await,
+        }
+    }
 }
 
-async fn respond(request: Request<Incoming>, shared: &Shared) -> Result<Response<Full<Bytes>>, Infallible> {
+/// The connection is closed instead of answering.
+#[derive(Debug)]
+struct HungUp;
+
+impl fmt::Display for HungUp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the server hung up")
+    }
+}
+
+impl std::error::Error for HungUp {}
+
+async fn talk(stream: TcpStream, shared: Arc<Shared>, restart: UnboundedSender<Duration>) {
+    // Without it, an answer's last packet can wait 40 ms for an acknowledgement. A socket that refuses is only slower.
+    let _slower = stream.set_nodelay(true);
+    let (closing, requests) = (Notify::new(), AtomicUsize::new(0));
+    let respond = service_fn(|request| {
+        let nth = Nth {
+            of_site: shared.requests.fetch_add(1, Ordering::Relaxed),
+            of_connection: requests.fetch_add(1, Ordering::Relaxed),
+        };
+        let mood = shared.moods.of(nth);
+        match mood {
+            Mood::CloseAfter => closing.notify_one(),
+            // Nobody listens any more when the site itself was stopped.
+            Mood::Restart(away) => drop(restart.send(away)),
+            Mood::Good | Mood::HangUp | Mood::Refuse { .. } => {}
+        }
+        respond(request, mood, &shared)
+    });
+    let mut connection = pin!(http1::Builder::new().serve_connection(TokioIo::new(stream), respond));
+    let close = async {
+        closing.notified().await;
+        tokio::time::sleep(CLOSE_AFTER).await;
+    };
+    tokio::select! {
+        // A client that hangs up in the middle is its own affair.
+        _broken = &mut connection => return,
+        () = close => connection.as_mut().graceful_shutdown(),
+    }
+    let _broken = connection.await;
+}
+
+async fn respond(request: Request<Incoming>, mood: Mood, shared: &Shared) -> Result<Response<Full<Bytes>>, HungUp> {
     let arrival = Arrival::now();
     let (request, _body) = request.into_parts();
-    let response = decide(&request, shared);
+    let response = match mood {
+        Mood::Good | Mood::CloseAfter => decide(&request, shared),
+        Mood::Refuse { status, retry_after_s } => refusal(status, retry_after_s),
+        Mood::HangUp | Mood::Restart(_) => return Err(HungUp),
+    };
     let body_bytes = response.body().size_hint().exact().unwrap_or_default();
     shared.log.note(arrival, &request, response.status(), usize::try_from(body_bytes).unwrap_or(usize::MAX));
     if !shared.delay.is_zero() {
         tokio::time::sleep(shared.delay).await;
     }
     Ok(response)
+}
+
+fn refusal(status: StatusCode, retry_after_s: Option<u32>) -> Response<Full<Bytes>> {
+    let mut response = text(status, "not now\n");
+    if let Some(seconds) = retry_after_s {
+        response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
+    }
+    response
 }
 
 /// The answer to a request. Files are read here and now: they are small, and in the page cache of a machine that tests.

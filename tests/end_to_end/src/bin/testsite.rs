@@ -1,6 +1,7 @@
 //! Serves a site on loopback, to try the crawler on by hand or to measure it.
 
 use std::io::{self, Write};
+use std::net::Ipv4Addr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -40,7 +41,8 @@ struct Content {
 #[tokio::main]
 async fn main() -> io::Result<()> {
     let Arguments { content, port, delay_ms, gzip, robots } = Arguments::parse();
-    let mut site = Site::builder().port(port).delay(Duration::from_millis(delay_ms)).without_log();
+    let mut site =
+        Site::builder().address((Ipv4Addr::LOCALHOST, port)).delay(Duration::from_millis(delay_ms)).without_log();
     if let Some(directory) = content.dir {
         site = site.directory(directory);
     }

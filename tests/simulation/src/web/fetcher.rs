@@ -64,7 +64,7 @@ impl<C: Clock> SimulatedWeb<C> {
     /// Asks, and tells which entry of the servers' log that is. The way to the server took from `set_out` until now.
     pub(crate) async fn ask(&self, request: FetchRequest, set_out: Timestamp) -> (Entry, Fetched) {
         let way = between(set_out, self.now());
-        let FetchRequest { url, if_none_match, if_modified_since, limits } = request;
+        let FetchRequest { url, if_none_match, if_modified_since, limits, .. } = request;
         let mut request_headers = vec![("host".to_owned(), url.host().as_bytes().to_vec())];
         let conditional = [("if-none-match", &if_none_match), ("if-modified-since", &if_modified_since)];
         for (name, value) in conditional {

@@ -13,7 +13,7 @@ use dragline_domain::ids::LeaseToken;
 use dragline_domain::politeness::robots_wait;
 use dragline_domain::time::after;
 use dragline_domain::url::HostKey;
-use tokio::task::JoinSet;
+use tokio::task::{JoinError, JoinSet};
 
 use self::visits::Start;
 use super::commit::{self, OpenSegment, commit};
@@ -37,7 +37,7 @@ use crate::ports::notifier::Notice;
 use crate::ports::queue::Ticket;
 use crate::tell::tell;
 
-/// How often a turn that waits for parses looks whether they are done.
+/// How often a turn that waits looks whether what it waits for is there, or whether it is to end.
 const LOOK_AGAIN: Duration = Duration::from_secs(2);
 
 /// How long a turn goes on while others wait for its place.
@@ -183,18 +183,21 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         self.read_inbox().await?;
         loop {
             let start = self.start_visits().await?;
-            if start != Start::Full {
+            if !matches!(start, Start::Full | Start::NotYet) {
                 self.seal_last();
             }
             if !self.commit_complete().await? {
                 return Ok(TurnEnd::Fenced);
             }
-            if let Some(joined) = self.visits.join_next().await {
+            if let Some(joined) = self.next_ended(start).await {
                 let joined =
                     joined.map_err(|error| PortError::new(PortErrorKind::Other, "fetch", &self.origin, error))?;
                 let Ok(visited) = joined else { return Ok(TurnEnd::LeaseTooOld) };
                 self.finish(visited);
-            } else if self.open.is_empty() && (start == Start::MustEnd || !self.has_more(start).await?) {
+            } else if start != Start::NotYet
+                && self.open.is_empty()
+                && (start == Start::MustEnd || !self.has_more(start).await?)
+            {
                 break;
             }
         }
@@ -220,6 +223,22 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         let times = LetGo { not_before, free_from, called_by };
         let released = release::release(&*self.world, &self.origin, &self.token, &self.lease, times).await?;
         Ok(released.map_or(TurnEnd::Fenced, TurnEnd::Released))
+    }
+
+    /// The next visit that is over. `None` if none is under way, or another may be started before: then it is time, or to be looked
+    /// whether the turn is to end.
+    async fn next_ended(&mut self, start: Start) -> Option<Result<Result<Visited, LeaseTooOld>, JoinError>> {
+        if start != Start::NotYet {
+            return self.visits.join_next().await;
+        }
+        let clock = self.world.clock();
+        let wait = self.pacer.wait(clock).min(LOOK_AGAIN);
+        tokio::select! {
+            biased;
+            Some(joined) = self.visits.join_next() => Some(joined),
+            () = self.pacer.connected() => None,
+            () = clock.sleep(wait) => None,
+        }
     }
 
     /// Whether there is more to do in this turn. What its segments lead to is waited for a while: another turn costs a ticket and four
@@ -297,12 +316,15 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
                 self.lease.pace = self.pacer.pace();
             }
             Robots::PrivateAddress(_) | Robots::HostBusy(_) => {}
-            Robots::Unreadable(why) => {
+            Robots::Unreadable(why) | Robots::OutOfReach(why) => {
                 self.lease.patience = self.lease.patience.lose_one();
                 if self.lease.patience.is_exhausted() {
                     self.lease.ending = Some(LeftoverReason::RobotsUnreadable);
                 } else {
-                    let wait = robots_wait(self.lease.patience, &self.lease.pace);
+                    let mut wait = robots_wait(self.lease.patience, &self.lease.pace);
+                    if matches!(self.robots, Robots::OutOfReach(_)) {
+                        wait = wait.max(self.lease.patience.wait(self.context.definition.politeness.patience));
+                    }
                     let now = self.world.clock().now();
                     self.lease.wait_until(after(now, wait), now);
                 }

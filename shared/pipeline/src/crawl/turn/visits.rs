@@ -9,13 +9,15 @@ use dragline_domain::politeness::{RobotsUse, retry_wait, tries_max};
 use dragline_domain::time::after;
 
 use super::TurnWork;
+use crate::DeadLeases;
 use crate::World;
 use crate::crawl::commit::{OpenSegment, segment_pages};
 use crate::crawl::outcome::outcome_of;
+use crate::crawl::pacer::Connecting;
 use crate::crawl::planner::{Dry, Work};
 use crate::crawl::robots::Robots;
 use crate::crawl::segment::SegmentRecords;
-use crate::crawl::visit::{Visited, exchange_of, pace_by, refused, visit, visit_of};
+use crate::crawl::visit::{LeaseTooOld, Visited, exchange_of, pace_by, refused, visit, visit_of};
 use crate::ports::clock::{Chance, Clock};
 use crate::ports::error::PortResult;
 use crate::ports::fetcher::Fetcher;
@@ -28,6 +30,8 @@ const OPEN_SEGMENTS_MAX: usize = 4;
 pub(super) enum Start {
     /// As many are under way as may be.
     Full,
+    /// The next one is to wait for its time.
+    NotYet,
     /// The turn takes nothing more.
     MustEnd,
     /// The lease must be renewed first.
@@ -53,15 +57,16 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
                 continue;
             }
             let in_flight = self.open.iter().map(|segment| segment.entries as usize).sum();
-            match self.planner.next(&self.lease, &self.inbox, in_flight, now) {
-                Ok(work) => {
-                    self.has_met_barrier = false;
-                    self.start(work);
-                }
-                Err(dry) => {
-                    self.has_met_barrier = dry == Dry::AtBarrier;
-                    return Ok(Start::Dry);
-                }
+            if let Err(dry) = self.planner.has_next(&self.lease, &self.inbox, in_flight, now) {
+                self.has_met_barrier = dry == Dry::AtBarrier;
+                return Ok(Start::Dry);
+            }
+            self.has_met_barrier = false;
+            if !self.pacer.wait(self.world.clock()).is_zero() {
+                return Ok(Start::NotYet);
+            }
+            if let Some(work) = self.planner.next(&self.lease, now) {
+                self.start(work);
             }
         }
         Ok(Start::Full)
@@ -75,7 +80,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         if self.lease.ending.is_some() || self.stop.is_stopped() || now >= turn_end {
             return Some(Start::MustEnd);
         }
-        if matches!(self.robots, Robots::Unreadable(_) | Robots::HostBusy(_)) {
+        if matches!(self.robots, Robots::Unreadable(_) | Robots::OutOfReach(_) | Robots::HostBusy(_)) {
             return Some(Start::MustEnd);
         }
         let wait = self.pacer.wait(clock);
@@ -183,24 +188,30 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         segment.pending += 1;
         self.lease.robots = RobotsUse::Used;
         self.pages_uncommitted += 1;
-        let (reserved, start) = (self.world.clock().monotonic(), self.pacer.reserve(self.world.clock()));
-        let (world, fetcher, limits) = (Arc::clone(&self.world), Arc::clone(&self.fetcher), self.context.limits());
-        let visited = (segment.number, work, url);
+        let (world, fetcher, pacer) = (Arc::clone(&self.world), Arc::clone(&self.fetcher), Arc::clone(&self.pacer));
+        let (limits, visited) = (self.context.limits(), (segment.number, work, url));
+        let started = pacer.start(world.clock());
         self.visits.spawn(async move {
-            visit(world.clock(), &*fetcher, reserved, start..=latest_start, limits, visited).await
+            let clock = world.clock();
+            let started = match started {
+                Ok(started) => started,
+                Err(_) => pacer.start_in_time(clock, latest_start).await.ok_or(LeaseTooOld)?,
+            };
+            let watch = Arc::new(Connecting::new(Arc::clone(&pacer), Arc::clone(&world)));
+            visit(clock, &*fetcher, &pacer, (started, latest_start), Some(watch), limits, visited).await
         });
     }
 
     /// Takes a visit's result into its segment.
     pub(super) fn finish(&mut self, visited: Visited) {
-        let Visited { segment, work, url, at, started, reserved, fetched } = visited;
+        let Visited { segment, work, url, at, started, fetched } = visited;
         let clock = self.world.clock();
-        pace_by(&self.pacer, clock, (reserved, started), &fetched);
+        pace_by(&self.pacer, clock, started, &fetched);
         self.lease.pace = self.pacer.pace();
         let (outcome, detail) = outcome_of(&fetched, work.entry.last.as_ref());
         // What failed together failed once: it could not wait for what the others met.
         let (has_failed, is_away) = (outcome.costs_patience(), fetched.is_out_of_reach());
-        if !(has_failed && self.failed_at.is_some_and(|at| reserved < at)) {
+        if !(has_failed && self.failed_at.is_some_and(|at| started < at)) {
             self.lease.patience = self.lease.patience.after(outcome, &self.lease.pace);
             if has_failed {
                 self.failed_at = Some(clock.monotonic());
@@ -232,5 +243,8 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         }
         open.records.add_fetched(&url, at, &visit, &fetched);
         open.taken.grow_to(open.records.len_bytes());
+        if (outcome.is_refusal() || is_away) && self.world.timing().dead_leases == DeadLeases::AreVoid {
+            self.seal_last();
+        }
     }
 }
