@@ -4,6 +4,7 @@ use std::fmt::Display;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
@@ -16,6 +17,10 @@ pub const DATABASE: &str = "dragline.db";
 
 /// The file that is locked as long as a process writes.
 const LOCK: &str = "lock";
+
+/// How often the lock is tried for, and the pause between two tries.
+const LOOKS_MAX: u32 = 10;
+const LOOK_TIME: Duration = Duration::from_millis(20);
 
 /// How long to wait for somebody who writes to the database by hand.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -96,16 +101,39 @@ pub(crate) fn for_writing(directory: &Path) -> Result<(Connection, File), OpenEr
         return Err(OpenError::NotADataDirectory(directory.to_owned()));
     }
     let lock = OpenOptions::new().create(true).append(true).open(directory.join(LOCK)).map_err(|e| failed(&e))?;
-    match lock.try_lock() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => return Err(OpenError::InUse(directory.to_owned())),
-        Err(TryLockError::Error(e)) => return Err(failed(&e)),
-    }
+    take(&lock, directory)?;
     let path = directory.join(DATABASE);
     let mut connection = Connection::open(&path).map_err(|e| failed(&e))?;
     let found = ours(&connection, &path)?;
     set_up(&connection).and_then(|()| schema::prepare(&mut connection, found)).map_err(|e| failed(&e))?;
     Ok((connection, lock))
+}
+
+/// Takes the lock. Who only looks whether it is taken has it for a moment: that is waited for.
+fn take(lock: &File, directory: &Path) -> Result<(), OpenError> {
+    for _ in 0..LOOKS_MAX {
+        match lock.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::WouldBlock) => thread::sleep(LOOK_TIME),
+            Err(TryLockError::Error(e)) => return Err(OpenError::failed(directory, e)),
+        }
+    }
+    Err(OpenError::InUse(directory.to_owned()))
+}
+
+/// Whether a process has a data directory for itself. Nothing is made there, and no such process is kept from anything.
+pub(crate) fn is_in_use(directory: &Path) -> Result<bool, OpenError> {
+    let lock = match File::open(directory.join(LOCK)) {
+        Ok(lock) => lock,
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(false),
+        Err(e) => return Err(OpenError::failed(directory, e)),
+    };
+    match lock.try_lock_shared() {
+        // It is let go with the file.
+        Ok(()) => Ok(false),
+        Err(TryLockError::WouldBlock) => Ok(true),
+        Err(TryLockError::Error(e)) => Err(OpenError::failed(directory, e)),
+    }
 }
 
 /// Opens the database of a data directory for reading. Takes no lock.

@@ -67,6 +67,14 @@ impl LocalStore {
         open::for_reading(directory)
     }
 
+    /// Whether a process writes to a data directory at this moment. It is not disturbed.
+    ///
+    /// # Errors
+    /// [`OpenError`]: the system does not say.
+    pub fn is_in_use(directory: &Path) -> Result<bool, OpenError> {
+        open::is_in_use(directory)
+    }
+
     /// Which addresses a crawl in this directory was ever allowed to talk to.
     ///
     /// # Errors

@@ -13,6 +13,7 @@ use crate::ports::clock::Clock;
 use crate::ports::error::PortResult;
 use crate::ports::frontier::{Frontier, Settled};
 use crate::ports::notifier::Notice;
+use crate::ports::observer::{Event, Stage};
 use crate::ports::queue::{CONVOY_MAX, Message, Queue, Ticket};
 use crate::tell::tell;
 
@@ -72,9 +73,13 @@ pub async fn nudge_into(
                 convoy.add(ticket(turn), rows.lease.free_from(now));
                 return Ok(());
             }
-            Settled::Closed => return Ok(()),
+            Settled::Closed => {
+                world.observer().observe(&Event::At { origin, stage: Stage::Done });
+                return Ok(());
+            }
             Settled::ClosedWithLeftovers(leftover) => {
                 let (reason, count) = (leftover.reason, leftover.count);
+                world.observer().observe(&Event::At { origin, stage: Stage::Done });
                 tell(world, Notice::OriginEnded { origin: origin.clone(), reason, count }).await;
                 return Ok(());
             }

@@ -10,6 +10,7 @@ use crate::ports::clock::{Chance, Clock};
 use crate::ports::documents::Documents;
 use crate::ports::frontier::Frontier;
 use crate::ports::notifier::Notifier;
+use crate::ports::observer::{Nobody, Observer};
 use crate::ports::queue::Queue;
 
 /// One set of adapters. The [`crate::ports::fetcher::Fetcher`] is apart, as only the crawl step has it.
@@ -39,6 +40,10 @@ pub trait World: Send + Sync + 'static {
     fn queue(&self) -> &Self::Queue;
     /// The notifier.
     fn notifier(&self) -> &Self::Notifier;
+    /// Who watches.
+    fn observer(&self) -> &dyn Observer {
+        &Nobody
+    }
     /// The clock.
     fn clock(&self) -> &Self::Clock;
     /// The source of chance.

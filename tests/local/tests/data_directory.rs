@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::support::{at, commit, origin, take};
 use dragline_domain::frontier::{LeaseState, ObjectKey};
@@ -74,6 +75,29 @@ fn one_process_writes_at_a_time_and_others_read() {
     assert!(LocalStore::open(directory.path(), at(0)).is_err(), "an adapter still lives");
     drop(frontier);
     LocalStore::open(directory.path(), at(0)).map(drop).unwrap();
+}
+
+#[test]
+fn who_looks_whether_a_process_writes_keeps_none_from_it() {
+    let directory = TempDir::new().unwrap();
+    let is_in_use = || LocalStore::is_in_use(directory.path()).unwrap();
+    assert!(!is_in_use(), "nothing is there");
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0, "and nothing is made");
+    let is_over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_over.load(Ordering::Relaxed) {
+                is_in_use();
+            }
+        });
+        for _ in 0..20 {
+            let store = LocalStore::open(directory.path(), at(0));
+            assert!(store.is_ok(), "{:?}", store.err());
+            assert!(is_in_use(), "by this one");
+        }
+        is_over.store(true, Ordering::Relaxed);
+    });
+    assert!(!is_in_use(), "no more");
 }
 
 #[tokio::test]

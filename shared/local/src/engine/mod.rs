@@ -62,7 +62,7 @@ impl Default for RunOptions {
 pub enum RunEnd {
     /// The iteration is over.
     Closed(IterationRow),
-    /// It was told to stop. Everything that was under way is committed; another run goes on from there.
+    /// It was told to stop. Everything that was under way is committed, and what was committed is parsed; another run goes on from there.
     Interrupted,
 }
 
@@ -136,10 +136,13 @@ impl<W: World<Clock: Clone>, H: Fetcher + 'static> Engine<W, H> {
         let mut closed = None;
         loop {
             let is_stopped = self.shared.stop.is_stopped();
-            if self.tasks.is_empty() && self.parsing.is_empty() {
-                if is_stopped {
+            let is_idle = self.tasks.is_empty() && self.parsing.is_empty();
+            if is_idle && is_stopped {
+                // What was fetched is parsed all the same: people are told what came of it, and find it in the tables.
+                if !parses.has_ready() {
                     return Ok(RunEnd::Interrupted);
                 }
+            } else if is_idle {
                 // Messages that still wait are void by then.
                 if let Some(row) = closed {
                     tell_owed(&*world, Timestamp::MAX).await?;
@@ -164,7 +167,7 @@ impl<W: World<Clock: Clone>, H: Fetcher + 'static> Engine<W, H> {
                 ticket = tickets.receive(), if !is_stopped && self.turns < self.options.turns_max => {
                     self.spawn_turn(ticket);
                 }
-                message = parses.receive(), if !is_stopped && self.parses < self.options.parsers_max => {
+                message = parses.receive(), if self.parses < self.options.parsers_max => {
                     self.spawn_parse(message);
                 }
                 command = commands.receive(), if !is_stopped => self.spawn_start(command),

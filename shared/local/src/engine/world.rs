@@ -1,7 +1,10 @@
 //! The local adapters, all at once.
 
+use std::sync::Arc;
+
 use dragline_pipeline::live::LiveTurns;
 use dragline_pipeline::ports::notifier::Notifier;
+use dragline_pipeline::ports::observer::{Nobody, Observer};
 use dragline_pipeline::{DeadLeases, Timing, World};
 
 use crate::{DirectoryArchive, LocalStore, MemoryQueue, SqliteDocuments, SqliteFrontier, SystemChance, SystemClock};
@@ -16,6 +19,7 @@ pub struct LocalWorld<N> {
     documents: SqliteDocuments,
     queue: MemoryQueue<SystemClock>,
     notifier: N,
+    observer: Arc<dyn Observer>,
     clock: SystemClock,
     chance: SystemChance,
     live: LiveTurns,
@@ -33,11 +37,18 @@ impl<N: Notifier + 'static> LocalWorld<N> {
             documents: store.documents(),
             queue: MemoryQueue::new(&clock, MESSAGES_MAX),
             notifier,
+            observer: Arc::new(Nobody),
             clock,
             chance: SystemChance,
             live: LiveTurns::default(),
             timing: Timing { dead_leases: DeadLeases::AreVoid, ..Timing::default() },
         }
+    }
+
+    /// The same, watched by somebody.
+    #[must_use]
+    pub fn watched_by(self, observer: Arc<dyn Observer>) -> Self {
+        Self { observer, ..self }
     }
 
     /// The queue, for the loop to receive from.
@@ -74,6 +85,10 @@ impl<N: Notifier + 'static> World for LocalWorld<N> {
 
     fn notifier(&self) -> &N {
         &self.notifier
+    }
+
+    fn observer(&self) -> &dyn Observer {
+        &*self.observer
     }
 
     fn clock(&self) -> &SystemClock {

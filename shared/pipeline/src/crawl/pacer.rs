@@ -14,6 +14,7 @@ use tokio::sync::Notify;
 use crate::World;
 use crate::ports::clock::Clock;
 use crate::ports::fetcher::ConnectionWatch;
+use crate::ports::observer::Wait;
 
 /// Keeps the delay between the starts of requests to one origin, over however many are under way at once.
 ///
@@ -39,6 +40,8 @@ struct State {
     connecting: usize,
     /// When a refusal was counted last, by the monotonic clock. Those of requests that had started before say the same once more.
     refused_at: Option<Duration>,
+    /// Until which monotonic reading something else than the delay keeps the next request back, and what.
+    held: Option<(Duration, Wait)>,
 }
 
 /// How a request went.
@@ -114,17 +117,16 @@ impl Pacer {
     pub(super) fn new(pace: Pace, not_before: Timestamp, clock: &impl Clock) -> Self {
         let wait = dragline_domain::time::between(clock.now(), not_before);
         let next_start = clock.monotonic() + wait;
-        Self {
-            state: Mutex::new(State {
-                pace,
-                next_start,
-                counted_from: None,
-                may_connect: true,
-                connecting: 0,
-                refused_at: None,
-            }),
-            connected: Notify::new(),
-        }
+        let state = State {
+            pace,
+            next_start,
+            counted_from: None,
+            may_connect: true,
+            connecting: 0,
+            refused_at: None,
+            held: None,
+        };
+        Self { state: Mutex::new(state), connected: Notify::new() }
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
@@ -223,10 +225,19 @@ impl Pacer {
         }
     }
 
-    /// Starts nothing for so long from now: the server asked for it.
-    pub(super) fn hold_off(&self, clock: &impl Clock, wait: Duration) {
+    /// Starts nothing for so long from now, which `why` says.
+    pub(super) fn hold_off(&self, clock: &impl Clock, wait: Duration, why: Wait) {
         let mut state = self.state();
-        state.next_start = state.next_start.max(clock.monotonic() + wait);
+        let reading = clock.monotonic() + wait;
+        if reading > state.next_start {
+            state.next_start = reading;
+            state.held = Some((reading, why));
+        }
+    }
+
+    /// Why a request that may start at this monotonic reading may not start sooner.
+    pub(super) fn why(&self, start: Duration) -> Wait {
+        self.state().held.filter(|(reading, _)| *reading >= start).map_or(Wait::Delay, |(_, why)| why)
     }
 
     /// Starts nothing before this monotonic reading.
@@ -328,7 +339,7 @@ mod tests {
         });
         let why = "counted from when the one before did start, not from when it might have";
         assert_eq!(starts, [Ok(ms(0)), Err(ms(60)), Ok(ms(111)), Err(ms(6)), Ok(ms(215))], "{why}");
-        pacer.hold_off(&Hand, ms(5000));
+        pacer.hold_off(&Hand, ms(5000), Wait::RetryAfter);
         assert_eq!(pacer.start(&Hand), Err(ms(5000)), "a Retry-After holds for all that have not started");
     }
 

@@ -17,6 +17,7 @@ use super::robots::Robots;
 use crate::context::CrawlContext;
 use crate::ports::clock::Clock;
 use crate::ports::fetcher::{ConnectionWatch, FetchFailureKind, FetchLimits, FetchRequest, Fetched, Fetcher};
+use crate::ports::observer::Wait;
 
 /// A visit that is over.
 #[derive(Debug)]
@@ -120,7 +121,7 @@ pub(super) fn pace_by(pacer: &Pacer, clock: &impl Clock, started: Duration, fetc
         let wait = super::outcome::field(response, "retry-after")
             .and_then(|value| dragline_formats::http_fields::retry_after(value, clock.now()));
         if let Some(wait) = wait {
-            pacer.hold_off(clock, wait);
+            pacer.hold_off(clock, wait, Wait::RetryAfter);
         }
     }
 }

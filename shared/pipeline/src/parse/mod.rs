@@ -11,7 +11,7 @@ mod understand;
 
 use std::sync::Arc;
 
-use dragline_domain::capture::{Finality, SegmentLog};
+use dragline_domain::capture::{Finality, LogEntry, SegmentLog};
 use dragline_domain::document::{Document, DocumentState, LinkFate};
 use dragline_domain::frontier::{
     Blame, CandidateUpdate, LastCapture, OriginKey, ParseBegun, ParserCounters, PartKind, PartRefused, SegmentId,
@@ -35,6 +35,7 @@ use crate::ports::documents::{Documents, PutDocuments};
 use crate::ports::error::{PortError, PortErrorKind, PortResult};
 use crate::ports::frontier::{BeginParse, CommitParse, Frontier, ParseCommitted};
 use crate::ports::notifier::Notice;
+use crate::ports::observer::Event;
 use crate::ports::queue::ParseMessage;
 use crate::tell::{tell, tell_all};
 
@@ -159,10 +160,21 @@ async fn parse(
         entries,
     };
     frontier.put_log(&log).await?;
+    show(world, &captures, &log);
     update_candidates(world, &context, segment, &captures, documents, &claimed).await?;
     let counters = ParserCounters { unreadable, ..counters(&captures, documents, &claimed) };
     let end = commit(world, &context, segment, counters, &claimed).await?;
     Ok(Some((end, claimed.targets.into_iter().map(|target| target.origin).collect())))
+}
+
+/// Shows what ended otherwise than its visit said, and what nobody asks for.
+fn show(world: &impl World, captures: &[Capture], log: &SegmentLog) {
+    for (n, LogEntry { url, visit, .. }) in log.entries.iter().enumerate() {
+        if captures.get(n).is_none_or(|capture| capture.visit.outcome != visit.outcome) {
+            let event = Event::Read { url, outcome: visit.outcome, detail: visit.detail.as_deref() };
+            world.observer().observe(&event);
+        }
+    }
 }
 
 /// What the segment's captures are understood as: as an earlier parse did it, or else as this one does.

@@ -9,4 +9,5 @@ pub mod error;
 pub mod fetcher;
 pub mod frontier;
 pub mod notifier;
+pub mod observer;
 pub mod queue;

@@ -20,3 +20,4 @@ mod robots;
 mod scope;
 mod scripted;
 mod statuses;
+mod watched;

@@ -1,6 +1,7 @@
 //! A turn, from its ticket to its release.
 
 mod visits;
+mod watched;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -34,6 +35,7 @@ use crate::ports::error::{PortError, PortErrorKind, PortResult};
 use crate::ports::fetcher::Fetcher;
 use crate::ports::frontier::Frontier;
 use crate::ports::notifier::Notice;
+use crate::ports::observer::Stage;
 use crate::ports::queue::Ticket;
 use crate::tell::tell;
 
@@ -83,6 +85,7 @@ pub async fn work_turn<W: World, H: Fetcher + 'static>(
         Ok(lease) => lease,
         Err(refused) => {
             if let TakeRefused::HostBusy { until } = refused {
+                watched::host_is_busy(&**world, &context, &ticket.origin, until);
                 send_ticket(&**world, &ticket.origin, ticket.iteration, ticket.turn, until).await?;
             }
             return Ok(TurnEnd::Refused(refused));
@@ -221,7 +224,11 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             self.lease.pace.back_off_exponent = 0;
         }
         let times = LetGo { not_before, free_from, called_by };
+        let paced_until = self.pacer.rests_until();
         let released = release::release(&*self.world, &self.origin, &self.token, &self.lease, times).await?;
+        if let Some(how) = released {
+            self.is_let_go(how, paced_until);
+        }
         Ok(released.map_or(TurnEnd::Fenced, TurnEnd::Released))
     }
 
@@ -298,6 +305,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         if wait > self.world.timing().wait_in_turn {
             return Ok(());
         }
+        self.is_at(Stage::Robots);
         // It waits for its next turn, if it must.
         let waiter = HostWaiter {
             origin: self.origin.clone(),

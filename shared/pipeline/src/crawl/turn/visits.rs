@@ -21,6 +21,7 @@ use crate::crawl::visit::{LeaseTooOld, Visited, exchange_of, pace_by, refused, v
 use crate::ports::clock::{Chance, Clock};
 use crate::ports::error::PortResult;
 use crate::ports::fetcher::Fetcher;
+use crate::ports::observer::{Event, Wait};
 
 /// Segments in the making at once: one that takes visits, and those that wait for their last ones.
 const OPEN_SEGMENTS_MAX: usize = 4;
@@ -63,6 +64,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             }
             self.has_met_barrier = false;
             if !self.pacer.wait(self.world.clock()).is_zero() {
+                self.asks_at(self.pacer.rests_until());
                 return Ok(Start::NotYet);
             }
             if let Some(work) = self.planner.next(&self.lease, now) {
@@ -182,7 +184,9 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         };
         if let Some((outcome, why)) = refused(&self.context, &self.robots, &work, &url) {
             let visit = visit_of(&work, outcome, Some(why), None, work.tries);
-            segment.records.add_unsent(&url, self.world.clock().now(), &visit);
+            let at = self.world.clock().now();
+            segment.records.add_unsent(&url, at, &visit);
+            self.world.observer().observe(&Event::Visited { url: &url, at, visit: &visit, fetched: None });
             return;
         }
         segment.pending += 1;
@@ -191,6 +195,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         let (world, fetcher, pacer) = (Arc::clone(&self.world), Arc::clone(&self.fetcher), Arc::clone(&self.pacer));
         let (limits, visited) = (self.context.limits(), (segment.number, work, url));
         let started = pacer.start(world.clock());
+        self.asks_at(world.clock().monotonic());
         self.visits.spawn(async move {
             let clock = world.clock();
             let started = match started {
@@ -218,7 +223,8 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             }
             if is_away {
                 // It may be restarting.
-                self.pacer.hold_off(clock, self.lease.patience.wait(self.context.definition.politeness.patience));
+                let wait = self.lease.patience.wait(self.context.definition.politeness.patience);
+                self.pacer.hold_off(clock, wait, Wait::OutOfReach);
             }
         }
         if self.lease.patience.is_exhausted() {
@@ -242,6 +248,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             open.work.retries.push(Retry { entry: work.entry, depth: work.depth, tries, not_before });
         }
         open.records.add_fetched(&url, at, &visit, &fetched);
+        self.world.observer().observe(&Event::Visited { url: &url, at, visit: &visit, fetched: Some(&fetched) });
         open.taken.grow_to(open.records.len_bytes());
         if (outcome.is_refusal() || is_away) && self.world.timing().dead_leases == DeadLeases::AreVoid {
             self.seal_last();

@@ -1,0 +1,72 @@
+//! What a turn lets people see: each visit as it ends, and what the origin waits for.
+
+use std::time::Duration;
+
+use dragline_domain::frontier::{OriginKey, Release};
+use dragline_domain::time::after;
+use jiff::Timestamp;
+
+use super::TurnWork;
+use crate::World;
+use crate::context::CrawlContext;
+use crate::crawl::robots::Robots;
+use crate::ports::clock::Clock;
+use crate::ports::fetcher::Fetcher;
+use crate::ports::observer::{Delay, DelayReason, Event, Stage, Wait};
+
+/// Two instants that are told apart lie further from each other: one is stored in milliseconds, the other counted by another clock.
+const BLUR: Duration = Duration::from_millis(10);
+
+/// An origin's turn did not begin, as others ask its host.
+pub(super) fn host_is_busy(world: &impl World, context: &CrawlContext, origin: &OriginKey, until: Timestamp) {
+    let delay = Delay { time: context.definition.politeness.delay, reason: DelayReason::Definition };
+    world.observer().observe(&Event::At { origin, stage: Stage::Waiting { until, why: Wait::Host, delay } });
+}
+
+impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
+    /// The origin is at this.
+    pub(super) fn is_at(&self, stage: Stage) {
+        self.world.observer().observe(&Event::At { origin: &self.origin, stage });
+    }
+
+    /// The next request starts at this monotonic reading.
+    pub(super) fn asks_at(&self, start: Duration) {
+        let clock = self.world.clock();
+        let until = after(clock.now(), start.saturating_sub(clock.monotonic()));
+        self.is_at(Stage::Waiting { until, why: self.pacer.why(start), delay: self.delay() });
+    }
+
+    /// The turn is over, and left its origin so. The pacer would let the next request start at this monotonic reading.
+    pub(super) fn is_let_go(&self, how: Release, free_from: Duration) {
+        let stage = match how {
+            Release::Wake { not_before } => {
+                let clock = self.world.clock();
+                let paced = after(clock.now(), free_from.saturating_sub(clock.monotonic()));
+                let is_later = not_before > after(paced, BLUR);
+                let (until, why) = match self.robots {
+                    Robots::HostBusy(until) => (until, Wait::Host),
+                    Robots::Unreadable(_) if is_later => (not_before, Wait::Robots),
+                    Robots::OutOfReach(_) if is_later => (not_before, Wait::OutOfReach),
+                    _ if is_later => (not_before, Wait::Retry),
+                    _ => (not_before, self.pacer.why(free_from)),
+                };
+                Stage::Waiting { until, why, delay: self.delay() }
+            }
+            Release::Idle => Stage::Parsing,
+            Release::Close | Release::CloseWithLeftovers => Stage::Done,
+        };
+        self.is_at(stage);
+    }
+
+    fn delay(&self) -> Delay {
+        let pace = self.pacer.pace();
+        let reason = if pace.delay() > pace.base_delay {
+            DelayReason::BackOff
+        } else if pace.base_delay > self.context.definition.politeness.delay {
+            DelayReason::CrawlDelay
+        } else {
+            DelayReason::Definition
+        };
+        Delay { time: pace.delay(), reason }
+    }
+}

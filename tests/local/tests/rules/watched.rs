@@ -1,0 +1,175 @@
+//! What whoever watches a crawl is shown: each visit, and what an origin waits for.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use dragline_local::engine::LocalWorld;
+use dragline_local::{LocalStore, SystemClock};
+use dragline_pipeline::ports::clock::Clock;
+use dragline_pipeline::ports::fetcher::{FetchFailureKind, FetchRequest, Fetched, FetchedResponse, Fetcher};
+use dragline_pipeline::ports::observer::{Event, Observer, Stage};
+use dragline_whole_crawls::{Silent, crawl_in, definition};
+
+/// What was shown, each on a line.
+#[derive(Clone, Default)]
+struct Seen(Arc<Mutex<Vec<String>>>);
+
+impl Observer for Seen {
+    fn observe(&self, event: &Event<'_>) {
+        let line = match event {
+            Event::Visited { url, visit, fetched, .. } => {
+                let sent = if fetched.is_some() { "visited" } else { "not asked for" };
+                format!("{sent} {} {} {:?}", url.path_and_query(), visit.outcome, visit.finality)
+            }
+            Event::Read { url, outcome, .. } => format!("read {} {outcome}", url.path_and_query()),
+            Event::At { stage: Stage::Waiting { why, delay, .. }, .. } => {
+                format!("waits {} {} {}ms", why.name(), delay.reason.name(), delay.time.as_millis())
+            }
+            Event::At { stage, .. } => format!("at {stage:?}"),
+        };
+        self.0.lock().unwrap().push(line);
+    }
+}
+
+/// A status, a field, and a body; or nobody is there.
+type Answer = Option<(u16, &'static str, &'static str, &'static str)>;
+
+/// Answers by path, and how often that was asked for before.
+struct Script {
+    answer: fn(&str, u32) -> Answer,
+    asked: Mutex<BTreeMap<String, u32>>,
+}
+
+impl Fetcher for Script {
+    async fn fetch(&self, request: FetchRequest) -> Fetched {
+        let path = request.url.path_and_query().to_owned();
+        let earlier = {
+            let mut asked = self.asked.lock().unwrap();
+            let count = asked.entry(path.clone()).or_default();
+            *count += 1;
+            *count - 1
+        };
+        let took = Duration::from_millis(1);
+        let Some((status, name, value, body)) = (self.answer)(&path, earlier) else {
+            return Fetched::failed(FetchFailureKind::Connect, "connection refused", took);
+        };
+        let field = |name: &str, value: &str| (name.to_owned(), value.as_bytes().to_vec());
+        let response = FetchedResponse {
+            status,
+            reason: String::new(),
+            headers: vec![field("content-type", "text/html"), field(name, value)],
+            decoded_sha1: [0; 20],
+            decoded_bytes: body.len() as u64,
+            body: body.into(),
+            truncated: None,
+        };
+        Fetched {
+            request_headers: vec![("host".to_owned(), b"a.example".to_vec())],
+            remote: None,
+            first_byte: Some(took),
+            elapsed: took,
+            result: Ok(response),
+        }
+    }
+}
+
+async fn seen(answer: fn(&str, u32) -> Answer) -> Vec<String> {
+    let data = tempfile::tempdir().unwrap();
+    let seen = Seen::default();
+    let store = LocalStore::open(data.path(), SystemClock::new().now()).unwrap();
+    let world = LocalWorld::new(&store, Silent).watched_by(Arc::new(seen.clone()));
+    let messages = world.messages();
+    let definition = definition(&["https://a.example/".to_owned()], |draft| {
+        draft.politeness.delay = Duration::from_millis(100);
+        draft.politeness.concurrency = 1;
+        draft.politeness.patience = Duration::from_secs(60);
+    });
+    crawl_in(world, messages, Script { answer, asked: Mutex::default() }, &definition).await;
+    let seen = seen.0.lock().unwrap();
+    seen.clone()
+}
+
+const NO_RULES: Answer = Some((404, "x", "", ""));
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn each_visit_is_shown_and_what_parsing_makes_of_it() {
+    let seen = seen(|path, _| match path {
+        "/robots.txt" => Some((200, "x", "", "User-agent: *\nDisallow: /no")),
+        "/" => Some((200, "x", "", "<a href=/a>a</a> <a href=/no>no</a>")),
+        _ => Some((200, "x", "", "<link rel=canonical href=/>")),
+    })
+    .await;
+    let of_urls: Vec<_> = seen.iter().filter(|line| !line.starts_with("at ") && !line.starts_with("waits ")).collect();
+    let expected = [
+        "visited / file_ingested Final",
+        "visited /a file_ingested Final",
+        "not asked for /no blocked_by_robots_txt Final",
+        "read /a not_canonical",
+    ];
+    assert_eq!(of_urls, expected.iter().collect::<Vec<_>>(), "{seen:#?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_an_origin_waits_for_is_shown_and_that_it_is_done_with() {
+    type Case = (fn(&str, u32) -> Answer, &'static [&'static str], &'static str);
+    let cases: [Case; 6] = [
+        (
+            |path, _| if path == "/robots.txt" { NO_RULES } else { Some((200, "x", "", "")) },
+            &["at Robots", "waits delay definition 100ms"],
+            "the definition's delay",
+        ),
+        (
+            |path, _| match path {
+                "/robots.txt" => Some((200, "x", "", "User-agent: *\nCrawl-delay: 0.3")),
+                _ => Some((200, "x", "", "")),
+            },
+            &["waits delay crawl_delay 300ms"],
+            "robots.txt's",
+        ),
+        (
+            |path, earlier| match path {
+                "/robots.txt" => NO_RULES,
+                _ if earlier == 0 => Some((503, "x", "", "")),
+                _ => Some((200, "x", "", "")),
+            },
+            &["visited / server_unavailable Retried", "waits delay back_off 2000ms", "visited / file_ingested Final"],
+            "the back-off after a refusal",
+        ),
+        (
+            |path, earlier| match path {
+                "/robots.txt" => NO_RULES,
+                _ if earlier == 0 => Some((429, "retry-after", "3", "")),
+                _ => Some((200, "x", "", "")),
+            },
+            &["waits retry_after back_off 2000ms", "visited / file_ingested Final"],
+            "a Retry-After",
+        ),
+        (
+            |path, earlier| match path {
+                "/robots.txt" => NO_RULES,
+                _ if earlier == 0 => None,
+                _ => Some((200, "x", "", "")),
+            },
+            &["visited / connection_failed Retried", "waits retry definition 100ms", "visited / file_ingested Final"],
+            "another try of the last URL",
+        ),
+        (
+            |path, earlier| match path {
+                "/robots.txt" if earlier == 0 => Some((500, "x", "", "")),
+                "/robots.txt" => NO_RULES,
+                _ => Some((200, "x", "", "")),
+            },
+            &["at Robots", "waits robots_unreadable definition 100ms", "visited / file_ingested Final"],
+            "a robots.txt that cannot be read",
+        ),
+    ];
+    for (answer, expected, why) in cases {
+        let seen = seen(answer).await;
+        let mut rest = seen.iter();
+        for line in expected {
+            assert!(rest.any(|seen| seen == line), "{why}: {line} in {seen:#?}");
+        }
+        assert_eq!(seen.last().map(String::as_str), Some("at Done"), "{why}: {seen:#?}");
+    }
+}
