@@ -3,17 +3,18 @@
 //! Names and numbers are those of the unobtanium crawler, so that its users know them; 175 to 177 are new here.
 
 use std::fmt;
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
 macro_rules! outcomes {
-    ($($(#[$doc:meta])* $variant:ident = $code:literal $name:literal;)*) => {
+    ($($(#[doc = $doc:literal])+ $variant:ident = $code:literal $name:literal => $advice:literal;)*) => {
         /// How one URL ended in one iteration.
         ///
         /// Stored as its number ([`Outcome::code`]), shown with its name ([`Outcome::name`]). Numbers are never used again.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
         #[serde(into = "i16", try_from = "i16")]
-        pub enum Outcome { $($(#[$doc])* $variant,)* }
+        pub enum Outcome { $($(#[doc = $doc])+ $variant,)* }
 
         impl Outcome {
             /// Every outcome there is, by number.
@@ -31,6 +32,18 @@ macro_rules! outcomes {
                 match self { $(Self::$variant => $name,)* }
             }
 
+            /// What it means, in words for people.
+            #[must_use]
+            pub fn meaning(self) -> &'static str {
+                match self { $(Self::$variant => concat!($($doc),+).trim_start(),)* }
+            }
+
+            /// What to do about it, in words for people.
+            #[must_use]
+            pub const fn advice(self) -> &'static str {
+                match self { $(Self::$variant => $advice,)* }
+            }
+
             /// The outcome of a stored number; `None` if the number was never one.
             #[must_use]
             pub const fn from_code(code: i16) -> Option<Self> {
@@ -42,66 +55,96 @@ macro_rules! outcomes {
 
 outcomes! {
     /// Something broke in a way that nobody foresaw.
-    UnknownError = -999 "unknown_error";
+    UnknownError = -999 "unknown_error" =>
+        "Report it with the URL and its WARC record: it is a defect of Dragline.";
     /// The store refused a write that should have gone through.
-    DatabaseError = -3 "database_error";
+    DatabaseError = -3 "database_error" =>
+        "This version ends no URL so: a store that fails stops the crawl, and the same command goes on.";
     /// The crawl was stopped while the URL was being worked on.
-    Cancelled = -2 "cancelled";
+    Cancelled = -2 "cancelled" =>
+        "This version ends no URL so: what was not asked for is left over, and due in the next iteration.";
     /// Another worker had taken the origin over.
-    SomeoneStoleMyWork = -1 "someone_stole_my_work";
+    SomeoneStoleMyWork = -1 "someone_stole_my_work" =>
+        "This version ends no URL so: whoever takes an origin over asks again for what was not committed.";
     /// The body was parsed into a document.
-    FileIngested = 20 "file_ingested";
+    FileIngested = 20 "file_ingested" =>
+        "Nothing: its title, text and links are in the tables.";
     /// The body was stored; its type has no parser.
-    FileOfUnknownType = 29 "file_of_unknown_type";
-    /// Status 301 or 308.
-    PermanentRedirect = 31 "permanent_redirect";
-    /// Status 302, 303 or 307.
-    Redirect = 32 "redirect";
-    /// Status 304, or the same body as last time.
-    FileDidNotChange = 34 "file_did_not_change";
-    /// Another status of the 400s.
-    ServerBlamedClient = 40 "server_blamed_client";
-    /// Status 410.
-    FileGone = 41 "file_gone";
+    FileOfUnknownType = 29 "file_of_unknown_type" =>
+        "Nothing: its body is in the WARC file.";
+    /// The server says that it is elsewhere for good: status 301 or 308.
+    PermanentRedirect = 31 "permanent_redirect" =>
+        "Nothing: the target is crawled if it is in scope. A seed that ends so may as well name the target.";
+    /// The server says that it is elsewhere for now: status 302, 303 or 307.
+    Redirect = 32 "redirect" =>
+        "Nothing: the target is crawled if it is in scope.";
+    /// It is as it was the last time: status 304, or the same body.
+    FileDidNotChange = 34 "file_did_not_change" =>
+        "Nothing: what was stored of it before is good.";
+    /// The server finds fault with the request: another status of the 400s than those with an outcome of their own.
+    ServerBlamedClient = 40 "server_blamed_client" =>
+        "Open the URL in a browser. If it is well there, ask the site's owner what a crawler has to send; if not, the link to it is wrong: `via` in the log names the page.";
+    /// The server says that it is gone for good: status 410.
+    FileGone = 41 "file_gone" =>
+        "Nothing, unless it should be there: `via` in the log names a page that links to it.";
     /// The answer was no HTTP that we understand.
-    DidNotUnderstandAnswer = 42 "did_not_understand_answer";
-    /// Status 404.
-    FileNotFound = 44 "file_not_found";
+    DidNotUnderstandAnswer = 42 "did_not_understand_answer" =>
+        "Ask with `curl -v`: the port may speak another protocol, or the header be larger than `fetch.header_bytes_max`. The detail in the log says what was met.";
+    /// The server knows nothing by this URL: status 404.
+    FileNotFound = 44 "file_not_found" =>
+        "Nothing, unless it should be there: `via` in the log names a page that links to it.";
     /// Status 421 or 425: the server would answer another try, on another connection or later.
-    AskedToTryAgain = 48 "asked_to_try_again";
-    /// Status 429.
-    RateLimited = 49 "rate_limited";
-    /// Status 500, or another of the 500s that has no outcome of its own.
-    ServerInternalError = 50 "server_internal_error";
+    AskedToTryAgain = 48 "asked_to_try_again" =>
+        "Crawl again later.";
+    /// The server was asked too often: status 429.
+    RateLimited = 49 "rate_limited" =>
+        "Raise `politeness.delay`, or ask the site's owner for more; then crawl again.";
+    /// Something went wrong in the server: status 500, or another of the 500s that has no outcome of its own.
+    ServerInternalError = 50 "server_internal_error" =>
+        "Tell the site's owner, or crawl again later.";
     /// The server is away or overloaded for now, by its own word or a gateway's: status 502 to 504, 509, 529, and what proxies say of the
     /// server behind them (520 to 527, 530, 598, 599).
-    ServerUnavailable = 53 "server_unavailable";
+    ServerUnavailable = 53 "server_unavailable" =>
+        "Crawl again later. Where it comes again and again, raise `politeness.delay` or lower `politeness.concurrency`.";
     /// No connection, or one that ended without an answer.
-    ConnectionFailed = 100 "connection_failed";
+    ConnectionFailed = 100 "connection_failed" =>
+        "Ask with `curl -v` from the same machine. The detail in the log says what failed: the name, the connection or the certificate, for which `--ca-file` may help.";
     /// A time limit passed, ours or the server's (status 408).
-    RequestTimeout = 101 "request_timeout";
+    RequestTimeout = 101 "request_timeout" =>
+        "Crawl again later, or raise `fetch.timeout` and the other time limits.";
     /// The connection broke while the answer was being read.
-    ErrorReadingResponse = 102 "error_reading_response";
+    ErrorReadingResponse = 102 "error_reading_response" =>
+        "Crawl again later. What came of the body is in the WARC file.";
     /// The origin's robots.txt forbids it, or could not be read.
-    BlockedByRobotsTxt = 170 "blocked_by_robots_txt";
+    BlockedByRobotsTxt = 170 "blocked_by_robots_txt" =>
+        "Ask the site's owner to allow it. `dragline explain URL` names the rule.";
     /// The remote asked not to be ingested: noindex, 401 or 403.
-    BlockedAtRequestOfRemote = 171 "blocked_at_request_of_remote";
+    BlockedAtRequestOfRemote = 171 "blocked_at_request_of_remote" =>
+        "Ask the site's owner, if the page should be crawled: no password is ever sent.";
     /// The definition rules the whole origin out.
-    BlockedOriginByLocalPolicy = 172 "blocked_origin_by_local_policy";
+    BlockedOriginByLocalPolicy = 172 "blocked_origin_by_local_policy" =>
+        "This version ends no URL so: origins out of scope are not crawled at all, and links there are counted.";
     /// The definition rules this URL out.
-    BlockedUrlByLocalPolicy = 173 "blocked_url_by_local_policy";
+    BlockedUrlByLocalPolicy = 173 "blocked_url_by_local_policy" =>
+        "Change `scope`, `do_not_crawl` or the query parameters in the definition, if it should be crawled. `dragline explain URL` names the rule.";
     /// The answer was a challenge meant for people.
-    BlockedByChallenge = 174 "blocked_by_challenge";
+    BlockedByChallenge = 174 "blocked_by_challenge" =>
+        "Ask the site's owner to let the crawler in by its user agent or its address.";
     /// The host is, or resolves to, an address that Dragline never talks to.
-    BlockedPrivateAddress = 175 "blocked_private_address";
+    BlockedPrivateAddress = 175 "blocked_private_address" =>
+        "If you mean to crawl it, use `--allow-private`.";
     /// The origin failed too often; what was left of it was not tried.
-    OriginGivenUp = 176 "origin_given_up";
+    OriginGivenUp = 176 "origin_given_up" =>
+        "This version ends no URL so: what is left of an origin that is given up is left over, and due in the next iteration.";
     /// The budget of pages or bytes was spent before its turn came.
-    BudgetExhausted = 177 "budget_exhausted";
+    BudgetExhausted = 177 "budget_exhausted" =>
+        "This version ends no URL so: what a budget does not reach is left over, and due in the next iteration.";
     /// The page says that another URL is its canonical one.
-    NotCanonical = 180 "not_canonical";
+    NotCanonical = 180 "not_canonical" =>
+        "Nothing: the URL that it names is crawled in its place if it is in scope.";
     /// Another URL has the same content.
-    Duplicate = 181 "duplicate";
+    Duplicate = 181 "duplicate" =>
+        "This version ends no URL so: pages with the same content are all kept.";
 }
 
 /// What kind of ending an outcome is, for summaries and exit codes.
@@ -257,6 +300,29 @@ impl From<Outcome> for i16 {
     }
 }
 
+/// A text that names no outcome.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("this is no outcome{}", .0.map_or_else(String::new, |near| format!("; did you mean {} ({})?", near.name(), near.code())))]
+pub struct NoSuchOutcome(pub Option<Outcome>);
+
+impl FromStr for Outcome {
+    type Err = NoSuchOutcome;
+
+    /// An outcome by its number or its name, in whatever case, with `-` for `_` if one likes.
+    fn from_str(text: &str) -> Result<Self, NoSuchOutcome> {
+        let text = text.trim();
+        if let Ok(code) = text.parse::<i64>() {
+            let known = i16::try_from(code).ok().and_then(Self::from_code);
+            return known.ok_or(NoSuchOutcome(None));
+        }
+        let name = text.to_ascii_lowercase().replace(['-', ' '], "_");
+        let named = Self::ALL.iter().copied().find(|outcome| outcome.name() == name);
+        // Part of a name is enough to tell which one may be meant.
+        let near = || Self::ALL.iter().copied().find(|outcome| name.len() > 3 && outcome.name().contains(&name));
+        named.ok_or_else(|| NoSuchOutcome(near()))
+    }
+}
+
 /// A number that is no outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0} is no crawl outcome")]
@@ -281,6 +347,35 @@ mod tests {
         }
         assert!(Outcome::ALL.is_sorted_by_key(|o| o.code()), "codes are listed in order, each once");
         assert_eq!(Outcome::try_from(999), Err(UnknownOutcome(999)));
+    }
+
+    #[test]
+    fn an_outcome_is_known_by_its_number_and_by_its_name() {
+        let near = |near| Err(NoSuchOutcome(near));
+        for (text, expected, why) in [
+            ("173", Ok(Outcome::BlockedUrlByLocalPolicy), "its number"),
+            (" -3 ", Ok(Outcome::DatabaseError), "one below zero"),
+            ("file_not_found", Ok(Outcome::FileNotFound), "its name"),
+            ("File-Not-Found", Ok(Outcome::FileNotFound), "as people write it"),
+            ("999", near(None), "no number of ours"),
+            ("70000", near(None), "no number that could be stored"),
+            ("robots_txt", near(Some(Outcome::BlockedByRobotsTxt)), "a part of one"),
+            ("nonsense", near(None), "no name"),
+            ("", near(None), "nothing"),
+            ("e", near(None), "in nearly every name"),
+        ] {
+            assert_eq!(text.parse::<Outcome>(), expected, "{text:?}: {why}");
+        }
+    }
+
+    #[test]
+    fn every_outcome_is_explained_in_sentences() {
+        for &outcome in Outcome::ALL {
+            for text in [outcome.meaning(), outcome.advice()] {
+                let is_sentence = text.starts_with(char::is_uppercase) && text.ends_with('.') && !text.contains("  ");
+                assert!(is_sentence, "{outcome}: {text:?}");
+            }
+        }
     }
 
     #[test]
