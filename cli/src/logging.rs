@@ -1,19 +1,30 @@
 //! The log of what is being done, on standard error. Off unless asked for.
 
-use std::io;
-
 use tracing_subscriber::EnvFilter;
 
-/// What `--verbose` shows.
-const VERBOSE: &str = "warn,dragline=debug,dragline_local=debug,dragline_http=debug,dragline_pipeline=debug";
+use crate::terminal::{Colour, Talk};
 
-/// Starts the log: as `RUST_LOG` says, or else all of our own if `verbose`, or else not at all.
-pub(crate) fn start(verbose: bool) {
+/// What `-vv` shows.
+const ENGINE: &str = "warn,dragline=debug,dragline_local=debug,dragline_http=debug,dragline_pipeline=debug";
+
+/// Whether what the engine does is logged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Logging {
+    /// It is.
+    Engine,
+    /// It is not.
+    Off,
+}
+
+/// Starts the log: as `RUST_LOG` says, or else as it was asked for.
+pub(crate) fn start(logging: Logging, talk: &Talk) {
     let filter = match EnvFilter::try_from_default_env() {
         Ok(filter) => filter,
-        Err(_) if verbose => EnvFilter::new(VERBOSE),
+        Err(_) if logging == Logging::Engine => EnvFilter::new(ENGINE),
         Err(_) => return,
     };
+    let is_coloured = talk.colour() == Colour::On;
     // It can only fail where a log was started before, which nothing does.
-    let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).try_init();
+    let _ =
+        tracing_subscriber::fmt().with_env_filter(filter).with_ansi(is_coloured).with_writer(talk.clone()).try_init();
 }

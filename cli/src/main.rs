@@ -40,8 +40,8 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: &Cli) -> Exit {
-    logging::start(cli.verbose);
-    let talk = Talk::to_stderr(cli.loudness());
+    let talk = Talk::to_stderr(cli.loudness(), cli.form());
+    logging::start(cli.logging(), &talk);
     done(cli, &talk).unwrap_or_else(|error| {
         talk.error(&error.to_string(), &error.hints());
         Exit::Error

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use dragline_domain::definition::{Draft, UrlPattern};
 
 use super::{Answer, DataArgs, NetworkArgs, command_to_go_on, values};
-use crate::terminal::Loudness;
+use crate::terminal::{Form, Loudness};
 
 /// Crawl, go on with a crawl, or crawl again
 #[derive(Debug, Args)]
@@ -22,6 +22,9 @@ Examples:
   dragline crawl https://example.org --max-pages 500 --exclude '\\.zip$'
   dragline crawl crawl.yaml --data example-data
   dragline crawl                            go on, or crawl again
+  dragline crawl -v                         the same, with a line for each URL
+  dragline crawl --quiet --json > summary.json
+  dragline crawl --progress json 2> events.jsonl
 
 Ctrl-C ends it cleanly: what is under way is finished and stored. A second Ctrl-C ends it at once; nothing stored is lost."
 )]
@@ -38,12 +41,24 @@ pub(crate) struct CrawlArgs {
     #[arg(long)]
     json: bool,
     /// Say nothing but errors
-    #[arg(long, short)]
+    #[arg(long, short, conflicts_with = "progress")]
     quiet: bool,
+    /// In which form standard error tells how the crawl goes
+    #[arg(long, value_name = "FORM", default_value = "auto")]
+    progress: Progress,
     #[command(flatten)]
     overrides: Overrides,
     #[command(flatten)]
     pub(crate) network: NetworkArgs,
+}
+
+/// How progress is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Progress {
+    /// Lines that change on a terminal, elsewhere a line now and then
+    Auto,
+    /// One JSON object a line for all that happens, and nothing else (docs/commands.md)
+    Json,
 }
 
 /// What becomes of an unfinished iteration that the definition has outgrown.
@@ -77,8 +92,20 @@ impl CrawlArgs {
     }
 
     /// How much is said.
-    pub(crate) const fn loudness(&self) -> Loudness {
-        if self.quiet { Loudness::Quiet } else { Loudness::Normal }
+    pub(crate) const fn loudness(&self, verbose: u8) -> Loudness {
+        match (self.quiet, verbose) {
+            (true, _) => Loudness::Quiet,
+            (false, 0) => Loudness::Normal,
+            (false, _) => Loudness::Urls,
+        }
+    }
+
+    /// In which form it is said.
+    pub(crate) const fn form(&self) -> Form {
+        match self.progress {
+            Progress::Auto => Form::Text,
+            Progress::Json => Form::Json,
+        }
     }
 }
 

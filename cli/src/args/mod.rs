@@ -11,7 +11,7 @@ mod values;
 
 use std::path::{Path, PathBuf};
 
-use clap::{Args, Parser, Subcommand};
+use clap::{ArgAction, Args, Parser, Subcommand};
 use dragline_domain::address::AddressPolicy;
 use dragline_domain::definition::{Draft, UserAgent};
 
@@ -24,7 +24,8 @@ pub(crate) use stack::{ChangeArgs, PutArgs, StackArgs, StackName, StackNameError
 pub(crate) use status::StatusArgs;
 
 use crate::exit::Exit;
-use crate::terminal::Loudness;
+use crate::logging::Logging;
+use crate::terminal::{Form, Loudness};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -32,7 +33,8 @@ Examples:
   dragline crawl                           go on with it, or crawl it again
   dragline status                          how far it is, and how it went
   dragline export --what pages --format csv > pages.csv
-  dragline explain https://example.org/a   would this URL be crawled?";
+  dragline explain https://example.org/a   would this URL be crawled?
+  dragline explain --outcome 173           what does this outcome mean?";
 
 const STREAMS: &str = "Data goes to standard output, everything else to standard error. NO_COLOR is obeyed.";
 
@@ -47,15 +49,14 @@ const STREAMS: &str = "Data goes to standard output, everything else to standard
                   Interrupt it whenever you like: the same command goes on where it was.",
     after_help = EXAMPLES,
     after_long_help = format!("{EXAMPLES}\n\n{}\n\n{STREAMS}", Exit::HELP),
-    disable_help_subcommand = true,
 )]
 pub(crate) struct Cli {
     /// What to do.
     #[command(subcommand)]
     pub(crate) command: Command,
-    /// Log what is being done, on standard error. `RUST_LOG` chooses more finely
-    #[arg(long, short, global = true)]
-    pub(crate) verbose: bool,
+    /// Print a line for each URL that is crawled, on standard error; twice: log what the engine does, too. `RUST_LOG` chooses more finely
+    #[arg(long, short, global = true, action = ArgAction::Count)]
+    verbose: u8,
 }
 
 /// What to do. Each command is described where its arguments are.
@@ -165,9 +166,22 @@ impl Cli {
     /// How much is said on standard error.
     pub(crate) const fn loudness(&self) -> Loudness {
         match &self.command {
-            Command::Crawl(args) => args.loudness(),
+            Command::Crawl(args) => args.loudness(self.verbose),
             _ => Loudness::Normal,
         }
+    }
+
+    /// In which form things are said there.
+    pub(crate) const fn form(&self) -> Form {
+        match &self.command {
+            Command::Crawl(args) => args.form(),
+            _ => Form::Text,
+        }
+    }
+
+    /// Whether what is done is logged.
+    pub(crate) const fn logging(&self) -> Logging {
+        if self.verbose > 1 { Logging::Engine } else { Logging::Off }
     }
 }
 

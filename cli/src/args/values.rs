@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use dragline_domain::definition::{UrlPattern, UserAgent};
+use dragline_domain::outcome::{NoSuchOutcome, Outcome};
 
 /// A duration with its unit, such as `500ms` or `1s`.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
@@ -15,6 +16,11 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
 /// A regular expression over whole URLs.
 pub(super) fn pattern(text: &str) -> Result<UrlPattern, String> {
     text.parse().map_err(|error: dragline_domain::definition::PatternError| format!("{error}; {}", error.hint()))
+}
+
+/// An outcome, by its number or its name.
+pub(super) fn outcome(text: &str) -> Result<Outcome, String> {
+    text.parse().map_err(|error: NoSuchOutcome| format!("{error}; docs/outcomes.md lists them all"))
 }
 
 /// What is sent as `User-Agent`.

@@ -1,14 +1,18 @@
-//! Showing progress: a few lines that change on a terminal, a line now and then elsewhere.
+//! Showing progress: a few lines that change on a terminal, a line now and then elsewhere, objects for programs.
 
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use jiff::tz::TimeZone;
 
 use super::progress::Snapshot;
-use crate::terminal::{Loudness, Talk};
+use crate::terminal::{Form, Loudness, Talk};
 
 /// How often a line is said where none can be changed.
 const LINE_EVERY: Duration = Duration::from_secs(10);
+
+/// How often programs are told.
+const EVENT_EVERY: Duration = Duration::from_secs(1);
 
 /// The progress display.
 pub(super) enum Display {
@@ -20,11 +24,22 @@ pub(super) enum Display {
         amounts: ProgressBar,
         /// How it went.
         outcomes: ProgressBar,
-        /// Where.
+        /// Where, and what is waited for.
         places: ProgressBar,
+        /// The time zone of people here.
+        zone: TimeZone,
     },
     /// A line now and then.
     Lines {
+        /// Who says it.
+        talk: Talk,
+        /// When the next one is due, counted from the run's beginning.
+        next: Duration,
+        /// The time zone of people here.
+        zone: TimeZone,
+    },
+    /// An object now and then.
+    Events {
         /// Who says it.
         talk: Talk,
         /// When the next one is due, counted from the run's beginning.
@@ -38,9 +53,12 @@ impl Display {
         if talk.loudness() == Loudness::Quiet {
             return Self::None;
         }
-        // With a log on the same terminal, lines that change would be torn.
-        if talk.bars().is_hidden() || tracing::enabled!(tracing::Level::INFO) {
-            return Self::Lines { talk: talk.clone(), next: LINE_EVERY };
+        if talk.form() == Form::Json {
+            return Self::Events { talk: talk.clone(), next: Duration::ZERO };
+        }
+        let zone = TimeZone::system();
+        if talk.bars().is_hidden() {
+            return Self::Lines { talk: talk.clone(), next: LINE_EVERY, zone };
         }
         let line = |template| {
             let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner());
@@ -48,22 +66,28 @@ impl Display {
         };
         let amounts = line("{spinner} {wide_msg}");
         amounts.enable_steady_tick(Duration::from_millis(200));
-        Self::Live { amounts, outcomes: line("  {wide_msg}"), places: line("  {wide_msg}") }
+        Self::Live { amounts, outcomes: line("  {wide_msg}"), places: line("  {wide_msg}"), zone }
     }
 
     /// Shows how things stand now.
     pub(super) fn show(&mut self, snapshot: &Snapshot<'_>) {
         match self {
             Self::None => {}
-            Self::Live { amounts, outcomes, places } => {
+            Self::Live { amounts, outcomes, places, zone } => {
                 amounts.set_message(snapshot.amounts());
                 outcomes.set_message(snapshot.outcomes());
-                places.set_message(snapshot.places());
+                places.set_message(snapshot.places(zone));
             }
-            Self::Lines { talk, next } => {
+            Self::Lines { talk, next, zone } => {
                 if snapshot.elapsed >= *next {
                     *next = snapshot.elapsed + LINE_EVERY;
-                    talk.say(&snapshot.line());
+                    talk.say(&snapshot.line(zone));
+                }
+            }
+            Self::Events { talk, next } => {
+                if snapshot.elapsed >= *next {
+                    *next += EVENT_EVERY;
+                    talk.event("progress", &snapshot.told());
                 }
             }
         }
@@ -73,7 +97,7 @@ impl Display {
 impl Drop for Display {
     /// Takes the lines away: what they said, the summary says better.
     fn drop(&mut self) {
-        if let Self::Live { amounts, outcomes, places } = self {
+        if let Self::Live { amounts, outcomes, places, .. } = self {
             for bar in [amounts, outcomes, places] {
                 bar.finish_and_clear();
             }

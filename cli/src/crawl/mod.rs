@@ -1,13 +1,17 @@
 //! `dragline crawl`: deciding what to do, doing it, and saying how it went.
 
 mod display;
+mod finish;
 mod interrupt;
 mod notices;
+mod places;
 mod prepare;
 mod progress;
 mod resume;
 mod room;
 mod run;
+mod told;
+mod watch;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,14 +20,16 @@ use dragline_domain::address::AddressPolicy;
 use dragline_domain::definition::Definition;
 use dragline_local::engine::LocalWorld;
 use dragline_local::{DATABASE, LocalStore, SystemClock, raise_open_files};
+use dragline_pipeline::World;
 use dragline_pipeline::ports::clock::Clock;
+use dragline_pipeline::ports::frontier::Frontier;
+use dragline_pipeline::ports::observer::Observer;
 
-use crate::args::{Answer, CrawlArgs};
+use crate::args::CrawlArgs;
 use crate::error::{CliError, while_doing};
 use crate::exit::Exit;
 use crate::network::Network;
 use crate::source::Source;
-use crate::summary;
 use crate::terminal::Talk;
 pub(crate) use notices::why as leftover_why;
 
@@ -33,6 +39,7 @@ use interrupt::Interrupts;
 use notices::TalkNotifier;
 use prepare::{Goal, Prepared};
 use run::Ended;
+use watch::Watch;
 
 /// Crawls as the arguments say, until the iteration is over or interrupted.
 ///
@@ -51,17 +58,24 @@ pub(crate) async fn crawl(args: &CrawlArgs, talk: &Talk) -> Result<Exit, CliErro
         // Made anew for each iteration: the queue of one that was ended holds nothing for the next.
         let store = LocalStore::open(data, SystemClock::new().now())?;
         check_addresses(&store, args).await?;
-        let world = Arc::new(LocalWorld::new(&store, TalkNotifier::new(talk.clone())));
+        let watch = Arc::new(Watch::new(talk.clone()));
+        let watcher: Arc<dyn Observer> = watch.clone();
+        let world = Arc::new(LocalWorld::new(&store, TalkNotifier::new(talk.clone())).watched_by(watcher));
         let Prepared { wanted, iteration, goal } = prepare::prepare(&world, given.as_ref(), args, talk).await?;
         let room = Room::of(files_max, usize::from(wanted.politeness.concurrency));
         let fetcher = Arc::new(network.fetcher(&wanted, Some(&room))?);
         if args.network.address_policy() == AddressPolicy::AllowPrivate {
             store.allow_private_addresses().await?;
         }
-        let ended = run::run(&world, fetcher, &room, &iteration, &mut interrupts, talk).await?;
+        let asked = (&iteration, wanted.budget.pages);
+        let ended = run::run(&world, fetcher, &room, asked, &mut interrupts, (&watch, talk)).await?;
         match (goal, ended) {
             (Goal::MakeWay, Ended::Over) => {}
-            (Goal::MakeWay | Goal::Crawl, _) => return finish(args, ended, talk),
+            (_, Ended::AtOnce) => {
+                let stored = world.frontier().progress(&iteration.crawl, iteration.number).await?;
+                return Ok(finish::at_once(args, &stored, talk));
+            }
+            (Goal::MakeWay | Goal::Crawl, _) => return finish::finish(args, ended, talk),
         }
     }
 }
@@ -80,28 +94,4 @@ fn given(args: &CrawlArgs) -> Result<Option<Definition>, CliError> {
     let draft = Source::of(&args.targets, Path::is_file)?.draft()?;
     let definition = |draft| Definition::new(args.change(draft));
     Ok(draft.map(definition).transpose()?)
-}
-
-/// Says how the iteration stands or ended.
-fn finish(args: &CrawlArgs, ended: Ended, talk: &Talk) -> Result<Exit, CliError> {
-    let data = args.data.data.as_path();
-    let go_on = format!("to go on: `{}`", args.command_to_go_on());
-    if ended == Ended::AtOnce {
-        talk.say("stopped at once; everything stored so far is safe");
-        talk.hint(&go_on);
-        return Ok(Exit::Interrupted);
-    }
-    let summary = summary::read(data)?;
-    match args.answer() {
-        Answer::Json => summary.print_json().map_err(while_doing("writing to standard output"))?,
-        Answer::Text => talk.say(&summary::text(&summary, None, talk.colour())),
-    }
-    match ended {
-        Ended::Over if summary.is_all_well() => Ok(Exit::Done),
-        Ended::Over => Ok(Exit::NotAllWell),
-        Ended::Interrupted | Ended::AtOnce => {
-            talk.hint(&go_on);
-            Ok(Exit::Interrupted)
-        }
-    }
 }

@@ -7,8 +7,9 @@ use dragline_domain::frontier::LeftoverReason;
 use dragline_domain::url::Origin;
 use dragline_pipeline::ports::error::PortResult;
 use dragline_pipeline::ports::notifier::{Notice, Notifier};
+use serde::Serialize;
 
-use crate::terminal::{Talk, plural, safe};
+use crate::terminal::{Form, Talk, plural, safe};
 
 /// Origins of which it is remembered that something was said. Of more, it is said again.
 const REMEMBERED_MAX: usize = 1_000;
@@ -39,9 +40,41 @@ impl Notifier for TalkNotifier {
         if let Some(line) = line(&notice)
             && !self.is_repeated(&notice)
         {
-            self.talk.say(&line);
+            match self.talk.form() {
+                Form::Text => self.talk.say(&line),
+                Form::Json => self.talk.event("notice", &Told::of(&notice, &line)),
+            }
         }
         Ok(())
+    }
+}
+
+/// The event `notice`.
+#[derive(Serialize)]
+struct Told<'a> {
+    kind: &'static str,
+    text: &'a str,
+    origin: Option<&'a Origin>,
+    reason: Option<&'static str>,
+    urls_left: Option<u64>,
+}
+
+impl<'a> Told<'a> {
+    fn of(notice: &'a Notice, text: &'a str) -> Self {
+        let kind = notice.kind();
+        let origin = match notice {
+            Notice::IterationClosed(_) | Notice::StartSkipped { .. } => None,
+            Notice::OriginEnded { origin, .. }
+            | Notice::Stuck { origin, .. }
+            | Notice::RobotsUnreadable { origin, .. } => Some(&origin.origin),
+            Notice::OriginJoined { origin, .. } => Some(origin),
+        };
+        match notice {
+            Notice::OriginEnded { reason, count, .. } => {
+                Self { kind, text, origin, reason: Some(reason.name()), urls_left: Some(*count) }
+            }
+            _ => Self { kind, text, origin, reason: None, urls_left: None },
+        }
     }
 }
 
@@ -85,7 +118,7 @@ mod tests {
 
     #[test]
     fn a_robots_txt_that_stays_unreadable_is_told_once() {
-        let notifier = TalkNotifier::new(Talk::to_stderr(Loudness::Quiet));
+        let notifier = TalkNotifier::new(Talk::to_stderr(Loudness::Quiet, Form::Text));
         let notice = |origin: &str, detail: &str| Notice::RobotsUnreadable {
             origin: OriginKey { crawl: "example".parse().unwrap(), origin: origin.parse().unwrap() },
             detail: detail.to_owned(),

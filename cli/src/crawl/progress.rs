@@ -1,45 +1,119 @@
 //! What the progress display says: a pure function of the counters.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
-use dragline_domain::outcome::OutcomeClass;
-use dragline_domain::url::Origin;
+use dragline_domain::frontier::CrawlerCounters;
+use dragline_domain::outcome::{Outcome, OutcomeClass};
 use dragline_pipeline::ports::frontier::Progress;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use serde::Serialize;
 
+use super::places;
+use super::watch::{Counted, Place};
 use crate::terminal::{bytes, count, duration, plural};
 
-/// Origins that are named; of more, the number is told.
-const ORIGINS_SHOWN: usize = 3;
+/// Less than this is not worth telling of.
+const LEFT_TOLD: Duration = Duration::from_secs(2);
 
 /// How an iteration stands at one moment.
 #[derive(Clone, Debug)]
 pub(super) struct Snapshot<'a> {
     /// Since this run began.
     pub(super) elapsed: Duration,
-    /// The counters of the whole iteration.
-    pub(super) progress: &'a Progress,
+    /// The counters of the whole iteration when this run began.
+    pub(super) before: &'a Progress,
+    /// The same as last committed.
+    pub(super) committed: &'a Progress,
+    /// What was done since this run began, committed or not.
+    pub(super) counted: Counted,
     /// Pages a second of late; absent before that can be told.
     pub(super) rate: Option<f64>,
-    /// The origins that are being visited.
-    pub(super) origins: &'a [Origin],
+    /// Pages that the budget still grants the iteration, as far as is committed; absent without one.
+    pub(super) budget: Option<u64>,
+    /// The origins that something is waited for at, those that are being visited first.
+    pub(super) places: &'a [Place],
+    /// The time of the day.
+    pub(super) now: Timestamp,
+}
+
+/// The event `progress`.
+#[derive(Debug, Serialize)]
+pub(super) struct Told<'a> {
+    elapsed_ms: u64,
+    pages: u64,
+    requests: u64,
+    pages_per_second: Option<f64>,
+    waiting: u64,
+    retries_waiting: u64,
+    body_bytes: u64,
+    left_ms: Option<u64>,
+    outcomes: BTreeMap<&'static str, u64>,
+    stuck: u64,
+    origins: Vec<places::Told<'a>>,
+    origins_more: u64,
 }
 
 impl Snapshot<'_> {
+    /// URLs of the iteration that ended with an answer. Of what earlier runs did it is known how many requests were final, and of what was
+    /// parsed of them, how many met nobody.
+    pub(super) fn pages(&self) -> u64 {
+        let CrawlerCounters { pages, retries, .. } = self.before.crawler;
+        let unanswered = [Outcome::ConnectionFailed, Outcome::RequestTimeout].map(|outcome| self.before.count(outcome));
+        pages.saturating_sub(retries + unanswered.iter().sum::<u64>()) + self.counted.pages
+    }
+
+    fn requests(&self) -> u64 {
+        self.before.crawler.requests + self.counted.requests
+    }
+
+    fn body_bytes(&self) -> u64 {
+        self.before.crawler.body_bytes + self.counted.body_bytes
+    }
+
+    fn retries_waiting(&self) -> u64 {
+        (self.before.retries_waiting + self.counted.put_off).saturating_sub(self.counted.tried_again)
+    }
+
+    /// URLs that wait, tries again included.
+    fn waiting(&self) -> u64 {
+        self.committed.added.saturating_sub(self.before.taken + self.counted.taken) + self.retries_waiting()
+    }
+
+    /// How long it takes to ask for what is known to wait, where one origin is left.
+    fn left(&self) -> Option<Duration> {
+        let [place] = self.places else { return None };
+        let (delay, wait) = places::pace_of(place, self.now).filter(|_| self.committed.origins_open == 1)?;
+        let requests = self.waiting().min(self.budget.unwrap_or(u64::MAX));
+        let by_rate = self.rate.filter(|rate| *rate > 0.0).map(|rate| Duration::from_secs_f64(1.0 / rate));
+        // While it rests, the rate of late says nothing.
+        let each = if wait > delay { delay } else { by_rate.map_or(delay, |by_rate| by_rate.max(delay)) };
+        let waits_after_the_first = u32::try_from(requests.checked_sub(1)?).unwrap_or(u32::MAX);
+        (!each.is_zero()).then(|| wait + each.saturating_mul(waits_after_the_first))
+    }
+
     /// How much is done and how much waits.
     pub(super) fn amounts(&self) -> String {
         let rate = self.rate.map_or_else(String::new, |rate| format!(" ({rate:.1}/s)"));
-        let progress = self.progress;
+        let left = self.left().filter(|left| *left >= LEFT_TOLD);
+        let left = left.map_or_else(String::new, |left| format!(", about {} left", roughly(left)));
         format!(
-            "{}: {}{rate}, {} waiting, {}",
+            "{}: {}{rate}, {} waiting, {}{left}",
             duration(Duration::from_secs(self.elapsed.as_secs())),
-            plural(progress.crawler.pages, "page"),
-            count(progress.waiting()),
-            bytes(progress.crawler.body_bytes)
+            plural(self.pages(), "page"),
+            count(self.waiting()),
+            bytes(self.body_bytes())
         )
     }
 
-    /// How URLs ended, by class; empty before any did.
+    /// How many URLs ended so, by class, as far as is parsed.
+    fn of_class(&self, class: OutcomeClass) -> u64 {
+        let outcomes = &self.committed.parser.outcomes;
+        outcomes.iter().filter(|(outcome, _)| outcome.class() == class).map(|(_, number)| number).sum()
+    }
+
+    /// How URLs ended, by class; empty before any did. What was fetched counts here once it is parsed.
     pub(super) fn outcomes(&self) -> String {
         let classes = [
             (OutcomeClass::Content, "content"),
@@ -49,35 +123,28 @@ impl Snapshot<'_> {
             (OutcomeClass::Blocked, "blocked"),
             (OutcomeClass::Dismissed, "dismissed"),
         ];
-        let parser = &self.progress.parser;
-        let of_class =
-            |class| parser.outcomes.iter().filter(|(outcome, _)| outcome.class() == class).map(|(_, n)| n).sum();
         let mut parts: Vec<String> = classes
             .into_iter()
-            .map(|(class, name)| (of_class(class), name))
-            .chain([(parser.stuck, "stuck")])
+            .map(|(class, name)| (self.of_class(class), name))
+            .chain([(self.committed.parser.stuck, "stuck")])
             .filter(|(number, _): &(u64, _)| *number > 0)
             .map(|(number, name)| format!("{} {name}", count(number)))
             .collect();
-        if self.progress.retries_waiting > 0 {
-            parts.push(format!("{} to be tried again", count(self.progress.retries_waiting)));
+        if self.retries_waiting() > 0 {
+            parts.push(format!("{} to be tried again", count(self.retries_waiting())));
         }
         parts.join(", ")
     }
 
-    /// Where requests go to; empty while they go nowhere.
-    pub(super) fn places(&self) -> String {
-        let shown: Vec<&str> = self.origins.iter().take(ORIGINS_SHOWN).map(Origin::as_str).collect();
-        match self.origins.len().saturating_sub(ORIGINS_SHOWN) {
-            0 => shown.join(", "),
-            more => format!("{} and {more} more", shown.join(", ")),
-        }
+    /// Where requests go to and what is waited for; empty while they go nowhere.
+    pub(super) fn places(&self, zone: &TimeZone) -> String {
+        places::words(self.places, self.now, zone)
     }
 
     /// All of it on one line, for logs and pipes.
-    pub(super) fn line(&self) -> String {
+    pub(super) fn line(&self, zone: &TimeZone) -> String {
         let mut line = self.amounts();
-        for (lead, part) in [("; ", self.outcomes()), ("; at ", self.places())] {
+        for (lead, part) in [("; ", self.outcomes()), ("; at ", self.places(zone))] {
             if !part.is_empty() {
                 line.push_str(lead);
                 line.push_str(&part);
@@ -85,6 +152,37 @@ impl Snapshot<'_> {
         }
         line
     }
+
+    /// All of it as an object, for programs.
+    pub(super) fn told(&self) -> Told<'_> {
+        use OutcomeClass::{Blocked, Content, Dismissed, Failed, Missing, Redirect};
+        let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        let (origins, origins_more) = places::told(self.places);
+        Told {
+            elapsed_ms: millis(self.elapsed),
+            pages: self.pages(),
+            requests: self.requests(),
+            pages_per_second: self.rate.map(|rate| (rate * 100.0).round() / 100.0),
+            waiting: self.waiting(),
+            retries_waiting: self.retries_waiting(),
+            body_bytes: self.body_bytes(),
+            left_ms: self.left().map(millis),
+            outcomes: [Content, Redirect, Missing, Failed, Blocked, Dismissed]
+                .into_iter()
+                .map(|class| (class.name(), self.of_class(class)))
+                .collect(),
+            stuck: self.committed.parser.stuck,
+            origins,
+            origins_more,
+        }
+    }
+}
+
+/// A duration without what an estimate cannot tell: no fractions of seconds, no seconds beyond some minutes.
+fn roughly(time: Duration) -> String {
+    let seconds = time.as_secs();
+    let step = if seconds < 120 { 1 } else { 60 };
+    duration(Duration::from_secs(seconds.div_ceil(step) * step))
 }
 
 /// Pages a second over the last moments.
@@ -117,12 +215,11 @@ impl Rate {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
-    use dragline_domain::frontier::{CrawlerCounters, ParserCounters};
-    use dragline_domain::outcome::Outcome;
+    use dragline_domain::frontier::ParserCounters;
+    use dragline_pipeline::ports::observer::{DelayReason, Stage, Wait};
 
     use super::*;
+    use crate::crawl::places::tests::{place, waiting};
 
     fn busy() -> Progress {
         let outcomes = BTreeMap::from([
@@ -143,28 +240,102 @@ mod tests {
         }
     }
 
+    /// How that stands after a while, with nothing done since it was committed.
+    fn snapshot<'a>(progress: &'a Progress, places: &'a [Place]) -> Snapshot<'a> {
+        Snapshot {
+            elapsed: Duration::from_millis(80_700),
+            before: progress,
+            committed: progress,
+            counted: Counted::default(),
+            rate: None,
+            budget: None,
+            places,
+            now: Timestamp::UNIX_EPOCH,
+        }
+    }
+
     #[test]
     fn the_line_of_a_busy_crawl() {
-        let origins: Vec<Origin> =
-            ["a", "b", "c", "d", "e"].map(|host| format!("https://{host}.example.org").parse().unwrap()).to_vec();
+        let slow = waiting(0, Wait::Delay, 1, DelayReason::Definition);
+        let places = ["a", "b", "c", "d", "e"].map(|host| place(host, slow));
         let progress = busy();
-        let snapshot = |origins| Snapshot {
-            elapsed: Duration::from_millis(80_700),
-            progress: &progress,
-            rate: Some(15.26),
-            origins,
-        };
+        let snapshot = Snapshot { rate: Some(15.26), ..snapshot(&progress, &places) };
         insta::assert_snapshot!(
-            snapshot(&origins[..]).line(),
-            @"1m 20s: 1,205 pages (15.3/s), 347 waiting, 45.60 MiB; 1,122 content, 40 redirects, 30 missing, 3 failed, 7 blocked, 1 stuck, 2 to be tried again; at https://a.example.org, https://b.example.org, https://c.example.org and 2 more"
+            snapshot.line(&TimeZone::UTC),
+            @"1m 20s: 1,197 pages (15.3/s), 347 waiting, 45.60 MiB; 1,122 content, 40 redirects, 30 missing, 3 failed, 7 blocked, 1 stuck, 2 to be tried again; at https://a.example.org, https://b.example.org, https://c.example.org and 2 more"
         );
-        assert_eq!(snapshot(&origins[..1]).places(), "https://a.example.org");
     }
 
     #[test]
     fn the_line_of_a_crawl_that_just_began() {
-        let snapshot = Snapshot { elapsed: Duration::ZERO, progress: &Progress::default(), rate: None, origins: &[] };
-        insta::assert_snapshot!(snapshot.line(), @"0s: 0 pages, 0 waiting, 0 B");
+        let progress = Progress::default();
+        let snapshot = Snapshot { elapsed: Duration::ZERO, ..snapshot(&progress, &[]) };
+        insta::assert_snapshot!(snapshot.line(&TimeZone::UTC), @"0s: 0 pages, 0 waiting, 0 B");
+    }
+
+    #[test]
+    fn what_is_not_committed_yet_counts() {
+        let progress = busy();
+        let counted = Counted { taken: 9, pages: 8, requests: 12, put_off: 3, tried_again: 2, body_bytes: 1 << 20 };
+        let before = snapshot(&progress, &[]);
+        let after = Snapshot { counted, ..before.clone() };
+        assert_eq!((before.pages(), after.pages()), (1_197, 1_205));
+        assert_eq!((before.waiting(), after.waiting()), (347, 339), "nine had their turn, one more is tried again");
+        assert_eq!(after.amounts(), "1m 20s: 1,205 pages, 339 waiting, 46.60 MiB");
+        let mut committed = progress.clone();
+        committed.added += 100;
+        committed.taken += 9;
+        committed.retries_waiting += 1;
+        committed.crawler.pages += 12;
+        let committed = Snapshot { committed: &committed, ..after };
+        assert_eq!((committed.pages(), committed.waiting()), (1_205, 439), "committing counts nothing twice");
+    }
+
+    #[test]
+    fn the_time_left_is_told_where_it_can_be_known() {
+        use DelayReason::{BackOff, Definition};
+        let alone = |waiting| Progress { added: waiting, origins_open: 1, ..Progress::default() };
+        let several = Progress { origins_open: 2, ..alone(100) };
+        for (progress, stage, rate, budget, expected, why) in [
+            (alone(100), waiting(1, Wait::Delay, 1, Definition), Some(1.0), None, Some(100), "a request a second"),
+            (alone(100), waiting(0, Wait::Delay, 1, Definition), None, None, Some(99), "the first one is under way"),
+            (alone(100), waiting(0, Wait::Delay, 1, Definition), Some(0.5), None, Some(198), "it answers slowly"),
+            (alone(100), waiting(0, Wait::Delay, 1, Definition), Some(9.0), None, Some(99), "never below the delay"),
+            (alone(100), waiting(0, Wait::Delay, 0, Definition), Some(50.0), None, Some(1), "no delay, but a rate"),
+            (alone(100), waiting(0, Wait::Delay, 0, Definition), None, None, None, "neither"),
+            (alone(100), waiting(0, Wait::Delay, 1, Definition), None, Some(11), Some(10), "the budget ends it"),
+            (alone(10), waiting(60, Wait::RetryAfter, 2, BackOff), Some(0.01), None, Some(78), "it rests first"),
+            (alone(0), waiting(1, Wait::Delay, 1, Definition), Some(1.0), None, None, "nothing waits"),
+            (alone(100), Stage::Parsing, Some(1.0), None, None, "more may be found"),
+            (several, waiting(1, Wait::Delay, 1, Definition), Some(1.0), None, None, "others are slower, perhaps"),
+        ] {
+            let places = [place("a", stage)];
+            let left = Snapshot { rate, budget, ..snapshot(&progress, &places) }.left();
+            assert_eq!(left.map(|left| left.as_secs()), expected, "{why}");
+        }
+        let (progress, places) = (alone(500), [place("a", waiting(1, Wait::Delay, 1, Definition))]);
+        assert_eq!(snapshot(&progress, &places).amounts(), "1m 20s: 0 pages, 500 waiting, 0 B, about 9m left");
+    }
+
+    #[test]
+    fn programs_are_told_numbers() {
+        let (progress, places) = (busy(), [place("a", Stage::Robots)]);
+        let told =
+            serde_json::to_value(Snapshot { rate: Some(15.264), ..snapshot(&progress, &places) }.told()).unwrap();
+        assert_eq!(
+            told,
+            serde_json::json!({
+                "elapsed_ms": 80_700, "pages": 1_197, "requests": 1_210, "pages_per_second": 15.26, "waiting": 347,
+                "retries_waiting": 2, "body_bytes": 47_815_065, "left_ms": null,
+                "outcomes": { "content": 1_122, "redirect": 40, "missing": 30, "failed": 3, "blocked": 7, "dismissed": 0 },
+                "stuck": 1,
+                "origins": [{
+                    "origin": "https://a.example.org", "waits_for": "robots_txt", "until": null, "delay_ms": null,
+                    "delay_reason": null,
+                }],
+                "origins_more": 0,
+            })
+        );
     }
 
     #[test]

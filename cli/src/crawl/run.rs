@@ -1,16 +1,18 @@
 //! One run of the engine, with its progress shown and interruptions obeyed.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use dragline_domain::frontier::IterationRow;
+use dragline_domain::url::Origin;
 use dragline_http::HttpFetcher;
 use dragline_local::engine::{self, Activity, LocalWorld, RunEnd};
 use dragline_pipeline::World;
 use dragline_pipeline::crawl::StopSignal;
 use dragline_pipeline::ports::clock::Clock;
 use dragline_pipeline::ports::error::{PortError, PortErrorKind, PortResult};
-use dragline_pipeline::ports::frontier::Frontier;
+use dragline_pipeline::ports::frontier::{Frontier, Progress};
 use tokio::task::JoinHandle;
 use tokio::time::MissedTickBehavior;
 
@@ -19,10 +21,17 @@ use super::display::Display;
 use super::interrupt::Interrupts;
 use super::notices::TalkNotifier;
 use super::progress::{Rate, Snapshot};
+use super::watch::Watch;
 use crate::terminal::{Talk, plural};
 
-/// How often progress is read.
-const SHOW_EVERY: Duration = Duration::from_secs(1);
+/// How often progress is shown.
+const SHOW_EVERY: Duration = Duration::from_millis(250);
+
+/// How often it is read what was committed and parsed.
+const READ_EVERY: Duration = Duration::from_secs(1);
+
+/// How long what was stopped at once may take to be gone.
+const GONE_WITHIN: Duration = Duration::from_secs(2);
 
 /// The local adapters, notices going to the terminal.
 pub(super) type CliWorld = LocalWorld<TalkNotifier>;
@@ -38,7 +47,7 @@ pub(super) enum Ended {
     AtOnce,
 }
 
-/// Runs an iteration until it is over or interrupted.
+/// Runs an iteration, which may ask for so many pages, until it is over or interrupted.
 ///
 /// # Errors
 /// The engine's.
@@ -46,10 +55,11 @@ pub(super) async fn run(
     world: &Arc<CliWorld>,
     fetcher: Arc<HttpFetcher>,
     room: &Room,
-    iteration: &IterationRow,
+    (iteration, budget): (&IterationRow, Option<u64>),
     interrupts: &mut Interrupts,
-    talk: &Talk,
+    (watch, talk): (&Watch, &Talk),
 ) -> PortResult<Ended> {
+    let before = world.frontier().progress(&iteration.crawl, iteration.number).await?;
     let (stop, activity) = (StopSignal::default(), Arc::new(Activity::default()));
     let mut engine: JoinHandle<PortResult<RunEnd>> = tokio::spawn({
         let (world, crawl) = (Arc::clone(world), iteration.crawl.clone());
@@ -60,7 +70,9 @@ pub(super) async fn run(
             engine::run(world, fetcher, messages, &crawl, options, stop, activity).await
         }
     });
-    let mut shown = Shown { display: Display::of(talk), rate: Rate::default(), began: world.clock().monotonic() };
+    let began = world.clock().monotonic();
+    let (display, rate) = (Display::of(talk), Rate::default());
+    let mut shown = Shown { display, watch, budget, rate, began, committed: before.clone(), before, read_at: began };
     let mut ticks = tokio::time::interval(SHOW_EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
@@ -69,6 +81,9 @@ pub(super) async fn run(
             () = interrupts.next() => {
                 if stop.is_stopped() {
                     engine.abort();
+                    // What it started ends with it, a moment later: from then on nothing more is committed.
+                    let _aborted = (&mut engine).await;
+                    gone(world).await;
                     return Ok(Ended::AtOnce);
                 }
                 stop.stop();
@@ -76,6 +91,14 @@ pub(super) async fn run(
             }
             _ = ticks.tick() => shown.refresh(world, iteration, &activity).await,
         }
+    }
+}
+
+/// Waits until nobody else works with these adapters.
+async fn gone(world: &Arc<CliWorld>) {
+    let since = world.clock().monotonic();
+    while Arc::strong_count(world) > 1 && world.clock().monotonic().saturating_sub(since) < GONE_WITHIN {
+        world.clock().sleep(Duration::from_millis(5)).await;
     }
 }
 
@@ -94,22 +117,49 @@ fn finishing(origins: usize) -> String {
 }
 
 /// What the display needs from one look to the next.
-struct Shown {
+struct Shown<'a> {
     display: Display,
+    watch: &'a Watch,
+    /// Pages that the definition grants an iteration; absent without a limit.
+    budget: Option<u64>,
     rate: Rate,
     began: Duration,
+    /// As read before anything was done.
+    before: Progress,
+    /// As last read.
+    committed: Progress,
+    /// When that was.
+    read_at: Duration,
 }
 
-impl Shown {
+impl Shown<'_> {
     /// Shows how things stand. A reading that fails is left out: the engine meets the same trouble, and reports it.
     async fn refresh(&mut self, world: &CliWorld, iteration: &IterationRow, activity: &Activity) {
         if matches!(self.display, Display::None) {
             return;
         }
-        let Ok(progress) = world.frontier().progress(&iteration.crawl, iteration.number).await else { return };
         let now = world.clock().monotonic();
-        let rate = self.rate.after(now, progress.crawler.pages);
-        let (elapsed, origins) = (now.saturating_sub(self.began), activity.origins());
-        self.display.show(&Snapshot { elapsed, progress: &progress, rate, origins: &origins });
+        if now.saturating_sub(self.read_at) >= READ_EVERY {
+            if let Ok(progress) = world.frontier().progress(&iteration.crawl, iteration.number).await {
+                self.committed = progress;
+            }
+            self.read_at = now;
+        }
+        let mut places = self.watch.places();
+        let visited: BTreeSet<Origin> = activity.origins().into_iter().collect();
+        places.sort_by_key(|place| !visited.contains(&place.origin));
+        let mut snapshot = Snapshot {
+            elapsed: now.saturating_sub(self.began),
+            before: &self.before,
+            committed: &self.committed,
+            counted: self.watch.counted(),
+            rate: None,
+            budget: self.budget.map(|pages| pages.saturating_sub(self.before.crawler.pages)),
+            places: &places,
+            now: world.clock().now(),
+        };
+        snapshot.budget = snapshot.budget.map(|pages| pages.saturating_sub(snapshot.counted.requests));
+        snapshot.rate = self.rate.after(now, snapshot.pages());
+        self.display.show(&snapshot);
     }
 }

@@ -1,5 +1,6 @@
-//! `dragline explain`: would a URL be crawled, and which rule decides?
+//! `dragline explain`: would a URL be crawled, and which rule decides? And what does an outcome mean?
 
+mod outcome;
 #[cfg(test)]
 mod tests;
 mod verdict;
@@ -26,7 +27,8 @@ use verdict::Explanation;
 /// # Errors
 /// The URL, the definition or a file is not sound.
 pub(crate) async fn explain(args: &ExplainArgs) -> Result<Exit, CliError> {
-    let (definition, url) = definition_and_url(args)?;
+    let Some(text) = args.url.as_deref() else { return explain_outcome(args) };
+    let (definition, url) = definition_and_url(args, text)?;
     // There is nothing stored to go by: origins may have joined a crawl that runs.
     let context = CrawlContext::new(CrawlRow::first(definition))?;
     let verdict = match verdict::before_robots(&context, &url, args.network.address_policy()) {
@@ -37,22 +39,31 @@ pub(crate) async fn explain(args: &ExplainArgs) -> Result<Exit, CliError> {
         }
     };
     let exit = if verdict.is_allowed() { Exit::Done } else { Exit::NotAllWell };
-    let explanation = Explanation::new(&args.url, &url, verdict, context.definition.scope.max_depth);
+    let explanation = Explanation::new(text, &url, verdict, context.definition.scope.max_depth);
     print(&explanation, args.answer()).map_err(while_doing("writing to standard output"))?;
     Ok(exit)
 }
 
+/// Says what an outcome means, which is asked for where no URL is.
+fn explain_outcome(args: &ExplainArgs) -> Result<Exit, CliError> {
+    if let Some(outcome) = args.outcome {
+        outcome::print(io::stdout().lock(), outcome, args.answer())
+            .map_err(while_doing("writing to standard output"))?;
+    }
+    Ok(Exit::Done)
+}
+
 /// The definition to go by, and the URL as a crawl of it would normalise it.
-fn definition_and_url(args: &ExplainArgs) -> Result<(Definition, CrawlUrl), CliError> {
-    let plain = parse_url(&args.url)?;
+fn definition_and_url(args: &ExplainArgs, text: &str) -> Result<(Definition, CrawlUrl), CliError> {
+    let plain = parse_url(text)?;
     let draft = match &args.spec {
         Some(path) => read_definition(path)?,
         // As if the site's first page had been given: of what is given itself some rules say nothing.
         None => Draft::for_seeds(vec![plain.origin().url_at("/").unwrap_or(plain)]),
     };
     let draft = args.network.change(draft);
-    let url = CrawlUrl::parse(&args.url, &draft.strip_query_parameters)
-        .map_err(|source| CliError::Url { text: args.url.clone(), source })?;
+    let url = CrawlUrl::parse(text, &draft.strip_query_parameters)
+        .map_err(|source| CliError::Url { text: text.to_owned(), source })?;
     Ok((Definition::new(draft)?, url))
 }
 

@@ -10,4 +10,4 @@ pub(crate) use escape::{safe, safe_lines};
 pub(crate) use human::{bytes, count, duration, plural};
 pub(crate) use json::write_json;
 pub(crate) use style::{Colour, Shade};
-pub(crate) use talk::{Loudness, Talk};
+pub(crate) use talk::{Form, Loudness, Talk};

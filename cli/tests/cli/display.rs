@@ -79,7 +79,13 @@ async fn no_escape_of_a_site_reaches_a_terminal() {
 fn no_escape_of(seed: &str) {
     let directory = tempfile::tempdir().expect("there is room for a directory");
     let directory = directory.path();
-    for (data, more) in [("shown", &[][..]), ("logged", &["--verbose"]), ("json", &["--json", "--quiet"])] {
+    for (data, more) in [
+        ("shown", &[][..]),
+        ("urls", &["--verbose"]),
+        ("logged", &["-vv"]),
+        ("told", &["--progress", "json"]),
+        ("json", &["--json", "--quiet"]),
+    ] {
         let (code, output) = on_a_terminal(directory, &[&crawl(seed, data)[..], more].concat());
         assert_eq!(code, Some(1), "a page failed: {output}");
         assert_harmless(&output, data);

@@ -35,6 +35,20 @@ fn each_command_for_a_stack_explains_itself() {
 }
 
 #[test]
+fn help_is_a_command_too() {
+    for (command, flag) in [
+        (&["help"][..], &["--help"][..]),
+        (&["help", "crawl"], &["crawl", "--help"]),
+        (&["help", "explain"], &["explain", "--help"]),
+    ] {
+        let (by_command, by_flag) = (dragline_alone(command), dragline_alone(flag));
+        assert_eq!((by_command.code, by_command.stderr.as_str()), (Some(0), ""), "{command:?}");
+        assert_eq!(by_command.stdout, by_flag.stdout, "{command:?} says what {flag:?} says");
+    }
+    assert_eq!(dragline_alone(&["help", "crwal"]).code, Some(2), "help on nothing");
+}
+
+#[test]
 fn the_version_is_that_of_the_package() {
     let ran = dragline_alone(&["--version"]);
     assert_eq!(ran.stdout, concat!("dragline ", env!("CARGO_PKG_VERSION"), "\n"));

@@ -6,6 +6,7 @@ mod help;
 mod nothing_there;
 mod private;
 mod proxy;
+mod running;
 #[cfg(feature = "stack")]
 mod stack;
 mod terminal;

@@ -1,0 +1,100 @@
+//! Saying how a run ended.
+
+use dragline_pipeline::ports::frontier::Progress;
+use serde::Serialize;
+
+use super::run::Ended;
+use crate::args::{Answer, CrawlArgs};
+use crate::error::{CliError, while_doing};
+use crate::exit::Exit;
+use crate::summary::{self, Summary};
+use crate::terminal::{Form, Talk, plural};
+
+/// The event `end`.
+#[derive(Serialize)]
+struct End<'a> {
+    ended: &'static str,
+    exit_code: u8,
+    go_on: Option<&'a str>,
+    requests_stored: Option<u64>,
+    summary: Option<&'a Summary>,
+}
+
+/// Says how the iteration stands or ended, as it is stored.
+pub(super) fn finish(args: &CrawlArgs, ended: Ended, talk: &Talk) -> Result<Exit, CliError> {
+    let summary = summary::read(args.data.data.as_path())?;
+    let exit = match ended {
+        Ended::Over if summary.is_all_well() => Exit::Done,
+        Ended::Over => Exit::NotAllWell,
+        Ended::Interrupted | Ended::AtOnce => Exit::Interrupted,
+    };
+    let go_on = (exit == Exit::Interrupted).then(|| args.command_to_go_on());
+    if args.answer() == Answer::Json {
+        summary.print_json().map_err(while_doing("writing to standard output"))?;
+    }
+    if talk.form() == Form::Json {
+        let ended = if exit == Exit::Interrupted { "interrupted" } else { "over" };
+        let (exit_code, go_on, summary) = (exit.code(), go_on.as_deref(), Some(&summary));
+        talk.event("end", &End { ended, exit_code, go_on, requests_stored: None, summary });
+        return Ok(exit);
+    }
+    if args.answer() == Answer::Text {
+        talk.say(&summary::text(&summary, None, talk.colour()));
+    }
+    if let Some(go_on) = go_on {
+        talk.hint(&to_go_on(&go_on));
+    }
+    Ok(exit)
+}
+
+/// Says what is stored of a run that was stopped at once.
+pub(super) fn at_once(args: &CrawlArgs, stored: &Progress, talk: &Talk) -> Exit {
+    let (exit, go_on) = (Exit::Interrupted, args.command_to_go_on());
+    if talk.form() == Form::Json {
+        let (exit_code, go_on, requests_stored) = (exit.code(), Some(go_on.as_str()), Some(stored.crawler.requests));
+        talk.event("end", &End { ended: "at_once", exit_code, go_on, requests_stored, summary: None });
+    } else {
+        talk.say(&stopped_at_once(stored));
+        talk.hint(&to_go_on(&go_on));
+    }
+    exit
+}
+
+fn to_go_on(command: &str) -> String {
+    format!("to go on: `{command}`")
+}
+
+fn stopped_at_once(stored: &Progress) -> String {
+    let unread = match stored.segments.saturating_sub(stored.parsed) {
+        0 => String::new(),
+        segments => format!("; {} of it will be parsed when the crawl goes on", plural(segments, "segment")),
+    };
+    format!("stopped at once; what came of {} is stored{unread}", plural(stored.crawler.requests, "request"))
+}
+
+#[cfg(test)]
+mod tests {
+    use dragline_domain::frontier::CrawlerCounters;
+
+    use super::*;
+
+    #[test]
+    fn what_is_stored_is_told_as_it_is_counted_there() {
+        let stored = |requests, segments, parsed| Progress {
+            crawler: CrawlerCounters { requests, ..CrawlerCounters::default() },
+            segments,
+            parsed,
+            ..Progress::default()
+        };
+        for (stored, expected) in [
+            (stored(0, 0, 0), "stopped at once; what came of 0 requests is stored"),
+            (stored(1_234, 30, 30), "stopped at once; what came of 1,234 requests is stored"),
+            (
+                stored(51, 2, 1),
+                "stopped at once; what came of 51 requests is stored; 1 segment of it will be parsed when the crawl goes on",
+            ),
+        ] {
+            assert_eq!(stopped_at_once(&stored), expected);
+        }
+    }
+}

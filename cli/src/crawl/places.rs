@@ -1,0 +1,191 @@
+//! What is waited for, and why: in words, and as objects for programs.
+
+use std::time::Duration;
+
+use dragline_domain::time::between;
+use dragline_domain::url::Origin;
+use dragline_pipeline::ports::observer::{Delay, DelayReason, Stage, Wait};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use serde::Serialize;
+
+use super::watch::Place;
+use crate::terminal::duration;
+
+/// Origins that are named; of more, the number is told.
+const ORIGINS_SHOWN: usize = 3;
+
+/// A wait that is told of lasts at least so long: shorter ones are over before they are read.
+const WAIT_TOLD: Duration = Duration::from_secs(1);
+
+/// Where requests go to and what is waited for; empty while they go nowhere. The delay is told where one origin alone is asked.
+pub(super) fn words(places: &[Place], now: Timestamp, zone: &TimeZone) -> String {
+    if let [place] = places {
+        let parts: Vec<String> =
+            [delay_words(place.stage), wait_words(place.stage, now, zone)].into_iter().flatten().collect();
+        return joined(place, &parts.join("; "));
+    }
+    let shown: Vec<String> = places
+        .iter()
+        .take(ORIGINS_SHOWN)
+        .map(|place| joined(place, &wait_words(place.stage, now, zone).unwrap_or_default()))
+        .collect();
+    match places.len().saturating_sub(ORIGINS_SHOWN) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+fn joined(place: &Place, words: &str) -> String {
+    if words.is_empty() { place.origin.to_string() } else { format!("{} ({words})", place.origin) }
+}
+
+/// The delay in force, and why.
+fn delay_words(stage: Stage) -> Option<String> {
+    let Stage::Waiting { delay: Delay { time, reason }, .. } = stage else { return None };
+    Some(match reason {
+        DelayReason::Definition if time.is_zero() => "no delay".to_owned(),
+        DelayReason::Definition => format!("a request every {}", duration(time)),
+        DelayReason::CrawlDelay => format!("a request every {}, by its Crawl-delay", duration(time)),
+        DelayReason::BackOff => format!("a request every {}, as it refused some", duration(time)),
+    })
+}
+
+/// What is waited for, if that takes a while.
+fn wait_words(stage: Stage, now: Timestamp, zone: &TimeZone) -> Option<String> {
+    let (until, why, delay) = match stage {
+        Stage::Robots => return Some("gets robots.txt".to_owned()),
+        Stage::Parsing => return Some("is being parsed".to_owned()),
+        Stage::Done => return None,
+        Stage::Waiting { until, why, delay } => (until, why, delay),
+    };
+    let wait = between(now, until);
+    if wait < WAIT_TOLD {
+        return None;
+    }
+    let clock = until.to_zoned(zone.clone()).strftime("%H:%M:%S");
+    Some(match why {
+        Wait::Delay if delay.reason == DelayReason::BackOff => format!("backs off until {clock}"),
+        Wait::Delay => format!("the next in {}", duration(Duration::from_secs(wait.as_secs()))),
+        Wait::RetryAfter => format!("waits until {clock}, as its Retry-After asks"),
+        Wait::OutOfReach => format!("out of reach, asked again at {clock}"),
+        Wait::Robots => format!("robots.txt cannot be read, asked again at {clock}"),
+        Wait::Retry => format!("tries again at {clock}"),
+        Wait::Host => format!("its host is busy, until {clock} at the latest"),
+    })
+}
+
+/// One origin for programs.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+pub(super) struct Told<'a> {
+    origin: &'a Origin,
+    /// What it is at: `robots_txt`, `parsing`, or why it waits.
+    waits_for: &'static str,
+    until: Option<Timestamp>,
+    delay_ms: Option<u64>,
+    delay_reason: Option<&'static str>,
+}
+
+/// The origins that are named, and how many more there are.
+pub(super) fn told(places: &[Place]) -> (Vec<Told<'_>>, u64) {
+    let told = places.iter().take(ORIGINS_SHOWN).map(|Place { origin, stage }| {
+        let at = |waits_for| Told { origin, waits_for, until: None, delay_ms: None, delay_reason: None };
+        match *stage {
+            Stage::Robots => at("robots_txt"),
+            Stage::Parsing => at("parsing"),
+            Stage::Done => at("nothing"),
+            Stage::Waiting { until, why, delay } => Told {
+                until: Some(until),
+                delay_ms: u64::try_from(delay.time.as_millis()).ok(),
+                delay_reason: Some(delay.reason.name()),
+                ..at(why.name())
+            },
+        }
+    });
+    (told.collect(), places.len().saturating_sub(ORIGINS_SHOWN) as u64)
+}
+
+/// The delay of an origin, and how long it is until its next request.
+pub(super) fn pace_of(place: &Place, now: Timestamp) -> Option<(Duration, Duration)> {
+    match place.stage {
+        Stage::Waiting { until, delay, .. } => Some((delay.time, between(now, until))),
+        Stage::Robots | Stage::Parsing | Stage::Done => None,
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    pub(in crate::crawl) fn place(host: &str, stage: Stage) -> Place {
+        Place { origin: format!("https://{host}.example.org").parse().unwrap(), stage }
+    }
+
+    pub(in crate::crawl) fn waiting(wait_s: i64, why: Wait, delay_s: u64, reason: DelayReason) -> Stage {
+        let delay = Delay { time: Duration::from_secs(delay_s), reason };
+        Stage::Waiting { until: Timestamp::from_second(wait_s).unwrap(), why, delay }
+    }
+
+    #[test]
+    fn what_one_origin_waits_for_is_told_with_its_delay() {
+        use DelayReason::{BackOff, CrawlDelay, Definition};
+        for (stage, expected, why) in [
+            (Stage::Robots, " (gets robots.txt)", "before anything else"),
+            (Stage::Parsing, " (is being parsed)", "nothing to ask for"),
+            (waiting(0, Wait::Delay, 0, Definition), " (no delay)", "one's own site"),
+            (waiting(0, Wait::Delay, 1, Definition), " (a request every 1s)", "one is under way"),
+            (waiting(20, Wait::Delay, 30, Definition), " (a request every 30s; the next in 20s)", "a long delay"),
+            (waiting(0, Wait::Delay, 10, CrawlDelay), " (a request every 10s, by its Crawl-delay)", "its own wish"),
+            (
+                waiting(3_661, Wait::Delay, 128, BackOff),
+                " (a request every 2m 8s, as it refused some; backs off until 01:01:01)",
+                "overloaded",
+            ),
+            (
+                waiting(86_399, Wait::RetryAfter, 2, BackOff),
+                " (a request every 2s, as it refused some; waits until 23:59:59, as its Retry-After asks)",
+                "it says when",
+            ),
+            (
+                waiting(12, Wait::OutOfReach, 1, Definition),
+                " (a request every 1s; out of reach, asked again at 00:00:12)",
+                "restarting, perhaps",
+            ),
+            (
+                waiting(4, Wait::Robots, 1, Definition),
+                " (a request every 1s; robots.txt cannot be read, asked again at 00:00:04)",
+                "nothing may be asked",
+            ),
+            (waiting(8, Wait::Retry, 0, Definition), " (no delay; tries again at 00:00:08)", "all else is done"),
+            (
+                waiting(9, Wait::Host, 1, Definition),
+                " (a request every 1s; its host is busy, until 00:00:09 at the latest)",
+                "another port",
+            ),
+        ] {
+            let words = words(&[place("a", stage)], Timestamp::UNIX_EPOCH, &TimeZone::UTC);
+            assert_eq!(words, format!("https://a.example.org{expected}"), "{why}");
+        }
+    }
+
+    #[test]
+    fn of_several_origins_the_first_are_named_and_what_keeps_them() {
+        let idle = waiting(0, Wait::Delay, 1, DelayReason::Definition);
+        let backs_off = waiting(60, Wait::Delay, 64, DelayReason::BackOff);
+        let places = [place("a", idle), place("b", backs_off), place("c", idle), place("d", idle), place("e", idle)];
+        assert_eq!(
+            words(&places, Timestamp::UNIX_EPOCH, &TimeZone::UTC),
+            "https://a.example.org, https://b.example.org (backs off until 00:01:00), https://c.example.org and 2 more"
+        );
+        assert_eq!(words(&[], Timestamp::UNIX_EPOCH, &TimeZone::UTC), "");
+        let (told, more) = told(&places);
+        assert_eq!(more, 2);
+        assert_eq!(
+            serde_json::to_value(&told[1]).unwrap(),
+            serde_json::json!({
+                "origin": "https://b.example.org", "waits_for": "delay", "until": "1970-01-01T00:01:00Z",
+                "delay_ms": 64_000, "delay_reason": "back_off",
+            })
+        );
+    }
+}

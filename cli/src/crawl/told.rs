@@ -1,0 +1,250 @@
+//! How one URL ended, on a line for people or as an object for programs.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use dragline_domain::capture::{Finality, Visit};
+use dragline_domain::outcome::{Outcome, OutcomeClass};
+use dragline_domain::url::CrawlUrl;
+use dragline_formats::http_fields::content_type;
+use dragline_pipeline::ports::fetcher::{Fetched, FetchedResponse};
+use jiff::Timestamp;
+use serde::Serialize;
+
+use crate::terminal::{Colour, Shade, bytes, duration, safe};
+
+/// A media type is shown no longer than this.
+const TYPE_CHARS_MAX: usize = 60;
+
+/// An outcome, by the names that exports have for it.
+#[derive(Debug, Serialize)]
+struct Ended<'a> {
+    outcome: i16,
+    outcome_name: &'static str,
+    outcome_class: &'static str,
+    detail: Option<&'a str>,
+    #[serde(skip)]
+    class: OutcomeClass,
+}
+
+impl<'a> Ended<'a> {
+    const fn new(outcome: Outcome, detail: Option<&'a str>) -> Self {
+        let class = outcome.class();
+        Self { outcome: outcome.code(), outcome_name: outcome.name(), outcome_class: class.name(), detail, class }
+    }
+
+    /// The outcome, why, and the URL.
+    fn words(&self, more: &str, url: &CrawlUrl, colour: Colour) -> String {
+        let name = match self.class {
+            OutcomeClass::Failed => Cow::Owned(colour.paint(Shade::Error, self.outcome_name)),
+            _ => Cow::Borrowed(self.outcome_name),
+        };
+        let detail = self.detail.unwrap_or_default();
+        let why = match (detail, more) {
+            ("", "") => String::new(),
+            ("", more) => format!(" ({more})"),
+            (detail, "") => format!(" ({})", safe(detail)),
+            (detail, more) => format!(" ({}; {more})", safe(detail)),
+        };
+        format!("{name}{why}  {}", safe(url.as_str()))
+    }
+}
+
+/// A visit that is over. The fields are those of the event `request`.
+#[derive(Debug, Serialize)]
+pub(super) struct Visited<'a> {
+    url: &'a CrawlUrl,
+    started_at: Timestamp,
+    status: Option<u16>,
+    content_type: Option<String>,
+    body_bytes: Option<u64>,
+    duration_ms: Option<u64>,
+    #[serde(flatten)]
+    ended: Ended<'a>,
+    tries: u8,
+    is_final: bool,
+}
+
+impl<'a> Visited<'a> {
+    /// What is told of a visit.
+    pub(super) fn new(url: &'a CrawlUrl, at: Timestamp, visit: &'a Visit, fetched: Option<&Fetched>) -> Self {
+        let answer = fetched.and_then(|fetched| fetched.result.as_ref().ok());
+        Self {
+            url,
+            started_at: at,
+            status: answer.map(|answer| answer.status),
+            content_type: answer.and_then(media_type),
+            body_bytes: answer.map(|answer| answer.body.len() as u64),
+            duration_ms: fetched.map(|fetched| u64::try_from(fetched.elapsed.as_millis()).unwrap_or(u64::MAX)),
+            ended: Ended::new(visit.outcome, visit.detail.as_deref()),
+            tries: visit.tries,
+            is_final: visit.finality == Finality::Final,
+        }
+    }
+
+    /// Status, type, size, time taken, outcome and why, URL.
+    pub(super) fn line(&self, colour: Colour) -> String {
+        let or_none = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+        let status = or_none(self.status.map(|status| status.to_string()));
+        let content_type = or_none(self.content_type.as_deref().map(|name| safe(name).into_owned()));
+        let size = or_none(self.body_bytes.map(bytes));
+        let time = or_none(self.duration_ms.map(|time| duration(Duration::from_millis(time))));
+        let more = if self.is_final { "" } else { "is tried again" };
+        format!("{status:>3}  {content_type:<16} {size:>10}  {time:>8}  {}", self.ended.words(more, self.url, colour))
+    }
+}
+
+/// What a URL ended as when what was fetched was read. The fields are those of the event `read`.
+#[derive(Debug, Serialize)]
+pub(super) struct Read<'a> {
+    url: &'a CrawlUrl,
+    #[serde(flatten)]
+    ended: Ended<'a>,
+}
+
+impl<'a> Read<'a> {
+    /// What is told of it.
+    pub(super) const fn new(url: &'a CrawlUrl, outcome: Outcome, detail: Option<&'a str>) -> Self {
+        Self { url, ended: Ended::new(outcome, detail) }
+    }
+
+    /// Outcome and why, URL, in the columns of a visit.
+    pub(super) fn line(&self, colour: Colour) -> String {
+        let nothing = "-";
+        format!(
+            "{nothing:>3}  {:<16} {nothing:>10}  {nothing:>8}  {}",
+            "(as read)",
+            self.ended.words("", self.url, colour)
+        )
+    }
+}
+
+/// The media type that a response names, without parameters.
+fn media_type(answer: &FetchedResponse) -> Option<String> {
+    let (_, value) = answer.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"))?;
+    let essence = content_type(&String::from_utf8_lossy(value))?.essence;
+    Some(essence.chars().take(TYPE_CHARS_MAX).collect())
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use dragline_domain::capture::CrawlType;
+    use dragline_domain::frontier::Sighting;
+    use dragline_pipeline::ports::fetcher::FetchFailureKind;
+
+    use super::*;
+
+    pub(in crate::crawl) fn url(path: &str) -> CrawlUrl {
+        CrawlUrl::try_from(format!("https://example.org{path}")).unwrap()
+    }
+
+    pub(in crate::crawl) fn visit() -> Visit {
+        Visit {
+            sighting: Sighting { depth: 0, via: None },
+            redirects: 0,
+            crawl_type: CrawlType::Queued,
+            tries: 1,
+            outcome: Outcome::FileIngested,
+            finality: Finality::Final,
+            detail: None,
+            exchange: None,
+            last: None,
+        }
+    }
+
+    pub(in crate::crawl) fn answered(status: u16, body: &'static [u8]) -> Fetched {
+        let mut fetched = unanswered();
+        fetched.result = Ok(FetchedResponse {
+            status,
+            reason: String::new(),
+            headers: vec![("content-type".to_owned(), b"Text/HTML; charset=utf-8".to_vec())],
+            body: body.into(),
+            truncated: None,
+            decoded_sha1: [0; 20],
+            decoded_bytes: body.len() as u64,
+        });
+        fetched
+    }
+
+    pub(in crate::crawl) fn unanswered() -> Fetched {
+        Fetched::failed(FetchFailureKind::Connect, "refused", Duration::from_millis(45))
+    }
+
+    #[test]
+    fn a_visit_is_told_on_one_harmless_line() {
+        let (page, failure) = (answered(200, b"0123456789"), unanswered());
+        let broken = answered(500, b"");
+        let mut odd = answered(200, b"");
+        if let Ok(answer) = &mut odd.result {
+            answer.headers[0].1 = b"text/\x1b[2J".to_vec();
+        }
+        for (fetched, outcome, finality, detail, expected) in [
+            (
+                Some(&page),
+                Outcome::FileIngested,
+                Finality::Final,
+                None,
+                "200  text/html              10 B      45ms  file_ingested  https://example.org/a",
+            ),
+            (
+                Some(&broken),
+                Outcome::ServerInternalError,
+                Finality::Final,
+                Some("status 500 \u{1b}[31mno"),
+                "500  text/html               0 B      45ms  server_internal_error (status 500 \\u{1b}[31mno)  https://example.org/a",
+            ),
+            (
+                Some(&failure),
+                Outcome::ConnectionFailed,
+                Finality::Retried,
+                Some("refused"),
+                "  -  -                         -      45ms  connection_failed (refused; is tried again)  https://example.org/a",
+            ),
+            (
+                None,
+                Outcome::BlockedByRobotsTxt,
+                Finality::Final,
+                Some("Disallow: /a"),
+                "  -  -                         -         -  blocked_by_robots_txt (Disallow: /a)  https://example.org/a",
+            ),
+        ] {
+            let mut visit = visit();
+            (visit.outcome, visit.finality, visit.detail) = (outcome, finality, detail.map(str::to_owned));
+            let url = url("/a");
+            let line = Visited::new(&url, Timestamp::UNIX_EPOCH, &visit, fetched).line(Colour::Off);
+            assert_eq!(line, expected);
+        }
+        let url = url("/a");
+        assert!(!Visited::new(&url, Timestamp::UNIX_EPOCH, &visit(), Some(&odd)).line(Colour::Off).contains('\u{1b}'));
+        let read = Read::new(&url, Outcome::NotCanonical, Some("of https://example.org/b"));
+        assert_eq!(
+            read.line(Colour::Off),
+            "  -  (as read)                 -         -  not_canonical (of https://example.org/b)  https://example.org/a"
+        );
+    }
+
+    #[test]
+    fn only_failures_are_coloured() {
+        let url = url("/");
+        for (outcome, expected) in [(Outcome::FileNotFound, false), (Outcome::ServerInternalError, true)] {
+            assert_eq!(Read::new(&url, outcome, None).line(Colour::On).contains('\u{1b}'), expected, "{outcome}");
+        }
+    }
+
+    #[test]
+    fn the_object_of_a_visit_has_every_field_with_one_type() {
+        let (url, visit, failure) = (url("/"), visit(), unanswered());
+        let told = |fetched| serde_json::to_value(Visited::new(&url, Timestamp::UNIX_EPOCH, &visit, fetched)).unwrap();
+        assert_eq!(
+            told(Some(&answered(200, b"four"))),
+            serde_json::json!({
+                "url": "https://example.org/", "started_at": "1970-01-01T00:00:00Z", "status": 200,
+                "content_type": "text/html", "body_bytes": 4, "duration_ms": 45, "outcome": 20,
+                "outcome_name": "file_ingested", "outcome_class": "content", "detail": null, "tries": 1, "is_final": true,
+            })
+        );
+        let absent = |told: serde_json::Value, keys: &[&str]| keys.iter().all(|key| told[key].is_null());
+        assert!(absent(told(Some(&failure)), &["status", "content_type", "body_bytes"]), "no answer");
+        assert!(absent(told(None), &["status", "content_type", "body_bytes", "duration_ms"]), "no request");
+    }
+}

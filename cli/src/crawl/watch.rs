@@ -1,0 +1,175 @@
+//! Watching the crawl: what was counted since this run began, where each origin is, and a line a URL for who wants one.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use dragline_domain::capture::{CrawlType, Finality};
+use dragline_domain::url::Origin;
+use dragline_pipeline::ports::observer::{Event, Observer, Stage};
+
+use super::told::{Read, Visited};
+use crate::terminal::{Form, Loudness, Talk};
+
+/// Where no more origins are is known.
+const PLACES_MAX: usize = 1_000;
+
+/// What was done since this run began, committed or not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Counted {
+    /// URLs of the todo that had their turn, asked for or not.
+    pub(super) taken: u64,
+    /// URLs that ended with an answer.
+    pub(super) pages: u64,
+    /// Requests, those that were tries again included.
+    pub(super) requests: u64,
+    /// URLs that were put off for another try.
+    pub(super) put_off: u64,
+    /// Those whose other try came.
+    pub(super) tried_again: u64,
+    /// Bytes of bodies as received.
+    pub(super) body_bytes: u64,
+}
+
+/// Where an origin is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    /// Which one.
+    pub(super) origin: Origin,
+    /// What it is at.
+    pub(super) stage: Stage,
+}
+
+/// Watches the engine.
+pub(super) struct Watch {
+    talk: Talk,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    counted: Counted,
+    places: BTreeMap<Origin, Stage>,
+}
+
+impl Watch {
+    /// Tells what there is to tell as it comes, and keeps the rest for who asks.
+    pub(super) fn new(talk: Talk) -> Self {
+        Self { talk, state: Mutex::default() }
+    }
+
+    /// What was done until now.
+    pub(super) fn counted(&self) -> Counted {
+        self.state().counted
+    }
+
+    /// Where origins are that are not done with, in order.
+    pub(super) fn places(&self) -> Vec<Place> {
+        let place = |(origin, stage): (&Origin, &Stage)| Place { origin: origin.clone(), stage: *stage };
+        self.state().places.iter().map(place).collect()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Observer for Watch {
+    fn observe(&self, event: &Event<'_>) {
+        self.state().take(event);
+        match (event, self.talk.form(), self.talk.loudness()) {
+            (Event::Visited { url, at, visit, fetched }, Form::Json, _) => {
+                self.talk.event("request", &Visited::new(url, *at, visit, *fetched));
+            }
+            (Event::Visited { url, at, visit, fetched }, Form::Text, Loudness::Urls) => {
+                self.talk.say(&Visited::new(url, *at, visit, *fetched).line(self.talk.colour()));
+            }
+            (Event::Read { url, outcome, detail }, Form::Json, _) => {
+                self.talk.event("read", &Read::new(url, *outcome, *detail));
+            }
+            (Event::Read { url, outcome, detail }, Form::Text, Loudness::Urls) => {
+                self.talk.say(&Read::new(url, *outcome, *detail).line(self.talk.colour()));
+            }
+            (_, Form::Text, Loudness::Normal | Loudness::Quiet) | (Event::At { .. }, ..) => {}
+        }
+    }
+}
+
+impl State {
+    fn take(&mut self, event: &Event<'_>) {
+        match event {
+            Event::Visited { visit, fetched, .. } => {
+                let counted = &mut self.counted;
+                match visit.crawl_type {
+                    CrawlType::Queued => counted.taken += 1,
+                    CrawlType::Retry => counted.tried_again += 1,
+                    // It waited in nobody's todo.
+                    CrawlType::Recrawl => {}
+                }
+                let answer = fetched.and_then(|fetched| fetched.result.as_ref().ok());
+                counted.requests += u64::from(fetched.is_some());
+                counted.pages += u64::from(answer.is_some() && visit.finality == Finality::Final);
+                counted.put_off += u64::from(visit.finality == Finality::Retried);
+                counted.body_bytes += answer.map_or(0, |answer| answer.body.len() as u64);
+            }
+            Event::At { origin, stage: Stage::Done } => {
+                self.places.remove(&origin.origin);
+            }
+            Event::At { origin, stage } => {
+                if let Some(known) = self.places.get_mut(&origin.origin) {
+                    *known = *stage;
+                } else if self.places.len() < PLACES_MAX {
+                    self.places.insert(origin.origin.clone(), *stage);
+                }
+            }
+            Event::Read { .. } => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dragline_domain::frontier::OriginKey;
+
+    use super::*;
+    use crate::crawl::told::tests::{answered, unanswered, url, visit};
+
+    #[test]
+    fn each_visit_counts_as_what_it_was() {
+        let mut state = State::default();
+        let (page, failure) = (answered(200, b"body"), unanswered());
+        for (crawl_type, finality, fetched) in [
+            (CrawlType::Queued, Finality::Final, Some(&page)),
+            (CrawlType::Queued, Finality::Final, None),
+            (CrawlType::Queued, Finality::Retried, Some(&failure)),
+            (CrawlType::Retry, Finality::Final, Some(&page)),
+            (CrawlType::Recrawl, Finality::Final, Some(&page)),
+            (CrawlType::Queued, Finality::Final, Some(&failure)),
+        ] {
+            let mut visit = visit();
+            (visit.crawl_type, visit.finality) = (crawl_type, finality);
+            let (url, at) = (url("/"), jiff::Timestamp::UNIX_EPOCH);
+            state.take(&Event::Visited { url: &url, at, visit: &visit, fetched });
+        }
+        let expected = Counted { taken: 4, pages: 3, requests: 5, put_off: 1, tried_again: 1, body_bytes: 12 };
+        assert_eq!(state.counted, expected);
+    }
+
+    #[test]
+    fn places_are_known_while_something_is_left_and_no_more_than_so_many() {
+        let mut state = State::default();
+        let key = |n: usize| OriginKey {
+            crawl: "example".parse().unwrap(),
+            origin: format!("https://{n}.example").parse().unwrap(),
+        };
+        for n in 0..PLACES_MAX + 5 {
+            state.take(&Event::At { origin: &key(n), stage: Stage::Robots });
+        }
+        assert_eq!(state.places.len(), PLACES_MAX);
+        state.take(&Event::At { origin: &key(1), stage: Stage::Parsing });
+        assert_eq!(state.places.get(&key(1).origin), Some(&Stage::Parsing));
+        for n in 0..PLACES_MAX + 5 {
+            state.take(&Event::At { origin: &key(n), stage: Stage::Done });
+        }
+        assert!(state.places.is_empty());
+    }
+}

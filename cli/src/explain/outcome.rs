@@ -1,0 +1,156 @@
+//! What an outcome means: `dragline explain --outcome`, and the text of docs/outcomes.md.
+
+use std::fmt::Write;
+use std::io;
+
+use dragline_domain::outcome::{Outcome, OutcomeClass};
+use dragline_domain::politeness::tries_max;
+use serde::Serialize;
+
+use crate::args::Answer;
+use crate::terminal::write_json;
+
+/// An outcome, explained. The names of the fields are those of the JSON that `--json` prints.
+#[derive(Debug, Serialize)]
+struct Explained {
+    outcome: i16,
+    outcome_name: &'static str,
+    outcome_class: &'static str,
+    meaning: &'static str,
+    class_meaning: &'static str,
+    /// How often the URL is asked for in one iteration, the first time included.
+    tries_max: u8,
+    tries: String,
+    cost: &'static str,
+    advice: &'static str,
+}
+
+impl Explained {
+    fn new(outcome: Outcome) -> Self {
+        let tries_max = if outcome.may_be_fluke() { tries_max(outcome) } else { 1 };
+        Self {
+            outcome: outcome.code(),
+            outcome_name: outcome.name(),
+            outcome_class: outcome.class().name(),
+            meaning: outcome.meaning(),
+            class_meaning: class_meaning(outcome.class()),
+            tries_max,
+            tries: tries(outcome, tries_max),
+            cost: cost(outcome),
+            advice: outcome.advice(),
+        }
+    }
+
+    fn text(&self) -> String {
+        let Self { outcome, outcome_name, outcome_class, meaning, class_meaning, tries, cost, advice, .. } = self;
+        format!(
+            "{outcome_name} ({outcome})\n\n{meaning}\n\n\
+             class:       {outcome_class}: {class_meaning}\n\
+             tried again: {tries}\n\
+             costs:       {cost}\n\
+             what to do:  {advice}\n"
+        )
+    }
+}
+
+const fn class_meaning(class: OutcomeClass) -> &'static str {
+    match class {
+        OutcomeClass::Content => "content was got, or is known to be the same as before",
+        OutcomeClass::Redirect => "the server named another URL",
+        OutcomeClass::Missing => "the server says that there is nothing",
+        OutcomeClass::Failed => "something went wrong; the crawl ends with exit code 1",
+        OutcomeClass::Blocked => "a rule forbids it: the site's or the definition's",
+        OutcomeClass::Dismissed => "fetched, then set aside in favour of another URL",
+    }
+}
+
+fn tries(outcome: Outcome, tries_max: u8) -> String {
+    if tries_max == 1 {
+        return "no, not in this iteration.".to_owned();
+    }
+    let when =
+        if outcome.is_refusal() { "by the back-off" } else { "after 2 s, then 8 s, or the delay where that is longer" };
+    format!("yes, {when}; {tries_max} tries in all.")
+}
+
+const fn cost(outcome: Outcome) -> &'static str {
+    match (outcome.is_refusal(), outcome.costs_patience()) {
+        (true, _) => {
+            "time: the delay of the origin becomes at least 2 s, and doubles each time; after minutes of that, patience."
+        }
+        (false, true) => "patience: after five such failures in a row the origin is given up.",
+        (false, false) => "nothing more than the request, if there was one.",
+    }
+}
+
+/// Prints what an outcome means on standard output.
+///
+/// # Errors
+/// It cannot be written.
+pub(super) fn print(mut out: impl io::Write, outcome: Outcome, answer: Answer) -> io::Result<()> {
+    let explained = Explained::new(outcome);
+    match answer {
+        Answer::Text => out.write_all(explained.text().as_bytes()),
+        Answer::Json => write_json(out, &explained),
+    }
+}
+
+/// docs/outcomes.md.
+#[cfg_attr(not(test), expect(dead_code, reason = "the file is held against it by a test, which also writes it"))]
+fn page() -> String {
+    let mut page = "\
+# Outcomes
+
+Each URL of an iteration ends with one outcome. Exports and tables have its number and its name; `dragline explain --outcome 173`, or by name, prints what stands here. A URL that is
+tried again has a line in the log for each try, of which the last is final.
+
+This file is written by a test of the command (`cli/src/explain/outcome.rs`) from `shared/domain/src/outcome.rs`: change it there.
+"
+    .to_owned();
+    for explained in Outcome::ALL.iter().map(|&outcome| Explained::new(outcome)) {
+        let Explained { outcome, outcome_name, outcome_class, meaning, class_meaning, tries, cost, advice, .. } =
+            explained;
+        // Writing to a string cannot fail.
+        let _ = write!(
+            page,
+            "\n## {outcome} `{outcome_name}`\n\n{meaning}\n\n\
+             - Class: `{outcome_class}`: {class_meaning}.\n\
+             - Tried again: {tries}\n\
+             - Costs {cost}\n\
+             - What to do: {advice}\n"
+        );
+    }
+    page
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = include_str!("../../../docs/outcomes.md");
+
+    #[test]
+    fn the_documentation_says_what_the_command_says() {
+        let page = page();
+        if std::env::var_os("DRAGLINE_WRITE_DOCS").is_some() {
+            let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/outcomes.md");
+            std::fs::write(path, &page).unwrap();
+            return;
+        }
+        let differs = page.lines().zip(FILE.lines()).find(|(expected, found)| expected != found);
+        assert!(FILE == page, "run this test with DRAGLINE_WRITE_DOCS=1 to write docs/outcomes.md anew: {differs:?}");
+    }
+
+    #[test]
+    fn an_outcome_is_explained() {
+        let text = |outcome| Explained::new(outcome).text();
+        insta::assert_snapshot!(text(Outcome::RateLimited), @"");
+        for (outcome, tries_max, why) in [
+            (Outcome::FileNotFound, 1, "it says so for good"),
+            (Outcome::ConnectionFailed, 3, "it may be a fluke"),
+            (Outcome::RateLimited, 6, "limits a minute are common"),
+        ] {
+            assert_eq!(Explained::new(outcome).tries_max, tries_max, "{outcome}: {why}");
+        }
+    }
+}
