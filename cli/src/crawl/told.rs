@@ -233,10 +233,10 @@ pub(super) mod tests {
 
     #[test]
     fn the_object_of_a_visit_has_every_field_with_one_type() {
-        let (url, visit, failure) = (url("/"), visit(), unanswered());
+        let (url, visit, failure, page) = (url("/"), visit(), unanswered(), answered(200, b"four"));
         let told = |fetched| serde_json::to_value(Visited::new(&url, Timestamp::UNIX_EPOCH, &visit, fetched)).unwrap();
         assert_eq!(
-            told(Some(&answered(200, b"four"))),
+            told(Some(&page)),
             serde_json::json!({
                 "url": "https://example.org/", "started_at": "1970-01-01T00:00:00Z", "status": 200,
                 "content_type": "text/html", "body_bytes": 4, "duration_ms": 45, "outcome": 20,

@@ -27,7 +27,9 @@ struct Explained {
 
 impl Explained {
     fn new(outcome: Outcome) -> Self {
-        let tries_max = if outcome.may_be_fluke() { tries_max(outcome) } else { 1 };
+        // What broke while it was parsed was asked for already.
+        let is_of_a_request = outcome != Outcome::UnknownError;
+        let tries_max = if is_of_a_request && outcome.may_be_fluke() { tries_max(outcome) } else { 1 };
         Self {
             outcome: outcome.code(),
             outcome_name: outcome.name(),
@@ -58,7 +60,7 @@ const fn class_meaning(class: OutcomeClass) -> &'static str {
         OutcomeClass::Content => "content was got, or is known to be the same as before",
         OutcomeClass::Redirect => "the server named another URL",
         OutcomeClass::Missing => "the server says that there is nothing",
-        OutcomeClass::Failed => "something went wrong; the crawl ends with exit code 1",
+        OutcomeClass::Failed => "something went wrong: the URL counts as failed",
         OutcomeClass::Blocked => "a rule forbids it: the site's or the definition's",
         OutcomeClass::Dismissed => "fetched, then set aside in favour of another URL",
     }
@@ -144,10 +146,20 @@ mod tests {
     #[test]
     fn an_outcome_is_explained() {
         let text = |outcome| Explained::new(outcome).text();
-        insta::assert_snapshot!(text(Outcome::RateLimited), @"");
+        insta::assert_snapshot!(text(Outcome::RateLimited), @"
+        rate_limited (49)
+
+        The server was asked too often: status 429.
+
+        class:       failed: something went wrong: the URL counts as failed
+        tried again: yes, by the back-off; 6 tries in all.
+        costs:       time: the delay of the origin becomes at least 2 s, and doubles each time; after minutes of that, patience.
+        what to do:  Raise `politeness.delay`, or ask the site's owner for more; then crawl again.
+        ");
         for (outcome, tries_max, why) in [
             (Outcome::FileNotFound, 1, "it says so for good"),
             (Outcome::ConnectionFailed, 3, "it may be a fluke"),
+            (Outcome::UnknownError, 1, "it was fetched, and the parser broke"),
             (Outcome::RateLimited, 6, "limits a minute are common"),
         ] {
             assert_eq!(Explained::new(outcome).tries_max, tries_max, "{outcome}: {why}");

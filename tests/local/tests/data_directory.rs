@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use crate::support::{at, commit, origin, take};
 use dragline_domain::frontier::{LeaseState, ObjectKey};
@@ -88,6 +89,7 @@ fn who_looks_whether_a_process_writes_keeps_none_from_it() {
         scope.spawn(|| {
             while !is_over.load(Ordering::Relaxed) {
                 is_in_use();
+                std::thread::sleep(Duration::from_millis(1));
             }
         });
         for _ in 0..20 {
