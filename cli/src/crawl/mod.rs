@@ -67,7 +67,7 @@ pub(crate) async fn crawl(args: &CrawlArgs, talk: &Talk) -> Result<Exit, CliErro
         if args.network.address_policy() == AddressPolicy::AllowPrivate {
             store.allow_private_addresses().await?;
         }
-        let asked = (&iteration, wanted.budget.pages);
+        let asked = (&iteration, &wanted);
         let ended = run::run(&world, fetcher, &room, asked, &mut interrupts, (&watch, talk)).await?;
         match (goal, ended) {
             (Goal::MakeWay, Ended::Over) => {}

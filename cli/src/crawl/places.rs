@@ -21,9 +21,9 @@ const WAIT_TOLD: Duration = Duration::from_secs(1);
 /// Where requests go to and what is waited for; empty while they go nowhere. The delay is told where one origin alone is asked.
 pub(super) fn words(places: &[Place], now: Timestamp, zone: &TimeZone) -> String {
     if let [place] = places {
-        let parts: Vec<String> =
-            [delay_words(place.stage), wait_words(place.stage, now, zone)].into_iter().flatten().collect();
-        return joined(place, &parts.join("; "));
+        // What is waited for comes first: terminals are narrow.
+        let parts = [wait_words(place.stage, now, zone), delay_words(place.stage)];
+        return joined(place, &parts.into_iter().flatten().collect::<Vec<_>>().join("; "));
     }
     let shown: Vec<String> = places
         .iter()
@@ -42,7 +42,8 @@ fn joined(place: &Place, words: &str) -> String {
 
 /// The delay in force, and why.
 fn delay_words(stage: Stage) -> Option<String> {
-    let Stage::Waiting { delay: Delay { time, reason }, .. } = stage else { return None };
+    let (Stage::Waiting { delay, .. } | Stage::Parsing { delay }) = stage else { return None };
+    let Delay { time, reason } = delay;
     Some(match reason {
         DelayReason::Definition if time.is_zero() => "no delay".to_owned(),
         DelayReason::Definition => format!("a request every {}", duration(time)),
@@ -55,8 +56,8 @@ fn delay_words(stage: Stage) -> Option<String> {
 fn wait_words(stage: Stage, now: Timestamp, zone: &TimeZone) -> Option<String> {
     let (until, why, delay) = match stage {
         Stage::Robots => return Some("gets robots.txt".to_owned()),
-        Stage::Parsing => return Some("is being parsed".to_owned()),
-        Stage::Done => return None,
+        Stage::Parsing { .. } => return Some("is being parsed".to_owned()),
+        Stage::Called { .. } | Stage::Done => return None,
         Stage::Waiting { until, why, delay } => (until, why, delay),
     };
     let wait = between(now, until);
@@ -89,27 +90,28 @@ pub(super) struct Told<'a> {
 /// The origins that are named, and how many more there are.
 pub(super) fn told(places: &[Place]) -> (Vec<Told<'_>>, u64) {
     let told = places.iter().take(ORIGINS_SHOWN).map(|Place { origin, stage }| {
-        let at = |waits_for| Told { origin, waits_for, until: None, delay_ms: None, delay_reason: None };
-        match *stage {
-            Stage::Robots => at("robots_txt"),
-            Stage::Parsing => at("parsing"),
-            Stage::Done => at("nothing"),
-            Stage::Waiting { until, why, delay } => Told {
-                until: Some(until),
-                delay_ms: u64::try_from(delay.time.as_millis()).ok(),
-                delay_reason: Some(delay.reason.name()),
-                ..at(why.name())
-            },
-        }
+        let (waits_for, until, delay) = match *stage {
+            Stage::Robots => ("robots_txt", None, None),
+            Stage::Parsing { delay } => ("parsing", None, Some(delay)),
+            Stage::Waiting { until, why, delay } => (why.name(), Some(until), Some(delay)),
+            Stage::Called { until } => (Wait::Delay.name(), Some(until), None),
+            Stage::Done => ("nothing", None, None),
+        };
+        let delay_ms = delay.and_then(|delay| u64::try_from(delay.time.as_millis()).ok());
+        Told { origin, waits_for, until, delay_ms, delay_reason: delay.map(|delay| delay.reason.name()) }
     });
     (told.collect(), places.len().saturating_sub(ORIGINS_SHOWN) as u64)
 }
 
-/// The delay of an origin, and how long it is until its next request.
+/// The delay of an origin, and how long it is until its next request; absent where that depends on more than the time.
 pub(super) fn pace_of(place: &Place, now: Timestamp) -> Option<(Duration, Duration)> {
     match place.stage {
-        Stage::Waiting { until, delay, .. } => Some((delay.time, between(now, until))),
-        Stage::Robots | Stage::Parsing | Stage::Done => None,
+        Stage::Waiting { until, why: Wait::Delay | Wait::RetryAfter | Wait::Retry, delay } => {
+            Some((delay.time, between(now, until)))
+        }
+        // Nobody knows when it can be asked again.
+        Stage::Waiting { why: Wait::OutOfReach | Wait::Robots | Wait::Host, .. } => None,
+        Stage::Robots | Stage::Parsing { .. } | Stage::Called { .. } | Stage::Done => None,
     }
 }
 
@@ -126,40 +128,44 @@ pub(super) mod tests {
         Stage::Waiting { until: Timestamp::from_second(wait_s).unwrap(), why, delay }
     }
 
+    pub(in crate::crawl) fn parsing(delay_s: u64) -> Stage {
+        Stage::Parsing { delay: Delay { time: Duration::from_secs(delay_s), reason: DelayReason::Definition } }
+    }
+
     #[test]
     fn what_one_origin_waits_for_is_told_with_its_delay() {
         use DelayReason::{BackOff, CrawlDelay, Definition};
         for (stage, expected, why) in [
             (Stage::Robots, " (gets robots.txt)", "before anything else"),
-            (Stage::Parsing, " (is being parsed)", "nothing to ask for"),
+            (parsing(1), " (is being parsed; a request every 1s)", "nothing to ask for"),
             (waiting(0, Wait::Delay, 0, Definition), " (no delay)", "one's own site"),
             (waiting(0, Wait::Delay, 1, Definition), " (a request every 1s)", "one is under way"),
-            (waiting(20, Wait::Delay, 30, Definition), " (a request every 30s; the next in 20s)", "a long delay"),
+            (waiting(20, Wait::Delay, 30, Definition), " (the next in 20s; a request every 30s)", "a long delay"),
             (waiting(0, Wait::Delay, 10, CrawlDelay), " (a request every 10s, by its Crawl-delay)", "its own wish"),
             (
                 waiting(3_661, Wait::Delay, 128, BackOff),
-                " (a request every 2m 8s, as it refused some; backs off until 01:01:01)",
+                " (backs off until 01:01:01; a request every 2m 8s, as it refused some)",
                 "overloaded",
             ),
             (
                 waiting(86_399, Wait::RetryAfter, 2, BackOff),
-                " (a request every 2s, as it refused some; waits until 23:59:59, as its Retry-After asks)",
+                " (waits until 23:59:59, as its Retry-After asks; a request every 2s, as it refused some)",
                 "it says when",
             ),
             (
                 waiting(12, Wait::OutOfReach, 1, Definition),
-                " (a request every 1s; out of reach, asked again at 00:00:12)",
+                " (out of reach, asked again at 00:00:12; a request every 1s)",
                 "restarting, perhaps",
             ),
             (
                 waiting(4, Wait::Robots, 1, Definition),
-                " (a request every 1s; robots.txt cannot be read, asked again at 00:00:04)",
+                " (robots.txt cannot be read, asked again at 00:00:04; a request every 1s)",
                 "nothing may be asked",
             ),
-            (waiting(8, Wait::Retry, 0, Definition), " (no delay; tries again at 00:00:08)", "all else is done"),
+            (waiting(8, Wait::Retry, 0, Definition), " (tries again at 00:00:08; no delay)", "all else is done"),
             (
                 waiting(9, Wait::Host, 1, Definition),
-                " (a request every 1s; its host is busy, until 00:00:09 at the latest)",
+                " (its host is busy, until 00:00:09 at the latest; a request every 1s)",
                 "another port",
             ),
         ] {

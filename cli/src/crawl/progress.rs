@@ -30,8 +30,10 @@ pub(super) struct Snapshot<'a> {
     pub(super) counted: Counted,
     /// Pages a second of late; absent before that can be told.
     pub(super) rate: Option<f64>,
-    /// Pages that the budget still grants the iteration, as far as is committed; absent without one.
+    /// Pages that the budget still grants the iteration; absent without one.
     pub(super) budget: Option<u64>,
+    /// How many requests may be under way at one origin.
+    pub(super) concurrency: u16,
     /// The origins that something is waited for at, those that are being visited first.
     pub(super) places: &'a [Place],
     /// The time of the day.
@@ -86,9 +88,7 @@ impl Snapshot<'_> {
         let [place] = self.places else { return None };
         let (delay, wait) = places::pace_of(place, self.now).filter(|_| self.committed.origins_open == 1)?;
         let requests = self.waiting().min(self.budget.unwrap_or(u64::MAX));
-        let by_rate = self.rate.filter(|rate| *rate > 0.0).map(|rate| Duration::from_secs_f64(1.0 / rate));
-        // While it rests, the rate of late says nothing.
-        let each = if wait > delay { delay } else { by_rate.map_or(delay, |by_rate| by_rate.max(delay)) };
+        let each = delay.max(self.counted.took / u32::from(self.concurrency.max(1)));
         let waits_after_the_first = u32::try_from(requests.checked_sub(1)?).unwrap_or(u32::MAX);
         (!each.is_zero()).then(|| wait + each.saturating_mul(waits_after_the_first))
     }
@@ -219,7 +219,7 @@ mod tests {
     use dragline_pipeline::ports::observer::{DelayReason, Stage, Wait};
 
     use super::*;
-    use crate::crawl::places::tests::{place, waiting};
+    use crate::crawl::places::tests::{parsing, place, waiting};
 
     fn busy() -> Progress {
         let outcomes = BTreeMap::from([
@@ -249,6 +249,7 @@ mod tests {
             counted: Counted::default(),
             rate: None,
             budget: None,
+            concurrency: 2,
             places,
             now: Timestamp::UNIX_EPOCH,
         }
@@ -276,7 +277,9 @@ mod tests {
     #[test]
     fn what_is_not_committed_yet_counts() {
         let progress = busy();
-        let counted = Counted { taken: 9, pages: 8, requests: 12, put_off: 3, tried_again: 2, body_bytes: 1 << 20 };
+        let took = Duration::from_millis(50);
+        let counted =
+            Counted { taken: 9, pages: 8, requests: 12, put_off: 3, tried_again: 2, body_bytes: 1 << 20, took };
         let before = snapshot(&progress, &[]);
         let after = Snapshot { counted, ..before.clone() };
         assert_eq!((before.pages(), after.pages()), (1_197, 1_205));
@@ -296,21 +299,25 @@ mod tests {
         use DelayReason::{BackOff, Definition};
         let alone = |waiting| Progress { added: waiting, origins_open: 1, ..Progress::default() };
         let several = Progress { origins_open: 2, ..alone(100) };
-        for (progress, stage, rate, budget, expected, why) in [
-            (alone(100), waiting(1, Wait::Delay, 1, Definition), Some(1.0), None, Some(100), "a request a second"),
-            (alone(100), waiting(0, Wait::Delay, 1, Definition), None, None, Some(99), "the first one is under way"),
-            (alone(100), waiting(0, Wait::Delay, 1, Definition), Some(0.5), None, Some(198), "it answers slowly"),
-            (alone(100), waiting(0, Wait::Delay, 1, Definition), Some(9.0), None, Some(99), "never below the delay"),
-            (alone(100), waiting(0, Wait::Delay, 0, Definition), Some(50.0), None, Some(1), "no delay, but a rate"),
-            (alone(100), waiting(0, Wait::Delay, 0, Definition), None, None, None, "neither"),
-            (alone(100), waiting(0, Wait::Delay, 1, Definition), None, Some(11), Some(10), "the budget ends it"),
-            (alone(10), waiting(60, Wait::RetryAfter, 2, BackOff), Some(0.01), None, Some(78), "it rests first"),
-            (alone(0), waiting(1, Wait::Delay, 1, Definition), Some(1.0), None, None, "nothing waits"),
-            (alone(100), Stage::Parsing, Some(1.0), None, None, "more may be found"),
-            (several, waiting(1, Wait::Delay, 1, Definition), Some(1.0), None, None, "others are slower, perhaps"),
+        let next = |wait_s, why, delay_s| waiting(wait_s, why, delay_s, Definition);
+        let rests = waiting(60, Wait::RetryAfter, 2, BackOff);
+        for (progress, stage, took_ms, budget, expected, why) in [
+            (alone(100), next(1, Wait::Delay, 1), 50, None, Some(100), "a request a second"),
+            (alone(100), next(0, Wait::Delay, 1), 0, None, Some(99), "the first one is under way"),
+            (alone(100), next(0, Wait::Delay, 1), 4_000, None, Some(198), "it answers slowly, two at a time"),
+            (alone(100), next(0, Wait::Delay, 0), 500, None, Some(24), "no delay, but it takes time"),
+            (alone(100), next(0, Wait::Delay, 0), 0, None, None, "neither"),
+            (alone(100), next(0, Wait::Delay, 1), 50, Some(11), Some(10), "the budget ends it"),
+            (alone(10), rests, 50, None, Some(78), "it rests first"),
+            (alone(0), next(1, Wait::Delay, 1), 50, None, None, "nothing waits"),
+            (alone(100), parsing(1), 50, None, None, "more may be found"),
+            (alone(100), next(9, Wait::OutOfReach, 1), 50, None, None, "nobody knows"),
+            (alone(100), next(4, Wait::Robots, 1), 50, None, None, "nor whether it may be asked"),
+            (several, next(1, Wait::Delay, 1), 50, None, None, "others are slower, perhaps"),
         ] {
             let places = [place("a", stage)];
-            let left = Snapshot { rate, budget, ..snapshot(&progress, &places) }.left();
+            let counted = Counted { took: Duration::from_millis(took_ms), ..Counted::default() };
+            let left = Snapshot { counted, budget, ..snapshot(&progress, &places) }.left();
             assert_eq!(left.map(|left| left.as_secs()), expected, "{why}");
         }
         let (progress, places) = (alone(500), [place("a", waiting(1, Wait::Delay, 1, Definition))]);

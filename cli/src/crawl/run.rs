@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use dragline_domain::definition::Definition;
 use dragline_domain::frontier::IterationRow;
 use dragline_domain::url::Origin;
 use dragline_http::HttpFetcher;
@@ -47,7 +48,7 @@ pub(super) enum Ended {
     AtOnce,
 }
 
-/// Runs an iteration, which may ask for so many pages, until it is over or interrupted.
+/// Runs an iteration by this definition until it is over or interrupted.
 ///
 /// # Errors
 /// The engine's.
@@ -55,7 +56,7 @@ pub(super) async fn run(
     world: &Arc<CliWorld>,
     fetcher: Arc<HttpFetcher>,
     room: &Room,
-    (iteration, budget): (&IterationRow, Option<u64>),
+    (iteration, definition): (&IterationRow, &Definition),
     interrupts: &mut Interrupts,
     (watch, talk): (&Watch, &Talk),
 ) -> PortResult<Ended> {
@@ -71,8 +72,16 @@ pub(super) async fn run(
         }
     });
     let began = world.clock().monotonic();
-    let (display, rate) = (Display::of(talk), Rate::default());
-    let mut shown = Shown { display, watch, budget, rate, began, committed: before.clone(), before, read_at: began };
+    let mut shown = Shown {
+        display: Display::of(talk),
+        watch,
+        definition,
+        rate: Rate::default(),
+        began,
+        committed: before.clone(),
+        before,
+        read_at: began,
+    };
     let mut ticks = tokio::time::interval(SHOW_EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
@@ -120,8 +129,7 @@ fn finishing(origins: usize) -> String {
 struct Shown<'a> {
     display: Display,
     watch: &'a Watch,
-    /// Pages that the definition grants an iteration; absent without a limit.
-    budget: Option<u64>,
+    definition: &'a Definition,
     rate: Rate,
     began: Duration,
     /// As read before anything was done.
@@ -148,17 +156,19 @@ impl Shown<'_> {
         let mut places = self.watch.places();
         let visited: BTreeSet<Origin> = activity.origins().into_iter().collect();
         places.sort_by_key(|place| !visited.contains(&place.origin));
+        let counted = self.watch.counted();
+        let asked = self.before.crawler.pages + counted.requests;
         let mut snapshot = Snapshot {
             elapsed: now.saturating_sub(self.began),
             before: &self.before,
             committed: &self.committed,
-            counted: self.watch.counted(),
+            counted,
             rate: None,
-            budget: self.budget.map(|pages| pages.saturating_sub(self.before.crawler.pages)),
+            budget: self.definition.budget.pages.map(|pages| pages.saturating_sub(asked)),
+            concurrency: self.definition.politeness.concurrency,
             places: &places,
             now: world.clock().now(),
         };
-        snapshot.budget = snapshot.budget.map(|pages| pages.saturating_sub(snapshot.counted.requests));
         snapshot.rate = self.rate.after(now, snapshot.pages());
         self.display.show(&snapshot);
     }

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use dragline_domain::capture::{CrawlType, Finality};
 use dragline_domain::url::Origin;
-use dragline_pipeline::ports::observer::{Event, Observer, Stage};
+use dragline_pipeline::ports::observer::{Event, Observer, Stage, Wait};
 
 use super::told::{Read, Visited};
 use crate::terminal::{Form, Loudness, Talk};
@@ -28,6 +29,8 @@ pub(super) struct Counted {
     pub(super) tried_again: u64,
     /// Bytes of bodies as received.
     pub(super) body_bytes: u64,
+    /// How long a request took of late.
+    pub(super) took: Duration,
 }
 
 /// Where an origin is.
@@ -106,13 +109,27 @@ impl State {
                     CrawlType::Recrawl => {}
                 }
                 let answer = fetched.and_then(|fetched| fetched.result.as_ref().ok());
-                counted.requests += u64::from(fetched.is_some());
+                if let Some(fetched) = fetched {
+                    counted.took = match counted.requests {
+                        0 => fetched.elapsed,
+                        _ => (counted.took * 7 + fetched.elapsed) / 8,
+                    };
+                    counted.requests += 1;
+                }
                 counted.pages += u64::from(answer.is_some() && visit.finality == Finality::Final);
                 counted.put_off += u64::from(visit.finality == Finality::Retried);
                 counted.body_bytes += answer.map_or(0, |answer| answer.body.len() as u64);
             }
             Event::At { origin, stage: Stage::Done } => {
                 self.places.remove(&origin.origin);
+            }
+            Event::At { origin, stage: Stage::Called { until } } => {
+                // Else its turn knows better.
+                if let Some(known) = self.places.get_mut(&origin.origin)
+                    && let Stage::Parsing { delay } = *known
+                {
+                    *known = Stage::Waiting { until: *until, why: Wait::Delay, delay };
+                }
             }
             Event::At { origin, stage } => {
                 if let Some(known) = self.places.get_mut(&origin.origin) {
@@ -129,6 +146,7 @@ impl State {
 #[cfg(test)]
 mod tests {
     use dragline_domain::frontier::OriginKey;
+    use dragline_pipeline::ports::observer::{Delay, DelayReason};
 
     use super::*;
     use crate::crawl::told::tests::{answered, unanswered, url, visit};
@@ -150,7 +168,8 @@ mod tests {
             let (url, at) = (url("/"), jiff::Timestamp::UNIX_EPOCH);
             state.take(&Event::Visited { url: &url, at, visit: &visit, fetched });
         }
-        let expected = Counted { taken: 4, pages: 3, requests: 5, put_off: 1, tried_again: 1, body_bytes: 12 };
+        let took = Duration::from_millis(45);
+        let expected = Counted { taken: 4, pages: 3, requests: 5, put_off: 1, tried_again: 1, body_bytes: 12, took };
         assert_eq!(state.counted, expected);
     }
 
@@ -165,8 +184,19 @@ mod tests {
             state.take(&Event::At { origin: &key(n), stage: Stage::Robots });
         }
         assert_eq!(state.places.len(), PLACES_MAX);
-        state.take(&Event::At { origin: &key(1), stage: Stage::Parsing });
-        assert_eq!(state.places.get(&key(1).origin), Some(&Stage::Parsing));
+        let delay = Delay { time: Duration::from_secs(2), reason: DelayReason::CrawlDelay };
+        let until = jiff::Timestamp::UNIX_EPOCH;
+        let waiting = Stage::Waiting { until, why: Wait::Delay, delay };
+        for (stage, expected, why) in [
+            (Stage::Called { until }, Stage::Robots, "its turn is under way"),
+            (Stage::Parsing { delay }, Stage::Parsing { delay }, "nothing is left to ask for"),
+            (Stage::Called { until }, waiting, "now something is, by the delay of before"),
+        ] {
+            state.take(&Event::At { origin: &key(1), stage });
+            assert_eq!(state.places.get(&key(1).origin), Some(&expected), "{why}");
+        }
+        state.take(&Event::At { origin: &key(PLACES_MAX + 9), stage: Stage::Called { until } });
+        assert_eq!(state.places.len(), PLACES_MAX);
         for n in 0..PLACES_MAX + 5 {
             state.take(&Event::At { origin: &key(n), stage: Stage::Done });
         }

@@ -62,7 +62,7 @@ pub async fn nudge_into(
         }
         match need(&rows) {
             Need::Ticket(turn) => {
-                convoy.add(ticket(turn), rows.lease.free_from(now));
+                call(world, convoy, ticket(turn), rows.lease.free_from(now));
                 return Ok(());
             }
             Need::Nothing => return Ok(()),
@@ -70,7 +70,7 @@ pub async fn nudge_into(
         }
         match world.frontier().settle(origin, &rows).await? {
             Settled::Woken(turn) => {
-                convoy.add(ticket(turn), rows.lease.free_from(now));
+                call(world, convoy, ticket(turn), rows.lease.free_from(now));
                 return Ok(());
             }
             Settled::Closed => {
@@ -86,6 +86,11 @@ pub async fn nudge_into(
             Settled::Changed => {}
         }
     }
+}
+
+fn call(world: &impl World, convoy: &mut Convoy, ticket: Ticket, until: Timestamp) {
+    world.observer().observe(&Event::At { origin: &ticket.origin, stage: Stage::Called { until } });
+    convoy.add(ticket, until);
 }
 
 /// Sends a turn's ticket, to come when the origin may be asked.

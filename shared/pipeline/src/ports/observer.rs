@@ -60,7 +60,15 @@ pub enum Stage {
         delay: Delay,
     },
     /// Nothing is left to ask for until what was fetched is parsed.
-    Parsing,
+    Parsing {
+        /// The delay that is kept meanwhile.
+        delay: Delay,
+    },
+    /// Parsing found something to ask for: another turn does, by the same delay.
+    Called {
+        /// Not before then.
+        until: Timestamp,
+    },
     /// Nothing is left.
     Done,
 }

@@ -26,6 +26,8 @@ impl Observer for Seen {
             Event::At { stage: Stage::Waiting { why, delay, .. }, .. } => {
                 format!("waits {} {} {}ms", why.name(), delay.reason.name(), delay.time.as_millis())
             }
+            Event::At { stage: Stage::Parsing { .. }, .. } => "at Parsing".to_owned(),
+            Event::At { stage: Stage::Called { .. }, .. } => "at Called".to_owned(),
             Event::At { stage, .. } => format!("at {stage:?}"),
         };
         self.0.lock().unwrap().push(line);

@@ -52,7 +52,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
                 };
                 Stage::Waiting { until, why, delay: self.delay() }
             }
-            Release::Idle => Stage::Parsing,
+            Release::Idle => Stage::Parsing { delay: self.delay() },
             Release::Close | Release::CloseWithLeftovers => Stage::Done,
         };
         self.is_at(stage);
