@@ -110,8 +110,11 @@ pub(super) fn pace_of(place: &Place, now: Timestamp) -> Option<(Duration, Durati
             Some((delay.time, between(now, until)))
         }
         // Nobody knows when it can be asked again.
-        Stage::Waiting { why: Wait::OutOfReach | Wait::Robots | Wait::Host, .. } => None,
-        Stage::Robots | Stage::Parsing { .. } | Stage::Called { .. } | Stage::Done => None,
+        Stage::Waiting { why: Wait::OutOfReach | Wait::Robots | Wait::Host, .. }
+        | Stage::Robots
+        | Stage::Parsing { .. }
+        | Stage::Called { .. }
+        | Stage::Done => None,
     }
 }
 
