@@ -109,6 +109,9 @@ pub struct LogEntry {
     pub file: Option<FileEntry>,
     /// Where the server sent us; absent if it did not.
     pub redirect: Option<RedirectEntry>,
+    /// When the body was fetched that this URL still has: it was not looked into again. Absent for any other visit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unchanged_since: Option<Timestamp>,
 }
 
 /// What was stored of a response.

@@ -10,6 +10,7 @@ pub mod nudge;
 #[cfg(feature = "parse")]
 pub mod parse;
 pub mod ports;
+mod read_by;
 pub mod schedule;
 pub mod sweep;
 pub mod tell;

@@ -60,7 +60,7 @@ fn visited(n: u32, path: &str, outcome: Outcome, answer: (u64, Option<u16>)) -> 
         exchange: Some(exchange),
         last: None,
     };
-    LogEntry { n, url: url(path), at: at(i64::from(n)), visit, status, file, redirect: None }
+    LogEntry { n, url: url(path), at: at(i64::from(n)), visit, status, file, redirect: None, unchanged_since: None }
 }
 
 /// A URL that was never asked for.
@@ -141,6 +141,7 @@ async fn crawled() -> (TempDir, Connection) {
         fetched_at: at(0),
         outcome: Outcome::FileIngested,
         interval_ms: Some(86_400_000),
+        read_by: None,
     };
     let update = CandidateUpdate {
         path_and_query: "/".into(),

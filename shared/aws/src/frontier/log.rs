@@ -108,6 +108,7 @@ mod tests {
             status: None,
             file: None,
             redirect: None,
+            unchanged_since: None,
         }
     }
 

@@ -36,6 +36,19 @@ pub struct LastCapture {
     pub outcome: Outcome,
     /// The interval that led to this visit; absent where every iteration visits everything.
     pub interval_ms: Option<u64>,
+    /// The fields by which its body was read; absent where an earlier version of this program kept it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_by: Option<FieldsDigest>,
+}
+
+/// A digest of the header fields that say how a body is read: the same body under other fields may be another document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct FieldsDigest(pub u32);
+
+impl FieldsDigest {
+    /// Of no fields: whatever comes next is read anew.
+    pub const NONE: Self = Self(0);
 }
 
 impl LastCapture {

@@ -101,6 +101,7 @@ pub(super) fn longest_entry() -> TodoEntry {
         fetched_at: jiff::Timestamp::MAX,
         outcome: crate::outcome::Outcome::BlockedByRobotsTxt,
         interval_ms: Some(u64::MAX),
+        read_by: Some(super::FieldsDigest(u32::MAX)),
     };
     let via = CrawlUrl::try_from(long("https://a.example/")).unwrap();
     TodoEntry { path_and_query: long("/"), via: Some(via), redirects: u8::MAX, last: Some(last) }

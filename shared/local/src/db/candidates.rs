@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use dragline_domain::frontier::{CandidateUpdate, ClaimedState, Claimer, LastCapture, Sighting};
+use dragline_domain::frontier::{CandidateUpdate, ClaimedState, Claimer, FieldsDigest, LastCapture, Sighting};
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::Origin;
@@ -18,7 +18,7 @@ macro_rules! select_candidates {
     ($condition:literal) => {
         concat!(
             "SELECT path_query, queued_in, claimed_by, due_at, last_outcome, depth, via, capture_outcome, captured_at,
-                    payload_sha1, decoded_sha1, etag, last_modified, interval_ms
+                    payload_sha1, decoded_sha1, etag, last_modified, interval_ms, read_by
              FROM crawl_candidate WHERE ",
             $condition
         )
@@ -68,6 +68,7 @@ fn read_capture(row: &Row<'_>) -> rusqlite::Result<Option<LastCapture>> {
         etag: row.get(11)?,
         last_modified: row.get(12)?,
         interval_ms: row.get(13)?,
+        read_by: row.get::<_, Option<u32>>(14)?.map(FieldsDigest),
     }))
 }
 
@@ -170,7 +171,7 @@ impl Db {
     fn put_capture(&self, origin: OriginRowId, path: &str, capture: &LastCapture) -> Result<(), StoreError> {
         let sql = "UPDATE crawl_candidate
                    SET capture_outcome = ?3, captured_at = ?4, payload_sha1 = ?5, decoded_sha1 = ?6, etag = ?7,
-                       last_modified = ?8, interval_ms = ?9
+                       last_modified = ?8, interval_ms = ?9, read_by = ?10
                    WHERE origin_id = ?1 AND path_query = ?2";
         self.execute(
             sql,
@@ -184,6 +185,7 @@ impl Db {
                 capture.etag,
                 capture.last_modified,
                 capture.interval_ms,
+                capture.read_by.map(|digest| digest.0),
             ],
         )?;
         Ok(())

@@ -11,7 +11,7 @@ use crate::documents::links::FATES;
 pub(crate) const APPLICATION_ID: i32 = 0x4472_6167;
 
 /// The format of the tables, in `PRAGMA user_version`. Grows with each change that an older program could not read.
-pub(crate) const FORMAT: i32 = 3;
+pub(crate) const FORMAT: i32 = 4;
 
 /// What a database file is to this program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +47,7 @@ pub(crate) fn prepare(connection: &mut Connection, found: Found) -> Result<(), S
         transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
     }
     if let Found::Ours(format) = found {
-        let steps = [(1, include_str!("from_1.sql")), (2, include_str!("from_2.sql"))];
+        let steps = [(1, include_str!("from_1.sql")), (2, include_str!("from_2.sql")), (3, include_str!("from_3.sql"))];
         steps.iter().filter(|(from, _)| *from >= format).try_for_each(|(_, step)| transaction.execute_batch(step))?;
     }
     transaction.pragma_update(None, "user_version", FORMAT)?;
@@ -103,8 +103,8 @@ mod tests {
             ("PRAGMA application_id = 7;".to_owned(), Found::Foreign, "somebody else's mark"),
             ("PRAGMA user_version = 3;".to_owned(), Found::Foreign, "a version, and nobody's mark"),
             (format!("{ours} PRAGMA user_version = 1;"), Found::Ours(1), "an earlier format"),
-            (format!("{ours} PRAGMA user_version = 3;"), Found::Ours(3), "this format"),
-            (format!("{ours} PRAGMA user_version = 4;"), Found::Newer(4), "a later one"),
+            (format!("{ours} PRAGMA user_version = 4;"), Found::Ours(4), "this format"),
+            (format!("{ours} PRAGMA user_version = 5;"), Found::Newer(5), "a later one"),
         ] {
             assert_eq!(with(&sql), expected, "{why}");
         }
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn tables_of_earlier_formats_are_brought_up_to_this_one() {
-        let [mut new, mut first, mut second] = [(); 3].map(|()| Connection::open_in_memory().unwrap());
+        let [mut new, mut first, mut second, mut third] = [(); 4].map(|()| Connection::open_in_memory().unwrap());
         prepare(&mut new, Found::Empty).unwrap();
         first.execute_batch(include_str!("tables_1.sql")).unwrap();
         prepare(&mut first, Found::Ours(1)).unwrap();
@@ -136,7 +136,78 @@ mod tests {
         second.execute_batch(concat!(include_str!("tables_1.sql"), include_str!("from_1.sql"))).unwrap();
         prepare(&mut second, Found::Ours(2)).unwrap();
         assert_eq!(parts(&second), parts(&new));
+        let tables_3 = concat!(include_str!("tables_1.sql"), include_str!("from_1.sql"), include_str!("from_2.sql"));
+        third.execute_batch(tables_3).unwrap();
+        prepare(&mut third, Found::Ours(3)).unwrap();
+        assert_eq!(parts(&third), parts(&new));
         assert!(parts(&new).len() > 100, "what was compared: {:#?}", parts(&new));
+    }
+
+    /// The visits of a URL: outcome, how a body is stored, whether it is a page.
+    type Visits = &'static [(i16, &'static str, bool)];
+
+    #[test]
+    fn what_did_not_change_is_found_in_a_file_of_format_3() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        let tables_3 = concat!(include_str!("tables_1.sql"), include_str!("from_1.sql"), include_str!("from_2.sql"));
+        connection.execute_batch(tables_3).unwrap();
+        put_names(&connection).unwrap();
+        let common = "INSERT INTO crawl (id, name) VALUES (1, 'c'); INSERT INTO agent VALUES (1, 'a');
+                      INSERT INTO origin (id, crawl_id, origin) VALUES (1, 1, 'https://a.example');";
+        connection.execute_batch(common).unwrap();
+        // Each URL's visits, iteration by iteration, and the one whose body the last one has.
+        let cases: [(&str, Visits, Option<u32>, &str); 6] = [
+            ("/once", &[(20, "response", true), (34, "revisit", false)], Some(1), "the visit before"),
+            (
+                "/failed",
+                &[(20, "response", true), (53, "response", false), (34, "revisit", false)],
+                Some(1),
+                "no page between",
+            ),
+            (
+                "/twice",
+                &[(20, "response", true), (20, "response", true), (34, "revisit", false)],
+                Some(2),
+                "the newer one",
+            ),
+            ("/hidden", &[(171, "response", true), (34, "revisit", false)], Some(1), "a page that asks for noindex"),
+            (
+                "/refused",
+                &[(20, "response", true), (171, "response", false), (34, "revisit", false)],
+                Some(1),
+                "a 403 is none",
+            ),
+            ("/alone", &[(34, "revisit", false)], None, "nothing is known of it"),
+        ];
+        for (case, (path, visits, ..)) in (1..).zip(&cases) {
+            for (iteration, (outcome, record, is_page)) in (1..).zip(*visits) {
+                let id = case * 100 + iteration;
+                let visit = "INSERT INTO crawl_log (id, crawl_type, agent_id, origin_id, iteration, url, depth, redirects, outcome, is_final, tries, at)
+                             VALUES (?1, 'queued', 1, 1, ?2, 'https://a.example' || ?3, 0, 0, ?4, 1, 1, '')";
+                connection.execute(visit, params![id, iteration, path, outcome]).unwrap();
+                let file = "INSERT INTO file (id, record, offset, length, body_bytes, payload_sha1) VALUES (?1, ?2, 0, 1, 1, '')";
+                connection.execute(file, params![id, record]).unwrap();
+                if *is_page {
+                    let document = "INSERT INTO document (id, url, outcome, state) VALUES (?1, ?2, ?3, 'processed')";
+                    connection.execute(document, params![id, path, outcome]).unwrap();
+                    let page =
+                        "INSERT INTO file_text (id, noindex, nofollow, cut, text) VALUES (?1, 0, 0, 'whole', '')";
+                    connection.execute(page, [id]).unwrap();
+                }
+            }
+            let known = "INSERT INTO crawl_candidate (origin_id, path_query, queued_in, claimed_by, first_seen, depth, capture_outcome, etag)
+                         VALUES (1, ?1, 1, '', '', 0, ?2, 'e')";
+            connection.execute(known, params![path, if *path == "/once" { 180 } else { 20 }]).unwrap();
+        }
+        prepare(&mut connection, Found::Ours(3)).unwrap();
+        for (case, (path, visits, expected, why)) in (1..).zip(cases) {
+            let last = case * 100 + u32::try_from(visits.len()).unwrap();
+            let body_of = connection.query_row("SELECT body_of FROM crawl_log WHERE id = ?1", [last], |row| row.get(0));
+            assert_eq!(body_of, Ok(expected.map(|iteration| case * 100 + iteration)), "{path}: {why}");
+        }
+        let sql = "SELECT count(*) FROM crawl_candidate WHERE etag IS NULL AND capture_outcome IS NULL";
+        let forgotten: u32 = connection.query_row(sql, [], |row| row.get(0)).unwrap();
+        assert_eq!(forgotten, 1, "the text of what called another URL canonical was not kept: it is fetched whole");
     }
 
     #[test]

@@ -1,4 +1,4 @@
--- Format 3. docs/database.md says what each field means. Instants are ISO 8601 in UTC with milliseconds, digests hexadecimal.
+-- Format 4. docs/database.md says what each field means. Instants are ISO 8601 in UTC with milliseconds, digests hexadecimal.
 
 CREATE TABLE outcome (
     code  INTEGER PRIMARY KEY,
@@ -165,6 +165,7 @@ CREATE TABLE crawl_candidate (
     last_modified           TEXT,
     payload_sha1            TEXT,
     decoded_sha1            TEXT,
+    read_by                 INTEGER,
     PRIMARY KEY (origin_id, path_query)
 ) STRICT, WITHOUT ROWID;
 
@@ -189,8 +190,10 @@ CREATE TABLE crawl_log (
     is_final           INTEGER NOT NULL,
     tries              INTEGER NOT NULL,
     at                 TEXT NOT NULL,
-    detail             TEXT
+    detail             TEXT,
+    body_of            INTEGER REFERENCES crawl_log (id)
 ) STRICT;
+CREATE INDEX crawl_log_url ON crawl_log (url, iteration) WHERE is_final = 1;
 
 CREATE TABLE request (
     id            INTEGER PRIMARY KEY REFERENCES crawl_log (id),

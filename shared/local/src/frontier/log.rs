@@ -4,6 +4,7 @@ use dragline_domain::capture::{Exchange, FileEntry, Finality, LogEntry, RecordKi
 use dragline_domain::frontier::SegmentRow;
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;
+use jiff::Timestamp;
 use rusqlite::params;
 use uuid::{Builder, Uuid, Version};
 
@@ -67,8 +68,8 @@ fn put_visit(
 ) -> Result<(), StoreError> {
     let sql =
         "INSERT INTO crawl_log (id, crawl_uuid, crawl_type, agent_id, origin_id, iteration, url, depth, via, redirects,
-                                      robotstxt_approved, outcome, is_final, tries, at, detail)
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)";
+                                      robotstxt_approved, outcome, is_final, tries, at, detail, body_of)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)";
     let visit = &entry.visit;
     let robotstxt_approved = match visit.outcome {
         Outcome::BlockedByRobotsTxt => Some(false),
@@ -93,9 +94,19 @@ fn put_visit(
             visit.tries,
             Time(entry.at),
             visit.detail,
+            entry.unchanged_since.map(|since| body_of(db, common, entry, since)).transpose()?.flatten(),
         ],
     )?;
     Ok(())
+}
+
+/// The visit that fetched the body which a URL still has; absent if it is not there.
+fn body_of(db: &Db, common: &Common, entry: &LogEntry, since: Timestamp) -> Result<Option<i64>, StoreError> {
+    let sql =
+        "SELECT id FROM crawl_log WHERE url = ?1 AND is_final = 1 AND at = ?2 AND origin_id = ?3 AND iteration < ?4
+               ORDER BY iteration DESC LIMIT 1";
+    let of = params![entry.url.as_str(), Time(since), common.origin, common.iteration.number()];
+    db.find(sql, of, |row| row.get(0))
 }
 
 fn put_request(db: &Db, id: VisitId, entry: &LogEntry, exchange: &Exchange) -> Result<(), StoreError> {

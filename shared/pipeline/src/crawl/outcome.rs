@@ -4,14 +4,20 @@ use dragline_domain::frontier::LastCapture;
 use dragline_domain::outcome::Outcome;
 
 use crate::ports::fetcher::{FetchFailure, FetchFailureKind, Fetched, FetchedResponse, Truncation};
+use crate::read_by::fields_digest;
 
 /// The outcome of a fetch as far as the crawler can tell, and the detail that a person needs to understand it.
 ///
-/// A parser may find more in a body later: that it is no page, or not canonical.
-pub(super) fn outcome_of(fetched: &Fetched, last: Option<&LastCapture>) -> (Outcome, Option<String>) {
+/// A parser may find more in a body later: that it is no page, or calls another URL canonical. `product_token` is whom a header may
+/// ask for something.
+pub(super) fn outcome_of(
+    fetched: &Fetched,
+    last: Option<&LastCapture>,
+    product_token: &str,
+) -> (Outcome, Option<String>) {
     match &fetched.result {
         Err(failure) => (outcome_of_failure(failure), Some(failure.detail.clone())),
-        Ok(response) => outcome_of_response(response, last),
+        Ok(response) => outcome_of_response(response, last, product_token),
     }
 }
 
@@ -28,7 +34,17 @@ fn outcome_of_failure(failure: &FetchFailure) -> Outcome {
     }
 }
 
-fn outcome_of_response(response: &FetchedResponse, last: Option<&LastCapture>) -> (Outcome, Option<String>) {
+/// Whether a whole body is the one that is known, and is read as it was then: under another type, say, it would be another document.
+fn is_known(response: &FetchedResponse, last: &LastCapture, product_token: &str) -> bool {
+    let is_read_alike = |read_by| read_by == fields_digest(&response.headers, product_token);
+    last.decoded_sha1 == response.decoded_sha1 && last.read_by.is_none_or(is_read_alike)
+}
+
+fn outcome_of_response(
+    response: &FetchedResponse,
+    last: Option<&LastCapture>,
+    product_token: &str,
+) -> (Outcome, Option<String>) {
     let status = response.status;
     if has_field(response, "cf-mitigated", b"challenge") {
         return (Outcome::BlockedByChallenge, Some("the answer is a challenge meant for people".to_owned()));
@@ -39,7 +55,7 @@ fn outcome_of_response(response: &FetchedResponse, last: Option<&LastCapture>) -
         Outcome::FileIngested if response.truncated == Some(Truncation::Disconnect) => {
             (Outcome::ErrorReadingResponse, Some("the connection ended before the body did".to_owned()))
         }
-        Outcome::FileIngested if last.is_some_and(|last| last.decoded_sha1 == response.decoded_sha1) => {
+        Outcome::FileIngested if last.is_some_and(|last| is_known(response, last, product_token)) => {
             (Outcome::FileDidNotChange, Some("the same body as last time".to_owned()))
         }
         // A 304 that nobody asked for leaves us with nothing.

@@ -14,8 +14,8 @@ use std::sync::Arc;
 use dragline_domain::capture::{Finality, LogEntry, SegmentLog};
 use dragline_domain::document::{Document, DocumentState, LinkFate};
 use dragline_domain::frontier::{
-    Blame, CandidateUpdate, LastCapture, OriginKey, ParseBegun, ParserCounters, PartKind, PartRefused, SegmentId,
-    SegmentRow, SegmentState, next_visit, plan_parts,
+    Blame, CandidateUpdate, FieldsDigest, LastCapture, OriginKey, ParseBegun, ParserCounters, PartKind, PartRefused,
+    SegmentId, SegmentRow, SegmentState, next_visit, plan_parts,
 };
 use dragline_domain::ids::ParseToken;
 use dragline_domain::outcome::Outcome;
@@ -265,23 +265,18 @@ async fn update_candidates(
 fn update_of(context: &CrawlContext, segment: &SegmentRow, capture: &Capture, document: &Document) -> CandidateUpdate {
     let outcome = document.outcome;
     let last = capture.visit.last.as_ref();
-    let is_lasting = outcome.is_contentful() || outcome == Outcome::FileDidNotChange;
-    let previous = last.and_then(|last| last.interval_ms).map(std::time::Duration::from_millis);
-    let has_changed = outcome != Outcome::FileDidNotChange;
-    let next = next_visit(&context.definition.recrawl, previous, has_changed, capture.at).filter(|_| is_lasting);
-    let interval_ms = next.map(|(interval, _)| u64::try_from(interval.as_millis()).unwrap_or(u64::MAX));
     let is_stuck = document.state == DocumentState::Stuck;
+    let is_unchanged = !is_stuck && capture.unchanged_since().is_some();
+    let is_lasting = outcome.is_contentful() || is_unchanged;
+    let previous = last.and_then(|last| last.interval_ms).map(std::time::Duration::from_millis);
+    let next = next_visit(&context.definition.recrawl, previous, !is_unchanged, capture.at).filter(|_| is_lasting);
+    let interval_ms = next.map(|(interval, _)| u64::try_from(interval.as_millis()).unwrap_or(u64::MAX));
     let kept = if is_stuck || document.links.iter().any(|link| link.fate == LinkFate::BeyondBudget) {
         // Nothing was made of it, or not all of its links are followed. By its validators it would count as unchanged the next time, and
         // these never would be.
         None
-    } else if outcome == Outcome::FileDidNotChange {
-        last.map(|last| LastCapture {
-            etag: capture.etag().or_else(|| last.etag.clone()),
-            last_modified: capture.last_modified().or_else(|| last.last_modified.clone()),
-            interval_ms,
-            ..last.clone()
-        })
+    } else if is_unchanged {
+        last.map(|last| unchanged(context, capture, last, outcome, interval_ms))
     } else {
         capture.body_kept().map(|body| LastCapture {
             etag: capture.etag(),
@@ -291,6 +286,7 @@ fn update_of(context: &CrawlContext, segment: &SegmentRow, capture: &Capture, do
             fetched_at: capture.at,
             outcome,
             interval_ms,
+            read_by: capture.read_by(context),
         })
     };
     CandidateUpdate {
@@ -302,6 +298,29 @@ fn update_of(context: &CrawlContext, segment: &SegmentRow, capture: &Capture, do
         at: capture.at,
         capture: kept,
         due_at: next.map(|(_, due)| due),
+    }
+}
+
+/// What is kept of a capture whose body is known.
+fn unchanged(
+    context: &CrawlContext,
+    capture: &Capture,
+    last: &LastCapture,
+    outcome: Outcome,
+    interval_ms: Option<u64>,
+) -> LastCapture {
+    // A 304 may leave out fields, so that nobody knows whether they are gone.
+    let read_by = last.read_by.or_else(|| capture.read_by(context).filter(|_| !capture.is_not_modified()));
+    let kept = LastCapture { interval_ms, read_by, ..last.clone() };
+    if outcome == Outcome::BlockedAtRequestOfRemote && last.outcome != outcome {
+        // A 304 asks for noindex: what the page is without that can only be told from a whole answer.
+        let read_by = Some(FieldsDigest::NONE);
+        return LastCapture { etag: None, last_modified: None, outcome, read_by, ..kept };
+    }
+    LastCapture {
+        etag: capture.etag().or(kept.etag),
+        last_modified: capture.last_modified().or(kept.last_modified),
+        ..kept
     }
 }
 

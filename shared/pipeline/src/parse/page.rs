@@ -9,17 +9,16 @@ use dragline_formats::charset;
 use dragline_formats::content_coding::{ContentCodings, decode_all};
 use dragline_formats::directives::{meta_robots, x_robots_tag};
 use dragline_formats::html::{self, HtmlLimits};
-use dragline_formats::http_fields::{content_type, link_header, refresh};
+use dragline_formats::http_fields::{content_type, refresh};
 
 use super::read::{Capture, Response};
 use super::understand::fate_of;
 use crate::context::CrawlContext;
+use crate::read_by::{canonical_in_header, is_html};
 
 /// The document of a good response.
 pub(super) fn understand(context: &CrawlContext, capture: &Capture, response: &Response, bare: Document) -> Document {
-    let token = context.definition.user_agent.product_token();
-    let tags: Vec<_> = response.fields("x-robots-tag").collect();
-    let directives = x_robots_tag(tags.iter().map(AsRef::as_ref), token);
+    let directives = header_directives(context, response);
     let declared = response.field("content-type").as_deref().and_then(content_type);
     let charset = declared.as_ref().and_then(|kind| kind.charset.as_deref());
     let essence = declared.as_ref().map(|kind| kind.essence.as_str());
@@ -45,19 +44,20 @@ pub(super) fn understand(context: &CrawlContext, capture: &Capture, response: &R
     let Ok(url) = url::Url::parse(capture.url.as_str()) else { return bare };
     let html = html::extract(&text.text, &url, &HtmlLimits::default());
     let metas = html.robots.iter().map(|meta| (meta.agent.as_str(), meta.content.as_str()));
-    let directives = directives.and(meta_robots(metas, token));
+    let directives = directives.and(meta_robots(metas, context.definition.user_agent.product_token()));
     let document = page(context, capture, response, html, directives, text.encoding, bare);
     let read_as_it_is = codings.unknown_word().map(|word| format!("`{word}` is no content coding: read as it is"));
     Document { detail: document.detail.or(read_as_it_is), ..document }
 }
 
-const fn of_unknown_type(directives: Directives) -> Outcome {
-    if directives.noindex { Outcome::BlockedAtRequestOfRemote } else { Outcome::FileOfUnknownType }
+/// What the response header asks of us.
+pub(super) fn header_directives(context: &CrawlContext, response: &Response) -> Directives {
+    let tags: Vec<_> = response.fields("x-robots-tag").collect();
+    x_robots_tag(tags.iter().map(AsRef::as_ref), context.definition.user_agent.product_token())
 }
 
-/// Whether bodies of a type are read as HTML.
-fn is_html(essence: &str) -> bool {
-    matches!(essence, "text/html" | "application/xhtml+xml")
+const fn of_unknown_type(directives: Directives) -> Outcome {
+    if directives.noindex { Outcome::BlockedAtRequestOfRemote } else { Outcome::FileOfUnknownType }
 }
 
 /// Whether a body that the server names no type of is read as HTML: by its first character, once coding and byte order mark are off.
@@ -76,12 +76,10 @@ fn page(
 ) -> Document {
     let rules = &context.definition.strip_query_parameters;
     let header_links: Vec<_> = response.fields("link").collect();
-    let in_header = link_header(header_links.iter().map(AsRef::as_ref))
-        .into_iter()
-        .find(|link| link.rels.iter().any(|rel| rel == "canonical"));
+    let in_header = canonical_in_header(header_links.iter().map(AsRef::as_ref));
     let canonical = match &html.canonical {
         Some(url) => CrawlUrl::from_url(url, rules).ok(),
-        None => in_header.and_then(|link| capture.url.join(&link.target, rules).ok()),
+        None => in_header.and_then(|target| capture.url.join(&target, rules).ok()),
     };
     let links = links(context, capture, response, &html, directives, canonical.as_ref());
     let other = canonical.as_ref().filter(|canonical| **canonical != capture.url);

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use data_encoding::HEXLOWER;
 use dragline_domain::capture::{FileEntry, RecordKind, RedirectEntry, Visit};
 use dragline_domain::document::LinkKind;
-use dragline_domain::frontier::LastCapture;
+use dragline_domain::frontier::{FieldsDigest, LastCapture};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_formats::http_fields::{content_type, location, text};
@@ -15,7 +15,9 @@ use dragline_formats::warc::{
 };
 use jiff::Timestamp;
 
+use crate::context::CrawlContext;
 use crate::crawl::VISIT_FIELD;
+use crate::read_by::fields_digest;
 
 /// How a gzip member begins: its mark, and the only method there is (RFC 1952).
 const MEMBER_START: [u8; 3] = [0x1f, 0x8b, 8];
@@ -116,6 +118,23 @@ impl Capture {
         let decoded = self.visit.exchange.as_ref()?.decoded_sha1.as_deref()?;
         let decoded_sha1 = HEXLOWER.decode(decoded.as_bytes()).ok()?.try_into().ok()?;
         (200..300).contains(&status).then_some(BodyDigests { payload_sha1: file.payload_sha1, decoded_sha1 })
+    }
+
+    /// The digest of the fields by which its body is read; absent without a response.
+    pub(super) fn read_by(&self, context: &CrawlContext) -> Option<FieldsDigest> {
+        let response = self.response.as_ref()?;
+        Some(fields_digest(&response.headers, context.definition.user_agent.product_token()))
+    }
+
+    /// Whether the server sent no body, as ours is current.
+    pub(super) fn is_not_modified(&self) -> bool {
+        self.response.as_ref().is_some_and(|response| response.status == 304)
+    }
+
+    /// When the body was fetched that it still has; absent where it is another one, or was read anew.
+    pub(super) fn unchanged_since(&self) -> Option<Timestamp> {
+        let last = self.visit.last.as_ref().filter(|_| self.visit.outcome == Outcome::FileDidNotChange)?;
+        Some(last.fetched_at)
     }
 
     /// Where the server sends us; absent if it does not, or names nothing that can be crawled.

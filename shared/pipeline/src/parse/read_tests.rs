@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use dragline_domain::capture::{CrawlType, Exchange, Finality, Visit};
-use dragline_domain::frontier::{LastCapture, Sighting};
+use dragline_domain::frontier::{FieldsDigest, LastCapture, Sighting};
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::CrawlUrl;
@@ -49,6 +49,7 @@ fn largest_visit() -> Visit {
             fetched_at: Timestamp::MAX,
             outcome: Outcome::FileIngested,
             interval_ms: Some(u64::MAX),
+            read_by: Some(FieldsDigest(u32::MAX)),
         }),
     }
 }

@@ -11,7 +11,7 @@ use dragline_domain::url::CrawlUrl;
 
 use super::claims::BlockedUrl;
 use super::page;
-use super::read::Capture;
+use super::read::{Capture, Response};
 use crate::context::CrawlContext;
 
 /// Redirects and canonical links in a row that do not count as depth. Beyond them each one does, so that an endless chain meets its end.
@@ -69,8 +69,24 @@ fn understand(context: &CrawlContext, n: u32, capture: &Capture) -> Document {
     match (capture.visit.outcome, &capture.response) {
         (Outcome::PermanentRedirect | Outcome::Redirect, _) => redirect(context, capture, bare),
         (Outcome::FileIngested, Some(response)) => page::understand(context, capture, response, bare),
+        (Outcome::FileDidNotChange, response) => unchanged(context, capture, response.as_ref(), bare),
         _ => bare,
     }
+}
+
+/// A body that is known stays what it was found to be, unless the answer asks for noindex now.
+fn unchanged(context: &CrawlContext, capture: &Capture, response: Option<&Response>, bare: Document) -> Document {
+    let was = capture.visit.last.as_ref().map(|last| last.outcome);
+    let (outcome, detail) = match was {
+        Some(outcome @ Outcome::BlockedAtRequestOfRemote) => (outcome, "it did not change: it asks for noindex"),
+        _ if response.is_some_and(|response| page::header_directives(context, response).noindex) => {
+            (Outcome::BlockedAtRequestOfRemote, "noindex, by X-Robots-Tag")
+        }
+        Some(outcome @ Outcome::NotCanonical) => (outcome, "it did not change: another URL is its canonical one"),
+        Some(outcome @ Outcome::Duplicate) => (outcome, "it did not change"),
+        _ => return bare,
+    };
+    Document { outcome, detail: Some(detail.to_owned()), ..bare }
 }
 
 fn redirect(context: &CrawlContext, capture: &Capture, bare: Document) -> Document {
@@ -120,6 +136,7 @@ impl Parsed {
             status: capture.response.as_ref().map(|response| response.status),
             file: capture.file.clone(),
             redirect: redirect_of(capture, document),
+            unchanged_since: capture.unchanged_since().filter(|_| document.state == DocumentState::Processed),
         });
         let first = u32::try_from(self.documents.len()).unwrap_or(u32::MAX);
         let blocked = (first..).zip(blocked).map(|(n, blocked)| LogEntry {
@@ -140,6 +157,7 @@ impl Parsed {
             status: None,
             file: None,
             redirect: None,
+            unchanged_since: None,
         });
         captures.chain(blocked).collect()
     }

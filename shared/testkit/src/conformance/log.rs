@@ -64,6 +64,7 @@ fn log(segment: &SegmentRow, ended: &[(String, Outcome)]) -> SegmentLog {
         status: None,
         file: None,
         redirect: None,
+        unchanged_since: None,
     };
     SegmentLog {
         segment: segment.id.clone(),

@@ -1,6 +1,6 @@
 //! Values to put.
 
-use dragline_domain::frontier::{LastCapture, OriginKey, Sighting, TodoEntry};
+use dragline_domain::frontier::{FieldsDigest, LastCapture, OriginKey, Sighting, TodoEntry};
 use dragline_domain::ids::{CrawlId, LeaseToken, TriggerId};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::{CrawlUrl, Origin};
@@ -52,5 +52,6 @@ pub(super) fn capture(etag: &str) -> LastCapture {
         fetched_at: at(3),
         outcome: Outcome::FileIngested,
         interval_ms: Some(5),
+        read_by: Some(FieldsDigest(u32::MAX)),
     }
 }

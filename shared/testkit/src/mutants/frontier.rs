@@ -644,5 +644,6 @@ fn blank(update: &CandidateUpdate) -> LastCapture {
         fetched_at: update.at,
         outcome: update.outcome,
         interval_ms: None,
+        read_by: None,
     }
 }

@@ -21,3 +21,4 @@ mod scope;
 mod scripted;
 mod statuses;
 mod watched;
+mod unchanged;

@@ -213,7 +213,8 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         let clock = self.world.clock();
         pace_by(&self.pacer, clock, started, &fetched);
         self.lease.pace = self.pacer.pace();
-        let (outcome, detail) = outcome_of(&fetched, work.entry.last.as_ref());
+        let (outcome, detail) =
+            outcome_of(&fetched, work.entry.last.as_ref(), self.context.definition.user_agent.product_token());
         // What failed together failed once: it could not wait for what the others met.
         let (has_failed, is_away) = (outcome.costs_patience(), fetched.is_out_of_reach());
         if !(has_failed && self.failed_at.is_some_and(|at| started < at)) {
