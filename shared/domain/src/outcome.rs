@@ -139,9 +139,9 @@ outcomes! {
     /// The budget of pages or bytes was spent before its turn came.
     BudgetExhausted = 177 "budget_exhausted" =>
         "This version ends no URL so: what a budget does not reach is left over, and due in the next iteration.";
-    /// The page says that another URL is its canonical one.
+    /// The page says that another URL is its canonical one. Whether that one stands for it is decided where outcomes are read.
     NotCanonical = 180 "not_canonical" =>
-        "Nothing: the URL that it names is crawled in its place if it is in scope.";
+        "Nothing: the URL that it names stands for it. Where that one has no content of its own, the page is shown as ingested.";
     /// Another URL has the same content.
     Duplicate = 181 "duplicate" =>
         "This version ends no URL so: pages with the same content are all kept.";

@@ -220,12 +220,33 @@ async fn an_iteration_is_summed_up() {
 async fn every_view_can_be_read_by_a_person() {
     let (_directory, connection) = crawled().await;
     let mut shown = String::new();
-    for view in ["page", "link", "log", "failed", "not_crawled", "schedule", "progress", "latest_iteration"] {
+    for view in
+        ["page", "link", "log", "failed", "not_crawled", "schedule", "progress", "latest_iteration", "candidate"]
+    {
         shown += &format!("-- {view}\n{}\n", show(&connection, &format!("SELECT * FROM {view}")));
     }
     let sql = "SELECT length(crawl_uuid), count(DISTINCT crawl_uuid), group_concat(robotstxt_approved) FROM crawl_log";
     shown += &format!("-- crawl_uuid\n{}\n", show(&connection, sql));
     insta::assert_snapshot!("views", shown);
+}
+
+/// However many pages call others canonical, each is decided on by looking up the few that its way leads over.
+#[tokio::test]
+async fn what_is_decided_on_a_page_scans_no_table() {
+    let (_directory, connection) = crawled().await;
+    for view in ["canonical", "decided", "log"] {
+        let sql = format!("EXPLAIN QUERY PLAN SELECT * FROM {view} WHERE id = 1");
+        let mut statement = connection.prepare(&sql).unwrap();
+        let plan: Vec<String> = statement.query_map([], |row| row.get(3)).unwrap().map(Result::unwrap).collect();
+        // The way itself is at most so long.
+        let scans = plan.iter().filter(|step| {
+            step.starts_with("SCAN") && !["SCAN w", "SCAN way", "SCAN CONSTANT ROW"].contains(&step.as_str())
+        });
+        assert_eq!(scans.collect::<Vec<_>>(), Vec::<&String>::new(), "{view}: {plan:#?}");
+        assert!(plan.iter().any(|step| step.contains("crawl_log_url")), "{view}: {plan:#?}");
+    }
+    let plan = show(&connection, "EXPLAIN QUERY PLAN SELECT * FROM candidate ORDER BY origin_id, path_query");
+    assert!(!plan.contains("TEMP B-TREE"), "rows come as they are read: {plan}");
 }
 
 /// A query's rows, one to a line, as `column=value`.

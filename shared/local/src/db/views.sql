@@ -1,21 +1,67 @@
 -- For people. Made anew whenever the file is opened for writing, so that they may change without a new format.
 
--- Every visit that was logged, with what came of it.
+-- How each URL ended, as far as canonical links ask: whether it is a page with content, and where it leads, by a redirect or as its canonical.
+CREATE VIEW ending AS
+SELECT l.id, l.origin_id, l.iteration, l.url, l.body_of,
+       l.outcome IN (20, 180) OR l.outcome = 34 AND coalesce(b.outcome, 20) IN (20, 180) AS is_page,
+       iif(l.outcome IN (20, 31, 32, 34, 180), r.to_url, NULL) AS to_url
+FROM crawl_log l
+LEFT JOIN crawl_log b ON b.id = l.body_of
+LEFT JOIN redirect r ON r.id = coalesce(l.body_of, l.id)
+WHERE l.is_final;
+
+-- Each page that calls another URL canonical, and whether it is a copy: whether who goes on from it, to where each URL led when it last ended,
+-- comes to another page. Of pages that call each other canonical the first by URL stands for all. A way of more than twenty steps leads nowhere.
+CREATE VIEW canonical AS
+SELECT p.id, c.name AS crawl, p.origin_id, p.iteration, p.url, p.to_url AS canonical, p.body_of, (
+    WITH RECURSIVE way (id, url, is_page, to_url) AS (
+        SELECT p.id, p.url, p.is_page, p.to_url
+        UNION
+        SELECT n.id, n.url, n.is_page, n.to_url
+        FROM way w JOIN ending n ON n.id = (
+            SELECT l.id FROM crawl_log l JOIN origin o ON o.id = l.origin_id
+            WHERE l.url = w.to_url AND l.is_final = 1 AND l.iteration <= p.iteration AND o.crawl_id = g.crawl_id
+            ORDER BY l.iteration DESC, l.id DESC LIMIT 1)
+        LIMIT 22)
+    SELECT count(*) <= 21 AND total(is_page) > 1 AND NOT (total(to_url = p.url) > 0 AND min(iif(is_page, url, NULL)) = p.url)
+    FROM way) AS is_copy
+FROM ending p
+JOIN origin g ON g.id = p.origin_id
+JOIN crawl c ON c.id = g.crawl_id
+WHERE p.is_page AND p.to_url IS NOT NULL;
+
+-- What is made of that. A page that did not change, and was set aside when it was last looked at, is new to whoever reads pages.
+CREATE VIEW decided AS
+SELECT k.id, k.canonical, CASE
+    WHEN k.is_copy THEN 180
+    WHEN k.body_of IS NULL THEN 20
+    WHEN (SELECT p.is_copy FROM canonical p WHERE p.id = (
+        SELECT l.id FROM crawl_log l
+        WHERE l.url = k.url AND l.is_final = 1 AND l.iteration < k.iteration AND l.origin_id = k.origin_id
+          AND coalesce(l.body_of, l.id) = k.body_of
+        ORDER BY l.iteration DESC LIMIT 1)) THEN 20
+    ELSE 34 END AS outcome
+FROM canonical k;
+
+-- Every visit that was logged, with what came of it. `document_id` is the visit whose document says what it holds.
 CREATE VIEW log AS
 SELECT l.id, c.name AS crawl, l.iteration, l.url, l.depth,
-       iif(l.via LIKE '/%', g.origin || l.via, l.via) AS via, l.crawl_type, l.outcome, o.name AS outcome_name,
-       o.class AS outcome_class, l.is_final, l.tries, l.at, r.status, r.duration_ms, r.first_byte_ms, r.remote, l.detail,
+       iif(l.via LIKE '/%', g.origin || l.via, l.via) AS via, l.crawl_type, o.code AS outcome, o.name AS outcome_name,
+       o.class AS outcome_class, l.is_final, l.tries, l.at, r.status, r.duration_ms, r.first_byte_ms, r.remote,
+       CASE WHEN o.code = 180 THEN 'its canonical URL is ' || k.to_url WHEN l.outcome <> 180 THEN l.detail END AS detail,
        f.content_type, f.body_bytes, f.truncated, iif(f.id IS NULL, NULL, s.object) AS object, f.offset, f.length,
-       d.to_url AS redirects_to, a.name AS agent
+       d.to_url AS redirects_to, a.name AS agent, iif(o.code = 20, coalesce(l.body_of, l.id), l.id) AS document_id
 FROM crawl_log l
 JOIN segment s ON s.id = l.id >> 24
 JOIN origin g ON g.id = l.origin_id
 JOIN crawl c ON c.id = g.crawl_id
-JOIN outcome o ON o.code = l.outcome
 JOIN agent a ON a.id = l.agent_id
 LEFT JOIN request r ON r.id = l.id
 LEFT JOIN file f ON f.id = l.id
-LEFT JOIN redirect d ON d.id = l.id;
+LEFT JOIN redirect d ON d.id = l.id
+LEFT JOIN redirect k ON k.id = coalesce(l.body_of, l.id)
+LEFT JOIN outcome o ON o.code =
+    iif(l.is_final AND l.outcome IN (20, 34, 180), coalesce((SELECT e.outcome FROM decided e WHERE e.id = l.id), l.outcome), l.outcome);
 
 -- The newest iteration of each crawl.
 CREATE VIEW latest_iteration AS
@@ -23,16 +69,12 @@ SELECT c.id AS crawl_id, c.name AS crawl, max(i.number) AS iteration FROM crawl 
 
 -- What the newest iteration got: one row per URL that ended with an answer.
 CREATE VIEW page AS
-SELECT l.id, c.crawl, l.url, l.outcome, o.name AS outcome_name, t.title, l.depth, r.status, f.content_type, f.body_bytes AS bytes,
-       t.language, t.description, t.canonical, t.text, l.at
-FROM crawl_log l
-JOIN origin g ON g.id = l.origin_id
-JOIN latest_iteration c ON c.crawl_id = g.crawl_id AND c.iteration = l.iteration
-JOIN outcome o ON o.code = l.outcome
-JOIN file f ON f.id = l.id
-LEFT JOIN request r ON r.id = l.id
-LEFT JOIN file_text t ON t.id = l.id
-WHERE l.is_final;
+SELECT l.id, l.crawl, l.url, l.outcome, l.outcome_name, t.title, l.depth, l.status, l.content_type, l.body_bytes AS bytes,
+       t.language, t.description, t.canonical, iif(l.outcome = 180, substr(t.text, 1, 0), t.text) AS text, l.at
+FROM latest_iteration c
+JOIN log l ON l.crawl = c.crawl AND l.iteration = c.iteration
+LEFT JOIN file_text t ON t.id = l.document_id
+WHERE l.is_final AND l.object IS NOT NULL;
 
 -- One row per link. A target within the page's own origin is stored as its path.
 CREATE VIEW link AS
@@ -51,7 +93,7 @@ JOIN link_fate w ON w.code = e.value ->> 1;
 -- What went wrong in the newest iteration.
 CREATE VIEW failed AS
 SELECT l.* FROM log l JOIN latest_iteration c ON c.crawl = l.crawl AND c.iteration = l.iteration
-WHERE l.is_final AND l.outcome_class = 'failed';
+WHERE l.id IN (SELECT f.id FROM crawl_log f JOIN outcome o ON o.code = f.outcome WHERE f.is_final AND o.class = 'failed');
 
 -- URLs that are known and were not asked for in the newest iteration, and why.
 CREATE VIEW not_crawled AS
@@ -66,14 +108,24 @@ JOIN origin g ON g.id = k.origin_id
 JOIN latest_iteration c ON c.crawl_id = g.crawl_id
 WHERE k.last_iteration IS NULL OR k.last_iteration < c.iteration;
 
--- When URLs are to be visited again, where the definition has an interval.
-CREATE VIEW schedule AS
-SELECT c.name AS crawl, g.origin || k.path_query AS url, k.due_at, k.interval_ms, o.name AS last_outcome, k.last_at
+-- Every URL that is known, with how it ended last.
+CREATE VIEW candidate AS
+SELECT k.origin_id, k.path_query, c.name AS crawl, g.origin || k.path_query AS url, k.queued_in, k.first_seen, k.depth,
+       iif(k.via LIKE '/%', g.origin || k.via, k.via) AS via, k.due_at, k.interval_ms, o.code AS last_outcome,
+       o.name AS last_outcome_name, k.last_at, k.last_iteration, k.last_contentful_outcome, k.last_contentful_at, k.etag,
+       k.last_modified, k.decoded_sha1
 FROM crawl_candidate k
 JOIN origin g ON g.id = k.origin_id
 JOIN crawl c ON c.id = g.crawl_id
-LEFT JOIN outcome o ON o.code = k.last_outcome
-WHERE k.due_at IS NOT NULL;
+LEFT JOIN outcome o ON o.code =
+    iif(k.last_outcome IN (20, 34, 180), coalesce((SELECT e.outcome FROM decided e WHERE e.id = (
+        SELECT l.id FROM crawl_log l
+        WHERE l.url = g.origin || k.path_query AND l.is_final = 1 AND l.iteration = k.last_iteration AND l.origin_id = k.origin_id
+        ORDER BY l.id DESC LIMIT 1)), k.last_outcome), k.last_outcome);
+
+-- When URLs are to be visited again, where the definition has an interval.
+CREATE VIEW schedule AS
+SELECT crawl, url, due_at, interval_ms, last_outcome_name AS last_outcome, last_at FROM candidate WHERE due_at IS NOT NULL;
 
 -- How far each origin is.
 CREATE VIEW progress AS

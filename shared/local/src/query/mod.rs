@@ -10,6 +10,7 @@ mod summary;
 use std::ops::ControlFlow;
 
 use dragline_domain::ids::{CrawlId, Iteration};
+use dragline_domain::outcome::Outcome;
 use rusqlite::{Connection, Row, params};
 
 pub use self::rows::{CandidateRow, LinkRow, LogRow, PageRow};
@@ -60,6 +61,9 @@ impl Selection {
     }
 }
 
+/// A page that is a copy of another one: its text is that one's to show.
+const NOT_CANONICAL: i16 = Outcome::NotCanonical.code();
+
 /// Calls back with each row until told to stop.
 fn each<T>(
     connection: &Connection,
@@ -88,8 +92,9 @@ pub fn export_pages(
     visit: &mut dyn FnMut(PageRow) -> ControlFlow<()>,
 ) -> Result<(), QueryError> {
     let sql = format!(
-        "SELECT v.*, t.title, t.description, t.language, t.charset, t.canonical, t.text
-         FROM log v LEFT JOIN file_text t ON t.id = v.id
+        "SELECT v.*, t.title, t.description, t.language, t.charset, t.canonical,
+                iif(v.outcome = {NOT_CANONICAL}, substr(t.text, 1, 0), t.text) AS text
+         FROM log v LEFT JOIN file_text t ON t.id = v.document_id
          WHERE v.is_final AND v.object IS NOT NULL AND {} ORDER BY v.id",
         selection.condition()
     );
@@ -131,16 +136,7 @@ pub fn export_candidates(
     selection: &Selection,
     visit: &mut dyn FnMut(CandidateRow) -> ControlFlow<()>,
 ) -> Result<(), QueryError> {
-    let sql = "SELECT c.name AS crawl, g.origin || k.path_query AS url, k.queued_in, k.first_seen, k.depth,
-                      iif(k.via LIKE '/%', g.origin || k.via, k.via) AS via, k.due_at, k.interval_ms, k.last_outcome,
-                      o.name AS last_outcome_name, k.last_at, k.last_iteration, k.last_contentful_outcome, k.last_contentful_at,
-                      k.etag, k.last_modified, k.decoded_sha1
-               FROM crawl_candidate k
-               JOIN origin g ON g.id = k.origin_id
-               JOIN crawl c ON c.id = g.crawl_id
-               LEFT JOIN outcome o ON o.code = k.last_outcome
-               WHERE ?1 IS NULL OR c.name = ?1
-               ORDER BY k.origin_id, k.path_query";
+    let sql = "SELECT * FROM candidate WHERE ?1 IS NULL OR crawl = ?1 ORDER BY origin_id, path_query";
     each(connection, sql, selection.crawl(), CandidateRow::read, visit)
 }
 

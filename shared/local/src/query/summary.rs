@@ -74,19 +74,19 @@ pub struct NotCrawled {
 /// [`QueryError`].
 pub fn summary(connection: &Connection, crawl: &CrawlId, iteration: Iteration) -> Result<Summary, QueryError> {
     let of = params![crawl.as_str(), iteration.number()];
-    let outcomes = all(
+    // What each outcome comes to is asked for once: it takes its time where pages call others canonical.
+    let counted = all(
         connection,
-        "SELECT outcome, outcome_name, outcome_class, count(*) FROM log WHERE crawl = ?1 AND iteration = ?2 AND is_final
-         GROUP BY outcome ORDER BY count(*) DESC, outcome",
+        "SELECT outcome, outcome_name, outcome_class, count(*) FILTER (WHERE is_final), count(duration_ms),
+                count(object) FILTER (WHERE is_final), coalesce(sum(body_bytes), 0)
+         FROM log WHERE crawl = ?1 AND iteration = ?2 GROUP BY outcome ORDER BY 4 DESC, outcome",
         of,
-        |row| Ok(OutcomeCount { outcome: row.get(0)?, name: row.get(1)?, class: row.get(2)?, urls: row.get(3)? }),
+        |row| Ok((read_outcome(row)?, row.get::<_, u64>(4)?, row.get::<_, u64>(5)?, row.get::<_, u64>(6)?)),
     )?;
-    let (requests, pages, body_bytes) = connection.query_row(
-        "SELECT count(duration_ms), count(iif(is_final, object, NULL)), coalesce(sum(body_bytes), 0)
-         FROM log WHERE crawl = ?1 AND iteration = ?2",
-        of,
-        |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
-    )?;
+    let (requests, pages, body_bytes) = counted.iter().fold((0, 0, 0), |(requests, pages, body_bytes), counted| {
+        (requests + counted.1, pages + counted.2, body_bytes + counted.3)
+    });
+    let outcomes = counted.into_iter().map(|(outcome, ..)| outcome).filter(|outcome| outcome.urls > 0).collect();
     let slowest = all(
         connection,
         "SELECT url, duration_ms FROM log WHERE crawl = ?1 AND iteration = ?2 AND duration_ms IS NOT NULL
@@ -120,6 +120,10 @@ pub fn summary(connection: &Connection, crawl: &CrawlId, iteration: Iteration) -
         |row| row.get(0),
     )?;
     Ok(Summary { outcomes, requests, pages, body_bytes, slowest, not_crawled, leftovers, links_beyond_budget })
+}
+
+fn read_outcome(row: &Row<'_>) -> rusqlite::Result<OutcomeCount> {
+    Ok(OutcomeCount { outcome: row.get(0)?, name: row.get(1)?, class: row.get(2)?, urls: row.get(3)? })
 }
 
 fn all<T>(

@@ -85,6 +85,7 @@ fn page(
     let other = canonical.as_ref().filter(|canonical| **canonical != capture.url);
     let is_canonical_elsewhere = other
         .is_some_and(|canonical| fate_of(context, &capture.visit, LinkKind::Canonical, canonical) == LinkFate::Follow);
+    // How the canonical ends may not be known yet, and may change: whether it stands for the page is decided where that is read.
     let (outcome, detail) = match other {
         _ if directives.noindex => (Outcome::BlockedAtRequestOfRemote, Some("the page asks for noindex".to_owned())),
         Some(canonical) if is_canonical_elsewhere => {
@@ -98,8 +99,8 @@ fn page(
         (false, true) => PageCut::Links,
         (true, true) => PageCut::TextAndLinks,
     };
-    let text = if outcome == Outcome::FileIngested { html.text } else { String::new() };
-    let (title, description) = if directives.noindex { (None, None) } else { (html.title, html.description) };
+    let (title, description, text) =
+        if directives.noindex { (None, None, String::new()) } else { (html.title, html.description, html.text) };
     let page = Page {
         title,
         description,

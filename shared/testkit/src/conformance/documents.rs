@@ -72,7 +72,7 @@ fn full(n: u32) -> Document {
     Document { page: Some(page), links, outcome: Outcome::FileIngested, ..bare(n, "/full?q=%20") }
 }
 
-/// Every field of a document is kept: absent ones, empty ones, every kind of fate.
+/// Every field of a document is kept, whatever its outcome: absent ones, empty ones, every kind of fate.
 pub async fn documents_come_back_as_they_were((frontier, documents): &(impl Frontier, impl Documents)) {
     let [segment, _] = segments(frontier).await;
     let stuck = Document {
@@ -82,7 +82,9 @@ pub async fn documents_come_back_as_they_were((frontier, documents): &(impl Fron
         ..bare(2, "/stuck")
     };
     let empty_page = Document { page: Some(Page::default()), ..bare(7, "/empty") };
-    let put = [bare(0, "/"), full(1), stuck, empty_page];
+    // Whether its canonical stands for it is decided later: until then nothing of it is left out.
+    let copy = Document { outcome: Outcome::NotCanonical, ..full(8) };
+    let put = [bare(0, "/"), full(1), stuck, empty_page, copy];
     assert_eq!(documents.put_new(&segment, &put).await.unwrap(), PutDocuments::Stored);
     assert_eq!(documents.load(&segment).await.unwrap(), Some(put.to_vec()));
 }

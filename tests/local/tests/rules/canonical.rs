@@ -1,11 +1,18 @@
 //! Pages that call another URL canonical.
 
-use dragline_domain::definition::{Condition, DoNotCrawl, TextTest};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use dragline_domain::definition::{Condition, Definition, DoNotCrawl, TextTest};
+use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;
+use dragline_local::{LocalStore, query};
 use dragline_testkit::site::Site;
 use dragline_whole_crawls::{Crawled, definition};
 
-use super::replies::{html, links, reply};
+use super::content::gzip;
+use super::replies::{html, links, redirect, reply};
+use super::scripted::{ScriptedSite, answer, page};
 
 #[tokio::test]
 async fn a_canonical_url_takes_its_copies_place() {
@@ -66,4 +73,256 @@ async fn a_canonical_url_takes_its_copies_place() {
     assert_eq!((depth("/copy"), depth("/original"), depth("/from-copy")), (1, 1, 2), "it stands for the same page");
     let foreign = crawled.links_of("/foreign");
     assert!(foreign.contains(&("http://elsewhere.example/x", "canonical", "out_of_scope")), "{foreign:?}");
+}
+
+/// A page that calls another URL canonical, or none.
+fn calling(canonical: Option<&str>, text: &str) -> String {
+    let link = canonical.map(|to| format!("<link rel=canonical href=\"{to}\">")).unwrap_or_default();
+    format!("<title>{text}</title>{link}<p>{text}</p>")
+}
+
+/// The number of URLs that ended so, in the summary of the newest iteration.
+fn summed_up(crawled: &Crawled, definition: &Definition) -> BTreeMap<String, u64> {
+    let connection = LocalStore::open_read_only(crawled.data()).unwrap();
+    let iteration = Iteration::new(crawled.log[0].iteration).unwrap();
+    let summary = query::summary(&connection, &definition.name, iteration).unwrap();
+    summary.outcomes.into_iter().map(|counted| (counted.name, counted.urls)).collect()
+}
+
+/// Checks that whatever tells of outcomes tells the same.
+fn assert_told_alike(crawled: &Crawled, definition: &Definition) {
+    let mut counted = BTreeMap::new();
+    for row in crawled.log.iter().filter(|row| row.r#final) {
+        *counted.entry(row.outcome_name.clone()).or_default() += 1;
+        let candidate = crawled.candidates.iter().find(|candidate| candidate.url == row.url).unwrap();
+        assert_eq!(candidate.last_outcome_name.as_deref(), Some(row.outcome_name.as_str()), "{}", row.url);
+        if let Some(page) = crawled.pages.iter().find(|page| page.url == row.url) {
+            assert_eq!(page.outcome_name, row.outcome_name, "{}", row.url);
+        }
+    }
+    assert_eq!(summed_up(crawled, definition), counted);
+}
+
+#[tokio::test]
+async fn a_canonical_url_counts_as_far_as_there_is_content_behind_it() {
+    use Outcome::{FileIngested as Stands, NotCanonical as Copy};
+    const MISSING: Option<&str> = Some("/missing");
+    // Path, what it calls canonical, how it ends, why.
+    let cases: &[(&str, Option<&str>, Outcome, &str)] = &[
+        ("/good", None, Stands, "it calls nothing canonical"),
+        ("/copy", Some("/good"), Copy, "a page with content"),
+        ("/copy-of-copy", Some("/copy"), Copy, "a chain that ends in a page"),
+        ("/moved", Some("/to-good"), Copy, "a redirect that ends in a page"),
+        ("/moved-twice", Some("/to-to-good"), Copy, "two redirects"),
+        ("/of-missing", MISSING, Stands, "404"),
+        ("/of-gone", Some("/gone"), Stands, "410"),
+        ("/of-failed", Some("/failed"), Stands, "500"),
+        ("/of-refused", Some("/refused"), Stands, "403"),
+        ("/of-forbidden", Some("/private/a"), Stands, "robots.txt forbids it"),
+        ("/of-foreign", Some("http://elsewhere.example/"), Stands, "out of scope"),
+        ("/of-nothing", Some("/to-missing"), Stands, "a redirect to nothing"),
+        ("/of-circle", Some("/round"), Stands, "a redirect to itself"),
+        ("/of-hidden", Some("/hidden"), Stands, "noindex: its text is not kept"),
+        ("/of-hidden-copy", Some("/hidden-copy"), Stands, "noindex, whatever that calls canonical"),
+        ("/of-file", Some("/file.bin"), Stands, "nobody reads that"),
+        ("/back", Some("/to-back"), Stands, "a redirect back to it"),
+        ("/chain", Some("/of-missing"), Copy, "a chain whose last page stands, as there is nothing behind it"),
+        ("/pair/a", Some("/pair/b"), Stands, "of two that call each other the first stands"),
+        ("/pair/b", Some("/pair/a"), Copy, "for both"),
+        ("/ring/2", Some("/ring/3"), Copy, "of three"),
+        ("/ring/3", Some("/to-ring-1"), Copy, "by a redirect"),
+        ("/ring/1", Some("/ring/2"), Stands, "the first by URL, not by how it was found"),
+        ("/to-ring", Some("/ring/3"), Copy, "the ring has a page that stands"),
+    ];
+    let redirects = [
+        ("/to-good", "/good"),
+        ("/to-to-good", "/to-good"),
+        ("/to-missing", "/missing"),
+        ("/round", "/round"),
+        ("/to-back", "/back"),
+        ("/to-ring-1", "/ring/1"),
+    ];
+    // The other way round: what is found last is visited last.
+    let mut builder = Site::builder()
+        .robots("User-agent: *\nDisallow: /private/\n")
+        .reply("/", html(&links(cases.iter().rev().map(|case| case.0))))
+        .reply("/gone", reply(410, &[], ""))
+        .reply("/failed", reply(500, &[], ""))
+        .reply("/refused", reply(403, &[], ""))
+        .reply("/hidden", html("<meta name=robots content=noindex>hidden"))
+        .reply("/hidden-copy", html(&format!("<meta name=robots content=noindex>{}", calling(Some("/good"), "hidden"))))
+        .reply("/file.bin", reply(200, &[("content-type", "application/octet-stream")], "file"));
+    for (path, canonical, _, _) in cases {
+        builder = builder.reply(*path, html(&calling(*canonical, path)));
+    }
+    for (path, target) in redirects {
+        builder = builder.reply(path, redirect(301, target));
+    }
+    let site = builder.start().await.unwrap();
+    let definition = definition(&[site.url()], |draft| draft.scope.max_depth = Some(20));
+    let crawled = Crawled::once(&definition).await;
+    for &(path, canonical, outcome, why) in cases {
+        assert_eq!(crawled.row(path).outcome_name, outcome.name(), "{path}: {why}");
+        let (text, detail) = (crawled.text(path), crawled.row(path).detail.as_deref());
+        assert_eq!(text, if outcome == Copy { "" } else { path }, "{path}: only what stands has its text");
+        assert_eq!(crawled.page(path).title.as_deref(), Some(path), "{path}");
+        let base = site.url().trim_end_matches('/').to_owned();
+        let said = (outcome == Copy).then(|| format!("its canonical URL is {base}{}", canonical.unwrap()));
+        assert_eq!(detail, said.as_deref(), "{path}");
+        assert_eq!(kept_text(&crawled, path), path, "{path}: kept all the same, should the answer change");
+    }
+    assert_told_alike(&crawled, &definition);
+}
+
+/// The text that the parser found on a page, whether it is shown or not.
+fn kept_text(crawled: &Crawled, path: &str) -> String {
+    let connection = LocalStore::open_read_only(crawled.data()).unwrap();
+    let sql =
+        "SELECT t.text FROM file_text t JOIN document d ON d.id = t.id WHERE d.url = ?1 ORDER BY d.id DESC LIMIT 1";
+    connection.query_row(sql, [path], |row| row.get(0)).unwrap()
+}
+
+#[tokio::test]
+async fn a_ring_has_one_page_that_stands_and_a_chain_has_an_end() {
+    const WAY_MAX: usize = 20;
+    for (pages, is_ring, standing, why) in [
+        (WAY_MAX + 1, true, 1, "a ring of as many steps as are gone"),
+        (WAY_MAX + 2, true, WAY_MAX + 2, "too long to be gone through: a hint that leads nowhere"),
+        (WAY_MAX + 1, false, 1, "a chain of as many steps as are gone"),
+        (WAY_MAX + 5, false, 5, "its last page, and those too far from it"),
+    ] {
+        let path = |n: usize| format!("/{n:02}");
+        let paths: Vec<String> = (0..pages).map(path).collect();
+        let mut builder = Site::builder().reply("/", html(&links(paths.iter().map(String::as_str))));
+        for (n, own) in paths.iter().enumerate() {
+            let next = if is_ring { Some((n + 1) % pages) } else { Some(n + 1).filter(|next| *next < pages) };
+            builder = builder.reply(own.as_str(), html(&calling(next.map(path).as_deref(), own)));
+        }
+        let site = builder.start().await.unwrap();
+        let crawled = Crawled::once(&definition(&[site.url()], |_| {})).await;
+        let stands = |path: &&String| crawled.row(path).outcome == Outcome::FileIngested.code();
+        let stood: Vec<&String> = paths.iter().filter(stands).collect();
+        assert_eq!(stood.len(), standing, "{pages}, {why}: {stood:?}");
+        assert!(stood.iter().all(|path| crawled.text(path) == path.as_str()), "{why}");
+    }
+}
+
+#[tokio::test]
+async fn what_becomes_of_a_canonical_url_decides_on_pages_that_do_not_change() {
+    use Outcome::{FileDidNotChange as Unchanged, FileIngested as Ingested, NotCanonical as Copy};
+    // What each URL is in the first, second, third and fourth iteration; the last holds on.
+    let site = ScriptedSite::start(|asked| {
+        let status = |statuses: [u16; 4]| statuses[asked.earlier.min(3)];
+        let target = |status| match status {
+            200 => page("canonical"),
+            301 => answer(301, &["location: /late"], ""),
+            _ => answer(status, &[], ""),
+        };
+        match asked.target.as_str() {
+            "/" => page("<a href=/of-goes>1</a><a href=/of-comes>2</a><a href=/of-moves>3</a><a href=/of-stays>4</a><a href=/late>5</a>"),
+            "/goes" => target(status([200, 404, 404, 200])),
+            "/comes" => target(status([404, 200, 404, 404])),
+            "/moves" => target(status([404, 301, 404, 301])),
+            "/stays" => target(status([200, 200, 200, 500])),
+            "/late" => page("late"),
+            "/robots.txt" => answer(404, &[], ""),
+            // By its body, by its tag, or as bytes of another coding.
+            path if path.starts_with("/of-") => {
+                let body = calling(path.strip_prefix("/of-").map(|to| format!("/{to}")).as_deref(), path);
+                match path {
+                    "/of-goes" if asked.field("if-none-match").is_some() => answer(304, &["etag: \"1\""], ""),
+                    "/of-goes" => answer(200, &["content-type: text/html", "etag: \"1\""], body),
+                    "/of-comes" if asked.earlier % 2 == 1 => {
+                        answer(200, &["content-type: text/html", "content-encoding: gzip"], gzip(body.as_bytes()))
+                    }
+                    _ => page(&body),
+                }
+            }
+            other => panic!("{other}"),
+        }
+    })
+    .await;
+    let definition = definition(&[site.url("/")], |_| {});
+    let mut crawled = Crawled::once(&definition).await;
+    let iterations: [&[(&str, Outcome, &str)]; 4] = [
+        &[
+            ("/of-goes", Copy, "its canonical URL is there"),
+            ("/of-comes", Ingested, "there is none yet"),
+            ("/of-moves", Ingested, "there is none yet"),
+            ("/of-stays", Copy, "its canonical URL is there"),
+        ],
+        &[
+            ("/of-goes", Ingested, "it is gone: the page is new to whoever reads pages"),
+            ("/of-comes", Copy, "it came"),
+            ("/of-moves", Copy, "it came, in another place"),
+            ("/of-stays", Copy, "nothing changed"),
+        ],
+        &[
+            ("/of-goes", Unchanged, "it stood the last time"),
+            ("/of-comes", Ingested, "gone again"),
+            ("/of-moves", Ingested, "gone again"),
+            ("/of-stays", Copy, "nothing changed"),
+        ],
+        &[
+            ("/of-goes", Copy, "it is back"),
+            ("/of-comes", Unchanged, "it stood the last time"),
+            ("/of-moves", Copy, "it is back"),
+            ("/of-stays", Ingested, "the server fails"),
+        ],
+    ];
+    for (number, expected) in (1..).zip(iterations) {
+        if number > 1 {
+            crawled = crawled.again(&definition).await;
+        }
+        for &(path, outcome, why) in expected {
+            assert_eq!(crawled.row(path).outcome_name, outcome.name(), "iteration {number}, {path}: {why}");
+            let shown = if outcome == Ingested { path } else { "" };
+            assert_eq!(crawled.text(path), shown, "iteration {number}, {path}: {why}");
+        }
+        assert_told_alike(&crawled, &definition);
+    }
+}
+
+#[tokio::test]
+async fn crawls_of_one_directory_decide_each_for_itself() {
+    let site = Site::builder()
+        .reply("/", html(&calling(Some("/other"), "home")))
+        .reply("/other", html("<p>other"))
+        .start()
+        .await
+        .unwrap();
+    let of = |name: &str, path: &str| {
+        definition(&[format!("{}{path}", site.url().trim_end_matches('/'))], |draft| {
+            draft.name = name.parse().unwrap();
+            draft.budget.pages = Some(1);
+        })
+    };
+    let crawled = Crawled::once(&of("first", "/other")).await.again(&of("second", "/")).await;
+    let outcomes: Vec<_> = crawled.log.iter().map(|row| (&*row.crawl, &*row.outcome_name)).collect();
+    assert_eq!(
+        outcomes,
+        [("first", "file_ingested"), ("second", "file_ingested")],
+        "the other crawl's is not this one's"
+    );
+}
+
+#[tokio::test]
+async fn a_canonical_url_that_is_not_due_counts_as_it_ended_last() {
+    let site = Site::builder()
+        .reply("/copy", html(&calling(Some("/good"), "copy")))
+        .reply("/good", html("good"))
+        .start()
+        .await
+        .unwrap();
+    // A seed is always visited.
+    let definition = definition(&[format!("{}/copy", site.url().trim_end_matches('/'))], |draft| {
+        draft.recrawl.interval = Some(Duration::from_secs(86_400));
+    });
+    let first = Crawled::once(&definition).await;
+    first.assert_outcomes(&[
+        ("/copy", Outcome::NotCanonical, "its canonical URL is there"),
+        ("/good", Outcome::FileIngested, "found as a canonical URL"),
+    ]);
+    let second = first.again(&definition).await;
+    second.assert_outcomes(&[("/copy", Outcome::NotCanonical, "nothing changed, though nobody asked for the other")]);
 }
