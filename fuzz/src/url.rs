@@ -1,7 +1,7 @@
 //! URLs, and references on a page.
 
 use ::url::Url;
-use dragline_domain::url::{CrawlUrl, Origin, UrlError, UrlRules};
+use dragline_domain::url::{CrawlUrl, Origin, UrlError, UrlRules, web_reference};
 
 use crate::shown::assert_one_line;
 
@@ -28,7 +28,7 @@ pub fn url(data: &[u8]) {
         check(&joined, &rules);
         // What is refused at sight would be refused on a close look, too.
         let base = Url::parse(page.as_str()).expect("it was parsed before");
-        let closely = base.join(reference).ok().and_then(|url| CrawlUrl::from_url(&url, &rules).ok());
+        let closely = base.join(&web_reference(reference)).ok().and_then(|url| CrawlUrl::from_url(&url, &rules).ok());
         if !matches!(joined, Err(UrlError::TooLong)) {
             assert_eq!(joined.ok(), closely, "{reference:?} on {page}");
         }

@@ -10,7 +10,7 @@ use url::{Position, Url};
 
 use super::error::{HOST_BYTES_MAX, refuse_at_sight, unparsable};
 use super::origin::OriginParts;
-use super::{Origin, Scheme, UrlError, UrlRules, percent};
+use super::{Origin, Scheme, UrlError, UrlRules, percent, web_reference};
 
 /// An absolute http or https URL, normalised: equal texts are the same page.
 ///
@@ -62,7 +62,7 @@ impl CrawlUrl {
     pub fn join(&self, reference: &str, rules: &UrlRules) -> Result<Self, UrlError> {
         refuse_at_sight(reference)?;
         let base = Url::parse(&self.text).map_err(UrlError::Invalid)?;
-        let url = base.join(reference).map_err(|error| unparsable(reference, error))?;
+        let url = base.join(&web_reference(reference)).map_err(|error| unparsable(reference, error))?;
         Self::from_url(&url, rules)
     }
 

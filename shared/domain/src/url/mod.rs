@@ -6,6 +6,7 @@ mod host_key;
 mod key;
 mod origin;
 mod percent;
+mod reference;
 mod rules;
 
 #[cfg(test)]
@@ -17,4 +18,5 @@ pub use crawl_url::CrawlUrl;
 pub use error::UrlError;
 pub use host_key::{DomainKey, HostKey};
 pub use origin::{Origin, OriginError, Scheme};
+pub use reference::web_reference;
 pub use rules::{UrlRules, UrlRulesError};

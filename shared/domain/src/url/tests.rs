@@ -192,6 +192,8 @@ fn references_join_to_their_page() {
         ("/d", "https://example.org/d", "from the root"),
         ("//example.net/d", "https://example.net/d", "another host, the same scheme"),
         ("/\t/example.net/d", "https://example.net/d", "the same in disguise"),
+        ("///example.net/d", "https://example.net/d", "three slashes are two"),
+        ("\\/\\/example.net", "https://example.net/", "and so are four, whichever way they lean"),
         ("\\\\example.net", "https://example.net/", "with backslashes"),
         ("?d=1", "https://example.org/a/b?d=1", "the page with another query"),
         ("", "https://example.org/a/b?c=1", "the page"),

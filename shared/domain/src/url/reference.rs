@@ -1,0 +1,41 @@
+//! References that the URL parser reads otherwise than the standard.
+
+use std::borrow::Cow;
+
+/// A reference on a page of http or https, written so that the parser of the crate `url` reads it as the standard has it.
+///
+/// `///host/` is `//host/` (WHATWG URL, "special authority ignore slashes state"), whichever way each slash leans; the
+/// crate, as of 2.5, finds no host in it.
+#[must_use]
+pub fn web_reference(reference: &str) -> Cow<'_, str> {
+    let trimmed = reference.trim_start_matches(|c: char| c <= ' ');
+    let is_dropped = |c: char| matches!(c, '\t' | '\n' | '\r');
+    let rest = trimmed.trim_start_matches(|c: char| matches!(c, '/' | '\\') || is_dropped(c));
+    let slashes = trimmed[..trimmed.len() - rest.len()].chars().filter(|c| !is_dropped(*c)).count();
+    if slashes > 2 { format!("//{rest}").into() } else { reference.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_than_two_slashes_are_two() {
+        for (reference, expected, why) in [
+            ("///host/a", "//host/a", "three"),
+            ("//////host//a", "//host//a", "many; those behind the host stay"),
+            ("\\\\/host", "//host", "leaning either way"),
+            (" \n/\t/\n/\r\\host", "//host", "with what the parser drops between and before them"),
+            ("///", "//", "nothing else: still no host"),
+            ("//host/a", "//host/a", "two"),
+            ("/a", "/a", "one"),
+            ("/\t/host", "/\t/host", "two, apart"),
+            ("a///b", "a///b", "elsewhere"),
+            ("https:///host", "https:///host", "behind a scheme, where the parser knows"),
+            ("?///", "?///", "in a query"),
+            ("", "", "nothing"),
+        ] {
+            assert_eq!(web_reference(reference), expected, "{why}: {reference:?}");
+        }
+    }
+}
