@@ -148,18 +148,34 @@ impl UrlRules {
     }
 }
 
-/// Whether a value looks like a session id: long, of letters and digits alone, several of each; or a UUID. Never a short number, nor words.
+/// Whether a value looks like a session id: long, of letters and digits alone, several of each, in no order; or a UUID. Never a
+/// short number, a date, or words and numbers that somebody wrote together.
 fn looks_like_session_id(value: &str) -> bool {
     const BYTES_MIN: usize = 16;
     const OF_EACH_MIN: usize = 3;
-    let is_uuid = value.len() == 36 && value.bytes().filter(|byte| *byte == b'-').count() == 4;
+    /// A name such as `iphone15promax256gb` has some; an id of chance has more, but for one in many.
+    const TURNS_MIN: usize = 5;
+    if is_uuid(value) {
+        return true;
+    }
     let of = |is: fn(&u8) -> bool| value.bytes().filter(is).count();
     let (digits, letters) = (of(u8::is_ascii_digit), of(u8::is_ascii_alphabetic));
-    let others = value.len() - digits - letters;
+    let turns = value.as_bytes().windows(2).filter(|pair| pair[0].is_ascii_digit() != pair[1].is_ascii_digit()).count();
+    let is_hexadecimal = value.bytes().all(|byte| byte.is_ascii_hexdigit());
     value.len() >= BYTES_MIN
         && digits >= OF_EACH_MIN
         && letters >= OF_EACH_MIN
-        && (others == 0 || (is_uuid && others == 4))
+        && digits + letters == value.len()
+        && (turns >= TURNS_MIN || is_hexadecimal)
+}
+
+/// Whether a value is written as RFC 9562 has it: groups of 8, 4, 4, 4 and 12 hexadecimal digits.
+fn is_uuid(value: &str) -> bool {
+    value.len() == 36
+        && value.bytes().enumerate().all(|(at, byte)| match at {
+            8 | 13 | 18 | 23 => byte == b'-',
+            _ => byte.is_ascii_hexdigit(),
+        })
 }
 
 impl Default for UrlRules {
@@ -301,6 +317,19 @@ mod tests {
             ("20261122153000", false, "a long number"),
             ("1234567890123456789012345", false, "a longer one"),
             ("how-to-build-a-crawler-2026", false, "words"),
+            ("the-10-best-crawlers-in-2026-and-why", false, "words, as long as a UUID and with as many dashes"),
+            ("top10-best-20-web-crawlers-2026-ranks", false, "or nearly"),
+            ("iphone15promax256gb", false, "words and numbers, written together"),
+            ("windows10update2024", false, "and these"),
+            ("20261122T153000Z", false, "a date and a time"),
+            ("2026-11-22T15:30:00+01:00", false, "with its signs"),
+            ("22november2026at15h30", false, "in words"),
+            ("00000000-0000-0000", false, "a number with dashes"),
+            ("0", false, "zero"),
+            ("-1", false, "a number below it"),
+            ("3.14159265358979323846", false, "a number with a point"),
+            ("caf%C3%A9", false, "a word that is encoded"),
+            ("deadbeefdeadbeef", false, "letters alone, if of a number"),
             ("thequickbrownfox", false, "a long word"),
             ("", false, "nothing"),
             ("abc123", false, "short"),
@@ -308,6 +337,10 @@ mod tests {
             ("l2ck9hoq4n7tsd1v0b3m5e6fgr", true, "PHP's"),
             ("0F3A9D1CB27E48659A1D2C3B4E5F6071", true, "another server's"),
             ("123e4567-e89b-12d3-a456-426614174000", true, "a UUID"),
+            ("123E4567-E89B-12D3-A456-426614174000", true, "in capitals"),
+            ("d41d8cd98f00b204e9800998ecf8427e", true, "a digest"),
+            ("aaaa1111bbbb2222", true, "hexadecimal with few turns"),
+            ("Zk3x9QpL2vR8mT5wYb7c", true, "letters of both cases"),
         ] {
             assert_eq!(rules.takes_out(&format!("SID={value}")), is_taken_out, "{value}: {why}");
         }
