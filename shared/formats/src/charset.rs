@@ -91,10 +91,23 @@ fn undeclared(body: &[u8]) -> (&'static Encoding, CharsetSource) {
     }
 }
 
-/// UTF-16, if every other byte of markup is a NUL: no encoding of text has any.
+/// UTF-16, if every other byte of markup is a NUL: no encoding of text has any. Where most of it is text of other letters, how it
+/// begins tells.
 fn utf_16_without_mark(body: &[u8]) -> Option<&'static Encoding> {
     const LOOKED_AT_BYTES: usize = 1024;
     let (pairs, _) = body[..body.len().min(LOOKED_AT_BYTES)].as_chunks::<2>();
+    let begins = |ascii: usize, nul: usize| {
+        let mut pairs = pairs.iter().skip_while(|pair| pair[nul] == 0 && pair[ascii].is_ascii_whitespace());
+        let mut next = |is: fn(u8) -> bool| pairs.next().is_some_and(|pair| pair[nul] == 0 && is(pair[ascii]));
+        next(|byte| byte == b'<')
+            && next(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'!' | b'?'))
+            && next(|byte| byte.is_ascii_graphic() || byte == b' ')
+    };
+    match (begins(0, 1), begins(1, 0)) {
+        (true, false) => return Some(UTF_16LE),
+        (false, true) => return Some(UTF_16BE),
+        _ => {}
+    }
     let nuls = |side: usize| pairs.iter().filter(|pair| pair[side] == 0).count();
     let (first, second) = (nuls(0), nuls(1));
     match pairs.len() {

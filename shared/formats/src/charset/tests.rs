@@ -192,6 +192,13 @@ fn utf_16_is_known_without_its_mark() {
         let decoded = decode(body, None);
         assert_eq!((decoded.text.as_ref(), decoded.encoding), (text, encoding));
     }
+    let chinese = format!("\r\n <p>{}</p>", "\u{4e2d}\u{6587}".repeat(600));
+    let little: Vec<u8> = chinese.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let big: Vec<u8> = chinese.encode_utf16().flat_map(u16::to_be_bytes).collect();
+    for (body, encoding) in [(&little, "UTF-16LE"), (&big, "UTF-16BE")] {
+        assert_eq!(decode(body, None).encoding, encoding, "of few letters that are ASCII");
+    }
+    assert_eq!(decode(b"<\0p\0>and no more", None).encoding, "UTF-8", "nor are two of them markup");
     assert_eq!(decode(b"a\0b and no more of them", None).encoding, "UTF-8", "a stray NUL is none");
 }
 
