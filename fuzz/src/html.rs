@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use ::url::Url;
-use dragline_formats::html::{HtmlLimits, Page, extract};
+use dragline_formats::html::{HtmlLimits, Page, PageSource, Syntax, extract};
 
 const FEW: HtmlLimits = HtmlLimits {
     links_max: 3,
@@ -13,7 +13,7 @@ const FEW: HtmlLimits = HtmlLimits {
     link_text_bytes_max: 8,
     attribute_bytes_max: 64,
     url_bytes_max: 60,
-    robots_max: 2,
+    robots_bytes_max: 200,
 };
 
 /// A page.
@@ -26,13 +26,19 @@ const FEW: HtmlLimits = HtmlLimits {
 pub fn html(data: &[u8]) {
     let html = String::from_utf8_lossy(data);
     let address = Url::parse("https://example.org/a/page?b=c").expect("a good URL");
+    for syntax in [Syntax::Html, Syntax::Xhtml] {
+        let source = PageSource { url: &address, encoding: "windows-1252", syntax };
+        judge(&html, &source);
+    }
+}
+
+fn judge(html: &str, source: &PageSource<'_>) {
     let usual = HtmlLimits::default();
     let fewer_links = HtmlLimits { links_max: FEW.links_max, ..usual };
-
-    let all = extract(&html, &address, &usual);
+    let all = extract(html, source, &usual);
     check(&all, &usual);
-    check(&extract(&html, &address, &FEW), &FEW);
-    let first = extract(&html, &address, &fewer_links);
+    check(&extract(html, source, &FEW), &FEW);
+    let first = extract(html, source, &fewer_links);
     check(&first, &fewer_links);
     let references = |page: &Page| -> Vec<_> { page.links.iter().map(|link| (link.kind, link.url.clone())).collect() };
     assert!(references(&all).starts_with(&references(&first)), "not the first links");
@@ -43,7 +49,8 @@ pub fn html(data: &[u8]) {
 
 fn check(page: &Page, limits: &HtmlLimits) {
     assert!(page.links.len() <= limits.links_max);
-    assert!(page.robots.len() <= limits.robots_max);
+    let robots = page.robots.iter().map(|meta| meta.agent.len() + meta.content.len());
+    assert!(robots.sum::<usize>() <= limits.robots_bytes_max);
     assert_short(Some(&page.text), limits.text_bytes_max);
     assert_short(page.title.as_ref(), limits.title_bytes_max);
     assert_short(page.description.as_ref(), limits.description_bytes_max);

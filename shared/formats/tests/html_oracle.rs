@@ -1,19 +1,19 @@
-//! Links found without a tree are those found with one.
+//! Links and texts found without a tree are those found with one.
 
 mod oracle;
 
-use dragline_formats::html::{HtmlLimits, extract};
+use dragline_formats::html::{HtmlLimits, PageSource, extract};
 use proptest::prelude::*;
 use url::Url;
 
-use self::oracle::{LinkSet, knows, links};
+use self::oracle::{LinkSet, knows, links, seen_words};
 
 fn page() -> Url {
     Url::parse("https://example.org/dir/page").expect("a good URL")
 }
 
 fn extracted(html: &str) -> LinkSet {
-    let links = extract(html, &page(), &HtmlLimits::default()).links;
+    let links = extract(html, &PageSource::html(&page()), &HtmlLimits::default()).links;
     links.into_iter().filter(|link| knows(link.kind)).map(|link| (link.kind, link.url.into())).collect()
 }
 
@@ -114,6 +114,66 @@ const FOREIGN: &[&str] = &[
     "<template><template></template><img src=29></template>",
 ];
 
+/// What hides and what ends it. Left out is what a tree builder moves: text astray in tables, and elements that format.
+const HIDING: &[&str] = &[
+    "<p hidden>",
+    "<p>",
+    "</p>",
+    "<div hidden>",
+    "<div>",
+    "</div>",
+    "<address hidden>",
+    "</address>",
+    "<span hidden>",
+    "<span>",
+    "</span>",
+    "<section hidden>",
+    "</section>",
+    "<ul>",
+    "<ul hidden>",
+    "</ul>",
+    "<li>",
+    "<li hidden>",
+    "</li>",
+    "<dl>",
+    "<dt hidden>",
+    "<dd>",
+    "</dl>",
+    "<table><tr><td>",
+    "<table hidden><tr><td>",
+    "<td>",
+    "<td hidden>",
+    "<tr><td>",
+    "<tr hidden><td>",
+    "<tbody hidden><tr><td>",
+    "</table>",
+    "<h1 hidden>",
+    "<h2>",
+    "</h1>",
+    "<button hidden>",
+    "<button>",
+    "</button>",
+    "<object hidden>",
+    "</object>",
+    "<form hidden>",
+    "<form>",
+    "</form>",
+    "<ruby><rt hidden>",
+    "<rt>",
+    "</ruby>",
+    "<br hidden>",
+    "<hr>",
+    "<video hidden>",
+    "</video>",
+    "<script>",
+    "</script>",
+    "<my-element hidden>",
+    "</my-element>",
+    " one ",
+    " two ",
+    " three ",
+];
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
 
@@ -127,6 +187,14 @@ proptest! {
     fn foreign_content(pieces in proptest::collection::vec(proptest::sample::select([FOREIGN, &PIECES[..10]].concat()), 0..20)) {
         let html = pieces.concat();
         prop_assert_eq!(extracted(&html), links(&html, &page()));
+    }
+
+    #[test]
+    fn hidden_text(pieces in proptest::collection::vec(proptest::sample::select(HIDING), 0..25)) {
+        let html = format!("<!doctype html>{}", pieces.concat());
+        let text = extract(&html, &PageSource::html(&page()), &HtmlLimits::default()).text;
+        let words: Vec<&str> = text.split_whitespace().collect();
+        prop_assert_eq!(words, seen_words(&html));
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use dragline_formats::charset::decode;
-use dragline_formats::html::{HtmlLimits, Page, extract};
+use dragline_formats::html::{HtmlLimits, Page, PageSource, Syntax, extract};
 use url::Url;
 
 #[test]
@@ -18,7 +18,8 @@ fn pages() {
     for (name, url, body) in pages {
         let decoded = decode(body, None);
         let url = Url::parse(url).expect("a good URL");
-        let page = extract(&decoded.text, &url, &HtmlLimits::default());
+        let source = PageSource { url: &url, encoding: decoded.encoding, syntax: Syntax::Html };
+        let page = extract(&decoded.text, &source, &HtmlLimits::default());
         let shown = format!("encoding: {} ({:?})\n{}", decoded.encoding, decoded.source, show(&page));
         insta::assert_snapshot!(name, shown);
     }

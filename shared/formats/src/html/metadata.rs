@@ -6,10 +6,11 @@ use super::HtmlLimits;
 use super::page::RobotsMeta;
 use super::refresh;
 use super::resolve::{Resolver, has_other_scheme, without_fragment};
+use super::source::Syntax;
 use super::tag::{Attribute, Tag};
 use super::words::Words;
 
-/// More than one that differs is none; of these, some repeat each other.
+/// More than one that differs is none; of these, some are the same once they are resolved.
 const CANONICALS_MAX: usize = 8;
 
 /// Language tags are short (RFC 5646 has 35 bytes suffice); a longer one is none.
@@ -24,7 +25,10 @@ pub(super) struct Metadata<'l> {
     pub(super) description: Option<String>,
     html_language: Option<String>,
     pragma_language: Option<String>,
+    /// What `xml:lang` says where it has no meaning.
+    xml_language: Option<String>,
     pub(super) robots: Vec<RobotsMeta>,
+    robots_bytes: usize,
     canonicals: Vec<String>,
     refresh: Option<String>,
     base: Option<String>,
@@ -39,7 +43,9 @@ impl<'l> Metadata<'l> {
             description: None,
             html_language: None,
             pragma_language: None,
+            xml_language: None,
             robots: Vec::new(),
+            robots_bytes: 0,
             canonicals: Vec::new(),
             refresh: None,
             base: None,
@@ -60,9 +66,17 @@ impl<'l> Metadata<'l> {
         }
     }
 
-    /// `<html>`.
-    pub(super) fn html(&mut self, tag: &Tag) {
-        keep_first(&mut self.html_language, tag.text(Attribute::Lang).and_then(language));
+    /// `<html>`. In XHTML `xml:lang` goes before `lang` (WHATWG HTML, "the language of a node"). In HTML it means
+    /// nothing to a browser; where all else is silent it says what the author meant.
+    pub(super) fn html(&mut self, tag: &Tag, syntax: Syntax) {
+        let [lang, xml_lang] = [Attribute::Lang, Attribute::XmlLang].map(|name| tag.text(name).and_then(language));
+        match syntax {
+            Syntax::Xhtml => keep_first(&mut self.html_language, xml_lang.or(lang)),
+            Syntax::Html => {
+                keep_first(&mut self.html_language, lang);
+                keep_first(&mut self.xml_language, xml_lang);
+            }
+        }
     }
 
     /// `<base>`: only the first that has an `href` counts.
@@ -75,7 +89,10 @@ impl<'l> Metadata<'l> {
         if let Some(reference) = tag.whole(Attribute::Href)
             && self.canonicals.len() < CANONICALS_MAX
         {
-            self.canonicals.push(without_fragment(reference).to_owned());
+            let reference = without_fragment(reference);
+            if !self.canonicals.iter().any(|known| known == reference) {
+                self.canonicals.push(reference.to_owned());
+            }
         }
     }
 
@@ -101,20 +118,27 @@ impl<'l> Metadata<'l> {
                 words.push(content.as_bytes());
                 self.description = words.take();
             }
-        } else if self.robots.len() < self.limits.robots_max && speaks_to_robots(name, content) {
-            self.robots.push(RobotsMeta { agent: name.to_ascii_lowercase(), content: content.trim_ascii().to_owned() });
+        } else if speaks_to_robots(name, content) {
+            self.robots(name, content.trim_ascii());
         }
         None
     }
 
+    fn robots(&mut self, name: &str, content: &str) {
+        let bytes = size_of::<RobotsMeta>() + name.len() + content.len();
+        if bytes <= self.limits.robots_bytes_max - self.robots_bytes {
+            self.robots_bytes += bytes;
+            self.robots.push(RobotsMeta { agent: name.to_ascii_lowercase(), content: content.to_owned() });
+        }
+    }
+
     pub(super) fn language(&mut self) -> Option<String> {
-        self.html_language.take().or_else(|| self.pragma_language.take())
+        self.html_language.take().or_else(|| self.pragma_language.take()).or_else(|| self.xml_language.take())
     }
 
     /// What the page's links are relative to (WHATWG HTML, "set the frozen base URL").
-    pub(super) fn resolved_base(&self, page: &Url) -> Url {
-        let resolver = Resolver { base: page, url_bytes_max: self.limits.url_bytes_max };
-        self.base.as_ref().and_then(|base| resolver.resolve(base).ok()).unwrap_or_else(|| page.clone())
+    pub(super) fn resolved_base(&self, page: Resolver<'_>) -> Url {
+        self.base.as_ref().and_then(|base| page.resolve(base).ok()).unwrap_or_else(|| page.base.clone())
     }
 
     pub(super) fn resolved_canonical(&self, resolver: Resolver<'_>) -> Option<Url> {

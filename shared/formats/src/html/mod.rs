@@ -1,19 +1,25 @@
 //! HTML: links, metadata, visible text.
 //!
 //! One pass over the tokens, without a tree: time is linear in the page however its tags are nested, and nothing
-//! recurses. What a tree would be needed for is approximated, and the approximations are named where they are made.
+//! recurses. What a tree would be needed for is approximated by a stack of bounded depth, and the approximations are named
+//! where they are made.
 //! Scripts are not run, so `<noscript>` counts; `<template>` and comments do not.
 
+mod cdata;
 mod collector;
 mod foreign;
+mod hiding;
 mod limits;
 mod links;
 mod metadata;
+mod open_elements;
 mod page;
+mod prolog;
 mod reader;
 mod refresh;
 mod rel;
 mod resolve;
+mod source;
 mod srcset;
 mod tag;
 #[cfg(test)]
@@ -24,24 +30,28 @@ mod words;
 use std::convert::Infallible;
 
 use html5gum::Tokenizer;
-use url::Url;
-
 pub use limits::HtmlLimits;
 pub use page::{HtmlLink, Page, RobotsMeta, Skipped, Truncated};
+pub use prolog::is_xhtml;
+pub use source::{PageSource, Syntax};
 
 use self::collector::Collector;
 use self::reader::{AttributeCount, PageReader};
 use self::tokens::Tokens;
 
-/// Reads a page. `url` is where it was fetched from, of http or https: what its links are relative to.
+/// Reads a page from its text.
 ///
 /// Every text is a page: what is no HTML at all gives a page with text and no links.
 #[must_use]
-pub fn extract(html: &str, url: &Url, limits: &HtmlLimits) -> Page {
-    let mut collector = Collector::new(limits);
+pub fn extract(html: &str, source: &PageSource<'_>, limits: &HtmlLimits) -> Page {
+    let html = match source.syntax {
+        Syntax::Html => html,
+        Syntax::Xhtml => prolog::after_prolog(html),
+    };
+    let mut collector = Collector::new(limits, source.syntax);
     let attributes = AttributeCount::default();
     let tokens = Tokens::new(&mut collector, &attributes, limits.attribute_bytes_max);
     let tokenizer = Tokenizer::new_with_emitter(PageReader::new(html, &attributes), tokens);
     let Ok::<(), Infallible>(()) = tokenizer.finish();
-    collector.finish(url)
+    collector.finish(source)
 }

@@ -10,7 +10,8 @@ pub struct Page {
     pub title: Option<String>,
     /// The first `<meta name=description>` that is not empty, white space collapsed.
     pub description: Option<String>,
-    /// The language tag of `<html lang>`, or else of `<meta http-equiv=content-language>`, as it is written.
+    /// The language tag of `<html lang>`, or else of `<meta http-equiv=content-language>`, or else of `<html xml:lang>`, as
+    /// it is written. In XHTML `xml:lang` goes first.
     pub language: Option<String>,
     /// What the page asks of robots, in order.
     pub robots: Vec<RobotsMeta>,
@@ -22,8 +23,8 @@ pub struct Page {
     /// What relative links are relative to: the first `<base href>` if it is good, or else the page's own URL.
     pub base: Url,
     /// The visible text of the body: blocks on lines of their own, table cells separated by tabs, white space collapsed
-    /// but in `<pre>`. Images' alternative texts, form fields' contents and what only style sheets hide or show are
-    /// not looked at.
+    /// but in `<pre>`, without soft hyphens and the like. What is hidden by an attribute or an inline style is left out; images'
+    /// alternative texts, form fields' contents and what only style sheets or scripts hide or show are not looked at.
     pub text: String,
     /// Every link, in order, each kind and URL once.
     pub links: Vec<HtmlLink>,

@@ -1,5 +1,9 @@
 //! From a reference to an absolute URL.
 
+use std::borrow::Cow;
+
+use dragline_domain::url::web_reference;
+use encoding_rs::{EncoderResult, Encoding, UTF_8};
 use url::Url;
 
 /// Why a reference is no link.
@@ -18,6 +22,8 @@ pub(super) enum NoLink {
 pub(super) struct Resolver<'a> {
     /// What they are relative to.
     pub(super) base: &'a Url,
+    /// What their queries are encoded in.
+    pub(super) query_encoding: &'static Encoding,
     /// The longest URL.
     pub(super) url_bytes_max: usize,
 }
@@ -28,7 +34,7 @@ impl Resolver<'_> {
         if reference.len() > self.url_bytes_max {
             return Err(NoLink::TooLong);
         }
-        let mut url = self.base.join(reference).map_err(|_| NoLink::Invalid)?;
+        let mut url = self.join(reference).map_err(|_| NoLink::Invalid)?;
         if !matches!(url.scheme(), "http" | "https") {
             return Err(NoLink::OtherScheme);
         }
@@ -38,12 +44,59 @@ impl Resolver<'_> {
         url.set_fragment(None);
         Ok(url)
     }
+
+    /// WHATWG HTML, "encoding-parse a URL": the path is in UTF-8 everywhere, the query in the page's encoding.
+    fn join(self, reference: &str) -> Result<Url, url::ParseError> {
+        let reference = web_reference(reference);
+        if self.query_encoding == UTF_8 || reference.is_ascii() {
+            return self.base.join(&reference);
+        }
+        // The parser drops line breaks and tabs, too, but encodes what stands between them piece by piece.
+        let dropped = ['\t', '\n', '\r'];
+        let reference = if reference.contains(dropped) { reference.replace(dropped, "").into() } else { reference };
+        let encode: &dyn Fn(&str) -> Cow<'_, [u8]> = &|query| encoded(self.query_encoding, query).into();
+        Url::options().base_url(Some(self.base)).encoding_override(Some(encode)).parse(&reference)
+    }
 }
 
-/// A reference as a URL parser reads it, less its fragment: the first `#` begins it wherever it stands.
+/// The encoding of the queries of a page's links, by the name of the page's own: UTF-8 in place of UTF-16, which no URL is
+/// written in (WHATWG Encoding, "get an output encoding").
+pub(super) fn query_encoding(name: &str) -> &'static Encoding {
+    Encoding::for_label(name.as_bytes()).map_or(UTF_8, Encoding::output_encoding)
+}
+
+/// A query's bytes. What the encoding cannot say becomes a character reference, as in a form that is sent, its signs
+/// percent-encoded (WHATWG URL, "percent-encode after encoding").
+fn encoded(encoding: &'static Encoding, query: &str) -> Vec<u8> {
+    let mut encoder = encoding.new_encoder();
+    let mut bytes = Vec::with_capacity(2 * query.len());
+    let mut rest = query;
+    loop {
+        let room = encoder.max_buffer_length_from_utf8_without_replacement(rest.len()).unwrap_or(usize::MAX / 2);
+        bytes.reserve(room);
+        let (result, read) = encoder.encode_from_utf8_to_vec_without_replacement(rest, &mut bytes, true);
+        rest = &rest[read..];
+        match result {
+            EncoderResult::InputEmpty => return bytes,
+            // There is room for all, so that this does not happen; if it did, there is more the next time.
+            EncoderResult::OutputFull => {}
+            EncoderResult::Unmappable(character) => {
+                bytes.extend_from_slice(format!("%26%23{}%3B", u32::from(character)).as_bytes());
+            }
+        }
+    }
+}
+
+/// A reference as a URL parser reads it, less its fragment: the first `#` begins it wherever it stands. The `#` stays
+/// where it keeps spaces from standing at the end, where they would not count.
 pub(super) fn without_fragment(reference: &str) -> &str {
-    let reference = reference.trim_matches(|c: char| c <= ' ');
-    reference.find('#').map_or(reference, |at| &reference[..at])
+    let is_blank = |c: char| c <= ' ';
+    let reference = reference.trim_matches(is_blank);
+    match reference.find('#') {
+        Some(at) if reference[..at].ends_with(is_blank) => &reference[..=at],
+        Some(at) => &reference[..at],
+        None => reference,
+    }
 }
 
 /// Whether a reference visibly has a scheme other than http and https.

@@ -1,5 +1,7 @@
 //! A tag, as far as it matters here: which element, and the values of the attributes that are looked at.
 
+use super::open_elements::Name;
+
 /// The elements that are treated specially; those that are treated alike share a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Element {
@@ -136,6 +138,7 @@ macro_rules! attributes {
 attributes! {
     Action = "action",
     Alt = "alt",
+    AriaHidden = "aria-hidden",
     Archive = "archive",
     As = "as",
     Background = "background",
@@ -144,17 +147,22 @@ attributes! {
     Content = "content",
     Data = "data",
     Formaction = "formaction",
+    Hidden = "hidden",
     Href = "href",
     HttpEquiv = "http-equiv",
     Imagesrcset = "imagesrcset",
     Lang = "lang",
     Name = "name",
+    Open = "open",
+    Popover = "popover",
     Poster = "poster",
     Rel = "rel",
     Src = "src",
     Srcset = "srcset",
+    Style = "style",
     Type = "type",
     XlinkHref = "xlink:href",
+    XmlLang = "xml:lang",
 }
 
 /// What `/` at the end of a tag says, in SVG and `MathML`; in HTML it says nothing.
@@ -206,6 +214,7 @@ pub(super) enum Begun {
 #[derive(Debug)]
 pub(super) struct Tag {
     element: Element,
+    name: Name,
     closing: Closing,
     values: Vec<u8>,
     /// In order; no attribute twice, so there are few.
@@ -214,9 +223,10 @@ pub(super) struct Tag {
 }
 
 impl Tag {
-    pub(super) const fn new(value_bytes_max: usize) -> Self {
+    pub(super) fn new(value_bytes_max: usize) -> Self {
         Self {
             element: Element::Other,
+            name: Name::of(b""),
             closing: Closing::Open,
             values: Vec::new(),
             attributes: Vec::new(),
@@ -231,8 +241,9 @@ impl Tag {
         self.attributes.clear();
     }
 
-    pub(super) const fn name(&mut self, element: Element) {
+    pub(super) const fn set_name(&mut self, element: Element, name: Name) {
         self.element = element;
+        self.name = name;
     }
 
     pub(super) const fn close_itself(&mut self) {
@@ -262,6 +273,14 @@ impl Tag {
 
     pub(super) const fn element(&self) -> Element {
         self.element
+    }
+
+    pub(super) const fn name(&self) -> Name {
+        self.name
+    }
+
+    pub(super) const fn has_attributes(&self) -> bool {
+        !self.attributes.is_empty()
     }
 
     pub(super) const fn closing(&self) -> Closing {

@@ -4,7 +4,9 @@ use std::convert::Infallible;
 
 use html5gum::{Emitter, Error, State};
 
+use super::cdata::Cdata;
 use super::collector::Collector;
+use super::open_elements::Name;
 use super::reader::AttributeCount;
 use super::tag::{Begun, Element, Tag};
 
@@ -41,6 +43,8 @@ pub(super) struct Tokens<'c, 'l> {
     tag: Tag,
     /// The last start tag: the only one whose end tag means anything within raw text.
     last_start: Element,
+    /// Within raw text, the sections of it that no end tag is seen in.
+    cdata: Option<Cdata>,
 }
 
 impl<'c, 'l> Tokens<'c, 'l> {
@@ -58,6 +62,7 @@ impl<'c, 'l> Tokens<'c, 'l> {
             attribute_name: Vec::with_capacity(NAME_BYTES_MAX),
             tag: Tag::new(value_bytes_max),
             last_start: Element::Other,
+            cdata: None,
         }
     }
 
@@ -95,6 +100,9 @@ impl Emitter for Tokens<'_, '_> {
     }
 
     fn emit_string(&mut self, piece: &[u8]) {
+        if let Some(cdata) = &mut self.cdata {
+            cdata.read(piece);
+        }
         self.collector.text(piece);
     }
 
@@ -136,25 +144,31 @@ impl Emitter for Tokens<'_, '_> {
     fn emit_current_tag(&mut self) -> Option<State> {
         self.end_attribute_name();
         let element = Element::from_name(&self.name);
+        let name = Name::of(&self.name);
         match self.kind {
             TagKind::Start => {
                 self.last_start = element;
-                self.tag.name(element);
-                self.collector.start_tag(&self.tag)
+                self.tag.set_name(element, name);
+                let content = self.collector.start_tag(&self.tag);
+                self.cdata = (content.is_some() && self.collector.has_cdata()).then(Cdata::default);
+                content
             }
             TagKind::End => {
-                self.collector.end_tag(element);
+                self.cdata = None;
+                self.collector.end_tag(element, name);
                 None
             }
         }
     }
 
     fn current_is_appropriate_end_tag_token(&mut self) -> bool {
-        self.kind == TagKind::End && Element::from_name(&self.name) == self.last_start
+        self.kind == TagKind::End
+            && Element::from_name(&self.name) == self.last_start
+            && self.cdata.as_ref().is_none_or(|cdata| !cdata.is_open())
     }
 
     fn adjusted_current_node_present_but_not_in_html_namespace(&mut self) -> bool {
-        self.collector.is_in_foreign_content()
+        self.collector.has_cdata()
     }
 
     // Errors, comments and doctypes say nothing that is kept.

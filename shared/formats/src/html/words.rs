@@ -1,5 +1,11 @@
 //! Text as a reader sees it: white space collapsed, lines broken where blocks begin and end.
 
+/// Characters that show nothing and only say where a line may break, so that no one who searches for a word types them: soft
+/// hyphen, zero width space, word joiner, byte order mark.
+///
+/// The joiners U+200C and U+200D are none of them: Persian and the scripts of India are misspelt without, and emoji fall apart.
+const INVISIBLE: [&[u8]; 4] = [b"\xC2\xAD", b"\xE2\x80\x8B", b"\xE2\x81\xA0", b"\xEF\xBB\xBF"];
+
 /// What lies between two words, the weakest first: of several, the strongest shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Gap {
@@ -75,17 +81,51 @@ impl Words {
         }
     }
 
+    /// Appends what of a piece shows.
     fn append(&mut self, piece: &[u8]) {
+        let (mut rest, mut from) = (piece, 0);
+        while let Some(at) = rest[from..].iter().position(|byte| begins_invisible(*byte)) {
+            from += at;
+            match INVISIBLE.iter().find(|invisible| rest[from..].starts_with(invisible)) {
+                Some(invisible) => {
+                    self.append_visible(&rest[..from]);
+                    rest = &rest[from + invisible.len()..];
+                    from = 0;
+                }
+                None => from += 1,
+            }
+        }
+        self.append_visible(rest);
+    }
+
+    fn append_visible(&mut self, piece: &[u8]) {
+        let Some(first) = piece.first() else { return };
         let gap: &[u8] = match (std::mem::replace(&mut self.gap, Gap::None), self.bytes.last()) {
             (Gap::None, _) | (_, None | Some(b'\n')) => b"",
             (Gap::Space, _) => b" ",
             (Gap::Cell, _) => b"\t",
             (Gap::Line, _) => b"\n",
         };
-        for part in [gap, piece] {
-            let room = self.bytes_max.saturating_sub(self.bytes.len());
-            self.is_cut |= part.len() > room;
-            self.bytes.extend_from_slice(&part[..part.len().min(room)]);
+        self.extend(gap);
+        let seam = self.bytes.len();
+        self.extend(piece);
+        if is_continuation(*first) {
+            self.drop_invisible_at(seam);
+        }
+    }
+
+    fn extend(&mut self, piece: &[u8]) {
+        let room = self.bytes_max.saturating_sub(self.bytes.len());
+        self.is_cut |= piece.len() > room;
+        self.bytes.extend_from_slice(&piece[..piece.len().min(room)]);
+    }
+
+    /// Takes out the character that the tokenizer cut in two here, if it shows nothing.
+    fn drop_invisible_at(&mut self, seam: usize) {
+        let is_begin = |byte: &u8| !is_continuation(*byte);
+        let Some(start) = self.bytes[..seam].iter().rposition(is_begin) else { return };
+        if let Some(invisible) = INVISIBLE.iter().find(|invisible| self.bytes[start..].starts_with(invisible)) {
+            self.bytes.drain(start..start + invisible.len());
         }
     }
 
@@ -113,6 +153,15 @@ impl Words {
 /// Leaves out the half of a character that a limit may have left.
 fn to_text(bytes: &[u8]) -> String {
     bytes.trim_ascii_end().utf8_chunks().map(|chunk| chunk.valid()).collect()
+}
+
+/// Whether one of [`INVISIBLE`] begins with this.
+const fn begins_invisible(byte: u8) -> bool {
+    matches!(byte, 0xC2 | 0xE2 | 0xEF)
+}
+
+const fn is_continuation(byte: u8) -> bool {
+    byte & 0xC0 == 0x80
 }
 
 /// White space in HTML.

@@ -11,6 +11,14 @@ pub struct ContentType {
     pub charset: Option<String>,
 }
 
+impl ContentType {
+    /// Whether it says no more than that the server does not know: browsers look at the body then (WHATWG MIME Sniffing, 5.1 and 7).
+    #[must_use]
+    pub fn is_unknown(&self) -> bool {
+        matches!(self.essence.as_str(), "*/*" | "unknown/unknown" | "application/unknown")
+    }
+}
+
 /// Reads a `Content-Type`, or a `<meta http-equiv=content-type>`'s content, as the WHATWG MIME Sniffing standard does.
 ///
 /// More is forgiven than there, as a crawler has no user to show an error to: junk behind the subtype or behind a

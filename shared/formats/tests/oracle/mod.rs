@@ -1,4 +1,4 @@
-//! The links of a page as a tree builder sees them: slow, by another parser, and with rules of its own.
+//! The links and the text of a page as a tree builder sees them: slow, by another parser, and with rules of its own.
 
 use std::collections::BTreeSet;
 
@@ -57,6 +57,20 @@ pub(crate) fn links(html: &str, page: &Url) -> LinkSet {
         }
     }
     links
+}
+
+/// The words of a page that nothing hides: no attribute `hidden` around them, no script, and no `<video>`.
+pub(crate) fn seen_words(html: &str) -> Vec<String> {
+    let document = Html::parse_document(html);
+    let is_unseen = |element: ElementRef<'_>| {
+        element.attr("hidden").is_some() || matches!(element.value().name(), "script" | "video")
+    };
+    let texts = document.tree.root().descendants().filter_map(|node| {
+        let is_seen = !node.ancestors().filter_map(ElementRef::wrap).any(is_unseen);
+        node.value().as_text().filter(|_| is_seen).map(|text| text.to_string())
+    });
+    let text: Vec<_> = texts.collect();
+    text.concat().split_whitespace().map(str::to_owned).collect()
 }
 
 /// Whether [`links`] knows links of a kind, wherever they come from.

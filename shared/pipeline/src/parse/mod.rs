@@ -7,6 +7,7 @@ mod known;
 mod page;
 mod read;
 mod room;
+mod syntax;
 mod understand;
 
 use std::sync::Arc;
@@ -22,6 +23,7 @@ use dragline_domain::outcome::Outcome;
 use dragline_domain::time::after;
 
 pub use known::KnownUrls;
+pub(crate) use syntax::Declared;
 
 use self::captures::Trust;
 use self::claims::Claimed;

@@ -8,20 +8,20 @@ use dragline_domain::url::CrawlUrl;
 use dragline_formats::charset;
 use dragline_formats::content_coding::{ContentCodings, decode_all};
 use dragline_formats::directives::{meta_robots, x_robots_tag};
-use dragline_formats::html::{self, HtmlLimits};
+use dragline_formats::html::{self, HtmlLimits, PageSource};
 use dragline_formats::http_fields::{content_type, refresh};
 
 use super::read::{Capture, Response};
+use super::syntax::Declared;
 use super::understand::fate_of;
 use crate::context::CrawlContext;
-use crate::read_by::{canonical_in_header, is_html};
+use crate::read_by::canonical_in_header;
 
 /// The document of a good response.
 pub(super) fn understand(context: &CrawlContext, capture: &Capture, response: &Response, bare: Document) -> Document {
     let directives = header_directives(context, response);
-    let declared = response.field("content-type").as_deref().and_then(content_type);
-    let charset = declared.as_ref().and_then(|kind| kind.charset.as_deref());
-    let essence = declared.as_ref().map(|kind| kind.essence.as_str());
+    let content_type = response.field("content-type").as_deref().and_then(content_type);
+    let charset = content_type.as_ref().and_then(|kind| kind.charset.as_deref());
     let codings = match ContentCodings::parse(response.raw_fields("content-encoding")) {
         Ok(codings) => codings,
         Err(error) => {
@@ -33,16 +33,21 @@ pub(super) fn understand(context: &CrawlContext, capture: &Capture, response: &R
         let detail = directives.noindex.then(|| "noindex, by X-Robots-Tag".to_owned());
         Document { outcome: of_unknown_type(directives), detail, ..bare }
     };
-    if essence.is_some_and(|essence| !is_html(essence)) {
+    let declared = Declared::by(content_type.as_ref());
+    let beginning = match declared {
+        Declared::Other => return unknown_type(bare),
+        Declared::Xml => Some(decode_all(&codings, &response.body, Declared::BEGINNING_BYTES)),
+        Declared::Page(_) | Declared::Nothing => None,
+    };
+    if beginning.is_some_and(|body| declared.syntax(&charset::decode(&body.bytes, charset).text).is_none()) {
         return unknown_type(bare);
     }
     let body = decode_all(&codings, &response.body, context.definition.fetch.decoded_bytes_max);
     let text = charset::decode(&body.bytes, charset);
-    if essence.is_none() && !looks_like_html(&text.text) {
-        return unknown_type(bare);
-    }
+    let Some(syntax) = declared.syntax(&text.text) else { return unknown_type(bare) };
     let Ok(url) = url::Url::parse(capture.url.as_str()) else { return bare };
-    let html = html::extract(&text.text, &url, &HtmlLimits::default());
+    let source = PageSource { url: &url, encoding: text.encoding, syntax };
+    let html = html::extract(&text.text, &source, &HtmlLimits::default());
     let metas = html.robots.iter().map(|meta| (meta.agent.as_str(), meta.content.as_str()));
     let directives = directives.and(meta_robots(metas, context.definition.user_agent.product_token()));
     let document = page(context, capture, response, html, directives, text.encoding, bare);
@@ -58,11 +63,6 @@ pub(super) fn header_directives(context: &CrawlContext, response: &Response) -> 
 
 const fn of_unknown_type(directives: Directives) -> Outcome {
     if directives.noindex { Outcome::BlockedAtRequestOfRemote } else { Outcome::FileOfUnknownType }
-}
-
-/// Whether a body that the server names no type of is read as HTML: by its first character, once coding and byte order mark are off.
-fn looks_like_html(text: &str) -> bool {
-    text.trim_ascii_start().starts_with('<')
 }
 
 fn page(

@@ -32,7 +32,7 @@ impl Collector<'_> {
             Element::Embed => self.add(LinkKind::Object, tag, Attribute::Src),
             Element::Form => self.add(LinkKind::Form, tag, Attribute::Action),
             Element::Frame | Element::Iframe => self.add(LinkKind::Iframe, tag, Attribute::Src),
-            Element::Html => self.metadata.html(tag),
+            Element::Html => self.metadata.html(tag, self.syntax),
             Element::Image | Element::Img => self.image(tag),
             Element::Input => self.input(tag),
             Element::Link => self.link(tag),
@@ -124,7 +124,7 @@ impl Collector<'_> {
     fn image(&mut self, tag: &Tag) {
         self.add(LinkKind::Img, tag, Attribute::Src);
         self.add_srcset(tag, Attribute::Srcset);
-        if let Some(alt) = tag.text(Attribute::Alt).filter(|_| self.anchor.is_some()) {
+        if let Some(alt) = tag.text(Attribute::Alt).filter(|_| self.anchor.is_some() && self.seen.is_read()) {
             self.anchor_text.gap(Gap::Space);
             self.anchor_text.push(alt.as_bytes());
             self.anchor_text.gap(Gap::Space);

@@ -54,6 +54,8 @@ const PIECES: &[&str] = &[
     "\0",
     "é",
     "€",
+    "\u{AD}",
+    "\u{200B}",
 ];
 
 fn soup() -> impl Strategy<Value = String> {
@@ -63,9 +65,14 @@ fn soup() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn any_soup_is_a_page_within_its_limits(soup in soup()) {
+    fn any_soup_is_a_page_within_its_limits(
+        soup in soup(),
+        syntax in proptest::sample::select(&[Syntax::Html, Syntax::Xhtml][..]),
+    ) {
         let limits = HtmlLimits { links_max: 3, text_bytes_max: 20, title_bytes_max: 5, attribute_bytes_max: 9, ..HtmlLimits::default() };
-        let page = extract(&soup, &url(PAGE), &limits);
+        let page = extract(&soup, &PageSource { syntax, ..PageSource::html(&url(PAGE)) }, &limits);
+        let is_invisible = |c| matches!(c, '\u{AD}' | '\u{200B}');
+        prop_assert!(!page.text.contains(is_invisible));
         prop_assert!(page.links.len() <= 3);
         prop_assert!(page.text.len() <= 20);
         prop_assert!(page.title.is_none_or(|title| (1..=5).contains(&title.len())));
@@ -73,7 +80,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_without_markup_is_itself(words in proptest::collection::vec("[^<&\\s\0\u{FEFF}]{1,8}", 1..20)) {
+    fn any_text_without_markup_is_itself(words in proptest::collection::vec("[^<&\\s\0\u{AD}\u{200B}\u{2060}\u{FEFF}]{1,8}", 1..20)) {
         let text = words.join(" ");
         prop_assert_eq!(page(&format!(" {} ", words.join(" \n "))).text, text);
     }

@@ -124,6 +124,15 @@ fn references_are_resolved_as_browsers_do() {
         ("<a href='#'><a href='#f'><a href=''><a href>", "", "the page itself"),
         ("<a href='page#f'><a href='page'>", "a /dir/page", "the page itself by its name"),
         ("<img src=''><script src='#'></script><iframe src=''></iframe>", "", "without a URL there is nothing to load"),
+        ("<a href='///other.test/x'>", "a https://other.test/x", "three slashes are two"),
+        ("<a href='\\\\/other.test/x'>", "a https://other.test/x", "whichever way they lean"),
+        ("<a href='https:///other.test/x'>", "a https://other.test/x", "behind a scheme, too"),
+        ("<a href=' b ? d # e '>", "a /dir/b%20?%20d%20", "spaces before a fragment"),
+        ("<a href='b #'>", "a /dir/b%20", "before an empty one"),
+        ("<a href='b \n#f'>", "a /dir/b%20", "and a line break, which is dropped"),
+        ("<a href='b ? '>", "a /dir/b%20?", "spaces at the end count nowhere"),
+        ("<a href='b #f'><a href='b #g'>", "a /dir/b%20", "whatever the fragment"),
+        ("<a href=' #f'>", "", "spaces before nothing but a fragment"),
         ("<base href=/b/><a href=x>", "a /b/x", "base"),
         ("<base href=/b/><a href='#f'><a href=''>", "a /b/", "with a base, `#f` is no longer the page"),
         ("<base target=t><base href=/b/><base href=/c/><a href=x>", "a /b/x", "the first base that has an href"),
@@ -213,6 +222,8 @@ fn link_texts() {
         ),
         ("<a href=x></a><a href=./x>two</a>", Some("two"), "else the first text of the others"),
         ("<a href=x>&lt;&eacute;&gt;</a>", Some("<é>"), "entities"),
+        ("<a href=x>sof&shy;t</a>", Some("soft"), "without what only says where to break"),
+        ("<svg><a href=x />no</svg>", None, "an SVG link that is its own end"),
         ("<area href=x alt=' A  cat '>", Some("A cat"), "area"),
         ("<area href=x>", None, "area without alternative text"),
         ("<img src=x alt=cat>", None, "an image's text is not its link's"),
@@ -243,7 +254,7 @@ fn what_is_no_link_is_counted() {
 #[test]
 fn limits_are_kept_and_reported() {
     let limits = HtmlLimits { links_max: 2, url_bytes_max: 40, attribute_bytes_max: 60, ..HtmlLimits::default() };
-    let extract = |html: &str| extract(html, &url(PAGE), &limits);
+    let extract = |html: &str| extract(html, &PageSource::html(&url(PAGE)), &limits);
 
     let page = extract("<a href=x rel=nofollow><a href=y><a href=x><a href=z><a href=x>");
     assert_eq!(show(&page.links), "a /dir/x, a /dir/y", "those that are there may still change");

@@ -20,6 +20,12 @@ fn titles() {
         ("<svg><title>A</title></svg><title>B</title>", Some("B"), "an SVG's title is not the page's"),
         ("<body><p><title>A</title>", Some("A"), "wherever it is"),
         ("<title>A", Some("A"), "never ended"),
+        (
+            "<title>sof\u{AD}t&ZeroWidthSpace;ly\u{FEFF}</title>",
+            Some("softly"),
+            "without what only says where to break",
+        ),
+        ("<title>&shy;</title><title>B</title>", Some("B"), "nothing that shows"),
         ("<template><title>A</title></template>", None, "a template's"),
         ("<!-- <title>A</title> -->", None, "a comment's"),
         ("<p>A", None, "none"),
@@ -37,6 +43,11 @@ fn descriptions() {
             Some("B"),
             "the first that is not empty",
         ),
+        (
+            "<meta name=description content='ver&shy;y lo\u{200B}ng'>",
+            Some("very long"),
+            "without what only says where to break",
+        ),
         ("<meta property=description content=A>", None, "another attribute"),
         ("<meta name=keywords content=A>", None, "another name"),
         ("<meta name=description>", None, "no content"),
@@ -53,6 +64,9 @@ fn languages() {
         (&long, None, "no language tag is that long"),
         ("<html><meta http-equiv=Content-Language content='fr '>", Some("fr"), "pragma"),
         ("<html lang=de><meta http-equiv=content-language content=fr>", Some("de"), "html wins"),
+        ("<html xml:lang=de>", Some("de"), "XML's, where nothing else says it"),
+        ("<html lang=de xml:lang=fr>", Some("de"), "which means nothing in HTML"),
+        ("<html xml:lang=de><meta http-equiv=content-language content=fr>", Some("fr"), "so that the pragma wins"),
         ("<meta http-equiv=content-language content='fr, de'>", None, "several are none"),
         ("<meta http-equiv=content-language content='fr de'>", Some("fr"), "the first word"),
         ("<p lang=de>", None, "only of the whole page"),
@@ -62,6 +76,7 @@ fn languages() {
 
 #[test]
 fn canonicals() {
+    let late = format!("{}<link rel=canonical href=y>", "<link rel=canonical href=x>".repeat(20));
     let cases: Cases<'_> = &[
         ("<link rel=canonical href='/x#f'>", Some("https://example.org/x"), "relative, with a fragment"),
         ("<base href=//b.test/><link rel=canonical href=x>", Some("https://b.test/x"), "relative to the base"),
@@ -71,6 +86,7 @@ fn canonicals() {
             "the same twice",
         ),
         ("<link rel=canonical href=x><link rel=canonical href=y>", None, "a contradiction"),
+        (&late, None, "a contradiction that comes late"),
         (
             "<link rel=canonical href='http://['><link rel=canonical href=y>",
             Some("https://example.org/dir/y"),
@@ -149,7 +165,14 @@ fn robots() {
         let robot = |(agent, content): &(&str, &str)| RobotsMeta { agent: (*agent).into(), content: (*content).into() };
         assert_eq!(page(html).robots, expected.iter().map(robot).collect::<Vec<_>>(), "{why}: {html}");
     }
-    assert_eq!(page(&"<meta name=robots content=none>".repeat(100)).robots.len(), HtmlLimits::default().robots_max);
+    let many = format!("{}<meta name=robots content=noindex>", "<meta name=robots content=all>".repeat(500));
+    let last = page(&many).robots.pop().map(|robots| robots.content);
+    assert_eq!(last.as_deref(), Some("noindex"), "the last of many may be the one that forbids");
+    let too_many = page(&"<meta name=robots content=none>".repeat(100_000)).robots.len();
+    assert!((500..10_000).contains(&too_many), "there is a limit: {too_many}");
+    let too_long = format!("<meta name=robots content='all {}'>", "x".repeat(20_000)).repeat(7);
+    let robots = page(&format!("{too_long}<meta name=robots content=none>")).robots;
+    assert_eq!(robots.last().map(|robots| robots.content.as_str()), Some("none"), "what is short finds room");
 }
 
 #[test]
@@ -157,7 +180,7 @@ fn lengths_are_limited() {
     let limits =
         HtmlLimits { title_bytes_max: 6, description_bytes_max: 3, link_text_bytes_max: 4, ..HtmlLimits::default() };
     let html = "<title>One two</title><meta name=description content=ab&eacute;><a href=x>one two</a><area href=y alt=xy&euro;>";
-    let page = extract(html, &url(PAGE), &limits);
+    let page = extract(html, &PageSource::html(&url(PAGE)), &limits);
     assert_eq!(page.title.as_deref(), Some("One tw"));
     assert_eq!(page.description.as_deref(), Some("ab"), "never half a character");
     assert_eq!(page.links[0].text.as_deref(), Some("one"), "nor a space at the end");

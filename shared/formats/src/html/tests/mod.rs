@@ -1,13 +1,16 @@
 //! What each element and attribute gives, by tables.
 
+mod encodings;
+mod hidden;
 mod hostile;
 mod links;
 mod metadata;
 mod text;
+mod xhtml;
 
 use url::Url;
 
-use super::{HtmlLimits, Page, extract};
+use super::{HtmlLimits, Page, PageSource, Syntax, extract};
 
 const PAGE: &str = "https://example.org/dir/page";
 
@@ -16,5 +19,9 @@ fn url(text: &str) -> Url {
 }
 
 fn page(html: &str) -> Page {
-    extract(html, &url(PAGE), &HtmlLimits::default())
+    extract(html, &PageSource::html(&url(PAGE)), &HtmlLimits::default())
+}
+
+fn xhtml(text: &str) -> Page {
+    extract(text, &PageSource { syntax: Syntax::Xhtml, ..PageSource::html(&url(PAGE)) }, &HtmlLimits::default())
 }

@@ -22,6 +22,14 @@ fn visible_text() {
         ("&lt;p&gt; &amp; &eacute; &#x20AC; &nbsp;&bogus;", "<p> & é € \u{A0}&bogus;", "entities"),
         ("a &lt b <é> c <3 d", "a < b <é> c <3 d", "what looks like tags and is not"),
         ("a\0b", "ab", "NUL"),
+        ("sof\u{AD}t&shy;hy&#173;phens", "softhyphens", "soft hyphens"),
+        ("ze\u{200B}ro&#x200B;wi\u{2060}dth\u{FEFF}s", "zerowidths", "what shows nothing"),
+        ("a \u{200B} b", "a b", "nor parts what is parted"),
+        ("\u{FEFF}<p>\u{200B}</p>a", "a", "nor makes a line"),
+        ("<pre>\u{200B}a\u{AD}b\n c</pre>", "ab\n c", "in preformatted text, too"),
+        ("a<\u{AD}b&\u{200B}c<\u{FEFF}d<\u{ED}", "a<b&c<d<\u{ED}", "nor where the tokenizer cuts a character"),
+        ("می\u{200C}خواهم क्\u{200D}ष 👩\u{200D}💻", "می\u{200C}خواهم क्\u{200D}ष 👩\u{200D}💻", "joiners are spelling"),
+        ("\u{A9} \u{2026} \u{FF21} \u{200E}x", "\u{A9} \u{2026} \u{FF21} \u{200E}x", "their neighbours stay"),
         ("a\r\nb\rc", "a b c", "line ends of other systems"),
         ("<title>t</title><script>s</script><style>s</style>a", "a", "what is not shown"),
         (
@@ -54,7 +62,7 @@ fn visible_text() {
 fn text_is_limited() {
     let text_of = |html: &str, text_bytes_max| {
         let limits = HtmlLimits { text_bytes_max, ..HtmlLimits::default() };
-        let page = extract(html, &url(PAGE), &limits);
+        let page = extract(html, &PageSource::html(&url(PAGE)), &limits);
         (page.text, page.truncated.text)
     };
     assert_eq!(text_of("abc def", 7), ("abc def".to_owned(), false), "just fits");
@@ -63,5 +71,6 @@ fn text_is_limited() {
     assert_eq!(text_of("<pre>abc\n\ndef", 4), ("abc".to_owned(), true), "cut in preformatted text");
     assert_eq!(text_of("aé", 2), ("a".to_owned(), true), "never half a character");
     assert_eq!(text_of("a<é", 3), ("a<".to_owned(), true), "nor where the tokenizer splits one");
+    assert_eq!(text_of("a\u{AD}bcd", 4), ("abcd".to_owned(), false), "what shows nothing takes no room");
     assert_eq!(text_of("a b <a href=x>", 0), (String::new(), true), "no room at all");
 }

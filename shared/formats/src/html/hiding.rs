@@ -1,0 +1,309 @@
+//! What a tag says about whether its element is seen: `hidden`, an inline `style`, `aria-hidden`.
+//!
+//! Style sheets and scripts are not looked at. What an element says it says of all that it holds; see
+//! [`Seen`] for what becomes of that.
+
+use super::foreign::Namespace;
+use super::open_elements::Role;
+use super::tag::{Attribute, Tag};
+
+/// How much is seen of an element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Seen {
+    /// It takes up room: it parts the texts around it. If not, nor does anything in it.
+    pub(super) is_laid_out: bool,
+    /// Its letters are not blank; elements in it may say otherwise for themselves.
+    is_visible: bool,
+    /// It is an inline element that is there to look at and not to read, or a part of one.
+    is_decoration: bool,
+}
+
+impl Seen {
+    /// What nothing is said about.
+    pub(super) const WHOLLY: Self = Self { is_laid_out: true, is_visible: true, is_decoration: false };
+
+    /// Whether its text is read.
+    pub(super) const fn is_read(self) -> bool {
+        self.is_laid_out && self.is_visible && !self.is_decoration
+    }
+
+    /// How much is seen of an element in this one.
+    pub(super) fn of_child(self, own: Own, role: Role) -> Self {
+        let is_decoration = !role.is_block() && (self.is_decoration || own.is_decoration);
+        Self {
+            is_laid_out: self.is_laid_out && own.display.unwrap_or(Display::Box) == Display::Box,
+            is_visible: own.visibility.map_or(self.is_visible, |visibility| visibility == Visibility::Visible),
+            is_decoration,
+        }
+    }
+}
+
+/// What an element says of itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Own {
+    display: Option<Display>,
+    visibility: Option<Visibility>,
+    is_decoration: bool,
+}
+
+/// CSS's `display`, as far as it matters here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Display {
+    /// Of whatever sort.
+    Box,
+    None,
+}
+
+/// CSS's `visibility`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Visibility {
+    Visible,
+    Hidden,
+}
+
+impl Own {
+    /// What a start tag says.
+    ///
+    /// - `hidden` hides, with any value but `until-found`: that is found by who searches the page, so it is text of it.
+    /// - `display` in its `style` hides, or shows what `hidden` and the like would hide.
+    /// - `aria-hidden` is for those who have the page read to them; the others see what it is on. On an inline element it
+    ///   marks what says nothing: icons, signs, a second copy of a label. On a block it marks what lies behind a dialog or
+    ///   beside a slide just now, and is no reason to leave out text that people read.
+    pub(super) fn of(tag: &Tag, role: Role, namespace: Namespace) -> Self {
+        let mut own = tag.text(Attribute::Style).map(declared).unwrap_or_default();
+        if own.display.is_none() && namespace == Namespace::Html && is_hidden_by_itself(tag, role) {
+            own.display = Some(Display::None);
+        }
+        if role == Role::Fallback && own.visibility.is_none() {
+            own.visibility = Some(Visibility::Hidden);
+        }
+        own.is_decoration = tag.text(Attribute::AriaHidden).is_some_and(|value| is(value, "true"));
+        own
+    }
+}
+
+/// What browsers' own style sheet hides (WHATWG HTML, 15.3.1 "hidden elements" and "flow content").
+fn is_hidden_by_itself(tag: &Tag, role: Role) -> bool {
+    let is_hidden = tag.text(Attribute::Hidden).is_some_and(|value| !is(value, "until-found"));
+    is_hidden
+        || tag.value(Attribute::Popover).is_some()
+        || match role {
+            Role::DataList | Role::RubyParenthesis => true,
+            Role::Dialog => tag.value(Attribute::Open).is_none(),
+            _ => false,
+        }
+}
+
+/// What the declarations of an inline style say: of several the last that means something, unless one is important.
+fn declared(style: &str) -> Own {
+    let (mut display, mut visibility) = (Declared::default(), Declared::default());
+    for declaration in declarations(style) {
+        let Some((property, value)) = declaration.split_once(':') else { continue };
+        let (property, value) = (trim(property), trim(value));
+        if is(property, "display") {
+            display.read(value, display_of);
+        } else if is(property, "visibility") {
+            visibility.read(value, visibility_of);
+        }
+    }
+    Own { display: display.value, visibility: visibility.value, is_decoration: false }
+}
+
+/// A property while its declarations are read.
+#[derive(Debug)]
+struct Declared<T> {
+    value: Option<T>,
+    is_important: bool,
+}
+
+impl<T> Default for Declared<T> {
+    fn default() -> Self {
+        Self { value: None, is_important: false }
+    }
+}
+
+impl<T> Declared<T> {
+    /// Takes a value, unless it is none, which counts as if it were not there.
+    fn read(&mut self, value: &str, meaning: impl Fn(&str) -> Option<T>) {
+        let important = value.rsplit_once('!').filter(|(_, word)| is(trim(word), "important"));
+        let (value, is_important) = match important {
+            Some((value, _)) => (trim(value), true),
+            None => (value, false),
+        };
+        if let Some(value) = meaning(value)
+            && (is_important || !self.is_important)
+        {
+            *self = Self { value: Some(value), is_important };
+        }
+    }
+}
+
+fn display_of(value: &str) -> Option<Display> {
+    const WORDS: [&str; 18] = [
+        "block",
+        "contents",
+        "flex",
+        "flow",
+        "flow-root",
+        "grid",
+        "inherit",
+        "initial",
+        "inline",
+        "inline-block",
+        "inline-flex",
+        "inline-grid",
+        "inline-table",
+        "list-item",
+        "math",
+        "ruby",
+        "run-in",
+        "table",
+    ];
+    let is_known = |word: &str| {
+        let word = word.to_ascii_lowercase();
+        WORDS.contains(&word.as_str()) || ["table-", "ruby-", "-webkit-", "-moz-"].iter().any(|of| word.starts_with(of))
+    };
+    let mut words = value.split_ascii_whitespace().peekable();
+    if is(value, "none") {
+        Some(Display::None)
+    } else if words.peek().is_some() && words.all(is_known) {
+        Some(Display::Box)
+    } else {
+        None
+    }
+}
+
+fn visibility_of(value: &str) -> Option<Visibility> {
+    if is(value, "hidden") || is(value, "collapse") {
+        Some(Visibility::Hidden)
+    } else if is(value, "visible") || is(value, "initial") {
+        Some(Visibility::Visible)
+    } else {
+        None
+    }
+}
+
+/// The declarations of a style: parted by semicolons, but for those in quotes, parentheses and comments.
+fn declarations(style: &str) -> impl Iterator<Item = &str> {
+    let mut rest = Some(style);
+    std::iter::from_fn(move || {
+        let text = rest?;
+        let mut within = Within::Plain { depth: 0 };
+        let mut before = 0;
+        let end = text.bytes().position(|byte| {
+            let pair = [std::mem::replace(&mut before, byte), byte];
+            let is_end = byte == b';' && within == Within::Plain { depth: 0 };
+            let next = within.then(pair);
+            if pair[0] == b'\\' || (within == Within::Comment) != (next == Within::Comment) {
+                // What was escaped, or is half of a comment's mark, is no part of another.
+                before = 0;
+            }
+            within = next;
+            is_end
+        });
+        rest = end.map(|end| &text[end + 1..]);
+        Some(&text[..end.unwrap_or(text.len())])
+    })
+}
+
+/// Where in a style a byte stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Within {
+    /// In so many parentheses.
+    Plain {
+        depth: usize,
+    },
+    /// In quotes of this sort, and those in so many parentheses.
+    Quotes {
+        quote: u8,
+        depth: usize,
+    },
+    Comment,
+}
+
+impl Within {
+    /// Where the next byte stands, after this one and the one before it.
+    const fn then(self, [before, byte]: [u8; 2]) -> Self {
+        match (self, byte) {
+            (Self::Comment, b'/') if before == b'*' => Self::Plain { depth: 0 },
+            (Self::Comment, _) => self,
+            (_, _) if before == b'\\' => self,
+            (Self::Quotes { quote, depth }, byte) if byte == quote => Self::Plain { depth },
+            (Self::Plain { depth }, b'"' | b'\'') => Self::Quotes { quote: byte, depth },
+            (Self::Plain { depth }, b'(') => Self::Plain { depth: depth + 1 },
+            (Self::Plain { depth }, b')') => Self::Plain { depth: depth.saturating_sub(1) },
+            (Self::Plain { depth: 0 }, b'*') if before == b'/' => Self::Comment,
+            _ => self,
+        }
+    }
+}
+
+/// Without the white space and the comments around it.
+fn trim(text: &str) -> &str {
+    let mut text = text.trim_ascii();
+    while let Some(after) = text.strip_prefix("/*").and_then(|comment| comment.split_once("*/")).map(|(_, after)| after)
+    {
+        text = after.trim_ascii_start();
+    }
+    while text.ends_with("*/")
+        && let Some((before, _)) = text.rsplit_once("/*")
+    {
+        text = before.trim_ascii_end();
+    }
+    text
+}
+
+fn is(text: &str, word: &str) -> bool {
+    text.trim_ascii().eq_ignore_ascii_case(word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn styles() {
+        const NONE: Option<Display> = Some(Display::None);
+        const BOX: Option<Display> = Some(Display::Box);
+        for (style, expected, why) in [
+            ("display:none", NONE, "plain"),
+            (" color: red; DISPLAY : None ; ", NONE, "blanks and case"),
+            ("display:none !important", NONE, "important"),
+            ("display:none!IMPORTANT;display:block", NONE, "which goes before what follows"),
+            ("display:none;display:block", BOX, "the last"),
+            ("display:block;display:none", NONE, "the last"),
+            ("display:none;display:nonsense", NONE, "what is no value does not count"),
+            ("display:nonsense", None, "alone, too"),
+            ("display:", None, "nor does nothing"),
+            ("display: inline flow-root", BOX, "two words"),
+            ("display:-webkit-box", BOX, "a browser's own"),
+            ("display:table-cell", BOX, "a part of a table"),
+            ("display:none none", None, "none stands alone"),
+            ("x-display:none", None, "another property"),
+            ("display none", None, "no colon"),
+            ("background:url(data:x;display:none)", None, "a semicolon in parentheses"),
+            ("content:';display:none'", None, "in quotes"),
+            ("content:'\\';display:none'", None, "behind a quote that is escaped"),
+            ("content:\"a\";display:none", NONE, "behind quotes"),
+            ("background:url(;display:none", None, "parentheses that never close"),
+            ("/* a */display/* b */:/* c */none/* d */", NONE, "comments"),
+            ("/* a; display:none; b */color:red", None, "what stands in one"),
+            ("background:url(//a/*);display:none", NONE, "what looks like one in a URL"),
+            ("/*/;display:none/**/", None, "a slash that begins one does not end it"),
+            ("/* a/*/display:none", NONE, "nor does one begin within another"),
+            ("", None, "nothing"),
+            (";;;", None, "nothing, thrice"),
+        ] {
+            assert_eq!(declared(style).display, expected, "{why}: {style}");
+        }
+        for (style, expected, why) in [
+            ("visibility:hidden", Some(Visibility::Hidden), "hidden"),
+            ("visibility:collapse", Some(Visibility::Hidden), "as good as hidden"),
+            ("visibility:hidden;visibility:visible", Some(Visibility::Visible), "the last"),
+            ("visibility:inherit", None, "what is around it says"),
+            ("visibility:none", None, "no value"),
+        ] {
+            assert_eq!(declared(style).visibility, expected, "{why}: {style}");
+        }
+    }
+}

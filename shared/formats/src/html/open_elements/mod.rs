@@ -1,0 +1,269 @@
+//! Which elements are open: what a text is in, and so whether it is seen.
+//!
+//! The stack of a tree builder without its tree. Start tags end what they end in HTML (`<p>`, `<li>`, `<td>`), end tags reach as
+//! far as they do there. It differs where a tree builder moves what it has built: text astray in a table counts as in it,
+//! and a `<b>` that its paragraph took along when it ended does not begin anew in the next.
+
+mod role;
+
+pub(super) use self::role::{Name, Role};
+
+use super::foreign::Namespace;
+use super::hiding::{Own, Seen};
+use super::source::Syntax;
+use super::tag::{Closing, Element};
+
+/// Deeper elements are not told apart. Browsers build no deeper trees either.
+const DEPTH_MAX: usize = 512;
+
+/// An open element.
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    name: Name,
+    own: Own,
+    seen: Seen,
+    namespace: Namespace,
+}
+
+/// The elements that are open, the outermost first.
+#[derive(Debug)]
+pub(super) struct OpenElements {
+    syntax: Syntax,
+    stack: Vec<Open>,
+    /// Whether a form's end tag is still to come. Until then there is no other, even where the form was ended by what it is in.
+    awaits_end_of_form: bool,
+    /// How many are open that found no room.
+    beyond: usize,
+    /// How many of the stack are of each group of names, and have each role: mostly none, which is then known at once.
+    groups: [u16; 256],
+    roles: [u16; Role::COUNT],
+}
+
+impl OpenElements {
+    pub(super) const fn new(syntax: Syntax) -> Self {
+        Self {
+            syntax,
+            stack: Vec::new(),
+            awaits_end_of_form: false,
+            beyond: 0,
+            groups: [0; 256],
+            roles: [0; Role::COUNT],
+        }
+    }
+
+    /// How much is seen of text that stands here.
+    pub(super) fn seen(&self) -> Seen {
+        self.stack.last().map_or(Seen::WHOLLY, |open| open.seen)
+    }
+
+    /// Enters a start tag: how much is seen of its element.
+    pub(super) fn start(
+        &mut self,
+        name: Name,
+        element: Element,
+        namespace: Namespace,
+        closing: Closing,
+        own: Own,
+    ) -> Seen {
+        let name = if namespace == Namespace::Html { name } else { name.as_foreign(foreign_role(element)) };
+        let is_html = self.syntax == Syntax::Html && namespace == Namespace::Html;
+        if name.role() == Role::Root || is_html && self.is_ignored(name.role()) {
+            return self.seen();
+        }
+        if is_html {
+            self.make_way(name);
+            self.awaits_end_of_form |= name.role() == Role::Form;
+        }
+        let seen = self.seen().of_child(own, name.role());
+        if closing == Closing::Open && !name.role().is_void() {
+            self.push(Open { name, own, seen, namespace });
+        }
+        seen
+    }
+
+    /// Leaves by an end tag: how much was seen of its element, or is of where it stands astray.
+    pub(super) fn end(&mut self, name: Name) -> Seen {
+        if name.role() == Role::Root || name.role().is_void() {
+            return self.seen();
+        }
+        if self.beyond > 0 {
+            self.beyond -= 1;
+            return self.seen();
+        }
+        self.awaits_end_of_form &= name.role() != Role::Form;
+        let is_known = self.groups[name.group()] > 0 || self.has(Role::Heading) && name.role() == Role::Heading;
+        let found = if is_known { self.opened_by(name) } else { None };
+        let Some(at) = found else { return self.seen() };
+        let seen = self.stack[at].seen;
+        match (self.syntax, name.role()) {
+            (Syntax::Html, Role::Form) => {
+                self.take_out(at);
+            }
+            (Syntax::Html, role) if role.is_formatting() => self.end_formatting(at),
+            _ => self.truncate(at),
+        }
+        seen
+    }
+
+    /// SVG and `MathML` end, as HTML began in them.
+    pub(super) fn leave_foreign(&mut self) {
+        let is_html = |open: &Open| open.namespace == Namespace::Html;
+        self.truncate(self.stack.iter().rposition(is_html).map_or(0, |at| at + 1));
+    }
+
+    fn has(&self, role: Role) -> bool {
+        self.roles[role as usize] > 0
+    }
+
+    /// Whether a start tag makes no element where it stands: a form in a form, a part of a table outside of one.
+    fn is_ignored(&self, role: Role) -> bool {
+        match role {
+            Role::Form => self.awaits_end_of_form && !self.has(Role::Marker),
+            Role::Caption | Role::Cell | Role::ColumnGroup | Role::Row | Role::RowGroup => {
+                !self.has(Role::Table) && !self.has(Role::Marker)
+            }
+            _ => false,
+        }
+    }
+
+    /// Ends what a start tag ends.
+    fn make_way(&mut self, name: Name) {
+        if name.role().ends_paragraph() && self.has(Role::Paragraph) {
+            self.end_nearest(|role| role == Role::Paragraph, |role| role.is_scope() || role == Role::Button);
+        }
+        let is_item_scope = |role: Role| role.is_special() && !matches!(role, Role::Division | Role::Paragraph);
+        match name.role() {
+            Role::ListItem | Role::DescriptionItem | Role::Button | Role::Anchor if !self.has(name.role()) => {}
+            Role::ListItem => self.end_nearest(|role| role == Role::ListItem, is_item_scope),
+            Role::DescriptionItem => self.end_nearest(|role| role == Role::DescriptionItem, is_item_scope),
+            Role::Heading => self.end_last(|role| role == Role::Heading),
+            Role::Button => self.end_nearest(|role| role == Role::Button, Role::is_scope),
+            Role::Option => self.end_last(|role| role == Role::Option),
+            Role::OptionGroup => {
+                self.end_last(|role| role == Role::Option);
+                self.end_last(|role| role == Role::OptionGroup);
+            }
+            Role::RubyPart | Role::RubyParenthesis => {
+                self.end_last(|role| matches!(role, Role::RubyPart | Role::RubyParenthesis));
+            }
+            Role::Anchor => {
+                let is_marker = |role: Role| matches!(role, Role::Caption | Role::Cell | Role::Marker);
+                if let Some(at) = self.nearest(|open| open.name.role() == Role::Anchor, is_marker) {
+                    self.end_formatting(at);
+                }
+            }
+            Role::Table => {
+                let is_of_table = |role| matches!(role, Role::Table | Role::RowGroup | Role::ColumnGroup | Role::Row);
+                if self.stack.last().is_some_and(|open| is_of_table(open.name.role())) {
+                    self.end_nearest(|role| role == Role::Table, |_| false);
+                }
+            }
+            Role::Caption | Role::ColumnGroup | Role::RowGroup => self.clear_to(|role| role == Role::Table),
+            Role::Row => self.clear_to(|role| matches!(role, Role::Table | Role::RowGroup)),
+            Role::Cell => self.clear_to(|role| matches!(role, Role::Table | Role::RowGroup | Role::Row)),
+            _ => {}
+        }
+    }
+
+    /// The element that an end tag ends.
+    fn opened_by(&self, name: Name) -> Option<usize> {
+        let is_same = |open: &Open| open.name.is_same(name);
+        if self.syntax == Syntax::Xhtml {
+            return self.stack.iter().rposition(is_same);
+        }
+        match name.role() {
+            Role::Heading => self.nearest(|open| open.name.role() == Role::Heading, Role::is_scope),
+            Role::Paragraph => self.nearest(is_same, |role| role.is_scope() || role == Role::Button),
+            Role::ListItem => self.nearest(is_same, |role| role.is_scope() || role == Role::List),
+            Role::Caption | Role::Cell | Role::ColumnGroup | Role::Row | Role::RowGroup | Role::Table => {
+                self.nearest(is_same, |role| matches!(role, Role::Table | Role::Marker))
+            }
+            Role::Inline
+            | Role::Fallback
+            | Role::DataList
+            | Role::Option
+            | Role::OptionGroup
+            | Role::RubyPart
+            | Role::RubyParenthesis => self.nearest(is_same, Role::is_special),
+            _ => self.nearest(is_same, Role::is_scope),
+        }
+    }
+
+    /// The innermost element of a sort, unless one that bars the way is met before.
+    fn nearest(&self, is: impl Fn(&Open) -> bool, bars: impl Fn(Role) -> bool) -> Option<usize> {
+        let found = self.stack.iter().rposition(|open| is(open) || bars(open.name.role()))?;
+        is(&self.stack[found]).then_some(found)
+    }
+
+    fn end_nearest(&mut self, is: impl Fn(Role) -> bool, bars: impl Fn(Role) -> bool) {
+        if let Some(at) = self.nearest(|open| is(open.name.role()), bars) {
+            self.truncate(at);
+        }
+    }
+
+    fn end_last(&mut self, is: impl Fn(Role) -> bool) {
+        if self.stack.last().is_some_and(|open| is(open.name.role())) {
+            self.truncate(self.stack.len() - 1);
+        }
+    }
+
+    /// Ends all that is open in the innermost part of a table of a sort.
+    fn clear_to(&mut self, is: impl Fn(Role) -> bool) {
+        if let Some(at) = self.nearest(|open| is(open.name.role()), |role| role == Role::Marker) {
+            self.truncate(at + 1);
+        }
+    }
+
+    fn push(&mut self, open: Open) {
+        if self.stack.len() < DEPTH_MAX {
+            self.groups[open.name.group()] += 1;
+            self.roles[open.name.role() as usize] += 1;
+            self.stack.push(open);
+        } else {
+            self.beyond += 1;
+        }
+    }
+
+    fn truncate(&mut self, depth: usize) {
+        for open in self.stack.drain(depth..) {
+            self.groups[open.name.group()] -= 1;
+            self.roles[open.name.role() as usize] -= 1;
+        }
+        self.beyond = 0;
+    }
+
+    /// Ends an element that formats, as the "adoption agency algorithm" does: with what is inline in it; a block in it stays
+    /// open, and is not in it any more.
+    fn end_formatting(&mut self, at: usize) {
+        if !self.stack[at + 1..].iter().any(|open| open.name.role().is_special()) {
+            self.truncate(at);
+            return;
+        }
+        let lifted = self.take_out(at);
+        let mut seen = if at == 0 { Seen::WHOLLY } else { self.stack[at - 1].seen };
+        if lifted.seen != seen {
+            for open in &mut self.stack[at..] {
+                seen = seen.of_child(open.own, open.name.role());
+                open.seen = seen;
+            }
+        }
+    }
+
+    /// Ends one element for the tags that follow, and for those in it nothing.
+    fn take_out(&mut self, at: usize) -> Open {
+        let open = self.stack.remove(at);
+        self.groups[open.name.group()] -= 1;
+        self.roles[open.name.role() as usize] -= 1;
+        open
+    }
+}
+
+/// What an element of SVG or `MathML` does: nothing, unless it holds HTML.
+const fn foreign_role(element: Element) -> Role {
+    match element {
+        Element::Annotation | Element::ForeignObject | Element::MathText | Element::SvgDesc | Element::Title => {
+            Role::Marker
+        }
+        _ => Role::Inline,
+    }
+}

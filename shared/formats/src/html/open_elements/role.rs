@@ -1,0 +1,184 @@
+//! What an element does to those around it when its tags come.
+
+/// An element's name, as far as tags must be told apart.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::html) struct Name {
+    hash: u64,
+    role: Role,
+}
+
+impl Name {
+    /// The name in lower case.
+    pub(in crate::html) fn of(name: &[u8]) -> Self {
+        // FNV-1a: names are short, and a page that has two of one hash only ends the wrong element.
+        let hash = name
+            .iter()
+            .fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01B3));
+        Self { hash, role: Role::of(name) }
+    }
+
+    pub(in crate::html) const fn role(self) -> Role {
+        self.role
+    }
+
+    /// Whether its element is hidden, or what it holds, unless its tag says otherwise.
+    pub(in crate::html) const fn hides_itself(self) -> bool {
+        matches!(self.role, Role::DataList | Role::Dialog | Role::Fallback | Role::RubyParenthesis)
+    }
+
+    /// The same name where it means nothing in particular.
+    pub(super) const fn as_foreign(self, role: Role) -> Self {
+        Self { hash: self.hash, role }
+    }
+
+    pub(super) const fn is_same(self, other: Self) -> bool {
+        self.hash == other.hash
+    }
+
+    /// One of 256 groups of names.
+    pub(super) fn group(self) -> usize {
+        usize::from(self.hash.to_le_bytes()[0])
+    }
+}
+
+/// What a tree builder does when it meets an element (WHATWG HTML, tree construction): those that are treated alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::html) enum Role {
+    /// `<html>`, `<head>`, `<body>`: there is one, whatever its tags say.
+    Root,
+    /// It holds nothing.
+    Void,
+    /// `<hr>`: it holds nothing, and ends a paragraph.
+    Rule,
+    Paragraph,
+    /// It ends a paragraph.
+    Block,
+    /// A block that a list item before it is ended across: `<div>`, `<address>`.
+    Division,
+    /// `<ul>`, `<ol>`, `<menu>`: items in it are its own.
+    List,
+    Heading,
+    ListItem,
+    /// `<dt>`, `<dd>`.
+    DescriptionItem,
+    Form,
+    Dialog,
+    Table,
+    /// `<thead>`, `<tbody>`, `<tfoot>`.
+    RowGroup,
+    /// `<caption>`.
+    Caption,
+    /// `<colgroup>`.
+    ColumnGroup,
+    Row,
+    Cell,
+    Button,
+    /// `<optgroup>`.
+    OptionGroup,
+    Option,
+    /// `<rb>`, `<rt>`, `<rtc>`.
+    RubyPart,
+    /// `<rp>`, for those who cannot show the rest.
+    RubyParenthesis,
+    /// It is ended whatever blocks it has open: `<b>`, `<i>`, `<font>`.
+    Formatting,
+    Anchor,
+    /// Nothing within it ends anything around it: `<object>`, `<template>`.
+    Marker,
+    /// What it holds is shown only if it cannot be: `<video>`, `<canvas>`.
+    Fallback,
+    /// `<datalist>`.
+    DataList,
+    /// No inline element is ended across it: `<select>`, `<noscript>`, those of raw text.
+    Special,
+    /// Any other: inline, as far as is known.
+    Inline,
+}
+
+impl Role {
+    /// How many there are.
+    pub(super) const COUNT: usize = Self::Inline as usize + 1;
+
+    fn of(name: &[u8]) -> Self {
+        match name {
+            b"html" | b"head" | b"body" => Self::Root,
+            b"area" | b"base" | b"basefont" | b"bgsound" | b"br" | b"col" | b"embed" | b"frame" | b"image" | b"img"
+            | b"input" | b"keygen" | b"link" | b"meta" | b"param" | b"source" | b"track" | b"wbr" => Self::Void,
+            b"hr" => Self::Rule,
+            b"p" => Self::Paragraph,
+            b"div" | b"address" => Self::Division,
+            b"ul" | b"ol" | b"menu" | b"dir" => Self::List,
+            b"h1" | b"h2" | b"h3" | b"h4" | b"h5" | b"h6" => Self::Heading,
+            b"li" => Self::ListItem,
+            b"dt" | b"dd" => Self::DescriptionItem,
+            b"form" => Self::Form,
+            b"dialog" => Self::Dialog,
+            b"table" => Self::Table,
+            b"thead" | b"tbody" | b"tfoot" => Self::RowGroup,
+            b"caption" => Self::Caption,
+            b"colgroup" => Self::ColumnGroup,
+            b"tr" => Self::Row,
+            b"td" | b"th" => Self::Cell,
+            b"button" => Self::Button,
+            b"optgroup" => Self::OptionGroup,
+            b"option" => Self::Option,
+            b"rb" | b"rt" | b"rtc" => Self::RubyPart,
+            b"rp" => Self::RubyParenthesis,
+            b"b" | b"big" | b"code" | b"em" | b"font" | b"i" | b"nobr" | b"s" | b"small" | b"strike" | b"strong"
+            | b"tt" | b"u" => Self::Formatting,
+            b"a" => Self::Anchor,
+            b"applet" | b"marquee" | b"object" | b"template" => Self::Marker,
+            b"audio" | b"canvas" | b"video" => Self::Fallback,
+            b"datalist" => Self::DataList,
+            b"iframe" | b"noembed" | b"noframes" | b"noscript" | b"script" | b"select" | b"style" | b"textarea"
+            | b"title" => Self::Special,
+            b"article" | b"aside" | b"blockquote" | b"center" | b"details" | b"dl" | b"fieldset" | b"figcaption"
+            | b"figure" | b"footer" | b"header" | b"hgroup" | b"listing" | b"main" | b"nav" | b"plaintext" | b"pre"
+            | b"search" | b"section" | b"summary" | b"xmp" => Self::Block,
+            _ => Self::Inline,
+        }
+    }
+
+    /// Whether it holds nothing.
+    pub(super) const fn is_void(self) -> bool {
+        matches!(self, Self::Void | Self::Rule)
+    }
+
+    /// Whether its start tag ends a paragraph. (In pages of the old days a table does not; that is passed over here.)
+    pub(super) const fn ends_paragraph(self) -> bool {
+        matches!(
+            self,
+            Self::Block
+                | Self::DescriptionItem
+                | Self::Dialog
+                | Self::Division
+                | Self::Form
+                | Self::Heading
+                | Self::List
+                | Self::ListItem
+                | Self::Paragraph
+                | Self::Rule
+                | Self::Table
+        )
+    }
+
+    /// Whether it stands apart from what is around it: more than a word or a sign.
+    pub(in crate::html) const fn is_block(self) -> bool {
+        self.ends_paragraph()
+            || matches!(self, Self::Caption | Self::Cell | Self::ColumnGroup | Self::Row | Self::RowGroup)
+    }
+
+    /// Whether inline elements that are open around it stay so.
+    pub(super) const fn is_special(self) -> bool {
+        self.is_block() || matches!(self, Self::Button | Self::Marker | Self::Special)
+    }
+
+    /// Whether what is open around it is out of reach for end tags within it ("has an element in scope").
+    pub(super) const fn is_scope(self) -> bool {
+        matches!(self, Self::Caption | Self::Cell | Self::Marker | Self::Table)
+    }
+
+    pub(super) const fn is_formatting(self) -> bool {
+        matches!(self, Self::Anchor | Self::Formatting)
+    }
+}
