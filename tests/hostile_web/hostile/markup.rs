@@ -1,7 +1,7 @@
 //! HTML that is nested, endless or crooked on purpose.
 
-use dragline_domain::outcome::Outcome::FileIngested;
-use dragline_testkit::hostile::{HostileSite, html, links};
+use dragline_domain::outcome::Outcome::{self, BlockedAtRequestOfRemote, FileIngested, FileOfUnknownType};
+use dragline_testkit::hostile::{HostileSite, html, links, reply};
 use dragline_whole_crawls::{Crawled, definition};
 
 use crate::support::{case, judge, tight};
@@ -63,6 +63,75 @@ async fn links_that_lead_nowhere_are_left_out() {
     assert_eq!(targets("/base/script"), ["/base/one"], "a base that is no place is none");
     assert_eq!(targets("/base/data"), ["/base/two"]);
     assert!(crawled.log.iter().all(|row| row.url.len() < 4_096), "no URL is longer than a URL may be");
+    assert_unharmed_here(&crawled, &site);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn pages_are_read_as_browsers_read_them() {
+    const HTML: &str = "text/html";
+    const XHTML: &str = "application/xhtml+xml";
+    let root = "<?xml version='1.0'?><!DOCTYPE html><html xmlns='http://www.w3.org/1999/xhtml'>";
+    let xml = format!("{root}<title/><p>a</p><a href='x'/></html>");
+    let metas = format!("{}<meta name=robots content=noindex>", "<meta name=viewport content=x>".repeat(40));
+    let bots = format!("{}<meta name=robots content=noindex>", "<meta name=somebot content=index>".repeat(40));
+    let empty = "<title/><script src='s.js'/><style/><iframe src='f'/><textarea/><p>a <![CDATA[< b]]></p><a href='x'/>";
+    let cases: [(&str, String, Outcome, &str, &[&str], &str); 13] = [
+        (XHTML, empty.to_owned(), FileIngested, "a < b", &["/s.js", "/f", "/x"], "empty elements of XHTML"),
+        (
+            HTML,
+            "<p>a<script src='s.js'/>b<a href='x'/>".to_owned(),
+            FileIngested,
+            "a",
+            &["/s.js"],
+            "which HTML has not",
+        ),
+        ("text/xml", xml, FileIngested, "a", &["/x"], "XML with a page in it"),
+        ("text/xml", "<rss><p>a</p></rss>".to_owned(), FileOfUnknownType, "", &[], "other XML"),
+        ("*/*", "<p>a<a href=x>b</a>".to_owned(), FileIngested, "ab", &["/x"], "a type that is none"),
+        ("unknown/unknown", "<p>a".to_owned(), FileIngested, "a", &[], "another"),
+        ("*/*", "a<a href=x>b</a>".to_owned(), FileOfUnknownType, "", &[], "one that does not begin like a page"),
+        (HTML, metas, BlockedAtRequestOfRemote, "", &[], "noindex behind many others"),
+        (HTML, bots, BlockedAtRequestOfRemote, "", &[], "noindex behind what others are asked"),
+        (HTML, "<p>a<a href='/b #c'>d</a>".to_owned(), FileIngested, "ad", &["/b%20"], "a space before the fragment"),
+        (
+            HTML,
+            "<p hidden>a<p>b<i style='display:none'>c<a href=x></a></i>".to_owned(),
+            FileIngested,
+            "b",
+            &["/x"],
+            "what is hidden",
+        ),
+        (
+            HTML,
+            "<p>a<i aria-hidden=true>icon</i><div aria-hidden=true>b".to_owned(),
+            FileIngested,
+            "a\nb",
+            &[],
+            "or only from some",
+        ),
+        (
+            HTML,
+            "<title>a&shy;b</title><p>sof\u{ad}t \u{200b}ly".to_owned(),
+            FileIngested,
+            "soft ly",
+            &[],
+            "what does not show",
+        ),
+    ];
+    let pages = cases.iter().enumerate().map(|(n, (media_type, body, ..))| {
+        let field = format!("content-type: {media_type}");
+        (format!("/{n}"), reply(200, &[field.as_str()], body))
+    });
+    let site = HostileSite::beside_good_pages(pages.collect()).await;
+    let crawled = Crawled::once(&definition(&[site.url("/")], tight)).await;
+    for (n, (.., outcome, text, targets, why)) in cases.iter().enumerate() {
+        let page = format!("/{n}");
+        let found: Vec<_> = crawled.links_of(&page).into_iter().map(|(target, ..)| target).collect();
+        assert_eq!((crawled.row(&page).outcome, &found[..]), (outcome.code(), *targets), "{why}");
+        if *outcome == FileIngested {
+            assert_eq!(crawled.text(&page), *text, "{why}");
+        }
+    }
     assert_unharmed_here(&crawled, &site);
 }
 

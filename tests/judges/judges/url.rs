@@ -10,6 +10,7 @@ use std::process::Command;
 use ::url::Url;
 use dragline_domain::url::{CrawlUrl, UrlError, UrlRules};
 use dragline_end_to_end::checkout::{root, succeed};
+use dragline_formats::html::{HtmlLimits, PageSource, extract};
 use dragline_judges::differences::Judgement;
 use serde::Deserialize;
 use serde_json::Value;
@@ -157,4 +158,30 @@ fn references_on_a_page_are_those_of_the_standard() {
         }
     }
     assert!(judged > 180, "{judged}");
+}
+
+/// And the same to the page's parser, as a link.
+#[test]
+fn links_of_a_page_are_those_of_the_standard() {
+    let rules = UrlRules::keep_all();
+    let mut judged = 0;
+    // No attribute can hold a NUL.
+    for case in cases().into_iter().filter(|case| !case.input.contains('\0')) {
+        let page = case.base.as_deref().and_then(|base| Url::parse(base).ok());
+        let Some(page) = page.filter(|page| matches!(page.scheme(), "http" | "https")) else { continue };
+        let html = format!("<a href=\"{}\">", escaped(&case.input));
+        let read = extract(&html, &PageSource::html(&page), &HtmlLimits::default());
+        let found = read.links.first().and_then(|link| CrawlUrl::from_url(&link.url, &rules).ok());
+        let expected = crawled(&case).ok();
+        // What leads to the page itself and names nothing but a place in it is no link.
+        let is_page = expected == CrawlUrl::from_url(&page, &rules).ok();
+        assert!(found == expected || is_page && found.is_none(), "{}: {found:?}, not {expected:?}", case.name());
+        judged += 1;
+    }
+    assert!(judged > 180, "{judged}");
+}
+
+/// A text as the value of an attribute in double quotes.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('"', "&quot;").replace('\r', "&#13;")
 }
