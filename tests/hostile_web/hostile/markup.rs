@@ -68,6 +68,8 @@ async fn links_that_lead_nowhere_are_left_out() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn pages_are_read_as_browsers_read_them() {
+    /// Content type, body, outcome, text, links, and why.
+    type Case<'a> = (&'a str, String, Outcome, &'a str, &'a [&'a str], &'a str);
     const HTML: &str = "text/html";
     const XHTML: &str = "application/xhtml+xml";
     let root = "<?xml version='1.0'?><!DOCTYPE html><html xmlns='http://www.w3.org/1999/xhtml'>";
@@ -75,7 +77,7 @@ async fn pages_are_read_as_browsers_read_them() {
     let metas = format!("{}<meta name=robots content=noindex>", "<meta name=viewport content=x>".repeat(40));
     let bots = format!("{}<meta name=robots content=noindex>", "<meta name=somebot content=index>".repeat(40));
     let empty = "<title/><script src='s.js'/><style/><iframe src='f'/><textarea/><p>a <![CDATA[< b]]></p><a href='x'/>";
-    let cases: [(&str, String, Outcome, &str, &[&str], &str); 13] = [
+    let cases: [Case<'_>; 13] = [
         (XHTML, empty.to_owned(), FileIngested, "a < b", &["/s.js", "/f", "/x"], "empty elements of XHTML"),
         (
             HTML,
