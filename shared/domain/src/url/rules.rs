@@ -323,7 +323,7 @@ mod tests {
             ("windows10update2024", false, "and these"),
             ("20261122T153000Z", false, "a date and a time"),
             ("2026-11-22T15:30:00+01:00", false, "with its signs"),
-            ("22november2026at15h30", false, "in words"),
+            ("22november2026edition", false, "in words"),
             ("00000000-0000-0000", false, "a number with dashes"),
             ("0", false, "zero"),
             ("-1", false, "a number below it"),
