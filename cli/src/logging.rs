@@ -4,6 +4,8 @@ use std::io;
 
 use tracing_subscriber::EnvFilter;
 
+use crate::terminal::Colour;
+
 /// What `--verbose` shows.
 const VERBOSE: &str = "warn,dragline=debug,dragline_local=debug,dragline_http=debug,dragline_pipeline=debug";
 
@@ -14,6 +16,8 @@ pub(crate) fn start(verbose: bool) {
         Err(_) if verbose => EnvFilter::new(VERBOSE),
         Err(_) => return,
     };
+    let is_coloured = Colour::of_stream(&io::stderr()) == Colour::On;
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).with_ansi(is_coloured);
     // It can only fail where a log was started before, which nothing does.
-    let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr).try_init();
+    let _ = log.try_init();
 }

@@ -1,7 +1,6 @@
 //! `dragline status`: how far a crawl is and how it went.
 
-use std::env;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 
 use crate::args::{Answer, StatusArgs, command_to_go_on};
 use crate::error::{CliError, while_doing};
@@ -19,8 +18,7 @@ pub(crate) fn status(args: &StatusArgs) -> Result<Exit, CliError> {
         Answer::Json => summary.print_json(),
         Answer::Text => {
             let go_on = summary.place.directory().map(command_to_go_on);
-            let (no_color, term) = (env::var_os("NO_COLOR"), env::var_os("TERM"));
-            let colour = Colour::of(io::stdout().is_terminal(), no_color.as_deref(), term.as_deref());
+            let colour = Colour::of_stream(&io::stdout());
             writeln!(io::stdout().lock(), "{}", summary::text(&summary, go_on.as_deref(), colour))
         }
     }

@@ -12,10 +12,9 @@ mod run;
 use std::path::Path;
 use std::sync::Arc;
 
-use dragline_domain::address::AddressPolicy;
 use dragline_domain::definition::Definition;
 use dragline_local::engine::LocalWorld;
-use dragline_local::{DATABASE, LocalStore, SystemClock, raise_open_files};
+use dragline_local::{Allowance, DATABASE, LocalStore, SystemClock, raise_open_files};
 use dragline_pipeline::ports::clock::Clock;
 
 use crate::args::{Answer, CrawlArgs};
@@ -24,7 +23,7 @@ use crate::exit::Exit;
 use crate::network::Network;
 use crate::source::Source;
 use crate::summary;
-use crate::terminal::Talk;
+use crate::terminal::{Loudness, Talk};
 pub(crate) use notices::why as leftover_why;
 
 pub(crate) use room::Room;
@@ -50,13 +49,13 @@ pub(crate) async fn crawl(args: &CrawlArgs, talk: &Talk) -> Result<Exit, CliErro
     loop {
         // Made anew for each iteration: the queue of one that was ended holds nothing for the next.
         let store = LocalStore::open(data, SystemClock::new().now())?;
-        check_addresses(&store, args).await?;
+        check_allowances(&store, args).await?;
         let world = Arc::new(LocalWorld::new(&store, TalkNotifier::new(talk.clone())));
         let Prepared { wanted, iteration, goal } = prepare::prepare(&world, given.as_ref(), args, talk).await?;
         let room = Room::of(files_max, usize::from(wanted.politeness.concurrency));
         let fetcher = Arc::new(network.fetcher(&wanted, Some(&room))?);
-        if args.network.address_policy() == AddressPolicy::AllowPrivate {
-            store.allow_private_addresses().await?;
+        for allowance in args.network.allowances() {
+            store.allow(allowance).await?;
         }
         let ended = run::run(&world, fetcher, &room, &iteration, &mut interrupts, talk).await?;
         match (goal, ended) {
@@ -66,13 +65,16 @@ pub(crate) async fn crawl(args: &CrawlArgs, talk: &Talk) -> Result<Exit, CliErro
     }
 }
 
-/// Refuses to go on without a flag that the crawl had before: what is known of private addresses would all end as blocked.
-async fn check_addresses(store: &LocalStore, args: &CrawlArgs) -> Result<(), CliError> {
-    let before = store.addresses().await?;
-    if (before, args.network.address_policy()) != (AddressPolicy::AllowPrivate, AddressPolicy::PublicOnly) {
-        return Ok(());
+/// Refuses to go on without a flag that the crawl had before: what is known of private addresses would all end as blocked, and what came from
+/// servers that nobody believes as failed.
+async fn check_allowances(store: &LocalStore, args: &CrawlArgs) -> Result<(), CliError> {
+    for allowance in Allowance::ALL {
+        if store.was_allowed(allowance).await? && !args.network.allowances().any(|now| now == allowance) {
+            let (data, go_on) = (args.data.data.clone(), args.command_to_go_on());
+            return Err(CliError::AllowedBefore { data, allowance, go_on });
+        }
     }
-    Err(CliError::PrivateBefore { data: args.data.data.clone(), go_on: args.command_to_go_on() })
+    Ok(())
 }
 
 /// The definition that the arguments make; absent if that in the data directory is meant.
@@ -96,8 +98,12 @@ fn finish(args: &CrawlArgs, ended: Ended, talk: &Talk) -> Result<Exit, CliError>
         Answer::Json => summary.print_json().map_err(while_doing("writing to standard output"))?,
         Answer::Text => talk.say(&summary::text(&summary, None, talk.colour())),
     }
+    let is_told = (args.answer(), talk.loudness()) == (Answer::Text, Loudness::Normal);
+    if let (false, Some(why)) = (is_told, summary.why_nothing()) {
+        talk.error(&why.message(), &why.hints());
+    }
     match ended {
-        Ended::Over if summary.is_all_well() => Ok(Exit::Done),
+        Ended::Over if summary.is_all_well() && summary.has_got_something() => Ok(Exit::Done),
         Ended::Over => Ok(Exit::NotAllWell),
         Ended::Interrupted | Ended::AtOnce => {
             talk.hint(&go_on);

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use dragline_domain::ids::Iteration;
 use dragline_local::LocalStore;
-use dragline_local::query::{self, Iterations, Selection};
+use dragline_local::query::{self, CandidateRow, Iterations, LinkRow, LogRow, PageRow, Selection};
 
 use crate::args::{ExportArgs, What};
 use crate::error::{CliError, while_doing};
@@ -20,10 +20,20 @@ pub(crate) use rows::Rows;
 /// # Errors
 /// There is no such crawl, it cannot be read, or the rows cannot be written.
 pub(crate) fn export(args: &ExportArgs) -> Result<Exit, CliError> {
-    let mut rows = Rows::new(args.format);
+    let mut rows = Rows::new(args.format, fields(args.what));
     read(args, &mut rows)?;
     rows.finish().map_err(while_doing("writing to standard output"))?;
     Ok(Exit::Done)
+}
+
+/// The names of the fields of its rows.
+fn fields(what: What) -> Vec<&'static str> {
+    match what {
+        What::Pages => PageRow::fields().collect(),
+        What::Links => LinkRow::fields().collect(),
+        What::Log => LogRow::fields().collect(),
+        What::Candidates => CandidateRow::fields().collect(),
+    }
 }
 
 /// Reads the rows from where the crawl is.

@@ -1,7 +1,6 @@
 //! What is said on standard error. Standard output is for data alone.
 
-use std::env;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 
 use indicatif::MultiProgress;
 
@@ -29,9 +28,7 @@ pub(crate) struct Talk {
 impl Talk {
     /// Talks to this process's standard error.
     pub(crate) fn to_stderr(loudness: Loudness) -> Self {
-        let (no_color, term) = (env::var_os("NO_COLOR"), env::var_os("TERM"));
-        let colour = Colour::of(io::stderr().is_terminal(), no_color.as_deref(), term.as_deref());
-        Self { colour, loudness, bars: MultiProgress::new() }
+        Self { colour: Colour::of_stream(&io::stderr()), loudness, bars: MultiProgress::new() }
     }
 
     /// How much is said.

@@ -58,8 +58,10 @@ pub(super) async fn robots(
     let (kept, now) = (world.frontier().load_robots(origin).await?, world.clock().now());
     let max_age = context.definition.politeness.robots_max_age;
     let is_good = |row: &&RobotsRow| {
+        // It is kept for people alone.
+        let is_unreadable = matches!(row.record, RobotsRecord::Unreadable(_));
         let expires_at = honest(row.expires_at, now, max_age);
-        is_robots_good(robots_use, row.fetched_at, expires_at, now)
+        !is_unreadable && is_robots_good(robots_use, row.fetched_at, expires_at, now)
     };
     if let Some(row) = kept.as_ref().filter(is_good) {
         return Ok((Robots::Known(row.record.policy(token)), robots_use));
@@ -82,12 +84,16 @@ pub(super) async fn robots(
         return Ok((Robots::Known(row.record.policy(token)), RobotsUse::Unused));
     }
     let policy = fetched.policy(token);
-    if let RobotsPolicy::DisallowAll(why) = &policy {
-        return Ok((Robots::Unreadable(why.to_string()), RobotsUse::Used));
-    }
-    let expires_at = after(asked_at, max_age);
+    let found = match &policy {
+        RobotsPolicy::DisallowAll(why) => (Robots::Unreadable(why.to_string()), RobotsUse::Used),
+        RobotsPolicy::AllowAll(_) | RobotsPolicy::Rules(_) => (Robots::Known(policy), RobotsUse::Unused),
+    };
+    let expires_at = match &found {
+        (Robots::Known(_), _) => after(asked_at, max_age),
+        _ => asked_at,
+    };
     world.frontier().put_robots(origin, &RobotsRow { record: fetched, fetched_at: asked_at, expires_at }).await?;
-    Ok((Robots::Known(policy), RobotsUse::Unused))
+    Ok(found)
 }
 
 /// robots.txt is only got from an address that Dragline never talks to, as this says.

@@ -57,6 +57,7 @@ fn fetched(headers: Vec<(String, Vec<u8>)>, reason: &str, body: &str) -> Fetched
     let response = FetchedResponse {
         status: 200,
         reason: reason.to_owned(),
+        protocol: None,
         headers,
         body: Bytes::copy_from_slice(body.as_bytes()),
         truncated: None,
