@@ -230,7 +230,9 @@ impl CauseCount {
                 format!("crawl where it leads: `dragline crawl {}`", shell_word(Path::new(to)))
             }
             Cause::NotFound => "the server has no such page: does the URL open in a browser?".to_owned(),
-            Cause::RefusedByServer => "the server lets nobody in, or not this crawler; it is not asked again".to_owned(),
+            Cause::RefusedByServer => {
+                "the server lets nobody in, or not this crawler; it is not asked again".to_owned()
+            }
             Cause::RuledOut => "look at `scope`, `do_not_crawl` and `traps` in crawl.yaml".to_owned(),
             Cause::NotToBeIndexed | Cause::Ended(_) | Cause::LeftOver(_) | Cause::Unknown => return None,
         })

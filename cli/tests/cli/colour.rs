@@ -7,7 +7,9 @@ use super::{command, ran};
 
 /// What every colour and every bold text begins with, and what moves no cursor.
 fn is_coloured(text: &str) -> bool {
-    text.split("\u{1b}[").skip(1).any(|rest| rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';').starts_with('m'))
+    text.split("\u{1b}[")
+        .skip(1)
+        .any(|rest| rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';').starts_with('m'))
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

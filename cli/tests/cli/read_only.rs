@@ -155,6 +155,10 @@ fn an_old_format_is_told_and_left_as_it_is() {
     let told = place.reader(&["status", "--data", "old"]);
     fs::set_permissions(&data, Permissions::from_mode(0o755)).expect("it is ours");
     assert_eq!(told.code, Some(2), "{}", told.stderr);
-    assert!(told.stderr.contains("older than") && told.stderr.contains("hint: run `dragline crawl`"), "{}", told.stderr);
+    assert!(
+        told.stderr.contains("older than") && told.stderr.contains("hint: run `dragline crawl`"),
+        "{}",
+        told.stderr
+    );
     assert_eq!(fs::read(&database).expect("it is there"), bytes, "not a byte was changed");
 }

@@ -244,6 +244,10 @@ mod tests {
     fn a_detail_says_each_thing_once() {
         let inner = io::Error::other(Around("said twice", "said twice".into()));
         assert_eq!(detail(&around(inner)), "said twice");
-        assert_eq!(detail(&io::Error::other("client error (Connect)")), "client error (Connect)", "nothing else is known");
+        assert_eq!(
+            detail(&io::Error::other("client error (Connect)")),
+            "client error (Connect)",
+            "nothing else is known"
+        );
     }
 }

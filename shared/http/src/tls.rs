@@ -16,10 +16,7 @@ use self::unchecked::Unchecked;
 use crate::config::{Certificate, CertificatePolicy, HttpConfigError};
 
 /// TLS 1.2 and 1.3 by ring, HTTP/2 before HTTP/1.1, the platform's roots and the extra certificates.
-pub(crate) fn client_config(
-    policy: CertificatePolicy,
-    extra: &[Certificate],
-) -> Result<ClientConfig, HttpConfigError> {
+pub(crate) fn client_config(policy: CertificatePolicy, extra: &[Certificate]) -> Result<ClientConfig, HttpConfigError> {
     let provider = Arc::new(ring::default_provider());
     let verifier = verifier(policy, extra, &provider).map_err(HttpConfigError::Tls)?;
     let mut config = ClientConfig::builder_with_provider(provider)

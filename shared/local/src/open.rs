@@ -8,8 +8,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::config::DbConfig;
 use rusqlite::Connection;
+use rusqlite::config::DbConfig;
 
 use crate::db::schema::{self, Found};
 

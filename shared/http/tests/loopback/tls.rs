@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use dragline_domain::address::AddressPolicy;
+use dragline_formats::warc::HttpProtocol;
 use dragline_http::{Certificate, CertificatePolicy, HttpConfig, HttpConfigError, HttpFetcher, certificates_from_pem};
 use dragline_pipeline::ports::fetcher::FetchFailureKind::{Protocol, Tls};
 use dragline_testkit::hostile::{Authority, Flaw, Signer, Version};
@@ -25,12 +26,15 @@ fn given(extra_roots: Vec<Certificate>) -> HttpFetcher {
 async fn an_extra_root_is_believed_and_the_newest_protocol_is_spoken() {
     let authority = Authority::named("ours");
     let fetcher = trusting(&authority);
-    for (version, spoken, host) in [(Version::Http11, "HTTP/1.1", true), (Version::Http2, "HTTP/2.0", false)] {
+    let http11 = (Version::Http11, "HTTP/1.1", HttpProtocol::Http11, true);
+    let http2 = (Version::Http2, "HTTP/2.0", HttpProtocol::H2, false);
+    for (version, spoken, protocol, host) in [http11, http2] {
         let server = TlsServer::start(&authority, Flaw::None, version).await;
         for _ in 0..2 {
             let response = response(fetch(&fetcher, &server.url("/")).await);
             assert_eq!((response.status, response.reason.as_str()), (200, "OK"), "{version:?}");
             assert_eq!(response.body, spoken, "{version:?}");
+            assert_eq!(response.protocol, Some(protocol), "{version:?}");
             let (_, seen) = response.headers.iter().find(|(name, _)| name == "x-host").unwrap();
             assert_eq!(seen.starts_with(b"Some"), host, "HTTP/2 has `:authority` for it, RFC 9113 section 8.3.1");
         }
@@ -92,8 +96,7 @@ async fn a_server_is_known_by_its_own_certificate_which_must_still_be_good() {
 #[tokio::test]
 async fn any_certificate_will_do_where_none_is_checked() {
     let stranger = Authority::named("theirs");
-    let config =
-        HttpConfig { certificates: CertificatePolicy::AcceptAny, ..config(AddressPolicy::AllowPrivate) };
+    let config = HttpConfig { certificates: CertificatePolicy::AcceptAny, ..config(AddressPolicy::AllowPrivate) };
     let fetcher = HttpFetcher::with_lookup(&config, Arc::new(Names::loopback())).unwrap();
     for flaw in [Flaw::None, Flaw::Expired, Flaw::NotYetValid, Flaw::SelfSigned, Flaw::WrongName] {
         for version in [Version::Http11, Version::Http2] {

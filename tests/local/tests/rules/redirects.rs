@@ -122,8 +122,16 @@ async fn a_seed_that_moved_within_its_site_takes_the_crawl_along() {
         (&site.named("www.dressed.example", "/asset"), Outcome::PermanentRedirect, "no seed either"),
         (&seeds[1], Outcome::Redirect, "not for good, and to a host of another name"),
         (&seeds[3], Outcome::Redirect, "not for good, but to www."),
-        (&site.named("www.dressed.example", "/home"), Outcome::FileIngested, "which is the same site by its other name"),
-        (&site.named("www.dressed.example", "/more"), Outcome::FileIngested, "what it links to belongs to the crawl as well"),
+        (
+            &site.named("www.dressed.example", "/home"),
+            Outcome::FileIngested,
+            "which is the same site by its other name",
+        ),
+        (
+            &site.named("www.dressed.example", "/more"),
+            Outcome::FileIngested,
+            "what it links to belongs to the crawl as well",
+        ),
         (&seeds[2], Outcome::PermanentRedirect, "to another site"),
     ]);
 }

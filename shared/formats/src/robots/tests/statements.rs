@@ -232,7 +232,8 @@ fn section_2_3_1_access_results() {
 
 #[test]
 fn a_name_with_digits_is_that_crawlers_alone() {
-    const BODY: &str = "user-agent: bot2\ndisallow: /two\n\nuser-agent: bot\ndisallow: /one\n\nuser-agent: *\ndisallow: /all\n";
+    const BODY: &str =
+        "user-agent: bot2\ndisallow: /two\n\nuser-agent: bot\ndisallow: /one\n\nuser-agent: *\ndisallow: /all\n";
     for (token, path, expected, why) in [
         ("bot2", "/two", false, "its own group"),
         ("Bot2", "/two", false, "in any case"),
@@ -245,5 +246,8 @@ fn a_name_with_digits_is_that_crawlers_alone() {
     ] {
         assert_eq!(allowed(BODY, token, path), expected, "{token} {path}: {why}");
     }
-    assert!(!allowed("user-agent: 2bot/7 (x)\ndisallow: /\n", "2bot", "/"), "a name that begins with a digit, with a version");
+    assert!(
+        !allowed("user-agent: 2bot/7 (x)\ndisallow: /\n", "2bot", "/"),
+        "a name that begins with a digit, with a version"
+    );
 }
