@@ -62,3 +62,29 @@ fn read_local(data: &Path, what: What, wanted: Option<Iteration>, rows: &mut Row
     };
     read.map_err(|source| CliError::Query { data: data.to_owned(), source })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_named_as_in_the_rows() {
+        let row = LinkRow {
+            crawl: String::new(),
+            iteration: 1,
+            from_url: String::new(),
+            to_url: String::new(),
+            kind: String::new(),
+            fate: String::new(),
+            detail: None,
+        };
+        let json = serde_json::to_string(&row).unwrap();
+        let mut rest = json.as_str();
+        for field in fields(What::Links) {
+            rest =
+                rest.split_once(&format!("\"{field}\":")).unwrap_or_else(|| panic!("{field}, in its order: {json}")).1;
+        }
+        assert!(!rest.contains(':'), "no field is left out: {json}");
+        assert!(fields(What::Log).contains(&"final"), "a word of the language is named without its mark");
+    }
+}

@@ -82,6 +82,11 @@ async fn what_cannot_be_reached_is_told_by_its_cause() {
         let unchecked = run(&[&https, "--delay", "0s", "--allow-private", "--insecure"]);
         assert_eq!(unchecked.code, Some(0), "{}", unchecked.stderr);
         assert!(unchecked.stderr.contains("\ncertificates were not checked\n"), "{}", unchecked.stderr);
+        let links = dragline(directory.path(), &["export", "--what", "links", "--format", "csv"]);
+        assert_eq!(
+            links.stdout, "crawl,iteration,from_url,to_url,kind,fate,detail\n",
+            "a head, though there are no links"
+        );
         let checked = run(&["--allow-private"]);
         assert_eq!(checked.code, Some(2), "{}", checked.stderr);
         assert!(checked.stderr.contains("`dragline crawl --allow-private --insecure`"), "{}", checked.stderr);
