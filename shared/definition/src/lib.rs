@@ -19,7 +19,7 @@ pub use error::{Complaint, DefinitionError, DefinitionErrors, Excerpt};
 pub use units::duration;
 
 use dragline_domain::definition::{Definition, Mistake};
-use error::Spot;
+use error::{Complaints, Spot};
 use raw::RawDefinition;
 use read::ReadDraft;
 use serde::de::DeserializeOwned;
@@ -32,7 +32,7 @@ pub const TEXT_BYTES_MAX: usize = 2 << 20;
 /// # Errors
 /// What is wrong, with line, column and a hint. Never empty.
 pub fn parse(text: &str, source: &str) -> Result<Definition, DefinitionErrors> {
-    let errors = |found: Vec<(Spot, Complaint)>| DefinitionErrors::new(text, source, found);
+    let errors = |found: Complaints| DefinitionErrors::new(text, source, found);
     if text.len() > TEXT_BYTES_MAX {
         let complaint = Complaint::new(format!("the file has more than {TEXT_BYTES_MAX} bytes"));
         return Err(errors(vec![(Spot::START, complaint)]));
@@ -50,7 +50,7 @@ pub fn parse_as<T: DeserializeOwned>(text: &str, source: &str) -> Result<T, Defi
 }
 
 /// Reads the texts of a definition and checks it, `found` being what is wrong with its shape.
-fn checked(raw: RawDefinition, mut found: Vec<(Spot, Complaint)>) -> Result<Definition, Vec<(Spot, Complaint)>> {
+fn checked(raw: RawDefinition, mut found: Complaints) -> Result<Definition, Complaints> {
     let ReadDraft { draft, spots, complaints } = read::read(raw);
     found.extend(complaints);
     let problems = match Definition::new(draft) {

@@ -11,7 +11,7 @@ use dragline_domain::ids::CrawlId;
 use dragline_domain::url::{CrawlUrl, UrlError, UrlRules};
 use serde_saphyr::Spanned;
 
-use super::error::{Complaint, Spot};
+use super::error::{Complaint, Complaints, Spot};
 use super::raw::{
     RawBudget, RawDefinition, RawDoNotCrawl, RawFetch, RawPoliteness, RawQueryRule, RawRecrawl, RawSchedule, RawScope,
     RawTraps, Text,
@@ -22,7 +22,7 @@ use super::units::{duration, memory_size, size};
 pub(super) struct ReadDraft {
     pub(super) draft: Draft,
     pub(super) spots: Spots,
-    pub(super) complaints: Vec<(Spot, Complaint)>,
+    pub(super) complaints: Complaints,
 }
 
 /// Where the values stand in the file.
@@ -76,7 +76,7 @@ pub(super) fn read(raw: RawDefinition) -> ReadDraft {
 #[derive(Default)]
 struct Reader {
     spots: Spots,
-    complaints: Vec<(Spot, Complaint)>,
+    complaints: Complaints,
 }
 
 impl Reader {

@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use serde_saphyr::options::{DuplicateKeyPolicy, MergeKeyPolicy};
 use serde_saphyr::{Error, Location, Options};
 
-use super::error::{Complaint, Spot};
+use super::error::{Complaint, Complaints, Spot};
 use super::mask::{self, Wrong};
 
 /// How deep the YAML may be nested: conditions of the greatest depth, two levels each, and the rules around them.
@@ -26,10 +26,8 @@ const READINGS_MAX: usize = 20;
 ///
 /// # Errors
 /// What was found, if nothing can be read even so.
-pub(super) fn parse_around<T: DeserializeOwned>(
-    text: &str,
-) -> Result<(T, Vec<(Spot, Complaint)>), Vec<(Spot, Complaint)>> {
-    let mut found: Vec<(Spot, Complaint)> = Vec::new();
+pub(super) fn parse_around<T: DeserializeOwned>(text: &str) -> Result<(T, Complaints), Complaints> {
+    let mut found = Complaints::new();
     let mut masked = Cow::Borrowed(text);
     loop {
         let error = match serde_saphyr::from_str_with_options(&masked, options()) {
