@@ -227,3 +227,27 @@ impl fmt::Display for TriggerId {
         f.write_str(&self.0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_crawl_is_named_after_host_and_port() {
+        let long = format!("https://{}.example:8443", ["a".repeat(40), "b".repeat(40)].join("."));
+        let cut = format!("{}.{}-8443", "a".repeat(40), "b".repeat(18));
+        for (origin, expected, why) in [
+            ("https://docs.example.org", "docs.example.org", "the scheme's own port is nobody's name"),
+            ("http://docs.example.org:80", "docs.example.org", "though it be written"),
+            ("http://127.0.0.1:8080", "127.0.0.1-8080", "a server on this machine"),
+            ("http://127.0.0.1:8081", "127.0.0.1-8081", "another one"),
+            ("https://docs.example.org:80", "docs.example.org-80", "the other scheme's port"),
+            ("http://[::1]:8080", "x---1--8080", "an address in brackets"),
+            (&*long, &*cut, "what is too long keeps its port"),
+        ] {
+            let name = CrawlId::for_origin(&origin.parse().unwrap());
+            assert_eq!(name.as_str(), expected, "{why}");
+            assert!(name.as_str().parse::<CrawlId>().is_ok(), "{why}: it is a name as any other");
+        }
+    }
+}
