@@ -8,11 +8,11 @@ use dragline_domain::definition::{Key, Problems};
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::url::UrlError;
 use dragline_http::HttpConfigError;
-use dragline_local::OpenError;
 use dragline_local::query::QueryError;
+use dragline_local::{Allowance, OpenError};
 use dragline_pipeline::ports::error::{PortError, PortErrorKind};
 
-use crate::args::command_to_go_on;
+use crate::args::{allowance_flag, command_to_go_on};
 use crate::source::{key_names, without_credentials};
 #[cfg(feature = "stack")]
 use crate::stack::DeployedError;
@@ -99,11 +99,13 @@ pub(crate) enum CliError {
         /// The command that goes on with the iteration.
         go_on: String,
     },
-    /// The crawl talked to private addresses before, and is not allowed to now.
-    #[error("the crawl in {} was allowed to talk to private addresses, and is not now", data.display())]
-    PrivateBefore {
+    /// The crawl was allowed something before, and is not now.
+    #[error("the crawl in {} was allowed to {}, and is not now", data.display(), what_is_allowed(*allowance))]
+    AllowedBefore {
         /// The data directory.
         data: PathBuf,
+        /// What.
+        allowance: Allowance,
         /// The command that goes on with it, but for the flag.
         go_on: String,
     },
@@ -161,7 +163,9 @@ impl CliError {
                 format!("finish it as it was defined: `{go_on}`"),
                 "or end it with what is done and begin the next one: add `--abandon`".to_owned(),
             ],
-            Self::PrivateBefore { go_on, .. } => vec![format!("allow it again: `{go_on} --allow-private`")],
+            Self::AllowedBefore { allowance, go_on, .. } => {
+                vec![format!("allow it again: `{go_on} {}`", allowance_flag(*allowance))]
+            }
             Self::Open(error) => error.hint().map(str::to_owned).into_iter().collect(),
             #[cfg(feature = "stack")]
             Self::Deployed(error) => error.hint().into_iter().collect(),
@@ -173,6 +177,13 @@ impl CliError {
             }
             _ => Vec::new(),
         }
+    }
+}
+
+const fn what_is_allowed(allowance: Allowance) -> &'static str {
+    match allowance {
+        Allowance::PrivateAddresses => "talk to private addresses",
+        Allowance::UncheckedCertificates => "talk to servers without checking their certificates",
     }
 }
 

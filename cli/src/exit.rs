@@ -7,7 +7,7 @@ use std::process::ExitCode;
 pub(crate) enum Exit {
     /// All is well: the iteration is over, the URL would be crawled, the rows are out.
     Done,
-    /// It went through, but the answer is not a good one: some URLs failed, or the URL that was asked about is blocked.
+    /// It went through, but the answer is not a good one: some URLs failed, nothing was got, or the URL that was asked about is blocked.
     NotAllWell,
     /// It could not be done: a mistake in what was asked, or an error that nothing helps against.
     Error,
@@ -20,7 +20,7 @@ impl Exit {
     pub(crate) const HELP: &str = "\
 Exit codes:
     0  done; for `explain`: the URL would be crawled
-    1  done, but some URLs failed; for `explain`: the URL would not be crawled
+    1  done, but some URLs failed, or nothing was got; for `explain`: the URL would not be crawled
     2  wrong usage, or an error that nothing helps against
   130  interrupted; the same command goes on";
 

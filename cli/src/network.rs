@@ -2,7 +2,7 @@
 
 use dragline_domain::address::AddressPolicy;
 use dragline_domain::definition::Draft;
-use dragline_http::{Certificate, HttpConfig, HttpFetcher, certificates_from_pem};
+use dragline_http::{Certificate, CertificatePolicy, HttpConfig, HttpFetcher, certificates_from_pem};
 
 use crate::args::NetworkArgs;
 use crate::crawl::Room;
@@ -15,6 +15,7 @@ const CA_FILE_BYTES_MAX: usize = 1 << 20;
 /// What the arguments say about requests, their files read.
 pub(crate) struct Network {
     address_policy: AddressPolicy,
+    certificates: CertificatePolicy,
     extra_roots: Vec<Certificate>,
 }
 
@@ -31,7 +32,7 @@ impl Network {
                 certificates_from_pem(&pem).map_err(|source| CliError::CaFile { path: path.clone(), source })?
             }
         };
-        Ok(Self { address_policy: args.address_policy(), extra_roots })
+        Ok(Self { address_policy: args.address_policy(), certificates: args.certificate_policy(), extra_roots })
     }
 
     /// The client that sends the definition's user agent. Without a word on room it keeps a few hundred connections.
@@ -41,6 +42,7 @@ impl Network {
     pub(crate) fn fetcher(&self, definition: &Draft, room: Option<&Room>) -> Result<HttpFetcher, CliError> {
         let mut config = HttpConfig::new(definition.user_agent.as_str());
         config.address_policy = self.address_policy;
+        config.certificates = self.certificates;
         config.extra_roots.clone_from(&self.extra_roots);
         let concurrency = usize::from(definition.politeness.concurrency);
         config.idle_connections_per_host_max = config.idle_connections_per_host_max.max(concurrency);

@@ -1,7 +1,6 @@
 //! `dragline status`: how far a crawl is and how it went.
 
-use std::env;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::Path;
 
 use dragline_local::LocalStore;
@@ -59,8 +58,7 @@ pub(crate) fn status(args: &StatusArgs) -> Result<Exit, CliError> {
         }
         Answer::Text => {
             let go_on = summary.place.directory().filter(|_| run == Some(Run::Over)).map(command_to_go_on);
-            let (no_color, term) = (env::var_os("NO_COLOR"), env::var_os("TERM"));
-            let colour = Colour::of(io::stdout().is_terminal(), no_color.as_deref(), term.as_deref());
+            let colour = Colour::of_stream(&io::stdout());
             let mut text = summary::text(&summary, go_on.as_deref(), colour);
             if run == Some(Run::GoesOn) {
                 text = format!("{RUNNING}\n{text}");

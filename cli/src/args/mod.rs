@@ -14,6 +14,8 @@ use std::path::{Path, PathBuf};
 use clap::{ArgAction, Args, Parser, Subcommand};
 use dragline_domain::address::AddressPolicy;
 use dragline_domain::definition::{Draft, UserAgent};
+use dragline_http::CertificatePolicy;
+use dragline_local::Allowance;
 
 pub(crate) use crawl::{Abandon, CrawlArgs};
 pub(crate) use explain::ExplainArgs;
@@ -118,12 +120,15 @@ pub(crate) struct NetworkArgs {
     /// By what name the crawler goes; its first word chooses the group of robots.txt [default: Dragline/VERSION and its address]
     #[arg(long, value_name = "UA", value_parser = values::user_agent)]
     user_agent: Option<UserAgent>,
-    /// Trust the certificates in this PEM file as well
+    /// Trust the certificates in this PEM file as well: of authorities, or of servers themselves
     #[arg(long, value_name = "PEM")]
     pub(crate) ca_file: Option<PathBuf>,
     /// Talk to private addresses too, such as 127.0.0.1 and 10.0.0.0/8. No definition can allow it
     #[arg(long)]
     allow_private: bool,
+    /// Check no certificate: anybody on the way may answer in a site's name. No definition can allow it
+    #[arg(long)]
+    insecure: bool,
 }
 
 impl NetworkArgs {
@@ -137,13 +142,34 @@ impl NetworkArgs {
     fn flags(&self) -> String {
         let ca_file =
             self.ca_file.as_deref().map_or_else(String::new, |path| format!(" --ca-file {}", shell_word(path)));
-        let allow_private = if self.allow_private { " --allow-private" } else { "" };
-        format!("{ca_file}{allow_private}")
+        let allowances = self.allowances().map(|allowance| format!(" {}", allowance_flag(allowance)));
+        format!("{ca_file}{}", allowances.collect::<String>())
+    }
+
+    /// What is allowed here.
+    pub(crate) fn allowances(&self) -> impl Iterator<Item = Allowance> {
+        Allowance::ALL.into_iter().filter(|allowance| match allowance {
+            Allowance::PrivateAddresses => self.allow_private,
+            Allowance::UncheckedCertificates => self.insecure,
+        })
+    }
+
+    /// Whether certificates are checked.
+    pub(crate) const fn certificate_policy(&self) -> CertificatePolicy {
+        if self.insecure { CertificatePolicy::AcceptAny } else { CertificatePolicy::Check }
     }
 
     /// Which addresses may be talked to.
     pub(crate) const fn address_policy(&self) -> AddressPolicy {
         if self.allow_private { AddressPolicy::AllowPrivate } else { AddressPolicy::PublicOnly }
+    }
+}
+
+/// The flag that allows it.
+pub(crate) const fn allowance_flag(allowance: Allowance) -> &'static str {
+    match allowance {
+        Allowance::PrivateAddresses => "--allow-private",
+        Allowance::UncheckedCertificates => "--insecure",
     }
 }
 

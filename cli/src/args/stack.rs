@@ -18,7 +18,7 @@ const VARIABLE: &str = "DRAGLINE_STACK";
 #[derive(Debug, Args)]
 #[command(
     long_about = "Begin an iteration in a deployed stack: of a crawl that it knows, of a URL, or of a definition.\n\n\
-                  A URL is crawled in the crawl named after its host, which is made if there is none.",
+                  A URL is crawled in the crawl named after its host and port, which is made if there is none.",
     after_help = "\
 Examples:
   dragline start docs

@@ -8,7 +8,7 @@ use crate::args::{Answer, CrawlArgs};
 use crate::error::{CliError, while_doing};
 use crate::exit::Exit;
 use crate::summary::{self, Summary};
-use crate::terminal::{Form, Talk, plural};
+use crate::terminal::{Form, Loudness, Talk, plural};
 
 /// The event `end`.
 #[derive(Serialize)]
@@ -24,7 +24,7 @@ struct End<'a> {
 pub(super) fn finish(args: &CrawlArgs, ended: Ended, talk: &Talk) -> Result<Exit, CliError> {
     let summary = summary::read(args.data.data.as_path())?;
     let exit = match ended {
-        Ended::Over if summary.is_all_well() => Exit::Done,
+        Ended::Over if summary.is_all_well() && summary.has_got_something() => Exit::Done,
         Ended::Over => Exit::NotAllWell,
         Ended::Interrupted | Ended::AtOnce => Exit::Interrupted,
     };
@@ -40,6 +40,10 @@ pub(super) fn finish(args: &CrawlArgs, ended: Ended, talk: &Talk) -> Result<Exit
     }
     if args.answer() == Answer::Text {
         talk.say(&summary::text(&summary, None, talk.colour()));
+    }
+    let is_told = (args.answer(), talk.loudness() != Loudness::Quiet) == (Answer::Text, true);
+    if let (false, Some(why)) = (is_told, summary.why_nothing()) {
+        talk.error(&why.message(), &why.hints());
     }
     if let Some(go_on) = go_on {
         talk.hint(&to_go_on(&go_on));

@@ -16,10 +16,9 @@ mod watch;
 use std::path::Path;
 use std::sync::Arc;
 
-use dragline_domain::address::AddressPolicy;
 use dragline_domain::definition::Definition;
 use dragline_local::engine::LocalWorld;
-use dragline_local::{DATABASE, LocalStore, SystemClock, raise_open_files};
+use dragline_local::{Allowance, DATABASE, LocalStore, SystemClock, raise_open_files};
 use dragline_pipeline::World;
 use dragline_pipeline::ports::clock::Clock;
 use dragline_pipeline::ports::frontier::Frontier;
@@ -57,15 +56,15 @@ pub(crate) async fn crawl(args: &CrawlArgs, talk: &Talk) -> Result<Exit, CliErro
     loop {
         // Made anew for each iteration: the queue of one that was ended holds nothing for the next.
         let store = LocalStore::open(data, SystemClock::new().now())?;
-        check_addresses(&store, args).await?;
+        check_allowances(&store, args).await?;
         let watch = Arc::new(Watch::new(talk.clone()));
         let watcher: Arc<dyn Observer> = watch.clone();
         let world = Arc::new(LocalWorld::new(&store, TalkNotifier::new(talk.clone())).watched_by(watcher));
         let Prepared { wanted, iteration, goal } = prepare::prepare(&world, given.as_ref(), args, talk).await?;
         let room = Room::of(files_max, usize::from(wanted.politeness.concurrency));
         let fetcher = Arc::new(network.fetcher(&wanted, Some(&room))?);
-        if args.network.address_policy() == AddressPolicy::AllowPrivate {
-            store.allow_private_addresses().await?;
+        for allowance in args.network.allowances() {
+            store.allow(allowance).await?;
         }
         let asked = (&iteration, &wanted);
         let ended = run::run(&world, fetcher, &room, asked, &mut interrupts, (&watch, talk)).await?;
@@ -80,13 +79,16 @@ pub(crate) async fn crawl(args: &CrawlArgs, talk: &Talk) -> Result<Exit, CliErro
     }
 }
 
-/// Refuses to go on without a flag that the crawl had before: what is known of private addresses would all end as blocked.
-async fn check_addresses(store: &LocalStore, args: &CrawlArgs) -> Result<(), CliError> {
-    let before = store.addresses().await?;
-    if (before, args.network.address_policy()) != (AddressPolicy::AllowPrivate, AddressPolicy::PublicOnly) {
-        return Ok(());
+/// Refuses to go on without a flag that the crawl had before: what is known of private addresses would all end as blocked, and what came from
+/// servers that nobody believes as failed.
+async fn check_allowances(store: &LocalStore, args: &CrawlArgs) -> Result<(), CliError> {
+    for allowance in Allowance::ALL {
+        if store.was_allowed(allowance).await? && !args.network.allowances().any(|now| now == allowance) {
+            let (data, go_on) = (args.data.data.clone(), args.command_to_go_on());
+            return Err(CliError::AllowedBefore { data, allowance, go_on });
+        }
     }
-    Err(CliError::PrivateBefore { data: args.data.data.clone(), go_on: args.command_to_go_on() })
+    Ok(())
 }
 
 /// The definition that the arguments make; absent if that in the data directory is meant.

@@ -90,7 +90,7 @@ fn line(notice: &Notice) -> Option<String> {
         }
         Notice::Stuck { origin, detail } => Some(format!("{}: not understood: {}", origin.origin, safe(detail))),
         Notice::OriginJoined { from, origin } => {
-            Some(format!("{origin} joined the crawl: {} redirects there for good", from.origin))
+            Some(format!("{origin} joined the crawl: {} redirects there", from.origin))
         }
         Notice::RobotsUnreadable { origin, detail } => Some(format!("{}: {}", origin.origin, safe(detail))),
     }
@@ -147,7 +147,7 @@ mod tests {
             ),
             (
                 Notice::OriginJoined { from: origin.clone(), origin: joined },
-                "https://www.example.org joined the crawl: https://example.org redirects there for good",
+                "https://www.example.org joined the crawl: https://example.org redirects there",
             ),
             (
                 Notice::RobotsUnreadable { origin, detail: "robots.txt answered 503".to_owned() },

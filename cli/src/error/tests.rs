@@ -35,6 +35,11 @@ fn every_mistake_of_a_user_is_told_with_what_to_do() {
             keys: vec![Key::ScopeExclude, Key::BudgetPages],
             go_on: "dragline crawl --data news".to_owned(),
         },
+        CliError::AllowedBefore {
+            data: data(),
+            allowance: Allowance::UncheckedCertificates,
+            go_on: "dragline crawl --data news".to_owned(),
+        },
         CliError::Open(OpenError::InUse(data())),
         CliError::Open(OpenError::NoCrawl(data())),
         CliError::Port(PortError::new(

@@ -24,6 +24,14 @@ pub(super) struct SafeCsv<W: Write> {
     cells: Writer<Vec<u8>>,
     out: Writer<W>,
     record: StringRecord,
+    head: Head,
+}
+
+/// Whether the names of the fields are out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Head {
+    Written,
+    Missing,
 }
 
 impl<W: Write> SafeCsv<W> {
@@ -34,6 +42,7 @@ impl<W: Write> SafeCsv<W> {
             cells: Writer::from_writer(Vec::new()),
             out: Writer::from_writer(out),
             record: StringRecord::new(),
+            head: Head::Missing,
         }
     }
 
@@ -46,7 +55,16 @@ impl<W: Write> SafeCsv<W> {
         })
     }
 
+    /// Writes the names of the fields, unless a row did.
+    pub(super) fn write_head(&mut self, fields: &[&str]) -> io::Result<()> {
+        if std::mem::replace(&mut self.head, Head::Written) == Head::Missing {
+            self.out.write_record(fields)?;
+        }
+        Ok(())
+    }
+
     fn write_cells(&mut self, row: &impl Serialize) -> csv::Result<()> {
+        self.head = Head::Written;
         self.cells.serialize(row)?;
         self.cells.flush()?;
         // The csv crate alone knows how a row becomes cells, so it is asked for them before they are looked at.
@@ -143,6 +161,20 @@ mod tests {
         20,"two
         lines",
         "#);
+    }
+
+    #[test]
+    fn the_head_comes_without_rows_too() {
+        let mut csv = SafeCsv::new(Vec::new(), Reader::Program);
+        csv.write_head(&["outcome", "title", "link"]).unwrap();
+        csv.write_head(&["outcome", "title", "link"]).unwrap();
+        csv.flush().unwrap();
+        assert_eq!(csv.out.into_inner().unwrap(), b"outcome,title,link\n");
+        let mut csv = SafeCsv::new(Vec::new(), Reader::Program);
+        csv.write(&Row { outcome: 20, title: None, link: String::new() }).unwrap();
+        csv.write_head(&["outcome", "title", "link"]).unwrap();
+        csv.flush().unwrap();
+        assert_eq!(csv.out.into_inner().unwrap(), b"outcome,title,link\n20,,\n", "but not twice");
     }
 
     #[test]

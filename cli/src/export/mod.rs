@@ -7,7 +7,7 @@ use std::path::Path;
 
 use dragline_domain::ids::Iteration;
 use dragline_local::LocalStore;
-use dragline_local::query::{self, Iterations, Selection};
+use dragline_local::query::{self, CandidateRow, Iterations, LinkRow, LogRow, PageRow, Selection};
 
 use crate::args::{ExportArgs, What};
 use crate::error::{CliError, while_doing};
@@ -20,10 +20,20 @@ pub(crate) use rows::Rows;
 /// # Errors
 /// There is no such crawl, it cannot be read, or the rows cannot be written.
 pub(crate) fn export(args: &ExportArgs) -> Result<Exit, CliError> {
-    let mut rows = Rows::new(args.format);
+    let mut rows = Rows::new(args.format, fields(args.what));
     read(args, &mut rows)?;
     rows.finish().map_err(while_doing("writing to standard output"))?;
     Ok(Exit::Done)
+}
+
+/// The names of the fields of its rows.
+fn fields(what: What) -> Vec<&'static str> {
+    match what {
+        What::Pages => PageRow::fields().collect(),
+        What::Links => LinkRow::fields().collect(),
+        What::Log => LogRow::fields().collect(),
+        What::Candidates => CandidateRow::fields().collect(),
+    }
 }
 
 /// Reads the rows from where the crawl is.
@@ -51,4 +61,30 @@ fn read_local(data: &Path, what: What, wanted: Option<Iteration>, rows: &mut Row
         What::Candidates => query::export_candidates(&connection, &selection, &mut |row| rows.write(&row)),
     };
     read.map_err(|source| CliError::Query { data: data.to_owned(), source })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_named_as_in_the_rows() {
+        let row = LinkRow {
+            crawl: String::new(),
+            iteration: 1,
+            from_url: String::new(),
+            to_url: String::new(),
+            kind: String::new(),
+            fate: String::new(),
+            detail: None,
+        };
+        let json = serde_json::to_string(&row).unwrap();
+        let mut rest = json.as_str();
+        for field in fields(What::Links) {
+            rest =
+                rest.split_once(&format!("\"{field}\":")).unwrap_or_else(|| panic!("{field}, in its order: {json}")).1;
+        }
+        assert!(!rest.contains(':'), "no field is left out: {json}");
+        assert!(fields(What::Log).contains(&"final"), "a word of the language is named without its mark");
+    }
 }

@@ -12,6 +12,8 @@ use crate::terminal::write_json;
 /// Rows on their way out.
 pub(crate) struct Rows {
     to: To,
+    /// The names of the fields, which are told where there is no row to tell them.
+    fields: Vec<&'static str>,
     /// What went wrong first; after it nothing more is written.
     failed: Option<io::Error>,
 }
@@ -22,15 +24,15 @@ enum To {
 }
 
 impl Rows {
-    /// Rows of this form.
-    pub(super) fn new(format: Format) -> Self {
+    /// Rows of this form with these fields.
+    pub(super) fn new(format: Format, fields: Vec<&'static str>) -> Self {
         let out = io::stdout().lock();
         let reader = if out.is_terminal() { Reader::Person } else { Reader::Program };
         let to = match format {
             Format::Jsonl => To::Jsonl(BufWriter::new(out)),
             Format::Csv => To::Csv(Box::new(SafeCsv::new(out, reader))),
         };
-        Self { to, failed: None }
+        Self { to, fields, failed: None }
     }
 
     /// Writes a row, and says whether more are wanted.
@@ -52,7 +54,7 @@ impl Rows {
     pub(super) fn finish(mut self) -> io::Result<()> {
         let flushed = match &mut self.to {
             To::Jsonl(out) => out.flush(),
-            To::Csv(out) => out.flush(),
+            To::Csv(out) => out.write_head(&self.fields).and_then(|()| out.flush()),
         };
         match self.failed.map_or(flushed, Err) {
             Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),

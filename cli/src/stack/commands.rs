@@ -25,7 +25,9 @@ use crate::terminal::Talk;
 pub(crate) async fn start(args: &StartArgs, talk: &Talk) -> Result<Exit, CliError> {
     let (crawl, message) = match (&args.definition, args.target.as_deref().unwrap_or_default()) {
         (Some(path), _) => with_definition(path, |file| Ok((file.definition.name.clone(), file.to_begin()?)))?,
-        (None, url) if url.contains("://") => (CrawlId::for_host(parse_url(url)?.host()), Message::Url(url.to_owned())),
+        (None, url) if url.contains("://") => {
+            (CrawlId::for_origin(&parse_url(url)?.origin()), Message::Url(url.to_owned()))
+        }
         (None, name) => {
             let crawl: CrawlId = name.parse().map_err(DeployedError::Name)?;
             (crawl.clone(), Message::Start { crawl })

@@ -2,7 +2,9 @@
 
 use std::ops::ControlFlow;
 
+use dragline_domain::frontier::IterationStatus;
 use dragline_domain::ids::CrawlId;
+use dragline_local::query::{LogRow, OriginLeft};
 use dragline_pipeline::ports::frontier::Frontier;
 
 use super::tally::Tally;
@@ -10,7 +12,7 @@ use super::{Deployed, DeployedError};
 use crate::args::StackArgs;
 use crate::error::CliError;
 use crate::place::Place;
-use crate::summary::Summary;
+use crate::summary::{Causes, Certificates, Summary, has_content};
 
 /// Reads the summary of a crawl's latest iteration.
 ///
@@ -26,6 +28,20 @@ pub(crate) async fn summary(crawl: &CrawlId, stack: &StackArgs) -> Result<Summar
         ControlFlow::Continue(())
     };
     crawl.reading().log(row.number, &mut add).await.map_err(DeployedError::from)?;
+    let log = tally.summary(&progress);
+    let mut causes = Causes::default();
+    if row.status == IterationStatus::Closed && !has_content(&log) {
+        let mut add = |visit: LogRow| {
+            if visit.r#final {
+                causes.add_visit(visit);
+            }
+            ControlFlow::Continue(())
+        };
+        crawl.reading().log(row.number, &mut add).await.map_err(DeployedError::from)?;
+        // What kept each robots.txt from being read is not looked up: there may be as many as origins.
+        let left = log.leftovers.iter().map(|(reason, urls)| left(&crawl.crawl, reason, *urls));
+        left.for_each(|left| causes.add_left(left));
+    }
     Ok(Summary {
         crawl: crawl.crawl.to_string(),
         iteration: row.number.number(),
@@ -35,6 +51,13 @@ pub(crate) async fn summary(crawl: &CrawlId, stack: &StackArgs) -> Result<Summar
         place: Place::Stack(crawl.stack),
         waiting: progress.waiting(),
         stuck: progress.parser.stuck,
-        log: tally.summary(&progress),
+        certificates: Certificates::Checked,
+        causes: causes.counted(),
+        log,
     })
+}
+
+/// What an iteration left over for one reason. Whose it is, only the origins' rows tell.
+fn left(crawl: &CrawlId, reason: &str, urls: u64) -> OriginLeft {
+    OriginLeft { origin: crawl.to_string(), reason: reason.to_owned(), urls, robots_error: None }
 }

@@ -64,9 +64,12 @@ impl Tally {
         let mut not_crawled: Vec<_> = self.not_crawled.into_iter().collect();
         not_crawled.sort_by(|(a_why, a), (b_why, b)| (Reverse(a.urls), a_why).cmp(&(Reverse(b.urls), b_why)));
         not_crawled.truncate(REASONS_MAX);
-        let not_crawled = not_crawled.into_iter().map(|((outcome, detail), Reason { urls, example })| {
-            let outcome = name(outcome);
-            NotCrawled { outcome, detail, urls, example }
+        let not_crawled = not_crawled.into_iter().map(|((outcome, detail), Reason { urls, example })| NotCrawled {
+            outcome,
+            name: name(outcome),
+            detail,
+            urls,
+            example,
         });
         let mut outcomes: Vec<_> = self.outcomes.into_iter().collect();
         outcomes.sort_by_key(|&(outcome, urls)| (Reverse(urls), outcome));

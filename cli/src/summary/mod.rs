@@ -1,5 +1,6 @@
 //! How an iteration stands or ended: what `crawl` ends with and `status` shows.
 
+mod causes;
 mod read;
 #[cfg(test)]
 mod tests;
@@ -16,6 +17,7 @@ use serde::Serialize;
 use crate::place::Place;
 use crate::terminal::write_json;
 
+pub(crate) use causes::{CauseCount, Causes, WhyNothing};
 pub(crate) use read::read;
 pub(crate) use text::text;
 
@@ -35,13 +37,27 @@ pub(crate) struct Summary {
     /// Where everything is.
     #[serde(flatten)]
     pub(crate) place: Place,
+    /// Whether certificates were checked.
+    pub(crate) certificates: Certificates,
     /// URLs that wait to be asked for.
     pub(crate) waiting: u64,
     /// Captures that broke the parser.
     pub(crate) stuck: u64,
+    /// Why nothing was got, the commonest cause first; empty where something was, or the iteration is not over.
+    pub(crate) causes: Vec<CauseCount>,
     /// What the log says.
     #[serde(flatten)]
     pub(crate) log: query::Summary,
+}
+
+/// Whether servers had to prove who they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Certificates {
+    /// They had.
+    Checked,
+    /// They had not: the crawl was given `--insecure`.
+    NotChecked,
 }
 
 impl Summary {
@@ -64,6 +80,17 @@ impl Summary {
         self.stuck == 0 && !self.log.outcomes.iter().any(has_failed) && !self.log.leftovers.iter().any(is_failure)
     }
 
+    /// Whether anything was got, or is known to be as it was.
+    pub(crate) fn has_got_something(&self) -> bool {
+        has_content(&self.log)
+    }
+
+    /// Why nothing was got; absent if something was, or the iteration is not over.
+    pub(crate) fn why_nothing(&self) -> Option<WhyNothing<'_>> {
+        let is_over = self.status == IterationStatus::Closed;
+        (is_over && !self.has_got_something()).then_some(WhyNothing(&self.causes))
+    }
+
     /// Prints it as one JSON object on one line of standard output.
     ///
     /// # Errors
@@ -71,4 +98,12 @@ impl Summary {
     pub(crate) fn print_json(&self) -> io::Result<()> {
         write_json(io::stdout().lock(), self)
     }
+}
+
+/// Whether an iteration's log has anything that was got, or is known to be as it was.
+pub(crate) fn has_content(log: &query::Summary) -> bool {
+    let is_content = |counted: &query::OutcomeCount| {
+        Outcome::from_code(counted.outcome).is_some_and(|outcome| outcome.class() == OutcomeClass::Content)
+    };
+    log.outcomes.iter().any(is_content)
 }

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use dragline_local::LocalStore;
-use dragline_local::query::{self, QueryError, Standing};
+use dragline_domain::frontier::IterationStatus;
+use dragline_local::query::{self, Ending, QueryError, Standing};
+use dragline_local::{Allowance, LocalStore};
 
-use super::Summary;
+use super::{Causes, Certificates, Summary, has_content};
 use crate::error::CliError;
 use crate::place::Place;
 use crate::stored::latest_iteration;
@@ -21,6 +22,17 @@ pub(crate) fn read(data: &Path) -> Result<Summary, CliError> {
     let connection = LocalStore::open_read_only(data)?;
     let standing = query::standing(&connection, &crawl, iteration).map_err(failed)?.ok_or_else(not_begun)?;
     let Standing { status, started_at, closed_at, waiting, stuck } = standing;
+    let log = query::summary(&connection, &crawl, iteration).map_err(failed)?;
+    let mut causes = Causes::default();
+    if status == IterationStatus::Closed && !has_content(&log) {
+        let mut add = |ending| match ending {
+            Ending::Visit(visit) => causes.add_visit(*visit),
+            Ending::Left(left) => causes.add_left(left),
+        };
+        query::endings(&connection, &crawl, iteration, &mut add).map_err(failed)?;
+    }
+    let allowed = query::allowed(&connection).map_err(failed)?;
+    let is_unchecked = allowed.contains(&Allowance::UncheckedCertificates);
     Ok(Summary {
         crawl: crawl.to_string(),
         iteration: iteration.number(),
@@ -30,6 +42,8 @@ pub(crate) fn read(data: &Path) -> Result<Summary, CliError> {
         place: Place::Data(data.to_owned()),
         waiting,
         stuck,
-        log: query::summary(&connection, &crawl, iteration).map_err(failed)?,
+        certificates: if is_unchecked { Certificates::NotChecked } else { Certificates::Checked },
+        causes: causes.counted(),
+        log,
     })
 }

@@ -18,7 +18,9 @@ fn summary(status: IterationStatus, data: &str, log: query::Summary) -> Summary 
         closed_at,
         place: Place::Data(data.into()),
         waiting: 0,
+        certificates: Certificates::Checked,
         stuck: 0,
+        causes: Vec::new(),
         log,
     }
 }
@@ -40,7 +42,8 @@ fn an_iteration_that_is_over() {
             Slow { url: "https://example.org/a\u{1b}[2J".to_owned(), duration_ms: 850 },
         ],
         not_crawled: vec![NotCrawled {
-            outcome: "blocked_by_robots_txt".to_owned(),
+            outcome: Outcome::BlockedByRobotsTxt.code(),
+            name: "blocked_by_robots_txt".to_owned(),
             detail: Some("robots.txt line 2: `Disallow: /private/`".to_owned()),
             urls: 12,
             example: "https://example.org/private/".to_owned(),
@@ -58,6 +61,27 @@ fn an_iteration_that_is_not_finished() {
     let log = query::Summary { requests: 1, pages: 1, body_bytes: 1_024, ..query::Summary::default() };
     let summary = Summary { waiting: 7, ..summary(IterationStatus::Open, "/srv/my crawl", log) };
     insta::assert_snapshot!("not_finished", text(&summary, Some("dragline crawl --data '/srv/my crawl'"), Colour::Off));
+}
+
+#[test]
+fn an_iteration_that_got_nothing() {
+    let detail = "certificate not trusted: invalid peer certificate: UnknownIssuer".to_owned();
+    let log = query::Summary { leftovers: vec![("robots_unreadable".to_owned(), 1)], ..query::Summary::default() };
+    let mut causes = Causes::default();
+    causes.add_left(query::OriginLeft {
+        origin: "https://localhost:8443".to_owned(),
+        reason: "robots_unreadable".to_owned(),
+        urls: 1,
+        robots_error: Some(detail),
+    });
+    let summary = Summary {
+        certificates: Certificates::NotChecked,
+        causes: causes.counted(),
+        ..summary(IterationStatus::Closed, "dragline-data", log)
+    };
+    assert!(!summary.has_got_something());
+    insta::assert_snapshot!("nothing", text(&summary, None, Colour::Off));
+    insta::assert_json_snapshot!("nothing_json", summary);
 }
 
 #[test]

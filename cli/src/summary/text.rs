@@ -7,7 +7,7 @@ use dragline_domain::time::between;
 use dragline_local::DATABASE;
 use dragline_local::query::Slow;
 
-use super::Summary;
+use super::{Certificates, Summary};
 use crate::args::shell_word;
 use crate::crawl::leftover_why;
 use crate::terminal::{Colour, Shade, bytes, count, duration, plural, safe};
@@ -26,6 +26,10 @@ pub(crate) fn text(summary: &Summary, go_on: Option<&str>, colour: Colour) -> St
         count(summary.waiting),
         bytes(summary.log.body_bytes)
     ));
+    if summary.certificates == Certificates::NotChecked {
+        text.line("certificates were not checked");
+    }
+    text.section("nothing was crawled", nothing(summary, colour));
     text.section("outcomes", outcomes(summary));
     text.section("not asked for", not_crawled(summary));
     text.section("left over, and due in the next iteration", leftovers(summary));
@@ -80,6 +84,15 @@ fn numbered(number: u64, what: &str) -> String {
     format!("{:>NUMBER_WIDTH$}  {what}", count(number))
 }
 
+/// Why nothing was crawled, and what to do about it.
+fn nothing(summary: &Summary, colour: Colour) -> Vec<String> {
+    let Some(why) = summary.why_nothing() else { return Vec::new() };
+    let hint = |hint: &String| format!("{} {}", colour.paint(Shade::Hint, "hint:"), safe(hint));
+    let lines = why.lines(numbered);
+    let lines = if lines.is_empty() { vec!["  nothing had its turn".to_owned()] } else { lines };
+    lines.into_iter().chain(why.hints().iter().map(hint)).collect()
+}
+
 fn outcomes(summary: &Summary) -> Vec<String> {
     let stuck = (summary.stuck > 0).then(|| numbered(summary.stuck, "stuck: broke the parser"));
     summary.log.outcomes.iter().map(|counted| numbered(counted.urls, &counted.name)).chain(stuck).collect()
@@ -89,7 +102,7 @@ fn not_crawled(summary: &Summary) -> Vec<String> {
     let lines = summary.log.not_crawled.iter().flat_map(|reason| {
         let detail = reason.detail.as_deref().map_or_else(String::new, |detail| format!(": {}", safe(detail)));
         let example = format!("{:NUMBER_WIDTH$}    such as {}", "", safe(&reason.example));
-        [numbered(reason.urls, &format!("{}{detail}", reason.outcome)), example]
+        [numbered(reason.urls, &format!("{}{detail}", reason.name)), example]
     });
     let beyond = summary.log.links_beyond_budget;
     let beyond =

@@ -1,6 +1,8 @@
 //! Colour, where it helps and is wanted.
 
+use std::env;
 use std::ffi::OsStr;
+use std::io::IsTerminal;
 
 use clap::builder::styling::{AnsiColor, Style};
 
@@ -25,10 +27,16 @@ pub(crate) enum Shade {
 }
 
 impl Colour {
+    /// Whether what is written to a stream of this process is coloured.
+    pub(crate) fn of_stream(stream: &impl IsTerminal) -> Self {
+        let (no_color, term) = (env::var_os("NO_COLOR"), env::var_os("TERM"));
+        Self::of(stream.is_terminal(), no_color.as_deref(), term.as_deref())
+    }
+
     /// Whether a stream is coloured, `is_terminal` saying what it leads to.
     ///
     /// Only on a terminal that knows colours; a `NO_COLOR` that is not empty turns them off (no-color.org).
-    pub(crate) fn of(is_terminal: bool, no_color: Option<&OsStr>, term: Option<&OsStr>) -> Self {
+    fn of(is_terminal: bool, no_color: Option<&OsStr>, term: Option<&OsStr>) -> Self {
         let unwanted = no_color.is_some_and(|value| !value.is_empty()) || term.is_some_and(|term| term == "dumb");
         if is_terminal && !unwanted { Self::On } else { Self::Off }
     }

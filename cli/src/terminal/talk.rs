@@ -1,7 +1,6 @@
 //! What is said on standard error. Standard output is for data alone.
 
-use std::env;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 
 use dragline_local::SystemClock;
 use dragline_pipeline::ports::clock::Clock;
@@ -69,9 +68,8 @@ struct Failure<'a> {
 impl Talk {
     /// Talks to this process's standard error.
     pub(crate) fn to_stderr(loudness: Loudness, form: Form) -> Self {
-        let (no_color, term) = (env::var_os("NO_COLOR"), env::var_os("TERM"));
         let colour = match form {
-            Form::Text => Colour::of(io::stderr().is_terminal(), no_color.as_deref(), term.as_deref()),
+            Form::Text => Colour::of_stream(&io::stderr()),
             Form::Json => Colour::Off,
         };
         Self { colour, loudness, form, bars: MultiProgress::new(), clock: SystemClock::new() }

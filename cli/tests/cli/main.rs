@@ -1,11 +1,15 @@
 //! The built `dragline` command: what it says to mistakes, about itself, and of servers on this machine that are up to no good.
 
+mod colour;
 mod display;
 mod explain;
 mod help;
+mod nothing_got;
 mod nothing_there;
 mod private;
 mod proxy;
+#[cfg(unix)]
+mod read_only;
 mod running;
 #[cfg(feature = "stack")]
 mod stack;

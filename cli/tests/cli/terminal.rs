@@ -13,6 +13,15 @@ use super::command;
 /// Runs the command with a terminal of 100 columns in place of standard input, output and error. Gives all that was written to it, and the
 /// exit code.
 pub(crate) fn on_a_terminal(directory: &Path, arguments: &[&str]) -> (Option<i32>, String) {
+    on_a_terminal_with(directory, arguments, &[])
+}
+
+/// The same with variables of the environment.
+pub(crate) fn on_a_terminal_with(
+    directory: &Path,
+    arguments: &[&str],
+    variables: &[(&str, &str)],
+) -> (Option<i32>, String) {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("there is a free terminal");
     grantpt(&master).expect("it is ours");
     unlockpt(&master).expect("it is ours");
@@ -23,6 +32,7 @@ pub(crate) fn on_a_terminal(directory: &Path, arguments: &[&str]) -> (Option<i32
     let mut command = command(directory, arguments);
     let mut child = command
         .env("TERM", "xterm-256color")
+        .envs(variables.iter().copied())
         .stdin(terminal())
         .stdout(terminal())
         .stderr(terminal())

@@ -74,9 +74,9 @@ fn one(raw: RawCommand) -> Found<Command> {
     let change = |change| move |raw: RawCrawl| Ok(Command::Change { crawl: name(&raw.crawl)?, change });
     let mut commands = [
         address.map(|text| url(&text)),
-        definition.map(|raw| Ok(Command::Define(Box::new(checked(raw)?)))),
+        definition.map(|raw| Ok(Command::Define(Box::new(checked(raw, Vec::new())?)))),
         start.map(begin),
-        put_crawl.map(|raw| Ok(Command::PutCrawl(Box::new(checked(raw.definition)?)))),
+        put_crawl.map(|raw| Ok(Command::PutCrawl(Box::new(checked(raw.definition, Vec::new())?)))),
         pause.map(change(StatusChange::Pause)),
         resume.map(change(StatusChange::Resume)),
         stop.map(change(StatusChange::Stop)),

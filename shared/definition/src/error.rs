@@ -50,6 +50,9 @@ impl Complaint {
     }
 }
 
+/// What is wrong, and where.
+pub(super) type Complaints = Vec<(Spot, Complaint)>;
+
 /// One thing that is wrong with a definition's file.
 ///
 /// [`fmt::Display`] gives the place and the message (`crawl.yaml:12:5: no seeds`), then the line with a mark below the

@@ -2,10 +2,11 @@
 //!
 //! [`parse`] reads it in three steps, each of which knows where in the file it is: the YAML's shape (`raw`), the texts in
 //! it such as durations and patterns (`read`), and the checks of the domain. A file with mistakes gets all of those
-//! that the step can see, each with its place and a hint.
+//! that are none of another's making (`mask`), each with its place and a hint.
 
 mod command;
 mod error;
+mod mask;
 mod raw;
 mod read;
 mod shape;
@@ -17,9 +18,10 @@ pub use command::{COMMAND_BYTES_MAX, parse_command};
 pub use error::{Complaint, DefinitionError, DefinitionErrors, Excerpt};
 pub use units::duration;
 
-use dragline_domain::definition::Definition;
-use error::Spot;
+use dragline_domain::definition::{Definition, Mistake};
+use error::{Complaints, Spot};
 use raw::RawDefinition;
+use read::ReadDraft;
 use serde::de::DeserializeOwned;
 
 /// The longest definition that is read, in bytes.
@@ -30,13 +32,13 @@ pub const TEXT_BYTES_MAX: usize = 2 << 20;
 /// # Errors
 /// What is wrong, with line, column and a hint. Never empty.
 pub fn parse(text: &str, source: &str) -> Result<Definition, DefinitionErrors> {
-    let errors = |found: Vec<(Spot, Complaint)>| DefinitionErrors::new(text, source, found);
+    let errors = |found: Complaints| DefinitionErrors::new(text, source, found);
     if text.len() > TEXT_BYTES_MAX {
         let complaint = Complaint::new(format!("the file has more than {TEXT_BYTES_MAX} bytes"));
         return Err(errors(vec![(Spot::START, complaint)]));
     }
-    let raw = shape::parse(text).map_err(|found| errors(vec![found]))?;
-    checked(raw).map_err(errors)
+    let (raw, found) = shape::parse_around(text).map_err(errors)?;
+    checked(raw, found).map_err(errors)
 }
 
 /// The YAML of a definition as the caller's own type, such as JSON's values, for passing it on. Only its form is checked.
@@ -47,14 +49,36 @@ pub fn parse_as<T: DeserializeOwned>(text: &str, source: &str) -> Result<T, Defi
     shape::parse(text).map_err(|found| DefinitionErrors::new(text, source, vec![found]))
 }
 
-/// Reads the texts of a definition and checks it.
-fn checked(raw: RawDefinition) -> Result<Definition, Vec<(Spot, Complaint)>> {
-    let read = read::read(raw)?;
-    Definition::new(read.draft).map_err(|problems| {
-        let located = problems.iter().map(|problem| {
-            let complaint = Complaint { message: problem.mistake.to_string(), hint: problem.mistake.hint() };
-            (read.spots.of(problem), complaint.about(problem.place))
-        });
-        located.collect()
-    })
+/// Reads the texts of a definition and checks it, `found` being what is wrong with its shape.
+fn checked(raw: RawDefinition, mut found: Complaints) -> Result<Definition, Complaints> {
+    let ReadDraft { draft, spots, complaints } = read::read(raw);
+    found.extend(complaints);
+    let problems = match Definition::new(draft) {
+        Ok(definition) if found.is_empty() => return Ok(definition),
+        Ok(_) => return Err(found),
+        Err(problems) => problems,
+    };
+    let is_alone = found.is_empty();
+    let problems = problems.iter().filter(|problem| is_alone || stands_alone(&problem.mistake));
+    found.extend(problems.map(|problem| {
+        let complaint = Complaint { message: problem.mistake.to_string(), hint: problem.mistake.hint() };
+        (spots.of(problem), complaint.about(problem.place))
+    }));
+    Err(found)
+}
+
+/// Whether it is one whatever else is wrong: what was left out has its default, which may be at odds with the rest, and seeds may be among it.
+const fn stands_alone(mistake: &Mistake) -> bool {
+    match mistake {
+        Mistake::TooMany { .. }
+        | Mistake::OutOfRange { .. }
+        | Mistake::ExcludesSeed(_)
+        | Mistake::Condition(_)
+        | Mistake::PatternsTooLarge
+        | Mistake::Reason
+        | Mistake::ParameterName(_) => true,
+        Mistake::NoSeeds | Mistake::MoreThan { .. } | Mistake::IncludesNoSeed(_) | Mistake::BlocksEverySeed { .. } => {
+            false
+        }
+    }
 }

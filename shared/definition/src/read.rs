@@ -11,17 +11,18 @@ use dragline_domain::ids::CrawlId;
 use dragline_domain::url::{CrawlUrl, UrlError, UrlRules};
 use serde_saphyr::Spanned;
 
-use super::error::{Complaint, Spot};
+use super::error::{Complaint, Complaints, Spot};
 use super::raw::{
     RawBudget, RawDefinition, RawDoNotCrawl, RawFetch, RawPoliteness, RawQueryRule, RawRecrawl, RawSchedule, RawScope,
     RawTraps, Text,
 };
 use super::units::{duration, memory_size, size};
 
-/// A draft and the places of what was written of it.
+/// A draft, the places of what was written of it, and what is wrong in its texts, which are left out.
 pub(super) struct ReadDraft {
     pub(super) draft: Draft,
     pub(super) spots: Spots,
+    pub(super) complaints: Complaints,
 }
 
 /// Where the values stand in the file.
@@ -45,7 +46,7 @@ impl Spots {
 }
 
 /// Reads every text. Finds all that is wrong in them, not just the first.
-pub(super) fn read(raw: RawDefinition) -> Result<ReadDraft, Vec<(Spot, Complaint)>> {
+pub(super) fn read(raw: RawDefinition) -> ReadDraft {
     let mut reader = Reader::default();
     let rules = raw.strip_query_parameters.map_or_else(UrlRules::default, |names| reader.url_rules(names));
     let seeds = raw.seeds.map(|seeds| reader.texts(Key::Seeds, seeds, |text| seed(text, &rules))).unwrap_or_default();
@@ -69,13 +70,13 @@ pub(super) fn read(raw: RawDefinition) -> Result<ReadDraft, Vec<(Spot, Complaint
     draft.fetch = reader.fetch(raw.fetch.unwrap_or_default());
     draft.recrawl = reader.recrawl(raw.recrawl.unwrap_or_default());
     draft.schedule = raw.schedule.and_then(|raw| reader.schedule(&raw));
-    if reader.complaints.is_empty() { Ok(ReadDraft { draft, spots: reader.spots }) } else { Err(reader.complaints) }
+    ReadDraft { draft, spots: reader.spots, complaints: reader.complaints }
 }
 
 #[derive(Default)]
 struct Reader {
     spots: Spots,
-    complaints: Vec<(Spot, Complaint)>,
+    complaints: Complaints,
 }
 
 impl Reader {

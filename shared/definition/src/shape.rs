@@ -1,11 +1,14 @@
 //! From text to the raw shape, and what is wrong if it has another.
 
+use std::borrow::Cow;
+
 use dragline_domain::definition::Key;
 use serde::de::DeserializeOwned;
 use serde_saphyr::options::{DuplicateKeyPolicy, MergeKeyPolicy};
 use serde_saphyr::{Error, Location, Options};
 
-use super::error::{Complaint, Spot};
+use super::error::{Complaint, Complaints, Spot};
+use super::mask::{self, Wrong};
 
 /// How deep the YAML may be nested: conditions of the greatest depth, two levels each, and the rules around them.
 const DEPTH_MAX: usize = 48;
@@ -14,6 +17,59 @@ const NODES_MAX: usize = 150_000;
 
 pub(super) fn parse<T: DeserializeOwned>(text: &str) -> Result<T, (Spot, Complaint)> {
     serde_saphyr::from_str_with_options(text, options()).map_err(|error| explain(&error))
+}
+
+/// How often a file is read: mistakes that are told at once.
+const READINGS_MAX: usize = 20;
+
+/// Reads as much as has the right shape. What has not is left out, and told with the rest.
+///
+/// # Errors
+/// What was found, if nothing can be read even so.
+pub(super) fn parse_around<T: DeserializeOwned>(text: &str) -> Result<(T, Complaints), Complaints> {
+    let mut found = Complaints::new();
+    let mut masked = Cow::Borrowed(text);
+    loop {
+        let error = match serde_saphyr::from_str_with_options(&masked, options()) {
+            Ok(read) => return Ok((read, found)),
+            Err(error) => error,
+        };
+        let (spot, complaint) = explain(&error);
+        let wrong = wrong(&error);
+        // What is not of this kind may only come of what was left out; so may a second mistake at the same place.
+        if found.is_empty() || (wrong.is_some() && found.iter().all(|(other, _)| *other != spot)) {
+            found.push((spot, complaint));
+        } else {
+            return Err(found);
+        }
+        let without =
+            wrong.filter(|_| found.len() < READINGS_MAX).and_then(|wrong| mask::without(&masked, spot, wrong));
+        match without {
+            Some(without) => masked = Cow::Owned(without),
+            None => return Err(found),
+        }
+    }
+}
+
+/// What can be left out so that the rest is read; absent where that is not known.
+fn wrong(error: &Error) -> Option<Wrong> {
+    match error {
+        Error::SerdeUnknownField { .. } | Error::DuplicateMappingKey { .. } => Some(Wrong::Key),
+        Error::InvalidScalar { .. }
+        | Error::Unexpected { .. }
+        | Error::SerdeInvalidType { .. }
+        | Error::SerdeInvalidValue { .. } => Some(Wrong::Value),
+        Error::SerdeUnknownVariant { expected, .. } if expected.contains(&"origin") => Some(Wrong::Value),
+        // In an entry of a list, which cannot be without it.
+        Error::SerdeUnknownVariant { .. }
+        | Error::SerdeMissingField { .. }
+        | Error::ExpectedMappingEndAfterEnumVariantValue { .. }
+        | Error::ExternallyTaggedEnumExpectedScalarOrMapping { .. }
+        | Error::UnexpectedValueForUnitEnumVariant { .. }
+        | Error::NullIntoString { .. }
+        | Error::Message { .. } => Some(Wrong::Within),
+        _ => None,
+    }
 }
 
 fn options() -> Options {

@@ -106,6 +106,74 @@ fn every_mistake_is_told_with_its_place_and_a_hint() {
 }
 
 #[test]
+fn all_mistakes_of_a_file_are_told_at_once() {
+    let text = "\
+seeds: [https://example.org/, example.com]
+nmae: docs
+scope: { within: hosts, max_dept: 3, max_depth: many }
+budget:
+  pages: [100]
+  page:
+    - 1
+  bytes: 10
+politeness:
+  delay: 2h
+  concurrency: 0
+  concurrency: 9
+fetch: none
+user_agent: (hello)
+do_not_crawl:
+  - when: { path: { starts_with: /a } }
+    reason: no
+url_query_parameters:
+  - when: { path: { prefix: /a } }
+traps: { segments_max: 0 }
+";
+    let errors = parse(text, "crawl.yaml").unwrap_err();
+    let found: Vec<(usize, usize, &str)> =
+        errors.iter().map(|error| (error.line, error.column, &*error.message)).collect();
+    assert_eq!(
+        found,
+        [
+            (1, 31, "a URL starts with `https://` or `http://`"),
+            (2, 1, "unknown key `nmae`"),
+            (3, 18, "unknown word `hosts`"),
+            (3, 25, "unknown key `max_dept`"),
+            (3, 49, "not a whole number, or too large"),
+            (5, 10, "expected a text"),
+            (6, 3, "unknown key `page`"),
+            (8, 10, "the size `10` has no unit"),
+            (10, 10, "politeness.delay: `2h` is not between `0s` and `1h`"),
+            (11, 16, "politeness.concurrency: `0` is not between `1` and `256`"),
+            (12, 3, "the key `concurrency` is there twice"),
+            (13, 8, "expected keys with values"),
+            (14, 13, "a user agent begins with a name of letters, digits, `_` and `-`"),
+            (16, 21, "`starts_with` is no test"),
+            (19, 5, "the key `allow` is missing"),
+            (20, 24, "traps.segments_max: `0` is not between `1` and `1000`"),
+        ]
+    );
+    assert!(errors.iter().all(|error| error.hint.is_some() || error.message.contains("is not between")), "{errors}");
+}
+
+#[test]
+fn what_only_follows_from_another_mistake_is_not_told() {
+    for (text, expected, why) in [
+        ("seeds: [ftp://a.example/]", 1, "not that there are no seeds"),
+        ("seedz: [https://a.example/]", 1, "nor where the key is wrong"),
+        (
+            "seeds: [https://a.example/]\nfetch:\n  timeout: many\n  connect_timeout: 80s",
+            1,
+            "not held against a default",
+        ),
+        ("seeds: [https://a.example/]\nbudget: { pages: x\nname: b", 1, "what is no YAML ends it"),
+    ] {
+        let errors = parse(text, "crawl.yaml").unwrap_err();
+        assert_eq!(errors.iter().count(), expected, "{why}: {errors}");
+    }
+}
+
+#[test]
 fn yaml_bombs_are_refused() {
     let deep = format!("seeds: {}{}", "[".repeat(10_000), "]".repeat(10_000));
     let wide = format!("seeds: [{}]", "a,".repeat(400_000));

@@ -8,7 +8,7 @@ use crate::url::CrawlUrl;
 /// A wish, checked as far as it can be without looking anything up.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
-    /// Crawl this URL, in the crawl named after its host, which is made if there is none. Nothing is taken out of it yet: the crawl's own
+    /// Crawl this URL, in the crawl named after its host and port, which is made if there is none. Nothing is taken out of it yet: the crawl's own
     /// rules do that.
     Url(CrawlUrl),
     /// Store this definition and begin an iteration of it.
@@ -38,7 +38,7 @@ impl Command {
     #[must_use]
     pub fn crawl(&self) -> CrawlId {
         match self {
-            Self::Url(url) => CrawlId::for_host(url.host()),
+            Self::Url(url) => CrawlId::for_origin(&url.origin()),
             Self::Define(definition) | Self::PutCrawl(definition) => definition.name.clone(),
             Self::Start { crawl, .. } | Self::Change { crawl, .. } | Self::Remove(crawl) => crawl.clone(),
         }

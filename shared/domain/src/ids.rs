@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::url::Origin;
+
 /// The name of a crawl: 1 to 64 of `a-z 0-9 . _ -`, starting with a letter or digit.
 ///
 /// It stands in keys, paths and messages, which is why its alphabet is small and contains no `#` and no `/`.
@@ -34,19 +36,24 @@ impl CrawlId {
         &self.0
     }
 
-    /// The name that a crawl of this host gets when nobody names it: letters other than those of the alphabet become `-`.
+    /// The name that a crawl of this origin gets when nobody names it: its host, and its port unless that is the scheme's own, as another port
+    /// is another site. What is not of the alphabet becomes `-`.
     #[must_use]
-    pub fn for_host(host: &str) -> Self {
-        let mut name: String = host
-            .to_ascii_lowercase()
-            .chars()
-            .map(|c| if c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-') { c } else { '-' })
-            .take(Self::LEN_MAX)
-            .collect();
-        if !name.starts_with(|c: char| c.is_ascii_alphanumeric()) {
-            name = format!("x{name}").chars().take(Self::LEN_MAX).collect();
-        }
-        Self(name)
+    pub fn for_origin(origin: &Origin) -> Self {
+        let is_of_alphabet = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+        let host = origin.host().to_ascii_lowercase();
+        let host = host.chars().map(|c| if is_of_alphabet(c) { c } else { '-' });
+        let before = if origin.host().starts_with(|c: char| c.is_ascii_alphanumeric()) { "" } else { "x" };
+        let port = origin.written_port().map_or_else(String::new, |port| format!("-{port}"));
+        let name: String = before.chars().chain(host).take(Self::LEN_MAX - port.len()).collect();
+        Self(name + &port)
+    }
+}
+
+impl Default for CrawlId {
+    /// What a crawl without seeds is called.
+    fn default() -> Self {
+        Self("crawl".to_owned())
     }
 }
 
@@ -218,5 +225,29 @@ impl TriggerId {
 impl fmt::Display for TriggerId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_crawl_is_named_after_host_and_port() {
+        let long = format!("https://{}.example:8443", ["a".repeat(40), "b".repeat(40)].join("."));
+        let cut = format!("{}.{}-8443", "a".repeat(40), "b".repeat(18));
+        for (origin, expected, why) in [
+            ("https://docs.example.org", "docs.example.org", "the scheme's own port is nobody's name"),
+            ("http://docs.example.org:80", "docs.example.org", "though it be written"),
+            ("http://127.0.0.1:8080", "127.0.0.1-8080", "a server on this machine"),
+            ("http://127.0.0.1:8081", "127.0.0.1-8081", "another one"),
+            ("https://docs.example.org:80", "docs.example.org-80", "the other scheme's port"),
+            ("http://[::1]:8080", "x---1--8080", "an address in brackets"),
+            (&*long, &*cut, "what is too long keeps its port"),
+        ] {
+            let name = CrawlId::for_origin(&origin.parse().unwrap());
+            assert_eq!(name.as_str(), expected, "{why}");
+            assert!(name.as_str().parse::<CrawlId>().is_ok(), "{why}: it is a name as any other");
+        }
     }
 }

@@ -9,6 +9,7 @@ pub mod definition;
 pub mod document;
 pub mod frontier;
 pub mod ids;
+pub mod no_answer;
 pub mod outcome;
 pub mod policy;
 pub mod politeness;

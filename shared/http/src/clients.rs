@@ -39,7 +39,7 @@ struct Current {
 
 impl Clients {
     pub(crate) fn new(config: &HttpConfig, lookup: Arc<dyn NameLookup>) -> Result<Self, HttpConfigError> {
-        let tls = tls::client_config(&config.extra_roots)?;
+        let tls = tls::client_config(config.certificates, &config.extra_roots)?;
         let current = Mutex::new(make(config, &tls, &lookup)?);
         Ok(Self { config: config.clone(), tls, lookup, current })
     }

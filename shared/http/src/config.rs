@@ -9,13 +9,25 @@ use rustls::pki_types::pem::{self, PemObject};
 /// An X.509 certificate, DER.
 pub type Certificate = CertificateDer<'static>;
 
+/// Whether servers must prove who they are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CertificatePolicy {
+    /// By a certificate that is believed.
+    #[default]
+    Check,
+    /// Any certificate will do: nothing is known of who answers.
+    AcceptAny,
+}
+
 /// What holds for every request of a fetcher. What one request may cost comes with the request.
 #[derive(Clone, Debug)]
 pub struct HttpConfig {
     /// Sent as `User-Agent`.
     pub user_agent: String,
-    /// Roots to trust besides the platform's, such as those of `--ca-file`.
+    /// Certificates to trust besides the platform's roots, such as those of `--ca-file`: of authorities, and of servers themselves.
     pub extra_roots: Vec<Certificate>,
+    /// Whether certificates are checked at all.
+    pub certificates: CertificatePolicy,
     /// Which addresses may be talked to.
     pub address_policy: AddressPolicy,
     /// Connections kept open to one host while nothing is asked of it.
@@ -29,12 +41,14 @@ pub struct HttpConfig {
 }
 
 impl HttpConfig {
-    /// The defaults: public addresses only, the platform's roots, 2 idle connections a host for 4 s and 256 over all, 64 MiB in flight.
+    /// The defaults: public addresses only, certificates checked by the platform's roots, 2 idle connections a host for 4 s and 256 over all,
+    /// 64 MiB in flight.
     #[must_use]
     pub fn new(user_agent: impl Into<String>) -> Self {
         Self {
             user_agent: user_agent.into(),
             extra_roots: Vec::new(),
+            certificates: CertificatePolicy::Check,
             address_policy: AddressPolicy::PublicOnly,
             idle_connections_per_host_max: 2,
             idle_connections_max: 256,

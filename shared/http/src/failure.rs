@@ -6,6 +6,7 @@ use std::error::Error;
 use std::fmt::Write as _;
 use std::io;
 
+use dragline_domain::no_answer::NoAnswer;
 use dragline_pipeline::ports::fetcher::{FetchFailure, FetchFailureKind};
 use hyper_util::client::legacy;
 
@@ -15,6 +16,9 @@ use crate::timing::Ends;
 /// Links of a chain that are looked at; real ones have about six.
 const CHAIN_MAX: usize = 16;
 
+/// What the client puts around whatever happened.
+const WRAPPERS: [&str; 2] = ["error sending request", "client error (Connect)"];
+
 /// Characters of a detail; some errors quote what the server sent.
 const DETAIL_CHARS_MAX: usize = 300;
 
@@ -22,7 +26,7 @@ const DETAIL_CHARS_MAX: usize = 300;
 pub(crate) fn failure(error: reqwest::Error) -> FetchFailure {
     // The URL is known from the request, and may hold what is not for logs.
     let error = error.without_url();
-    FetchFailure { kind: kind(&error), detail: detail(&error) }
+    told(kind(&error), &error)
 }
 
 /// The connection on which the error happened, if the client knows.
@@ -36,9 +40,38 @@ pub(crate) fn is_hang_up(error: &reqwest::Error) -> bool {
     kind(error) == FetchFailureKind::Connect
 }
 
-/// A failure that is told by an error of this crate's.
+/// A failure that is told by an error.
 pub(crate) fn told(kind: FetchFailureKind, error: &(dyn Error + 'static)) -> FetchFailure {
-    FetchFailure { kind, detail: detail(error) }
+    let detail = detail(error);
+    FetchFailure { kind, detail: no_answer(kind, error).map_or_else(|| detail.clone(), |why| why.detail(&detail)) }
+}
+
+/// A failure by which a time limit passed.
+pub(crate) fn timed_out(what: &str) -> FetchFailure {
+    FetchFailure { kind: FetchFailureKind::Timeout, detail: NoAnswer::TimedOut.detail(what) }
+}
+
+/// Why there was no answer, where a person can do something about it.
+fn no_answer(kind: FetchFailureKind, error: &(dyn Error + 'static)) -> Option<NoAnswer> {
+    let is_refused = || chain(error).filter_map(|link| link.downcast_ref()).any(is_connection_refused);
+    let is_of_certificate = || chain(error).filter_map(|link| link.downcast_ref()).any(is_certificate_refused);
+    match kind {
+        FetchFailureKind::NameNotResolved => Some(NoAnswer::HostNotFound),
+        FetchFailureKind::PrivateAddress => Some(NoAnswer::PrivateAddress),
+        FetchFailureKind::Timeout => Some(NoAnswer::TimedOut),
+        FetchFailureKind::Tls if is_of_certificate() => Some(NoAnswer::CertificateNotTrusted),
+        FetchFailureKind::Tls => Some(NoAnswer::NoTls),
+        FetchFailureKind::Connect if is_refused() => Some(NoAnswer::ConnectionRefused),
+        FetchFailureKind::Connect | FetchFailureKind::Protocol | FetchFailureKind::NoRoom => None,
+    }
+}
+
+fn is_connection_refused(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::ConnectionRefused
+}
+
+fn is_certificate_refused(error: &rustls::Error) -> bool {
+    matches!(error, rustls::Error::InvalidCertificate(_) | rustls::Error::NoCertificatesPresented)
 }
 
 /// The outermost link that says something decides: those around it say only that something went wrong.
@@ -89,7 +122,10 @@ fn detail(error: &(dyn Error + 'static)) -> String {
     let mut parts: Vec<String> = Vec::new();
     for link in chain(error) {
         let part = link.to_string();
-        // Some links repeat what they wrap.
+        // Some links repeat what they wrap, and the client's own say nothing.
+        if WRAPPERS.contains(&part.as_str()) && link.source().is_some() {
+            continue;
+        }
         if !parts.iter().any(|said| said.contains(&part)) {
             parts.push(part);
         }
@@ -171,6 +207,25 @@ mod tests {
     }
 
     #[test]
+    fn a_detail_begins_with_what_a_person_can_do_something_about() {
+        let tls = |error: rustls::Error| around(io::Error::other(error));
+        let unknown = rustls::Error::InvalidCertificate(rustls::CertificateError::UnknownIssuer);
+        let lookup = NoConnection::Lookup { host: "a.example".into(), error: io::Error::other("no such name") };
+        for (error, expected, why) in [
+            (around(lookup), Some(NoAnswer::HostNotFound), "the name server does not know it, or does not answer"),
+            (around(NoConnection::NoAddress("a.example".into())), Some(NoAnswer::HostNotFound), "no address"),
+            (tls(unknown), Some(NoAnswer::CertificateNotTrusted), "the certificate"),
+            (tls(rustls::Error::HandshakeNotComplete), Some(NoAnswer::NoTls), "TLS, but not the certificate"),
+            (around(io::Error::from(io::ErrorKind::ConnectionRefused)), Some(NoAnswer::ConnectionRefused), "nobody"),
+            (around(io::Error::from(io::ErrorKind::ConnectionReset)), None, "the peer hung up"),
+            (around(NoConnection::TimedOut(Duration::ZERO)), Some(NoAnswer::TimedOut), "the connect time-out"),
+        ] {
+            let failure = told(kind(&error), &error);
+            assert_eq!(NoAnswer::of_detail(&failure.detail), expected, "{why}: {}", failure.detail);
+        }
+    }
+
+    #[test]
     fn details_are_one_safe_line() {
         let long = "x".repeat(1000);
         let cases = [
@@ -188,6 +243,11 @@ mod tests {
     #[test]
     fn a_detail_says_each_thing_once() {
         let inner = io::Error::other(Around("said twice", "said twice".into()));
-        assert_eq!(detail(&around(inner)), "client error (Connect): said twice");
+        assert_eq!(detail(&around(inner)), "said twice");
+        assert_eq!(
+            detail(&io::Error::other("client error (Connect)")),
+            "client error (Connect)",
+            "nothing else is known"
+        );
     }
 }

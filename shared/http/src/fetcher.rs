@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dragline_domain::address::{AddressPolicy, check, literal_of};
-use dragline_formats::warc::{FIELDS_MAX, REASON_BYTES_MAX};
+use dragline_formats::warc::{FIELDS_MAX, HttpProtocol, REASON_BYTES_MAX};
 use dragline_pipeline::ports::fetcher::{
     ConnectionWatch, FetchFailure, FetchFailureKind, FetchRequest, Fetched, FetchedResponse, Fetcher,
 };
@@ -144,12 +144,14 @@ impl HttpFetcher {
         let headers = response.headers().iter().map(|(name, value)| (name.to_string(), value.as_bytes().to_vec()));
         let headers = headers.collect();
         let reason = reason(&response);
+        let protocol = protocol(&response);
         let received = body::receive(response, limits, &self.budget, times.deadline).await;
         let Received { bytes, truncated, decoded, waited } = received;
         known.waited = waited;
         Ok(FetchedResponse {
             status: status.as_u16(),
             reason,
+            protocol,
             headers,
             body: bytes,
             truncated,
@@ -214,7 +216,7 @@ impl NoHead {
             (Self::Late, Phase::Connecting) => "no connection",
             (Self::Late, Phase::Open | Phase::Connected { .. }) => "no response header",
         };
-        FetchFailure { kind: FetchFailureKind::Timeout, detail: format!("{waited_for} in time") }
+        failure::timed_out(&format!("{waited_for} in time"))
     }
 }
 
@@ -231,6 +233,17 @@ fn within_header_limit(headers: &HeaderMap, bytes_max: usize) -> Result<(), Fetc
     }
     let detail = format!("a response header of {bytes} bytes, over the limit of {bytes_max}");
     Err(FetchFailure { kind: FetchFailureKind::Protocol, detail })
+}
+
+/// What carried the response. HTTP/2 without TLS is never asked for, and HTTP/3 not at all.
+fn protocol(response: &reqwest::Response) -> Option<HttpProtocol> {
+    match response.version() {
+        http::Version::HTTP_10 => Some(HttpProtocol::Http10),
+        http::Version::HTTP_11 => Some(HttpProtocol::Http11),
+        http::Version::HTTP_2 => Some(HttpProtocol::H2),
+        http::Version::HTTP_3 => Some(HttpProtocol::H3),
+        _ => None,
+    }
 }
 
 /// Cut at what is archived: it is for people, and no limit on fields counts it.

@@ -15,6 +15,6 @@ mod request;
 mod timing;
 mod tls;
 
-pub use config::{Certificate, HttpConfig, HttpConfigError, certificates_from_pem};
+pub use config::{Certificate, CertificatePolicy, HttpConfig, HttpConfigError, certificates_from_pem};
 pub use fetcher::HttpFetcher;
 pub use guard::{NameLookup, SystemLookup};

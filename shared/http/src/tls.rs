@@ -1,5 +1,8 @@
 //! Which certificates are believed.
 
+mod given;
+mod unchecked;
+
 use std::sync::Arc;
 
 use rustls::client::WebPkiServerVerifier;
@@ -8,12 +11,14 @@ use rustls::crypto::{CryptoProvider, ring};
 use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::Verifier;
 
-use crate::config::{Certificate, HttpConfigError};
+use self::given::GivenCertificates;
+use self::unchecked::Unchecked;
+use crate::config::{Certificate, CertificatePolicy, HttpConfigError};
 
-/// TLS 1.2 and 1.3 by ring, HTTP/2 before HTTP/1.1, the platform's roots and the extra ones.
-pub(crate) fn client_config(extra_roots: &[Certificate]) -> Result<ClientConfig, HttpConfigError> {
+/// TLS 1.2 and 1.3 by ring, HTTP/2 before HTTP/1.1, the platform's roots and the extra certificates.
+pub(crate) fn client_config(policy: CertificatePolicy, extra: &[Certificate]) -> Result<ClientConfig, HttpConfigError> {
     let provider = Arc::new(ring::default_provider());
-    let verifier = verifier(extra_roots, &provider).map_err(HttpConfigError::Tls)?;
+    let verifier = verifier(policy, extra, &provider).map_err(HttpConfigError::Tls)?;
     let mut config = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .map_err(HttpConfigError::Tls)?
@@ -25,33 +30,51 @@ pub(crate) fn client_config(extra_roots: &[Certificate]) -> Result<ClientConfig,
 }
 
 fn verifier(
-    extra_roots: &[Certificate],
+    policy: CertificatePolicy,
+    extra: &[Certificate],
+    provider: &Arc<CryptoProvider>,
+) -> Result<Arc<dyn ServerCertVerifier>, rustls::Error> {
+    // The other one is made in any case: certificates that cannot be used are told, needed or not.
+    let by_roots = by_roots(extra, provider)?;
+    match policy {
+        CertificatePolicy::AcceptAny => Ok(Arc::new(Unchecked::new(provider))),
+        CertificatePolicy::Check if extra.is_empty() => Ok(by_roots),
+        CertificatePolicy::Check => Ok(Arc::new(GivenCertificates::new(by_roots, extra, provider)?)),
+    }
+}
+
+/// Believes what the platform's roots and the extra ones vouch for.
+fn by_roots(
+    extra: &[Certificate],
     provider: &Arc<CryptoProvider>,
 ) -> Result<Arc<dyn ServerCertVerifier>, rustls::Error> {
     // A fresh machine or a small container has no roots at all. It is asked without the extra roots first, for with
     // them the platform's verifier is content, and would then believe nobody else.
     match Verifier::new(Arc::clone(provider)) {
-        Ok(platform) if extra_roots.is_empty() => Ok(Arc::new(platform)),
-        Ok(_) => Ok(Arc::new(Verifier::new_with_extra_roots(extra_roots.iter().cloned(), Arc::clone(provider))?)),
+        Ok(platform) if extra.is_empty() => Ok(Arc::new(platform)),
+        Ok(_) => Ok(Arc::new(Verifier::new_with_extra_roots(extra.iter().cloned(), Arc::clone(provider))?)),
         Err(error) => {
             tracing::info!(%error, "no root certificates on this machine: using Mozilla's, as of this build");
-            built_in(extra_roots, provider)
+            built_in(extra, provider)
         }
     }
 }
 
 fn built_in(
-    extra_roots: &[Certificate],
+    extra: &[Certificate],
     provider: &Arc<CryptoProvider>,
 ) -> Result<Arc<dyn ServerCertVerifier>, rustls::Error> {
     let mut roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
-    for certificate in extra_roots {
+    for certificate in extra {
         roots.add(certificate.clone())?;
     }
-    let verifier = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), Arc::clone(provider))
+    Ok(by_webpki(roots, provider)?)
+}
+
+fn by_webpki(roots: RootCertStore, provider: &Arc<CryptoProvider>) -> Result<Arc<WebPkiServerVerifier>, rustls::Error> {
+    WebPkiServerVerifier::builder_with_provider(Arc::new(roots), Arc::clone(provider))
         .build()
-        .map_err(|error| rustls::Error::General(error.to_string()))?;
-    Ok(verifier)
+        .map_err(|error| rustls::Error::General(error.to_string()))
 }
 
 #[cfg(test)]
@@ -67,6 +90,8 @@ mod tests {
     fn an_extra_root_that_is_no_certificate_is_an_error_on_any_machine() {
         let nonsense = [Certificate::from(vec![1, 2, 3])];
         assert!(built_in(&nonsense, &Arc::new(ring::default_provider())).is_err(), "without the platform's roots");
-        assert!(client_config(&nonsense).is_err(), "with whatever this machine has");
+        for policy in [CertificatePolicy::Check, CertificatePolicy::AcceptAny] {
+            assert!(client_config(policy, &nonsense).is_err(), "{policy:?}: with whatever this machine has");
+        }
     }
 }

@@ -17,6 +17,6 @@ pub use archive::DirectoryArchive;
 pub use documents::SqliteDocuments;
 pub use dragline_system::{SystemChance, SystemClock, raise_open_files};
 pub use frontier::SqliteFrontier;
-pub use open::{DATABASE, OpenError};
+pub use open::{DATABASE, OpenError, Reading};
 pub use queue::{Mailbox, MemoryQueue};
-pub use store::{LEASE_GRACE, LocalStore};
+pub use store::{Allowance, LEASE_GRACE, LocalStore};

@@ -1,5 +1,7 @@
 //! Opening a data directory: whose it is, whether it is free, and how SQLite is set up.
 
+mod reading;
+
 use std::fmt::Display;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
@@ -7,10 +9,13 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
+use rusqlite::Connection;
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags};
 
 use crate::db::schema::{self, Found};
+
+pub use reading::Reading;
+pub(crate) use reading::for_reading;
 
 /// The database within a data directory.
 pub const DATABASE: &str = "dragline.db";
@@ -133,22 +138,6 @@ pub(crate) fn is_in_use(directory: &Path) -> Result<bool, OpenError> {
         Ok(()) => Ok(false),
         Err(TryLockError::WouldBlock) => Ok(true),
         Err(TryLockError::Error(e)) => Err(OpenError::failed(directory, e)),
-    }
-}
-
-/// Opens the database of a data directory for reading. Takes no lock.
-pub(crate) fn for_reading(directory: &Path) -> Result<Connection, OpenError> {
-    let path = directory.join(DATABASE);
-    if !path.is_file() {
-        return Err(OpenError::NoCrawl(directory.to_owned()));
-    }
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(&path, flags).map_err(|e| OpenError::failed(directory, e))?;
-    connection.busy_timeout(BUSY_TIMEOUT).map_err(|e| OpenError::failed(directory, e))?;
-    match ours(&connection, &path)? {
-        Found::Ours(found) if found < schema::FORMAT => Err(OpenError::Older { path, found, known: schema::FORMAT }),
-        Found::Ours(_) => Ok(connection),
-        _ => Err(OpenError::NoCrawl(directory.to_owned())),
     }
 }
 

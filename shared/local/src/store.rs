@@ -4,25 +4,45 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use dragline_domain::address::AddressPolicy;
 use dragline_pipeline::ports::error::PortResult;
 use jiff::Timestamp;
-use rusqlite::Connection;
 
 use crate::archive::DirectoryArchive;
 use crate::db::Db;
 use crate::db::writer::Writer;
 use crate::documents::SqliteDocuments;
 use crate::frontier::SqliteFrontier;
-use crate::open::{self, OpenError};
+use crate::open::{self, OpenError, Reading};
 use crate::recovery;
 
 /// How long after a ticket or a lease ran out the sweeper looks, unless told otherwise. Nothing is lost on the way within a process
 /// but what the queue had no room for.
 pub const LEASE_GRACE: Duration = Duration::from_secs(2);
 
-/// The setting that says that private addresses are allowed. Absent: they are not.
-const PRIVATE_ADDRESSES: &str = "private_addresses";
+/// What a crawl can be allowed on the command line alone, and is never unless it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Allowance {
+    /// To talk to private addresses.
+    PrivateAddresses,
+    /// To talk to servers whose certificates are not checked.
+    UncheckedCertificates,
+}
+
+impl Allowance {
+    /// Every one there is.
+    pub const ALL: [Self; 2] = [Self::PrivateAddresses, Self::UncheckedCertificates];
+
+    /// The name of the setting, which is absent where it is not allowed.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::PrivateAddresses => "private_addresses",
+            Self::UncheckedCertificates => "unchecked_certificates",
+        }
+    }
+}
+
+/// What a setting says that is an allowance.
 const ALLOWED: &str = "allowed";
 
 /// A data directory that this process alone writes to: `dragline.db`, `raw/` and the file `lock`.
@@ -59,11 +79,12 @@ impl LocalStore {
         Ok(Self { directory: directory.to_owned(), writer: Arc::new(writer) })
     }
 
-    /// Opens the database of a data directory for reading, while a crawl runs or not. For [`crate::query`].
+    /// Opens the database of a data directory for reading, while a crawl runs or not, whether the directory can be written or not. For
+    /// [`crate::query`].
     ///
     /// # Errors
     /// [`OpenError`], also if there is no data directory.
-    pub fn open_read_only(directory: &Path) -> Result<Connection, OpenError> {
+    pub fn open_read_only(directory: &Path) -> Result<Reading, OpenError> {
         open::for_reading(directory)
     }
 
@@ -75,23 +96,23 @@ impl LocalStore {
         open::is_in_use(directory)
     }
 
-    /// Which addresses a crawl in this directory was ever allowed to talk to.
+    /// Whether a crawl in this directory was ever allowed this.
     ///
     /// # Errors
     /// The database cannot be read.
-    pub async fn addresses(&self) -> PortResult<AddressPolicy> {
+    pub async fn was_allowed(&self, allowance: Allowance) -> PortResult<bool> {
         let subject = self.directory.display().to_string();
-        let stored = self.writer.run("read settings", subject, |db| db.setting(PRIVATE_ADDRESSES)).await?;
-        Ok(stored.map_or(AddressPolicy::PublicOnly, |_allowed| AddressPolicy::AllowPrivate))
+        let stored = self.writer.run("read settings", subject, move |db| db.setting(allowance.name())).await?;
+        Ok(stored.is_some())
     }
 
-    /// Keeps in mind that a crawl in this directory may talk to private addresses.
+    /// Keeps in mind that a crawl in this directory is allowed this.
     ///
     /// # Errors
     /// The database cannot be written.
-    pub async fn allow_private_addresses(&self) -> PortResult<()> {
+    pub async fn allow(&self, allowance: Allowance) -> PortResult<()> {
         let subject = self.directory.display().to_string();
-        self.writer.run("write settings", subject, |db| db.put_setting(PRIVATE_ADDRESSES, ALLOWED)).await
+        self.writer.run("write settings", subject, move |db| db.put_setting(allowance.name(), ALLOWED)).await
     }
 
     /// The frontier.

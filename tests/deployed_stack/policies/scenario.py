@@ -54,7 +54,8 @@ class Scenario:
     def _a_url(self, site: Site) -> None:
         """And robots.txt as an object, read again by whoever has the origin's next turn."""
         self._stack.command({"url": f"{site.url}/"})
-        self._wait_for_the_end("127.0.0.1")
+        # The crawl is named after host and port.
+        self._wait_for_the_end(site.url.removeprefix("http://").replace(":", "-"))
 
     def _a_schedule(self, site: Site) -> None:
         """Over several origins, of which one cannot be crawled; and a second time, when what is known is not yet due."""

@@ -25,7 +25,7 @@ fn at_random(seed: u64, pages: usize) -> impl Fn(Nth) -> Mood + Send + Sync + 's
     let restarts = [(); RESTARTS].map(|()| dice.random_range(pages / 10..pages * 9 / 10));
     let dice = Mutex::new(dice);
     move |nth| {
-        let drawn = dice.lock().unwrap().random_range(0..1_000);
+        let drawn = dice.lock().expect("nobody panics with it").random_range(0..1_000);
         match drawn {
             _ if restarts.contains(&nth.of_site) => Mood::Restart(AWAY),
             0 => Mood::Refuse { status: StatusCode::TOO_MANY_REQUESTS, retry_after_s: Some(1) },

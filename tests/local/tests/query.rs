@@ -12,10 +12,10 @@ use dragline_domain::frontier::{CandidateUpdate, Claimer, LastCapture, SegmentRo
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::CrawlUrl;
-use dragline_local::LocalStore;
 use dragline_local::query::{
     Iterations, Selection, export_candidates, export_links, export_log, export_pages, summary,
 };
+use dragline_local::{LocalStore, Reading};
 use dragline_pipeline::ports::documents::Documents;
 use dragline_pipeline::ports::frontier::{ClaimRequest, Frontier};
 use rusqlite::Connection;
@@ -113,7 +113,7 @@ fn home() -> Document {
 }
 
 /// A data directory with one segment, parsed.
-async fn crawled() -> (TempDir, Connection) {
+async fn crawled() -> (TempDir, Reading) {
     let directory = TempDir::new().unwrap();
     let store = LocalStore::open(directory.path(), at(0)).unwrap();
     let (_, lease) = take(&store).await;

@@ -57,11 +57,11 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// A crawl of these seeds with every default, named after the first one's host; without seeds, `crawl`.
+    /// A crawl of these seeds with every default, named after the first one's host and port; without seeds, `crawl`.
     #[must_use]
     pub fn for_seeds(seeds: Vec<CrawlUrl>) -> Self {
         Self {
-            name: CrawlId::for_host(seeds.first().map_or("crawl", CrawlUrl::host)),
+            name: seeds.first().map_or_else(CrawlId::default, |seed| CrawlId::for_origin(&seed.origin())),
             seeds,
             scope: Scope::default(),
             budget: Budget::default(),

@@ -25,5 +25,5 @@ pub use key::{Key, Place};
 pub use pattern::{PatternError, UrlPattern};
 pub use problem::{Mistake, Problem, Problems, Quantity};
 pub use schedule::{Schedule, ScheduleError};
-pub use user_agent::{UserAgent, UserAgentError};
+pub use user_agent::{UserAgent, UserAgentError, product_token};
 pub use validate::limits;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// The `User-Agent` that every request carries: visible ASCII and spaces, beginning with a product token.
 ///
-/// The product token is the text before the first space or slash; robots.txt groups are chosen by it (RFC 9309 section 2.2.1).
+/// The [product token](product_token) ends at the first space or slash; robots.txt groups are chosen by it.
 ///
 /// ```
 /// use dragline_domain::definition::UserAgent;
@@ -52,8 +52,19 @@ impl UserAgent {
     }
 }
 
-fn product_token(text: &str) -> &str {
-    text.split([' ', '/']).next().unwrap_or_default()
+/// The name that a user agent, or a line of robots.txt, begins with: letters, digits, `_` and `-`. Empty if it begins with none.
+///
+/// RFC 9309 (section 2.2.1) and Google's parser know no digits. Crawlers have them in their names all the same, and sites that write `bot2` mean that one:
+/// cut off at the digit it would be the name of another.
+///
+/// ```
+/// use dragline_domain::definition::product_token;
+/// assert_eq!(product_token("Shelf-Bot2/2.1 (+https://example.org/bot)"), "Shelf-Bot2");
+/// ```
+#[must_use]
+pub fn product_token(text: &str) -> &str {
+    let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))).unwrap_or(text.len());
+    &text[..end]
 }
 
 impl Default for UserAgent {
@@ -74,8 +85,8 @@ impl FromStr for UserAgent {
             return Err(UserAgentError::Character);
         }
         let token = product_token(text);
-        // RFC 9309 knows only letters, `_` and `-`; crawlers with digits in their names are common and are matched all the same.
-        if token.is_empty() || !token.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-')) {
+        let is_whole = text[token.len()..].is_empty() || text[token.len()..].starts_with([' ', '/']);
+        if token.is_empty() || !is_whole {
             return Err(UserAgentError::ProductToken);
         }
         Ok(Self(text.to_owned()))
@@ -124,6 +135,8 @@ mod tests {
             ("*", Err(ProductToken), "stands for everybody in robots.txt"),
             ("(Shelf)", Err(ProductToken), "a comment, no name"),
             ("/1.0", Err(ProductToken), "a version, no name"),
+            ("Shelf.Bot/1.0", Err(ProductToken), "a name that robots.txt would cut off"),
+            ("7Bot", Ok("7Bot"), "digits anywhere"),
         ];
         for (text, expected, why) in table {
             let agent = text.parse::<UserAgent>();

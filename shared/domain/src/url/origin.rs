@@ -149,6 +149,12 @@ impl Origin {
         CrawlUrl::of_normalised(text.into(), self.0.len())
     }
 
+    /// The port, unless it is the scheme's own.
+    #[must_use]
+    pub fn written_port(&self) -> Option<u16> {
+        self.parts().port
+    }
+
     /// The domain that somebody can register, by the Public Suffix List: `example.co.uk` for `www.example.co.uk`.
     ///
     /// Absent for IP addresses, and for hosts that are a public suffix themselves or a single name such as `localhost`.
@@ -162,6 +168,18 @@ impl Origin {
     pub fn is_same_site(&self, other: &Self) -> bool {
         self.host() == other.host()
             || self.registrable_domain().is_some_and(|domain| other.registrable_domain() == Some(domain))
+    }
+
+    /// Whether `other` is what this origin is also called: the host with or without `www.`, by https rather than http, or both. Where
+    /// the scheme is the same, the port is too.
+    #[must_use]
+    pub fn is_also_called(&self, other: &Self) -> bool {
+        let bare = |origin: &Self| origin.host().strip_prefix("www.").unwrap_or(origin.host()).to_owned();
+        let is_called_so = match (self.scheme(), other.scheme()) {
+            (Scheme::Http, Scheme::Https) => true,
+            (own, its) => own == its && self.port() == other.port(),
+        };
+        self.is_same_site(other) && bare(self) == bare(other) && is_called_so
     }
 
     pub(super) fn of_normalised(origin: &str) -> Self {

@@ -318,3 +318,27 @@ fn a_site_is_a_registrable_domain() {
         assert_eq!(other.is_same_site(&one), expected, "{other}, {one}: {why}");
     }
 }
+
+#[test]
+fn an_origin_is_also_called_by_www_and_https() {
+    #[rustfmt::skip]
+    let rows = [
+        ("http://example.org", "https://example.org", true, "https"),
+        ("https://example.org", "http://example.org", false, "a step back"),
+        ("https://example.org", "https://www.example.org", true, "www"),
+        ("https://www.example.org", "https://example.org", true, "without www"),
+        ("http://example.org", "https://www.example.org", true, "both at once"),
+        ("http://www.a.example.org", "https://a.example.org", true, "below the registered domain"),
+        ("https://example.org", "https://en.example.org", false, "another host of the site"),
+        ("https://example.org", "https://www.example.net", false, "another site"),
+        ("https://www.org", "https://org", false, "no part of the name is taken away"),
+        ("http://example.org:8080", "http://www.example.org:8080", true, "the same port"),
+        ("http://example.org:8080", "http://example.org:8081", false, "another port, which may be another service"),
+        ("http://localhost:8080", "https://localhost:8443", true, "https has a port of its own"),
+        ("http://127.0.0.1:80", "https://127.0.0.1", true, "an address, too"),
+    ];
+    for (own, other, expected, why) in rows {
+        let (own, other): (Origin, Origin) = (own.parse().unwrap(), other.parse().unwrap());
+        assert_eq!(own.is_also_called(&other), expected, "{own}, {other}: {why}");
+    }
+}

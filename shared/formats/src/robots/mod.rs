@@ -47,7 +47,7 @@ pub struct Robots {
 }
 
 impl Robots {
-    /// Reads a robots.txt for the crawler of this product token (see [`product_token`]).
+    /// Reads a robots.txt for the crawler of this product token (see [`product_token`](dragline_domain::definition::product_token)).
     ///
     /// Every body can be read: what is no rule is passed over, so a web page served as robots.txt forbids nothing.
     #[must_use]
@@ -89,20 +89,6 @@ impl Robots {
     pub fn sitemaps(&self) -> &[url::Url] {
         &self.sitemaps
     }
-}
-
-/// The part of a user agent that names the crawler in robots.txt: its leading letters, `-` and `_` (RFC 9309 section
-/// 2.2.1).
-///
-/// ```
-/// use dragline_formats::robots::product_token;
-/// assert_eq!(product_token("Dragline/0.1 (+https://example.org/bot)"), "Dragline");
-/// ```
-#[must_use]
-pub fn product_token(user_agent: &str) -> &str {
-    let end =
-        user_agent.find(|c: char| !(c.is_ascii_alphabetic() || matches!(c, '-' | '_'))).unwrap_or(user_agent.len());
-    &user_agent[..end]
 }
 
 /// robots.txt itself is always allowed (RFC 9309 section 2.2.2).

@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
+use dragline_domain::definition::product_token;
 use dragline_domain::politeness::DELAY_MAX;
 use robotstxt::RobotsParseHandler;
 use url::Url;
 
 use super::rules::RuleIndex;
 use super::verdict::{Rule, RuleKind};
-use super::{RULES_MAX, Robots, SITEMAPS_MAX, product_token, text};
+use super::{RULES_MAX, Robots, SITEMAPS_MAX, text};
 
 /// The longest URL of a sitemap that is kept: sitemaps.org allows 2,048 characters.
 const SITEMAP_URL_BYTES_MAX: usize = 2048;

@@ -69,7 +69,7 @@ impl RobotsRecord {
         }
     }
 
-    /// What it means for the crawler of this product token (see [`product_token`](super::product_token)).
+    /// What it means for the crawler of this product token (see [`product_token`](dragline_domain::definition::product_token)).
     #[must_use]
     pub fn policy(&self, product_token: &str) -> RobotsPolicy {
         match self {

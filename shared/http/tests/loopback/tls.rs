@@ -3,16 +3,21 @@
 use std::sync::Arc;
 
 use dragline_domain::address::AddressPolicy;
-use dragline_http::{HttpConfig, HttpConfigError, HttpFetcher, certificates_from_pem};
+use dragline_formats::warc::HttpProtocol;
+use dragline_http::{Certificate, CertificatePolicy, HttpConfig, HttpConfigError, HttpFetcher, certificates_from_pem};
 use dragline_pipeline::ports::fetcher::FetchFailureKind::{Protocol, Tls};
-use dragline_testkit::hostile::{Authority, Flaw, Version};
+use dragline_testkit::hostile::{Authority, Flaw, Signer, Version};
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpListener;
 
 use crate::support::{Names, TlsServer, config, failure_kind, fetch, fetcher, response};
 
 fn trusting(authority: &Authority) -> HttpFetcher {
-    let extra_roots = certificates_from_pem(authority.root_pem().as_bytes()).unwrap();
+    given(certificates_from_pem(authority.root_pem().as_bytes()).unwrap())
+}
+
+/// Somebody to whom these certificates were given.
+fn given(extra_roots: Vec<Certificate>) -> HttpFetcher {
     let config = HttpConfig { extra_roots, ..config(AddressPolicy::AllowPrivate) };
     HttpFetcher::with_lookup(&config, Arc::new(Names::loopback())).unwrap()
 }
@@ -21,12 +26,15 @@ fn trusting(authority: &Authority) -> HttpFetcher {
 async fn an_extra_root_is_believed_and_the_newest_protocol_is_spoken() {
     let authority = Authority::named("ours");
     let fetcher = trusting(&authority);
-    for (version, spoken, host) in [(Version::Http11, "HTTP/1.1", true), (Version::Http2, "HTTP/2.0", false)] {
+    let http11 = (Version::Http11, "HTTP/1.1", HttpProtocol::Http11, true);
+    let http2 = (Version::Http2, "HTTP/2.0", HttpProtocol::H2, false);
+    for (version, spoken, protocol, host) in [http11, http2] {
         let server = TlsServer::start(&authority, Flaw::None, version).await;
         for _ in 0..2 {
             let response = response(fetch(&fetcher, &server.url("/")).await);
             assert_eq!((response.status, response.reason.as_str()), (200, "OK"), "{version:?}");
             assert_eq!(response.body, spoken, "{version:?}");
+            assert_eq!(response.protocol, Some(protocol), "{version:?}");
             let (_, seen) = response.headers.iter().find(|(name, _)| name == "x-host").unwrap();
             assert_eq!(seen.starts_with(b"Some"), host, "HTTP/2 has `:authority` for it, RFC 9113 section 8.3.1");
         }
@@ -48,6 +56,53 @@ async fn bad_certificates_are_refused_with_their_reason() {
         let detail = fetched.result.unwrap_err().detail;
         assert!(detail.contains(reason), "{why}: {detail}");
         assert_eq!(fetched.request_headers, [], "{why}: nothing was sent");
+    }
+}
+
+#[tokio::test]
+async fn a_server_is_known_by_its_own_certificate_which_must_still_be_good() {
+    use Signer::{Authority as Stranger, Itself, ItselfAsAuthority};
+    let stranger = Authority::named("theirs");
+    let cases = [
+        (Itself, Flaw::None, None, "signed by itself"),
+        (ItselfAsAuthority, Flaw::None, None, "as `openssl req -x509` makes it, which rustls refuses as a server's"),
+        (Stranger, Flaw::None, None, "of an authority whose root is not at hand"),
+        (Itself, Flaw::Expired, Some("expired"), "too old"),
+        (ItselfAsAuthority, Flaw::Expired, Some("expired"), "too old, and an authority's"),
+        (Stranger, Flaw::Expired, Some("expired"), "too old, of nobody we know"),
+        (ItselfAsAuthority, Flaw::NotYetValid, Some("not valid yet"), "too new"),
+        (Itself, Flaw::WrongName, Some("not valid for name"), "made out to another"),
+        (ItselfAsAuthority, Flaw::WrongName, Some("not valid for name"), "made out to another, and an authority's"),
+        (Stranger, Flaw::WrongName, Some("not valid for name"), "made out to another, by nobody we know"),
+    ];
+    for (signer, flaw, expected, why) in cases {
+        let (acceptor, certificate) = stranger.acceptor_signed_by(signer, "site.test", flaw, Version::Http11);
+        let server = TlsServer::showing(acceptor, Version::Http11).await;
+        let fetched = fetch(&given(vec![certificate]), &server.url("/")).await;
+        match expected {
+            None => assert_eq!(response(fetched).status, 200, "{why}"),
+            Some(reason) => {
+                assert_eq!(failure_kind(&fetched), Some(Tls), "{why}: {:?}", fetched.result);
+                let detail = fetched.result.unwrap_err().detail;
+                assert!(detail.contains(reason) && detail.starts_with("certificate not trusted: "), "{why}: {detail}");
+            }
+        }
+        let (_, another) = stranger.acceptor_signed_by(signer, "site.test", Flaw::None, Version::Http11);
+        let fetched = fetch(&given(vec![another]), &server.url("/")).await;
+        assert_eq!(failure_kind(&fetched), Some(Tls), "{why}: another certificate of the same name was given");
+    }
+}
+
+#[tokio::test]
+async fn any_certificate_will_do_where_none_is_checked() {
+    let stranger = Authority::named("theirs");
+    let config = HttpConfig { certificates: CertificatePolicy::AcceptAny, ..config(AddressPolicy::AllowPrivate) };
+    let fetcher = HttpFetcher::with_lookup(&config, Arc::new(Names::loopback())).unwrap();
+    for flaw in [Flaw::None, Flaw::Expired, Flaw::NotYetValid, Flaw::SelfSigned, Flaw::WrongName] {
+        for version in [Version::Http11, Version::Http2] {
+            let server = TlsServer::start(&stranger, flaw, version).await;
+            assert_eq!(response(fetch(&fetcher, &server.url("/")).await).status, 200, "{flaw:?}, {version:?}");
+        }
     }
 }
 

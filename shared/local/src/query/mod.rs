@@ -3,6 +3,7 @@
 //! Rows come one by one, so that a large crawl takes no more memory than a small one. While a crawl runs they are as of the start of the
 //! query. Texts are as stored: whoever shows them makes them safe for where they are shown.
 
+mod causes;
 mod rows;
 mod standing;
 mod summary;
@@ -13,6 +14,9 @@ use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::outcome::Outcome;
 use rusqlite::{Connection, Row, params};
 
+use crate::store::Allowance;
+
+pub use self::causes::{Ending, OriginLeft, endings};
 pub use self::rows::{CandidateRow, LinkRow, LogRow, PageRow};
 pub use self::standing::{Standing, standing};
 pub use self::summary::{NotCrawled, OutcomeCount, REASONS_MAX, SLOWEST, Slow, Summary, summary};
@@ -63,6 +67,16 @@ impl Selection {
 
 /// A page that is a copy of another one: its text is that one's to show.
 const NOT_CANONICAL: i16 = Outcome::NotCanonical.code();
+
+/// What the crawl of the data directory was ever allowed.
+///
+/// # Errors
+/// [`QueryError`].
+pub fn allowed(connection: &Connection) -> Result<Vec<Allowance>, QueryError> {
+    let mut statement = connection.prepare("SELECT name FROM setting")?;
+    let names = statement.query_map([], |row| row.get(0))?.collect::<Result<Vec<String>, _>>()?;
+    Ok(Allowance::ALL.into_iter().filter(|allowance| names.iter().any(|name| name == allowance.name())).collect())
+}
 
 /// Calls back with each row until told to stop.
 fn each<T>(

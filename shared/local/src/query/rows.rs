@@ -12,6 +12,11 @@ macro_rules! rows {
         }
 
         impl $name {
+            /// The names of its fields, in their order.
+            pub fn fields() -> impl Iterator<Item = &'static str> {
+                [$(stringify!($field)),*].into_iter().map(|name| name.trim_start_matches("r#"))
+            }
+
             pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
                 Ok(Self { $($field: row.get($column)?,)* })
             }

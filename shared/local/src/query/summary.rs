@@ -2,7 +2,7 @@
 
 use dragline_domain::ids::{CrawlId, Iteration};
 use rusqlite::{Connection, Params, Row, params};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::QueryError;
 
@@ -28,6 +28,7 @@ pub struct Summary {
     /// Why URLs that were found were not asked for, the most frequent reason first.
     pub not_crawled: Vec<NotCrawled>,
     /// URLs that were queued and never had their turn, by reason.
+    #[serde(serialize_with = "as_objects")]
     pub leftovers: Vec<(String, u64)>,
     /// Links that were left alone, as more waited than the budget of pages lets the iteration ask for.
     pub links_beyond_budget: u64,
@@ -58,14 +59,26 @@ pub struct Slow {
 /// URLs that were not asked for, for one reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct NotCrawled {
-    /// The outcome's name.
-    pub outcome: String,
+    /// The outcome's number.
+    pub outcome: i16,
+    /// Its name.
+    pub name: String,
     /// The rule that decided; absent where the outcome says it all.
     pub detail: Option<String>,
     /// How many.
     pub urls: u64,
     /// One of them.
     pub example: String,
+}
+
+/// Leftovers as objects with names, as everything else of a summary is.
+fn as_objects<S: Serializer>(leftovers: &[(String, u64)], serializer: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Leftover<'a> {
+        reason: &'a str,
+        urls: u64,
+    }
+    serializer.collect_seq(leftovers.iter().map(|(reason, urls)| Leftover { reason, urls: *urls }))
 }
 
 /// Sums up an iteration from its log.
@@ -96,11 +109,14 @@ pub fn summary(connection: &Connection, crawl: &CrawlId, iteration: Iteration) -
     )?;
     let not_crawled = all(
         connection,
-        "SELECT outcome_name, detail, count(*), min(url) FROM log
+        "SELECT outcome, outcome_name, detail, count(*), min(url) FROM log
          WHERE crawl = ?1 AND iteration = ?2 AND is_final AND duration_ms IS NULL
          GROUP BY outcome, detail ORDER BY count(*) DESC, outcome, detail LIMIT ?3",
         params![crawl.as_str(), iteration.number(), REASONS_MAX],
-        |row| Ok(NotCrawled { outcome: row.get(0)?, detail: row.get(1)?, urls: row.get(2)?, example: row.get(3)? }),
+        |row| {
+            let (outcome, name, detail) = (row.get(0)?, row.get(1)?, row.get(2)?);
+            Ok(NotCrawled { outcome, name, detail, urls: row.get(3)?, example: row.get(4)? })
+        },
     )?;
     let leftovers = all(
         connection,

@@ -60,8 +60,10 @@ pub(super) async fn robots(
     let (kept, now) = (world.frontier().load_robots(origin).await?, world.clock().now());
     let max_age = context.definition.politeness.robots_max_age;
     let is_good = |row: &&RobotsRow| {
+        // It is kept for people alone.
+        let is_unreadable = matches!(row.record, RobotsRecord::Unreadable(_));
         let expires_at = honest(row.expires_at, now, max_age);
-        is_robots_good(robots_use, row.fetched_at, expires_at, now)
+        !is_unreadable && is_robots_good(robots_use, row.fetched_at, expires_at, now)
     };
     if let Some(row) = kept.as_ref().filter(is_good) {
         return Ok((Robots::Known(row.record.policy(token)), robots_use));
@@ -81,18 +83,26 @@ pub(super) async fn robots(
         Ok(record) => record,
         Err(RefusedAddress(why)) => return Ok((Robots::PrivateAddress(why), RobotsUse::Used)),
     };
-    let has_answered = kept.is_some();
+    let has_answered =
+        kept.as_ref().is_some_and(|row| !matches!(row.record.policy(token), RobotsPolicy::DisallowAll(_)));
     if let Some(row) = kept.filter(|row| row.record.outlives(between(row.fetched_at, asked_at), &fetched)) {
         return Ok((Robots::Known(row.record.policy(token)), RobotsUse::Unused));
     }
     let policy = fetched.policy(token);
-    if let RobotsPolicy::DisallowAll(why) = &policy {
-        let unread = if is_away && has_answered { Robots::OutOfReach } else { Robots::Unreadable };
-        return Ok((unread(why.to_string()), RobotsUse::Used));
-    }
-    let expires_at = after(asked_at, max_age);
+    let found = match &policy {
+        RobotsPolicy::DisallowAll(why) if is_away && has_answered => {
+            // What is kept stays, as it tells that the server did answer once.
+            return Ok((Robots::OutOfReach(why.to_string()), RobotsUse::Used));
+        }
+        RobotsPolicy::DisallowAll(why) => (Robots::Unreadable(why.to_string()), RobotsUse::Used),
+        RobotsPolicy::AllowAll(_) | RobotsPolicy::Rules(_) => (Robots::Known(policy), RobotsUse::Unused),
+    };
+    let expires_at = match &found {
+        (Robots::Known(_), _) => after(asked_at, max_age),
+        _ => asked_at,
+    };
     world.frontier().put_robots(origin, &RobotsRow { record: fetched, fetched_at: asked_at, expires_at }).await?;
-    Ok((Robots::Known(policy), RobotsUse::Unused))
+    Ok(found)
 }
 
 /// robots.txt is only got from an address that Dragline never talks to, as this says.

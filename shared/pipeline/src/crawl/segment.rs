@@ -59,10 +59,10 @@ impl SegmentRecords {
 
     fn event(&self, url: &CrawlUrl, at: Timestamp, fetched: Option<&Fetched>) -> CaptureEvent {
         CaptureEvent {
-            date: at,
+            date: in_milliseconds(at),
             target_uri: TargetUri::new(url.as_str()),
             ip_address: fetched.and_then(|fetched| fetched.remote).map(|remote| remote.ip()),
-            protocol: None,
+            protocol: fetched.and_then(|fetched| fetched.result.as_ref().ok()?.protocol),
             warcinfo_id: Some(self.warcinfo),
         }
     }
@@ -126,6 +126,11 @@ impl SegmentRecords {
         };
         Record::metadata(self.next_id(), event, &metadata).extension(visit_field(visit))
     }
+}
+
+/// As exact as instants are stored: what refers to the record later does so by the same date.
+fn in_milliseconds(at: Timestamp) -> Timestamp {
+    Timestamp::from_millisecond(at.as_millisecond()).unwrap_or(at)
 }
 
 fn visit_field(visit: &Visit) -> ExtensionField {

@@ -1,4 +1,4 @@
-//! A seed that moved for good takes its new origin into the scope.
+//! A seed that moved takes its new origin into the scope.
 
 use dragline_domain::frontier::{OriginKey, SegmentRow};
 use dragline_domain::url::Origin;
@@ -11,7 +11,8 @@ use crate::ports::frontier::Frontier;
 use crate::ports::notifier::Notice;
 use crate::tell::tell_all;
 
-/// Lets origins join that seeds of this segment redirect to permanently: from http to https, to or from www. Whether any did.
+/// Lets origins join that seeds of this segment redirect to: within the site if they moved there for good, and from http to https, to or from
+/// www. in any case. Whether any did.
 pub(super) async fn join(
     world: &impl World,
     context: &CrawlContext,
@@ -35,6 +36,8 @@ fn joins(context: &CrawlContext, own: &OriginKey, capture: &Capture) -> Option<O
     }
     let redirect = capture.redirect(&context.definition.strip_query_parameters)?;
     let origin = redirect.target.origin();
-    let is_new = redirect.is_permanent && !context.allowed.contains(&redirect.target);
-    (is_new && origin.is_same_site(&own.origin)).then_some(origin)
+    // Many send their visitors to https or www. by a 302, and mean it.
+    let has_moved = redirect.is_permanent && origin.is_same_site(&own.origin);
+    let is_new = !context.allowed.contains(&redirect.target);
+    (is_new && (has_moved || own.origin.is_also_called(&origin))).then_some(origin)
 }

@@ -9,7 +9,9 @@ use dragline_domain::frontier::{FieldsDigest, LastCapture, Sighting};
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::CrawlUrl;
-use dragline_formats::warc::{FIELDS_MAX, REASON_BYTES_MAX};
+use dragline_formats::warc::{
+    FIELDS_MAX, HttpProtocol, REASON_BYTES_MAX, ReadLimits, RecordType, Sha1Digest, StoredRecord, WarcReader,
+};
 use jiff::Timestamp;
 
 use super::{Bodies, captures};
@@ -58,6 +60,7 @@ fn fetched(headers: Vec<(String, Vec<u8>)>, reason: &str, body: &str) -> Fetched
     let response = FetchedResponse {
         status: 200,
         reason: reason.to_owned(),
+        protocol: None,
         headers,
         body: Bytes::copy_from_slice(body.as_bytes()),
         truncated: None,
@@ -167,4 +170,47 @@ fn behind_damage_no_part_of_a_body_is_taken_for_a_record() {
     let (head, tail) = object.split_at(ends[1]);
     let object = [head, &foreign, tail].concat();
     assert_eq!(paths(object).0, ["/1", "/2"]);
+}
+
+/// The record of a fetch's response, or what stands for it.
+fn response_record(object: &[u8]) -> StoredRecord {
+    let mut records = WarcReader::new(object, ReadLimits::default()).map(Result::unwrap);
+    records.find(|record| matches!(record.record_type, RecordType::Response | RecordType::Revisit)).unwrap()
+}
+
+#[test]
+fn a_revisit_names_the_very_date_of_the_record_that_it_stands_in_for() {
+    let url = CrawlUrl::try_from("https://a.example/".to_owned()).unwrap();
+    let visit = Visit { outcome: Outcome::FileIngested, last: None, ..largest_visit() };
+    for at in ["2026-11-21T10:10:35.123987654Z", "2026-11-21T10:10:35.9999Z", "1969-12-31T23:59:59.0005Z"] {
+        let (at, mut first, mut second): (Timestamp, _, _) = (at.parse().unwrap(), records(1), records(2));
+        first.add_fetched(&url, at, &visit, &fetched(Vec::new(), "", "a page"));
+        let first = Bytes::from(first.into_object());
+        let original = response_record(&first);
+        // A database keeps three decimals of what the parser read.
+        let kept = format!("{:.3}", captures(&first, Bodies::Dropped).captures[0].at).parse().unwrap();
+        let payload_sha1 = *Sha1Digest::of(b"a page").as_bytes();
+        let last = largest_visit().last.map(|last| LastCapture { fetched_at: kept, payload_sha1, ..last });
+        let unchanged = Visit { outcome: Outcome::FileDidNotChange, last, ..visit.clone() };
+        second.add_fetched(&url, Timestamp::UNIX_EPOCH, &unchanged, &fetched(Vec::new(), "", "a page"));
+        let revisit = response_record(&second.into_object());
+        assert_eq!(revisit.record_type, RecordType::Revisit);
+        assert_eq!(revisit.refers_to_date(), original.date(), "{at}");
+    }
+}
+
+#[test]
+fn what_carried_a_response_is_told_in_its_records() {
+    let url = CrawlUrl::try_from("https://a.example/".to_owned()).unwrap();
+    let visit = Visit { outcome: Outcome::FileIngested, last: None, ..largest_visit() };
+    for protocol in [None, Some(HttpProtocol::Http10), Some(HttpProtocol::Http11), Some(HttpProtocol::H2)] {
+        let (mut records, mut fetched) = (records(1), fetched(Vec::new(), "", "a page"));
+        if let Ok(response) = &mut fetched.result {
+            response.protocol = protocol;
+        }
+        records.add_fetched(&url, Timestamp::UNIX_EPOCH, &visit, &fetched);
+        let object = records.into_object();
+        let told = WarcReader::new(&object[..], ReadLimits::default()).skip(1).map(|record| record.unwrap().protocol());
+        assert_eq!(told.collect::<Vec<_>>(), [protocol, protocol], "the response and its request");
+    }
 }

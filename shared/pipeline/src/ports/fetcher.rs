@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use dragline_domain::url::CrawlUrl;
+use dragline_formats::warc::HttpProtocol;
 use serde::{Deserialize, Serialize};
 
 /// What a GET request may cost. Each limit cuts or ends the one request that meets it, and nothing else.
@@ -71,6 +72,8 @@ pub struct FetchedResponse {
     pub status: u16,
     /// The reason phrase as it came, cut at [`REASON_BYTES_MAX`](dragline_formats::warc::REASON_BYTES_MAX), or the canonical one.
     pub reason: String,
+    /// What carried it; absent if that is not known.
+    pub protocol: Option<HttpProtocol>,
     /// The header fields in their order, values as bytes.
     pub headers: Vec<(String, Vec<u8>)>,
     /// The body as received, or as much of it as was kept.

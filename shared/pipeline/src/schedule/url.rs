@@ -23,7 +23,7 @@ pub(super) async fn crawl_url(
     url: &CrawlUrl,
     trigger: &TriggerId,
 ) -> PortResult<Handled> {
-    let crawl = CrawlId::for_host(url.host());
+    let crawl = CrawlId::for_origin(&url.origin());
     if let Err(refusal) = ensure_crawl(world, defaults, &crawl, url, trigger).await? {
         return Ok(Handled::Refused(refusal));
     }

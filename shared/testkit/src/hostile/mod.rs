@@ -16,4 +16,5 @@ mod tls;
 pub use messages::{head, html, links, reply};
 pub use server::{Asked, HostileSite};
 pub use step::Step;
-pub use tls::{Authority, Flaw, Version};
+pub use tls::{Authority, Flaw, Signer, Version};
+pub use tokio_rustls::TlsAcceptor;

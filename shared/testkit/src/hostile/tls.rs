@@ -30,6 +30,17 @@ pub enum Flaw {
     WrongName,
 }
 
+/// Who signed a server's certificate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Signer {
+    /// The authority.
+    Authority,
+    /// The server itself.
+    Itself,
+    /// The server itself, which says that it is an authority: so does `openssl req -x509`.
+    ItselfAsAuthority,
+}
+
 /// What a server offers in its handshake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Version {
@@ -72,6 +83,22 @@ impl Authority {
     /// No certificate can be made.
     #[must_use]
     pub fn acceptor(&self, name: &str, flaw: Flaw, version: Version) -> TlsAcceptor {
+        let signer = if flaw == Flaw::SelfSigned { Signer::Itself } else { Signer::Authority };
+        self.acceptor_signed_by(signer, name, flaw, version).0
+    }
+
+    /// The server's side of handshakes for a name, and the certificate that it shows.
+    ///
+    /// # Panics
+    /// No certificate can be made.
+    #[must_use]
+    pub fn acceptor_signed_by(
+        &self,
+        signer: Signer,
+        name: &str,
+        flaw: Flaw,
+        version: Version,
+    ) -> (TlsAcceptor, CertificateDer<'static>) {
         let key = KeyPair::generate().unwrap();
         let name = if flaw == Flaw::WrongName { "elsewhere.test" } else { name };
         let mut params = CertificateParams::new([name.to_owned()]).unwrap();
@@ -80,9 +107,12 @@ impl Authority {
             Flaw::NotYetValid => params.not_before = rcgen::date_time_ymd(2999, 1, 1),
             Flaw::None | Flaw::SelfSigned | Flaw::WrongName => {}
         }
-        let certificate = match flaw {
-            Flaw::SelfSigned => params.self_signed(&key).unwrap(),
-            _ => params.signed_by(&key, &self.issuer).unwrap(),
+        if signer == Signer::ItselfAsAuthority {
+            params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        }
+        let certificate = match signer {
+            Signer::Authority => params.signed_by(&key, &self.issuer).unwrap(),
+            Signer::Itself | Signer::ItselfAsAuthority => params.self_signed(&key).unwrap(),
         };
         let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
             .with_safe_default_protocol_versions()
@@ -94,6 +124,6 @@ impl Authority {
             Version::Http11 => vec![b"http/1.1".to_vec()],
             Version::Http2 => vec![b"h2".to_vec()],
         };
-        TlsAcceptor::from(Arc::new(config))
+        (TlsAcceptor::from(Arc::new(config)), certificate.der().clone())
     }
 }

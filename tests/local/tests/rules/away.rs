@@ -75,6 +75,7 @@ impl Fetcher for Server {
         let response = FetchedResponse {
             status,
             reason: "Said".to_owned(),
+            protocol: None,
             headers: vec![("content-type".to_owned(), b"text/html".to_vec())],
             decoded_sha1: [0; 20],
             decoded_bytes: body.len() as u64,

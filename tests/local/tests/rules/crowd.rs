@@ -68,6 +68,7 @@ impl Fetcher for Sites {
         let response = FetchedResponse {
             status: if is_robots { 404 } else { 200 },
             reason: "Said".to_owned(),
+            protocol: None,
             headers: vec![("content-type".to_owned(), b"text/html".to_vec())],
             decoded_sha1: [0; 20],
             decoded_bytes: body.len() as u64,

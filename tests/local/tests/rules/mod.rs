@@ -20,5 +20,5 @@ mod robots;
 mod scope;
 mod scripted;
 mod statuses;
-mod watched;
 mod unchanged;
+mod watched;

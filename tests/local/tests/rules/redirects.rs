@@ -99,7 +99,8 @@ async fn a_seed_that_moved_within_its_site_takes_the_crawl_along() {
             "/home" => page("<a href=/more>more</a> <a href=/asset>asset</a>"),
             "/more" => page("more"),
             "/asset" => to(301, "cdn.site.example", "/file"),
-            "/lent" => to(302, "www.lent.example", "/other"),
+            "/lent" => to(302, "en.lent.example", "/other"),
+            "/dressed" => to(302, "www.dressed.example", "/home"),
             "/sold" => to(301, "www.buyer.example", "/other"),
             _ => answer(404, &[], ""),
         }
@@ -109,6 +110,7 @@ async fn a_seed_that_moved_within_its_site_takes_the_crawl_along() {
         site.named("site.example", "/moved"),
         site.named("lent.example", "/lent"),
         site.named("sold.example", "/sold"),
+        site.named("dressed.example", "/dressed"),
     ];
     let crawled = Crawled::once(&definition(&seeds, |_| {})).await;
     let www = |path| site.named("www.site.example", path);
@@ -117,7 +119,19 @@ async fn a_seed_that_moved_within_its_site_takes_the_crawl_along() {
         (&www("/home"), Outcome::FileIngested, "the seed moved for good, within its site"),
         (&www("/more"), Outcome::FileIngested, "what it links to belongs to the crawl as well"),
         (&www("/asset"), Outcome::PermanentRedirect, "no seed: where it moved to does not join"),
-        (&seeds[1], Outcome::Redirect, "not for good"),
+        (&site.named("www.dressed.example", "/asset"), Outcome::PermanentRedirect, "no seed either"),
+        (&seeds[1], Outcome::Redirect, "not for good, and to a host of another name"),
+        (&seeds[3], Outcome::Redirect, "not for good, but to www."),
+        (
+            &site.named("www.dressed.example", "/home"),
+            Outcome::FileIngested,
+            "which is the same site by its other name",
+        ),
+        (
+            &site.named("www.dressed.example", "/more"),
+            Outcome::FileIngested,
+            "what it links to belongs to the crawl as well",
+        ),
         (&seeds[2], Outcome::PermanentRedirect, "to another site"),
     ]);
 }

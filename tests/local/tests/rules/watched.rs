@@ -60,6 +60,7 @@ impl Fetcher for Script {
         let response = FetchedResponse {
             status,
             reason: String::new(),
+            protocol: None,
             headers: vec![field("content-type", "text/html"), field(name, value)],
             decoded_sha1: [0; 20],
             decoded_bytes: body.len() as u64,

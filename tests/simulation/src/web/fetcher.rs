@@ -102,6 +102,7 @@ fn fetched_response(response: Response, body_bytes_max: usize) -> FetchedRespons
     FetchedResponse {
         status,
         reason: "Simulated".to_owned(),
+        protocol: None,
         headers: fields.into_iter().map(|(name, value)| (name.to_owned(), value.into_bytes())).collect(),
         decoded_sha1: *Sha1Digest::of(&body).as_bytes(),
         decoded_bytes: body.len() as u64,

@@ -48,10 +48,11 @@ impl Site {
             if max_depth.is_some_and(|max| depth > max) || !found.insert(url.clone()) || !may_ask(&url) {
                 continue;
             }
-            // A seed that moved for good within its site takes its new origin into the scope.
+            // A seed that moved for good within its site takes its new origin into the scope; to https or www. it need not be for good.
             if self.seeds.contains(&url)
-                && let Some(PageKind::Redirect { status: 301 | 308, to }) = self.page(&url).map(|page| &page.kind)
-                && to.origin().is_same_site(&url.origin())
+                && let Some(PageKind::Redirect { status, to }) = self.page(&url).map(|page| &page.kind)
+                && (matches!(status, 301 | 308) && to.origin().is_same_site(&url.origin())
+                    || url.origin().is_also_called(&to.origin()))
             {
                 scope.insert(to.origin());
             }

@@ -229,3 +229,25 @@ fn section_2_3_1_access_results() {
     assert_eq!(REDIRECTS_MAX, 5, "2.3.1.2: SHOULD follow at least five");
     assert_eq!(COPY_AGE_MAX.as_secs(), 24 * 60 * 60, "2.4: SHOULD NOT use a copy for more than a day");
 }
+
+#[test]
+fn a_name_with_digits_is_that_crawlers_alone() {
+    const BODY: &str =
+        "user-agent: bot2\ndisallow: /two\n\nuser-agent: bot\ndisallow: /one\n\nuser-agent: *\ndisallow: /all\n";
+    for (token, path, expected, why) in [
+        ("bot2", "/two", false, "its own group"),
+        ("Bot2", "/two", false, "in any case"),
+        ("bot2", "/one", true, "the group of another"),
+        ("bot2", "/all", true, "and not everyone's"),
+        ("bot", "/one", false, "its own group"),
+        ("bot", "/two", true, "the group of another, which a name cut off at the digit would be its own"),
+        ("bot3", "/all", false, "everyone's"),
+        ("bot3", "/one", true, "not that of a shorter name"),
+    ] {
+        assert_eq!(allowed(BODY, token, path), expected, "{token} {path}: {why}");
+    }
+    assert!(
+        !allowed("user-agent: 2bot/7 (x)\ndisallow: /\n", "2bot", "/"),
+        "a name that begins with a digit, with a version"
+    );
+}

@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::net::SocketAddr;
 
-use dragline_testkit::hostile::{Authority, Flaw, Version};
+use dragline_testkit::hostile::{Authority, Flaw, TlsAcceptor, Version};
 use http::{Request, Response};
 use hyper::body::Incoming;
 use hyper::server::conn::{http1, http2};
@@ -19,7 +19,11 @@ pub(crate) struct TlsServer {
 impl TlsServer {
     /// A server for `site.test` with a certificate of this authority.
     pub(crate) async fn start(authority: &Authority, flaw: Flaw, version: Version) -> Self {
-        let acceptor = authority.acceptor("site.test", flaw, version);
+        Self::showing(authority.acceptor("site.test", flaw, version), version).await
+    }
+
+    /// A server that shows what this makes it show.
+    pub(crate) async fn showing(acceptor: TlsAcceptor, version: Version) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         tokio::spawn(async move {

@@ -1,0 +1,136 @@
+use super::*;
+
+/// A final visit.
+fn visit(url: &str, outcome: Outcome) -> LogRow {
+    LogRow {
+        crawl: "docs".to_owned(),
+        iteration: 1,
+        url: url.to_owned(),
+        depth: 0,
+        via: None,
+        crawl_type: "queued".to_owned(),
+        outcome: outcome.code(),
+        outcome_name: outcome.name().to_owned(),
+        r#final: true,
+        tries: 1,
+        at: String::new(),
+        status: None,
+        duration_ms: None,
+        first_byte_ms: None,
+        remote: None,
+        detail: None,
+        content_type: None,
+        body_bytes: None,
+        truncated: None,
+        redirects_to: None,
+        object: None,
+        offset: None,
+        length: None,
+        agent: String::new(),
+    }
+}
+
+fn of_visits(visits: impl IntoIterator<Item = LogRow>) -> Vec<CauseCount> {
+    let mut causes = Causes::default();
+    visits.into_iter().for_each(|visit| causes.add_visit(visit));
+    causes.counted()
+}
+
+fn left(reason: LeftoverReason, robots_error: Option<&str>) -> OriginLeft {
+    let (origin, reason) = ("https://example.org".to_owned(), reason.name().to_owned());
+    OriginLeft { origin, reason, urls: 1, robots_error: robots_error.map(str::to_owned) }
+}
+
+#[test]
+fn each_cause_is_told_by_its_name() {
+    use Outcome::{
+        BlockedAtRequestOfRemote, BlockedByRobotsTxt, BlockedPrivateAddress, BlockedUrlByLocalPolicy, ConnectionFailed,
+        FileGone, FileNotFound, NotCanonical, RequestTimeout, ServerInternalError,
+    };
+    let plain = |outcome| visit("https://example.org/", outcome);
+    let detailed = |outcome, detail: &str| LogRow { detail: Some(detail.to_owned()), ..plain(outcome) };
+    let answered = |outcome, status| LogRow { status: Some(status), ..plain(outcome) };
+    for (visit, expected, why) in [
+        (plain(BlockedPrivateAddress), "private_address", "by its outcome"),
+        (plain(FileNotFound), "not_found", "404"),
+        (plain(FileGone), "not_found", "410"),
+        (plain(BlockedByRobotsTxt), "forbidden_by_robots_txt", "by its outcome"),
+        (plain(BlockedUrlByLocalPolicy), "ruled_out", "by its outcome"),
+        (plain(RequestTimeout), "timed_out", "also by the server's word, 408"),
+        (answered(BlockedAtRequestOfRemote, 403), "refused_by_server", "403"),
+        (answered(BlockedAtRequestOfRemote, 200), "not_to_be_indexed", "a page with noindex"),
+        (detailed(ConnectionFailed, "host not found: no such name"), "host_not_found", "by its detail"),
+        (detailed(ConnectionFailed, "connection refused: nobody"), "connection_refused", "by its detail"),
+        (detailed(ConnectionFailed, "the peer hung up"), "connection_failed", "nothing more is known"),
+        (plain(ServerInternalError), "server_internal_error", "500"),
+        (plain(NotCanonical), "not_canonical", "and its canonical URL was not got"),
+    ] {
+        let counted = of_visits([visit]);
+        assert_eq!(counted.iter().map(|counted| counted.cause.name()).collect::<Vec<_>>(), [expected], "{why}");
+    }
+    for outcome in [Outcome::FileIngested, Outcome::FileOfUnknownType, Outcome::FileDidNotChange] {
+        assert_eq!(of_visits([plain(outcome)]), [], "{outcome} is something");
+    }
+}
+
+#[test]
+fn what_no_robots_txt_could_be_read_for_is_told_by_what_kept_it_from_being_read() {
+    use LeftoverReason::{BudgetExhausted, RobotsUnreadable};
+    for (left, expected) in [
+        (left(RobotsUnreadable, Some("certificate not trusted: UnknownIssuer")), "certificate_not_trusted"),
+        (left(RobotsUnreadable, Some("timed out: no connection in time")), "timed_out"),
+        (left(RobotsUnreadable, Some("status 503")), "robots_unreadable"),
+        (left(RobotsUnreadable, None), "robots_unreadable"),
+        (left(BudgetExhausted, Some("timed out: long ago")), "budget_exhausted"),
+    ] {
+        let mut causes = Causes::default();
+        causes.add_left(left);
+        assert_eq!(causes.counted()[0].cause.name(), expected);
+    }
+}
+
+#[test]
+fn a_redirect_is_a_cause_where_its_target_was_left_alone() {
+    let redirect = |url: &str, to: &str| LogRow { redirects_to: Some(to.to_owned()), ..visit(url, Outcome::Redirect) };
+    let away = redirect("https://a.example/", "https://b.example/");
+    let followed = redirect("https://c.example/", "https://c.example/gone");
+    let counted = of_visits([away, followed, visit("https://c.example/gone", Outcome::FileNotFound)]);
+    let told: Vec<_> = counted.iter().map(|counted| (counted.cause.name(), &*counted.example)).collect();
+    assert_eq!(told, [("redirects_elsewhere", "https://a.example/"), ("not_found", "https://c.example/gone")]);
+    assert_eq!(
+        WhyNothing(&counted).hints()[0],
+        "crawl where it leads: `dragline crawl 'https://b.example/'`",
+        "which can be pasted into a shell"
+    );
+}
+
+#[test]
+fn the_commonest_come_first_and_a_few_lines_are_all() {
+    let one = of_visits([visit("https://a.example/\u{1b}[2J", Outcome::FileNotFound)]);
+    assert_eq!(
+        WhyNothing(&one).message(),
+        "nothing was crawled: 1 URL: not found: https://a.example/\\u{1b}[2J",
+        "on one harmless line"
+    );
+    let outcomes = [
+        (Outcome::FileNotFound, 2),
+        (Outcome::BlockedByRobotsTxt, 3),
+        (Outcome::BlockedPrivateAddress, 1),
+        (Outcome::ServerInternalError, 1),
+        (Outcome::RateLimited, 1),
+        (Outcome::RequestTimeout, 1),
+    ];
+    let many = of_visits(outcomes.into_iter().flat_map(|(outcome, urls)| {
+        (0..urls).map(move |n| visit(&format!("https://{}.example/{n}", outcome.code()), outcome))
+    }));
+    assert_eq!(
+        WhyNothing(&many).message(),
+        "nothing was crawled
+  3 URLs: forbidden by robots.txt: https://170.example/0
+  2 URLs: not found: https://44.example/0
+  1 URL: timed out: https://101.example/0
+  1 URL: private address: https://175.example/0
+  2 URLs: for other reasons"
+    );
+    assert_eq!(WhyNothing(&[]).message(), "nothing was crawled", "not even a seed had its turn");
+}

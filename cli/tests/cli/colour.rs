@@ -1,0 +1,48 @@
+//! Colour, on terminals alone and where it is wanted.
+
+use dragline_testkit::hostile::{HostileSite, html, reply};
+
+use super::terminal::on_a_terminal_with;
+use super::{command, ran};
+
+/// What every colour and every bold text begins with, and what moves no cursor.
+fn is_coloured(text: &str) -> bool {
+    text.split("\u{1b}[")
+        .skip(1)
+        .any(|rest| rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';').starts_with('m'))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_stream_is_coloured_on_terminals_that_want_it_and_nowhere_else() {
+    let site = HostileSite::start(|asked| match asked.target.as_str() {
+        "/robots.txt" => reply(404, &[], ""),
+        _ => html("a page"),
+    })
+    .await;
+    let (seed, directory) = (site.url("/"), tempfile::tempdir().expect("there is room for a directory"));
+    let crawl = ["crawl", &*seed, "--allow-private", "--delay", "0s"];
+    let verbose = [&crawl[..], &["--verbose"]].concat();
+    let mistaken = ["crawl", "example.org"];
+    let help = ["crawl", "--help"];
+    let commands: [(&[&str], &str); 6] = [
+        (&crawl, "the summary"),
+        (&verbose, "the log"),
+        (&["status"], "the summary on standard output"),
+        (&mistaken, "a mistake"),
+        (&["crawl", "--nonsense"], "a mistake of usage"),
+        (&help, "the help"),
+    ];
+    tokio::task::block_in_place(|| {
+        for (arguments, what) in commands {
+            let (_, coloured) = on_a_terminal_with(directory.path(), arguments, &[]);
+            assert!(is_coloured(&coloured), "{what}, on a terminal: {}", coloured.escape_debug());
+            for variable in [("NO_COLOR", "1"), ("TERM", "dumb")] {
+                let (_, plain) = on_a_terminal_with(directory.path(), arguments, &[variable]);
+                assert!(!is_coloured(&plain), "{what}, with {variable:?}: {}", plain.escape_debug());
+            }
+            let piped = ran(command(directory.path(), arguments).env("TERM", "xterm-256color"));
+            assert!(!is_coloured(&piped.stdout), "{what}, in a pipe: {}", piped.stdout.escape_debug());
+            assert!(!is_coloured(&piped.stderr), "{what}, in a pipe: {}", piped.stderr.escape_debug());
+        }
+    });
+}

@@ -1,0 +1,164 @@
+//! Reading what nobody may write: another user's directory, and copies, with or without what a killed crawl left.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use dragline_testkit::hostile::{HostileSite, html, reply};
+
+use super::{Ran, command, dragline, ran};
+
+/// Longer than any machine takes to begin a crawl.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Somebody who owns nothing.
+const NOBODY: u32 = 65_534;
+
+/// A directory that everybody may look into, and in it the command for somebody else.
+struct Place {
+    directory: tempfile::TempDir,
+    command: PathBuf,
+}
+
+impl Place {
+    fn new() -> Self {
+        let directory = tempfile::tempdir().expect("there is room for a directory");
+        fs::set_permissions(directory.path(), Permissions::from_mode(0o755)).expect("it is ours");
+        let command = directory.path().join("dragline");
+        // The checkout may be hidden from others.
+        fs::copy(env!("CARGO_BIN_EXE_dragline"), &command).expect("there is room for the command");
+        Self { directory, command }
+    }
+
+    fn path(&self) -> &Path {
+        self.directory.path()
+    }
+
+    /// Runs the command as somebody who may not write here: as root, to whom all is allowed, by somebody else.
+    fn reader(&self, arguments: &[&str]) -> Ran {
+        let mut command = Command::new(&self.command);
+        command.args(arguments).current_dir(self.path()).env_remove("RUST_LOG");
+        if fs::metadata(self.path()).expect("it is ours").uid() == 0 {
+            command.uid(NOBODY).gid(NOBODY);
+        }
+        ran(&mut command)
+    }
+
+    /// Reads a data directory in every way, and checks that this leaves it as it is. The answer of `status --json`.
+    #[track_caller]
+    fn read(&self, data: &str, why: &str) -> String {
+        let directory = self.path().join(data);
+        let (names, modes) = (names(&directory), [0o444, 0o555]);
+        for name in &names {
+            let path = directory.join(name);
+            let mode = modes[usize::from(path.is_dir())];
+            fs::set_permissions(path, Permissions::from_mode(mode)).expect("it is ours");
+        }
+        fs::set_permissions(&directory, Permissions::from_mode(0o555)).expect("it is ours");
+        let status = self.reader(&["status", "--json", "--data", data]);
+        assert_eq!(status.code, Some(0), "{why}: {}", status.stderr);
+        for what in ["pages", "links", "log", "candidates"] {
+            let export = self.reader(&["export", "--what", what, "--data", data]);
+            assert_eq!(export.code, Some(0), "{why}: {what}: {}", export.stderr);
+        }
+        assert_eq!(self::names(&directory), names, "{why}: nothing came, and nothing went");
+        fs::set_permissions(&directory, Permissions::from_mode(0o755)).expect("it is ours");
+        status.stdout
+    }
+}
+
+fn names(directory: &Path) -> Vec<String> {
+    let entries = fs::read_dir(directory).expect("it is there");
+    let mut names: Vec<_> =
+        entries.map(|entry| entry.expect("it can be read").file_name().into_string().expect("ours")).collect();
+    names.sort();
+    names
+}
+
+/// Copies these files of a data directory into a new one.
+fn copy(place: &Place, from: &str, to: &str, files: &[&str]) {
+    let (from, to) = (place.path().join(from), place.path().join(to));
+    fs::create_dir(&to).expect("there is room");
+    for file in files {
+        fs::copy(from.join(file), to.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
+    }
+}
+
+fn requests(status: &str) -> u64 {
+    let number = status.split_once("\"requests\":").expect("it is told").1;
+    number.split(|c: char| !c.is_ascii_digit()).next().expect("a number").parse().expect("a number")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_crawl_can_be_read_where_nothing_can_be_written() {
+    let site = HostileSite::start(|asked| match asked.target.as_str() {
+        "/robots.txt" => reply(404, &[], ""),
+        "/" => html("<a href=/a>a</a> <a href=/b>b</a>"),
+        _ => html("<p>a page"),
+    })
+    .await;
+    let (seed, place) = (site.url("/"), Place::new());
+    tokio::task::block_in_place(|| {
+        let whole = dragline(place.path(), &["crawl", &seed, "--allow-private", "--delay", "0s", "--data", "whole"]);
+        assert_eq!(whole.code, Some(0), "{}", whole.stderr);
+        assert_eq!(names(&place.path().join("whole")), ["dragline.db", "lock", "raw"], "all is in the one file");
+        let status = place.read("whole", "a crawl that is over");
+        assert_eq!(requests(&status), 3, "{status}");
+        copy(&place, "whole", "copied", &["dragline.db"]);
+        assert_eq!(requests(&place.read("copied", "a copy of the database alone")), 3);
+    });
+
+    let arguments = ["crawl", &seed, "--allow-private", "--delay", "2s", "--data", "killed"];
+    let mut crawl = command(place.path(), &arguments);
+    let mut killed = crawl.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the command was built");
+    let asked_before = site.targets().len();
+    let began = async {
+        // The first page is a segment of its own, and is in the log before the second one is asked for.
+        while site.targets().len() < asked_before + 3 {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, began).await.expect("it begins");
+    killed.kill().expect("it works");
+    killed.wait().expect("it is ours");
+    tokio::task::block_in_place(|| {
+        let log = fs::metadata(place.path().join("killed/dragline.db-wal")).expect("it was left");
+        assert!(log.len() > 0, "the newest of it is there alone");
+        copy(&place, "killed", "without_index", &["dragline.db", "dragline.db-wal"]);
+        copy(&place, "killed", "with_index", &["dragline.db", "dragline.db-wal", "dragline.db-shm"]);
+        for data in ["killed", "without_index", "with_index"] {
+            let status = place.read(data, data);
+            assert!(requests(&status) >= 1, "{data}: what is in the log is read, too: {status}");
+            assert!(status.contains("\"status\":\"open\""), "{data}: {status}");
+        }
+        let copied = dragline(place.path(), &["status", "--data", "without_index"]);
+        assert_eq!(copied.code, Some(0), "who may write there reads it as well: {}", copied.stderr);
+    });
+}
+
+#[test]
+fn an_old_format_is_told_and_left_as_it_is() {
+    let place = Place::new();
+    let data = place.path().join("old");
+    fs::create_dir(&data).expect("there is room");
+    let made = dragline(place.path(), &["crawl", "http://127.0.0.1:1/", "--data", "old"]);
+    assert_eq!(made.code, Some(1), "its seed is private: {}", made.stderr);
+    // The header's field that `PRAGMA user_version` reads: https://www.sqlite.org/fileformat.html, section 1.3.
+    let database = data.join("dragline.db");
+    let mut bytes = fs::read(&database).expect("it was made");
+    bytes[60..64].copy_from_slice(&1_u32.to_be_bytes());
+    fs::write(&database, &bytes).expect("it is ours");
+    fs::set_permissions(&data, Permissions::from_mode(0o555)).expect("it is ours");
+    let told = place.reader(&["status", "--data", "old"]);
+    fs::set_permissions(&data, Permissions::from_mode(0o755)).expect("it is ours");
+    assert_eq!(told.code, Some(2), "{}", told.stderr);
+    assert!(
+        told.stderr.contains("older than") && told.stderr.contains("hint: run `dragline crawl`"),
+        "{}",
+        told.stderr
+    );
+    assert_eq!(fs::read(&database).expect("it is there"), bytes, "not a byte was changed");
+}

@@ -1,0 +1,245 @@
+//! A file without what is wrong at one place, so that what is wrong elsewhere is found as well.
+//!
+//! The reader of YAML stops at the first mistake in the file's shape. What is wrong there is blanked out, letter by letter, so that all else keeps its line and
+//! its column, and the file is read again. This need not know all of YAML: where it is mistaken, the file is no YAML any more, and what was found so far is told.
+
+use super::error::Spot;
+
+/// What is wrong at a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wrong {
+    /// The key that begins there: it goes with its value.
+    Key,
+    /// The value that begins there: its key stays, without one.
+    Value,
+    /// Something there that nothing can be put in place of: it goes with the key of the whole file that it stands under.
+    Within,
+}
+
+/// The text without what begins at a place. Absent if nothing is there.
+pub(super) fn without(text: &str, spot: Spot, wrong: Wrong) -> Option<String> {
+    let mut page = Page::new(text);
+    let (spot, wrong) = match wrong {
+        Wrong::Key | Wrong::Value => (spot, wrong),
+        Wrong::Within => (page.section_of(spot)?, Wrong::Key),
+    };
+    let start = page.lines.get(spot.line - 1)? + spot.column - 1;
+    page.chars.get(start)?;
+    let ends = if page.is_in_flow(start) {
+        vec![(start, page.flow_end(start, wrong))]
+    } else {
+        page.block_ends(start, spot, wrong)
+    };
+    let mut has_changed = false;
+    for (from, to) in ends {
+        for letter in page.chars[from..to].iter_mut().filter(|letter| !is_line_end(**letter)) {
+            has_changed |= *letter != ' ';
+            *letter = ' ';
+        }
+    }
+    has_changed.then(|| page.chars.into_iter().collect())
+}
+
+const fn is_line_end(letter: char) -> bool {
+    matches!(letter, '\n' | '\r')
+}
+
+/// A text by its letters, and where its lines begin.
+struct Page {
+    chars: Vec<char>,
+    lines: Vec<usize>,
+}
+
+impl Page {
+    fn new(text: &str) -> Self {
+        let chars: Vec<char> = text.chars().collect();
+        let ends = chars.iter().enumerate().filter(|(at, letter)| match letter {
+            '\n' => true,
+            '\r' => chars.get(at + 1) != Some(&'\n'),
+            _ => false,
+        });
+        let lines = std::iter::once(0).chain(ends.map(|(at, _)| at + 1)).collect();
+        Self { chars, lines }
+    }
+
+    /// Where the key of the whole file stands that a place is under. Absent where the file is written in brackets.
+    fn section_of(&self, place: Spot) -> Option<Spot> {
+        let first = |line: usize| self.chars.get(self.lines[line - 1]).copied().unwrap_or('\n');
+        let is_key = |line: &usize| first(*line).is_alphanumeric() || matches!(first(*line), '"' | '\'' | '{' | '[');
+        let line = (1..=place.line.min(self.lines.len())).rev().find(is_key)?;
+        (!matches!(first(line), '{' | '[')).then_some(Spot { line, column: 1 })
+    }
+
+    /// The end of the line that a letter stands in, its line end left out.
+    fn line_end(&self, at: usize) -> usize {
+        let length = self.chars[at..].iter().position(|letter| is_line_end(*letter));
+        length.map_or(self.chars.len(), |length| at + length)
+    }
+
+    /// Past a quoted text that begins here.
+    fn quote_end(&self, at: usize) -> usize {
+        let quote = self.chars[at];
+        let mut next = at + 1;
+        while next < self.chars.len() && self.chars[next] != quote {
+            next += if quote == '"' && self.chars[next] == '\\' { 2 } else { 1 };
+        }
+        (next + 1).min(self.chars.len())
+    }
+
+    /// Whether a letter begins something, rather than stand within a text.
+    fn begins(&self, at: usize) -> bool {
+        at == 0 || self.chars[at - 1].is_whitespace() || matches!(self.chars[at - 1], '[' | '{' | ',')
+    }
+
+    /// Past what is one piece here: a quoted text, a comment, or a letter.
+    fn past(&self, at: usize) -> usize {
+        match self.chars[at] {
+            '"' | '\'' if self.begins(at) => self.quote_end(at),
+            '#' if self.begins(at) => self.line_end(at),
+            _ => at + 1,
+        }
+    }
+
+    /// Whether a place is within brackets.
+    fn is_in_flow(&self, place: usize) -> bool {
+        let (mut at, mut depth) = (0, 0_usize);
+        while at < place {
+            match self.chars[at] {
+                '[' | '{' if depth > 0 || self.begins(at) => depth += 1,
+                ']' | '}' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            at = self.past(at);
+        }
+        depth > 0
+    }
+
+    /// Where a key with its value and its comma, or a value alone, ends within brackets.
+    fn flow_end(&self, start: usize, wrong: Wrong) -> usize {
+        let (mut at, mut depth) = (start, 0_usize);
+        while at < self.chars.len() {
+            match self.chars[at] {
+                ',' if depth == 0 => return if wrong == Wrong::Key { at + 1 } else { at },
+                ']' | '}' if depth == 0 => return at,
+                '[' | '{' => depth += 1,
+                ']' | '}' => depth -= 1,
+                _ => {}
+            }
+            at = self.past(at);
+        }
+        at
+    }
+
+    /// Past the brackets that open here.
+    fn brackets_end(&self, start: usize) -> usize {
+        let (mut at, mut depth) = (start, 0_usize);
+        while at < self.chars.len() {
+            match self.chars[at] {
+                '[' | '{' => depth += 1,
+                ']' | '}' => depth -= 1,
+                _ => {}
+            }
+            at = self.past(at);
+            if depth == 0 {
+                break;
+            }
+        }
+        at
+    }
+
+    /// The parts of a key with its value, or of a value alone, that stands in lines by its indentation.
+    fn block_ends(&self, start: usize, spot: Spot, wrong: Wrong) -> Vec<(usize, usize)> {
+        let indent = match wrong {
+            Wrong::Key | Wrong::Within => spot.column - 1,
+            Wrong::Value => self.indent_of_line(spot),
+        };
+        let is_list = self.chars[start] == '-' && self.chars.get(start + 1).is_none_or(|next| next.is_whitespace());
+        let own_line = self.chars[self.lines[spot.line - 1]..start].iter().all(|letter| *letter == ' ');
+        let first = self.value_end(start);
+        let mut ends = vec![(start, first)];
+        for &line in self.lines.iter().filter(|line| **line > start) {
+            if line < first {
+                continue;
+            }
+            let end = self.line_end(line);
+            let text = &self.chars[line..end];
+            let its_indent = text.iter().take_while(|letter| **letter == ' ').count();
+            let is_entry = text.get(its_indent) == Some(&'-');
+            let is_empty = text.iter().all(|letter| letter.is_whitespace()) || text.get(its_indent) == Some(&'#');
+            let belongs = match wrong {
+                Wrong::Key | Wrong::Within => its_indent > indent || (its_indent == indent && is_entry),
+                Wrong::Value if own_line => {
+                    its_indent > spot.column - 1 || (its_indent == spot.column - 1 && is_entry == is_list)
+                }
+                Wrong::Value => its_indent > indent,
+            };
+            if !belongs && !is_empty {
+                break;
+            }
+            ends.push((line, end));
+        }
+        ends
+    }
+
+    /// Where what begins here and goes on to its line's end ends: there, or behind brackets that close later.
+    fn value_end(&self, start: usize) -> usize {
+        let mut at = start;
+        let line_end = self.line_end(start);
+        while at < line_end {
+            at = match self.chars[at] {
+                '[' | '{' if self.begins(at) => self.brackets_end(at),
+                _ => self.past(at),
+            };
+        }
+        at.max(line_end)
+    }
+
+    /// How far the key of a value on the same line is indented.
+    fn indent_of_line(&self, spot: Spot) -> usize {
+        let line = self.lines[spot.line - 1];
+        let before = &self.chars[line..line + spot.column - 1];
+        before.iter().take_while(|letter| matches!(letter, ' ' | '-')).count()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_wrong_goes_and_all_else_keeps_its_place() {
+        use Wrong::{Key, Value, Within};
+        let spot = |line, column| Spot { line, column };
+        for (text, at, wrong, expected, why) in [
+            ("a: 1\nb: 2\nc: 3", spot(2, 1), Key, "a: 1\n\nc: 3", "a key with its value"),
+            ("a: 1\nb: 2\nc: 3", spot(2, 4), Value, "a: 1\nb:\nc: 3", "a value"),
+            ("a:\n  b:\n    - 1\n  c: 2", spot(2, 3), Key, "a:\n\n\n  c: 2", "with what is below it"),
+            ("a:\n- 1\n- 2\nb: 3", spot(1, 1), Key, "\n\n\nb: 3", "a list that is not indented"),
+            ("a:\n  - b: 1\n    c: 2", spot(2, 5), Key, "a:\n  -\n    c: 2", "the first key of an entry"),
+            ("a: { b: 1, c: 2 }", spot(1, 6), Key, "a: {       c: 2 }", "with its comma"),
+            ("a: { b: 1, c: 2 }", spot(1, 12), Key, "a: { b: 1,      }", "the last one"),
+            ("a: { b: [1, '}'], c: 2 }", spot(1, 9), Value, "a: { b:         , c: 2 }", "with brackets and quotes"),
+            ("a: [1,\n  2\n]\nb: 3", spot(1, 1), Key, "\n\n\nb: 3", "brackets that close at the line's beginning"),
+            ("a:\n  b: 1\n  c: 2\nd: 3", spot(2, 3), Value, "a:\n\n\nd: 3", "keys in place of a text"),
+            ("a: one\n  two\nb: 3", spot(1, 4), Value, "a:\n\nb: 3", "a text of two lines"),
+            (
+                "a: 1\nb:\n  - c: { d: 1 }\n    e: 2\nf: 3",
+                spot(3, 14),
+                Within,
+                "a: 1\n\n\n\nf: 3",
+                "all of its section",
+            ),
+            ("a: 'b # c' # d\ne: 1", spot(1, 4), Value, "a:\ne: 1", "to the line's end"),
+            ("# { no\na: 1\nb: 2", spot(2, 1), Key, "# { no\n\nb: 2", "a bracket in a comment opens nothing"),
+            ("a: x{y\nb: 1\nc: 2", spot(2, 1), Key, "a: x{y\n\nc: 2", "nor does one within a text"),
+        ] {
+            let found = without(text, at, wrong).expect(why);
+            let trimmed: Vec<&str> = found.lines().map(str::trim_end).collect();
+            assert_eq!(trimmed, expected.split('\n').collect::<Vec<_>>(), "{why}");
+            assert_eq!(found.chars().count(), text.chars().count(), "{why}: nothing moved");
+        }
+        assert_eq!(without("a: 1", spot(9, 1), Key), None, "no such line");
+        assert_eq!(without("{ a: 1 }", spot(1, 3), Within), None, "no sections");
+        assert_eq!(without("a:   ", spot(1, 4), Value), None, "nothing to take out, so that nobody tries for ever");
+    }
+}

@@ -1,0 +1,113 @@
+//! Servers whose own certificate was given.
+
+use std::sync::Arc;
+
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::client::{WebPkiServerVerifier, verify_server_name};
+use rustls::crypto::CryptoProvider;
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::server::ParsedCertificate;
+use rustls::{CertificateError, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
+
+use super::by_webpki;
+use crate::config::Certificate;
+
+/// Believes a server that shows a certificate which is, byte for byte, one of the given ones, whoever signed it; every other as the
+/// roots say.
+///
+/// What people have at hand of a server of their own is its certificate, signed by itself. As a root alone it would not do: `openssl
+/// req -x509` and its like mark it as an authority's, and an authority's is refused as a server's; one of a company's authority whose
+/// root is not at hand leads to nobody. Its name and its time must be right all the same.
+#[derive(Debug)]
+pub(super) struct GivenCertificates {
+    by_roots: Arc<dyn ServerCertVerifier>,
+    given: Vec<Given>,
+}
+
+/// A certificate, and who judges its form and its time: webpki with nothing but itself to trust, which is the same on every platform.
+#[derive(Debug)]
+struct Given {
+    certificate: Certificate,
+    judge: Arc<WebPkiServerVerifier>,
+}
+
+impl GivenCertificates {
+    pub(super) fn new(
+        by_roots: Arc<dyn ServerCertVerifier>,
+        certificates: &[Certificate],
+        provider: &Arc<CryptoProvider>,
+    ) -> Result<Self, Error> {
+        let given = |certificate: &Certificate| {
+            let mut roots = RootCertStore::empty();
+            roots.add(certificate.clone())?;
+            Ok(Given { certificate: certificate.clone(), judge: by_webpki(roots, provider)? })
+        };
+        let given = certificates.iter().map(given).collect::<Result<_, Error>>()?;
+        Ok(Self { by_roots, given })
+    }
+}
+
+impl Given {
+    /// Whether it is good for the name now.
+    fn check(&self, name: &ServerName<'_>, now: UnixTime) -> Result<ServerCertVerified, Error> {
+        match self.judge.verify_server_cert(&self.certificate, &[], name, &[], now) {
+            // Who signed it does not matter. webpki looks at the time before it comes to either, and at the name after both.
+            Err(Error::InvalidCertificate(why)) if is_about_the_signer(&why) => {
+                verify_server_name(&ParsedCertificate::try_from(&self.certificate)?, name)?;
+                Ok(ServerCertVerified::assertion())
+            }
+            judged => judged,
+        }
+    }
+}
+
+/// What is said only once the certificate could be read and its time is right. Reading it again tells what is wrong with its form.
+const fn is_about_the_signer(why: &CertificateError) -> bool {
+    matches!(
+        why,
+        CertificateError::UnknownIssuer
+            | CertificateError::BadSignature
+            | CertificateError::UnsupportedSignatureAlgorithmContext { .. }
+            | CertificateError::UnsupportedSignatureAlgorithmForPublicKeyContext { .. }
+            // That it is an authority's, which rustls has no word for.
+            | CertificateError::Other(_)
+    )
+}
+
+impl ServerCertVerifier for GivenCertificates {
+    fn verify_server_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        server_name: &ServerName<'_>,
+        ocsp_response: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, Error> {
+        match self.given.iter().find(|given| given.certificate == *end_entity) {
+            Some(given) => given.check(server_name, now),
+            None => self.by_roots.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now),
+        }
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.by_roots.verify_tls12_signature(message, cert, dss)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, Error> {
+        self.by_roots.verify_tls13_signature(message, cert, dss)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.by_roots.supported_verify_schemes()
+    }
+}

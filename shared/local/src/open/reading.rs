@@ -1,0 +1,148 @@
+//! Opening a database to read it, also where nothing can be written: read-only media, another user's directory, a copy.
+//!
+//! SQLite reads a database with a write-ahead log through an index that it keeps in a file of its own, `-shm`. Where that is neither there
+//! nor can be made, it gives up. There are two ways out, each for one case.
+
+use std::fs::File;
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
+
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+
+use super::{BUSY_TIMEOUT, DATABASE, LOCK, OpenError, ours};
+use crate::db::schema::{self, Found};
+
+/// A database that is open for reading.
+#[derive(Debug)]
+pub struct Reading {
+    connection: Connection,
+    /// Keeps a crawl from beginning while SQLite was told that nobody writes.
+    _nobody_writes: Option<File>,
+}
+
+impl Deref for Reading {
+    type Target = Connection;
+
+    fn deref(&self) -> &Connection {
+        &self.connection
+    }
+}
+
+/// Opens the database of a data directory for reading. Makes no file of ours, takes no lock that a crawl has to wait for unless nothing can
+/// be written there, and leaves the format as it is.
+pub(crate) fn for_reading(directory: &Path) -> Result<Reading, OpenError> {
+    let path = directory.join(DATABASE);
+    if !path.is_file() {
+        return Err(OpenError::NoCrawl(directory.to_owned()));
+    }
+    let opened = match shared(&path) {
+        Err(error) if is_nothing_writable(&error) => alone(directory, &path),
+        opened => opened,
+    };
+    let reading = opened.map_err(|error| refused(&path, &error))?;
+    match ours(&reading, &path)? {
+        Found::Ours(found) if found < schema::FORMAT => Err(OpenError::Older { path, found, known: schema::FORMAT }),
+        Found::Ours(_) => Ok(reading),
+        _ => Err(OpenError::NoCrawl(directory.to_owned())),
+    }
+}
+
+fn refused(path: &Path, error: &rusqlite::Error) -> OpenError {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::NotADatabase) => OpenError::NotOurs(path.to_owned()),
+        _ => OpenError::failed(path, error),
+    }
+}
+
+const FLAGS: OpenFlags = OpenFlags::SQLITE_OPEN_READ_ONLY.union(OpenFlags::SQLITE_OPEN_NO_MUTEX);
+
+/// As others may read and write at the same time.
+fn shared(path: &Path) -> rusqlite::Result<Reading> {
+    let connection = Connection::open_with_flags(path, FLAGS)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    touch(&connection)?;
+    Ok(Reading { connection, _nobody_writes: None })
+}
+
+/// Where the files beside the database cannot be made, so that no crawl of this machine's has them open.
+fn alone(directory: &Path, path: &Path) -> rusqlite::Result<Reading> {
+    let wal = beside(path, "-wal");
+    if wal.metadata().is_ok_and(|wal| wal.len() > 0) {
+        return with_log(path);
+    }
+    // Another user may crawl there. SQLite is told that nobody does, so nobody must: until all is read, the directory is in use.
+    let lock = match File::open(directory.join(LOCK)) {
+        Ok(lock) => match lock.try_lock_shared() {
+            Ok(()) => Some(lock),
+            // Somebody has just begun, or ends: its files are there.
+            Err(std::fs::TryLockError::WouldBlock) => return shared(path),
+            // A file system that knows no locks.
+            Err(std::fs::TryLockError::Error(_)) => None,
+        },
+        // A copy without it.
+        Err(_) => None,
+    };
+    let connection = Connection::open_with_flags(immutable(path), FLAGS | OpenFlags::SQLITE_OPEN_URI)?;
+    touch(&connection)?;
+    Ok(Reading { connection, _nobody_writes: lock })
+}
+
+/// What a killed process left, or a copy of it: the newest of it is in the log alone. The index goes into this process's memory, which
+/// SQLite does for who has the database to itself, and it takes no locks on what it cannot write.
+#[cfg(unix)]
+fn with_log(path: &Path) -> rusqlite::Result<Reading> {
+    let connection = Connection::open_with_flags_and_vfs(path, FLAGS, c"unix-none")?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
+    connection.pragma_update(None, "locking_mode", "exclusive")?;
+    touch(&connection)?;
+    Ok(Reading { connection, _nobody_writes: None })
+}
+
+#[cfg(not(unix))]
+fn with_log(path: &Path) -> rusqlite::Result<Reading> {
+    shared(path)
+}
+
+/// Reads something, which is when SQLite looks at the files.
+fn touch(connection: &Connection) -> rusqlite::Result<()> {
+    connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))
+}
+
+/// Whether it is for want of a file that cannot be made, or of a lock that cannot be had.
+fn is_nothing_writable(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied))
+}
+
+fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}
+
+/// The URI of a database that nobody changes.
+fn immutable(path: &Path) -> String {
+    let mut uri = String::from("file:");
+    for byte in path.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'/' | b'.' | b'-' | b'_' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => uri.push(char::from(*byte)),
+            other => uri.push_str(&format!("%{other:02X}")),
+        }
+    }
+    uri + "?immutable=1"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_means_itself_within_a_uri() {
+        for (path, expected) in [
+            ("data/dragline.db", "file:data/dragline.db?immutable=1"),
+            ("/srv/a b?c#d%/ä.db", "file:/srv/a%20b%3Fc%23d%25/%C3%A4.db?immutable=1"),
+        ] {
+            assert_eq!(immutable(Path::new(path)), expected);
+        }
+    }
+}
