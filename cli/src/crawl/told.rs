@@ -156,6 +156,7 @@ pub(super) mod tests {
         let mut fetched = unanswered();
         fetched.result = Ok(FetchedResponse {
             status,
+            protocol: None,
             reason: String::new(),
             headers: vec![("content-type".to_owned(), b"Text/HTML; charset=utf-8".to_vec())],
             body: body.into(),
