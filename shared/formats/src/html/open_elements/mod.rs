@@ -97,6 +97,7 @@ impl OpenElements {
         let seen = self.stack[at].seen;
         match (self.syntax, name.role()) {
             (Syntax::Html, Role::Form) => {
+                self.end_implied(at + 1);
                 self.take_out(at);
             }
             (Syntax::Html, role) if role.is_formatting() => self.end_formatting(at),
@@ -118,9 +119,9 @@ impl OpenElements {
     /// Whether a start tag makes no element where it stands: a form in a form, a part of a table outside of one.
     fn is_ignored(&self, role: Role) -> bool {
         match role {
-            Role::Form => self.awaits_end_of_form && !self.has(Role::Marker),
+            Role::Form => self.awaits_end_of_form && !self.has(Role::Template),
             Role::Caption | Role::Cell | Role::ColumnGroup | Role::Row | Role::RowGroup => {
-                !self.has(Role::Table) && !self.has(Role::Marker)
+                !self.has(Role::Table) && !self.has(Role::Template)
             }
             _ => false,
         }
@@ -144,10 +145,12 @@ impl OpenElements {
                 self.end_last(|role| role == Role::OptionGroup);
             }
             Role::RubyPart | Role::RubyParenthesis => {
-                self.end_last(|role| matches!(role, Role::RubyPart | Role::RubyParenthesis));
+                if self.nearest(|open| open.name.role() == Role::Ruby, Role::is_scope).is_some() {
+                    self.end_implied(0);
+                }
             }
             Role::Anchor => {
-                let is_marker = |role: Role| matches!(role, Role::Caption | Role::Cell | Role::Marker);
+                let is_marker = |role: Role| matches!(role, Role::Caption | Role::Cell | Role::Marker | Role::Template);
                 if let Some(at) = self.nearest(|open| open.name.role() == Role::Anchor, is_marker) {
                     self.end_formatting(at);
                 }
@@ -176,9 +179,10 @@ impl OpenElements {
             Role::Paragraph => self.nearest(is_same, |role| role.is_scope() || role == Role::Button),
             Role::ListItem => self.nearest(is_same, |role| role.is_scope() || role == Role::List),
             Role::Caption | Role::Cell | Role::ColumnGroup | Role::Row | Role::RowGroup | Role::Table => {
-                self.nearest(is_same, |role| matches!(role, Role::Table | Role::Marker))
+                self.nearest(is_same, |role| matches!(role, Role::Table | Role::Template))
             }
             Role::Inline
+            | Role::Ruby
             | Role::Fallback
             | Role::DataList
             | Role::Option
@@ -207,9 +211,15 @@ impl OpenElements {
         }
     }
 
+    /// Ends the innermost elements that need no end tag, down to this place.
+    fn end_implied(&mut self, from: usize) {
+        let stays = self.stack[from..].iter().rposition(|open| !open.name.role().has_implied_end());
+        self.truncate(from + stays.map_or(0, |last| last + 1));
+    }
+
     /// Ends all that is open in the innermost part of a table of a sort.
     fn clear_to(&mut self, is: impl Fn(Role) -> bool) {
-        if let Some(at) = self.nearest(|open| is(open.name.role()), |role| role == Role::Marker) {
+        if let Some(at) = self.nearest(|open| is(open.name.role()), |role| role == Role::Template) {
             self.truncate(at + 1);
         }
     }

@@ -76,6 +76,8 @@ pub(in crate::html) enum Role {
     /// `<optgroup>`.
     OptionGroup,
     Option,
+    /// `<ruby>`.
+    Ruby,
     /// `<rb>`, `<rt>`, `<rtc>`.
     RubyPart,
     /// `<rp>`, for those who cannot show the rest.
@@ -83,8 +85,10 @@ pub(in crate::html) enum Role {
     /// It is ended whatever blocks it has open: `<b>`, `<i>`, `<font>`.
     Formatting,
     Anchor,
-    /// Nothing within it ends anything around it: `<object>`, `<template>`.
+    /// Nothing within it ends anything around it but a part of a table: `<object>`.
     Marker,
+    /// `<template>`: nothing at all within it ends anything around it.
+    Template,
     /// What it holds is shown only if it cannot be: `<video>`, `<canvas>`.
     Fallback,
     /// `<datalist>`.
@@ -122,12 +126,14 @@ impl Role {
             b"button" => Self::Button,
             b"optgroup" => Self::OptionGroup,
             b"option" => Self::Option,
+            b"ruby" => Self::Ruby,
             b"rb" | b"rt" | b"rtc" => Self::RubyPart,
             b"rp" => Self::RubyParenthesis,
             b"b" | b"big" | b"code" | b"em" | b"font" | b"i" | b"nobr" | b"s" | b"small" | b"strike" | b"strong"
             | b"tt" | b"u" => Self::Formatting,
             b"a" => Self::Anchor,
-            b"applet" | b"marquee" | b"object" | b"template" => Self::Marker,
+            b"applet" | b"marquee" | b"object" => Self::Marker,
+            b"template" => Self::Template,
             b"audio" | b"canvas" | b"video" => Self::Fallback,
             b"datalist" => Self::DataList,
             b"iframe" | b"noembed" | b"noframes" | b"noscript" | b"script" | b"select" | b"style" | b"textarea"
@@ -170,12 +176,26 @@ impl Role {
 
     /// Whether inline elements that are open around it stay so.
     pub(super) const fn is_special(self) -> bool {
-        self.is_block() || matches!(self, Self::Button | Self::Marker | Self::Special)
+        self.is_block() || matches!(self, Self::Button | Self::Marker | Self::Special | Self::Template)
+    }
+
+    /// Whether it may end without an end tag of its own where one around it does ("generate implied end tags").
+    pub(super) const fn has_implied_end(self) -> bool {
+        matches!(
+            self,
+            Self::DescriptionItem
+                | Self::ListItem
+                | Self::Option
+                | Self::OptionGroup
+                | Self::Paragraph
+                | Self::RubyParenthesis
+                | Self::RubyPart
+        )
     }
 
     /// Whether what is open around it is out of reach for end tags within it ("has an element in scope").
     pub(super) const fn is_scope(self) -> bool {
-        matches!(self, Self::Caption | Self::Cell | Self::Marker | Self::Table)
+        matches!(self, Self::Caption | Self::Cell | Self::Marker | Self::Table | Self::Template)
     }
 
     pub(super) const fn is_formatting(self) -> bool {
