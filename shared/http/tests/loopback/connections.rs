@@ -1,17 +1,17 @@
 //! How many connections stay open.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use dragline_domain::address::AddressPolicy;
 use dragline_http::{HttpConfig, HttpFetcher};
-use dragline_pipeline::ports::fetcher::FetchFailureKind;
+use dragline_pipeline::ports::fetcher::{ConnectionWatch, FetchFailureKind, FetchRequest, Fetcher};
 use futures_util::future::join_all;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
-use crate::support::{Names, config, fetch, response};
+use crate::support::{Names, config, fetch, fetcher, request, response};
 
 /// A server that keeps every connection, and counts those that are open.
 async fn keeper() -> (u16, Arc<AtomicUsize>) {
@@ -62,6 +62,34 @@ async fn a_connection_is_kept_for_the_next_request() {
         response(fetch(&fetcher, &format!("http://one.test:{port}/")).await);
     }
     assert_eq!((names.asked(), open.load(Ordering::SeqCst)), (1, 1));
+}
+
+/// What it was told of connections.
+#[derive(Debug, Default)]
+struct Told(Mutex<Vec<&'static str>>);
+
+impl ConnectionWatch for Told {
+    fn connecting(&self) {
+        self.0.lock().unwrap().push("connecting");
+    }
+
+    fn connected(&self) {
+        self.0.lock().unwrap().push("connected");
+    }
+}
+
+#[tokio::test]
+async fn whoever_watches_is_told_when_a_request_on_a_new_connection_sets_out() {
+    let (port, _) = keeper().await;
+    let fetcher = fetcher();
+    for (expected, why) in [(vec!["connecting", "connected"], "a new one"), (vec![], "it was kept")] {
+        let told = Arc::new(Told::default());
+        let watch: Arc<dyn ConnectionWatch> = told.clone();
+        response(
+            fetcher.fetch(FetchRequest { watch: Some(watch), ..request(&format!("http://one.test:{port}/")) }).await,
+        );
+        assert_eq!(*told.0.lock().unwrap(), expected, "{why}");
+    }
 }
 
 /// What a server does with a connection on which it has answered.

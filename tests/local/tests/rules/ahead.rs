@@ -9,6 +9,7 @@ use dragline_local::{
 };
 use dragline_pipeline::live::LiveTurns;
 use dragline_pipeline::ports::clock::Clock;
+use dragline_pipeline::ports::fetcher::{Fetched, FetchedResponse};
 use dragline_pipeline::{Timing, World};
 use dragline_whole_crawls::Silent;
 use jiff::Timestamp;
@@ -100,4 +101,20 @@ impl World for WorldAhead {
     fn timing(&self) -> &Timing {
         &self.timing
     }
+}
+
+/// A page that a server sent after so long, or what stands in its place with another status.
+pub(crate) fn answered(status: u16, body: String, took: Duration) -> Fetched {
+    let response = FetchedResponse {
+        status,
+        reason: "Said".to_owned(),
+        protocol: None,
+        headers: vec![("content-type".to_owned(), b"text/html".to_vec())],
+        decoded_sha1: [0; 20],
+        decoded_bytes: body.len() as u64,
+        body: body.into(),
+        truncated: None,
+    };
+    let request_headers = vec![("host".to_owned(), b"a.example".to_vec())];
+    Fetched { request_headers, remote: None, first_byte: Some(took), elapsed: took, result: Ok(response) }
 }

@@ -7,10 +7,10 @@ use std::time::Duration;
 use dragline_domain::definition::Draft;
 use dragline_domain::outcome::Outcome;
 use dragline_pipeline::ports::clock::Clock;
-use dragline_pipeline::ports::fetcher::{FetchFailureKind, FetchRequest, Fetched, FetchedResponse, Fetcher};
+use dragline_pipeline::ports::fetcher::{FetchFailureKind, FetchRequest, Fetched, Fetcher};
 use dragline_whole_crawls::{crawl_in, definition};
 
-use super::ahead::{Ahead, WorldAhead};
+use super::ahead::{Ahead, WorldAhead, answered};
 
 /// The pages of the site, its first one included.
 const PAGES: usize = 61;
@@ -72,18 +72,7 @@ impl Fetcher for Server {
             "/" => (1..PAGES).map(|page| format!("<a href=/{page}>{page}</a> ")).collect(),
             _ => format!("page {path}"),
         };
-        let response = FetchedResponse {
-            status,
-            reason: "Said".to_owned(),
-            protocol: None,
-            headers: vec![("content-type".to_owned(), b"text/html".to_vec())],
-            decoded_sha1: [0; 20],
-            decoded_bytes: body.len() as u64,
-            body: body.into(),
-            truncated: None,
-        };
-        let request_headers = vec![("host".to_owned(), b"a.example".to_vec())];
-        Fetched { request_headers, remote: None, first_byte: Some(THINK), elapsed: THINK, result: Ok(response) }
+        answered(status, body, THINK)
     }
 }
 
@@ -142,4 +131,59 @@ async fn a_server_that_gives_so_many_pages_a_while_is_crawled_whole() {
         assert_eq!(pages, PAGES as u64, "{concurrency} at once, {} requests", site.requests);
         assert!(site.requests < 3 * PAGES, "{} requests: it is left alone for longer and longer", site.requests);
     }
+}
+
+/// A server that is far away, and thinks for longer than the delay. Every connection is a new one.
+#[derive(Clone)]
+struct Far {
+    clock: Ahead,
+    /// When requests came there.
+    arrived: Arc<Mutex<Vec<Duration>>>,
+    asked: Arc<Mutex<u32>>,
+}
+
+impl Fetcher for Far {
+    async fn fetch(&self, request: FetchRequest) -> Fetched {
+        let began = self.clock.monotonic();
+        let is_new = {
+            let mut asked = self.asked.lock().unwrap();
+            *asked += 1;
+            *asked % 2 == 1
+        };
+        if is_new {
+            let watch = request.watch.as_ref();
+            watch.inspect(|watch| watch.connecting());
+            self.clock.sleep(Duration::from_millis(900)).await;
+            watch.inspect(|watch| watch.connected());
+        }
+        self.arrived.lock().unwrap().push(self.clock.monotonic());
+        self.clock.sleep(Duration::from_secs(3)).await;
+        let first_byte = self.clock.monotonic() - began;
+        let path = request.url.path_and_query().to_owned();
+        let body: String = match path.as_str() {
+            "/" => (1..20).map(|page| format!("<a href=/{page}>{page}</a> ")).collect(),
+            _ => format!("page {path}"),
+        };
+        answered(if path == "/robots.txt" { 404 } else { 200 }, body, first_byte)
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn requests_at_once_come_a_delay_apart_whether_or_not_they_open_connections() {
+    const DELAY: Duration = Duration::from_secs(1);
+    let data = tempfile::tempdir().unwrap();
+    // Slower than in the other tests, as what the machine is late by counts as often as the clock is faster.
+    let world = WorldAhead::open(data.path(), Duration::ZERO, 4);
+    let far = Far { clock: world.clock, arrived: Arc::default(), asked: Arc::default() };
+    let definition = definition(&["https://a.example/".to_owned()], |draft| {
+        draft.politeness.delay = DELAY;
+        draft.politeness.concurrency = 8;
+    });
+    let messages = world.queue.clone();
+    let progress = crawl_in(world, messages, far.clone(), &definition).await;
+    assert_eq!(progress.count(Outcome::FileIngested), 20);
+    let arrived = far.arrived.lock().unwrap();
+    let gaps: Vec<Duration> = arrived.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let shortest = gaps.iter().min().unwrap();
+    assert!(*shortest >= DELAY * 3 / 4, "{gaps:?}");
 }

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use dragline_domain::time::between;
 use dragline_pipeline::ports::clock::Clock;
-use dragline_pipeline::ports::fetcher::{FetchRequest, Fetched, FetchedResponse, Fetcher};
+use dragline_pipeline::ports::fetcher::{FetchRequest, Fetched, Fetcher};
 use dragline_whole_crawls::{crawl_in, definition};
 
-use super::ahead::{Ahead, WorldAhead};
+use super::ahead::{Ahead, WorldAhead, answered};
 
 const SLOW_SITES: usize = 70;
 const QUICK_SITES: usize = 10;
@@ -65,18 +65,7 @@ impl Fetcher for Sites {
         if !is_robots {
             *self.pages.lock().unwrap().entry(host).or_default() += 1;
         }
-        let response = FetchedResponse {
-            status: if is_robots { 404 } else { 200 },
-            reason: "Said".to_owned(),
-            protocol: None,
-            headers: vec![("content-type".to_owned(), b"text/html".to_vec())],
-            decoded_sha1: [0; 20],
-            decoded_bytes: body.len() as u64,
-            body: body.into(),
-            truncated: None,
-        };
-        let (request_headers, remote) = (Vec::new(), None);
-        Fetched { request_headers, remote, first_byte: Some(think), elapsed: think, result: Ok(response) }
+        answered(if is_robots { 404 } else { 200 }, body, think)
     }
 }
 

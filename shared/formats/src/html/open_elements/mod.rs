@@ -144,10 +144,10 @@ impl OpenElements {
                 self.end_last(|role| role == Role::Option);
                 self.end_last(|role| role == Role::OptionGroup);
             }
-            Role::RubyPart | Role::RubyParenthesis => {
-                if self.nearest(|open| open.name.role() == Role::Ruby, Role::is_scope).is_some() {
-                    self.end_implied(0);
-                }
+            Role::RubyPart | Role::RubyParenthesis
+                if self.nearest(|open| open.name.role() == Role::Ruby, Role::is_scope).is_some() =>
+            {
+                self.end_implied(0);
             }
             Role::Anchor => {
                 let is_marker = |role: Role| matches!(role, Role::Caption | Role::Cell | Role::Marker | Role::Template);
