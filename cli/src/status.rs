@@ -41,7 +41,6 @@ struct Status<'a> {
     #[serde(flatten)]
     summary: &'a Summary,
     /// Absent for a stack, which works on its own.
-    #[serde(skip_serializing_if = "Option::is_none")]
     is_running: Option<bool>,
 }
 
