@@ -124,7 +124,9 @@ async fn a_deployed_crawl_reads_as_a_local_one_of_the_same_site() {
         assert_eq!(head(&stack), head(&local), "{what}: the same columns in the same order");
     }
     let (stack, local) = both.ask(&["status", "--json"]);
-    let summary = |ran: &Ran| without(ran.rows().remove(0), &["started_at", "closed_at", "slowest", "data", "stack", "is_running"]);
+    let summary = |ran: &Ran| {
+        without(ran.rows().remove(0), &["started_at", "closed_at", "slowest", "data", "stack", "is_running"])
+    };
     assert_eq!(summary(&stack), summary(&local));
     assert_eq!(stack.rows()[0]["stack"], both.stack.name());
     let (text, _) = both.ask(&["status"]);

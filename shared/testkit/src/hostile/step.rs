@@ -16,8 +16,13 @@ type Parts = Box<dyn Iterator<Item = Bytes> + Send>;
 pub enum Step {
     /// Sends these bytes.
     Send(Bytes),
-    /// Sends these bytes again and again.
-    SendForever(Bytes),
+    /// Sends these bytes again and again, with a pause after each time.
+    SendForever {
+        /// What is sent.
+        bytes: Bytes,
+        /// The pause; none if it is zero.
+        every: Duration,
+    },
     /// Sends these bytes one at a time, with a pause after each.
     Drip {
         /// What is sent.
@@ -43,7 +48,12 @@ impl Step {
 
     /// Sends this again and again.
     pub fn send_forever(bytes: impl Into<Bytes>) -> Self {
-        Self::SendForever(bytes.into())
+        Self::send_every(Duration::ZERO, bytes)
+    }
+
+    /// Sends this again and again, so often.
+    pub fn send_every(every: Duration, bytes: impl Into<Bytes>) -> Self {
+        Self::SendForever { bytes: bytes.into(), every }
     }
 
     /// Sends the parts that this makes anew for each request.
@@ -58,8 +68,12 @@ impl Step {
     pub(super) async fn act(&self, wire: &mut impl Wire) -> io::Result<()> {
         match self {
             Self::Send(bytes) => wire.write_all(bytes).await?,
-            Self::SendForever(bytes) => loop {
+            Self::SendForever { bytes, every } => loop {
                 wire.write_all(bytes).await?;
+                if !every.is_zero() {
+                    wire.flush().await?;
+                    tokio::time::sleep(*every).await;
+                }
             },
             Self::Drip { bytes, every } => {
                 for byte in bytes {
@@ -85,7 +99,7 @@ impl fmt::Debug for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Send(_) => "Send",
-            Self::SendForever(_) => "SendForever",
+            Self::SendForever { .. } => "SendForever",
             Self::Drip { .. } => "Drip",
             Self::Stream(_) => "Stream",
             Self::NextRequest => "NextRequest",
