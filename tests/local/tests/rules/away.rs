@@ -185,5 +185,6 @@ async fn requests_at_once_come_a_delay_apart_whether_or_not_they_open_connection
     let arrived = far.arrived.lock().unwrap();
     let gaps: Vec<Duration> = arrived.windows(2).map(|pair| pair[1] - pair[0]).collect();
     let shortest = gaps.iter().min().unwrap();
-    assert!(*shortest >= DELAY * 3 / 4, "{gaps:?}");
+    // A tenth, if connections were not waited for. What the machine is late by takes less than half.
+    assert!(*shortest >= DELAY / 2, "{gaps:?}");
 }
