@@ -17,6 +17,7 @@ mod stored;
 mod summary;
 mod terminal;
 
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -26,16 +27,25 @@ use dragline_domain::frontier::StatusChange;
 use args::{Cli, Command};
 use error::{CliError, while_doing};
 use exit::Exit;
-use terminal::Talk;
+use terminal::{Colour, Talk};
 
 fn main() -> ExitCode {
     match Cli::try_parse() {
         Ok(cli) => run(&cli).into(),
-        Err(answer) => {
-            // Help and version are answers too; nothing can be done if they cannot be printed.
-            let _ = answer.print();
-            if answer.use_stderr() { Exit::Error.into() } else { Exit::Done.into() }
-        }
+        Err(answer) => print(&answer).into(),
+    }
+}
+
+/// Prints what the command line is answered with: help and version are asked for, the rest is a mistake.
+fn print(answer: &clap::Error) -> Exit {
+    let text = answer.render();
+    // Nothing can be done if it cannot be printed.
+    if answer.use_stderr() {
+        let _ = write!(io::stderr(), "{}", Colour::of_stream(&io::stderr()).paint_styled(&text));
+        Exit::Error
+    } else {
+        let _ = write!(io::stdout(), "{}", Colour::of_stream(&io::stdout()).paint_styled(&text));
+        Exit::Done
     }
 }
 

@@ -41,7 +41,7 @@ pub(super) fn finish(args: &CrawlArgs, ended: Ended, talk: &Talk) -> Result<Exit
     if args.answer() == Answer::Text {
         talk.say(&summary::text(&summary, None, talk.colour()));
     }
-    let is_told = (args.answer(), talk.loudness() != Loudness::Quiet) == (Answer::Text, true);
+    let is_told = args.answer() == Answer::Text && talk.loudness() != Loudness::Quiet;
     if let (false, Some(why)) = (is_told, summary.why_nothing()) {
         talk.error(&why.message(), &why.hints());
     }

@@ -100,6 +100,7 @@ fn name(outcome: i16) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::summary::visit;
 
     /// A visit that was asked for, and took so long.
     fn asked(url: &str, outcome: Outcome, duration_ms: u64) -> LogRow {
@@ -108,32 +109,7 @@ mod tests {
 
     /// A visit that was decided against.
     fn decided(url: &str, outcome: Outcome, detail: Option<&str>) -> LogRow {
-        LogRow {
-            crawl: "docs".to_owned(),
-            iteration: 1,
-            url: url.to_owned(),
-            depth: 0,
-            via: None,
-            crawl_type: "queued".to_owned(),
-            outcome: outcome.code(),
-            outcome_name: outcome.name().to_owned(),
-            r#final: true,
-            tries: 1,
-            at: String::new(),
-            status: None,
-            duration_ms: None,
-            first_byte_ms: None,
-            remote: None,
-            detail: detail.map(str::to_owned),
-            content_type: None,
-            body_bytes: None,
-            truncated: None,
-            redirects_to: None,
-            object: None,
-            offset: None,
-            length: None,
-            agent: String::new(),
-        }
+        LogRow { detail: detail.map(str::to_owned), ..visit(url, outcome) }
     }
 
     fn tally(visits: impl IntoIterator<Item = LogRow>) -> Summary {

@@ -19,6 +19,8 @@ use crate::terminal::write_json;
 
 pub(crate) use causes::{CauseCount, Causes, WhyNothing};
 pub(crate) use read::read;
+#[cfg(test)]
+pub(crate) use tests::visit;
 pub(crate) use text::text;
 
 /// How an iteration stands or ended. The names of the fields are those of the JSON that `--json` prints.

@@ -4,6 +4,7 @@ use std::env;
 use std::ffi::OsStr;
 use std::io::IsTerminal;
 
+use clap::builder::StyledStr;
 use clap::builder::styling::{AnsiColor, Style};
 
 /// Whether text is coloured.
@@ -39,6 +40,14 @@ impl Colour {
     fn of(is_terminal: bool, no_color: Option<&OsStr>, term: Option<&OsStr>) -> Self {
         let unwanted = no_color.is_some_and(|value| !value.is_empty()) || term.is_some_and(|term| term == "dumb");
         if is_terminal && !unwanted { Self::On } else { Self::Off }
+    }
+
+    /// What clap has to say, which colours by rules of its own if it prints it itself.
+    pub(crate) fn paint_styled(self, text: &StyledStr) -> String {
+        match self {
+            Self::On => text.ansi().to_string(),
+            Self::Off => text.to_string(),
+        }
     }
 
     /// The text in its colour.

@@ -76,13 +76,10 @@ impl HttpFetcher {
     ) -> Result<reqwest::Response, NoHead> {
         let mut phases = attempt.watch();
         let mut sending = Box::pin(ATTEMPT.scope(Arc::clone(attempt), self.clients.current().execute(outgoing)));
+        let mut told = Told { watch, is_connecting: false };
         loop {
             let phase = *phases.borrow_and_update();
-            match (phase, watch) {
-                (Phase::Connecting, Some(watch)) => watch.connecting(),
-                (Phase::Connected { .. }, Some(watch)) => watch.connected(),
-                (Phase::Open, _) | (_, None) => {}
-            }
+            told.of(phase);
             let header = phase.header_deadline(times.started, times.first_byte_timeout);
             let deadline = header.map_or(times.deadline, |header| header.min(times.deadline));
             tokio::select! {
@@ -201,6 +198,33 @@ struct Times {
     started: Instant,
     first_byte_timeout: Duration,
     deadline: Instant,
+}
+
+/// What whoever watches a request was told. When it is dropped, the connection is open or there will be none, seen or not.
+struct Told<'a> {
+    watch: Option<&'a dyn ConnectionWatch>,
+    is_connecting: bool,
+}
+
+impl Told<'_> {
+    fn of(&mut self, phase: Phase) {
+        let is_connecting = phase == Phase::Connecting;
+        if is_connecting == self.is_connecting {
+            return;
+        }
+        self.is_connecting = is_connecting;
+        match self.watch {
+            Some(watch) if is_connecting => watch.connecting(),
+            Some(watch) => watch.connected(),
+            None => {}
+        }
+    }
+}
+
+impl Drop for Told<'_> {
+    fn drop(&mut self) {
+        self.of(Phase::Open);
+    }
 }
 
 /// Why there is no response header.

@@ -1,34 +1,5 @@
 use super::*;
-
-/// A final visit.
-fn visit(url: &str, outcome: Outcome) -> LogRow {
-    LogRow {
-        crawl: "docs".to_owned(),
-        iteration: 1,
-        url: url.to_owned(),
-        depth: 0,
-        via: None,
-        crawl_type: "queued".to_owned(),
-        outcome: outcome.code(),
-        outcome_name: outcome.name().to_owned(),
-        r#final: true,
-        tries: 1,
-        at: String::new(),
-        status: None,
-        duration_ms: None,
-        first_byte_ms: None,
-        remote: None,
-        detail: None,
-        content_type: None,
-        body_bytes: None,
-        truncated: None,
-        redirects_to: None,
-        object: None,
-        offset: None,
-        length: None,
-        agent: String::new(),
-    }
-}
+use crate::summary::visit;
 
 fn of_visits(visits: impl IntoIterator<Item = LogRow>) -> Vec<CauseCount> {
     let mut causes = Causes::default();

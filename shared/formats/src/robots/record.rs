@@ -79,13 +79,19 @@ impl RobotsRecord {
         }
     }
 
+    /// Whether there may be a robots.txt that nobody could read.
+    #[must_use]
+    pub const fn is_unreadable(&self) -> bool {
+        matches!(self, Self::Unreadable(_))
+    }
+
     /// Whether this copy, fetched `age` ago, holds on although `fetched` came since: a robots.txt that was read is
     /// obeyed for up to [`COPY_AGE_MAX`] while it cannot be read again (sections 2.3.1.4 and 2.4).
     ///
     /// That there was none is not kept so: a server in trouble may be about to have one.
     #[must_use]
     pub fn outlives(&self, age: Duration, fetched: &Self) -> bool {
-        matches!((self, fetched), (Self::Readable { .. }, Self::Unreadable(_))) && age <= COPY_AGE_MAX
+        matches!(self, Self::Readable { .. }) && fetched.is_unreadable() && age <= COPY_AGE_MAX
     }
 }
 

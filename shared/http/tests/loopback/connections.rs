@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use dragline_domain::address::AddressPolicy;
 use dragline_http::{HttpConfig, HttpFetcher};
-use dragline_pipeline::ports::fetcher::{ConnectionWatch, FetchFailureKind, FetchRequest, Fetcher};
+use dragline_pipeline::ports::fetcher::{ConnectionWatch, FetchFailureKind, FetchLimits, FetchRequest, Fetcher};
 use futures_util::future::join_all;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
@@ -78,18 +78,60 @@ impl ConnectionWatch for Told {
     }
 }
 
+/// What whoever watches one request is told, and whether it was answered.
+async fn told_of(fetcher: &HttpFetcher, request: FetchRequest) -> (Vec<&'static str>, bool) {
+    let told = Arc::new(Told::default());
+    let watch: Arc<dyn ConnectionWatch> = told.clone();
+    let fetched = fetcher.fetch(FetchRequest { watch: Some(watch), ..request }).await;
+    let told = told.0.lock().unwrap().clone();
+    (told, fetched.result.is_ok())
+}
+
 #[tokio::test]
 async fn whoever_watches_is_told_when_a_request_on_a_new_connection_sets_out() {
     let (port, _) = keeper().await;
     let fetcher = fetcher();
     for (expected, why) in [(vec!["connecting", "connected"], "a new one"), (vec![], "it was kept")] {
-        let told = Arc::new(Told::default());
-        let watch: Arc<dyn ConnectionWatch> = told.clone();
-        response(
-            fetcher.fetch(FetchRequest { watch: Some(watch), ..request(&format!("http://one.test:{port}/")) }).await,
-        );
-        assert_eq!(*told.0.lock().unwrap(), expected, "{why}");
+        assert_eq!(told_of(&fetcher, request(&format!("http://one.test:{port}/"))).await, (expected, true), "{why}");
     }
+}
+
+#[tokio::test]
+async fn whoever_watches_is_told_of_the_end_of_connecting_however_it_ends() {
+    // Nobody takes what waits in a listener's queue: TCP connects, and TLS never begins.
+    let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let silent_port = silent.local_addr().unwrap().port();
+    let closed = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let closed_port = closed.local_addr().unwrap().port();
+    drop(closed);
+    let short = |request: FetchRequest, connect_ms, total_ms| {
+        let limits = FetchLimits {
+            connect_timeout: Duration::from_millis(connect_ms),
+            total_timeout: Duration::from_millis(total_ms),
+            ..request.limits
+        };
+        FetchRequest { limits, ..request }
+    };
+    let fetcher = fetcher();
+    for (request, why) in [
+        (request(&format!("http://one.test:{closed_port}/")), "it was refused"),
+        (request("http://nobody.invalid/"), "the name leads nowhere"),
+        (short(request(&format!("https://one.test:{silent_port}/")), 50, 60_000), "it took too long"),
+        (short(request(&format!("https://one.test:{silent_port}/")), 60_000, 50), "the request took too long"),
+    ] {
+        for _ in 0..20 {
+            let (told, is_answered) = told_of(&fetcher, request.clone()).await;
+            // What begins and ends at once may not be seen at all.
+            assert!(matches!(told[..], [] | ["connecting", "connected"]), "{why}: {told:?}");
+            assert!(!is_answered, "{why}");
+        }
+    }
+    let told = Arc::new(Told::default());
+    let watch: Arc<dyn ConnectionWatch> = told.clone();
+    let url = format!("https://one.test:{silent_port}/");
+    let given_up = fetcher.fetch(FetchRequest { watch: Some(watch), ..request(&url) });
+    assert!(tokio::time::timeout(Duration::from_millis(50), given_up).await.is_err());
+    assert_eq!(*told.0.lock().unwrap(), ["connecting", "connected"], "nobody waits for it any more");
 }
 
 /// What a server does with a connection on which it has answered.

@@ -102,13 +102,14 @@ impl Planner {
         if self.has_due_retry(lease, now) {
             return Ok(());
         }
-        let Some(chunk) = &self.chunk else { return if self.due.is_empty() { Err(Dry::Empty) } else { Ok(()) } };
+        let found = |has_next: bool| has_next.then_some(()).ok_or(Dry::Empty);
+        let Some(chunk) = &self.chunk else { return found(!self.due.is_empty()) };
         if self.has_max_depth && self.position.is_barred(chunk.key.depth, lease, inbox, in_flight) {
             // Not begun yet, and something less deep may come first by the time that the barrier is gone.
             self.chunk = None;
             return Err(Dry::AtBarrier);
         }
-        if chunk.entries.len() > self.position.offset() as usize { Ok(()) } else { Err(Dry::Empty) }
+        found(chunk.entries.len() > self.position.offset() as usize)
     }
 
     /// The next URL to visit of what is at hand, where [`Self::has_next`] says that there is one.

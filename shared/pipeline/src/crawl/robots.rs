@@ -60,10 +60,9 @@ pub(super) async fn robots(
     let (kept, now) = (world.frontier().load_robots(origin).await?, world.clock().now());
     let max_age = context.definition.politeness.robots_max_age;
     let is_good = |row: &&RobotsRow| {
-        // It is kept for people alone.
-        let is_unreadable = matches!(row.record, RobotsRecord::Unreadable(_));
         let expires_at = honest(row.expires_at, now, max_age);
-        !is_unreadable && is_robots_good(robots_use, row.fetched_at, expires_at, now)
+        // One that could not be read is kept for people alone.
+        !row.record.is_unreadable() && is_robots_good(robots_use, row.fetched_at, expires_at, now)
     };
     if let Some(row) = kept.as_ref().filter(is_good) {
         return Ok((Robots::Known(row.record.policy(token)), robots_use));
@@ -83,8 +82,7 @@ pub(super) async fn robots(
         Ok(record) => record,
         Err(RefusedAddress(why)) => return Ok((Robots::PrivateAddress(why), RobotsUse::Used)),
     };
-    let has_answered =
-        kept.as_ref().is_some_and(|row| !matches!(row.record.policy(token), RobotsPolicy::DisallowAll(_)));
+    let has_answered = kept.as_ref().is_some_and(|row| !row.record.is_unreadable());
     if let Some(row) = kept.filter(|row| row.record.outlives(between(row.fetched_at, asked_at), &fetched)) {
         return Ok((Robots::Known(row.record.policy(token)), RobotsUse::Unused));
     }

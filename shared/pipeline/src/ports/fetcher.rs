@@ -49,7 +49,8 @@ pub struct FetchRequest {
 pub trait ConnectionWatch: fmt::Debug + Send + Sync {
     /// A connection is being opened.
     fn connecting(&self);
-    /// It is open, and the request sets out; or it cannot be opened.
+    /// It is open, and the request sets out; or it cannot be opened, or nobody waits for it any more. Follows each [`Self::connecting`], before
+    /// the request ends.
     fn connected(&self);
 }
 

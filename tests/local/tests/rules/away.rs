@@ -57,7 +57,8 @@ impl Fetcher for Server {
             let site = &mut *self.site.lock().unwrap();
             let now = self.clock.monotonic();
             let since = now - *site.began.get_or_insert(now);
-            let status = if path == "/robots.txt" { Some(404) } else { (self.mood)(site, since) };
+            let status = (self.mood)(site, since);
+            let status = if path == "/robots.txt" { status.map(|_| 404) } else { status };
             site.requests += 1;
             if status == Some(200) {
                 site.given.push(since);
@@ -104,6 +105,19 @@ async fn a_server_that_restarts_is_crawled_whole() {
             let most = server.site.lock().unwrap().pages.values().copied().max();
             assert_eq!(most, Some(1), "no page is asked for again because of it");
         }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_is_away_when_its_robots_txt_is_too_old_may_be_restarting_too() {
+    let mood: Mood = |site, since| (!site.is_away(since, Duration::from_mins(3))).then_some(200);
+    for concurrency in [1, 8] {
+        let (pages, _) = crawled(mood, |draft| {
+            draft.politeness.concurrency = concurrency;
+            draft.politeness.robots_max_age = Duration::from_mins(1);
+        })
+        .await;
+        assert_eq!(pages, PAGES as u64, "{concurrency} at once");
     }
 }
 

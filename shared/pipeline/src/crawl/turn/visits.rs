@@ -200,6 +200,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             let clock = world.clock();
             let started = match started {
                 Ok(started) => started,
+                // Since it was asked whether one may start, another request turned out to open a connection.
                 Err(_) => pacer.start_in_time(clock, latest_start).await.ok_or(LeaseTooOld)?,
             };
             let watch = Arc::new(Connecting::new(Arc::clone(&pacer), Arc::clone(&world)));
