@@ -35,7 +35,13 @@ pub fn by_clock(stored: Timestamp, written_at: Timestamp, now: Timestamp, longes
 /// Whether a clock was set back since it said this.
 #[must_use]
 pub fn is_set_back(written_at: Timestamp, now: Timestamp) -> bool {
-    between(now, written_at) > LATE_MAX
+    written_at > written_by(now)
+}
+
+/// The last instant that a clock can have said which says `now` to somebody who may be late.
+#[must_use]
+pub fn written_by(now: Timestamp) -> Timestamp {
+    after(now, LATE_MAX)
 }
 
 /// How long it takes from one instant to a later one; nothing if it is not later.

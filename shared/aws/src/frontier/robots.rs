@@ -2,6 +2,7 @@
 
 use data_encoding::HEXLOWER;
 use dragline_domain::frontier::{ObjectKey, OriginKey};
+use dragline_domain::time::written_by;
 use dragline_pipeline::ports::frontier::RobotsRow;
 use sha2::{Digest as _, Sha256};
 
@@ -37,8 +38,10 @@ impl DynamoFrontier {
         };
         let times = [("fetched_at", instant(robots.fetched_at)), ("expires_at", instant(robots.expires_at))];
         let item = rows::row(&key, [record, (JSON_BYTES, json_bytes)].into_iter().chain(times));
-        let is_newer = Expression::new("attribute_not_exists(#sk) OR #fetched_at <= :fetched_at")
-            .with(":fetched_at", instant(robots.fetched_at));
+        let is_newer =
+            Expression::new("attribute_not_exists(#sk) OR #fetched_at <= :fetched_at OR #fetched_at > :ahead")
+                .with(":fetched_at", instant(robots.fetched_at))
+                .with(":ahead", instant(written_by(robots.fetched_at)));
         // Refused: what is there was fetched later, and stays.
         self.db.write(&Write::put(Role::Other, &key, item).when(is_newer)).await.map(|_| ())
     }

@@ -2,6 +2,7 @@
 
 use dragline_domain::frontier::{Inbox, Lease, Leftover, OriginKey, OriginRows, Seeding, SeedingMark};
 use dragline_domain::ids::Iteration;
+use dragline_domain::time::written_by;
 use dragline_domain::url::Origin;
 use dragline_pipeline::ports::frontier::RobotsRow;
 use rusqlite::params;
@@ -116,9 +117,11 @@ impl Db {
 
     pub(crate) fn put_robots(&self, origin: OriginRowId, robots: &RobotsRow) -> Result<(), StoreError> {
         let sql = "INSERT INTO robots (origin_id, record, fetched_at, expires_at) VALUES (?1, ?2, ?3, ?4)
-                   ON CONFLICT DO UPDATE SET record = ?2, fetched_at = ?3, expires_at = ?4 WHERE fetched_at <= ?3";
+                   ON CONFLICT DO UPDATE SET record = ?2, fetched_at = ?3, expires_at = ?4
+                   WHERE fetched_at <= ?3 OR fetched_at > ?5";
         let record = serde_json::to_string(&robots.record)?;
-        self.execute(sql, params![origin, record, Time(robots.fetched_at), Time(robots.expires_at)])?;
+        let (fetched_at, ahead) = (robots.fetched_at, written_by(robots.fetched_at));
+        self.execute(sql, params![origin, record, Time(fetched_at), Time(robots.expires_at), Time(ahead)])?;
         Ok(())
     }
 }

@@ -287,6 +287,12 @@ impl<F: Frontier> Frontier for MutantFrontier<F> {
         if is_kept_first || self.is(M::RobotsNotKept) {
             return Ok(());
         }
+        if self.is(M::RobotsOfTheFutureKept)
+            && let Some(kept) = self.inner.load_robots(origin).await?
+            && kept.fetched_at > robots.fetched_at
+        {
+            return Ok(());
+        }
         if self.is(M::RobotsGoBack)
             && let Some(kept) = self.inner.load_robots(origin).await?
         {

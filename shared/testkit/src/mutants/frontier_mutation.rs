@@ -75,6 +75,8 @@ mutations! {
         RobotsNotKept,
         /// robots.txt is kept as it was put last, whenever it was fetched.
         RobotsGoBack,
+        /// robots.txt that a clock fetched which was ahead stays until that time has come.
+        RobotsOfTheFutureKept,
         /// A ticket of any turn takes the lease.
         TakeOfAnyTurn,
         /// A lease that somebody holds is said to be taken.

@@ -132,7 +132,8 @@ pub trait Frontier: Send + Sync {
     /// robots.txt as kept; `None` if it was never fetched.
     fn load_robots(&self, origin: &OriginKey) -> impl Future<Output = PortResult<Option<RobotsRow>>> + Send;
 
-    /// Keeps robots.txt, in place of what was kept. What was fetched earlier than that is ignored: a holder that slept may come late.
+    /// Keeps robots.txt, in place of what was kept. What was fetched earlier than that is ignored, as a holder that slept may come late; unless what is
+    /// kept is so much later that the clock was set back since ([`is_set_back`](dragline_domain::time::is_set_back)).
     fn put_robots(&self, origin: &OriginKey, robots: &RobotsRow) -> impl Future<Output = PortResult<()>> + Send;
 
     /// Takes the lease of an origin's turn with its host and a place in the host's domain, or takes it over. Where the host is busy, or the domain

@@ -157,7 +157,7 @@ pub async fn seeds_are_added_once(frontier: &impl Frontier) {
     }
 }
 
-/// robots.txt is kept as it was fetched last.
+/// robots.txt is kept as it was fetched last, by a clock that is not ahead of the one that tells the time now.
 pub async fn robots_are_overwritten(frontier: &impl Frontier) {
     let origin = key("a.example");
     assert_eq!(frontier.load_robots(&origin).await.unwrap(), None);
@@ -166,11 +166,14 @@ pub async fn robots_are_overwritten(frontier: &impl Frontier) {
         RobotsRow { record, fetched_at: at(second), expires_at: at(second + 1_800) }
     };
     let (first, second, late) = (row(1, 200, &b"User-agent: *\nDisallow: /\n"[..]), row(3, 404, b""), row(2, 410, b""));
+    let ahead = row(365 * 24 * 3_600, 403, b"");
     for (put, kept, why) in [
         (&first, &first, "the first"),
         (&second, &second, "a later one"),
         (&late, &second, "fetched before, by a holder that slept"),
         (&second, &second, "tried again"),
+        (&ahead, &ahead, "fetched by a clock that is a year ahead"),
+        (&first, &first, "the clock was set back: what it said is not later, or nothing would be kept for a year"),
     ] {
         frontier.put_robots(&origin, put).await.unwrap();
         assert_eq!(frontier.load_robots(&origin).await.unwrap().as_ref(), Some(kept), "{why}");
