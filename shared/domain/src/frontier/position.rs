@@ -55,6 +55,14 @@ impl Position {
         let has_shallower_retry = || lease.retries.iter().any(|retry| retry.depth < depth);
         depth > self.depth && (in_flight > 0 || lease.segments > inbox.parsed || has_shallower_retry())
     }
+
+    /// Whether candidates of earlier iterations have to wait: none was looked at yet, and something of this iteration is in flight, unparsed or to be
+    /// tried again. It could still lead to them by a shorter way than the one that is known.
+    #[must_use]
+    pub fn is_recrawl_barred(&self, lease: &Lease, inbox: &Inbox, in_flight: usize) -> bool {
+        let is_under_way = in_flight > 0 || lease.segments > inbox.parsed || !lease.retries.is_empty();
+        self.cursor == RecrawlCursor::Start && is_under_way
+    }
 }
 
 /// What the visits that are committed together change in their origin's lease.
@@ -148,6 +156,22 @@ mod tests {
             (lease(3, vec![]), 1, 1, false, "as deep as what was taken last"),
         ] {
             assert_eq!(Position::of(&lease).is_barred(depth, &lease, &inbox, in_flight), expected, "{why}");
+        }
+    }
+
+    #[test]
+    fn a_recrawl_begins_when_nothing_else_is_under_way() {
+        let lease = |segments, retries| Lease { segments, retries, cursor: RecrawlCursor::Start, ..held() };
+        let begun = Lease { cursor: RecrawlCursor::After("/a".to_owned()), ..lease(3, vec![]) };
+        let inbox = Inbox { parsed: 2, ..Inbox::new(Iteration::FIRST) };
+        for (lease, in_flight, expected, why) in [
+            (lease(2, vec![]), 0, false, "everything is parsed"),
+            (lease(3, vec![]), 0, true, "a segment is unparsed"),
+            (lease(2, vec![]), 1, true, "a visit is under way"),
+            (lease(2, vec![retry("/a", 0)]), 0, true, "a URL is to be tried again"),
+            (begun, 1, false, "it has begun"),
+        ] {
+            assert_eq!(Position::of(&lease).is_recrawl_barred(&lease, &inbox, in_flight), expected, "{why}");
         }
     }
 

@@ -38,7 +38,7 @@ pub(super) struct Work {
 pub(super) enum Dry {
     /// Nothing is left, as far as the rows tell.
     Empty,
-    /// What is left is deeper than segments that are not parsed yet.
+    /// What is left is deeper than segments that are not parsed yet, or is to be recrawled, and they may lead to it.
     AtBarrier,
 }
 
@@ -79,10 +79,20 @@ impl Planner {
         self.chunk.is_none() && self.due.is_empty() && !self.has_due_retry(lease, now)
     }
 
-    /// Looks for more in the store: the chunk that comes next, or else candidates due for recrawl, which are claimed. Whether there is more.
-    pub(super) async fn fill(&mut self, world: &impl World) -> PortResult<bool> {
+    /// Looks for more in the store: the chunk that comes next, or else candidates due for recrawl, which are claimed, unless they have to wait. Whether
+    /// there is more. `lease`, `inbox` and `in_flight` as for [`Self::has_next`].
+    pub(super) async fn fill(
+        &mut self,
+        world: &impl World,
+        lease: &Lease,
+        inbox: &Inbox,
+        in_flight: usize,
+    ) -> PortResult<bool> {
         if self.load_chunk(world).await? {
             return Ok(true);
+        }
+        if self.position.is_recrawl_barred(lease, inbox, in_flight) {
+            return Ok(false);
         }
         while self.due.is_empty() && self.position.cursor != RecrawlCursor::End {
             self.read_due(world).await?;
@@ -103,7 +113,11 @@ impl Planner {
             return Ok(());
         }
         let found = |has_next: bool| has_next.then_some(()).ok_or(Dry::Empty);
-        let Some(chunk) = &self.chunk else { return found(!self.due.is_empty()) };
+        let Some(chunk) = &self.chunk else {
+            // A cursor that stays where it is waits.
+            let is_barred = self.due.is_empty() && self.position.cursor != RecrawlCursor::End;
+            return if is_barred { Err(Dry::AtBarrier) } else { found(!self.due.is_empty()) };
+        };
         if self.has_max_depth && self.position.is_barred(chunk.key.depth, lease, inbox, in_flight) {
             // Not begun yet, and something less deep may come first by the time that the barrier is gone.
             self.chunk = None;

@@ -78,6 +78,29 @@ async fn a_second_visit_tells_what_changed() {
 }
 
 #[tokio::test]
+async fn depth_is_that_of_this_iteration() {
+    // The way to /news was long, and is short now. Its link is too far from the seed by the long way.
+    let site = ScriptedSite::start(|asked| match asked.target.as_str() {
+        "/" if asked.earlier > 0 => page("<a href=/1>1</a><a href=/news>news</a>"),
+        "/" => page("<a href=/1>1</a>"),
+        "/1" => page("<a href=/2>2</a>"),
+        "/2" => page("<a href=/news>news</a>"),
+        "/news" if asked.earlier > 0 => page("fresh <a href=/article>article</a>"),
+        "/news" => page("<a href=/article>article</a>"),
+        "/robots.txt" => answer(404, &[], ""),
+        _ => page("a page"),
+    })
+    .await;
+    let definition = definition(&[site.url("/")], |draft| draft.scope.max_depth = Some(3));
+    let first = Crawled::once(&definition).await;
+    assert_eq!((first.row("/news").depth, first.links_of("/news")), (3, vec![("/article", "a", "too_deep")]));
+    let second = first.again(&definition).await;
+    let news = second.row("/news");
+    assert_eq!((news.depth, news.via.as_deref()), (1, Some("/")), "before what was known of it is looked at");
+    assert_eq!(second.row("/article").depth, 2);
+}
+
+#[tokio::test]
 async fn a_stricter_definition_holds_for_what_is_known() {
     let site = ScriptedSite::start(|asked| match asked.target.as_str() {
         "/" => page("<a href=/keep>1</a><a href=/drop>2</a><a href=/ban>3</a>"),

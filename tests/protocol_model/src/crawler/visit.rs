@@ -56,6 +56,10 @@ pub(super) fn next_visit(model: &Model, state: &State, held: &Held, position: &m
         let exhausts = position.take_from(key, pages.len());
         return Ok(Visit { page, depth: key.depth, tries: 0, after: position.clone(), exhausts });
     }
+    let inbox = state.rows(*origin).map(|rows| &rows.inbox).ok_or(Dry::Empty)?;
+    if position.is_recrawl_barred(lease, inbox, 0) {
+        return Err(Dry::AtBarrier);
+    }
     let page = next_due(model, state, held, &position.cursor);
     position.cursor = page.map_or(RecrawlCursor::End, |page| RecrawlCursor::After(path(page)));
     let page = page.ok_or(Dry::Empty)?;

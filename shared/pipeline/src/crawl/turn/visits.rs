@@ -53,11 +53,13 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
                 return Ok(Start::Full);
             }
             let now = self.world.clock().now();
-            if self.planner.is_empty_handed(&self.lease, now) && self.planner.fill(&*self.world).await? {
+            let in_flight = self.open.iter().map(|segment| segment.entries as usize).sum();
+            if self.planner.is_empty_handed(&self.lease, now)
+                && self.planner.fill(&*self.world, &self.lease, &self.inbox, in_flight).await?
+            {
                 // That took time: whether there is enough left for a visit is asked again.
                 continue;
             }
-            let in_flight = self.open.iter().map(|segment| segment.entries as usize).sum();
             if let Err(dry) = self.planner.has_next(&self.lease, &self.inbox, in_flight, now) {
                 self.has_met_barrier = dry == Dry::AtBarrier;
                 return Ok(Start::Dry);
