@@ -40,15 +40,21 @@ impl ClaimLimits {
 }
 
 /// Leaves the links alone that an origin has no room for: the first to so many targets are followed, in the order of the documents. An
-/// origin that is not named has room for all.
+/// origin that is not named has room for all. Those that a rule forbids become candidates as well, and have as much room of their own.
 ///
 /// Where a page sends its visitors is followed in any case: it stands for a page that was asked for.
 pub fn leave_beyond_budget(documents: &mut [Document], mut room: BTreeMap<Origin, u64>) {
-    let mut followed: HashSet<&CrawlUrl> = HashSet::new();
+    let mut room_for_blocked = room.clone();
+    let mut claimed: HashSet<&CrawlUrl> = HashSet::new();
     let mut beyond = Vec::new();
     for (n, document) in documents.iter().enumerate() {
         for (place, link) in document.links.iter().enumerate() {
-            if link.fate != LinkFate::Follow || followed.contains(&link.target) {
+            let room = match link.fate {
+                LinkFate::Follow => &mut room,
+                LinkFate::Blocked(_) => &mut room_for_blocked,
+                _ => continue,
+            };
+            if claimed.contains(&link.target) {
                 continue;
             }
             let Some(room) = room.get_mut(&link.target.origin()) else { continue };
@@ -57,7 +63,7 @@ pub fn leave_beyond_budget(documents: &mut [Document], mut room: BTreeMap<Origin
                 continue;
             }
             *room = room.saturating_sub(1);
-            followed.insert(&link.target);
+            claimed.insert(&link.target);
         }
     }
     for (n, place) in beyond {
@@ -76,7 +82,7 @@ mod tests {
     use crate::frontier::{Inbox, Lease, Retry, TodoEntry};
     use crate::outcome::Outcome;
     use crate::politeness::Pace;
-    use crate::url::UrlRules;
+    use crate::url::{Spelling, UrlRules};
 
     fn url(text: &str) -> CrawlUrl {
         CrawlUrl::parse(text, &UrlRules::default()).unwrap()
@@ -116,6 +122,7 @@ mod tests {
             kind: *kind,
             target: url(target),
             fate: fate.clone(),
+            spelling: Spelling::Whole,
         };
         Document {
             n,
@@ -131,6 +138,7 @@ mod tests {
     #[test]
     fn links_are_followed_while_there_is_room() {
         use LinkFate::{BeyondBudget, Follow, OutOfScope, TooDeep};
+        let blocked = || LinkFate::Blocked("rule 1".to_owned());
         use LinkKind::{A, Canonical, Redirect};
         let cases = [
             (0, A, "https://a.example/1", Follow, Follow, "the first"),
@@ -138,6 +146,9 @@ mod tests {
             (0, A, "https://a.example/1#x", Follow, Follow, "the same target takes no more"),
             (0, A, "https://a.example/2", Follow, Follow, "the last that has room"),
             (0, A, "https://a.example/3", Follow, BeyondBudget, "one too many"),
+            (0, A, "https://a.example/no/1", blocked(), blocked(), "what a rule forbids has room of its own"),
+            (0, A, "https://a.example/no/2", blocked(), blocked(), "of the same size"),
+            (0, A, "https://a.example/no/3", blocked(), BeyondBudget, "one too many"),
             (0, A, "https://b.example/1", Follow, Follow, "another origin's room"),
             (0, A, "https://b.example/2", Follow, BeyondBudget, "which is small"),
             (0, A, "https://c.example/1", Follow, Follow, "an origin without a limit"),

@@ -25,8 +25,10 @@ pub(super) async fn keep_to_budget(
     let row = frontier.load_iteration(crawl, segment.iteration).await?;
     let Some(left) = row.and_then(|row| row.budget.pages) else { return Ok(()) };
     let links = documents.iter().flat_map(|document| &document.links);
-    let origins: BTreeSet<Origin> =
-        links.filter(|link| link.fate == LinkFate::Follow).map(|link| link.target.origin()).collect();
+    let origins: BTreeSet<Origin> = links
+        .filter(|link| matches!(link.fate, LinkFate::Follow | LinkFate::Blocked(_)))
+        .map(|link| link.target.origin())
+        .collect();
     let mut room = BTreeMap::new();
     for origin in origins {
         let key = OriginKey { crawl: crawl.clone(), origin };

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use dragline_domain::definition::Definition;
+use dragline_domain::definition::{Condition, Definition, DoNotCrawl, TextTest};
 use dragline_domain::frontier::{ClaimLimits, LeftoverReason, OriginKey, SegmentId};
 use dragline_domain::ids::{Iteration, Turn};
 use dragline_domain::outcome::Outcome;
@@ -72,6 +72,21 @@ async fn a_page_of_many_links_claims_what_the_budget_calls_for() {
     let crawl = definition(&seeds, |_| {}).name.clone();
     let summary = dragline_local::query::summary(&connection, &crawl, Iteration::FIRST).unwrap();
     assert_eq!(summary.links_beyond_budget, 95, "people are told");
+}
+
+#[tokio::test]
+async fn links_that_a_rule_forbids_have_as_much_room() {
+    let (site, data) = (ScriptedSite::start(site).await, tempfile::tempdir().unwrap());
+    let definition = definition(&[site.url("/")], |draft| {
+        draft.budget.pages = Some(3);
+        let when = Condition::Path(TextTest::Prefix("/9".to_owned()));
+        draft.do_not_crawl.push(DoNotCrawl { when, reason: "asked not to".to_owned() });
+    });
+    let progress = crawl(data.path(), &definition).await;
+    assert_eq!(progress.count(Outcome::BlockedUrlByLocalPolicy), 5, "of eleven: each is a row that is paid for");
+    let known = fates_and_candidates(data.path());
+    let fates = [("beyond_budget", 90), ("blocked", 5), ("follow", 5)];
+    assert_eq!(known, (fates.map(|(fate, links)| (fate.to_owned(), links)).into(), 11));
 }
 
 #[tokio::test]
