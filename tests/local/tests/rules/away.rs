@@ -110,10 +110,11 @@ async fn a_server_that_restarts_is_crawled_whole() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_that_is_away_when_its_robots_txt_is_too_old_may_be_restarting_too() {
-    let mood: Mood = |site, since| (!site.is_away(since, Duration::from_mins(3))).then_some(200);
+    let mood: Mood = |site, since| (!site.is_away(since, Duration::from_mins(2))).then_some(200);
     for concurrency in [1, 8] {
         let (pages, _) = crawled(mood, |draft| {
             draft.politeness.concurrency = concurrency;
+            draft.politeness.patience = Duration::from_mins(4);
             draft.politeness.robots_max_age = Duration::from_mins(1);
         })
         .await;
