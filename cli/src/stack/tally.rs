@@ -84,6 +84,7 @@ impl Tally {
             not_crawled: not_crawled.collect(),
             leftovers: leftovers.into_iter().map(|(reason, urls)| (reason.name().to_owned(), *urls)).collect(),
             links_beyond_budget: progress.parser.links_beyond_budget,
+            urls_stripped: progress.parser.found_stripped,
         }
     }
 }

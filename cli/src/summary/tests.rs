@@ -80,6 +80,7 @@ fn an_iteration_that_is_over() {
         }],
         leftovers: vec![("budget_exhausted".to_owned(), 4_000)],
         links_beyond_budget: 25_000,
+        urls_stripped: 340,
     };
     let summary = Summary { stuck: 1, ..summary(IterationStatus::Closed, "dragline-data", log) };
     insta::assert_snapshot!("over", text(&summary, Some("dragline crawl"), Colour::Off));

@@ -29,6 +29,10 @@ pub(crate) fn text(summary: &Summary, go_on: Option<&str>, colour: Colour) -> St
     if summary.certificates == Certificates::NotChecked {
         text.line("certificates were not checked");
     }
+    if summary.log.urls_stripped > 0 {
+        let urls = plural(summary.log.urls_stripped, "URL");
+        text.line(&format!("{urls} found with parameters that were taken out (strip_query_parameters)"));
+    }
     text.section("nothing was crawled", nothing(summary, colour));
     text.section("outcomes", outcomes(summary));
     text.section("not asked for", not_crawled(summary));

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::outcome::Outcome;
-use crate::url::CrawlUrl;
+use crate::url::{CrawlUrl, Spelling};
 
 macro_rules! link_kinds {
     ($($(#[$doc:meta])* $variant:ident = $code:literal $name:literal $page:literal;)*) => {
@@ -181,6 +181,9 @@ pub struct Link {
     pub target: CrawlUrl,
     /// What is done with it.
     pub fate: LinkFate,
+    /// Whether the target says all that was written of it.
+    #[serde(default, skip_serializing_if = "Spelling::is_whole")]
+    pub spelling: Spelling,
 }
 
 /// What is done with a link, decided once, when it is found.

@@ -11,7 +11,7 @@ use dragline_domain::document::{Document, DocumentState, Link, LinkFate, LinkKin
 use dragline_domain::frontier::{CandidateUpdate, Claimer, LastCapture, SegmentRow, Sighting};
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::outcome::Outcome;
-use dragline_domain::url::CrawlUrl;
+use dragline_domain::url::{CrawlUrl, Spelling};
 use dragline_local::query::{
     Iterations, Selection, export_candidates, export_links, export_log, export_pages, summary,
 };
@@ -95,7 +95,7 @@ fn log(segment: &SegmentRow) -> SegmentLog {
 }
 
 fn home() -> Document {
-    let link = |kind, target: CrawlUrl, fate| Link { kind, target, fate };
+    let link = |kind, target: CrawlUrl, fate| Link { kind, target, fate, spelling: Spelling::Whole };
     let elsewhere = CrawlUrl::try_from("https://b.example/".to_owned()).unwrap();
     Document {
         n: 0,

@@ -32,6 +32,7 @@ fn outcome_of(name: &str) -> Option<Outcome> {
 fn numbers(inbox: &Inbox) -> Vec<(String, u64)> {
     let ParserCounters {
         found,
+        found_stripped,
         processed,
         stuck,
         unreadable,
@@ -45,6 +46,7 @@ fn numbers(inbox: &Inbox) -> Vec<(String, u64)> {
         (ADDED, inbox.added),
         (PARSED, inbox.parsed),
         ("found", *found),
+        ("found_stripped", *found_stripped),
         ("processed", *processed),
         ("stuck", *stuck),
         ("unreadable", *unreadable),
@@ -85,9 +87,11 @@ fn counters(fields: Fields<'_>) -> Result<ParserCounters, StoreError> {
     let outcomes = fields.0.keys().filter_map(|name| Some((outcome_of(name)?, name)));
     Ok(ParserCounters {
         found: fields.number("found")?,
+        // Rows of earlier versions do not say.
+        found_stripped: fields.maybe_number("found_stripped")?.unwrap_or(0),
         processed: fields.number("processed")?,
         stuck: fields.number("stuck")?,
-        // Rows of earlier versions do not say.
+        // As above.
         unreadable: fields.maybe_number("unreadable")?.unwrap_or(0),
         outcomes: outcomes
             .map(|(outcome, name)| Ok((outcome, fields.number(name)?)))

@@ -37,6 +37,9 @@ pub struct Inbox {
 pub struct ParserCounters {
     /// URLs of any origin that its segments claimed first, blocked ones included.
     pub found: u64,
+    /// Of these, how many were first written with parameters that were taken out.
+    #[serde(default)]
+    pub found_stripped: u64,
     /// Captures that became documents.
     pub processed: u64,
     /// Captures that broke the parser, or that it was not let near again.
@@ -61,6 +64,7 @@ impl ParserCounters {
     /// Adds what another count holds.
     pub fn add(&mut self, more: &Self) {
         self.found += more.found;
+        self.found_stripped += more.found_stripped;
         self.processed += more.processed;
         self.stuck += more.stuck;
         self.unreadable += more.unreadable;

@@ -38,6 +38,25 @@ pub struct CrawlUrl {
     query_start: Option<NonZeroU16>,
 }
 
+/// Whether a URL says all that was written of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Spelling {
+    /// It does.
+    #[default]
+    Whole,
+    /// Parameters that [`UrlRules`] name were taken out.
+    Stripped,
+}
+
+impl Spelling {
+    /// Whether nothing was taken out.
+    #[must_use]
+    pub const fn is_whole(&self) -> bool {
+        matches!(self, Self::Whole)
+    }
+}
+
 impl CrawlUrl {
     /// The longest URL, in bytes, once normalised. Longer ones are nearly always traps.
     pub const LEN_MAX: usize = 2048;
@@ -60,10 +79,18 @@ impl CrawlUrl {
     /// # Errors
     /// [`UrlError`] says why what it points to cannot be crawled.
     pub fn join(&self, reference: &str, rules: &UrlRules) -> Result<Self, UrlError> {
+        self.join_spelled(reference, rules).map(|(url, _)| url)
+    }
+
+    /// The same, and whether it is whole as it was spelled.
+    ///
+    /// # Errors
+    /// Those of [`CrawlUrl::join`].
+    pub fn join_spelled(&self, reference: &str, rules: &UrlRules) -> Result<(Self, Spelling), UrlError> {
         refuse_at_sight(reference)?;
         let base = Url::parse(&self.text).map_err(UrlError::Invalid)?;
         let url = base.join(&web_reference(reference)).map_err(|error| unparsable(reference, error))?;
-        Self::from_url(&url, rules)
+        Self::spelled(&url, rules)
     }
 
     /// Normalises a URL that was parsed, such as a link joined to its base.
@@ -71,6 +98,14 @@ impl CrawlUrl {
     /// # Errors
     /// [`UrlError`] says why it cannot be crawled.
     pub fn from_url(url: &Url, rules: &UrlRules) -> Result<Self, UrlError> {
+        Self::spelled(url, rules).map(|(url, _)| url)
+    }
+
+    /// The same, and whether it is whole as it was spelled.
+    ///
+    /// # Errors
+    /// Those of [`CrawlUrl::from_url`].
+    pub fn spelled(url: &Url, rules: &UrlRules) -> Result<(Self, Spelling), UrlError> {
         Scheme::written(url.scheme()).ok_or(UrlError::Scheme)?;
         if !url.username().is_empty() || url.password().is_some() {
             return Err(UrlError::Credentials);
@@ -78,15 +113,17 @@ impl CrawlUrl {
         let host = normalised_host(url.host_str().unwrap_or_default())?;
         let mut path = Cow::Borrowed(url.path());
         rewrite(&mut path, percent::normalised);
-        rewrite(&mut path, |path| rules.stripped_path(path));
+        let is_path_stripped = rewrite(&mut path, |path| rules.stripped_path(path));
         let mut query = Cow::Borrowed(url.query().unwrap_or_default());
         rewrite(&mut query, percent::normalised);
-        rewrite(&mut query, |query| rules.stripped_query(query));
+        let is_query_stripped = rewrite(&mut query, |query| rules.stripped_query(query));
+        let spelling = if is_path_stripped || is_query_stripped { Spelling::Stripped } else { Spelling::Whole };
 
         let same_host = url.host_str() == Some(host);
         if let (true, Cow::Borrowed(_), Cow::Borrowed(query)) = (same_host, &path, &query) {
             let end = if query.is_empty() { Position::AfterPath } else { Position::AfterQuery };
-            return Self::of_normalised(url[..end].into(), url[..Position::BeforePath].len());
+            let url = Self::of_normalised(url[..end].into(), url[..Position::BeforePath].len())?;
+            return Ok((url, spelling));
         }
         let mut text = String::with_capacity(url.as_str().len());
         text.push_str(&url[..Position::BeforeHost]);
@@ -98,7 +135,7 @@ impl CrawlUrl {
             text.push('?');
             text.push_str(&query);
         }
-        Self::of_normalised(text.into(), path_start)
+        Ok((Self::of_normalised(text.into(), path_start)?, spelling))
     }
 
     /// A URL of a text that is known to be normalised.
@@ -208,11 +245,14 @@ impl CrawlUrl {
     }
 }
 
-/// Puts the rewritten text in place of the old, where there is anything to rewrite.
-fn rewrite(text: &mut Cow<'_, str>, rewritten: impl FnOnce(&str) -> Option<String>) {
-    if let Some(new) = rewritten(text) {
+/// Puts the rewritten text in place of the old, where there is anything to rewrite. Whether there was.
+fn rewrite(text: &mut Cow<'_, str>, rewritten: impl FnOnce(&str) -> Option<String>) -> bool {
+    let new = rewritten(text);
+    let is_new = new.is_some();
+    if let Some(new) = new {
         *text = Cow::Owned(new);
     }
+    is_new
 }
 
 /// The host without its trailing dot. Hosts that no resolver takes are refused: they would only burst keys and tables.

@@ -14,7 +14,7 @@ mod laws;
 #[cfg(test)]
 mod tests;
 
-pub use crawl_url::CrawlUrl;
+pub use crawl_url::{CrawlUrl, Spelling};
 pub use error::UrlError;
 pub use host_key::{DomainKey, HostKey};
 pub use origin::{Origin, OriginError, Scheme};

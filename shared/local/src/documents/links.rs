@@ -1,9 +1,10 @@
-//! The links of a page as one JSON text: an array for each link, `[kind, fate, target]`, and the reason behind it where it is blocked.
+//! The links of a page as one JSON text: an array for each link, `[kind, fate, target]`, behind it the reason where it is blocked, and behind that (or
+//! behind `null`) 1 where parameters were taken out of the target.
 //!
 //! Kind and fate are their numbers. A target within the page's own origin is its path and query.
 
 use dragline_domain::document::{Link, LinkFate, LinkKind};
-use dragline_domain::url::Origin;
+use dragline_domain::url::{Origin, Spelling};
 use serde::{Deserialize, Serialize};
 
 use crate::db::StoreError;
@@ -26,6 +27,7 @@ pub(crate) const FATES: [LinkFate; 7] = [
 enum Packed<'l> {
     Plain(u8, u8, &'l str),
     Blocked(u8, u8, &'l str, &'l str),
+    Stripped(u8, u8, &'l str, Option<&'l str>, u8),
 }
 
 pub(super) fn pack(origin: &Origin, links: &[Link]) -> Result<String, StoreError> {
@@ -33,19 +35,22 @@ pub(super) fn pack(origin: &Origin, links: &[Link]) -> Result<String, StoreError
         .iter()
         .map(|link| {
             let (kind, fate, target) = (link.kind.code(), link.fate.code(), shorten(origin, &link.target));
-            match &link.fate {
-                LinkFate::Blocked(reason) => Packed::Blocked(kind, fate, target, reason),
-                _ => Packed::Plain(kind, fate, target),
+            let reason = if let LinkFate::Blocked(reason) = &link.fate { Some(reason.as_str()) } else { None };
+            match (link.spelling, reason) {
+                (Spelling::Whole, None) => Packed::Plain(kind, fate, target),
+                (Spelling::Whole, Some(reason)) => Packed::Blocked(kind, fate, target, reason),
+                (Spelling::Stripped, reason) => Packed::Stripped(kind, fate, target, reason, 1),
             }
         })
         .collect();
     Ok(serde_json::to_string(&packed)?)
 }
 
-/// A link as it is read: three values, or four.
+/// A link as it is read: three values, four or five.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Unpacked {
+    Stripped(u8, u8, String, Option<String>, serde::de::IgnoredAny),
     Blocked(u8, u8, String, String),
     Plain(u8, u8, String),
 }
@@ -54,13 +59,14 @@ pub(super) fn unpack(origin: &Origin, packed: &str) -> Result<Vec<Link>, StoreEr
     let damaged = |what: &str| StoreError::Damaged(format!("a stored link has an unknown {what}"));
     let links: Vec<Unpacked> = serde_json::from_str(packed)?;
     let restore = |link| {
-        let (kind, fate, target, reason) = match link {
-            Unpacked::Blocked(kind, fate, target, reason) => (kind, fate, target, Some(reason)),
-            Unpacked::Plain(kind, fate, target) => (kind, fate, target, None),
+        let (kind, fate, target, reason, spelling) = match link {
+            Unpacked::Stripped(kind, fate, target, reason, _) => (kind, fate, target, reason, Spelling::Stripped),
+            Unpacked::Blocked(kind, fate, target, reason) => (kind, fate, target, Some(reason), Spelling::Whole),
+            Unpacked::Plain(kind, fate, target) => (kind, fate, target, None, Spelling::Whole),
         };
         let kind = LinkKind::from_code(kind).ok_or_else(|| damaged("kind"))?;
         let fate = fate_of(fate, reason).ok_or_else(|| damaged("fate"))?;
-        Ok(Link { kind, target: restore(origin, target)?, fate })
+        Ok(Link { kind, target: restore(origin, target)?, fate, spelling })
     };
     links.into_iter().map(restore).collect()
 }
@@ -87,7 +93,13 @@ mod tests {
     #[test]
     fn links_come_back_as_they_were() {
         let origin: Origin = "https://example.org".parse().unwrap();
-        let link = |kind, url: &str, fate| Link { kind, target: CrawlUrl::try_from(url.to_owned()).unwrap(), fate };
+        let link = |kind, url: &str, fate| Link {
+            kind,
+            target: CrawlUrl::try_from(url.to_owned()).unwrap(),
+            fate,
+            spelling: Spelling::Whole,
+        };
+        let stripped = |link| Link { spelling: Spelling::Stripped, ..link };
         let links = vec![
             link(LinkKind::A, "https://example.org/a?b=%22", LinkFate::Follow),
             link(LinkKind::Img, "https://cdn.example/x.png", LinkFate::NotAPage),
@@ -95,11 +107,13 @@ mod tests {
             link(LinkKind::Canonical, "https://other.example/", LinkFate::OutOfScope),
             link(LinkKind::Area, "https://example.org/deep", LinkFate::TooDeep),
             link(LinkKind::A, "https://example.org/no", LinkFate::Blocked("rule 3: `\"no\"`".into())),
+            stripped(link(LinkKind::A, "https://example.org/s", LinkFate::Follow)),
+            stripped(link(LinkKind::A, "https://example.org/t", LinkFate::Blocked("rule 4".into()))),
         ];
         let packed = pack(&origin, &links).unwrap();
         assert_eq!(
             packed,
-            r#"[[1,0,"/a?b=%22"],[4,1,"https://cdn.example/x.png"],[1,2,"/n"],[12,3,"https://other.example/"],[2,4,"/deep"],[1,5,"/no","rule 3: `\"no\"`"]]"#
+            r#"[[1,0,"/a?b=%22"],[4,1,"https://cdn.example/x.png"],[1,2,"/n"],[12,3,"https://other.example/"],[2,4,"/deep"],[1,5,"/no","rule 3: `\"no\"`"],[1,0,"/s",null,1],[1,5,"/t","rule 4",1]]"#
         );
         assert_eq!(unpack(&origin, &packed).unwrap(), links);
         for fate in FATES {

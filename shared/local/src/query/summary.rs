@@ -32,6 +32,8 @@ pub struct Summary {
     pub leftovers: Vec<(String, u64)>,
     /// Links that were left alone, as more waited than the budget of pages lets the iteration ask for.
     pub links_beyond_budget: u64,
+    /// URLs that were found with parameters that were taken out.
+    pub urls_stripped: u64,
 }
 
 /// How many URLs ended so.
@@ -128,14 +130,25 @@ pub fn summary(connection: &Connection, crawl: &CrawlId, iteration: Iteration) -
         of,
         |row| Ok((row.get(0)?, row.get(1)?)),
     )?;
-    let links_beyond_budget = connection.query_row(
-        "SELECT coalesce(sum(json_extract(b.record, '$.counters.links_beyond_budget')), 0)
+    let (links_beyond_budget, urls_stripped) = connection.query_row(
+        "SELECT coalesce(sum(json_extract(b.record, '$.counters.links_beyond_budget')), 0),
+                coalesce(sum(json_extract(b.record, '$.counters.found_stripped')), 0)
          FROM inbox b JOIN origin o ON o.id = b.origin_id JOIN crawl c ON c.id = o.crawl_id
          WHERE c.name = ?1 AND b.iteration = ?2",
         of,
-        |row| row.get(0),
+        |row| Ok((row.get(0)?, row.get(1)?)),
     )?;
-    Ok(Summary { outcomes, requests, pages, body_bytes, slowest, not_crawled, leftovers, links_beyond_budget })
+    Ok(Summary {
+        outcomes,
+        requests,
+        pages,
+        body_bytes,
+        slowest,
+        not_crawled,
+        leftovers,
+        links_beyond_budget,
+        urls_stripped,
+    })
 }
 
 fn read_outcome(row: &Row<'_>) -> rusqlite::Result<OutcomeCount> {

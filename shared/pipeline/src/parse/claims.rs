@@ -6,7 +6,7 @@ use dragline_domain::document::{Document, LinkFate};
 use dragline_domain::frontier::{
     Claim, Claimer, OriginKey, SegmentRow, Sighting, Target, TodoEntry, TodoSource, split_into_chunks,
 };
-use dragline_domain::url::{CrawlUrl, Origin};
+use dragline_domain::url::{CrawlUrl, Origin, Spelling};
 use jiff::Timestamp;
 
 use super::known::{KnownUrls, UrlHash};
@@ -26,6 +26,8 @@ pub(super) struct Claimed {
     pub blocked: Vec<BlockedUrl>,
     /// How many claims are its own.
     pub found: u64,
+    /// Of these, how many were first written with parameters that were taken out.
+    pub found_stripped: u64,
 }
 
 /// A URL that a rule of the definition forbids.
@@ -53,6 +55,7 @@ struct Found<'d> {
     url: &'d CrawlUrl,
     sighting: Sighting,
     redirects: u8,
+    spelling: Spelling,
     /// Why it is forbidden; absent if it is to be queued.
     blocked: Option<&'d str>,
     hash: UrlHash,
@@ -91,6 +94,7 @@ pub(super) async fn claim(
         for (found, claim) in found.into_iter().zip(claims) {
             let Claim::Own { last } = claim else { continue };
             claimed.found += 1;
+            claimed.found_stripped += u64::from(!found.spelling.is_whole());
             if let Some(reason) = found.blocked {
                 let (url, reason) = (found.url.clone(), reason.to_owned());
                 let at = segment.committed_at;
@@ -159,7 +163,7 @@ fn found<'d>(
             }
             let found = by_origin.entry(key.origin).or_default();
             places.insert(url, found.len());
-            found.push(Found { url, sighting, redirects, blocked, hash });
+            found.push(Found { url, sighting, redirects, spelling: link.spelling, blocked, hash });
         }
     }
     by_origin

@@ -34,7 +34,7 @@ fn joins(context: &CrawlContext, own: &OriginKey, capture: &Capture) -> Option<O
     if capture.visit.sighting.depth > 0 {
         return None;
     }
-    let redirect = capture.redirect(&context.definition.strip_query_parameters)?;
+    let (redirect, _) = capture.redirect(&context.definition.strip_query_parameters)?;
     let origin = redirect.target.origin();
     // Many send their visitors to https or www. by a 302, and mean it.
     let has_moved = redirect.is_permanent && origin.is_same_site(&own.origin);

@@ -208,7 +208,8 @@ async fn documents(
 }
 
 fn counters(captures: &[Capture], documents: &[Document], claimed: &Claimed) -> ParserCounters {
-    let mut counters = ParserCounters { found: claimed.found, ..ParserCounters::default() };
+    let Claimed { found, found_stripped, .. } = *claimed;
+    let mut counters = ParserCounters { found, found_stripped, ..ParserCounters::default() };
     for (capture, document) in captures.iter().zip(documents) {
         match document.state {
             DocumentState::Processed => counters.processed += 1,

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use dragline_domain::document::{Directives, Document, Link, LinkFate, LinkKind, Page, PageCut};
 use dragline_domain::outcome::Outcome;
-use dragline_domain::url::CrawlUrl;
+use dragline_domain::url::{CrawlUrl, Spelling};
 use dragline_formats::charset;
 use dragline_formats::content_coding::{ContentCodings, decode_all};
 use dragline_formats::directives::{meta_robots, x_robots_tag};
@@ -78,10 +78,11 @@ fn page(
     let header_links: Vec<_> = response.fields("link").collect();
     let in_header = canonical_in_header(header_links.iter().map(AsRef::as_ref));
     let canonical = match &html.canonical {
-        Some(url) => CrawlUrl::from_url(url, rules).ok(),
-        None => in_header.and_then(|target| capture.url.join(&target, rules).ok()),
+        Some(url) => CrawlUrl::spelled(url, rules).ok(),
+        None => in_header.and_then(|target| capture.url.join_spelled(&target, rules).ok()),
     };
     let links = links(context, capture, response, &html, directives, canonical.as_ref());
+    let canonical = canonical.map(|(canonical, _)| canonical);
     let other = canonical.as_ref().filter(|canonical| **canonical != capture.url);
     let is_canonical_elsewhere = other
         .is_some_and(|canonical| fate_of(context, &capture.visit, LinkKind::Canonical, canonical) == LinkFate::Follow);
@@ -121,12 +122,12 @@ fn links(
     response: &Response,
     html: &html::Page,
     directives: Directives,
-    canonical: Option<&CrawlUrl>,
+    canonical: Option<&(CrawlUrl, Spelling)>,
 ) -> Vec<Link> {
     let rules = &context.definition.strip_query_parameters;
     let mut seen = HashSet::new();
     let mut links = Vec::with_capacity(html.links.len() + 1);
-    let mut add = |kind: LinkKind, target: CrawlUrl, is_nofollow: bool| {
+    let mut add = |kind: LinkKind, (target, spelling): (CrawlUrl, Spelling), is_nofollow: bool| {
         if !seen.insert((kind, target.clone())) {
             return;
         }
@@ -134,19 +135,19 @@ fn links(
             LinkFate::Follow | LinkFate::Blocked(_) if is_nofollow => LinkFate::NoFollow,
             fate => fate,
         };
-        links.push(Link { kind, target, fate });
+        links.push(Link { kind, target, fate, spelling });
     };
     // What a page calls canonical is no link of its text: nofollow says nothing about it.
     if let Some(canonical) = canonical {
         add(LinkKind::Canonical, canonical.clone(), false);
     }
     let by_header = response.field("refresh").as_deref().and_then(refresh).and_then(|refresh| refresh.target);
-    let refreshed = by_header.and_then(|target| capture.url.join(&target, rules).ok());
+    let refreshed = by_header.and_then(|target| capture.url.join_spelled(&target, rules).ok());
     if let Some(target) = refreshed {
         add(LinkKind::Redirect, target, directives.nofollow);
     }
     for link in &html.links {
-        if let Ok(target) = CrawlUrl::from_url(&link.url, rules) {
+        if let Ok(target) = CrawlUrl::spelled(&link.url, rules) {
             add(link.kind, target, directives.nofollow || link.nofollow);
         }
     }

@@ -8,7 +8,7 @@ use dragline_domain::capture::{FileEntry, RecordKind, RedirectEntry, Visit};
 use dragline_domain::document::LinkKind;
 use dragline_domain::frontier::{FieldsDigest, LastCapture};
 use dragline_domain::outcome::Outcome;
-use dragline_domain::url::{CrawlUrl, UrlRules};
+use dragline_domain::url::{CrawlUrl, Spelling, UrlRules};
 use dragline_formats::http_fields::{content_type, location, text};
 use dragline_formats::warc::{
     HttpResponse, ReadLimits, RecordId, RecordType, StoredRecord, WarcReader, parse_http_response,
@@ -137,16 +137,16 @@ impl Capture {
         Some(last.fetched_at)
     }
 
-    /// Where the server sends us; absent if it does not, or names nothing that can be crawled.
-    pub(super) fn redirect(&self, rules: &UrlRules) -> Option<RedirectEntry> {
+    /// Where the server sends us, and whether that is whole as it is spelled; absent if it does not, or names nothing that can be crawled.
+    pub(super) fn redirect(&self, rules: &UrlRules) -> Option<(RedirectEntry, Spelling)> {
         let is_permanent = match self.visit.outcome {
             Outcome::PermanentRedirect => true,
             Outcome::Redirect => false,
             _ => return None,
         };
         let location = location(self.response.as_ref()?.raw_fields("location").next()?);
-        let target = self.url.join(&location, rules).ok()?;
-        Some(RedirectEntry { target, is_permanent, source: LinkKind::Redirect })
+        let (target, spelling) = self.url.join_spelled(&location, rules).ok()?;
+        Some((RedirectEntry { target, is_permanent, source: LinkKind::Redirect }, spelling))
     }
 }
 

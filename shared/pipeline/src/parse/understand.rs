@@ -90,13 +90,14 @@ fn unchanged(context: &CrawlContext, capture: &Capture, response: Option<&Respon
 }
 
 fn redirect(context: &CrawlContext, capture: &Capture, bare: Document) -> Document {
-    let Some(RedirectEntry { target, .. }) = capture.redirect(&context.definition.strip_query_parameters) else {
+    let redirect = capture.redirect(&context.definition.strip_query_parameters);
+    let Some((RedirectEntry { target, .. }, spelling)) = redirect else {
         let detail = Some("a redirect to nowhere that can be crawled".to_owned());
         return Document { outcome: Outcome::DidNotUnderstandAnswer, detail, ..bare };
     };
     let detail = Some(format!("to {target}"));
     let fate = fate_of(context, &capture.visit, LinkKind::Redirect, &target);
-    Document { detail, links: vec![Link { kind: LinkKind::Redirect, target, fate }], ..bare }
+    Document { detail, links: vec![Link { kind: LinkKind::Redirect, target, fate, spelling }], ..bare }
 }
 
 /// How a link's target is come by: one deeper than its page, but for redirects and canonical links, which stand for the same page.

@@ -3,6 +3,7 @@
 use dragline_domain::document::{Directives, Document, DocumentState, Link, LinkFate, LinkKind, Page, PageCut};
 use dragline_domain::frontier::SegmentRow;
 use dragline_domain::outcome::Outcome;
+use dragline_domain::url::Spelling;
 use dragline_pipeline::ports::documents::{Documents, PutDocuments};
 use dragline_pipeline::ports::frontier::Frontier;
 use futures_util::future::join_all;
@@ -49,7 +50,7 @@ fn bare(n: u32, path: &str) -> Document {
 }
 
 fn full(n: u32) -> Document {
-    let link = |kind, target: &str, fate| Link { kind, target: url(target), fate };
+    let link = |kind, target: &str, fate| Link { kind, target: url(target), fate, spelling: Spelling::Whole };
     let page = Page {
         title: Some("“A” \u{1f577}".into()),
         description: Some(String::new()),
@@ -68,6 +69,7 @@ fn full(n: u32) -> Document {
         link(LinkKind::Redirect, "https://a.example/d", LinkFate::TooDeep),
         link(LinkKind::A, "https://a.example/x", LinkFate::Blocked("rule 1: \"x\"".into())),
         link(LinkKind::A, "https://a.example/y", LinkFate::BeyondBudget),
+        Link { spelling: Spelling::Stripped, ..link(LinkKind::A, "https://a.example/z", LinkFate::Follow) },
     ];
     Document { page: Some(page), links, outcome: Outcome::FileIngested, ..bare(n, "/full?q=%20") }
 }

@@ -5,7 +5,7 @@ use dragline_domain::outcome::Outcome;
 use dragline_testkit::site::{Site, SiteBuilder};
 use dragline_whole_crawls::{Crawled, definition};
 
-use super::replies::{html, links};
+use super::replies::{html, links, redirect};
 
 /// Crawls a site whose every page but those given is missing.
 async fn crawl(builder: SiteBuilder, change: impl FnOnce(&mut Draft)) -> (Site, Crawled) {
@@ -119,4 +119,27 @@ async fn depth_is_counted_in_links_by_the_shortest_way() {
     assert!(crawled.links_of("/2").contains(&("/3", "a", "too_deep")));
     assert_eq!(crawled.progress.parser.links_too_deep, 3, "/3, /near from /2, and /4");
     assert_eq!(asked(&site).len(), 5);
+}
+
+#[tokio::test]
+async fn who_reads_the_summary_is_told_of_parameters_that_were_taken_out() {
+    const SESSION: &str = "0123456789abcdef0123456789abcdef";
+    let first = [&*format!("/a?sid={SESSION}"), "/b?sid=1", "/moved", &*format!("/a?sid={SESSION}&x"), "/b?sid=1#part"];
+    let builder = Site::builder()
+        .reply("/", html(&links(first)))
+        .reply("/a", html(&links([&*format!("/a?sid={SESSION}"), "/a"])))
+        .reply("/a?x", html(""))
+        .reply("/b?sid=1", html(""))
+        .reply("/moved", redirect(302, &format!("/c;jsessionid={SESSION}")))
+        .reply("/c", html(""));
+    let (_site, crawled) = crawl(builder, |_| {}).await;
+    crawled.assert_outcomes(&[
+        ("/", Outcome::FileIngested, "the seed"),
+        ("/a", Outcome::FileIngested, "without its session"),
+        ("/a?x", Outcome::FileIngested, "the same"),
+        ("/b?sid=1", Outcome::FileIngested, "a number, and no session"),
+        ("/moved", Outcome::Redirect, "to a session"),
+        ("/c", Outcome::FileIngested, "which is no part of the URL"),
+    ]);
+    assert_eq!(crawled.progress.parser.found_stripped, 3, "each URL once, as it was found first");
 }
