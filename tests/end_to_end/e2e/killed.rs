@@ -32,7 +32,7 @@ async fn a_crawl_killed_ten_times_visits_every_page_politely_and_no_committed_on
     let tutorial = Directory::new(DebianSite::Python.directory().join("tutorial"));
     let slow =
         Site::builder().delay(DELAY / 2).robots(format!("User-agent: *\nCrawl-delay: {}", CRAWL_DELAY.as_secs_f64()));
-    let manual = Directory::new(DebianSite::Postgresql.directory());
+    let manual = Directory::new(DebianSite::Python.directory());
     for (directory, site, delay) in [(tutorial, slow, CRAWL_DELAY), (manual, Site::builder(), DELAY)] {
         let site = site.content(directory.clone()).start().await.unwrap();
         let visited = walk(&directory, &site.url());
