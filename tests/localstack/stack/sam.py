@@ -8,6 +8,7 @@ import tempfile
 import tomllib
 from pathlib import Path
 from typing import Mapping
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import boto3
 
@@ -24,6 +25,21 @@ ENVIRON = {"SAM_CLI_POLL_DELAY": "0.5", "SAM_CLI_TELEMETRY": "0"}
 def build(environ: Mapping[str, str], into: Path) -> None:
     """Builds the project's stack, with the functions that DRAGLINE_BOOTSTRAPS names. It needs no emulator."""
     _sam(environ, "build", "--config-env", "localstack", "--build-dir", str(into))
+    _pack(into)
+
+
+def _pack(built: Path) -> None:
+    """Packs the functions quickly. SAM would pack them at each deployment as small as it can, which for builds for debugging takes most of its time."""
+    template = built / "template.yaml"
+    text = template.read_text()
+    for bootstrap in built.glob("*/bootstrap"):
+        archive = bootstrap.parent.with_suffix(".zip")
+        with ZipFile(archive, "w", ZIP_DEFLATED, compresslevel=1) as packed:
+            packed.write(bootstrap, bootstrap.name)
+        code = f"CodeUri: {bootstrap.parent.name}\n"
+        assert code in text, f"the built template has no {code}"
+        text = text.replace(code, f"CodeUri: {archive.name}\n")
+    template.write_text(text)
 
 
 def deploy(environ: Mapping[str, str], built: Path, name: str = "dragline") -> None:
