@@ -16,6 +16,9 @@ ROBOTS_BYTES_MIN = 400_000
 BUDGET = {"budget": {"pages": 3}}
 """Less than the sites have, so that something is left over."""
 
+SWEEP_SECONDS = 2
+"""How often the sweeper is called while an end is waited for: each time costs more than a look at a row."""
+
 
 def large_robots() -> Page:
     """Rules that do not deflate well. The same at each run."""
@@ -36,8 +39,8 @@ def pages(**others: str) -> dict[str, Page]:
 class Scenario:
     """Sends commands to a stack and waits for what they do."""
 
-    def __init__(self, stack: Stack, eventually: Callable[[str, Callable[[], object]], object]) -> None:
-        """`eventually` waits until something is seen."""
+    def __init__(self, stack: Stack, eventually: Callable[..., object]) -> None:
+        """`eventually` waits until something is seen, as that of a stack does."""
         self._stack, self._eventually = stack, eventually
 
     def run(self) -> None:
@@ -106,24 +109,18 @@ class Scenario:
             self._stack.sweep()
             return self._stack.iteration(crawl, number).get("status") == "closed"
 
-        self._eventually(f"the end of iteration {number} of {crawl}", closed)
+        self._eventually(f"the end of iteration {number} of {crawl}", closed, SWEEP_SECONDS)
 
     def _let_it_be_due(self, crawl: str) -> None:
         """Moves the schedule's next time into the past."""
-        self._move_to_the_past("agenda_at", "crawls", crawl, "spec")
+        self._stack.set_times("crawls", crawl, "spec", agenda_at=_yesterday_unix_ms())
 
     def _let_it_be_overdue(self, crawl: str, site: Site) -> None:
         """Moves the time at which the sweeper looks after an origin into the past, if it has to at all."""
         with suppress(self._stack.client("dynamodb").exceptions.ConditionalCheckFailedException):
-            self._move_to_the_past("due", "frontier", f"{crawl}#{site.url}", "lease")
+            self._stack.set_times("frontier", f"{crawl}#{site.url}", "lease", due=_yesterday_unix_ms())
 
-    def _move_to_the_past(self, attribute: str, table: str, partition: str, sort: str) -> None:
-        yesterday = datetime.now(timezone.utc) - timedelta(days=1)
-        self._stack.client("dynamodb").update_item(
-            TableName=f"{self._stack.outputs['Tables']}-{table}",
-            Key={"pk": {"S": partition}, "sk": {"S": sort}},
-            UpdateExpression="SET #at = :at",
-            ConditionExpression="attribute_exists(#at)",
-            ExpressionAttributeNames={"#at": attribute},
-            ExpressionAttributeValues={":at": {"N": str(int(yesterday.timestamp() * 1000))}},
-        )
+
+def _yesterday_unix_ms() -> int:
+    yesterday = datetime.now(timezone.utc) - timedelta(days=1)
+    return int(yesterday.timestamp() * 1000)

@@ -95,7 +95,7 @@ def side_gate(endpoint, role_of, permits):
 @pytest.fixture(scope="module")
 def behind_the_gate(stack, gate):
     """The stack, whose functions call the gate as long as this is there. Its rules are silent: the scenario wakes the functions itself."""
-    functions, events = stack.client("lambda"), stack.client("events")
+    functions = stack.client("lambda")
     names = [stack.outputs[function] for function in roles.FUNCTIONS]
     before = {name: functions.get_function_configuration(FunctionName=name)["Environment"]["Variables"] for name in names}
 
@@ -104,26 +104,22 @@ def behind_the_gate(stack, gate):
             functions.update_function_configuration(FunctionName=name, Environment={"Variables": {**variables, **changes}})
             functions.get_waiter("function_updated_v2").wait(FunctionName=name)
 
-    rules = [rule["Name"] for rule in events.list_rules(NamePrefix=f"{stack.outputs['Tables']}-")["Rules"]]
-    for rule in rules:
-        events.disable_rule(Name=rule)
-    tell({"AWS_ENDPOINT_URL": gate.endpoint})
-    yield stack
-    tell({})
-    for rule in rules:
-        events.enable_rule(Name=rule)
+    with stack.silent():
+        tell({"AWS_ENDPOINT_URL": gate.endpoint})
+        yield stack
+        tell({})
 
 
 @pytest.fixture(scope="module")
 def asked(behind_the_gate, gate):
     """What the functions asked for while they did all that a scenario makes them do."""
 
-    def eventually_unless_refused(what, look):
+    def eventually_unless_refused(what, look, *pause):
         def look_at_both():
             assert not (refused := gate.refused()), f"refused, and so never seen: {what}\n" + "\n".join(refused)
             return look()
 
-        return eventually(what, look_at_both)
+        return eventually(what, look_at_both, *pause)
 
     Scenario(behind_the_gate, eventually_unless_refused).run()
     return gate.asked()

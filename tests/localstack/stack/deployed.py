@@ -84,6 +84,17 @@ class Stack:
         for page in self._dynamodb.get_paginator("scan").paginate(TableName=f"{self.outputs['Tables']}-{table}"):
             yield from (row for row in map(_plain, page["Items"]) if row["pk"].split("#")[0] == crawl)
 
+    def set_times(self, table: str, partition: str, sort: str, **unix_ms: int) -> None:
+        """Says when something is due, as if time had gone by. Fails where one of these attributes is not there."""
+        self._dynamodb.update_item(
+            TableName=f"{self.outputs['Tables']}-{table}",
+            Key={"pk": {"S": partition}, "sk": {"S": sort}},
+            UpdateExpression="SET " + ", ".join(f"#{name} = :{name}" for name in unix_ms),
+            ConditionExpression=" AND ".join(f"attribute_exists(#{name})" for name in unix_ms),
+            ExpressionAttributeNames={f"#{name}": name for name in unix_ms},
+            ExpressionAttributeValues={f":{name}": {"N": str(value)} for name, value in unix_ms.items()},
+        )
+
     def objects(self, prefix: str) -> Iterator[tuple[str, bytes]]:
         """Every object below a prefix of the bucket."""
         bucket = self.outputs["Archive"]
@@ -148,6 +159,21 @@ class Stack:
             yield
         finally:
             self._switch(function, "Enabled")
+
+    @contextlib.contextmanager
+    def silent(self, function: str = "") -> Iterator[None]:
+        """A while in which no rule wakes a function, or none of them. The emulator's rules fire though they are disabled, so they lose their targets."""
+        events = self.client("events")
+        rules = [rule["Name"] for rule in events.list_rules(NamePrefix=f"{self.outputs['Tables']}-{function}")["Rules"]]
+        assert rules, "there is a rule"
+        targets = {rule: events.list_targets_by_rule(Rule=rule)["Targets"] for rule in rules}
+        for rule in rules:
+            events.remove_targets(Rule=rule, Ids=[target["Id"] for target in targets[rule]])
+        try:
+            yield
+        finally:
+            for rule in rules:
+                events.put_targets(Rule=rule, Targets=targets[rule])
 
     @contextlib.contextmanager
     def throttling(self, share: float) -> Iterator[None]:
