@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import time
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 
 import pytest
@@ -63,50 +64,61 @@ class Faults:
     repeated: list[str] = field(default_factory=list)
 
 
-NAMES = ["crawler-killed", "parser-killed", "message-deleted", "message-repeated", "store-throttles"]
+NAMES = ["message-repeated", "store-throttles", "parser-killed", "message-deleted", "crawler-killed"]
+"""In the order in which they end, so that each can be looked at while others go on."""
+
+LOOK_SECONDS = 3
+"""How often the sweeper is called while a crawl is waited for."""
+
+GRACE_MS = 60_000
+"""How long after a lease has run out the sweeper would look by itself."""
 
 
 @pytest.fixture(scope="session")
 def strikes(faulty):
     """Five crawls at the same time, each with a fault of its own that the others see something of. They are not over yet."""
-    silence_the_sweeper(faulty)
     sites = {name: site(MANY_FORBIDDEN_LINKS if name == "parser-killed" else FORBIDDEN_LINKS) for name in NAMES}
     faults = Faults(sites)
-    for served in sites.values():
-        served.__enter__()
     start = lambda name: faulty.command({"definition": definition(name, sites[name])})  # noqa: E731
-    start("parser-killed")
-    kill_a_parser_in_the_middle(faulty, faults)
-    start("crawler-killed")
-    kill_a_crawler_in_the_middle(faulty, faults)
-    tamper_with_tickets(faulty, faults, start)
-    with faulty.throttling(0.1):
-        start("store-throttles")
-        eventually("a site that is asked", lambda: len(sites["store-throttles"].asked) > PAGES // 2)
-    yield faults
-    for served in sites.values():
-        served.__exit__()
+    with ExitStack() as entered:
+        # What is left of the crawls waits until this test calls the sweeper.
+        entered.enter_context(faulty.silent("Sweeper"))
+        for served in sites.values():
+            entered.enter_context(served)
+        # A killed crawler's lease must run out, which takes longest.
+        start("crawler-killed")
+        kill_a_crawler_in_the_middle(faulty, faults)
+        start("parser-killed")
+        kill_a_parser_in_the_middle(faulty, faults)
+        tamper_with_tickets(faulty, faults, start)
+        with faulty.throttling(0.1):
+            start("store-throttles")
+            eventually("a site that is asked", lambda: len(sites["store-throttles"].asked) > PAGES // 2)
+        yield faults
 
 
 @pytest.fixture(scope="module")
 def struck(faulty, strikes):
-    """What was done, when every crawl is over. A lease must run out for that, so other tests run before those that ask for this."""
-
-    def all_over():
-        faulty.sweep()
-        return all(faulty.iteration(name).get("status") == "closed" for name in NAMES)
-
-    eventually("the end of every crawl", all_over, pause_seconds=2)
+    """What was done, when every crawl is over. Other tests run before those that ask for this, as a lease must run out."""
+    for name in NAMES:
+        wait_for_the_end(faulty, name)
     return strikes
 
 
-def silence_the_sweeper(stack: Stack) -> None:
-    """So that what is left of the crawls waits until this test calls it: their pace is looked at, which other tests would blur meanwhile."""
-    events = stack.client("events")
-    rules = [rule["Name"] for rule in events.list_rules(NamePrefix=f"{stack.outputs['Tables']}-Sweeper")["Rules"]]
-    assert rules, "it has a rule"
-    for rule in rules:
-        events.disable_rule(Name=rule)
+@pytest.fixture(scope="module", params=NAMES)
+def crawl(request, faulty, strikes):
+    """One of the crawls, when it is over."""
+    name = request.param
+    wait_for_the_end(faulty, name)
+    return name, by_stack(faulty, name), strikes.sites[name]
+
+
+def wait_for_the_end(stack: Stack, name: str) -> None:
+    def is_over() -> bool:
+        stack.sweep()
+        return stack.iteration(name).get("status") == "closed"
+
+    eventually(f"the end of {name}", is_over, LOOK_SECONDS)
 
 
 def kill_a_parser_in_the_middle(stack: Stack, faults: Faults) -> None:
@@ -131,6 +143,15 @@ def kill_a_crawler_in_the_middle(stack: Stack, faults: Faults) -> None:
     faults.crawler_deaths.append(time.monotonic())
     segments = [row for row in stack.rows("frontier", "crawler-killed") if row["sk"].startswith("segment#")]
     assert len(segments) == 1, "it died with pages that it had not committed"
+    (lease,) = (row for row in stack.rows("frontier", "crawler-killed") if row["sk"] == "lease")
+    look_at_it_as_soon_as_it_is_free(stack, lease)
+
+
+def look_at_it_as_soon_as_it_is_free(stack: Stack, lease: dict) -> None:
+    """The sweeper would look at a lease some time after it ran out, and this test would wait for that."""
+    assert lease["due"] == lease["free_from"] + GRACE_MS, "it would have been looked at"
+    free_from = int(lease["free_from"])
+    stack.set_times("frontier", lease["pk"], lease["sk"], due=free_from, due_slot=free_from)
 
 
 def tamper_with_tickets(stack: Stack, faults: Faults, start) -> None:
@@ -162,24 +183,14 @@ def crawl_of(body: str) -> str | None:
     return json.loads(body).get("ticket", {}).get("origin", {}).get("crawl")
 
 
-@pytest.fixture(scope="module", params=NAMES)
-def crawl(request, faulty, struck):
-    return request.param, by_stack(faulty, request.param), struck.sites[request.param]
-
-
 def test_each_fault_was_done(strikes):
     assert strikes.parser_deaths and strikes.crawler_deaths and strikes.deleted and strikes.repeated
 
 
-def test_the_faults_were_there(faulty, struck):
-    assert "signal: 9" in faulty.log("Parser") and "signal: 9" in faulty.log("Crawler"), "a process was killed at work"
-    assert "throttl" in (faulty.log("Crawler") + faulty.log("Parser")).lower(), "a refusal was logged"
-
-
-def test_every_invariant_holds(faulty, struck, crawl):
+def test_every_invariant_holds(faulty, strikes, crawl):
     name, left, served = crawl
     invariants.every_candidate_has_one_ending(faulty, name, left)
-    invariants.nothing_is_fetched_twice(served, struck.crawler_deaths)
+    invariants.nothing_is_fetched_twice(served, strikes.crawler_deaths)
     invariants.no_request_comes_early(served, DELAY_SECONDS)
     invariants.robots_are_read_first_and_obeyed(served, "/private/")
     invariants.progress_equals_the_log(left)
@@ -187,9 +198,14 @@ def test_every_invariant_holds(faulty, struck, crawl):
     invariants.every_capture_can_be_read(left)
 
 
-def test_all_that_is_there_is_crawled_as_without_faults(struck, crawl, dragline, tmp_path):
+def test_all_that_is_there_is_crawled_as_without_faults(crawl, dragline, tmp_path):
     name, left, served = crawl
     local = by_command(dragline, definition(name, served) | {"politeness": {"delay": "0s"}}, tmp_path / "local")
     assert left.candidates == local.candidates
     assert left.endings() == local.endings()
     assert (left.pages, left.links, left.bodies()) == (local.pages, local.links, local.bodies())
+
+
+def test_the_faults_were_there(faulty, struck):
+    assert "signal: 9" in faulty.log("Parser") and "signal: 9" in faulty.log("Crawler"), "a process was killed at work"
+    assert "throttl" in (faulty.log("Crawler") + faulty.log("Parser")).lower(), "a refusal was logged"
