@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help aws bench bill build check cold computed-tests deny docs e2e examples lint python-faults python-others python-sites python-tests release rust-tests setup timed-tests test unit zips
+.PHONY: help aws bench bill build check cold computed-tests deny docs e2e examples lint python-faults python-policies python-sites python-tests release rust-tests setup timed-tests test unit zips
 
 # Every cargo command here names the same packages and features, so that one compile of the dependencies serves them all.
 # (Cargo counts the features of development dependencies only where it builds tests or examples.)
@@ -85,21 +85,21 @@ timed-tests:
 	@DRAGLINE_LOCALSTACK_PORT=0 scripts/localstack run $(call run,timed)
 
 # They are mostly waiting, so three parts of them go on at the same time, each with an emulator of its own (docs/testing-aws.md). The faults have
-# the longest to wait, so the others let them be deployed first.
+# the longest to wait, so the others let them be deployed first, and all that is small runs while they wait.
 python-tests:
-	@$(MAKE) --no-print-directory --jobs=3 --keep-going --output-sync=target python-faults python-sites python-others
+	@$(MAKE) --no-print-directory --jobs=3 --keep-going --output-sync=target python-faults python-sites python-policies
 
-FAULTS := tests/deployed_stack/test_faults.py
 SITES := tests/deployed_stack/test_whole_sites.py
+POLICIES := tests/deployed_stack/policies
 
 python-faults:
-	@scripts/localstack test $(FAULTS) --durations=10
+	@scripts/localstack test tests/localstack tests/deployed_stack tests/bill $(addprefix --ignore=,$(SITES) $(POLICIES)) --durations=10
 
 python-sites:
 	@nice -n 2 scripts/localstack test $(SITES) --durations=10
 
-python-others:
-	@nice -n 2 scripts/localstack test tests/localstack tests/deployed_stack tests/bill $(addprefix --ignore=,$(FAULTS) $(SITES)) --durations=10
+python-policies:
+	@nice -n 2 scripts/localstack test $(POLICIES) --durations=10
 
 # What is shipped takes minutes to build, and is built and measured apart. CI does so where its sources changed since.
 release: ## Build the optimised command, and test whole sites with it
