@@ -1,8 +1,10 @@
 //! Making the tables, and telling our files from others'.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use dragline_domain::document::LinkKind;
 use dragline_domain::outcome::Outcome;
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, OptionalExtension, params};
 
 use super::StoreError;
 use crate::documents::links::FATES;
@@ -12,6 +14,11 @@ pub(crate) const APPLICATION_ID: i32 = 0x4472_6167;
 
 /// The format of the tables, in `PRAGMA user_version`. Grows with each change that an older program could not read.
 pub(crate) const FORMAT: i32 = 4;
+
+const VIEWS: &str = include_str!("views.sql");
+
+/// The setting that tells which names and views are in the file.
+const MADE: &str = "names_and_views";
 
 /// What a database file is to this program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +46,8 @@ pub(crate) fn inspect(connection: &Connection) -> rusqlite::Result<Found> {
     })
 }
 
-/// Makes the tables of an empty file, or brings those of an older format up to this one, and makes the views anew.
+/// Makes the tables of an empty file, or brings those of an older format up to this one, and makes names and views anew where they are not
+/// this program's.
 pub(crate) fn prepare(connection: &mut Connection, found: Found) -> Result<(), StoreError> {
     let transaction = connection.transaction()?;
     if found == Found::Empty {
@@ -50,11 +58,30 @@ pub(crate) fn prepare(connection: &mut Connection, found: Found) -> Result<(), S
         let steps = [(1, include_str!("from_1.sql")), (2, include_str!("from_2.sql")), (3, include_str!("from_3.sql"))];
         steps.iter().filter(|(from, _)| *from >= format).try_for_each(|(_, step)| transaction.execute_batch(step))?;
     }
-    transaction.pragma_update(None, "user_version", FORMAT)?;
-    put_names(&transaction)?;
-    make_views(&transaction)?;
+    let made = names_and_views();
+    if found != Found::Ours(FORMAT) || made_in(&transaction)?.as_ref() != Some(&made) {
+        transaction.pragma_update(None, "user_version", FORMAT)?;
+        put_names(&transaction)?;
+        make_views(&transaction)?;
+        transaction.execute("INSERT OR REPLACE INTO setting (name, value) VALUES (?1, ?2)", [MADE, &made])?;
+    }
     transaction.commit()?;
     Ok(())
+}
+
+/// A fingerprint of this program's names and views.
+fn names_and_views() -> String {
+    let mut hasher = DefaultHasher::new();
+    VIEWS.hash(&mut hasher);
+    Outcome::ALL.iter().for_each(|known| (known.code(), known.name(), known.class().name()).hash(&mut hasher));
+    LinkKind::ALL.iter().for_each(|known| (known.code(), known.name()).hash(&mut hasher));
+    FATES.iter().for_each(|known| (known.code(), known.name()).hash(&mut hasher));
+    format!("{:016x}", hasher.finish())
+}
+
+/// The same of those in the file, as they were made.
+fn made_in(connection: &Connection) -> rusqlite::Result<Option<String>> {
+    connection.query_row("SELECT value FROM setting WHERE name = ?1", [MADE], |row| row.get(0)).optional()
 }
 
 /// The numbers that columns hold, with their names, for joins by hand.
@@ -82,7 +109,7 @@ fn make_views(connection: &Connection) -> Result<(), StoreError> {
     for view in views {
         connection.execute_batch(&format!("DROP VIEW \"{}\"", view.replace('"', "\"\"")))?;
     }
-    Ok(connection.execute_batch(include_str!("views.sql"))?)
+    Ok(connection.execute_batch(VIEWS)?)
 }
 
 #[cfg(test)]
@@ -108,6 +135,22 @@ mod tests {
         ] {
             assert_eq!(with(&sql), expected, "{why}");
         }
+    }
+
+    #[test]
+    fn names_and_views_are_made_anew_where_another_program_made_them() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        prepare(&mut connection, Found::Empty).unwrap();
+        let (made, rows) = (schema(&connection), connection.total_changes());
+        prepare(&mut connection, Found::Ours(FORMAT)).unwrap();
+        assert_eq!(connection.total_changes(), rows, "nothing is written where nothing changed");
+        let others = "DROP VIEW failed; CREATE VIEW theirs AS SELECT 1; DELETE FROM outcome;
+                      UPDATE setting SET value = 'another' WHERE name = 'names_and_views';";
+        connection.execute_batch(others).unwrap();
+        prepare(&mut connection, Found::Ours(FORMAT)).unwrap();
+        assert_eq!(schema(&connection), made);
+        let outcomes: usize = connection.query_row("SELECT count(*) FROM outcome", [], |row| row.get(0)).unwrap();
+        assert_eq!(outcomes, Outcome::ALL.len());
     }
 
     fn schema(connection: &Connection) -> Vec<String> {

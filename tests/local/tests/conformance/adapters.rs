@@ -1,15 +1,16 @@
 //! Fresh adapters, with what the suites read them by.
 
-use std::env;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::sync::LazyLock;
 use std::time::Duration;
+use std::{env, fs, thread};
 
 use dragline_domain::frontier::SegmentId;
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::CrawlUrl;
 use dragline_local::query::{LogRow, Selection, export_log};
-use dragline_local::{DirectoryArchive, LocalStore, Mailbox, MemoryQueue, SqliteDocuments, SqliteFrontier};
+use dragline_local::{DATABASE, DirectoryArchive, LocalStore, Mailbox, MemoryQueue, SqliteDocuments, SqliteFrontier};
 use dragline_pipeline::ports::queue::Message;
 use dragline_testkit::clock::HandClock;
 use dragline_testkit::conformance::log::LogReader;
@@ -17,10 +18,26 @@ use dragline_testkit::conformance::queue::Receiver;
 use jiff::Timestamp;
 use tempfile::TempDir;
 
-/// A store in a directory of its own: in memory, where the machine has such a place, as nothing here outlives the test.
-fn store() -> (LocalStore, TempDir) {
+/// A directory in memory, where the machine has such a place, as nothing here outlives the test.
+fn directory() -> TempDir {
     let memory = PathBuf::from("/dev/shm");
-    let directory = TempDir::new_in(if memory.is_dir() { memory } else { env::temp_dir() }).unwrap();
+    TempDir::new_in(if memory.is_dir() { memory } else { env::temp_dir() }).unwrap()
+}
+
+/// A new database, which is made once: ten thousand stores are opened when every behaviour judges every mutant.
+static NEW: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let directory = directory();
+    drop(LocalStore::open(directory.path(), Timestamp::UNIX_EPOCH).unwrap());
+    while directory.path().join(format!("{DATABASE}-wal")).exists() {
+        thread::yield_now();
+    }
+    fs::read(directory.path().join(DATABASE)).unwrap()
+});
+
+/// A store in a directory of its own.
+fn store() -> (LocalStore, TempDir) {
+    let directory = directory();
+    fs::write(directory.path().join(DATABASE), &*NEW).unwrap();
     let store = LocalStore::open(directory.path(), Timestamp::UNIX_EPOCH).unwrap();
     (store, directory)
 }
