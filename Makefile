@@ -34,16 +34,20 @@ help: ## Show the targets
 check: lint ## While working: format, clippy, unit and property tests, a short simulation
 	@DRAGLINE_SEEDS=$${DRAGLINE_SEEDS:-3} $(call run,check)
 
-# What the tests need is fetched while the compiler works. The tests of a deployed stack are mostly waiting: they go on beside what needs no
-# emulator and keeps no pace, at a lower priority.
+# What the tests need is fetched while the compiler works. The tests of a deployed stack are mostly waiting: they go on beside what keeps no pace.
+# Those that compute all the time go on beside everything, and get what the others leave of the processors.
 test: ## Check everything
 	@step() { local began=$$SECONDS; $(MAKE) --no-print-directory $$1; echo "$$1: $$((SECONDS - began)) s" >&2; }; \
+	ended() { wait $$1 || { cat target/$$2.log; exit 1; }; cat target/$$2.log; }; \
 	trap 'kill $$(jobs -p) 2>/dev/null || true' EXIT; \
 	step setup & setup=$$!; step build; wait $$setup; \
 	mkdir -p target; step python-tests >target/python-tests.log 2>&1 & python=$$!; \
-	for name in lint docs deny examples $(COMPUTED); do step $$name; done; \
-	wait $$python || { cat target/python-tests.log; exit 1; }; cat target/python-tests.log; \
-	step $(TIMED); $(SLOWEST)
+	for name in lint docs deny examples; do step $$name; done; \
+	$(if $(COMPUTED),step $(COMPUTED) >target/$(COMPUTED).log 2>&1 & computed=$$!;) \
+	ended $$python python-tests; \
+	step $(TIMED); \
+	$(if $(COMPUTED),ended $$computed $(COMPUTED);) \
+	$(SLOWEST)
 
 setup: ## Fetch what the tests need, once for all checkouts: WARC readers, real sites, an emulator of AWS
 	@scripts/setup >/dev/null & readers=$$!; scripts/localstack setup && emulator=0 || emulator=$$?; wait $$readers && exit $$emulator
@@ -79,7 +83,7 @@ rust-tests:
 	@DRAGLINE_LOCALSTACK_PORT=0 scripts/localstack run $(call run,default)
 
 computed-tests:
-	@nice -n 15 $(call run,computed)
+	@nice -n 19 $(call run,computed)
 
 timed-tests:
 	@DRAGLINE_LOCALSTACK_PORT=0 scripts/localstack run $(call run,timed)
