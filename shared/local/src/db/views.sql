@@ -1,4 +1,4 @@
--- For people. Made anew whenever the file is opened for writing, so that they may change without a new format.
+-- For people. Made anew by a program that has others, so that they may change without a new format.
 
 -- How each URL ended, as far as canonical links ask: whether it is a page with content, and where it leads, by a redirect or as its canonical.
 CREATE VIEW ending AS
