@@ -1,12 +1,14 @@
-//! Waiting before what AWS put off is asked again: exponential, with full jitter.
+//! Waiting before what AWS put off is asked again, and before what others changed is decided anew: exponential, with full jitter.
 //!
-//! The SDK does the same for requests that failed whole. What it does not know are parts of a batch that were put off, and
-//! transactions that met another.
+//! The SDK does the same for requests that failed whole. What it does not know are parts of a batch that were put off,
+//! transactions that met another, and writes whose condition holds no more.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use dragline_pipeline::ports::clock::Chance;
+
+use crate::errors::StoreError;
 
 /// How often something is asked again.
 const RETRIES_MAX: u32 = 8;
@@ -43,6 +45,39 @@ impl Backoff {
     }
 }
 
+/// How often an operation reads and decides before it gives up.
+const ROUNDS_MAX: u32 = 16;
+
+/// The rounds of one operation that reads, decides, and writes under the condition that what it read still stands.
+///
+/// One of those that write at once is always the first, and the others decide anew. Were they to do so at once, a slow one would lose
+/// to each of the quick ones; so they wait, each for as long as chance has it.
+pub(crate) struct Rounds {
+    chance: Arc<dyn Chance>,
+    begun: u32,
+}
+
+impl Rounds {
+    pub(crate) fn new(chance: &Arc<dyn Chance>) -> Self {
+        Self { chance: Arc::clone(chance), begun: 0 }
+    }
+
+    /// Begins a round: the first at once, each further one after a wait, as others were faster.
+    ///
+    /// # Errors
+    /// [`StoreError::Contended`] if others were faster each time.
+    pub(crate) async fn begin(&mut self) -> Result<(), StoreError> {
+        if self.begun == ROUNDS_MAX {
+            return Err(StoreError::Contended(ROUNDS_MAX));
+        }
+        if let Some(lost_before) = self.begun.checked_sub(1) {
+            tokio::time::sleep(jittered(lost_before, self.chance.bits())).await;
+        }
+        self.begun += 1;
+        Ok(())
+    }
+}
+
 /// The wait before a retry, anywhere between nothing and its longest.
 fn jittered(retries: u32, bits: u128) -> Duration {
     let longest = FIRST_WAIT_MAX.saturating_mul(2_u32.saturating_pow(retries)).min(WAIT_MAX);
@@ -52,6 +87,8 @@ fn jittered(retries: u32, bits: u128) -> Duration {
 
 #[cfg(test)]
 mod tests {
+    use futures_util::FutureExt as _;
+
     use super::*;
 
     struct Fixed(u128);
@@ -83,5 +120,17 @@ mod tests {
             assert_eq!(backoff.wait().await, Ok(()), "retry {retry}");
         }
         assert_eq!(backoff.wait().await, Err(Exhausted));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn each_round_but_the_first_begins_after_a_wait_and_rounds_end() {
+        let chance: Arc<dyn Chance> = Arc::new(Fixed(u128::MAX));
+        let mut rounds = Rounds::new(&chance);
+        assert!(rounds.begin().now_or_never().is_some(), "nobody was faster yet");
+        for _ in 1..ROUNDS_MAX {
+            assert!(rounds.begin().now_or_never().is_none(), "others were");
+            rounds.begin().await.unwrap();
+        }
+        assert!(matches!(rounds.begin().await, Err(StoreError::Contended(ROUNDS_MAX))));
     }
 }

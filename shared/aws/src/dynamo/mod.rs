@@ -12,6 +12,7 @@ use std::sync::Arc;
 use aws_sdk_dynamodb::types::AttributeValue;
 use dragline_pipeline::ports::clock::Chance;
 
+use crate::backoff::Rounds;
 use crate::meter::Meter;
 use crate::tables::{PARTITION, SORT, Table, TableNames};
 
@@ -43,6 +44,11 @@ impl Dynamo {
 
     pub(crate) fn table(&self, table: Table) -> &str {
         self.tables.of(table)
+    }
+
+    /// The rounds of an operation that decides anew where others were faster.
+    pub(crate) fn rounds(&self) -> Rounds {
+        Rounds::new(&self.chance)
     }
 }
 

@@ -10,7 +10,7 @@ use dragline_domain::outcome::Outcome;
 use dragline_pipeline::ports::frontier::{ClaimRequest, DuePage};
 use jiff::Timestamp;
 
-use super::{DynamoFrontier, ROUNDS_MAX};
+use super::DynamoFrontier;
 use crate::dynamo::Statement;
 use crate::errors::StoreError;
 use crate::meter::capacity::ReadKind;
@@ -26,8 +26,12 @@ impl DynamoFrontier {
     /// is not due is believed only of a state that is surely the last.
     pub(super) async fn claim_all(&self, request: &ClaimRequest) -> Result<Vec<Claim>, StoreError> {
         let mut claims: Vec<Option<Claim>> = vec![None; request.urls.len()];
-        let kinds = [ReadKind::Eventual].into_iter().chain(std::iter::repeat(ReadKind::Consistent));
-        for kind in kinds.take(ROUNDS_MAX as usize) {
+        let mut kind = ReadKind::Eventual;
+        let mut rounds = self.db.rounds();
+        loop {
+            if kind == ReadKind::Consistent {
+                rounds.begin().await?;
+            }
             let open: Vec<usize> = (0..claims.len()).filter(|&n| claims[n].is_none()).collect();
             if open.is_empty() {
                 return Ok(claims.into_iter().flatten().collect());
@@ -51,8 +55,8 @@ impl DynamoFrontier {
             for ((n, claim), answer) in written.into_iter().zip(answers) {
                 claims[n] = answer.ok().map(|()| claim);
             }
+            kind = ReadKind::Consistent;
         }
-        Err(StoreError::Contended(ROUNDS_MAX))
     }
 
     fn claim_one(&self, request: &ClaimRequest, n: usize, candidate: Option<&Candidate>) -> Claimed {

@@ -7,7 +7,7 @@ use dragline_domain::url::Origin;
 use dragline_pipeline::ports::frontier::{CrawlPut, CrawlRow, MoveSchedule, PutCrawl};
 use jiff::Timestamp;
 
-use super::{DynamoFrontier, ROUNDS_MAX, iterations};
+use super::{DynamoFrontier, iterations};
 use crate::dynamo::{Expression, Fields, IndexWrites, Item, Role, Write, flag, instant, json, number, text, texts};
 use crate::errors::StoreError;
 use crate::rows::{self, keys};
@@ -30,7 +30,9 @@ impl DynamoFrontier {
     }
 
     pub(super) async fn put_definition(&self, put: &PutCrawl) -> Result<CrawlPut, StoreError> {
-        for _ in 0..ROUNDS_MAX {
+        let mut rounds = self.db.rounds();
+        loop {
+            rounds.begin().await?;
             let before = self.crawl(&put.definition.name).await?;
             let stored = before.as_ref().map(|row| (row.version, &row.definition));
             match put_definition(stored, put.seen, &put.definition) {
@@ -45,7 +47,6 @@ impl DynamoFrontier {
                 }
             }
         }
-        Err(StoreError::Contended(ROUNDS_MAX))
     }
 
     pub(super) async fn definition(&self, crawl: &CrawlId, version: u32) -> Result<Option<Definition>, StoreError> {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use dragline_domain::frontier::{IterationRow, LeaseState, OriginKey, OriginRows, RowsByOrigin};
 use dragline_domain::ids::Iteration;
 
-use super::{DynamoFrontier, ROUNDS_MAX};
+use super::DynamoFrontier;
 use crate::dynamo::{Item, Key, Role, Write};
 use crate::errors::StoreError;
 use crate::meter::capacity::ReadKind;
@@ -51,13 +51,14 @@ impl DynamoFrontier {
     /// Both rows of an origin.
     pub(super) async fn origin(&self, origin: &OriginKey) -> Result<Option<OriginRows>, StoreError> {
         let [lease, inbox] = [keys::lease(origin), keys::inbox(origin)];
-        for _ in 0..ROUNDS_MAX {
+        let mut rounds = self.db.rounds();
+        loop {
+            rounds.begin().await?;
             let found = self.db.get_all(vec![lease.clone(), inbox.clone()], ReadKind::Consistent).await?;
             if let Paired::AtRest(rows) = pair(found.get(&lease), found.get(&inbox))? {
                 return Ok(rows);
             }
         }
-        Err(StoreError::Contended(ROUNDS_MAX))
     }
 
     /// Puts an origin that is about to open into the crawl's list.

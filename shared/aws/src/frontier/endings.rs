@@ -7,7 +7,7 @@ use dragline_domain::frontier::{
 use dragline_domain::ids::Iteration;
 use dragline_pipeline::ports::frontier::{GiveUp, Settled};
 
-use super::{DynamoFrontier, ROUNDS_MAX};
+use super::DynamoFrontier;
 use crate::dynamo::{Key, Role};
 use crate::dynamo::{Write, number, text};
 use crate::errors::StoreError;
@@ -27,13 +27,14 @@ struct Before<'o> {
 
 impl DynamoFrontier {
     async fn before<'o>(&self, origin: &'o OriginKey, number: Iteration) -> Result<Option<Before<'o>>, StoreError> {
-        for _ in 0..ROUNDS_MAX {
+        let mut rounds = self.db.rounds();
+        loop {
+            rounds.begin().await?;
             let Some(current) = self.current(origin, number).await? else { continue };
             let Some(rows) = current.rows.filter(|rows| rows.lease.iteration == number) else { return Ok(None) };
             let missing = || StoreError::Damaged("there is no such iteration".to_owned());
             return Ok(Some(Before { origin, rows, iteration: current.iteration.ok_or_else(missing)? }));
         }
-        Err(StoreError::Contended(ROUNDS_MAX))
     }
 
     pub(super) async fn settle_as(&self, origin: &OriginKey, seen: &OriginRows) -> Result<Settled, StoreError> {

@@ -7,7 +7,7 @@ use dragline_domain::url::{DomainKey, HostKey};
 use dragline_pipeline::ports::frontier::GiveBackHost;
 use jiff::Timestamp;
 
-use super::{DynamoFrontier, ROUNDS_MAX};
+use super::DynamoFrontier;
 use crate::dynamo::{Item, Key, Write};
 use crate::errors::StoreError;
 use crate::meter::capacity::ReadKind;
@@ -111,7 +111,9 @@ impl DynamoFrontier {
         ask: &HostAsk,
     ) -> Result<Result<HostRow, Timestamp>, StoreError> {
         let keys = HostKeys::of(key.clone());
-        for _ in 0..ROUNDS_MAX {
+        let mut rounds = self.db.rounds();
+        loop {
+            rounds.begin().await?;
             let seen = self.see_host(&keys).await?;
             let (writes, answer) = match decide(seen.rows(), ask, None) {
                 Err(refused) => (seen.line(&refused)?.into_iter().collect(), Err(refused.until())),
@@ -121,18 +123,18 @@ impl DynamoFrontier {
                 return Ok(answer);
             }
         }
-        Err(StoreError::Contended(ROUNDS_MAX))
     }
 
     pub(super) async fn return_host(&self, back: &GiveBackHost) -> Result<(), StoreError> {
         let keys = HostKeys::of(back.host.clone());
-        for _ in 0..ROUNDS_MAX {
+        let mut rounds = self.db.rounds();
+        loop {
+            rounds.begin().await?;
             let writes = self.see_host(&keys).await?.given_back(back)?;
             if self.are_written(&writes).await? {
                 return Ok(());
             }
         }
-        Err(StoreError::Contended(ROUNDS_MAX))
     }
 
     /// Writes what there is to write, all or nothing.

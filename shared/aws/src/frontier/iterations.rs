@@ -12,7 +12,7 @@ use dragline_pipeline::ports::frontier::{
 };
 use jiff::Timestamp;
 
-use super::{DynamoFrontier, ROUNDS_MAX, notices};
+use super::{DynamoFrontier, notices};
 use crate::dynamo::{Expression, Item, Role, Write, number};
 use crate::errors::StoreError;
 use crate::rows::{self, chunk, inbox, iteration, keys, lease, seeding};
@@ -44,7 +44,9 @@ impl DynamoFrontier {
 
     pub(super) async fn begin_by_trigger(&self, request: &BeginIteration) -> Result<Begun, StoreError> {
         let crawl = &request.crawl;
-        for _ in 0..ROUNDS_MAX {
+        let mut rounds = self.db.rounds();
+        loop {
+            rounds.begin().await?;
             let begun = self.begun_by(request).await?;
             let latest = if begun.is_none() { self.latest(crawl).await? } else { None };
             let number = match begin_iteration(begun, latest.as_ref()) {
@@ -60,7 +62,6 @@ impl DynamoFrontier {
                 return Ok(Begun::Iteration(row));
             }
         }
-        Err(StoreError::Contended(ROUNDS_MAX))
     }
 
     pub(super) async fn return_scheduler_token(&self, crawl: &CrawlId, number: Iteration) -> Result<(), StoreError> {
@@ -74,7 +75,9 @@ impl DynamoFrontier {
 
     pub(super) async fn pass_origins(&self, request: &MoveCursor) -> Result<CursorMoved, StoreError> {
         let MoveCursor { crawl, iteration, walk, seen, to } = request;
-        for _ in 0..ROUNDS_MAX {
+        let mut rounds = self.db.rounds();
+        loop {
+            rounds.begin().await?;
             let Some(row) = self.iteration(crawl, *iteration).await? else { return Ok(CursorMoved::Elsewhere) };
             let Some(after) = row.move_cursor(*walk, seen, to) else {
                 let is_there = row.cursors.of(*walk) == to;
@@ -84,7 +87,6 @@ impl DynamoFrontier {
                 return Ok(CursorMoved::Moved);
             }
         }
-        Err(StoreError::Contended(ROUNDS_MAX))
     }
 
     pub(super) async fn change(
@@ -93,14 +95,15 @@ impl DynamoFrontier {
         number: Iteration,
         change: StatusChange,
     ) -> Result<Option<IterationRow>, StoreError> {
-        for _ in 0..ROUNDS_MAX {
+        let mut rounds = self.db.rounds();
+        loop {
+            rounds.begin().await?;
             let Some(row) = self.iteration(crawl, number).await? else { return Ok(None) };
             let Some(after) = row.change(change) else { return Ok(None) };
             if let Ok(item) = self.db.write(&iteration::change_status(&row, &after)).await? {
                 return item.as_ref().map(iteration::read).transpose();
             }
         }
-        Err(StoreError::Contended(ROUNDS_MAX))
     }
 
     pub(super) async fn close(
@@ -109,7 +112,9 @@ impl DynamoFrontier {
         number: Iteration,
         now: Timestamp,
     ) -> Result<IterationClosed, StoreError> {
-        for _ in 0..ROUNDS_MAX {
+        let mut rounds = self.db.rounds();
+        loop {
+            rounds.begin().await?;
             let missing = || StoreError::Damaged("there is no such iteration".to_owned());
             let row = self.iteration(crawl, number).await?.ok_or_else(missing)?;
             if row.status == IterationStatus::Closed {
@@ -121,14 +126,15 @@ impl DynamoFrontier {
                 return Ok(IterationClosed::Now(after));
             }
         }
-        Err(StoreError::Contended(ROUNDS_MAX))
     }
 
     pub(super) async fn seed(&self, request: &SeedOrigin) -> Result<Seeded, StoreError> {
         within_transaction("chunks of seeds", request.chunks.len(), PART_CHUNKS_MAX)?;
         let SeedOrigin { origin, iteration: number, add, .. } = request;
         let beside = [keys::iteration(&origin.crawl, *number), keys::seeding(origin, *number, &request.seeding)];
-        for _ in 0..ROUNDS_MAX {
+        let mut rounds = self.db.rounds();
+        loop {
+            rounds.begin().await?;
             let Some((rows, [row, marked])) = self.current_of([origin].into(), beside.each_ref()).await? else {
                 continue;
             };
@@ -164,7 +170,6 @@ impl DynamoFrontier {
                 Err(_) => {}
             }
         }
-        Err(StoreError::Contended(ROUNDS_MAX))
     }
 }
 

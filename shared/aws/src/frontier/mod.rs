@@ -45,9 +45,6 @@ use crate::dynamo::Dynamo;
 use crate::objects::Bucket;
 use crate::tables::TableNames;
 
-/// How often an operation reads and decides again when others were faster.
-const ROUNDS_MAX: u32 = 12;
-
 /// The frontier in a stack's tables.
 #[derive(Clone)]
 pub struct DynamoFrontier {

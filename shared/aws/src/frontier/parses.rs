@@ -7,7 +7,7 @@ use dragline_domain::frontier::{
 use dragline_domain::ids::ParseToken;
 use dragline_pipeline::ports::frontier::{BeginParse, CommitParse, ParseCommitted};
 
-use super::{DynamoFrontier, ROUNDS_MAX};
+use super::DynamoFrontier;
 use crate::dynamo::{Role, Write};
 use crate::errors::StoreError;
 use crate::rows::{chunk, inbox, iteration, keys, lease, segment};
@@ -22,7 +22,9 @@ impl DynamoFrontier {
     pub(super) async fn begin(&self, begin: &BeginParse) -> Result<Option<SegmentRow>, StoreError> {
         let id = &begin.segment;
         let mut write = segment::begin_first_parse(id, &begin.begun);
-        for _ in 0..ROUNDS_MAX {
+        let mut rounds = self.db.rounds();
+        loop {
+            rounds.begin().await?;
             let refused = match self.db.write(&write).await? {
                 Ok(item) => return item.as_ref().map(|item| segment::read(id, item)).transpose(),
                 Err(refused) => refused,
@@ -37,7 +39,6 @@ impl DynamoFrontier {
                 None => segment::begin_first_parse(id, &begin.begun),
             };
         }
-        Err(StoreError::Contended(ROUNDS_MAX))
     }
 
     pub(super) async fn give_back(&self, id: &SegmentId, token: &ParseToken, blame: Blame) -> Result<(), StoreError> {
@@ -49,7 +50,9 @@ impl DynamoFrontier {
     pub(super) async fn commit_parsed(&self, commit: &CommitParse) -> Result<ParseCommitted, StoreError> {
         let own = &commit.segment.origin;
         let beside = [keys::segment(&commit.segment), keys::iteration(&own.crawl, commit.iteration)];
-        for _ in 0..ROUNDS_MAX {
+        let mut rounds = self.db.rounds();
+        loop {
+            rounds.begin().await?;
             let origins = commit.part.targets.iter().map(|target| &target.origin).chain([own]).collect();
             let current = self.current_of(origins, [&beside[0], &beside[1]]).await?;
             let Some((origins, [segment_item, iteration_item])) = current else { continue };
@@ -85,7 +88,6 @@ impl DynamoFrontier {
                 Err(_) => {}
             }
         }
-        Err(StoreError::Contended(ROUNDS_MAX))
     }
 
     /// One write a row: what a part does to its own origin as a target and as the segment's is merged by the domain.

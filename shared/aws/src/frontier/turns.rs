@@ -8,9 +8,9 @@ use dragline_domain::ids::Iteration;
 use dragline_domain::url::HostKey;
 use dragline_pipeline::ports::frontier::{CommitSegment, Committed, GiveBackHost, ReleaseLease};
 
+use super::DynamoFrontier;
 use super::hosts::HostKeys;
 use super::iterations::within_transaction;
-use super::{DynamoFrontier, ROUNDS_MAX};
 use crate::dynamo::{Item, Key, Role, Write};
 use crate::errors::StoreError;
 use crate::meter::capacity::{ReadKind, item_bytes};
@@ -28,7 +28,9 @@ impl DynamoFrontier {
     ) -> Result<Result<Lease, TakeRefused>, StoreError> {
         let host_keys = HostKeys::of(HostKey::of(&origin.origin));
         let [lease_key, iteration_key] = [keys::lease(origin), keys::iteration(&origin.crawl, number)];
-        for _ in 0..ROUNDS_MAX {
+        let mut rounds = self.db.rounds();
+        loop {
+            rounds.begin().await?;
             let wanted = [lease_key.clone(), iteration_key.clone()].into_iter().chain(host_keys.rows()).collect();
             let found = self.db.get_all(wanted, ReadKind::Consistent).await?;
             let Some(item) = found.get(&lease_key) else { return Ok(Err(TakeRefused::NothingToDo)) };
@@ -64,7 +66,6 @@ impl DynamoFrontier {
                 return Ok(Ok(after.lease));
             }
         }
-        Err(StoreError::Contended(ROUNDS_MAX))
     }
 
     /// Who renews a lease does not read it before.
@@ -149,7 +150,9 @@ impl DynamoFrontier {
         let host_keys = HostKeys::of(host.clone());
         let (token_back, free_from, now) = (token.clone(), *free_from, *now);
         let back = GiveBackHost { host, token: token_back, free_from, pace: last.pace, now };
-        for _ in 0..ROUNDS_MAX {
+        let mut rounds = self.db.rounds();
+        loop {
+            rounds.begin().await?;
             let Some(current) = self.current(origin, last.iteration).await? else { continue };
             let Some(rows) = current.rows else { return Ok(Err(ReleaseRefused::Fenced)) };
             let missing = || StoreError::Damaged("there is no such iteration".to_owned());
@@ -178,7 +181,6 @@ impl DynamoFrontier {
                 Err(_) => return Err(StoreError::Damaged("an open origin was not counted as open".to_owned())),
             }
         }
-        Err(StoreError::Contended(ROUNDS_MAX))
     }
 
     fn released(

@@ -257,21 +257,29 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         }
         let mut waited = Duration::ZERO;
         let has_come = loop {
+            if self.may_wait_for_parses(waited) {
+                // What was committed a moment ago is not parsed yet, and each look reads two rows.
+                self.world.clock().sleep(LOOK_AGAIN).await;
+                waited += LOOK_AGAIN;
+            }
             if self.has_come(start).await? {
                 break true;
             }
-            let is_parsed = self.lease.segments == self.inbox.parsed;
-            let is_patient = waited + LOOK_AGAIN <= self.world.timing().parse_wait;
-            if is_parsed || !is_patient || self.must_not_start().is_some() {
+            if !self.may_wait_for_parses(waited) {
                 break false;
             }
-            self.world.clock().sleep(LOOK_AGAIN).await;
-            waited += LOOK_AGAIN;
         };
         if !waited.is_zero() {
             tracing::info!(waited_s = waited.as_secs(), "waited for parses");
         }
         Ok(has_come)
+    }
+
+    /// Whether segments are to be parsed, as far as is known, and there is time to wait for that.
+    fn may_wait_for_parses(&mut self, waited: Duration) -> bool {
+        self.lease.segments > self.inbox.parsed
+            && waited + LOOK_AGAIN <= self.world.timing().parse_wait
+            && self.must_not_start().is_none()
     }
 
     /// Whether work came while the last visits were under way.
