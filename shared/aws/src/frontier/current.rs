@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use dragline_domain::frontier::{IterationRow, LeaseState, OriginKey, OriginRows, RowsByOrigin};
+use dragline_domain::frontier::{Inbox, IterationRow, LeaseState, OriginKey, OriginRows, RowsByOrigin};
 use dragline_domain::ids::Iteration;
 
 use super::DynamoFrontier;
@@ -59,6 +59,11 @@ impl DynamoFrontier {
                 return Ok(rows);
             }
         }
+    }
+
+    /// The inbox alone, which opens and closes with nobody's lease but that of whoever asks.
+    pub(super) async fn inbox(&self, origin: &OriginKey) -> Result<Option<Inbox>, StoreError> {
+        self.db.get(&keys::inbox(origin)).await?.as_ref().map(inbox::read).transpose()
     }
 
     /// Puts an origin that is about to open into the crawl's list.

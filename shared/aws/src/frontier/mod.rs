@@ -23,8 +23,8 @@ use std::time::Duration;
 use dragline_domain::capture::SegmentLog;
 use dragline_domain::definition::Definition;
 use dragline_domain::frontier::{
-    Blame, CandidateUpdate, ChunkKey, Claim, DomainRow, HostAsk, HostRow, IterationRow, Lease, OriginKey, OriginRows,
-    RecrawlCursor, ReleaseRefused, SegmentId, SegmentRow, StatusChange, Take, TakeRefused, TodoChunk,
+    Blame, CandidateUpdate, ChunkKey, Claim, DomainRow, HostAsk, HostRow, Inbox, IterationRow, Lease, OriginKey,
+    OriginRows, RecrawlCursor, ReleaseRefused, SegmentId, SegmentRow, StatusChange, Take, TakeRefused, TodoChunk,
 };
 use dragline_domain::ids::{CrawlId, Iteration, ParseToken, TriggerId};
 use dragline_domain::url::{DomainKey, HostKey, Origin};
@@ -175,6 +175,10 @@ impl Frontier for DynamoFrontier {
 
     async fn load_origin(&self, origin: &OriginKey) -> PortResult<Option<OriginRows>> {
         self.origin(origin).await.map_err(|e| e.at("load origin", origin))
+    }
+
+    async fn load_inbox(&self, origin: &OriginKey) -> PortResult<Option<Inbox>> {
+        self.inbox(origin).await.map_err(|e| e.at("load inbox", origin))
     }
 
     async fn load_robots(&self, origin: &OriginKey) -> PortResult<Option<RobotsRow>> {

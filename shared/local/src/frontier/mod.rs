@@ -16,8 +16,8 @@ use std::sync::Arc;
 use dragline_domain::capture::SegmentLog;
 use dragline_domain::definition::Definition;
 use dragline_domain::frontier::{
-    Blame, CandidateUpdate, ChunkKey, Claim, DomainRow, HostAsk, HostRow, IterationRow, Lease, OriginKey, OriginRows,
-    RecrawlCursor, ReleaseRefused, SegmentId, SegmentRow, StatusChange, Take, TakeRefused, TodoChunk,
+    Blame, CandidateUpdate, ChunkKey, Claim, DomainRow, HostAsk, HostRow, Inbox, IterationRow, Lease, OriginKey,
+    OriginRows, RecrawlCursor, ReleaseRefused, SegmentId, SegmentRow, StatusChange, Take, TakeRefused, TodoChunk,
 };
 use dragline_domain::ids::{CrawlId, Iteration, ParseToken, TriggerId};
 use dragline_domain::url::{DomainKey, HostKey, Origin};
@@ -166,6 +166,15 @@ impl Frontier for SqliteFrontier {
         let key = origin.clone();
         self.run("load origin", origin, move |db| match db.origin_id(&key)? {
             Some(id) => db.origin_rows(id),
+            None => Ok(None),
+        })
+        .await
+    }
+
+    async fn load_inbox(&self, origin: &OriginKey) -> PortResult<Option<Inbox>> {
+        let key = origin.clone();
+        self.run("load inbox", origin, move |db| match db.origin_id(&key)? {
+            Some(id) => db.inbox(id),
             None => Ok(None),
         })
         .await

@@ -6,7 +6,7 @@ use std::time::Duration;
 use dragline_domain::capture::SegmentLog;
 use dragline_domain::definition::Definition;
 use dragline_domain::frontier::{
-    Blame, CandidateUpdate, ChunkKey, Claim, Claimer, DomainRow, EXHAUSTED_CHUNKS_MAX, Holder, HostAsk, HostRow,
+    Blame, CandidateUpdate, ChunkKey, Claim, Claimer, DomainRow, EXHAUSTED_CHUNKS_MAX, Holder, HostAsk, HostRow, Inbox,
     IterationRow, LastCapture, Lease, LeaseState, OriginCursor, OriginKey, OriginRows, PART_CHUNKS_MAX, ParserCounters,
     PartRefused, RecrawlCursor, ReleaseRefused, Reserve, Seeding, SegmentId, SegmentRow, SegmentState, StatusChange,
     Take, TakeRefused, TodoChunk, TodoSource, Walk,
@@ -276,6 +276,11 @@ impl<F: Frontier> Frontier for MutantFrontier<F> {
             }
         }
         Ok(rows)
+    }
+
+    async fn load_inbox(&self, origin: &OriginKey) -> PortResult<Option<Inbox>> {
+        let inbox = self.inner.load_inbox(origin).await?;
+        Ok(if self.is(M::InboxReadAsOpened) { inbox.map(|inbox| Inbox::new(inbox.iteration)) } else { inbox })
     }
 
     async fn load_robots(&self, origin: &OriginKey) -> PortResult<Option<RobotsRow>> {

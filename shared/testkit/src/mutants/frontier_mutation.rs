@@ -67,6 +67,8 @@ mutations! {
         DueNeverCleared,
         /// An origin that opens again takes its candidates as gone through.
         CandidatesPassedOver,
+        /// An inbox that is read alone is as it was when it opened.
+        InboxReadAsOpened,
         /// A lease keeps eight retries.
         RetriesCut,
         /// robots.txt is kept once.

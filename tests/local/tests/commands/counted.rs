@@ -6,8 +6,8 @@ use std::sync::Mutex;
 use dragline_domain::capture::SegmentLog;
 use dragline_domain::definition::Definition;
 use dragline_domain::frontier::{
-    Blame, CandidateUpdate, ChunkKey, Claim, DomainRow, HostAsk, HostRow, IterationRow, Lease, OriginKey, OriginRows,
-    RecrawlCursor, ReleaseRefused, SegmentId, SegmentRow, StatusChange, Take, TakeRefused, TodoChunk,
+    Blame, CandidateUpdate, ChunkKey, Claim, DomainRow, HostAsk, HostRow, Inbox, IterationRow, Lease, OriginKey,
+    OriginRows, RecrawlCursor, ReleaseRefused, SegmentId, SegmentRow, StatusChange, Take, TakeRefused, TodoChunk,
 };
 use dragline_domain::ids::{CrawlId, Iteration, ParseToken, TriggerId};
 use dragline_domain::url::{DomainKey, HostKey, Origin};
@@ -88,6 +88,7 @@ counted! {
     seed_origin(seed: &SeedOrigin) -> Seeded;
     list_origins(crawl: &CrawlId, after: Option<&Origin>, limit: usize) -> Vec<Origin>;
     load_origin(origin: &OriginKey) -> Option<OriginRows>;
+    load_inbox(origin: &OriginKey) -> Option<Inbox>;
     load_robots(origin: &OriginKey) -> Option<RobotsRow>;
     put_robots(origin: &OriginKey, robots: &RobotsRow) -> ();
     take_lease(origin: &OriginKey, iteration: Iteration, take: &Take) -> Result<Lease, TakeRefused>;

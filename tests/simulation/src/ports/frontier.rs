@@ -5,8 +5,8 @@ use std::sync::Arc;
 use dragline_domain::capture::SegmentLog;
 use dragline_domain::definition::Definition;
 use dragline_domain::frontier::{
-    Blame, CandidateUpdate, ChunkKey, Claim, DomainRow, HostAsk, HostRow, IterationRow, Lease, OriginKey, OriginRows,
-    RecrawlCursor, ReleaseRefused, SegmentId, SegmentRow, StatusChange, Take, TakeRefused, TodoChunk,
+    Blame, CandidateUpdate, ChunkKey, Claim, DomainRow, HostAsk, HostRow, Inbox, IterationRow, Lease, OriginKey,
+    OriginRows, RecrawlCursor, ReleaseRefused, SegmentId, SegmentRow, StatusChange, Take, TakeRefused, TodoChunk,
 };
 use dragline_domain::ids::{CrawlId, Iteration, ParseToken, TriggerId};
 use dragline_domain::url::{DomainKey, HostKey, Origin};
@@ -116,6 +116,10 @@ impl<F: Frontier + 'static> Frontier for GatedFrontier<F> {
 
     async fn load_origin(&self, origin: &OriginKey) -> PortResult<Option<OriginRows>> {
         self.gate.pass("frontier.load_origin", origin, self.inner.load_origin(origin)).await
+    }
+
+    async fn load_inbox(&self, origin: &OriginKey) -> PortResult<Option<Inbox>> {
+        self.gate.pass("frontier.load_inbox", origin, self.inner.load_inbox(origin)).await
     }
 
     async fn load_robots(&self, origin: &OriginKey) -> PortResult<Option<RobotsRow>> {

@@ -258,7 +258,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         let mut waited = Duration::ZERO;
         let has_come = loop {
             if self.may_wait_for_parses(waited) {
-                // What was committed a moment ago is not parsed yet, and each look reads two rows.
+                // What was committed a moment ago is not parsed yet, and each look costs a read.
                 self.world.clock().sleep(LOOK_AGAIN).await;
                 waited += LOOK_AGAIN;
             }
@@ -301,8 +301,8 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
     }
 
     async fn read_inbox(&mut self) -> PortResult<()> {
-        if let Some(rows) = self.world.frontier().load_origin(&self.origin).await? {
-            self.inbox = rows.inbox;
+        if let Some(inbox) = self.world.frontier().load_inbox(&self.origin).await? {
+            self.inbox = inbox;
         }
         Ok(())
     }

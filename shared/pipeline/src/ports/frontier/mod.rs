@@ -16,8 +16,8 @@ use std::future::Future;
 use dragline_domain::capture::SegmentLog;
 use dragline_domain::definition::Definition;
 use dragline_domain::frontier::{
-    Blame, CandidateUpdate, ChunkKey, Claim, DomainRow, HostAsk, HostRow, IterationRow, Lease, OriginKey, OriginRows,
-    RecrawlCursor, ReleaseRefused, SegmentId, SegmentRow, StatusChange, Take, TakeRefused, TodoChunk,
+    Blame, CandidateUpdate, ChunkKey, Claim, DomainRow, HostAsk, HostRow, Inbox, IterationRow, Lease, OriginKey,
+    OriginRows, RecrawlCursor, ReleaseRefused, SegmentId, SegmentRow, StatusChange, Take, TakeRefused, TodoChunk,
 };
 use dragline_domain::ids::{CrawlId, Iteration, ParseToken, TriggerId};
 use dragline_domain::url::{DomainKey, HostKey, Origin};
@@ -128,6 +128,9 @@ pub trait Frontier: Send + Sync {
 
     /// The rows of an origin, read consistently; `None` if it was never opened.
     fn load_origin(&self, origin: &OriginKey) -> impl Future<Output = PortResult<Option<OriginRows>>> + Send;
+
+    /// The inbox of an origin alone, read consistently, for who holds its lease: half of what both rows cost. `None` if it was never opened.
+    fn load_inbox(&self, origin: &OriginKey) -> impl Future<Output = PortResult<Option<Inbox>>> + Send;
 
     /// robots.txt as kept; `None` if it was never fetched.
     fn load_robots(&self, origin: &OriginKey) -> impl Future<Output = PortResult<Option<RobotsRow>>> + Send;

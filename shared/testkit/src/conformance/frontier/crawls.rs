@@ -118,6 +118,7 @@ pub async fn closing_at_zero_is_final(frontier: &impl Frontier) {
     assert_eq!(close(3).await.unwrap(), IterationClosed::Before(row), "with the time of the first");
     assert_eq!(world.seed(&key("b.example"), &["/"]).await, Seeded::IterationOver);
     assert_eq!(frontier.load_origin(&key("b.example")).await.unwrap(), None, "nothing was opened");
+    assert_eq!(frontier.load_inbox(&key("b.example")).await.unwrap(), None, "nor is there an inbox");
 }
 
 /// Pausing, resuming and stopping do what fits the status, and nothing otherwise.

@@ -36,6 +36,7 @@ pub async fn a_parse_commits_each_part_once(frontier: &impl Frontier) {
         assert_eq!(target.map(|rows| rows.inbox.added), added, "{why}");
         let inbox = world.origin(&own).await.inbox;
         assert_eq!((inbox.parsed, inbox.counters.processed), (parsed, parsed), "{why}");
+        assert_eq!(frontier.load_inbox(&own).await.unwrap(), Some(inbox), "read alone, {why}");
     }
     let row = frontier.load_segment(&segment.id).await.unwrap();
     assert_eq!(row, Some(SegmentRow { state: SegmentState::Processed, due: None, ..segment }));
