@@ -1,5 +1,6 @@
 //! A deployed stack: commands are sent to it, and what it crawled is read.
 
+mod canonical;
 mod commands;
 mod error;
 mod message;

@@ -14,6 +14,7 @@ use dragline_pipeline::ports::error::PortResult;
 use dragline_pipeline::ports::frontier::Frontier;
 use futures_util::stream::{self, LocalBoxStream, Stream, StreamExt, TryStreamExt};
 
+use super::canonical::Canonicals;
 use super::rows;
 
 /// Origins, segments and candidates that are listed at once.
@@ -37,8 +38,10 @@ impl<'s> Reading<'s> {
         iteration: Iteration,
         visit: &mut dyn FnMut(LogRow) -> ControlFlow<()>,
     ) -> PortResult<()> {
-        let logs = self.of_segments(iteration, move |segment| self.load_log(segment));
-        each(logs.map_ok(|log| log.iter().flat_map(rows::log).collect()), visit).await
+        let visits = self.of_segments(iteration, move |segment| async move {
+            Ok(self.load_visits(segment).await?.map_or_else(Vec::new, |(_, visits)| visits))
+        });
+        each(visits, visit).await
     }
 
     /// Every URL that ended with an answer in an iteration.
@@ -47,12 +50,11 @@ impl<'s> Reading<'s> {
         iteration: Iteration,
         visit: &mut dyn FnMut(PageRow) -> ControlFlow<()>,
     ) -> PortResult<()> {
-        let both = self.of_segments(iteration, move |segment| async move {
-            let log = self.load_log(segment.clone()).await?;
-            Ok((log, self.load_documents(segment).await?.1))
+        let pages = self.of_segments(iteration, move |segment| async move {
+            let Some((log, visits)) = self.load_visits(segment.clone()).await? else { return Ok(Vec::new()) };
+            Ok(rows::pages(&log, visits, &self.load_documents(segment).await?.1))
         });
-        each(both.map_ok(|(log, documents)| log.iter().flat_map(|log| rows::pages(log, &documents)).collect()), visit)
-            .await
+        each(pages, visit).await
     }
 
     /// Every link of an iteration's pages.
@@ -71,8 +73,11 @@ impl<'s> Reading<'s> {
         each(known.boxed_local(), visit).await
     }
 
-    async fn load_log(self, segment: SegmentRow) -> PortResult<Option<SegmentLog>> {
-        self.frontier.load_log(&segment).await
+    /// A segment's log, and its visits as rows; `None` if it is not logged yet.
+    async fn load_visits(self, segment: SegmentRow) -> PortResult<Option<(SegmentLog, Vec<LogRow>)>> {
+        let Some(log) = self.frontier.load_log(&segment).await? else { return Ok(None) };
+        let visits = self.canonicals().decide_visits(&log, rows::log(&log)).await?;
+        Ok(Some((log, visits)))
     }
 
     async fn load_documents(self, segment: SegmentRow) -> PortResult<(SegmentRow, Vec<Document>)> {
@@ -115,7 +120,14 @@ impl<'s> Reading<'s> {
             let origin = listed.clone();
             async move { self.frontier.list_known_urls(&origin, after, LISTED_MAX).await }
         });
-        pages.map_ok(move |known: Vec<KnownUrl>| known.iter().map(|url| rows::candidate(&origin, url)).collect())
+        pages.and_then(move |known: Vec<KnownUrl>| {
+            let rows = known.iter().map(|url| rows::candidate(&origin, url)).collect();
+            async move { self.canonicals().decide_candidates(&known, rows).await }
+        })
+    }
+
+    const fn canonicals(self) -> Canonicals<'s> {
+        Canonicals { frontier: self.frontier, crawl: self.crawl }
     }
 }
 

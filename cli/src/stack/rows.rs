@@ -5,6 +5,7 @@ use dragline_aws::KnownUrl;
 use dragline_domain::capture::{Finality, LogEntry, SegmentLog};
 use dragline_domain::document::{Document, LinkFate, Page};
 use dragline_domain::frontier::{OriginKey, SegmentRow, Sighting};
+use dragline_domain::outcome::Outcome;
 use dragline_domain::url::CrawlUrl;
 use dragline_local::query::{CandidateRow, LinkRow, LogRow, PageRow};
 use jiff::Timestamp;
@@ -45,13 +46,13 @@ fn visit(log: &SegmentLog, entry: &LogEntry) -> LogRow {
     }
 }
 
-/// The answers of a segment, each with what its document holds.
-pub(super) fn pages(log: &SegmentLog, documents: &[Document]) -> Vec<PageRow> {
-    let answered = log.entries.iter().filter(|entry| entry.visit.finality == Finality::Final);
+/// The answers among the visits of a segment, each with what its document holds.
+pub(super) fn pages(log: &SegmentLog, visits: Vec<LogRow>, documents: &[Document]) -> Vec<PageRow> {
+    let answered = log.entries.iter().zip(visits).filter(|(_, visit)| visit.r#final);
     answered
-        .filter_map(|entry| {
+        .filter_map(|(entry, visit)| {
             let document = documents.iter().find(|document| document.n == entry.n);
-            page(visit(log, entry), document.and_then(|document| document.page.as_ref()))
+            page(visit, document.and_then(|document| document.page.as_ref()))
         })
         .collect()
 }
@@ -59,6 +60,7 @@ pub(super) fn pages(log: &SegmentLog, documents: &[Document]) -> Vec<PageRow> {
 /// A visit as a page; `None` if nothing was stored of it.
 fn page(visit: LogRow, page: Option<&Page>) -> Option<PageRow> {
     let text = |of: fn(&Page) -> &Option<String>| page.and_then(|page| of(page).clone());
+    let is_copy = visit.outcome == Outcome::NotCanonical.code();
     Some(PageRow {
         crawl: visit.crawl,
         iteration: visit.iteration,
@@ -75,7 +77,7 @@ fn page(visit: LogRow, page: Option<&Page>) -> Option<PageRow> {
         language: text(|page| &page.language),
         charset: text(|page| &page.charset),
         canonical: page.and_then(|page| page.canonical.as_ref()).map(CrawlUrl::to_string),
-        text: page.map(|page| page.text.clone()),
+        text: page.map(|page| if is_copy { String::new() } else { page.text.clone() }),
         object: visit.object?,
         offset: visit.offset?,
         length: visit.length?,

@@ -3,6 +3,7 @@
 //! Everything here is a value, or a pure function from values to values. Time comes in as `now`, chance as an argument.
 
 pub mod address;
+pub mod canonical;
 pub mod capture;
 pub mod command;
 pub mod definition;

@@ -8,7 +8,7 @@ use dragline_domain::capture::{
     CrawlType, Exchange, FileEntry, Finality, LogEntry, RecordKind, RedirectEntry, SegmentLog, Visit,
 };
 use dragline_domain::document::{Document, DocumentState, Link, LinkFate, LinkKind, Page};
-use dragline_domain::frontier::{CandidateUpdate, Claimer, LastCapture, SegmentRow, Sighting};
+use dragline_domain::frontier::{CandidateUpdate, Claimer, LastCapture, LeadsTo, SegmentRow, Sighting};
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::{CrawlUrl, Spelling};
@@ -152,6 +152,7 @@ async fn crawled() -> (TempDir, Reading) {
         at: at(0),
         capture: Some(capture),
         due_at: Some(at(86_400)),
+        leads_to: LeadsTo::AsBefore,
     };
     frontier.update_candidates(&origin(), &[update]).await.unwrap();
     let connection = LocalStore::open_read_only(directory.path()).unwrap();

@@ -28,7 +28,8 @@ const BY_NATURE: [&str; 12] = [
     "interval_ms",
 ];
 
-/// A site with a bit of everything: pages, a redirect, what robots.txt forbids, what is missing and what is no page.
+/// A site with a bit of everything: pages, a redirect, what robots.txt forbids, what is missing and what is no page, and canonical links to all
+/// of these.
 async fn site() -> Site {
     let page = |body: &str| {
         Reply::new(http::StatusCode::OK)
@@ -36,8 +37,11 @@ async fn site() -> Site {
             .header(http::header::ETAG, http::HeaderValue::from_static("\"1\""))
             .body(body.to_owned())
     };
-    let moved = Reply::new(http::StatusCode::MOVED_PERMANENTLY)
-        .header(http::header::LOCATION, http::HeaderValue::from_static("/b?x=1"));
+    let moved = |to| {
+        Reply::new(http::StatusCode::MOVED_PERMANENTLY)
+            .header(http::header::LOCATION, http::HeaderValue::from_static(to))
+    };
+    let calls_canonical = |url: &str| page(&format!("<title>Text</title><link rel=canonical href={url}>text of it"));
     Site::builder()
         .robots("User-agent: *\nDisallow: /private/\n")
         .reply(
@@ -45,11 +49,22 @@ async fn site() -> Site {
             page(
                 "<title>Home, \"quoted\"</title><meta name=description content='=1+1'><a href=/a>a</a><a href=/moved>b</a>\
                  <a href=/private/c>c</a><a href=/private/d>d</a><a href=/missing>e</a><a href=/download.zip>f</a>\
+                 <a href=/copy>k</a><a href=/of/missing>l</a><a href=/mutual/1>m</a><a href=/mutual/2>n</a>\
+                 <a href=/of/moved>o</a><a href=/of/forbidden>p</a><a href=/of/elsewhere>q</a><a href=/chain>r</a>\
                  <a rel=nofollow href=/g>g</a><a href=https://elsewhere.example/>h</a><img src=/i.png>",
             ),
         )
         .reply("/a", page("<html lang=de><title>A</title><link rel=canonical href=/a>text<br>in lines"))
-        .reply("/moved", moved)
+        .reply("/copy", calls_canonical("/a"))
+        .reply("/of/missing", calls_canonical("/missing"))
+        .reply("/of/moved", calls_canonical("/moved-home"))
+        .reply("/of/forbidden", calls_canonical("/private/c"))
+        .reply("/of/elsewhere", calls_canonical("https://elsewhere.example/"))
+        .reply("/mutual/1", calls_canonical("/mutual/2"))
+        .reply("/mutual/2", calls_canonical("/mutual/1"))
+        .reply("/chain", calls_canonical("/of/missing"))
+        .reply("/moved-home", moved("/of/moved"))
+        .reply("/moved", moved("/b?x=1"))
         .reply("/b?x=1", page("<title>B</title><meta name=robots content=noindex><a href=/forbidden/by/rule>j</a>"))
         .start()
         .await

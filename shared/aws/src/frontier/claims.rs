@@ -143,6 +143,7 @@ fn layers(updates: &[CandidateUpdate]) -> Vec<Vec<&CandidateUpdate>> {
 
 #[cfg(test)]
 mod tests {
+    use dragline_domain::frontier::LeadsTo;
     use dragline_domain::ids::Turn;
 
     use super::*;
@@ -158,6 +159,7 @@ mod tests {
             at: Timestamp::UNIX_EPOCH,
             capture: None,
             due_at: None,
+            leads_to: LeadsTo::AsBefore,
         };
         let updates = [update("/a", 0), update("/b", 1), update("/a", 2), update("/a", 3), update("/b", 4)];
         let layers: Vec<Vec<u64>> =

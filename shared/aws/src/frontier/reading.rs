@@ -1,6 +1,10 @@
 //! Reading a crawl for people, page by page. No step needs it.
 
+use std::collections::HashMap;
+
 use dragline_domain::frontier::{OriginKey, SegmentRow};
+use dragline_domain::ids::CrawlId;
+use dragline_domain::url::CrawlUrl;
 use dragline_pipeline::ports::error::PortResult;
 
 use super::DynamoFrontier;
@@ -56,6 +60,24 @@ impl DynamoFrontier {
     ) -> PortResult<Listed<KnownUrl>> {
         let listed = self.listed(keys::candidates_after(origin, None), after, limit, KnownUrl::read).await;
         listed.map_err(|e| e.at("list candidates", origin))
+    }
+
+    /// The candidates of these URLs; those that are not known are left out. It may lag.
+    ///
+    /// # Errors
+    /// Where the store did not do its work.
+    pub async fn load_known_urls(&self, crawl: &CrawlId, urls: &[CrawlUrl]) -> PortResult<HashMap<CrawlUrl, KnownUrl>> {
+        self.known_urls(crawl, urls).await.map_err(|e| e.at("load candidates", crawl))
+    }
+
+    async fn known_urls(&self, crawl: &CrawlId, urls: &[CrawlUrl]) -> Result<HashMap<CrawlUrl, KnownUrl>, StoreError> {
+        let key = |url: &CrawlUrl| {
+            let origin = OriginKey { crawl: crawl.clone(), origin: url.origin() };
+            keys::candidate(&origin, url.path_and_query())
+        };
+        let found = self.db.get_all(urls.iter().map(key).collect(), ReadKind::Eventual).await?;
+        let known = urls.iter().filter_map(|url| Some((url, found.get(&key(url))?)));
+        known.map(|(url, item)| Ok((url.clone(), KnownUrl::read(item)?))).collect()
     }
 
     async fn listed<T>(

@@ -1,7 +1,9 @@
 //! Candidates, and the `PartiQL` statements that write them.
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use dragline_domain::frontier::{CandidateUpdate, ClaimedState, Claimer, LastCapture, OriginKey, Sighting, TodoEntry};
+use dragline_domain::frontier::{
+    CandidateUpdate, ClaimedState, Claimer, LastCapture, LeadsTo, OriginKey, Sighting, TodoEntry,
+};
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::CrawlUrl;
@@ -17,6 +19,7 @@ const PATH: &str = "path";
 const QUEUED_IN: &str = "queued_in";
 const CLAIMED_BY: &str = "claimed_by";
 const LAST_OUTCOME: &str = "last_outcome";
+pub(super) const LEADS_TO: &str = "leads_to";
 
 /// About how large a candidate is that was visited: it has two entity tags' worth of attributes beside its key.
 const VISITED_BYTES: u64 = 600;
@@ -121,6 +124,11 @@ pub(crate) fn end(table: &str, origin: &OriginKey, update: &CandidateUpdate) -> 
     if let Some(capture) = &update.capture {
         change.set("capture", json(capture)?);
     }
+    match &update.leads_to {
+        LeadsTo::AsBefore => {}
+        LeadsTo::Nowhere => change.set_or_remove(LEADS_TO, None),
+        LeadsTo::Url(url) => change.set(LEADS_TO, text(url.as_str())),
+    }
     let key = keys::candidate(origin, &update.path_and_query);
     Ok(change.of(&key, "(version IS MISSING OR version <= ?)", [text(version)]))
 }
@@ -182,6 +190,7 @@ mod tests {
             at: Timestamp::from_second(5).unwrap(),
             capture: None,
             due_at: None,
+            leads_to: LeadsTo::AsBefore,
         };
         let statement = end("t", &origin(), &update).unwrap();
         assert_eq!(

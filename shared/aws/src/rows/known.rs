@@ -3,9 +3,10 @@
 use dragline_domain::frontier::{LastCapture, Sighting};
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;
+use dragline_domain::url::CrawlUrl;
 use jiff::Timestamp;
 
-use super::candidate::{Candidate, outcome};
+use super::candidate::{Candidate, LEADS_TO, outcome};
 use super::fields;
 use crate::dynamo::{Fields, Item};
 use crate::errors::StoreError;
@@ -29,6 +30,8 @@ pub struct KnownUrl {
     pub contentful: Option<(Outcome, Timestamp)>,
     /// What the last good capture left; absent where there is none.
     pub capture: Option<LastCapture>,
+    /// Where it leads, by a redirect or by what it calls canonical; absent if it stands for itself.
+    pub leads_to: Option<CrawlUrl>,
 }
 
 /// How a URL ended last.
@@ -59,6 +62,7 @@ impl KnownUrl {
             last: last_outcome.map(last_end).transpose()?,
             contentful: contentful.zip(fields.maybe("contentful_at", Fields::instant)?),
             capture,
+            leads_to: fields.maybe(LEADS_TO, Fields::parsed)?,
         })
     }
 }

@@ -79,6 +79,22 @@ pub struct CandidateUpdate {
     pub capture: Option<LastCapture>,
     /// When it is due again; absent: in every iteration.
     pub due_at: Option<Timestamp>,
+    /// Where it leads.
+    #[serde(default)]
+    pub leads_to: LeadsTo,
+}
+
+/// Where a URL leads whoever asks for it, by a redirect or by what it calls canonical, as far as a visit tells.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LeadsTo {
+    /// The visit does not say: what is known stays.
+    #[default]
+    AsBefore,
+    /// It stands for itself.
+    Nowhere,
+    /// To another URL.
+    Url(CrawlUrl),
 }
 
 /// The interval and the time of the next visit, by Nutch's adaptive rule: × 1.4 after an unchanged visit, × 0.8 after a changed one, within

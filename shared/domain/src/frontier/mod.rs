@@ -30,7 +30,7 @@ mod todo;
 mod transition_tests;
 mod turn;
 
-pub use candidate::{CandidateUpdate, FieldsDigest, LastCapture, Sighting, next_visit};
+pub use candidate::{CandidateUpdate, FieldsDigest, LastCapture, LeadsTo, Sighting, next_visit};
 pub use claim::{Claim, ClaimDecision, ClaimedState, Claimer, claim};
 pub use crawl::{DefinitionPut, put_definition};
 pub use cursor::{Cursors, OriginCursor, Walk};

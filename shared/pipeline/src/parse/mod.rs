@@ -15,8 +15,8 @@ use std::sync::Arc;
 use dragline_domain::capture::{Finality, LogEntry, SegmentLog};
 use dragline_domain::document::{Document, DocumentState, LinkFate};
 use dragline_domain::frontier::{
-    Blame, CandidateUpdate, FieldsDigest, LastCapture, OriginKey, ParseBegun, ParserCounters, PartKind, PartRefused,
-    SegmentId, SegmentRow, SegmentState, next_visit, plan_parts,
+    Blame, CandidateUpdate, FieldsDigest, LastCapture, LeadsTo, OriginKey, ParseBegun, ParserCounters, PartKind,
+    PartRefused, SegmentId, SegmentRow, SegmentState, next_visit, plan_parts,
 };
 use dragline_domain::ids::ParseToken;
 use dragline_domain::outcome::Outcome;
@@ -28,7 +28,7 @@ pub(crate) use syntax::Declared;
 use self::captures::Trust;
 use self::claims::Claimed;
 use self::read::Capture;
-use self::understand::{Parsed, understand_all};
+use self::understand::{Parsed, redirect_of, understand_all};
 use crate::World;
 use crate::context::{Contexts, CrawlContext};
 use crate::nudge::nudge_all;
@@ -257,6 +257,7 @@ async fn update_candidates(
                 at: segment.committed_at,
                 capture: None,
                 due_at: None,
+                leads_to: LeadsTo::AsBefore,
             })
             .collect();
         let origin = OriginKey { crawl: segment.id.origin.crawl.clone(), origin };
@@ -301,6 +302,11 @@ fn update_of(context: &CrawlContext, segment: &SegmentRow, capture: &Capture, do
         at: capture.at,
         capture: kept,
         due_at: next.map(|(_, due)| due),
+        leads_to: if is_stuck || is_unchanged || !is_lasting {
+            LeadsTo::AsBefore
+        } else {
+            redirect_of(capture, document).map_or(LeadsTo::Nowhere, |redirect| LeadsTo::Url(redirect.target))
+        },
     }
 }
 

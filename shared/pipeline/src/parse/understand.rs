@@ -165,7 +165,7 @@ impl Parsed {
 }
 
 /// Where a capture sends its visitors: by status, or by calling another URL canonical.
-fn redirect_of(capture: &Capture, document: &Document) -> Option<RedirectEntry> {
+pub(super) fn redirect_of(capture: &Capture, document: &Document) -> Option<RedirectEntry> {
     let by_status = document.links.iter().find(|link| link.kind == LinkKind::Redirect).and_then(|link| {
         let is_permanent = match document.outcome {
             Outcome::PermanentRedirect => true,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use dragline_domain::frontier::{CandidateUpdate, Claim, Claimer, LastCapture, OriginKey, RecrawlCursor};
+use dragline_domain::frontier::{CandidateUpdate, Claim, Claimer, LastCapture, LeadsTo, OriginKey, RecrawlCursor};
 use dragline_domain::ids::{Iteration, Turn};
 use dragline_domain::outcome::Outcome;
 use dragline_pipeline::ports::frontier::{DuePage, Frontier};
@@ -24,6 +24,7 @@ fn update(path: &str, order: (Iteration, u64, u64), outcome: Outcome) -> Candida
         at: at(5),
         capture: None,
         due_at: None,
+        leads_to: LeadsTo::AsBefore,
     }
 }
 
