@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help aws bench bill build check cold computed-tests deny docs e2e examples lint python-faults python-policies python-sites python-tests release rust-tests setup timed-tests test unit zips
+.PHONY: help aws bench bill build check cold computed-tests deny docs e2e examples lint paced-tests python-faults python-policies python-sites python-tests release rust-tests setup timed-tests test unit zips
 
 # Every cargo command here names the same packages and features, so that one compile of the dependencies serves them all.
 # (Cargo counts the features of development dependencies only where it builds tests or examples.)
@@ -15,6 +15,7 @@ BUILD := cargo nextest run $(ALL) --cargo-quiet --no-run
 SLOWEST := scripts/slowest
 COMPUTED := computed-tests
 TIMED := timed-tests
+PACED := paced-tests
 else
 run = cargo test --quiet --no-fail-fast --all-targets $(PACKAGES_$(1))
 BUILD := cargo test --quiet --no-run --all-targets $(ALL)
@@ -35,7 +36,8 @@ check: lint ## While working: format, clippy, unit and property tests, a short s
 	@DRAGLINE_SEEDS=$${DRAGLINE_SEEDS:-3} $(call run,check)
 
 # What the tests need is fetched while the compiler works. The tests of a deployed stack are mostly waiting: they go on beside what keeps no pace.
-# Those that compute all the time go on beside everything, and get what the others leave of the processors.
+# Those that compute all the time go on beside everything, and get what the others leave of the processors. Those that measure a pace come last,
+# when only these are left.
 test: ## Check everything
 	@step() { local began=$$SECONDS; $(MAKE) --no-print-directory $$1; echo "$$1: $$((SECONDS - began)) s" >&2; }; \
 	ended() { wait $$1 || { cat target/$$2.log; exit 1; }; cat target/$$2.log; }; \
@@ -44,8 +46,9 @@ test: ## Check everything
 	mkdir -p target; step python-tests >target/python-tests.log 2>&1 & python=$$!; \
 	for name in lint docs deny examples; do step $$name; done; \
 	$(if $(COMPUTED),step $(COMPUTED) >target/$(COMPUTED).log 2>&1 & computed=$$!;) \
-	ended $$python python-tests; \
 	step $(TIMED); \
+	ended $$python python-tests; \
+	$(if $(PACED),step $(PACED);) \
 	$(if $(COMPUTED),ended $$computed $(COMPUTED);) \
 	$(SLOWEST)
 
@@ -84,6 +87,9 @@ rust-tests:
 
 computed-tests:
 	@nice -n 19 $(call run,computed)
+
+paced-tests:
+	@$(call run,e2e)
 
 timed-tests:
 	@DRAGLINE_LOCALSTACK_PORT=0 scripts/localstack run $(call run,timed)
