@@ -21,7 +21,7 @@ use dragline_local::engine::LocalWorld;
 use dragline_local::{Allowance, DATABASE, LocalStore, SystemClock, raise_open_files};
 use dragline_pipeline::World;
 use dragline_pipeline::ports::clock::Clock;
-use dragline_pipeline::ports::frontier::Frontier;
+use dragline_pipeline::ports::frontier::Iterations;
 use dragline_pipeline::ports::observer::Observer;
 
 use crate::args::CrawlArgs;

@@ -9,7 +9,7 @@ use dragline_pipeline::World;
 use dragline_pipeline::context::Contexts;
 use dragline_pipeline::ports::clock::Clock;
 use dragline_pipeline::ports::error::{PortError, PortErrorKind, PortResult};
-use dragline_pipeline::ports::frontier::{CrawlPut, CrawlRow, Frontier, PutCrawl};
+use dragline_pipeline::ports::frontier::{CrawlPut, CrawlRow, Crawls, Iterations, PutCrawl};
 use dragline_pipeline::ports::queue::StartCommand;
 use dragline_pipeline::schedule::{self, Started};
 

@@ -13,7 +13,7 @@ use dragline_pipeline::World;
 use dragline_pipeline::crawl::StopSignal;
 use dragline_pipeline::ports::clock::Clock;
 use dragline_pipeline::ports::error::{PortError, PortErrorKind, PortResult};
-use dragline_pipeline::ports::frontier::{Frontier, Progress};
+use dragline_pipeline::ports::frontier::{Iterations, Progress};
 use tokio::task::JoinHandle;
 use tokio::time::MissedTickBehavior;
 

@@ -67,7 +67,7 @@ impl Scheduler {
 mod tests {
     use dragline_domain::frontier::{IterationStatus, Switch};
     use dragline_lambda::testing::{event, world};
-    use dragline_pipeline::ports::frontier::Frontier as _;
+    use dragline_pipeline::ports::frontier::{Crawls, Iterations};
 
     use super::*;
 

@@ -6,7 +6,7 @@ use dragline_lambda::{Deadline, Event, Reply};
 use dragline_pipeline::World;
 use dragline_pipeline::ports::clock::Clock as _;
 use dragline_pipeline::ports::error::{PortError, PortResult};
-use dragline_pipeline::ports::frontier::Frontier as _;
+use dragline_pipeline::ports::frontier::Crawls;
 use dragline_pipeline::sweep::sweep;
 use dragline_pipeline::tell::tell_owed;
 use tracing::Instrument as _;

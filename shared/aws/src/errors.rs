@@ -2,11 +2,12 @@
 
 use std::error::Error;
 use std::fmt;
+use std::future::Future;
 
 use aws_smithy_runtime_api::client::result::SdkError;
 use aws_smithy_runtime_api::http::Response;
 use aws_smithy_types::error::metadata::ProvideErrorMetadata;
-use dragline_pipeline::ports::error::{PortError, PortErrorKind};
+use dragline_pipeline::ports::error::{PortError, PortErrorKind, PortResult};
 
 /// Error codes of a service that is too busy to answer: the SDK has tried again by the time that they are seen here.
 const BUSY: [&str; 11] = [
@@ -50,6 +51,17 @@ pub(crate) enum StoreError {
     /// A row cannot be written as JSON, or what was read is none.
     #[error(transparent)]
     Json(#[from] serde_json::Error),
+}
+
+/// Does an operation of a port: what goes wrong is told with the operation's name and what it was done to.
+pub(crate) fn at<'w, T>(
+    operation: &'static str,
+    subject: impl fmt::Display + Send + 'w,
+    work: impl Future<Output = Result<T, StoreError>> + Send + 'w,
+) -> impl Future<Output = PortResult<T>> + Send + 'w {
+    // What a request of the SDK keeps is some ten kilobytes.
+    let work = Box::pin(work);
+    async move { work.await.map_err(|error| error.at(operation, subject)) }
 }
 
 impl StoreError {

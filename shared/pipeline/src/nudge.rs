@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use crate::World;
 use crate::ports::clock::Clock;
 use crate::ports::error::PortResult;
-use crate::ports::frontier::{Frontier, Settled};
+use crate::ports::frontier::{Endings, Origins, Settled};
 use crate::ports::notifier::Notice;
 use crate::ports::observer::{Event, Stage};
 use crate::ports::queue::{CONVOY_MAX, Message, Queue, Ticket};

@@ -19,7 +19,8 @@ use crate::nudge::{Convoy, nudge_into};
 use crate::ports::clock::Clock;
 use crate::ports::error::PortResult;
 use crate::ports::frontier::{
-    CursorMoved, Frontier, GiveUp, IterationClosed, Overdue, OverdueKinds, OwedNotice, Settled,
+    CursorMoved, Endings, GiveUp, IterationClosed, Iterations, Origins, Overdue, OverdueKinds, OverdueWork, OwedNotice,
+    Parses, Settled,
 };
 use crate::ports::notifier::Notice;
 use crate::ports::queue::{Message, ParseMessage, Queue, StartCommand, Ticket};

@@ -7,7 +7,7 @@ use dragline_domain::time::{after, between};
 use crate::World;
 use crate::ports::clock::Clock;
 use crate::ports::error::PortResult;
-use crate::ports::frontier::{Frontier, NoticeKept, OwedNotice};
+use crate::ports::frontier::{NoticeKept, OwedNotice, OwedNotices};
 use crate::ports::notifier::{Notice, Notifier};
 
 /// Owed notices that are tried at once.

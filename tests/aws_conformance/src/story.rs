@@ -12,7 +12,8 @@ use dragline_domain::ids::{Iteration, LeaseToken, TriggerId, Turn};
 use dragline_domain::politeness::Pace;
 use dragline_pipeline::ports::error::PortResult;
 use dragline_pipeline::ports::frontier::{
-    BeginIteration, ClaimRequest, CommitParse, CommitSegment, Committed, Frontier, ParseCommitted, SeedOrigin, Seeded,
+    BeginIteration, ClaimRequest, CommitParse, CommitSegment, Committed, Iterations, Origins, ParseCommitted, Parses,
+    SeedOrigin, Seeded, Turns,
 };
 use jiff::Timestamp;
 

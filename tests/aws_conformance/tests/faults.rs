@@ -13,7 +13,8 @@ use dragline_domain::politeness::Pace;
 use dragline_domain::url::{HostKey, Origin};
 use dragline_pipeline::ports::error::PortErrorKind;
 use dragline_pipeline::ports::frontier::{
-    Committed, Frontier, GiveBackHost, Overdue, OverdueKinds, ParseCommitted, ReleaseLease, Seeded, Settled,
+    Candidates, Committed, Endings, GiveBackHost, Hosts, Overdue, OverdueKinds, OverdueWork, ParseCommitted, Parses,
+    ReleaseLease, Seeded, Settled, Turns,
 };
 use futures_util::future::join;
 

@@ -9,7 +9,7 @@ use dragline_domain::capture::SegmentLog;
 use dragline_formats::robots::{RobotsFetch, RobotsRecord};
 use dragline_pipeline::ports::archive::Archive;
 use dragline_pipeline::ports::error::PortErrorKind;
-use dragline_pipeline::ports::frontier::{Frontier, RobotsRow};
+use dragline_pipeline::ports::frontier::{CrawlLog, KeptRobots, Origins, RobotsRow};
 use uuid::Builder;
 
 /// A robots.txt that does not deflate below 100 KB.

@@ -10,7 +10,7 @@ use dragline_domain::frontier::{LeaseState, ObjectKey};
 use dragline_domain::ids::{Iteration, Turn};
 use dragline_local::{DATABASE, LocalStore, OpenError};
 use dragline_pipeline::ports::archive::Archive;
-use dragline_pipeline::ports::frontier::Frontier;
+use dragline_pipeline::ports::frontier::{Iterations, Origins};
 use rusqlite::Connection;
 use tempfile::TempDir;
 

@@ -7,7 +7,7 @@ use dragline_local::engine::LocalWorld;
 use dragline_local::{LocalStore, SystemClock};
 use dragline_pipeline::ports::clock::Clock;
 use dragline_pipeline::ports::error::{PortError, PortErrorKind, PortResult};
-use dragline_pipeline::ports::frontier::Frontier;
+use dragline_pipeline::ports::frontier::OwedNotices;
 use dragline_pipeline::ports::frontier::Progress;
 use dragline_pipeline::ports::notifier::{Notice, Notifier};
 use dragline_testkit::site::{GeneratedSite, Site};

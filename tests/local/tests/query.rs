@@ -17,7 +17,7 @@ use dragline_local::query::{
 };
 use dragline_local::{LocalStore, Reading};
 use dragline_pipeline::ports::documents::Documents;
-use dragline_pipeline::ports::frontier::{ClaimRequest, Frontier};
+use dragline_pipeline::ports::frontier::{Candidates, ClaimRequest, CrawlLog};
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 use serde::Serialize;

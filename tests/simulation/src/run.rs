@@ -6,7 +6,7 @@ use std::sync::Arc;
 use dragline_domain::ids::{Iteration, TriggerId};
 use dragline_local::LocalStore;
 use dragline_pipeline::Timing;
-use dragline_pipeline::ports::frontier::{Frontier, Progress, PutCrawl};
+use dragline_pipeline::ports::frontier::{Crawls, Iterations, Progress, PutCrawl};
 use dragline_pipeline::ports::queue::{Message, StartCommand};
 use jiff::Timestamp;
 use rusqlite::Connection;

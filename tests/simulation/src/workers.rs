@@ -12,7 +12,7 @@ use dragline_pipeline::live::LiveTurns;
 use dragline_pipeline::parse::{KnownUrls, parse_segment};
 use dragline_pipeline::ports::clock::Clock;
 use dragline_pipeline::ports::error::PortResult;
-use dragline_pipeline::ports::frontier::{CrawlPut, Frontier, PutCrawl};
+use dragline_pipeline::ports::frontier::{CrawlPut, Crawls, Iterations, PutCrawl};
 use dragline_pipeline::ports::queue::Message;
 use dragline_pipeline::schedule::start;
 use dragline_pipeline::sweep::{Swept, sweep};

@@ -22,7 +22,7 @@ use dragline_pipeline::crawl::StopSignal;
 use dragline_pipeline::ports::clock::Clock;
 use dragline_pipeline::ports::error::PortResult;
 use dragline_pipeline::ports::fetcher::Fetcher;
-use dragline_pipeline::ports::frontier::{CrawlPut, Frontier, Progress, PutCrawl};
+use dragline_pipeline::ports::frontier::{CrawlPut, Crawls, Iterations, Progress, PutCrawl};
 use dragline_pipeline::ports::notifier::{Notice, Notifier};
 use dragline_pipeline::ports::queue::StartCommand;
 use dragline_pipeline::schedule::start;

@@ -4,12 +4,13 @@ use dragline_domain::definition::Definition;
 use dragline_domain::frontier::{DefinitionPut, Switch, put_definition};
 use dragline_domain::ids::{CrawlId, TriggerId};
 use dragline_domain::url::Origin;
-use dragline_pipeline::ports::frontier::{CrawlPut, CrawlRow, MoveSchedule, PutCrawl};
+use dragline_pipeline::ports::error::PortResult;
+use dragline_pipeline::ports::frontier::{CrawlPut, CrawlRow, Crawls, MoveSchedule, PutCrawl};
 use jiff::Timestamp;
 
 use super::{DynamoFrontier, iterations};
 use crate::dynamo::{Expression, Fields, IndexWrites, Item, Role, Write, flag, instant, json, number, text, texts};
-use crate::errors::StoreError;
+use crate::errors::{StoreError, at};
 use crate::rows::{self, keys};
 use crate::tables::{AGENDA_AT, Index, PARTITION};
 
@@ -21,76 +22,117 @@ const JOINED: &str = "joined";
 const SWITCH: &str = "switch";
 const OFF: &str = "off";
 
+impl Crawls for DynamoFrontier {
+    async fn put_crawl(&self, put: &PutCrawl) -> PortResult<CrawlPut> {
+        at("put crawl", &put.definition.name, async {
+            let mut rounds = self.db.rounds();
+            loop {
+                rounds.begin().await?;
+                let before = self.crawl(&put.definition.name).await?;
+                let stored = before.as_ref().map(|row| (row.version, &row.definition));
+                match put_definition(stored, put.seen, &put.definition) {
+                    DefinitionPut::Changed => return Ok(CrawlPut::Changed),
+                    DefinitionPut::DoneBefore(version) => return Ok(CrawlPut::Stored(version)),
+                    DefinitionPut::Write(version) => {
+                        let mut writes = vec![write_definition(put, version)?];
+                        writes.extend(before.as_ref().map(keep).transpose()?);
+                        if self.db.transact(&writes).await?.is_ok() {
+                            return Ok(CrawlPut::Stored(version));
+                        }
+                    }
+                }
+            }
+        })
+        .await
+    }
+
+    async fn load_crawl(&self, crawl: &CrawlId) -> PortResult<Option<CrawlRow>> {
+        at("load crawl", crawl, self.crawl(crawl)).await
+    }
+
+    async fn load_definition(&self, crawl: &CrawlId, version: u32) -> PortResult<Option<Definition>> {
+        at("load definition", crawl, async {
+            // If it is replaced between the two looks, the second one finds it.
+            if let Some(current) = self.crawl(crawl).await?.filter(|row| row.version == version) {
+                return Ok(Some(current.definition));
+            }
+            let kept = self.db.get(&keys::past_definition(crawl, version)).await?;
+            kept.map(|item| rows::fields(&item)?.json(DEFINITION)).transpose()
+        })
+        .await
+    }
+
+    async fn join_origin(&self, crawl: &CrawlId, origin: &Origin) -> PortResult<()> {
+        at("join origin", origin, async {
+            let update = Expression::new("SET #v = :v, #joined = list_append(if_not_exists(#joined, :none), :new)");
+            let update = update.with(":none", texts([])).with(":new", texts([origin.as_str()]));
+            let condition = Expression::new("NOT contains(#joined, :origin)").with(":origin", text(origin.as_str()));
+            let write = Write::update(Role::Crawl, &keys::crawl(crawl), rows::versioned(update), &Item::new());
+            // Refused: it joined before.
+            self.db.write(&write.when(condition)).await.map(|_| ())
+        })
+        .await
+    }
+
+    async fn switch_off(&self, crawl: &CrawlId) -> PortResult<()> {
+        at("switch crawl off", crawl, async {
+            let update = Expression::new("SET #switch = :off REMOVE #agenda, #agenda_at").with(":off", text(OFF));
+            let write = Write::update(Role::Crawl, &keys::crawl(crawl), update, &Item::new()).if_there();
+            // Refused: there is no such crawl.
+            self.db.write(&write.indexed(IndexWrites::One)).await.map(|_| ())
+        })
+        .await
+    }
+
+    async fn due_crawls(&self, now: Timestamp, limit: usize) -> PortResult<Vec<CrawlId>> {
+        at("list due crawls", now, async { self.on_agenda(rows::SCHEDULED, now, limit).await }).await
+    }
+
+    async fn move_schedule(&self, passed: &MoveSchedule) -> PortResult<()> {
+        at("move schedule", &passed.crawl, async {
+            let update = match passed.next {
+                Some(next) => scheduled(Expression::new("SET #agenda = :agenda, #agenda_at = :agenda_at"), next),
+                None => Expression::new("REMOVE #agenda, #agenda_at"),
+            };
+            let as_seen = Expression::new("#agenda_at = :seen").with(":seen", instant(passed.seen));
+            let write = Write::update(Role::Crawl, &keys::crawl(&passed.crawl), update, &Item::new()).when(as_seen);
+            // Refused: somebody else moved it, or switched the crawl off.
+            self.db.write(&write.indexed(IndexWrites::Move)).await.map(|_| ())
+        })
+        .await
+    }
+
+    async fn running_crawls(&self, limit: usize) -> PortResult<Vec<CrawlId>> {
+        at("list running crawls", "the stack", async { self.on_agenda(rows::RUNNING, Timestamp::MAX, limit).await })
+            .await
+    }
+
+    async fn mark_handled(&self, crawl: &CrawlId, trigger: &TriggerId, now: Timestamp) -> PortResult<()> {
+        at("mark trigger", trigger, async {
+            let update = Expression::new("SET #v = :v, #handled = :handled, #expires = :expires");
+            let update = update.with(":handled", flag(true)).with(":expires", iterations::trigger_expires(now));
+            let key = keys::trigger(crawl, trigger);
+            let write = Write::update(Role::Trigger, &key, rows::versioned(update), &Item::new());
+            self.db.write(&write).await.map(|_| ())
+        })
+        .await
+    }
+
+    async fn was_handled(&self, crawl: &CrawlId, trigger: &TriggerId) -> PortResult<bool> {
+        at("load trigger", trigger, async {
+            let Some(item) = self.db.get(&keys::trigger(crawl, trigger)).await? else { return Ok(false) };
+            Ok(rows::fields(&item)?.maybe("handled", Fields::flag)?.unwrap_or(false))
+        })
+        .await
+    }
+}
+
 impl DynamoFrontier {
     pub(super) async fn crawl(&self, crawl: &CrawlId) -> Result<Option<CrawlRow>, StoreError> {
         match self.db.get(&keys::crawl(crawl)).await? {
             Some(item) => read(&item),
             None => Ok(None),
         }
-    }
-
-    pub(super) async fn put_definition(&self, put: &PutCrawl) -> Result<CrawlPut, StoreError> {
-        let mut rounds = self.db.rounds();
-        loop {
-            rounds.begin().await?;
-            let before = self.crawl(&put.definition.name).await?;
-            let stored = before.as_ref().map(|row| (row.version, &row.definition));
-            match put_definition(stored, put.seen, &put.definition) {
-                DefinitionPut::Changed => return Ok(CrawlPut::Changed),
-                DefinitionPut::DoneBefore(version) => return Ok(CrawlPut::Stored(version)),
-                DefinitionPut::Write(version) => {
-                    let mut writes = vec![write_definition(put, version)?];
-                    writes.extend(before.as_ref().map(keep).transpose()?);
-                    if self.db.transact(&writes).await?.is_ok() {
-                        return Ok(CrawlPut::Stored(version));
-                    }
-                }
-            }
-        }
-    }
-
-    pub(super) async fn definition(&self, crawl: &CrawlId, version: u32) -> Result<Option<Definition>, StoreError> {
-        // If it is replaced between the two looks, the second one finds it.
-        if let Some(current) = self.crawl(crawl).await?.filter(|row| row.version == version) {
-            return Ok(Some(current.definition));
-        }
-        let kept = self.db.get(&keys::past_definition(crawl, version)).await?;
-        kept.map(|item| rows::fields(&item)?.json(DEFINITION)).transpose()
-    }
-
-    pub(super) async fn join(&self, crawl: &CrawlId, origin: &Origin) -> Result<(), StoreError> {
-        let update = Expression::new("SET #v = :v, #joined = list_append(if_not_exists(#joined, :none), :new)");
-        let update = update.with(":none", texts([])).with(":new", texts([origin.as_str()]));
-        let condition = Expression::new("NOT contains(#joined, :origin)").with(":origin", text(origin.as_str()));
-        let write = Write::update(Role::Crawl, &keys::crawl(crawl), rows::versioned(update), &Item::new());
-        // Refused: it joined before.
-        self.db.write(&write.when(condition)).await.map(|_| ())
-    }
-
-    pub(super) async fn switch_crawl_off(&self, crawl: &CrawlId) -> Result<(), StoreError> {
-        let update = Expression::new("SET #switch = :off REMOVE #agenda, #agenda_at").with(":off", text(OFF));
-        let write = Write::update(Role::Crawl, &keys::crawl(crawl), update, &Item::new()).if_there();
-        // Refused: there is no such crawl.
-        self.db.write(&write.indexed(IndexWrites::One)).await.map(|_| ())
-    }
-
-    pub(super) async fn pass_schedule_on(&self, passed: &MoveSchedule) -> Result<(), StoreError> {
-        let update = match passed.next {
-            Some(next) => scheduled(Expression::new("SET #agenda = :agenda, #agenda_at = :agenda_at"), next),
-            None => Expression::new("REMOVE #agenda, #agenda_at"),
-        };
-        let as_seen = Expression::new("#agenda_at = :seen").with(":seen", instant(passed.seen));
-        let write = Write::update(Role::Crawl, &keys::crawl(&passed.crawl), update, &Item::new()).when(as_seen);
-        // Refused: somebody else moved it, or switched the crawl off.
-        self.db.write(&write.indexed(IndexWrites::Move)).await.map(|_| ())
-    }
-
-    pub(super) async fn scheduled_by(&self, now: Timestamp, limit: usize) -> Result<Vec<CrawlId>, StoreError> {
-        self.on_agenda(rows::SCHEDULED, now, limit).await
-    }
-
-    pub(super) async fn running(&self, limit: usize) -> Result<Vec<CrawlId>, StoreError> {
-        self.on_agenda(rows::RUNNING, Timestamp::MAX, limit).await
     }
 
     /// The crawls that need a look of this kind by then, the earliest first.
@@ -106,24 +148,6 @@ impl DynamoFrontier {
                 return Ok(crawls);
             }
         }
-    }
-
-    pub(super) async fn note_handled(
-        &self,
-        crawl: &CrawlId,
-        trigger: &TriggerId,
-        now: Timestamp,
-    ) -> Result<(), StoreError> {
-        let update = Expression::new("SET #v = :v, #handled = :handled, #expires = :expires");
-        let update = update.with(":handled", flag(true)).with(":expires", iterations::trigger_expires(now));
-        let key = keys::trigger(crawl, trigger);
-        let write = Write::update(Role::Trigger, &key, rows::versioned(update), &Item::new());
-        self.db.write(&write).await.map(|_| ())
-    }
-
-    pub(super) async fn is_handled(&self, crawl: &CrawlId, trigger: &TriggerId) -> Result<bool, StoreError> {
-        let Some(item) = self.db.get(&keys::trigger(crawl, trigger)).await? else { return Ok(false) };
-        Ok(rows::fields(&item)?.maybe("handled", Fields::flag)?.unwrap_or(false))
     }
 }
 

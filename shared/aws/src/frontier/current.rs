@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use dragline_domain::frontier::{Inbox, IterationRow, LeaseState, OriginKey, OriginRows, RowsByOrigin};
+use dragline_domain::frontier::{IterationRow, LeaseState, OriginKey, OriginRows, RowsByOrigin};
 use dragline_domain::ids::Iteration;
 
 use super::DynamoFrontier;
@@ -48,24 +48,6 @@ impl DynamoFrontier {
         Ok(Some((by_origin, beside.map(|key| found.remove(key)))))
     }
 
-    /// Both rows of an origin.
-    pub(super) async fn origin(&self, origin: &OriginKey) -> Result<Option<OriginRows>, StoreError> {
-        let [lease, inbox] = [keys::lease(origin), keys::inbox(origin)];
-        let mut rounds = self.db.rounds();
-        loop {
-            rounds.begin().await?;
-            let found = self.db.get_all(vec![lease.clone(), inbox.clone()], ReadKind::Consistent).await?;
-            if let Paired::AtRest(rows) = pair(found.get(&lease), found.get(&inbox))? {
-                return Ok(rows);
-            }
-        }
-    }
-
-    /// The inbox alone, which opens and closes with nobody's lease but that of whoever asks.
-    pub(super) async fn inbox(&self, origin: &OriginKey) -> Result<Option<Inbox>, StoreError> {
-        self.db.get(&keys::inbox(origin)).await?.as_ref().map(inbox::read).transpose()
-    }
-
     /// Puts an origin that is about to open into the crawl's list.
     pub(super) async fn list(&self, origin: &OriginKey) -> Result<(), StoreError> {
         let key = keys::listed(origin);
@@ -75,14 +57,14 @@ impl DynamoFrontier {
 
 /// Two rows that are written together where an origin opens or closes.
 #[expect(clippy::large_enum_variant, reason = "none is kept: each is taken apart where it was made")]
-enum Paired {
+pub(super) enum Paired {
     /// Both are of one moment, or there are none.
     AtRest(Option<OriginRows>),
     /// It opened or closed between their reads.
     Moving,
 }
 
-fn pair(lease: Option<&Item>, inbox: Option<&Item>) -> Result<Paired, StoreError> {
+pub(super) fn pair(lease: Option<&Item>, inbox: Option<&Item>) -> Result<Paired, StoreError> {
     let (Some(lease), Some(inbox)) = (lease, inbox) else {
         let is_at_rest = lease.is_none() && inbox.is_none();
         return Ok(if is_at_rest { Paired::AtRest(None) } else { Paired::Moving });

@@ -5,12 +5,13 @@ use dragline_domain::frontier::{
     settle_origin as settle_rows,
 };
 use dragline_domain::ids::Iteration;
-use dragline_pipeline::ports::frontier::{GiveUp, Settled};
+use dragline_pipeline::ports::error::PortResult;
+use dragline_pipeline::ports::frontier::{Endings, GiveUp, Settled};
 
 use super::DynamoFrontier;
 use crate::dynamo::{Key, Role};
 use crate::dynamo::{Write, number, text};
-use crate::errors::StoreError;
+use crate::errors::{StoreError, at};
 use crate::meter::capacity::item_bytes;
 use crate::rows::{self, inbox, iteration, keys, lease};
 use crate::tables::SORT;
@@ -25,6 +26,39 @@ struct Before<'o> {
     iteration: IterationRow,
 }
 
+impl Endings for DynamoFrontier {
+    async fn settle(&self, origin: &OriginKey, seen: &OriginRows) -> PortResult<Settled> {
+        at("settle", origin, async {
+            let Some(before) = self.before(origin, seen.lease.iteration).await? else { return Ok(Settled::Changed) };
+            let (rows, row, settled) = match settle_rows(&before.rows, seen, &before.iteration) {
+                None => return Ok(Settled::Changed),
+                Some(SettledRows::Woken(rows)) => {
+                    let settled = Settled::Woken(rows.lease.turn);
+                    (rows, before.iteration.clone(), settled)
+                }
+                Some(SettledRows::Closed(rows, row)) => (rows, row, Settled::Closed),
+                Some(SettledRows::ClosedWithLeftovers(closed)) => return self.close_with(&before, closed).await,
+            };
+            let written = self.db.transact(&self.replaced(&before, &rows, &row)?).await?;
+            Ok(if written.is_ok() { settled } else { Settled::Changed })
+        })
+        .await
+    }
+
+    async fn give_up(&self, request: &GiveUp) -> PortResult<Settled> {
+        at("give up origin", &request.origin, async {
+            let Some(before) = self.before(&request.origin, request.iteration).await? else {
+                return Ok(Settled::Changed);
+            };
+            match give_up_rows(&before.rows, &request.seen, &before.iteration, request.reason, request.now) {
+                None => Ok(Settled::Changed),
+                Some(closed) => self.close_with(&before, closed).await,
+            }
+        })
+        .await
+    }
+}
+
 impl DynamoFrontier {
     async fn before<'o>(&self, origin: &'o OriginKey, number: Iteration) -> Result<Option<Before<'o>>, StoreError> {
         let mut rounds = self.db.rounds();
@@ -34,29 +68,6 @@ impl DynamoFrontier {
             let Some(rows) = current.rows.filter(|rows| rows.lease.iteration == number) else { return Ok(None) };
             let missing = || StoreError::Damaged("there is no such iteration".to_owned());
             return Ok(Some(Before { origin, rows, iteration: current.iteration.ok_or_else(missing)? }));
-        }
-    }
-
-    pub(super) async fn settle_as(&self, origin: &OriginKey, seen: &OriginRows) -> Result<Settled, StoreError> {
-        let Some(before) = self.before(origin, seen.lease.iteration).await? else { return Ok(Settled::Changed) };
-        let (rows, row, settled) = match settle_rows(&before.rows, seen, &before.iteration) {
-            None => return Ok(Settled::Changed),
-            Some(SettledRows::Woken(rows)) => {
-                let settled = Settled::Woken(rows.lease.turn);
-                (rows, before.iteration.clone(), settled)
-            }
-            Some(SettledRows::Closed(rows, row)) => (rows, row, Settled::Closed),
-            Some(SettledRows::ClosedWithLeftovers(closed)) => return self.close_with(&before, closed).await,
-        };
-        let written = self.db.transact(&self.replaced(&before, &rows, &row)?).await?;
-        Ok(if written.is_ok() { settled } else { Settled::Changed })
-    }
-
-    pub(super) async fn give_up_origin(&self, request: &GiveUp) -> Result<Settled, StoreError> {
-        let Some(before) = self.before(&request.origin, request.iteration).await? else { return Ok(Settled::Changed) };
-        match give_up_rows(&before.rows, &request.seen, &before.iteration, request.reason, request.now) {
-            None => Ok(Settled::Changed),
-            Some(closed) => self.close_with(&before, closed).await,
         }
     }
 

@@ -4,12 +4,13 @@ use std::collections::HashMap;
 
 use dragline_domain::frontier::{DomainRow, HostAsk, HostRefused, HostRow, HostRows, HostTaken, take_host as decide};
 use dragline_domain::url::{DomainKey, HostKey};
-use dragline_pipeline::ports::frontier::GiveBackHost;
+use dragline_pipeline::ports::error::PortResult;
+use dragline_pipeline::ports::frontier::{GiveBackHost, Hosts};
 use jiff::Timestamp;
 
 use super::DynamoFrontier;
 use crate::dynamo::{Item, Key, Write};
-use crate::errors::StoreError;
+use crate::errors::{StoreError, at};
 use crate::meter::capacity::ReadKind;
 use crate::rows::host::{Stored, read, replace, replace_domain};
 use crate::rows::keys;
@@ -25,6 +26,58 @@ pub(super) struct Seen<'k> {
     keys: &'k HostKeys,
     host: Option<Stored<HostRow>>,
     domain: Option<Stored<DomainRow>>,
+}
+
+impl Hosts for DynamoFrontier {
+    async fn load_host(&self, key: &HostKey) -> PortResult<Option<HostRow>> {
+        at("load host", key, async {
+            let item = self.db.get(&keys::host(key)).await?;
+            Ok(item.as_ref().map(read).transpose()?.map(|stored| stored.row))
+        })
+        .await
+    }
+
+    async fn load_domain(&self, key: &DomainKey) -> PortResult<Option<DomainRow>> {
+        at("load domain", key, async {
+            let item = self.db.get(&keys::domain(key)).await?;
+            Ok(item.as_ref().map(read).transpose()?.map(|stored| stored.row))
+        })
+        .await
+    }
+
+    async fn take_host(&self, key: &HostKey, ask: &HostAsk) -> PortResult<Result<HostRow, Timestamp>> {
+        at("take host", key, async {
+            let keys = HostKeys::of(key.clone());
+            let mut rounds = self.db.rounds();
+            loop {
+                rounds.begin().await?;
+                let seen = self.see_host(&keys).await?;
+                let (writes, answer) = match decide(seen.rows(), ask, None) {
+                    Err(refused) => (seen.line(&refused)?.into_iter().collect(), Err(refused.until())),
+                    Ok(taken) => (seen.taken(&taken)?, Ok(taken.host)),
+                };
+                if self.are_written(&writes).await? {
+                    return Ok(answer);
+                }
+            }
+        })
+        .await
+    }
+
+    async fn give_back_host(&self, back: &GiveBackHost) -> PortResult<()> {
+        at("give back host", &back.host, async {
+            let keys = HostKeys::of(back.host.clone());
+            let mut rounds = self.db.rounds();
+            loop {
+                rounds.begin().await?;
+                let writes = self.see_host(&keys).await?.given_back(back)?;
+                if self.are_written(&writes).await? {
+                    return Ok(());
+                }
+            }
+        })
+        .await
+    }
 }
 
 impl HostKeys {
@@ -91,50 +144,8 @@ impl Seen<'_> {
 }
 
 impl DynamoFrontier {
-    pub(super) async fn host(&self, key: &HostKey) -> Result<Option<HostRow>, StoreError> {
-        let item = self.db.get(&keys::host(key)).await?;
-        Ok(item.as_ref().map(read).transpose()?.map(|stored| stored.row))
-    }
-
-    pub(super) async fn domain(&self, key: &DomainKey) -> Result<Option<DomainRow>, StoreError> {
-        let item = self.db.get(&keys::domain(key)).await?;
-        Ok(item.as_ref().map(read).transpose()?.map(|stored| stored.row))
-    }
-
     pub(super) async fn see_host<'k>(&self, keys: &'k HostKeys) -> Result<Seen<'k>, StoreError> {
         keys.seen(&self.db.get_all(keys.rows().collect(), ReadKind::Consistent).await?)
-    }
-
-    pub(super) async fn ask_host(
-        &self,
-        key: &HostKey,
-        ask: &HostAsk,
-    ) -> Result<Result<HostRow, Timestamp>, StoreError> {
-        let keys = HostKeys::of(key.clone());
-        let mut rounds = self.db.rounds();
-        loop {
-            rounds.begin().await?;
-            let seen = self.see_host(&keys).await?;
-            let (writes, answer) = match decide(seen.rows(), ask, None) {
-                Err(refused) => (seen.line(&refused)?.into_iter().collect(), Err(refused.until())),
-                Ok(taken) => (seen.taken(&taken)?, Ok(taken.host)),
-            };
-            if self.are_written(&writes).await? {
-                return Ok(answer);
-            }
-        }
-    }
-
-    pub(super) async fn return_host(&self, back: &GiveBackHost) -> Result<(), StoreError> {
-        let keys = HostKeys::of(back.host.clone());
-        let mut rounds = self.db.rounds();
-        loop {
-            rounds.begin().await?;
-            let writes = self.see_host(&keys).await?.given_back(back)?;
-            if self.are_written(&writes).await? {
-                return Ok(());
-            }
-        }
     }
 
     /// Writes what there is to write, all or nothing.

@@ -3,10 +3,11 @@
 use dragline_domain::capture::{LogEntry, SegmentLog};
 use dragline_domain::frontier::SegmentRow;
 use dragline_pipeline::ports::error::PortResult;
+use dragline_pipeline::ports::frontier::CrawlLog;
 
 use super::DynamoFrontier;
 use crate::dynamo::{Role, Write, text};
-use crate::errors::StoreError;
+use crate::errors::{StoreError, at};
 use crate::rows::{self, keys};
 
 /// The JSON of a part. Deflated it is no larger, or hardly so: an item holds 400 KB.
@@ -17,13 +18,37 @@ const AGENT: &str = "agent";
 const ENTRIES: &str = "entries";
 const JSON_BYTES: &str = "json_bytes";
 
+impl CrawlLog for DynamoFrontier {
+    /// Each part once: what is there stays.
+    async fn put_log(&self, log: &SegmentLog) -> PortResult<()> {
+        at("put log", &log.segment, async {
+            for (number, entries) in parts(&log.entries)?.into_iter().enumerate() {
+                let key = keys::log(&log.segment, log.iteration, number);
+                let (packed, json_bytes) = rows::pack(&entries)?;
+                let attributes = [
+                    (OBJECT, text(log.object.as_str())),
+                    (AGENT, text(&log.agent)),
+                    (ENTRIES, packed),
+                    (JSON_BYTES, json_bytes),
+                ];
+                // From the commit on, which every try agrees about: all of them put the same.
+                let expires = self.log_kept.map(|kept| rows::expires(log.committed_at, kept));
+                let item = rows::row(&key, attributes.into_iter().chain(expires));
+                let _was_there = self.db.write(&Write::put(Role::Other, &key, item).if_absent()).await?;
+            }
+            Ok(())
+        })
+        .await
+    }
+}
+
 impl DynamoFrontier {
     /// The log of a segment, for people; `None` if it was not put yet.
     ///
     /// # Errors
     /// Where the store did not do its work.
     pub async fn load_log(&self, segment: &SegmentRow) -> PortResult<Option<SegmentLog>> {
-        self.logged(segment).await.map_err(|e| e.at("load log", &segment.id))
+        at("load log", &segment.id, self.logged(segment)).await
     }
 
     async fn logged(&self, segment: &SegmentRow) -> Result<Option<SegmentLog>, StoreError> {
@@ -42,25 +67,6 @@ impl DynamoFrontier {
             log.entries.extend(rows::unpack::<Vec<LogEntry>>(rows::fields(part)?, ENTRIES, JSON_BYTES)?);
         }
         Ok(Some(log))
-    }
-
-    /// Each part once: what is there stays.
-    pub(super) async fn log(&self, log: &SegmentLog) -> Result<(), StoreError> {
-        for (number, entries) in parts(&log.entries)?.into_iter().enumerate() {
-            let key = keys::log(&log.segment, log.iteration, number);
-            let (packed, json_bytes) = rows::pack(&entries)?;
-            let attributes = [
-                (OBJECT, text(log.object.as_str())),
-                (AGENT, text(&log.agent)),
-                (ENTRIES, packed),
-                (JSON_BYTES, json_bytes),
-            ];
-            // From the commit on, which every try agrees about: all of them put the same.
-            let expires = self.log_kept.map(|kept| rows::expires(log.committed_at, kept));
-            let item = rows::row(&key, attributes.into_iter().chain(expires));
-            let _was_there = self.db.write(&Write::put(Role::Other, &key, item).if_absent()).await?;
-        }
-        Ok(())
     }
 }
 

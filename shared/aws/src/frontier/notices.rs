@@ -1,11 +1,12 @@
 //! What people are still to be told.
 
-use dragline_pipeline::ports::frontier::{NoticeKept, NoticeKey, OwedNotice};
+use dragline_pipeline::ports::error::PortResult;
+use dragline_pipeline::ports::frontier::{NoticeKept, NoticeKey, OwedNotice, OwedNotices};
 use jiff::Timestamp;
 
 use super::DynamoFrontier;
 use crate::dynamo::{Expression, Fields, IndexWrites, Item, Key, Role, Write, instant, json};
-use crate::errors::StoreError;
+use crate::errors::{StoreError, at};
 use crate::meter::capacity::ReadKind;
 use crate::rows::{self, keys};
 use crate::tables::{AGENDA_AT, Index, PARTITION, SORT};
@@ -13,32 +14,59 @@ use crate::tables::{AGENDA_AT, Index, PARTITION, SORT};
 const NOTICE: &str = "notice";
 const SINCE: &str = "since";
 
+impl OwedNotices for DynamoFrontier {
+    async fn owe_notice(&self, owed: &OwedNotice) -> PortResult<NoticeKept> {
+        at("owe notice", &owed.key, async {
+            match self.db.write(&put(owed)?.if_absent()).await? {
+                Ok(_) => Ok(NoticeKept::Kept),
+                Err(refused) => {
+                    let kept = refused.row(Role::Other).map(read).transpose()?;
+                    let is_same = kept.is_none_or(|kept| kept.notice == owed.notice);
+                    Ok(if is_same { NoticeKept::Kept } else { NoticeKept::Crowded })
+                }
+            }
+        })
+        .await
+    }
+
+    async fn owed_notices(&self, due_by: Timestamp, limit: usize) -> PortResult<Vec<OwedNotice>> {
+        at("list owed notices", due_by, async {
+            let (mut found, mut start) = (Vec::new(), None);
+            loop {
+                let (items, next) =
+                    self.db.indexed(Index::AGENDA, rows::OWED_NOTICES, due_by, limit - found.len(), start).await?;
+                found.extend(self.really_owed(&items).await?.into_iter().filter(|owed| owed.due <= due_by));
+                start = next;
+                if found.len() >= limit || start.is_none() {
+                    found.sort_by_key(|owed| owed.due);
+                    return Ok(found);
+                }
+            }
+        })
+        .await
+    }
+
+    async fn postpone_notice(&self, owed: &OwedNotice, due: Timestamp) -> PortResult<()> {
+        at("postpone notice", &owed.key, async {
+            let update = Expression::new("SET #agenda_at = :due").with(":due", instant(due));
+            let earlier = Expression::new("#agenda_at < :until").with(":until", instant(due));
+            let write = Write::update(Role::Other, &key_of(owed), update, &Item::new()).when(earlier);
+            // Refused: it is no longer owed, or not before then.
+            self.db.write(&write.indexed(IndexWrites::Move)).await.map(|_| ())
+        })
+        .await
+    }
+
+    async fn forget_notice(&self, owed: &OwedNotice) -> PortResult<()> {
+        at("forget notice", &owed.key, async {
+            let write = Write::delete(Role::Other, &key_of(owed), 1).indexed(IndexWrites::One);
+            self.db.write(&write).await.map(|_| ())
+        })
+        .await
+    }
+}
+
 impl DynamoFrontier {
-    pub(super) async fn owe(&self, owed: &OwedNotice) -> Result<NoticeKept, StoreError> {
-        match self.db.write(&put(owed)?.if_absent()).await? {
-            Ok(_) => Ok(NoticeKept::Kept),
-            Err(refused) => {
-                let kept = refused.row(Role::Other).map(read).transpose()?;
-                let is_same = kept.is_none_or(|kept| kept.notice == owed.notice);
-                Ok(if is_same { NoticeKept::Kept } else { NoticeKept::Crowded })
-            }
-        }
-    }
-
-    pub(super) async fn owed(&self, due_by: Timestamp, limit: usize) -> Result<Vec<OwedNotice>, StoreError> {
-        let (mut found, mut start) = (Vec::new(), None);
-        loop {
-            let (items, next) =
-                self.db.indexed(Index::AGENDA, rows::OWED_NOTICES, due_by, limit - found.len(), start).await?;
-            found.extend(self.really_owed(&items).await?.into_iter().filter(|owed| owed.due <= due_by));
-            start = next;
-            if found.len() >= limit || start.is_none() {
-                found.sort_by_key(|owed| owed.due);
-                return Ok(found);
-            }
-        }
-    }
-
     /// The index lags, and holds keys alone: the rows say what is owed.
     async fn really_owed(&self, entries: &[Item]) -> Result<Vec<OwedNotice>, StoreError> {
         let key = |item: &Item| {
@@ -49,19 +77,6 @@ impl DynamoFrontier {
         let wanted = entries.iter().map(key).collect::<Result<Vec<Key>, StoreError>>()?;
         let found = self.db.get_all(wanted, ReadKind::Consistent).await?;
         found.values().map(read).collect()
-    }
-
-    pub(super) async fn owe_later(&self, owed: &OwedNotice, due: Timestamp) -> Result<(), StoreError> {
-        let update = Expression::new("SET #agenda_at = :due").with(":due", instant(due));
-        let earlier = Expression::new("#agenda_at < :until").with(":until", instant(due));
-        let write = Write::update(Role::Other, &key_of(owed), update, &Item::new()).when(earlier);
-        // Refused: it is no longer owed, or not before then.
-        self.db.write(&write.indexed(IndexWrites::Move)).await.map(|_| ())
-    }
-
-    pub(super) async fn forget(&self, owed: &OwedNotice) -> Result<(), StoreError> {
-        let write = Write::delete(Role::Other, &key_of(owed), 1).indexed(IndexWrites::One);
-        self.db.write(&write).await.map(|_| ())
     }
 }
 

@@ -1,17 +1,17 @@
-//! Lists: of origins, and of work that looks overdue.
+//! Work that looks overdue.
 
 use std::collections::HashSet;
 
 use dragline_domain::frontier::{OriginKey, SegmentId};
 use dragline_domain::ids::{CrawlId, Iteration};
-use dragline_domain::url::Origin;
-use dragline_pipeline::ports::frontier::{Overdue, OverdueKinds};
+use dragline_pipeline::ports::error::PortResult;
+use dragline_pipeline::ports::frontier::{Overdue, OverdueKinds, OverdueWork};
 use futures_util::future::try_join_all;
 use jiff::Timestamp;
 
 use super::DynamoFrontier;
 use crate::dynamo::{Expression, Fields, IndexWrites, Item, Key, Role, Write, instant};
-use crate::errors::StoreError;
+use crate::errors::{StoreError, at};
 use crate::meter::capacity::ReadKind;
 use crate::rows::keys::{self, OwedRow};
 use crate::rows::{self, SHARDS, lease};
@@ -20,46 +20,56 @@ use crate::tables::{DUE, ITERATION, Index, PARTITION, SORT};
 /// Work, and when it was due.
 type Due = (Timestamp, Overdue);
 
-impl DynamoFrontier {
-    pub(super) async fn origins(
-        &self,
-        crawl: &CrawlId,
-        after: Option<&Origin>,
-        limit: usize,
-    ) -> Result<Vec<Origin>, StoreError> {
-        let mut range = keys::listed_after(crawl, after);
-        let mut origins = Vec::new();
-        while origins.len() < limit {
-            let page = self.db.first(&range, limit - origins.len(), ReadKind::Consistent).await?;
-            for item in &page.items {
-                origins.push(keys::origin_listed(Fields(item).text(SORT)?)?);
-            }
-            let Some(next) = page.next else { break };
-            range.after = Some(next);
-        }
-        Ok(origins)
-    }
-
+impl OverdueWork for DynamoFrontier {
     /// What is due by then, the longest overdue first.
-    pub(super) async fn due_by(
+    async fn overdue(
         &self,
         crawl: &CrawlId,
         due_by: Timestamp,
         kinds: OverdueKinds,
         limit: usize,
-    ) -> Result<Vec<Overdue>, StoreError> {
-        let shards = (0..SHARDS).map(|shard| self.due_in_shard(crawl, shard, due_by, kinds, limit));
-        let mut found: Vec<Due> = try_join_all(shards).await?.into_iter().flatten().collect();
-        if let Some(row) = self.latest(crawl).await?
-            && let Some(due) = row.due.filter(|due| *due <= due_by)
-        {
-            found.push((due, Overdue::Token(crawl.clone(), row.number)));
-        }
-        found.sort_by_key(|(due, _)| *due);
-        found.truncate(limit);
-        Ok(found.into_iter().map(|(_, overdue)| overdue).collect())
+    ) -> PortResult<Vec<Overdue>> {
+        at("list overdue work", crawl, async {
+            let shards = (0..SHARDS).map(|shard| self.due_in_shard(crawl, shard, due_by, kinds, limit));
+            let mut found: Vec<Due> = try_join_all(shards).await?.into_iter().flatten().collect();
+            if let Some(row) = self.latest(crawl).await?
+                && let Some(due) = row.due.filter(|due| *due <= due_by)
+            {
+                found.push((due, Overdue::Token(crawl.clone(), row.number)));
+            }
+            found.sort_by_key(|(due, _)| *due);
+            found.truncate(limit);
+            Ok(found.into_iter().map(|(_, overdue)| overdue).collect())
+        })
+        .await
     }
 
+    /// Moves the time at which work that is still owed is due. Refused: nothing is owed any more, or not before then.
+    async fn postpone(&self, work: &Overdue, due: Timestamp) -> PortResult<()> {
+        at("postpone overdue work", format!("{work:?}"), async {
+            let indexed = |origin, key| {
+                let update = Expression::new(format!("SET {}", rows::SET_DUE));
+                let update =
+                    rows::due_values(origin, due).into_iter().fold(update, |u, (name, value)| u.with(name, value));
+                Write::update(Role::Other, &key, update, &Item::new()).indexed(IndexWrites::Move)
+            };
+            let write = match work {
+                Overdue::Lease(origin) => indexed(origin, keys::lease(origin)),
+                Overdue::Inbox(origin) => indexed(origin, keys::inbox(origin)),
+                Overdue::Segment(segment, _) => indexed(&segment.origin, keys::segment(segment)),
+                Overdue::Token(crawl, number) => {
+                    let update = Expression::new("SET #due = :due").with(":due", instant(due));
+                    Write::update(Role::Other, &keys::iteration(crawl, *number), update, &Item::new())
+                }
+            };
+            let earlier = Expression::new("#due < :until").with(":until", instant(due));
+            self.db.write(&write.when(earlier)).await.map(|_| ())
+        })
+        .await
+    }
+}
+
+impl DynamoFrontier {
     async fn due_in_shard(
         &self,
         crawl: &CrawlId,
@@ -99,26 +109,6 @@ impl DynamoFrontier {
             due.push((at, entry.work(rows::iteration_number(row, ITERATION)?)));
         }
         Ok(due)
-    }
-
-    /// Moves the time at which work that is still owed is due. Refused: nothing is owed any more, or not before then.
-    pub(super) async fn postpone_to(&self, work: &Overdue, due: Timestamp) -> Result<(), StoreError> {
-        let indexed = |origin, key| {
-            let update = Expression::new(format!("SET {}", rows::SET_DUE));
-            let update = rows::due_values(origin, due).into_iter().fold(update, |u, (name, value)| u.with(name, value));
-            Write::update(Role::Other, &key, update, &Item::new()).indexed(IndexWrites::Move)
-        };
-        let write = match work {
-            Overdue::Lease(origin) => indexed(origin, keys::lease(origin)),
-            Overdue::Inbox(origin) => indexed(origin, keys::inbox(origin)),
-            Overdue::Segment(segment, _) => indexed(&segment.origin, keys::segment(segment)),
-            Overdue::Token(crawl, number) => {
-                let update = Expression::new("SET #due = :due").with(":due", instant(due));
-                Write::update(Role::Other, &keys::iteration(crawl, *number), update, &Item::new())
-            }
-        };
-        let earlier = Expression::new("#due < :until").with(":until", instant(due));
-        self.db.write(&write.when(earlier)).await.map(|_| ())
     }
 }
 

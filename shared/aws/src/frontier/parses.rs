@@ -5,91 +5,108 @@ use dragline_domain::frontier::{
     commit_part,
 };
 use dragline_domain::ids::ParseToken;
-use dragline_pipeline::ports::frontier::{BeginParse, CommitParse, ParseCommitted};
+use dragline_pipeline::ports::error::PortResult;
+use dragline_pipeline::ports::frontier::{BeginParse, CommitParse, ParseCommitted, Parses};
 
 use super::DynamoFrontier;
 use crate::dynamo::{Role, Write};
-use crate::errors::StoreError;
+use crate::errors::{StoreError, at};
 use crate::rows::{chunk, inbox, iteration, keys, lease, segment};
 
-impl DynamoFrontier {
-    pub(super) async fn segment(&self, id: &SegmentId) -> Result<Option<SegmentRow>, StoreError> {
-        let item = self.db.get(&keys::segment(id)).await?;
-        item.as_ref().map(|item| segment::read(id, item)).transpose()
+impl Parses for DynamoFrontier {
+    async fn load_segment(&self, id: &SegmentId) -> PortResult<Option<SegmentRow>> {
+        at("load segment", id, async {
+            let item = self.db.get(&keys::segment(id)).await?;
+            item.as_ref().map(|item| segment::read(id, item)).transpose()
+        })
+        .await
     }
 
     /// One write where nothing is noted, as mostly; what is noted comes back with the refusal.
-    pub(super) async fn begin(&self, begin: &BeginParse) -> Result<Option<SegmentRow>, StoreError> {
-        let id = &begin.segment;
-        let mut write = segment::begin_first_parse(id, &begin.begun);
-        let mut rounds = self.db.rounds();
-        loop {
-            rounds.begin().await?;
-            let refused = match self.db.write(&write).await? {
-                Ok(item) => return item.as_ref().map(|item| segment::read(id, item)).transpose(),
-                Err(refused) => refused,
-            };
-            let Some(item) = refused.row(Role::Segment) else { return Ok(None) };
-            let row = segment::read(id, item)?;
-            if row.begin_parse(&begin.begun, begin.now).is_none() {
-                return Ok(Some(row));
-            }
-            write = match &row.parsing {
-                Some(died) => segment::begin_next_parse(id, died, &begin.begun),
-                None => segment::begin_first_parse(id, &begin.begun),
-            };
-        }
-    }
-
-    pub(super) async fn give_back(&self, id: &SegmentId, token: &ParseToken, blame: Blame) -> Result<(), StoreError> {
-        // Refused: it is parsed, another is noted as begun, or an earlier try gave it back.
-        let _refused = self.db.write(&segment::give_back_parse(id, token, blame)).await?;
-        Ok(())
-    }
-
-    pub(super) async fn commit_parsed(&self, commit: &CommitParse) -> Result<ParseCommitted, StoreError> {
-        let own = &commit.segment.origin;
-        let beside = [keys::segment(&commit.segment), keys::iteration(&own.crawl, commit.iteration)];
-        let mut rounds = self.db.rounds();
-        loop {
-            rounds.begin().await?;
-            let origins = commit.part.targets.iter().map(|target| &target.origin).chain([own]).collect();
-            let current = self.current_of(origins, [&beside[0], &beside[1]]).await?;
-            let Some((origins, [segment_item, iteration_item])) = current else { continue };
-            let (Some(segment_item), Some(iteration_item)) = (segment_item, iteration_item) else {
-                return Ok(ParseCommitted::Over);
-            };
-            let row = segment::read(&commit.segment, &segment_item)?;
-            let iteration = iteration::read(&iteration_item)?;
-            let part = PartCommit {
-                number: commit.part_number,
-                kind: commit.kind,
-                targets: &commit.part.targets,
-                pace: commit.pace,
-                counters: &commit.counters,
-                now: commit.now,
-                due: commit.due,
-            };
-            let after = match commit_part(&row, &origins, &iteration, &part) {
-                Ok(after) => after,
-                Err(PartNotCommitted::Refused(refused)) => return Ok(ParseCommitted::Refused(refused)),
-                Err(PartNotCommitted::Over) => return Ok(ParseCommitted::Over),
-            };
-            for origin in after.origins.keys().filter(|origin| !origins.contains_key(*origin)) {
-                self.list(origin).await?;
-            }
-            let writes = self.committed(commit, &origins, &iteration, &after)?;
-            match self.db.transact(&writes).await? {
-                Ok(()) => return Ok(ParseCommitted::Done),
-                Err(refused) if refused.by(Role::Chunk) && !refused.by(Role::Segment) && !refused.by(Role::Inbox) => {
-                    return Err(StoreError::Damaged("todo of a part is there that was not committed".to_owned()));
+    async fn begin_parse(&self, begin: &BeginParse) -> PortResult<Option<SegmentRow>> {
+        at("begin parse", &begin.segment, async {
+            let id = &begin.segment;
+            let mut write = segment::begin_first_parse(id, &begin.begun);
+            let mut rounds = self.db.rounds();
+            loop {
+                rounds.begin().await?;
+                let refused = match self.db.write(&write).await? {
+                    Ok(item) => return item.as_ref().map(|item| segment::read(id, item)).transpose(),
+                    Err(refused) => refused,
+                };
+                let Some(item) = refused.row(Role::Segment) else { return Ok(None) };
+                let row = segment::read(id, item)?;
+                if row.begin_parse(&begin.begun, begin.now).is_none() {
+                    return Ok(Some(row));
                 }
-                // Another parser was here, or an origin opened or closed: the rows say which.
-                Err(_) => {}
+                write = match &row.parsing {
+                    Some(died) => segment::begin_next_parse(id, died, &begin.begun),
+                    None => segment::begin_first_parse(id, &begin.begun),
+                };
             }
-        }
+        })
+        .await
     }
 
+    async fn give_back_parse(&self, id: &SegmentId, token: &ParseToken, blame: Blame) -> PortResult<()> {
+        at("give back parse", id, async {
+            // Refused: it is parsed, another is noted as begun, or an earlier try gave it back.
+            let _refused = self.db.write(&segment::give_back_parse(id, token, blame)).await?;
+            Ok(())
+        })
+        .await
+    }
+
+    async fn commit_parse(&self, commit: &CommitParse) -> PortResult<ParseCommitted> {
+        at("commit parse", &commit.segment, async {
+            let own = &commit.segment.origin;
+            let beside = [keys::segment(&commit.segment), keys::iteration(&own.crawl, commit.iteration)];
+            let mut rounds = self.db.rounds();
+            loop {
+                rounds.begin().await?;
+                let origins = commit.part.targets.iter().map(|target| &target.origin).chain([own]).collect();
+                let current = self.current_of(origins, [&beside[0], &beside[1]]).await?;
+                let Some((origins, [segment_item, iteration_item])) = current else { continue };
+                let (Some(segment_item), Some(iteration_item)) = (segment_item, iteration_item) else {
+                    return Ok(ParseCommitted::Over);
+                };
+                let row = segment::read(&commit.segment, &segment_item)?;
+                let iteration = iteration::read(&iteration_item)?;
+                let part = PartCommit {
+                    number: commit.part_number,
+                    kind: commit.kind,
+                    targets: &commit.part.targets,
+                    pace: commit.pace,
+                    counters: &commit.counters,
+                    now: commit.now,
+                    due: commit.due,
+                };
+                let after = match commit_part(&row, &origins, &iteration, &part) {
+                    Ok(after) => after,
+                    Err(PartNotCommitted::Refused(refused)) => return Ok(ParseCommitted::Refused(refused)),
+                    Err(PartNotCommitted::Over) => return Ok(ParseCommitted::Over),
+                };
+                for origin in after.origins.keys().filter(|origin| !origins.contains_key(*origin)) {
+                    self.list(origin).await?;
+                }
+                let writes = self.committed(commit, &origins, &iteration, &after)?;
+                match self.db.transact(&writes).await? {
+                    Ok(()) => return Ok(ParseCommitted::Done),
+                    Err(refused)
+                        if refused.by(Role::Chunk) && !refused.by(Role::Segment) && !refused.by(Role::Inbox) =>
+                    {
+                        return Err(StoreError::Damaged("todo of a part is there that was not committed".to_owned()));
+                    }
+                    // Another parser was here, or an origin opened or closed: the rows say which.
+                    Err(_) => {}
+                }
+            }
+        })
+        .await
+    }
+}
+
+impl DynamoFrontier {
     /// One write a row: what a part does to its own origin as a target and as the segment's is merged by the domain.
     fn committed(
         &self,

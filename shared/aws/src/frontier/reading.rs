@@ -9,7 +9,7 @@ use dragline_pipeline::ports::error::PortResult;
 
 use super::DynamoFrontier;
 use crate::dynamo::{Fields, Item, Range};
-use crate::errors::StoreError;
+use crate::errors::{StoreError, at};
 use crate::meter::capacity::ReadKind;
 use crate::rows::known::KnownUrl;
 use crate::rows::{keys, segment};
@@ -67,7 +67,7 @@ impl DynamoFrontier {
     /// # Errors
     /// Where the store did not do its work.
     pub async fn load_known_urls(&self, crawl: &CrawlId, urls: &[CrawlUrl]) -> PortResult<HashMap<CrawlUrl, KnownUrl>> {
-        self.known_urls(crawl, urls).await.map_err(|e| e.at("load candidates", crawl))
+        at("load candidates", crawl, self.known_urls(crawl, urls)).await
     }
 
     async fn known_urls(&self, crawl: &CrawlId, urls: &[CrawlUrl]) -> Result<HashMap<CrawlUrl, KnownUrl>, StoreError> {

@@ -3,12 +3,13 @@
 use data_encoding::HEXLOWER;
 use dragline_domain::frontier::{ObjectKey, OriginKey};
 use dragline_domain::time::written_by;
-use dragline_pipeline::ports::frontier::RobotsRow;
+use dragline_pipeline::ports::error::PortResult;
+use dragline_pipeline::ports::frontier::{KeptRobots, RobotsRow};
 use sha2::{Digest as _, Sha256};
 
 use super::DynamoFrontier;
 use crate::dynamo::{Expression, Role, Write, blob, instant, text};
-use crate::errors::StoreError;
+use crate::errors::{StoreError, at};
 use crate::objects::Kind;
 use crate::rows::{self, keys};
 
@@ -24,41 +25,47 @@ const RECORD: &str = "record";
 const JSON_BYTES: &str = "json_bytes";
 const OBJECT: &str = "object";
 
-impl DynamoFrontier {
-    pub(super) async fn put_robots_row(&self, origin: &OriginKey, robots: &RobotsRow) -> Result<(), StoreError> {
-        let key = keys::robots(origin);
-        let (packed, json_bytes) = rows::pack_bytes(&robots.record)?;
-        let record = if packed.len() <= ROW_BYTES_MAX {
-            (RECORD, blob(packed))
-        } else {
-            let object = object_key(origin, &packed)?;
-            // One of the same name has the same content.
-            self.objects.put_new(&object, ROBOTS, packed.into()).await?;
-            (OBJECT, text(object.as_str()))
-        };
-        let times = [("fetched_at", instant(robots.fetched_at)), ("expires_at", instant(robots.expires_at))];
-        let item = rows::row(&key, [record, (JSON_BYTES, json_bytes)].into_iter().chain(times));
-        let is_newer =
-            Expression::new("attribute_not_exists(#sk) OR #fetched_at <= :fetched_at OR #fetched_at > :ahead")
-                .with(":fetched_at", instant(robots.fetched_at))
-                .with(":ahead", instant(written_by(robots.fetched_at)));
-        // Refused: what is there was fetched later, and stays.
-        self.db.write(&Write::put(Role::Other, &key, item).when(is_newer)).await.map(|_| ())
+impl KeptRobots for DynamoFrontier {
+    async fn load_robots(&self, origin: &OriginKey) -> PortResult<Option<RobotsRow>> {
+        at("load robots", origin, async {
+            let Some(item) = self.db.get(&keys::robots(origin)).await? else { return Ok(None) };
+            let fields = rows::fields(&item)?;
+            let record = if fields.has(OBJECT) {
+                let object = self.objects.get(&fields.parsed(OBJECT)?, OBJECT_BYTES_MAX).await?;
+                // It may have been swept up with others that nobody names: robots.txt is asked for anew.
+                let Some(object) = object else { return Ok(None) };
+                rows::inflate(&object.bytes, fields.number(JSON_BYTES)?)?
+            } else {
+                rows::inflate(fields.blob(RECORD)?, fields.number(JSON_BYTES)?)?
+            };
+            let (fetched_at, expires_at) = (fields.instant("fetched_at")?, fields.instant("expires_at")?);
+            Ok(Some(RobotsRow { record, fetched_at, expires_at }))
+        })
+        .await
     }
 
-    pub(super) async fn robots(&self, origin: &OriginKey) -> Result<Option<RobotsRow>, StoreError> {
-        let Some(item) = self.db.get(&keys::robots(origin)).await? else { return Ok(None) };
-        let fields = rows::fields(&item)?;
-        let record = if fields.has(OBJECT) {
-            let object = self.objects.get(&fields.parsed(OBJECT)?, OBJECT_BYTES_MAX).await?;
-            // It may have been swept up with others that nobody names: robots.txt is asked for anew.
-            let Some(object) = object else { return Ok(None) };
-            rows::inflate(&object.bytes, fields.number(JSON_BYTES)?)?
-        } else {
-            rows::inflate(fields.blob(RECORD)?, fields.number(JSON_BYTES)?)?
-        };
-        let (fetched_at, expires_at) = (fields.instant("fetched_at")?, fields.instant("expires_at")?);
-        Ok(Some(RobotsRow { record, fetched_at, expires_at }))
+    async fn put_robots(&self, origin: &OriginKey, robots: &RobotsRow) -> PortResult<()> {
+        at("put robots", origin, async {
+            let key = keys::robots(origin);
+            let (packed, json_bytes) = rows::pack_bytes(&robots.record)?;
+            let record = if packed.len() <= ROW_BYTES_MAX {
+                (RECORD, blob(packed))
+            } else {
+                let object = object_key(origin, &packed)?;
+                // One of the same name has the same content.
+                self.objects.put_new(&object, ROBOTS, packed.into()).await?;
+                (OBJECT, text(object.as_str()))
+            };
+            let times = [("fetched_at", instant(robots.fetched_at)), ("expires_at", instant(robots.expires_at))];
+            let item = rows::row(&key, [record, (JSON_BYTES, json_bytes)].into_iter().chain(times));
+            let is_newer =
+                Expression::new("attribute_not_exists(#sk) OR #fetched_at <= :fetched_at OR #fetched_at > :ahead")
+                    .with(":fetched_at", instant(robots.fetched_at))
+                    .with(":ahead", instant(written_by(robots.fetched_at)));
+            // Refused: what is there was fetched later, and stays.
+            self.db.write(&Write::put(Role::Other, &key, item).when(is_newer)).await.map(|_| ())
+        })
+        .await
     }
 }
 

@@ -6,68 +6,188 @@ use dragline_domain::frontier::{
 };
 use dragline_domain::ids::Iteration;
 use dragline_domain::url::HostKey;
-use dragline_pipeline::ports::frontier::{CommitSegment, Committed, GiveBackHost, ReleaseLease};
+use dragline_pipeline::ports::error::PortResult;
+use dragline_pipeline::ports::frontier::{CommitSegment, Committed, GiveBackHost, ReleaseLease, Turns};
 
 use super::DynamoFrontier;
 use super::hosts::HostKeys;
 use super::iterations::within_transaction;
 use crate::dynamo::{Item, Key, Role, Write};
-use crate::errors::StoreError;
+use crate::errors::{StoreError, at};
 use crate::meter::capacity::{ReadKind, item_bytes};
 use crate::rows::{chunk, inbox, iteration, keys, lease, segment};
 
 /// About what a chunk takes that nobody remembers.
 const USUAL_CHUNK_BYTES: u64 = 4 << 10;
 
-impl DynamoFrontier {
-    pub(super) async fn take(
+impl Turns for DynamoFrontier {
+    async fn take_lease(
         &self,
         origin: &OriginKey,
         number: Iteration,
         take: &Take,
-    ) -> Result<Result<Lease, TakeRefused>, StoreError> {
-        let host_keys = HostKeys::of(HostKey::of(&origin.origin));
-        let [lease_key, iteration_key] = [keys::lease(origin), keys::iteration(&origin.crawl, number)];
-        let mut rounds = self.db.rounds();
-        loop {
-            rounds.begin().await?;
-            let wanted = [lease_key.clone(), iteration_key.clone()].into_iter().chain(host_keys.rows()).collect();
-            let found = self.db.get_all(wanted, ReadKind::Consistent).await?;
-            let Some(item) = found.get(&lease_key) else { return Ok(Err(TakeRefused::NothingToDo)) };
-            let before = lease::read(item)?;
-            let Some(row) = found.get(&iteration_key).map(iteration::read).transpose()? else {
-                return Ok(Err(TakeRefused::NotOpen));
-            };
-            if before.is_held_by(&take.token) {
-                // An earlier try, of which no answer came.
-                return Ok(Ok(before));
-            }
-            let seen = host_keys.seen(&found)?;
-            let after = match take_turn(origin, &before, &row, seen.rows(), take) {
-                Ok(taken) => taken,
-                Err(TurnRefused::Lease(refused)) => return Ok(Err(refused)),
-                Err(TurnRefused::Host(refused)) => {
-                    // The rows were not read at one moment: another ticket of this turn may have taken both between.
-                    let line = seen.line(&refused)?;
-                    let writes: Vec<_> = [lease::still(origin, item, &before)].into_iter().chain(line).collect();
-                    if self.db.transact(&writes).await?.is_ok() {
-                        return Ok(Err(TakeRefused::HostBusy { until: refused.until() }));
-                    }
-                    continue;
+    ) -> PortResult<Result<Lease, TakeRefused>> {
+        at("take lease", origin, async {
+            let host_keys = HostKeys::of(HostKey::of(&origin.origin));
+            let [lease_key, iteration_key] = [keys::lease(origin), keys::iteration(&origin.crawl, number)];
+            let mut rounds = self.db.rounds();
+            loop {
+                rounds.begin().await?;
+                let wanted = [lease_key.clone(), iteration_key.clone()].into_iter().chain(host_keys.rows()).collect();
+                let found = self.db.get_all(wanted, ReadKind::Consistent).await?;
+                let Some(item) = found.get(&lease_key) else { return Ok(Err(TakeRefused::NothingToDo)) };
+                let before = lease::read(item)?;
+                let Some(row) = found.get(&iteration_key).map(iteration::read).transpose()? else {
+                    return Ok(Err(TakeRefused::NotOpen));
+                };
+                if before.is_held_by(&take.token) {
+                    // An earlier try, of which no answer came.
+                    return Ok(Ok(before));
                 }
-            };
-            let mut writes = vec![
-                lease::replace(origin, Some(&before), &after.lease, self.lease_grace)?,
-                iteration::reserve(&row, &after.iteration),
-            ];
-            writes.extend(seen.taken(&after.host)?);
-            if self.db.transact(&writes).await?.is_ok() {
-                self.note_due(&lease_key, &after.lease);
-                return Ok(Ok(after.lease));
+                let seen = host_keys.seen(&found)?;
+                let after = match take_turn(origin, &before, &row, seen.rows(), take) {
+                    Ok(taken) => taken,
+                    Err(TurnRefused::Lease(refused)) => return Ok(Err(refused)),
+                    Err(TurnRefused::Host(refused)) => {
+                        // The rows were not read at one moment: another ticket of this turn may have taken both between.
+                        let line = seen.line(&refused)?;
+                        let writes: Vec<_> = [lease::still(origin, item, &before)].into_iter().chain(line).collect();
+                        if self.db.transact(&writes).await?.is_ok() {
+                            return Ok(Err(TakeRefused::HostBusy { until: refused.until() }));
+                        }
+                        continue;
+                    }
+                };
+                let mut writes = vec![
+                    lease::replace(origin, Some(&before), &after.lease, self.lease_grace)?,
+                    iteration::reserve(&row, &after.iteration),
+                ];
+                writes.extend(seen.taken(&after.host)?);
+                if self.db.transact(&writes).await?.is_ok() {
+                    self.note_due(&lease_key, &after.lease);
+                    return Ok(Ok(after.lease));
+                }
             }
-        }
+        })
+        .await
     }
 
+    async fn load_chunk(&self, origin: &OriginKey, key: &ChunkKey) -> PortResult<Option<TodoChunk>> {
+        at("load todo", origin, async {
+            let item = self.db.get(&keys::chunk(origin, key)).await?;
+            item.as_ref().map(|item| self.read_chunk(origin, item)).transpose()
+        })
+        .await
+    }
+
+    async fn first_chunk(
+        &self,
+        origin: &OriginKey,
+        number: Iteration,
+        skip: &[ChunkKey],
+    ) -> PortResult<Option<TodoChunk>> {
+        at("next todo", origin, async {
+            // One of one more than are skipped is not among them.
+            let mut range = keys::chunks(origin, number);
+            let mut left = skip.len() + 1;
+            while left > 0 {
+                let page = self.db.first(&range, left, ReadKind::Consistent).await?;
+                for item in &page.items {
+                    let found = self.read_chunk(origin, item)?;
+                    if !skip.contains(&found.key) {
+                        return Ok(Some(found));
+                    }
+                }
+                left -= page.items.len().min(left);
+                // A page may end early, at 1 MB.
+                let Some(next) = page.next else { return Ok(None) };
+                range.after = Some(next);
+            }
+            Ok(None)
+        })
+        .await
+    }
+
+    async fn commit_segment(&self, commit: &CommitSegment) -> PortResult<Committed> {
+        at("commit segment", &commit.segment.id, async {
+            within_transaction("exhausted chunks", commit.exhausted.len(), EXHAUSTED_CHUNKS_MAX)?;
+            let CommitSegment { segment: row, lease: held, exhausted } = commit;
+            let origin = &row.id.origin;
+            let lease_key = keys::lease(origin);
+            let was_due = self.leases_due.forget(&lease_key);
+            let mut writes =
+                vec![segment::commit(row), lease::renew(origin, &row.token, was_due, held, self.lease_grace)?];
+            writes.extend(exhausted.iter().map(|exhausted| {
+                let key = keys::chunk(origin, exhausted);
+                let bytes = self.chunk_bytes.forget(&key).unwrap_or(USUAL_CHUNK_BYTES);
+                Write::delete(Role::Chunk, &key, bytes).if_there()
+            }));
+            let Err(refused) = self.db.transact(&writes).await? else {
+                self.note_due(&lease_key, held);
+                return Ok(Committed::Done);
+            };
+            let earlier = refused.row(Role::Segment).map(|item| segment::read(&row.id, item)).transpose()?;
+            // The lease did not refuse: it is ours still. Where it did, what it is decides, if it is there at all.
+            let stored = if refused.by(Role::Lease) {
+                refused.row(Role::Lease).map(lease::read).transpose()?
+            } else {
+                Some(held.clone())
+            };
+            match decide(stored.as_ref(), earlier.as_ref(), row) {
+                SegmentDecision::DoneBefore => Ok(Committed::Done),
+                SegmentDecision::Fenced => Ok(Committed::Fenced),
+                SegmentDecision::Write => {
+                    Err(StoreError::Damaged("a todo chunk was consumed before it was exhausted".to_owned()))
+                }
+            }
+        })
+        .await
+    }
+
+    async fn release(&self, request: &ReleaseLease) -> PortResult<Result<(), ReleaseRefused>> {
+        at("release lease", &request.origin, async {
+            let ReleaseLease { origin, token, lease: last, seen, how, free_from, now } = request;
+            let host = HostKey::of(&origin.origin);
+            let host_keys = HostKeys::of(host.clone());
+            let (token_back, free_from, now) = (token.clone(), *free_from, *now);
+            let back = GiveBackHost { host, token: token_back, free_from, pace: last.pace, now };
+            let mut rounds = self.db.rounds();
+            loop {
+                rounds.begin().await?;
+                let Some(current) = self.current(origin, last.iteration).await? else { continue };
+                let Some(rows) = current.rows else { return Ok(Err(ReleaseRefused::Fenced)) };
+                let missing = || StoreError::Damaged("there is no such iteration".to_owned());
+                let row = current.iteration.ok_or_else(missing)?;
+                let after = match rows.lease.release(token, last, seen, &rows.inbox, &row, *how) {
+                    Ok(after) => after,
+                    Err(ReleaseRefused::Fenced) if rows.lease.was_released(last, seen, *how) => return Ok(Ok(())),
+                    Err(refused) => return Ok(Err(refused)),
+                };
+                let before = Before { origin, lease: &rows.lease, inbox: &rows.inbox, iteration: &row };
+                let mut writes = self.released(request, &before, &after)?;
+                writes.extend(self.see_host(&host_keys).await?.given_back(&back)?);
+                match self.db.transact(&writes).await? {
+                    Ok(()) => {
+                        self.leases_due.forget(&keys::lease(origin));
+                        if after.leftover.is_some() {
+                            self.drop_chunks(origin, last.iteration).await?;
+                        }
+                        return Ok(Ok(()));
+                    }
+                    // Another worker has it; or this is a further try of a write whose answer got lost, which reading it again tells.
+                    Err(refused) if refused.by(Role::Lease) => {}
+                    Err(refused) if refused.by(Role::Inbox) => return Ok(Err(ReleaseRefused::Changed)),
+                    // Somebody stood in line meanwhile.
+                    Err(refused) if refused.by(Role::Host) || refused.by(Role::Domain) => {}
+                    Err(_) => return Err(StoreError::Damaged("an open origin was not counted as open".to_owned())),
+                }
+            }
+        })
+        .await
+    }
+}
+
+impl DynamoFrontier {
     /// Who renews a lease does not read it before.
     fn note_due(&self, key: &Key, held: &Lease) {
         if let Some(due) = held.due(self.lease_grace) {
@@ -75,112 +195,11 @@ impl DynamoFrontier {
         }
     }
 
-    pub(super) async fn chunk(&self, origin: &OriginKey, key: &ChunkKey) -> Result<Option<TodoChunk>, StoreError> {
-        let item = self.db.get(&keys::chunk(origin, key)).await?;
-        item.as_ref().map(|item| self.read_chunk(origin, item)).transpose()
-    }
-
-    pub(super) async fn first_chunk_but(
-        &self,
-        origin: &OriginKey,
-        number: Iteration,
-        skip: &[ChunkKey],
-    ) -> Result<Option<TodoChunk>, StoreError> {
-        // One of one more than are skipped is not among them.
-        let mut range = keys::chunks(origin, number);
-        let mut left = skip.len() + 1;
-        while left > 0 {
-            let page = self.db.first(&range, left, ReadKind::Consistent).await?;
-            for item in &page.items {
-                let found = self.read_chunk(origin, item)?;
-                if !skip.contains(&found.key) {
-                    return Ok(Some(found));
-                }
-            }
-            left -= page.items.len().min(left);
-            // A page may end early, at 1 MB.
-            let Some(next) = page.next else { return Ok(None) };
-            range.after = Some(next);
-        }
-        Ok(None)
-    }
-
     /// Whoever exhausts a chunk has read it before: its size is remembered for when its deletion is billed.
     fn read_chunk(&self, origin: &OriginKey, item: &Item) -> Result<TodoChunk, StoreError> {
         let found = chunk::read(item)?;
         self.chunk_bytes.remember(&keys::chunk(origin, &found.key), item_bytes(item));
         Ok(found)
-    }
-
-    pub(super) async fn commit(&self, commit: &CommitSegment) -> Result<Committed, StoreError> {
-        within_transaction("exhausted chunks", commit.exhausted.len(), EXHAUSTED_CHUNKS_MAX)?;
-        let CommitSegment { segment: row, lease: held, exhausted } = commit;
-        let origin = &row.id.origin;
-        let lease_key = keys::lease(origin);
-        let was_due = self.leases_due.forget(&lease_key);
-        let mut writes = vec![segment::commit(row), lease::renew(origin, &row.token, was_due, held, self.lease_grace)?];
-        writes.extend(exhausted.iter().map(|exhausted| {
-            let key = keys::chunk(origin, exhausted);
-            let bytes = self.chunk_bytes.forget(&key).unwrap_or(USUAL_CHUNK_BYTES);
-            Write::delete(Role::Chunk, &key, bytes).if_there()
-        }));
-        let Err(refused) = self.db.transact(&writes).await? else {
-            self.note_due(&lease_key, held);
-            return Ok(Committed::Done);
-        };
-        let earlier = refused.row(Role::Segment).map(|item| segment::read(&row.id, item)).transpose()?;
-        // The lease did not refuse: it is ours still. Where it did, what it is decides, if it is there at all.
-        let stored = if refused.by(Role::Lease) {
-            refused.row(Role::Lease).map(lease::read).transpose()?
-        } else {
-            Some(held.clone())
-        };
-        match decide(stored.as_ref(), earlier.as_ref(), row) {
-            SegmentDecision::DoneBefore => Ok(Committed::Done),
-            SegmentDecision::Fenced => Ok(Committed::Fenced),
-            SegmentDecision::Write => {
-                Err(StoreError::Damaged("a todo chunk was consumed before it was exhausted".to_owned()))
-            }
-        }
-    }
-
-    pub(super) async fn let_go(&self, request: &ReleaseLease) -> Result<Result<(), ReleaseRefused>, StoreError> {
-        let ReleaseLease { origin, token, lease: last, seen, how, free_from, now } = request;
-        let host = HostKey::of(&origin.origin);
-        let host_keys = HostKeys::of(host.clone());
-        let (token_back, free_from, now) = (token.clone(), *free_from, *now);
-        let back = GiveBackHost { host, token: token_back, free_from, pace: last.pace, now };
-        let mut rounds = self.db.rounds();
-        loop {
-            rounds.begin().await?;
-            let Some(current) = self.current(origin, last.iteration).await? else { continue };
-            let Some(rows) = current.rows else { return Ok(Err(ReleaseRefused::Fenced)) };
-            let missing = || StoreError::Damaged("there is no such iteration".to_owned());
-            let row = current.iteration.ok_or_else(missing)?;
-            let after = match rows.lease.release(token, last, seen, &rows.inbox, &row, *how) {
-                Ok(after) => after,
-                Err(ReleaseRefused::Fenced) if rows.lease.was_released(last, seen, *how) => return Ok(Ok(())),
-                Err(refused) => return Ok(Err(refused)),
-            };
-            let before = Before { origin, lease: &rows.lease, inbox: &rows.inbox, iteration: &row };
-            let mut writes = self.released(request, &before, &after)?;
-            writes.extend(self.see_host(&host_keys).await?.given_back(&back)?);
-            match self.db.transact(&writes).await? {
-                Ok(()) => {
-                    self.leases_due.forget(&keys::lease(origin));
-                    if after.leftover.is_some() {
-                        self.drop_chunks(origin, last.iteration).await?;
-                    }
-                    return Ok(Ok(()));
-                }
-                // Another worker has it; or this is a further try of a write whose answer got lost, which reading it again tells.
-                Err(refused) if refused.by(Role::Lease) => {}
-                Err(refused) if refused.by(Role::Inbox) => return Ok(Err(ReleaseRefused::Changed)),
-                // Somebody stood in line meanwhile.
-                Err(refused) if refused.by(Role::Host) || refused.by(Role::Domain) => {}
-                Err(_) => return Err(StoreError::Damaged("an open origin was not counted as open".to_owned())),
-            }
-        }
     }
 
     fn released(

@@ -1,12 +1,71 @@
 //! Definitions of crawls, and their schedules.
 
+use dragline_domain::definition::Definition;
 use dragline_domain::frontier::{DefinitionPut, Switch, put_definition};
-use dragline_domain::ids::CrawlId;
-use dragline_pipeline::ports::frontier::{CrawlPut, MoveSchedule, PutCrawl};
+use dragline_domain::ids::{CrawlId, TriggerId};
+use dragline_domain::url::Origin;
+use dragline_pipeline::ports::error::PortResult;
+use dragline_pipeline::ports::frontier::{CrawlPut, CrawlRow, Crawls, MoveSchedule, PutCrawl};
+use jiff::Timestamp;
 
+use super::SqliteFrontier;
 use crate::db::{Db, StoreError};
 
-pub(super) fn put(db: &Db, put: &PutCrawl) -> Result<CrawlPut, StoreError> {
+impl Crawls for SqliteFrontier {
+    async fn put_crawl(&self, put: &PutCrawl) -> PortResult<CrawlPut> {
+        let request = put.clone();
+        self.run("put crawl", &put.definition.name, move |db| put_crawl(db, &request)).await
+    }
+
+    async fn load_crawl(&self, crawl: &CrawlId) -> PortResult<Option<CrawlRow>> {
+        let id = crawl.clone();
+        self.run("load crawl", crawl, move |db| db.crawl(&id)).await
+    }
+
+    async fn load_definition(&self, crawl: &CrawlId, version: u32) -> PortResult<Option<Definition>> {
+        let id = crawl.clone();
+        self.run("load definition", crawl, move |db| db.definition(&id, version)).await
+    }
+
+    async fn join_origin(&self, crawl: &CrawlId, origin: &Origin) -> PortResult<()> {
+        let (id, joined) = (crawl.clone(), origin.clone());
+        self.run("join origin", origin, move |db| db.join_origin(db.ensure_crawl(&id)?, &joined)).await
+    }
+
+    async fn switch_off(&self, crawl: &CrawlId) -> PortResult<()> {
+        let id = crawl.clone();
+        self.run("switch crawl off", crawl, move |db| switch_off(db, &id)).await
+    }
+
+    async fn due_crawls(&self, now: Timestamp, limit: usize) -> PortResult<Vec<CrawlId>> {
+        self.run("list due crawls", &now, move |db| db.due_crawls(now, limit)).await
+    }
+
+    async fn move_schedule(&self, passed: &MoveSchedule) -> PortResult<()> {
+        let request = passed.clone();
+        self.run("move schedule", &passed.crawl, move |db| move_schedule(db, &request)).await
+    }
+
+    async fn running_crawls(&self, limit: usize) -> PortResult<Vec<CrawlId>> {
+        self.run("list running crawls", &"the store", move |db| db.running_crawls(limit)).await
+    }
+
+    async fn mark_handled(&self, crawl: &CrawlId, trigger: &TriggerId, _now: Timestamp) -> PortResult<()> {
+        let (id, handled) = (crawl.clone(), trigger.clone());
+        self.run("mark trigger", trigger, move |db| db.mark_handled(db.ensure_crawl(&id)?, &handled)).await
+    }
+
+    async fn was_handled(&self, crawl: &CrawlId, trigger: &TriggerId) -> PortResult<bool> {
+        let (id, asked) = (crawl.clone(), trigger.clone());
+        self.run("load trigger", trigger, move |db| match db.crawl_id(&id)? {
+            Some(crawl) => db.was_handled(crawl, &asked),
+            None => Ok(false),
+        })
+        .await
+    }
+}
+
+fn put_crawl(db: &Db, put: &PutCrawl) -> Result<CrawlPut, StoreError> {
     let stored = db.crawl(&put.definition.name)?;
     let stored = stored.as_ref().map(|row| (row.version, &row.definition));
     match put_definition(stored, put.seen, &put.definition) {
@@ -19,14 +78,14 @@ pub(super) fn put(db: &Db, put: &PutCrawl) -> Result<CrawlPut, StoreError> {
     }
 }
 
-pub(super) fn switch_off(db: &Db, crawl: &CrawlId) -> Result<(), StoreError> {
+fn switch_off(db: &Db, crawl: &CrawlId) -> Result<(), StoreError> {
     match db.crawl_id(crawl)? {
         Some(id) => db.put_switch(id, Switch::Off),
         None => Ok(()),
     }
 }
 
-pub(super) fn move_schedule(db: &Db, passed: &MoveSchedule) -> Result<(), StoreError> {
+fn move_schedule(db: &Db, passed: &MoveSchedule) -> Result<(), StoreError> {
     let (Some(id), Some(row)) = (db.crawl_id(&passed.crawl)?, db.crawl(&passed.crawl)?) else { return Ok(()) };
     match row.switch.moved(passed.seen, passed.next) {
         Some(switch) => db.put_switch(id, switch),

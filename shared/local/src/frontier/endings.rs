@@ -5,8 +5,10 @@ use dragline_domain::frontier::{
     settle_origin as settle_rows,
 };
 use dragline_domain::ids::Iteration;
-use dragline_pipeline::ports::frontier::{GiveUp, Settled};
+use dragline_pipeline::ports::error::PortResult;
+use dragline_pipeline::ports::frontier::{Endings, GiveUp, Settled};
 
+use super::SqliteFrontier;
 use crate::db::{Db, OriginRowId, StoreError};
 
 /// An origin's rows and its iteration's, as they are now.
@@ -16,6 +18,18 @@ struct Current {
     iteration: IterationRow,
 }
 
+impl Endings for SqliteFrontier {
+    async fn settle(&self, origin: &OriginKey, seen: &OriginRows) -> PortResult<Settled> {
+        let (key, seen) = (origin.clone(), seen.clone());
+        self.run("settle", origin, move |db| settle(db, &key, &seen)).await
+    }
+
+    async fn give_up(&self, request: &GiveUp) -> PortResult<Settled> {
+        let owned = request.clone();
+        self.run("give up origin", &request.origin, move |db| give_up(db, &owned)).await
+    }
+}
+
 fn load(db: &Db, key: &OriginKey, number: Iteration) -> Result<Option<Current>, StoreError> {
     let Some(origin) = db.origin_id(key)? else { return Ok(None) };
     let Some(rows) = db.origin_rows(origin)?.filter(|rows| rows.lease.iteration == number) else { return Ok(None) };
@@ -23,7 +37,7 @@ fn load(db: &Db, key: &OriginKey, number: Iteration) -> Result<Option<Current>, 
     Ok(Some(Current { origin, rows, iteration }))
 }
 
-pub(super) fn settle_origin(db: &Db, key: &OriginKey, seen: &OriginRows) -> Result<Settled, StoreError> {
+fn settle(db: &Db, key: &OriginKey, seen: &OriginRows) -> Result<Settled, StoreError> {
     let Some(Current { origin, rows, iteration }) = load(db, key, seen.lease.iteration)? else {
         return Ok(Settled::Changed);
     };
@@ -42,7 +56,7 @@ pub(super) fn settle_origin(db: &Db, key: &OriginKey, seen: &OriginRows) -> Resu
     }
 }
 
-pub(super) fn give_up(db: &Db, request: &GiveUp) -> Result<Settled, StoreError> {
+fn give_up(db: &Db, request: &GiveUp) -> Result<Settled, StoreError> {
     let Some(Current { origin, rows, iteration }) = load(db, &request.origin, request.iteration)? else {
         return Ok(Settled::Changed);
     };

@@ -2,9 +2,11 @@
 
 use dragline_domain::frontier::{DomainRow, HostAsk, HostRefused, HostRow, HostRows, HostTaken, take_host as decide};
 use dragline_domain::url::{DomainKey, HostKey};
-use dragline_pipeline::ports::frontier::GiveBackHost;
+use dragline_pipeline::ports::error::PortResult;
+use dragline_pipeline::ports::frontier::{GiveBackHost, Hosts};
 use jiff::Timestamp;
 
+use super::SqliteFrontier;
 use crate::db::{Db, StoreError};
 
 /// The rows that say whether a host may be asked, with their keys.
@@ -13,6 +15,28 @@ pub(super) struct Stored<'k> {
     domain_key: Option<DomainKey>,
     host: Option<HostRow>,
     domain: Option<DomainRow>,
+}
+
+impl Hosts for SqliteFrontier {
+    async fn load_host(&self, host: &HostKey) -> PortResult<Option<HostRow>> {
+        let key = host.clone();
+        self.run("load host", host, move |db| db.host(&key)).await
+    }
+
+    async fn load_domain(&self, domain: &DomainKey) -> PortResult<Option<DomainRow>> {
+        let key = domain.clone();
+        self.run("load domain", domain, move |db| db.domain(&key)).await
+    }
+
+    async fn take_host(&self, host: &HostKey, ask: &HostAsk) -> PortResult<Result<HostRow, Timestamp>> {
+        let (key, ask) = (host.clone(), ask.clone());
+        self.run("take host", host, move |db| take_host(db, &key, &ask)).await
+    }
+
+    async fn give_back_host(&self, back: &GiveBackHost) -> PortResult<()> {
+        let request = back.clone();
+        self.run("give back host", &back.host, move |db| give_back_host(db, &request)).await
+    }
 }
 
 impl<'k> Stored<'k> {
@@ -51,7 +75,7 @@ impl<'k> Stored<'k> {
     }
 }
 
-pub(super) fn take_host(db: &Db, host: &HostKey, ask: &HostAsk) -> Result<Result<HostRow, Timestamp>, StoreError> {
+fn take_host(db: &Db, host: &HostKey, ask: &HostAsk) -> Result<Result<HostRow, Timestamp>, StoreError> {
     let stored = Stored::load(db, host)?;
     match decide(stored.rows(), ask, None) {
         Ok(taken) => {

@@ -1,20 +1,67 @@
 //! Beginning, changing and closing iterations, and the seeds that they begin with.
 
-use dragline_domain::frontier::{
-    Beginning, IterationRow, IterationStatus, PART_CHUNKS_MAX, SeedRefused, StatusChange, begin_iteration, seed,
-};
+use dragline_domain::frontier::{Beginning, IterationRow, IterationStatus, StatusChange, begin_iteration as decide};
 use dragline_domain::ids::{CrawlId, Iteration};
+use dragline_pipeline::ports::error::PortResult;
 use dragline_pipeline::ports::frontier::{
-    BeginIteration, Begun, CursorMoved, IterationClosed, MoveCursor, OwedNotice, SeedOrigin, Seeded,
+    BeginIteration, Begun, CursorMoved, IterationClosed, Iterations, MoveCursor, OwedNotice, Progress,
 };
 use jiff::Timestamp;
 
+use super::SqliteFrontier;
 use crate::db::{Db, StoreError};
 
-pub(super) fn begin(db: &Db, request: &BeginIteration) -> Result<Begun, StoreError> {
+impl Iterations for SqliteFrontier {
+    async fn begin_iteration(&self, begin: &BeginIteration) -> PortResult<Begun> {
+        let request = begin.clone();
+        self.run("begin iteration", &begin.crawl, move |db| begin_iteration(db, &request)).await
+    }
+
+    async fn latest_iteration(&self, crawl: &CrawlId) -> PortResult<Option<IterationRow>> {
+        let id = crawl.clone();
+        self.run("load latest iteration", crawl, move |db| db.latest_iteration(&id)).await
+    }
+
+    async fn load_iteration(&self, crawl: &CrawlId, number: Iteration) -> PortResult<Option<IterationRow>> {
+        let id = crawl.clone();
+        self.run("load iteration", crawl, move |db| db.iteration(&id, number)).await
+    }
+
+    async fn return_token(&self, crawl: &CrawlId, number: Iteration) -> PortResult<()> {
+        let id = crawl.clone();
+        self.run("return token", crawl, move |db| return_token(db, &id, number)).await
+    }
+
+    async fn move_cursor(&self, moved: &MoveCursor) -> PortResult<CursorMoved> {
+        let request = moved.clone();
+        self.run("move cursor", &moved.crawl, move |db| move_cursor(db, &request)).await
+    }
+
+    async fn change_status(
+        &self,
+        crawl: &CrawlId,
+        number: Iteration,
+        change: StatusChange,
+    ) -> PortResult<Option<IterationRow>> {
+        let id = crawl.clone();
+        self.run("change status", crawl, move |db| change_status(db, &id, number, change)).await
+    }
+
+    async fn close_iteration(&self, crawl: &CrawlId, number: Iteration, now: Timestamp) -> PortResult<IterationClosed> {
+        let id = crawl.clone();
+        self.run("close iteration", crawl, move |db| close_iteration(db, &id, number, now)).await
+    }
+
+    async fn progress(&self, crawl: &CrawlId, iteration: Iteration) -> PortResult<Progress> {
+        let id = crawl.clone();
+        self.run("sum progress", crawl, move |db| super::progress::sum(db, &id, iteration)).await
+    }
+}
+
+fn begin_iteration(db: &Db, request: &BeginIteration) -> Result<Begun, StoreError> {
     let crawl = db.ensure_crawl(&request.crawl)?;
     let latest = db.latest_iteration(&request.crawl)?;
-    let number = match begin_iteration(db.trigger(crawl, &request.trigger)?, latest.as_ref()) {
+    let number = match decide(db.trigger(crawl, &request.trigger)?, latest.as_ref()) {
         Beginning::Begin(number) => number,
         Beginning::Busy(running) => return Ok(Begun::Busy(running)),
         Beginning::GoOn(number) => {
@@ -28,14 +75,14 @@ pub(super) fn begin(db: &Db, request: &BeginIteration) -> Result<Begun, StoreErr
     Ok(Begun::Iteration(row))
 }
 
-pub(super) fn return_token(db: &Db, crawl: &CrawlId, number: Iteration) -> Result<(), StoreError> {
+fn return_token(db: &Db, crawl: &CrawlId, number: Iteration) -> Result<(), StoreError> {
     match db.iteration(crawl, number)?.and_then(|row| row.return_token()) {
         Some(row) => db.update_iteration(&row),
         None => Ok(()),
     }
 }
 
-pub(super) fn move_cursor(db: &Db, request: &MoveCursor) -> Result<CursorMoved, StoreError> {
+fn move_cursor(db: &Db, request: &MoveCursor) -> Result<CursorMoved, StoreError> {
     let MoveCursor { crawl, iteration, walk, seen, to } = request;
     let Some(row) = db.iteration(crawl, *iteration)? else { return Ok(CursorMoved::Elsewhere) };
     if let Some(moved) = row.move_cursor(*walk, seen, to) {
@@ -45,7 +92,7 @@ pub(super) fn move_cursor(db: &Db, request: &MoveCursor) -> Result<CursorMoved, 
     Ok(if row.cursors.of(*walk) == to { CursorMoved::Moved } else { CursorMoved::Elsewhere })
 }
 
-pub(super) fn change_status(
+fn change_status(
     db: &Db,
     crawl: &CrawlId,
     number: Iteration,
@@ -58,12 +105,7 @@ pub(super) fn change_status(
     Ok(changed)
 }
 
-pub(super) fn close(
-    db: &Db,
-    crawl: &CrawlId,
-    number: Iteration,
-    now: Timestamp,
-) -> Result<IterationClosed, StoreError> {
+fn close_iteration(db: &Db, crawl: &CrawlId, number: Iteration, now: Timestamp) -> Result<IterationClosed, StoreError> {
     let row = db.iteration(crawl, number)?.ok_or(StoreError::Missing("such iteration"))?;
     if row.status == IterationStatus::Closed {
         return Ok(IterationClosed::Before(row));
@@ -72,28 +114,4 @@ pub(super) fn close(
     db.update_iteration(&closed)?;
     db.owe_notice(&OwedNotice::of_closed(&closed, now))?;
     Ok(IterationClosed::Now(closed))
-}
-
-pub(super) fn seed_origin(db: &Db, request: &SeedOrigin) -> Result<Seeded, StoreError> {
-    if request.chunks.len() > PART_CHUNKS_MAX {
-        return Err(StoreError::OutOfRange("the number of chunks of seeds"));
-    }
-    let Some(iteration) = db.iteration(&request.origin.crawl, request.iteration)? else {
-        return Ok(Seeded::IterationOver);
-    };
-    let origin = db.ensure_origin(&request.origin)?;
-    let rows = db.origin_rows(origin)?;
-    let mark = db.seeding_mark(origin, request.iteration, &request.seeding)?;
-    let (seeded, opened) = match seed(rows.as_ref(), &iteration, mark, &request.seeding, &request.add) {
-        Ok(seeded) => seeded,
-        Err(SeedRefused::Already) => return Ok(Seeded::Already),
-        Err(SeedRefused::IterationOver) => return Ok(Seeded::IterationOver),
-    };
-    db.put_seeding(origin, request.iteration, &request.seeding)?;
-    db.put_origin_rows(origin, &seeded)?;
-    if let Some(iteration) = opened {
-        db.update_iteration(&iteration)?;
-    }
-    request.chunks.iter().try_for_each(|chunk| db.put_chunk(origin, chunk))?;
-    Ok(Seeded::Added)
 }

@@ -4,15 +4,25 @@ use dragline_domain::capture::{Exchange, FileEntry, Finality, LogEntry, RecordKi
 use dragline_domain::frontier::SegmentRow;
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;
+use dragline_pipeline::ports::error::PortResult;
+use dragline_pipeline::ports::frontier::CrawlLog;
 use jiff::Timestamp;
 use rusqlite::params;
 use uuid::{Builder, Uuid, Version};
 
+use super::SqliteFrontier;
 use crate::db::urls::shorten;
 use crate::db::values::{Code, Sha1, Time};
 use crate::db::{Db, OriginRowId, StoreError, VisitId};
 
-pub(super) fn put(db: &Db, log: &SegmentLog) -> Result<(), StoreError> {
+impl CrawlLog for SqliteFrontier {
+    async fn put_log(&self, log: &SegmentLog) -> PortResult<()> {
+        let content = log.clone();
+        self.run("put log", &log.segment, move |db| put_log(db, &content)).await
+    }
+}
+
+fn put_log(db: &Db, log: &SegmentLog) -> Result<(), StoreError> {
     let segment = db.segment(&log.segment)?.ok_or(StoreError::Missing("such segment"))?;
     if segment.is_logged {
         return Ok(());

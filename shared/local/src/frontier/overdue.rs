@@ -1,30 +1,37 @@
-//! Lists: of origins, and of work that looks overdue.
+//! Work that looks overdue.
 
 use dragline_domain::frontier::{OriginKey, SegmentId};
 use dragline_domain::ids::{CrawlId, Iteration, Turn};
 use dragline_domain::url::Origin;
-use dragline_pipeline::ports::frontier::{Overdue, OverdueKinds};
+use dragline_pipeline::ports::error::PortResult;
+use dragline_pipeline::ports::frontier::{Overdue, OverdueKinds, OverdueWork};
 use jiff::Timestamp;
 use rusqlite::{Row, params};
 
+use super::SqliteFrontier;
 use crate::db::values::{Text, Time};
 use crate::db::{CrawlRowId, Db, StoreError};
 
-/// The origins that were ever opened.
-pub(super) fn list_origins(
-    db: &Db,
-    crawl: &CrawlId,
-    after: Option<&Origin>,
-    limit: usize,
-) -> Result<Vec<Origin>, StoreError> {
-    let sql = "SELECT o.origin FROM origin o JOIN crawl c ON c.id = o.crawl_id JOIN lease l ON l.origin_id = o.id
-               WHERE c.name = ?1 AND o.origin > ?2 ORDER BY o.origin LIMIT ?3";
-    let after = after.map_or("", Origin::as_str);
-    db.all(sql, params![crawl.as_str(), after, limit], |row| Ok(row.get::<_, Text<Origin>>(0)?.0))
+impl OverdueWork for SqliteFrontier {
+    async fn overdue(
+        &self,
+        crawl: &CrawlId,
+        due_by: Timestamp,
+        kinds: OverdueKinds,
+        limit: usize,
+    ) -> PortResult<Vec<Overdue>> {
+        let id = crawl.clone();
+        self.run("list overdue work", crawl, move |db| list(db, &id, due_by, kinds, limit)).await
+    }
+
+    async fn postpone(&self, work: &Overdue, due: Timestamp) -> PortResult<()> {
+        let owned = work.clone();
+        self.run("postpone overdue work", &format!("{work:?}"), move |db| postpone(db, &owned, due)).await
+    }
 }
 
 /// What is due by then, the longest overdue first.
-pub(super) fn list(
+fn list(
     db: &Db,
     crawl: &CrawlId,
     by: Timestamp,
@@ -55,7 +62,7 @@ pub(super) fn list(
 }
 
 /// Moves the time at which work that is still owed is due.
-pub(super) fn postpone(db: &Db, work: &Overdue, due: Timestamp) -> Result<(), StoreError> {
+fn postpone(db: &Db, work: &Overdue, due: Timestamp) -> Result<(), StoreError> {
     let due = Time(due);
     match work {
         Overdue::Lease(origin) | Overdue::Inbox(origin) => {

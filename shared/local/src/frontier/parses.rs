@@ -4,18 +4,42 @@ use dragline_domain::frontier::{
     Blame, OriginKey, PartCommit, PartNotCommitted, RowsByOrigin, SegmentId, SegmentRow, commit_part,
 };
 use dragline_domain::ids::ParseToken;
-use dragline_pipeline::ports::frontier::{BeginParse, CommitParse, ParseCommitted};
+use dragline_pipeline::ports::error::PortResult;
+use dragline_pipeline::ports::frontier::{BeginParse, CommitParse, ParseCommitted, Parses};
 
+use super::SqliteFrontier;
 use crate::db::{Db, StoreError};
 
-pub(super) fn begin(db: &Db, begin: &BeginParse) -> Result<Option<SegmentRow>, StoreError> {
+impl Parses for SqliteFrontier {
+    async fn load_segment(&self, id: &SegmentId) -> PortResult<Option<SegmentRow>> {
+        let key = id.clone();
+        self.run("load segment", id, move |db| Ok(db.segment(&key)?.map(|stored| stored.row))).await
+    }
+
+    async fn begin_parse(&self, begin: &BeginParse) -> PortResult<Option<SegmentRow>> {
+        let wish = begin.clone();
+        self.run("begin parse", &begin.segment, move |db| begin_parse(db, &wish)).await
+    }
+
+    async fn give_back_parse(&self, id: &SegmentId, token: &ParseToken, blame: Blame) -> PortResult<()> {
+        let (key, token) = (id.clone(), token.clone());
+        self.run("give back parse", id, move |db| give_back_parse(db, &key, &token, blame)).await
+    }
+
+    async fn commit_parse(&self, commit: &CommitParse) -> PortResult<ParseCommitted> {
+        let request = commit.clone();
+        self.run("commit parse", &commit.segment, move |db| commit_parse(db, &request)).await
+    }
+}
+
+fn begin_parse(db: &Db, begin: &BeginParse) -> Result<Option<SegmentRow>, StoreError> {
     let Some(stored) = db.segment(&begin.segment)? else { return Ok(None) };
     let Some(row) = stored.row.begin_parse(&begin.begun, begin.now) else { return Ok(Some(stored.row)) };
     db.update_segment(stored.row_id, &row)?;
     Ok(Some(row))
 }
 
-pub(super) fn give_back(db: &Db, id: &SegmentId, token: &ParseToken, blame: Blame) -> Result<(), StoreError> {
+fn give_back_parse(db: &Db, id: &SegmentId, token: &ParseToken, blame: Blame) -> Result<(), StoreError> {
     let Some(stored) = db.segment(id)? else { return Ok(()) };
     match stored.row.give_back_parse(token, blame) {
         Some(row) => db.update_segment(stored.row_id, &row),
@@ -23,7 +47,7 @@ pub(super) fn give_back(db: &Db, id: &SegmentId, token: &ParseToken, blame: Blam
     }
 }
 
-pub(super) fn commit(db: &Db, commit: &CommitParse) -> Result<ParseCommitted, StoreError> {
+fn commit_parse(db: &Db, commit: &CommitParse) -> Result<ParseCommitted, StoreError> {
     let Some(stored) = db.segment(&commit.segment)? else { return Ok(ParseCommitted::Over) };
     let Some(iteration) = db.iteration(&commit.segment.origin.crawl, commit.iteration)? else {
         return Ok(ParseCommitted::Over);

@@ -6,12 +6,55 @@ use dragline_domain::frontier::{
 };
 use dragline_domain::ids::Iteration;
 use dragline_domain::url::HostKey;
-use dragline_pipeline::ports::frontier::{CommitSegment, Committed, GiveBackHost, ReleaseLease};
+use dragline_pipeline::ports::error::PortResult;
+use dragline_pipeline::ports::frontier::{CommitSegment, Committed, GiveBackHost, ReleaseLease, Turns};
 
+use super::SqliteFrontier;
 use super::hosts::{Stored, give_back_host};
 use crate::db::{Db, StoreError};
 
-pub(super) fn take_lease(
+impl Turns for SqliteFrontier {
+    async fn take_lease(
+        &self,
+        origin: &OriginKey,
+        iteration: Iteration,
+        take: &Take,
+    ) -> PortResult<Result<Lease, TakeRefused>> {
+        let (key, take) = (origin.clone(), take.clone());
+        self.run("take lease", origin, move |db| take_lease(db, &key, iteration, &take)).await
+    }
+
+    async fn load_chunk(&self, origin: &OriginKey, key: &ChunkKey) -> PortResult<Option<TodoChunk>> {
+        let (owner, key) = (origin.clone(), key.clone());
+        self.run("load todo", origin, move |db| match db.origin_id(&owner)? {
+            Some(id) => db.chunk(id, &key),
+            None => Ok(None),
+        })
+        .await
+    }
+
+    async fn first_chunk(
+        &self,
+        origin: &OriginKey,
+        iteration: Iteration,
+        skip: &[ChunkKey],
+    ) -> PortResult<Option<TodoChunk>> {
+        let (owner, skip) = (origin.clone(), skip.to_vec());
+        self.run("next todo", origin, move |db| first_chunk(db, &owner, iteration, &skip)).await
+    }
+
+    async fn commit_segment(&self, commit: &CommitSegment) -> PortResult<Committed> {
+        let request = commit.clone();
+        self.run("commit segment", &commit.segment.id, move |db| commit_segment(db, &request)).await
+    }
+
+    async fn release(&self, request: &ReleaseLease) -> PortResult<Result<(), ReleaseRefused>> {
+        let owned = request.clone();
+        self.run("release lease", &request.origin, move |db| release(db, &owned)).await
+    }
+}
+
+fn take_lease(
     db: &Db,
     key: &OriginKey,
     iteration: Iteration,
@@ -39,7 +82,7 @@ pub(super) fn take_lease(
     }
 }
 
-pub(super) fn first_chunk(
+fn first_chunk(
     db: &Db,
     key: &OriginKey,
     iteration: Iteration,
@@ -52,7 +95,7 @@ pub(super) fn first_chunk(
     }
 }
 
-pub(super) fn commit_segment(db: &Db, commit: &CommitSegment) -> Result<Committed, StoreError> {
+fn commit_segment(db: &Db, commit: &CommitSegment) -> Result<Committed, StoreError> {
     if commit.exhausted.len() > EXHAUSTED_CHUNKS_MAX {
         return Err(StoreError::OutOfRange("the number of exhausted chunks"));
     }
@@ -70,7 +113,7 @@ pub(super) fn commit_segment(db: &Db, commit: &CommitSegment) -> Result<Committe
     Ok(Committed::Done)
 }
 
-pub(super) fn release(db: &Db, request: &ReleaseLease) -> Result<Result<(), ReleaseRefused>, StoreError> {
+fn release(db: &Db, request: &ReleaseLease) -> Result<Result<(), ReleaseRefused>, StoreError> {
     let ReleaseLease { origin: key, token, lease: last, seen, how, free_from, now } = request;
     let Some(origin) = db.origin_id(key)? else { return Ok(Err(ReleaseRefused::Fenced)) };
     let Some(rows) = db.origin_rows(origin)? else { return Ok(Err(ReleaseRefused::Fenced)) };

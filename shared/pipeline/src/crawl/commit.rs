@@ -15,7 +15,7 @@ use crate::World;
 use crate::ports::archive::{Archive, Put};
 use crate::ports::clock::Clock;
 use crate::ports::error::PortResult;
-use crate::ports::frontier::{CommitSegment, Committed, Frontier};
+use crate::ports::frontier::{CommitSegment, Committed, Turns};
 use crate::ports::queue::{Message, ParseMessage, Queue};
 
 /// How many pages a segment holds, by how many URLs are known to wait: all of them, as each segment costs its two objects and its commits,

@@ -5,7 +5,7 @@ use dragline_domain::frontier::{Lease, ObjectKey, OriginKey, SegmentId};
 use crate::World;
 use crate::ports::archive::Archive;
 use crate::ports::error::PortResult;
-use crate::ports::frontier::Frontier;
+use crate::ports::frontier::Parses;
 
 /// No turn writes more objects than this between two commits, nor do the few holders that a turn can have.
 const ORPHANS_MAX: usize = 1_000;

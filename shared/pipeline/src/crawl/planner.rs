@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use crate::World;
 use crate::ports::clock::Clock;
 use crate::ports::error::PortResult;
-use crate::ports::frontier::{ClaimRequest, Frontier};
+use crate::ports::frontier::{Candidates, ClaimRequest, Turns};
 
 /// Candidates for recrawl are read so many at a time.
 const CURSOR_PAGE: usize = 50;

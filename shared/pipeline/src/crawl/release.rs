@@ -9,7 +9,7 @@ use crate::World;
 use crate::nudge::send_ticket;
 use crate::ports::clock::Clock;
 use crate::ports::error::{PortError, PortErrorKind, PortResult};
-use crate::ports::frontier::{Frontier, ReleaseLease};
+use crate::ports::frontier::{Hosts, Origins, ReleaseLease, Turns};
 use crate::ports::notifier::Notice;
 use crate::tell::tell;
 

@@ -23,7 +23,7 @@ use crate::ports::error::{PortError, PortResult};
 use crate::ports::fetcher::{
     FetchFailureKind, FetchLimits, FetchRequest, Fetched, FetchedResponse, Fetcher, Truncation,
 };
-use crate::ports::frontier::{Frontier, GiveBackHost, RobotsRow};
+use crate::ports::frontier::{GiveBackHost, Hosts, KeptRobots, RobotsRow};
 
 /// How often a turn looks whether a host is free that others have for a single request.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);

@@ -15,7 +15,7 @@ use super::understand::sighting;
 use crate::World;
 use crate::ports::clock::Clock;
 use crate::ports::error::PortResult;
-use crate::ports::frontier::{ClaimRequest, Frontier};
+use crate::ports::frontier::{Candidates, ClaimRequest};
 
 /// What a segment claimed.
 #[derive(Debug, Default)]

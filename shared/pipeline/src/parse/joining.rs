@@ -7,7 +7,7 @@ use super::read::Capture;
 use crate::World;
 use crate::context::CrawlContext;
 use crate::ports::error::PortResult;
-use crate::ports::frontier::Frontier;
+use crate::ports::frontier::Crawls;
 use crate::ports::notifier::Notice;
 use crate::tell::tell_all;
 

@@ -35,7 +35,7 @@ use crate::nudge::nudge_all;
 use crate::ports::clock::{Chance, Clock};
 use crate::ports::documents::{Documents, PutDocuments};
 use crate::ports::error::{PortError, PortErrorKind, PortResult};
-use crate::ports::frontier::{BeginParse, CommitParse, Frontier, ParseCommitted};
+use crate::ports::frontier::{BeginParse, Candidates, CommitParse, CrawlLog, ParseCommitted, Parses};
 use crate::ports::notifier::Notice;
 use crate::ports::observer::Event;
 use crate::ports::queue::ParseMessage;

@@ -17,7 +17,9 @@ use crate::context::{Contexts, CrawlContext};
 use crate::nudge::{Convoy, nudge_into};
 use crate::ports::clock::Clock;
 use crate::ports::error::PortResult;
-use crate::ports::frontier::{BeginIteration, Begun, ClaimRequest, Frontier, SeedOrigin, Seeded};
+use crate::ports::frontier::{
+    BeginIteration, Begun, Candidates, ClaimRequest, Iterations, Origins, SeedOrigin, Seeded,
+};
 use crate::ports::queue::{Message, Queue, StartCommand};
 use crate::walk::{Until, WalkEnd, Walker};
 

@@ -12,7 +12,7 @@ use crate::World;
 use crate::context::Contexts;
 use crate::ports::clock::Clock;
 use crate::ports::error::{PortError, PortErrorKind, PortResult};
-use crate::ports::frontier::{CrawlPut, Frontier, PutCrawl};
+use crate::ports::frontier::{CrawlPut, Crawls, Iterations, PutCrawl};
 use crate::ports::notifier::Notice;
 use crate::ports::queue::StartCommand;
 use crate::tell::tell;

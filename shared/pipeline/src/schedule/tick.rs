@@ -7,7 +7,7 @@ use dragline_domain::frontier::comes_due;
 use crate::World;
 use crate::ports::clock::Clock;
 use crate::ports::error::PortResult;
-use crate::ports::frontier::{Frontier, MoveSchedule};
+use crate::ports::frontier::{Crawls, MoveSchedule};
 use crate::ports::queue::{Message, Queue, StartCommand};
 
 /// Crawls that are begun in one tick at most; the next one goes on.

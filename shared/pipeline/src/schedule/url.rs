@@ -12,7 +12,7 @@ use super::refusal::Refusal;
 use crate::World;
 use crate::context::{Contexts, CrawlContext};
 use crate::ports::error::{PortError, PortErrorKind, PortResult};
-use crate::ports::frontier::{Frontier, Seeded};
+use crate::ports::frontier::{Iterations, Seeded};
 use crate::ports::queue::StartCommand;
 
 /// Crawls a URL: in the iteration that runs, or in one that begins with the definition's seeds and it.

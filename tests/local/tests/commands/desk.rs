@@ -13,7 +13,7 @@ use dragline_pipeline::context::Contexts;
 use dragline_pipeline::live::LiveTurns;
 use dragline_pipeline::ports::clock::Clock;
 use dragline_pipeline::ports::error::PortResult;
-use dragline_pipeline::ports::frontier::{BeginIteration, Begun, CrawlRow, Frontier};
+use dragline_pipeline::ports::frontier::{BeginIteration, Begun, CrawlRow, Crawls, Iterations, Origins};
 use dragline_pipeline::ports::notifier::{Notice, Notifier};
 use dragline_pipeline::ports::queue::{Message, Queue, StartCommand};
 use dragline_pipeline::schedule::{Defaults, Handled, handle};

@@ -13,7 +13,7 @@ use dragline_domain::time::after;
 use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_pipeline::World;
 use dragline_pipeline::ports::clock::Clock;
-use dragline_pipeline::ports::frontier::{CommitSegment, Committed, Frontier, ReleaseLease};
+use dragline_pipeline::ports::frontier::{CommitSegment, Committed, Origins, ReleaseLease, Turns};
 use dragline_pipeline::ports::queue::{Message, ParseMessage};
 use dragline_pipeline::sweep::sweep;
 

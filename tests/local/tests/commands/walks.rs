@@ -13,7 +13,7 @@ use dragline_domain::time::after;
 use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_pipeline::World;
 use dragline_pipeline::ports::clock::Clock;
-use dragline_pipeline::ports::frontier::{Frontier, ReleaseLease};
+use dragline_pipeline::ports::frontier::{Iterations, Origins, ReleaseLease, Turns};
 use dragline_pipeline::ports::queue::{Message, StartCommand};
 use dragline_pipeline::schedule::{Handled, Started};
 use dragline_pipeline::sweep::{Swept, sweep};

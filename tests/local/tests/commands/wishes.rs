@@ -3,7 +3,7 @@
 use dragline_domain::command::Command;
 use dragline_domain::frontier::{IterationStatus, StatusChange};
 use dragline_pipeline::World;
-use dragline_pipeline::ports::frontier::Frontier;
+use dragline_pipeline::ports::frontier::Iterations;
 use dragline_pipeline::schedule::{Handled, Refusal, Started};
 
 use super::desk::{Desk, defaults, docs, name, scheduled, start};

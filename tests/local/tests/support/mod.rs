@@ -11,7 +11,9 @@ use dragline_domain::ids::{CrawlId, Iteration, LeaseToken, TriggerId, Turn};
 use dragline_domain::politeness::Pace;
 use dragline_local::LocalStore;
 use dragline_pipeline::ports::archive::Archive;
-use dragline_pipeline::ports::frontier::{BeginIteration, CommitSegment, Committed, Frontier, SeedOrigin, Seeded};
+use dragline_pipeline::ports::frontier::{
+    BeginIteration, CommitSegment, Committed, Iterations, Origins, SeedOrigin, Seeded, Turns,
+};
 use jiff::Timestamp;
 
 pub(crate) fn at(second: i64) -> Timestamp {

@@ -12,10 +12,11 @@ use dragline_domain::ids::{CrawlId, Iteration, ParseToken, TriggerId};
 use dragline_domain::url::{DomainKey, HostKey, Origin};
 use dragline_pipeline::ports::error::PortResult;
 use dragline_pipeline::ports::frontier::{
-    BeginIteration, BeginParse, Begun, ClaimRequest, CommitParse, CommitSegment, Committed, CrawlPut, CrawlRow,
-    CursorMoved, DuePage, Frontier, GiveBackHost, GiveUp, IterationClosed, MoveCursor, MoveSchedule, NoticeKept,
-    Overdue, OverdueKinds, OwedNotice, ParseCommitted, Progress, PutCrawl, ReleaseLease, RobotsRow, SeedOrigin, Seeded,
-    Settled,
+    BeginIteration, BeginParse, Begun, Candidates, ClaimRequest, CommitParse, CommitSegment, Committed, CrawlLog,
+    CrawlPut, CrawlRow, Crawls, CursorMoved, DuePage, Endings, GiveBackHost, GiveUp, Hosts, IterationClosed,
+    Iterations, KeptRobots, MoveCursor, MoveSchedule, NoticeKept, Origins, Overdue, OverdueKinds, OverdueWork,
+    OwedNotice, OwedNotices, ParseCommitted, Parses, Progress, PutCrawl, ReleaseLease, RobotsRow, SeedOrigin, Seeded,
+    Settled, Turns,
 };
 use jiff::Timestamp;
 
@@ -26,7 +27,7 @@ pub(crate) struct GatedFrontier<F> {
     pub(crate) inner: Arc<F>,
 }
 
-impl<F: Frontier + 'static> Frontier for GatedFrontier<F> {
+impl<F: Crawls> Crawls for GatedFrontier<F> {
     async fn put_crawl(&self, put: &PutCrawl) -> PortResult<CrawlPut> {
         self.gate.pass("frontier.put_crawl", &put.definition.name, self.inner.put_crawl(put)).await
     }
@@ -66,7 +67,9 @@ impl<F: Frontier + 'static> Frontier for GatedFrontier<F> {
     async fn was_handled(&self, crawl: &CrawlId, trigger: &TriggerId) -> PortResult<bool> {
         self.gate.pass("frontier.was_handled", trigger, self.inner.was_handled(crawl, trigger)).await
     }
+}
 
+impl<F: Iterations> Iterations for GatedFrontier<F> {
     async fn begin_iteration(&self, begin: &BeginIteration) -> PortResult<Begun> {
         self.gate.pass("frontier.begin_iteration", &begin.crawl, self.inner.begin_iteration(begin)).await
     }
@@ -102,10 +105,12 @@ impl<F: Frontier + 'static> Frontier for GatedFrontier<F> {
         self.gate.pass("frontier.close_iteration", crawl, self.inner.close_iteration(crawl, number, now)).await
     }
 
-    async fn claim(&self, request: &ClaimRequest) -> PortResult<Vec<Claim>> {
-        self.gate.pass("frontier.claim", &request.origin, self.inner.claim(request)).await
+    async fn progress(&self, crawl: &CrawlId, iteration: Iteration) -> PortResult<Progress> {
+        self.gate.pass("frontier.progress", crawl, self.inner.progress(crawl, iteration)).await
     }
+}
 
+impl<F: Origins> Origins for GatedFrontier<F> {
     async fn seed_origin(&self, seed: &SeedOrigin) -> PortResult<Seeded> {
         self.gate.pass("frontier.seed_origin", &seed.origin, self.inner.seed_origin(seed)).await
     }
@@ -121,51 +126,11 @@ impl<F: Frontier + 'static> Frontier for GatedFrontier<F> {
     async fn load_inbox(&self, origin: &OriginKey) -> PortResult<Option<Inbox>> {
         self.gate.pass("frontier.load_inbox", origin, self.inner.load_inbox(origin)).await
     }
+}
 
-    async fn load_robots(&self, origin: &OriginKey) -> PortResult<Option<RobotsRow>> {
-        self.gate.pass("frontier.load_robots", origin, self.inner.load_robots(origin)).await
-    }
-
-    async fn put_robots(&self, origin: &OriginKey, robots: &RobotsRow) -> PortResult<()> {
-        self.gate.pass("frontier.put_robots", origin, self.inner.put_robots(origin, robots)).await
-    }
-
-    async fn take_lease(
-        &self,
-        origin: &OriginKey,
-        iteration: Iteration,
-        take: &Take,
-    ) -> PortResult<Result<Lease, TakeRefused>> {
-        self.gate.pass("frontier.take_lease", origin, self.inner.take_lease(origin, iteration, take)).await
-    }
-
-    async fn load_host(&self, host: &HostKey) -> PortResult<Option<HostRow>> {
-        self.gate.pass("frontier.load_host", host, self.inner.load_host(host)).await
-    }
-
-    async fn load_domain(&self, domain: &DomainKey) -> PortResult<Option<DomainRow>> {
-        self.gate.pass("frontier.load_domain", domain, self.inner.load_domain(domain)).await
-    }
-
-    async fn take_host(&self, host: &HostKey, ask: &HostAsk) -> PortResult<Result<HostRow, Timestamp>> {
-        self.gate.pass("frontier.take_host", host, self.inner.take_host(host, ask)).await
-    }
-
-    async fn give_back_host(&self, back: &GiveBackHost) -> PortResult<()> {
-        self.gate.pass("frontier.give_back_host", &back.host, self.inner.give_back_host(back)).await
-    }
-
-    async fn load_chunk(&self, origin: &OriginKey, key: &ChunkKey) -> PortResult<Option<TodoChunk>> {
-        self.gate.pass("frontier.load_chunk", origin, self.inner.load_chunk(origin, key)).await
-    }
-
-    async fn first_chunk(
-        &self,
-        origin: &OriginKey,
-        iteration: Iteration,
-        skip: &[ChunkKey],
-    ) -> PortResult<Option<TodoChunk>> {
-        self.gate.pass("frontier.first_chunk", origin, self.inner.first_chunk(origin, iteration, skip)).await
+impl<F: Candidates> Candidates for GatedFrontier<F> {
+    async fn claim(&self, request: &ClaimRequest) -> PortResult<Vec<Claim>> {
+        self.gate.pass("frontier.claim", &request.origin, self.inner.claim(request)).await
     }
 
     async fn due_candidates(
@@ -181,6 +146,34 @@ impl<F: Frontier + 'static> Frontier for GatedFrontier<F> {
         self.gate.pass_or("frontier.due_candidates", origin, none_there, page).await
     }
 
+    async fn update_candidates(&self, origin: &OriginKey, updates: &[CandidateUpdate]) -> PortResult<()> {
+        self.gate.pass("frontier.update_candidates", origin, self.inner.update_candidates(origin, updates)).await
+    }
+}
+
+impl<F: Turns> Turns for GatedFrontier<F> {
+    async fn take_lease(
+        &self,
+        origin: &OriginKey,
+        iteration: Iteration,
+        take: &Take,
+    ) -> PortResult<Result<Lease, TakeRefused>> {
+        self.gate.pass("frontier.take_lease", origin, self.inner.take_lease(origin, iteration, take)).await
+    }
+
+    async fn load_chunk(&self, origin: &OriginKey, key: &ChunkKey) -> PortResult<Option<TodoChunk>> {
+        self.gate.pass("frontier.load_chunk", origin, self.inner.load_chunk(origin, key)).await
+    }
+
+    async fn first_chunk(
+        &self,
+        origin: &OriginKey,
+        iteration: Iteration,
+        skip: &[ChunkKey],
+    ) -> PortResult<Option<TodoChunk>> {
+        self.gate.pass("frontier.first_chunk", origin, self.inner.first_chunk(origin, iteration, skip)).await
+    }
+
     async fn commit_segment(&self, commit: &CommitSegment) -> PortResult<Committed> {
         self.gate.pass("frontier.commit_segment", &commit.segment.id, self.inner.commit_segment(commit)).await
     }
@@ -190,7 +183,37 @@ impl<F: Frontier + 'static> Frontier for GatedFrontier<F> {
             .pass_or("frontier.release", &release.origin, Err(ReleaseRefused::Changed), self.inner.release(release))
             .await
     }
+}
 
+impl<F: Hosts> Hosts for GatedFrontier<F> {
+    async fn load_host(&self, host: &HostKey) -> PortResult<Option<HostRow>> {
+        self.gate.pass("frontier.load_host", host, self.inner.load_host(host)).await
+    }
+
+    async fn load_domain(&self, domain: &DomainKey) -> PortResult<Option<DomainRow>> {
+        self.gate.pass("frontier.load_domain", domain, self.inner.load_domain(domain)).await
+    }
+
+    async fn take_host(&self, host: &HostKey, ask: &HostAsk) -> PortResult<Result<HostRow, Timestamp>> {
+        self.gate.pass("frontier.take_host", host, self.inner.take_host(host, ask)).await
+    }
+
+    async fn give_back_host(&self, back: &GiveBackHost) -> PortResult<()> {
+        self.gate.pass("frontier.give_back_host", &back.host, self.inner.give_back_host(back)).await
+    }
+}
+
+impl<F: KeptRobots> KeptRobots for GatedFrontier<F> {
+    async fn load_robots(&self, origin: &OriginKey) -> PortResult<Option<RobotsRow>> {
+        self.gate.pass("frontier.load_robots", origin, self.inner.load_robots(origin)).await
+    }
+
+    async fn put_robots(&self, origin: &OriginKey, robots: &RobotsRow) -> PortResult<()> {
+        self.gate.pass("frontier.put_robots", origin, self.inner.put_robots(origin, robots)).await
+    }
+}
+
+impl<F: Parses> Parses for GatedFrontier<F> {
     async fn load_segment(&self, id: &SegmentId) -> PortResult<Option<SegmentRow>> {
         self.gate.pass("frontier.load_segment", id, self.inner.load_segment(id)).await
     }
@@ -203,6 +226,12 @@ impl<F: Frontier + 'static> Frontier for GatedFrontier<F> {
         self.gate.pass("frontier.give_back_parse", id, self.inner.give_back_parse(id, token, blame)).await
     }
 
+    async fn commit_parse(&self, commit: &CommitParse) -> PortResult<ParseCommitted> {
+        self.gate.pass("frontier.commit_parse", &commit.segment, self.inner.commit_parse(commit)).await
+    }
+}
+
+impl<F: CrawlLog + 'static> CrawlLog for GatedFrontier<F> {
     async fn put_log(&self, log: &SegmentLog) -> PortResult<()> {
         if self.gate.put_off.holds("frontier.put_log") {
             let (gate, inner, log) = (self.gate.without_delay(), Arc::clone(&self.inner), log.clone());
@@ -213,15 +242,9 @@ impl<F: Frontier + 'static> Frontier for GatedFrontier<F> {
         }
         self.gate.pass("frontier.put_log", &log.segment, self.inner.put_log(log)).await
     }
+}
 
-    async fn update_candidates(&self, origin: &OriginKey, updates: &[CandidateUpdate]) -> PortResult<()> {
-        self.gate.pass("frontier.update_candidates", origin, self.inner.update_candidates(origin, updates)).await
-    }
-
-    async fn commit_parse(&self, commit: &CommitParse) -> PortResult<ParseCommitted> {
-        self.gate.pass("frontier.commit_parse", &commit.segment, self.inner.commit_parse(commit)).await
-    }
-
+impl<F: Endings> Endings for GatedFrontier<F> {
     async fn settle(&self, origin: &OriginKey, seen: &OriginRows) -> PortResult<Settled> {
         self.gate.pass_or("frontier.settle", origin, Settled::Changed, self.inner.settle(origin, seen)).await
     }
@@ -229,7 +252,9 @@ impl<F: Frontier + 'static> Frontier for GatedFrontier<F> {
     async fn give_up(&self, give_up: &GiveUp) -> PortResult<Settled> {
         self.gate.pass_or("frontier.give_up", &give_up.origin, Settled::Changed, self.inner.give_up(give_up)).await
     }
+}
 
+impl<F: OverdueWork> OverdueWork for GatedFrontier<F> {
     async fn overdue(
         &self,
         crawl: &CrawlId,
@@ -243,7 +268,9 @@ impl<F: Frontier + 'static> Frontier for GatedFrontier<F> {
     async fn postpone(&self, work: &Overdue, due: Timestamp) -> PortResult<()> {
         self.gate.pass("frontier.postpone", format!("{work:?}"), self.inner.postpone(work, due)).await
     }
+}
 
+impl<F: OwedNotices> OwedNotices for GatedFrontier<F> {
     async fn owe_notice(&self, owed: &OwedNotice) -> PortResult<NoticeKept> {
         self.gate.pass("frontier.owe_notice", &owed.key, self.inner.owe_notice(owed)).await
     }
@@ -258,9 +285,5 @@ impl<F: Frontier + 'static> Frontier for GatedFrontier<F> {
 
     async fn forget_notice(&self, owed: &OwedNotice) -> PortResult<()> {
         self.gate.pass("frontier.forget_notice", &owed.key, self.inner.forget_notice(owed)).await
-    }
-
-    async fn progress(&self, crawl: &CrawlId, iteration: Iteration) -> PortResult<Progress> {
-        self.gate.pass("frontier.progress", crawl, self.inner.progress(crawl, iteration)).await
     }
 }

@@ -33,7 +33,7 @@ use crate::nudge::send_ticket;
 use crate::ports::clock::{Chance, Clock};
 use crate::ports::error::{PortError, PortErrorKind, PortResult};
 use crate::ports::fetcher::Fetcher;
-use crate::ports::frontier::Frontier;
+use crate::ports::frontier::{Iterations, Origins, Turns};
 use crate::ports::notifier::Notice;
 use crate::ports::observer::Stage;
 use crate::ports::queue::Ticket;

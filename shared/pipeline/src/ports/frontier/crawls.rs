@@ -1,10 +1,58 @@
-//! What is stored of a crawl and its iterations.
+//! Crawls: their definitions, their schedules, and the commands that came for them.
+
+use std::future::Future;
 
 use dragline_domain::definition::Definition;
-use dragline_domain::frontier::{IterationRow, OriginCursor, Reserve, Switch, Walk};
-use dragline_domain::ids::{CrawlId, Iteration, TriggerId};
+use dragline_domain::frontier::Switch;
+use dragline_domain::ids::{CrawlId, TriggerId};
 use dragline_domain::url::Origin;
 use jiff::Timestamp;
+
+use crate::ports::error::PortResult;
+
+/// Crawls: their definitions, their schedules, and the commands that came for them.
+pub trait Crawls: Send + Sync {
+    /// Stores a crawl's definition as the version after the one that was seen, which is kept beside it, and switches the crawl on. Origins that
+    /// joined stay. Trying again is success.
+    fn put_crawl(&self, put: &PutCrawl) -> impl Future<Output = PortResult<CrawlPut>> + Send;
+
+    /// A crawl's definition; `None` if there is no such crawl.
+    fn load_crawl(&self, crawl: &CrawlId) -> impl Future<Output = PortResult<Option<CrawlRow>>> + Send;
+
+    /// A definition as it was stored as this version; `None` if it never was.
+    fn load_definition(
+        &self,
+        crawl: &CrawlId,
+        version: u32,
+    ) -> impl Future<Output = PortResult<Option<Definition>>> + Send;
+
+    /// Adds an origin to those that joined a crawl's scope. Idempotent.
+    fn join_origin(&self, crawl: &CrawlId, origin: &Origin) -> impl Future<Output = PortResult<()>> + Send;
+
+    /// Switches a crawl off, so that nothing of it comes due until a definition is put again. Idempotent, also where there is no such crawl.
+    fn switch_off(&self, crawl: &CrawlId) -> impl Future<Output = PortResult<()>> + Send;
+
+    /// The crawls whose schedule calls for an iteration by now, at most `limit`. Only a hint, and it may lag.
+    fn due_crawls(&self, now: Timestamp, limit: usize) -> impl Future<Output = PortResult<Vec<CrawlId>>> + Send;
+
+    /// Passes a schedule's time on, if it is still the one that was seen. Does nothing otherwise.
+    fn move_schedule(&self, passed: &MoveSchedule) -> impl Future<Output = PortResult<()>> + Send;
+
+    /// The crawls with an iteration that is not closed, those that began first before others, at most `limit`. Only a hint, and it may lag.
+    fn running_crawls(&self, limit: usize) -> impl Future<Output = PortResult<Vec<CrawlId>>> + Send;
+
+    /// Notes that what a trigger asked for was done. Idempotent; a trigger that began an iteration keeps it.
+    fn mark_handled(
+        &self,
+        crawl: &CrawlId,
+        trigger: &TriggerId,
+        now: Timestamp,
+    ) -> impl Future<Output = PortResult<()>> + Send;
+
+    /// Whether what a trigger asked for was done, as [`Crawls::mark_handled`] noted. One that began an iteration may still owe seeds, and
+    /// counts only once that was noted.
+    fn was_handled(&self, crawl: &CrawlId, trigger: &TriggerId) -> impl Future<Output = PortResult<bool>> + Send;
+}
 
 /// A crawl's definition as stored.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,77 +104,4 @@ pub enum CrawlPut {
     Stored(u32),
     /// Somebody else changed the definition since: read again, decide again.
     Changed,
-}
-
-/// The wish for an iteration.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BeginIteration {
-    /// The crawl.
-    pub crawl: CrawlId,
-    /// What asks for it.
-    pub trigger: TriggerId,
-    /// The version of the definition that it is to keep to.
-    pub version: u32,
-    /// The budget of the whole iteration.
-    pub budget: Reserve,
-    /// The time of now.
-    pub now: Timestamp,
-    /// When it is stopped at the latest; absent: never.
-    pub ends_at: Option<Timestamp>,
-    /// When the command is to be sent again if the token is still out.
-    pub due: Timestamp,
-}
-
-impl BeginIteration {
-    /// The row of the iteration, which begins under this number.
-    #[must_use]
-    pub fn row(&self, number: Iteration) -> IterationRow {
-        let (crawl, trigger) = (self.crawl.clone(), self.trigger.clone());
-        let row = IterationRow::begin(crawl, number, trigger, self.budget, self.now, self.ends_at, self.due);
-        IterationRow { version: Some(self.version), ..row }
-    }
-}
-
-/// What became of the wish for an iteration.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Begun {
-    /// It began now, or this trigger began it earlier.
-    Iteration(IterationRow),
-    /// Another trigger's iteration still runs.
-    Busy(IterationRow),
-}
-
-/// How much further work came that goes through origins.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MoveCursor {
-    /// The crawl.
-    pub crawl: CrawlId,
-    /// The iteration.
-    pub iteration: Iteration,
-    /// The work.
-    pub walk: Walk,
-    /// Up to which origin it was done when this part of it began.
-    pub seen: OriginCursor,
-    /// Up to which it is done now.
-    pub to: OriginCursor,
-}
-
-/// What became of moving a cursor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CursorMoved {
-    /// It stands there.
-    Moved,
-    /// It was not where it was seen, and stays: somebody else does the same work, and goes on with it.
-    Elsewhere,
-}
-
-/// What became of closing an iteration.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum IterationClosed {
-    /// It closed now.
-    Now(IterationRow),
-    /// It was closed before.
-    Before(IterationRow),
-    /// Origins are open.
-    NotYet(IterationRow),
 }

@@ -1,8 +1,22 @@
-//! How origins end, and work that looks overdue.
+//! What becomes of origins that nobody holds: another turn, a close, or a close with leftovers.
 
-use dragline_domain::frontier::{Leftover, LeftoverReason, OriginKey, OriginRows, SegmentId};
-use dragline_domain::ids::{CrawlId, Iteration, Turn};
+use std::future::Future;
+
+use dragline_domain::frontier::{Leftover, LeftoverReason, OriginKey, OriginRows};
+use dragline_domain::ids::{Iteration, Turn};
 use jiff::Timestamp;
+
+use crate::ports::error::PortResult;
+
+/// What becomes of origins that nobody holds: another turn, a close, or a close with leftovers.
+pub trait Endings: Send + Sync {
+    /// Does to an idle origin what [`dragline_domain::frontier::settle`] said of these rows, if they are still so.
+    /// `seen` must be idle and not to `Wait`; it is decided again inside.
+    fn settle(&self, origin: &OriginKey, seen: &OriginRows) -> impl Future<Output = PortResult<Settled>> + Send;
+
+    /// Closes an origin with what is left: after a stop, or when the budget is spent. Needs every segment parsed.
+    fn give_up(&self, give_up: &GiveUp) -> impl Future<Output = PortResult<Settled>> + Send;
+}
 
 /// What became of settling.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,26 +44,4 @@ pub struct GiveUp {
     pub reason: LeftoverReason,
     /// The time of now: a lease that has not run out is left alone.
     pub now: Timestamp,
-}
-
-/// Which overdue work is looked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OverdueKinds {
-    /// All of it.
-    All,
-    /// All but leases: while nobody may take them they stay overdue, however many there are, and must not hide the rest.
-    AllButLeases,
-}
-
-/// Work that looks overdue. Only a hint: whoever acts on it reads the row again.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Overdue {
-    /// A lease that is ready or ran out: its ticket may be lost.
-    Lease(OriginKey),
-    /// An inbox with work owed: a wake-up or close may be missed.
-    Inbox(OriginKey),
-    /// A segment that is not parsed.
-    Segment(SegmentId, Iteration),
-    /// A scheduler's token that is still out.
-    Token(CrawlId, Iteration),
 }

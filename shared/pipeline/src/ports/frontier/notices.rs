@@ -1,13 +1,31 @@
 //! Notices that people are still to be told.
 
 use std::fmt;
+use std::future::Future;
 
 use dragline_domain::frontier::IterationRow;
 use dragline_domain::ids::CrawlId;
 use dragline_formats::warc::Sha1Digest;
 use jiff::Timestamp;
 
+use crate::ports::error::PortResult;
 use crate::ports::notifier::Notice;
+
+/// Notices that people are still to be told.
+pub trait OwedNotices: Send + Sync {
+    /// Keeps a notice until people were told. One that has its place already stays.
+    fn owe_notice(&self, owed: &OwedNotice) -> impl Future<Output = PortResult<NoticeKept>> + Send;
+
+    /// The notices of all crawls that are due by then, the longest due first, at most `limit`. Only a hint, and it may lag.
+    fn owed_notices(&self, due_by: Timestamp, limit: usize)
+    -> impl Future<Output = PortResult<Vec<OwedNotice>>> + Send;
+
+    /// Tries an owed notice again at `due`, not before. Does nothing if it is no longer owed.
+    fn postpone_notice(&self, owed: &OwedNotice, due: Timestamp) -> impl Future<Output = PortResult<()>> + Send;
+
+    /// Forgets a notice: people were told. Idempotent.
+    fn forget_notice(&self, owed: &OwedNotice) -> impl Future<Output = PortResult<()>> + Send;
+}
 
 /// Notices of one kind that a crawl owes at most, ends of iterations aside: while nobody can be told, they must not pile up.
 const PLACES: u8 = 64;

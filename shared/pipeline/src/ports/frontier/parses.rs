@@ -1,9 +1,36 @@
 //! What a parse commits, and what becomes of that.
 
-use dragline_domain::frontier::{ParseBegun, ParsePart, ParserCounters, PartKind, PartRefused, SegmentId};
-use dragline_domain::ids::Iteration;
+use std::future::Future;
+
+use dragline_domain::frontier::{
+    Blame, ParseBegun, ParsePart, ParserCounters, PartKind, PartRefused, SegmentId, SegmentRow,
+};
+use dragline_domain::ids::{Iteration, ParseToken};
 use dragline_domain::politeness::Pace;
 use jiff::Timestamp;
+
+use crate::ports::error::PortResult;
+
+/// Parses of segments: counting those that died, and committing what was found, part by part.
+pub trait Parses: Send + Sync {
+    /// A segment; `None` if there is none of this key.
+    fn load_segment(&self, id: &SegmentId) -> impl Future<Output = PortResult<Option<SegmentRow>>> + Send;
+
+    /// Notes that a parse of a segment begins, and returns its row; `None` if there is none. A parse that was begun earlier and whose time is
+    /// over counts as one that died. While another has time left, and where it is parsed, nothing is noted.
+    fn begin_parse(&self, begin: &BeginParse) -> impl Future<Output = PortResult<Option<SegmentRow>>> + Send;
+
+    /// Gives back a parse that was begun: it did not die. Does nothing if it is not the one that is noted.
+    fn give_back_parse(
+        &self,
+        id: &SegmentId,
+        token: &ParseToken,
+        blame: Blame,
+    ) -> impl Future<Output = PortResult<()>> + Send;
+
+    /// Commits one part of a parse.
+    fn commit_parse(&self, commit: &CommitParse) -> impl Future<Output = PortResult<ParseCommitted>> + Send;
+}
 
 /// A parse that is to begin.
 #[derive(Clone, Debug, PartialEq, Eq)]

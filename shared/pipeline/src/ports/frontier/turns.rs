@@ -1,11 +1,48 @@
-//! What a turn reads and commits, and what becomes of that.
+//! Turns: taking a lease, its todo, committing segments, letting go.
 
-use dragline_domain::frontier::{ChunkKey, Inbox, Lease, OriginKey, Release, SegmentRow};
-use dragline_domain::ids::LeaseToken;
-use dragline_domain::politeness::Pace;
-use dragline_domain::url::HostKey;
-use dragline_formats::robots::RobotsRecord;
+use std::future::Future;
+
+use dragline_domain::frontier::{
+    ChunkKey, Inbox, Lease, OriginKey, Release, ReleaseRefused, SegmentRow, Take, TakeRefused, TodoChunk,
+};
+use dragline_domain::ids::{Iteration, LeaseToken};
 use jiff::Timestamp;
+
+use crate::ports::error::PortResult;
+
+/// Turns: taking a lease, its todo, committing segments, letting go.
+pub trait Turns: Send + Sync {
+    /// Takes the lease of an origin's turn with its host and a place in the host's domain, or takes it over. Where the host is busy, or the domain
+    /// has no place left, the turn stands in line there.
+    fn take_lease(
+        &self,
+        origin: &OriginKey,
+        iteration: Iteration,
+        take: &Take,
+    ) -> impl Future<Output = PortResult<Result<Lease, TakeRefused>>> + Send;
+
+    /// A chunk by its key; `None` if it is exhausted.
+    fn load_chunk(
+        &self,
+        origin: &OriginKey,
+        key: &ChunkKey,
+    ) -> impl Future<Output = PortResult<Option<TodoChunk>>> + Send;
+
+    /// The first chunk of an iteration in the order of their keys that is not among `skip`; `None` if there is none.
+    fn first_chunk(
+        &self,
+        origin: &OriginKey,
+        iteration: Iteration,
+        skip: &[ChunkKey],
+    ) -> impl Future<Output = PortResult<Option<TodoChunk>>> + Send;
+
+    /// Commits a segment: its row, the lease after it, the chunks that it exhausts. Trying again is success. More chunks than a
+    /// transaction deletes are an error of kind `TooLarge`.
+    fn commit_segment(&self, commit: &CommitSegment) -> impl Future<Output = PortResult<Committed>> + Send;
+
+    /// Lets go of a lease, and of the host and the place in its domain if they were not lost since.
+    fn release(&self, release: &ReleaseLease) -> impl Future<Output = PortResult<Result<(), ReleaseRefused>>> + Send;
+}
 
 /// A segment to be committed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,30 +82,4 @@ pub struct ReleaseLease {
     pub free_from: Timestamp,
     /// The time of now.
     pub now: Timestamp,
-}
-
-/// A host to be given back that was taken without a lease.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GiveBackHost {
-    /// The host.
-    pub host: HostKey,
-    /// The token that it was taken with.
-    pub token: LeaseToken,
-    /// When it may be asked again.
-    pub free_from: Timestamp,
-    /// How fast.
-    pub pace: Pace,
-    /// The time of now.
-    pub now: Timestamp,
-}
-
-/// robots.txt as kept for an origin.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RobotsRow {
-    /// What was got, and what it means.
-    pub record: RobotsRecord,
-    /// When it was fetched.
-    pub fetched_at: Timestamp,
-    /// When it is to be fetched again.
-    pub expires_at: Timestamp,
 }

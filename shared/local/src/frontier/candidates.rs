@@ -7,13 +7,40 @@ use dragline_domain::frontier::{
 };
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;
-use dragline_pipeline::ports::frontier::{ClaimRequest, DuePage};
+use dragline_pipeline::ports::error::PortResult;
+use dragline_pipeline::ports::frontier::{Candidates, ClaimRequest, DuePage};
 use jiff::Timestamp;
 
+use super::SqliteFrontier;
 use crate::db::urls::restore;
 use crate::db::{Candidate, Db, OriginRowId, StoreError};
 
-pub(super) fn claim(db: &Db, request: &ClaimRequest) -> Result<Vec<Claim>, StoreError> {
+impl Candidates for SqliteFrontier {
+    async fn claim(&self, request: &ClaimRequest) -> PortResult<Vec<Claim>> {
+        let owned = request.clone();
+        self.run("claim", &request.origin, move |db| claim(db, &owned)).await
+    }
+
+    async fn due_candidates(
+        &self,
+        origin: &OriginKey,
+        iteration: Iteration,
+        cursor: &RecrawlCursor,
+        now: Timestamp,
+        limit: usize,
+    ) -> PortResult<DuePage> {
+        let (owner, cursor) = (origin.clone(), cursor.clone());
+        self.run("list due candidates", origin, move |db| due_candidates(db, &owner, iteration, &cursor, now, limit))
+            .await
+    }
+
+    async fn update_candidates(&self, origin: &OriginKey, updates: &[CandidateUpdate]) -> PortResult<()> {
+        let (key, updates) = (origin.clone(), updates.to_vec());
+        self.run("update candidates", origin, move |db| update_candidates(db, &key, &updates)).await
+    }
+}
+
+fn claim(db: &Db, request: &ClaimRequest) -> Result<Vec<Claim>, StoreError> {
     let origin = db.ensure_origin(&request.origin)?;
     request.urls.iter().map(|(path, sighting)| claim_one(db, request, origin, path, sighting)).collect()
 }
@@ -42,7 +69,7 @@ fn claim_one(
     Ok(Claim::Own { last: candidate.and_then(|candidate| candidate.last) })
 }
 
-pub(super) fn due(
+fn due_candidates(
     db: &Db,
     key: &OriginKey,
     iteration: Iteration,
@@ -77,7 +104,7 @@ fn entry(key: &OriginKey, candidate: Candidate) -> Result<(TodoEntry, u32), Stor
     Ok((TodoEntry { path_and_query, via, redirects: 0, last }, depth))
 }
 
-pub(super) fn update(db: &Db, key: &OriginKey, updates: &[CandidateUpdate]) -> Result<(), StoreError> {
+fn update_candidates(db: &Db, key: &OriginKey, updates: &[CandidateUpdate]) -> Result<(), StoreError> {
     let Some(origin) = db.origin_id(key)? else { return Ok(()) };
     updates.iter().try_for_each(|update| db.update_candidate(origin, update))
 }

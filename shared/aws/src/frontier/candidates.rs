@@ -1,0 +1,181 @@
+//! Candidates: claiming them, going through those that are due, and what their end changes.
+
+use std::collections::HashMap;
+
+use dragline_domain::frontier::{
+    CandidateUpdate, Claim, ClaimDecision, Claimer, OriginKey, RecrawlCursor, claim as decide,
+};
+use dragline_domain::ids::Iteration;
+use dragline_domain::outcome::Outcome;
+use dragline_pipeline::ports::error::PortResult;
+use dragline_pipeline::ports::frontier::{Candidates, ClaimRequest, DuePage};
+use jiff::Timestamp;
+
+use super::DynamoFrontier;
+use crate::dynamo::Statement;
+use crate::errors::at;
+use crate::meter::capacity::ReadKind;
+use crate::rows::candidate::{self, Candidate, Queueing};
+use crate::rows::keys;
+use crate::tables::Table;
+
+impl Candidates for DynamoFrontier {
+    /// Reads what is there, decides, and writes what is own now. Whatever somebody else changed meanwhile is decided on anew.
+    ///
+    /// The read comes first as most links lead to what is known: a read of it costs a tenth of a write that is refused. The first one may be
+    /// of an earlier state: what is claimed in this iteration stays so, and writes are refused where the state was another. That a candidate
+    /// is not due is believed only of a state that is surely the last.
+    async fn claim(&self, request: &ClaimRequest) -> PortResult<Vec<Claim>> {
+        at("claim", &request.origin, async {
+            let mut claims: Vec<Option<Claim>> = vec![None; request.urls.len()];
+            let mut kind = ReadKind::Eventual;
+            let mut rounds = self.db.rounds();
+            loop {
+                if kind == ReadKind::Consistent {
+                    rounds.begin().await?;
+                }
+                let open: Vec<usize> = (0..claims.len()).filter(|&n| claims[n].is_none()).collect();
+                if open.is_empty() {
+                    return Ok(claims.into_iter().flatten().collect());
+                }
+                let wanted = open.iter().map(|&n| keys::candidate(&request.origin, &request.urls[n].0)).collect();
+                let found = self.db.get_all(wanted, kind).await?;
+                let (mut statements, mut written) = (Vec::new(), Vec::new());
+                for n in open {
+                    let item = found.get(&keys::candidate(&request.origin, &request.urls[n].0));
+                    let candidate = item.map(Candidate::read).transpose()?;
+                    match self.claim_one(request, n, candidate.as_ref()) {
+                        Claimed::Answer(Claim::NotDue) if kind == ReadKind::Eventual => {}
+                        Claimed::Answer(claim) => claims[n] = Some(claim),
+                        Claimed::OnceWritten(statement, claim) => {
+                            statements.push(statement);
+                            written.push((n, claim));
+                        }
+                    }
+                }
+                let answers = self.db.execute_all(&statements).await?;
+                for ((n, claim), answer) in written.into_iter().zip(answers) {
+                    claims[n] = answer.ok().map(|()| claim);
+                }
+                kind = ReadKind::Consistent;
+            }
+        })
+        .await
+    }
+
+    async fn due_candidates(
+        &self,
+        origin: &OriginKey,
+        iteration: Iteration,
+        cursor: &RecrawlCursor,
+        now: Timestamp,
+        limit: usize,
+    ) -> PortResult<DuePage> {
+        at("list due candidates", origin, async {
+            let after = match cursor {
+                RecrawlCursor::Start => None,
+                RecrawlCursor::After(path) => Some(path.as_str()),
+                RecrawlCursor::End => return Ok(DuePage { entries: Vec::new(), next: RecrawlCursor::End }),
+            };
+            let page = self.db.first(&keys::candidates_after(origin, after), limit, ReadKind::Eventual).await?;
+            let claimer = Claimer::recrawl();
+            let mut entries = Vec::new();
+            for item in &page.items {
+                let candidate = Candidate::read(item)?;
+                let decision = decide(Some(&candidate.claimed), iteration, &claimer, Some(now));
+                let is_own = matches!(decision, ClaimDecision::Write | ClaimDecision::AlreadyOwn);
+                // What the definition forbids waits until a link to it is allowed.
+                if is_own && candidate.last_outcome != Some(Outcome::BlockedUrlByLocalPolicy) {
+                    entries.push(candidate.into_entry());
+                }
+            }
+            Ok(DuePage { entries, next: page.next.map_or(RecrawlCursor::End, RecrawlCursor::After) })
+        })
+        .await
+    }
+
+    /// Refused is what is older than what is there, and what is not there.
+    async fn update_candidates(&self, origin: &OriginKey, updates: &[CandidateUpdate]) -> PortResult<()> {
+        at("update candidates", origin, async {
+            let table = self.db.table(Table::Candidates);
+            for layer in layers(updates) {
+                let statements = layer.into_iter().map(|update| candidate::end(table, origin, update));
+                self.db.execute_all(&statements.collect::<Result<Vec<_>, _>>()?).await?;
+            }
+            Ok(())
+        })
+        .await
+    }
+}
+
+impl DynamoFrontier {
+    fn claim_one(&self, request: &ClaimRequest, n: usize, candidate: Option<&Candidate>) -> Claimed {
+        let (path, sighting) = &request.urls[n];
+        let claimed = candidate.map(|candidate| &candidate.claimed);
+        let decision = decide(claimed, request.iteration, &request.claimer, request.if_due);
+        let was_in = claimed.map(|claimed| claimed.queued_in);
+        let own = Claim::Own { last: candidate.and_then(|candidate| candidate.last.clone()) };
+        let queueing = Queueing {
+            table: self.db.table(Table::Candidates),
+            origin: &request.origin,
+            iteration: request.iteration,
+            claimer: &request.claimer,
+        };
+        match (decision, was_in) {
+            (ClaimDecision::Taken(by), _) => Claimed::Answer(Claim::Taken { by: by.clone() }),
+            (ClaimDecision::NotDue, _) => Claimed::Answer(Claim::NotDue),
+            (ClaimDecision::AlreadyOwn, _) => Claimed::Answer(own),
+            (ClaimDecision::Write, None) => Claimed::OnceWritten(queueing.insert(path, sighting, request.now), own),
+            (ClaimDecision::Write, Some(was_in)) => Claimed::OnceWritten(queueing.update(path, sighting, was_in), own),
+        }
+    }
+}
+
+/// What a claim of one URL comes to.
+enum Claimed {
+    Answer(Claim),
+    /// This, if the statement has its effect.
+    OnceWritten(Statement, Claim),
+}
+
+/// Updates in layers, none of which says anything of a URL twice, each URL's in their order: a batch that has a key twice fails.
+fn layers(updates: &[CandidateUpdate]) -> Vec<Vec<&CandidateUpdate>> {
+    let mut layers: Vec<Vec<&CandidateUpdate>> = Vec::new();
+    let mut earlier: HashMap<&str, usize> = HashMap::new();
+    for update in updates {
+        let layer = earlier.entry(&update.path_and_query).or_default();
+        match layers.get_mut(*layer) {
+            Some(updates) => updates.push(update),
+            None => layers.push(vec![update]),
+        }
+        *layer += 1;
+    }
+    layers
+}
+
+#[cfg(test)]
+mod tests {
+    use dragline_domain::frontier::LeadsTo;
+    use dragline_domain::ids::Turn;
+
+    use super::*;
+
+    #[test]
+    fn no_layer_has_a_url_twice_and_each_urls_updates_keep_their_order() {
+        let update = |path: &str, n| CandidateUpdate {
+            path_and_query: path.into(),
+            iteration: Iteration::FIRST,
+            turn: Turn(1),
+            n,
+            outcome: Outcome::FileIngested,
+            at: Timestamp::UNIX_EPOCH,
+            capture: None,
+            due_at: None,
+            leads_to: LeadsTo::AsBefore,
+        };
+        let updates = [update("/a", 0), update("/b", 1), update("/a", 2), update("/a", 3), update("/b", 4)];
+        let layers: Vec<Vec<u64>> =
+            layers(&updates).into_iter().map(|layer| layer.into_iter().map(|update| update.n).collect()).collect();
+        assert_eq!(layers, [vec![0, 1], vec![2, 4], vec![3]]);
+    }
+}

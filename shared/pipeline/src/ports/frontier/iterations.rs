@@ -1,0 +1,124 @@
+//! Iterations: beginning, changing and closing them, and how far they are.
+
+use std::future::Future;
+
+use dragline_domain::frontier::{IterationRow, OriginCursor, Reserve, StatusChange, Walk};
+use dragline_domain::ids::{CrawlId, Iteration, TriggerId};
+use jiff::Timestamp;
+
+use super::Progress;
+use crate::ports::error::PortResult;
+
+/// Iterations: beginning, changing and closing them, and how far they are.
+pub trait Iterations: Send + Sync {
+    /// Begins the next iteration once per trigger. While an iteration runs that another trigger began, that one is told instead.
+    fn begin_iteration(&self, begin: &BeginIteration) -> impl Future<Output = PortResult<Begun>> + Send;
+
+    /// The newest iteration of a crawl; `None` before the first.
+    fn latest_iteration(&self, crawl: &CrawlId) -> impl Future<Output = PortResult<Option<IterationRow>>> + Send;
+
+    /// One iteration.
+    fn load_iteration(
+        &self,
+        crawl: &CrawlId,
+        number: Iteration,
+    ) -> impl Future<Output = PortResult<Option<IterationRow>>> + Send;
+
+    /// Returns the scheduler's token. Idempotent.
+    fn return_token(&self, crawl: &CrawlId, number: Iteration) -> impl Future<Output = PortResult<()>> + Send;
+
+    /// Moves a cursor of an iteration, if it is where it was seen. Trying again is success.
+    fn move_cursor(&self, moved: &MoveCursor) -> impl Future<Output = PortResult<CursorMoved>> + Send;
+
+    /// Pauses, resumes or stops. `None` where that does not fit the iteration's status.
+    fn change_status(
+        &self,
+        crawl: &CrawlId,
+        number: Iteration,
+        change: StatusChange,
+    ) -> impl Future<Output = PortResult<Option<IterationRow>>> + Send;
+
+    /// Closes an iteration whose count of open origins is zero, and owes people the notice of it: [`OwedNotice::of_closed`](super::OwedNotice::of_closed).
+    fn close_iteration(
+        &self,
+        crawl: &CrawlId,
+        number: Iteration,
+        now: Timestamp,
+    ) -> impl Future<Output = PortResult<IterationClosed>> + Send;
+
+    /// The sums over an iteration's origins. May lag.
+    fn progress(&self, crawl: &CrawlId, iteration: Iteration) -> impl Future<Output = PortResult<Progress>> + Send;
+}
+
+/// The wish for an iteration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BeginIteration {
+    /// The crawl.
+    pub crawl: CrawlId,
+    /// What asks for it.
+    pub trigger: TriggerId,
+    /// The version of the definition that it is to keep to.
+    pub version: u32,
+    /// The budget of the whole iteration.
+    pub budget: Reserve,
+    /// The time of now.
+    pub now: Timestamp,
+    /// When it is stopped at the latest; absent: never.
+    pub ends_at: Option<Timestamp>,
+    /// When the command is to be sent again if the token is still out.
+    pub due: Timestamp,
+}
+
+impl BeginIteration {
+    /// The row of the iteration, which begins under this number.
+    #[must_use]
+    pub fn row(&self, number: Iteration) -> IterationRow {
+        let (crawl, trigger) = (self.crawl.clone(), self.trigger.clone());
+        let row = IterationRow::begin(crawl, number, trigger, self.budget, self.now, self.ends_at, self.due);
+        IterationRow { version: Some(self.version), ..row }
+    }
+}
+
+/// What became of the wish for an iteration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Begun {
+    /// It began now, or this trigger began it earlier.
+    Iteration(IterationRow),
+    /// Another trigger's iteration still runs.
+    Busy(IterationRow),
+}
+
+/// How much further work came that goes through origins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MoveCursor {
+    /// The crawl.
+    pub crawl: CrawlId,
+    /// The iteration.
+    pub iteration: Iteration,
+    /// The work.
+    pub walk: Walk,
+    /// Up to which origin it was done when this part of it began.
+    pub seen: OriginCursor,
+    /// Up to which it is done now.
+    pub to: OriginCursor,
+}
+
+/// What became of moving a cursor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CursorMoved {
+    /// It stands there.
+    Moved,
+    /// It was not where it was seen, and stays: somebody else does the same work, and goes on with it.
+    Elsewhere,
+}
+
+/// What became of closing an iteration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum IterationClosed {
+    /// It closed now.
+    Now(IterationRow),
+    /// It was closed before.
+    Before(IterationRow),
+    /// Origins are open.
+    NotYet(IterationRow),
+}

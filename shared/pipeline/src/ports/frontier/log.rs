@@ -1,0 +1,13 @@
+//! The crawl log.
+
+use std::future::Future;
+
+use dragline_domain::capture::SegmentLog;
+
+use crate::ports::error::PortResult;
+
+/// The crawl log.
+pub trait CrawlLog: Send + Sync {
+    /// Puts the log of a segment once; later tries change nothing.
+    fn put_log(&self, log: &SegmentLog) -> impl Future<Output = PortResult<()>> + Send;
+}

@@ -1,0 +1,55 @@
+//! Origins that take part in an iteration, and the seeds that open them.
+
+use std::future::Future;
+
+use dragline_domain::frontier::{AddTodo, Inbox, OriginKey, OriginRows, Seeding, TodoChunk};
+use dragline_domain::ids::{CrawlId, Iteration};
+use dragline_domain::url::Origin;
+
+use crate::ports::error::PortResult;
+
+/// Origins that take part in an iteration, and the seeds that open them.
+pub trait Origins: Send + Sync {
+    /// Adds seeds to an origin, once, and opens it. More chunks than a transaction puts are an error of kind `TooLarge`.
+    fn seed_origin(&self, seed: &SeedOrigin) -> impl Future<Output = PortResult<Seeded>> + Send;
+
+    /// The origins of a crawl, in order, after `after`, at most `limit`.
+    fn list_origins(
+        &self,
+        crawl: &CrawlId,
+        after: Option<&Origin>,
+        limit: usize,
+    ) -> impl Future<Output = PortResult<Vec<Origin>>> + Send;
+
+    /// The rows of an origin, read consistently; `None` if it was never opened.
+    fn load_origin(&self, origin: &OriginKey) -> impl Future<Output = PortResult<Option<OriginRows>>> + Send;
+
+    /// The inbox of an origin alone, read consistently, for who holds its lease: half of what both rows cost. `None` if it was never opened.
+    fn load_inbox(&self, origin: &OriginKey) -> impl Future<Output = PortResult<Option<Inbox>>> + Send;
+}
+
+/// Seeds for one origin, which may be none (to open it for its candidates).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SeedOrigin {
+    /// The origin.
+    pub origin: OriginKey,
+    /// The iteration.
+    pub iteration: Iteration,
+    /// Which of a trigger's seeds these are.
+    pub seeding: Seeding,
+    /// Counts and times; `count` is that of the chunks.
+    pub add: AddTodo,
+    /// The seeds, in at most [`PART_CHUNKS_MAX`](dragline_domain::frontier::PART_CHUNKS_MAX) chunks.
+    pub chunks: Vec<TodoChunk>,
+}
+
+/// What became of seeding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seeded {
+    /// The seeds are in.
+    Added,
+    /// They were in already.
+    Already,
+    /// The iteration is over.
+    IterationOver,
+}

@@ -1,0 +1,23 @@
+//! The crawl log, spoiled.
+
+use dragline_domain::capture::SegmentLog;
+use dragline_pipeline::ports::error::{PortError, PortErrorKind, PortResult};
+use dragline_pipeline::ports::frontier::{CrawlLog, Frontier};
+
+use super::super::FrontierMutation as M;
+use super::MutantFrontier;
+
+impl<F: Frontier> CrawlLog for MutantFrontier<F> {
+    async fn put_log(&self, log: &SegmentLog) -> PortResult<()> {
+        let mut log = log.clone();
+        match self.mutation {
+            Some(M::EmptyLogNotPut) if log.entries.is_empty() => return Ok(()),
+            Some(M::RepeatedLogRefused) if self.fresh() > 0 => {
+                return Err(PortError::new(PortErrorKind::Other, "put log", &log.segment, "it is there"));
+            }
+            Some(M::LogCut) => log.entries.truncate(100),
+            _ => {}
+        }
+        self.inner.put_log(&log).await
+    }
+}

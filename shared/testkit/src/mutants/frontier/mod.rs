@@ -1,0 +1,96 @@
+//! Frontiers with one defect each.
+
+mod candidates;
+mod crawls;
+mod endings;
+mod hosts;
+mod iterations;
+mod log;
+mod notices;
+mod origins;
+mod overdue;
+mod parses;
+mod robots;
+mod turns;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use dragline_domain::frontier::{CandidateUpdate, Holder, LastCapture, OriginCursor, OriginKey, TodoChunk, Walk};
+use dragline_domain::ids::{CrawlId, Iteration};
+use dragline_domain::time::after;
+use dragline_domain::url::HostKey;
+use dragline_pipeline::ports::error::PortResult;
+use dragline_pipeline::ports::frontier::Frontier;
+use jiff::Timestamp;
+
+use super::FrontierMutation;
+
+/// A frontier with one defect, or with none.
+#[derive(Debug)]
+pub struct MutantFrontier<F> {
+    inner: F,
+    mutation: Option<FrontierMutation>,
+    calls: AtomicU64,
+}
+
+impl<F: Frontier> MutantFrontier<F> {
+    /// Spoils a frontier, or leaves it as it is.
+    #[must_use]
+    pub fn new(inner: F, mutation: impl Into<Option<FrontierMutation>>) -> Self {
+        Self { inner, mutation: mutation.into(), calls: AtomicU64::new(0) }
+    }
+
+    fn is(&self, mutation: FrontierMutation) -> bool {
+        self.mutation == Some(mutation)
+    }
+
+    /// A number that was not given before.
+    fn fresh(&self) -> u64 {
+        self.calls.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Whether nobody holds the host of an origin.
+    async fn is_free(&self, origin: &OriginKey) -> PortResult<bool> {
+        let row = self.inner.load_host(&HostKey::of(&origin.origin)).await?;
+        Ok(row.is_none_or(|row| row.holder.is_none()))
+    }
+
+    /// How far the search for holders came.
+    async fn search(&self, crawl: &CrawlId, iteration: Iteration) -> PortResult<Option<OriginCursor>> {
+        let row = self.inner.load_iteration(crawl, iteration).await?;
+        Ok(row.map(|row| row.cursors.of(Walk::Holders).clone()))
+    }
+
+    /// Who holds an origin now.
+    async fn holder(&self, origin: &OriginKey) -> PortResult<Option<Holder>> {
+        let rows = self.inner.load_origin(origin).await?;
+        Ok(rows.and_then(|rows| rows.lease.holder().cloned()))
+    }
+}
+
+/// Doubles todo, under keys of its own.
+fn add_again(chunks: &mut Vec<TodoChunk>) {
+    let mut again = chunks.clone();
+    again.iter_mut().for_each(|chunk| chunk.key.part += 1_000);
+    chunks.extend(again);
+}
+
+/// A time after every lease.
+fn far_ahead(now: Timestamp) -> Timestamp {
+    after(now, Duration::from_hours(24))
+}
+
+/// A capture of which nothing is known.
+fn blank(update: &CandidateUpdate) -> LastCapture {
+    LastCapture {
+        etag: None,
+        last_modified: None,
+        payload_sha1: [0; 20],
+        decoded_sha1: [0; 20],
+        fetched_at: update.at,
+        outcome: update.outcome,
+        interval_ms: None,
+        read_by: None,
+    }
+}
