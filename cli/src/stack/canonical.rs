@@ -29,11 +29,11 @@ impl Canonicals<'_> {
         let undecided = |entry: &LogEntry| entry.visit.finality == Finality::Final && may_change(entry.visit.outcome);
         // What did not change says nothing of where it leads.
         let unchanged = log.entries.iter().filter(|entry| undecided(entry) && entry.unchanged_since.is_some());
-        let mut known = self.load(unchanged.map(|entry| entry.url.clone()).collect()).await?;
+        let known = self.load(unchanged.map(|entry| entry.url.clone()).collect()).await?;
         let mut pages = Vec::new();
         for (n, entry) in log.entries.iter().enumerate().filter(|(_, entry)| undecided(entry)) {
             let page = match entry.unchanged_since {
-                Some(_) => known.remove(&entry.url).flatten(),
+                Some(_) => known.get(&entry.url).cloned().flatten(),
                 None => {
                     let leads_to = entry.redirect.as_ref().map(|redirect| redirect.target.clone());
                     Some(Ending::new(entry.url.clone(), entry.visit.outcome, None, leads_to))
@@ -90,13 +90,14 @@ impl Canonicals<'_> {
             if wanted.is_empty() {
                 break;
             }
-            known.extend(self.load(wanted.into_iter().collect()).await?);
+            known.extend(self.load(wanted).await?);
         }
         Ok(ways.into_iter().zip(canonicals).map(|((n, way), canonical)| (n, canonical, way.is_copy())).collect())
     }
 
     /// How URLs ended last; nothing of those that have not.
-    async fn load(self, urls: Vec<CrawlUrl>) -> PortResult<HashMap<CrawlUrl, Option<Ending>>> {
+    async fn load(self, urls: BTreeSet<CrawlUrl>) -> PortResult<HashMap<CrawlUrl, Option<Ending>>> {
+        let urls: Vec<CrawlUrl> = urls.into_iter().collect();
         let known = self.frontier.load_known_urls(self.crawl, &urls).await?;
         let endings = urls.into_iter().map(|url| {
             let ending = known.get(&url).and_then(|known| ending(url.clone(), known));
