@@ -23,6 +23,7 @@ const WAIT_MAX: Duration = Duration::from_secs(2);
 pub(crate) struct Backoff {
     chance: Arc<dyn Chance>,
     retries: u32,
+    retries_max: u32,
 }
 
 /// It was asked often enough.
@@ -31,12 +32,16 @@ pub(crate) struct Exhausted;
 
 impl Backoff {
     pub(crate) fn new(chance: &Arc<dyn Chance>) -> Self {
-        Self { chance: Arc::clone(chance), retries: 0 }
+        Self::of(chance, RETRIES_MAX)
+    }
+
+    fn of(chance: &Arc<dyn Chance>, retries_max: u32) -> Self {
+        Self { chance: Arc::clone(chance), retries: 0, retries_max }
     }
 
     /// Waits before another try.
     pub(crate) async fn wait(&mut self) -> Result<(), Exhausted> {
-        if self.retries == RETRIES_MAX {
+        if self.retries == self.retries_max {
             return Err(Exhausted);
         }
         tokio::time::sleep(jittered(self.retries, self.chance.bits())).await;
@@ -53,13 +58,13 @@ const ROUNDS_MAX: u32 = 16;
 /// One of those that write at once is always the first, and the others decide anew. Were they to do so at once, a slow one would lose
 /// to each of the quick ones; so they wait, each for as long as chance has it.
 pub(crate) struct Rounds {
-    chance: Arc<dyn Chance>,
-    begun: u32,
+    backoff: Backoff,
+    is_first: bool,
 }
 
 impl Rounds {
     pub(crate) fn new(chance: &Arc<dyn Chance>) -> Self {
-        Self { chance: Arc::clone(chance), begun: 0 }
+        Self { backoff: Backoff::of(chance, ROUNDS_MAX - 1), is_first: true }
     }
 
     /// Begins a round: the first at once, each further one after a wait, as others were faster.
@@ -67,14 +72,10 @@ impl Rounds {
     /// # Errors
     /// [`StoreError::Contended`] if others were faster each time.
     pub(crate) async fn begin(&mut self) -> Result<(), StoreError> {
-        if self.begun == ROUNDS_MAX {
-            return Err(StoreError::Contended(ROUNDS_MAX));
+        if std::mem::take(&mut self.is_first) {
+            return Ok(());
         }
-        if let Some(lost_before) = self.begun.checked_sub(1) {
-            tokio::time::sleep(jittered(lost_before, self.chance.bits())).await;
-        }
-        self.begun += 1;
-        Ok(())
+        self.backoff.wait().await.map_err(|Exhausted| StoreError::Contended(ROUNDS_MAX))
     }
 }
 

@@ -85,7 +85,7 @@ impl Crawls for DynamoFrontier {
     }
 
     async fn due_crawls(&self, now: Timestamp, limit: usize) -> PortResult<Vec<CrawlId>> {
-        at("list due crawls", now, async { self.on_agenda(rows::SCHEDULED, now, limit).await }).await
+        at("list due crawls", now, self.on_agenda(rows::SCHEDULED, now, limit)).await
     }
 
     async fn move_schedule(&self, passed: &MoveSchedule) -> PortResult<()> {
@@ -103,8 +103,7 @@ impl Crawls for DynamoFrontier {
     }
 
     async fn running_crawls(&self, limit: usize) -> PortResult<Vec<CrawlId>> {
-        at("list running crawls", "the stack", async { self.on_agenda(rows::RUNNING, Timestamp::MAX, limit).await })
-            .await
+        at("list running crawls", "the stack", self.on_agenda(rows::RUNNING, Timestamp::MAX, limit)).await
     }
 
     async fn mark_handled(&self, crawl: &CrawlId, trigger: &TriggerId, now: Timestamp) -> PortResult<()> {
