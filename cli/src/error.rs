@@ -10,7 +10,7 @@ use dragline_domain::url::UrlError;
 use dragline_http::HttpConfigError;
 use dragline_local::query::QueryError;
 use dragline_local::{Allowance, OpenError};
-use dragline_pipeline::ports::error::{PortError, PortErrorKind};
+use dragline_ports::error::{PortError, PortErrorKind};
 
 use crate::args::{allowance_flag, command_to_go_on};
 use crate::source::{key_names, without_credentials};

@@ -1,6 +1,6 @@
 //! Saying how a run ended.
 
-use dragline_pipeline::ports::frontier::Progress;
+use dragline_ports::frontier::Progress;
 use serde::Serialize;
 
 use super::run::Ended;

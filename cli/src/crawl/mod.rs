@@ -20,9 +20,9 @@ use dragline_domain::definition::Definition;
 use dragline_local::engine::LocalWorld;
 use dragline_local::{Allowance, DATABASE, LocalStore, SystemClock, raise_open_files};
 use dragline_pipeline::World;
-use dragline_pipeline::ports::clock::Clock;
-use dragline_pipeline::ports::frontier::Iterations;
-use dragline_pipeline::ports::observer::Observer;
+use dragline_ports::clock::Clock;
+use dragline_ports::frontier::Iterations;
+use dragline_ports::observer::Observer;
 
 use crate::args::CrawlArgs;
 use crate::error::{CliError, while_doing};

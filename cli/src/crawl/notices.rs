@@ -5,8 +5,8 @@ use std::sync::{Mutex, PoisonError};
 
 use dragline_domain::frontier::LeftoverReason;
 use dragline_domain::url::Origin;
-use dragline_pipeline::ports::error::PortResult;
-use dragline_pipeline::ports::notifier::{Notice, Notifier};
+use dragline_ports::error::PortResult;
+use dragline_ports::notifier::{Notice, Notifier};
 use serde::Serialize;
 
 use crate::terminal::{Form, Talk, plural, safe};

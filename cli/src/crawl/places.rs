@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use dragline_domain::time::between;
 use dragline_domain::url::Origin;
-use dragline_pipeline::ports::observer::{Delay, DelayReason, Stage, Wait};
+use dragline_ports::observer::{Delay, DelayReason, Stage, Wait};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::Serialize;

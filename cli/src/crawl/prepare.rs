@@ -7,11 +7,11 @@ use dragline_domain::frontier::{IterationRow, IterationStatus, StatusChange};
 use dragline_domain::ids::TriggerId;
 use dragline_pipeline::World;
 use dragline_pipeline::context::Contexts;
-use dragline_pipeline::ports::clock::Clock;
-use dragline_pipeline::ports::error::{PortError, PortErrorKind, PortResult};
-use dragline_pipeline::ports::frontier::{CrawlPut, CrawlRow, Crawls, Iterations, PutCrawl};
-use dragline_pipeline::ports::queue::StartCommand;
 use dragline_pipeline::schedule::{self, Started};
+use dragline_ports::clock::Clock;
+use dragline_ports::error::{PortError, PortErrorKind, PortResult};
+use dragline_ports::frontier::{CrawlPut, CrawlRow, Crawls, Iterations, PutCrawl};
+use dragline_ports::queue::StartCommand;
 
 use super::resume::{Held, Plan, Refusal, plan};
 use super::run::CliWorld;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use dragline_domain::frontier::CrawlerCounters;
 use dragline_domain::outcome::{Outcome, OutcomeClass};
-use dragline_pipeline::ports::frontier::Progress;
+use dragline_ports::frontier::Progress;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::Serialize;
@@ -216,7 +216,7 @@ impl Rate {
 #[cfg(test)]
 mod tests {
     use dragline_domain::frontier::ParserCounters;
-    use dragline_pipeline::ports::observer::{DelayReason, Stage, Wait};
+    use dragline_ports::observer::{DelayReason, Stage, Wait};
 
     use super::*;
     use crate::crawl::places::tests::{parsing, place, waiting};

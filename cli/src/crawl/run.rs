@@ -11,9 +11,9 @@ use dragline_http::HttpFetcher;
 use dragline_local::engine::{self, Activity, LocalWorld, RunEnd};
 use dragline_pipeline::World;
 use dragline_pipeline::crawl::StopSignal;
-use dragline_pipeline::ports::clock::Clock;
-use dragline_pipeline::ports::error::{PortError, PortErrorKind, PortResult};
-use dragline_pipeline::ports::frontier::{Iterations, Progress};
+use dragline_ports::clock::Clock;
+use dragline_ports::error::{PortError, PortErrorKind, PortResult};
+use dragline_ports::frontier::{Iterations, Progress};
 use tokio::task::JoinHandle;
 use tokio::time::MissedTickBehavior;
 

@@ -7,7 +7,7 @@ use dragline_domain::capture::{Finality, Visit};
 use dragline_domain::outcome::{Outcome, OutcomeClass};
 use dragline_domain::url::CrawlUrl;
 use dragline_formats::http_fields::content_type;
-use dragline_pipeline::ports::fetcher::{Fetched, FetchedResponse};
+use dragline_ports::fetcher::{Fetched, FetchedResponse};
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -130,7 +130,7 @@ fn media_type(answer: &FetchedResponse) -> Option<String> {
 pub(super) mod tests {
     use dragline_domain::capture::CrawlType;
     use dragline_domain::frontier::Sighting;
-    use dragline_pipeline::ports::fetcher::FetchFailureKind;
+    use dragline_ports::fetcher::FetchFailureKind;
 
     use super::*;
 

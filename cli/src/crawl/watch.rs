@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use dragline_domain::capture::{CrawlType, Finality};
 use dragline_domain::url::Origin;
-use dragline_pipeline::ports::observer::{Event, Observer, Stage, Wait};
+use dragline_ports::observer::{Event, Observer, Stage, Wait};
 
 use super::told::{Read, Visited};
 use crate::terminal::{Form, Loudness, Talk};
@@ -146,7 +146,7 @@ impl State {
 #[cfg(test)]
 mod tests {
     use dragline_domain::frontier::OriginKey;
-    use dragline_pipeline::ports::observer::{Delay, DelayReason};
+    use dragline_ports::observer::{Delay, DelayReason};
 
     use super::*;
     use crate::crawl::told::tests::{answered, unanswered, url, visit};

@@ -12,7 +12,7 @@ use dragline_domain::url::CrawlUrl;
 use dragline_formats::robots::{BODY_BYTES_MAX, RobotsFetch, RobotsRecord};
 use dragline_pipeline::context::CrawlContext;
 use dragline_pipeline::crawl::{RefusedAddress, fetch_robots};
-use dragline_pipeline::ports::frontier::CrawlRow;
+use dragline_ports::frontier::CrawlRow;
 
 use crate::args::{Answer, ExplainArgs};
 use crate::error::{CliError, while_doing};

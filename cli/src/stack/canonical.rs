@@ -9,7 +9,7 @@ use dragline_domain::ids::CrawlId;
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::CrawlUrl;
 use dragline_local::query::{CandidateRow, LogRow};
-use dragline_pipeline::ports::error::PortResult;
+use dragline_ports::error::PortResult;
 
 /// Outcomes that may be others once it is known how a canonical URL ended.
 const fn may_change(outcome: Outcome) -> bool {

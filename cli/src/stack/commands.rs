@@ -7,7 +7,7 @@ use dragline_domain::definition::Definition;
 use dragline_domain::frontier::StatusChange;
 use dragline_domain::ids::CrawlId;
 use dragline_local::SystemClock;
-use dragline_pipeline::ports::clock::Clock;
+use dragline_ports::clock::Clock;
 use jiff::Timestamp;
 
 use super::message::{DefinitionFile, Message};

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use dragline_aws::StackError;
 use dragline_definition::DefinitionErrors;
 use dragline_domain::ids::{CrawlId, CrawlIdError, Iteration};
-use dragline_pipeline::ports::error::{PortError, PortErrorKind};
+use dragline_ports::error::{PortError, PortErrorKind};
 
 use crate::args::{StackName, StackNameError};
 

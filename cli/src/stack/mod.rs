@@ -15,7 +15,7 @@ use dragline_aws::{DynamoFrontier, S3Documents, Stack};
 use dragline_domain::frontier::IterationRow;
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_local::SystemChance;
-use dragline_pipeline::ports::frontier::{Crawls, Iterations};
+use dragline_ports::frontier::{Crawls, Iterations};
 
 use crate::args::{StackArgs, StackName, What};
 use crate::error::CliError;

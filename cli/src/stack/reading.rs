@@ -9,9 +9,9 @@ use dragline_domain::document::Document;
 use dragline_domain::frontier::{OriginKey, SegmentRow};
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_local::query::{CandidateRow, LinkRow, LogRow, PageRow};
-use dragline_pipeline::ports::documents::Documents;
-use dragline_pipeline::ports::error::PortResult;
-use dragline_pipeline::ports::frontier::Origins;
+use dragline_ports::documents::Documents;
+use dragline_ports::error::PortResult;
+use dragline_ports::frontier::Origins;
 use futures_util::stream::{self, LocalBoxStream, Stream, StreamExt, TryStreamExt};
 
 use super::canonical::Canonicals;

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use dragline_domain::frontier::IterationStatus;
 use dragline_domain::ids::CrawlId;
 use dragline_local::query::{LogRow, OriginLeft};
-use dragline_pipeline::ports::frontier::Iterations;
+use dragline_ports::frontier::Iterations;
 
 use super::tally::Tally;
 use super::{Deployed, DeployedError};

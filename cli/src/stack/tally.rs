@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use dragline_domain::outcome::Outcome;
 use dragline_local::query::{LogRow, NotCrawled, OutcomeCount, REASONS_MAX, SLOWEST, Slow, Summary};
-use dragline_pipeline::ports::frontier::Progress;
+use dragline_ports::frontier::Progress;
 
 /// What was summed up so far. It grows with the rules that decided, not with the URLs.
 #[derive(Debug, Default)]

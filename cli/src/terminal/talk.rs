@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use dragline_local::SystemClock;
-use dragline_pipeline::ports::clock::Clock;
+use dragline_ports::clock::Clock;
 use indicatif::MultiProgress;
 use jiff::Timestamp;
 use serde::Serialize;

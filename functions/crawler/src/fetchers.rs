@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use dragline_domain::address::AddressPolicy;
 use dragline_domain::definition::UserAgent;
 use dragline_http::{HttpConfig, HttpConfigError, HttpFetcher};
-use dragline_pipeline::ports::fetcher::Fetcher;
+use dragline_ports::fetcher::Fetcher;
 
 /// Bodies that a client receives at the same time. A function has little memory, as it waits most of its time.
 const IN_FLIGHT_BYTES_MAX: usize = 24 << 20;

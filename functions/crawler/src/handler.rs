@@ -8,9 +8,9 @@ use dragline_lambda::{AwsWorld, Deadline, Event, Reply, Work, read_message, work
 use dragline_pipeline::World;
 use dragline_pipeline::context::Contexts;
 use dragline_pipeline::crawl::{StopSignal, TurnLimits, work_turn};
-use dragline_pipeline::ports::clock::Clock as _;
-use dragline_pipeline::ports::error::{PortError, PortErrorKind};
-use dragline_pipeline::ports::queue::{self, CONVOY_MAX, Queue as _, Ticket};
+use dragline_ports::clock::Clock as _;
+use dragline_ports::error::{PortError, PortErrorKind};
+use dragline_ports::queue::{self, CONVOY_MAX, Queue as _, Ticket};
 use tokio::task::JoinSet;
 use tracing::Instrument as _;
 

@@ -6,8 +6,8 @@ use dragline_lambda::{Event, Message, Reply, Work, read_message, work_all};
 use dragline_pipeline::World;
 use dragline_pipeline::context::Contexts;
 use dragline_pipeline::parse::{KnownUrls, parse_segment};
-use dragline_pipeline::ports::error::PortError;
-use dragline_pipeline::ports::queue::{self, ParseMessage};
+use dragline_ports::error::PortError;
+use dragline_ports::queue::{self, ParseMessage};
 use tracing::Instrument as _;
 
 /// What a warm process keeps.

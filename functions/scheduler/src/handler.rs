@@ -7,8 +7,8 @@ use dragline_domain::ids::TriggerId;
 use dragline_lambda::{Event, Message, Reply, Work, work_all};
 use dragline_pipeline::World;
 use dragline_pipeline::context::Contexts;
-use dragline_pipeline::ports::error::{PortError, PortResult};
 use dragline_pipeline::schedule::{Defaults, Handled, handle, tick};
+use dragline_ports::error::{PortError, PortResult};
 
 /// What a warm process keeps.
 pub(crate) struct Scheduler {
@@ -67,7 +67,7 @@ impl Scheduler {
 mod tests {
     use dragline_domain::frontier::{IterationStatus, Switch};
     use dragline_lambda::testing::{event, world};
-    use dragline_pipeline::ports::frontier::{Crawls, Iterations};
+    use dragline_ports::frontier::{Crawls, Iterations};
 
     use super::*;
 

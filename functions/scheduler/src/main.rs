@@ -7,8 +7,8 @@ use std::sync::Arc;
 use dragline_domain::definition::UserAgent;
 use dragline_lambda::{AwsWorld, Invocation, Reply, RunError, SettingError, run};
 use dragline_pipeline::World as _;
-use dragline_pipeline::ports::clock::Clock as _;
 use dragline_pipeline::schedule::Defaults;
+use dragline_ports::clock::Clock as _;
 
 use crate::handler::Scheduler;
 

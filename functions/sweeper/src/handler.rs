@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use dragline_lambda::{Deadline, Event, Reply};
 use dragline_pipeline::World;
-use dragline_pipeline::ports::clock::Clock as _;
-use dragline_pipeline::ports::error::{PortError, PortResult};
-use dragline_pipeline::ports::frontier::Crawls;
 use dragline_pipeline::sweep::sweep;
 use dragline_pipeline::tell::tell_owed;
+use dragline_ports::clock::Clock as _;
+use dragline_ports::error::{PortError, PortResult};
+use dragline_ports::frontier::Crawls;
 use tracing::Instrument as _;
 
 /// Crawls that are swept in one invocation at most. Those that began first come first, so that they end and make way.

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use dragline_domain::frontier::ObjectKey;
-use dragline_pipeline::ports::archive::{Archive, Put};
-use dragline_pipeline::ports::clock::Chance;
-use dragline_pipeline::ports::error::PortResult;
+use dragline_ports::archive::{Archive, Put};
+use dragline_ports::clock::Chance;
+use dragline_ports::error::PortResult;
 
 use crate::AwsClients;
 use crate::errors::StoreError;

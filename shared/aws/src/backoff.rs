@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use dragline_pipeline::ports::clock::Chance;
+use dragline_ports::clock::Chance;
 
 use crate::errors::StoreError;
 

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use dragline_domain::document::Document;
 use dragline_domain::frontier::{ObjectKey, SegmentRow};
-use dragline_pipeline::ports::archive::Put;
-use dragline_pipeline::ports::clock::Chance;
-use dragline_pipeline::ports::documents::{Documents, PutDocuments};
-use dragline_pipeline::ports::error::PortResult;
+use dragline_ports::archive::Put;
+use dragline_ports::clock::Chance;
+use dragline_ports::documents::{Documents, PutDocuments};
+use dragline_ports::error::PortResult;
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;

@@ -7,7 +7,7 @@ use std::future::Future;
 use aws_smithy_runtime_api::client::result::SdkError;
 use aws_smithy_runtime_api::http::Response;
 use aws_smithy_types::error::metadata::ProvideErrorMetadata;
-use dragline_pipeline::ports::error::{PortError, PortErrorKind, PortResult};
+use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 
 /// Error codes of a service that is too busy to answer: the SDK has tried again by the time that they are seen here.
 const BUSY: [&str; 11] = [

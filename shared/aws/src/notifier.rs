@@ -2,8 +2,8 @@
 
 use aws_sdk_sns::types::MessageAttributeValue;
 use dragline_domain::frontier::OriginKey;
-use dragline_pipeline::ports::error::PortResult;
-use dragline_pipeline::ports::notifier::{Notice, Notifier};
+use dragline_ports::error::PortResult;
+use dragline_ports::notifier::{Notice, Notifier};
 use serde_json::{Value, json};
 
 use crate::AwsClients;

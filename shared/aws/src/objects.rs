@@ -11,8 +11,8 @@ use aws_sdk_s3::primitives::ByteStream;
 use aws_smithy_types::error::metadata::ProvideErrorMetadata;
 use bytes::Bytes;
 use dragline_domain::frontier::ObjectKey;
-use dragline_pipeline::ports::archive::Put;
-use dragline_pipeline::ports::clock::Chance;
+use dragline_ports::archive::Put;
+use dragline_ports::clock::Chance;
 
 use crate::backoff::Backoff;
 use crate::errors::StoreError;

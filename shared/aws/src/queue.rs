@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use dragline_pipeline::ports::error::PortResult;
-use dragline_pipeline::ports::queue::{DELAY_MAX, Message, Queue};
+use dragline_ports::error::PortResult;
+use dragline_ports::queue::{DELAY_MAX, Message, Queue};
 
 use crate::AwsClients;
 use crate::errors::StoreError;

@@ -10,8 +10,8 @@ use std::time::Duration;
 use aws_config::SdkConfig;
 use aws_sdk_dynamodb::config::ProvideCredentials as _;
 use aws_sdk_dynamodb::operation::describe_table::DescribeTableError;
-use dragline_pipeline::ports::clock::Chance;
-use dragline_pipeline::ports::error::{PortError, PortResult};
+use dragline_ports::clock::Chance;
+use dragline_ports::error::{PortError, PortResult};
 
 use crate::clients::environment;
 use crate::errors::StoreError;

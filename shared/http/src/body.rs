@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use dragline_pipeline::ports::fetcher::{FetchLimits, Truncation};
+use dragline_ports::fetcher::{FetchLimits, Truncation};
 use tokio::time::Instant;
 
 use crate::budget::{ByteBudget, NoRoom, Patience, SHARE_BYTES};

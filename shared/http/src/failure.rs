@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::io;
 
 use dragline_domain::no_answer::NoAnswer;
-use dragline_pipeline::ports::fetcher::{FetchFailure, FetchFailureKind};
+use dragline_ports::fetcher::{FetchFailure, FetchFailureKind};
 use hyper_util::client::legacy;
 
 use crate::guard::{NoConnection, ends_of};

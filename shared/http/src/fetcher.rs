@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use dragline_domain::address::{AddressPolicy, check, literal_of};
 use dragline_formats::warc::{FIELDS_MAX, HttpProtocol, REASON_BYTES_MAX};
-use dragline_pipeline::ports::fetcher::{
+use dragline_ports::fetcher::{
     ConnectionWatch, FetchFailure, FetchFailureKind, FetchRequest, Fetched, FetchedResponse, Fetcher,
 };
 use http::{HeaderMap, HeaderValue};

@@ -1,7 +1,7 @@
 //! What is sent.
 
 use dragline_formats::content_coding;
-use dragline_pipeline::ports::fetcher::FetchRequest;
+use dragline_ports::fetcher::FetchRequest;
 use http::header::{ACCEPT, ACCEPT_ENCODING, HeaderMap, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH, USER_AGENT};
 use http::{HeaderName, Method};
 use url::{Position, Url};
@@ -47,7 +47,7 @@ mod tests {
     use std::time::Duration;
 
     use dragline_domain::url::{CrawlUrl, UrlRules};
-    use dragline_pipeline::ports::fetcher::FetchLimits;
+    use dragline_ports::fetcher::FetchLimits;
 
     use super::*;
 

@@ -2,7 +2,7 @@
 
 use std::future::Future;
 
-use dragline_pipeline::ports::error::PortError;
+use dragline_ports::error::PortError;
 use serde::Serialize;
 use tokio::task::JoinSet;
 use tracing::Instrument as _;
@@ -83,7 +83,7 @@ where
 mod tests {
     use std::sync::Arc;
 
-    use dragline_pipeline::ports::error::PortErrorKind;
+    use dragline_ports::error::PortErrorKind;
     use serde_json::json;
     use tokio::sync::Barrier;
 

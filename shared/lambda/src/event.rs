@@ -77,7 +77,7 @@ pub fn read_message<M: DeserializeOwned, T>(body: &str, pick: impl FnOnce(M) -> 
 
 #[cfg(test)]
 mod tests {
-    use dragline_pipeline::ports::queue::Message as StepMessage;
+    use dragline_ports::queue::Message as StepMessage;
     use serde_json::json;
 
     use super::*;

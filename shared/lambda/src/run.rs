@@ -3,7 +3,7 @@
 use std::future::Future;
 
 use dragline_pipeline::World as _;
-use dragline_pipeline::ports::clock::Clock as _;
+use dragline_ports::clock::Clock as _;
 use dragline_system::cpu_time;
 use lambda_runtime::{LambdaEvent, service_fn};
 use serde_json::Value;

@@ -7,8 +7,8 @@ use dragline_aws::{
     AwsClients, DynamoFrontier, Meter, Patience, S3Archive, S3Documents, SnsNotifier, SqsQueue, http_client,
 };
 use dragline_pipeline::live::LiveTurns;
-use dragline_pipeline::ports::clock::Chance;
 use dragline_pipeline::{Timing, World};
+use dragline_ports::clock::Chance;
 use dragline_system::{SystemChance, SystemClock};
 
 use crate::Settings;

@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
 use dragline_domain::frontier::ObjectKey;
-use dragline_pipeline::ports::archive::{Archive, Put};
-use dragline_pipeline::ports::error::{PortError, PortErrorKind, PortResult};
+use dragline_ports::archive::{Archive, Put};
+use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 
 mod files;
 mod listing;

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use dragline_pipeline::ports::clock::Clock;
-use dragline_pipeline::ports::error::PortResult;
-use dragline_pipeline::ports::queue::{DELAY_MAX, Message, ParseMessage, Queue, StartCommand, Ticket};
+use dragline_ports::clock::Clock;
+use dragline_ports::error::PortResult;
+use dragline_ports::queue::{DELAY_MAX, Message, ParseMessage, Queue, StartCommand, Ticket};
 use tokio::sync::Notify;
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use dragline_pipeline::ports::error::PortResult;
+use dragline_ports::error::PortResult;
 use jiff::Timestamp;
 
 use crate::archive::DirectoryArchive;

@@ -10,9 +10,9 @@ use dragline_domain::policy::{AllowedOrigins, Policy};
 use dragline_domain::politeness::Pace;
 use dragline_domain::url::Origin;
 
-use crate::ports::error::{PortError, PortErrorKind, PortResult};
-use crate::ports::fetcher::FetchLimits;
-use crate::ports::frontier::{CrawlRow, Frontier};
+use dragline_ports::error::{PortError, PortErrorKind, PortResult};
+use dragline_ports::fetcher::FetchLimits;
+use dragline_ports::frontier::{CrawlRow, Frontier};
 
 /// A crawl's definition, its rules compiled.
 #[derive(Debug)]

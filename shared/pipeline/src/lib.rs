@@ -1,7 +1,7 @@
-//! The ports of the Dragline crawler and its four steps over them: schedule, crawl, parse, sweep.
+//! The four steps of the Dragline crawler over its ports: schedule, crawl, parse, sweep.
 //!
 //! A step reads, decides by a pure function of the domain, and acts in a stated order; whatever it dies after, another run of it, or
-//! the sweeper, goes on from there. `ports` is what they need of the world outside, [`World`] names it all at once.
+//! the sweeper, goes on from there. [`World`] names all ports at once.
 
 pub mod context;
 pub mod crawl;
@@ -9,7 +9,6 @@ pub mod live;
 pub mod nudge;
 #[cfg(feature = "parse")]
 pub mod parse;
-pub mod ports;
 mod read_by;
 pub mod schedule;
 pub mod sweep;

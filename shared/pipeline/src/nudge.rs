@@ -9,13 +9,13 @@ use dragline_domain::time::between;
 use jiff::Timestamp;
 
 use crate::World;
-use crate::ports::clock::Clock;
-use crate::ports::error::PortResult;
-use crate::ports::frontier::{Endings, Origins, Settled};
-use crate::ports::notifier::Notice;
-use crate::ports::observer::{Event, Stage};
-use crate::ports::queue::{CONVOY_MAX, Message, Queue, Ticket};
 use crate::tell::tell;
+use dragline_ports::clock::Clock;
+use dragline_ports::error::PortResult;
+use dragline_ports::frontier::{Endings, Origins, Settled};
+use dragline_ports::notifier::Notice;
+use dragline_ports::observer::{Event, Stage};
+use dragline_ports::queue::{CONVOY_MAX, Message, Queue, Ticket};
 
 /// Reads an origin's rows and does what they call for: a ticket if it is ready, settling if it is idle, nothing if it is held or closed.
 ///

@@ -16,16 +16,16 @@ use jiff::Timestamp;
 
 use crate::World;
 use crate::nudge::{Convoy, nudge_into};
-use crate::ports::clock::Clock;
-use crate::ports::error::PortResult;
-use crate::ports::frontier::{
+use crate::tell::{tell_all, tell_kept};
+use crate::walk::{Until, Walker};
+use dragline_ports::clock::Clock;
+use dragline_ports::error::PortResult;
+use dragline_ports::frontier::{
     CursorMoved, Endings, GiveUp, IterationClosed, Iterations, Origins, Overdue, OverdueKinds, OverdueWork, OwedNotice,
     Parses, Settled,
 };
-use crate::ports::notifier::Notice;
-use crate::ports::queue::{Message, ParseMessage, Queue, StartCommand, Ticket};
-use crate::tell::{tell_all, tell_kept};
-use crate::walk::{Until, Walker};
+use dragline_ports::notifier::Notice;
+use dragline_ports::queue::{Message, ParseMessage, Queue, StartCommand, Ticket};
 
 /// Rows looked at in one sweep.
 const OVERDUE_MAX: usize = 1_000;

@@ -5,10 +5,10 @@ use std::time::Duration;
 use dragline_domain::time::{after, between};
 
 use crate::World;
-use crate::ports::clock::Clock;
-use crate::ports::error::PortResult;
-use crate::ports::frontier::{NoticeKept, OwedNotice, OwedNotices};
-use crate::ports::notifier::{Notice, Notifier};
+use dragline_ports::clock::Clock;
+use dragline_ports::error::PortResult;
+use dragline_ports::frontier::{NoticeKept, OwedNotice, OwedNotices};
+use dragline_ports::notifier::{Notice, Notifier};
 
 /// Owed notices that are tried at once.
 const OWED_MAX: usize = 100;

@@ -10,9 +10,9 @@ use dragline_domain::url::Origin;
 
 use crate::World;
 use crate::nudge::Convoy;
-use crate::ports::clock::Clock;
-use crate::ports::error::PortResult;
-use crate::ports::frontier::{CursorMoved, Iterations, MoveCursor, Origins};
+use dragline_ports::clock::Clock;
+use dragline_ports::error::PortResult;
+use dragline_ports::frontier::{CursorMoved, Iterations, MoveCursor, Origins};
 
 /// Origins are listed so many at a time, and a cursor is stored after so many: more would be done again after a crash.
 const ORIGINS_PAGE: usize = 500;

@@ -5,15 +5,15 @@ use std::time::Duration;
 use dragline_domain::frontier::ClaimLimits;
 
 use crate::live::LiveTurns;
-use crate::ports::archive::Archive;
-use crate::ports::clock::{Chance, Clock};
-use crate::ports::documents::Documents;
-use crate::ports::frontier::Frontier;
-use crate::ports::notifier::Notifier;
-use crate::ports::observer::{Nobody, Observer};
-use crate::ports::queue::Queue;
+use dragline_ports::archive::Archive;
+use dragline_ports::clock::{Chance, Clock};
+use dragline_ports::documents::Documents;
+use dragline_ports::frontier::Frontier;
+use dragline_ports::notifier::Notifier;
+use dragline_ports::observer::{Nobody, Observer};
+use dragline_ports::queue::Queue;
 
-/// One set of adapters. The [`crate::ports::fetcher::Fetcher`] is apart, as only the crawl step has it.
+/// One set of adapters. The [`dragline_ports::fetcher::Fetcher`] is apart, as only the crawl step has it.
 pub trait World: Send + Sync + 'static {
     /// Where work and knowledge are kept.
     type Frontier: Frontier;

@@ -4,7 +4,7 @@
 
 use std::time::{Duration, Instant};
 
-use dragline_pipeline::ports::clock::{Chance, Clock};
+use dragline_ports::clock::{Chance, Clock};
 use jiff::Timestamp;
 use uuid::Uuid;
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use dragline_pipeline::ports::clock::Clock;
+use dragline_ports::clock::Clock;
 use jiff::Timestamp;
 
 /// Stands still until it is moved; its copies move with it. Whoever sleeps by it looks again at each poll.

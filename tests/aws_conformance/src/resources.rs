@@ -6,7 +6,7 @@ use std::time::Duration;
 use dragline_aws::{
     AwsClients, DynamoFrontier, QueueUrls, S3Archive, S3Documents, SnsNotifier, SqsQueue, TableNames, create_tables,
 };
-use dragline_pipeline::ports::clock::Chance;
+use dragline_ports::clock::Chance;
 use uuid::Uuid;
 
 /// How long after a ticket or a lease ran out it counts as overdue.

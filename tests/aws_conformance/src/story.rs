@@ -10,8 +10,8 @@ use dragline_domain::frontier::{
 };
 use dragline_domain::ids::{Iteration, LeaseToken, TriggerId, Turn};
 use dragline_domain::politeness::Pace;
-use dragline_pipeline::ports::error::PortResult;
-use dragline_pipeline::ports::frontier::{
+use dragline_ports::error::PortResult;
+use dragline_ports::frontier::{
     BeginIteration, ClaimRequest, CommitParse, CommitSegment, Committed, Iterations, Origins, ParseCommitted, Parses,
     SeedOrigin, Seeded, Turns,
 };

@@ -7,8 +7,8 @@ use dragline_aws_conformance::{Fresh, clients};
 use dragline_domain::frontier::SegmentId;
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::CrawlUrl;
-use dragline_pipeline::ports::frontier::Parses;
-use dragline_pipeline::ports::queue::Message;
+use dragline_ports::frontier::Parses;
+use dragline_ports::queue::Message;
 use dragline_testkit::conformance::log::LogReader;
 use dragline_testkit::conformance::queue::Receiver;
 

@@ -11,8 +11,8 @@ use dragline_domain::frontier::{
 use dragline_domain::ids::{Iteration, LeaseToken, Turn};
 use dragline_domain::politeness::Pace;
 use dragline_domain::url::{HostKey, Origin};
-use dragline_pipeline::ports::error::PortErrorKind;
-use dragline_pipeline::ports::frontier::{
+use dragline_ports::error::PortErrorKind;
+use dragline_ports::frontier::{
     Candidates, Committed, Endings, GiveBackHost, Hosts, Overdue, OverdueKinds, OverdueWork, ParseCommitted, Parses,
     ReleaseLease, Seeded, Settled, Turns,
 };

@@ -8,10 +8,10 @@ use dragline_aws_conformance::faults::{Fault, Faults};
 use dragline_aws_conformance::{Fresh, clients_over};
 use dragline_domain::frontier::{LeftoverReason, ObjectKey, OriginKey};
 use dragline_domain::ids::{Iteration, Turn};
-use dragline_pipeline::ports::archive::{Archive, Put};
-use dragline_pipeline::ports::error::PortErrorKind;
-use dragline_pipeline::ports::notifier::{Notice, Notifier};
-use dragline_pipeline::ports::queue::{Message, Queue, Ticket};
+use dragline_ports::archive::{Archive, Put};
+use dragline_ports::error::PortErrorKind;
+use dragline_ports::notifier::{Notice, Notifier};
+use dragline_ports::queue::{Message, Queue, Ticket};
 
 async fn faulty() -> (Faults, Fresh) {
     let faults = Faults::default();

@@ -7,8 +7,8 @@ use dragline_aws::{AwsClients, SnsNotifier};
 use dragline_aws_conformance::{Fresh, clients};
 use dragline_domain::frontier::{LeftoverReason, OriginKey, SegmentId};
 use dragline_domain::ids::{Iteration, TriggerId, Turn};
-use dragline_pipeline::ports::notifier::{Notice, Notifier};
-use dragline_pipeline::ports::queue::{Message, ParseMessage, Queue, StartCommand, Ticket};
+use dragline_ports::notifier::{Notice, Notifier};
+use dragline_ports::queue::{Message, ParseMessage, Queue, StartCommand, Ticket};
 use serde_json::{Value, json};
 
 fn origin() -> OriginKey {

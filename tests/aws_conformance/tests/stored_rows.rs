@@ -7,9 +7,9 @@ use dragline_aws::Table;
 use dragline_aws_conformance::{Fresh, Story, at, clients};
 use dragline_domain::capture::SegmentLog;
 use dragline_formats::robots::{RobotsFetch, RobotsRecord};
-use dragline_pipeline::ports::archive::Archive;
-use dragline_pipeline::ports::error::PortErrorKind;
-use dragline_pipeline::ports::frontier::{CrawlLog, KeptRobots, Origins, RobotsRow};
+use dragline_ports::archive::Archive;
+use dragline_ports::error::PortErrorKind;
+use dragline_ports::frontier::{CrawlLog, KeptRobots, Origins, RobotsRow};
 use uuid::Builder;
 
 /// A robots.txt that does not deflate below 100 KB.

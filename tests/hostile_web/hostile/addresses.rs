@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use dragline_domain::address::AddressPolicy;
 use dragline_domain::outcome::Outcome::{BlockedPrivateAddress, FileIngested};
 use dragline_http::{HttpFetcher, NameLookup};
-use dragline_pipeline::ports::fetcher::{FetchRequest, Fetched, Fetcher};
+use dragline_ports::fetcher::{FetchRequest, Fetched, Fetcher};
 use dragline_testkit::hostile::{HostileSite, head, html, links, reply};
 use dragline_whole_crawls::{Crawled, Network, definition};
 

@@ -9,8 +9,8 @@ use crate::support::{at, commit, origin, take};
 use dragline_domain::frontier::{LeaseState, ObjectKey};
 use dragline_domain::ids::{Iteration, Turn};
 use dragline_local::{DATABASE, LocalStore, OpenError};
-use dragline_pipeline::ports::archive::Archive;
-use dragline_pipeline::ports::frontier::{Iterations, Origins};
+use dragline_ports::archive::Archive;
+use dragline_ports::frontier::{Iterations, Origins};
 use rusqlite::Connection;
 use tempfile::TempDir;
 

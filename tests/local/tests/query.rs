@@ -16,8 +16,8 @@ use dragline_local::query::{
     Iterations, Selection, export_candidates, export_links, export_log, export_pages, summary,
 };
 use dragline_local::{LocalStore, Reading};
-use dragline_pipeline::ports::documents::Documents;
-use dragline_pipeline::ports::frontier::{Candidates, ClaimRequest, CrawlLog};
+use dragline_ports::documents::Documents;
+use dragline_ports::frontier::{Candidates, ClaimRequest, CrawlLog};
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 use serde::Serialize;

@@ -10,8 +10,8 @@ use std::task::{Poll, Waker};
 use std::time::Duration;
 
 use dragline_domain::ids::Iteration;
-use dragline_pipeline::ports::error::{PortError, PortErrorKind, PortResult};
-use dragline_pipeline::ports::notifier::Notice;
+use dragline_ports::error::{PortError, PortErrorKind, PortResult};
+use dragline_ports::notifier::Notice;
 use jiff::Timestamp;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use dragline_pipeline::ports::queue::Message;
+use dragline_ports::queue::Message;
 use rand::RngExt;
 use rand::rngs::StdRng;
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use dragline_domain::definition::Definition;
 use dragline_domain::ids::Iteration;
-use dragline_pipeline::ports::frontier::Progress;
+use dragline_ports::frontier::Progress;
 use rusqlite::Connection;
 use tempfile::TempDir;
 

@@ -3,7 +3,7 @@
 use std::fs;
 
 use dragline_domain::definition::Definition;
-use dragline_pipeline::ports::frontier::{Crawls, PutCrawl};
+use dragline_ports::frontier::{Crawls, PutCrawl};
 use dragline_stack_commands::{EmulatedStack, dragline};
 use dragline_whole_crawls::definition;
 use serde_json::json;

@@ -156,8 +156,8 @@ async fn what_is_not_there_is_told_with_what_to_do() {
     let untagged = EmulatedStack::without_tags().await;
     let directory = tempfile::tempdir().unwrap();
     let definition = docs(&[&site().await]);
-    let put = dragline_pipeline::ports::frontier::PutCrawl { definition, seen: None, next: None };
-    dragline_pipeline::ports::frontier::Crawls::put_crawl(stack.frontier(), &put).await.unwrap();
+    let put = dragline_ports::frontier::PutCrawl { definition, seen: None, next: None };
+    dragline_ports::frontier::Crawls::put_crawl(stack.frontier(), &put).await.unwrap();
     for (crawl, name, said, hint) in [
         ("docs", "t-none", "there is no stack `t-none` in ", "--stack NAME"),
         ("docs", untagged.name(), "does not say where its bucket is", "deploy the stack again"),

@@ -12,8 +12,8 @@ use dragline_local::query::{
     CandidateRow, LinkRow, LogRow, PageRow, QueryError, Selection, export_candidates, export_links, export_log,
     export_pages,
 };
-use dragline_pipeline::ports::fetcher::Fetcher;
-use dragline_pipeline::ports::frontier::Progress;
+use dragline_ports::fetcher::Fetcher;
+use dragline_ports::frontier::Progress;
 use rusqlite::Connection;
 use tempfile::TempDir;
 

@@ -19,13 +19,13 @@ use dragline_local::{LocalStore, MemoryQueue, SystemClock};
 use dragline_pipeline::World;
 use dragline_pipeline::context::Contexts;
 use dragline_pipeline::crawl::StopSignal;
-use dragline_pipeline::ports::clock::Clock;
-use dragline_pipeline::ports::error::PortResult;
-use dragline_pipeline::ports::fetcher::Fetcher;
-use dragline_pipeline::ports::frontier::{CrawlPut, Crawls, Iterations, Progress, PutCrawl};
-use dragline_pipeline::ports::notifier::{Notice, Notifier};
-use dragline_pipeline::ports::queue::StartCommand;
 use dragline_pipeline::schedule::start;
+use dragline_ports::clock::Clock;
+use dragline_ports::error::PortResult;
+use dragline_ports::fetcher::Fetcher;
+use dragline_ports::frontier::{CrawlPut, Crawls, Iterations, Progress, PutCrawl};
+use dragline_ports::notifier::{Notice, Notifier};
+use dragline_ports::queue::StartCommand;
 
 /// Tells nobody anything.
 #[derive(Clone, Copy, Debug, Default)]

@@ -10,7 +10,7 @@ mod write;
 use std::sync::Arc;
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use dragline_pipeline::ports::clock::Chance;
+use dragline_ports::clock::Chance;
 
 use crate::backoff::Rounds;
 use crate::meter::Meter;

@@ -7,8 +7,8 @@ use dragline_domain::frontier::{
 };
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;
-use dragline_pipeline::ports::error::PortResult;
-use dragline_pipeline::ports::frontier::{Candidates, ClaimRequest, DuePage};
+use dragline_ports::error::PortResult;
+use dragline_ports::frontier::{Candidates, ClaimRequest, DuePage};
 use jiff::Timestamp;
 
 use super::DynamoFrontier;

@@ -5,8 +5,8 @@ use dragline_domain::frontier::{
     settle_origin as settle_rows,
 };
 use dragline_domain::ids::Iteration;
-use dragline_pipeline::ports::error::PortResult;
-use dragline_pipeline::ports::frontier::{Endings, GiveUp, Settled};
+use dragline_ports::error::PortResult;
+use dragline_ports::frontier::{Endings, GiveUp, Settled};
 
 use super::DynamoFrontier;
 use crate::dynamo::{Key, Role};

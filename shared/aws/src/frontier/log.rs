@@ -2,8 +2,8 @@
 
 use dragline_domain::capture::{LogEntry, SegmentLog};
 use dragline_domain::frontier::SegmentRow;
-use dragline_pipeline::ports::error::PortResult;
-use dragline_pipeline::ports::frontier::CrawlLog;
+use dragline_ports::error::PortResult;
+use dragline_ports::frontier::CrawlLog;
 
 use super::DynamoFrontier;
 use crate::dynamo::{Role, Write, text};

@@ -21,7 +21,7 @@ mod turns;
 use std::sync::Arc;
 use std::time::Duration;
 
-use dragline_pipeline::ports::clock::Chance;
+use dragline_ports::clock::Chance;
 use jiff::Timestamp;
 
 use self::noted::Noted;

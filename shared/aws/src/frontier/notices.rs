@@ -1,7 +1,7 @@
 //! What people are still to be told.
 
-use dragline_pipeline::ports::error::PortResult;
-use dragline_pipeline::ports::frontier::{NoticeKept, NoticeKey, OwedNotice, OwedNotices};
+use dragline_ports::error::PortResult;
+use dragline_ports::frontier::{NoticeKept, NoticeKey, OwedNotice, OwedNotices};
 use jiff::Timestamp;
 
 use super::DynamoFrontier;

@@ -3,8 +3,8 @@
 use dragline_domain::frontier::{Inbox, OriginKey, OriginRows, PART_CHUNKS_MAX, SeedRefused, seed};
 use dragline_domain::ids::CrawlId;
 use dragline_domain::url::Origin;
-use dragline_pipeline::ports::error::PortResult;
-use dragline_pipeline::ports::frontier::{Origins, SeedOrigin, Seeded};
+use dragline_ports::error::PortResult;
+use dragline_ports::frontier::{Origins, SeedOrigin, Seeded};
 
 use super::DynamoFrontier;
 use super::current::{Paired, pair};

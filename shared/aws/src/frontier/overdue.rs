@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use dragline_domain::frontier::{OriginKey, SegmentId};
 use dragline_domain::ids::{CrawlId, Iteration};
-use dragline_pipeline::ports::error::PortResult;
-use dragline_pipeline::ports::frontier::{Overdue, OverdueKinds, OverdueWork};
+use dragline_ports::error::PortResult;
+use dragline_ports::frontier::{Overdue, OverdueKinds, OverdueWork};
 use futures_util::future::try_join_all;
 use jiff::Timestamp;
 

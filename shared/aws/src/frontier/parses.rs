@@ -5,8 +5,8 @@ use dragline_domain::frontier::{
     commit_part,
 };
 use dragline_domain::ids::ParseToken;
-use dragline_pipeline::ports::error::PortResult;
-use dragline_pipeline::ports::frontier::{BeginParse, CommitParse, ParseCommitted, Parses};
+use dragline_ports::error::PortResult;
+use dragline_ports::frontier::{BeginParse, CommitParse, ParseCommitted, Parses};
 
 use super::DynamoFrontier;
 use crate::dynamo::{Role, Write};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use dragline_domain::frontier::{LeftoverReason, OriginKey, OriginRows};
 use dragline_domain::ids::{CrawlId, Iteration};
-use dragline_pipeline::ports::frontier::Progress;
+use dragline_ports::frontier::Progress;
 
 use super::DynamoFrontier;
 use super::endings::{COUNT, REASON};

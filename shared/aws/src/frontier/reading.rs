@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use dragline_domain::frontier::{OriginKey, SegmentRow};
 use dragline_domain::ids::CrawlId;
 use dragline_domain::url::CrawlUrl;
-use dragline_pipeline::ports::error::PortResult;
+use dragline_ports::error::PortResult;
 
 use super::DynamoFrontier;
 use crate::dynamo::{Fields, Item, Range};

@@ -3,8 +3,8 @@
 use data_encoding::HEXLOWER;
 use dragline_domain::frontier::{ObjectKey, OriginKey};
 use dragline_domain::time::written_by;
-use dragline_pipeline::ports::error::PortResult;
-use dragline_pipeline::ports::frontier::{KeptRobots, RobotsRow};
+use dragline_ports::error::PortResult;
+use dragline_ports::frontier::{KeptRobots, RobotsRow};
 use sha2::{Digest as _, Sha256};
 
 use super::DynamoFrontier;

@@ -103,7 +103,7 @@ pub(crate) fn ends_of(connected: &Connected) -> Option<Ends> {
 mod tests {
     use std::time::Duration;
 
-    use dragline_pipeline::ports::fetcher::FetchFailureKind::{self, Connect, PrivateAddress};
+    use dragline_ports::fetcher::FetchFailureKind::{self, Connect, PrivateAddress};
     use hyper_util::client::legacy::connect::HttpConnector;
     use tokio::net::TcpListener;
 

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use dragline_domain::address::{AddressRefused, NameRefused};
-use dragline_pipeline::ports::fetcher::FetchFailureKind;
+use dragline_ports::fetcher::FetchFailureKind;
 
 /// Travels through the client's error chain; `failure.rs` finds it there.
 #[derive(Debug, thiserror::Error)]

@@ -72,7 +72,7 @@ mod tests {
     use std::str::FromStr;
     use std::sync::Mutex;
 
-    use dragline_pipeline::ports::fetcher::FetchFailureKind::{self, NameNotResolved, PrivateAddress};
+    use dragline_ports::fetcher::FetchFailureKind::{self, NameNotResolved, PrivateAddress};
     use futures_util::future::BoxFuture;
 
     use super::*;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use dragline_domain::address::AddressPolicy;
 use dragline_http::{HttpConfig, HttpFetcher};
-use dragline_pipeline::ports::fetcher::{ConnectionWatch, FetchFailureKind, FetchLimits, FetchRequest, Fetcher};
+use dragline_ports::fetcher::{ConnectionWatch, FetchFailureKind, FetchLimits, FetchRequest, Fetcher};
 use futures_util::future::join_all;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;

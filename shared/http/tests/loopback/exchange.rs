@@ -1,6 +1,6 @@
 //! What is sent, and what of the answer is kept.
 
-use dragline_pipeline::ports::fetcher::Fetcher;
+use dragline_ports::fetcher::Fetcher;
 
 use crate::support::{RawServer, fetch, fetcher, request, response};
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use dragline_domain::address::AddressPolicy;
 use dragline_http::HttpFetcher;
-use dragline_pipeline::ports::fetcher::FetchFailureKind::{NameNotResolved, PrivateAddress};
+use dragline_ports::fetcher::FetchFailureKind::{NameNotResolved, PrivateAddress};
 
 use crate::support::{Names, RawServer, config, failure_kind, fetch, fetcher, response};
 

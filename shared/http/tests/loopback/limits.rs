@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use dragline_domain::address::AddressPolicy;
 use dragline_http::{HttpConfig, HttpFetcher};
-use dragline_pipeline::ports::fetcher::FetchFailureKind::{self, Connect, Protocol, Timeout};
-use dragline_pipeline::ports::fetcher::Truncation::{self, Disconnect, Length, Time};
-use dragline_pipeline::ports::fetcher::{FetchLimits, Fetcher};
+use dragline_ports::fetcher::FetchFailureKind::{self, Connect, Protocol, Timeout};
+use dragline_ports::fetcher::Truncation::{self, Disconnect, Length, Time};
+use dragline_ports::fetcher::{FetchLimits, Fetcher};
 use dragline_testkit::hostile::Step;
 use flate2::Compression;
 use flate2::write::GzEncoder;

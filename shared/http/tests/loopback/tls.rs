@@ -5,7 +5,7 @@ use std::sync::Arc;
 use dragline_domain::address::AddressPolicy;
 use dragline_formats::warc::HttpProtocol;
 use dragline_http::{Certificate, CertificatePolicy, HttpConfig, HttpConfigError, HttpFetcher, certificates_from_pem};
-use dragline_pipeline::ports::fetcher::FetchFailureKind::{Protocol, Tls};
+use dragline_ports::fetcher::FetchFailureKind::{Protocol, Tls};
 use dragline_testkit::hostile::{Authority, Flaw, Signer, Version};
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpListener;

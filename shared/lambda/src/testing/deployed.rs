@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use dragline_pipeline::ports::clock::Clock as _;
+use dragline_ports::clock::Clock as _;
 use dragline_system::SystemClock;
 use serde_json::{Value, json};
 

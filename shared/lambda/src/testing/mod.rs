@@ -15,8 +15,8 @@ pub use self::template::{Function, Template, WorkQueue};
 
 use dragline_local::LocalStore;
 use dragline_local::engine::LocalWorld;
-use dragline_pipeline::ports::error::PortResult;
-use dragline_pipeline::ports::notifier::{Notice, Notifier};
+use dragline_ports::error::PortResult;
+use dragline_ports::notifier::{Notice, Notifier};
 use jiff::Timestamp;
 use tempfile::TempDir;
 

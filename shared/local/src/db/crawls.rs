@@ -4,7 +4,7 @@ use dragline_domain::definition::Definition;
 use dragline_domain::frontier::Switch;
 use dragline_domain::ids::{CrawlId, Iteration, TriggerId};
 use dragline_domain::url::Origin;
-use dragline_pipeline::ports::frontier::{CrawlRow, PutCrawl};
+use dragline_ports::frontier::{CrawlRow, PutCrawl};
 use jiff::Timestamp;
 use rusqlite::params;
 

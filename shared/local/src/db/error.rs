@@ -1,6 +1,6 @@
 //! What can go wrong with the database, and what kind of surprise that is to the ports.
 
-use dragline_pipeline::ports::error::PortErrorKind;
+use dragline_ports::error::PortErrorKind;
 use rusqlite::{Error, ErrorCode};
 
 /// An operation on the database failed.

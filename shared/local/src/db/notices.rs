@@ -1,7 +1,7 @@
 //! Rows of `notice`: what people are still to be told.
 
-use dragline_pipeline::ports::frontier::{NoticeKept, NoticeKey, OwedNotice};
-use dragline_pipeline::ports::notifier::Notice;
+use dragline_ports::frontier::{NoticeKept, NoticeKey, OwedNotice};
+use dragline_ports::notifier::Notice;
 use jiff::Timestamp;
 use rusqlite::params;
 

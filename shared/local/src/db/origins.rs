@@ -4,7 +4,7 @@ use dragline_domain::frontier::{Inbox, Lease, Leftover, OriginKey, OriginRows, S
 use dragline_domain::ids::Iteration;
 use dragline_domain::time::written_by;
 use dragline_domain::url::Origin;
-use dragline_pipeline::ports::frontier::RobotsRow;
+use dragline_ports::frontier::RobotsRow;
 use rusqlite::params;
 
 use super::values::{Json, Time};

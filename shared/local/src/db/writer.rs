@@ -7,7 +7,7 @@ use std::io;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
-use dragline_pipeline::ports::error::{PortError, PortErrorKind, PortResult};
+use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 use tokio::sync::oneshot;
 
 use super::{Db, StoreError};

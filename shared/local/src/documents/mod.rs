@@ -7,8 +7,8 @@ use std::sync::Arc;
 use dragline_domain::document::{Directives, Document, DocumentState, Page, PageCut};
 use dragline_domain::frontier::SegmentRow;
 use dragline_domain::url::{CrawlUrl, Origin};
-use dragline_pipeline::ports::documents::{Documents, PutDocuments};
-use dragline_pipeline::ports::error::PortResult;
+use dragline_ports::documents::{Documents, PutDocuments};
+use dragline_ports::error::PortResult;
 use rusqlite::{Row, params};
 
 use crate::db::urls::{restore, shorten};

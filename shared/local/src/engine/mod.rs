@@ -16,13 +16,13 @@ use dragline_pipeline::World;
 use dragline_pipeline::context::Contexts;
 use dragline_pipeline::crawl::{StopSignal, TurnLimits, work_turn};
 use dragline_pipeline::parse::{KnownUrls, parse_segment};
-use dragline_pipeline::ports::clock::Clock;
-use dragline_pipeline::ports::error::{PortError, PortErrorKind, PortResult};
-use dragline_pipeline::ports::fetcher::Fetcher;
-use dragline_pipeline::ports::queue::{ParseMessage, StartCommand, Ticket};
 use dragline_pipeline::schedule::start;
 use dragline_pipeline::sweep::{Swept, sweep};
 use dragline_pipeline::tell::tell_owed;
+use dragline_ports::clock::Clock;
+use dragline_ports::error::{PortError, PortErrorKind, PortResult};
+use dragline_ports::fetcher::Fetcher;
+use dragline_ports::queue::{ParseMessage, StartCommand, Ticket};
 use jiff::Timestamp;
 use tokio::task::JoinSet;
 

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use dragline_pipeline::live::LiveTurns;
-use dragline_pipeline::ports::notifier::Notifier;
-use dragline_pipeline::ports::observer::{Nobody, Observer};
 use dragline_pipeline::{DeadLeases, Timing, World};
+use dragline_ports::notifier::Notifier;
+use dragline_ports::observer::{Nobody, Observer};
 
 use crate::{DirectoryArchive, LocalStore, MemoryQueue, SqliteDocuments, SqliteFrontier, SystemChance, SystemClock};
 

@@ -2,8 +2,8 @@
 
 use dragline_domain::frontier::{DomainRow, HostAsk, HostRefused, HostRow, HostRows, HostTaken, take_host as decide};
 use dragline_domain::url::{DomainKey, HostKey};
-use dragline_pipeline::ports::error::PortResult;
-use dragline_pipeline::ports::frontier::{GiveBackHost, Hosts};
+use dragline_ports::error::PortResult;
+use dragline_ports::frontier::{GiveBackHost, Hosts};
 use jiff::Timestamp;
 
 use super::SqliteFrontier;

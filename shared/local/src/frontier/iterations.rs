@@ -2,8 +2,8 @@
 
 use dragline_domain::frontier::{Beginning, IterationRow, IterationStatus, StatusChange, begin_iteration as decide};
 use dragline_domain::ids::{CrawlId, Iteration};
-use dragline_pipeline::ports::error::PortResult;
-use dragline_pipeline::ports::frontier::{
+use dragline_ports::error::PortResult;
+use dragline_ports::frontier::{
     BeginIteration, Begun, CursorMoved, IterationClosed, Iterations, MoveCursor, OwedNotice, Progress,
 };
 use jiff::Timestamp;

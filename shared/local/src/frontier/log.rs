@@ -4,8 +4,8 @@ use dragline_domain::capture::{Exchange, FileEntry, Finality, LogEntry, RecordKi
 use dragline_domain::frontier::SegmentRow;
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;
-use dragline_pipeline::ports::error::PortResult;
-use dragline_pipeline::ports::frontier::CrawlLog;
+use dragline_ports::error::PortResult;
+use dragline_ports::frontier::CrawlLog;
 use jiff::Timestamp;
 use rusqlite::params;
 use uuid::{Builder, Uuid, Version};

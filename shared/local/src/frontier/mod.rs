@@ -16,7 +16,7 @@ mod turns;
 
 use std::sync::Arc;
 
-use dragline_pipeline::ports::error::PortResult;
+use dragline_ports::error::PortResult;
 
 use crate::db::writer::Writer;
 use crate::db::{Db, StoreError};

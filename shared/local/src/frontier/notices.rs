@@ -1,7 +1,7 @@
 //! Notices that people are still to be told.
 
-use dragline_pipeline::ports::error::PortResult;
-use dragline_pipeline::ports::frontier::{NoticeKept, OwedNotice, OwedNotices};
+use dragline_ports::error::PortResult;
+use dragline_ports::frontier::{NoticeKept, OwedNotice, OwedNotices};
 use jiff::Timestamp;
 
 use super::SqliteFrontier;

@@ -3,8 +3,8 @@
 use dragline_domain::frontier::{OriginKey, SegmentId};
 use dragline_domain::ids::{CrawlId, Iteration, Turn};
 use dragline_domain::url::Origin;
-use dragline_pipeline::ports::error::PortResult;
-use dragline_pipeline::ports::frontier::{Overdue, OverdueKinds, OverdueWork};
+use dragline_ports::error::PortResult;
+use dragline_ports::frontier::{Overdue, OverdueKinds, OverdueWork};
 use jiff::Timestamp;
 use rusqlite::{Row, params};
 

@@ -4,8 +4,8 @@ use dragline_domain::frontier::{
     Blame, OriginKey, PartCommit, PartNotCommitted, RowsByOrigin, SegmentId, SegmentRow, commit_part,
 };
 use dragline_domain::ids::ParseToken;
-use dragline_pipeline::ports::error::PortResult;
-use dragline_pipeline::ports::frontier::{BeginParse, CommitParse, ParseCommitted, Parses};
+use dragline_ports::error::PortResult;
+use dragline_ports::frontier::{BeginParse, CommitParse, ParseCommitted, Parses};
 
 use super::SqliteFrontier;
 use crate::db::{Db, StoreError};

@@ -2,7 +2,7 @@
 
 use dragline_domain::frontier::{Inbox, Lease, LeftoverReason, OriginRows};
 use dragline_domain::ids::{CrawlId, Iteration};
-use dragline_pipeline::ports::frontier::Progress;
+use dragline_ports::frontier::Progress;
 use rusqlite::params;
 
 use crate::db::values::Json;

@@ -1,8 +1,8 @@
 //! robots.txt, kept from one turn to the next.
 
 use dragline_domain::frontier::OriginKey;
-use dragline_pipeline::ports::error::PortResult;
-use dragline_pipeline::ports::frontier::{KeptRobots, RobotsRow};
+use dragline_ports::error::PortResult;
+use dragline_ports::frontier::{KeptRobots, RobotsRow};
 
 use super::SqliteFrontier;
 

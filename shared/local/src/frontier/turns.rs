@@ -6,8 +6,8 @@ use dragline_domain::frontier::{
 };
 use dragline_domain::ids::Iteration;
 use dragline_domain::url::HostKey;
-use dragline_pipeline::ports::error::PortResult;
-use dragline_pipeline::ports::frontier::{CommitSegment, Committed, GiveBackHost, ReleaseLease, Turns};
+use dragline_ports::error::PortResult;
+use dragline_ports::frontier::{CommitSegment, Committed, GiveBackHost, ReleaseLease, Turns};
 
 use super::SqliteFrontier;
 use super::hosts::{Stored, give_back_host};

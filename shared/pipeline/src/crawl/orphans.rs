@@ -3,9 +3,9 @@
 use dragline_domain::frontier::{Lease, ObjectKey, OriginKey, SegmentId};
 
 use crate::World;
-use crate::ports::archive::Archive;
-use crate::ports::error::PortResult;
-use crate::ports::frontier::Parses;
+use dragline_ports::archive::Archive;
+use dragline_ports::error::PortResult;
+use dragline_ports::frontier::Parses;
 
 /// No turn writes more objects than this between two commits, nor do the few holders that a turn can have.
 const ORPHANS_MAX: usize = 1_000;

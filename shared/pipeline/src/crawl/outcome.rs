@@ -3,8 +3,8 @@
 use dragline_domain::frontier::LastCapture;
 use dragline_domain::outcome::Outcome;
 
-use crate::ports::fetcher::{FetchFailure, FetchFailureKind, Fetched, FetchedResponse, Truncation};
 use crate::read_by::fields_digest;
+use dragline_ports::fetcher::{FetchFailure, FetchFailureKind, Fetched, FetchedResponse, Truncation};
 
 /// The outcome of a fetch as far as the crawler can tell, and the detail that a person needs to understand it.
 ///

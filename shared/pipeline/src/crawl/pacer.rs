@@ -12,9 +12,9 @@ use jiff::Timestamp;
 use tokio::sync::Notify;
 
 use crate::World;
-use crate::ports::clock::Clock;
-use crate::ports::fetcher::ConnectionWatch;
-use crate::ports::observer::Wait;
+use dragline_ports::clock::Clock;
+use dragline_ports::fetcher::ConnectionWatch;
+use dragline_ports::observer::Wait;
 
 /// Keeps the delay between the starts of requests to one origin, over however many are under way at once.
 ///

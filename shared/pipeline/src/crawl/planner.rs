@@ -9,9 +9,9 @@ use dragline_domain::frontier::{
 use jiff::Timestamp;
 
 use crate::World;
-use crate::ports::clock::Clock;
-use crate::ports::error::PortResult;
-use crate::ports::frontier::{Candidates, ClaimRequest, Turns};
+use dragline_ports::clock::Clock;
+use dragline_ports::error::PortResult;
+use dragline_ports::frontier::{Candidates, ClaimRequest, Turns};
 
 /// Candidates for recrawl are read so many at a time.
 const CURSOR_PAGE: usize = 50;

@@ -7,11 +7,11 @@ use jiff::Timestamp;
 
 use crate::World;
 use crate::nudge::send_ticket;
-use crate::ports::clock::Clock;
-use crate::ports::error::{PortError, PortErrorKind, PortResult};
-use crate::ports::frontier::{Hosts, Origins, ReleaseLease, Turns};
-use crate::ports::notifier::Notice;
 use crate::tell::tell;
+use dragline_ports::clock::Clock;
+use dragline_ports::error::{PortError, PortErrorKind, PortResult};
+use dragline_ports::frontier::{Hosts, Origins, ReleaseLease, Turns};
+use dragline_ports::notifier::Notice;
 
 /// From when on others may go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

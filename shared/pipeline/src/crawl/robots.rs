@@ -18,12 +18,12 @@ use super::release::call_next;
 use super::visit::{NO_ROOM_PAUSE, has_no_room, pace_by};
 use crate::World;
 use crate::context::CrawlContext;
-use crate::ports::clock::{Chance, Clock};
-use crate::ports::error::{PortError, PortResult};
-use crate::ports::fetcher::{
+use dragline_ports::clock::{Chance, Clock};
+use dragline_ports::error::{PortError, PortResult};
+use dragline_ports::fetcher::{
     FetchFailureKind, FetchLimits, FetchRequest, Fetched, FetchedResponse, Fetcher, Truncation,
 };
-use crate::ports::frontier::{GiveBackHost, Hosts, KeptRobots, RobotsRow};
+use dragline_ports::frontier::{GiveBackHost, Hosts, KeptRobots, RobotsRow};
 
 /// How often a turn looks whether a host is free that others have for a single request.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);

@@ -10,7 +10,7 @@ use dragline_formats::warc::{
 };
 use jiff::Timestamp;
 
-use crate::ports::fetcher::{Fetched, FetchedResponse, Truncation};
+use dragline_ports::fetcher::{Fetched, FetchedResponse, Truncation};
 
 /// The field that carries a [`Visit`] as JSON: on the `response`, `revisit` or `metadata` record of each URL.
 pub const VISIT_FIELD: ExtensionName = ExtensionName::new("Dragline-Visit").expect("a good name");

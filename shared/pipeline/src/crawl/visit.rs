@@ -15,9 +15,9 @@ use super::pacer::{Answered, Pacer};
 use super::planner::Work;
 use super::robots::Robots;
 use crate::context::CrawlContext;
-use crate::ports::clock::Clock;
-use crate::ports::fetcher::{ConnectionWatch, FetchFailureKind, FetchLimits, FetchRequest, Fetched, Fetcher};
-use crate::ports::observer::Wait;
+use dragline_ports::clock::Clock;
+use dragline_ports::fetcher::{ConnectionWatch, FetchFailureKind, FetchLimits, FetchRequest, Fetched, Fetcher};
+use dragline_ports::observer::Wait;
 
 /// A visit that is over.
 #[derive(Debug)]

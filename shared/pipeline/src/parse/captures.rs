@@ -9,8 +9,8 @@ use dragline_domain::frontier::{SegmentRow, Sighting};
 use super::read::{self, Bodies, Capture, Reading};
 use crate::World;
 use crate::context::CrawlContext;
-use crate::ports::archive::Archive;
-use crate::ports::error::{PortErrorKind, PortResult};
+use dragline_ports::archive::Archive;
+use dragline_ports::error::{PortErrorKind, PortResult};
 
 /// A segment's object is never larger than what a crawler may put into it; this is beyond that.
 const OBJECT_BYTES_MAX: u64 = 1 << 30;

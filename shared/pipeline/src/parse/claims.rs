@@ -13,9 +13,9 @@ use super::known::{KnownUrls, UrlHash};
 use super::read::Capture;
 use super::understand::sighting;
 use crate::World;
-use crate::ports::clock::Clock;
-use crate::ports::error::PortResult;
-use crate::ports::frontier::{Candidates, ClaimRequest};
+use dragline_ports::clock::Clock;
+use dragline_ports::error::PortResult;
+use dragline_ports::frontier::{Candidates, ClaimRequest};
 
 /// What a segment claimed.
 #[derive(Debug, Default)]

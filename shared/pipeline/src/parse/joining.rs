@@ -6,10 +6,10 @@ use dragline_domain::url::Origin;
 use super::read::Capture;
 use crate::World;
 use crate::context::CrawlContext;
-use crate::ports::error::PortResult;
-use crate::ports::frontier::Crawls;
-use crate::ports::notifier::Notice;
 use crate::tell::tell_all;
+use dragline_ports::error::PortResult;
+use dragline_ports::frontier::Crawls;
+use dragline_ports::notifier::Notice;
 
 /// Lets origins join that seeds of this segment redirect to: within the site if they moved there for good, and from http to https, to or from
 /// www. in any case. Whether any did.

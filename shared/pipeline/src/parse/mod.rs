@@ -32,14 +32,14 @@ use self::understand::{Parsed, redirect_of, understand_all};
 use crate::World;
 use crate::context::{Contexts, CrawlContext};
 use crate::nudge::nudge_all;
-use crate::ports::clock::{Chance, Clock};
-use crate::ports::documents::{Documents, PutDocuments};
-use crate::ports::error::{PortError, PortErrorKind, PortResult};
-use crate::ports::frontier::{BeginParse, Candidates, CommitParse, CrawlLog, ParseCommitted, Parses};
-use crate::ports::notifier::Notice;
-use crate::ports::observer::Event;
-use crate::ports::queue::ParseMessage;
 use crate::tell::{tell, tell_all};
+use dragline_ports::clock::{Chance, Clock};
+use dragline_ports::documents::{Documents, PutDocuments};
+use dragline_ports::error::{PortError, PortErrorKind, PortResult};
+use dragline_ports::frontier::{BeginParse, Candidates, CommitParse, CrawlLog, ParseCommitted, Parses};
+use dragline_ports::notifier::Notice;
+use dragline_ports::observer::Event;
+use dragline_ports::queue::ParseMessage;
 
 /// How a parse ended. In every case its message is done with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

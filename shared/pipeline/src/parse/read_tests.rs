@@ -16,7 +16,7 @@ use jiff::Timestamp;
 
 use super::{Bodies, captures};
 use crate::crawl::SegmentRecords;
-use crate::ports::fetcher::{Fetched, FetchedResponse};
+use dragline_ports::fetcher::{Fetched, FetchedResponse};
 
 /// A URL as long as there are, all of whose last part is doubled in JSON.
 fn longest_url(name: &str) -> CrawlUrl {

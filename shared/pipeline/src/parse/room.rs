@@ -8,8 +8,8 @@ use dragline_domain::url::Origin;
 
 use crate::World;
 use crate::context::CrawlContext;
-use crate::ports::error::PortResult;
-use crate::ports::frontier::{Iterations, Origins};
+use dragline_ports::error::PortResult;
+use dragline_ports::frontier::{Iterations, Origins};
 
 /// Leaves links alone where more waits than the pages that the iteration has left call for. Without a budget of pages all are followed.
 pub(super) async fn keep_to_budget(

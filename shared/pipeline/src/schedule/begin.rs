@@ -15,13 +15,13 @@ use dragline_domain::url::{CrawlUrl, Origin};
 use crate::World;
 use crate::context::{Contexts, CrawlContext};
 use crate::nudge::{Convoy, nudge_into};
-use crate::ports::clock::Clock;
-use crate::ports::error::PortResult;
-use crate::ports::frontier::{
+use crate::walk::{Until, WalkEnd, Walker};
+use dragline_ports::clock::Clock;
+use dragline_ports::error::PortResult;
+use dragline_ports::frontier::{
     BeginIteration, Begun, Candidates, ClaimRequest, Iterations, Origins, SeedOrigin, Seeded,
 };
-use crate::ports::queue::{Message, Queue, StartCommand};
-use crate::walk::{Until, WalkEnd, Walker};
+use dragline_ports::queue::{Message, Queue, StartCommand};
 
 /// Candidates are looked through so many at a time.
 const CANDIDATES_PAGE: usize = 100;

@@ -10,12 +10,12 @@ use super::refusal::Refusal;
 use super::url::crawl_url;
 use crate::World;
 use crate::context::Contexts;
-use crate::ports::clock::Clock;
-use crate::ports::error::{PortError, PortErrorKind, PortResult};
-use crate::ports::frontier::{CrawlPut, Crawls, Iterations, PutCrawl};
-use crate::ports::notifier::Notice;
-use crate::ports::queue::StartCommand;
 use crate::tell::tell;
+use dragline_ports::clock::Clock;
+use dragline_ports::error::{PortError, PortErrorKind, PortResult};
+use dragline_ports::frontier::{CrawlPut, Crawls, Iterations, PutCrawl};
+use dragline_ports::notifier::Notice;
+use dragline_ports::queue::StartCommand;
 
 /// How often a definition is put again that somebody else changes at the same time.
 const PUTS_MAX: u32 = 8;

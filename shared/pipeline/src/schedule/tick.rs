@@ -5,10 +5,10 @@ use std::time::Duration;
 use dragline_domain::frontier::comes_due;
 
 use crate::World;
-use crate::ports::clock::Clock;
-use crate::ports::error::PortResult;
-use crate::ports::frontier::{Crawls, MoveSchedule};
-use crate::ports::queue::{Message, Queue, StartCommand};
+use dragline_ports::clock::Clock;
+use dragline_ports::error::PortResult;
+use dragline_ports::frontier::{Crawls, MoveSchedule};
+use dragline_ports::queue::{Message, Queue, StartCommand};
 
 /// Crawls that are begun in one tick at most; the next one goes on.
 const CRAWLS_MAX: usize = 1_000;

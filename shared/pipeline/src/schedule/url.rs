@@ -11,9 +11,9 @@ use super::command::{Defaults, Handled, may_begin, put};
 use super::refusal::Refusal;
 use crate::World;
 use crate::context::{Contexts, CrawlContext};
-use crate::ports::error::{PortError, PortErrorKind, PortResult};
-use crate::ports::frontier::{Iterations, Seeded};
-use crate::ports::queue::StartCommand;
+use dragline_ports::error::{PortError, PortErrorKind, PortResult};
+use dragline_ports::frontier::{Iterations, Seeded};
+use dragline_ports::queue::StartCommand;
 
 /// Crawls a URL: in the iteration that runs, or in one that begins with the definition's seeds and it.
 pub(super) async fn crawl_url(

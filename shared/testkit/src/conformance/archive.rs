@@ -2,8 +2,8 @@
 
 use bytes::Bytes;
 use dragline_domain::frontier::ObjectKey;
-use dragline_pipeline::ports::archive::{Archive, Put};
-use dragline_pipeline::ports::error::PortErrorKind;
+use dragline_ports::archive::{Archive, Put};
+use dragline_ports::error::PortErrorKind;
 use futures_util::future::join_all;
 
 /// Runs every behaviour of an archive. Takes an expression that makes `(archive, guard)` from a future; the guard lives as long.

@@ -4,8 +4,8 @@ use dragline_domain::document::{Directives, Document, DocumentState, Link, LinkF
 use dragline_domain::frontier::SegmentRow;
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::Spelling;
-use dragline_pipeline::ports::documents::{Documents, PutDocuments};
-use dragline_pipeline::ports::frontier::Frontier;
+use dragline_ports::documents::{Documents, PutDocuments};
+use dragline_ports::frontier::Frontier;
 use futures_util::future::join_all;
 
 use super::samples::{key, url};

@@ -8,7 +8,7 @@ use dragline_domain::capture::{CrawlType, Finality, LogEntry, SegmentLog, Visit}
 use dragline_domain::frontier::{SegmentId, SegmentRow, Sighting};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::CrawlUrl;
-use dragline_pipeline::ports::frontier::Frontier;
+use dragline_ports::frontier::Frontier;
 
 use super::lag::assert_comes_to;
 use super::samples::{at, key, url};

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use dragline_domain::frontier::SegmentId;
 use dragline_domain::ids::{Iteration, Turn};
-use dragline_pipeline::ports::queue::{CONVOY_MAX, DELAY_MAX, Message, ParseMessage, Queue, StartCommand, Ticket};
+use dragline_ports::queue::{CONVOY_MAX, DELAY_MAX, Message, ParseMessage, Queue, StartCommand, Ticket};
 
 use super::lag::until;
 use super::samples::{crawl, key, trigger};

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use dragline_pipeline::ports::clock::{Chance, Clock};
+use dragline_ports::clock::{Chance, Clock};
 
 /// Runs every behaviour of a clock and a source of chance. Takes an expression that makes `((clock, chance), guard)` from a future; the
 /// guard lives as long.

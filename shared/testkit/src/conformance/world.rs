@@ -10,7 +10,7 @@ use dragline_domain::frontier::{
 use dragline_domain::ids::{Iteration, LeaseToken};
 use dragline_domain::politeness::Pace;
 use dragline_domain::url::CrawlUrl;
-use dragline_pipeline::ports::frontier::{
+use dragline_ports::frontier::{
     BeginIteration, Begun, ClaimRequest, CommitParse, CommitSegment, Committed, Frontier, ParseCommitted, ReleaseLease,
     SeedOrigin, Seeded,
 };

@@ -2,8 +2,8 @@
 
 use dragline_domain::document::{Document, LinkFate};
 use dragline_domain::frontier::SegmentRow;
-use dragline_pipeline::ports::documents::{Documents, PutDocuments};
-use dragline_pipeline::ports::error::PortResult;
+use dragline_ports::documents::{Documents, PutDocuments};
+use dragline_ports::error::PortResult;
 
 use super::mutations;
 use DocumentsMutation as M;

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use dragline_domain::ids::Turn;
-use dragline_pipeline::ports::error::{PortError, PortErrorKind, PortResult};
-use dragline_pipeline::ports::queue::{DELAY_MAX, Message, Queue};
+use dragline_ports::error::{PortError, PortErrorKind, PortResult};
+use dragline_ports::queue::{DELAY_MAX, Message, Queue};
 
 use super::mutations;
 use QueueMutation as M;

@@ -11,13 +11,13 @@ use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_local::{DirectoryArchive, LocalStore, MemoryQueue, SqliteDocuments, SystemChance};
 use dragline_pipeline::context::Contexts;
 use dragline_pipeline::live::LiveTurns;
-use dragline_pipeline::ports::clock::Clock;
-use dragline_pipeline::ports::error::PortResult;
-use dragline_pipeline::ports::frontier::{BeginIteration, Begun, CrawlRow, Crawls, Iterations, Origins};
-use dragline_pipeline::ports::notifier::{Notice, Notifier};
-use dragline_pipeline::ports::queue::{Message, Queue, StartCommand};
 use dragline_pipeline::schedule::{Defaults, Handled, handle};
 use dragline_pipeline::{Timing, World};
+use dragline_ports::clock::Clock;
+use dragline_ports::error::PortResult;
+use dragline_ports::frontier::{BeginIteration, Begun, CrawlRow, Crawls, Iterations, Origins};
+use dragline_ports::notifier::{Notice, Notifier};
+use dragline_ports::queue::{Message, Queue, StartCommand};
 use jiff::Timestamp;
 use tempfile::TempDir;
 

@@ -12,10 +12,10 @@ use dragline_domain::ids::{Iteration, LeaseToken, Turn};
 use dragline_domain::time::after;
 use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_pipeline::World;
-use dragline_pipeline::ports::clock::Clock;
-use dragline_pipeline::ports::frontier::{CommitSegment, Committed, Origins, ReleaseLease, Turns};
-use dragline_pipeline::ports::queue::{Message, ParseMessage};
 use dragline_pipeline::sweep::sweep;
+use dragline_ports::clock::Clock;
+use dragline_ports::frontier::{CommitSegment, Committed, Origins, ReleaseLease, Turns};
+use dragline_ports::queue::{Message, ParseMessage};
 
 use super::desk::{Desk, docs, name};
 

@@ -3,9 +3,9 @@
 use dragline_domain::command::Command;
 use dragline_domain::frontier::Switch;
 use dragline_domain::ids::TriggerId;
-use dragline_pipeline::ports::notifier::Notice;
-use dragline_pipeline::ports::queue::StartCommand;
 use dragline_pipeline::schedule::{Handled, Refusal, Started, tick};
+use dragline_ports::notifier::Notice;
+use dragline_ports::queue::StartCommand;
 
 use super::desk::{Desk, docs, name, scheduled};
 

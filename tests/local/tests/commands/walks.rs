@@ -12,11 +12,11 @@ use dragline_domain::ids::{Iteration, LeaseToken, Turn};
 use dragline_domain::time::after;
 use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_pipeline::World;
-use dragline_pipeline::ports::clock::Clock;
-use dragline_pipeline::ports::frontier::{Iterations, Origins, ReleaseLease, Turns};
-use dragline_pipeline::ports::queue::{Message, StartCommand};
 use dragline_pipeline::schedule::{Handled, Started};
 use dragline_pipeline::sweep::{Swept, sweep};
+use dragline_ports::clock::Clock;
+use dragline_ports::frontier::{Iterations, Origins, ReleaseLease, Turns};
+use dragline_ports::queue::{Message, StartCommand};
 
 use super::desk::{Desk, docs, name};
 use super::many::finish;

@@ -3,8 +3,8 @@
 use dragline_domain::command::Command;
 use dragline_domain::frontier::{IterationStatus, StatusChange};
 use dragline_pipeline::World;
-use dragline_pipeline::ports::frontier::Iterations;
 use dragline_pipeline::schedule::{Handled, Refusal, Started};
+use dragline_ports::frontier::Iterations;
 
 use super::desk::{Desk, defaults, docs, name, scheduled, start};
 

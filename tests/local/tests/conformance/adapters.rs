@@ -11,7 +11,7 @@ use dragline_domain::outcome::Outcome;
 use dragline_domain::url::CrawlUrl;
 use dragline_local::query::{LogRow, Selection, export_log};
 use dragline_local::{DATABASE, DirectoryArchive, LocalStore, Mailbox, MemoryQueue, SqliteDocuments, SqliteFrontier};
-use dragline_pipeline::ports::queue::Message;
+use dragline_ports::queue::Message;
 use dragline_testkit::clock::HandClock;
 use dragline_testkit::conformance::log::LogReader;
 use dragline_testkit::conformance::queue::Receiver;

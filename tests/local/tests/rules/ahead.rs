@@ -8,9 +8,9 @@ use dragline_local::{
     DirectoryArchive, LocalStore, MemoryQueue, SqliteDocuments, SqliteFrontier, SystemChance, SystemClock,
 };
 use dragline_pipeline::live::LiveTurns;
-use dragline_pipeline::ports::clock::Clock;
-use dragline_pipeline::ports::fetcher::{Fetched, FetchedResponse};
 use dragline_pipeline::{Timing, World};
+use dragline_ports::clock::Clock;
+use dragline_ports::fetcher::{Fetched, FetchedResponse};
 use dragline_whole_crawls::Silent;
 use jiff::Timestamp;
 

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use dragline_domain::definition::Draft;
 use dragline_domain::outcome::Outcome;
-use dragline_pipeline::ports::clock::Clock;
-use dragline_pipeline::ports::fetcher::{FetchFailureKind, FetchRequest, Fetched, Fetcher};
+use dragline_ports::clock::Clock;
+use dragline_ports::fetcher::{FetchFailureKind, FetchRequest, Fetched, Fetcher};
 use dragline_whole_crawls::{crawl_in, definition};
 
 use super::ahead::{Ahead, WorldAhead, answered};

@@ -11,8 +11,8 @@ use dragline_local::{DATABASE, LocalStore};
 use dragline_pipeline::World as _;
 use dragline_pipeline::context::Contexts;
 use dragline_pipeline::parse::{KnownUrls, ParseEnd, parse_segment};
-use dragline_pipeline::ports::frontier::{Origins, Progress};
-use dragline_pipeline::ports::queue::ParseMessage;
+use dragline_ports::frontier::{Origins, Progress};
+use dragline_ports::queue::ParseMessage;
 use dragline_whole_crawls::{Network, crawl_in, definition};
 use rusqlite::Connection;
 

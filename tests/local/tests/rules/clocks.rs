@@ -9,8 +9,8 @@ use dragline_domain::definition::Definition;
 use dragline_domain::frontier::OriginKey;
 use dragline_domain::outcome::Outcome;
 use dragline_local::{LocalStore, SystemClock};
-use dragline_pipeline::ports::clock::Clock;
-use dragline_pipeline::ports::frontier::{Origins, Progress};
+use dragline_ports::clock::Clock;
+use dragline_ports::frontier::{Origins, Progress};
 use dragline_whole_crawls::{Network, crawl_in, definition};
 
 use super::ahead::WorldAhead;

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use dragline_domain::time::between;
-use dragline_pipeline::ports::clock::Clock;
-use dragline_pipeline::ports::fetcher::{FetchRequest, Fetched, Fetcher};
+use dragline_ports::clock::Clock;
+use dragline_ports::fetcher::{FetchRequest, Fetched, Fetcher};
 use dragline_whole_crawls::{crawl_in, definition};
 
 use super::ahead::{Ahead, WorldAhead, answered};

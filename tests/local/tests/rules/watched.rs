@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use dragline_local::engine::LocalWorld;
 use dragline_local::{LocalStore, SystemClock};
-use dragline_pipeline::ports::clock::Clock;
-use dragline_pipeline::ports::fetcher::{FetchFailureKind, FetchRequest, Fetched, FetchedResponse, Fetcher};
-use dragline_pipeline::ports::observer::{Event, Observer, Stage};
+use dragline_ports::clock::Clock;
+use dragline_ports::fetcher::{FetchFailureKind, FetchRequest, Fetched, FetchedResponse, Fetcher};
+use dragline_ports::observer::{Event, Observer, Stage};
 use dragline_whole_crawls::{Silent, crawl_in, definition};
 
 /// What was shown, each on a line.

@@ -10,8 +10,8 @@ use dragline_domain::frontier::{
 use dragline_domain::ids::{CrawlId, Iteration, LeaseToken, TriggerId, Turn};
 use dragline_domain::politeness::Pace;
 use dragline_local::LocalStore;
-use dragline_pipeline::ports::archive::Archive;
-use dragline_pipeline::ports::frontier::{
+use dragline_ports::archive::Archive;
+use dragline_ports::frontier::{
     BeginIteration, CommitSegment, Committed, Iterations, Origins, SeedOrigin, Seeded, Turns,
 };
 use jiff::Timestamp;

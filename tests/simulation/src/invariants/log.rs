@@ -1,6 +1,6 @@
 //! 1, 6 and 7: the log against what was claimed, what was counted, and what is left.
 
-use dragline_pipeline::ports::frontier::Progress;
+use dragline_ports::frontier::Progress;
 
 use super::{Checked, Evidence, Invariant, Violation};
 

@@ -1,7 +1,7 @@
 //! 12: people learn of an iteration's end.
 
 use dragline_domain::ids::Iteration;
-use dragline_pipeline::ports::notifier::Notice;
+use dragline_ports::notifier::Notice;
 
 use super::{Invariant, Violation};
 

@@ -1,6 +1,6 @@
 //! 12: no page is given up for what its store failed at.
 
-use dragline_pipeline::ports::frontier::Progress;
+use dragline_ports::frontier::Progress;
 
 use super::{Checked, Evidence, Invariant, Violation};
 use crate::faults::Struck;

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use bytes::Bytes;
 use dragline_domain::frontier::ObjectKey;
-use dragline_pipeline::ports::archive::{Archive, Put};
-use dragline_pipeline::ports::error::PortResult;
+use dragline_ports::archive::{Archive, Put};
+use dragline_ports::error::PortResult;
 
 use super::Mutation;
 

@@ -1,7 +1,7 @@
 //! Defects in what the crawler makes of answers.
 
 use bytes::Bytes;
-use dragline_pipeline::ports::fetcher::{FetchRequest, Fetched, Fetcher};
+use dragline_ports::fetcher::{FetchRequest, Fetched, Fetcher};
 
 use super::Mutation;
 

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use dragline_pipeline::ports::error::PortResult;
+use dragline_ports::error::PortResult;
 
 /// An effect that comes too late.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use dragline_domain::frontier::ObjectKey;
-use dragline_pipeline::ports::archive::{Archive, Put};
-use dragline_pipeline::ports::error::PortResult;
+use dragline_ports::archive::{Archive, Put};
+use dragline_ports::error::PortResult;
 
 use super::Gate;
 use crate::faults::Loss;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use dragline_domain::document::Document;
 use dragline_domain::frontier::SegmentRow;
-use dragline_pipeline::ports::documents::{Documents, PutDocuments};
-use dragline_pipeline::ports::error::PortResult;
+use dragline_ports::documents::{Documents, PutDocuments};
+use dragline_ports::error::PortResult;
 
 use super::Gate;
 

@@ -2,8 +2,8 @@
 //! takes long.
 
 use dragline_domain::time::between;
-use dragline_pipeline::ports::error::PortResult;
-use dragline_pipeline::ports::fetcher::{FetchFailureKind, FetchRequest, Fetched, Fetcher};
+use dragline_ports::error::PortResult;
+use dragline_ports::fetcher::{FetchFailureKind, FetchRequest, Fetched, Fetcher};
 
 use super::{Gate, SimulatedClock};
 use crate::web::SimulatedWeb;

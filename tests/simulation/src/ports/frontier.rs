@@ -10,8 +10,8 @@ use dragline_domain::frontier::{
 };
 use dragline_domain::ids::{CrawlId, Iteration, ParseToken, TriggerId};
 use dragline_domain::url::{DomainKey, HostKey, Origin};
-use dragline_pipeline::ports::error::PortResult;
-use dragline_pipeline::ports::frontier::{
+use dragline_ports::error::PortResult;
+use dragline_ports::frontier::{
     BeginIteration, BeginParse, Begun, Candidates, ClaimRequest, CommitParse, CommitSegment, Committed, CrawlLog,
     CrawlPut, CrawlRow, Crawls, CursorMoved, DuePage, Endings, GiveBackHost, GiveUp, Hosts, IterationClosed,
     Iterations, KeptRobots, MoveCursor, MoveSchedule, NoticeKept, Origins, Overdue, OverdueKinds, OverdueWork,

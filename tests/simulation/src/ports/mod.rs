@@ -11,7 +11,7 @@ use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
 
-use dragline_pipeline::ports::error::PortResult;
+use dragline_ports::error::PortResult;
 
 use crate::conductor::{Conductor, Twist};
 use crate::mutations::PutOff;

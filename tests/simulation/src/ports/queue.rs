@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use dragline_pipeline::ports::error::PortResult;
-use dragline_pipeline::ports::notifier::{Notice, Notifier};
-use dragline_pipeline::ports::queue::{DELAY_MAX, Message, Queue};
+use dragline_ports::error::PortResult;
+use dragline_ports::notifier::{Notice, Notifier};
+use dragline_ports::queue::{DELAY_MAX, Message, Queue};
 
 use super::Gate;
 

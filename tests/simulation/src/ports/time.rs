@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use dragline_pipeline::ports::clock::{Chance, Clock};
+use dragline_ports::clock::{Chance, Clock};
 use jiff::Timestamp;
 
 use super::Gate;

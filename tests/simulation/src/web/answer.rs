@@ -1,7 +1,7 @@
 //! What a server says.
 
 use bytes::Bytes;
-use dragline_pipeline::ports::fetcher::{FetchFailureKind, Truncation};
+use dragline_ports::fetcher::{FetchFailureKind, Truncation};
 
 /// What came of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,10 +5,8 @@ use std::sync::Arc;
 
 use dragline_domain::time::between;
 use dragline_formats::warc::Sha1Digest;
-use dragline_pipeline::ports::clock::Clock;
-use dragline_pipeline::ports::fetcher::{
-    FetchFailure, FetchFailureKind, FetchRequest, Fetched, FetchedResponse, Fetcher,
-};
+use dragline_ports::clock::Clock;
+use dragline_ports::fetcher::{FetchFailure, FetchFailureKind, FetchRequest, Fetched, FetchedResponse, Fetcher};
 
 use jiff::Timestamp;
 
@@ -95,7 +93,7 @@ impl<C: Clock> SimulatedWeb<C> {
 }
 
 fn fetched_response(response: Response, body_bytes_max: usize) -> FetchedResponse {
-    use dragline_pipeline::ports::fetcher::Truncation;
+    use dragline_ports::fetcher::Truncation;
     let Response { status, fields, mut body, truncated } = response;
     let truncated = if body.len() > body_bytes_max { Some(Truncation::Length) } else { truncated };
     body.truncate(body_bytes_max);

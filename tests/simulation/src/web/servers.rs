@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use dragline_domain::time::{after, between};
 use dragline_domain::url::CrawlUrl;
-use dragline_pipeline::ports::fetcher::FetchFailureKind;
+use dragline_ports::fetcher::FetchFailureKind;
 use jiff::Timestamp;
 
 use super::page::Arrival;

@@ -10,9 +10,7 @@ use std::time::Duration;
 use dragline_domain::address::AddressPolicy;
 use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_http::{HttpConfig, HttpFetcher};
-use dragline_pipeline::ports::fetcher::{
-    FetchFailureKind, FetchLimits, FetchRequest, Fetched, FetchedResponse, Fetcher,
-};
+use dragline_ports::fetcher::{FetchFailureKind, FetchLimits, FetchRequest, Fetched, FetchedResponse, Fetcher};
 
 pub(crate) use names::Names;
 pub(crate) use raw::RawServer;

@@ -30,14 +30,14 @@ use crate::World;
 use crate::context::{Contexts, CrawlContext};
 use crate::live::LiveTurn;
 use crate::nudge::send_ticket;
-use crate::ports::clock::{Chance, Clock};
-use crate::ports::error::{PortError, PortErrorKind, PortResult};
-use crate::ports::fetcher::Fetcher;
-use crate::ports::frontier::{Iterations, Origins, Turns};
-use crate::ports::notifier::Notice;
-use crate::ports::observer::Stage;
-use crate::ports::queue::Ticket;
 use crate::tell::tell;
+use dragline_ports::clock::{Chance, Clock};
+use dragline_ports::error::{PortError, PortErrorKind, PortResult};
+use dragline_ports::fetcher::Fetcher;
+use dragline_ports::frontier::{Iterations, Origins, Turns};
+use dragline_ports::notifier::Notice;
+use dragline_ports::observer::Stage;
+use dragline_ports::queue::Ticket;
 
 /// How often a turn that waits looks whether what it waits for is there, or whether it is to end.
 const LOOK_AGAIN: Duration = Duration::from_secs(2);

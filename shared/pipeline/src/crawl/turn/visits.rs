@@ -18,10 +18,10 @@ use crate::crawl::planner::{Dry, Work};
 use crate::crawl::robots::Robots;
 use crate::crawl::segment::SegmentRecords;
 use crate::crawl::visit::{LeaseTooOld, Visited, exchange_of, pace_by, refused, visit, visit_of};
-use crate::ports::clock::{Chance, Clock};
-use crate::ports::error::PortResult;
-use crate::ports::fetcher::Fetcher;
-use crate::ports::observer::{Event, Wait};
+use dragline_ports::clock::{Chance, Clock};
+use dragline_ports::error::PortResult;
+use dragline_ports::fetcher::Fetcher;
+use dragline_ports::observer::{Event, Wait};
 
 /// Segments in the making at once: one that takes visits, and those that wait for their last ones.
 const OPEN_SEGMENTS_MAX: usize = 4;

@@ -10,9 +10,9 @@ use super::TurnWork;
 use crate::World;
 use crate::context::CrawlContext;
 use crate::crawl::robots::Robots;
-use crate::ports::clock::Clock;
-use crate::ports::fetcher::Fetcher;
-use crate::ports::observer::{Delay, DelayReason, Event, Stage, Wait};
+use dragline_ports::clock::Clock;
+use dragline_ports::fetcher::Fetcher;
+use dragline_ports::observer::{Delay, DelayReason, Event, Stage, Wait};
 
 /// Two instants that are told apart lie further from each other: one is stored in milliseconds, the other counted by another clock.
 const BLUR: Duration = Duration::from_millis(10);

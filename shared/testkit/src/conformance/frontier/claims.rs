@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use dragline_domain::frontier::{CandidateUpdate, Claim, Claimer, LastCapture, LeadsTo, OriginKey, RecrawlCursor};
 use dragline_domain::ids::{Iteration, Turn};
 use dragline_domain::outcome::Outcome;
-use dragline_pipeline::ports::frontier::{DuePage, Frontier};
+use dragline_ports::frontier::{DuePage, Frontier};
 use jiff::Timestamp;
 
 use super::super::lag::{assert_comes_to, until};

@@ -2,7 +2,7 @@
 
 use dragline_domain::frontier::{Claim, Claimer, PartKind, TakeRefused};
 use dragline_domain::ids::Iteration;
-use dragline_pipeline::ports::frontier::{Begun, Frontier, ParseCommitted};
+use dragline_ports::frontier::{Begun, Frontier, ParseCommitted};
 use futures_util::future::join_all;
 
 use super::super::samples::{key, trigger};

@@ -1,7 +1,7 @@
 //! How far work came that goes through origins.
 
 use dragline_domain::frontier::{OriginCursor, Reserve, StatusChange, Walk};
-use dragline_pipeline::ports::frontier::{CursorMoved, Frontier, MoveCursor};
+use dragline_ports::frontier::{CursorMoved, Frontier, MoveCursor};
 
 use super::super::samples::{crawl, key, origin};
 use super::super::world::{UNLIMITED, World};

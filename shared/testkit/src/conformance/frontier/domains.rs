@@ -4,7 +4,7 @@ use dragline_domain::frontier::{HostAsk, HostWaiter, Lease, OriginKey, PLACE_KEP
 use dragline_domain::ids::{Iteration, LeaseToken, Turn};
 use dragline_domain::politeness::Pace;
 use dragline_domain::url::{DomainKey, HostKey};
-use dragline_pipeline::ports::frontier::{Frontier, GiveBackHost, ReleaseLease};
+use dragline_ports::frontier::{Frontier, GiveBackHost, ReleaseLease};
 use futures_util::future::join_all;
 
 use super::super::samples::{at, key, token};

@@ -5,7 +5,7 @@ use dragline_domain::frontier::{
     Reserve,
 };
 use dragline_domain::ids::Turn;
-use dragline_pipeline::ports::frontier::{Frontier, GiveUp, Seeded, Settled};
+use dragline_ports::frontier::{Frontier, GiveUp, Seeded, Settled};
 
 use super::super::lag::assert_comes_to;
 use super::super::samples::{at, crawl, key};

@@ -6,7 +6,7 @@ use dragline_domain::frontier::{HostAsk, HostWaiter, Lease, OriginKey, PLACE_KEP
 use dragline_domain::ids::Turn;
 use dragline_domain::politeness::Pace;
 use dragline_domain::url::HostKey;
-use dragline_pipeline::ports::frontier::{Frontier, GiveBackHost, ReleaseLease};
+use dragline_ports::frontier::{Frontier, GiveBackHost, ReleaseLease};
 use futures_util::future::join_all;
 
 use super::super::samples::{at, key, token};

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use dragline_domain::frontier::{CrawlerCounters, OriginKey, PartKind};
 use dragline_domain::url::Origin;
-use dragline_pipeline::ports::frontier::{Frontier, Overdue, OverdueKinds, Progress};
+use dragline_ports::frontier::{Frontier, Overdue, OverdueKinds, Progress};
 
 use super::super::lag::{assert_comes_to, until};
 use super::super::samples::{at, crawl, key, origin};

@@ -1,8 +1,8 @@
 //! What people are still to be told.
 
 use dragline_domain::frontier::LeftoverReason;
-use dragline_pipeline::ports::frontier::{Frontier, IterationClosed, NoticeKept, OwedNotice};
-use dragline_pipeline::ports::notifier::Notice;
+use dragline_ports::frontier::{Frontier, IterationClosed, NoticeKept, OwedNotice};
+use dragline_ports::notifier::Notice;
 
 use super::super::lag::assert_comes_to;
 use super::super::samples::{at, crawl, key};

@@ -6,7 +6,7 @@ use dragline_domain::frontier::{
 };
 use dragline_domain::ids::{ParseToken, Turn};
 use dragline_domain::politeness::Pace;
-use dragline_pipeline::ports::frontier::{BeginParse, CommitParse, Frontier, ParseCommitted};
+use dragline_ports::frontier::{BeginParse, CommitParse, Frontier, ParseCommitted};
 
 use super::super::lag::assert_comes_to;
 use super::super::samples::{at, crawl, key, trigger};

@@ -2,7 +2,7 @@
 
 use dragline_domain::frontier::Switch;
 use dragline_domain::ids::CrawlId;
-use dragline_pipeline::ports::frontier::{Begun, CrawlPut, Frontier, MoveSchedule, PutCrawl};
+use dragline_ports::frontier::{Begun, CrawlPut, Frontier, MoveSchedule, PutCrawl};
 use jiff::Timestamp;
 
 use super::super::samples::{at, crawl, trigger};

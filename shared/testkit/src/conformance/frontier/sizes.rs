@@ -5,8 +5,8 @@ use dragline_domain::frontier::{
     TodoChunk, TodoSource,
 };
 use dragline_formats::robots::{RobotsFetch, RobotsRecord};
-use dragline_pipeline::ports::error::PortErrorKind;
-use dragline_pipeline::ports::frontier::{Committed, Frontier, ParseCommitted, RobotsRow, SeedOrigin, Seeded};
+use dragline_ports::error::PortErrorKind;
+use dragline_ports::frontier::{Committed, Frontier, ParseCommitted, RobotsRow, SeedOrigin, Seeded};
 
 use super::super::samples::{at, entry, key, trigger};
 use super::super::world::{UNLIMITED, World, long_path};

@@ -2,7 +2,7 @@
 
 use dragline_domain::frontier::{Lease, Release, ReleaseRefused, Reserve, StatusChange, Take, TakeRefused};
 use dragline_domain::ids::Turn;
-use dragline_pipeline::ports::frontier::{Committed, Frontier};
+use dragline_ports::frontier::{Committed, Frontier};
 
 use super::super::samples::{at, crawl, key, token};
 use super::super::world::{DELAY, LEASE_S, UNLIMITED, World};

@@ -2,8 +2,8 @@
 
 use dragline_domain::frontier::{CandidateUpdate, Claim, Claimer, OriginKey, RecrawlCursor};
 use dragline_domain::ids::{Iteration, Turn};
-use dragline_pipeline::ports::error::PortResult;
-use dragline_pipeline::ports::frontier::{Candidates, ClaimRequest, DuePage, Frontier};
+use dragline_ports::error::PortResult;
+use dragline_ports::frontier::{Candidates, ClaimRequest, DuePage, Frontier};
 use jiff::Timestamp;
 
 use super::super::FrontierMutation as M;

@@ -1,8 +1,8 @@
 //! What becomes of origins that nobody holds, spoiled.
 
 use dragline_domain::frontier::{OriginKey, OriginRows};
-use dragline_pipeline::ports::error::PortResult;
-use dragline_pipeline::ports::frontier::{Endings, Frontier, GiveUp, Settled};
+use dragline_ports::error::PortResult;
+use dragline_ports::frontier::{Endings, Frontier, GiveUp, Settled};
 
 use super::super::FrontierMutation as M;
 use super::{MutantFrontier, far_ahead};

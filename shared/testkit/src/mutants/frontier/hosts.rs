@@ -2,8 +2,8 @@
 
 use dragline_domain::frontier::{DomainRow, HostAsk, HostRow};
 use dragline_domain::url::{DomainKey, HostKey};
-use dragline_pipeline::ports::error::PortResult;
-use dragline_pipeline::ports::frontier::{Frontier, GiveBackHost, Hosts};
+use dragline_ports::error::PortResult;
+use dragline_ports::frontier::{Frontier, GiveBackHost, Hosts};
 use jiff::Timestamp;
 
 use super::super::FrontierMutation as M;

@@ -2,8 +2,8 @@
 
 use dragline_domain::frontier::{IterationRow, OriginCursor, ParserCounters, StatusChange};
 use dragline_domain::ids::{CrawlId, Iteration};
-use dragline_pipeline::ports::error::PortResult;
-use dragline_pipeline::ports::frontier::{
+use dragline_ports::error::PortResult;
+use dragline_ports::frontier::{
     BeginIteration, Begun, CursorMoved, Frontier, IterationClosed, Iterations, MoveCursor, OwedNotice, Progress,
 };
 use jiff::Timestamp;

@@ -1,8 +1,8 @@
 //! The crawl log, spoiled.
 
 use dragline_domain::capture::SegmentLog;
-use dragline_pipeline::ports::error::{PortError, PortErrorKind, PortResult};
-use dragline_pipeline::ports::frontier::{CrawlLog, Frontier};
+use dragline_ports::error::{PortError, PortErrorKind, PortResult};
+use dragline_ports::frontier::{CrawlLog, Frontier};
 
 use super::super::FrontierMutation as M;
 use super::MutantFrontier;

@@ -20,8 +20,8 @@ use dragline_domain::frontier::{CandidateUpdate, Holder, LastCapture, OriginCurs
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::time::after;
 use dragline_domain::url::HostKey;
-use dragline_pipeline::ports::error::PortResult;
-use dragline_pipeline::ports::frontier::Frontier;
+use dragline_ports::error::PortResult;
+use dragline_ports::frontier::Frontier;
 use jiff::Timestamp;
 
 use super::FrontierMutation;

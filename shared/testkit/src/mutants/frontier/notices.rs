@@ -1,7 +1,7 @@
 //! Notices that people are still to be told, spoiled.
 
-use dragline_pipeline::ports::error::PortResult;
-use dragline_pipeline::ports::frontier::{Frontier, NoticeKept, NoticeKey, OwedNotice, OwedNotices};
+use dragline_ports::error::PortResult;
+use dragline_ports::frontier::{Frontier, NoticeKept, NoticeKey, OwedNotice, OwedNotices};
 use jiff::Timestamp;
 
 use super::super::FrontierMutation as M;

@@ -5,8 +5,8 @@ use std::sync::atomic::Ordering;
 use dragline_domain::frontier::{Inbox, OriginKey, OriginRows, PART_CHUNKS_MAX, RecrawlCursor, Seeding, TodoSource};
 use dragline_domain::ids::{CrawlId, TriggerId};
 use dragline_domain::url::Origin;
-use dragline_pipeline::ports::error::PortResult;
-use dragline_pipeline::ports::frontier::{Frontier, Origins, SeedOrigin, Seeded};
+use dragline_ports::error::PortResult;
+use dragline_ports::frontier::{Frontier, Origins, SeedOrigin, Seeded};
 use jiff::Timestamp;
 
 use super::super::FrontierMutation as M;

@@ -1,8 +1,8 @@
 //! Work that looks overdue, spoiled.
 
 use dragline_domain::ids::CrawlId;
-use dragline_pipeline::ports::error::PortResult;
-use dragline_pipeline::ports::frontier::{Frontier, Overdue, OverdueKinds, OverdueWork};
+use dragline_ports::error::PortResult;
+use dragline_ports::frontier::{Frontier, Overdue, OverdueKinds, OverdueWork};
 use jiff::Timestamp;
 
 use super::super::FrontierMutation as M;

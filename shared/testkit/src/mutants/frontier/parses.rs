@@ -2,8 +2,8 @@
 
 use dragline_domain::frontier::{Blame, ParserCounters, PartRefused, SegmentId, SegmentRow, SegmentState};
 use dragline_domain::ids::ParseToken;
-use dragline_pipeline::ports::error::PortResult;
-use dragline_pipeline::ports::frontier::{BeginParse, CommitParse, Frontier, ParseCommitted, Parses};
+use dragline_ports::error::PortResult;
+use dragline_ports::frontier::{BeginParse, CommitParse, Frontier, ParseCommitted, Parses};
 
 use super::super::FrontierMutation as M;
 use super::{MutantFrontier, add_again};

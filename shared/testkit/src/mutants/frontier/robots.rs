@@ -1,8 +1,8 @@
 //! robots.txt, kept from one turn to the next, spoiled.
 
 use dragline_domain::frontier::OriginKey;
-use dragline_pipeline::ports::error::PortResult;
-use dragline_pipeline::ports::frontier::{Frontier, KeptRobots, RobotsRow};
+use dragline_ports::error::PortResult;
+use dragline_ports::frontier::{Frontier, KeptRobots, RobotsRow};
 
 use super::super::FrontierMutation as M;
 use super::MutantFrontier;

@@ -8,8 +8,8 @@ use dragline_domain::frontier::{
 };
 use dragline_domain::ids::Iteration;
 use dragline_domain::time::after;
-use dragline_pipeline::ports::error::PortResult;
-use dragline_pipeline::ports::frontier::{CommitSegment, Committed, Frontier, MoveCursor, ReleaseLease, Turns};
+use dragline_ports::error::PortResult;
+use dragline_ports::frontier::{CommitSegment, Committed, Frontier, MoveCursor, ReleaseLease, Turns};
 use jiff::Timestamp;
 
 use super::super::FrontierMutation as M;

@@ -8,7 +8,7 @@ use dragline_domain::ids::{CrawlId, TriggerId};
 use dragline_domain::url::Origin;
 use jiff::Timestamp;
 
-use crate::ports::error::PortResult;
+use crate::error::PortResult;
 
 /// Crawls: their definitions, their schedules, and the commands that came for them.
 pub trait Crawls: Send + Sync {

@@ -4,7 +4,7 @@ use std::future::Future;
 
 use dragline_domain::capture::SegmentLog;
 
-use crate::ports::error::PortResult;
+use crate::error::PortResult;
 
 /// The crawl log.
 pub trait CrawlLog: Send + Sync {

@@ -8,7 +8,7 @@ use dragline_domain::frontier::{
 use dragline_domain::ids::{Iteration, LeaseToken};
 use jiff::Timestamp;
 
-use crate::ports::error::PortResult;
+use crate::error::PortResult;
 
 /// Turns: taking a lease, its todo, committing segments, letting go.
 pub trait Turns: Send + Sync {

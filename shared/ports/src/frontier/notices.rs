@@ -8,8 +8,8 @@ use dragline_domain::ids::CrawlId;
 use dragline_formats::warc::Sha1Digest;
 use jiff::Timestamp;
 
-use crate::ports::error::PortResult;
-use crate::ports::notifier::Notice;
+use crate::error::PortResult;
+use crate::notifier::Notice;
 
 /// Notices that people are still to be told.
 pub trait OwedNotices: Send + Sync {

@@ -6,7 +6,7 @@ use dragline_domain::frontier::{AddTodo, Inbox, OriginKey, OriginRows, Seeding, 
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::url::Origin;
 
-use crate::ports::error::PortResult;
+use crate::error::PortResult;
 
 /// Origins that take part in an iteration, and the seeds that open them.
 pub trait Origins: Send + Sync {

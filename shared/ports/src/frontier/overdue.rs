@@ -6,7 +6,7 @@ use dragline_domain::frontier::{OriginKey, SegmentId};
 use dragline_domain::ids::{CrawlId, Iteration};
 use jiff::Timestamp;
 
-use crate::ports::error::PortResult;
+use crate::error::PortResult;
 
 /// Work that looks overdue.
 pub trait OverdueWork: Send + Sync {

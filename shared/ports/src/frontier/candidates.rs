@@ -6,7 +6,7 @@ use dragline_domain::frontier::{CandidateUpdate, Claim, Claimer, OriginKey, Recr
 use dragline_domain::ids::Iteration;
 use jiff::Timestamp;
 
-use crate::ports::error::PortResult;
+use crate::error::PortResult;
 
 /// URLs that are known: claiming them, going through those that are due, and how they ended.
 pub trait Candidates: Send + Sync {

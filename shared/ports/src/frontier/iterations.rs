@@ -7,7 +7,7 @@ use dragline_domain::ids::{CrawlId, Iteration, TriggerId};
 use jiff::Timestamp;
 
 use super::Progress;
-use crate::ports::error::PortResult;
+use crate::error::PortResult;
 
 /// Iterations: beginning, changing and closing them, and how far they are.
 pub trait Iterations: Send + Sync {

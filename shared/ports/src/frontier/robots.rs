@@ -6,7 +6,7 @@ use dragline_domain::frontier::OriginKey;
 use dragline_formats::robots::RobotsRecord;
 use jiff::Timestamp;
 
-use crate::ports::error::PortResult;
+use crate::error::PortResult;
 
 /// robots.txt, kept from one turn to the next.
 pub trait KeptRobots: Send + Sync {

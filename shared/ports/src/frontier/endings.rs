@@ -6,7 +6,7 @@ use dragline_domain::frontier::{Leftover, LeftoverReason, OriginKey, OriginRows}
 use dragline_domain::ids::{Iteration, Turn};
 use jiff::Timestamp;
 
-use crate::ports::error::PortResult;
+use crate::error::PortResult;
 
 /// What becomes of origins that nobody holds: another turn, a close, or a close with leftovers.
 pub trait Endings: Send + Sync {

@@ -9,7 +9,7 @@ use dragline_domain::ids::{Iteration, ParseToken};
 use dragline_domain::politeness::Pace;
 use jiff::Timestamp;
 
-use crate::ports::error::PortResult;
+use crate::error::PortResult;
 
 /// Parses of segments: counting those that died, and committing what was found, part by part.
 pub trait Parses: Send + Sync {

@@ -8,7 +8,7 @@ use dragline_domain::politeness::Pace;
 use dragline_domain::url::{DomainKey, HostKey};
 use jiff::Timestamp;
 
-use crate::ports::error::PortResult;
+use crate::error::PortResult;
 
 /// Hosts and the places of their domains: who asks them, who waits for them.
 pub trait Hosts: Send + Sync {
