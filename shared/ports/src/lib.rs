@@ -11,3 +11,4 @@ pub mod frontier;
 pub mod notifier;
 pub mod observer;
 pub mod queue;
+pub mod reader;
