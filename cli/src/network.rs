@@ -2,10 +2,10 @@
 
 use dragline_domain::address::AddressPolicy;
 use dragline_domain::definition::Draft;
+use dragline_engine::room::Room;
 use dragline_http::{Certificate, CertificatePolicy, HttpConfig, HttpFetcher, certificates_from_pem};
 
 use crate::args::NetworkArgs;
-use crate::crawl::Room;
 use crate::error::CliError;
 use crate::source::read_at_most;
 
@@ -35,20 +35,23 @@ impl Network {
         Ok(Self { address_policy: args.address_policy(), certificates: args.certificate_policy(), extra_roots })
     }
 
-    /// The client that sends the definition's user agent. Without a word on room it keeps a few hundred connections.
+    /// The client that sends the definition's user agent.
     ///
     /// # Errors
     /// It cannot be set up.
-    pub(crate) fn fetcher(&self, definition: &Draft, room: Option<&Room>) -> Result<HttpFetcher, CliError> {
+    pub(crate) fn fetcher(&self, definition: &Draft) -> Result<HttpFetcher, CliError> {
+        Ok(HttpFetcher::new(&self.config(definition, None))?)
+    }
+
+    /// How such clients are set up. Without a word on room they keep a few hundred connections.
+    pub(crate) fn config(&self, definition: &Draft, room: Option<&Room>) -> HttpConfig {
         let mut config = HttpConfig::new(definition.user_agent.as_str());
         config.address_policy = self.address_policy;
         config.certificates = self.certificates;
         config.extra_roots.clone_from(&self.extra_roots);
-        let concurrency = usize::from(definition.politeness.concurrency);
-        config.idle_connections_per_host_max = config.idle_connections_per_host_max.max(concurrency);
         if let Some(room) = room {
             config.idle_connections_max = room.idle_connections_max;
         }
-        Ok(HttpFetcher::new(&config)?)
+        config
     }
 }

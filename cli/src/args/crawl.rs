@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use dragline_domain::definition::{Draft, UrlPattern};
+use dragline_engine::begin::Abandon;
 
 use super::{Answer, DataArgs, NetworkArgs, command_to_go_on, values};
 use crate::terminal::{Form, Loudness};
@@ -59,15 +60,6 @@ enum Progress {
     Auto,
     /// One JSON object a line for all that happens, and nothing else (docs/commands.md)
     Json,
-}
-
-/// What becomes of an unfinished iteration that the definition has outgrown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Abandon {
-    /// It is ended with what is done.
-    Unfinished,
-    /// Nothing: the change is refused.
-    Nothing,
 }
 
 impl CrawlArgs {

@@ -17,7 +17,7 @@ use dragline_domain::definition::{Draft, UserAgent};
 use dragline_http::CertificatePolicy;
 use dragline_local::Allowance;
 
-pub(crate) use crawl::{Abandon, CrawlArgs};
+pub(crate) use crawl::CrawlArgs;
 pub(crate) use explain::ExplainArgs;
 pub(crate) use export::{ExportArgs, Format, What};
 pub(crate) use of::OfArgs;

@@ -7,8 +7,6 @@ mod notices;
 mod places;
 mod prepare;
 mod progress;
-mod resume;
-mod room;
 mod run;
 mod told;
 mod watch;
@@ -17,7 +15,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use dragline_domain::definition::Definition;
-use dragline_local::engine::LocalWorld;
+use dragline_engine::local_world;
+use dragline_engine::room::Room;
+use dragline_http::HttpFetchers;
 use dragline_local::{Allowance, DATABASE, LocalStore, SystemClock, raise_open_files};
 use dragline_pipeline::World;
 use dragline_ports::clock::Clock;
@@ -31,8 +31,6 @@ use crate::network::Network;
 use crate::source::Source;
 use crate::terminal::Talk;
 pub(crate) use notices::why as leftover_why;
-
-pub(crate) use room::Room;
 
 use interrupt::Interrupts;
 use notices::TalkNotifier;
@@ -59,15 +57,15 @@ pub(crate) async fn crawl(args: &CrawlArgs, talk: &Talk) -> Result<Exit, CliErro
         check_allowances(&store, args).await?;
         let watch = Arc::new(Watch::new(talk.clone()));
         let watcher: Arc<dyn Observer> = watch.clone();
-        let world = Arc::new(LocalWorld::new(&store, TalkNotifier::new(talk.clone())).watched_by(watcher));
+        let world = Arc::new(local_world(&store, TalkNotifier::new(talk.clone())).watched_by(watcher));
         let Prepared { wanted, iteration, goal } = prepare::prepare(&world, given.as_ref(), args, talk).await?;
         let room = Room::of(files_max, usize::from(wanted.politeness.concurrency));
-        let fetcher = Arc::new(network.fetcher(&wanted, Some(&room))?);
+        let fetchers = HttpFetchers::new(network.config(&wanted, Some(&room)));
         for allowance in args.network.allowances() {
             store.allow(allowance).await?;
         }
         let asked = (&iteration, &wanted);
-        let ended = run::run(&world, fetcher, &room, asked, &mut interrupts, (&watch, talk)).await?;
+        let ended = run::run(&world, fetchers, &room, asked, &mut interrupts, (&watch, talk)).await?;
         match (goal, ended) {
             (Goal::MakeWay, Ended::Over) => {}
             (_, Ended::AtOnce) => {

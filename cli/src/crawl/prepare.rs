@@ -2,18 +2,12 @@
 
 use std::path::Path;
 
-use dragline_domain::definition::{Definition, Key};
-use dragline_domain::frontier::{IterationRow, IterationStatus, StatusChange};
+use dragline_domain::definition::Definition;
+use dragline_domain::frontier::{IterationRow, IterationStatus};
 use dragline_domain::ids::TriggerId;
-use dragline_pipeline::World;
-use dragline_pipeline::context::Contexts;
-use dragline_pipeline::schedule::{self, Started};
+use dragline_engine::begin::{self, Held, Outgrown, Plan};
 use dragline_ports::clock::Clock;
-use dragline_ports::error::{PortError, PortErrorKind, PortResult};
-use dragline_ports::frontier::{CrawlPut, CrawlRow, Crawls, Iterations, PutCrawl};
-use dragline_ports::queue::StartCommand;
 
-use super::resume::{Held, Plan, Refusal, plan};
 use super::run::CliWorld;
 use crate::args::CrawlArgs;
 use crate::error::CliError;
@@ -51,72 +45,30 @@ pub(super) async fn prepare(
     args: &CrawlArgs,
     talk: &Talk,
 ) -> Result<Prepared, CliError> {
-    let data = args.data.data.as_path();
-    let (held, latest) = held(world, data).await?;
+    let held = held(world, args.data.data.as_path()).await?;
     let wanted = match (given, &held) {
         (Some(given), _) => given.clone(),
-        (None, Some(held)) => Definition::new(args.change(held.definition.clone().into_draft()))?,
-        (None, None) => return Err(CliError::NothingToCrawl { data: data.to_owned() }),
+        (None, Some(held)) => Definition::new(args.change(held.row.definition.clone().into_draft()))?,
+        (None, None) => return Err(CliError::NothingToCrawl { data: args.data.data.clone() }),
     };
-    let held_now = held
-        .as_ref()
-        .map(|row| Held { definition: &row.definition, latest: latest.as_ref().map(|iteration| iteration.status) });
-    let plan = plan(held_now, &wanted, args.abandon()).map_err(|refusal| refused(refusal, args, &wanted))?;
-    if let Plan::Begin { changed } | Plan::GoOn { changed } = &plan {
-        store(world, held.as_ref(), &wanted, changed).await?;
+    if let Some(stored) = held.as_ref().map(|held| &held.row.definition.name).filter(|stored| **stored != wanted.name) {
+        let (data, stored, wanted) = (args.data.data.clone(), stored.clone(), wanted.name.clone());
+        return Err(CliError::AnotherCrawl { data, stored, wanted });
     }
-    let (iteration, goal) = match (&plan, latest) {
-        (Plan::GoOn { .. }, Some(latest)) => (change(world, latest, StatusChange::Resume).await?, Goal::Crawl),
-        (Plan::End, Some(latest)) => (change(world, latest, StatusChange::Stop).await?, Goal::MakeWay),
-        (Plan::Begin { .. }, _) | (_, None) => (begin(world, &wanted).await?, Goal::Crawl),
-    };
+    let plan = begin::plan(held.as_ref(), &wanted, args.abandon())
+        .map_err(|Outgrown(keys)| CliError::Outgrown { keys, go_on: args.command_to_go_on() })?;
+    let trigger = TriggerId(format!("cli-{}", world.clock.now()));
+    let iteration = begin::carry_out(world, &plan, held.as_ref(), &wanted, trigger).await?;
+    let goal = if plan == Plan::End { Goal::MakeWay } else { Goal::Crawl };
     talk.say(&announcement(&plan, &iteration));
     Ok(Prepared { wanted, iteration, goal })
 }
 
-fn refused(refusal: Refusal, args: &CrawlArgs, wanted: &Definition) -> CliError {
-    match refusal {
-        Refusal::AnotherCrawl(stored) => {
-            CliError::AnotherCrawl { data: args.data.data.clone(), stored, wanted: wanted.name.clone() }
-        }
-        Refusal::Outgrown(keys) => CliError::Outgrown { keys, go_on: args.command_to_go_on() },
-    }
-}
-
-/// What the data directory holds: the crawl, if any, and its latest iteration, if any.
-async fn held(world: &CliWorld, data: &Path) -> Result<(Option<CrawlRow>, Option<IterationRow>), CliError> {
-    let Some((crawl, _)) = latest_iteration(data)? else { return Ok((None, None)) };
-    let frontier = world.frontier();
-    Ok((frontier.load_crawl(&crawl).await?, frontier.latest_iteration(&crawl).await?))
-}
-
-/// Stores the definition if it is new or changed.
-async fn store(world: &CliWorld, held: Option<&CrawlRow>, wanted: &Definition, changed: &[Key]) -> PortResult<()> {
-    if held.is_some() && changed.is_empty() {
-        return Ok(());
-    }
-    let put = PutCrawl { definition: wanted.clone(), seen: held.map(|row| row.version), next: None };
-    match world.frontier().put_crawl(&put).await? {
-        CrawlPut::Stored(_) => Ok(()),
-        // The directory is this process's alone.
-        CrawlPut::Changed => {
-            let why = "the definition changed though nobody else works in the directory";
-            Err(PortError::new(PortErrorKind::Corrupt, "put crawl", &wanted.name, why))
-        }
-    }
-}
-
-/// Changes an iteration's status, where the change means anything to it.
-async fn change(world: &CliWorld, iteration: IterationRow, change: StatusChange) -> PortResult<IterationRow> {
-    let changed = world.frontier().change_status(&iteration.crawl, iteration.number, change).await?;
-    Ok(changed.unwrap_or(iteration))
-}
-
-async fn begin(world: &CliWorld, wanted: &Definition) -> PortResult<IterationRow> {
-    let trigger = TriggerId(format!("cli-{}", world.clock().now()));
-    let command = StartCommand { crawl: wanted.name.clone(), trigger };
-    match schedule::start(world, &Contexts::default(), &command).await? {
-        Started::Iteration(iteration) | Started::Unfinished(iteration) | Started::Busy(iteration) => Ok(iteration),
+/// What the data directory holds, as each has one crawl.
+async fn held(world: &CliWorld, data: &Path) -> Result<Option<Held>, CliError> {
+    match latest_iteration(data)? {
+        Some((crawl, _)) => Ok(begin::held(world, &crawl).await?),
+        None => Ok(None),
     }
 }
 
@@ -138,6 +90,7 @@ fn announcement(plan: &Plan, iteration: &IterationRow) -> String {
 
 #[cfg(test)]
 mod tests {
+    use dragline_domain::definition::Key;
     use dragline_domain::frontier::Reserve;
     use dragline_domain::ids::Iteration;
     use jiff::Timestamp;

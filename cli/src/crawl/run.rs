@@ -7,17 +7,17 @@ use std::time::Duration;
 use dragline_domain::definition::Definition;
 use dragline_domain::frontier::IterationRow;
 use dragline_domain::url::Origin;
-use dragline_http::HttpFetcher;
-use dragline_local::engine::{self, Activity, LocalWorld, RunEnd};
+use dragline_engine::room::Room;
+use dragline_engine::run::{Engine, RunEnd, Until};
+use dragline_engine::{Activity, LocalWorld};
+use dragline_http::HttpFetchers;
 use dragline_pipeline::World;
-use dragline_pipeline::crawl::StopSignal;
 use dragline_ports::clock::Clock;
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_ports::frontier::{Iterations, Progress};
 use tokio::task::JoinHandle;
 use tokio::time::MissedTickBehavior;
 
-use super::Room;
 use super::display::Display;
 use super::interrupt::Interrupts;
 use super::notices::TalkNotifier;
@@ -54,23 +54,16 @@ pub(super) enum Ended {
 /// The engine's.
 pub(super) async fn run(
     world: &Arc<CliWorld>,
-    fetcher: Arc<HttpFetcher>,
+    fetchers: HttpFetchers,
     room: &Room,
     (iteration, definition): (&IterationRow, &Definition),
     interrupts: &mut Interrupts,
     (watch, talk): (&Watch, &Talk),
 ) -> PortResult<Ended> {
     let before = world.frontier().progress(&iteration.crawl, iteration.number).await?;
-    let (stop, activity) = (StopSignal::default(), Arc::new(Activity::default()));
-    let mut engine: JoinHandle<PortResult<RunEnd>> = tokio::spawn({
-        let (world, crawl) = (Arc::clone(world), iteration.crawl.clone());
-        let (stop, activity) = (stop.clone(), Arc::clone(&activity));
-        let options = room.options;
-        async move {
-            let messages = world.messages();
-            engine::run(world, fetcher, messages, &crawl, options, stop, activity).await
-        }
-    });
+    let engine = Engine { options: room.options, ..Engine::new(Arc::clone(world), fetchers, world.queue.clone()) };
+    let (stop, activity) = (engine.stop.clone(), Arc::clone(&engine.activity));
+    let mut engine: JoinHandle<PortResult<RunEnd>> = tokio::spawn(engine.run(Until::Closed(iteration.crawl.clone())));
     let began = world.clock().monotonic();
     let mut shown = Shown {
         display: Display::of(talk),

@@ -78,7 +78,7 @@ async fn site_robots(args: &ExplainArgs, context: &CrawlContext, url: &CrawlUrl)
             Ok(Ok(RobotsRecord::of(&RobotsFetch::Answered { status: 200, body: &body })))
         }
         None => {
-            let fetcher = Network::of(&args.network)?.fetcher(&context.definition, None)?;
+            let fetcher = Network::of(&args.network)?.fetcher(&context.definition)?;
             Ok(fetch_robots(&fetcher, context.limits(), &url.origin()).await)
         }
     }

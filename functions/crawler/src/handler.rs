@@ -10,11 +10,10 @@ use dragline_pipeline::context::Contexts;
 use dragline_pipeline::crawl::{StopSignal, TurnLimits, work_turn};
 use dragline_ports::clock::Clock as _;
 use dragline_ports::error::{PortError, PortErrorKind};
+use dragline_ports::fetcher::Fetchers;
 use dragline_ports::queue::{self, CONVOY_MAX, Queue as _, Ticket};
 use tokio::task::JoinSet;
 use tracing::Instrument as _;
-
-use crate::fetchers::Fetchers;
 
 /// What a warm process keeps.
 pub(crate) struct Crawler<F> {
@@ -85,9 +84,7 @@ impl<F: Fetchers> Crawler<F> {
         let span = tracing::info_span!("turn", crawl = %origin.crawl, origin = %origin.origin, %iteration, %turn);
         async {
             let context = self.contexts.of_iteration(world.frontier(), &origin.crawl, *iteration).await?;
-            let fetcher = self.fetchers.of(&context.definition.user_agent);
-            let fetcher =
-                fetcher.map_err(|error| PortError::new(PortErrorKind::Other, "set up client", origin, error))?;
+            let fetcher = self.fetchers.of(&context.definition)?;
             let stop = StopSignal::default();
             let end = Box::pin(work_turn(&world, &fetcher, &self.contexts, &limits, &stop, &ticket)).await?;
             tracing::info!(?end, "turn ended");
@@ -151,9 +148,9 @@ fn tickets(message: queue::Message) -> Option<Vec<Ticket>> {
 
 #[cfg(test)]
 mod tests {
-    use dragline_domain::address::AddressPolicy;
     use dragline_domain::frontier::OriginKey;
     use dragline_domain::ids::{Iteration, Turn};
+    use dragline_http::{HttpConfig, HttpFetchers};
     use dragline_lambda::testing::{event, world};
 
     use super::*;
@@ -187,18 +184,18 @@ mod tests {
     #[tokio::test]
     async fn what_is_handed_over_is_in_the_queue_and_the_message_done() {
         let (world, _directory) = world();
-        let crawler = Arc::new(Crawler::new(crate::fetchers::HttpFetchers::new(AddressPolicy::PublicOnly)));
+        let crawler = Arc::new(Crawler::new(HttpFetchers::new(HttpConfig::new("not sent"))));
         let share = Share::Tickets { own: Vec::new(), rest: vec![ticket(1), ticket(2)] };
         let (world, limits) = (Arc::new(world), TurnLimits::default());
         let worked = crawler.convoy(Arc::clone(&world), limits, Some(share)).await.unwrap();
         assert_eq!(worked, Work::Done);
-        assert_eq!(world.messages().tickets().pending(), 2);
+        assert_eq!(world.queue.tickets().pending(), 2);
     }
 
     #[tokio::test]
     async fn a_message_of_several_tickets_fails_with_any_of_them() {
         let (world, _directory) = world();
-        let crawler = Arc::new(Crawler::new(crate::fetchers::HttpFetchers::new(AddressPolicy::PublicOnly)));
+        let crawler = Arc::new(Crawler::new(HttpFetchers::new(HttpConfig::new("not sent"))));
         let reply = crawler.work(&Arc::new(world), event(include_str!("../../../events/tickets-together.json"))).await;
         assert_eq!((reply.failed(), reply.refused()), (1, 0), "their crawl is not there");
     }
@@ -206,7 +203,7 @@ mod tests {
     #[tokio::test]
     async fn messages_that_are_none_of_its_own_are_refused_and_not_delivered_again() {
         let (world, _directory) = world();
-        let crawler = Arc::new(Crawler::new(crate::fetchers::HttpFetchers::new(AddressPolicy::PublicOnly)));
+        let crawler = Arc::new(Crawler::new(HttpFetchers::new(HttpConfig::new("not sent"))));
         let event = event(include_str!("../../../events/tickets-malformed.json"));
         let reply = crawler.work(&Arc::new(world), event).await;
         assert_eq!((reply.failed(), reply.refused()), (0, 3), "every one of them");
@@ -215,7 +212,7 @@ mod tests {
     #[tokio::test]
     async fn a_ticket_of_a_crawl_that_is_not_there_is_delivered_again() {
         let (world, _directory) = world();
-        let crawler = Arc::new(Crawler::new(crate::fetchers::HttpFetchers::new(AddressPolicy::PublicOnly)));
+        let crawler = Arc::new(Crawler::new(HttpFetchers::new(HttpConfig::new("not sent"))));
         let reply = crawler.work(&Arc::new(world), event(include_str!("../../../events/tickets.json"))).await;
         assert_eq!((reply.failed(), reply.refused()), (1, 0), "that is no race, so somebody must see it");
     }

@@ -1,18 +1,20 @@
 //! The Lambda function of turns.
 
-mod fetchers;
 mod handler;
 
 use std::sync::Arc;
 
 use dragline_domain::address::AddressPolicy;
+use dragline_http::{HttpConfig, HttpFetchers};
 use dragline_lambda::{AwsWorld, Invocation, Reply, RunError, SettingError, run};
 
-use crate::fetchers::HttpFetchers;
 use crate::handler::Crawler;
 
 /// Whether addresses that are not public may be talked to: `yes` or `no`.
 const ALLOW_PRIVATE: &str = "DRAGLINE_ALLOW_PRIVATE";
+
+/// Bodies that a client receives at the same time. A function has little memory, as it waits most of its time.
+const IN_FLIGHT_BYTES_MAX: usize = 24 << 20;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), RunError> {
@@ -24,7 +26,10 @@ type Handler = (AwsWorld, Arc<Crawler<HttpFetchers>>);
 
 async fn set_up(world: AwsWorld) -> Result<Handler, RunError> {
     let policy = address_policy(std::env::var(ALLOW_PRIVATE).ok().as_deref())?;
-    Ok((world, Arc::new(Crawler::new(HttpFetchers::new(policy)))))
+    // Each definition brings its own user agent.
+    let config =
+        HttpConfig { address_policy: policy, in_flight_bytes_max: IN_FLIGHT_BYTES_MAX, ..HttpConfig::new("Dragline") };
+    Ok((world, Arc::new(Crawler::new(HttpFetchers::new(config)))))
 }
 
 async fn invoke((world, crawler): Handler, invocation: Invocation) -> Result<Reply, RunError> {

@@ -10,6 +10,7 @@ mod config;
 mod decoded;
 mod failure;
 mod fetcher;
+mod fetchers;
 mod guard;
 mod request;
 mod timing;
@@ -17,4 +18,5 @@ mod tls;
 
 pub use config::{Certificate, CertificatePolicy, HttpConfig, HttpConfigError, certificates_from_pem};
 pub use fetcher::HttpFetcher;
+pub use fetchers::HttpFetchers;
 pub use guard::{NameLookup, SystemLookup};

@@ -2,7 +2,6 @@
 
 use std::future::Future;
 
-use dragline_pipeline::World as _;
 use dragline_ports::clock::Clock as _;
 use dragline_system::cpu_time;
 use lambda_runtime::{LambdaEvent, service_fn};
@@ -11,6 +10,7 @@ use tracing::Instrument as _;
 
 use crate::metrics::{Metric, publish};
 use crate::used::Used;
+use crate::world::adapters;
 use crate::{AwsWorld, Deadline, Event, Reply, Settings, logs};
 
 /// Why a process or an invocation ends in failure.
@@ -40,8 +40,8 @@ where
 {
     logs::start();
     let settings = Settings::read(|name| std::env::var(name).ok())?;
-    let world = AwsWorld::new(&settings).await;
-    let (clock, meter) = (*world.clock(), world.meter().clone());
+    let (world, meter) = adapters(&settings).await;
+    let clock = world.clock;
     let handler = make(world).await?;
     let invoke = |event: LambdaEvent<Value>| {
         let (handler, handle, meter) = (handler.clone(), &handle, meter.clone());

@@ -1,11 +1,10 @@
-//! The ports over SQLite and a directory, and the loop that runs the four steps in one process.
+//! The ports over SQLite and a directory.
 //!
 //! [`LocalStore`] opens a data directory and gives the adapters; [`query`] reads its database for people.
 
 mod archive;
 mod db;
 mod documents;
-pub mod engine;
 mod frontier;
 mod open;
 pub mod query;

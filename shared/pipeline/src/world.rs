@@ -1,5 +1,6 @@
 //! The ports, all at once, and the times that the steps keep.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use dragline_domain::frontier::ClaimLimits;
@@ -13,7 +14,7 @@ use dragline_ports::notifier::Notifier;
 use dragline_ports::observer::{Nobody, Observer};
 use dragline_ports::queue::Queue;
 
-/// One set of adapters. The [`dragline_ports::fetcher::Fetcher`] is apart, as only the crawl step has it.
+/// One set of ports, as the steps see it; [`Adapters`] makes one. The [`dragline_ports::fetcher::Fetcher`] is apart, as only the crawl step has it.
 pub trait World: Send + Sync + 'static {
     /// Where work and knowledge are kept.
     type Frontier: Frontier;
@@ -41,9 +42,7 @@ pub trait World: Send + Sync + 'static {
     /// The notifier.
     fn notifier(&self) -> &Self::Notifier;
     /// Who watches.
-    fn observer(&self) -> &dyn Observer {
-        &Nobody
-    }
+    fn observer(&self) -> &dyn Observer;
     /// The clock.
     fn clock(&self) -> &Self::Clock;
     /// The source of chance.
@@ -52,6 +51,137 @@ pub trait World: Send + Sync + 'static {
     fn live(&self) -> &LiveTurns;
     /// The times to keep.
     fn timing(&self) -> &Timing;
+}
+
+/// One set of adapters, each a port's.
+#[derive(Clone)]
+pub struct Adapters<F, A, D, Q, N, C, H> {
+    /// The frontier.
+    pub frontier: F,
+    /// The archive.
+    pub archive: A,
+    /// The documents.
+    pub documents: D,
+    /// The queue.
+    pub queue: Q,
+    /// The notifier.
+    pub notifier: N,
+    /// The clock.
+    pub clock: C,
+    /// The source of chance.
+    pub chance: H,
+    /// Who watches.
+    pub observer: Arc<dyn Observer>,
+    /// The turns of this process.
+    pub live: LiveTurns,
+    /// The times to keep.
+    pub timing: Timing,
+}
+
+impl<F, A, D, Q, N, C, H> Adapters<F, A, D, Q, N, C, H> {
+    /// Adapters that nobody watches, with the times to keep where nothing else is said.
+    pub fn new(frontier: F, archive: A, documents: D, queue: Q, notifier: N, (clock, chance): (C, H)) -> Self {
+        Self {
+            frontier,
+            archive,
+            documents,
+            queue,
+            notifier,
+            clock,
+            chance,
+            observer: Arc::new(Nobody),
+            live: LiveTurns::default(),
+            timing: Timing::default(),
+        }
+    }
+
+    /// The same, watched by somebody.
+    #[must_use]
+    pub fn watched_by(self, observer: Arc<dyn Observer>) -> Self {
+        Self { observer, ..self }
+    }
+
+    /// The same, keeping other times.
+    #[must_use]
+    pub fn with_timing(self, timing: Timing) -> Self {
+        Self { timing, ..self }
+    }
+}
+
+impl<F, A, D, Q, N, C, H> Adapters<F, A, D, Q, N, C, H>
+where
+    Self: Clone,
+{
+    /// Another set of the same adapters, whose steps go through origins no longer than this.
+    #[must_use]
+    pub fn with_walk(&self, walk: Duration) -> Self {
+        self.clone().with_timing(Timing { walk: Some(walk), ..self.timing })
+    }
+
+    /// Another set of the same adapters, with turns of this length.
+    #[must_use]
+    pub fn with_turn(&self, turn: Duration) -> Self {
+        self.clone().with_timing(Timing { turn, ..self.timing })
+    }
+}
+
+impl<F, A, D, Q, N, C, H> World for Adapters<F, A, D, Q, N, C, H>
+where
+    F: Frontier + 'static,
+    A: Archive + 'static,
+    D: Documents + 'static,
+    Q: Queue + 'static,
+    N: Notifier + 'static,
+    C: Clock + 'static,
+    H: Chance + 'static,
+{
+    type Frontier = F;
+    type Archive = A;
+    type Documents = D;
+    type Queue = Q;
+    type Notifier = N;
+    type Clock = C;
+    type Chance = H;
+
+    fn frontier(&self) -> &F {
+        &self.frontier
+    }
+
+    fn archive(&self) -> &A {
+        &self.archive
+    }
+
+    fn documents(&self) -> &D {
+        &self.documents
+    }
+
+    fn queue(&self) -> &Q {
+        &self.queue
+    }
+
+    fn notifier(&self) -> &N {
+        &self.notifier
+    }
+
+    fn observer(&self) -> &dyn Observer {
+        &*self.observer
+    }
+
+    fn clock(&self) -> &C {
+        &self.clock
+    }
+
+    fn chance(&self) -> &H {
+        &self.chance
+    }
+
+    fn live(&self) -> &LiveTurns {
+        &self.live
+    }
+
+    fn timing(&self) -> &Timing {
+        &self.timing
+    }
 }
 
 /// The times and limits that the steps keep.

@@ -7,9 +7,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use dragline_domain::definition::Draft;
 use dragline_domain::url::CrawlUrl;
 use dragline_formats::warc::HttpProtocol;
 use serde::{Deserialize, Serialize};
+
+use crate::error::PortResult;
 
 /// What a GET request may cost. Each limit cuts or ends the one request that meets it, and nothing else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -152,4 +155,25 @@ impl Fetched {
 pub trait Fetcher: Send + Sync {
     /// Makes one GET request within its limits. Never follows a redirect, never sends credentials or cookies.
     fn fetch(&self, request: FetchRequest) -> impl Future<Output = Fetched> + Send;
+}
+
+/// Where turns get their fetchers from: crawls differ in how they present themselves.
+pub trait Fetchers: Send + Sync + 'static {
+    /// The fetcher.
+    type Fetcher: Fetcher + 'static;
+
+    /// The fetcher of a crawl with this definition.
+    ///
+    /// # Errors
+    /// It cannot be set up.
+    fn of(&self, definition: &Draft) -> PortResult<Arc<Self::Fetcher>>;
+}
+
+/// One fetcher for every crawl.
+impl<F: Fetcher + 'static> Fetchers for Arc<F> {
+    type Fetcher = F;
+
+    fn of(&self, _definition: &Draft) -> PortResult<Arc<F>> {
+        Ok(Self::clone(self))
+    }
 }

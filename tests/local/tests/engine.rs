@@ -1,15 +1,21 @@
 //! The four steps in one process, over HTTP, on sites made for the purpose.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
 
+use dragline_domain::definition::Schedule;
+use dragline_domain::frontier::Switch;
+use dragline_domain::ids::{CrawlId, Iteration, TriggerId};
 use dragline_domain::outcome::Outcome;
-use dragline_local::engine::LocalWorld;
+use dragline_engine::local_world;
+use dragline_engine::run::{Engine, RunEnd, Until};
 use dragline_local::{LocalStore, SystemClock};
 use dragline_ports::clock::Clock;
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
-use dragline_ports::frontier::OwedNotices;
-use dragline_ports::frontier::Progress;
+use dragline_ports::frontier::{Crawls, Iterations, OwedNotices, Progress, PutCrawl};
 use dragline_ports::notifier::{Notice, Notifier};
+use dragline_ports::queue::{Message, Queue, StartCommand};
 use dragline_testkit::site::{GeneratedSite, Site};
 use dragline_whole_crawls::{Network, Silent, crawl, crawl_in, definition};
 use jiff::Timestamp;
@@ -112,12 +118,12 @@ async fn a_crawl_ends_though_nobody_can_be_told_and_they_are_told_by_the_next() 
     for (is_away, expected) in [(true, vec!["iteration_closed", "origin_ended"]), (false, vec![])] {
         let store = LocalStore::open(data.path(), SystemClock::new().now()).unwrap();
         if is_away {
-            let world = LocalWorld::new(&store, Away);
-            let messages = world.messages();
+            let world = local_world(&store, Away);
+            let messages = world.queue.clone();
             crawl_in(world, messages, Network::default().fetcher(), &limited).await;
         } else {
-            let world = LocalWorld::new(&store, Silent);
-            let messages = world.messages();
+            let world = local_world(&store, Silent);
+            let messages = world.queue.clone();
             crawl_in(world, messages, Network::default().fetcher(), &limited).await;
         }
         let owed = store.frontier().owed_notices(Timestamp::MAX, 10).await.unwrap();
@@ -125,4 +131,48 @@ async fn a_crawl_ends_though_nobody_can_be_told_and_they_are_told_by_the_next() 
         kinds.sort_unstable();
         assert_eq!(kinds, expected, "away: {is_away}");
     }
+}
+
+/// What a resident process does: whatever is asked for, and what schedules call for, until it is stopped.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn several_crawls_of_one_directory_run_until_they_are_stopped() {
+    let data = tempfile::tempdir().unwrap();
+    let pages = |seed| GeneratedSite { pages: 40, links_per_page: 10, bytes_per_page: 2_000, seed };
+    let (asked, due) = (
+        Site::builder().generated(pages(1)).start().await.unwrap(),
+        Site::builder().generated(pages(2)).start().await.unwrap(),
+    );
+    let store = LocalStore::open(data.path(), SystemClock::new().now()).unwrap();
+    let world = Arc::new(local_world(&store, Silent));
+    let now = world.clock.now();
+    let names: [CrawlId; 2] = ["asked".parse().unwrap(), "due".parse().unwrap()];
+    for (name, site, next) in [(&names[0], &asked, None), (&names[1], &due, Some(now))] {
+        let definition = definition(&[site.url()], |draft| {
+            draft.name = name.clone();
+            draft.schedule = next.map(|_| Schedule::new("0 0 1 1 *", "UTC").unwrap());
+        });
+        world.frontier.put_crawl(&PutCrawl { definition, seen: None, next }).await.unwrap();
+    }
+    let command = StartCommand { crawl: names[0].clone(), trigger: TriggerId("asked".to_owned()) };
+    world.queue.send(Message::Start(command), Duration::ZERO).await.unwrap();
+
+    let engine = Engine::new(Arc::clone(&world), Arc::new(Network::default().fetcher()), world.queue.clone());
+    let stop = engine.stop.clone();
+    let running = tokio::spawn(engine.run(Until::Stopped));
+    for name in &names {
+        while world.frontier.latest_iteration(name).await.unwrap().is_none_or(|row| row.closed_at.is_none()) {
+            assert!(!running.is_finished(), "it goes on until it is stopped");
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        let progress = world.frontier.progress(name, Iteration::FIRST).await.unwrap();
+        assert_eq!(outcomes(&progress), BTreeMap::from([(Outcome::FileIngested, 40)]), "{name}");
+    }
+    stop.stop();
+    assert_eq!(running.await.unwrap().unwrap(), RunEnd::Interrupted);
+    let row = world.frontier.load_crawl(&names[1]).await.unwrap().unwrap();
+    assert!(
+        matches!(row.switch, Switch::On { next: Some(next) } if next > now),
+        "its schedule has passed on: {:?}",
+        row.switch
+    );
 }

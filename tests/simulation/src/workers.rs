@@ -29,7 +29,7 @@ use crate::ports::{Gate, GatedWeb, SimulatedClock};
 use crate::scenario::Order;
 use crate::web::{Servers, SimulatedWeb};
 use crate::worker::Worker;
-use crate::world::SimulatedWorld;
+use crate::world::{SimulatedWorld, adapters};
 
 /// How often the sweeper sweeps: as on AWS, or as in one process.
 const SWEEP_EVERY: Duration = Duration::from_secs(60);
@@ -94,7 +94,7 @@ impl Workshop {
         // Where workers are of several processes, they know nothing of each other's turns.
         let is_one_process = self.conductor.clocks().are_set();
         let live = if is_one_process { self.memory.live.clone() } else { LiveTurns::default() };
-        let world = SimulatedWorld::new(&gate, &self.store, live, self.timing, self.mutation);
+        let world = SimulatedWorld { live, ..adapters(&gate, &self.store, self.mutation).with_timing(self.timing) };
         let desk = Desk {
             conductor: Arc::clone(&self.conductor),
             worker,

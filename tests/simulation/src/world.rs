@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use dragline_local::{DirectoryArchive, LocalStore, SqliteDocuments, SqliteFrontier};
-use dragline_pipeline::live::LiveTurns;
-use dragline_pipeline::{Timing, World};
+use dragline_pipeline::Adapters;
 use dragline_testkit::mutants::MutantFrontier;
 
 use crate::mutations::{MutatedArchive, Mutation};
@@ -13,84 +12,25 @@ use crate::ports::{
 };
 
 /// The local adapters as one worker sees them.
-pub(crate) struct SimulatedWorld {
-    frontier: GatedFrontier<MutantFrontier<SqliteFrontier>>,
-    archive: GatedArchive<MutatedArchive<DirectoryArchive>>,
-    documents: GatedDocuments<SqliteDocuments>,
-    queue: GatedQueue,
-    notifier: GatedNotifier,
-    clock: SimulatedClock,
-    chance: SimulatedChance,
-    live: LiveTurns,
-    timing: Timing,
-}
+pub(crate) type SimulatedWorld = Adapters<
+    GatedFrontier<MutantFrontier<SqliteFrontier>>,
+    GatedArchive<MutatedArchive<DirectoryArchive>>,
+    GatedDocuments<SqliteDocuments>,
+    GatedQueue,
+    GatedNotifier,
+    SimulatedClock,
+    SimulatedChance,
+>;
 
-impl SimulatedWorld {
-    pub(crate) fn new(
-        gate: &Gate,
-        store: &LocalStore,
-        live: LiveTurns,
-        timing: Timing,
-        mutation: Option<Mutation>,
-    ) -> Self {
-        let frontier = MutantFrontier::new(store.frontier(), mutation.and_then(Mutation::of_frontier));
-        let archive = MutatedArchive { inner: store.archive(), mutation };
-        Self {
-            frontier: GatedFrontier { gate: gate.clone(), inner: Arc::new(frontier) },
-            archive: GatedArchive { gate: gate.clone(), inner: Arc::new(archive) },
-            documents: GatedDocuments { gate: gate.clone(), inner: Arc::new(store.documents()) },
-            queue: GatedQueue(gate.clone()),
-            notifier: GatedNotifier(gate.clone()),
-            clock: SimulatedClock(gate.clone()),
-            chance: SimulatedChance(gate.clone()),
-            live,
-            timing,
-        }
-    }
-}
-
-impl World for SimulatedWorld {
-    type Frontier = GatedFrontier<MutantFrontier<SqliteFrontier>>;
-    type Archive = GatedArchive<MutatedArchive<DirectoryArchive>>;
-    type Documents = GatedDocuments<SqliteDocuments>;
-    type Queue = GatedQueue;
-    type Notifier = GatedNotifier;
-    type Clock = SimulatedClock;
-    type Chance = SimulatedChance;
-
-    fn frontier(&self) -> &Self::Frontier {
-        &self.frontier
-    }
-
-    fn archive(&self) -> &Self::Archive {
-        &self.archive
-    }
-
-    fn documents(&self) -> &Self::Documents {
-        &self.documents
-    }
-
-    fn queue(&self) -> &GatedQueue {
-        &self.queue
-    }
-
-    fn notifier(&self) -> &GatedNotifier {
-        &self.notifier
-    }
-
-    fn clock(&self) -> &SimulatedClock {
-        &self.clock
-    }
-
-    fn chance(&self) -> &SimulatedChance {
-        &self.chance
-    }
-
-    fn live(&self) -> &LiveTurns {
-        &self.live
-    }
-
-    fn timing(&self) -> &Timing {
-        &self.timing
-    }
+pub(crate) fn adapters(gate: &Gate, store: &LocalStore, mutation: Option<Mutation>) -> SimulatedWorld {
+    let frontier = MutantFrontier::new(store.frontier(), mutation.and_then(Mutation::of_frontier));
+    let archive = MutatedArchive { inner: store.archive(), mutation };
+    Adapters::new(
+        GatedFrontier { gate: gate.clone(), inner: Arc::new(frontier) },
+        GatedArchive { gate: gate.clone(), inner: Arc::new(archive) },
+        GatedDocuments { gate: gate.clone(), inner: Arc::new(store.documents()) },
+        GatedQueue(gate.clone()),
+        GatedNotifier(gate.clone()),
+        (SimulatedClock(gate.clone()), SimulatedChance(gate.clone())),
+    )
 }

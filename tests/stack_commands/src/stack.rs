@@ -8,7 +8,7 @@ use dragline_local::{MemoryQueue, SystemClock};
 use dragline_whole_crawls::{Network, crawl_in};
 use serde_json::Value;
 
-use crate::world::EmulatedWorld;
+use crate::world::adapters;
 
 /// Messages that wait in this process's queue at most.
 const MESSAGES_MAX: usize = 10_000;
@@ -67,7 +67,7 @@ impl EmulatedStack {
     pub async fn crawl(&self, definition: &Definition) {
         let clock = SystemClock::new();
         let queue = MemoryQueue::new(&clock, MESSAGES_MAX);
-        let world = EmulatedWorld::new(&self.fresh, &self.frontier, &queue, clock);
+        let world = adapters(&self.fresh, &self.frontier, &queue, clock);
         crawl_in(world, queue, Network::default().fetcher(), definition).await;
     }
 

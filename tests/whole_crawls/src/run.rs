@@ -13,12 +13,12 @@ use dragline_domain::definition::{Definition, Draft};
 use dragline_domain::frontier::IterationStatus;
 use dragline_domain::ids::TriggerId;
 use dragline_domain::url::{CrawlUrl, UrlRules};
+use dragline_engine::local_world;
+use dragline_engine::run::{Engine, RunEnd, Until};
 use dragline_http::{Certificate, HttpConfig, HttpFetcher, NameLookup};
-use dragline_local::engine::{Activity, LocalWorld, RunEnd, RunOptions, run};
 use dragline_local::{LocalStore, MemoryQueue, SystemClock};
 use dragline_pipeline::World;
 use dragline_pipeline::context::Contexts;
-use dragline_pipeline::crawl::StopSignal;
 use dragline_pipeline::schedule::start;
 use dragline_ports::clock::Clock;
 use dragline_ports::error::PortResult;
@@ -114,8 +114,8 @@ pub async fn crawl_over(network: Network, data: &Path, definition: &Definition) 
 /// It does not come to its end: a port failed, or the iteration did not close.
 pub async fn crawl_by(fetcher: impl Fetcher + 'static, data: &Path, definition: &Definition) -> Progress {
     let store = LocalStore::open(data, SystemClock::new().now()).unwrap();
-    let world = LocalWorld::new(&store, Silent);
-    let messages = world.messages();
+    let world = local_world(&store, Silent);
+    let messages = world.queue.clone();
     crawl_in(world, messages, fetcher, definition).await
 }
 
@@ -138,9 +138,8 @@ pub async fn crawl_in<W: World<Clock: Clone>>(
     let trigger = TriggerId(format!("test-{}", world.clock().now()));
     start(&*world, &Contexts::default(), &StartCommand { crawl: name.clone(), trigger }).await.unwrap();
 
-    let options = RunOptions::default();
-    let (stop, activity) = (StopSignal::default(), Arc::new(Activity::default()));
-    let end = run(Arc::clone(&world), Arc::new(fetcher), messages, name, options, stop, activity).await.unwrap();
+    let engine = Engine::new(Arc::clone(&world), Arc::new(fetcher), messages);
+    let end = engine.run(Until::Closed(name.clone())).await.unwrap();
     let RunEnd::Closed(row) = end else { panic!("nobody stopped it") };
     assert_eq!((row.status, row.open), (IterationStatus::Closed, 0));
     world.frontier().progress(name, row.number).await.unwrap()

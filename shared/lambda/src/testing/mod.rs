@@ -13,8 +13,8 @@ pub use self::deployed::{Deployed, batch, failed_from};
 pub use self::runtime_api::Answer;
 pub use self::template::{Function, Template, WorkQueue};
 
+use dragline_engine::{LocalWorld, local_world};
 use dragline_local::LocalStore;
-use dragline_local::engine::LocalWorld;
 use dragline_ports::error::PortResult;
 use dragline_ports::notifier::{Notice, Notifier};
 use jiff::Timestamp;
@@ -40,7 +40,7 @@ impl Notifier for Nobody {
 pub fn world() -> (LocalWorld<Nobody>, TempDir) {
     let directory = TempDir::new().unwrap();
     let store = LocalStore::open(directory.path(), Timestamp::UNIX_EPOCH).unwrap();
-    (LocalWorld::new(&store, Nobody), directory)
+    (local_world(&store, Nobody), directory)
 }
 
 /// An event from its JSON.

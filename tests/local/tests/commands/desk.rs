@@ -10,9 +10,8 @@ use dragline_domain::ids::{CrawlId, TriggerId};
 use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_local::{DirectoryArchive, LocalStore, MemoryQueue, SqliteDocuments, SystemChance};
 use dragline_pipeline::context::Contexts;
-use dragline_pipeline::live::LiveTurns;
 use dragline_pipeline::schedule::{Defaults, Handled, handle};
-use dragline_pipeline::{Timing, World};
+use dragline_pipeline::{Adapters, Timing};
 use dragline_ports::clock::Clock;
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{BeginIteration, Begun, CrawlRow, Crawls, Iterations, Origins};
@@ -69,15 +68,10 @@ impl Queue for Noting {
     }
 }
 
+type DeskWorld = Adapters<Counted, DirectoryArchive, SqliteDocuments, Noting, Heard, Hands, SystemChance>;
+
 pub(crate) struct Desk {
-    frontier: Counted,
-    archive: DirectoryArchive,
-    documents: SqliteDocuments,
-    queue: Noting,
-    heard: Heard,
-    clock: Hands,
-    live: LiveTurns,
-    timing: Timing,
+    pub(crate) world: DeskWorld,
     contexts: Contexts,
     _directory: TempDir,
 }
@@ -97,47 +91,39 @@ impl Desk {
         let directory = TempDir::new().unwrap();
         let store = LocalStore::open(directory.path(), START).unwrap();
         let clock = Hands(Arc::default(), reading);
-        Self {
-            frontier: Counted::new(store.frontier()),
-            archive: store.archive(),
-            documents: store.documents(),
-            queue: Noting { inner: MemoryQueue::new(&clock, 1_000), sent: Mutex::default() },
-            heard: Heard::default(),
-            clock,
-            live: LiveTurns::default(),
-            timing,
-            contexts: Contexts::default(),
-            _directory: directory,
-        }
+        let queue = Noting { inner: MemoryQueue::new(&clock, 1_000), sent: Mutex::default() };
+        let (frontier, archive, documents) = (Counted::new(store.frontier()), store.archive(), store.documents());
+        let world = Adapters::new(frontier, archive, documents, queue, Heard::default(), (clock, SystemChance));
+        Self { world: world.with_timing(timing), contexts: Contexts::default(), _directory: directory }
     }
 
     /// Delivers a command as the message of this id.
     pub(crate) async fn deliver(&self, message: &str, command: &Command) -> Handled {
         let message = TriggerId(message.to_owned());
-        handle(self, &self.contexts, &defaults(), command, &message).await.unwrap()
+        handle(&self.world, &self.contexts, &defaults(), command, &message).await.unwrap()
     }
 
     pub(crate) async fn pass(&self, seconds: u64) {
-        self.clock.sleep(Duration::from_secs(seconds)).await;
+        self.world.clock.sleep(Duration::from_secs(seconds)).await;
     }
 
     pub(crate) async fn row(&self, crawl: &str) -> Option<CrawlRow> {
-        self.frontier.load_crawl(&name(crawl)).await.unwrap()
+        self.world.frontier.load_crawl(&name(crawl)).await.unwrap()
     }
 
     pub(crate) async fn latest(&self, crawl: &str) -> Option<IterationRow> {
-        self.frontier.latest_iteration(&name(crawl)).await.unwrap()
+        self.world.frontier.latest_iteration(&name(crawl)).await.unwrap()
     }
 
     /// URLs that were added to an origin in its latest iteration.
     pub(crate) async fn added(&self, crawl: &str, origin: &str) -> u64 {
         let key = OriginKey { crawl: name(crawl), origin: origin.parse().unwrap() };
-        self.frontier.load_origin(&key).await.unwrap().map_or(0, |rows| rows.inbox.added)
+        self.world.frontier.load_origin(&key).await.unwrap().map_or(0, |rows| rows.inbox.added)
     }
 
     /// Begins an iteration by this trigger and goes no further.
     pub(crate) async fn begin_and_die(&self, crawl: &str, trigger: &str) -> IterationRow {
-        let (trigger, now) = (TriggerId(trigger.to_owned()), self.clock.now());
+        let (trigger, now) = (TriggerId(trigger.to_owned()), self.world.clock.now());
         let begin = BeginIteration {
             crawl: name(crawl),
             trigger,
@@ -147,7 +133,7 @@ impl Desk {
             ends_at: None,
             due: now,
         };
-        match self.frontier.begin_iteration(&begin).await.unwrap() {
+        match self.world.frontier.begin_iteration(&begin).await.unwrap() {
             Begun::Iteration(row) => row,
             Begun::Busy(row) => panic!("iteration {} runs", row.number),
         }
@@ -157,73 +143,27 @@ impl Desk {
     pub(crate) async fn end(&self, crawl: &str) {
         let row = self.latest(crawl).await.unwrap();
         let stop = dragline_domain::frontier::StatusChange::Stop;
-        self.frontier.change_status(&row.crawl, row.number, stop).await.unwrap();
-        dragline_pipeline::sweep::sweep(self, &row.crawl, self.clock.now()).await.unwrap();
+        self.world.frontier.change_status(&row.crawl, row.number, stop).await.unwrap();
+        dragline_pipeline::sweep::sweep(&self.world, &row.crawl, self.world.clock.now()).await.unwrap();
         assert!(self.latest(crawl).await.unwrap().closed_at.is_some(), "nobody works on it");
     }
 
     /// The start commands that were sent.
     pub(crate) async fn sent(&self) -> Vec<StartCommand> {
         let mut sent = Vec::new();
-        while self.queue.inner.commands().pending() > 0 {
-            sent.push(self.queue.inner.commands().receive().await);
+        while self.world.queue.inner.commands().pending() > 0 {
+            sent.push(self.world.queue.inner.commands().receive().await);
         }
         sent
     }
 
     /// Every message that was sent since it was asked last.
     pub(crate) fn messages(&self) -> Vec<Message> {
-        std::mem::take(&mut self.queue.sent.lock().unwrap())
+        std::mem::take(&mut self.world.queue.sent.lock().unwrap())
     }
 
     pub(crate) fn heard(&self) -> Vec<Notice> {
-        std::mem::take(&mut self.heard.0.lock().unwrap())
-    }
-}
-
-impl World for Desk {
-    type Frontier = Counted;
-    type Archive = DirectoryArchive;
-    type Documents = SqliteDocuments;
-    type Queue = Noting;
-    type Notifier = Heard;
-    type Clock = Hands;
-    type Chance = SystemChance;
-
-    fn frontier(&self) -> &Counted {
-        &self.frontier
-    }
-
-    fn archive(&self) -> &DirectoryArchive {
-        &self.archive
-    }
-
-    fn documents(&self) -> &SqliteDocuments {
-        &self.documents
-    }
-
-    fn queue(&self) -> &Noting {
-        &self.queue
-    }
-
-    fn notifier(&self) -> &Heard {
-        &self.heard
-    }
-
-    fn clock(&self) -> &Hands {
-        &self.clock
-    }
-
-    fn chance(&self) -> &SystemChance {
-        &SystemChance
-    }
-
-    fn live(&self) -> &LiveTurns {
-        &self.live
-    }
-
-    fn timing(&self) -> &Timing {
-        &self.timing
+        std::mem::take(&mut self.world.notifier.0.lock().unwrap())
     }
 }
 

@@ -11,7 +11,6 @@ use dragline_domain::frontier::{
 use dragline_domain::ids::{Iteration, LeaseToken, Turn};
 use dragline_domain::time::after;
 use dragline_domain::url::{CrawlUrl, UrlRules};
-use dragline_pipeline::World;
 use dragline_pipeline::sweep::sweep;
 use dragline_ports::clock::Clock;
 use dragline_ports::frontier::{CommitSegment, Committed, Origins, ReleaseLease, Turns};
@@ -41,13 +40,13 @@ async fn tickets_that_are_sent_at_once_travel_together() {
     desk.deliver("m1", &Command::Define(origins(45))).await;
     assert_eq!(convoys(&desk.messages()), [20, 20, 5], "of the seeds");
     desk.pass(3_600).await;
-    sweep(&desk, &name("docs"), desk.clock().now()).await.unwrap();
+    sweep(&desk.world, &name("docs"), desk.world.clock.now()).await.unwrap();
     assert_eq!(convoys(&desk.messages()), [20, 20, 5], "of a sweep");
 }
 
 /// Takes the lease of an origin, commits a segment without a page, and lets go.
 async fn crawl(desk: &Desk, origin: &OriginKey) -> SegmentId {
-    let (frontier, now) = (desk.frontier(), desk.clock().now());
+    let (frontier, now) = (&desk.world.frontier, desk.world.clock.now());
     let (token, until) = (LeaseToken::from_bits(1), after(now, Duration::from_secs(120)));
     let take = Take {
         turn: Turn(1),
@@ -65,7 +64,7 @@ async fn crawl(desk: &Desk, origin: &OriginKey) -> SegmentId {
 
 /// Commits a segment without a page, and lets go with so much that was not used.
 pub(crate) async fn finish(desk: &Desk, origin: &OriginKey, lease: Lease, reserved: Reserve) -> SegmentId {
-    let (frontier, now) = (desk.frontier(), desk.clock().now());
+    let (frontier, now) = (&desk.world.frontier, desk.world.clock.now());
     let Some(Holder { token, until, .. }) = lease.holder().cloned() else { panic!("nobody holds it") };
     let id = SegmentId { origin: origin.clone(), turn: lease.turn, n: 0 };
     let segment = SegmentRow {
@@ -102,7 +101,7 @@ async fn the_leases_of_a_paused_crawl_do_not_hide_a_lost_parse() {
     desk.deliver("m2", &Command::Change { crawl: name("docs"), change: StatusChange::Pause }).await;
     desk.pass(3_600).await;
     desk.messages();
-    sweep(&desk, &name("docs"), desk.clock().now()).await.unwrap();
+    sweep(&desk.world, &name("docs"), desk.world.clock.now()).await.unwrap();
     let parse = Message::Parse(ParseMessage { segment, iteration: Iteration::FIRST });
     assert_eq!(desk.messages(), [parse], "no ticket, and the parse");
 }

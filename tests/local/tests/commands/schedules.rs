@@ -22,10 +22,10 @@ fn wish(start: &StartCommand) -> Command {
 async fn a_schedule_begins_an_iteration_at_its_time_and_once() {
     let desk = Desk::new();
     assert_eq!(desk.deliver("m1", &Command::PutCrawl(scheduled())).await, Handled::Stored(1));
-    assert_eq!(tick(&desk).await.unwrap(), 0, "it is 11:06:40");
+    assert_eq!(tick(&desk.world).await.unwrap(), 0, "it is 11:06:40");
     desk.pass(200).await;
-    assert_eq!(tick(&desk).await.unwrap(), 1, "it is 11:10:00");
-    assert_eq!(tick(&desk).await.unwrap(), 0, "that time was passed on");
+    assert_eq!(tick(&desk.world).await.unwrap(), 1, "it is 11:10:00");
+    assert_eq!(tick(&desk.world).await.unwrap(), 0, "that time was passed on");
     assert_eq!(desk.sent().await, [command("11:10:00")]);
     for expected in ["began", "done before"] {
         match desk.deliver("m2", &wish(&command("11:10:00"))).await {
@@ -42,7 +42,7 @@ async fn times_that_were_missed_count_as_one() {
     let desk = Desk::new();
     desk.deliver("m1", &Command::PutCrawl(scheduled())).await;
     desk.pass(3_600).await;
-    tick(&desk).await.unwrap();
+    tick(&desk.world).await.unwrap();
     assert_eq!(desk.sent().await, [command("11:10:00")]);
     let next = desk.row("docs").await.unwrap().switch.next();
     assert_eq!(next, Some("2026-11-18T12:10:00Z".parse().unwrap()), "the next time from now");
@@ -66,7 +66,7 @@ async fn a_crawl_that_was_removed_begins_nothing() {
     desk.deliver("m1", &Command::PutCrawl(scheduled())).await;
     assert_eq!(desk.deliver("m2", &Command::Remove(name("docs"))).await, Handled::Removed);
     desk.pass(3_600).await;
-    assert_eq!(tick(&desk).await.unwrap(), 0);
+    assert_eq!(tick(&desk.world).await.unwrap(), 0);
     let refused = Handled::Refused(Refusal::SwitchedOff(name("docs")));
     assert_eq!(desk.deliver("m3", &wish(&command("11:10:00"))).await, refused, "sent before it was removed");
 }

@@ -11,7 +11,6 @@ use dragline_domain::frontier::{
 use dragline_domain::ids::{Iteration, LeaseToken, Turn};
 use dragline_domain::time::after;
 use dragline_domain::url::{CrawlUrl, UrlRules};
-use dragline_pipeline::World;
 use dragline_pipeline::schedule::{Handled, Started};
 use dragline_pipeline::sweep::{Swept, sweep};
 use dragline_ports::clock::Clock;
@@ -77,7 +76,7 @@ async fn begin(desk: &Desk, message: &str, definition: Box<Definition>) -> usize
 /// Sweeps until the iteration is closed. How many sweeps that takes.
 async fn sweep_until_closed(desk: &Desk) -> usize {
     for call in 1..CALLS_MAX {
-        if let Swept::Closed(_) = sweep(desk, &name("docs"), desk.clock().now()).await.unwrap() {
+        if let Swept::Closed(_) = sweep(&desk.world, &name("docs"), desk.world.clock.now()).await.unwrap() {
             return call;
         }
     }
@@ -85,7 +84,7 @@ async fn sweep_until_closed(desk: &Desk) -> usize {
 }
 
 async fn sweep_once(desk: &Desk) {
-    sweep(desk, &name("docs"), desk.clock().now()).await.unwrap();
+    sweep(&desk.world, &name("docs"), desk.world.clock.now()).await.unwrap();
 }
 
 async fn cursor(desk: &Desk, walk: Walk) -> OriginCursor {
@@ -97,7 +96,7 @@ async fn a_start_goes_on_where_it_was_out_of_time() {
     let desk = Desk::hurried(AT_ONCE);
     let calls = begin(&desk, "m1", seeds(ORIGINS, None)).await;
     assert!(calls >= ORIGINS / AT_ONCE as usize, "{calls} calls");
-    let [claims, seeded] = desk.frontier().calls(["claim", "seed_origin"]);
+    let [claims, seeded] = desk.world.frontier.calls(["claim", "seed_origin"]);
     assert_eq!((claims, seeded), (ORIGINS, ORIGINS), "each origin once");
     assert_eq!(tickets(&desk.messages()), ORIGINS, "of each origin one");
     let row = desk.latest("docs").await.unwrap();
@@ -111,10 +110,10 @@ async fn a_stopped_crawl_is_given_up_in_parts() {
     let desk = Desk::hurried(AT_ONCE);
     begin(&desk, "m1", seeds(ORIGINS, None)).await;
     desk.deliver("m2", &Command::Change { crawl: name("docs"), change: StatusChange::Stop }).await;
-    desk.frontier().calls([]);
+    desk.world.frontier.calls([]);
     let sweeps = sweep_until_closed(&desk).await;
     assert!(sweeps >= ORIGINS / AT_ONCE as usize, "{sweeps} sweeps");
-    let [loads, given_up] = desk.frontier().calls(["load_origin", "give_up"]);
+    let [loads, given_up] = desk.world.frontier.calls(["load_origin", "give_up"]);
     assert_eq!((loads, given_up), (ORIGINS, ORIGINS), "each origin once");
     assert_eq!(desk.heard().iter().filter(|notice| format!("{notice:?}").starts_with("OriginEnded")).count(), ORIGINS);
 }
@@ -125,11 +124,11 @@ async fn known_origins_are_opened_in_parts() {
     begin(&desk, "m1", seeds(ORIGINS, None)).await;
     desk.deliver("m2", &Command::Change { crawl: name("docs"), change: StatusChange::Stop }).await;
     sweep_until_closed(&desk).await;
-    desk.frontier().calls([]);
+    desk.world.frontier.calls([]);
     desk.messages();
     let calls = begin(&desk, "m3", seeds(1, None)).await;
     assert!(calls >= ORIGINS / AT_ONCE as usize, "{calls} calls");
-    let [claims, looked, opened] = desk.frontier().calls(["claim", "due_candidates", "seed_origin"]);
+    let [claims, looked, opened] = desk.world.frontier.calls(["claim", "due_candidates", "seed_origin"]);
     assert_eq!(
         (claims, looked, opened),
         (1, 2 * (ORIGINS - 1), ORIGINS),
@@ -140,7 +139,7 @@ async fn known_origins_are_opened_in_parts() {
 
 /// Takes the lease of an origin with one page of the budget.
 async fn take(desk: &Desk, number: usize) -> Result<Lease, TakeRefused> {
-    let now = desk.clock().now();
+    let now = desk.world.clock.now();
     let take = Take {
         turn: Turn(1),
         token: LeaseToken::from_bits(number as u128),
@@ -151,17 +150,17 @@ async fn take(desk: &Desk, number: usize) -> Result<Lease, TakeRefused> {
         alive: Vec::new(),
         hosts_per_domain: 4,
     };
-    desk.frontier().take_lease(&origin(number), Iteration::FIRST, &take).await.unwrap()
+    desk.world.frontier.take_lease(&origin(number), Iteration::FIRST, &take).await.unwrap()
 }
 
 /// Lets go of it again, with the page that was not asked for.
 async fn give_back(desk: &Desk, number: usize, lease: Lease) {
-    let (origin, now) = (origin(number), desk.clock().now());
+    let (origin, now) = (origin(number), desk.world.clock.now());
     let Some(Holder { token, .. }) = lease.holder().cloned() else { panic!("nobody holds it") };
-    let seen = desk.frontier().load_origin(&origin).await.unwrap().unwrap().inbox;
+    let seen = desk.world.frontier.load_origin(&origin).await.unwrap().unwrap().inbox;
     let how = Release::Wake { not_before: now };
     let release = ReleaseLease { origin, token, lease, seen, how, free_from: now, now };
-    assert_eq!(desk.frontier().release(&release).await.unwrap(), Ok(()));
+    assert_eq!(desk.world.frontier.release(&release).await.unwrap(), Ok(()));
 }
 
 #[tokio::test]
@@ -170,22 +169,22 @@ async fn a_search_for_holders_waits_where_it_meets_one() {
     begin(&desk, "m1", seeds(ORIGINS, Some(2))).await;
     let (first, second) = (take(&desk, 100).await.unwrap(), take(&desk, 200).await.unwrap());
     assert_eq!(take(&desk, 5).await.unwrap_err(), TakeRefused::NoBudget, "the budget is spent");
-    desk.frontier().calls([]);
+    desk.world.frontier.calls([]);
     for _ in 0..10 {
         sweep_once(&desk).await;
     }
-    let [loads, given_up] = desk.frontier().calls(["load_origin", "give_up"]);
+    let [loads, given_up] = desk.world.frontier.calls(["load_origin", "give_up"]);
     assert!((100..=110).contains(&loads), "{loads}: each up to the holder once, and the holder at each sweep");
     assert_eq!(given_up, 0, "what it does not use comes back");
     assert_eq!(cursor(&desk, Walk::Holders).await, OriginCursor::After(origin(99).origin));
 
     let nothing = Reserve { pages: Some(0), bytes: None };
     finish(&desk, &origin(100), first, nothing).await;
-    desk.frontier().calls([]);
+    desk.world.frontier.calls([]);
     for _ in 0..10 {
         sweep_once(&desk).await;
     }
-    let [loads] = desk.frontier().calls(["load_origin"]);
+    let [loads] = desk.world.frontier.calls(["load_origin"]);
     assert!((100..=110).contains(&loads), "{loads}: from there to the next holder");
 
     give_back(&desk, 200, second).await;
@@ -195,17 +194,17 @@ async fn a_search_for_holders_waits_where_it_meets_one() {
     assert_eq!(cursor(&desk, Walk::Holders).await, OriginCursor::After(origin(4).origin));
     finish(&desk, &origin(5), third, nothing).await;
 
-    desk.frontier().calls([]);
+    desk.world.frontier.calls([]);
     let mut sweeps = 0;
     while desk.latest("docs").await.unwrap().open > 2 {
         sweep_once(&desk).await;
         sweeps += 1;
         assert!(sweeps < CALLS_MAX, "it never comes to its end");
     }
-    let [loads, given_up] = desk.frontier().calls(["load_origin", "give_up"]);
+    let [loads, given_up] = desk.world.frontier.calls(["load_origin", "give_up"]);
     assert_eq!(loads, (ORIGINS - 5) + ORIGINS, "the rest is searched, then each is looked at");
     assert_eq!(given_up, ORIGINS - 2, "but for those with an unparsed segment");
-    let left = desk.frontier().progress(&name("docs"), Iteration::FIRST).await.unwrap().leftovers;
+    let left = desk.world.frontier.progress(&name("docs"), Iteration::FIRST).await.unwrap().leftovers;
     assert_eq!(left, [(LeftoverReason::BudgetExhausted, given_up as u64)]);
 }
 
@@ -215,7 +214,7 @@ async fn an_origin_that_cannot_be_given_up_is_met_again() {
     begin(&desk, "m1", seeds(ORIGINS, Some(ORIGINS as u64))).await;
     let lease = take(&desk, 3).await.unwrap();
     desk.deliver("m2", &Command::Change { crawl: name("docs"), change: StatusChange::Stop }).await;
-    desk.frontier().calls([]);
+    desk.world.frontier.calls([]);
     let mut sweeps = 0;
     while desk.latest("docs").await.unwrap().open > 1 {
         sweep_once(&desk).await;
@@ -223,7 +222,7 @@ async fn an_origin_that_cannot_be_given_up_is_met_again() {
         assert!(sweeps < CALLS_MAX, "it never comes to its end");
     }
     assert!(cursor(&desk, Walk::Leftovers).await != OriginCursor::Done, "a further round may begin");
-    let [given_up] = desk.frontier().calls(["give_up"]);
+    let [given_up] = desk.world.frontier.calls(["give_up"]);
     assert_eq!(given_up, ORIGINS, "its holder was asked for once in this round");
     give_back(&desk, 3, lease).await;
     sweep_until_closed(&desk).await;

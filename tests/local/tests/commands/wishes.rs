@@ -2,7 +2,6 @@
 
 use dragline_domain::command::Command;
 use dragline_domain::frontier::{IterationStatus, StatusChange};
-use dragline_pipeline::World;
 use dragline_pipeline::schedule::{Handled, Refusal, Started};
 use dragline_ports::frontier::Iterations;
 
@@ -90,6 +89,6 @@ async fn an_iteration_that_owes_seeds_goes_on_though_its_crawl_was_removed() {
     let again = Command::Start { crawl: name("docs"), trigger: Some(begun.trigger) };
     let handled = desk.deliver("m4", &again).await;
     assert!(matches!(handled, Handled::Started(Started::Iteration(_))), "{handled:?}");
-    let row = desk.frontier().latest_iteration(&name("docs")).await.unwrap().unwrap();
+    let row = desk.world.frontier.latest_iteration(&name("docs")).await.unwrap().unwrap();
     assert!(!row.token_out, "or it could never close");
 }

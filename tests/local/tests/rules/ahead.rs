@@ -7,8 +7,7 @@ use dragline_domain::time::after;
 use dragline_local::{
     DirectoryArchive, LocalStore, MemoryQueue, SqliteDocuments, SqliteFrontier, SystemChance, SystemClock,
 };
-use dragline_pipeline::live::LiveTurns;
-use dragline_pipeline::{Timing, World};
+use dragline_pipeline::Adapters;
 use dragline_ports::clock::Clock;
 use dragline_ports::fetcher::{Fetched, FetchedResponse};
 use dragline_whole_crawls::Silent;
@@ -37,70 +36,14 @@ impl Clock for Ahead {
 }
 
 /// The local adapters by that clock.
-pub(crate) struct WorldAhead {
-    pub(crate) frontier: SqliteFrontier,
-    archive: DirectoryArchive,
-    documents: SqliteDocuments,
-    pub(crate) queue: MemoryQueue<Ahead>,
-    pub(crate) clock: Ahead,
-    live: LiveTurns,
-    pub(crate) timing: Timing,
-}
+pub(crate) type WorldAhead =
+    Adapters<SqliteFrontier, DirectoryArchive, SqliteDocuments, MemoryQueue<Ahead>, Silent, Ahead, SystemChance>;
 
-impl WorldAhead {
-    pub(crate) fn open(directory: &Path, by: Duration, times: u32) -> Self {
-        let clock = Ahead { inner: SystemClock::new(), by, times };
-        let store = LocalStore::open(directory, clock.now()).unwrap();
-        let queue = MemoryQueue::new(&clock, 100);
-        let (frontier, archive, documents) = (store.frontier(), store.archive(), store.documents());
-        Self { frontier, archive, documents, queue, clock, live: LiveTurns::default(), timing: Timing::default() }
-    }
-}
-
-impl World for WorldAhead {
-    type Frontier = SqliteFrontier;
-    type Archive = DirectoryArchive;
-    type Documents = SqliteDocuments;
-    type Queue = MemoryQueue<Ahead>;
-    type Notifier = Silent;
-    type Clock = Ahead;
-    type Chance = SystemChance;
-
-    fn frontier(&self) -> &SqliteFrontier {
-        &self.frontier
-    }
-
-    fn archive(&self) -> &DirectoryArchive {
-        &self.archive
-    }
-
-    fn documents(&self) -> &SqliteDocuments {
-        &self.documents
-    }
-
-    fn queue(&self) -> &MemoryQueue<Ahead> {
-        &self.queue
-    }
-
-    fn notifier(&self) -> &Silent {
-        &Silent
-    }
-
-    fn clock(&self) -> &Ahead {
-        &self.clock
-    }
-
-    fn chance(&self) -> &SystemChance {
-        &SystemChance
-    }
-
-    fn live(&self) -> &LiveTurns {
-        &self.live
-    }
-
-    fn timing(&self) -> &Timing {
-        &self.timing
-    }
+pub(crate) fn open_ahead(directory: &Path, by: Duration, times: u32) -> WorldAhead {
+    let clock = Ahead { inner: SystemClock::new(), by, times };
+    let store = LocalStore::open(directory, clock.now()).unwrap();
+    let queue = MemoryQueue::new(&clock, 100);
+    Adapters::new(store.frontier(), store.archive(), store.documents(), queue, Silent, (clock, SystemChance))
 }
 
 /// A page that a server sent after so long, or what stands in its place with another status.

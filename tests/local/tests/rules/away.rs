@@ -10,7 +10,7 @@ use dragline_ports::clock::Clock;
 use dragline_ports::fetcher::{FetchFailureKind, FetchRequest, Fetched, Fetcher};
 use dragline_whole_crawls::{crawl_in, definition};
 
-use super::ahead::{Ahead, WorldAhead, answered};
+use super::ahead::{Ahead, answered, open_ahead};
 
 /// The pages of the site, its first one included.
 const PAGES: usize = 61;
@@ -80,7 +80,7 @@ impl Fetcher for Server {
 /// Crawls the site, and says how many pages were got, and what the server saw.
 async fn crawled(mood: Mood, change: impl FnOnce(&mut Draft)) -> (u64, Server) {
     let data = tempfile::tempdir().unwrap();
-    let world = WorldAhead::open(data.path(), Duration::ZERO, TIMES);
+    let world = open_ahead(data.path(), Duration::ZERO, TIMES);
     let server = Server { clock: world.clock, mood, site: Arc::default() };
     let definition = definition(&["https://a.example/".to_owned()], |draft| {
         draft.politeness.delay = Duration::from_millis(100);
@@ -188,7 +188,7 @@ async fn requests_at_once_come_a_delay_apart_whether_or_not_they_open_connection
     const DELAY: Duration = Duration::from_secs(1);
     let data = tempfile::tempdir().unwrap();
     // Slower than in the other tests, as what the machine is late by counts as often as the clock is faster.
-    let world = WorldAhead::open(data.path(), Duration::ZERO, 4);
+    let world = open_ahead(data.path(), Duration::ZERO, 4);
     let far = Far { clock: world.clock, arrived: Arc::default(), asked: Arc::default() };
     let definition = definition(&["https://a.example/".to_owned()], |draft| {
         draft.politeness.delay = DELAY;

@@ -16,7 +16,7 @@ use dragline_ports::queue::ParseMessage;
 use dragline_whole_crawls::{Network, crawl_in, definition};
 use rusqlite::Connection;
 
-use super::ahead::WorldAhead;
+use super::ahead::{WorldAhead, open_ahead};
 use super::clocks::until_free;
 use super::scripted::{Act, Asked, ScriptedSite, page};
 
@@ -32,7 +32,7 @@ fn site(asked: &Asked) -> Act {
 }
 
 fn open(data: &Path) -> WorldAhead {
-    let mut world = WorldAhead::open(data, Duration::ZERO, 1);
+    let mut world = open_ahead(data, Duration::ZERO, 1);
     world.timing.claims = CLAIMS;
     world
 }

@@ -13,14 +13,14 @@ use dragline_ports::clock::Clock;
 use dragline_ports::frontier::{Origins, Progress};
 use dragline_whole_crawls::{Network, crawl_in, definition};
 
-use super::ahead::WorldAhead;
+use super::ahead::open_ahead;
 use super::scripted::{Act, ScriptedSite, answer, page};
 
 /// Longer than a crawl of a few pages takes, and far shorter than any of the clocks is wrong.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 async fn crawl(directory: &Path, definition: &Definition, ahead: Duration) -> Progress {
-    let world = WorldAhead::open(directory, ahead, 1);
+    let world = open_ahead(directory, ahead, 1);
     let messages = world.queue.clone();
     let crawl = crawl_in(world, messages, Network::default().fetcher(), definition);
     tokio::time::timeout(PATIENCE, crawl).await.expect("it waits for a time that a clock of before is to blame for")
@@ -28,7 +28,7 @@ async fn crawl(directory: &Path, definition: &Definition, ahead: Duration) -> Pr
 
 /// Crawls until an origin's URL waits for another try, and dies.
 async fn crawl_and_die(directory: &Path, definition: &Definition, origin: &OriginKey, ahead: Duration) {
-    let world = WorldAhead::open(directory, ahead, 1);
+    let world = open_ahead(directory, ahead, 1);
     let (messages, frontier) = (world.queue.clone(), world.frontier.clone());
     let waits = async {
         while frontier.load_origin(origin).await.unwrap().is_none_or(|rows| rows.lease.retries.is_empty()) {

@@ -9,7 +9,7 @@ use dragline_ports::clock::Clock;
 use dragline_ports::fetcher::{FetchRequest, Fetched, Fetcher};
 use dragline_whole_crawls::{crawl_in, definition};
 
-use super::ahead::{Ahead, WorldAhead, answered};
+use super::ahead::{Ahead, answered, open_ahead};
 
 const SLOW_SITES: usize = 70;
 const QUICK_SITES: usize = 10;
@@ -74,7 +74,7 @@ impl Fetcher for Sites {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn quick_sites_are_not_held_up_by_slow_ones_that_came_first() {
     let data = tempfile::tempdir().unwrap();
-    let world = WorldAhead::open(data.path(), Duration::ZERO, TIMES);
+    let world = open_ahead(data.path(), Duration::ZERO, TIMES);
     let sites = Sites::new(world.clock);
     let names = |kind: &'static str, count| (0..count).map(move |site| format!("https://{kind}-{site}.example/"));
     let seeds: Vec<String> = names("dawdling", SLOW_SITES).chain(names("quick", QUICK_SITES)).collect();
@@ -97,7 +97,7 @@ async fn quick_sites_are_not_held_up_by_slow_ones_that_came_first() {
 async fn few_hosts_of_one_domain_are_asked_at_once() {
     for (places, most) in [(1, 1), (4, 4)] {
         let data = tempfile::tempdir().unwrap();
-        let world = WorldAhead::open(data.path(), Duration::ZERO, TIMES);
+        let world = open_ahead(data.path(), Duration::ZERO, TIMES);
         let sites = Sites::new(world.clock);
         let seeds: Vec<String> = (0..RELATED_SITES).map(|site| format!("https://s{site}.domain.example/")).collect();
         let definition = definition(&seeds, |draft| {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use dragline_local::engine::LocalWorld;
+use dragline_engine::local_world;
 use dragline_local::{LocalStore, SystemClock};
 use dragline_ports::clock::Clock;
 use dragline_ports::fetcher::{FetchFailureKind, FetchRequest, Fetched, FetchedResponse, Fetcher};
@@ -81,8 +81,8 @@ async fn seen(answer: fn(&str, u32) -> Answer) -> Vec<String> {
     let data = tempfile::tempdir().unwrap();
     let seen = Seen::default();
     let store = LocalStore::open(data.path(), SystemClock::new().now()).unwrap();
-    let world = LocalWorld::new(&store, Silent).watched_by(Arc::new(seen.clone()));
-    let messages = world.messages();
+    let world = local_world(&store, Silent).watched_by(Arc::new(seen.clone()));
+    let messages = world.queue.clone();
     let definition = definition(&["https://a.example/".to_owned()], |draft| {
         draft.politeness.delay = Duration::from_millis(100);
         draft.politeness.concurrency = 1;

@@ -1,6 +1,6 @@
 //! How much is done at once, by how many files this process may have open.
 
-use dragline_local::engine::RunOptions;
+use crate::run::RunOptions;
 
 /// For the database, the terminal, the runtime, the directory's lock, and what libraries open for a moment.
 const ASIDE: usize = 48;
@@ -10,17 +10,18 @@ const IDLE_CONNECTIONS_MAX: usize = 1_024;
 
 /// What a crawl may use of the process's files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Room {
+pub struct Room {
     /// What is done at once.
-    pub(super) options: RunOptions,
+    pub options: RunOptions,
     /// Connections that are kept open while nothing is asked on them.
-    pub(crate) idle_connections_max: usize,
+    pub idle_connections_max: usize,
 }
 
 impl Room {
     /// Shares out the files: a connection for each request under way, and two files for the object of each turn; then what parsers read. What is left is for
     /// idle connections, which take half at most.
-    pub(crate) fn of(files_max: usize, concurrency: usize) -> Self {
+    #[must_use]
+    pub fn of(files_max: usize, concurrency: usize) -> Self {
         let RunOptions { turns_max, parsers_max } = RunOptions::default();
         let files = files_max.saturating_sub(ASIDE + parsers_max);
         let idle_connections_max = (files / 2).clamp(1, IDLE_CONNECTIONS_MAX);

@@ -1,0 +1,197 @@
+//! From what a data directory holds of a crawl to an iteration that can be run: deciding what to do, and doing it.
+
+use dragline_domain::definition::{Definition, Effect, Key, changes};
+use dragline_domain::frontier::{IterationRow, IterationStatus, StatusChange};
+use dragline_domain::ids::{CrawlId, TriggerId};
+use dragline_pipeline::World;
+use dragline_pipeline::context::Contexts;
+use dragline_pipeline::schedule::{self, Started};
+use dragline_ports::error::{PortError, PortErrorKind, PortResult};
+use dragline_ports::frontier::{CrawlPut, CrawlRow, Crawls, Iterations, PutCrawl};
+use dragline_ports::queue::StartCommand;
+
+/// What a data directory holds of a crawl.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Held {
+    /// The crawl.
+    pub row: CrawlRow,
+    /// Its latest iteration; absent before the first.
+    pub latest: Option<IterationRow>,
+}
+
+/// What becomes of an iteration that is not finished.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Abandon {
+    /// It goes on; a change that it cannot take over is refused.
+    Nothing,
+    /// It is ended with what is done, and a new one begins.
+    Unfinished,
+}
+
+/// What is to be done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Plan {
+    /// Store the definition, if it changed, and begin the next iteration, which may be the first.
+    Begin {
+        /// What changed of the definition, if there was one.
+        changed: Vec<Key>,
+    },
+    /// Take over what changed and go on with the iteration.
+    GoOn {
+        /// What changed, none of which changes which URLs are crawled.
+        changed: Vec<Key>,
+    },
+    /// End the iteration with what is done, then decide again.
+    End,
+}
+
+/// Why nothing is done: changes of these keys need a new iteration, and the last one is not finished.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outgrown(pub Vec<Key>);
+
+/// Loads what is held of a crawl; `None` if it is not known.
+///
+/// # Errors
+/// The frontier's.
+pub async fn held(world: &impl World, crawl: &CrawlId) -> PortResult<Option<Held>> {
+    let Some(row) = world.frontier().load_crawl(crawl).await? else { return Ok(None) };
+    let latest = world.frontier().latest_iteration(crawl).await?;
+    Ok(Some(Held { row, latest }))
+}
+
+/// Decides what to do, `wanted` being the definition that was asked for. Nothing is held of a crawl that is not known.
+///
+/// # Errors
+/// What was asked for does not fit what is there.
+pub fn plan(held: Option<&Held>, wanted: &Definition, abandon: Abandon) -> Result<Plan, Outgrown> {
+    let Some(Held { row, latest }) = held else { return Ok(Plan::Begin { changed: Vec::new() }) };
+    let latest = latest.as_ref().map(|iteration| iteration.status);
+    let changes = changes(&row.definition, wanted);
+    let outgrown: Vec<Key> =
+        changes.iter().filter(|change| change.effect == Effect::WhichUrls).map(|change| change.key).collect();
+    let changed = changes.iter().map(|change| change.key).collect();
+    match (latest, abandon) {
+        (None | Some(IterationStatus::Closed), _) => Ok(Plan::Begin { changed }),
+        // One that is ending is finished all the same; what was asked for then begins behind it.
+        (Some(IterationStatus::Stopping), _) if !outgrown.is_empty() => Ok(Plan::End),
+        (Some(_), Abandon::Unfinished) => Ok(Plan::End),
+        (Some(_), Abandon::Nothing) if outgrown.is_empty() => Ok(Plan::GoOn { changed }),
+        (Some(_), Abandon::Nothing) => Err(Outgrown(outgrown)),
+    }
+}
+
+/// Does what was decided. The iteration that is to be run then, or to be ended.
+///
+/// # Errors
+/// The store did not do its work.
+pub async fn carry_out(
+    world: &impl World,
+    plan: &Plan,
+    held: Option<&Held>,
+    wanted: &Definition,
+    trigger: TriggerId,
+) -> PortResult<IterationRow> {
+    if let Plan::Begin { changed } | Plan::GoOn { changed } = plan {
+        store(world, held, wanted, changed).await?;
+    }
+    match (plan, held.and_then(|held| held.latest.clone())) {
+        (Plan::GoOn { .. }, Some(latest)) => change(world, latest, StatusChange::Resume).await,
+        (Plan::End, Some(latest)) => change(world, latest, StatusChange::Stop).await,
+        (Plan::Begin { .. }, _) | (_, None) => {
+            let command = StartCommand { crawl: wanted.name.clone(), trigger };
+            match schedule::start(world, &Contexts::default(), &command).await? {
+                Started::Iteration(iteration) | Started::Unfinished(iteration) | Started::Busy(iteration) => {
+                    Ok(iteration)
+                }
+            }
+        }
+    }
+}
+
+/// Stores the definition if it is new or changed.
+async fn store(world: &impl World, held: Option<&Held>, wanted: &Definition, changed: &[Key]) -> PortResult<()> {
+    if held.is_some() && changed.is_empty() {
+        return Ok(());
+    }
+    let put = PutCrawl { definition: wanted.clone(), seen: held.map(|held| held.row.version), next: None };
+    match world.frontier().put_crawl(&put).await? {
+        CrawlPut::Stored(_) => Ok(()),
+        // The directory is this process's alone.
+        CrawlPut::Changed => {
+            let why = "the definition changed though nobody else works in the directory";
+            Err(PortError::new(PortErrorKind::Corrupt, "put crawl", &wanted.name, why))
+        }
+    }
+}
+
+/// Changes an iteration's status, where the change means anything to it.
+async fn change(world: &impl World, iteration: IterationRow, change: StatusChange) -> PortResult<IterationRow> {
+    let changed = world.frontier().change_status(&iteration.crawl, iteration.number, change).await?;
+    Ok(changed.unwrap_or(iteration))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use dragline_domain::definition::{Draft, Key};
+    use dragline_domain::frontier::Reserve;
+    use dragline_domain::ids::Iteration;
+    use dragline_domain::url::{CrawlUrl, UrlRules};
+
+    use jiff::Timestamp;
+
+    use super::*;
+
+    fn definition(change: impl FnOnce(&mut Draft)) -> Definition {
+        let seed = CrawlUrl::parse("https://example.org/", &UrlRules::default()).unwrap();
+        let mut draft = Draft::for_seeds(vec![seed]);
+        change(&mut draft);
+        Definition::new(draft).unwrap()
+    }
+
+    fn iteration(status: IterationStatus) -> IterationRow {
+        let (crawl, trigger) = ("example.org".parse().unwrap(), TriggerId("cli".to_owned()));
+        let now = Timestamp::UNIX_EPOCH;
+        let row = IterationRow::begin(crawl, Iteration::FIRST, trigger, Reserve::default(), now, None, now);
+        IterationRow { status, ..row }
+    }
+
+    #[test]
+    fn what_is_done_depends_on_what_changed_and_whether_the_last_iteration_is_finished() {
+        use Abandon::{Nothing, Unfinished};
+        use IterationStatus::{Closed, Open, Paused, Stopping};
+        let held = definition(|_| {});
+        let same = held.clone();
+        let slower = definition(|draft| draft.politeness.delay = Duration::from_secs(9));
+        let smaller = definition(|draft| {
+            draft.budget.pages = Some(5);
+            draft.politeness.concurrency = 2;
+        });
+        let begin = |changed: &[Key]| Ok(Plan::Begin { changed: changed.to_vec() });
+        let go_on = |changed: &[Key]| Ok(Plan::GoOn { changed: changed.to_vec() });
+        let pages = || Err(Outgrown(vec![Key::BudgetPages]));
+        let both = [Key::BudgetPages, Key::PolitenessConcurrency];
+        for (latest, wanted, abandon, expected, why) in [
+            (None, &same, Nothing, begin(&[]), "stored, but died before it began"),
+            (None, &smaller, Nothing, begin(&both), "nothing began that could mind"),
+            (Some(Closed), &same, Nothing, begin(&[]), "the next iteration"),
+            (Some(Closed), &smaller, Nothing, begin(&both), "the next iteration, as it is now defined"),
+            (Some(Closed), &same, Unfinished, begin(&[]), "nothing is unfinished"),
+            (Some(Open), &same, Nothing, go_on(&[]), "goes on where it was"),
+            (Some(Open), &slower, Nothing, go_on(&[Key::PolitenessDelay]), "politeness may change at any time"),
+            (Some(Open), &smaller, Nothing, pages(), "only what stands in the way is named"),
+            (Some(Open), &smaller, Unfinished, Ok(Plan::End), "as it was asked for"),
+            (Some(Open), &same, Unfinished, Ok(Plan::End), "a new start without a change"),
+            (Some(Paused), &same, Nothing, go_on(&[]), "resumed"),
+            (Some(Paused), &smaller, Nothing, pages(), "as if it ran"),
+            (Some(Stopping), &same, Nothing, go_on(&[]), "its end was interrupted"),
+            (Some(Stopping), &smaller, Nothing, Ok(Plan::End), "it ends anyhow"),
+        ] {
+            let held = Held { row: CrawlRow::first(held.clone()), latest: latest.map(iteration) };
+            let plan = plan(Some(&held), wanted, abandon);
+            assert_eq!(plan, expected, "{latest:?}, {abandon:?}: {why}");
+        }
+        assert_eq!(plan(None, &same, Nothing), begin(&[]), "an empty directory");
+    }
+}

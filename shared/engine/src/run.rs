@@ -1,0 +1,313 @@
+//! The loop that runs the four steps in one process.
+//!
+//! Messages come out of the in-process queue and become tasks: turns, parses, commands. When nothing is under way and nothing waits, the
+//! sweeper says whether an iteration is over or what got lost. Nothing here decides anything about a crawl: killing the process at any
+//! moment and running it again gives the same crawl.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use dragline_domain::frontier::IterationRow;
+use dragline_domain::ids::CrawlId;
+use dragline_local::MemoryQueue;
+use dragline_pipeline::World;
+use dragline_pipeline::context::Contexts;
+use dragline_pipeline::crawl::{StopSignal, TurnLimits, work_turn};
+use dragline_pipeline::parse::{KnownUrls, parse_segment};
+use dragline_pipeline::schedule::{start, tick};
+use dragline_pipeline::sweep::{Swept, sweep};
+use dragline_pipeline::tell::tell_owed;
+use dragline_ports::clock::Clock;
+use dragline_ports::error::{PortError, PortErrorKind, PortResult};
+use dragline_ports::fetcher::Fetchers;
+use dragline_ports::frontier::Crawls;
+use dragline_ports::queue::{ParseMessage, StartCommand, Ticket};
+use jiff::Timestamp;
+use tokio::task::JoinSet;
+
+use crate::Activity;
+
+/// How often the loop looks whether it was told to stop.
+const TICK: Duration = Duration::from_millis(200);
+
+/// How often work that is overdue, and crawls whose schedule calls for it, are looked for while other work is under way.
+const SWEEP_EVERY: Duration = Duration::from_secs(5);
+
+/// Sweeps in a row that find nothing to do although the iteration is open, before that is taken for a defect.
+const FRUITLESS_SWEEPS_MAX: u32 = 50;
+
+/// Crawls that are swept at most, those that began first.
+const CRAWLS_MAX: usize = 1_000;
+
+/// How much is done at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunOptions {
+    /// Origins that are visited at the same time.
+    pub turns_max: usize,
+    /// Segments that are parsed at the same time.
+    pub parsers_max: usize,
+}
+
+impl Default for RunOptions {
+    /// 64 origins, and as many parsers as there are cores.
+    fn default() -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        Self { turns_max: 64, parsers_max: cores }
+    }
+}
+
+/// What is worked on, and for how long.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Until {
+    /// One crawl, until its latest iteration is over. An iteration that is paused, and stays so, is taken for a defect.
+    Closed(CrawlId),
+    /// Every crawl of the data directory that runs, or whose schedule calls for it, until the signal stops it.
+    Stopped,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RunEnd {
+    /// The iteration is over.
+    Closed(IterationRow),
+    /// It was told to stop. Everything that was under way is committed, and what was committed is parsed; another run goes on from there.
+    Interrupted,
+}
+
+/// What runs crawls in this process.
+pub struct Engine<W: World, S> {
+    /// The ports.
+    pub world: Arc<W>,
+    /// Where turns get their fetchers from.
+    pub fetchers: S,
+    /// The queue of these ports, to receive from.
+    pub messages: MemoryQueue<W::Clock>,
+    /// How much is done at once.
+    pub options: RunOptions,
+    /// Stops the run in good order.
+    pub stop: StopSignal,
+    /// Where it is shown which origins are being visited.
+    pub activity: Arc<Activity>,
+}
+
+impl<W: World<Clock: Clone>, S: Fetchers> Engine<W, S> {
+    /// An engine over these ports, which does as much at once as is usual.
+    pub fn new(world: Arc<W>, fetchers: S, messages: MemoryQueue<W::Clock>) -> Self {
+        let (options, stop, activity) = (RunOptions::default(), StopSignal::default(), Arc::default());
+        Self { world, fetchers, messages, options, stop, activity }
+    }
+
+    /// Runs crawls until that, or until the signal stops it.
+    ///
+    /// # Errors
+    /// The first surprise of any port: the disk is full, stored data is damaged. What was committed stays; another run goes on from there.
+    pub async fn run(self, until: Until) -> PortResult<RunEnd> {
+        let Self { world, fetchers, messages, options, stop, activity } = self;
+        let (contexts, known, limits) = (Contexts::default(), KnownUrls::new(), TurnLimits::default());
+        let shared = Arc::new(Shared { world, fetchers, contexts, known, stop, activity, limits });
+        let (tasks, parsing) = (JoinSet::new(), JoinSet::new());
+        let mut running =
+            Running { shared, messages, options, until, tasks, parsing, turns: 0, parses: 0, idle: Idle::Unknown };
+        let end = running.run().await;
+        // A parse that is cut off counts as one that its segment killed.
+        while running.parsing.join_next().await.is_some() {}
+        end
+    }
+}
+
+/// What the tasks share.
+struct Shared<W, S> {
+    world: Arc<W>,
+    fetchers: S,
+    contexts: Contexts,
+    known: KnownUrls,
+    stop: StopSignal,
+    activity: Arc<Activity>,
+    limits: TurnLimits,
+}
+
+/// What a task worked on.
+enum Done {
+    Turn,
+    Parse,
+    Command,
+}
+
+/// What the last sweep found while nothing was under way and nothing waited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Idle {
+    /// None was made since something was last under way.
+    Unknown,
+    /// So many in a row found nothing to do.
+    Fruitless(u32),
+}
+
+struct Running<W: World, S> {
+    shared: Arc<Shared<W, S>>,
+    messages: MemoryQueue<W::Clock>,
+    options: RunOptions,
+    until: Until,
+    tasks: JoinSet<PortResult<Done>>,
+    /// Apart, as they are waited for in any case.
+    parsing: JoinSet<PortResult<Done>>,
+    turns: usize,
+    parses: usize,
+    idle: Idle,
+}
+
+impl<W: World<Clock: Clone>, S: Fetchers> Running<W, S> {
+    async fn run(&mut self) -> PortResult<RunEnd> {
+        let world = Arc::clone(&self.shared.world);
+        let messages = self.messages.clone();
+        let (tickets, parses, commands) = (messages.tickets(), messages.parses(), messages.commands());
+        let mut next_sweep = match self.until {
+            Until::Closed(_) => world.clock().monotonic() + SWEEP_EVERY,
+            // What is due since nobody was here.
+            Until::Stopped => world.clock().monotonic(),
+        };
+        let mut closed = None;
+        loop {
+            let is_stopped = self.shared.stop.is_stopped();
+            let is_idle = self.tasks.is_empty() && self.parsing.is_empty();
+            if is_idle && is_stopped {
+                // What was fetched is parsed all the same: people are told what came of it, and find it in the tables.
+                if !parses.has_ready() {
+                    return Ok(RunEnd::Interrupted);
+                }
+            } else if is_idle {
+                // Messages that still wait are void once it is closed.
+                if closed.is_none() && self.messages.pending() == 0 {
+                    closed = self.sweep_when_idle().await?;
+                }
+                if let Some(row) = closed {
+                    tell_owed(&*world, Timestamp::MAX).await?;
+                    return Ok(RunEnd::Closed(row));
+                }
+            }
+            let crowd = &self.shared.limits.crowd;
+            if self.turns >= self.options.turns_max && tickets.has_ready() {
+                crowd.others_wait();
+            } else {
+                crowd.nobody_waits();
+            }
+            tokio::select! {
+                Some(done) = self.tasks.join_next() => self.done(done)?,
+                Some(done) = self.parsing.join_next() => self.done(done)?,
+                ticket = tickets.receive(), if !is_stopped && self.turns < self.options.turns_max => {
+                    self.spawn_turn(ticket);
+                }
+                message = parses.receive(), if self.parses < self.options.parsers_max => {
+                    self.spawn_parse(message);
+                }
+                command = commands.receive(), if !is_stopped => self.spawn_start(command),
+                () = world.clock().sleep(TICK) => {}
+            }
+            if world.clock().monotonic() >= next_sweep && !is_stopped {
+                closed = self.sweep(world.clock().now()).await?.closed.or(closed);
+                tell_owed(&*world, world.clock().now()).await?;
+                if self.until == Until::Stopped {
+                    tick(&*world).await?;
+                }
+                next_sweep = world.clock().monotonic() + SWEEP_EVERY;
+            }
+        }
+    }
+
+    /// Sweeps what is worked on, work that is overdue by then included.
+    async fn sweep(&self, now: Timestamp) -> PortResult<Sweeps> {
+        let world = &*self.shared.world;
+        let mut sweeps = Sweeps::default();
+        match &self.until {
+            Until::Closed(crawl) => match sweep(world, crawl, now).await? {
+                Swept::Closed(row) => sweeps.closed = Some(row),
+                Swept::GoesOn { acts } => sweeps.acts = acts,
+                Swept::NoIteration => {}
+            },
+            Until::Stopped => {
+                for crawl in world.frontier().running_crawls(CRAWLS_MAX).await? {
+                    match sweep(world, &crawl, now).await? {
+                        Swept::Closed(row) => {
+                            tracing::info!(%crawl, iteration = %row.number, "iteration over");
+                            sweeps.acts += 1;
+                        }
+                        Swept::GoesOn { acts } => sweeps.acts += acts,
+                        Swept::NoIteration => {}
+                    }
+                }
+            }
+        }
+        Ok(sweeps)
+    }
+
+    /// Nothing is under way and nothing waits: whatever is owed is overdue. The iteration that the run is for, if it is over.
+    async fn sweep_when_idle(&mut self) -> PortResult<Option<IterationRow>> {
+        let fruitless = match (&self.until, self.idle) {
+            (_, Idle::Unknown) => 0,
+            // Nothing changes by itself; what comes due is found by the sweep that comes every few seconds.
+            (Until::Stopped, Idle::Fruitless(_)) => return Ok(None),
+            (Until::Closed(crawl), Idle::Fruitless(sweeps)) if sweeps > FRUITLESS_SWEEPS_MAX => {
+                let why = "the iteration is open, but nothing in it is left to be done";
+                return Err(PortError::new(PortErrorKind::Other, "sweep", crawl, why));
+            }
+            (Until::Closed(_), Idle::Fruitless(sweeps)) => sweeps,
+        };
+        let Sweeps { closed, acts } = self.sweep(Timestamp::MAX).await?;
+        self.idle = if acts > 0 { Idle::Unknown } else { Idle::Fruitless(fruitless + 1) };
+        Ok(closed)
+    }
+
+    fn done(&mut self, done: Result<PortResult<Done>, tokio::task::JoinError>) -> PortResult<()> {
+        let done = done.map_err(|error| PortError::new(PortErrorKind::Other, "run", "a task", error))??;
+        match done {
+            Done::Turn => self.turns -= 1,
+            Done::Parse => self.parses -= 1,
+            Done::Command => {}
+        }
+        Ok(())
+    }
+
+    fn spawn_turn(&mut self, ticket: Ticket) {
+        self.turns += 1;
+        self.idle = Idle::Unknown;
+        let shared = Arc::clone(&self.shared);
+        self.tasks.spawn(async move {
+            let _visible = shared.activity.begin(&ticket.origin);
+            let Shared { world, fetchers, contexts, stop, limits, .. } = &*shared;
+            let Ticket { origin, iteration, .. } = &ticket;
+            let context = contexts.of_iteration(world.frontier(), &origin.crawl, *iteration).await?;
+            let fetcher = fetchers.of(&context.definition)?;
+            let end = work_turn(world, &fetcher, contexts, limits, stop, &ticket).await?;
+            tracing::debug!(origin = %ticket.origin, turn = %ticket.turn, ?end, "turn ended");
+            Ok(Done::Turn)
+        });
+    }
+
+    fn spawn_parse(&mut self, message: ParseMessage) {
+        self.parses += 1;
+        self.idle = Idle::Unknown;
+        let shared = Arc::clone(&self.shared);
+        self.parsing.spawn(async move {
+            let end = parse_segment(&*shared.world, &shared.contexts, &shared.known, &message).await?;
+            tracing::debug!(segment = %message.segment, ?end, "parse ended");
+            Ok(Done::Parse)
+        });
+    }
+
+    fn spawn_start(&mut self, command: StartCommand) {
+        self.idle = Idle::Unknown;
+        let shared = Arc::clone(&self.shared);
+        self.tasks.spawn(async move {
+            start(&*shared.world, &shared.contexts, &command).await?;
+            Ok(Done::Command)
+        });
+    }
+}
+
+/// What some sweeps came to.
+#[derive(Debug, Default)]
+struct Sweeps {
+    /// The iteration that the run is for, if it is over.
+    closed: Option<IterationRow>,
+    /// How much they did.
+    acts: usize,
+}
