@@ -38,7 +38,7 @@ pub(crate) fn fields_digest(headers: &[(String, Vec<u8>)], product_token: &str) 
     let read_by = if let Some(syntax) = syntax.filter(|_| can_be_decoded) {
         let charset = declared.as_ref().and_then(|kind| kind.charset.as_deref()).map(str::to_ascii_lowercase);
         let canonical = canonical_in_header(texts("link").iter().map(AsRef::as_ref));
-        let refreshed = texts("refresh").first().and_then(|value| refresh(value)).and_then(|refresh| refresh.target);
+        let refreshed = texts("refresh").first().and_then(|value| refresh(value)).map(str::to_owned);
         let (noindex, nofollow) = (directives.noindex, directives.nofollow);
         format!("page {syntax} {noindex} {nofollow} {charset:?} {canonical:?} {refreshed:?}")
     } else {

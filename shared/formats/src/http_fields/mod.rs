@@ -10,7 +10,7 @@ mod text;
 
 pub use content_type::{ContentType, content_type};
 pub use link::{HEADER_LINKS_MAX, HeaderLink, link_header};
-pub use refresh::{REFRESH_DELAY_MAX, Refresh, refresh};
+pub use refresh::refresh;
 pub use retry_after::retry_after;
 pub use text::{location, text};
 

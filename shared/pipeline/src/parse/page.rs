@@ -141,8 +141,8 @@ fn links(
     if let Some(canonical) = canonical {
         add(LinkKind::Canonical, canonical.clone(), false);
     }
-    let by_header = response.field("refresh").as_deref().and_then(refresh).and_then(|refresh| refresh.target);
-    let refreshed = by_header.and_then(|target| capture.url.join_spelled(&target, rules).ok());
+    let by_header = response.field("refresh");
+    let refreshed = by_header.as_deref().and_then(refresh).and_then(|url| capture.url.join_spelled(url, rules).ok());
     if let Some(target) = refreshed {
         add(LinkKind::Redirect, target, directives.nofollow);
     }
