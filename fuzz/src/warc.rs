@@ -2,6 +2,7 @@
 
 use std::io::Write as _;
 
+use dragline_formats::http_fields::Headers;
 use dragline_formats::warc::{
     CaptureEvent, DigestCheck, ReadLimits, Record, RecordId, RecordSpan, Sha1Digest, StoredRecord, TargetUri,
     WarcReader, WarcWriter, http_response_block, parse_http_response, read_record,
@@ -62,7 +63,7 @@ fn written(data: &[u8]) {
     let mut next = || parts.next().unwrap_or_default();
     let (reason, name, value, body) = (next(), next(), next(), next());
     let (reason, name) = (String::from_utf8_lossy(reason), String::from_utf8_lossy(name));
-    let headers = [(&*name, value)];
+    let headers = Headers::from_iter([(&*name, value)]);
     let event = CaptureEvent {
         date: Timestamp::UNIX_EPOCH,
         target_uri: TargetUri::new(&reason),

@@ -121,8 +121,7 @@ impl<'a> Read<'a> {
 
 /// The media type that a response names, without parameters.
 fn media_type(answer: &FetchedResponse) -> Option<String> {
-    let (_, value) = answer.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("content-type"))?;
-    let essence = content_type(&String::from_utf8_lossy(value))?.essence;
+    let essence = content_type(&answer.headers.text("content-type")?)?.essence;
     Some(essence.chars().take(TYPE_CHARS_MAX).collect())
 }
 
@@ -130,6 +129,7 @@ fn media_type(answer: &FetchedResponse) -> Option<String> {
 pub(super) mod tests {
     use dragline_domain::capture::CrawlType;
     use dragline_domain::frontier::Sighting;
+    use dragline_formats::http_fields::Headers;
     use dragline_ports::fetcher::FetchFailureKind;
 
     use super::*;
@@ -158,7 +158,7 @@ pub(super) mod tests {
             status,
             protocol: None,
             reason: String::new(),
-            headers: vec![("content-type".to_owned(), b"Text/HTML; charset=utf-8".to_vec())],
+            headers: Headers::from_iter([("content-type", "Text/HTML; charset=utf-8")]),
             body: body.into(),
             truncated: None,
             decoded_sha1: [0; 20],
@@ -177,7 +177,7 @@ pub(super) mod tests {
         let broken = answered(500, b"");
         let mut odd = answered(200, b"");
         if let Ok(answer) = &mut odd.result {
-            answer.headers[0].1 = b"text/\x1b[2J".to_vec();
+            answer.headers = Headers::from_iter([("content-type", "text/\x1b[2J")]);
         }
         for (fetched, outcome, finality, detail, expected) in [
             (

@@ -1,4 +1,6 @@
 //! The [`Documents`] over S3: one object a segment, a JSON document a line, gzipped.
+//!
+//! By flate2, a document at a time: the whole of them, not compressed, is never in memory, where libdeflate would want it.
 
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::sync::Arc;

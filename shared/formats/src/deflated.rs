@@ -1,4 +1,7 @@
 //! Stored bytes, deflated (RFC 1951, without a header). Their length is stored beside them.
+//!
+//! Whole buffers, here and in the WARC's writer, are for libdeflate. zlib-rs, by which flate2 reads streams, takes 1.17 times its CPU time for
+//! a record of 24 KB that gets as small, and 2.3 times for inflating one whose length is known.
 
 use libdeflater::{CompressionLvl, Compressor, Decompressor};
 

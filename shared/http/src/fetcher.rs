@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dragline_domain::address::{AddressPolicy, check, literal_of};
+use dragline_formats::http_fields::Headers;
 use dragline_formats::warc::{FIELDS_MAX, HttpProtocol, REASON_BYTES_MAX};
 use dragline_ports::fetcher::{
     ConnectionWatch, FetchFailure, FetchFailureKind, FetchRequest, Fetched, FetchedResponse, Fetcher,
@@ -138,8 +139,7 @@ impl HttpFetcher {
         known.first_byte = Some(times.started.elapsed());
         within_header_limit(response.headers(), limits.header_bytes_max)?;
         let status = response.status();
-        let headers = response.headers().iter().map(|(name, value)| (name.to_string(), value.as_bytes().to_vec()));
-        let headers = headers.collect();
+        let headers = response.headers().iter().map(|(name, value)| (name.as_str(), value.as_bytes())).collect();
         let reason = reason(&response);
         let protocol = protocol(&response);
         let received = body::receive(response, limits, &self.budget, times.deadline).await;
@@ -186,7 +186,7 @@ type FetchResult = Result<FetchedResponse, FetchFailure>;
 /// What is told of a request beside its result.
 #[derive(Default)]
 struct Known {
-    request_headers: Vec<(String, Vec<u8>)>,
+    request_headers: Headers,
     remote: Option<SocketAddr>,
     first_byte: Option<Duration>,
     /// How long the body waited for room in memory.

@@ -1,7 +1,12 @@
 //! What is sent.
 
 use dragline_formats::content_coding;
+<<<<<<< HEAD
 use dragline_ports::fetcher::FetchRequest;
+=======
+use dragline_formats::http_fields::Headers;
+use dragline_ports::fetcher::FetchRequest;
+>>>>>>> f9e0890
 use http::header::{ACCEPT, ACCEPT_ENCODING, HeaderMap, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH, USER_AGENT};
 use http::{HeaderName, Method};
 use url::{Position, Url};
@@ -36,10 +41,10 @@ fn insert_validator(headers: &mut HeaderMap, name: HeaderName, value: Option<&st
 
 /// The fields as they go over the wire by HTTP/1.1, for the archive: the ones above and `host`, which the client adds
 /// last. By HTTP/2 the host goes as `:authority` instead; the archive writes every exchange as HTTP/1.1.
-pub(crate) fn recorded(outgoing: &reqwest::Request) -> Vec<(String, Vec<u8>)> {
-    let fields = outgoing.headers().iter().map(|(name, value)| (name.to_string(), value.as_bytes().to_vec()));
-    let host = outgoing.url()[Position::BeforeHost..Position::AfterPort].as_bytes().to_vec();
-    fields.chain([("host".to_owned(), host)]).collect()
+pub(crate) fn recorded(outgoing: &reqwest::Request) -> Headers {
+    let fields = outgoing.headers().iter().map(|(name, value)| (name.as_str(), value.as_bytes()));
+    let host = &outgoing.url()[Position::BeforeHost..Position::AfterPort];
+    fields.chain([("host", host.as_bytes())]).collect()
 }
 
 #[cfg(test)]
@@ -69,8 +74,7 @@ mod tests {
     }
 
     fn field(outgoing: &reqwest::Request, name: &str) -> Option<String> {
-        let found = recorded(outgoing).into_iter().find(|(field, _)| field == name);
-        found.map(|(_, value)| String::from_utf8(value).unwrap())
+        recorded(outgoing).get(name).map(|value| String::from_utf8(value.to_vec()).unwrap())
     }
 
     #[test]

@@ -1,12 +1,10 @@
 //! The header fields that say how a body is read. A body is the same document only under the same ones.
 
-use std::borrow::Cow;
-
 use dragline_domain::frontier::FieldsDigest;
 use dragline_formats::content_coding::ContentCodings;
 use dragline_formats::directives::x_robots_tag;
 use dragline_formats::html::Syntax;
-use dragline_formats::http_fields::{content_type, link_header, refresh, text};
+use dragline_formats::http_fields::{Headers, content_type, link_header, refresh};
 use dragline_formats::warc::Sha1Digest;
 
 use crate::parse::Declared;
@@ -20,14 +18,11 @@ pub(crate) fn canonical_in_header<'v>(links: impl Iterator<Item = &'v str>) -> O
 /// The digest of the fields by which the crawler of this product token reads a body.
 ///
 /// Of bodies that nobody reads as pages, whatever they are called, only noindex matters.
-pub(crate) fn fields_digest(headers: &[(String, Vec<u8>)], product_token: &str) -> FieldsDigest {
-    let of = |name: &'static str| {
-        headers.iter().filter(move |(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_slice())
-    };
-    let texts = |name| of(name).map(text).collect::<Vec<Cow<'_, str>>>();
+pub(crate) fn fields_digest(headers: &Headers, product_token: &str) -> FieldsDigest {
+    let texts = |name| headers.texts(name).collect::<Vec<_>>();
     let directives = x_robots_tag(texts("x-robots-tag").iter().map(AsRef::as_ref), product_token);
-    let declared = texts("content-type").first().and_then(|value| content_type(value));
-    let can_be_decoded = ContentCodings::parse(of("content-encoding")).is_ok();
+    let declared = headers.text("content-type").as_deref().and_then(content_type);
+    let can_be_decoded = ContentCodings::parse(headers.all("content-encoding")).is_ok();
     let syntax = match Declared::by(declared.as_ref()) {
         Declared::Page(Syntax::Html) => Some("html"),
         Declared::Page(Syntax::Xhtml) => Some("xhtml"),
@@ -38,7 +33,8 @@ pub(crate) fn fields_digest(headers: &[(String, Vec<u8>)], product_token: &str) 
     let read_by = if let Some(syntax) = syntax.filter(|_| can_be_decoded) {
         let charset = declared.as_ref().and_then(|kind| kind.charset.as_deref()).map(str::to_ascii_lowercase);
         let canonical = canonical_in_header(texts("link").iter().map(AsRef::as_ref));
-        let refreshed = texts("refresh").first().and_then(|value| refresh(value)).and_then(|refresh| refresh.target);
+        let refreshed = headers.text("refresh");
+        let refreshed = refreshed.as_deref().and_then(refresh);
         let (noindex, nofollow) = (directives.noindex, directives.nofollow);
         format!("page {syntax} {noindex} {nofollow} {charset:?} {canonical:?} {refreshed:?}")
     } else {
@@ -53,9 +49,7 @@ mod tests {
     use super::*;
 
     fn digest(fields: &[(&str, &str)]) -> FieldsDigest {
-        let headers: Vec<_> =
-            fields.iter().map(|(name, value)| ((*name).to_owned(), value.as_bytes().to_vec())).collect();
-        fields_digest(&headers, "Dragline")
+        fields_digest(&fields.iter().copied().collect(), "Dragline")
     }
 
     #[test]

@@ -9,6 +9,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use dragline_domain::definition::Draft;
 use dragline_domain::url::CrawlUrl;
+use dragline_formats::http_fields::Headers;
 use dragline_formats::warc::HttpProtocol;
 use serde::{Deserialize, Serialize};
 
@@ -79,7 +80,7 @@ pub struct FetchedResponse {
     /// What carried it; absent if that is not known.
     pub protocol: Option<HttpProtocol>,
     /// The header fields in their order, values as bytes.
-    pub headers: Vec<(String, Vec<u8>)>,
+    pub headers: Headers,
     /// The body as received, or as much of it as was kept.
     pub body: Bytes,
     /// Why the body is not whole; absent when it is.
@@ -123,7 +124,7 @@ pub struct FetchFailure {
 #[derive(Clone, Debug)]
 pub struct Fetched {
     /// The request header as sent: the request line's target and the fields, for the archive. Empty if nothing was sent.
-    pub request_headers: Vec<(String, Vec<u8>)>,
+    pub request_headers: Headers,
     /// The address that answered; absent if no connection was made.
     pub remote: Option<SocketAddr>,
     /// From the request's start to its response header; absent without one.
@@ -139,7 +140,7 @@ impl Fetched {
     #[must_use]
     pub fn failed(kind: FetchFailureKind, detail: &str, elapsed: Duration) -> Self {
         let failure = FetchFailure { kind, detail: detail.to_owned() };
-        Self { request_headers: Vec::new(), remote: None, first_byte: None, elapsed, result: Err(failure) }
+        Self { request_headers: Headers::default(), remote: None, first_byte: None, elapsed, result: Err(failure) }
     }
 
     /// Whether nothing was sent as there was nobody to send it to: the host may be away, whatever its URLs are like.

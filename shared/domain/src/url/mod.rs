@@ -18,5 +18,6 @@ pub use crawl_url::{CrawlUrl, Spelling};
 pub use error::UrlError;
 pub use host_key::{DomainKey, HostKey};
 pub use origin::{Origin, OriginError, Scheme};
+pub use percent::{is_unreserved, octet_after};
 pub use reference::web_reference;
 pub use rules::{UrlRules, UrlRulesError};

@@ -44,14 +44,16 @@ pub(super) fn normalised(text: &str) -> Option<String> {
 }
 
 /// The octet that the two characters behind a `%` stand for, if they are hexadecimal digits.
-fn octet_after(bytes: &[u8]) -> Option<u8> {
+#[must_use]
+pub fn octet_after(bytes: &[u8]) -> Option<u8> {
     let [high, low, ..] = bytes else { return None };
     let digit = |b: u8| char::from(b).to_digit(16).and_then(|d| u8::try_from(d).ok());
     Some(digit(*high)? << 4 | digit(*low)?)
 }
 
-/// RFC 3986, 2.3: characters that mean the same whether encoded or not.
-const fn is_unreserved(octet: u8) -> bool {
+/// Whether an octet is a character that means the same encoded and not (RFC 3986, 2.3).
+#[must_use]
+pub const fn is_unreserved(octet: u8) -> bool {
     octet.is_ascii_alphanumeric() || matches!(octet, b'-' | b'.' | b'_' | b'~')
 }
 

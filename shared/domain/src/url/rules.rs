@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
+use uuid::fmt::Hyphenated;
 
 /// The parameters that are taken out of a URL, beyond the normalisation that always happens.
 ///
@@ -155,7 +156,7 @@ fn looks_like_session_id(value: &str) -> bool {
     const OF_EACH_MIN: usize = 3;
     /// A name such as `iphone15promax256gb` has some; an id of chance has more, but for one in many.
     const TURNS_MIN: usize = 5;
-    if is_uuid(value) {
+    if value.parse::<Hyphenated>().is_ok() {
         return true;
     }
     let of = |is: fn(&u8) -> bool| value.bytes().filter(is).count();
@@ -167,15 +168,6 @@ fn looks_like_session_id(value: &str) -> bool {
         && letters >= OF_EACH_MIN
         && digits + letters == value.len()
         && (turns >= TURNS_MIN || is_hexadecimal)
-}
-
-/// Whether a value is written as RFC 9562 has it: groups of 8, 4, 4, 4 and 12 hexadecimal digits.
-fn is_uuid(value: &str) -> bool {
-    value.len() == 36
-        && value.bytes().enumerate().all(|(at, byte)| match at {
-            8 | 13 | 18 | 23 => byte == b'-',
-            _ => byte.is_ascii_hexdigit(),
-        })
 }
 
 impl Default for UrlRules {

@@ -1,4 +1,5 @@
-//! gzip and deflate, by flate2.
+//! gzip and deflate, by flate2: bodies come in chunks, of any length and without an honest word about it, and libdeflate takes whole buffers alone
+//! (`deflated.rs` says why it is there as well).
 
 use flate2::{Decompress, FlushDecompress, Status};
 

@@ -4,11 +4,11 @@ use url::Url;
 
 use super::HtmlLimits;
 use super::page::RobotsMeta;
-use super::refresh;
 use super::resolve::{Resolver, has_other_scheme, without_fragment};
 use super::source::Syntax;
 use super::tag::{Attribute, Tag};
 use super::words::Words;
+use crate::http_fields::refresh;
 
 /// More than one that differs is none; of these, some are the same once they are resolved.
 const CANONICALS_MAX: usize = 8;
@@ -101,7 +101,7 @@ impl<'l> Metadata<'l> {
         let content = tag.text(Attribute::Content)?;
         if let Some(pragma) = tag.text(Attribute::HttpEquiv) {
             if pragma.eq_ignore_ascii_case("refresh") {
-                let reference = refresh::url(tag.whole(Attribute::Content)?)?;
+                let reference = refresh(tag.whole(Attribute::Content)?)?;
                 if !has_other_scheme(reference) {
                     keep_first(&mut self.refresh, Some(reference));
                 }

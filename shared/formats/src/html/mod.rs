@@ -16,7 +16,6 @@ mod open_elements;
 mod page;
 mod prolog;
 mod reader;
-mod refresh;
 mod rel;
 mod resolve;
 mod source;

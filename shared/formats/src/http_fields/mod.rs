@@ -1,16 +1,18 @@
-//! Values of HTTP header fields: what text they are, Location, Retry-After, Content-Type, Link, Refresh.
+//! HTTP header fields, and their values: what text they are, Location, Retry-After, Content-Type, Link, Refresh.
 //!
-//! Each is a pure function of the field, which the HTTP client has limited in length.
+//! Each value is read by a pure function of the field, which the HTTP client has limited in length.
 
 mod content_type;
+mod headers;
 mod link;
 mod refresh;
 mod retry_after;
 mod text;
 
 pub use content_type::{ContentType, content_type};
+pub use headers::Headers;
 pub use link::{HEADER_LINKS_MAX, HeaderLink, link_header};
-pub use refresh::{REFRESH_DELAY_MAX, Refresh, refresh};
+pub use refresh::refresh;
 pub use retry_after::retry_after;
 pub use text::{location, text};
 

@@ -1,58 +1,37 @@
 //! `Refresh`, and `<meta http-equiv=refresh>`.
 
-use std::time::Duration;
-
-/// The longest delay that is told apart; longer ones count as this.
-pub const REFRESH_DELAY_MAX: Duration = Duration::from_hours(24);
-
-/// A page's wish to be replaced.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refresh {
-    /// After which time, in whole seconds, at most [`REFRESH_DELAY_MAX`].
-    pub delay: Duration,
-    /// By what, as it was written: relative to the page's base. Absent: by the page itself, loaded again.
-    pub target: Option<String>,
-}
-
-/// Reads the value of a `Refresh` field, or the content of a `<meta http-equiv=refresh>`: the steps that the HTML
-/// standard calls shared declarative refresh, which are the same for both. Absent if it is none.
+/// The URL that a `Refresh` field leads to, or the content of a `<meta http-equiv=refresh>`, as it was written: relative to the page's base.
+/// Absent if it is no refresh, or one that loads the page itself again. How long it waits does not matter to a crawler.
+///
+/// These are the steps that the HTML standard calls shared declarative refresh, which are the same for both.
 #[must_use]
-pub fn refresh(value: &str) -> Option<Refresh> {
-    let value = trim_start(value);
-    let (seconds, rest) = split_while(value, |c| c.is_ascii_digit());
-    if seconds.is_empty() && !rest.starts_with('.') {
+pub fn refresh(value: &str) -> Option<&str> {
+    let value = value.trim_ascii_start();
+    // A fraction may stand alone.
+    let behind_time = value.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    if behind_time.len() == value.len() {
         return None;
     }
-    // Only digits: what is too large to read is long, and what is empty stands before a fraction, which does not count.
-    let delay = match seconds {
-        "" => Duration::ZERO,
-        seconds => seconds.parse().map_or(REFRESH_DELAY_MAX, Duration::from_secs).min(REFRESH_DELAY_MAX),
-    };
-    let (_, rest) = split_while(rest, |c| c.is_ascii_digit() || c == '.');
-    if !rest.is_empty() && !rest.starts_with(|c: char| matches!(c, ';' | ',') || c.is_ascii_whitespace()) {
+    let text = behind_time.trim_ascii_start();
+    let text = text.strip_prefix([';', ',']).unwrap_or(text);
+    if text.len() == behind_time.len() {
         return None;
     }
-    let rest = trim_start(rest);
-    let rest = trim_start(rest.strip_prefix([';', ',']).unwrap_or(rest));
-    Some(Refresh { delay, target: target(rest).map(str::to_owned) })
-}
-
-/// The URL in what follows the delay; absent if it is empty.
-fn target(text: &str) -> Option<&str> {
+    let text = text.trim_ascii_start();
     // Without `url` and `=` the text is the URL: quotes belong to it if it starts with a `u`, and are removed if not.
-    let text = match text.strip_prefix(['u', 'U']) {
+    let url = match text.strip_prefix(['u', 'U']) {
         None => unquoted(text),
         Some(_) => after_url_sign(text).map_or(text, unquoted),
     };
-    let text = text.trim_matches(|c: char| c.is_ascii_whitespace());
-    (!text.is_empty()).then_some(text)
+    let url = url.trim_ascii();
+    (!url.is_empty()).then_some(url)
 }
 
 /// What follows `url`, blanks and `=`; absent if those are not all there.
 fn after_url_sign(text: &str) -> Option<&str> {
     let (name, rest) = text.split_at_checked("url".len())?;
-    let value = trim_start(rest).strip_prefix('=')?;
-    name.eq_ignore_ascii_case("url").then(|| trim_start(value))
+    let value = rest.trim_ascii_start().strip_prefix('=')?;
+    name.eq_ignore_ascii_case("url").then(|| value.trim_ascii_start())
 }
 
 /// Without the quotes around it, and what stands behind them.
@@ -61,56 +40,49 @@ fn unquoted(text: &str) -> &str {
     text[1..].split(quote).next().unwrap_or_default()
 }
 
-fn trim_start(text: &str) -> &str {
-    text.trim_start_matches(|c: char| c.is_ascii_whitespace())
-}
-
-/// A text's leading characters of a kind, and what follows.
-fn split_while(text: &str, is_kind: impl Fn(char) -> bool) -> (&str, &str) {
-    text.split_at(text.find(|c| !is_kind(c)).unwrap_or(text.len()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn refreshes_are_read() {
-        for (value, seconds, target, why) in [
-            ("5", 5, None, "the page itself"),
-            ("5;", 5, None, "the page itself"),
-            ("0; url=/a", 0, Some("/a"), "the usual form"),
-            ("0;URL=/a", 0, Some("/a"), "capitals"),
-            ("0,url=/a", 0, Some("/a"), "a comma"),
-            ("0 url=/a", 0, Some("/a"), "a blank"),
-            (" 0 ; url = /a ", 0, Some("/a"), "blanks"),
-            ("0; url='/a' b", 0, Some("/a"), "quotes end the URL"),
-            ("0; url=\"/a", 0, Some("/a"), "or do not end"),
-            ("0; /a", 0, Some("/a"), "no `url`"),
-            ("0; '/a'", 0, Some("/a"), "no `url`, but quotes"),
-            ("0; url/a", 0, Some("url/a"), "`url` without a sign is part of the URL"),
-            ("0; urn:x", 0, Some("urn:x"), "another word with `u`"),
-            ("0; u", 0, Some("u"), "a short one"),
-            ("0; uü", 0, Some("uü"), "not cut within a character"),
-            ("0; url=", 0, None, "an empty URL"),
-            ("0; url=''", 0, None, "an empty URL in quotes"),
-            ("1.9; url=/a", 1, Some("/a"), "fractions do not count"),
-            (".5; url=/a", 0, Some("/a"), "even alone"),
-            ("1..2.; url=/a", 1, Some("/a"), "however written"),
-            ("99999999999999999999999; url=/a", 86_400, Some("/a"), "more than fits"),
-            ("0; url=/ä?b;c,d", 0, Some("/ä?b;c,d"), "delimiters in the URL"),
+    fn refreshes_lead_to_a_url() {
+        for (value, target, why) in [
+            ("5", None, "the page itself"),
+            ("5;", None, "the page itself"),
+            ("0; url=/a", Some("/a"), "the usual form"),
+            ("0;URL=/a", Some("/a"), "capitals"),
+            ("0,url=/a", Some("/a"), "a comma"),
+            ("0 url=/a", Some("/a"), "a blank"),
+            ("5 /a", Some("/a"), "a blank, and no `url`"),
+            (" 0 ; url = /a ", Some("/a"), "blanks"),
+            ("0; url='/a' b", Some("/a"), "quotes end the URL"),
+            ("0; url=\"/a", Some("/a"), "or do not end"),
+            ("0; /a", Some("/a"), "no `url`"),
+            ("0; '/a b'", Some("/a b"), "no `url`, but quotes"),
+            ("0; \"url=/a\"", Some("url=/a"), "a `url` within quotes is part of the URL"),
+            ("0; url/a", Some("url/a"), "so is one without a sign"),
+            ("0; urls=/a", Some("urls=/a"), "another word"),
+            ("0; urn:x", Some("urn:x"), "another word with `u`"),
+            ("0; u'a'", Some("u'a'"), "behind which quotes belong to it"),
+            ("0; u", Some("u"), "a short one"),
+            ("0; uü", Some("uü"), "not cut within a character"),
+            ("0; ür=/a", Some("ür=/a"), "not in ASCII"),
+            ("0; url=", None, "an empty URL"),
+            ("0; url=''", None, "an empty URL in quotes"),
+            ("0; url=' /a '", Some("/a"), "blanks within quotes"),
+            ("1.9; url=/a", Some("/a"), "a fraction"),
+            (".5; url=/a", Some("/a"), "a fraction alone"),
+            (".;url=/a", Some("/a"), "a fraction of nothing"),
+            ("1..2.; url=/a", Some("/a"), "however written"),
+            ("99999999999999999999999; url=/a", Some("/a"), "a long time"),
+            ("0; url=/ä?b;c,d", Some("/ä?b;c,d"), "delimiters in the URL"),
+            ("", None, "nothing"),
+            ("url=/a", None, "no time"),
+            ("-1; url=/a", None, "no number"),
+            ("5s; url=/a", None, "a unit"),
+            ("; url=/a", None, "no time"),
         ] {
-            let expected = Refresh { delay: Duration::from_secs(seconds), target: target.map(str::to_owned) };
-            assert_eq!(refresh(value), Some(expected), "{value}: {why}");
-        }
-        for (value, why) in [
-            ("", "nothing"),
-            ("url=/a", "no delay"),
-            ("-1; url=/a", "no number"),
-            ("5s; url=/a", "a unit"),
-            ("; url=/a", "no delay"),
-        ] {
-            assert_eq!(refresh(value), None, "{value}: {why}");
+            assert_eq!(refresh(value), target, "{value}: {why}");
         }
     }
 }

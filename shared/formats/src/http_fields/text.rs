@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use percent_encoding::{AsciiSet, percent_encode};
+
 /// A field's value as text, without the white space around it: UTF-8, as most write it, or else Latin-1, which RFC 9110 section 5.5 says that
 /// such bytes once were. So no value is without a meaning because of one byte.
 #[must_use]
@@ -17,24 +19,7 @@ pub fn text(value: &[u8]) -> Cow<'_, str> {
 /// the server knows what it meant by them.
 #[must_use]
 pub fn location(value: &[u8]) -> Cow<'_, str> {
-    let value = value.trim_ascii();
-    match std::str::from_utf8(value) {
-        Ok(text) if text.is_ascii() => Cow::Borrowed(text),
-        _ => {
-            let mut reference = String::with_capacity(value.len() * 2);
-            for byte in value {
-                match byte {
-                    0x80.. => reference.extend(['%', hex(byte >> 4), hex(byte & 0xf)]),
-                    ascii => reference.push(char::from(*ascii)),
-                }
-            }
-            Cow::Owned(reference)
-        }
-    }
-}
-
-fn hex(digit: u8) -> char {
-    char::from_digit(digit.into(), 16).unwrap_or_default().to_ascii_uppercase()
+    percent_encode(value.trim_ascii(), &AsciiSet::EMPTY).into()
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! stored; [`RobotsRecord::policy`] builds the rules of it once; [`RobotsPolicy::verdict`] answers for one URL, with
 //! its reason. Fetching, following redirects and keeping the copy are the caller's.
 
+mod cost;
 mod octets;
 mod parse;
 mod pattern;
@@ -60,18 +61,13 @@ impl Robots {
     /// The rule with the longest pattern decides; of equally long ones, one that allows (RFC 9309 section 2.2.2).
     #[must_use]
     pub fn verdict(&self, path_and_query: &str) -> Verdict<'_> {
-        self.verdict_counting(path_and_query, &mut 0)
-    }
-
-    /// [`Robots::verdict`], adding the octets that were compared to `octets_read`, so that a test can hold the cost.
-    fn verdict_counting(&self, path_and_query: &str, octets_read: &mut usize) -> Verdict<'_> {
         if is_robots_txt(path_and_query) {
             return Verdict::RobotsTxt;
         }
         let target = octets::target(path_and_query);
-        let mut best = self.rules.best_match(&target.plain, octets_read);
+        let mut best = self.rules.best_match(&target.plain);
         if let Some(slashes_undone) = &target.query_slashes_undone {
-            best = best.max(self.rules.best_match(slashes_undone, octets_read));
+            best = best.max(self.rules.best_match(slashes_undone));
         }
         best.map_or(Verdict::NoRule, |ranked| Verdict::Rule(ranked.rule()))
     }

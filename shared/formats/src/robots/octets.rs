@@ -5,6 +5,9 @@
 //! written: an encoded slash in a path is not a slash. In a query it is, by the RFC's own example of
 //! `baz=https://foo.bar`.
 
+use dragline_domain::url::{is_unreserved, octet_after};
+use percent_encoding::percent_encode_byte;
+
 /// A URL's path and query in the spelling of comparison. Holds no `*` and no `$`, which patterns give a meaning to.
 pub(super) struct Target {
     /// With encoded slashes left encoded.
@@ -63,7 +66,7 @@ impl Speller {
                 (b'/', Spelt::Encoded) if self.in_query && self.slashes == QuerySlashes::Undone => self.out.push('/'),
                 (b'/' | b'&' | b'=', Spelt::Raw) => self.out.push(char::from(octet)),
                 _ if is_unreserved(octet) => self.out.push(char::from(octet)),
-                _ => push_encoded(&mut self.out, octet),
+                _ => self.out.push_str(percent_encode_byte(octet)),
             }
         }
     }
@@ -80,32 +83,12 @@ enum Spelt {
 /// The first octet of a text, how it was written, and what follows. A `%` without two hexadecimal digits stands for
 /// itself.
 fn next_octet(text: &[u8]) -> Option<(u8, Spelt, &[u8])> {
-    match *text {
-        [] => None,
-        [b'%', high, low, ref rest @ ..] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => {
-            Some((hex_value(high) << 4 | hex_value(low), Spelt::Encoded, rest))
-        }
-        [octet, ref rest @ ..] => Some((octet, Spelt::Raw, rest)),
-    }
-}
-
-/// The value of a hexadecimal digit.
-const fn hex_value(digit: u8) -> u8 {
-    match digit {
-        b'0'..=b'9' => digit - b'0',
-        _ => (digit | 0x20) - b'a' + 10,
-    }
-}
-
-/// RFC 3986 section 2.3.
-const fn is_unreserved(octet: u8) -> bool {
-    octet.is_ascii_alphanumeric() || matches!(octet, b'-' | b'.' | b'_' | b'~')
-}
-
-/// Appends `%XX`.
-pub(super) fn push_encoded(out: &mut String, octet: u8) {
-    const DIGITS: [char; 16] = ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'A', 'B', 'C', 'D', 'E', 'F'];
-    out.extend(['%', DIGITS[usize::from(octet >> 4)], DIGITS[usize::from(octet & 0xF)]]);
+    let (&octet, rest) = text.split_first()?;
+    let encoded = if octet == b'%' { octet_after(rest) } else { None };
+    Some(match encoded {
+        Some(encoded) => (encoded, Spelt::Encoded, &rest[2..]),
+        None => (octet, Spelt::Raw, rest),
+    })
 }
 
 #[cfg(test)]

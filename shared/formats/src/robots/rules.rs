@@ -3,6 +3,7 @@
 use std::cmp::{Ordering, Reverse};
 use std::ops::Range;
 
+use super::cost;
 use super::pattern::Pattern;
 use super::verdict::Rule;
 
@@ -80,24 +81,22 @@ impl RuleIndex {
     }
 
     /// The rule that decides about a path in the spelling of comparison; absent if none matches.
-    ///
-    /// Adds the octets that were compared to `octets_read`.
-    pub(super) fn best_match(&self, path: &str, octets_read: &mut usize) -> Option<Ranked<'_>> {
+    pub(super) fn best_match(&self, path: &str) -> Option<Ranked<'_>> {
         let following = self.nodes.partition_point(|node| {
             let prefix = self.prefix(node);
-            *octets_read += common_len(prefix, path) + 1;
+            cost::count(|| common_len(prefix, path) + 1);
             prefix <= path
         });
         let mut next = following.checked_sub(1);
         let common = next.map_or(0, |at| common_len(self.prefix(&self.nodes[at]), path));
         let mut best: Option<Ranked<'_>> = None;
         while let Some(node) = next.map(|at| &self.nodes[at]) {
-            *octets_read += 1;
+            cost::count(|| 1);
             if self.prefix(node).len() <= common {
                 let candidates = self.rules[node.rules.clone()].iter();
                 let found = candidates
                     .take_while(|entry| best.is_none_or(|best| best < Ranked(&entry.rule)))
-                    .find(|entry| entry.pattern.matches_behind_prefix(path, octets_read));
+                    .find(|entry| entry.pattern.matches_behind_prefix(path));
                 best = best.max(found.map(|entry| Ranked(&entry.rule)));
             }
             next = node.parent;
@@ -153,11 +152,11 @@ mod tests {
                 .collect();
             let matches = |rule: &&Rule| {
                 let pattern = Pattern::new(&rule.pattern);
-                path.starts_with(pattern.prefix()) && pattern.matches_behind_prefix(&path, &mut 0)
+                path.starts_with(pattern.prefix()) && pattern.matches_behind_prefix(&path)
             };
             let expected = rules.iter().filter(matches).max_by_key(|rule| Ranked(rule)).cloned();
             let index = RuleIndex::new(rules);
-            prop_assert_eq!(index.best_match(&path, &mut 0).map(Ranked::rule).cloned(), expected);
+            prop_assert_eq!(index.best_match(&path).map(Ranked::rule).cloned(), expected);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The bytes of a robots.txt as text that can be read line by line.
 
-use super::octets::push_encoded;
+use percent_encoding::percent_encode_byte;
 
 /// RFC 9309 section 2.5: at least this much is read, even where no line ends in time.
 const BODY_BYTES_MIN: usize = 500 * 1024;
@@ -23,7 +23,7 @@ pub(super) fn as_utf8(body: &[u8]) -> String {
     for chunk in body.utf8_chunks() {
         text.push_str(chunk.valid());
         for &octet in chunk.invalid() {
-            push_encoded(&mut text, octet);
+            text.push_str(percent_encode_byte(octet));
         }
     }
     text
@@ -58,7 +58,7 @@ fn push_ascii(out: &mut String, mut line: &[u8]) {
                 line = after;
             }
             (b'\t' | b' '..=b'~', _) => out.push(char::from(*octet)),
-            _ => push_encoded(out, *octet),
+            _ => out.push_str(percent_encode_byte(*octet)),
         }
     }
 }

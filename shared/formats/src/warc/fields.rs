@@ -1,51 +1,28 @@
 //! Named fields: of a record's header, and of blocks of the type `application/warc-fields` (WARC 1.1 §4).
 
 use super::limits::VALUE_BYTES_MAX;
+use crate::http_fields::Headers;
 
-/// Fields in their order. Names are compared without regard to case.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Fields(Vec<(String, String)>);
-
-impl Fields {
-    /// The value of the first field of this name; `None` if there is none.
-    #[must_use]
-    pub fn get(&self, name: &str) -> Option<&str> {
-        self.get_all(name).next()
-    }
-
-    /// The values of all fields of this name.
-    pub fn get_all<'f, 'n>(&'f self, name: &'n str) -> impl Iterator<Item = &'f str> + use<'f, 'n> {
-        self.iter().filter(move |(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value)
-    }
-
-    /// All fields, name and value.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
-    }
-
-    /// Reads fields up to an empty line or the end. Lines may end in LF alone and go on in a next line that begins with
-    /// white space; a line that is no field is passed over; bytes that are not UTF-8 become U+FFFD.
-    #[must_use]
-    pub fn parse(bytes: &[u8]) -> Self {
-        let mut fields: Vec<(String, String)> = Vec::new();
-        for line in bytes.split(|&byte| byte == b'\n') {
-            let text = String::from_utf8_lossy(line);
-            if text.trim_end_matches('\r').is_empty() {
-                break;
-            }
-            match (text.starts_with([' ', '\t']), fields.last_mut(), text.split_once(':')) {
-                (true, Some((_, value)), _) => {
-                    value.push(' ');
-                    value.push_str(text.trim_ascii());
-                }
-                (false, _, Some((name, value))) => {
-                    fields.push((name.trim_ascii().to_owned(), value.trim_ascii().to_owned()));
-                }
-                _ => {}
-            }
+/// Reads fields up to an empty line or the end. Lines may end in LF alone and go on in a next line that begins with
+/// white space; a line that is no field is passed over; bytes that are not UTF-8 become U+FFFD.
+#[must_use]
+pub(super) fn parse_fields(bytes: &[u8]) -> Headers<String> {
+    let mut fields: Headers<String> = Headers::default();
+    for line in bytes.split(|&byte| byte == b'\n') {
+        let text = String::from_utf8_lossy(line);
+        if text.trim_end_matches('\r').is_empty() {
+            break;
         }
-        Self(fields)
+        match (text.starts_with([' ', '\t']), fields.last_mut(), text.split_once(':')) {
+            (true, Some(value), _) => {
+                value.push(' ');
+                value.push_str(text.trim_ascii());
+            }
+            (false, _, Some((name, value))) => fields.push(name.trim_ascii(), value.trim_ascii()),
+            _ => {}
+        }
     }
+    fields
 }
 
 /// A name for a field of our own: `Dragline-` and what it is about.
@@ -135,16 +112,8 @@ mod tests {
             (b"", &[], "nothing"),
         ];
         for (bytes, expected, why) in table {
-            assert_eq!(Fields::parse(bytes).iter().collect::<Vec<_>>(), expected, "{why}");
+            assert_eq!(parse_fields(bytes).iter().collect::<Vec<_>>(), expected, "{why}");
         }
-    }
-
-    #[test]
-    fn names_are_found_in_any_case() {
-        let fields = Fields::parse(b"warc-type: a\r\nWARC-TYPE: b\r\n");
-        assert_eq!(fields.get("WARC-Type"), Some("a"));
-        assert_eq!(fields.get_all("Warc-Type").collect::<Vec<_>>(), ["a", "b"]);
-        assert_eq!(fields.get("WARC-Date"), None);
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! that are not there, two fields are renamed where they would lie: see [`http_response_block`].
 
 use super::limits::{HEAD_BYTES_MAX, HEAD_FIELDS_MAX, REASON_BYTES_MAX};
+use crate::http_fields::Headers;
 
 /// Before the name of a field that is no longer true of the stored message; the Wayback Machine's custom.
 const ORIGINAL_PREFIX: &str = "X-Archive-Orig-";
@@ -19,19 +20,9 @@ pub struct HttpResponse<'a> {
     /// The words after it; often empty.
     pub reason: String,
     /// Name and value of each field in its order, `X-Archive-Orig-` names included.
-    pub headers: Vec<(String, Vec<u8>)>,
+    pub headers: Headers,
     /// The body in its content coding.
     pub body: &'a [u8],
-}
-
-impl HttpResponse<'_> {
-    /// The values of all fields of this name, in any case.
-    pub fn header_values<'n>(&'n self, name: &'n str) -> impl Iterator<Item = &'n [u8]> {
-        self.headers
-            .iter()
-            .filter(move |(known, _)| known.eq_ignore_ascii_case(name))
-            .map(|(_, value)| value.as_slice())
-    }
 }
 
 /// Why a block is no response.
@@ -54,17 +45,11 @@ pub enum HttpResponseError {
 /// - Characters that would end a line or a name early are replaced: by spaces in values, by `_` in names.
 /// - A reason is cut at [`REASON_BYTES_MAX`]; fields beyond [`HEAD_FIELDS_MAX`] and [`HEAD_BYTES_MAX`] are left out: nobody could read them back.
 #[must_use]
-pub fn http_response_block(
-    status: u16,
-    reason: &str,
-    headers: &[(impl AsRef<str>, impl AsRef<[u8]>)],
-    body: &[u8],
-) -> Vec<u8> {
+pub fn http_response_block(status: u16, reason: &str, headers: &Headers, body: &[u8]) -> Vec<u8> {
     let length = body.len().to_string();
     let mut is_length_wrong = false;
     let mut head = Head::begin(status, reason);
-    for (name, value) in headers {
-        let (name, value) = (name.as_ref(), value.as_ref());
+    for (name, value) in headers.iter() {
         let is_wrong = name.eq_ignore_ascii_case("content-length") && value.trim_ascii() != length.as_bytes();
         is_length_wrong |= is_wrong;
         head.push(name, value, if is_wrong { Truth::Past } else { truth_of(name) });
@@ -81,10 +66,10 @@ pub fn http_response_block(
 /// The block of a `revisit` record: as [`http_response_block`], but without a body. `Content-Length` stays as received: it
 /// tells of the body that is stored elsewhere.
 #[must_use]
-pub fn http_response_head(status: u16, reason: &str, headers: &[(impl AsRef<str>, impl AsRef<[u8]>)]) -> Vec<u8> {
+pub fn http_response_head(status: u16, reason: &str, headers: &Headers) -> Vec<u8> {
     let mut head = Head::begin(status, reason);
-    for (name, value) in headers {
-        head.push(name.as_ref(), value.as_ref(), truth_of(name.as_ref()));
+    for (name, value) in headers.iter() {
+        head.push(name, value, truth_of(name));
     }
     head.block.extend_from_slice(b"\r\n");
     head.block
@@ -92,13 +77,13 @@ pub fn http_response_head(status: u16, reason: &str, headers: &[(impl AsRef<str>
 
 /// The block of a `request` record without a body; `target` is path and query.
 #[must_use]
-pub fn http_request_block(method: &str, target: &str, headers: &[(impl AsRef<str>, impl AsRef<[u8]>)]) -> Vec<u8> {
+pub fn http_request_block(method: &str, target: &str, headers: &Headers) -> Vec<u8> {
     let mut block = safe_name(method).into_bytes();
     block.push(b' ');
     block.extend_from_slice(super::TargetUri::new(target).as_str().as_bytes());
     block.extend_from_slice(b" HTTP/1.1\r\n");
-    for (name, value) in headers {
-        push_header(&mut block, name.as_ref(), value.as_ref(), Truth::Present);
+    for (name, value) in headers.iter() {
+        push_header(&mut block, name, value, Truth::Present);
     }
     block.extend_from_slice(b"\r\n");
     block
@@ -115,7 +100,7 @@ pub fn http_request_block(method: &str, target: &str, headers: &[(impl AsRef<str
 pub fn parse_http_response(block: &[u8]) -> Result<HttpResponse<'_>, HttpResponseError> {
     let mut rest = block;
     let (status, reason) = parse_status_line(next_line(&mut rest)).ok_or(HttpResponseError::NoStatusLine)?;
-    let mut headers: Vec<(String, Vec<u8>)> = Vec::new();
+    let mut headers: Headers = Headers::default();
     while !rest.is_empty() {
         let line = next_line(&mut rest);
         if block.len() - rest.len() > HEAD_BYTES_MAX {
@@ -125,7 +110,7 @@ pub fn parse_http_response(block: &[u8]) -> Result<HttpResponse<'_>, HttpRespons
             break;
         }
         if line.starts_with(b" ") || line.starts_with(b"\t") {
-            if let Some((_, value)) = headers.last_mut() {
+            if let Some(value) = headers.last_mut() {
                 value.push(b' ');
                 value.extend_from_slice(line.trim_ascii());
             }
@@ -134,7 +119,7 @@ pub fn parse_http_response(block: &[u8]) -> Result<HttpResponse<'_>, HttpRespons
                 return Err(HttpResponseError::HeadTooLarge);
             }
             let name = String::from_utf8_lossy(line[..colon].trim_ascii()).into_owned();
-            headers.push((name, line[colon + 1..].trim_ascii().to_vec()));
+            headers.push(name, line[colon + 1..].trim_ascii());
         }
     }
     Ok(HttpResponse { status, reason, headers, body: rest })

@@ -2,48 +2,36 @@
 
 use std::fmt;
 
+use uuid::fmt::Hyphenated;
+use uuid::{Builder, Uuid};
+
 /// The name of a record, written `<urn:uuid:…>`.
 ///
 /// Whoever writes a record chooses its bits; the same bits give the same name, so that writing again after a crash
 /// writes the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct RecordId(u128);
+pub struct RecordId(Uuid);
 
 impl RecordId {
-    const VERSION_MASK: u128 = 0xf << 76;
-    const VARIANT_MASK: u128 = 0b11 << 62;
-
     /// A name of these bits. Six of them are overwritten, so that it is a UUID of version 8, whose other 122 bits mean what
     /// the writer likes (RFC 9562 §5.8).
     #[must_use]
     pub const fn from_bits(bits: u128) -> Self {
-        Self(bits & !Self::VERSION_MASK & !Self::VARIANT_MASK | 8 << 76 | 0b10 << 62)
-    }
-
-    /// The bits of the UUID.
-    #[must_use]
-    pub const fn bits(self) -> u128 {
-        self.0
+        Self(Builder::from_custom_bytes(bits.to_be_bytes()).into_uuid())
     }
 
     /// Reads `<urn:uuid:…>`, whatever the UUID's version; `None` for any other name, which other writers may use.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let uuid = text.strip_prefix('<')?.strip_suffix('>')?.strip_prefix("urn:uuid:")?;
-        let is_shaped = uuid.len() == 36
-            && uuid.bytes().enumerate().all(|(at, byte)| match at {
-                8 | 13 | 18 | 23 => byte == b'-',
-                _ => byte.is_ascii_hexdigit(),
-            });
-        let digits = || uuid.chars().filter_map(|c| c.to_digit(16));
-        is_shaped.then(|| Self(digits().fold(0, |bits, digit| bits << 4 | u128::from(digit))))
+        // The one form that a URN has (RFC 9562 §4): `Uuid::parse_str` takes others, too.
+        uuid.parse::<Hyphenated>().ok().map(|uuid| Self(uuid.into_uuid()))
     }
 }
 
 impl fmt::Display for RecordId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let hex = format!("{:032x}", self.0);
-        write!(f, "<urn:uuid:{}-{}-{}-{}-{}>", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
+        write!(f, "<{}>", self.0.urn())
     }
 }
 
@@ -187,7 +175,6 @@ mod tests {
         assert_eq!(RecordId::from_bits(u128::MAX).to_string(), "<urn:uuid:ffffffff-ffff-8fff-bfff-ffffffffffff>");
         let id = RecordId::from_bits(0x0123_4567_89ab_cdef_0123_4567_89ab_cdef);
         assert_eq!(RecordId::parse(&id.to_string()), Some(id));
-        assert_eq!(RecordId::from_bits(id.bits()), id);
     }
 
     #[test]
@@ -196,6 +183,8 @@ mod tests {
             ("<urn:uuid:01234567-89AB-cdef-0123-456789abcdef>", true, "any version, any case"),
             ("urn:uuid:01234567-89ab-cdef-0123-456789abcdef", false, "without brackets"),
             ("<urn:uuid:0123456789abcdef0123456789abcdef>", false, "without dashes"),
+            ("<urn:uuid:{01234567-89ab-cdef-0123-456789abcdef}>", false, "in braces"),
+            ("<urn:uuid:urn:uuid:01234567-89ab-cdef-0123-456789abcdef>", false, "a URN within a URN"),
             ("<urn:uuid:0123456-789ab-cdef-0123-456789abcdef>", false, "dashes elsewhere"),
             ("<urn:uuid:+1234567-89ab-cdef-0123-456789abcdef>", false, "a sign is no digit"),
             ("<http://example.org/1>", false, "legal, but not ours"),

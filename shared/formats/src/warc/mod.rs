@@ -19,7 +19,7 @@ mod tests;
 mod writer;
 
 pub use digest::{Sha1Digest, Sha1DigestError};
-pub use fields::{ExtensionField, ExtensionName, Fields};
+pub use fields::{ExtensionField, ExtensionName};
 pub use http::{
     HttpResponse, HttpResponseError, http_request_block, http_response_block, http_response_head, parse_http_response,
 };

@@ -1,14 +1,17 @@
 //! Records out of a file.
+//!
+//! By flate2, as its members are streams: only what is within the limits is inflated, whatever a member says of itself.
 
 use std::io::{self, BufRead, BufReader, Read};
 
 use flate2::bufread::GzDecoder;
 
-use super::fields::Fields;
+use super::fields::parse_fields;
 use super::ids::RecordType;
 use super::limits::{BLOCK_BYTES_MAX, HEADER_BYTES_MAX};
 use super::stored::StoredRecord;
 use super::writer::RecordSpan;
+use crate::http_fields::Headers;
 
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
@@ -132,7 +135,7 @@ pub fn read_record(member: &[u8], limits: ReadLimits) -> Result<StoredRecord, Wa
 /// What one member holds.
 struct Content {
     record_type: RecordType,
-    fields: Fields,
+    fields: Headers<String>,
     block: Vec<u8>,
 }
 
@@ -147,7 +150,7 @@ fn read_member(source: &mut impl BufRead, limits: ReadLimits) -> Result<Content,
 fn read_text(text: &mut impl BufRead, limits: ReadLimits) -> Result<Content, WarcFault> {
     const RECORD_END: &[u8] = b"\r\n\r\n";
     let header = read_header(text, limits.header_bytes_max)?;
-    let fields = Fields::parse(&header);
+    let fields = parse_fields(&header);
     let record_type = RecordType::from_name(fields.get("WARC-Type").ok_or(WarcFault::NotWarc)?);
     let length = fields.get("Content-Length").and_then(parse_length).ok_or(WarcFault::NotWarc)?;
     if length > limits.block_bytes_max {

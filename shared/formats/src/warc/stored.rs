@@ -5,10 +5,11 @@ use std::net::IpAddr;
 use jiff::Timestamp;
 
 use super::digest::Sha1Digest;
-use super::fields::{ExtensionName, Fields};
+use super::fields::ExtensionName;
 use super::http::parse_http_response;
 use super::ids::{HttpProtocol, RecordId, RecordType, RevisitProfile, Truncation};
 use super::writer::RecordSpan;
+use crate::http_fields::Headers;
 
 /// A record as it stands in a file. Fields that are absent or make no sense are `None`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,7 +17,7 @@ pub struct StoredRecord {
     /// What it holds.
     pub record_type: RecordType,
     /// All fields of its header, `WARC-Type` and `Content-Length` included.
-    pub fields: Fields,
+    pub fields: Headers<String>,
     /// What it holds; as many bytes as `Content-Length` says.
     pub block: Vec<u8>,
     /// Where it stands.
@@ -70,7 +71,7 @@ impl StoredRecord {
     /// What the connection spoke; of several layers, the first that we know.
     #[must_use]
     pub fn protocol(&self) -> Option<HttpProtocol> {
-        self.fields.get_all("WARC-Protocol").find_map(HttpProtocol::from_token)
+        self.fields.all("WARC-Protocol").find_map(HttpProtocol::from_token)
     }
 
     /// The `warcinfo` record of its file.
@@ -81,7 +82,7 @@ impl StoredRecord {
 
     /// The other records of its fetch that it names.
     pub fn concurrent_to(&self) -> impl Iterator<Item = RecordId> {
-        self.fields.get_all("WARC-Concurrent-To").filter_map(RecordId::parse)
+        self.fields.all("WARC-Concurrent-To").filter_map(RecordId::parse)
     }
 
     /// Why its block is shorter than what the server had; a reason that is not the standard's is

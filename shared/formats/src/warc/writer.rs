@@ -7,7 +7,7 @@ use super::record::Record;
 /// The most memory kept from one record to the next.
 const RAW_KEPT_BYTES_MAX: usize = 1 << 20;
 
-/// libdeflate's level: nearly as small as its default, at 1.4 times its speed on web pages.
+/// libdeflate's level: nearly as small as its default, at 1.4 times its speed on web pages (`deflated.rs` compares it with flate2).
 const LEVEL: i32 = 3;
 
 /// Where a record stands in its file.

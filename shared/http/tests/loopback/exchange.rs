@@ -1,13 +1,18 @@
 //! What is sent, and what of the answer is kept.
 
+<<<<<<< HEAD
 use dragline_ports::fetcher::Fetcher;
+=======
+use dragline_formats::http_fields::Headers;
+use dragline_ports::fetcher::Fetcher;
+>>>>>>> f9e0890
 
 use crate::support::{RawServer, fetch, fetcher, request, response};
 
 /// The fields of a request's header as it came, without the request line.
-fn fields(header: &str) -> Vec<(String, Vec<u8>)> {
+fn fields(header: &str) -> Headers {
     let lines = header.trim_end().split("\r\n").skip(1);
-    lines.map(|line| line.split_once(": ").unwrap()).map(|(name, value)| (name.to_owned(), value.into())).collect()
+    lines.map(|line| line.split_once(": ").unwrap()).collect()
 }
 
 #[tokio::test]
@@ -19,9 +24,9 @@ async fn the_request_is_recorded_as_it_was_sent() {
     let fetched = fetcher().fetch(request).await;
     let [header] = server.requests().try_into().expect("one request");
     assert!(header.starts_with("GET /a/b?c=d HTTP/1.1\r\n"), "{header}");
-    assert_eq!(fetched.request_headers, fields(&header));
-    let sent =
-        fields(&header).into_iter().map(|(name, value)| format!("{name}: {}", String::from_utf8(value).unwrap()));
+    let recorded = fields(&header);
+    assert_eq!(fetched.request_headers, recorded);
+    let sent = recorded.iter().map(|(name, value)| format!("{name}: {}", String::from_utf8(value.to_vec()).unwrap()));
     let expected = [
         "accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8".to_owned(),
         "accept-encoding: gzip, deflate, br, zstd".to_owned(),
@@ -122,7 +127,7 @@ async fn responses() {
         let server = RawServer::answering(case.answer).await;
         let response = response(fetch(&fetcher(), &server.url("/")).await);
         let headers: Vec<_> =
-            response.headers.iter().map(|(name, value)| (name.as_str(), std::str::from_utf8(value).unwrap())).collect();
+            response.headers.iter().map(|(name, value)| (name, std::str::from_utf8(value).unwrap())).collect();
         assert_eq!((response.status, response.reason.as_str()), (case.status, case.reason), "{}", case.why);
         assert_eq!(headers, case.headers, "{}", case.why);
         assert_eq!(response.body, case.body, "{}", case.why);

@@ -35,7 +35,7 @@ async fn an_extra_root_is_believed_and_the_newest_protocol_is_spoken() {
             assert_eq!((response.status, response.reason.as_str()), (200, "OK"), "{version:?}");
             assert_eq!(response.body, spoken, "{version:?}");
             assert_eq!(response.protocol, Some(protocol), "{version:?}");
-            let (_, seen) = response.headers.iter().find(|(name, _)| name == "x-host").unwrap();
+            let seen = response.headers.get("x-host").unwrap();
             assert_eq!(seen.starts_with(b"Some"), host, "HTTP/2 has `:authority` for it, RFC 9113 section 8.3.1");
         }
     }
@@ -55,7 +55,7 @@ async fn bad_certificates_are_refused_with_their_reason() {
         assert_eq!(failure_kind(&fetched), Some(Tls), "{why}: {:?}", fetched.result);
         let detail = fetched.result.unwrap_err().detail;
         assert!(detail.contains(reason), "{why}: {detail}");
-        assert_eq!(fetched.request_headers, [], "{why}: nothing was sent");
+        assert!(fetched.request_headers.is_empty(), "{why}: nothing was sent");
     }
 }
 

@@ -8,7 +8,7 @@ use dragline_ports::error::PortResult;
 use dragline_ports::frontier::CrawlLog;
 use jiff::Timestamp;
 use rusqlite::params;
-use uuid::{Builder, Uuid, Version};
+use uuid::{Builder, Uuid};
 
 use super::SqliteFrontier;
 use crate::db::urls::shorten;
@@ -65,7 +65,7 @@ fn visit_uuid(segment: &SegmentRow, n: u32) -> Option<Uuid> {
     let mut bytes = u128::from_str_radix(segment.token.as_str(), 16).ok()?.to_be_bytes();
     bytes[10..12].copy_from_slice(&segment.id.n.to_be_bytes()[6..]);
     bytes[12..].copy_from_slice(&n.to_be_bytes());
-    Some(Builder::from_bytes(bytes).with_version(Version::Custom).with_variant(uuid::Variant::RFC4122).into_uuid())
+    Some(Builder::from_custom_bytes(bytes).into_uuid())
 }
 
 fn put_visit(

@@ -69,17 +69,7 @@ fn outcome_of_response(
 
 /// Whether a response has a field of this name and value, in whatever case.
 fn has_field(response: &FetchedResponse, name: &str, value: &[u8]) -> bool {
-    response.headers.iter().any(|(n, v)| n.eq_ignore_ascii_case(name) && v.trim_ascii().eq_ignore_ascii_case(value))
-}
-
-/// A field's first value as text; `None` if it is absent or no text.
-pub(super) fn field<'r>(response: &'r FetchedResponse, name: &str) -> Option<&'r str> {
-    std::str::from_utf8(raw_field(response, name)?).ok().map(str::trim)
-}
-
-/// A field's first value; `None` if it is absent.
-pub(super) fn raw_field<'r>(response: &'r FetchedResponse, name: &str) -> Option<&'r [u8]> {
-    response.headers.iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_slice())
+    response.headers.all(name).any(|found| found.trim_ascii().eq_ignore_ascii_case(value))
 }
 
 /// Whether the connection stays open for the next request, as far as the response tells.

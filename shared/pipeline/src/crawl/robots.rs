@@ -257,7 +257,7 @@ fn redirect_target(url: &CrawlUrl, response: &FetchedResponse) -> Option<CrawlUr
     if !matches!(response.status, 301 | 302 | 303 | 307 | 308) {
         return None;
     }
-    let location = location(super::outcome::raw_field(response, "location")?);
+    let location = location(response.headers.get("location")?);
     url.join(&location, &dragline_domain::url::UrlRules::keep_all()).ok()
 }
 
@@ -265,8 +265,7 @@ fn record_of(response: &FetchedResponse) -> RobotsRecord {
     if matches!(response.truncated, Some(Truncation::Disconnect | Truncation::Time)) {
         return RobotsRecord::of(&RobotsFetch::Failed { detail: "its body broke off" });
     }
-    let codings = response.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("content-encoding"));
-    let Ok(codings) = ContentCodings::parse(codings.map(|(_, value)| value.as_slice())) else {
+    let Ok(codings) = ContentCodings::parse(response.headers.all("content-encoding")) else {
         return RobotsRecord::of(&RobotsFetch::Failed { detail: "its content coding cannot be undone" });
     };
     let body = decode_all(&codings, &response.body, BODY_BYTES_MAX as u64);

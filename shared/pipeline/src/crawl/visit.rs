@@ -118,9 +118,8 @@ pub(super) fn pace_by(pacer: &Pacer, clock: &impl Clock, started: Duration, fetc
     let answer = Answered { started, status, first_byte: fetched.first_byte, elapsed: fetched.elapsed };
     pacer.answered(clock, &answer, keeps);
     if let Some(response) = response.filter(|response| Outcome::of_status(response.status).is_refusal()) {
-        let wait = super::outcome::field(response, "retry-after")
-            .and_then(|value| dragline_formats::http_fields::retry_after(value, clock.now()));
-        if let Some(wait) = wait {
+        let asked = response.headers.text("retry-after");
+        if let Some(wait) = asked.and_then(|value| dragline_formats::http_fields::retry_after(&value, clock.now())) {
             pacer.hold_off(clock, wait, Wait::RetryAfter);
         }
     }

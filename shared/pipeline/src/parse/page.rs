@@ -20,9 +20,9 @@ use crate::read_by::canonical_in_header;
 /// The document of a good response.
 pub(super) fn understand(context: &CrawlContext, capture: &Capture, response: &Response, bare: Document) -> Document {
     let directives = header_directives(context, response);
-    let content_type = response.field("content-type").as_deref().and_then(content_type);
+    let content_type = response.headers.text("content-type").as_deref().and_then(content_type);
     let charset = content_type.as_ref().and_then(|kind| kind.charset.as_deref());
-    let codings = match ContentCodings::parse(response.raw_fields("content-encoding")) {
+    let codings = match ContentCodings::parse(response.headers.all("content-encoding")) {
         Ok(codings) => codings,
         Err(error) => {
             let detail = Some(error.to_string());
@@ -57,7 +57,7 @@ pub(super) fn understand(context: &CrawlContext, capture: &Capture, response: &R
 
 /// What the response header asks of us.
 pub(super) fn header_directives(context: &CrawlContext, response: &Response) -> Directives {
-    let tags: Vec<_> = response.fields("x-robots-tag").collect();
+    let tags: Vec<_> = response.headers.texts("x-robots-tag").collect();
     x_robots_tag(tags.iter().map(AsRef::as_ref), context.definition.user_agent.product_token())
 }
 
@@ -75,7 +75,7 @@ fn page(
     bare: Document,
 ) -> Document {
     let rules = &context.definition.strip_query_parameters;
-    let header_links: Vec<_> = response.fields("link").collect();
+    let header_links: Vec<_> = response.headers.texts("link").collect();
     let in_header = canonical_in_header(header_links.iter().map(AsRef::as_ref));
     let canonical = match &html.canonical {
         Some(url) => CrawlUrl::spelled(url, rules).ok(),
@@ -141,8 +141,8 @@ fn links(
     if let Some(canonical) = canonical {
         add(LinkKind::Canonical, canonical.clone(), false);
     }
-    let by_header = response.field("refresh").as_deref().and_then(refresh).and_then(|refresh| refresh.target);
-    let refreshed = by_header.and_then(|target| capture.url.join_spelled(&target, rules).ok());
+    let by_header = response.headers.text("refresh");
+    let refreshed = by_header.as_deref().and_then(refresh).and_then(|url| capture.url.join_spelled(url, rules).ok());
     if let Some(target) = refreshed {
         add(LinkKind::Redirect, target, directives.nofollow);
     }

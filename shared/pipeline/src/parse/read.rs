@@ -1,7 +1,5 @@
 //! A segment's object back into captures.
 
-use std::borrow::Cow;
-
 use bytes::Bytes;
 use data_encoding::HEXLOWER;
 use dragline_domain::capture::{FileEntry, RecordKind, RedirectEntry, Visit};
@@ -9,7 +7,7 @@ use dragline_domain::document::LinkKind;
 use dragline_domain::frontier::{FieldsDigest, LastCapture};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::{CrawlUrl, Spelling, UrlRules};
-use dragline_formats::http_fields::{content_type, location, text};
+use dragline_formats::http_fields::{Headers, content_type, location};
 use dragline_formats::warc::{
     HttpResponse, ReadLimits, RecordId, RecordType, StoredRecord, WarcReader, parse_http_response,
 };
@@ -64,7 +62,7 @@ pub(super) struct Capture {
 #[derive(Clone, Debug)]
 pub(super) struct Response {
     pub status: u16,
-    pub headers: Vec<(String, Vec<u8>)>,
+    pub headers: Headers,
     /// The body with its content coding; empty for a revisit.
     pub body: Bytes,
 }
@@ -76,27 +74,9 @@ pub(super) struct BodyDigests {
     pub decoded_sha1: [u8; 20],
 }
 
-impl Response {
-    /// The values of a field.
-    pub(super) fn raw_fields<'r>(&'r self, name: &str) -> impl Iterator<Item = &'r [u8]> {
-        let values = self.headers.iter().filter(move |(n, _)| n.eq_ignore_ascii_case(name));
-        values.map(|(_, value)| value.as_slice())
-    }
-
-    /// The values of a field, as text.
-    pub(super) fn fields<'r>(&'r self, name: &str) -> impl Iterator<Item = Cow<'r, str>> {
-        self.raw_fields(name).map(text)
-    }
-
-    /// The first value of a field, as text.
-    pub(super) fn field(&self, name: &str) -> Option<Cow<'_, str>> {
-        self.fields(name).next()
-    }
-}
-
 impl Capture {
     fn short_field(&self, name: &str, bytes_max: usize) -> Option<String> {
-        let value = self.response.as_ref()?.raw_fields(name).next()?;
+        let value = self.response.as_ref()?.headers.get(name)?;
         let value = std::str::from_utf8(value).ok()?.trim();
         (!value.is_empty() && value.len() <= bytes_max).then(|| value.to_owned())
     }
@@ -144,7 +124,7 @@ impl Capture {
             Outcome::Redirect => false,
             _ => return None,
         };
-        let location = location(self.response.as_ref()?.raw_fields("location").next()?);
+        let location = location(self.response.as_ref()?.headers.get("location")?);
         let (target, spelling) = self.url.join_spelled(&location, rules).ok()?;
         Some((RedirectEntry { target, is_permanent, source: LinkKind::Redirect }, spelling))
     }
@@ -230,10 +210,10 @@ fn capture(record: StoredRecord, start: u64, visit: Visit) -> Result<Capture, St
     let truncated = record.truncated().filter(|_| kind == RecordKind::Response).map(|reason| reason.token().to_owned());
     let block = Bytes::from(record.block);
     let (response, unreadable) = match parse_http_response(&block) {
-        Ok(parsed) => (Some(response_of(&block, &parsed)), None),
+        Ok(parsed) => (Some(response_of(&block, parsed)), None),
         Err(error) => (None, Some(format!("its response cannot be read: {error}"))),
     };
-    let declared = response.as_ref().and_then(|response| response.field("content-type"));
+    let declared = response.as_ref().and_then(|response| response.headers.text("content-type"));
     let body_bytes = response.as_ref().map_or(0, |response| response.body.len() as u64);
     let file = FileEntry {
         record: kind,
@@ -252,12 +232,8 @@ fn capture(record: StoredRecord, start: u64, visit: Visit) -> Result<Capture, St
 }
 
 /// The body stays where it is, in the record's block.
-fn response_of(block: &Bytes, parsed: &HttpResponse<'_>) -> Response {
-    Response {
-        status: parsed.status,
-        headers: parsed.headers.iter().map(|(name, value)| (name.to_string(), value.to_vec())).collect(),
-        body: block.slice_ref(parsed.body),
-    }
+fn response_of(block: &Bytes, parsed: HttpResponse<'_>) -> Response {
+    Response { status: parsed.status, headers: parsed.headers, body: block.slice_ref(parsed.body) }
 }
 
 #[cfg(test)]

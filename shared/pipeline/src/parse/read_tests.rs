@@ -9,6 +9,7 @@ use dragline_domain::frontier::{FieldsDigest, LastCapture, Sighting};
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::CrawlUrl;
+use dragline_formats::http_fields::Headers;
 use dragline_formats::warc::{
     FIELDS_MAX, HttpProtocol, REASON_BYTES_MAX, ReadLimits, RecordType, Sha1Digest, StoredRecord, WarcReader,
 };
@@ -56,7 +57,7 @@ fn largest_visit() -> Visit {
     }
 }
 
-fn fetched(headers: Vec<(String, Vec<u8>)>, reason: &str, body: &str) -> Fetched {
+fn fetched(headers: Headers, reason: &str, body: &str) -> Fetched {
     let response = FetchedResponse {
         status: 200,
         reason: reason.to_owned(),
@@ -68,7 +69,7 @@ fn fetched(headers: Vec<(String, Vec<u8>)>, reason: &str, body: &str) -> Fetched
         decoded_bytes: body.len() as u64,
     };
     Fetched {
-        request_headers: vec![("user-agent".to_owned(), b"Bot/1".to_vec())],
+        request_headers: Headers::from_iter([("user-agent", "Bot/1")]),
         remote: None,
         first_byte: None,
         elapsed: Duration::from_secs(1),
@@ -95,7 +96,7 @@ fn the_largest_capture_is_read_back() {
             &url,
             Timestamp::MAX,
             &visit,
-            &fetched(head.clone(), &"é".repeat(REASON_BYTES_MAX), "body"),
+            &fetched(head.iter().cloned().collect(), &"é".repeat(REASON_BYTES_MAX), "body"),
         );
     }
     records.add_unsent(&url, Timestamp::MIN, &visit);
@@ -121,7 +122,7 @@ fn three(body: &str) -> (Vec<u8>, [usize; 4]) {
             &url,
             Timestamp::UNIX_EPOCH,
             &visit,
-            &fetched(Vec::new(), "", if n == 1 { body } else { "a page" }),
+            &fetched(Headers::default(), "", if n == 1 { body } else { "a page" }),
         );
         ends[n + 1] = usize::try_from(records.len_bytes()).unwrap();
     }
@@ -184,7 +185,7 @@ fn a_revisit_names_the_very_date_of_the_record_that_it_stands_in_for() {
     let visit = Visit { outcome: Outcome::FileIngested, last: None, ..largest_visit() };
     for at in ["2026-11-21T10:10:35.123987654Z", "2026-11-21T10:10:35.9999Z", "1969-12-31T23:59:59.0005Z"] {
         let (at, mut first, mut second): (Timestamp, _, _) = (at.parse().unwrap(), records(1), records(2));
-        first.add_fetched(&url, at, &visit, &fetched(Vec::new(), "", "a page"));
+        first.add_fetched(&url, at, &visit, &fetched(Headers::default(), "", "a page"));
         let first = Bytes::from(first.into_object());
         let original = response_record(&first);
         // A database keeps three decimals of what the parser read.
@@ -192,7 +193,7 @@ fn a_revisit_names_the_very_date_of_the_record_that_it_stands_in_for() {
         let payload_sha1 = *Sha1Digest::of(b"a page").as_bytes();
         let last = largest_visit().last.map(|last| LastCapture { fetched_at: kept, payload_sha1, ..last });
         let unchanged = Visit { outcome: Outcome::FileDidNotChange, last, ..visit.clone() };
-        second.add_fetched(&url, Timestamp::UNIX_EPOCH, &unchanged, &fetched(Vec::new(), "", "a page"));
+        second.add_fetched(&url, Timestamp::UNIX_EPOCH, &unchanged, &fetched(Headers::default(), "", "a page"));
         let revisit = response_record(&second.into_object());
         assert_eq!(revisit.record_type, RecordType::Revisit);
         assert_eq!(revisit.refers_to_date(), original.date(), "{at}");
@@ -204,7 +205,7 @@ fn what_carried_a_response_is_told_in_its_records() {
     let url = CrawlUrl::try_from("https://a.example/".to_owned()).unwrap();
     let visit = Visit { outcome: Outcome::FileIngested, last: None, ..largest_visit() };
     for protocol in [None, Some(HttpProtocol::Http10), Some(HttpProtocol::Http11), Some(HttpProtocol::H2)] {
-        let (mut records, mut fetched) = (records(1), fetched(Vec::new(), "", "a page"));
+        let (mut records, mut fetched) = (records(1), fetched(Headers::default(), "", "a page"));
         if let Ok(response) = &mut fetched.result {
             response.protocol = protocol;
         }

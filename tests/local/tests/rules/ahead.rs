@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use dragline_domain::time::after;
+use dragline_formats::http_fields::Headers;
 use dragline_local::{
     DirectoryArchive, LocalStore, MemoryQueue, SqliteDocuments, SqliteFrontier, SystemChance, SystemClock,
 };
@@ -52,12 +53,12 @@ pub(crate) fn answered(status: u16, body: String, took: Duration) -> Fetched {
         status,
         reason: "Said".to_owned(),
         protocol: None,
-        headers: vec![("content-type".to_owned(), b"text/html".to_vec())],
+        headers: Headers::from_iter([("content-type", "text/html")]),
         decoded_sha1: [0; 20],
         decoded_bytes: body.len() as u64,
         body: body.into(),
         truncated: None,
     };
-    let request_headers = vec![("host".to_owned(), b"a.example".to_vec())];
+    let request_headers = Headers::from_iter([("host", "a.example")]);
     Fetched { request_headers, remote: None, first_byte: Some(took), elapsed: took, result: Ok(response) }
 }

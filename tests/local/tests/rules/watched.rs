@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use dragline_engine::local_world;
+use dragline_formats::http_fields::Headers;
 use dragline_local::{LocalStore, SystemClock};
 use dragline_ports::clock::Clock;
 use dragline_ports::fetcher::{FetchFailureKind, FetchRequest, Fetched, FetchedResponse, Fetcher};
@@ -56,19 +57,18 @@ impl Fetcher for Script {
         let Some((status, name, value, body)) = (self.answer)(&path, earlier) else {
             return Fetched::failed(FetchFailureKind::Connect, "connection refused", took);
         };
-        let field = |name: &str, value: &str| (name.to_owned(), value.as_bytes().to_vec());
         let response = FetchedResponse {
             status,
             reason: String::new(),
             protocol: None,
-            headers: vec![field("content-type", "text/html"), field(name, value)],
+            headers: Headers::from_iter([("content-type", "text/html"), (name, value)]),
             decoded_sha1: [0; 20],
             decoded_bytes: body.len() as u64,
             body: body.into(),
             truncated: None,
         };
         Fetched {
-            request_headers: vec![("host".to_owned(), b"a.example".to_vec())],
+            request_headers: Headers::from_iter([("host", "a.example")]),
             remote: None,
             first_byte: Some(took),
             elapsed: took,

@@ -4,6 +4,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
 use dragline_domain::time::between;
+use dragline_formats::http_fields::Headers;
 use dragline_formats::warc::Sha1Digest;
 use dragline_ports::clock::Clock;
 use dragline_ports::fetcher::{FetchFailure, FetchFailureKind, FetchRequest, Fetched, FetchedResponse, Fetcher};
@@ -55,7 +56,7 @@ impl<C: Clock> SimulatedWeb<C> {
     pub(crate) fn lose(&self, entry: Entry, set_out: Timestamp) -> Fetched {
         let (kind, now) = (FetchFailureKind::Connect, self.now());
         self.servers.end(entry, Answer::Nothing(kind), now);
-        let request_headers = vec![("host".to_owned(), Vec::new())];
+        let request_headers = Headers::from_iter([("host", "")]);
         Fetched { request_headers, ..Fetched::failed(kind, "the connection broke", between(set_out, now)) }
     }
 
@@ -63,10 +64,10 @@ impl<C: Clock> SimulatedWeb<C> {
     pub(crate) async fn ask(&self, request: FetchRequest, set_out: Timestamp) -> (Entry, Fetched) {
         let way = between(set_out, self.now());
         let FetchRequest { url, if_none_match, if_modified_since, limits, .. } = request;
-        let mut request_headers = vec![("host".to_owned(), url.host().as_bytes().to_vec())];
+        let mut request_headers = Headers::from_iter([("host", url.host())]);
         let conditional = [("if-none-match", &if_none_match), ("if-modified-since", &if_modified_since)];
         for (name, value) in conditional {
-            request_headers.extend(value.iter().map(|value| (name.to_owned(), value.as_bytes().to_vec())));
+            value.iter().for_each(|value| request_headers.push(name, value.as_str()));
         }
         let conditions = Conditions { if_none_match, if_modified_since };
         let (entry, think, answer) = self.servers.begin(&url, conditions, set_out, self.moment());
@@ -82,7 +83,7 @@ impl<C: Clock> SimulatedWeb<C> {
             Answer::Nothing(kind) => Err(FetchFailure { kind, detail: format!("{kind:?}, as simulated") }),
         };
         let fetched = Fetched {
-            request_headers: if has_connected { request_headers } else { Vec::new() },
+            request_headers: if has_connected { request_headers } else { Headers::default() },
             remote: has_connected.then_some(SocketAddr::from((Ipv4Addr::new(192, 0, 2, 1), url.port()))),
             first_byte: result.is_ok().then_some(way + elapsed),
             elapsed: way + elapsed,
@@ -101,7 +102,7 @@ fn fetched_response(response: Response, body_bytes_max: usize) -> FetchedRespons
         status,
         reason: "Simulated".to_owned(),
         protocol: None,
-        headers: fields.into_iter().map(|(name, value)| (name.to_owned(), value.into_bytes())).collect(),
+        headers: fields.into_iter().collect(),
         decoded_sha1: *Sha1Digest::of(&body).as_bytes(),
         decoded_bytes: body.len() as u64,
         body,

@@ -1,6 +1,5 @@
 //! robots.txt as a whole.
 
-mod cost;
 mod google;
 mod hostile;
 mod oracle;

@@ -27,7 +27,7 @@ fn responses_are_written() {
         (&[("", b"a\0b\tc")], "_: a b\tc", "no name; a control character; a tab, which is allowed"),
     ];
     for (headers, expected, why) in table {
-        let block = http_response_block(200, "OK", headers, b"body");
+        let block = http_response_block(200, "OK", &headers.iter().copied().collect(), b"body");
         let expected = format!("HTTP/1.1 200 OK\r\n{}\r\n\r\nbody", expected.replace('|', "\r\n"));
         assert_eq!(String::from_utf8(block).unwrap(), expected, "{why}");
     }
@@ -35,7 +35,8 @@ fn responses_are_written() {
 
 #[test]
 fn heads_keep_the_length_of_the_body_elsewhere() {
-    let head = http_response_head(304, "", &[("Content-Length", "99"), ("transfer-encoding", "chunked")]);
+    let fields = Headers::from_iter([("Content-Length", "99"), ("transfer-encoding", "chunked")]);
+    let head = http_response_head(304, "", &fields);
     let expected = "HTTP/1.1 304 \r\nContent-Length: 99\r\nX-Archive-Orig-transfer-encoding: chunked\r\n\r\n";
     assert_eq!(String::from_utf8(head).unwrap(), expected);
 }
@@ -53,7 +54,7 @@ fn requests_are_written() {
         ("GET /b", "/", "GET__b / HTTP/1.1\r\nHost: x\r\n\r\n", "a method with more than a method in it"),
     ];
     for (method, target, expected, why) in table {
-        let block = http_request_block(method, target, &[("Host", "x")]);
+        let block = http_request_block(method, target, &Headers::from_iter([("Host", "x")]));
         assert_eq!(String::from_utf8(block).unwrap(), expected, "{why}");
     }
 }

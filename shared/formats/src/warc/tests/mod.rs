@@ -8,7 +8,9 @@ mod snapshots;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
 
+use super::fields::parse_fields;
 use super::*;
+use crate::http_fields::Headers;
 
 const DEPTH: ExtensionName = ExtensionName::new("Dragline-Depth").expect("letters");
 const REASON: ExtensionName = ExtensionName::new("Dragline-Reason").expect("letters");
@@ -23,8 +25,10 @@ fn event(path: &str) -> CaptureEvent {
     }
 }
 
-fn html_headers() -> [(&'static str, &'static [u8]); 3] {
-    [("content-type", b"text/html; charset=utf-8"), ("etag", b"\"v1\""), ("set-cookie", b"a=caf\xe9")]
+fn html_headers() -> Headers {
+    let fields: [(&str, &[u8]); 3] =
+        [("content-type", b"text/html; charset=utf-8"), ("etag", b"\"v1\""), ("set-cookie", b"a=caf\xe9")];
+    Headers::from_iter(fields)
 }
 
 fn warcinfo() -> Record {
@@ -39,7 +43,7 @@ fn warcinfo() -> Record {
 }
 
 fn request() -> Record {
-    let headers = [("Host", "www.example.org"), ("Accept-Encoding", "gzip, deflate, br, zstd")];
+    let headers = Headers::from_iter([("Host", "www.example.org"), ("Accept-Encoding", "gzip, deflate, br, zstd")]);
     Record::request(RecordId::from_bits(2), &event("/a?b=c"), http_request_block("GET", "/a?b=c", &headers))
         .concurrent_to(RecordId::from_bits(3))
 }
@@ -53,7 +57,7 @@ fn response() -> Record {
 }
 
 fn response_cut_short() -> Record {
-    let headers = [("Content-Length", "5000000"), ("Transfer-Encoding", "chunked")];
+    let headers = Headers::from_iter([("Content-Length", "5000000"), ("Transfer-Encoding", "chunked")]);
     let event = CaptureEvent { ip_address: Some(IpAddr::V6(Ipv6Addr::LOCALHOST)), ..event("/big") };
     let block = http_response_block(200, "", &headers, b"so far");
     Record::response(RecordId::from_bits(4), &event, block, Sha1Digest::of(b"so far")).truncated(Truncation::Disconnect)
@@ -66,7 +70,7 @@ fn not_modified() -> Record {
         date: "2026-11-20T09:00:00Z".parse().unwrap(),
         id: Some(RecordId::from_bits(99)),
     };
-    let block = http_response_head(304, "Not Modified", &[("ETag", "\"v1\"")]);
+    let block = http_response_head(304, "Not Modified", &Headers::from_iter([("ETag", "\"v1\"")]));
     Record::revisit(RecordId::from_bits(5), &event("/a?b=c"), block, &revisit, Some(refers_to))
 }
 
@@ -77,7 +81,11 @@ fn identical() -> Record {
         date: "2026-11-20T09:00:00.000000001Z".parse().unwrap(),
         id: None,
     };
-    let block = http_response_head(200, "OK", &[("Content-Length", "14"), ("Transfer-Encoding", "chunked")]);
+    let block = http_response_head(
+        200,
+        "OK",
+        &Headers::from_iter([("Content-Length", "14"), ("Transfer-Encoding", "chunked")]),
+    );
     Record::revisit(RecordId::from_bits(6), &event("/new"), block, &revisit, Some(refers_to))
 }
 

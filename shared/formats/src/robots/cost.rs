@@ -1,0 +1,75 @@
+//! What a verdict costs, in octets compared, so that no machine's speed decides in the tests below. Nothing is counted elsewhere.
+
+#[cfg(test)]
+use std::cell::Cell;
+
+#[cfg(test)]
+thread_local! {
+    static OCTETS: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Says that so many octets are compared.
+#[cfg(test)]
+pub(super) fn count(octets: impl FnOnce() -> usize) {
+    OCTETS.set(OCTETS.get() + octets());
+}
+
+/// Says that so many octets are compared: asked for in tests alone.
+#[cfg(not(test))]
+pub(super) fn count(_octets: impl FnOnce() -> usize) {}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use super::super::{BODY_BYTES_MAX, Robots};
+    use super::OCTETS;
+
+    fn octets_read(robots: &Robots, path: &str) -> usize {
+        OCTETS.set(0);
+        let _ = robots.verdict(path);
+        assert!(OCTETS.get() > 0, "nobody counts");
+        OCTETS.get()
+    }
+
+    #[test]
+    fn a_big_file_of_plain_rules_costs_little_per_url() {
+        let mut body = String::from("User-agent: *\n");
+        for i in 0..10_000 {
+            writeln!(body, "Disallow: /shop/category/{i}/products/filtered").unwrap();
+        }
+        writeln!(body, "Disallow: /{}b", "*a".repeat(500)).unwrap();
+        assert!(body.len() > BODY_BYTES_MAX * 9 / 10 && body.len() <= BODY_BYTES_MAX, "{}", body.len());
+        let robots = Robots::parse(body.as_bytes(), "us");
+        let total: usize =
+            (0..1_000).map(|i| octets_read(&robots, &format!("/shop/category/{i}/{}", "a".repeat(600)))).sum();
+        assert!(total < 1_000 * 3_000, "{total} octets for a thousand verdicts");
+        assert!(!robots.verdict("/shop/category/77/products/filtered?x").is_allowed());
+        assert!(!robots.verdict(&format!("/{}b", "a".repeat(500))).is_allowed());
+    }
+
+    #[test]
+    fn a_rule_of_wildcards_costs_its_length_and_the_paths() {
+        for pattern in
+            ["/*a".repeat(500), format!("/{}", "*a".repeat(5_000)), "/*".repeat(5_000) + "$", "*".repeat(10_000)]
+        {
+            let robots = Robots::parse(format!("User-agent: *\nDisallow: {pattern}b\n").as_bytes(), "us");
+            for path in [format!("/{}", "a".repeat(2_000)), "/a".repeat(1_000), "/".repeat(2_000)] {
+                let cost = octets_read(&robots, &path);
+                assert!(cost <= pattern.len() + 2 * path.len() + 8, "{cost}");
+            }
+        }
+    }
+
+    #[test]
+    fn rules_that_each_prefix_the_next_cost_one_look_each() {
+        let mut body = String::from("User-agent: *\n");
+        for i in 1..1_000 {
+            writeln!(body, "Disallow: /{}*z", "a".repeat(i)).unwrap();
+        }
+        let robots = Robots::parse(body.as_bytes(), "us");
+        let path = format!("/{}", "a".repeat(1_000));
+        let cost = octets_read(&robots, &path);
+        assert!(cost < 1_000 * 1_000, "{cost}: at most what stands behind each prefix");
+    }
+}
