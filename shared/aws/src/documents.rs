@@ -122,6 +122,7 @@ mod tests {
             state: DocumentState::Processed,
             page: None,
             links: Vec::new(),
+            made_by: None,
         }
     }
 

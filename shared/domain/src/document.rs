@@ -1,6 +1,8 @@
 //! What a page holds once it is understood.
 
+use std::borrow::Cow;
 use std::fmt;
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
@@ -124,6 +126,75 @@ pub struct Document {
     pub page: Option<Page>,
     /// Where it leads: of a page, every link; of a redirect, its target.
     pub links: Vec<Link>,
+    /// What read its page; absent where there is none, and in documents that are older than this field.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub made_by: Option<MadeBy>,
+}
+
+/// Which extractor read a page, and in which version: whether another reading of the same bytes may say more. Written `html 1`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct MadeBy {
+    extractor: Cow<'static, str>,
+    version: u16,
+}
+
+impl MadeBy {
+    /// This version of an extractor. Its name is a word in lower case.
+    #[must_use]
+    pub const fn new(extractor: &'static str, version: u16) -> Self {
+        Self { extractor: Cow::Borrowed(extractor), version }
+    }
+
+    /// The extractor's name.
+    #[must_use]
+    pub fn extractor(&self) -> &str {
+        &self.extractor
+    }
+
+    /// Its version: the higher, the newer.
+    #[must_use]
+    pub const fn version(&self) -> u16 {
+        self.version
+    }
+}
+
+impl fmt::Display for MadeBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.extractor, self.version)
+    }
+}
+
+impl From<MadeBy> for String {
+    fn from(made_by: MadeBy) -> Self {
+        made_by.to_string()
+    }
+}
+
+/// A text that does not name an extractor and its version.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` does not name an extractor and its version")]
+pub struct MadeByError(String);
+
+impl FromStr for MadeBy {
+    type Err = MadeByError;
+
+    fn from_str(text: &str) -> Result<Self, MadeByError> {
+        let read = text.split_once(' ').and_then(|(extractor, version)| {
+            let is_name = !extractor.is_empty() && extractor.bytes().all(|byte| byte.is_ascii_lowercase());
+            let version = version.parse().ok().filter(|_| is_name)?;
+            Some(Self { extractor: Cow::Owned(extractor.to_owned()), version })
+        });
+        read.ok_or_else(|| MadeByError(text.to_owned()))
+    }
+}
+
+impl TryFrom<String> for MadeBy {
+    type Error = MadeByError;
+
+    fn try_from(text: String) -> Result<Self, MadeByError> {
+        text.parse()
+    }
 }
 
 /// Whether the parser did its work.
@@ -232,6 +303,32 @@ impl LinkFate {
             Self::TooDeep => "too_deep",
             Self::Blocked(_) => "blocked",
             Self::BeyondBudget => "beyond_budget",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OLD: &str = r#"{"n":3,"url":"https://a.example/","outcome":"file_ingested","detail":null,"state":"processed","page":null,"links":[]}"#;
+
+    #[test]
+    fn documents_of_older_and_of_newer_programs_are_read() {
+        let old: Document = serde_json::from_str(OLD).unwrap();
+        assert_eq!((old.n, old.made_by.as_ref()), (3, None));
+        let newer = OLD.replace("\"n\":3", r#""n":3,"made_by":"pdf 12","items":[{"type":"Product"}]"#);
+        let newer: Document = serde_json::from_str(&newer).unwrap();
+        let made_by = newer.made_by.clone().unwrap();
+        assert_eq!((made_by.extractor(), made_by.version()), ("pdf", 12));
+        assert_eq!(Document { made_by: None, ..newer }, old, "what is not known here is passed over");
+    }
+
+    #[test]
+    fn what_made_a_document_is_a_word_and_a_number() {
+        assert_eq!("html 1".parse(), Ok(MadeBy::new("html", 1)));
+        for text in ["", "html", "html ", "html x", " 1", "HTML 1", "html -1", "html 1 2", "html 70000"] {
+            assert!(text.parse::<MadeBy>().is_err(), "{text}");
         }
     }
 }

@@ -1,12 +1,8 @@
 //! What is sent.
 
 use dragline_formats::content_coding;
-<<<<<<< HEAD
-use dragline_ports::fetcher::FetchRequest;
-=======
 use dragline_formats::http_fields::Headers;
 use dragline_ports::fetcher::FetchRequest;
->>>>>>> f9e0890
 use http::header::{ACCEPT, ACCEPT_ENCODING, HeaderMap, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH, USER_AGENT};
 use http::{HeaderName, Method};
 use url::{Position, Url};

@@ -9,7 +9,6 @@ pub mod live;
 pub mod nudge;
 #[cfg(feature = "parse")]
 pub mod parse;
-mod read_by;
 pub mod schedule;
 pub mod sweep;
 pub mod tell;

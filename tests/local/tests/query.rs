@@ -109,6 +109,7 @@ fn home() -> Document {
             link(LinkKind::A, elsewhere, LinkFate::OutOfScope),
             link(LinkKind::A, url("/cart?a"), LinkFate::Blocked("rule 1".into())),
         ],
+        made_by: None,
     }
 }
 

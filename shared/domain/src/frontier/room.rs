@@ -132,6 +132,7 @@ mod tests {
             state: DocumentState::Processed,
             page: None,
             links: links.iter().map(link).collect(),
+            made_by: None,
         }
     }
 

@@ -1,11 +1,7 @@
 //! What is sent, and what of the answer is kept.
 
-<<<<<<< HEAD
-use dragline_ports::fetcher::Fetcher;
-=======
 use dragline_formats::http_fields::Headers;
 use dragline_ports::fetcher::Fetcher;
->>>>>>> f9e0890
 
 use crate::support::{RawServer, fetch, fetcher, request, response};
 

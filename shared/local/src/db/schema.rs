@@ -13,7 +13,7 @@ use crate::documents::links::FATES;
 pub(crate) const APPLICATION_ID: i32 = 0x4472_6167;
 
 /// The format of the tables, in `PRAGMA user_version`. Grows with each change that an older program could not read.
-pub(crate) const FORMAT: i32 = 4;
+pub(crate) const FORMAT: i32 = 5;
 
 const VIEWS: &str = include_str!("views.sql");
 
@@ -55,7 +55,12 @@ pub(crate) fn prepare(connection: &mut Connection, found: Found) -> Result<(), S
         transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
     }
     if let Found::Ours(format) = found {
-        let steps = [(1, include_str!("from_1.sql")), (2, include_str!("from_2.sql")), (3, include_str!("from_3.sql"))];
+        let steps = [
+            (1, include_str!("from_1.sql")),
+            (2, include_str!("from_2.sql")),
+            (3, include_str!("from_3.sql")),
+            (4, include_str!("from_4.sql")),
+        ];
         steps.iter().filter(|(from, _)| *from >= format).try_for_each(|(_, step)| transaction.execute_batch(step))?;
     }
     let made = names_and_views();
@@ -130,8 +135,8 @@ mod tests {
             ("PRAGMA application_id = 7;".to_owned(), Found::Foreign, "somebody else's mark"),
             ("PRAGMA user_version = 3;".to_owned(), Found::Foreign, "a version, and nobody's mark"),
             (format!("{ours} PRAGMA user_version = 1;"), Found::Ours(1), "an earlier format"),
-            (format!("{ours} PRAGMA user_version = 4;"), Found::Ours(4), "this format"),
-            (format!("{ours} PRAGMA user_version = 5;"), Found::Newer(5), "a later one"),
+            (format!("{ours} PRAGMA user_version = 5;"), Found::Ours(5), "this format"),
+            (format!("{ours} PRAGMA user_version = 6;"), Found::Newer(6), "a later one"),
         ] {
             assert_eq!(with(&sql), expected, "{why}");
         }

@@ -244,7 +244,8 @@ CREATE TABLE file_text (
     noindex     INTEGER NOT NULL,
     nofollow    INTEGER NOT NULL,
     cut         TEXT NOT NULL,
-    text        TEXT NOT NULL
+    text        TEXT NOT NULL,
+    made_by     TEXT
 ) STRICT;
 
 CREATE TABLE page_link (

@@ -4,7 +4,7 @@ pub(crate) mod links;
 
 use std::sync::Arc;
 
-use dragline_domain::document::{Directives, Document, DocumentState, Page, PageCut};
+use dragline_domain::document::{Directives, Document, DocumentState, MadeBy, Page, PageCut};
 use dragline_domain::frontier::SegmentRow;
 use dragline_domain::url::{CrawlUrl, Origin};
 use dragline_ports::documents::{Documents, PutDocuments};
@@ -67,7 +67,7 @@ fn put(db: &Db, id: VisitId, origin: &Origin, document: &Document) -> Result<(),
     let Document { url, outcome, state, detail, .. } = document;
     db.execute(sql, params![id, shorten(origin, url), Code(*outcome), state_name(*state), detail])?;
     if let Some(page) = &document.page {
-        put_page(db, id, page)?;
+        put_page(db, id, page, document.made_by.as_ref())?;
     }
     if !document.links.is_empty() {
         let links = links::pack(origin, &document.links)?;
@@ -76,10 +76,10 @@ fn put(db: &Db, id: VisitId, origin: &Origin, document: &Document) -> Result<(),
     Ok(())
 }
 
-fn put_page(db: &Db, id: VisitId, page: &Page) -> Result<(), StoreError> {
+fn put_page(db: &Db, id: VisitId, page: &Page, made_by: Option<&MadeBy>) -> Result<(), StoreError> {
     let sql =
-        "INSERT INTO file_text (id, title, description, language, charset, canonical, noindex, nofollow, cut, text)
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+        "INSERT INTO file_text (id, title, description, language, charset, canonical, noindex, nofollow, cut, text, made_by)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
     db.execute(
         sql,
         params![
@@ -93,6 +93,7 @@ fn put_page(db: &Db, id: VisitId, page: &Page) -> Result<(), StoreError> {
             page.directives.nofollow,
             cut_name(page.cut),
             page.text,
+            made_by.map(MadeBy::to_string),
         ],
     )?;
     Ok(())
@@ -100,7 +101,7 @@ fn put_page(db: &Db, id: VisitId, page: &Page) -> Result<(), StoreError> {
 
 fn load(db: &Db, segment: SegmentRowId, origin: &Origin) -> Result<Vec<Document>, StoreError> {
     let sql = "SELECT d.id, d.url, d.outcome, d.state, d.detail, k.links, t.id IS NOT NULL, t.title, t.description, t.language,
-                      t.charset, t.canonical, t.noindex, t.nofollow, t.cut, t.text
+                      t.charset, t.canonical, t.noindex, t.nofollow, t.cut, t.text, t.made_by
                FROM document d LEFT JOIN file_text t ON t.id = d.id LEFT JOIN page_link k ON k.id = d.id
                WHERE d.id BETWEEN ?1 AND ?2 ORDER BY d.id";
     let (first, last) = VisitId::of_segment(segment);
@@ -132,6 +133,7 @@ fn read(row: &Row<'_>, origin: &Origin) -> Result<Document, StoreError> {
         state,
         page: if has_page { Some(read_page(row)?) } else { None },
         links,
+        made_by: row.get::<_, Option<Text<MadeBy>>>(16)?.map(|made_by| made_by.0),
     })
 }
 

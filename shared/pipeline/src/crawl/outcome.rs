@@ -3,7 +3,7 @@
 use dragline_domain::frontier::LastCapture;
 use dragline_domain::outcome::Outcome;
 
-use crate::read_by::fields_digest;
+use dragline_extract::fields::fields_digest;
 use dragline_ports::fetcher::{FetchFailure, FetchFailureKind, Fetched, FetchedResponse, Truncation};
 
 /// The outcome of a fetch as far as the crawler can tell, and the detail that a person needs to understand it.

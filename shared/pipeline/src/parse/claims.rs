@@ -9,9 +9,9 @@ use dragline_domain::frontier::{
 use dragline_domain::url::{CrawlUrl, Origin, Spelling};
 use jiff::Timestamp;
 
+use super::documents::sighting;
 use super::known::{KnownUrls, UrlHash};
 use super::read::Capture;
-use super::understand::sighting;
 use crate::World;
 use dragline_ports::clock::Clock;
 use dragline_ports::error::PortResult;

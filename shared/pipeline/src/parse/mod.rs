@@ -2,13 +2,11 @@
 
 mod captures;
 mod claims;
+mod documents;
 mod joining;
 mod known;
-mod page;
 mod read;
 mod room;
-mod syntax;
-mod understand;
 
 use std::sync::Arc;
 
@@ -23,12 +21,11 @@ use dragline_domain::outcome::Outcome;
 use dragline_domain::time::after;
 
 pub use known::KnownUrls;
-pub(crate) use syntax::Declared;
 
 use self::captures::Trust;
 use self::claims::Claimed;
+use self::documents::{Parsed, documents_of, redirect_of};
 use self::read::Capture;
-use self::understand::{Parsed, redirect_of, understand_all};
 use crate::World;
 use crate::context::{Contexts, CrawlContext};
 use crate::nudge::nudge_all;
@@ -191,7 +188,7 @@ async fn documents(
         return Ok(Parsed { documents });
     }
     let (own, all) = (Arc::clone(context), Arc::clone(captures));
-    let parsed = tokio::task::spawn_blocking(move || understand_all(&own, &all, trust != Trust::Full)).await;
+    let parsed = tokio::task::spawn_blocking(move || documents_of(&own, &all, trust != Trust::Full)).await;
     let mut documents =
         parsed.map_err(|error| PortError::new(PortErrorKind::Other, "parse", &segment.id, error.to_string()))?;
     // What waits changes from try to try: it is looked at before the documents are put, and never after.

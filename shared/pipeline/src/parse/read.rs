@@ -15,7 +15,7 @@ use jiff::Timestamp;
 
 use crate::context::CrawlContext;
 use crate::crawl::VISIT_FIELD;
-use crate::read_by::fields_digest;
+use dragline_extract::fields::fields_digest;
 
 /// How a gzip member begins: its mark, and the only method there is (RFC 1952).
 const MEMBER_START: [u8; 3] = [0x1f, 0x8b, 8];

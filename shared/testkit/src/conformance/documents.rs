@@ -1,6 +1,6 @@
 //! Documents: a segment's set is put once and comes back as it was.
 
-use dragline_domain::document::{Directives, Document, DocumentState, Link, LinkFate, LinkKind, Page, PageCut};
+use dragline_domain::document::{Directives, Document, DocumentState, Link, LinkFate, LinkKind, MadeBy, Page, PageCut};
 use dragline_domain::frontier::SegmentRow;
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::Spelling;
@@ -46,6 +46,7 @@ fn bare(n: u32, path: &str) -> Document {
         state: DocumentState::Processed,
         page: None,
         links: Vec::new(),
+        made_by: None,
     }
 }
 
@@ -71,7 +72,13 @@ fn full(n: u32) -> Document {
         link(LinkKind::A, "https://a.example/y", LinkFate::BeyondBudget),
         Link { spelling: Spelling::Stripped, ..link(LinkKind::A, "https://a.example/z", LinkFate::Follow) },
     ];
-    Document { page: Some(page), links, outcome: Outcome::FileIngested, ..bare(n, "/full?q=%20") }
+    Document {
+        page: Some(page),
+        links,
+        outcome: Outcome::FileIngested,
+        made_by: Some(MadeBy::new("html", 1)),
+        ..bare(n, "/full?q=%20")
+    }
 }
 
 /// Every field of a document is kept, whatever its outcome: absent ones, empty ones, every kind of fate.

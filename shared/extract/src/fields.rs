@@ -1,38 +1,49 @@
 //! The header fields that say how a body is read. A body is the same document only under the same ones.
 
+use dragline_domain::document::Directives;
 use dragline_domain::frontier::FieldsDigest;
 use dragline_formats::content_coding::ContentCodings;
 use dragline_formats::directives::x_robots_tag;
-use dragline_formats::html::Syntax;
 use dragline_formats::http_fields::{Headers, content_type, link_header, refresh};
 use dragline_formats::warc::Sha1Digest;
 
-use crate::parse::Declared;
+use crate::media::MediaType;
 
 /// The URL that a `Link` field calls canonical, as it stands there.
-pub(crate) fn canonical_in_header<'v>(links: impl Iterator<Item = &'v str>) -> Option<String> {
-    let named = link_header(links).into_iter().find(|link| link.rels.iter().any(|rel| rel == "canonical"));
+#[must_use]
+pub fn canonical_in_header(headers: &Headers) -> Option<String> {
+    let links: Vec<_> = headers.texts("link").collect();
+    let named = link_header(links.iter().map(AsRef::as_ref))
+        .into_iter()
+        .find(|link| link.rels.iter().any(|rel| rel == "canonical"));
     named.map(|link| link.target)
+}
+
+/// What a response's header asks of the crawler of this product token.
+#[must_use]
+pub fn header_directives(headers: &Headers, product_token: &str) -> Directives {
+    let tags: Vec<_> = headers.texts("x-robots-tag").collect();
+    x_robots_tag(tags.iter().map(AsRef::as_ref), product_token)
 }
 
 /// The digest of the fields by which the crawler of this product token reads a body.
 ///
 /// Of bodies that nobody reads as pages, whatever they are called, only noindex matters.
-pub(crate) fn fields_digest(headers: &Headers, product_token: &str) -> FieldsDigest {
-    let texts = |name| headers.texts(name).collect::<Vec<_>>();
-    let directives = x_robots_tag(texts("x-robots-tag").iter().map(AsRef::as_ref), product_token);
+#[must_use]
+pub fn fields_digest(headers: &Headers, product_token: &str) -> FieldsDigest {
+    let directives = header_directives(headers, product_token);
     let declared = headers.text("content-type").as_deref().and_then(content_type);
     let can_be_decoded = ContentCodings::parse(headers.all("content-encoding")).is_ok();
-    let syntax = match Declared::by(declared.as_ref()) {
-        Declared::Page(Syntax::Html) => Some("html"),
-        Declared::Page(Syntax::Xhtml) => Some("xhtml"),
-        Declared::Xml => Some("xml"),
-        Declared::Nothing => Some("nothing"),
-        Declared::Other => None,
+    let syntax = match MediaType::of(declared.as_ref()) {
+        MediaType::Html => Some("html"),
+        MediaType::Xhtml => Some("xhtml"),
+        MediaType::Xml => Some("xml"),
+        MediaType::Unknown => Some("nothing"),
+        MediaType::Other => None,
     };
     let read_by = if let Some(syntax) = syntax.filter(|_| can_be_decoded) {
         let charset = declared.as_ref().and_then(|kind| kind.charset.as_deref()).map(str::to_ascii_lowercase);
-        let canonical = canonical_in_header(texts("link").iter().map(AsRef::as_ref));
+        let canonical = canonical_in_header(headers);
         let refreshed = headers.text("refresh");
         let refreshed = refreshed.as_deref().and_then(refresh);
         let (noindex, nofollow) = (directives.noindex, directives.nofollow);

@@ -8,9 +8,10 @@ use dragline_domain::frontier::Sighting;
 use dragline_domain::outcome::Outcome;
 use dragline_domain::policy::{Decision, ScopeRule};
 use dragline_domain::url::CrawlUrl;
+use dragline_extract::fields::header_directives;
+use dragline_extract::{Extracted, Settings, Source, Unread, extract};
 
 use super::claims::BlockedUrl;
-use super::page;
 use super::read::{Capture, Response};
 use crate::context::CrawlContext;
 
@@ -23,9 +24,9 @@ pub(super) struct Parsed {
     pub documents: Vec<Document>,
 }
 
-/// Understands every capture. A panic costs the one capture that caused it.
-pub(super) fn understand_all(context: &CrawlContext, captures: &[Capture], is_skipped: bool) -> Vec<Document> {
-    let understood = captures.iter().enumerate().map(|(n, capture)| {
+/// Makes the document of every capture. A panic costs the one capture that caused it.
+pub(super) fn documents_of(context: &CrawlContext, captures: &[Capture], is_skipped: bool) -> Vec<Document> {
+    let documents = captures.iter().enumerate().map(|(n, capture)| {
         let n = u32::try_from(n).unwrap_or(u32::MAX);
         if let Some(why) = &capture.unreadable {
             return stuck(n, capture, why);
@@ -33,10 +34,10 @@ pub(super) fn understand_all(context: &CrawlContext, captures: &[Capture], is_sk
         if is_skipped && capture.response.is_some() {
             return stuck(n, capture, "skipped: its parser died again and again");
         }
-        catch_unwind(AssertUnwindSafe(|| understand(context, n, capture)))
+        catch_unwind(AssertUnwindSafe(|| document_of(context, n, capture)))
             .unwrap_or_else(|_| stuck(n, capture, "the parser broke on it"))
     });
-    understood.collect()
+    documents.collect()
 }
 
 fn stuck(n: u32, capture: &Capture, why: &str) -> Document {
@@ -58,28 +59,73 @@ fn bare(n: u32, capture: &Capture) -> Document {
         state: DocumentState::Processed,
         page: None,
         links: Vec::new(),
+        made_by: None,
     }
 }
 
-fn understand(context: &CrawlContext, n: u32, capture: &Capture) -> Document {
+fn document_of(context: &CrawlContext, n: u32, capture: &Capture) -> Document {
     let bare = bare(n, capture);
     if capture.visit.finality == Finality::Retried {
         return bare;
     }
     match (capture.visit.outcome, &capture.response) {
         (Outcome::PermanentRedirect | Outcome::Redirect, _) => redirect(context, capture, bare),
-        (Outcome::FileIngested, Some(response)) => page::understand(context, capture, response, bare),
+        (Outcome::FileIngested, Some(response)) => answered(context, capture, response, bare),
         (Outcome::FileDidNotChange, response) => unchanged(context, capture, response.as_ref(), bare),
         _ => bare,
     }
 }
 
+/// The document of a good response.
+fn answered(context: &CrawlContext, capture: &Capture, response: &Response, bare: Document) -> Document {
+    let source = Source { url: &capture.url, headers: &response.headers, body: &response.body };
+    let settings = Settings {
+        product_token: context.definition.user_agent.product_token(),
+        url_rules: &context.definition.strip_query_parameters,
+        decoded_bytes_max: context.definition.fetch.decoded_bytes_max,
+    };
+    match extract(&source, &settings) {
+        Ok(extracted) => page(context, capture, extracted, bare),
+        Err(Unread { directives, detail }) => {
+            let outcome =
+                if directives.noindex { Outcome::BlockedAtRequestOfRemote } else { Outcome::FileOfUnknownType };
+            Document { outcome, detail, ..bare }
+        }
+    }
+}
+
+fn page(context: &CrawlContext, capture: &Capture, extracted: Extracted, bare: Document) -> Document {
+    let Extracted { made_by, page, links, remark } = extracted;
+    let links = links.into_iter().map(|found| {
+        let fate = match fate_of(context, &capture.visit, found.kind, &found.target) {
+            LinkFate::Follow | LinkFate::Blocked(_) if found.nofollow => LinkFate::NoFollow,
+            fate => fate,
+        };
+        Link { kind: found.kind, target: found.target, fate, spelling: found.spelling }
+    });
+    let links: Vec<Link> = links.collect();
+    let elsewhere = page.canonical.as_ref().filter(|canonical| **canonical != capture.url).filter(|canonical| {
+        let is_followed = |link: &Link| link.kind == LinkKind::Canonical && link.target == **canonical;
+        links.iter().any(|link| is_followed(link) && link.fate == LinkFate::Follow)
+    });
+    // How the canonical ends may not be known yet, and may change: whether it stands for the page is decided where that is read.
+    let (outcome, detail) = match elsewhere {
+        _ if page.directives.noindex => {
+            (Outcome::BlockedAtRequestOfRemote, Some("the page asks for noindex".to_owned()))
+        }
+        Some(canonical) => (Outcome::NotCanonical, Some(format!("its canonical URL is {canonical}"))),
+        None => (Outcome::FileIngested, None),
+    };
+    Document { outcome, detail: detail.or(remark), page: Some(page), links, made_by: Some(made_by), ..bare }
+}
+
 /// A body that is known stays what it was found to be, unless the answer asks for noindex now.
 fn unchanged(context: &CrawlContext, capture: &Capture, response: Option<&Response>, bare: Document) -> Document {
     let was = capture.visit.last.as_ref().map(|last| last.outcome);
+    let product_token = context.definition.user_agent.product_token();
     let (outcome, detail) = match was {
         Some(outcome @ Outcome::BlockedAtRequestOfRemote) => (outcome, "it did not change: it asks for noindex"),
-        _ if response.is_some_and(|response| page::header_directives(context, response).noindex) => {
+        _ if response.is_some_and(|response| header_directives(&response.headers, product_token).noindex) => {
             (Outcome::BlockedAtRequestOfRemote, "noindex, by X-Robots-Tag")
         }
         Some(outcome @ Outcome::NotCanonical) => (outcome, "it did not change: another URL is its canonical one"),

@@ -1,0 +1,154 @@
+//! HTML and XHTML.
+
+use std::collections::HashSet;
+
+use dragline_domain::document::{Directives, LinkKind, MadeBy, Page, PageCut};
+use dragline_domain::url::{CrawlUrl, Spelling};
+use dragline_formats::directives::meta_robots;
+use dragline_formats::html::{self, HtmlLimits, PageSource, Syntax, is_xhtml};
+use dragline_formats::http_fields::refresh;
+use url::Url;
+
+use crate::body::{Body, Extracted, Extractor, FoundLink};
+use crate::fields::canonical_in_header;
+use crate::media::MediaType;
+
+/// How much of XML is looked at before all of it is: most is feeds and the like.
+const XML_BEGINNING_BYTES: u64 = 16 * 1024;
+
+/// Reads pages.
+pub(crate) struct Html;
+
+impl Extractor for Html {
+    fn made_by(&self) -> MadeBy {
+        MadeBy::new("html", 1)
+    }
+
+    fn extract(&self, body: &Body<'_>) -> Option<Extracted> {
+        if body.media == MediaType::Other {
+            return None;
+        }
+        if body.media == MediaType::Xml {
+            let beginning = body.beginning(XML_BEGINNING_BYTES);
+            syntax(body.media, &body.text(&beginning).text)?;
+        }
+        let bytes = body.decoded();
+        let text = body.text(&bytes);
+        let syntax = syntax(body.media, &text.text)?;
+        let url = Url::parse(body.source.url.as_str()).ok()?;
+        let source = PageSource { url: &url, encoding: text.encoding, syntax };
+        let html = html::extract(&text.text, &source, &HtmlLimits::default());
+        let metas = html.robots.iter().map(|meta| (meta.agent.as_str(), meta.content.as_str()));
+        let directives = body.directives.and(meta_robots(metas, body.settings.product_token));
+        let canonical = canonical(body, &html);
+        let links = links(body, &html, directives, canonical.as_ref());
+        let page = page(html, directives, canonical.map(|(canonical, _)| canonical), text.encoding);
+        Some(Extracted { made_by: self.made_by(), page, links, remark: body.remark() })
+    }
+}
+
+/// By which rules a text is read; `None` if it is no page. Coding and byte order mark are off.
+fn syntax(media: MediaType, text: &str) -> Option<Syntax> {
+    match media {
+        MediaType::Html => Some(Syntax::Html),
+        MediaType::Xhtml => Some(Syntax::Xhtml),
+        // Browsers show XML as a page if its root element is one of XHTML.
+        MediaType::Xml => is_xhtml(text).then_some(Syntax::Xhtml),
+        // WHATWG MIME Sniffing, "identifying a resource with an unknown MIME type", but for markup of any element.
+        MediaType::Unknown if text.starts_with("<?xml") && is_xhtml(text) => Some(Syntax::Xhtml),
+        MediaType::Unknown => text.trim_ascii_start().starts_with('<').then_some(Syntax::Html),
+        MediaType::Other => None,
+    }
+}
+
+/// The URL that the page calls canonical, or else its header does.
+fn canonical(body: &Body<'_>, html: &html::Page) -> Option<(CrawlUrl, Spelling)> {
+    let rules = body.settings.url_rules;
+    match &html.canonical {
+        Some(url) => CrawlUrl::spelled(url, rules).ok(),
+        None => body.source.url.join_spelled(&canonical_in_header(body.source.headers)?, rules).ok(),
+    }
+}
+
+/// What the page holds; of one that asks for noindex, no text.
+fn page(html: html::Page, directives: Directives, canonical: Option<CrawlUrl>, charset: &str) -> Page {
+    let cut = match (html.truncated.text, html.truncated.links) {
+        (false, false) => PageCut::Whole,
+        (true, false) => PageCut::Text,
+        (false, true) => PageCut::Links,
+        (true, true) => PageCut::TextAndLinks,
+    };
+    let (title, description, text) =
+        if directives.noindex { (None, None, String::new()) } else { (html.title, html.description, html.text) };
+    let (language, charset) = (html.language, Some(charset.to_owned()));
+    Page { title, description, language, charset, canonical, directives, text, cut }
+}
+
+/// Every link of a page once.
+fn links(
+    body: &Body<'_>,
+    html: &html::Page,
+    directives: Directives,
+    canonical: Option<&(CrawlUrl, Spelling)>,
+) -> Vec<FoundLink> {
+    let rules = body.settings.url_rules;
+    let mut seen = HashSet::new();
+    let mut links = Vec::with_capacity(html.links.len() + 1);
+    let mut add = |kind: LinkKind, (target, spelling): (CrawlUrl, Spelling), nofollow: bool| {
+        if seen.insert((kind, target.clone())) {
+            links.push(FoundLink { kind, target, spelling, nofollow });
+        }
+    };
+    // What a page calls canonical is no link of its text: nofollow says nothing about it.
+    if let Some(canonical) = canonical {
+        add(LinkKind::Canonical, canonical.clone(), false);
+    }
+    let by_header = body.source.headers.text("refresh");
+    let refreshed = by_header.as_deref().and_then(refresh);
+    if let Some(target) = refreshed.and_then(|url| body.source.url.join_spelled(url, rules).ok()) {
+        add(LinkKind::Redirect, target, directives.nofollow);
+    }
+    for link in &html.links {
+        if let Ok(target) = CrawlUrl::spelled(&link.url, rules) {
+            add(link.kind, target, directives.nofollow || link.nofollow);
+        }
+    }
+    links
+}
+
+#[cfg(test)]
+mod tests {
+    use dragline_formats::http_fields::content_type;
+
+    use super::*;
+
+    #[test]
+    fn syntaxes() {
+        const PAGE: &str = "<?xml version='1.0'?><html xmlns='http://www.w3.org/1999/xhtml'>";
+        let (html, xhtml) = (Some(Syntax::Html), Some(Syntax::Xhtml));
+        for (field, text, expected, why) in [
+            (Some("text/html"), PAGE, html, "what is called HTML is"),
+            (Some("text/html"), "text", html, "whatever it is"),
+            (Some("application/xhtml+xml"), "<p>", xhtml, "so is XHTML"),
+            (Some("text/xml"), PAGE, xhtml, "XML with a page in it"),
+            (Some("application/xml;charset=utf-8"), PAGE, xhtml, "by its other name"),
+            (Some("application/vnd.wap.xhtml+xml"), PAGE, xhtml, "or a name that ends so"),
+            (Some("text/xml"), "<rss>", None, "other XML"),
+            (Some("image/svg+xml"), "<svg>", None, "a drawing"),
+            (None, PAGE, xhtml, "no type, and it begins like XML"),
+            (None, "<?xml version='1.0'?><html>", html, "but its root is not XHTML's"),
+            (None, " \n<p>", html, "no type, and it begins like a page"),
+            (None, "text", None, "no type, and it begins like anything"),
+            (Some("*/*"), "<p>", html, "any type is none"),
+            (Some("*/*; charset=utf-8"), "text", None, "which makes no page of a text"),
+            (Some("unknown/unknown"), "<p>", html, "nor is one that is not known"),
+            (Some("application/unknown"), "<p>", html, "by this name, either"),
+            (Some("html"), "<p>", html, "nor what is no type"),
+            (Some("text/*"), "<p>", None, "half a type is another"),
+            (Some("text/plain"), "<p>", None, "a text, which may be of markup"),
+        ] {
+            let media = MediaType::of(field.and_then(content_type).as_ref());
+            assert_eq!(syntax(media, text), expected, "{field:?}: {text}: {why}");
+        }
+    }
+}

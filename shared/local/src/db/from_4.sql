@@ -1,0 +1,3 @@
+-- What brings the tables of format 4 up to format 5.
+
+ALTER TABLE file_text ADD COLUMN made_by TEXT;
