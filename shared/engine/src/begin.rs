@@ -1,13 +1,13 @@
 //! From what a data directory holds of a crawl to an iteration that can be run: deciding what to do, and doing it.
 
 use dragline_domain::definition::{Definition, Effect, Key, changes};
-use dragline_domain::frontier::{IterationRow, IterationStatus, StatusChange};
+use dragline_domain::frontier::{Begun, CrawlPut, IterationRow, IterationStatus, StatusChange};
 use dragline_domain::ids::{CrawlId, TriggerId};
 use dragline_pipeline::World;
 use dragline_pipeline::context::Contexts;
-use dragline_pipeline::schedule::{self, Started};
+use dragline_pipeline::schedule;
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
-use dragline_ports::frontier::{CrawlPut, CrawlRow, Crawls, Iterations, PutCrawl};
+use dragline_ports::frontier::{CrawlRow, Crawls, Iterations, PutCrawl};
 use dragline_ports::queue::StartCommand;
 
 /// What a data directory holds of a crawl.
@@ -100,9 +100,7 @@ pub async fn carry_out(
         (Plan::Begin { .. }, _) | (_, None) => {
             let command = StartCommand { crawl: wanted.name.clone(), trigger };
             match schedule::start(world, &Contexts::default(), &command).await? {
-                Started::Iteration(iteration) | Started::Unfinished(iteration) | Started::Busy(iteration) => {
-                    Ok(iteration)
-                }
+                Begun::Iteration(iteration) | Begun::Busy(iteration) => Ok(iteration),
             }
         }
     }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use dragline_aws::DynamoFrontier;
+use dragline_domain::frontier::Committed;
 use dragline_domain::frontier::{
     AddTodo, ChunkKey, Claimer, Holder, Lease, LeaseState, ObjectKey, OriginKey, OriginRows, ParsePart, ParserCounters,
     PartKind, Reserve, Seeding, SegmentId, SegmentRow, SegmentState, Sighting, Take, TakeRefused, TodoEntry,
@@ -12,8 +13,8 @@ use dragline_domain::ids::{Iteration, LeaseToken, TriggerId, Turn};
 use dragline_domain::politeness::Pace;
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{
-    BeginIteration, ClaimRequest, CommitParse, CommitSegment, Committed, Iterations, Origins, ParseCommitted, Parses,
-    SeedOrigin, Seeded, Turns,
+    BeginIteration, ClaimRequest, CommitParse, CommitSegment, Iterations, Origins, ParseCommitted, Parses, SeedOrigin,
+    Seeded, Turns,
 };
 use jiff::Timestamp;
 

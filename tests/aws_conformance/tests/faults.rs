@@ -5,6 +5,7 @@ use std::time::Duration;
 use dragline_aws::{Call, DynamoFrontier, http_client};
 use dragline_aws_conformance::faults::{Fault, Faults};
 use dragline_aws_conformance::{Fresh, Story, at, clients_over};
+use dragline_domain::frontier::Committed;
 use dragline_domain::frontier::{
     Claim, Holder, HostAsk, HostWaiter, LeaseState, OriginKey, Release, ReleaseRefused, TakeRefused,
 };
@@ -13,8 +14,8 @@ use dragline_domain::politeness::Pace;
 use dragline_domain::url::{HostKey, Origin};
 use dragline_ports::error::PortErrorKind;
 use dragline_ports::frontier::{
-    Candidates, Committed, Endings, GiveBackHost, Hosts, Overdue, OverdueKinds, OverdueWork, ParseCommitted, Parses,
-    ReleaseLease, Seeded, Settled, Turns,
+    Candidates, Endings, GiveBackHost, Hosts, Overdue, OverdueKinds, OverdueWork, ParseCommitted, Parses, ReleaseLease,
+    Seeded, Settled, Turns,
 };
 use futures_util::future::join;
 

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use dragline_aws::{Meter, ReadUnits, Usage, WriteUnits};
 use dragline_aws_conformance::{Fresh, Story, clients};
 use dragline_domain::frontier::Claim;
-use dragline_ports::frontier::{Candidates, Committed, ParseCommitted, Turns};
+use dragline_domain::frontier::Committed;
+use dragline_ports::frontier::{Candidates, ParseCommitted, Turns};
 
 /// What was used since.
 fn since(meter: &Meter, before: &Usage) -> (BTreeMap<String, u64>, WriteUnits, ReadUnits) {

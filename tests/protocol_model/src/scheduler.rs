@@ -1,6 +1,6 @@
 //! A scheduler: begins the iteration, claims the seeds, opens their origins, returns the token.
 
-use dragline_domain::frontier::{ClaimDecision, Claimer, claim};
+use dragline_domain::frontier::{Claim, Claimer, claim};
 use dragline_domain::ids::Iteration;
 
 use crate::model::Model;
@@ -210,8 +210,8 @@ fn go_on(model: &Model, state: &State, job: Job, from: Option<Opening>) -> Sched
 fn has_due(model: &Model, state: &State, job: &Job, origin: OriginNumber) -> bool {
     let is_due = |page: Page| {
         let candidate = state.candidates.get(&page);
-        let decision = claim(candidate, job.iteration, &Claimer::recrawl(), Some(now()));
-        matches!(decision, ClaimDecision::Write | ClaimDecision::AlreadyOwn)
+        let claim = claim(candidate, None, job.iteration, &Claimer::recrawl(), Some(now())).outcome();
+        matches!(claim, Claim::Own { .. })
     };
     let mut known = state.candidates.keys().filter(|&&page| model.config.site.origin_of[page] == origin);
     state.rows(origin).is_some() && !model.lacks(Mutation::OnlySeedsOpened) && known.any(|&page| is_due(page))

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use dragline_domain::frontier::CrawlPut;
 use dragline_domain::frontier::IterationStatus;
 use dragline_domain::ids::CrawlId;
 use dragline_local::LocalStore;
@@ -16,7 +17,7 @@ use dragline_pipeline::tell::tell_owed;
 use dragline_pipeline::{Timing, World};
 use dragline_ports::clock::Clock;
 use dragline_ports::error::PortResult;
-use dragline_ports::frontier::{CrawlPut, Crawls, Iterations, PutCrawl};
+use dragline_ports::frontier::{Crawls, Iterations, PutCrawl};
 use dragline_ports::queue::Message;
 use futures_util::future::join_all;
 use jiff::Timestamp;

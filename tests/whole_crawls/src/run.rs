@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use dragline_domain::address::AddressPolicy;
 use dragline_domain::definition::{Definition, Draft};
+use dragline_domain::frontier::CrawlPut;
 use dragline_domain::frontier::IterationStatus;
 use dragline_domain::ids::TriggerId;
 use dragline_domain::url::{CrawlUrl, UrlRules};
@@ -23,7 +24,7 @@ use dragline_pipeline::schedule::start;
 use dragline_ports::clock::Clock;
 use dragline_ports::error::PortResult;
 use dragline_ports::fetcher::Fetcher;
-use dragline_ports::frontier::{CrawlPut, Crawls, Iterations, Progress, PutCrawl};
+use dragline_ports::frontier::{Crawls, Iterations, Progress, PutCrawl};
 use dragline_ports::notifier::{Notice, Notifier};
 use dragline_ports::queue::StartCommand;
 

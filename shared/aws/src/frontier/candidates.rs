@@ -2,9 +2,7 @@
 
 use std::collections::HashMap;
 
-use dragline_domain::frontier::{
-    CandidateUpdate, Claim, ClaimDecision, Claimer, OriginKey, RecrawlCursor, claim as decide,
-};
+use dragline_domain::frontier::{CandidateUpdate, Claim, Claimer, Decided, OriginKey, RecrawlCursor, claim as decide};
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;
 use dragline_ports::error::PortResult;
@@ -82,8 +80,8 @@ impl Candidates for DynamoFrontier {
             let mut entries = Vec::new();
             for item in &page.items {
                 let candidate = Candidate::read(item)?;
-                let decision = decide(Some(&candidate.claimed), iteration, &claimer, Some(now));
-                let is_own = matches!(decision, ClaimDecision::Write | ClaimDecision::AlreadyOwn);
+                let claim = decide(Some(&candidate.claimed), None, iteration, &claimer, Some(now)).outcome();
+                let is_own = matches!(claim, Claim::Own { .. });
                 // What the definition forbids waits until a link to it is allowed.
                 if is_own && candidate.last_outcome != Some(Outcome::BlockedUrlByLocalPolicy) {
                     entries.push(candidate.into_entry());
@@ -112,21 +110,20 @@ impl DynamoFrontier {
     fn claim_one(&self, request: &ClaimRequest, n: usize, candidate: Option<&Candidate>) -> Claimed {
         let (path, sighting) = &request.urls[n];
         let claimed = candidate.map(|candidate| &candidate.claimed);
-        let decision = decide(claimed, request.iteration, &request.claimer, request.if_due);
-        let was_in = claimed.map(|claimed| claimed.queued_in);
-        let own = Claim::Own { last: candidate.and_then(|candidate| candidate.last.clone()) };
+        let last = candidate.and_then(|candidate| candidate.last.as_ref());
+        let decided = decide(claimed, last, request.iteration, &request.claimer, request.if_due);
         let queueing = Queueing {
             table: self.db.table(Table::Candidates),
             origin: &request.origin,
             iteration: request.iteration,
             claimer: &request.claimer,
         };
-        match (decision, was_in) {
-            (ClaimDecision::Taken(by), _) => Claimed::Answer(Claim::Taken { by: by.clone() }),
-            (ClaimDecision::NotDue, _) => Claimed::Answer(Claim::NotDue),
-            (ClaimDecision::AlreadyOwn, _) => Claimed::Answer(own),
-            (ClaimDecision::Write, None) => Claimed::OnceWritten(queueing.insert(path, sighting, request.now), own),
-            (ClaimDecision::Write, Some(was_in)) => Claimed::OnceWritten(queueing.update(path, sighting, was_in), own),
+        match (decided, claimed) {
+            (Decided::Leave(claim), _) => Claimed::Answer(claim),
+            (Decided::Write(claim), None) => Claimed::OnceWritten(queueing.insert(path, sighting, request.now), claim),
+            (Decided::Write(claim), Some(claimed)) => {
+                Claimed::OnceWritten(queueing.update(path, sighting, claimed.queued_in), claim)
+            }
         }
     }
 }

@@ -1,11 +1,11 @@
 //! Definitions of crawls, and the origins that joined them.
 
 use dragline_domain::definition::Definition;
-use dragline_domain::frontier::{DefinitionPut, Switch, put_definition};
+use dragline_domain::frontier::{CrawlPut, Decided, Switch, put_definition};
 use dragline_domain::ids::{CrawlId, TriggerId};
 use dragline_domain::url::Origin;
 use dragline_ports::error::PortResult;
-use dragline_ports::frontier::{CrawlPut, CrawlRow, Crawls, MoveSchedule, PutCrawl};
+use dragline_ports::frontier::{CrawlRow, Crawls, MoveSchedule, PutCrawl};
 use jiff::Timestamp;
 
 use super::{DynamoFrontier, iterations};
@@ -31,15 +31,14 @@ impl Crawls for DynamoFrontier {
                 let before = self.crawl(&put.definition.name).await?;
                 let stored = before.as_ref().map(|row| (row.version, &row.definition));
                 match put_definition(stored, put.seen, &put.definition) {
-                    DefinitionPut::Changed => return Ok(CrawlPut::Changed),
-                    DefinitionPut::DoneBefore(version) => return Ok(CrawlPut::Stored(version)),
-                    DefinitionPut::Write(version) => {
+                    Decided::Write(CrawlPut::Stored(version)) => {
                         let mut writes = vec![write_definition(put, version)?];
                         writes.extend(before.as_ref().map(keep).transpose()?);
                         if self.db.transact(&writes).await?.is_ok() {
                             return Ok(CrawlPut::Stored(version));
                         }
                     }
+                    decided => return Ok(decided.outcome()),
                 }
             }
         })

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use dragline_domain::frontier::{Beginning, IterationRow, IterationStatus, StatusChange, begin_iteration};
+use dragline_domain::frontier::{Begun, Decided, IterationRow, IterationStatus, StatusChange, begin_iteration};
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{
-    BeginIteration, Begun, CursorMoved, IterationClosed, Iterations, MoveCursor, OwedNotice, Progress,
+    BeginIteration, CursorMoved, IterationClosed, Iterations, MoveCursor, OwedNotice, Progress,
 };
 use jiff::Timestamp;
 
@@ -28,20 +28,22 @@ impl Iterations for DynamoFrontier {
             let mut rounds = self.db.rounds();
             loop {
                 rounds.begin().await?;
-                let begun = self.begun_by(request).await?;
-                let latest = if begun.is_none() { self.latest(crawl).await? } else { None };
-                let number = match begin_iteration(begun, latest.as_ref()) {
-                    Beginning::Begin(number) => number,
-                    Beginning::Busy(running) => return Ok(Begun::Busy(running)),
-                    Beginning::GoOn(number) => {
+                let earlier = match self.begun_by(request).await? {
+                    Some(number) => {
                         let gone = || StoreError::Damaged("the iteration of that trigger is gone".to_owned());
-                        return Ok(Begun::Iteration(self.iteration(crawl, number).await?.ok_or_else(gone)?));
+                        Some(self.iteration(crawl, number).await?.ok_or_else(gone)?)
                     }
+                    None => None,
                 };
-                let row = request.row(number);
-                if self.db.transact(&[put_trigger(request, number), iteration::begin(&row)]).await?.is_ok() {
-                    return Ok(Begun::Iteration(row));
+                let latest = if earlier.is_none() { self.latest(crawl).await? } else { None };
+                let decided = begin_iteration(earlier, latest.as_ref(), |number| request.row(number));
+                if let Decided::Write(Begun::Iteration(row)) = &decided {
+                    let writes = [put_trigger(request, row.number), iteration::begin(row)];
+                    if self.db.transact(&writes).await?.is_err() {
+                        continue;
+                    }
                 }
+                return Ok(decided.outcome());
             }
         })
         .await

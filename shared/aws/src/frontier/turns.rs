@@ -1,13 +1,13 @@
 //! Turns: taking a lease, its todo, committing segments, letting go.
 
 use dragline_domain::frontier::{
-    ChunkKey, EXHAUSTED_CHUNKS_MAX, Inbox, IterationRow, Lease, OriginKey, ReleaseRefused, Released, SegmentDecision,
-    Take, TakeRefused, TodoChunk, TurnRefused, commit_segment as decide, take_turn,
+    ChunkKey, Committed, Decided, EXHAUSTED_CHUNKS_MAX, Inbox, IterationRow, Lease, OriginKey, ReleaseRefused,
+    Released, Take, TakeRefused, TodoChunk, TurnRefused, commit_segment as decide, take_turn,
 };
 use dragline_domain::ids::Iteration;
 use dragline_domain::url::HostKey;
 use dragline_ports::error::PortResult;
-use dragline_ports::frontier::{CommitSegment, Committed, GiveBackHost, ReleaseLease, Turns};
+use dragline_ports::frontier::{CommitSegment, GiveBackHost, ReleaseLease, Turns};
 
 use super::DynamoFrontier;
 use super::hosts::HostKeys;
@@ -134,9 +134,8 @@ impl Turns for DynamoFrontier {
                 Some(held.clone())
             };
             match decide(stored.as_ref(), earlier.as_ref(), row) {
-                SegmentDecision::DoneBefore => Ok(Committed::Done),
-                SegmentDecision::Fenced => Ok(Committed::Fenced),
-                SegmentDecision::Write => {
+                Decided::Leave(committed) => Ok(committed),
+                Decided::Write(_) => {
                     Err(StoreError::Damaged("a todo chunk was consumed before it was exhausted".to_owned()))
                 }
             }

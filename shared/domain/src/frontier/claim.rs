@@ -5,7 +5,7 @@ use std::fmt;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{LastCapture, SegmentId};
+use super::{Decided, LastCapture, SegmentId};
 use crate::ids::{Iteration, TriggerId};
 
 /// Who claims: what a claim is own by, when the same work is done again.
@@ -79,38 +79,28 @@ pub enum Claim {
     NotDue,
 }
 
-/// Whether a claim is own, and whether the row is to be written for it: `(own, write)`.
+/// Decides a claim by the candidate as stored, if it is there, and what its last good capture left. `now` is the time of now where only what is
+/// due is claimed.
 ///
 /// Seeds and the recrawl cursor are claimed whether or not they are due: the user asked for the one, the cursor looked before.
 #[must_use]
-pub fn claim<'c>(
-    candidate: Option<&'c ClaimedState>,
+pub fn claim(
+    candidate: Option<&ClaimedState>,
+    last: Option<&LastCapture>,
     iteration: Iteration,
     claimer: &Claimer,
     now: Option<Timestamp>,
-) -> ClaimDecision<'c> {
+) -> Decided<Claim> {
+    let own = || Claim::Own { last: last.cloned() };
     match candidate {
-        None => ClaimDecision::Write,
+        None => Decided::Write(own()),
         Some(state) if state.queued_in < iteration => match (state.due_at, now) {
-            (Some(due), Some(now)) if due > now => ClaimDecision::NotDue,
-            _ => ClaimDecision::Write,
+            (Some(due), Some(now)) if due > now => Decided::Leave(Claim::NotDue),
+            _ => Decided::Write(own()),
         },
-        Some(state) if state.queued_in == iteration && state.claimed_by == *claimer => ClaimDecision::AlreadyOwn,
-        Some(state) => ClaimDecision::Taken(&state.claimed_by),
+        Some(state) if state.queued_in == iteration && state.claimed_by == *claimer => Decided::Leave(own()),
+        Some(state) => Decided::Leave(Claim::Taken { by: state.claimed_by.clone() }),
     }
-}
-
-/// What a claim comes to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ClaimDecision<'c> {
-    /// Own, once the row is written.
-    Write,
-    /// Own since an earlier try.
-    AlreadyOwn,
-    /// Somebody else's: whose.
-    Taken(&'c Claimer),
-    /// Known, and not due yet.
-    NotDue,
 }
 
 #[cfg(test)]
@@ -128,26 +118,28 @@ mod tests {
             due_at: due.map(second),
         };
         let other = Claimer::recrawl();
+        let own = || Claim::Own { last: None };
+        let (write, leave) = (|| Decided::Write(own()), || Decided::Leave(own()));
         for (candidate, now, expected, why) in [
-            (None, Some(10), ClaimDecision::Write, "never seen"),
-            (Some(state(first, &other, None)), Some(10), ClaimDecision::Write, "of an earlier iteration, no interval"),
-            (Some(state(first, &other, Some(10))), Some(10), ClaimDecision::Write, "due just now"),
-            (Some(state(first, &other, Some(11))), Some(10), ClaimDecision::NotDue, "due later"),
-            (Some(state(first, &other, Some(11))), None, ClaimDecision::Write, "asked for whether due or not"),
-            (Some(state(third, &ours, Some(99))), Some(10), ClaimDecision::AlreadyOwn, "done before, by us"),
+            (None, Some(10), write(), "never seen"),
+            (Some(state(first, &other, None)), Some(10), write(), "of an earlier iteration, no interval"),
+            (Some(state(first, &other, Some(10))), Some(10), write(), "due just now"),
+            (Some(state(first, &other, Some(11))), Some(10), Decided::Leave(Claim::NotDue), "due later"),
+            (Some(state(first, &other, Some(11))), None, write(), "asked for whether due or not"),
+            (Some(state(third, &ours, Some(99))), Some(10), leave(), "done before, by us"),
             (
                 Some(state(third, &other, None)),
                 Some(10),
-                ClaimDecision::Taken(&other),
+                Decided::Leave(Claim::Taken { by: other.clone() }),
                 "by somebody else in this iteration",
             ),
         ] {
-            assert_eq!(claim(candidate.as_ref(), third, &ours, now.map(second)), expected, "{why}");
+            assert_eq!(claim(candidate.as_ref(), None, third, &ours, now.map(second)), expected, "{why}");
         }
         let ahead = state(third, &ours, None);
         assert_eq!(
-            claim(Some(&ahead), first, &ours, None),
-            ClaimDecision::Taken(&ours),
+            claim(Some(&ahead), None, first, &ours, None),
+            Decided::Leave(Claim::Taken { by: ours.clone() }),
             "a late message of an old iteration"
         );
     }

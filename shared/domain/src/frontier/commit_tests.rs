@@ -42,24 +42,28 @@ const fn crawled(part: u32) -> SegmentState {
 #[test]
 fn a_trigger_begins_one_iteration_and_only_when_none_runs() {
     use IterationStatus::{Closed, Open, Paused, Stopping};
-    let second = Iteration::FIRST.next();
     let row = |status| iteration(1, status);
-    for (begun, latest, expected, why) in [
-        (None, None, Beginning::Begin(Iteration::FIRST), "the first of a crawl"),
-        (None, Some(row(Closed)), Beginning::Begin(second), "the last one is over"),
-        (None, Some(row(Open)), Beginning::Busy(row(Open)), "another trigger's runs"),
-        (None, Some(row(Paused)), Beginning::Busy(row(Paused)), "a paused one is not over"),
-        (None, Some(row(Stopping)), Beginning::Busy(row(Stopping)), "nor is one that is stopping"),
-        (Some(Iteration::FIRST), Some(row(Open)), Beginning::GoOn(Iteration::FIRST), "the command came again"),
-        (Some(Iteration::FIRST), Some(row(Closed)), Beginning::GoOn(Iteration::FIRST), "again, once it is over"),
+    let begin = |number| Decided::Write(Begun::Iteration(iteration(number, Open)));
+    let go_on = |status| Decided::Leave(Begun::Iteration(row(status)));
+    let busy = |status| Decided::Leave(Begun::Busy(row(status)));
+    for (earlier, latest, expected, why) in [
+        (None, None, begin(1), "the first of a crawl"),
+        (None, Some(row(Closed)), begin(2), "the last one is over"),
+        (None, Some(row(Open)), busy(Open), "another trigger's runs"),
+        (None, Some(row(Paused)), busy(Paused), "a paused one is not over"),
+        (None, Some(row(Stopping)), busy(Stopping), "nor is one that is stopping"),
+        (Some(row(Open)), Some(row(Open)), go_on(Open), "the command came again"),
+        (Some(row(Closed)), Some(row(Closed)), go_on(Closed), "again, once it is over"),
     ] {
-        assert_eq!(begin_iteration(begun, latest.as_ref()), expected, "{why}");
+        let begun = begin_iteration(earlier, latest.as_ref(), |number| iteration(u64::from(number.number()), Open));
+        assert_eq!(begun, expected, "{why}");
     }
 }
 
 #[test]
 fn only_the_bearer_of_the_leases_token_commits_and_each_segment_once() {
-    use SegmentDecision::{DoneBefore, Fenced, Write};
+    use Committed::{Done, Fenced};
+    use Decided::{Leave, Write};
     let held = |bearer| {
         let holder = Holder { token: token(bearer), until: at(5), reserved: Reserve::default() };
         rows(LeaseState::Leased(holder), 0, 0, 1, 0).lease
@@ -67,21 +71,21 @@ fn only_the_bearer_of_the_leases_token_commits_and_each_segment_once() {
     let free = |state| rows(state, 0, 0, 1, 0).lease;
     let written = |bearer| segment(bearer, crawled(0));
     for (lease, earlier, expected, why) in [
-        (Some(held(1)), None, Write, "it holds the lease; whether that has run out is not asked"),
-        (Some(held(2)), None, Fenced, "another took over"),
-        (Some(free(LeaseState::Ready)), None, Fenced, "it was taken from it"),
-        (Some(free(LeaseState::Closed)), None, Fenced, "the origin is closed"),
-        (None, None, Fenced, "there is no such origin"),
-        (Some(held(1)), Some(written(1)), DoneBefore, "its own try before, whose answer was lost"),
-        (Some(held(2)), Some(written(1)), DoneBefore, "done before the other took over"),
+        (Some(held(1)), None, Write(Done), "it holds the lease; whether that has run out is not asked"),
+        (Some(held(2)), None, Leave(Fenced), "another took over"),
+        (Some(free(LeaseState::Ready)), None, Leave(Fenced), "it was taken from it"),
+        (Some(free(LeaseState::Closed)), None, Leave(Fenced), "the origin is closed"),
+        (None, None, Leave(Fenced), "there is no such origin"),
+        (Some(held(1)), Some(written(1)), Leave(Done), "its own try before, whose answer was lost"),
+        (Some(held(2)), Some(written(1)), Leave(Done), "done before the other took over"),
         (
             Some(free(LeaseState::Closed)),
             Some(segment(1, SegmentState::Processed)),
-            DoneBefore,
+            Leave(Done),
             "done, and parsed since",
         ),
-        (Some(held(1)), Some(written(2)), Fenced, "another wrote it, though the lease looks own"),
-        (Some(held(2)), Some(written(2)), Fenced, "another took over and wrote it"),
+        (Some(held(1)), Some(written(2)), Leave(Fenced), "another wrote it, though the lease looks own"),
+        (Some(held(2)), Some(written(2)), Leave(Fenced), "another took over and wrote it"),
     ] {
         assert_eq!(commit_segment(lease.as_ref(), earlier.as_ref(), &written(1)), expected, "{why}");
     }

@@ -1,27 +1,28 @@
 //! The versions of a crawl's definition.
 
+use super::Decided;
 use crate::definition::Definition;
 
-/// What putting a definition comes to.
+/// What became of putting a definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DefinitionPut {
-    /// It is written, as this version.
-    Write(u32),
-    /// An earlier try wrote it as this version, and its answer was lost.
-    DoneBefore(u32),
-    /// Somebody else changed the definition since it was read.
+pub enum CrawlPut {
+    /// It is stored under this version, now or since an earlier try whose answer was lost.
+    Stored(u32),
+    /// Somebody else changed the definition since it was read. Nothing was written.
     Changed,
 }
 
 /// Decides a put by the definition that is stored under a version, if any, and the version that the wanted one was changed from; absent: there
 /// was none.
 #[must_use]
-pub fn put_definition(stored: Option<(u32, &Definition)>, seen: Option<u32>, wanted: &Definition) -> DefinitionPut {
+pub fn put_definition(stored: Option<(u32, &Definition)>, seen: Option<u32>, wanted: &Definition) -> Decided<CrawlPut> {
     let next = seen.map_or(1, |seen| seen.saturating_add(1));
     match stored {
-        Some((version, definition)) if version == next && definition == wanted => DefinitionPut::DoneBefore(next),
-        _ if stored.map(|(version, _)| version) == seen => DefinitionPut::Write(next),
-        _ => DefinitionPut::Changed,
+        Some((version, definition)) if version == next && definition == wanted => {
+            Decided::Leave(CrawlPut::Stored(next))
+        }
+        _ if stored.map(|(version, _)| version) == seen => Decided::Write(CrawlPut::Stored(next)),
+        _ => Decided::Leave(CrawlPut::Changed),
     }
 }
 
@@ -36,13 +37,13 @@ mod tests {
             |seed: &str| Definition::for_seeds(vec![CrawlUrl::parse(seed, &UrlRules::default()).unwrap()]).unwrap();
         let (ours, theirs) = (of("https://a.example/"), of("https://a.example/other"));
         for (stored, seen, expected, why) in [
-            (None, None, DefinitionPut::Write(1), "the first"),
-            (Some((1, &theirs)), Some(1), DefinitionPut::Write(2), "as it was seen"),
-            (Some((2, &ours)), Some(1), DefinitionPut::DoneBefore(2), "an earlier try of the same"),
-            (Some((2, &theirs)), Some(1), DefinitionPut::Changed, "somebody else's change"),
-            (Some((3, &ours)), Some(1), DefinitionPut::Changed, "the same, but others came between"),
-            (Some((1, &theirs)), None, DefinitionPut::Changed, "somebody else was the first"),
-            (None, Some(1), DefinitionPut::Changed, "it is gone"),
+            (None, None, Decided::Write(CrawlPut::Stored(1)), "the first"),
+            (Some((1, &theirs)), Some(1), Decided::Write(CrawlPut::Stored(2)), "as it was seen"),
+            (Some((2, &ours)), Some(1), Decided::Leave(CrawlPut::Stored(2)), "an earlier try of the same"),
+            (Some((2, &theirs)), Some(1), Decided::Leave(CrawlPut::Changed), "somebody else's change"),
+            (Some((3, &ours)), Some(1), Decided::Leave(CrawlPut::Changed), "the same, but others came between"),
+            (Some((1, &theirs)), None, Decided::Leave(CrawlPut::Changed), "somebody else was the first"),
+            (None, Some(1), Decided::Leave(CrawlPut::Changed), "it is gone"),
         ] {
             assert_eq!(put_definition(stored, seen, &ours), expected, "{why}");
         }

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{Cursors, LeftoverReason, OriginCursor, Walk};
+use super::{Cursors, Decided, LeftoverReason, OriginCursor, Walk};
 use crate::ids::{CrawlId, Iteration, TriggerId};
 
 /// One run of a crawl.
@@ -124,25 +124,30 @@ fn add(left: Option<u64>, more: Option<u64>) -> Option<u64> {
     left.map(|left| left.saturating_add(more.unwrap_or(0)))
 }
 
-/// What the wish of a trigger for an iteration comes to.
+/// What became of a request to begin an iteration.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Beginning {
-    /// It begins this one.
-    Begin(Iteration),
-    /// It began this one earlier, and goes on with it.
-    GoOn(Iteration),
-    /// Another trigger's still runs.
+pub enum Begun {
+    /// It began now, or this trigger began it earlier. It owes seeds while the scheduler's token is out.
+    Iteration(IterationRow),
+    /// Another trigger's iteration still runs.
     Busy(IterationRow),
 }
 
-/// Decides what a trigger's wish comes to, by the iteration that it began earlier, if it did, and the crawl's latest.
+/// Decides a trigger's request to begin an iteration, by the one that it began earlier, if it did, and the crawl's latest. `row` makes the row
+/// of the iteration that begins under this number.
 #[must_use]
-pub fn begin_iteration(begun: Option<Iteration>, latest: Option<&IterationRow>) -> Beginning {
-    match (begun, latest) {
-        (Some(number), _) => Beginning::GoOn(number),
-        (None, Some(running)) if running.status != IterationStatus::Closed => Beginning::Busy(running.clone()),
-        (None, Some(last)) => Beginning::Begin(last.number.next()),
-        (None, None) => Beginning::Begin(Iteration::FIRST),
+pub fn begin_iteration(
+    earlier: Option<IterationRow>,
+    latest: Option<&IterationRow>,
+    row: impl FnOnce(Iteration) -> IterationRow,
+) -> Decided<Begun> {
+    match (earlier, latest) {
+        (Some(earlier), _) => Decided::Leave(Begun::Iteration(earlier)),
+        (None, Some(running)) if running.status != IterationStatus::Closed => {
+            Decided::Leave(Begun::Busy(running.clone()))
+        }
+        (None, Some(last)) => Decided::Write(Begun::Iteration(row(last.number.next()))),
+        (None, None) => Decided::Write(Begun::Iteration(row(Iteration::FIRST))),
     }
 }
 

@@ -10,6 +10,7 @@ mod claim;
 mod commit_tests;
 mod crawl;
 mod cursor;
+mod decided;
 mod domain;
 mod ending;
 mod host;
@@ -31,14 +32,15 @@ mod transition_tests;
 mod turn;
 
 pub use candidate::{CandidateUpdate, FieldsDigest, LastCapture, LeadsTo, Sighting, next_visit};
-pub use claim::{Claim, ClaimDecision, ClaimedState, Claimer, claim};
-pub use crawl::{DefinitionPut, put_definition};
+pub use claim::{Claim, ClaimedState, Claimer, claim};
+pub use crawl::{CrawlPut, put_definition};
 pub use cursor::{Cursors, OriginCursor, Walk};
+pub use decided::Decided;
 pub use domain::{DomainBusy, DomainRow};
 pub use ending::{ClosedWithLeftovers, Leftover, LeftoverReason, close_with_leftovers, give_up};
 pub use host::{HostAsk, HostBusy, HostHolder, HostRow, HostWaiter, PLACE_KEPT, WAITING_MAX};
 pub use inbox::{Inbox, ParserCounters};
-pub use iteration::{Beginning, IterationRow, IterationStatus, Reserve, StatusChange, begin_iteration};
+pub use iteration::{Begun, IterationRow, IterationStatus, Reserve, StatusChange, begin_iteration};
 pub use keys::{ChunkKey, ObjectKey, OriginKey, Seeding, SegmentId, TodoSource};
 pub use lease::{
     Barrier, ChunkPosition, CrawlerCounters, Holder, Lease, LeaseState, RecrawlCursor, Release, ReleaseRefused,
@@ -51,9 +53,7 @@ pub use plan::{
 };
 pub use position::{Position, SegmentWork};
 pub use room::{ClaimLimits, leave_beyond_budget};
-pub use segment::{
-    Blame, ParseBegun, PartKind, PartRefused, SegmentDecision, SegmentRow, SegmentState, commit_segment,
-};
+pub use segment::{Blame, Committed, ParseBegun, PartKind, PartRefused, SegmentRow, SegmentState, commit_segment};
 pub use settle::{Need, SettledRows, Settlement, decide_release, need, settle, settle_origin};
 pub use switch::{ComesDue, Switch, comes_due};
 pub use todo::{CHUNK_BYTES_MAX, TodoChunk, TodoEntry, split_into_chunks};

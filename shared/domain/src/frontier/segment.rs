@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{Lease, ObjectKey, SegmentId};
+use super::{Decided, Lease, ObjectKey, SegmentId};
 use crate::ids::{Iteration, LeaseToken, ParseToken};
 
 /// A committed segment.
@@ -132,24 +132,22 @@ pub enum PartKind {
     Last,
 }
 
-/// What the commit of a segment comes to.
+/// What became of committing a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SegmentDecision {
-    /// The rows are written.
-    Write,
-    /// An earlier try wrote them, and its answer was lost.
-    DoneBefore,
-    /// Another worker holds the lease, or did when it wrote this segment.
+pub enum Committed {
+    /// It is there, now or since an earlier try whose answer was lost.
+    Done,
+    /// Another worker holds the lease, or did when it wrote this segment. Nothing was written.
     Fenced,
 }
 
 /// Decides the commit of a segment by the rows as stored: the lease, and the segment of the same key. The fence is the token, not the
 /// clock: a holder that is late but was not taken over may commit.
 #[must_use]
-pub fn commit_segment(lease: Option<&Lease>, earlier: Option<&SegmentRow>, segment: &SegmentRow) -> SegmentDecision {
+pub fn commit_segment(lease: Option<&Lease>, earlier: Option<&SegmentRow>, segment: &SegmentRow) -> Decided<Committed> {
     match earlier {
-        Some(earlier) if earlier.token == segment.token => SegmentDecision::DoneBefore,
-        None if lease.is_some_and(|lease| lease.is_held_by(&segment.token)) => SegmentDecision::Write,
-        Some(_) | None => SegmentDecision::Fenced,
+        Some(earlier) if earlier.token == segment.token => Decided::Leave(Committed::Done),
+        None if lease.is_some_and(|lease| lease.is_held_by(&segment.token)) => Decided::Write(Committed::Done),
+        Some(_) | None => Decided::Leave(Committed::Fenced),
     }
 }

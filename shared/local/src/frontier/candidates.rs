@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use dragline_domain::frontier::{
-    CandidateUpdate, Claim, ClaimDecision, Claimer, OriginKey, RecrawlCursor, Sighting, TodoEntry, claim as decide,
+    CandidateUpdate, Claim, Claimer, Decided, OriginKey, RecrawlCursor, Sighting, TodoEntry, claim as decide,
 };
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;
@@ -54,19 +54,16 @@ fn claim_one(
 ) -> Result<Claim, StoreError> {
     let candidate = db.candidate(origin, path)?;
     let claimed = candidate.as_ref().map(|candidate| &candidate.claimed);
-    match decide(claimed, request.iteration, &request.claimer, request.if_due) {
-        ClaimDecision::Taken(by) => return Ok(Claim::Taken { by: by.clone() }),
-        ClaimDecision::NotDue => return Ok(Claim::NotDue),
-        ClaimDecision::AlreadyOwn => {}
-        ClaimDecision::Write => {
-            let (origin, queued) = ((origin, &request.origin.origin), (request.iteration, &request.claimer));
-            match &candidate {
-                None => db.insert_candidate(origin, path, queued, sighting, request.now)?,
-                Some(_) => db.queue_candidate(origin, path, queued, sighting)?,
-            }
+    let last = candidate.as_ref().and_then(|candidate| candidate.last.as_ref());
+    let decided = decide(claimed, last, request.iteration, &request.claimer, request.if_due);
+    if let Decided::Write(_) = decided {
+        let (origin, queued) = ((origin, &request.origin.origin), (request.iteration, &request.claimer));
+        match &candidate {
+            None => db.insert_candidate(origin, path, queued, sighting, request.now)?,
+            Some(_) => db.queue_candidate(origin, path, queued, sighting)?,
         }
     }
-    Ok(Claim::Own { last: candidate.and_then(|candidate| candidate.last) })
+    Ok(decided.outcome())
 }
 
 fn due_candidates(
@@ -87,8 +84,8 @@ fn due_candidates(
     let claimer = Claimer::recrawl();
     let mut entries = Vec::new();
     let last_seen = db.scan_candidates(origin, after, |candidate| {
-        let decision = decide(Some(&candidate.claimed), iteration, &claimer, Some(now));
-        let is_own = matches!(decision, ClaimDecision::Write | ClaimDecision::AlreadyOwn);
+        let claim = decide(Some(&candidate.claimed), None, iteration, &claimer, Some(now)).outcome();
+        let is_own = matches!(claim, Claim::Own { .. });
         // What the definition forbids waits until a link to it is allowed.
         if is_own && candidate.last_outcome != Some(Outcome::BlockedUrlByLocalPolicy) {
             entries.push(entry(key, candidate)?);

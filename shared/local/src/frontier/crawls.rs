@@ -1,11 +1,11 @@
 //! Definitions of crawls, and their schedules.
 
 use dragline_domain::definition::Definition;
-use dragline_domain::frontier::{DefinitionPut, Switch, put_definition};
+use dragline_domain::frontier::{CrawlPut, Decided, Switch, put_definition};
 use dragline_domain::ids::{CrawlId, TriggerId};
 use dragline_domain::url::Origin;
 use dragline_ports::error::PortResult;
-use dragline_ports::frontier::{CrawlPut, CrawlRow, Crawls, MoveSchedule, PutCrawl};
+use dragline_ports::frontier::{CrawlRow, Crawls, MoveSchedule, PutCrawl};
 use jiff::Timestamp;
 
 use super::SqliteFrontier;
@@ -68,14 +68,11 @@ impl Crawls for SqliteFrontier {
 fn put_crawl(db: &Db, put: &PutCrawl) -> Result<CrawlPut, StoreError> {
     let stored = db.crawl(&put.definition.name)?;
     let stored = stored.as_ref().map(|row| (row.version, &row.definition));
-    match put_definition(stored, put.seen, &put.definition) {
-        DefinitionPut::Changed => Ok(CrawlPut::Changed),
-        DefinitionPut::DoneBefore(version) => Ok(CrawlPut::Stored(version)),
-        DefinitionPut::Write(version) => {
-            db.put_definition(put, version)?;
-            Ok(CrawlPut::Stored(version))
-        }
+    let decided = put_definition(stored, put.seen, &put.definition);
+    if let Decided::Write(CrawlPut::Stored(version)) = decided {
+        db.put_definition(put, version)?;
     }
+    Ok(decided.outcome())
 }
 
 fn switch_off(db: &Db, crawl: &CrawlId) -> Result<(), StoreError> {

@@ -1,10 +1,12 @@
 //! Beginning, changing and closing iterations, and the seeds that they begin with.
 
-use dragline_domain::frontier::{Beginning, IterationRow, IterationStatus, StatusChange, begin_iteration as decide};
+use dragline_domain::frontier::{
+    Begun, Decided, IterationRow, IterationStatus, StatusChange, begin_iteration as decide,
+};
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{
-    BeginIteration, Begun, CursorMoved, IterationClosed, Iterations, MoveCursor, OwedNotice, Progress,
+    BeginIteration, CursorMoved, IterationClosed, Iterations, MoveCursor, OwedNotice, Progress,
 };
 use jiff::Timestamp;
 
@@ -61,18 +63,18 @@ impl Iterations for SqliteFrontier {
 fn begin_iteration(db: &Db, request: &BeginIteration) -> Result<Begun, StoreError> {
     let crawl = db.ensure_crawl(&request.crawl)?;
     let latest = db.latest_iteration(&request.crawl)?;
-    let number = match decide(db.trigger(crawl, &request.trigger)?, latest.as_ref()) {
-        Beginning::Begin(number) => number,
-        Beginning::Busy(running) => return Ok(Begun::Busy(running)),
-        Beginning::GoOn(number) => {
-            let row = db.iteration(&request.crawl, number)?.ok_or(StoreError::Missing("iteration of that trigger"))?;
-            return Ok(Begun::Iteration(row));
+    let earlier = match db.trigger(crawl, &request.trigger)? {
+        Some(number) => {
+            Some(db.iteration(&request.crawl, number)?.ok_or(StoreError::Missing("iteration of that trigger"))?)
         }
+        None => None,
     };
-    let row = request.row(number);
-    db.put_trigger(crawl, &request.trigger, number)?;
-    db.put_iteration(crawl, &row)?;
-    Ok(Begun::Iteration(row))
+    let decided = decide(earlier, latest.as_ref(), |number| request.row(number));
+    if let Decided::Write(Begun::Iteration(row)) = &decided {
+        db.put_trigger(crawl, &request.trigger, row.number)?;
+        db.put_iteration(crawl, row)?;
+    }
+    Ok(decided.outcome())
 }
 
 fn return_token(db: &Db, crawl: &CrawlId, number: Iteration) -> Result<(), StoreError> {

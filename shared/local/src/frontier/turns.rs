@@ -1,13 +1,13 @@
 //! Turns: taking a lease, its todo, committing segments, letting go.
 
 use dragline_domain::frontier::{
-    ChunkKey, EXHAUSTED_CHUNKS_MAX, Lease, OriginKey, ReleaseRefused, SegmentDecision, Take, TakeRefused, TodoChunk,
+    ChunkKey, Committed, Decided, EXHAUSTED_CHUNKS_MAX, Lease, OriginKey, ReleaseRefused, Take, TakeRefused, TodoChunk,
     TurnRefused, commit_segment as decide, take_turn,
 };
 use dragline_domain::ids::Iteration;
 use dragline_domain::url::HostKey;
 use dragline_ports::error::PortResult;
-use dragline_ports::frontier::{CommitSegment, Committed, GiveBackHost, ReleaseLease, Turns};
+use dragline_ports::frontier::{CommitSegment, GiveBackHost, ReleaseLease, Turns};
 
 use super::SqliteFrontier;
 use super::hosts::{Stored, give_back_host};
@@ -102,15 +102,13 @@ fn commit_segment(db: &Db, commit: &CommitSegment) -> Result<Committed, StoreErr
     let segment = &commit.segment;
     let Some(origin) = db.origin_id(&segment.id.origin)? else { return Ok(Committed::Fenced) };
     let earlier = db.segment(&segment.id)?.map(|stored| stored.row);
-    match decide(db.lease(origin)?.as_ref(), earlier.as_ref(), segment) {
-        SegmentDecision::DoneBefore => return Ok(Committed::Done),
-        SegmentDecision::Fenced => return Ok(Committed::Fenced),
-        SegmentDecision::Write => {}
+    let decided = decide(db.lease(origin)?.as_ref(), earlier.as_ref(), segment);
+    if let Decided::Write(_) = decided {
+        db.insert_segment(origin, segment)?;
+        db.put_lease(origin, &commit.lease)?;
+        commit.exhausted.iter().try_for_each(|chunk| db.delete_chunk(origin, chunk))?;
     }
-    db.insert_segment(origin, segment)?;
-    db.put_lease(origin, &commit.lease)?;
-    commit.exhausted.iter().try_for_each(|chunk| db.delete_chunk(origin, chunk))?;
-    Ok(Committed::Done)
+    Ok(decided.outcome())
 }
 
 fn release(db: &Db, request: &ReleaseLease) -> Result<Result<(), ReleaseRefused>, StoreError> {

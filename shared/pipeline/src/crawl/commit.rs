@@ -12,10 +12,11 @@ use dragline_domain::time::after;
 use super::memory::Taken;
 use super::segment::SegmentRecords;
 use crate::World;
+use dragline_domain::frontier::Committed;
 use dragline_ports::archive::{Archive, Put};
 use dragline_ports::clock::Clock;
 use dragline_ports::error::PortResult;
-use dragline_ports::frontier::{CommitSegment, Committed, Turns};
+use dragline_ports::frontier::{CommitSegment, Turns};
 use dragline_ports::queue::{Message, ParseMessage, Queue};
 
 /// How many pages a segment holds, by how many URLs are known to wait: all of them, as each segment costs its two objects and its commits,

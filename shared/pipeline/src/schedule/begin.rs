@@ -16,35 +16,24 @@ use crate::World;
 use crate::context::{Contexts, CrawlContext};
 use crate::nudge::{Convoy, nudge_into};
 use crate::walk::{Until, WalkEnd, Walker};
+use dragline_domain::frontier::Begun;
 use dragline_ports::clock::Clock;
 use dragline_ports::error::PortResult;
-use dragline_ports::frontier::{
-    BeginIteration, Begun, Candidates, ClaimRequest, Iterations, Origins, SeedOrigin, Seeded,
-};
+use dragline_ports::frontier::{BeginIteration, Candidates, ClaimRequest, Iterations, Origins, SeedOrigin, Seeded};
 use dragline_ports::queue::{Message, Queue, StartCommand};
 
 /// Candidates are looked through so many at a time.
 const CANDIDATES_PAGE: usize = 100;
 
-/// What became of a start command.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Started {
-    /// The iteration runs, with every seed in.
-    Iteration(IterationRow),
-    /// The iteration runs, and owes seeds still: the same command was sent again, or another call goes on with it.
-    Unfinished(IterationRow),
-    /// An iteration that something else started still runs.
-    Busy(IterationRow),
-}
-
-/// Begins an iteration, or goes on beginning it after a crash.
+/// Begins an iteration, or goes on beginning it after a crash. One that runs then owes seeds while its token is out: the same command was sent
+/// again, or another call goes on with it.
 ///
 /// Effects in order: trigger and iteration rows; claims of seeds; origin rows with todo; tickets; how far that is; the token returned, or, if
 /// time is over before, the command sent again. The same command again repeats what is not known to be done, with the same rows.
 ///
 /// # Errors
 /// Those of the ports; the command is then to be delivered again.
-pub async fn start(world: &impl World, contexts: &Contexts, command: &StartCommand) -> PortResult<Started> {
+pub async fn start(world: &impl World, contexts: &Contexts, command: &StartCommand) -> PortResult<Begun> {
     start_with(world, contexts, command, None).await
 }
 
@@ -54,7 +43,7 @@ pub(super) async fn start_with(
     contexts: &Contexts,
     command: &StartCommand,
     url: Option<&CrawlUrl>,
-) -> PortResult<Started> {
+) -> PortResult<Begun> {
     let (frontier, until) = (world.frontier(), Until::of(world));
     let context = contexts.current(frontier, &command.crawl).await?;
     let now = world.clock().now();
@@ -69,27 +58,27 @@ pub(super) async fn start_with(
         due: after(now, world.timing().grace),
     };
     let iteration = match frontier.begin_iteration(&begin).await? {
-        Begun::Busy(row) => return Ok(Started::Busy(row)),
         Begun::Iteration(row) => row,
+        busy @ Begun::Busy(_) => return Ok(busy),
     };
     if !iteration.token_out {
-        return Ok(Started::Iteration(iteration));
+        return Ok(Begun::Iteration(iteration));
     }
     // It may have begun with an earlier delivery of this command: whatever was put since, its seeds are those of its own version.
     let context = contexts.of_iteration(frontier, &command.crawl, iteration.number).await?;
     if let Some(url) = url {
         seed_url(world, &context, &command.trigger, &iteration, url).await?;
     }
-    let beginning = Beginning { world, context: &context, trigger: &command.trigger, iteration: &iteration };
-    match beginning.go_on(until).await? {
-        WalkEnd::Through => frontier.return_token(&command.crawl, iteration.number).await?,
-        WalkEnd::OutOfTime => {
-            world.queue().send(Message::Start(command.clone()), Duration::ZERO).await?;
-            return Ok(Started::Unfinished(iteration));
+    let seeder = Seeder { world, context: &context, trigger: &command.trigger, iteration: &iteration };
+    match seeder.go_on(until).await? {
+        WalkEnd::Through => {
+            frontier.return_token(&command.crawl, iteration.number).await?;
+            return Ok(Begun::Iteration(iteration.return_token().unwrap_or(iteration)));
         }
-        WalkEnd::Elsewhere => return Ok(Started::Unfinished(iteration)),
+        WalkEnd::OutOfTime => world.queue().send(Message::Start(command.clone()), Duration::ZERO).await?,
+        WalkEnd::Elsewhere => {}
     }
-    Ok(Started::Iteration(iteration))
+    Ok(Begun::Iteration(iteration))
 }
 
 /// Adds a URL to an iteration, once per trigger. What the definition names may be among its seeds as well: it is claimed once.
@@ -100,9 +89,9 @@ pub(super) async fn seed_url(
     iteration: &IterationRow,
     url: &CrawlUrl,
 ) -> PortResult<Seeded> {
-    let beginning = Beginning { world, context, trigger: &trigger.of_url(), iteration };
+    let seeder = Seeder { world, context, trigger: &trigger.of_url(), iteration };
     let mut convoy = Convoy::default();
-    let seeded = beginning.seed(&url.origin(), &[url.path_and_query().to_owned()], &mut convoy).await?;
+    let seeded = seeder.seed(&url.origin(), &[url.path_and_query().to_owned()], &mut convoy).await?;
     convoy.send(world).await?;
     Ok(seeded)
 }
@@ -121,14 +110,14 @@ fn by_origin(urls: &[CrawlUrl]) -> Seeds {
 }
 
 /// An iteration that its trigger has begun and still owes seeds.
-struct Beginning<'b, W> {
+struct Seeder<'b, W> {
     world: &'b W,
     context: &'b CrawlContext,
     trigger: &'b TriggerId,
     iteration: &'b IterationRow,
 }
 
-impl<W: World> Beginning<'_, W> {
+impl<W: World> Seeder<'_, W> {
     /// Seeds origins and opens those that are known, from where that came to.
     async fn go_on(&self, until: Until) -> PortResult<WalkEnd> {
         let seeds = by_origin(&self.context.definition.seeds);

@@ -2,18 +2,19 @@
 
 use dragline_domain::command::Command;
 use dragline_domain::definition::{Definition, UserAgent};
-use dragline_domain::frontier::{IterationRow, IterationStatus, StatusChange, Switch};
+use dragline_domain::frontier::{Begun, IterationRow, IterationStatus, StatusChange, Switch};
 use dragline_domain::ids::{CrawlId, TriggerId};
 
-use super::begin::{Started, start};
+use super::begin::start;
 use super::refusal::Refusal;
 use super::url::crawl_url;
 use crate::World;
 use crate::context::Contexts;
 use crate::tell::tell;
+use dragline_domain::frontier::CrawlPut;
 use dragline_ports::clock::Clock;
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
-use dragline_ports::frontier::{CrawlPut, Crawls, Iterations, PutCrawl};
+use dragline_ports::frontier::{Crawls, Iterations, PutCrawl};
 use dragline_ports::notifier::Notice;
 use dragline_ports::queue::StartCommand;
 
@@ -33,7 +34,7 @@ pub struct Defaults {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Handled {
     /// An iteration began, or goes on beginning, or was busy.
-    Started(Started),
+    Started(Begun),
     /// The URL is in this iteration.
     Joined(IterationRow),
     /// The definition is stored as this version.
@@ -85,7 +86,8 @@ pub async fn handle(
         Command::Change { change, .. } => change_status(world, &crawl, *change).await?,
         Command::Remove(_) => remove(world, &crawl).await?,
     };
-    if !matches!(handled, Handled::Refused(_) | Handled::Started(Started::Unfinished(_))) {
+    let is_unfinished = matches!(&handled, Handled::Started(Begun::Iteration(row)) if row.token_out);
+    if !is_unfinished && !matches!(handled, Handled::Refused(_)) {
         frontier.mark_handled(&crawl, &mark, world.clock().now()).await?;
     }
     Ok(handled)
@@ -98,7 +100,7 @@ async fn begin(world: &impl World, contexts: &Contexts, crawl: &CrawlId, trigger
     }
     let command = StartCommand { crawl: crawl.clone(), trigger: trigger.clone() };
     let started = start(world, contexts, &command).await?;
-    if let Started::Busy(running) = &started {
+    if let Begun::Busy(running) = &started {
         let notice = Notice::StartSkipped { trigger: trigger.clone(), running: running.clone() };
         tell(world, notice).await;
     }

@@ -7,7 +7,7 @@ mod refusal;
 mod tick;
 mod url;
 
-pub use begin::{Started, start};
+pub use begin::start;
 pub use command::{Defaults, Handled, handle};
 pub use refusal::Refusal;
 pub use tick::tick;

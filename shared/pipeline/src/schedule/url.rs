@@ -1,12 +1,12 @@
 //! A URL alone: it makes a crawl of its host, or joins the one that is there.
 
 use dragline_domain::definition::{Definition, Draft};
-use dragline_domain::frontier::IterationStatus;
+use dragline_domain::frontier::{Begun, IterationStatus};
 use dragline_domain::ids::{CrawlId, TriggerId};
 use dragline_domain::policy::{BlockRule, Decision};
 use dragline_domain::url::CrawlUrl;
 
-use super::begin::{Started, seed_url, start_with};
+use super::begin::{seed_url, start_with};
 use super::command::{Defaults, Handled, may_begin, put};
 use super::refusal::Refusal;
 use crate::World;
@@ -39,7 +39,7 @@ pub(super) async fn crawl_url(
     };
     let command = StartCommand { crawl: crawl.clone(), trigger: trigger.clone() };
     let iteration = match start_with(world, contexts, &command, Some(&url)).await? {
-        Started::Iteration(row) | Started::Unfinished(row) | Started::Busy(row) => row,
+        Begun::Iteration(row) | Begun::Busy(row) => row,
     };
     match iteration.status {
         // It was this trigger's own, and went by before the message came again.

@@ -3,7 +3,7 @@
 use std::future::Future;
 
 use dragline_domain::definition::Definition;
-use dragline_domain::frontier::Switch;
+use dragline_domain::frontier::{CrawlPut, Switch};
 use dragline_domain::ids::{CrawlId, TriggerId};
 use dragline_domain::url::Origin;
 use jiff::Timestamp;
@@ -95,13 +95,4 @@ pub struct MoveSchedule {
     pub seen: Timestamp,
     /// The one after it; absent: there is none.
     pub next: Option<Timestamp>,
-}
-
-/// What became of a definition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CrawlPut {
-    /// It is stored as this version, now or by an earlier try of which no answer came.
-    Stored(u32),
-    /// Somebody else changed the definition since: read again, decide again.
-    Changed,
 }

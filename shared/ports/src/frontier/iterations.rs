@@ -2,7 +2,7 @@
 
 use std::future::Future;
 
-use dragline_domain::frontier::{IterationRow, OriginCursor, Reserve, StatusChange, Walk};
+use dragline_domain::frontier::{Begun, IterationRow, OriginCursor, Reserve, StatusChange, Walk};
 use dragline_domain::ids::{CrawlId, Iteration, TriggerId};
 use jiff::Timestamp;
 
@@ -50,7 +50,7 @@ pub trait Iterations: Send + Sync {
     fn progress(&self, crawl: &CrawlId, iteration: Iteration) -> impl Future<Output = PortResult<Progress>> + Send;
 }
 
-/// The wish for an iteration.
+/// A request to begin an iteration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BeginIteration {
     /// The crawl.
@@ -77,15 +77,6 @@ impl BeginIteration {
         let row = IterationRow::begin(crawl, number, trigger, self.budget, self.now, self.ends_at, self.due);
         IterationRow { version: Some(self.version), ..row }
     }
-}
-
-/// What became of the wish for an iteration.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Begun {
-    /// It began now, or this trigger began it earlier.
-    Iteration(IterationRow),
-    /// Another trigger's iteration still runs.
-    Busy(IterationRow),
 }
 
 /// How much further work came that goes through origins.

@@ -18,10 +18,10 @@ mod robots;
 mod turns;
 
 pub use candidates::{Candidates, ClaimRequest, DuePage};
-pub use crawls::{CrawlPut, CrawlRow, Crawls, MoveSchedule, PutCrawl};
+pub use crawls::{CrawlRow, Crawls, MoveSchedule, PutCrawl};
 pub use endings::{Endings, GiveUp, Settled};
 pub use hosts::{GiveBackHost, Hosts};
-pub use iterations::{BeginIteration, Begun, CursorMoved, IterationClosed, Iterations, MoveCursor};
+pub use iterations::{BeginIteration, CursorMoved, IterationClosed, Iterations, MoveCursor};
 pub use log::CrawlLog;
 pub use notices::{NoticeKept, NoticeKey, OwedNotice, OwedNotices};
 pub use origins::{Origins, SeedOrigin, Seeded};
@@ -29,7 +29,7 @@ pub use overdue::{Overdue, OverdueKinds, OverdueWork};
 pub use parses::{BeginParse, CommitParse, ParseCommitted, Parses};
 pub use progress::Progress;
 pub use robots::{KeptRobots, RobotsRow};
-pub use turns::{CommitSegment, Committed, ReleaseLease, Turns};
+pub use turns::{CommitSegment, ReleaseLease, Turns};
 
 /// The store of everything but bodies and documents: the ports of all its subjects.
 pub trait Frontier:

@@ -3,7 +3,7 @@
 use std::future::Future;
 
 use dragline_domain::frontier::{
-    ChunkKey, Inbox, Lease, OriginKey, Release, ReleaseRefused, SegmentRow, Take, TakeRefused, TodoChunk,
+    ChunkKey, Committed, Inbox, Lease, OriginKey, Release, ReleaseRefused, SegmentRow, Take, TakeRefused, TodoChunk,
 };
 use dragline_domain::ids::{Iteration, LeaseToken};
 use jiff::Timestamp;
@@ -54,15 +54,6 @@ pub struct CommitSegment {
     /// The chunks that it exhausts: they exist, and are deleted. At most
     /// [`EXHAUSTED_CHUNKS_MAX`](dragline_domain::frontier::EXHAUSTED_CHUNKS_MAX).
     pub exhausted: Vec<ChunkKey>,
-}
-
-/// What became of a commit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Committed {
-    /// It is committed, now or by an earlier try of which no answer came.
-    Done,
-    /// Another worker holds the lease.
-    Fenced,
 }
 
 /// A lease to be let go.

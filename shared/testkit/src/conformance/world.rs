@@ -7,12 +7,13 @@ use dragline_domain::frontier::{
     ParsePart, ParserCounters, PartKind, Release, ReleaseRefused, Reserve, Seeding, SegmentId, SegmentRow,
     SegmentState, Take, TakeRefused, Target, TodoChunk, TodoSource, split_into_chunks,
 };
+use dragline_domain::frontier::{Begun, Committed};
 use dragline_domain::ids::{Iteration, LeaseToken};
 use dragline_domain::politeness::Pace;
 use dragline_domain::url::CrawlUrl;
 use dragline_ports::frontier::{
-    BeginIteration, Begun, ClaimRequest, CommitParse, CommitSegment, Committed, Frontier, ParseCommitted, ReleaseLease,
-    SeedOrigin, Seeded,
+    BeginIteration, ClaimRequest, CommitParse, CommitSegment, Frontier, ParseCommitted, ReleaseLease, SeedOrigin,
+    Seeded,
 };
 use jiff::Timestamp;
 

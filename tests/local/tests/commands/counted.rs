@@ -5,6 +5,7 @@ use std::sync::Mutex;
 
 use dragline_domain::capture::SegmentLog;
 use dragline_domain::definition::Definition;
+use dragline_domain::frontier::{Begun, Committed, CrawlPut};
 use dragline_domain::frontier::{
     Blame, CandidateUpdate, ChunkKey, Claim, DomainRow, HostAsk, HostRow, Inbox, IterationRow, Lease, OriginKey,
     OriginRows, RecrawlCursor, ReleaseRefused, SegmentId, SegmentRow, StatusChange, Take, TakeRefused, TodoChunk,
@@ -14,11 +15,10 @@ use dragline_domain::url::{DomainKey, HostKey, Origin};
 use dragline_local::SqliteFrontier;
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{
-    BeginIteration, BeginParse, Begun, Candidates, ClaimRequest, CommitParse, CommitSegment, Committed, CrawlLog,
-    CrawlPut, CrawlRow, Crawls, CursorMoved, DuePage, Endings, GiveBackHost, GiveUp, Hosts, IterationClosed,
-    Iterations, KeptRobots, MoveCursor, MoveSchedule, NoticeKept, Origins, Overdue, OverdueKinds, OverdueWork,
-    OwedNotice, OwedNotices, ParseCommitted, Parses, Progress, PutCrawl, ReleaseLease, RobotsRow, SeedOrigin, Seeded,
-    Settled, Turns,
+    BeginIteration, BeginParse, Candidates, ClaimRequest, CommitParse, CommitSegment, CrawlLog, CrawlRow, Crawls,
+    CursorMoved, DuePage, Endings, GiveBackHost, GiveUp, Hosts, IterationClosed, Iterations, KeptRobots, MoveCursor,
+    MoveSchedule, NoticeKept, Origins, Overdue, OverdueKinds, OverdueWork, OwedNotice, OwedNotices, ParseCommitted,
+    Parses, Progress, PutCrawl, ReleaseLease, RobotsRow, SeedOrigin, Seeded, Settled, Turns,
 };
 use jiff::Timestamp;
 

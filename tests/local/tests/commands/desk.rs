@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use dragline_domain::command::Command;
 use dragline_domain::definition::{Definition, Schedule};
+use dragline_domain::frontier::Begun;
 use dragline_domain::frontier::{IterationRow, OriginKey, Reserve};
 use dragline_domain::ids::{CrawlId, TriggerId};
 use dragline_domain::url::{CrawlUrl, UrlRules};
@@ -14,7 +15,7 @@ use dragline_pipeline::schedule::{Defaults, Handled, handle};
 use dragline_pipeline::{Adapters, Timing};
 use dragline_ports::clock::Clock;
 use dragline_ports::error::PortResult;
-use dragline_ports::frontier::{BeginIteration, Begun, CrawlRow, Crawls, Iterations, Origins};
+use dragline_ports::frontier::{BeginIteration, CrawlRow, Crawls, Iterations, Origins};
 use dragline_ports::notifier::{Notice, Notifier};
 use dragline_ports::queue::{Message, Queue, StartCommand};
 use jiff::Timestamp;

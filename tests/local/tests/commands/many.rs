@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use dragline_domain::command::Command;
 use dragline_domain::definition::Definition;
+use dragline_domain::frontier::Committed;
 use dragline_domain::frontier::{
     Holder, Lease, LeaseState, ObjectKey, OriginKey, Release, Reserve, SegmentId, SegmentRow, SegmentState,
     StatusChange, Take,
@@ -13,7 +14,7 @@ use dragline_domain::time::after;
 use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_pipeline::sweep::sweep;
 use dragline_ports::clock::Clock;
-use dragline_ports::frontier::{CommitSegment, Committed, Origins, ReleaseLease, Turns};
+use dragline_ports::frontier::{CommitSegment, Origins, ReleaseLease, Turns};
 use dragline_ports::queue::{Message, ParseMessage};
 
 use super::desk::{Desk, docs, name};

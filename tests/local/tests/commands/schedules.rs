@@ -1,9 +1,9 @@
 //! Schedules.
 
 use dragline_domain::command::Command;
-use dragline_domain::frontier::Switch;
+use dragline_domain::frontier::{Begun, Switch};
 use dragline_domain::ids::TriggerId;
-use dragline_pipeline::schedule::{Handled, Refusal, Started, tick};
+use dragline_pipeline::schedule::{Handled, Refusal, tick};
 use dragline_ports::notifier::Notice;
 use dragline_ports::queue::StartCommand;
 
@@ -29,7 +29,7 @@ async fn a_schedule_begins_an_iteration_at_its_time_and_once() {
     assert_eq!(desk.sent().await, [command("11:10:00")]);
     for expected in ["began", "done before"] {
         match desk.deliver("m2", &wish(&command("11:10:00"))).await {
-            Handled::Started(Started::Iteration(row)) => assert_eq!((row.number.number(), expected), (1, "began")),
+            Handled::Started(Begun::Iteration(row)) => assert_eq!((row.number.number(), expected), (1, "began")),
             other => assert_eq!((other, expected), (Handled::Before, "done before")),
         }
     }
@@ -54,7 +54,7 @@ async fn a_time_that_comes_while_an_iteration_runs_is_skipped_and_told() {
     desk.deliver("m1", &Command::Define(scheduled())).await;
     let running = desk.latest("docs").await.unwrap();
     let late = wish(&command("11:10:00"));
-    assert_eq!(desk.deliver("m2", &late).await, Handled::Started(Started::Busy(running.clone())));
+    assert_eq!(desk.deliver("m2", &late).await, Handled::Started(Begun::Busy(running.clone())));
     assert_eq!(desk.heard(), [Notice::StartSkipped { trigger: command("11:10:00").trigger, running }]);
     desk.end("docs").await;
     assert_eq!(desk.deliver("m2", &late).await, Handled::Before, "skipped once is skipped for good");

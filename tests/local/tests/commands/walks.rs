@@ -5,13 +5,13 @@ use std::time::Duration;
 use dragline_domain::command::Command;
 use dragline_domain::definition::{Definition, Within};
 use dragline_domain::frontier::{
-    Holder, IterationStatus, Lease, LeftoverReason, OriginCursor, OriginKey, Release, Reserve, StatusChange, Take,
-    TakeRefused, Walk,
+    Begun, Holder, IterationStatus, Lease, LeftoverReason, OriginCursor, OriginKey, Release, Reserve, StatusChange,
+    Take, TakeRefused, Walk,
 };
 use dragline_domain::ids::{Iteration, LeaseToken, Turn};
 use dragline_domain::time::after;
 use dragline_domain::url::{CrawlUrl, UrlRules};
-use dragline_pipeline::schedule::{Handled, Started};
+use dragline_pipeline::schedule::Handled;
 use dragline_pipeline::sweep::{Swept, sweep};
 use dragline_ports::clock::Clock;
 use dragline_ports::frontier::{Iterations, Origins, ReleaseLease, Turns};
@@ -61,8 +61,8 @@ async fn begin(desk: &Desk, message: &str, definition: Box<Definition>) -> usize
     let mut handled = desk.deliver(message, &Command::Define(definition)).await;
     for call in 1..CALLS_MAX {
         match (desk.sent().await.as_slice(), &handled) {
-            ([], Handled::Started(Started::Iteration(_))) => return call,
-            ([again], Handled::Started(Started::Unfinished(_))) => {
+            ([], Handled::Started(Begun::Iteration(row))) if !row.token_out => return call,
+            ([again], Handled::Started(Begun::Iteration(row))) if row.token_out => {
                 let StartCommand { crawl, trigger } = again.clone();
                 // The queue knows it by another id.
                 handled = desk.deliver("again", &Command::Start { crawl, trigger: Some(trigger) }).await;

@@ -1,8 +1,8 @@
 //! Commands about definitions and about what runs.
 
 use dragline_domain::command::Command;
-use dragline_domain::frontier::{IterationStatus, StatusChange};
-use dragline_pipeline::schedule::{Handled, Refusal, Started};
+use dragline_domain::frontier::{Begun, IterationStatus, StatusChange};
+use dragline_pipeline::schedule::{Handled, Refusal};
 use dragline_ports::frontier::Iterations;
 
 use super::desk::{Desk, defaults, docs, name, scheduled, start};
@@ -14,7 +14,7 @@ fn change(change: StatusChange) -> Command {
 #[tokio::test]
 async fn a_definition_is_stored_and_begun() {
     let desk = Desk::new();
-    let Handled::Started(Started::Iteration(row)) = desk.deliver("m1", &Command::Define(docs(|_| {}))).await else {
+    let Handled::Started(Begun::Iteration(row)) = desk.deliver("m1", &Command::Define(docs(|_| {}))).await else {
         panic!("nothing ran");
     };
     assert_eq!((row.number.number(), desk.added("docs", "https://docs.example").await), (1, 1));
@@ -88,7 +88,7 @@ async fn an_iteration_that_owes_seeds_goes_on_though_its_crawl_was_removed() {
     desk.deliver("m3", &Command::Remove(name("docs"))).await;
     let again = Command::Start { crawl: name("docs"), trigger: Some(begun.trigger) };
     let handled = desk.deliver("m4", &again).await;
-    assert!(matches!(handled, Handled::Started(Started::Iteration(_))), "{handled:?}");
+    assert!(matches!(handled, Handled::Started(Begun::Iteration(_))), "{handled:?}");
     let row = desk.world.frontier.latest_iteration(&name("docs")).await.unwrap().unwrap();
     assert!(!row.token_out, "or it could never close");
 }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use dragline_domain::frontier::Committed;
 use dragline_domain::frontier::{
     AddTodo, Holder, Lease, LeaseState, ObjectKey, OriginKey, Reserve, Seeding, SegmentId, SegmentRow, SegmentState,
     Take,
@@ -11,9 +12,7 @@ use dragline_domain::ids::{CrawlId, Iteration, LeaseToken, TriggerId, Turn};
 use dragline_domain::politeness::Pace;
 use dragline_local::LocalStore;
 use dragline_ports::archive::Archive;
-use dragline_ports::frontier::{
-    BeginIteration, CommitSegment, Committed, Iterations, Origins, SeedOrigin, Seeded, Turns,
-};
+use dragline_ports::frontier::{BeginIteration, CommitSegment, Iterations, Origins, SeedOrigin, Seeded, Turns};
 use jiff::Timestamp;
 
 pub(crate) fn at(second: i64) -> Timestamp {

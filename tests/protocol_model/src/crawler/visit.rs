@@ -1,7 +1,7 @@
 //! What a holder visits next: a retry, todo, or a candidate of an earlier iteration.
 
 use dragline_domain::frontier::{
-    ChunkKey, ClaimDecision, Claimer, Position, RecrawlCursor, Retry, SegmentState, claim,
+    ChunkKey, Claim, Claimer, Decided, Position, RecrawlCursor, Retry, SegmentState, claim,
 };
 
 use super::{Held, Term};
@@ -68,10 +68,11 @@ pub(super) fn next_visit(model: &Model, state: &State, held: &Held, position: &m
 
 /// The next candidate that an earlier iteration left and that nobody else queued in this one.
 fn next_due(model: &Model, state: &State, held: &Held, cursor: &RecrawlCursor) -> Option<Page> {
-    let is_own = |candidate| match claim(Some(candidate), held.lease.iteration, &Claimer::recrawl(), Some(now())) {
-        ClaimDecision::Write => true,
-        ClaimDecision::AlreadyOwn => !model.lacks(Mutation::RecrawlNotOwnAgain),
-        ClaimDecision::Taken(_) | ClaimDecision::NotDue => false,
+    let claimer = Claimer::recrawl();
+    let is_own = |candidate| match claim(Some(candidate), None, held.lease.iteration, &claimer, Some(now())) {
+        Decided::Write(_) => true,
+        Decided::Leave(Claim::Own { .. }) => !model.lacks(Mutation::RecrawlNotOwnAgain),
+        Decided::Leave(Claim::Taken { .. } | Claim::NotDue) => false,
     };
     let is_ahead = |page: Page| match cursor {
         RecrawlCursor::Start => true,

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use dragline_domain::frontier::{
-    AddTodo, Beginning, ChunkKey, ClaimDecision, ClaimedState, Claimer, IterationRow, IterationStatus, OriginRows,
+    AddTodo, Begun, ChunkKey, Claim, ClaimedState, Claimer, Decided, IterationRow, IterationStatus, OriginRows,
     Reserve, Seeding, SeedingMark, StatusChange, TodoSource, begin_iteration, claim, seed,
 };
 use dragline_domain::ids::Iteration;
@@ -32,19 +32,21 @@ impl Model {
             let is_unseen = self.lacks(Mutation::BeginBesideARunningOne);
             IterationRow { status: if is_unseen { IterationStatus::Closed } else { row.status }, ..row }
         });
-        let number = match begin_iteration(begun, latest.as_ref()) {
-            Beginning::Busy(_) => return None,
-            Beginning::GoOn(number) => return state.iteration(number).cloned(),
-            Beginning::Begin(number) => number,
+        let earlier = begun.and_then(|number| state.iteration(number)).map(|row| (**row).clone());
+        let budget = Reserve { pages: self.config.pages_max, bytes: None };
+        let (crawl, id) = (self.keys[0].crawl.clone(), self.triggers[trigger].clone());
+        let row = |number| IterationRow::begin(crawl, number, id, budget, now(), None, now());
+        let row = match begin_iteration(earlier, latest.as_ref(), row) {
+            Decided::Leave(Begun::Iteration(row)) => return Some(Rc::new(row)),
+            Decided::Leave(Begun::Busy(_)) | Decided::Write(Begun::Busy(_)) => return None,
+            Decided::Write(Begun::Iteration(row)) => row,
         };
         let is_running = state.latest().is_some_and(|row| row.status != IterationStatus::Closed);
         if is_running || state.begun[trigger].is_some() {
             state.broken = Some(Invariant::OneIterationATrigger);
             return None;
         }
-        let budget = Reserve { pages: self.config.pages_max, bytes: None };
-        let (crawl, id) = (self.keys[0].crawl.clone(), self.triggers[trigger].clone());
-        let row = IterationRow::begin(crawl, number, id, budget, now(), None, now());
+        let number = row.number;
         state.begun[trigger] = Some(number);
         state.put_iteration(if self.lacks(Mutation::BeginWithoutToken) {
             IterationRow { open: 0, token_out: false, due: None, ..row }
@@ -60,17 +62,19 @@ impl Model {
         if let Some(candidate) = candidate.as_mut().filter(|_| self.lacks(Mutation::ClaimOnceForEver)) {
             candidate.queued_in = number;
         }
-        let decision = claim(candidate.as_ref(), number, claimer, None);
-        let is_overwritten = matches!(decision, ClaimDecision::Taken(_)) && self.lacks(Mutation::ClaimerOverwritten);
-        if decision == ClaimDecision::Write || is_overwritten {
+        let decided = claim(candidate.as_ref(), None, number, claimer, None);
+        let is_taken = matches!(decided, Decided::Leave(Claim::Taken { .. }));
+        if matches!(decided, Decided::Write(_)) || is_taken && self.lacks(Mutation::ClaimerOverwritten) {
             let claimed = ClaimedState { queued_in: number, claimed_by: claimer.clone(), due_at: None };
             Rc::make_mut(&mut state.candidates).insert(page, claimed);
         }
-        match decision {
-            ClaimDecision::Write => true,
-            ClaimDecision::AlreadyOwn if *claimer == Claimer::recrawl() => !self.lacks(Mutation::RecrawlNotOwnAgain),
-            ClaimDecision::AlreadyOwn => !self.lacks(Mutation::ClaimNotOwnAgain),
-            ClaimDecision::Taken(_) | ClaimDecision::NotDue => self.lacks(Mutation::ClaimOfOthers),
+        match decided {
+            Decided::Write(_) => true,
+            Decided::Leave(Claim::Own { .. }) if *claimer == Claimer::recrawl() => {
+                !self.lacks(Mutation::RecrawlNotOwnAgain)
+            }
+            Decided::Leave(Claim::Own { .. }) => !self.lacks(Mutation::ClaimNotOwnAgain),
+            Decided::Leave(Claim::Taken { .. } | Claim::NotDue) => self.lacks(Mutation::ClaimOfOthers),
         }
     }
 

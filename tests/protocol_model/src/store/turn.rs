@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use dragline_domain::capture::Finality;
 use dragline_domain::frontier::{
-    ChunkKey, Inbox, IterationRow, IterationStatus, Lease, LeaseState, LeftoverReason, ObjectKey, Release,
-    ReleaseRefused, Reserve, SegmentDecision, SegmentRow, SegmentState, SegmentWork, Take, commit_segment,
+    self, ChunkKey, Decided, Inbox, IterationRow, IterationStatus, Lease, LeaseState, LeftoverReason, ObjectKey,
+    Release, ReleaseRefused, Reserve, SegmentRow, SegmentState, SegmentWork, Take, commit_segment,
 };
 use dragline_domain::ids::LeaseToken;
 
@@ -108,14 +108,16 @@ impl Model {
             earlier.token = token.clone();
         }
         match commit_segment(asked.as_ref(), earlier.as_ref(), &row) {
-            SegmentDecision::Fenced => return Committed::Fenced,
-            SegmentDecision::DoneBefore => {
+            Decided::Leave(frontier::Committed::Fenced) | Decided::Write(frontier::Committed::Fenced) => {
+                return Committed::Fenced;
+            }
+            Decided::Leave(frontier::Committed::Done) => {
                 let is_done = state.segments.get(&key).is_some_and(|segment| segment.row.token == *token);
                 if !is_done {
                     state.broken = Some(Invariant::DoneIsDone);
                 }
             }
-            SegmentDecision::Write => {
+            Decided::Write(frontier::Committed::Done) => {
                 if !is_held {
                     state.broken = Some(Invariant::HolderCommits);
                 }

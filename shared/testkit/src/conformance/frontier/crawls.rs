@@ -1,11 +1,12 @@
 //! Crawls, iterations, and how origins begin.
 
 use dragline_domain::definition::Definition;
+use dragline_domain::frontier::{Begun, CrawlPut};
 use dragline_domain::frontier::{IterationStatus, StatusChange, Switch};
 use dragline_domain::ids::Iteration;
 use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_formats::robots::{RobotsFetch, RobotsRecord};
-use dragline_ports::frontier::{Begun, CrawlPut, CrawlRow, Frontier, IterationClosed, PutCrawl, RobotsRow, Seeded};
+use dragline_ports::frontier::{CrawlRow, Frontier, IterationClosed, PutCrawl, RobotsRow, Seeded};
 
 use super::super::samples::{at, crawl, key, origin};
 use super::super::world::{UNLIMITED, World, wish};

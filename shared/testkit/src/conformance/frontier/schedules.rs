@@ -1,8 +1,9 @@
 //! Schedules, the switch of a crawl, and what was done already.
 
 use dragline_domain::frontier::Switch;
+use dragline_domain::frontier::{Begun, CrawlPut};
 use dragline_domain::ids::CrawlId;
-use dragline_ports::frontier::{Begun, CrawlPut, Frontier, MoveSchedule, PutCrawl};
+use dragline_ports::frontier::{Frontier, MoveSchedule, PutCrawl};
 use jiff::Timestamp;
 
 use super::super::samples::{at, crawl, trigger};

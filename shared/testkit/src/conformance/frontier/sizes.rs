@@ -1,12 +1,13 @@
 //! The largest that the steps hand over: rows, keys and transactions of that size are stored like any other.
 
+use dragline_domain::frontier::Committed;
 use dragline_domain::frontier::{
     ChunkKey, Claim, Claimer, EXHAUSTED_CHUNKS_MAX, Lease, OriginKey, PART_CHUNKS_MAX, PartKind, Retry, Seeding,
     TodoChunk, TodoSource,
 };
 use dragline_formats::robots::{RobotsFetch, RobotsRecord};
 use dragline_ports::error::PortErrorKind;
-use dragline_ports::frontier::{Committed, Frontier, ParseCommitted, RobotsRow, SeedOrigin, Seeded};
+use dragline_ports::frontier::{Frontier, ParseCommitted, RobotsRow, SeedOrigin, Seeded};
 
 use super::super::samples::{at, entry, key, trigger};
 use super::super::world::{UNLIMITED, World, long_path};

@@ -1,8 +1,9 @@
 //! Turns: leases, segments, todo, letting go.
 
+use dragline_domain::frontier::Committed;
 use dragline_domain::frontier::{Lease, Release, ReleaseRefused, Reserve, StatusChange, Take, TakeRefused};
 use dragline_domain::ids::Turn;
-use dragline_ports::frontier::{Committed, Frontier};
+use dragline_ports::frontier::Frontier;
 
 use super::super::samples::{at, crawl, key, token};
 use super::super::world::{DELAY, LEASE_S, UNLIMITED, World};

@@ -1,10 +1,11 @@
 //! Crawls, spoiled.
 
 use dragline_domain::definition::Definition;
+use dragline_domain::frontier::CrawlPut;
 use dragline_domain::ids::{CrawlId, TriggerId};
 use dragline_domain::url::Origin;
 use dragline_ports::error::PortResult;
-use dragline_ports::frontier::{CrawlPut, CrawlRow, Crawls, Frontier, MoveSchedule, PutCrawl};
+use dragline_ports::frontier::{CrawlRow, Crawls, Frontier, MoveSchedule, PutCrawl};
 use jiff::Timestamp;
 
 use super::super::FrontierMutation as M;

@@ -1,10 +1,11 @@
 //! Iterations, spoiled.
 
+use dragline_domain::frontier::Begun;
 use dragline_domain::frontier::{IterationRow, OriginCursor, ParserCounters, StatusChange};
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{
-    BeginIteration, Begun, CursorMoved, Frontier, IterationClosed, Iterations, MoveCursor, OwedNotice, Progress,
+    BeginIteration, CursorMoved, Frontier, IterationClosed, Iterations, MoveCursor, OwedNotice, Progress,
 };
 use jiff::Timestamp;
 

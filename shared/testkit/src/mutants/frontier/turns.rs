@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use dragline_domain::frontier::Committed;
 use dragline_domain::frontier::{
     ChunkKey, EXHAUSTED_CHUNKS_MAX, Lease, LeaseState, OriginCursor, OriginKey, ReleaseRefused, Reserve, StatusChange,
     Take, TakeRefused, TodoChunk, Walk,
@@ -9,7 +10,7 @@ use dragline_domain::frontier::{
 use dragline_domain::ids::Iteration;
 use dragline_domain::time::after;
 use dragline_ports::error::PortResult;
-use dragline_ports::frontier::{CommitSegment, Committed, Frontier, MoveCursor, ReleaseLease, Turns};
+use dragline_ports::frontier::{CommitSegment, Frontier, MoveCursor, ReleaseLease, Turns};
 use jiff::Timestamp;
 
 use super::super::FrontierMutation as M;
