@@ -1,9 +1,8 @@
 //! The commands for a deployed stack, and which one is meant.
 
-use std::env;
-use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::{env, fmt};
 
 use clap::Args;
 use dragline_domain::ids::CrawlId;

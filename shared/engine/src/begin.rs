@@ -3,9 +3,8 @@
 use dragline_domain::definition::{Definition, Effect, Key, changes};
 use dragline_domain::frontier::{Begun, CrawlPut, IterationRow, IterationStatus, StatusChange};
 use dragline_domain::ids::{CrawlId, TriggerId};
-use dragline_pipeline::World;
 use dragline_pipeline::context::Contexts;
-use dragline_pipeline::schedule;
+use dragline_pipeline::{World, schedule};
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_ports::frontier::{CrawlRow, Crawls, Iterations, PutCrawl};
 use dragline_ports::queue::StartCommand;

@@ -4,10 +4,9 @@ mod reading;
 
 use std::fmt::Display;
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io;
 use std::path::{Path, PathBuf};
-use std::thread;
 use std::time::Duration;
+use std::{io, thread};
 
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;

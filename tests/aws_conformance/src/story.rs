@@ -3,11 +3,10 @@
 use std::time::Duration;
 
 use dragline_aws::DynamoFrontier;
-use dragline_domain::frontier::Committed;
 use dragline_domain::frontier::{
-    AddTodo, ChunkKey, Claimer, Holder, Lease, LeaseState, ObjectKey, OriginKey, OriginRows, ParsePart, ParserCounters,
-    PartKind, Reserve, Seeding, SegmentId, SegmentRow, SegmentState, Sighting, Take, TakeRefused, TodoEntry,
-    TodoSource, split_into_chunks,
+    AddTodo, ChunkKey, Claimer, Committed, Holder, Lease, LeaseState, ObjectKey, OriginKey, OriginRows, ParsePart,
+    ParserCounters, PartKind, Reserve, Seeding, SegmentId, SegmentRow, SegmentState, Sighting, Take, TakeRefused,
+    TodoEntry, TodoSource, split_into_chunks,
 };
 use dragline_domain::ids::{Iteration, LeaseToken, TriggerId, Turn};
 use dragline_domain::politeness::Pace;

@@ -5,9 +5,8 @@ use std::time::Duration;
 use dragline_aws::{Call, DynamoFrontier, http_client};
 use dragline_aws_conformance::faults::{Fault, Faults};
 use dragline_aws_conformance::{Fresh, Story, at, clients_over};
-use dragline_domain::frontier::Committed;
 use dragline_domain::frontier::{
-    Claim, Holder, HostAsk, HostWaiter, LeaseState, OriginKey, Release, ReleaseRefused, TakeRefused,
+    Claim, Committed, Holder, HostAsk, HostWaiter, LeaseState, OriginKey, Release, ReleaseRefused, TakeRefused,
 };
 use dragline_domain::ids::{Iteration, LeaseToken, Turn};
 use dragline_domain::politeness::Pace;

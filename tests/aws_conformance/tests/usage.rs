@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use dragline_aws::{Meter, ReadUnits, Usage, WriteUnits};
 use dragline_aws_conformance::{Fresh, Story, clients};
-use dragline_domain::frontier::Claim;
-use dragline_domain::frontier::Committed;
+use dragline_domain::frontier::{Claim, Committed};
 use dragline_ports::frontier::{Candidates, ParseCommitted, Turns};
 
 /// What was used since.

@@ -10,8 +10,7 @@ use std::time::Duration;
 
 use dragline_domain::address::AddressPolicy;
 use dragline_domain::definition::{Definition, Draft};
-use dragline_domain::frontier::CrawlPut;
-use dragline_domain::frontier::IterationStatus;
+use dragline_domain::frontier::{CrawlPut, IterationStatus};
 use dragline_domain::ids::TriggerId;
 use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_engine::local_world;

@@ -9,8 +9,7 @@ use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{Endings, GiveUp, Settled};
 
 use super::DynamoFrontier;
-use crate::dynamo::{Key, Role};
-use crate::dynamo::{Write, number, text};
+use crate::dynamo::{Key, Role, Write, number, text};
 use crate::errors::{StoreError, at};
 use crate::meter::capacity::item_bytes;
 use crate::rows::{self, inbox, iteration, keys, lease};

@@ -3,11 +3,10 @@
 use std::time::Duration;
 
 use dragline_domain::frontier::{
-    AddTodo, ChunkKey, Claim, Claimer, Holder, IterationRow, Lease, LeaseState, ObjectKey, OriginKey, OriginRows,
-    ParsePart, ParserCounters, PartKind, Release, ReleaseRefused, Reserve, Seeding, SegmentId, SegmentRow,
+    AddTodo, Begun, ChunkKey, Claim, Claimer, Committed, Holder, IterationRow, Lease, LeaseState, ObjectKey, OriginKey,
+    OriginRows, ParsePart, ParserCounters, PartKind, Release, ReleaseRefused, Reserve, Seeding, SegmentId, SegmentRow,
     SegmentState, Take, TakeRefused, Target, TodoChunk, TodoSource, split_into_chunks,
 };
-use dragline_domain::frontier::{Begun, Committed};
 use dragline_domain::ids::{Iteration, LeaseToken};
 use dragline_domain::politeness::Pace;
 use dragline_domain::url::CrawlUrl;

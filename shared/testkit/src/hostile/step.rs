@@ -1,9 +1,8 @@
 //! What a server does with a connection once it has read a request, one thing after the other.
 
-use std::fmt;
-use std::io;
 use std::sync::Arc;
 use std::time::Duration;
+use std::{fmt, io};
 
 use bytes::Bytes;
 use tokio::io::{AsyncWrite, AsyncWriteExt};

@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use dragline_domain::command::Command;
 use dragline_domain::definition::{Definition, Schedule};
-use dragline_domain::frontier::Begun;
-use dragline_domain::frontier::{IterationRow, OriginKey, Reserve};
+use dragline_domain::frontier::{Begun, IterationRow, OriginKey, Reserve};
 use dragline_domain::ids::{CrawlId, TriggerId};
 use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_local::{DirectoryArchive, LocalStore, MemoryQueue, SqliteDocuments, SystemChance};

@@ -4,9 +4,8 @@ use std::time::Duration;
 
 use dragline_domain::command::Command;
 use dragline_domain::definition::Definition;
-use dragline_domain::frontier::Committed;
 use dragline_domain::frontier::{
-    Holder, Lease, LeaseState, ObjectKey, OriginKey, Release, Reserve, SegmentId, SegmentRow, SegmentState,
+    Committed, Holder, Lease, LeaseState, ObjectKey, OriginKey, Release, Reserve, SegmentId, SegmentRow, SegmentState,
     StatusChange, Take,
 };
 use dragline_domain::ids::{Iteration, LeaseToken, Turn};

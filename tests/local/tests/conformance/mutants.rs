@@ -7,8 +7,7 @@ use std::fmt::{Debug, Write};
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
-use std::{fs, panic};
+use std::{fs, panic, thread};
 
 use dragline_testkit::mutants::{
     ArchiveMutation, DocumentsMutation, FrontierMutation, MutantArchive, MutantDocuments, MutantFrontier, MutantQueue,

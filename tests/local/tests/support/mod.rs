@@ -3,10 +3,9 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use dragline_domain::frontier::Committed;
 use dragline_domain::frontier::{
-    AddTodo, Holder, Lease, LeaseState, ObjectKey, OriginKey, Reserve, Seeding, SegmentId, SegmentRow, SegmentState,
-    Take,
+    AddTodo, Committed, Holder, Lease, LeaseState, ObjectKey, OriginKey, Reserve, Seeding, SegmentId, SegmentRow,
+    SegmentState, Take,
 };
 use dragline_domain::ids::{CrawlId, Iteration, LeaseToken, TriggerId, Turn};
 use dragline_domain::politeness::Pace;

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use dragline_domain::capture::SegmentLog;
 use dragline_domain::definition::Definition;
-use dragline_domain::frontier::{Begun, Committed, CrawlPut};
 use dragline_domain::frontier::{
-    Blame, CandidateUpdate, ChunkKey, Claim, DomainRow, HostAsk, HostRow, Inbox, IterationRow, Lease, OriginKey,
-    OriginRows, RecrawlCursor, ReleaseRefused, SegmentId, SegmentRow, StatusChange, Take, TakeRefused, TodoChunk,
+    Begun, Blame, CandidateUpdate, ChunkKey, Claim, Committed, CrawlPut, DomainRow, HostAsk, HostRow, Inbox,
+    IterationRow, Lease, OriginKey, OriginRows, RecrawlCursor, ReleaseRefused, SegmentId, SegmentRow, StatusChange,
+    Take, TakeRefused, TodoChunk,
 };
 use dragline_domain::ids::{CrawlId, Iteration, ParseToken, TriggerId};
 use dragline_domain::url::{DomainKey, HostKey, Origin};

@@ -9,8 +9,6 @@ use dragline_domain::politeness::{RobotsUse, retry_wait, tries_max};
 use dragline_domain::time::after;
 
 use super::TurnWork;
-use crate::DeadLeases;
-use crate::World;
 use crate::crawl::commit::{OpenSegment, segment_pages};
 use crate::crawl::outcome::outcome_of;
 use crate::crawl::pacer::Connecting;
@@ -18,6 +16,7 @@ use crate::crawl::planner::{Dry, Work};
 use crate::crawl::robots::Robots;
 use crate::crawl::segment::SegmentRecords;
 use crate::crawl::visit::{LeaseTooOld, Visited, exchange_of, pace_by, refused, visit, visit_of};
+use crate::{DeadLeases, World};
 use dragline_ports::clock::{Chance, Clock};
 use dragline_ports::error::PortResult;
 use dragline_ports::fetcher::Fetcher;

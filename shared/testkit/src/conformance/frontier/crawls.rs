@@ -1,8 +1,7 @@
 //! Crawls, iterations, and how origins begin.
 
 use dragline_domain::definition::Definition;
-use dragline_domain::frontier::{Begun, CrawlPut};
-use dragline_domain::frontier::{IterationStatus, StatusChange, Switch};
+use dragline_domain::frontier::{Begun, CrawlPut, IterationStatus, StatusChange, Switch};
 use dragline_domain::ids::Iteration;
 use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_formats::robots::{RobotsFetch, RobotsRecord};

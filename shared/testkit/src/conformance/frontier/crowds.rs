@@ -1,7 +1,6 @@
 //! Many at once: each race has one winner, and nothing is counted twice or lost.
 
-use dragline_domain::frontier::Begun;
-use dragline_domain::frontier::{Claim, Claimer, PartKind, TakeRefused};
+use dragline_domain::frontier::{Begun, Claim, Claimer, PartKind, TakeRefused};
 use dragline_domain::ids::Iteration;
 use dragline_ports::frontier::{Frontier, ParseCommitted};
 use futures_util::future::join_all;

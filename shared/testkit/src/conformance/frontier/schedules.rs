@@ -1,7 +1,6 @@
 //! Schedules, the switch of a crawl, and what was done already.
 
-use dragline_domain::frontier::Switch;
-use dragline_domain::frontier::{Begun, CrawlPut};
+use dragline_domain::frontier::{Begun, CrawlPut, Switch};
 use dragline_domain::ids::CrawlId;
 use dragline_ports::frontier::{Frontier, MoveSchedule, PutCrawl};
 use jiff::Timestamp;

@@ -1,9 +1,8 @@
 //! The largest that the steps hand over: rows, keys and transactions of that size are stored like any other.
 
-use dragline_domain::frontier::Committed;
 use dragline_domain::frontier::{
-    ChunkKey, Claim, Claimer, EXHAUSTED_CHUNKS_MAX, Lease, OriginKey, PART_CHUNKS_MAX, PartKind, Retry, Seeding,
-    TodoChunk, TodoSource,
+    ChunkKey, Claim, Claimer, Committed, EXHAUSTED_CHUNKS_MAX, Lease, OriginKey, PART_CHUNKS_MAX, PartKind, Retry,
+    Seeding, TodoChunk, TodoSource,
 };
 use dragline_formats::robots::{RobotsFetch, RobotsRecord};
 use dragline_ports::error::PortErrorKind;

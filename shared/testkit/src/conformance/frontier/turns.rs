@@ -1,7 +1,6 @@
 //! Turns: leases, segments, todo, letting go.
 
-use dragline_domain::frontier::Committed;
-use dragline_domain::frontier::{Lease, Release, ReleaseRefused, Reserve, StatusChange, Take, TakeRefused};
+use dragline_domain::frontier::{Committed, Lease, Release, ReleaseRefused, Reserve, StatusChange, Take, TakeRefused};
 use dragline_domain::ids::Turn;
 use dragline_ports::frontier::Frontier;
 

@@ -1,7 +1,6 @@
 //! Iterations, spoiled.
 
-use dragline_domain::frontier::Begun;
-use dragline_domain::frontier::{IterationRow, OriginCursor, ParserCounters, StatusChange};
+use dragline_domain::frontier::{Begun, IterationRow, OriginCursor, ParserCounters, StatusChange};
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{

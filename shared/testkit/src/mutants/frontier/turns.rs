@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
-use dragline_domain::frontier::Committed;
 use dragline_domain::frontier::{
-    ChunkKey, EXHAUSTED_CHUNKS_MAX, Lease, LeaseState, OriginCursor, OriginKey, ReleaseRefused, Reserve, StatusChange,
-    Take, TakeRefused, TodoChunk, Walk,
+    ChunkKey, Committed, EXHAUSTED_CHUNKS_MAX, Lease, LeaseState, OriginCursor, OriginKey, ReleaseRefused, Reserve,
+    StatusChange, Take, TakeRefused, TodoChunk, Walk,
 };
 use dragline_domain::ids::Iteration;
 use dragline_domain::time::after;
