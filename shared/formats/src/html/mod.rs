@@ -30,7 +30,7 @@ use std::convert::Infallible;
 
 use html5gum::Tokenizer;
 pub use limits::HtmlLimits;
-pub use page::{HtmlLink, Page, RobotsMeta, Skipped, Truncated};
+pub use page::{HtmlLink, Page, RobotsMeta, Truncated};
 pub use prolog::is_xhtml;
 pub use source::{PageSource, Syntax};
 

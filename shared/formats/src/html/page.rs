@@ -18,18 +18,12 @@ pub struct Page {
     /// The page that this one says it is a copy of: `<link rel=canonical>` in the head. None if there are several that
     /// differ, which Google's documentation says it ignores, all of them, as it does those in the body.
     pub canonical: Option<Url>,
-    /// Where the first `<meta http-equiv=refresh>` that names a URL leads.
-    pub refresh: Option<Url>,
-    /// What relative links are relative to: the first `<base href>` if it is good, or else the page's own URL.
-    pub base: Url,
     /// The visible text of the body: blocks on lines of their own, table cells separated by tabs, white space collapsed
     /// but in `<pre>`, without soft hyphens and the like. What is hidden by an attribute or an inline style is left out; images'
     /// alternative texts, form fields' contents and what only style sheets or scripts hide or show are not looked at.
     pub text: String,
     /// Every link, in order, each kind and URL once.
     pub links: Vec<HtmlLink>,
-    /// References that are no links.
-    pub skipped: Skipped,
     /// What the limits cut off.
     pub truncated: Truncated,
 }
@@ -55,17 +49,6 @@ pub struct RobotsMeta {
     pub agent: String,
     /// What it asks, as it is written: `noindex, nofollow`.
     pub content: String,
-}
-
-/// How many references of a page are no links, repetitions included.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Skipped {
-    /// Neither http nor https: `mailto:`, `javascript:`, `data:`, `tel:` and the like.
-    pub other_scheme: usize,
-    /// Not a URL.
-    pub invalid: usize,
-    /// Longer than the limit.
-    pub too_long: usize,
 }
 
 /// Which parts of a page a limit cut off.
