@@ -2,12 +2,11 @@
 
 use url::Url;
 
-use super::HtmlLimits;
 use super::page::RobotsMeta;
 use super::resolve::{Resolver, without_fragment};
-use super::source::Syntax;
 use super::tag::{Attribute, Tag};
 use super::words::Words;
+use super::{HtmlLimits, Syntax};
 use crate::http_fields::refresh;
 
 /// More than one that differs is none; of these, some are the same once they are resolved.

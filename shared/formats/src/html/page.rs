@@ -1,7 +1,75 @@
-//! What a page says.
+//! What a page is read from, how much of it is kept, and what it says.
 
 use dragline_domain::document::LinkKind;
 use url::Url;
+
+/// A page before it is read: all that its text does not say itself.
+#[derive(Clone, Copy, Debug)]
+pub struct PageSource<'a> {
+    /// Where it was fetched from, of http or https: what its links are relative to.
+    pub url: &'a Url,
+    /// The encoding that its bytes were in, by its name as in [`Decoded`](crate::charset::Decoded): the queries of its
+    /// links are in it, too. An unknown one counts as UTF-8.
+    pub encoding: &'a str,
+    /// By which rules it is read.
+    pub syntax: Syntax,
+}
+
+impl<'a> PageSource<'a> {
+    /// HTML in UTF-8, as most pages are.
+    #[must_use]
+    pub const fn html(url: &'a Url) -> Self {
+        Self { url, encoding: "UTF-8", syntax: Syntax::Html }
+    }
+}
+
+/// The two ways to write a page. The same text can be either; which it is, its media type says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Syntax {
+    /// `text/html`: what `/` at the end of a tag says depends on the element.
+    Html,
+    /// `application/xhtml+xml`: a tag that ends in `/>` is a whole element, and CDATA sections are text. What is not
+    /// well-formed, and stops a browser, is read on as HTML.
+    Xhtml,
+}
+
+/// How much of a page is kept. Reading goes on to the page's end either way, as metadata may come late.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HtmlLimits {
+    /// Distinct links.
+    pub links_max: usize,
+    /// Visible text, in bytes of UTF-8, like all that follow.
+    pub text_bytes_max: usize,
+    /// The title.
+    pub title_bytes_max: usize,
+    /// The description.
+    pub description_bytes_max: usize,
+    /// The text of one link.
+    pub link_text_bytes_max: usize,
+    /// One attribute's value, entities decoded. Of a longer one the start is read, where a part of it means something.
+    pub attribute_bytes_max: usize,
+    /// One URL, before and after it is resolved. A longer one is no link: a long base would make every short reference
+    /// a long URL.
+    pub url_bytes_max: usize,
+    /// All `<meta>` for robots, with what it takes to hold them: far more than any page has, as one that is passed over may
+    /// be the one that forbids.
+    pub robots_bytes_max: usize,
+}
+
+impl Default for HtmlLimits {
+    fn default() -> Self {
+        Self {
+            links_max: 10_000,
+            text_bytes_max: 2 * 1024 * 1024,
+            title_bytes_max: 1024,
+            description_bytes_max: 4 * 1024,
+            link_text_bytes_max: 256,
+            attribute_bytes_max: 32 * 1024,
+            url_bytes_max: 4 * 1024,
+            robots_bytes_max: 128 * 1024,
+        }
+    }
+}
 
 /// What a page says about itself, where it leads, and what a reader sees.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,10 +11,9 @@ use super::links::{LinkId, Links};
 use super::metadata::Metadata;
 use super::open_elements::{Name, OpenElements};
 use super::resolve::{Resolver, query_encoding};
-use super::source::{PageSource, Syntax};
 use super::tag::{Closing, Element, Tag};
 use super::words::{Gap, Words};
-use super::{HtmlLimits, Page, Truncated};
+use super::{HtmlLimits, Page, PageSource, Syntax, Truncated};
 
 /// An element whose text is not shown.
 #[derive(Clone, Copy, Debug)]
