@@ -28,7 +28,6 @@ fn check(body: &[u8], header: Option<&str>) {
     let encoding = Encoding::for_label(decoded.encoding.as_bytes()).expect("a name of the standard");
     let (text, had_errors) = encoding.decode_without_bom_handling(content);
     assert_eq!(decoded.text, text, "not in {}", decoded.encoding);
-    assert_eq!(decoded.had_errors, had_errors);
     assert!(!had_errors || text.contains('\u{FFFD}'), "damage without a mark");
     assert!(text.len() <= 3 * body.len() + 3, "{} bytes of {}", text.len(), body.len());
 

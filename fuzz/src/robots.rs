@@ -1,7 +1,7 @@
 //! robots.txt.
 
 use dragline_domain::politeness::DELAY_MAX;
-use dragline_formats::robots::{BODY_BYTES_MAX, Robots, RobotsFetch, RobotsPolicy, RobotsRecord, SITEMAPS_MAX};
+use dragline_formats::robots::{BODY_BYTES_MAX, Robots, RobotsFetch, RobotsPolicy, RobotsRecord};
 
 use crate::shown::assert_one_line;
 
@@ -32,13 +32,11 @@ pub fn robots(data: &[u8]) {
         assert_one_line(&verdict.to_string(), VERDICT_CHARS_MAX);
         assert!(robots.verdict("/robots.txt").is_allowed());
         assert!(robots.crawl_delay().is_none_or(|delay| delay <= DELAY_MAX));
-        assert!(robots.sitemaps().len() <= SITEMAPS_MAX);
         if body.len() < BODY_BYTES_MAX / 2 {
             let with_comments = Robots::parse(&commented, token);
             let verdict_with_comments = with_comments.verdict(&path_and_query);
             assert_eq!(verdict.is_allowed(), verdict_with_comments.is_allowed(), "comments decide");
             assert_eq!(robots.crawl_delay(), with_comments.crawl_delay());
-            assert_eq!(robots.sitemaps(), with_comments.sitemaps());
         }
         assert_eq!(record.policy(token), RobotsPolicy::Rules(robots), "the record means something else");
     }

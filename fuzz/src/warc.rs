@@ -53,8 +53,8 @@ fn read(file: &[u8]) {
 fn look_at(record: &StoredRecord) {
     let _ = (record.id(), record.date(), record.target_uri(), record.ip_address(), record.protocol());
     let _ = (record.warcinfo_id(), record.concurrent_to().count(), record.truncated(), record.profile());
-    let _ = (record.refers_to_target_uri(), record.refers_to_date(), record.refers_to());
-    let _ = (record.verify_block_digest(), record.verify_payload_digest(), record.identified_payload_type());
+    let _ = (record.refers_to_target_uri(), record.refers_to_date());
+    let _ = (record.verify_block_digest(), record.verify_payload_digest());
 }
 
 /// A response of the first three lines (reason, name and value of a field) and a body, between two others.

@@ -30,14 +30,11 @@ fn show(page: &Page) -> String {
     let text = |text: &Option<String>| text.clone().unwrap_or_else(|| "none".to_owned());
     let url = |url: &Option<Url>| url.as_ref().map_or_else(|| "none".to_owned(), Url::to_string);
     let mut shown = format!(
-        "title: {}\ndescription: {}\nlanguage: {}\ncanonical: {}\nrefresh: {}\nbase: {}\nskipped: {:?}\n",
+        "title: {}\ndescription: {}\nlanguage: {}\ncanonical: {}\n",
         text(&page.title),
         text(&page.description),
         text(&page.language),
         url(&page.canonical),
-        url(&page.refresh),
-        page.base,
-        page.skipped,
     );
     for robots in &page.robots {
         writeln!(shown, "robots: {}: {}", robots.agent, robots.content).expect("strings take all");

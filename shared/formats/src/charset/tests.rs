@@ -7,9 +7,9 @@ use super::*;
 /// Body, header, what comes of it, and why.
 type Case<'a> = (&'a [u8], Option<&'a str>, (&'a str, &'static str, CharsetSource), &'a str);
 
-fn outcome(body: &[u8], header: Option<&str>) -> (String, &'static str, CharsetSource, bool) {
-    let Decoded { text, encoding, source, had_errors } = decode(body, header);
-    (text.into_owned(), encoding, source, had_errors)
+fn outcome(body: &[u8], header: Option<&str>) -> (String, &'static str, CharsetSource) {
+    let Decoded { text, encoding, source } = decode(body, header);
+    (text.into_owned(), encoding, source)
 }
 
 #[test]
@@ -44,12 +44,12 @@ fn the_most_trusted_declaration_wins() {
         (b"\0<\0?\0x", None, ("<?x", "UTF-16BE", Meta), "XML in UTF-16 without a BOM"),
     ];
     for (body, header, (text, encoding, source), why) in cases {
-        assert_eq!(outcome(body, *header), ((*text).to_owned(), *encoding, *source, false), "{why}");
+        assert_eq!(outcome(body, *header), ((*text).to_owned(), *encoding, *source), "{why}");
     }
 }
 
 #[test]
-fn malformed_bytes_are_marked_and_reported() {
+fn malformed_bytes_are_marked() {
     let cases: &[Case<'_>] = &[
         (b"caf\xE9!", Some("utf-8"), ("caf\u{FFFD}!", "UTF-8", Header), "declared UTF-8 by the header, and is not"),
         (
@@ -68,7 +68,7 @@ fn malformed_bytes_are_marked_and_reported() {
         (b"\x82", Some("shift_jis"), ("\u{FFFD}", "Shift_JIS", Header), "half a character"),
     ];
     for (body, header, (text, encoding, source), why) in cases {
-        assert_eq!(outcome(body, *header), ((*text).to_owned(), *encoding, *source, true), "{why}");
+        assert_eq!(outcome(body, *header), ((*text).to_owned(), *encoding, *source), "{why}");
     }
 }
 
@@ -90,8 +90,8 @@ fn undeclared_legacy_text_is_detected() {
     ];
     for (encoding, text, detected) in cases {
         let (body, ..) = encoding.encode(text);
-        assert_eq!(outcome(&body, None), (text.to_owned(), detected, Detected, false));
-        assert_eq!(outcome(&body, Some(encoding.name())), (text.to_owned(), encoding.name(), Header, false));
+        assert_eq!(outcome(&body, None), (text.to_owned(), detected, Detected));
+        assert_eq!(outcome(&body, Some(encoding.name())), (text.to_owned(), encoding.name(), Header));
         // A long ASCII start, such as inline scripts, hides nothing.
         let late = [vec![b' '; 2 * DETECT_BYTES_MAX], body.into_owned()].concat();
         assert_eq!(outcome(&late, None).1, detected, "{detected} after much ASCII");

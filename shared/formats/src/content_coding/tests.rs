@@ -1,4 +1,5 @@
 use std::io::Write;
+use std::slice;
 
 use flate2::Compression;
 use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
@@ -109,7 +110,7 @@ fn what_others_encoded_is_read() {
     let text = bottles(100);
     let twice = [text.as_slice(), &text].concat();
     let skippable = [b"\x53\x2a\x4d\x18\x05\0\0\0notes".as_slice(), &zstd(&text)].concat();
-    let table: [(ContentCoding, Vec<u8>, &[u8], &str); 12] = [
+    let table: [(ContentCoding, Vec<u8>, &[u8], &str); 13] = [
         (Zstd, include_bytes!("fixtures/bottles.zst").to_vec(), &text, "the reference encoder, with a checksum"),
         (Brotli, include_bytes!("fixtures/bottles.br").to_vec(), &text, "the reference encoder, with its dictionary"),
         (Deflate, bare_deflate(&text), &text, "deflate without zlib's wrapping"),
@@ -119,6 +120,7 @@ fn what_others_encoded_is_read() {
         (Gzip, [gzip(&text), vec![0; 512]].concat(), &text, "padding after gzip"),
         (Gzip, [gzip(&text), b"<!-- -->".to_vec()].concat(), &text, "text after gzip"),
         (Zstd, [zstd(&text), b"<!-- -->".to_vec()].concat(), &text, "text after zstd"),
+        (Zstd, [zstd(&text), b"\n".to_vec()].concat(), &text, "less after zstd than a frame's mark"),
         (Brotli, [brotli(&text), b"<!-- -->".to_vec()].concat(), &text, "text after brotli"),
         (Deflate, [zlib(&text), b"<!-- -->".to_vec()].concat(), &text, "text after deflate"),
         (Brotli, Vec::new(), b"", "a body of length 0 is in any coding"),
@@ -127,6 +129,36 @@ fn what_others_encoded_is_read() {
         for chunk_bytes in [1, usize::MAX] {
             let (text, end) = decode_chunks(&[coding], &encoded, chunk_bytes, MANY);
             assert_eq!((text == expected, end), (true, Ok(Progress::More)), "{coding}: {why}");
+        }
+    }
+}
+
+#[test]
+fn headers_of_zstd_are_read_whatever_they_hold() {
+    // All but the reserved bit, and checksums, which the fixture has.
+    for descriptor in (0..=u8::MAX).filter(|descriptor| descriptor & 0b1100 == 0) {
+        let is_single_segment = descriptor & 0b10_0000 != 0;
+        let size_bytes = match descriptor >> 6 {
+            0 => usize::from(is_single_segment),
+            flag => 1 << flag,
+        };
+        let (length, size) = match size_bytes {
+            1 => (200, 200_u64),
+            // Two bytes count from 256.
+            2 => (300, 44),
+            _ => (300, 300),
+        };
+        let text = vec![b'x'; length];
+        let window = if is_single_segment { [].as_slice() } else { &[0x58] };
+        let dictionary = &[0; 4][..[0, 1, 2, 4][usize::from(descriptor & 0b11)]];
+        let block = u32::try_from(text.len()).unwrap() << 3 | 1;
+        let (size, block) = (size.to_le_bytes(), block.to_le_bytes());
+        let header =
+            [b"\x28\xb5\x2f\xfd", slice::from_ref(&descriptor), window, dictionary, &size[..size_bytes]].concat();
+        let frame = [&header, &block[..3], &text].concat();
+        for chunk_bytes in [1, usize::MAX] {
+            let (decoded, end) = decode_chunks(&[Zstd], &frame, chunk_bytes, MANY);
+            assert_eq!((decoded == text, end), (true, Ok(Progress::More)), "{descriptor:#b}");
         }
     }
 }
@@ -145,7 +177,7 @@ fn what_is_wrong_is_said() {
     let window_of_16_mib = b"\x28\xb5\x2f\xfd\x00\x70\x01\x00\x00".to_vec();
     let block_too_long = b"\x28\xb5\x2f\xfd\x00\x58\xff\xff\xff".to_vec();
     let with_dictionary = b"\x28\xb5\x2f\xfd\x01\x58\x07\x01\x00\x00".to_vec();
-    let table: [(ContentCoding, Vec<u8>, DecodeFault, &str); 16] = [
+    let table: [(ContentCoding, Vec<u8>, DecodeFault, &str); 21] = [
         (Gzip, html.to_vec(), NotInCoding, "not gzip at all"),
         (Deflate, html.to_vec(), NotInCoding, "not deflate at all"),
         (Brotli, html.to_vec(), NotInCoding, "not brotli at all"),
@@ -162,6 +194,11 @@ fn what_is_wrong_is_said() {
         (Zstd, window_of_16_mib, WindowTooLarge, "RFC 9659 allows 8 MiB"),
         (Zstd, block_too_long, Damaged, "RFC 8878 allows 128 KiB"),
         (Zstd, with_dictionary, Damaged, "a dictionary that nobody gave us"),
+        (Zstd, zstd(&text)[..4].to_vec(), Truncated, "its mark alone"),
+        (Zstd, zstd(&text)[..6].to_vec(), Truncated, "half a header"),
+        (Zstd, b"\x53\x2a\x4d\x18\x05\0".to_vec(), Truncated, "half a header of a frame to be skipped"),
+        (Zstd, b"\x53\x2a\x4d\x18\x05\0\0\0note".to_vec(), Truncated, "most of a frame to be skipped"),
+        (Zstd, [zstd(&text), zstd(&text)[..6].to_vec()].concat(), Truncated, "half a second header"),
     ];
     for (coding, encoded, fault, why) in table {
         for chunk_bytes in [1, usize::MAX] {

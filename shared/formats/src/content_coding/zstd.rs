@@ -1,12 +1,13 @@
 //! Zstandard, by ruzstd.
 //!
-//! ruzstd pulls its input from a reader and fails for good when that runs dry. So the frame is cut into its parts here
-//! (RFC 8878 §3.1), and ruzstd is given one part at a time, once it is whole: a header of at most 18 bytes, or a block of
-//! at most 128 KiB.
+//! ruzstd pulls its input from a reader, and a block that runs dry spoils its state. So blocks are cut out here (RFC 8878 §3.1.1.2), and each is
+//! decoded once it is whole: at most 128 KiB. A header is tried with one byte more until it is whole, as that changes nothing before; it has at
+//! most 18. ruzstd's own interface for chunks (`decode_from_to`) would not do: it decodes all blocks of a chunk before it gives any away, and four
+//! bytes can be a block of 128 KiB.
 
 use std::io::Read;
 
-use ruzstd::decoding::errors::FrameDecoderError;
+use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
 use super::codings::ContentCoding;
@@ -16,9 +17,10 @@ use super::decoder::{Codec, DecodeFault, OUT_BYTES, Out, Stop};
 const WINDOW_BYTES_MAX: u64 = 8 << 20;
 /// RFC 8878 §3.1.1.2.4.
 const BLOCK_BYTES_MAX: usize = 128 << 10;
-const MAGIC: u32 = 0xFD2F_B528;
-const SKIPPABLE_MAGIC: std::ops::RangeInclusive<u32> = 0x184D_2A50..=0x184D_2A5F;
+const MAGIC_BYTES: usize = 4;
 const BLOCK_HEADER_BYTES: usize = 3;
+/// Of the byte that follows the magic number, RFC 8878 §3.1.1.1.1.
+const CHECKSUM_FLAG: u8 = 0b100;
 const CHECKSUM_BYTES: usize = 4;
 /// A block that is last, raw and empty.
 const EMPTY_LAST_BLOCK: [u8; BLOCK_HEADER_BYTES] = [1, 0, 0];
@@ -26,17 +28,12 @@ const EMPTY_LAST_BLOCK: [u8; BLOCK_HEADER_BYTES] = [1, 0, 0];
 /// The part of the format that is being collected.
 #[derive(Clone, Copy, PartialEq)]
 enum Part {
-    /// The four bytes that begin a frame.
-    Magic,
-    /// The byte after them, which tells how long the header is.
-    Descriptor,
+    /// The header of a frame, as far as it is there; of one to be skipped, too.
     Header,
-    BlockHeader,
+    /// A block, its header first; the last one with the checksum behind it.
     Block,
-    SkippableLength,
-    Skipped {
-        left_bytes: u32,
-    },
+    /// The content of a frame to be skipped.
+    Skipped { left_bytes: usize },
     /// Bytes after the last frame.
     Done,
 }
@@ -59,89 +56,92 @@ impl Zstd {
         frames.set_max_window_size(WINDOW_BYTES_MAX);
         Self {
             frames,
-            part: Part::Magic,
+            part: Part::Header,
             collected: Vec::new(),
-            needed_bytes: 4,
+            needed_bytes: MAGIC_BYTES,
             has_checksum: false,
             is_first_frame: true,
             out: vec![0; OUT_BYTES].into_boxed_slice(),
         }
     }
 
-    /// Goes on to collect another part; what was collected stays if the part only grows.
     fn collect(&mut self, part: Part, needed_bytes: usize) {
+        self.collected.clear();
         (self.part, self.needed_bytes) = (part, needed_bytes);
     }
 
-    fn collect_anew(&mut self, part: Part, needed_bytes: usize) {
-        self.collected.clear();
-        self.collect(part, needed_bytes);
-    }
-
-    /// Handles a part that is whole.
+    /// Handles a part of which all is there that was needed, or finds out how much more is.
     fn step(&mut self, out: &mut Out<'_>) -> Result<(), Stop> {
         match self.part {
-            Part::Magic => match little_endian(&self.collected) {
-                MAGIC => self.collect(Part::Descriptor, 5),
-                magic if SKIPPABLE_MAGIC.contains(&magic) => self.collect_anew(Part::SkippableLength, 4),
-                _ if self.is_first_frame => return Err(stop(DecodeFault::NotInCoding)),
-                _ => self.collect_anew(Part::Done, 0),
+            Part::Header => self.header(),
+            Part::Block => match self.block_bytes()? {
+                bytes if bytes > self.collected.len() => {
+                    self.needed_bytes = bytes;
+                    Ok(())
+                }
+                _ => self.block(out),
             },
-            Part::Descriptor => {
-                let descriptor = self.collected[4];
-                self.has_checksum = descriptor & 0b100 != 0;
-                self.collect(Part::Header, 5 + header_rest_bytes(descriptor));
+            Part::Skipped { .. } | Part::Done => Ok(()),
+        }
+    }
+
+    /// Begins a frame if its header is whole.
+    fn header(&mut self) -> Result<(), Stop> {
+        use ReadFrameHeaderError::{BadMagicNumber, InvalidFrameDescriptor, SkipFrame};
+        match self.frames.reset(self.collected.as_slice()) {
+            Ok(()) => {
+                self.has_checksum = self.collected[MAGIC_BYTES] & CHECKSUM_FLAG != 0;
+                self.collect(Part::Block, BLOCK_HEADER_BYTES);
             }
-            Part::Header => {
-                self.frames.reset(self.collected.as_slice()).map_err(|error| stop(fault_of(&error)))?;
-                self.collect_anew(Part::BlockHeader, BLOCK_HEADER_BYTES);
-            }
-            Part::BlockHeader => {
-                let size = self.block_bytes()?;
-                self.collect(Part::Block, BLOCK_HEADER_BYTES + size);
-                if self.collected.len() == self.needed_bytes {
-                    self.block(out)?;
-                }
-            }
-            Part::Block => self.block(out)?,
-            Part::SkippableLength => {
-                self.is_first_frame = false;
-                match little_endian(&self.collected) {
-                    0 => self.collect_anew(Part::Magic, 4),
-                    left_bytes => self.collect_anew(Part::Skipped { left_bytes }, 0),
-                }
-            }
-            Part::Skipped { .. } | Part::Done => {}
+            Err(FrameDecoderError::ReadFrameHeaderError(error)) => match error {
+                BadMagicNumber(_) if self.is_first_frame => return Err(stop(DecodeFault::NotInCoding)),
+                BadMagicNumber(_) => self.collect(Part::Done, 0),
+                SkipFrame { length, .. } => self.skip(usize::try_from(length).unwrap_or(usize::MAX)),
+                InvalidFrameDescriptor(_) => return Err(stop(DecodeFault::Damaged)),
+                // Whatever else it cannot read is not there yet.
+                _ => self.needed_bytes += 1,
+            },
+            Err(FrameDecoderError::WindowSizeTooBig { .. }) => return Err(stop(DecodeFault::WindowTooLarge)),
+            Err(_) => return Err(stop(DecodeFault::Damaged)),
         }
         Ok(())
     }
 
-    /// The length of a block after its header, by RFC 8878 §3.1.1.2, with the frame's checksum if it is the last.
+    /// Goes on behind so many bytes.
+    fn skip(&mut self, left_bytes: usize) {
+        self.is_first_frame = false;
+        match left_bytes {
+            0 => self.collect(Part::Header, MAGIC_BYTES),
+            left_bytes => self.collect(Part::Skipped { left_bytes }, 0),
+        }
+    }
+
+    /// The length of a block by its header, RFC 8878 §3.1.1.2, with the frame's checksum if it is the last.
     fn block_bytes(&self) -> Result<usize, Stop> {
         const TYPE_RLE: u32 = 1;
-        let header = little_endian(&self.collected);
+        let header = u32::from_le_bytes([self.collected[0], self.collected[1], self.collected[2], 0]);
         let (is_last, block_type, size) = (header & 1 != 0, (header >> 1) & 3, (header >> 3) as usize);
         if size > BLOCK_BYTES_MAX {
             return Err(stop(DecodeFault::Damaged));
         }
         let content = if block_type == TYPE_RLE { 1 } else { size };
-        Ok(content + if is_last && self.has_checksum { CHECKSUM_BYTES } else { 0 })
+        let checksum = if is_last && self.has_checksum { CHECKSUM_BYTES } else { 0 };
+        Ok(BLOCK_HEADER_BYTES + content + checksum)
     }
 
     fn block(&mut self, out: &mut Out<'_>) -> Result<(), Stop> {
         let strategy = BlockDecodingStrategy::UptoBlocks(1);
-        let is_last =
-            self.frames.decode_blocks(self.collected.as_slice(), strategy).map_err(|error| stop(fault_of(&error)))?;
+        let decoded = self.frames.decode_blocks(self.collected.as_slice(), strategy);
+        let is_last = decoded.map_err(|_| stop(DecodeFault::Damaged))?;
         self.drain(out)?;
         if !is_last {
-            self.collect_anew(Part::BlockHeader, BLOCK_HEADER_BYTES);
+            self.collect(Part::Block, BLOCK_HEADER_BYTES);
             return Ok(());
         }
         if self.has_checksum && self.frames.get_checksum_from_data() != self.frames.get_calculated_checksum() {
             return Err(stop(DecodeFault::Damaged));
         }
-        self.is_first_frame = false;
-        self.collect_anew(Part::Magic, 4);
+        self.skip(0);
         Ok(())
     }
 
@@ -161,42 +161,15 @@ fn stop(fault: DecodeFault) -> Stop {
     Stop::fault(ContentCoding::Zstd, fault)
 }
 
-fn fault_of(error: &FrameDecoderError) -> DecodeFault {
-    match error {
-        FrameDecoderError::WindowSizeTooBig { .. } => DecodeFault::WindowTooLarge,
-        _ => DecodeFault::Damaged,
-    }
-}
-
-/// At most four bytes as a number.
-fn little_endian(bytes: &[u8]) -> u32 {
-    bytes.iter().take(4).rev().fold(0, |number, &byte| number << 8 | u32::from(byte))
-}
-
-/// RFC 8878 §3.1.1.1: the length of window descriptor, dictionary id and content size.
-fn header_rest_bytes(descriptor: u8) -> usize {
-    let is_single_segment = descriptor & 0b10_0000 != 0;
-    let window = usize::from(!is_single_segment);
-    let dictionary = [0, 1, 2, 4][usize::from(descriptor & 0b11)];
-    let content_size = match descriptor >> 6 {
-        0 => usize::from(is_single_segment),
-        flag => 1 << flag,
-    };
-    window + dictionary + content_size
-}
-
 impl Codec for Zstd {
     fn push(&mut self, mut input: &[u8], out: &mut Out<'_>) -> Result<(), Stop> {
         while !input.is_empty() {
             match self.part {
                 Part::Done => return Ok(()),
                 Part::Skipped { left_bytes } => {
-                    let skipped = usize::try_from(left_bytes).unwrap_or(usize::MAX).min(input.len());
+                    let skipped = left_bytes.min(input.len());
                     input = &input[skipped..];
-                    match left_bytes - u32::try_from(skipped).unwrap_or(left_bytes) {
-                        0 => self.collect_anew(Part::Magic, 4),
-                        left_bytes => self.part = Part::Skipped { left_bytes },
-                    }
+                    self.skip(left_bytes - skipped);
                 }
                 _ => {
                     let (taken, after) = input.split_at((self.needed_bytes - self.collected.len()).min(input.len()));
@@ -214,8 +187,10 @@ impl Codec for Zstd {
     fn finish(&mut self, out: &mut Out<'_>) -> Result<(), Stop> {
         match self.part {
             Part::Done => return Ok(()),
-            Part::Magic if !self.is_first_frame || self.collected.is_empty() => return Ok(()),
-            Part::BlockHeader | Part::Block => {
+            Part::Header if self.collected.is_empty() => return Ok(()),
+            // Too little behind a frame to be another.
+            Part::Header if self.collected.len() < MAGIC_BYTES && !self.is_first_frame => return Ok(()),
+            Part::Block => {
                 // The window was held back for blocks that will not come: an end of our own makes ruzstd give it.
                 let end = [EMPTY_LAST_BLOCK.as_slice(), &[0; CHECKSUM_BYTES]].concat();
                 if self.frames.decode_blocks(end.as_slice(), BlockDecodingStrategy::UptoBlocks(1)).is_ok() {

@@ -8,8 +8,8 @@ use dragline_domain::document::LinkKind;
 use url::Url;
 
 use super::HtmlLimits;
-use super::page::{HtmlLink, Skipped};
-use super::resolve::{NoLink, Resolver, has_other_scheme, without_fragment};
+use super::page::HtmlLink;
+use super::resolve::{Resolver, has_other_scheme, without_fragment};
 use super::tag::Value;
 
 /// Whether the page vouches for a link.
@@ -41,15 +41,7 @@ pub(super) struct Links {
     references: String,
     links: Vec<Unresolved>,
     seen: Seen,
-    skipped: Skipped,
     is_cut: bool,
-}
-
-/// What is left when the page ends.
-pub(super) struct Resolved {
-    pub(super) links: Vec<HtmlLink>,
-    pub(super) skipped: Skipped,
-    pub(super) is_cut: bool,
 }
 
 impl Links {
@@ -60,7 +52,6 @@ impl Links {
             references: String::new(),
             links: Vec::new(),
             seen: Seen::default(),
-            skipped: Skipped::default(),
             is_cut: false,
         }
     }
@@ -69,12 +60,8 @@ impl Links {
     /// is followed if either is.
     pub(super) fn add(&mut self, kind: LinkKind, reference: Value<'_>, follow: Follow) -> Option<LinkId> {
         let text = without_fragment(reference.text());
-        if has_other_scheme(text) {
-            self.skipped.other_scheme += 1;
-            return None;
-        }
-        if matches!(reference, Value::Start(_)) || text.len() > self.url_bytes_max {
-            self.skipped.too_long += 1;
+        let is_long = matches!(reference, Value::Start(_)) || text.len() > self.url_bytes_max;
+        if is_long || has_other_scheme(text) {
             return None;
         }
         // Only a link may lead to the page itself; an image or a script without a URL is none.
@@ -113,24 +100,15 @@ impl Links {
         self.links[id].text = text;
     }
 
-    /// Resolves them all. References to `page` itself that name nothing but a place in it are dropped.
-    pub(super) fn finish(self, resolver: Resolver<'_>, page: &Url) -> Resolved {
-        let Self { references, links: unresolved, mut skipped, is_cut, .. } = self;
+    /// Resolves them all, and says whether some are missing for want of room. References to `page` itself that name nothing but a place in it
+    /// are dropped.
+    pub(super) fn finish(self, resolver: Resolver<'_>, page: &Url) -> (Vec<HtmlLink>, bool) {
+        let Self { references, links: unresolved, is_cut, .. } = self;
         let mut links: Vec<HtmlLink> = Vec::with_capacity(unresolved.len());
         let mut seen = Seen::default();
         for Unresolved { kind, reference, follow, text } in unresolved {
             let reference = &references[reference];
-            let url = match resolver.resolve(reference) {
-                Ok(url) => url,
-                Err(reason) => {
-                    match reason {
-                        NoLink::OtherScheme => skipped.other_scheme += 1,
-                        NoLink::Invalid => skipped.invalid += 1,
-                        NoLink::TooLong => skipped.too_long += 1,
-                    }
-                    continue;
-                }
-            };
+            let Some(url) = resolver.resolve(reference) else { continue };
             if reference.is_empty() && is_same_page(&url, page) {
                 continue;
             }
@@ -146,7 +124,7 @@ impl Links {
                 }
             }
         }
-        Resolved { links, skipped, is_cut }
+        (links, is_cut)
     }
 }
 

@@ -1,13 +1,12 @@
-//! What a page says about itself: title, description, language, robots, canonical URL, refresh, base.
+//! What a page says about itself: title, description, language, robots, canonical URL, base.
 
 use url::Url;
 
-use super::HtmlLimits;
 use super::page::RobotsMeta;
-use super::resolve::{Resolver, has_other_scheme, without_fragment};
-use super::source::Syntax;
+use super::resolve::{Resolver, without_fragment};
 use super::tag::{Attribute, Tag};
 use super::words::Words;
+use super::{HtmlLimits, Syntax};
 use crate::http_fields::refresh;
 
 /// More than one that differs is none; of these, some are the same once they are resolved.
@@ -30,7 +29,6 @@ pub(super) struct Metadata<'l> {
     pub(super) robots: Vec<RobotsMeta>,
     robots_bytes: usize,
     canonicals: Vec<String>,
-    refresh: Option<String>,
     base: Option<String>,
 }
 
@@ -47,7 +45,6 @@ impl<'l> Metadata<'l> {
             robots: Vec::new(),
             robots_bytes: 0,
             canonicals: Vec::new(),
-            refresh: None,
             base: None,
         }
     }
@@ -96,16 +93,12 @@ impl<'l> Metadata<'l> {
         }
     }
 
-    /// `<meta>`. Gives the reference of a refresh, which is a link as well.
+    /// `<meta>`. Gives the reference of a refresh, which is a link.
     pub(super) fn meta<'t>(&mut self, tag: &'t Tag) -> Option<&'t str> {
         let content = tag.text(Attribute::Content)?;
         if let Some(pragma) = tag.text(Attribute::HttpEquiv) {
             if pragma.eq_ignore_ascii_case("refresh") {
-                let reference = refresh(tag.whole(Attribute::Content)?)?;
-                if !has_other_scheme(reference) {
-                    keep_first(&mut self.refresh, Some(reference));
-                }
-                return Some(reference);
+                return refresh(tag.whole(Attribute::Content)?);
             }
             if pragma.eq_ignore_ascii_case("content-language") {
                 keep_first(&mut self.pragma_language, pragma_language(content));
@@ -138,18 +131,14 @@ impl<'l> Metadata<'l> {
 
     /// What the page's links are relative to (WHATWG HTML, "set the frozen base URL").
     pub(super) fn resolved_base(&self, page: Resolver<'_>) -> Url {
-        self.base.as_ref().and_then(|base| page.resolve(base).ok()).unwrap_or_else(|| page.base.clone())
+        self.base.as_ref().and_then(|base| page.resolve(base)).unwrap_or_else(|| page.base.clone())
     }
 
     pub(super) fn resolved_canonical(&self, resolver: Resolver<'_>) -> Option<Url> {
         let mut urls = self.canonicals.iter().filter(|reference| !reference.is_empty());
-        let first = urls.find_map(|reference| resolver.resolve(reference).ok())?;
-        let is_contradicted = urls.any(|reference| resolver.resolve(reference).is_ok_and(|url| url != first));
+        let first = urls.find_map(|reference| resolver.resolve(reference))?;
+        let is_contradicted = urls.any(|reference| resolver.resolve(reference).is_some_and(|url| url != first));
         if is_contradicted { None } else { Some(first) }
-    }
-
-    pub(super) fn resolved_refresh(&self, resolver: Resolver<'_>) -> Option<Url> {
-        resolver.resolve(self.refresh.as_ref()?).ok()
     }
 }
 

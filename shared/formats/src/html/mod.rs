@@ -5,11 +5,9 @@
 //! where they are made.
 //! Scripts are not run, so `<noscript>` counts; `<template>` and comments do not.
 
-mod cdata;
 mod collector;
 mod foreign;
 mod hiding;
-mod limits;
 mod links;
 mod metadata;
 mod open_elements;
@@ -18,8 +16,6 @@ mod prolog;
 mod reader;
 mod rel;
 mod resolve;
-mod source;
-mod srcset;
 mod tag;
 #[cfg(test)]
 mod tests;
@@ -29,10 +25,8 @@ mod words;
 use std::convert::Infallible;
 
 use html5gum::Tokenizer;
-pub use limits::HtmlLimits;
-pub use page::{HtmlLink, Page, RobotsMeta, Skipped, Truncated};
+pub use page::{HtmlLimits, HtmlLink, Page, PageSource, RobotsMeta, Syntax, Truncated};
 pub use prolog::is_xhtml;
-pub use source::{PageSource, Syntax};
 
 use self::collector::Collector;
 use self::reader::{AttributeCount, PageReader};

@@ -6,17 +6,6 @@ use dragline_domain::url::web_reference;
 use encoding_rs::{EncoderResult, Encoding, UTF_8};
 use url::Url;
 
-/// Why a reference is no link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum NoLink {
-    /// Neither http nor https.
-    OtherScheme,
-    /// It does not parse.
-    Invalid,
-    /// Longer than the limit.
-    TooLong,
-}
-
 /// Resolves the references of one page.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Resolver<'a> {
@@ -29,20 +18,15 @@ pub(super) struct Resolver<'a> {
 }
 
 impl Resolver<'_> {
-    /// The URL of a reference, without its fragment.
-    pub(super) fn resolve(self, reference: &str) -> Result<Url, NoLink> {
-        if reference.len() > self.url_bytes_max {
-            return Err(NoLink::TooLong);
-        }
-        let mut url = self.join(reference).map_err(|_| NoLink::Invalid)?;
-        if !matches!(url.scheme(), "http" | "https") {
-            return Err(NoLink::OtherScheme);
-        }
-        if url.as_str().len() > self.url_bytes_max {
-            return Err(NoLink::TooLong);
+    /// The URL of a reference, without its fragment; none if it is no URL, neither http nor https, or too long.
+    pub(super) fn resolve(self, reference: &str) -> Option<Url> {
+        let fits = |text: &str| text.len() <= self.url_bytes_max;
+        let mut url = fits(reference).then(|| self.join(reference).ok())??;
+        if !matches!(url.scheme(), "http" | "https") || !fits(url.as_str()) {
+            return None;
         }
         url.set_fragment(None);
-        Ok(url)
+        Some(url)
     }
 
     /// WHATWG HTML, "encoding-parse a URL": the path is in UTF-8 everywhere, the query in the page's encoding.

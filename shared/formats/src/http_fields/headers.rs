@@ -1,9 +1,7 @@
-//! Fields of a message, by their names.
+//! Fields of a message, by their names, and as text.
 
 use std::borrow::Cow;
 use std::ops::Deref;
-
-use super::text;
 
 /// Header fields in their order, repeated ones among them; names are compared without regard to case. Values are bytes, or text where that is what
 /// a format calls them.
@@ -71,9 +69,32 @@ impl<V, N: Into<String>, W: Into<V>> FromIterator<(N, W)> for Headers<V> {
     }
 }
 
+/// A field's value as text, without the white space around it: UTF-8, as most write it, or else Latin-1, which RFC 9110 section 5.5 says that
+/// such bytes once were. So no value is without a meaning because of one byte.
+#[must_use]
+pub fn text(value: &[u8]) -> Cow<'_, str> {
+    let value = value.trim_ascii();
+    match std::str::from_utf8(value) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => Cow::Owned(value.iter().map(|byte| char::from(*byte)).collect()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn values_are_text_in_one_of_two_ways() {
+        for (value, expected, why) in [
+            (b" noindex ".as_slice(), "noindex", "without the white space around it"),
+            ("caf\u{e9}".as_bytes(), "caf\u{e9}", "UTF-8"),
+            (b"caf\xe9, noindex", "caf\u{e9}, noindex", "Latin-1: the rest counts all the same"),
+            (b"", "", "nothing"),
+        ] {
+            assert_eq!(text(value), expected, "{why}");
+        }
+    }
 
     #[test]
     fn fields_are_found_by_name_and_keep_their_order() {

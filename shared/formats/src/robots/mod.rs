@@ -36,15 +36,11 @@ pub const COPY_AGE_MAX: Duration = Duration::from_hours(24);
 /// The most rules of one group that are kept; later ones are left out, as lines past [`BODY_BYTES_MAX`] are.
 pub const RULES_MAX: usize = 20_000;
 
-/// The most `Sitemap` lines that are kept.
-pub const SITEMAPS_MAX: usize = 500;
-
 /// The rules of one robots.txt for one crawler.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Robots {
     rules: RuleIndex,
     crawl_delay: Option<Duration>,
-    sitemaps: Vec<url::Url>,
 }
 
 impl Robots {
@@ -78,12 +74,6 @@ impl Robots {
     #[must_use]
     pub const fn crawl_delay(&self) -> Option<Duration> {
         self.crawl_delay
-    }
-
-    /// The sitemaps named anywhere in the file, each once, in its order (sitemaps.org). They may be on other hosts.
-    #[must_use]
-    pub fn sitemaps(&self) -> &[url::Url] {
-        &self.sitemaps
     }
 }
 

@@ -5,14 +5,10 @@ use std::time::Duration;
 use dragline_domain::definition::product_token;
 use dragline_domain::politeness::DELAY_MAX;
 use robotstxt::RobotsParseHandler;
-use url::Url;
 
 use super::rules::RuleIndex;
 use super::verdict::{Rule, RuleKind};
-use super::{RULES_MAX, Robots, SITEMAPS_MAX, text};
-
-/// The longest URL of a sitemap that is kept: sitemaps.org allows 2,048 characters.
-const SITEMAP_URL_BYTES_MAX: usize = 2048;
+use super::{RULES_MAX, Robots, text};
 
 pub(super) fn parse(body: &[u8], our_token: &str) -> Robots {
     let mut reader = Reader {
@@ -21,12 +17,11 @@ pub(super) fn parse(body: &[u8], our_token: &str) -> Robots {
         delay_for: Audience::default(),
         our_group: None,
         everyones_group: Group::default(),
-        sitemaps: Vec::new(),
     };
     robotstxt::parse_robotstxt(&text::as_ascii_lines(text::within_limit(body)), &mut reader);
     // A group for us stands alone, even an empty one: those for everyone else count only where there is none.
     let group = reader.our_group.unwrap_or(reader.everyones_group);
-    Robots { rules: RuleIndex::new(group.rules), crawl_delay: group.crawl_delay, sitemaps: reader.sitemaps }
+    Robots { rules: RuleIndex::new(group.rules), crawl_delay: group.crawl_delay }
 }
 
 /// What the lines so far came to.
@@ -43,7 +38,6 @@ struct Reader<'t> {
     our_group: Option<Group>,
     /// All groups for `*`, merged.
     everyones_group: Group,
-    sitemaps: Vec<Url>,
 }
 
 #[derive(Default)]
@@ -152,15 +146,8 @@ impl RobotsParseHandler for Reader<'_> {
         self.rule(line, RuleKind::Disallow, value);
     }
 
-    fn handle_sitemap(&mut self, _line: u32, value: &str) {
-        if self.sitemaps.len() >= SITEMAPS_MAX || value.len() > SITEMAP_URL_BYTES_MAX {
-            return;
-        }
-        let Ok(url) = Url::parse(value) else { return };
-        if matches!(url.scheme(), "http" | "https") && !self.sitemaps.contains(&url) {
-            self.sitemaps.push(url);
-        }
-    }
+    // Sitemaps are for whoever follows them, and end no group.
+    fn handle_sitemap(&mut self, _line: u32, _value: &str) {}
 
     fn handle_unknown_action(&mut self, _line: u32, action: &str, value: &str) {
         if ["crawl-delay", "crawldelay", "crawl delay"].iter().any(|name| action.eq_ignore_ascii_case(name)) {
@@ -171,6 +158,7 @@ impl RobotsParseHandler for Reader<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Verdict;
     use super::*;
 
     #[test]
@@ -216,15 +204,6 @@ mod tests {
     }
 
     #[test]
-    fn sitemaps_are_collected_from_the_whole_file() {
-        let body = "Sitemap: https://a.example/1.xml\nUser-agent: other\nDisallow: /\nsitemap:https://b.example/2.xml # two\n\
-            Site-map: https://a.example/1.xml\nSitemap: /relative.xml\nSitemap: ftp://a.example/3.xml\nSitemap:\n";
-        let robots = parse(body.as_bytes(), "Dragline");
-        let found: Vec<&str> = robots.sitemaps().iter().map(Url::as_str).collect();
-        assert_eq!(found, ["https://a.example/1.xml", "https://b.example/2.xml"]);
-    }
-
-    #[test]
     fn counts_are_capped() {
         use std::fmt::Write as _;
 
@@ -232,17 +211,14 @@ mod tests {
         for i in 0..=RULES_MAX {
             writeln!(body, "Allow:/{i:x}").unwrap();
         }
-        for i in 0..=SITEMAPS_MAX {
-            writeln!(body, "Sitemap:http://a.example/{i}").unwrap();
-        }
         assert!(body.len() < crate::robots::BODY_BYTES_MAX, "the caps apply, not the cut");
         let robots = parse(body.as_bytes(), "Dragline");
-        assert!(robots.verdict(&format!("/{:x}", RULES_MAX - 1)).decided_by().is_some(), "the last within the cap");
-        assert_eq!(
-            robots.verdict(&format!("/{RULES_MAX:x}")).decided_by().unwrap().pattern.len(),
-            4,
-            "a shorter one instead"
-        );
-        assert_eq!(robots.sitemaps().len(), SITEMAPS_MAX);
+        for (number, pattern, why) in
+            [(RULES_MAX - 1, "/4e1f", "the last within the cap"), (RULES_MAX, "/4e2", "a shorter one instead")]
+        {
+            let path = format!("/{number:x}");
+            let Verdict::Rule(rule) = robots.verdict(&path) else { panic!("{why}: no rule") };
+            assert_eq!(rule.pattern, pattern, "{why}");
+        }
     }
 }

@@ -4,7 +4,6 @@ use std::fmt;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use url::Url;
 
 use super::verdict::Verdict;
 use super::{REDIRECTS_MAX, Robots, is_robots_txt};
@@ -79,15 +78,6 @@ impl RobotsPolicy {
         match self {
             Self::Rules(robots) => robots.crawl_delay(),
             Self::AllowAll(_) | Self::DisallowAll(_) => None,
-        }
-    }
-
-    /// [`Robots::sitemaps`]; empty without rules.
-    #[must_use]
-    pub fn sitemaps(&self) -> &[Url] {
-        match self {
-            Self::Rules(robots) => robots.sitemaps(),
-            Self::AllowAll(_) | Self::DisallowAll(_) => &[],
         }
     }
 }

@@ -56,7 +56,7 @@ pub enum Verdict<'p> {
     Unreadable(&'p Unreadable),
 }
 
-impl<'p> Verdict<'p> {
+impl Verdict<'_> {
     /// Whether the URL may be fetched.
     #[must_use]
     pub const fn is_allowed(self) -> bool {
@@ -64,15 +64,6 @@ impl<'p> Verdict<'p> {
             Self::Rule(rule) => matches!(rule.kind, RuleKind::Allow),
             Self::NoRule | Self::RobotsTxt | Self::Missing(_) => true,
             Self::Unreadable(_) => false,
-        }
-    }
-
-    /// The rule that decided; absent if none did.
-    #[must_use]
-    pub const fn decided_by(self) -> Option<&'p Rule> {
-        match self {
-            Self::Rule(rule) => Some(rule),
-            Self::NoRule | Self::RobotsTxt | Self::Missing(_) | Self::Unreadable(_) => None,
         }
     }
 }

@@ -31,8 +31,6 @@ pub struct CaptureEvent {
 /// What a `warcinfo` record tells about its file (WARC 1.1 §6.2).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WarcInfo {
-    /// The name under which the file is stored.
-    pub filename: Option<String>,
     /// Name and version of the program, as in `dragline/0.1.0`.
     pub software: String,
     /// The `User-Agent` of its requests.
@@ -50,8 +48,6 @@ pub struct RefersTo {
     pub target_uri: TargetUri,
     /// Its `WARC-Date`.
     pub date: Timestamp,
-    /// Its name, where known.
-    pub id: Option<RecordId>,
 }
 
 /// Why a body is not stored again.
@@ -76,8 +72,6 @@ pub struct Metadata {
     pub via: Option<String>,
     /// How long the fetch took, from its start; written in milliseconds.
     pub fetch_time: Option<Duration>,
-    /// What Dragline has to add, in the block: say, why there is no response.
-    pub fields: Vec<ExtensionField>,
 }
 
 /// One record, to be written by [`super::WarcWriter`].
@@ -93,7 +87,7 @@ pub struct Record {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Kind {
-    WarcInfo { filename: Option<String> },
+    WarcInfo,
     Request(Capture),
     Response(Capture),
     Revisit { capture: Capture, profile: RevisitProfile, refers_to: Option<RefersTo> },
@@ -106,12 +100,11 @@ struct Capture {
     event: CaptureEvent,
     concurrent_to: Vec<RecordId>,
     payload_digest: Option<Sha1Digest>,
-    payload_type: Option<String>,
 }
 
 impl Capture {
     fn new(event: &CaptureEvent, payload_digest: Option<Sha1Digest>) -> Self {
-        Self { event: event.clone(), concurrent_to: Vec::new(), payload_digest, payload_type: None }
+        Self { event: event.clone(), concurrent_to: Vec::new(), payload_digest }
     }
 }
 
@@ -135,7 +128,7 @@ impl Record {
         for (name, value) in fields.into_iter().filter_map(|(name, value)| Some((name, value?))) {
             push_field(&mut block, name, value);
         }
-        Self::new(id, date, Kind::WarcInfo { filename: info.filename.clone() }, block)
+        Self::new(id, date, Kind::WarcInfo, block)
             .extension(ExtensionField { name: ExtensionName::FORMAT, value: FORMAT_VERSION.to_string() })
     }
 
@@ -183,9 +176,6 @@ impl Record {
         if let Some(time) = metadata.fetch_time {
             push_field(&mut block, "fetchTimeMs", &time.as_millis().to_string());
         }
-        for field in &metadata.fields {
-            push_field(&mut block, field.name.as_str(), &field.value);
-        }
         Self::new(id, event.date, Kind::Metadata(Capture::new(event, None)), block)
     }
 
@@ -202,16 +192,6 @@ impl Record {
     #[must_use]
     pub fn truncated(mut self, reason: Truncation) -> Self {
         self.truncated = Some(reason);
-        self
-    }
-
-    /// The media type that looking at the payload gave, not its header. Kinds of record that have no payload of their own
-    /// stay as they are.
-    #[must_use]
-    pub fn identified_payload_type(mut self, media_type: &str) -> Self {
-        if let Kind::Response(capture) | Kind::Revisit { capture, .. } = &mut self.kind {
-            capture.payload_type = Some(media_type.to_owned());
-        }
         self
     }
 
@@ -280,7 +260,7 @@ const _: () = assert!(HEADER_BYTES_MAX > 5 * VALUE_BYTES_MAX + COMPANIONS_MAX * 
 impl Kind {
     const fn record_type(&self) -> RecordType {
         match self {
-            Self::WarcInfo { .. } => RecordType::WarcInfo,
+            Self::WarcInfo => RecordType::WarcInfo,
             Self::Request(_) => RecordType::Request,
             Self::Response(_) => RecordType::Response,
             Self::Revisit { .. } => RecordType::Revisit,
@@ -290,7 +270,7 @@ impl Kind {
 
     const fn content_type(&self) -> &'static str {
         match self {
-            Self::WarcInfo { .. } | Self::Metadata(_) => "application/warc-fields",
+            Self::WarcInfo | Self::Metadata(_) => "application/warc-fields",
             Self::Request(_) => "application/http;msgtype=request",
             Self::Response(_) | Self::Revisit { .. } => "application/http;msgtype=response",
         }
@@ -298,7 +278,7 @@ impl Kind {
 
     const fn capture_mut(&mut self) -> Option<&mut Capture> {
         match self {
-            Self::WarcInfo { .. } => None,
+            Self::WarcInfo => None,
             Self::Request(capture)
             | Self::Response(capture)
             | Self::Revisit { capture, .. }
@@ -308,11 +288,7 @@ impl Kind {
 
     fn push_fields(&self, push: &mut impl FnMut(&str, &str)) {
         match self {
-            Self::WarcInfo { filename } => {
-                if let Some(filename) = filename {
-                    push("WARC-Filename", filename);
-                }
-            }
+            Self::WarcInfo => {}
             Self::Request(capture) | Self::Response(capture) | Self::Metadata(capture) => capture.push_fields(push),
             Self::Revisit { capture, profile, refers_to } => {
                 capture.push_fields(push);
@@ -320,9 +296,6 @@ impl Kind {
                 if let Some(refers_to) = refers_to {
                     push("WARC-Refers-To-Target-URI", refers_to.target_uri.as_str());
                     push("WARC-Refers-To-Date", &refers_to.date.to_string());
-                    if let Some(id) = refers_to.id {
-                        push("WARC-Refers-To", &id.to_string());
-                    }
                 }
             }
         }
@@ -338,7 +311,6 @@ impl Capture {
             ("WARC-Protocol", event.protocol.map(|protocol| protocol.token().to_owned())),
             ("WARC-Warcinfo-ID", event.warcinfo_id.map(|id| id.to_string())),
             ("WARC-Payload-Digest", self.payload_digest.map(|digest| digest.to_string())),
-            ("WARC-Identified-Payload-Type", self.payload_type.clone()),
         ];
         for (name, value) in optional {
             if let Some(value) = value {

@@ -104,12 +104,6 @@ impl StoredRecord {
         self.parsed("WARC-Block-Digest")
     }
 
-    /// The media type that looking at the payload gave.
-    #[must_use]
-    pub fn identified_payload_type(&self) -> Option<&str> {
-        self.fields.get("WARC-Identified-Payload-Type")
-    }
-
     /// How to read it, if it is a revisit; `None` also for a profile that is unknown, whose block must not be read.
     #[must_use]
     pub fn profile(&self) -> Option<RevisitProfile> {
@@ -126,12 +120,6 @@ impl StoredRecord {
     #[must_use]
     pub fn refers_to_date(&self) -> Option<Timestamp> {
         self.parsed("WARC-Refers-To-Date")
-    }
-
-    /// The name of the record that a revisit stands in for.
-    #[must_use]
-    pub fn refers_to(&self) -> Option<RecordId> {
-        self.fields.get("WARC-Refers-To").and_then(RecordId::parse)
     }
 
     /// The value of a field of our own.

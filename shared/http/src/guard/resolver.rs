@@ -1,12 +1,37 @@
-//! The resolver that the client connects by: it hands out checked addresses only.
+//! Where addresses of names come from, and the resolver that the client connects by: it hands out checked addresses only.
 
+use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use dragline_domain::address::{AddressPolicy, check, check_name};
+use futures_util::future::BoxFuture;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
-use super::{NameLookup, NoConnection};
+use super::NoConnection;
+
+/// Finds the addresses of a name. A trait so that tests can have names of their own.
+pub trait NameLookup: Send + Sync + 'static {
+    /// All addresses of `host`, in the order in which they should be tried; empty if it has none.
+    ///
+    /// # Errors
+    /// The name does not exist, or the lookup did not work.
+    fn lookup(&self, host: &str) -> BoxFuture<'static, io::Result<Vec<IpAddr>>>;
+}
+
+/// The operating system's resolver, with its cache, hosts file and search order.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemLookup;
+
+impl NameLookup for SystemLookup {
+    fn lookup(&self, host: &str) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> {
+        let host = host.to_owned();
+        Box::pin(async move {
+            let found = tokio::net::lookup_host((host.as_str(), 0)).await?;
+            Ok(found.map(|address| address.ip()).collect())
+        })
+    }
+}
 
 /// Addresses of one name that are tried. A name can have thousands; the connect time-out is shared between them.
 const ADDRESSES_MAX: usize = 16;

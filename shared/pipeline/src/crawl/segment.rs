@@ -28,7 +28,6 @@ impl SegmentRecords {
     pub fn new(bits: u128, crawl: &CrawlId, iteration: Iteration, user_agent: &str, now: Timestamp) -> Self {
         let mut records = Self { writer: WarcWriter::new(), ids: bits, warcinfo: RecordId::from_bits(bits) };
         let info = WarcInfo {
-            filename: None,
             software: concat!("Dragline/", env!("CARGO_PKG_VERSION")).to_owned(),
             user_agent: Some(user_agent.to_owned()),
             robots: Some("obey".to_owned()),
@@ -97,7 +96,7 @@ impl SegmentRecords {
         let last = visit.last.as_ref().filter(|_| visit.outcome == Outcome::FileDidNotChange);
         let revisit = last.and_then(|last| {
             let known = Sha1Digest::from(last.payload_sha1);
-            let refers_to = RefersTo { target_uri: event.target_uri.clone(), date: last.fetched_at, id: None };
+            let refers_to = RefersTo { target_uri: event.target_uri.clone(), date: last.fetched_at };
             match response.status {
                 304 => Some((Revisit::ServerNotModified { payload_digest: Some(known) }, refers_to)),
                 _ if known == digest => Some((Revisit::IdenticalPayload { payload_digest: digest }, refers_to)),
@@ -122,7 +121,6 @@ impl SegmentRecords {
         let metadata = Metadata {
             via: visit.sighting.via.as_ref().map(ToString::to_string),
             fetch_time: visit.exchange.as_ref().map(|exchange: &Exchange| exchange.elapsed),
-            fields: Vec::new(),
         };
         Record::metadata(self.next_id(), event, &metadata).extension(visit_field(visit))
     }

@@ -8,9 +8,9 @@ mod role;
 
 pub(super) use self::role::{Name, Role};
 
+use super::Syntax;
 use super::foreign::Namespace;
 use super::hiding::{Own, Seen};
-use super::source::Syntax;
 use super::tag::{Closing, Element};
 
 /// Deeper elements are not told apart. Browsers build no deeper trees either.

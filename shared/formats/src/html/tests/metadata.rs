@@ -1,3 +1,5 @@
+use dragline_domain::document::LinkKind;
+
 use super::*;
 use crate::html::RobotsMeta;
 
@@ -133,7 +135,8 @@ fn refreshes() {
         ),
         ("<meta name=refresh content='0; url=/x'>", None, "no pragma"),
     ];
-    check(cases, |page| page.refresh.map(String::from));
+    let first = |page: Page| page.links.into_iter().find(|link| link.kind == LinkKind::Redirect);
+    check(cases, |page| first(page).map(|link| link.url.into()));
 }
 
 #[test]

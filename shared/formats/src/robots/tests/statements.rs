@@ -1,6 +1,6 @@
 //! Each statement of RFC 9309, sections 2.2 and 2.3, that a crawler can be held to. What its examples say is in `rfc`.
 
-use super::super::{COPY_AGE_MAX, REDIRECTS_MAX, Robots, RobotsFetch, RobotsRecord};
+use super::super::{COPY_AGE_MAX, REDIRECTS_MAX, RobotsFetch, RobotsRecord};
 use super::allowed;
 
 /// Section, file, path, whether `FooBot` may fetch it, and the statement.
@@ -191,14 +191,6 @@ const OTHERS: &[Row] = &[
 fn files_mean_what_the_statements_say() {
     for (section, body, path, expected, statement) in [SYNTAX, USER_AGENT, RULES, SPECIAL, OTHERS].concat() {
         assert_eq!(allowed(body, "FooBot", path), expected, "{section}, {statement}: {body:?} on {path}");
-    }
-}
-
-#[test]
-fn section_2_2_4_other_records_may_be_read_leniently() {
-    for key in ["Sitemap", "sitemap", "site-map", "SITEMAP"] {
-        let robots = Robots::parse(format!("{key}: https://a.example/s.xml").as_bytes(), "FooBot");
-        assert_eq!(robots.sitemaps().len(), 1, "{key}");
     }
 }
 

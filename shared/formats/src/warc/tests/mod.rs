@@ -3,7 +3,6 @@
 mod damage;
 mod http;
 mod round_trip;
-mod snapshots;
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
@@ -33,7 +32,6 @@ fn html_headers() -> Headers {
 
 fn warcinfo() -> Record {
     let info = WarcInfo {
-        filename: Some("TURN-1-abc.warc.gz".to_owned()),
         software: "dragline/0.1.0".to_owned(),
         user_agent: Some("dragline/0.1.0 (+https://example.org/bot)".to_owned()),
         robots: Some("RFC 9309".to_owned()),
@@ -52,7 +50,6 @@ fn response() -> Record {
     let body = b"<p>A body with\r\n\r\nWARC/1.1\r\n\r\nin it.";
     let block = http_response_block(200, "OK", &html_headers(), body);
     Record::response(RecordId::from_bits(3), &event("/a?b=c"), block, Sha1Digest::of(body))
-        .identified_payload_type("text/html")
         .extension(ExtensionField { name: DEPTH, value: "2".to_owned() })
 }
 
@@ -68,7 +65,6 @@ fn not_modified() -> Record {
     let refers_to = RefersTo {
         target_uri: TargetUri::new("https://www.example.org/a?b=c"),
         date: "2026-11-20T09:00:00Z".parse().unwrap(),
-        id: Some(RecordId::from_bits(99)),
     };
     let block = http_response_head(304, "Not Modified", &Headers::from_iter([("ETag", "\"v1\"")]));
     Record::revisit(RecordId::from_bits(5), &event("/a?b=c"), block, &revisit, Some(refers_to))
@@ -79,7 +75,6 @@ fn identical() -> Record {
     let refers_to = RefersTo {
         target_uri: TargetUri::new("https://www.example.org/old"),
         date: "2026-11-20T09:00:00.000000001Z".parse().unwrap(),
-        id: None,
     };
     let block = http_response_head(
         200,
@@ -92,9 +87,8 @@ fn identical() -> Record {
 fn metadata() -> Record {
     let event = CaptureEvent { ip_address: None, protocol: None, ..event("/gone") };
     let metadata = Metadata {
-        via: Some("https://www.example.org/".to_owned()),
+        via: Some("https://www.example.org/\r\n\tb".to_owned()),
         fetch_time: Some(Duration::from_millis(1_500)),
-        fields: vec![ExtensionField { name: REASON, value: "connection refused\r\nby\tall".to_owned() }],
     };
     Record::metadata(RecordId::from_bits(7), &event, &metadata)
 }
@@ -112,4 +106,27 @@ fn file_of(records: &[Record]) -> (Vec<u8>, Vec<RecordSpan>) {
 fn range(file: &[u8], span: RecordSpan) -> &[u8] {
     let start = usize::try_from(span.offset).unwrap();
     &file[start..start + usize::try_from(span.length).unwrap()]
+}
+
+/// The bytes as they stand in the file before compression, with each line's end shown.
+fn text_of(record: &Record) -> String {
+    let mut bytes = Vec::new();
+    record.push_to(&mut bytes);
+    bytes.escape_ascii().to_string().replace("\\r\\n", "␍␊\n").replace("\\\"", "\"")
+}
+
+#[test]
+fn records_as_they_are_written() {
+    let records = [
+        ("warcinfo", warcinfo()),
+        ("request", request()),
+        ("response", response()),
+        ("response_cut_short", response_cut_short()),
+        ("revisit_not_modified", not_modified()),
+        ("revisit_identical", identical()),
+        ("metadata", metadata()),
+    ];
+    for (name, record) in records {
+        insta::assert_snapshot!(name, text_of(&record));
+    }
 }

@@ -53,7 +53,6 @@ fn fields_come_back() {
     };
     assert_eq!(info.record_type, RecordType::WarcInfo);
     assert_eq!(info.fields.get("Dragline-Format"), Some("1"));
-    assert_eq!(info.fields.get("WARC-Filename"), Some("TURN-1-abc.warc.gz"));
     assert_eq!(parse_fields(&info.block).get("software"), Some("dragline/0.1.0"));
     assert_eq!((info.target_uri(), info.ip_address()), (None, None));
 
@@ -66,7 +65,6 @@ fn fields_come_back() {
     assert_eq!(response.target_uri(), Some("https://www.example.org/a?b=c"));
     assert_eq!((response.ip_address(), response.protocol()), (event.ip_address, event.protocol));
     assert_eq!(response.warcinfo_id(), event.warcinfo_id);
-    assert_eq!(response.identified_payload_type(), Some("text/html"));
     assert_eq!((response.extension(DEPTH), response.extension(REASON)), (Some("2"), None));
     assert_eq!(response.verify_payload_digest(), DigestCheck::Match);
     assert_eq!(response.truncated(), None);
@@ -77,7 +75,6 @@ fn fields_come_back() {
 
     assert_eq!(not_modified.record_type, RecordType::Revisit);
     assert_eq!(not_modified.profile(), Some(RevisitProfile::ServerNotModified));
-    assert_eq!(not_modified.refers_to(), Some(RecordId::from_bits(99)));
     assert_eq!(not_modified.refers_to_date(), Some("2026-11-20T09:00:00Z".parse().unwrap()));
     assert_eq!(not_modified.verify_payload_digest(), DigestCheck::NotStated);
 
@@ -90,14 +87,12 @@ fn fields_come_back() {
     assert_eq!(metadata.record_type, RecordType::Metadata);
     let fields = parse_fields(&metadata.block);
     assert_eq!(fields.get("fetchTimeMs"), Some("1500"));
-    assert_eq!(fields.get("Dragline-Reason"), Some("connection refused  by all"));
+    assert_eq!(fields.get("via"), Some("https://www.example.org/   b"));
 }
 
 #[test]
 fn what_the_standard_forbids_is_not_written() {
-    let info = warcinfo().concurrent_to(RecordId::from_bits(2)).identified_payload_type("text/plain");
-    assert_eq!(info, warcinfo());
-    assert_eq!(request().identified_payload_type("text/plain"), request(), "it has no payload");
+    assert_eq!(warcinfo().concurrent_to(RecordId::from_bits(2)), warcinfo());
 }
 
 fn any_name() -> impl Strategy<Value = String> {
@@ -145,7 +140,7 @@ proptest! {
         let headers: Headers = headers.into_iter().chain([("content-length".to_owned(), b"7".to_vec())]).collect();
         let digest = Sha1Digest::of(b"body");
         let mut record = if is_revisit {
-            let refers_to = RefersTo { target_uri: uri, date: event.date, id: Some(RecordId::from_bits(9)) };
+            let refers_to = RefersTo { target_uri: uri, date: event.date };
             let head = http_response_head(200, &reason, &headers);
             Record::revisit(RecordId::from_bits(1), &event, head, &Revisit::IdenticalPayload { payload_digest: digest }, Some(refers_to))
         } else {

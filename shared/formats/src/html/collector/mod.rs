@@ -7,14 +7,13 @@ use html5gum::State;
 
 use super::foreign::{Foreign, Namespace};
 use super::hiding::{Own, Seen};
-use super::links::{LinkId, Links, Resolved};
+use super::links::{LinkId, Links};
 use super::metadata::Metadata;
 use super::open_elements::{Name, OpenElements};
 use super::resolve::{Resolver, query_encoding};
-use super::source::{PageSource, Syntax};
 use super::tag::{Closing, Element, Tag};
 use super::words::{Gap, Words};
-use super::{HtmlLimits, Page, Truncated};
+use super::{HtmlLimits, Page, PageSource, Syntax, Truncated};
 
 /// An element whose text is not shown.
 #[derive(Clone, Copy, Debug)]
@@ -174,19 +173,16 @@ impl<'l> Collector<'l> {
         };
         let base = self.metadata.resolved_base(from_page);
         let resolver = Resolver { base: &base, ..from_page };
-        let Resolved { links, skipped, is_cut } = self.links.finish(resolver, source.url);
+        let (links, is_cut) = self.links.finish(resolver, source.url);
         Page {
             title: self.metadata.title.take(),
             description: self.metadata.description.take(),
             language: self.metadata.language(),
             canonical: self.metadata.resolved_canonical(resolver),
-            refresh: self.metadata.resolved_refresh(resolver),
             robots: self.metadata.robots,
             truncated: Truncated { links: is_cut, text: self.text.is_cut() },
             text: self.text.finish(),
             links,
-            skipped,
-            base,
         }
     }
 

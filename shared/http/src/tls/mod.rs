@@ -1,7 +1,6 @@
 //! Which certificates are believed.
 
-mod given;
-mod unchecked;
+mod verifiers;
 
 use std::sync::Arc;
 
@@ -11,8 +10,7 @@ use rustls::crypto::{CryptoProvider, ring};
 use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::Verifier;
 
-use self::given::GivenCertificates;
-use self::unchecked::Unchecked;
+use self::verifiers::{GivenCertificates, Unchecked};
 use crate::config::{Certificate, CertificatePolicy, HttpConfigError};
 
 /// TLS 1.2 and 1.3 by ring, HTTP/2 before HTTP/1.1, the platform's roots and the extra certificates.

@@ -24,14 +24,12 @@ const ESCAPE: u8 = 0x1B;
 /// A body's text, and how it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decoded<'a> {
-    /// The text, without a byte order mark. Borrowed where the body was valid UTF-8.
+    /// The text, without a byte order mark; U+FFFD stands in the place of malformed bytes. Borrowed where the body was valid UTF-8.
     pub text: Cow<'a, str>,
     /// The encoding's name in the WHATWG Encoding standard, such as `UTF-8` or `windows-1252`.
     pub encoding: &'static str,
     /// What the choice rests on.
     pub source: CharsetSource,
-    /// Whether some bytes were malformed; U+FFFD stands in their place.
-    pub had_errors: bool,
 }
 
 /// What the choice of an encoding rests on, the most trusted first.
@@ -56,8 +54,8 @@ pub enum CharsetSource {
 #[must_use]
 pub fn decode<'a>(body: &'a [u8], header_charset: Option<&str>) -> Decoded<'a> {
     let (encoding, source, body) = choose(body, header_charset);
-    let (text, had_errors) = encoding.decode_without_bom_handling(body);
-    Decoded { text, encoding: encoding.name(), source, had_errors }
+    let (text, _) = encoding.decode_without_bom_handling(body);
+    Decoded { text, encoding: encoding.name(), source }
 }
 
 fn choose<'a>(body: &'a [u8], header_charset: Option<&str>) -> (&'static Encoding, CharsetSource, &'a [u8]) {
