@@ -31,7 +31,11 @@ fn mistakes_are_told_on_standard_error() {
         (&["crwal"], "crawl", "a slip of the fingers"),
         (&["crawl", "--progress", "xml"], "possible values: auto, json", "no such form"),
         (&["crawl", "--progress", "json", "--quiet"], "cannot be used with", "all, and nothing"),
-        (&["explain", "--outcome", "999"], "this is no outcome; docs/outcomes.md lists them all", "no such number"),
+        (
+            &["explain", "--outcome", "999"],
+            "this is not a known outcome; docs/outcomes.md lists them all",
+            "no such number",
+        ),
         (&["explain", "--outcome", "robots_txt"], "did you mean blocked_by_robots_txt (170)?", "part of a name"),
         (&["explain", "https://example.org/", "--outcome", "20"], "cannot be used with", "two questions"),
     ] {

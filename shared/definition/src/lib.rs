@@ -15,11 +15,11 @@ mod tests;
 mod units;
 
 pub use command::{COMMAND_BYTES_MAX, parse_command};
-pub use error::{Complaint, DefinitionError, DefinitionErrors, Excerpt};
+pub use error::{DefinitionError, DefinitionErrors, Diagnostic, Excerpt};
 pub use units::duration;
 
 use dragline_domain::definition::{Definition, Mistake};
-use error::{Complaints, Spot};
+use error::{Diagnostics, Location};
 use raw::RawDefinition;
 use read::ReadDraft;
 use serde::de::DeserializeOwned;
@@ -32,10 +32,10 @@ pub const TEXT_BYTES_MAX: usize = 2 << 20;
 /// # Errors
 /// What is wrong, with line, column and a hint. Never empty.
 pub fn parse(text: &str, source: &str) -> Result<Definition, DefinitionErrors> {
-    let errors = |found: Complaints| DefinitionErrors::new(text, source, found);
+    let errors = |found: Diagnostics| DefinitionErrors::new(text, source, found);
     if text.len() > TEXT_BYTES_MAX {
-        let complaint = Complaint::new(format!("the file has more than {TEXT_BYTES_MAX} bytes"));
-        return Err(errors(vec![(Spot::START, complaint)]));
+        let diagnostic = Diagnostic::new(format!("the file has more than {TEXT_BYTES_MAX} bytes"));
+        return Err(errors(vec![(Location::START, diagnostic)]));
     }
     let (raw, found) = shape::parse_around(text).map_err(errors)?;
     checked(raw, found).map_err(errors)
@@ -44,15 +44,15 @@ pub fn parse(text: &str, source: &str) -> Result<Definition, DefinitionErrors> {
 /// The YAML of a definition as the caller's own type, such as JSON's values, for passing it on. Only its form is checked.
 ///
 /// # Errors
-/// It is no YAML, or not of that type.
+/// It is not YAML, or not of that type.
 pub fn parse_as<T: DeserializeOwned>(text: &str, source: &str) -> Result<T, DefinitionErrors> {
     shape::parse(text).map_err(|found| DefinitionErrors::new(text, source, vec![found]))
 }
 
 /// Reads the texts of a definition and checks it, `found` being what is wrong with its shape.
-fn checked(raw: RawDefinition, mut found: Complaints) -> Result<Definition, Complaints> {
-    let ReadDraft { draft, spots, complaints } = read::read(raw);
-    found.extend(complaints);
+fn checked(raw: RawDefinition, mut found: Diagnostics) -> Result<Definition, Diagnostics> {
+    let ReadDraft { draft, locations, diagnostics } = read::read(raw);
+    found.extend(diagnostics);
     let problems = match Definition::new(draft) {
         Ok(definition) if found.is_empty() => return Ok(definition),
         Ok(_) => return Err(found),
@@ -61,8 +61,8 @@ fn checked(raw: RawDefinition, mut found: Complaints) -> Result<Definition, Comp
     let is_alone = found.is_empty();
     let problems = problems.iter().filter(|problem| is_alone || stands_alone(&problem.mistake));
     found.extend(problems.map(|problem| {
-        let complaint = Complaint { message: problem.mistake.to_string(), hint: problem.mistake.hint() };
-        (spots.of(problem), complaint.about(problem.place))
+        let diagnostic = Diagnostic { message: problem.mistake.to_string(), hint: problem.mistake.hint() };
+        (locations.of(problem), diagnostic.about(problem.place))
     }));
     Err(found)
 }

@@ -11,7 +11,7 @@ use dragline_domain::ids::CrawlId;
 use dragline_domain::url::{CrawlUrl, UrlError, UrlRules};
 use serde_saphyr::Spanned;
 
-use super::error::{Complaint, Complaints, Spot};
+use super::error::{Diagnostic, Diagnostics, Location};
 use super::raw::{
     RawBudget, RawDefinition, RawDoNotCrawl, RawFetch, RawPoliteness, RawQueryRule, RawRecrawl, RawSchedule, RawScope,
     RawTraps, Text,
@@ -21,18 +21,18 @@ use super::units::{duration, memory_size, size};
 /// A draft, the places of what was written of it, and what is wrong in its texts, which are left out.
 pub(super) struct ReadDraft {
     pub(super) draft: Draft,
-    pub(super) spots: Spots,
-    pub(super) complaints: Complaints,
+    pub(super) locations: Locations,
+    pub(super) diagnostics: Diagnostics,
 }
 
 /// Where the values stand in the file.
 #[derive(Default)]
-pub(super) struct Spots(HashMap<Place, Spot>);
+pub(super) struct Locations(HashMap<Place, Location>);
 
-impl Spots {
+impl Locations {
     /// Where to point for a problem: the entry, or its key; for a value that is a default, the other key that it is compared with;
     /// the file's start if none of them was written.
-    pub(super) fn of(&self, problem: &Problem) -> Spot {
+    pub(super) fn of(&self, problem: &Problem) -> Location {
         let other = match problem.mistake {
             Mistake::MoreThan { other, .. } => Some(Place::from(other)),
             _ => None,
@@ -41,7 +41,7 @@ impl Spots {
             .into_iter()
             .flatten()
             .find_map(|place| self.0.get(&place).copied())
-            .unwrap_or(Spot::START)
+            .unwrap_or(Location::START)
     }
 }
 
@@ -70,13 +70,13 @@ pub(super) fn read(raw: RawDefinition) -> ReadDraft {
     draft.fetch = reader.fetch(raw.fetch.unwrap_or_default());
     draft.recrawl = reader.recrawl(raw.recrawl.unwrap_or_default());
     draft.schedule = raw.schedule.and_then(|raw| reader.schedule(&raw));
-    ReadDraft { draft, spots: reader.spots, complaints: reader.complaints }
+    ReadDraft { draft, locations: reader.locations, diagnostics: reader.diagnostics }
 }
 
 #[derive(Default)]
 struct Reader {
-    spots: Spots,
-    complaints: Complaints,
+    locations: Locations,
+    diagnostics: Diagnostics,
 }
 
 impl Reader {
@@ -131,9 +131,9 @@ impl Reader {
     fn recrawl(&mut self, raw: RawRecrawl) -> Recrawl {
         if raw.interval.is_none() {
             for bound in [&raw.min, &raw.max].into_iter().flatten() {
-                let complaint = Complaint::new("this means nothing without `recrawl.interval`")
+                let diagnostic = Diagnostic::new("this means nothing without `recrawl.interval`")
                     .hint("add an interval, or remove this: without one, every run fetches everything");
-                self.complaints.push((bound.referenced.into(), complaint));
+                self.diagnostics.push((bound.referenced.into(), diagnostic));
             }
         }
         let interval = self.text(Key::RecrawlInterval, raw.interval, duration);
@@ -151,23 +151,23 @@ impl Reader {
             Err(error) => {
                 let is_zone = matches!(error, ScheduleError::TimeZone(_));
                 let at = zone.filter(|_| is_zone).unwrap_or(&raw.cron);
-                self.complaints
-                    .push((at.referenced.into(), Complaint::new(error.to_string()).hint(schedule_hint(&error))));
+                self.diagnostics
+                    .push((at.referenced.into(), Diagnostic::new(error.to_string()).hint(schedule_hint(&error))));
                 None
             }
         }
     }
 
     fn url_rules(&mut self, names: Spanned<Vec<Text>>) -> UrlRules {
-        let spot = Spot::from(names.referenced);
+        let location = Location::from(names.referenced);
         // Each alone first, so that every mistake has its own place.
         let patterns = self.texts(Key::StripQueryParameters, names, |text| match UrlRules::new([text]) {
             Ok(_) => Ok(text.to_owned()),
-            Err(error) => Err(Complaint::new(error.to_string())),
+            Err(error) => Err(Diagnostic::new(error.to_string())),
         });
         UrlRules::new(patterns).unwrap_or_else(|error| {
             let hint = "the beginning of names, such as `utm_*`, stands for many";
-            self.complaints.push((spot, Complaint::new(error.to_string()).hint(hint)));
+            self.diagnostics.push((location, Diagnostic::new(error.to_string()).hint(hint)));
             UrlRules::default()
         })
     }
@@ -175,29 +175,29 @@ impl Reader {
     /// A value that needs no reading; only its place is noted.
     fn value<T>(&mut self, key: Key, raw: Option<Spanned<T>>) -> Option<T> {
         let raw = raw?;
-        self.spots.0.insert(key.into(), raw.referenced.into());
+        self.locations.0.insert(key.into(), raw.referenced.into());
         Some(raw.value)
     }
 
     /// A text; absent if it was not written, or if it is wrong.
-    fn text<T>(&mut self, key: Key, raw: Option<Text>, read: impl Fn(&str) -> Result<T, Complaint>) -> Option<T> {
+    fn text<T>(&mut self, key: Key, raw: Option<Text>, read: impl Fn(&str) -> Result<T, Diagnostic>) -> Option<T> {
         self.read_at(key.into(), &raw?, read)
     }
 
     /// The texts of a list, without those that are wrong.
-    fn texts<T>(&mut self, key: Key, raw: Spanned<Vec<Text>>, read: impl Fn(&str) -> Result<T, Complaint>) -> Vec<T> {
-        self.spots.0.insert(key.into(), raw.referenced.into());
+    fn texts<T>(&mut self, key: Key, raw: Spanned<Vec<Text>>, read: impl Fn(&str) -> Result<T, Diagnostic>) -> Vec<T> {
+        self.locations.0.insert(key.into(), raw.referenced.into());
         let entries = raw.value.into_iter().enumerate();
         entries.filter_map(|(entry, text)| self.read_at(Place::entry(key, entry), &text, &read)).collect()
     }
 
-    fn read_at<T>(&mut self, place: Place, raw: &Text, read: impl Fn(&str) -> Result<T, Complaint>) -> Option<T> {
-        let spot = Spot::from(raw.referenced);
-        self.spots.0.insert(place, spot);
+    fn read_at<T>(&mut self, place: Place, raw: &Text, read: impl Fn(&str) -> Result<T, Diagnostic>) -> Option<T> {
+        let location = Location::from(raw.referenced);
+        self.locations.0.insert(place, location);
         match read(&raw.value) {
             Ok(value) => Some(value),
-            Err(complaint) => {
-                self.complaints.push((spot, complaint));
+            Err(diagnostic) => {
+                self.diagnostics.push((location, diagnostic));
                 None
             }
         }
@@ -206,11 +206,11 @@ impl Reader {
     /// The entries of a list of rules.
     fn entries<R, T>(&mut self, key: Key, raw: Option<Spanned<Vec<Spanned<R>>>>, rule: impl Fn(R) -> T) -> Vec<T> {
         let Some(raw) = raw else { return Vec::new() };
-        self.spots.0.insert(key.into(), raw.referenced.into());
+        self.locations.0.insert(key.into(), raw.referenced.into());
         let entries = raw.value.into_iter().enumerate();
         entries
             .map(|(entry, raw)| {
-                self.spots.0.insert(Place::entry(key, entry), raw.referenced.into());
+                self.locations.0.insert(Place::entry(key, entry), raw.referenced.into());
                 rule(raw.value)
             })
             .collect()
@@ -224,17 +224,17 @@ fn put<T>(field: &mut T, written: Option<T>) {
     }
 }
 
-fn plainly<T: std::str::FromStr<Err: Display>>(text: &str) -> Result<T, Complaint> {
-    text.parse().map_err(|error: T::Err| Complaint::new(error.to_string()))
+fn plainly<T: std::str::FromStr<Err: Display>>(text: &str) -> Result<T, Diagnostic> {
+    text.parse().map_err(|error: T::Err| Diagnostic::new(error.to_string()))
 }
 
-fn user_agent(text: &str) -> Result<UserAgent, Complaint> {
-    plainly(text).map_err(|complaint| complaint.hint("for example `ShelfBot/1.0 (+https://example.org/bot)`"))
+fn user_agent(text: &str) -> Result<UserAgent, Diagnostic> {
+    plainly(text).map_err(|diagnostic| diagnostic.hint("for example `ShelfBot/1.0 (+https://example.org/bot)`"))
 }
 
-fn pattern(text: &str) -> Result<UrlPattern, Complaint> {
+fn pattern(text: &str) -> Result<UrlPattern, Diagnostic> {
     text.parse().map_err(|error: dragline_domain::definition::PatternError| {
-        Complaint::new(error.to_string()).hint(error.hint())
+        Diagnostic::new(error.to_string()).hint(error.hint())
     })
 }
 
@@ -249,12 +249,12 @@ const fn schedule_hint(error: &ScheduleError) -> &'static str {
     }
 }
 
-pub(super) fn seed(text: &str, rules: &UrlRules) -> Result<CrawlUrl, Complaint> {
+pub(super) fn seed(text: &str, rules: &UrlRules) -> Result<CrawlUrl, Diagnostic> {
     CrawlUrl::parse(text, rules).map_err(|error| match error {
         UrlError::NoScheme { suggestion: Some(suggestion) } => {
-            Complaint::new("a URL starts with `https://` or `http://`").hint(format!("did you mean `{suggestion}`?"))
+            Diagnostic::new("a URL starts with `https://` or `http://`").hint(format!("did you mean `{suggestion}`?"))
         }
-        UrlError::Scheme => Complaint::new(error.to_string()).hint("seeds start with `https://` or `http://`"),
-        _ => Complaint::new(error.to_string()),
+        UrlError::Scheme => Diagnostic::new(error.to_string()).hint("seeds start with `https://` or `http://`"),
+        _ => Diagnostic::new(error.to_string()),
     })
 }

@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use dragline_domain::definition::Key;
 use serde::de::DeserializeOwned;
 use serde_saphyr::options::{DuplicateKeyPolicy, MergeKeyPolicy};
-use serde_saphyr::{Error, Location, Options};
+use serde_saphyr::{Error, Location as YamlLocation, Options};
 
-use super::error::{Complaint, Complaints, Spot};
+use super::error::{Diagnostic, Diagnostics, Location};
 use super::mask::{self, Wrong};
 
 /// How deep the YAML may be nested: conditions of the greatest depth, two levels each, and the rules around them.
@@ -15,7 +15,7 @@ const DEPTH_MAX: usize = 48;
 /// How many values there may be: every list at its limit.
 const NODES_MAX: usize = 150_000;
 
-pub(super) fn parse<T: DeserializeOwned>(text: &str) -> Result<T, (Spot, Complaint)> {
+pub(super) fn parse<T: DeserializeOwned>(text: &str) -> Result<T, (Location, Diagnostic)> {
     serde_saphyr::from_str_with_options(text, options()).map_err(|error| explain(&error))
 }
 
@@ -26,24 +26,24 @@ const READINGS_MAX: usize = 20;
 ///
 /// # Errors
 /// What was found, if nothing can be read even so.
-pub(super) fn parse_around<T: DeserializeOwned>(text: &str) -> Result<(T, Complaints), Complaints> {
-    let mut found = Complaints::new();
+pub(super) fn parse_around<T: DeserializeOwned>(text: &str) -> Result<(T, Diagnostics), Diagnostics> {
+    let mut found = Diagnostics::new();
     let mut masked = Cow::Borrowed(text);
     loop {
         let error = match serde_saphyr::from_str_with_options(&masked, options()) {
             Ok(read) => return Ok((read, found)),
             Err(error) => error,
         };
-        let (spot, complaint) = explain(&error);
+        let (location, diagnostic) = explain(&error);
         let wrong = wrong(&error);
         // What is not of this kind may only come of what was left out; so may a second mistake at the same place.
-        if found.is_empty() || (wrong.is_some() && found.iter().all(|(other, _)| *other != spot)) {
-            found.push((spot, complaint));
+        if found.is_empty() || (wrong.is_some() && found.iter().all(|(other, _)| *other != location)) {
+            found.push((location, diagnostic));
         } else {
             return Err(found);
         }
         let without =
-            wrong.filter(|_| found.len() < READINGS_MAX).and_then(|wrong| mask::without(&masked, spot, wrong));
+            wrong.filter(|_| found.len() < READINGS_MAX).and_then(|wrong| mask::without(&masked, location, wrong));
         match without {
             Some(without) => masked = Cow::Owned(without),
             None => return Err(found),
@@ -95,76 +95,76 @@ fn options() -> Options {
 }
 
 /// The library's errors in the words of a definition.
-fn explain(error: &Error) -> (Spot, Complaint) {
+fn explain(error: &Error) -> (Location, Diagnostic) {
     // What an alias stands for is wrong: it is told where the alias is, as the anchor may be right for others.
     if let Error::AliasError { error: inner, .. } = error {
-        let spot = error.location().map_or(Spot::START, Spot::from);
-        return (spot, explain(inner).1);
+        let location = error.location().map_or(Location::START, Location::from);
+        return (location, explain(inner).1);
     }
-    let known = error.location().filter(|location| *location != Location::UNKNOWN);
-    (known.map_or(Spot::START, Spot::from), complaint(error))
+    let known = error.location().filter(|location| *location != YamlLocation::UNKNOWN);
+    (known.map_or(Location::START, Location::from), diagnostic(error))
 }
 
-fn complaint(error: &Error) -> Complaint {
+fn diagnostic(error: &Error) -> Diagnostic {
     match error {
-        Error::SerdeUnknownField { field, expected, .. } => Complaint::new(format!("unknown key `{field}`"))
+        Error::SerdeUnknownField { field, expected, .. } => Diagnostic::new(format!("unknown key `{field}`"))
             .hint(elsewhere(field).unwrap_or_else(|| instead_of(field, expected))),
         Error::SerdeUnknownVariant { variant, expected, .. } if expected.contains(&"prefix") => {
-            Complaint::new(format!("`{variant}` is no test"))
+            Diagnostic::new(format!("`{variant}` is not a valid test"))
                 .hint(format!("write one such as `{{ prefix: /a }}`; the tests are {}", expected.join(", ")))
         }
         Error::SerdeUnknownVariant { variant, expected, .. } => {
-            Complaint::new(format!("unknown word `{variant}`")).hint(instead_of(variant, expected))
+            Diagnostic::new(format!("unknown word `{variant}`")).hint(instead_of(variant, expected))
         }
         Error::SerdeMissingField { field, .. } => {
-            Complaint::new(format!("the key `{field}` is missing")).hint(format!("add `{field}:` with its value"))
+            Diagnostic::new(format!("the key `{field}` is missing")).hint(format!("add `{field}:` with its value"))
         }
         Error::DuplicateMappingKey { key, .. } => {
             let key = key.as_deref().unwrap_or("?");
-            Complaint::new(format!("the key `{key}` is there twice")).hint("put both together, or remove one")
+            Diagnostic::new(format!("the key `{key}` is there twice")).hint("put both together, or remove one")
         }
         Error::InvalidScalar { ty, .. } if ty.starts_with(['u', 'i']) => {
-            Complaint::new("not a whole number, or too large").hint("write digits only, such as `100`")
+            Diagnostic::new("not a whole number, or too large").hint("write digits only, such as `100`")
         }
         Error::ExpectedMappingEndAfterEnumVariantValue { .. } => {
-            Complaint::new("a condition has one key").hint("put several conditions into a list under `all` or `any`")
+            Diagnostic::new("a condition has one key").hint("put several conditions into a list under `all` or `any`")
         }
         Error::ExternallyTaggedEnumExpectedScalarOrMapping { .. } | Error::UnexpectedValueForUnitEnumVariant { .. } => {
-            Complaint::new("a word was expected here, or one key with its value")
+            Diagnostic::new("a word was expected here, or one key with its value")
         }
         Error::Unexpected { expected, .. } => {
             let expected = in_words(expected);
-            let complaint = Complaint::new(format!("expected {expected}"));
+            let diagnostic = Diagnostic::new(format!("expected {expected}"));
             match how_to_write(expected) {
-                Some(hint) => complaint.hint(hint),
-                None => complaint,
+                Some(hint) => diagnostic.hint(hint),
+                None => diagnostic,
             }
         }
         Error::SerdeInvalidType { unexpected, expected, .. }
         | Error::SerdeInvalidValue { unexpected, expected, .. } => {
-            Complaint::new(format!("found {unexpected} where {} was expected", in_words(expected)))
+            Diagnostic::new(format!("found {unexpected} where {} was expected", in_words(expected)))
         }
-        Error::NullIntoString { .. } => Complaint::new("a value is missing here"),
+        Error::NullIntoString { .. } => Diagnostic::new("a value is missing here"),
         Error::MultipleDocuments { .. } => {
-            Complaint::new("a second document begins here").hint("write each crawl into a file of its own")
+            Diagnostic::new("a second document begins here").hint("write each crawl into a file of its own")
         }
-        Error::MergeKeyNotAllowed { .. } => Complaint::new("`<<` is not supported").hint("write the keys out"),
+        Error::MergeKeyNotAllowed { .. } => Diagnostic::new("`<<` is not supported").hint("write the keys out"),
         Error::UnsupportedTag { tag, .. } => {
-            Complaint::new(format!("the tag `{tag}` is not supported")).hint("quote texts that begin with `!`")
+            Diagnostic::new(format!("the tag `{tag}` is not supported")).hint("quote texts that begin with `!`")
         }
         Error::UnknownAnchor { .. } => {
-            Complaint::new("no anchor has this name").hint("quote texts that begin with `*`")
+            Diagnostic::new("no anchor has this name").hint("quote texts that begin with `*`")
         }
         Error::Budget { .. } | Error::AliasReplayLimitExceeded { .. } => {
-            Complaint::new("the file is too large, or nested too deep").hint("see docs/definition.md for the limits")
+            Diagnostic::new("the file is too large, or nested too deep").hint("see docs/definition.md for the limits")
         }
         // Patterns in conditions are the only texts that are read together with the shape.
         Error::Message { msg, .. } => {
-            Complaint::new(msg.clone()).hint("docs/definition.md says how patterns are written")
+            Diagnostic::new(msg.clone()).hint("docs/definition.md says how patterns are written")
         }
-        Error::ExternalMessage { msg, .. } => Complaint::new(format!("not YAML: {msg}"))
+        Error::ExternalMessage { msg, .. } => Diagnostic::new(format!("not YAML: {msg}"))
             .hint("check the indentation, and quote texts with `:` `#` `*` or `[`"),
-        other => Complaint::new(format!("not YAML that can be read: {other}")),
+        other => Diagnostic::new(format!("not YAML that can be read: {other}")),
     }
 }
 

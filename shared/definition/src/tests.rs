@@ -148,7 +148,7 @@ traps: { segments_max: 0 }
             (12, 3, "the key `concurrency` is there twice"),
             (13, 8, "expected keys with values"),
             (14, 13, "a user agent begins with a name of letters, digits, `_` and `-`"),
-            (16, 21, "`starts_with` is no test"),
+            (16, 21, "`starts_with` is not a valid test"),
             (19, 5, "the key `allow` is missing"),
             (20, 24, "traps.segments_max: `0` is not between `1` and `1000`"),
         ]
@@ -166,7 +166,7 @@ fn what_only_follows_from_another_mistake_is_not_told() {
             1,
             "not held against a default",
         ),
-        ("seeds: [https://a.example/]\nbudget: { pages: x\nname: b", 1, "what is no YAML ends it"),
+        ("seeds: [https://a.example/]\nbudget: { pages: x\nname: b", 1, "what is not YAML ends it"),
     ] {
         let errors = parse(text, "crawl.yaml").unwrap_err();
         assert_eq!(errors.iter().count(), expected, "{why}: {errors}");

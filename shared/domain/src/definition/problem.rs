@@ -128,8 +128,8 @@ pub enum Mistake {
     /// A reason is missing, too long, or more than one line.
     #[error("a reason has 1 to {max} characters on one line", max = limits::REASON_CHARS_MAX)]
     Reason,
-    /// A text that is no query parameter's name.
-    #[error("`{0}` is no parameter's name")]
+    /// A text that is not a valid parameter name.
+    #[error("`{0}` is not a valid parameter name")]
     ParameterName(String),
 }
 

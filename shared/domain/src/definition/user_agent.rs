@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 #[serde(try_from = "String", into = "String")]
 pub struct UserAgent(String);
 
-/// Why a text is no user agent.
+/// Why a text is not a valid user agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UserAgentError {
     /// Empty, or longer than [`UserAgent::LEN_MAX`].
