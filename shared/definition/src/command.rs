@@ -9,7 +9,7 @@ use dragline_domain::url::UrlRules;
 use serde::Deserialize;
 
 use crate::error::{DefinitionErrors, Diagnostic, Diagnostics, Location};
-use crate::raw::{RawDefinition, Text};
+use crate::read::{ReadDraft, Text};
 use crate::{checked, read, shape};
 
 /// The longest message that is read, in bytes.
@@ -25,7 +25,7 @@ const SOURCE: &str = "message";
 #[serde(deny_unknown_fields)]
 struct RawCommand {
     url: Option<Text>,
-    definition: Option<RawDefinition>,
+    definition: Option<ReadDraft>,
     start: Option<RawStart>,
     put_crawl: Option<RawPut>,
     pause: Option<RawCrawl>,
@@ -44,7 +44,7 @@ struct RawStart {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawPut {
-    definition: RawDefinition,
+    definition: ReadDraft,
 }
 
 #[derive(Deserialize)]
@@ -74,7 +74,7 @@ fn one(raw: RawCommand) -> Found<Command> {
     let change = |change| move |raw: RawCrawl| Ok(Command::Change { crawl: name(&raw.crawl)?, change });
     let mut commands = [
         address.map(|text| url(&text)),
-        definition.map(|raw| Ok(Command::Define(Box::new(checked(raw, Vec::new())?)))),
+        definition.map(|read| Ok(Command::Define(Box::new(checked(read, Vec::new())?)))),
         start.map(begin),
         put_crawl.map(|raw| Ok(Command::PutCrawl(Box::new(checked(raw.definition, Vec::new())?)))),
         pause.map(change(StatusChange::Pause)),

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use dragline_domain::definition::Place;
+use dragline_domain::definition::Problem;
 use dragline_domain::shown::{is_obeyed, one_line, without_credentials};
 use serde_saphyr::Location as YamlLocation;
 
@@ -46,8 +46,8 @@ impl Diagnostic {
         Self { hint: Some(hint.into()), ..self }
     }
 
-    pub(super) fn about(self, place: Place) -> Self {
-        Self { message: format!("{place}: {}", self.message), ..self }
+    pub(super) fn of(problem: &Problem) -> Self {
+        Self { message: problem.to_string(), hint: problem.mistake.hint() }
     }
 }
 

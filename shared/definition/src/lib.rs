@@ -1,13 +1,13 @@
 //! The YAML of a crawl definition, and commands that may hold one.
 //!
-//! [`parse`] reads it in three steps, each of which knows where in the file it is: the YAML's shape (`raw`), the texts in
-//! it such as durations and patterns (`read`), and the checks of the domain. A file with mistakes gets all of those
-//! that are none of another's making (`mask`), each with its place and a hint.
+//! [`parse`] reads it in two steps, each of which knows where in the file it is: the YAML, with texts in it such as durations and
+//! patterns (`read`, by the domain's description of the keys), and the checks of the domain. A file with mistakes gets a
+//! diagnostic for each that does not only follow from another (`mask`), with its location and a hint.
 
 mod command;
 mod error;
+mod known;
 mod mask;
-mod raw;
 mod read;
 mod shape;
 #[cfg(test)]
@@ -20,7 +20,6 @@ pub use units::duration;
 
 use dragline_domain::definition::{Definition, Mistake};
 use error::{Diagnostics, Location};
-use raw::RawDefinition;
 use read::ReadDraft;
 use serde::de::DeserializeOwned;
 
@@ -37,8 +36,8 @@ pub fn parse(text: &str, source: &str) -> Result<Definition, DefinitionErrors> {
         let diagnostic = Diagnostic::new(format!("the file has more than {TEXT_BYTES_MAX} bytes"));
         return Err(errors(vec![(Location::START, diagnostic)]));
     }
-    let (raw, found) = shape::parse_around(text).map_err(errors)?;
-    checked(raw, found).map_err(errors)
+    let (read, found) = shape::parse_around(text).map_err(errors)?;
+    checked(read, found).map_err(errors)
 }
 
 /// The YAML of a definition as the caller's own type, such as JSON's values, for passing it on. Only its form is checked.
@@ -49,9 +48,9 @@ pub fn parse_as<T: DeserializeOwned>(text: &str, source: &str) -> Result<T, Defi
     shape::parse(text).map_err(|found| DefinitionErrors::new(text, source, vec![found]))
 }
 
-/// Reads the texts of a definition and checks it, `found` being what is wrong with its shape.
-fn checked(raw: RawDefinition, mut found: Diagnostics) -> Result<Definition, Diagnostics> {
-    let ReadDraft { draft, locations, diagnostics } = read::read(raw);
+/// Checks what was read of a definition, `found` being what is wrong with its shape.
+fn checked(read: ReadDraft, mut found: Diagnostics) -> Result<Definition, Diagnostics> {
+    let ReadDraft { draft, locations, diagnostics } = read;
     found.extend(diagnostics);
     let problems = match Definition::new(draft) {
         Ok(definition) if found.is_empty() => return Ok(definition),
@@ -60,10 +59,7 @@ fn checked(raw: RawDefinition, mut found: Diagnostics) -> Result<Definition, Dia
     };
     let is_alone = found.is_empty();
     let problems = problems.iter().filter(|problem| is_alone || stands_alone(&problem.mistake));
-    found.extend(problems.map(|problem| {
-        let diagnostic = Diagnostic { message: problem.mistake.to_string(), hint: problem.mistake.hint() };
-        (locations.of(problem), diagnostic.about(problem.place))
-    }));
+    found.extend(problems.map(|problem| (locations.of(problem), Diagnostic::of(problem))));
     Err(found)
 }
 

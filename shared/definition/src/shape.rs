@@ -1,4 +1,4 @@
-//! From text to the raw shape, and what is wrong if it has another.
+//! From text to values by their shape, and what is wrong if it has another.
 
 use std::borrow::Cow;
 
@@ -8,6 +8,7 @@ use serde_saphyr::options::{DuplicateKeyPolicy, MergeKeyPolicy};
 use serde_saphyr::{Error, Location as YamlLocation, Options};
 
 use super::error::{Diagnostic, Diagnostics, Location};
+use super::known;
 use super::mask::{self, Wrong};
 
 /// How deep the YAML may be nested: conditions of the greatest depth, two levels each, and the rules around them.
@@ -108,7 +109,7 @@ fn explain(error: &Error) -> (Location, Diagnostic) {
 fn diagnostic(error: &Error) -> Diagnostic {
     match error {
         Error::SerdeUnknownField { field, expected, .. } => Diagnostic::new(format!("unknown key `{field}`"))
-            .hint(elsewhere(field).unwrap_or_else(|| instead_of(field, expected))),
+            .hint(known::elsewhere(field).map_or_else(|| instead_of(field, expected), at_its_place)),
         Error::SerdeUnknownVariant { variant, expected, .. } if expected.contains(&"prefix") => {
             Diagnostic::new(format!("`{variant}` is not a valid test"))
                 .hint(format!("write one such as `{{ prefix: /a }}`; the tests are {}", expected.join(", ")))
@@ -188,11 +189,8 @@ fn how_to_write(expected: &str) -> Option<&'static str> {
     }
 }
 
-/// The right place of a key that exists, but not where it was written.
-fn elsewhere(word: &str) -> Option<String> {
-    let nested = |key: &&Key| key.name().rsplit_once('.').is_some_and(|(_, last)| last == word);
-    let key = Key::ALL.iter().find(nested)?;
-    Some(format!("did you mean `{key}`? Mind the indentation"))
+fn at_its_place(key: Key) -> String {
+    format!("did you mean `{key}`? Mind the indentation")
 }
 
 /// What was probably meant, or else everything that could be.

@@ -51,12 +51,6 @@ pub(super) fn size(text: &str) -> Result<u64, Diagnostic> {
     number.checked_mul(*factor).ok_or_else(refused)
 }
 
-/// A size that must fit into this machine's memory.
-pub(super) fn memory_size(text: &str) -> Result<usize, Diagnostic> {
-    let bytes = size(text)?;
-    usize::try_from(bytes).map_err(|_| Diagnostic::new(format!("`{text}` is more than this machine can address")))
-}
-
 fn is_bare_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }

@@ -21,7 +21,7 @@ pub use changes::{Change, Effect, changes};
 pub use checked::{Definition, StoredError};
 pub use condition::{Condition, ConditionMistake, TextTest};
 pub use draft::{Budget, DoNotCrawl, Draft, Fetch, Politeness, QueryRule, Recrawl, Scope, TrapLimits, Within};
-pub use key::{Key, Place};
+pub use key::{Key, KeyDefault, KeyFlag, Length, Number, Place, Slot, ValueKind};
 pub use pattern::{PatternError, UrlPattern};
 pub use problem::{Mistake, Problem, Problems, Quantity};
 pub use schedule::{Schedule, ScheduleError};

@@ -40,8 +40,8 @@ impl fmt::Display for Problems {
     }
 }
 
-/// A value that has limits, shown as the user writes it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A value that has limits, shown as the user writes it. Only those of one kind are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
 pub enum Quantity {
     /// A number of something.
     Count(u64),
@@ -53,6 +53,7 @@ pub enum Quantity {
 
 impl fmt::Display for Quantity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const DAY: Duration = Duration::from_hours(24);
         const UNITS: [(u64, &str); 3] = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
         match *self {
             Self::Count(count) => write!(f, "{count}"),
@@ -62,6 +63,11 @@ impl fmt::Display for Quantity {
                     Some((size, unit)) => write!(f, "{}{unit}", bytes / size),
                     None => write!(f, "{bytes}B"),
                 }
+            }
+            Self::Time(time)
+                if time > DAY && time.subsec_nanos() == 0 && time.as_secs().is_multiple_of(DAY.as_secs()) =>
+            {
+                write!(f, "{}d", time.as_secs() / DAY.as_secs())
             }
             Self::Time(time) => match SignedDuration::try_from(time) {
                 Ok(time) => write!(f, "{time:#}"),

@@ -42,6 +42,8 @@ pub enum ScheduleError {
 }
 
 impl Schedule {
+    /// The time zone where none is named.
+    pub const TIME_ZONE: &str = "UTC";
     /// The least time between two iterations.
     pub const INTERVAL_MIN: Duration = Duration::from_mins(5);
 
