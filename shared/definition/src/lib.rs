@@ -9,6 +9,8 @@ mod error;
 mod known;
 mod mask;
 mod read;
+#[cfg(test)]
+mod reference;
 mod shape;
 #[cfg(test)]
 mod tests;
