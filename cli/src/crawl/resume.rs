@@ -50,10 +50,8 @@ pub(super) fn plan(held: Option<Held<'_>>, wanted: &Definition, abandon: Abandon
     if definition.name != wanted.name {
         return Err(Refusal::AnotherCrawl(definition.name.clone()));
     }
-    let changes = changes(definition, wanted);
-    let outgrown: Vec<Key> =
-        changes.iter().filter(|change| change.effect == Effect::WhichUrls).map(|change| change.key).collect();
-    let changed = changes.iter().map(|change| change.key).collect();
+    let changed = changes(definition, wanted);
+    let outgrown: Vec<Key> = changed.iter().copied().filter(|key| key.effect() == Effect::WhichUrls).collect();
     match (latest, abandon) {
         (None | Some(IterationStatus::Closed), _) => Ok(Plan::Begin { changed }),
         // One that is ending is finished all the same; what was asked for then begins behind it.

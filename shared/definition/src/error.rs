@@ -54,14 +54,14 @@ impl Diagnostic {
 /// The diagnostics of a file, each with its location.
 pub(super) type Diagnostics = Vec<(Location, Diagnostic)>;
 
-/// One thing that is wrong with a definition's file.
+/// A diagnostic with its location in the file.
 ///
 /// [`fmt::Display`] gives the location and the message (`crawl.yaml:12:5: no seeds`), then the line with a mark below the
 /// column, then the hint.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct DefinitionError {
     /// The file, as the caller named it.
-    pub source_name: String,
+    source_name: String,
     /// The line, counted from 1.
     pub line: usize,
     /// The column in characters, counted from 1.
@@ -71,14 +71,14 @@ pub struct DefinitionError {
     /// What to do about it, on one line; absent where the message says it all.
     pub hint: Option<String>,
     /// The line's text, or the part of it around the column.
-    pub excerpt: Excerpt,
+    excerpt: Excerpt,
 }
 
 /// A line of the file made fit to be shown: control characters and credentials replaced, long lines cut.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Excerpt {
+struct Excerpt {
     text: String,
-    /// How many characters stand before the place that is meant.
+    /// How many characters stand before the column that is meant.
     before: usize,
 }
 

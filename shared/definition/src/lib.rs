@@ -17,7 +17,7 @@ mod tests;
 mod units;
 
 pub use command::{COMMAND_BYTES_MAX, parse_command};
-pub use error::{DefinitionError, DefinitionErrors, Diagnostic, Excerpt};
+pub use error::{DefinitionError, DefinitionErrors, Diagnostic};
 pub use units::duration;
 
 use dragline_domain::definition::{Definition, Mistake};

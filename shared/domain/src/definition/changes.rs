@@ -2,7 +2,7 @@
 
 use super::{Draft, Key, Schedule};
 
-/// What a change means for an iteration that is not finished.
+/// What a change of a key means for an iteration that is not finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Effect {
     /// Other URLs would be crawled: the iteration must start again.
@@ -11,19 +11,10 @@ pub enum Effect {
     HowOnly,
 }
 
-/// One key that differs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Change {
-    /// Which one.
-    pub key: Key,
-    /// What that means for an iteration that is not finished.
-    pub effect: Effect,
-}
-
 /// The keys that differ between two versions, in the order of [`Key::ALL`]. Empty when they are the same.
 #[must_use]
-pub fn changes(old: &Draft, new: &Draft) -> Vec<Change> {
-    Key::ALL.iter().filter(|key| differs(**key, old, new)).map(|&key| Change { key, effect: key.effect() }).collect()
+pub fn changes(old: &Draft, new: &Draft) -> Vec<Key> {
+    Key::ALL.iter().copied().filter(|key| differs(*key, old, new)).collect()
 }
 
 fn differs(key: Key, old: &Draft, new: &Draft) -> bool {

@@ -17,7 +17,7 @@ mod tests;
 mod user_agent;
 mod validate;
 
-pub use changes::{Change, Effect, changes};
+pub use changes::{Effect, changes};
 pub use checked::{Definition, StoredError};
 pub use condition::{Condition, ConditionMistake, TextTest};
 pub use draft::{Budget, DoNotCrawl, Draft, Fetch, Politeness, QueryRule, Recrawl, Scope, TrapLimits, Within};
