@@ -20,7 +20,7 @@ fn mistakes_are_told_on_standard_error() {
             "hint: make the pattern narrower",
             "excludes the seed",
         ),
-        (&["crawl", "https://example.org/", "--user-agent", "*"], "begins with a name", "no user agent"),
+        (&["crawl", "https://example.org/", "--user-agent", "*"], "begin with a name", "no user agent"),
         (&["crawl", "https://example.org/", "--ca-file", "none.pem"], "none.pem cannot be read", "no such file"),
         (&["crawl"], "hint: name where to begin", "nothing to go on with"),
         (&["export"], "--what", "which rows?"),

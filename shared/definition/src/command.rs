@@ -1,6 +1,6 @@
 //! Commands as they come in a message: JSON with one key, which says what is wanted.
 //!
-//! JSON is YAML, so a message is read as a definition's file is, and what is wrong with it is told with its place and a hint.
+//! JSON is YAML, so a message is read like a definition's file, and its diagnostics have locations and hints.
 
 use dragline_domain::command::Command;
 use dragline_domain::frontier::StatusChange;
@@ -18,7 +18,7 @@ pub const COMMAND_BYTES_MAX: usize = 256 << 10;
 /// The longest name of a trigger, in bytes: it is part of a key.
 const TRIGGER_BYTES_MAX: usize = 128;
 
-/// What the places in a message are counted from.
+/// The name of a message in locations.
 const SOURCE: &str = "message";
 
 #[derive(Deserialize)]
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_command_is_refused_with_its_place() {
+    fn what_is_not_a_command_is_refused_with_its_location() {
         let long = format!(r#"{{"url": "https://a.example/{}"}}"#, "a".repeat(COMMAND_BYTES_MAX));
         let trigger = format!(r#"{{"start": {{"crawl": "a", "trigger": "{}"}}}}"#, "t".repeat(129));
         for (body, place, message) in [

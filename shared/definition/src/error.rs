@@ -9,7 +9,7 @@ use serde_saphyr::Location as YamlLocation;
 /// The most characters of a message, of a hint, or of both on one line: they quote the file.
 const TEXT_CHARS_MAX: usize = 500;
 
-/// A place in a file: a line and a column, both counted from 1.
+/// A line and a column in a file, both counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Location {
     pub(super) line: usize,
@@ -74,7 +74,7 @@ pub struct DefinitionError {
     excerpt: Excerpt,
 }
 
-/// A line of the file made fit to be shown: control characters and credentials replaced, long lines cut.
+/// A line of the file that is safe to show: control characters and credentials replaced, long lines cut.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Excerpt {
     text: String,
@@ -116,7 +116,7 @@ impl fmt::Display for DefinitionError {
     }
 }
 
-/// Everything that was found wrong with a file: at least one thing, in the order of the lines.
+/// The errors of a file: at least one, in the order of the lines.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct DefinitionErrors(Vec<DefinitionError>);
 
@@ -140,7 +140,7 @@ impl DefinitionErrors {
         self.0.iter()
     }
 
-    /// The first error with its place, on one short line that is fit for a log.
+    /// The first error with its location, on one short line that is fit for a log.
     #[must_use]
     pub fn one_line(&self) -> String {
         let Some(first) = self.0.first() else { return String::new() };

@@ -40,7 +40,7 @@ pub(super) fn words(section: Option<&'static str>) -> &'static [&'static str] {
     WORDS.iter().find(|(known, _)| *known == section).map_or(&[], |(_, words)| words)
 }
 
-/// The right place of a key that exists, but not where it was written.
+/// The key of a section that a word would be if it stood there.
 pub(super) fn elsewhere(word: &str) -> Option<Key> {
     Key::ALL.iter().copied().find(|key| key.section().is_some() && key.word() == word)
 }

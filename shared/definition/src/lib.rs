@@ -65,7 +65,7 @@ fn checked(read: ReadDraft, mut found: Diagnostics) -> Result<Definition, Diagno
     Err(found)
 }
 
-/// Whether it is one whatever else is wrong: what was left out has its default, which may be at odds with the rest, and seeds may be among it.
+/// Whether a mistake stands whatever else is wrong. Others may only follow from what was left out, which has its default.
 const fn stands_alone(mistake: &Mistake) -> bool {
     match mistake {
         Mistake::TooMany { .. }

@@ -1,22 +1,22 @@
-//! A file without what is wrong at one place, so that what is wrong elsewhere is found as well.
+//! Blanks out one mistake in a file, so that the others are found as well.
 //!
-//! The reader of YAML stops at the first mistake in the file's shape. What is wrong there is blanked out, letter by letter, so that all else keeps its line and
-//! its column, and the file is read again. This need not know all of YAML: where it is mistaken, the file is not YAML any more, and what was found so far is told.
+//! The reader of YAML stops at the first mistake in the file's shape. What is wrong there is blanked out, letter by letter, so that everything else keeps
+//! its location, and the file is read again. This need not know all of YAML: where it errs, the file no longer parses, and what was found so far is reported.
 
 use super::error::Location;
 
-/// What is wrong at a place.
+/// What to blank out at a location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wrong {
     /// The key that begins there: it goes with its value.
     Key,
     /// The value that begins there: its key stays, without one.
     Value,
-    /// Something there that nothing can be put in place of: it goes with the key of the whole file that it stands under.
+    /// The key of the whole file that contains the location, because what is wrong cannot be left out alone.
     Within,
 }
 
-/// The text without what begins at a place. Absent if nothing is there.
+/// Blanks out what begins at a location. Absent if nothing is there.
 pub(super) fn without(text: &str, location: Location, wrong: Wrong) -> Option<String> {
     let mut page = Page::new(text);
     let (location, wrong) = match wrong {
@@ -62,11 +62,11 @@ impl Page {
         Self { chars, lines }
     }
 
-    /// Where the key of the whole file stands that a place is under. Absent where the file is written in brackets.
-    fn section_of(&self, place: Location) -> Option<Location> {
+    /// The location of the key of the whole file that contains this one. Absent where the file is written in brackets.
+    fn section_of(&self, location: Location) -> Option<Location> {
         let first = |line: usize| self.chars.get(self.lines[line - 1]).copied().unwrap_or('\n');
         let is_key = |line: &usize| first(*line).is_alphanumeric() || matches!(first(*line), '"' | '\'' | '{' | '[');
-        let line = (1..=place.line.min(self.lines.len())).rev().find(is_key)?;
+        let line = (1..=location.line.min(self.lines.len())).rev().find(is_key)?;
         (!matches!(first(line), '{' | '[')).then_some(Location { line, column: 1 })
     }
 
@@ -100,7 +100,7 @@ impl Page {
         }
     }
 
-    /// Whether a place is within brackets.
+    /// Whether a letter is within brackets.
     fn is_in_flow(&self, place: usize) -> bool {
         let (mut at, mut depth) = (0, 0_usize);
         while at < place {

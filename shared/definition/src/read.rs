@@ -1,7 +1,7 @@
 //! From YAML to a draft, by the description of the keys.
 //!
-//! A value that is more than a number or a word is read as a text with its location, so that what is wrong in it can be told with a hint, and all
-//! at once.
+//! A value that is more than a number or a word is read as a text with its location, so that each mistake gets a diagnostic with a hint,
+//! and all of them at once.
 
 use std::collections::HashMap;
 use std::fmt::{self, Display};
@@ -37,7 +37,7 @@ struct RawQueryRule {
     allow: Vec<String>,
 }
 
-/// A draft, the locations of what was written of it, and what is wrong in its texts, which are left out.
+/// What was read: a draft, the locations of its values, and the diagnostics of those that were left out of it.
 pub(super) struct ReadDraft {
     pub(super) draft: Draft,
     pub(super) locations: Locations,
@@ -52,13 +52,13 @@ impl<'de> Deserialize<'de> for ReadDraft {
     }
 }
 
-/// Where the values stand in the file.
+/// The locations of values in the file.
 #[derive(Default)]
 pub(super) struct Locations(HashMap<Place, Location>);
 
 impl Locations {
-    /// Where to point for a problem: the entry, or its key; for a value that is a default, the other key that it is compared with;
-    /// the file's start if none of them was written.
+    /// The location to show for a problem: that of the entry, or its key; for a default, that of the key that it is compared with; the
+    /// start of the file if none of them was written.
     pub(super) fn of(&self, problem: &Problem) -> Location {
         let other = match problem.mistake {
             Mistake::MoreThan { other, .. } => Some(Place::from(other)),
@@ -72,7 +72,7 @@ impl Locations {
     }
 }
 
-/// What is read so far.
+/// Collects a draft, key by key.
 struct Reader {
     draft: Draft,
     notes: Notes,
@@ -148,7 +148,7 @@ impl Reader {
     }
 }
 
-/// Where values stand, and what is wrong with them.
+/// Collects locations and diagnostics.
 #[derive(Default)]
 struct Notes {
     locations: Locations,
@@ -231,7 +231,7 @@ impl Notes {
         }
     }
 
-    /// A number that does not even fit its field is out of bounds like any other.
+    /// Reports a number that does not even fit its field: it is out of bounds like any other.
     fn too_large(&mut self, key: Key, value: Quantity) {
         let Some(mistake) = key.kind().mistake(value) else { return };
         let problem = Problem { place: key.into(), mistake };
@@ -258,7 +258,7 @@ impl Notes {
             return;
         }
         for bound in [Key::RecrawlMin, Key::RecrawlMax].into_iter().filter_map(location) {
-            let diagnostic = Diagnostic::new("this means nothing without `recrawl.interval`")
+            let diagnostic = Diagnostic::new("this has no effect without `recrawl.interval`")
                 .hint("add an interval, or remove this: without one, every run fetches everything");
             self.diagnostics.push((bound, diagnostic));
         }
@@ -343,7 +343,7 @@ impl Visitor<'_> for Word {
     }
 }
 
-/// Replaces a default by what was written, if anything was.
+/// Replaces a default with what was written, if anything was.
 fn put<T>(field: &mut T, written: Option<T>) {
     if let Some(written) = written {
         *field = written;
@@ -370,8 +370,8 @@ const fn schedule_hint(error: &ScheduleError) -> &'static str {
             "write minute, hour, day of month, month and day of week: `0 8 * * *` is every day at 08:00"
         }
         ScheduleError::TimeZone(_) => "write a name of the IANA database, such as `Europe/Berlin`",
-        ScheduleError::TooOften { .. } => "begin less often; an iteration that still runs is not begun again anyway",
-        ScheduleError::Never => "name a day that comes",
+        ScheduleError::TooOften { .. } => "begin less often; while an iteration runs, no other begins anyway",
+        ScheduleError::Never => "use a day that exists",
     }
 }
 

@@ -11,7 +11,7 @@ use dragline_domain::url::UrlRules;
 use super::{Definition, parse};
 
 const FILE: &str = include_str!("../../../docs/definition.md");
-/// What keys stand between in the file: the sections, or keys of the whole file, whose keys follow; and the end.
+/// The marks around generated keys: the first names the sections, and the keys of the whole file, that follow.
 const BEGIN: &str = "<!-- keys: ";
 const END: &str = "<!-- end of keys -->";
 
@@ -161,7 +161,7 @@ fn read(text: &str) -> Definition {
 }
 
 #[test]
-fn the_documentation_says_of_each_key_what_its_description_says() {
+fn the_documentation_has_each_key_as_it_is_described() {
     let file = FILE.replace("\r\n", "\n");
     let page = page(&file);
     for &key in Key::ALL {
@@ -184,7 +184,7 @@ fn the_examples_of_all_keys_are_a_definition_that_differs_in_each_from_the_defau
 }
 
 #[test]
-fn a_key_that_is_left_out_has_the_default_that_is_told() {
+fn a_key_that_is_left_out_has_its_documented_default() {
     let empty = read("seeds: [https://docs.example.org:8080/]");
     for &key in Key::ALL {
         let without = examples_but(Some((key, None)));
@@ -210,7 +210,7 @@ fn a_key_that_is_left_out_has_the_default_that_is_told() {
 }
 
 #[test]
-fn the_words_that_are_told_are_the_words_that_are_read() {
+fn the_documented_words_are_those_that_are_read() {
     let words = Key::ScopeWithin.meaning().filter_map(|line| line.strip_prefix("| `")?.split_once('`'));
     let words: Vec<&str> = words.map(|(word, _)| word).collect();
     let read: Vec<String> = words
@@ -227,7 +227,7 @@ fn the_words_that_are_told_are_the_words_that_are_read() {
 }
 
 #[test]
-fn bounds_are_those_that_are_told() {
+fn documented_bounds_are_enforced() {
     for &key in Key::ALL {
         let Some((min, max)) = key.kind().bounds() else { continue };
         for (quantity, is_within) in [(min, true), (max, true), (above(max), false)] {

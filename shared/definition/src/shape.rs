@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use dragline_domain::definition::Key;
+use dragline_domain::shown::without_credentials;
 use serde::de::DeserializeOwned;
 use serde_saphyr::options::{DuplicateKeyPolicy, MergeKeyPolicy};
 use serde_saphyr::{Error, Location as YamlLocation, Options};
@@ -20,10 +21,10 @@ pub(super) fn parse<T: DeserializeOwned>(text: &str) -> Result<T, (Location, Dia
     serde_saphyr::from_str_with_options(text, options()).map_err(|error| explain(&error))
 }
 
-/// How often a file is read: mistakes that are told at once.
+/// How often a file is read, which is how many mistakes of its shape are reported at once.
 const READINGS_MAX: usize = 20;
 
-/// Reads as much as has the right shape. What has not is left out, and told with the rest.
+/// Reads as much as has the right shape. The rest is left out, and reported.
 ///
 /// # Errors
 /// What was found, if nothing can be read even so.
@@ -37,7 +38,7 @@ pub(super) fn parse_around<T: DeserializeOwned>(text: &str) -> Result<(T, Diagno
         };
         let (location, diagnostic) = explain(&error);
         let wrong = wrong(&error);
-        // What is not of this kind may only come of what was left out; so may a second mistake at the same place.
+        // Other errors may only follow from what was left out; so may a second mistake at the same location.
         if found.is_empty() || (wrong.is_some() && found.iter().all(|(other, _)| *other != location)) {
             found.push((location, diagnostic));
         } else {
@@ -52,7 +53,7 @@ pub(super) fn parse_around<T: DeserializeOwned>(text: &str) -> Result<(T, Diagno
     }
 }
 
-/// What can be left out so that the rest is read; absent where that is not known.
+/// Says what to leave out so that the rest can be read; absent where that is not known.
 fn wrong(error: &Error) -> Option<Wrong> {
     match error {
         Error::SerdeUnknownField { .. } | Error::DuplicateMappingKey { .. } => Some(Wrong::Key),
@@ -79,7 +80,7 @@ fn options() -> Options {
             max_depth: DEPTH_MAX,
             max_nodes: NODES_MAX,
             max_events: 4 * NODES_MAX,
-            // One more than is read, so that the second one is told for what it is.
+            // One more than is read, so that a second one gets a diagnostic of its own.
             max_documents: 2,
             max_aliases: 100,
             max_anchors: 100,
@@ -95,9 +96,9 @@ fn options() -> Options {
     }
 }
 
-/// The library's errors in the words of a definition.
+/// Puts an error of the library into the words of a definition.
 fn explain(error: &Error) -> (Location, Diagnostic) {
-    // What an alias stands for is wrong: it is told where the alias is, as the anchor may be right for others.
+    // What an alias stands for is wrong: the location is the alias's, as the anchor may be right for others.
     if let Error::AliasError { error: inner, .. } = error {
         let location = error.location().map_or(Location::START, Location::from);
         return (location, explain(inner).1);
@@ -108,8 +109,11 @@ fn explain(error: &Error) -> (Location, Diagnostic) {
 
 fn diagnostic(error: &Error) -> Diagnostic {
     match error {
-        Error::SerdeUnknownField { field, expected, .. } => Diagnostic::new(format!("unknown key `{field}`"))
-            .hint(known::elsewhere(field).map_or_else(|| instead_of(field, expected), at_its_place)),
+        Error::SerdeUnknownField { field, expected, .. } => {
+            // It may be a seed that was taken for a key.
+            Diagnostic::new(format!("unknown key `{}`", without_credentials(field)))
+                .hint(known::elsewhere(field).map_or_else(|| instead_of(field, expected), at_its_place))
+        }
         Error::SerdeUnknownVariant { variant, expected, .. } if expected.contains(&"prefix") => {
             Diagnostic::new(format!("`{variant}` is not a valid test"))
                 .hint(format!("write one such as `{{ prefix: /a }}`; the tests are {}", expected.join(", ")))
@@ -122,7 +126,7 @@ fn diagnostic(error: &Error) -> Diagnostic {
         }
         Error::DuplicateMappingKey { key, .. } => {
             let key = key.as_deref().unwrap_or("?");
-            Diagnostic::new(format!("the key `{key}` is there twice")).hint("put both together, or remove one")
+            Diagnostic::new(format!("the key `{key}` appears twice")).hint("merge them, or remove one")
         }
         Error::InvalidScalar { ty, .. } if ty.starts_with(['u', 'i']) => {
             Diagnostic::new("not a whole number, or too large").hint("write digits only, such as `100`")
@@ -131,7 +135,7 @@ fn diagnostic(error: &Error) -> Diagnostic {
             Diagnostic::new("a condition has one key").hint("put several conditions into a list under `all` or `any`")
         }
         Error::ExternallyTaggedEnumExpectedScalarOrMapping { .. } | Error::UnexpectedValueForUnitEnumVariant { .. } => {
-            Diagnostic::new("a word was expected here, or one key with its value")
+            Diagnostic::new("expected a word, or one key with its value")
         }
         Error::Unexpected { expected, .. } => {
             let expected = in_words(expected);
@@ -153,9 +157,7 @@ fn diagnostic(error: &Error) -> Diagnostic {
         Error::UnsupportedTag { tag, .. } => {
             Diagnostic::new(format!("the tag `{tag}` is not supported")).hint("quote texts that begin with `!`")
         }
-        Error::UnknownAnchor { .. } => {
-            Diagnostic::new("no anchor has this name").hint("quote texts that begin with `*`")
-        }
+        Error::UnknownAnchor { .. } => Diagnostic::new("unknown anchor").hint("quote texts that begin with `*`"),
         Error::Budget { .. } | Error::AliasReplayLimitExceeded { .. } => {
             Diagnostic::new("the file is too large, or nested too deep").hint("see docs/definition.md for the limits")
         }
@@ -190,7 +192,7 @@ fn how_to_write(expected: &str) -> Option<&'static str> {
 }
 
 fn at_its_place(key: Key) -> String {
-    format!("did you mean `{key}`? Mind the indentation")
+    format!("did you mean `{key}`? Check the indentation")
 }
 
 /// What was probably meant, or else everything that could be.

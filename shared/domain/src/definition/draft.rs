@@ -14,7 +14,7 @@ const MIB: usize = 1 << 20;
 
 /// A definition before its checks: every field may be set, and [`super::Definition::new`] says what is wrong.
 ///
-/// The limits of each value are in [`super::limits`].
+/// What each field is for, and its bounds, stand with its [`Key`](super::Key). Defaults stand here, and keys tell them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Draft {
     /// The crawl's name.

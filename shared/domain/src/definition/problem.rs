@@ -84,7 +84,7 @@ pub enum Mistake {
     #[error("no seeds")]
     NoSeeds,
     /// A list is too long.
-    #[error("{count} entries, where {max} are allowed")]
+    #[error("{count} entries, but at most {max} are allowed")]
     TooMany {
         /// How many there are.
         count: usize,
@@ -132,7 +132,7 @@ pub enum Mistake {
     #[error("the patterns are too large together")]
     PatternsTooLarge,
     /// A reason is missing, too long, or more than one line.
-    #[error("a reason has 1 to {max} characters on one line", max = limits::REASON_CHARS_MAX)]
+    #[error("a reason must have 1 to {max} characters on one line", max = limits::REASON_CHARS_MAX)]
     Reason,
     /// A text that is not a valid parameter name.
     #[error("`{0}` is not a valid parameter name")]
@@ -152,7 +152,7 @@ impl Mistake {
             Self::IncludesNoSeed(_) => "seeds must match as well: add a pattern for the pages where the crawl begins",
             Self::BlocksEverySeed { .. } => "nothing would be crawled: make the rule narrower, or add another seed",
             Self::Condition(ConditionMistake::Empty) => "leave it out, or put a condition in the list",
-            Self::Condition(ConditionMistake::TooDeep) => "write several rules in place of one",
+            Self::Condition(ConditionMistake::TooDeep) => "write several rules instead of one",
             Self::Condition(ConditionMistake::Pointless(_)) => "texts are compared with the URL as it is requested",
             Self::PatternsTooLarge => "use fewer patterns, or simpler ones",
             Self::Reason => "say in a few words why these URLs are left alone",

@@ -31,7 +31,7 @@ pub enum ScheduleError {
     #[error("`{0}` is not a known time zone")]
     TimeZone(String),
     /// Times follow each other too closely.
-    #[error("the schedule comes due again after {after:?}, and 5 minutes is the least")]
+    #[error("the schedule repeats after {after:?}, but the minimum is 5 minutes")]
     TooOften {
         /// The shortest time between two of them.
         after: Duration,
@@ -176,8 +176,8 @@ mod tests {
             ("0 8 * *", "UTC", "`0 8 * *` is not a valid cron expression: it has 4 fields, not 5"),
             ("0 8 * * * UTC", "UTC", "`0 8 * * * UTC` is not a valid cron expression: it has 6 fields, not 5"),
             ("0 8 * * *", "Europe/Bonn", "`Europe/Bonn` is not a known time zone"),
-            ("*/4 * * * *", "UTC", "the schedule comes due again after 240s, and 5 minutes is the least"),
-            ("58,2 * * * *", "UTC", "the schedule comes due again after 240s, and 5 minutes is the least"),
+            ("*/4 * * * *", "UTC", "the schedule repeats after 240s, but the minimum is 5 minutes"),
+            ("58,2 * * * *", "UTC", "the schedule repeats after 240s, but the minimum is 5 minutes"),
             ("0 0 30 2 *", "UTC", "the schedule never comes due"),
             (
                 "0 24 * * *",

@@ -75,7 +75,7 @@ fn what_cannot_be_meant_is_refused() {
         ),
         (
             |d| d.do_not_crawl = vec![DoNotCrawl { when: prefix("/x"), reason: "a\nb".to_owned() }],
-            "do_not_crawl entry 1: a reason has 1 to 200 characters on one line",
+            "do_not_crawl entry 1: a reason must have 1 to 200 characters on one line",
             "it stands in one line of a log",
         ),
         (
@@ -85,7 +85,7 @@ fn what_cannot_be_meant_is_refused() {
         ),
         (
             |d| d.scope.exclude = vec![pattern("/x"); 101],
-            "scope.exclude: 101 entries, where 100 are allowed",
+            "scope.exclude: 101 entries, but at most 100 are allowed",
             "every list has a limit",
         ),
         (
@@ -183,7 +183,7 @@ fn conditions_are_bounded() {
     let mut wide = draft();
     wide.do_not_crawl = vec![block(Condition::Any(vec![prefix("/x"); 600])); 2];
     let problems = Definition::new(wide).unwrap_err();
-    assert_eq!(problems.to_string(), "do_not_crawl entry 2: 1200 entries, where 1000 are allowed");
+    assert_eq!(problems.to_string(), "do_not_crawl entry 2: 1200 entries, but at most 1000 are allowed");
 }
 
 #[test]

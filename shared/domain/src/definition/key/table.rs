@@ -122,7 +122,7 @@ keys! {
         example: "example-docs",
         effect: WhichUrls,
     }
-    /// Where the crawl begins; its reach derives from them. Seeds obey the rules like any other URL: a file is refused if a pattern
+    /// The URLs where the crawl begins, from which its scope follows. Seeds obey the rules like any other URL: a file is refused if a pattern
     /// excludes a seed, or if no seed can be crawled.
     Seeds = "seeds" {
         field: seeds,
@@ -131,17 +131,17 @@ keys! {
         example: "[https://example.org/docs/]",
         effect: WhichUrls,
     }
-    /// What a URL that belongs to the crawl has in common with a seed.
+    /// What a URL must have in common with a seed to belong to the crawl.
     ///
-    /// | word | the same |
+    /// | word | in common |
     /// |---|---|
     /// | `origin` | scheme, host and port |
     /// | `host` | host; any scheme and port |
     /// | `domain` | registered domain, such as `example.co.uk`; any host below it |
     ///
-    /// A seed that redirects takes the origin that it leads to into the crawl: by a permanent redirect (301, 308) any of the same registered
-    /// domain; by a temporary one (302, 303, 307) only the same host by https instead of http, with `www.` or without it. Links and pages
-    /// further on do not.
+    /// A seed that redirects brings the origin that it leads to into the crawl: with a permanent redirect (301, 308) any origin of the same
+    /// registered domain; with a temporary one (302, 303, 307) only the same host by https instead of http, with `www.` or without it. Links
+    /// and later pages do not.
     ScopeWithin = "scope.within" {
         field: scope.within,
         kind: Within,
@@ -149,7 +149,7 @@ keys! {
         example: "domain",
         effect: WhichUrls,
     }
-    /// Which URLs to crawl: if there are any patterns, the whole URL must match one.
+    /// Which URLs to crawl: if there are any patterns, the whole URL must match at least one.
     ScopeInclude = "scope.include" {
         field: scope.include,
         kind: Patterns(100),
@@ -158,25 +158,25 @@ keys! {
         effect: WhichUrls,
         flag: "include" "Crawl only URLs that match; may be given several times",
     }
-    /// Which URLs not to crawl: the whole URL must match none. Goes before `scope.include`.
+    /// Which URLs not to crawl: the whole URL must match none of the patterns. Takes precedence over `scope.include`.
     ScopeExclude = "scope.exclude" {
         field: scope.exclude,
         kind: Patterns(100),
         default: Nothing("none"),
         example: "['\\.zip$']",
         effect: WhichUrls,
-        flag: "exclude" "Crawl no URLs that match; may be given several times",
+        flag: "exclude" "Skip URLs that match; may be given several times",
     }
-    /// The most links between a seed and a URL. 0 crawls the seeds alone.
+    /// The maximum number of links between a seed and a URL. 0 crawls the seeds alone.
     ScopeMaxDepth = "scope.max_depth" {
         field: scope.max_depth,
         kind: Count(0..=10_000),
         default: Nothing("no limit"),
         example: "5",
         effect: WhichUrls,
-        flag: "max-depth" "Go no more than so many links from the seeds; 0 is the seeds alone",
+        flag: "max-depth" "Follow at most this many links from a seed; 0 is the seeds alone",
     }
-    /// URLs in scope that are never fetched. One for which a condition holds is logged as `blocked_url_by_local_policy` (173), with the
+    /// URLs in scope that are never fetched. A URL for which a condition holds is logged as `blocked_url_by_local_policy` (173), with the
     /// reason of the first such rule.
     DoNotCrawl = "do_not_crawl" {
         field: do_not_crawl,
@@ -199,9 +199,9 @@ keys! {
     allow: [q, page]",
         effect: WhichUrls,
     }
-    /// Query parameters that are taken out of every URL before anything else looks at it. `utm_*` stands for all names that begin so, and
-    /// `sid?` for a `sid` whose value looks like a session id: 16 letters and digits or more, in no order, or a UUID. A list replaces the
-    /// default; `[]` strips nothing.
+    /// Query parameters that are removed from every URL before anything else looks at it. `utm_*` stands for all names that begin with
+    /// `utm_`, and `sid?` for a `sid` whose value looks like a session id: 16 or more letters and digits in no order, or a UUID. A list
+    /// replaces the default; `[]` strips nothing.
     StripQueryParameters = "strip_query_parameters" {
         field: strip_query_parameters,
         kind: Parameters(UrlRules::PATTERNS_MAX),
@@ -209,7 +209,7 @@ keys! {
         example: "['utm_*', ref]",
         effect: WhichUrls,
     }
-    /// How often one path segment may stand in a URL; `/a/b/a` has `a` twice. A URL above any of the three limits under `traps` is logged
+    /// How often one path segment may occur in a URL; `/a/b/a` has `a` twice. A URL above any of the three limits under `traps` is logged
     /// as blocked (173).
     TrapsSegmentRepeatsMax = "traps.segment_repeats_max" {
         field: traps.segment_repeats_max,
@@ -234,15 +234,15 @@ keys! {
         example: "1024",
         effect: WhichUrls,
     }
-    /// Pages fetched in a run. Links are left alone, and counted, at an origin where twenty times the pages that are left already wait, and
-    /// no fewer than 5,000. A later page or run may follow them.
+    /// Pages fetched in a run. Once an origin has twenty times as many URLs waiting as pages are left, and at least 5,000, further links to
+    /// it are counted but not followed. A later page or run may follow them.
     BudgetPages = "budget.pages" {
         field: budget.pages,
         kind: Count(1..=1_000_000_000_000),
         default: Nothing("no limit"),
         example: "100000",
         effect: WhichUrls,
-        flag: "max-pages" "Stop an iteration after so many pages",
+        flag: "max-pages" "Stop an iteration after this many pages",
     }
     /// Pages fetched from each origin in a run.
     BudgetPagesPerOrigin = "budget.pages_per_origin" {
@@ -269,7 +269,7 @@ keys! {
         effect: WhichUrls,
     }
     /// The time from the start of one request to a host to the start of the next, whatever its scheme and port and whichever crawl asks. A
-    /// longer `Crawl-delay` in robots.txt goes before it.
+    /// longer `Crawl-delay` in robots.txt takes precedence.
     PolitenessDelay = "politeness.delay" {
         field: politeness.delay,
         // Above an hour no iteration would end.
@@ -289,8 +289,8 @@ keys! {
         flag: "concurrency" "Requests to one site at the same time",
     }
     /// How many hosts of one registered domain are asked at the same time, as one server often stands behind them. `de.example.org` and
-    /// `fr.example.org` are of one, `one.github.io` and `two.github.io` are not (by the [Public Suffix List](https://publicsuffix.org/));
-    /// addresses have none. All crawls count together; each keeps its own number. Others wait for their turn.
+    /// `fr.example.org` belong to one, `one.github.io` and `two.github.io` do not (by the [Public Suffix List](https://publicsuffix.org/));
+    /// IP addresses have none. The hosts of all crawls count, each crawl keeping to its own limit; other hosts wait their turn.
     PolitenessHostsPerDomain = "politeness.hosts_per_domain" {
         field: politeness.hosts_per_domain,
         // Each host that is asked stands in the row of its domain.
@@ -299,8 +299,8 @@ keys! {
         example: "2",
         effect: HowOnly,
     }
-    /// How long an origin that was reached before and cannot be reached any more is waited for, in all: four waits, each eight times as long
-    /// as the one before (with 15 minutes 1.5 s, 12 s, 98 s and 13 minutes). Then it is given up, and what is left of it is recorded.
+    /// How long to wait, in all, for an origin that was reached before and no longer can be: four waits, each eight times as long as the one
+    /// before (with 15 minutes: 1.5 s, 12 s, 98 s and 13 minutes). Then it is given up, and what is left of it is recorded.
     PolitenessPatience = "politeness.patience" {
         field: politeness.patience,
         kind: Time(SECOND..=DAY),
@@ -308,8 +308,8 @@ keys! {
         example: "2h",
         effect: HowOnly,
     }
-    /// How long a robots.txt that was read is believed (RFC 9309, section 2.4). Where the delay is longer, each one that was read is good for
-    /// the page after it all the same.
+    /// How long a robots.txt holds once it was read (RFC 9309, section 2.4). Where the delay is longer than that, each robots.txt still holds
+    /// for the page after it.
     PolitenessRobotsMaxAge = "politeness.robots_max_age" {
         field: politeness.robots_max_age,
         kind: Time(MINUTE..=DAY),
@@ -317,7 +317,7 @@ keys! {
         example: "2h",
         effect: HowOnly,
     }
-    /// The time for name lookup, TCP and TLS. Not above `fetch.timeout`.
+    /// The time for name lookup, TCP and TLS. At most `fetch.timeout`.
     FetchConnectTimeout = "fetch.connect_timeout" {
         field: fetch.connect_timeout,
         kind: Time(limits::TIMEOUT),
@@ -325,7 +325,7 @@ keys! {
         example: "5s",
         effect: HowOnly,
     }
-    /// The time from the sent request to the end of the response header. Not above `fetch.timeout`.
+    /// The time from the sent request to the end of the response header. At most `fetch.timeout`.
     FetchFirstByteTimeout = "fetch.first_byte_timeout" {
         field: fetch.first_byte_timeout,
         kind: Time(limits::TIMEOUT),
@@ -333,7 +333,7 @@ keys! {
         example: "30s",
         effect: HowOnly,
     }
-    /// The time for the whole exchange. A body that is not complete by then is kept as far as it came, and marked.
+    /// The time for the whole exchange. Of a body that is not complete by then, what has arrived is kept, and marked.
     FetchTimeout = "fetch.timeout" {
         field: fetch.timeout,
         kind: Time(limits::TIMEOUT),
@@ -341,7 +341,7 @@ keys! {
         example: "30s",
         effect: HowOnly,
     }
-    /// The response header, all its fields with their names. A larger one, or one of more than 2,000 fields, is a failure.
+    /// The size of the response header: all its fields with their names. A larger one, or one of more than 2,000 fields, is a failure.
     FetchHeaderBytesMax = "fetch.header_bytes_max" {
         field: fetch.header_bytes_max,
         kind: Size(limits::HEADER_BYTES),
@@ -349,7 +349,7 @@ keys! {
         example: "128KiB",
         effect: HowOnly,
     }
-    /// The body as received. A larger one is cut, and marked. Not above `fetch.decoded_bytes_max`.
+    /// The size of the body as received. A larger one is cut, and marked. At most `fetch.decoded_bytes_max`.
     FetchBodyBytesMax = "fetch.body_bytes_max" {
         field: fetch.body_bytes_max,
         kind: Size(limits::BODY_BYTES),
@@ -357,7 +357,7 @@ keys! {
         example: "5MiB",
         effect: HowOnly,
     }
-    /// The body with its compression undone. A larger one is cut, and marked.
+    /// The size of the body once decompressed. A larger one is cut, and marked.
     FetchDecodedBytesMax = "fetch.decoded_bytes_max" {
         field: fetch.decoded_bytes_max,
         kind: Size(KIB..=GIB),
@@ -365,19 +365,18 @@ keys! {
         example: "100MiB",
         effect: HowOnly,
     }
-    /// What the crawler calls itself. The name at its beginning, which ends at the first space or slash, is what robots.txt groups are chosen
-    /// by, whatever their letter case. RFC 9309 knows names without digits only; where a group names `bot2`, that is for `bot2` and not for
-    /// `bot`.
+    /// What the crawler calls itself. The name that it begins with, up to the first space or slash, selects the group in robots.txt, in any
+    /// letter case. RFC 9309 only knows names without digits; even so, a group for `bot2` is for `bot2` and not for `bot`.
     UserAgent = "user_agent" {
         field: user_agent,
         kind: UserAgent,
         default: Derived("Dragline/VERSION and its address"),
         example: "ShelfBot/1.0 (+https://example.org/bot)",
         effect: HowOnly,
-        flag: "user-agent" "By what name the crawler goes; its first word chooses the group of robots.txt",
+        flag: "user-agent" "What the crawler calls itself; the first word selects its group in robots.txt",
     }
-    /// How long after a page's first fetch it is due again. From then on the interval grows by 1.4 when the page stayed as it was, and
-    /// shrinks by 0.8 when it changed.
+    /// How long after its first fetch a page is due again. From then on the interval is multiplied by 1.4 when the page has not changed, and
+    /// by 0.8 when it has.
     RecrawlInterval = "recrawl.interval" {
         field: recrawl.interval,
         kind: Time(MINUTE..=YEAR),
@@ -385,7 +384,7 @@ keys! {
         example: "1d",
         effect: WhichUrls,
     }
-    /// What the interval never shrinks below. Not above `recrawl.interval`, without which it means nothing.
+    /// The shortest that the interval becomes. At most `recrawl.interval`, without which it has no effect.
     RecrawlMin = "recrawl.min" {
         field: recrawl.min,
         kind: Time(MINUTE..=YEAR),
@@ -393,7 +392,7 @@ keys! {
         example: "6h",
         effect: WhichUrls,
     }
-    /// What the interval never grows above. Not below `recrawl.interval`, without which it means nothing.
+    /// The longest that the interval becomes. At least `recrawl.interval`, without which it has no effect.
     RecrawlMax = "recrawl.max" {
         field: recrawl.max,
         kind: Time(MINUTE..=YEAR),
@@ -401,8 +400,8 @@ keys! {
         example: "30d",
         effect: WhichUrls,
     }
-    /// When a deployed stack begins an iteration: at each such time; one that comes due while the last iteration still runs is skipped. Two
-    /// times are at least 5 minutes apart. `dragline crawl` has no clock to wait by: it begins when you run it.
+    /// When a deployed stack begins an iteration. A time that comes while the last iteration still runs is skipped. Times must be at least
+    /// 5 minutes apart. `dragline crawl` does not wait for them: it begins when you run it.
     ScheduleCron = "schedule.cron" {
         field: schedule,
         kind: Cron,
@@ -410,8 +409,8 @@ keys! {
         example: "'0 8 * * *'",
         effect: HowOnly,
     }
-    /// The time zone in which `schedule.cron` is read. A time that a change of the clocks leaves out is skipped that day, and one that it
-    /// brings twice comes twice.
+    /// The time zone of `schedule.cron`. When the clocks change, a time that does not exist is skipped that day, and one that occurs twice
+    /// counts twice.
     ScheduleTimeZone = "schedule.time_zone" {
         field: schedule,
         kind: TimeZone,
