@@ -54,7 +54,7 @@ fn section(key: Key) -> String {
         writeln!(section, "- Flag of `dragline crawl`: `--{}`", flag.name).unwrap();
     }
     if key.effect() == Effect::HowOnly {
-        writeln!(section, "- A change takes effect at once, in a run that is under way").unwrap();
+        writeln!(section, "- A change takes effect at once").unwrap();
     }
     if is_block {
         writeln!(section, "\n```yaml\n{example}\n```").unwrap();
@@ -133,7 +133,7 @@ fn default(default: KeyDefault) -> String {
     match default {
         KeyDefault::Value(value) => format!("`{value}`"),
         KeyDefault::Nothing(meaning) | KeyDefault::Derived(meaning) => meaning.to_owned(),
-        KeyDefault::Required => "none, it must be given".to_owned(),
+        KeyDefault::Required => "none: must be given".to_owned(),
     }
 }
 

@@ -235,7 +235,7 @@ fn edit(key: Key, draft: &mut Draft) {
         Slot::Parameters(rules) => *rules = UrlRules::new(["ref"]).unwrap(),
         Slot::Count(number) | Slot::Size(number) => number.set(number.get().map_or(5, |number| number + 1)).unwrap(),
         Slot::Time(time) => {
-            time.set(time.get().map_or(Duration::from_hours(24), |time| time + Duration::from_millis(1)))
+            time.set(time.get().map_or(Duration::from_hours(24), |time| time + Duration::from_millis(1)));
         }
         Slot::UserAgent(agent) => *agent = "ShelfBot".parse().unwrap(),
         Slot::Cron(schedule) => *schedule = Some(Schedule::new("0 9 * * *", "UTC").unwrap()),
@@ -314,7 +314,7 @@ fn quantities_are_shown_as_they_are_written() {
         (Quantity::Bytes(1_000), "1000B"),
         (Quantity::Bytes(1_536), "1536B"),
         (Quantity::Bytes(10 << 20), "10MiB"),
-        (Quantity::Bytes(1 << 50), "1048576GiB"),
+        (Quantity::Bytes(1 << 50), "1024TiB"),
         (Quantity::Time(Duration::from_millis(1_500)), "1s 500ms"),
         (Quantity::Time(Duration::from_hours(24)), "24h"),
         (Quantity::Time(Duration::from_hours(36)), "36h"),
