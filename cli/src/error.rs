@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use dragline_definition::DefinitionErrors;
 use dragline_domain::definition::{Key, Problems};
 use dragline_domain::ids::{CrawlId, Iteration};
+use dragline_domain::shown::without_credentials;
 use dragline_domain::url::UrlError;
 use dragline_http::HttpConfigError;
 use dragline_local::query::QueryError;
@@ -13,14 +14,14 @@ use dragline_local::{Allowance, OpenError};
 use dragline_ports::error::{PortError, PortErrorKind};
 
 use crate::args::{allowance_flag, command_to_go_on};
-use crate::source::{key_names, without_credentials};
+use crate::source::key_names;
 #[cfg(feature = "stack")]
 use crate::stack::DeployedError;
 
 /// Why a command cannot be done. [`std::fmt::Display`] says it in a line or, for definitions, in as many as there are mistakes.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CliError {
-    /// An argument is no URL.
+    /// An argument is not a URL that can be crawled.
     #[error("`{}` cannot be crawled: {source}", without_credentials(text))]
     Url {
         /// The argument. What may be a password in it is not shown.

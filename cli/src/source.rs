@@ -1,6 +1,5 @@
 //! Where a definition comes from: a file, or URLs.
 
-use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -68,15 +67,6 @@ pub(crate) fn parse_url(text: &str) -> Result<CrawlUrl, CliError> {
     CrawlUrl::parse(text, &UrlRules::default()).map_err(|source| CliError::Url { text: text.to_owned(), source })
 }
 
-/// The argument without what stands before its last `@`, as that may be a password, wherever it was mistyped.
-pub(crate) fn without_credentials(text: &str) -> Cow<'_, str> {
-    let start = text.find("//").map_or(0, |slashes| slashes + 2);
-    match text[start..].rfind('@') {
-        Some(at) => Cow::Owned(format!("{}…{}", &text[..start], &text[start + at..])),
-        None => Cow::Borrowed(text),
-    }
-}
-
 /// The definition in a file.
 ///
 /// # Errors
@@ -138,19 +128,6 @@ mod tests {
         assert!(
             matches!(Source::of(&mixed, |_| false), Err(CliError::DefinitionAmongUrls(name)) if name == "crawl.yaml")
         );
-    }
-
-    #[test]
-    fn credentials_are_not_shown_however_they_were_mistyped() {
-        for (text, expected, why) in [
-            ("https://example.org/a", "https://example.org/a", "there are none"),
-            ("https://user:secret@example.org/", "https://…@example.org/", "as they are written"),
-            ("user:secret@example.org", "…@example.org", "without a scheme"),
-            ("https://user:se/c@ret@example.org/", "https://…@example.org/", "with what had to be encoded"),
-            ("https:user:secret@example.org", "…@example.org", "without slashes"),
-        ] {
-            assert_eq!(without_credentials(text), expected, "{why}");
-        }
     }
 
     #[test]

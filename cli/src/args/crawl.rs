@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use dragline_domain::definition::{Draft, UrlPattern};
+use dragline_domain::definition::{Draft, Key, UrlPattern};
 use dragline_engine::begin::Abandon;
 
-use super::{Answer, DataArgs, NetworkArgs, command_to_go_on, values};
+use super::{Answer, DataArgs, NetworkArgs, command_to_go_on, key, values};
 use crate::terminal::{Form, Loudness};
 
 /// Crawl, go on with a crawl, or crawl again
@@ -101,27 +101,21 @@ impl CrawlArgs {
     }
 }
 
-/// What goes before the definition's keys.
+/// What goes before the definition's keys, each of which describes its flag.
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Definition")]
 pub(super) struct Overrides {
-    /// Stop an iteration after so many pages (`budget.pages`)
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help = key::help(Key::BudgetPages))]
     max_pages: Option<u64>,
-    /// Go no more than so many links from the seeds; 0 is the seeds alone (`scope.max_depth`)
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help = key::help(Key::ScopeMaxDepth))]
     max_depth: Option<u32>,
-    /// From the start of one request to the start of the next, such as 1s or 500ms (`politeness.delay`) [default: 1s]
-    #[arg(long, value_name = "TIME", value_parser = values::duration)]
+    #[arg(long, value_name = "TIME", value_parser = values::duration, help = key::help(Key::PolitenessDelay))]
     delay: Option<Duration>,
-    /// Requests to one site at the same time (`politeness.concurrency`) [default: 1]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", help = key::help(Key::PolitenessConcurrency))]
     concurrency: Option<u16>,
-    /// Crawl only URLs that match; may be given several times (`scope.include`)
-    #[arg(long, value_name = "RE", value_parser = values::pattern)]
+    #[arg(long, value_name = "RE", value_parser = values::pattern, help = key::help(Key::ScopeInclude))]
     include: Vec<UrlPattern>,
-    /// Crawl no URLs that match; may be given several times (`scope.exclude`)
-    #[arg(long, value_name = "RE", value_parser = values::pattern)]
+    #[arg(long, value_name = "RE", value_parser = values::pattern, help = key::help(Key::ScopeExclude))]
     exclude: Vec<UrlPattern>,
 }
 
@@ -144,7 +138,7 @@ impl Overrides {
 
 #[cfg(test)]
 mod tests {
-    use dragline_domain::definition::{Change, Key, changes};
+    use dragline_domain::definition::changes;
     use dragline_domain::url::{CrawlUrl, UrlRules};
 
     use super::*;
@@ -164,9 +158,7 @@ mod tests {
             (Overrides { include: pattern(), ..none() }, vec![Key::ScopeInclude]),
             (Overrides { exclude: pattern(), ..none() }, vec![Key::ScopeExclude]),
         ] {
-            let changed: Vec<Key> =
-                changes(&draft, &overrides.apply(draft.clone())).iter().map(|Change { key, .. }| *key).collect();
-            assert_eq!(changed, keys, "{overrides:?}");
+            assert_eq!(changes(&draft, &overrides.apply(draft.clone())), keys, "{overrides:?}");
         }
     }
 }

@@ -3,6 +3,7 @@
 mod crawl;
 mod explain;
 mod export;
+mod key;
 mod of;
 #[cfg(feature = "stack")]
 mod stack;
@@ -13,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{ArgAction, Args, Parser, Subcommand};
 use dragline_domain::address::AddressPolicy;
-use dragline_domain::definition::{Draft, UserAgent};
+use dragline_domain::definition::{Draft, Key, UserAgent};
 use dragline_http::CertificatePolicy;
 use dragline_local::Allowance;
 
@@ -117,8 +118,7 @@ pub(crate) struct DataArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Network")]
 pub(crate) struct NetworkArgs {
-    /// By what name the crawler goes; its first word chooses the group of robots.txt [default: Dragline/VERSION and its address]
-    #[arg(long, value_name = "UA", value_parser = values::user_agent)]
+    #[arg(long, value_name = "UA", value_parser = values::user_agent, help = key::help(Key::UserAgent))]
     user_agent: Option<UserAgent>,
     /// Trust the certificates in this PEM file as well: of authorities, or of servers themselves
     #[arg(long, value_name = "PEM")]

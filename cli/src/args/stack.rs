@@ -99,7 +99,7 @@ pub(crate) struct StackName(String);
 
 /// A text that names no stack.
 #[derive(Debug, thiserror::Error)]
-#[error("`{0}` is no name of a stack: one has at most 128 letters, digits and hyphens, and begins with a letter")]
+#[error("`{0}` is not a valid stack name: one has at most 128 letters, digits and hyphens, and begins with a letter")]
 pub(crate) struct StackNameError(String);
 
 impl StackName {

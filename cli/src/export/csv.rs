@@ -96,7 +96,7 @@ fn continued() -> Writer<Vec<u8>> {
     csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new())
 }
 
-/// The cell, with a `'` before it if a spreadsheet would take it for a formula (OWASP, CSV injection). Numbers are no formulas.
+/// The cell, with a `'` before it if a spreadsheet would take it for a formula (OWASP, CSV injection). Numbers are not formulas.
 fn harmless(cell: &str) -> Cow<'_, str> {
     let is_formula = cell.starts_with(['=', '+', '-', '@', '\t', '\r']) && !is_number(cell);
     if is_formula { Cow::Owned(format!("'{cell}")) } else { Cow::Borrowed(cell) }
@@ -135,7 +135,7 @@ mod tests {
             ("-999", "-999", "an outcome's number"),
             ("a=b", "a=b", "only the first character counts"),
             (" =1", " =1", "a text to every spreadsheet"),
-            ("-", "'-", "a minus alone is no number"),
+            ("-", "'-", "a minus alone is not a number"),
         ] {
             assert_eq!(harmless(cell), expected, "{why}");
         }

@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
+use dragline_domain::shown::is_obeyed;
+
 /// The text on one line, with everything escaped that a terminal would obey instead of show.
 ///
-/// That is every control character, line breaks and tabs among them, and the characters that turn the direction of
-/// writing, by which one URL can be made to look like another (Unicode Technical Report 36, section 2.5).
+/// Line breaks and tabs are escaped, too: the text stands within a line of ours.
 pub(crate) fn safe(text: &str) -> Cow<'_, str> {
     escape(text, is_obeyed)
 }
@@ -14,12 +15,6 @@ pub(crate) fn safe(text: &str) -> Cow<'_, str> {
 /// Like [`safe`], for texts of several lines that are our own but quote others: line breaks stay.
 pub(crate) fn safe_lines(text: &str) -> Cow<'_, str> {
     escape(text, |c| c != '\n' && is_obeyed(c))
-}
-
-/// Whether a terminal obeys the character instead of showing it.
-pub(super) fn is_obeyed(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 fn escape(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {

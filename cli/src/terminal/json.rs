@@ -2,11 +2,10 @@
 
 use std::io::{self, Write};
 
+use dragline_domain::shown::is_obeyed;
 use serde::Serialize;
 use serde_json::Serializer;
 use serde_json::ser::Formatter;
-
-use super::escape::is_obeyed;
 
 /// Writes a value as JSON on one line, and the line's end.
 ///

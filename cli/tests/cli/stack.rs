@@ -34,19 +34,19 @@ fn mistakes_are_told_before_anything_is_sent() {
     fs::write(directory.path().join("number.yaml"), "name: 1.10\nseeds: [https://example.org/]\n").unwrap();
     for (arguments, said, why) in [
         (&["start"][..], "<CRAWL|URL>", "what is to begin?"),
-        (&["start", "Docs"], "`Docs` is no crawl name", "a name is lower case"),
+        (&["start", "Docs"], "`Docs` is not a valid crawl name", "a name is lower case"),
         (&["start", "ftp://example.org/"], "only http and https are crawled", "another protocol"),
         (&["start", "https://user:secret@example.org/"], "remove what stands before the `@`", "credentials"),
         (&["start", "docs", "-f", "wrong.yaml"], "cannot be used with", "both"),
         (&["start", "-f", "wrong.yaml"], "wrong.yaml:3:3: unknown key `page`", "the place is told"),
-        (&["start", "docs", "--stack", "a b"], "is no name of a stack", "CloudFormation would refuse it"),
+        (&["start", "docs", "--stack", "a b"], "is not a valid stack name", "CloudFormation would refuse it"),
         (&["put"], "<crawl.yaml>", "which definition?"),
         (&["put", "missing.yaml"], "missing.yaml cannot be read", "no such file"),
         (&["put", "wrong.yaml"], "hint: did you mean `pages`?", "and the hint"),
         (&["put", "often.yaml"], "5 minutes is the least", "the schedule is checked too"),
         (&["put", "number.yaml"], "hint: put quotation marks around", "JSON would write it as 1.1"),
         (&["stop"], "<CRAWL>", "which crawl?"),
-        (&["pause", "no name"], "is no crawl name", "two words"),
+        (&["pause", "no name"], "is not a valid crawl name", "two words"),
         (&["status", "docs", "--data", "a"], "cannot be used with", "a stack and a directory"),
         (&["status", "--stack", "staging"], "which crawl of the stack `staging`?", "a stack holds many"),
         (&["export", "--what", "log", "--stack", "staging"], "which crawl of the stack", "the same"),
@@ -67,7 +67,7 @@ fn what_the_environment_lacks_is_told_with_what_to_do() {
         assert_told(&no_credentials, "error: there are no AWS credentials: ", "no credentials");
         assert!(no_credentials.stderr.contains("hint: set AWS_PROFILE"), "{}", no_credentials.stderr);
         let no_name = ran(nowhere(directory.path(), arguments).env("DRAGLINE_STACK", "a b"));
-        assert_told(&no_name, "DRAGLINE_STACK: `a b` is no name of a stack", "the variable is wrong");
+        assert_told(&no_name, "DRAGLINE_STACK: `a b` is not a valid stack name", "the variable is wrong");
     }
 }
 

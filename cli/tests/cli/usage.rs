@@ -20,7 +20,7 @@ fn mistakes_are_told_on_standard_error() {
             "hint: make the pattern narrower",
             "excludes the seed",
         ),
-        (&["crawl", "https://example.org/", "--user-agent", "*"], "begins with a name", "no user agent"),
+        (&["crawl", "https://example.org/", "--user-agent", "*"], "begin with a name", "no user agent"),
         (&["crawl", "https://example.org/", "--ca-file", "none.pem"], "none.pem cannot be read", "no such file"),
         (&["crawl"], "hint: name where to begin", "nothing to go on with"),
         (&["export"], "--what", "which rows?"),
@@ -31,7 +31,11 @@ fn mistakes_are_told_on_standard_error() {
         (&["crwal"], "crawl", "a slip of the fingers"),
         (&["crawl", "--progress", "xml"], "possible values: auto, json", "no such form"),
         (&["crawl", "--progress", "json", "--quiet"], "cannot be used with", "all, and nothing"),
-        (&["explain", "--outcome", "999"], "this is no outcome; docs/outcomes.md lists them all", "no such number"),
+        (
+            &["explain", "--outcome", "999"],
+            "this is not a known outcome; docs/outcomes.md lists them all",
+            "no such number",
+        ),
         (&["explain", "--outcome", "robots_txt"], "did you mean blocked_by_robots_txt (170)?", "part of a name"),
         (&["explain", "https://example.org/", "--outcome", "20"], "cannot be used with", "two questions"),
     ] {

@@ -1,6 +1,6 @@
 //! Commands as they come in a message: JSON with one key, which says what is wanted.
 //!
-//! JSON is YAML, so a message is read as a definition's file is, and what is wrong with it is told with its place and a hint.
+//! JSON is YAML, so a message is read like a definition's file, and its diagnostics have locations and hints.
 
 use dragline_domain::command::Command;
 use dragline_domain::frontier::StatusChange;
@@ -8,8 +8,8 @@ use dragline_domain::ids::{CrawlId, TriggerId};
 use dragline_domain::url::UrlRules;
 use serde::Deserialize;
 
-use crate::error::{Complaint, DefinitionErrors, Spot};
-use crate::raw::{RawDefinition, Text};
+use crate::error::{DefinitionErrors, Diagnostic, Diagnostics, Location};
+use crate::read::{ReadDraft, Text};
 use crate::{checked, read, shape};
 
 /// The longest message that is read, in bytes.
@@ -18,14 +18,14 @@ pub const COMMAND_BYTES_MAX: usize = 256 << 10;
 /// The longest name of a trigger, in bytes: it is part of a key.
 const TRIGGER_BYTES_MAX: usize = 128;
 
-/// What the places in a message are counted from.
+/// The name of a message in locations.
 const SOURCE: &str = "message";
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawCommand {
     url: Option<Text>,
-    definition: Option<RawDefinition>,
+    definition: Option<ReadDraft>,
     start: Option<RawStart>,
     put_crawl: Option<RawPut>,
     pause: Option<RawCrawl>,
@@ -44,7 +44,7 @@ struct RawStart {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawPut {
-    definition: RawDefinition,
+    definition: ReadDraft,
 }
 
 #[derive(Deserialize)]
@@ -53,7 +53,7 @@ struct RawCrawl {
     crawl: Text,
 }
 
-type Found<T> = Result<T, Vec<(Spot, Complaint)>>;
+type Found<T> = Result<T, Diagnostics>;
 
 /// Reads a command from the body of a message.
 ///
@@ -74,7 +74,7 @@ fn one(raw: RawCommand) -> Found<Command> {
     let change = |change| move |raw: RawCrawl| Ok(Command::Change { crawl: name(&raw.crawl)?, change });
     let mut commands = [
         address.map(|text| url(&text)),
-        definition.map(|raw| Ok(Command::Define(Box::new(checked(raw, Vec::new())?)))),
+        definition.map(|read| Ok(Command::Define(Box::new(checked(read, Vec::new())?)))),
         start.map(begin),
         put_crawl.map(|raw| Ok(Command::PutCrawl(Box::new(checked(raw.definition, Vec::new())?)))),
         pause.map(change(StatusChange::Pause)),
@@ -99,11 +99,13 @@ fn begin(raw: RawStart) -> Found<Command> {
 /// The URL as it was written: the crawl that it is for says what is taken out of it.
 fn url(text: &Text) -> Found<Command> {
     let rules = UrlRules::keep_all();
-    read::seed(&text.value, &rules).map(Command::Url).map_err(|complaint| at(text, complaint))
+    read::seed(&text.value, &rules).map(Command::Url).map_err(|diagnostic| at(text, diagnostic))
 }
 
 fn name(text: &Text) -> Found<CrawlId> {
-    text.value.parse().map_err(|error: <CrawlId as std::str::FromStr>::Err| at(text, Complaint::new(error.to_string())))
+    text.value
+        .parse()
+        .map_err(|error: <CrawlId as std::str::FromStr>::Err| at(text, Diagnostic::new(error.to_string())))
 }
 
 fn trigger(text: &Text) -> Found<TriggerId> {
@@ -111,8 +113,8 @@ fn trigger(text: &Text) -> Found<TriggerId> {
     if is_sound {
         Ok(TriggerId(text.value.clone()))
     } else {
-        let complaint = Complaint::new("this is no trigger");
-        Err(at(text, complaint.hint("use 1 to 128 letters, digits and `.`, `_`, `:`, `-`, or leave it out")))
+        let diagnostic = Diagnostic::new("this is not a valid trigger");
+        Err(at(text, diagnostic.hint("use 1 to 128 letters, digits and `.`, `_`, `:`, `-`, or leave it out")))
     }
 }
 
@@ -120,13 +122,13 @@ const fn is_sound_in_a_key(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b':' | b'-')
 }
 
-fn at(text: &Text, complaint: Complaint) -> Vec<(Spot, Complaint)> {
-    vec![(text.referenced.into(), complaint)]
+fn at(text: &Text, diagnostic: Diagnostic) -> Diagnostics {
+    vec![(text.referenced.into(), diagnostic)]
 }
 
-fn at_start(message: impl Into<String>) -> Vec<(Spot, Complaint)> {
+fn at_start(message: impl Into<String>) -> Diagnostics {
     let hint = "send one of `url`, `definition`, `start`, `put_crawl`, `pause`, `resume`, `stop` and `remove`";
-    vec![(Spot::START, Complaint::new(message).hint(hint))]
+    vec![(Location::START, Diagnostic::new(message).hint(hint))]
 }
 
 #[cfg(test)]
@@ -173,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_command_is_refused_with_its_place() {
+    fn what_is_not_a_command_is_refused_with_its_location() {
         let long = format!(r#"{{"url": "https://a.example/{}"}}"#, "a".repeat(COMMAND_BYTES_MAX));
         let trigger = format!(r#"{{"start": {{"crawl": "a", "trigger": "{}"}}}}"#, "t".repeat(129));
         for (body, place, message) in [
@@ -187,10 +189,10 @@ mod tests {
             (r#"{"url": "https://a.example/", "stop": {"crawl": "a"}}"#, "1:1", "the message asks for more than one"),
             (r#"{"url": "ftp://a.example/"}"#, "1:9", "only http and https"),
             (r#"{"url": 7}"#, "1:9", ""),
-            (r#"{"start": {"crawl": "Docs"}}"#, "1:21", "`Docs` is no crawl name"),
+            (r#"{"start": {"crawl": "Docs"}}"#, "1:21", "`Docs` is not a valid crawl name"),
             (r#"{"start": {"crawl": "a", "allow_private": true}}"#, "1:", "unknown key `allow_private`"),
-            (r#"{"start": {"crawl": "a", "trigger": "b#c"}}"#, "1:", "this is no trigger"),
-            (&trigger, "1:", "this is no trigger"),
+            (r#"{"start": {"crawl": "a", "trigger": "b#c"}}"#, "1:", "this is not a valid trigger"),
+            (&trigger, "1:", "this is not a valid trigger"),
             (r#"{"stop": {}}"#, "1:", "the key `crawl` is missing"),
             ("{\"definition\": {\n  \"seeds\": [\"a.example\"]}}", "2:13", "a URL starts with `https://`"),
         ] {

@@ -1,42 +1,43 @@
-//! What is wrong with a file, and where.
+//! Diagnostics: what is wrong with a file, and where in it.
 
-use std::borrow::Cow;
 use std::fmt;
-use std::sync::LazyLock;
 
-use dragline_domain::definition::Place;
-use regex::{Captures, Regex};
-use serde_saphyr::Location;
+use dragline_domain::definition::Problem;
+use dragline_domain::shown::{is_obeyed, one_line, without_credentials};
+use serde_saphyr::Location as YamlLocation;
 
-/// A line and a column, both counted from 1.
+/// The most characters of a message, of a hint, or of both on one line: they quote the file.
+const TEXT_CHARS_MAX: usize = 500;
+
+/// A line and a column in a file, both counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Spot {
+pub(super) struct Location {
     pub(super) line: usize,
     pub(super) column: usize,
 }
 
-impl Spot {
+impl Location {
     pub(super) const START: Self = Self { line: 1, column: 1 };
 }
 
-impl From<Location> for Spot {
-    fn from(location: Location) -> Self {
+impl From<YamlLocation> for Location {
+    fn from(location: YamlLocation) -> Self {
         let counted_from_1 = |number: u64| usize::try_from(number).unwrap_or(usize::MAX).max(1);
         Self { line: counted_from_1(location.line()), column: counted_from_1(location.column()) }
     }
 }
 
-/// What is wrong, before it is known where.
+/// A mistake and what to do about it, without its location.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
-pub struct Complaint {
+pub struct Diagnostic {
     /// What is wrong, on one line.
     pub message: String,
     /// What to do about it, on one line; absent where the message says it all.
     pub hint: Option<String>,
 }
 
-impl Complaint {
+impl Diagnostic {
     pub(super) fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), hint: None }
     }
@@ -45,22 +46,22 @@ impl Complaint {
         Self { hint: Some(hint.into()), ..self }
     }
 
-    pub(super) fn about(self, place: Place) -> Self {
-        Self { message: format!("{place}: {}", self.message), ..self }
+    pub(super) fn of(problem: &Problem) -> Self {
+        Self { message: problem.to_string(), hint: problem.mistake.hint() }
     }
 }
 
-/// What is wrong, and where.
-pub(super) type Complaints = Vec<(Spot, Complaint)>;
+/// The diagnostics of a file, each with its location.
+pub(super) type Diagnostics = Vec<(Location, Diagnostic)>;
 
-/// One thing that is wrong with a definition's file.
+/// A diagnostic with its location in the file.
 ///
-/// [`fmt::Display`] gives the place and the message (`crawl.yaml:12:5: no seeds`), then the line with a mark below the
+/// [`fmt::Display`] gives the location and the message (`crawl.yaml:12:5: no seeds`), then the line with a mark below the
 /// column, then the hint.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct DefinitionError {
     /// The file, as the caller named it.
-    pub source_name: String,
+    source_name: String,
     /// The line, counted from 1.
     pub line: usize,
     /// The column in characters, counted from 1.
@@ -70,14 +71,14 @@ pub struct DefinitionError {
     /// What to do about it, on one line; absent where the message says it all.
     pub hint: Option<String>,
     /// The line's text, or the part of it around the column.
-    pub excerpt: Excerpt,
+    excerpt: Excerpt,
 }
 
-/// A line of the file made fit to be shown: control characters and credentials replaced, long lines cut.
+/// A line of the file that is safe to show: control characters and credentials replaced, long lines cut.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Excerpt {
+struct Excerpt {
     text: String,
-    /// How many characters stand before the place that is meant.
+    /// How many characters stand before the column that is meant.
     before: usize,
 }
 
@@ -93,21 +94,11 @@ impl Excerpt {
     }
 }
 
-/// Replaces user names and passwords in URLs, which are never printed; the columns stay as they are. What stands between two slashes and an `@`
-/// may be either, wherever it was mistyped.
-fn without_credentials(line: &str) -> Cow<'_, str> {
-    static CREDENTIALS: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r#"(?P<slashes>//)\S*@|[^\s/@'"\[\],]+:[^\s/@]*@"#).expect("a sound pattern"));
-    CREDENTIALS.replace_all(line, |found: &Captures<'_>| {
-        let slashes = found.name("slashes").map_or("", |slashes| slashes.as_str());
-        format!("{slashes}{}", "*".repeat(found[0].chars().count() - slashes.len()))
-    })
-}
-
+/// One character for another, so that columns stay as they are.
 fn printable(c: char) -> char {
     match c {
         '\t' => ' ',
-        c if c.is_control() => '\u{fffd}',
+        c if is_obeyed(c) => '\u{fffd}',
         c => c,
     }
 }
@@ -125,21 +116,21 @@ impl fmt::Display for DefinitionError {
     }
 }
 
-/// Everything that was found wrong with a file: at least one thing, in the order of the lines.
+/// The errors of a file: at least one, in the order of the lines.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct DefinitionErrors(Vec<DefinitionError>);
 
 impl DefinitionErrors {
-    pub(super) fn new(text: &str, source: &str, mut found: Vec<(Spot, Complaint)>) -> Self {
-        found.sort_by_key(|(spot, _)| *spot);
+    pub(super) fn new(text: &str, source: &str, mut found: Diagnostics) -> Self {
+        found.sort_by_key(|(location, _)| *location);
         let lines = lines(text);
-        let located = |(spot, complaint): (Spot, Complaint)| DefinitionError {
+        let located = |(location, diagnostic): (Location, Diagnostic)| DefinitionError {
             source_name: source.to_owned(),
-            line: spot.line,
-            column: spot.column,
-            message: one_line(&complaint.message),
-            hint: complaint.hint.as_deref().map(one_line),
-            excerpt: Excerpt::new(lines.get(spot.line - 1).copied().unwrap_or_default(), spot.column),
+            line: location.line,
+            column: location.column,
+            message: one_line(&diagnostic.message, TEXT_CHARS_MAX),
+            hint: diagnostic.hint.map(|hint| one_line(&hint, TEXT_CHARS_MAX)),
+            excerpt: Excerpt::new(lines.get(location.line - 1).copied().unwrap_or_default(), location.column),
         };
         Self(found.into_iter().map(located).collect())
     }
@@ -149,25 +140,19 @@ impl DefinitionErrors {
         self.0.iter()
     }
 
-    /// The first error with its place, on one short line that is fit for a log.
+    /// The first error with its location, on one short line that is fit for a log.
     #[must_use]
     pub fn one_line(&self) -> String {
-        const CHARS_MAX: usize = 500;
         let Some(first) = self.0.first() else { return String::new() };
         let hint = first.hint.as_deref().map(|hint| format!(" ({hint})")).unwrap_or_default();
         let line = format!("{}:{}:{}: {}{hint}", first.source_name, first.line, first.column, first.message);
-        line.chars().take(CHARS_MAX).collect()
+        one_line(&line, TEXT_CHARS_MAX)
     }
 }
 
 /// The lines of a text as YAML counts them: each ends in LF, CR or both (YAML 1.2, 5.4).
 fn lines(text: &str) -> Vec<&str> {
     text.split('\n').flat_map(|line| line.strip_suffix('\r').unwrap_or(line).split('\r')).collect()
-}
-
-/// Messages quote the file, and may be shown on a terminal.
-fn one_line(text: &str) -> String {
-    text.chars().map(|c| if c == '\n' { ' ' } else { printable(c) }).collect()
 }
 
 /// The errors, with an empty line between them.

@@ -1,26 +1,27 @@
 //! The YAML of a crawl definition, and commands that may hold one.
 //!
-//! [`parse`] reads it in three steps, each of which knows where in the file it is: the YAML's shape (`raw`), the texts in
-//! it such as durations and patterns (`read`), and the checks of the domain. A file with mistakes gets all of those
-//! that are none of another's making (`mask`), each with its place and a hint.
+//! [`parse`] reads it in two steps, each of which knows where in the file it is: the YAML, with texts in it such as durations and
+//! patterns (`read`, by the domain's description of the keys), and the checks of the domain. A file with mistakes gets a
+//! diagnostic for each that does not only follow from another (`mask`), with its location and a hint.
 
 mod command;
 mod error;
+mod known;
 mod mask;
-mod raw;
 mod read;
+#[cfg(test)]
+mod reference;
 mod shape;
 #[cfg(test)]
 mod tests;
 mod units;
 
 pub use command::{COMMAND_BYTES_MAX, parse_command};
-pub use error::{Complaint, DefinitionError, DefinitionErrors, Excerpt};
+pub use error::{DefinitionError, DefinitionErrors, Diagnostic};
 pub use units::duration;
 
 use dragline_domain::definition::{Definition, Mistake};
-use error::{Complaints, Spot};
-use raw::RawDefinition;
+use error::{Diagnostics, Location};
 use read::ReadDraft;
 use serde::de::DeserializeOwned;
 
@@ -32,27 +33,27 @@ pub const TEXT_BYTES_MAX: usize = 2 << 20;
 /// # Errors
 /// What is wrong, with line, column and a hint. Never empty.
 pub fn parse(text: &str, source: &str) -> Result<Definition, DefinitionErrors> {
-    let errors = |found: Complaints| DefinitionErrors::new(text, source, found);
+    let errors = |found: Diagnostics| DefinitionErrors::new(text, source, found);
     if text.len() > TEXT_BYTES_MAX {
-        let complaint = Complaint::new(format!("the file has more than {TEXT_BYTES_MAX} bytes"));
-        return Err(errors(vec![(Spot::START, complaint)]));
+        let diagnostic = Diagnostic::new(format!("the file has more than {TEXT_BYTES_MAX} bytes"));
+        return Err(errors(vec![(Location::START, diagnostic)]));
     }
-    let (raw, found) = shape::parse_around(text).map_err(errors)?;
-    checked(raw, found).map_err(errors)
+    let (read, found) = shape::parse_around(text).map_err(errors)?;
+    checked(read, found).map_err(errors)
 }
 
 /// The YAML of a definition as the caller's own type, such as JSON's values, for passing it on. Only its form is checked.
 ///
 /// # Errors
-/// It is no YAML, or not of that type.
+/// It is not YAML, or not of that type.
 pub fn parse_as<T: DeserializeOwned>(text: &str, source: &str) -> Result<T, DefinitionErrors> {
     shape::parse(text).map_err(|found| DefinitionErrors::new(text, source, vec![found]))
 }
 
-/// Reads the texts of a definition and checks it, `found` being what is wrong with its shape.
-fn checked(raw: RawDefinition, mut found: Complaints) -> Result<Definition, Complaints> {
-    let ReadDraft { draft, spots, complaints } = read::read(raw);
-    found.extend(complaints);
+/// Checks what was read of a definition, `found` being what is wrong with its shape.
+fn checked(read: ReadDraft, mut found: Diagnostics) -> Result<Definition, Diagnostics> {
+    let ReadDraft { draft, locations, diagnostics } = read;
+    found.extend(diagnostics);
     let problems = match Definition::new(draft) {
         Ok(definition) if found.is_empty() => return Ok(definition),
         Ok(_) => return Err(found),
@@ -60,14 +61,11 @@ fn checked(raw: RawDefinition, mut found: Complaints) -> Result<Definition, Comp
     };
     let is_alone = found.is_empty();
     let problems = problems.iter().filter(|problem| is_alone || stands_alone(&problem.mistake));
-    found.extend(problems.map(|problem| {
-        let complaint = Complaint { message: problem.mistake.to_string(), hint: problem.mistake.hint() };
-        (spots.of(problem), complaint.about(problem.place))
-    }));
+    found.extend(problems.map(|problem| (locations.of(problem), Diagnostic::of(problem))));
     Err(found)
 }
 
-/// Whether it is one whatever else is wrong: what was left out has its default, which may be at odds with the rest, and seeds may be among it.
+/// Whether a mistake stands whatever else is wrong. Others may only follow from what was left out, which has its default.
 const fn stands_alone(mistake: &Mistake) -> bool {
     match mistake {
         Mistake::TooMany { .. }

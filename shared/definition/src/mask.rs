@@ -1,34 +1,34 @@
-//! A file without what is wrong at one place, so that what is wrong elsewhere is found as well.
+//! Blanks out one mistake in a file, so that the others are found as well.
 //!
-//! The reader of YAML stops at the first mistake in the file's shape. What is wrong there is blanked out, letter by letter, so that all else keeps its line and
-//! its column, and the file is read again. This need not know all of YAML: where it is mistaken, the file is no YAML any more, and what was found so far is told.
+//! The reader of YAML stops at the first mistake in the file's shape. What is wrong there is blanked out, letter by letter, so that everything else keeps
+//! its location, and the file is read again. This need not know all of YAML: where it errs, the file no longer parses, and what was found so far is reported.
 
-use super::error::Spot;
+use super::error::Location;
 
-/// What is wrong at a place.
+/// What to blank out at a location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wrong {
     /// The key that begins there: it goes with its value.
     Key,
     /// The value that begins there: its key stays, without one.
     Value,
-    /// Something there that nothing can be put in place of: it goes with the key of the whole file that it stands under.
+    /// The key of the whole file that contains the location, because what is wrong cannot be left out alone.
     Within,
 }
 
-/// The text without what begins at a place. Absent if nothing is there.
-pub(super) fn without(text: &str, spot: Spot, wrong: Wrong) -> Option<String> {
+/// Blanks out what begins at a location. Absent if nothing is there.
+pub(super) fn without(text: &str, location: Location, wrong: Wrong) -> Option<String> {
     let mut page = Page::new(text);
-    let (spot, wrong) = match wrong {
-        Wrong::Key | Wrong::Value => (spot, wrong),
-        Wrong::Within => (page.section_of(spot)?, Wrong::Key),
+    let (location, wrong) = match wrong {
+        Wrong::Key | Wrong::Value => (location, wrong),
+        Wrong::Within => (page.section_of(location)?, Wrong::Key),
     };
-    let start = page.lines.get(spot.line - 1)? + spot.column - 1;
+    let start = page.lines.get(location.line - 1)? + location.column - 1;
     page.chars.get(start)?;
     let ends = if page.is_in_flow(start) {
         vec![(start, page.flow_end(start, wrong))]
     } else {
-        page.block_ends(start, spot, wrong)
+        page.block_ends(start, location, wrong)
     };
     let mut has_changed = false;
     for (from, to) in ends {
@@ -62,12 +62,12 @@ impl Page {
         Self { chars, lines }
     }
 
-    /// Where the key of the whole file stands that a place is under. Absent where the file is written in brackets.
-    fn section_of(&self, place: Spot) -> Option<Spot> {
+    /// The location of the key of the whole file that contains this one. Absent where the file is written in brackets.
+    fn section_of(&self, location: Location) -> Option<Location> {
         let first = |line: usize| self.chars.get(self.lines[line - 1]).copied().unwrap_or('\n');
         let is_key = |line: &usize| first(*line).is_alphanumeric() || matches!(first(*line), '"' | '\'' | '{' | '[');
-        let line = (1..=place.line.min(self.lines.len())).rev().find(is_key)?;
-        (!matches!(first(line), '{' | '[')).then_some(Spot { line, column: 1 })
+        let line = (1..=location.line.min(self.lines.len())).rev().find(is_key)?;
+        (!matches!(first(line), '{' | '[')).then_some(Location { line, column: 1 })
     }
 
     /// The end of the line that a letter stands in, its line end left out.
@@ -100,7 +100,7 @@ impl Page {
         }
     }
 
-    /// Whether a place is within brackets.
+    /// Whether a letter is within brackets.
     fn is_in_flow(&self, place: usize) -> bool {
         let (mut at, mut depth) = (0, 0_usize);
         while at < place {
@@ -148,13 +148,13 @@ impl Page {
     }
 
     /// The parts of a key with its value, or of a value alone, that stands in lines by its indentation.
-    fn block_ends(&self, start: usize, spot: Spot, wrong: Wrong) -> Vec<(usize, usize)> {
+    fn block_ends(&self, start: usize, location: Location, wrong: Wrong) -> Vec<(usize, usize)> {
         let indent = match wrong {
-            Wrong::Key | Wrong::Within => spot.column - 1,
-            Wrong::Value => self.indent_of_line(spot),
+            Wrong::Key | Wrong::Within => location.column - 1,
+            Wrong::Value => self.indent_of_line(location),
         };
         let is_list = self.chars[start] == '-' && self.chars.get(start + 1).is_none_or(|next| next.is_whitespace());
-        let own_line = self.chars[self.lines[spot.line - 1]..start].iter().all(|letter| *letter == ' ');
+        let own_line = self.chars[self.lines[location.line - 1]..start].iter().all(|letter| *letter == ' ');
         let first = self.value_end(start);
         let mut ends = vec![(start, first)];
         for &line in self.lines.iter().filter(|line| **line > start) {
@@ -169,7 +169,7 @@ impl Page {
             let belongs = match wrong {
                 Wrong::Key | Wrong::Within => its_indent > indent || (its_indent == indent && is_entry),
                 Wrong::Value if own_line => {
-                    its_indent > spot.column - 1 || (its_indent == spot.column - 1 && is_entry == is_list)
+                    its_indent > location.column - 1 || (its_indent == location.column - 1 && is_entry == is_list)
                 }
                 Wrong::Value => its_indent > indent,
             };
@@ -195,9 +195,9 @@ impl Page {
     }
 
     /// How far the key of a value on the same line is indented.
-    fn indent_of_line(&self, spot: Spot) -> usize {
-        let line = self.lines[spot.line - 1];
-        let before = &self.chars[line..line + spot.column - 1];
+    fn indent_of_line(&self, location: Location) -> usize {
+        let line = self.lines[location.line - 1];
+        let before = &self.chars[line..line + location.column - 1];
         before.iter().take_while(|letter| matches!(letter, ' ' | '-')).count()
     }
 }
@@ -209,37 +209,37 @@ mod tests {
     #[test]
     fn what_is_wrong_goes_and_all_else_keeps_its_place() {
         use Wrong::{Key, Value, Within};
-        let spot = |line, column| Spot { line, column };
+        let location = |line, column| Location { line, column };
         for (text, at, wrong, expected, why) in [
-            ("a: 1\nb: 2\nc: 3", spot(2, 1), Key, "a: 1\n\nc: 3", "a key with its value"),
-            ("a: 1\nb: 2\nc: 3", spot(2, 4), Value, "a: 1\nb:\nc: 3", "a value"),
-            ("a:\n  b:\n    - 1\n  c: 2", spot(2, 3), Key, "a:\n\n\n  c: 2", "with what is below it"),
-            ("a:\n- 1\n- 2\nb: 3", spot(1, 1), Key, "\n\n\nb: 3", "a list that is not indented"),
-            ("a:\n  - b: 1\n    c: 2", spot(2, 5), Key, "a:\n  -\n    c: 2", "the first key of an entry"),
-            ("a: { b: 1, c: 2 }", spot(1, 6), Key, "a: {       c: 2 }", "with its comma"),
-            ("a: { b: 1, c: 2 }", spot(1, 12), Key, "a: { b: 1,      }", "the last one"),
-            ("a: { b: [1, '}'], c: 2 }", spot(1, 9), Value, "a: { b:         , c: 2 }", "with brackets and quotes"),
-            ("a: [1,\n  2\n]\nb: 3", spot(1, 1), Key, "\n\n\nb: 3", "brackets that close at the line's beginning"),
-            ("a:\n  b: 1\n  c: 2\nd: 3", spot(2, 3), Value, "a:\n\n\nd: 3", "keys in place of a text"),
-            ("a: one\n  two\nb: 3", spot(1, 4), Value, "a:\n\nb: 3", "a text of two lines"),
+            ("a: 1\nb: 2\nc: 3", location(2, 1), Key, "a: 1\n\nc: 3", "a key with its value"),
+            ("a: 1\nb: 2\nc: 3", location(2, 4), Value, "a: 1\nb:\nc: 3", "a value"),
+            ("a:\n  b:\n    - 1\n  c: 2", location(2, 3), Key, "a:\n\n\n  c: 2", "with what is below it"),
+            ("a:\n- 1\n- 2\nb: 3", location(1, 1), Key, "\n\n\nb: 3", "a list that is not indented"),
+            ("a:\n  - b: 1\n    c: 2", location(2, 5), Key, "a:\n  -\n    c: 2", "the first key of an entry"),
+            ("a: { b: 1, c: 2 }", location(1, 6), Key, "a: {       c: 2 }", "with its comma"),
+            ("a: { b: 1, c: 2 }", location(1, 12), Key, "a: { b: 1,      }", "the last one"),
+            ("a: { b: [1, '}'], c: 2 }", location(1, 9), Value, "a: { b:         , c: 2 }", "with brackets and quotes"),
+            ("a: [1,\n  2\n]\nb: 3", location(1, 1), Key, "\n\n\nb: 3", "brackets that close at the line's beginning"),
+            ("a:\n  b: 1\n  c: 2\nd: 3", location(2, 3), Value, "a:\n\n\nd: 3", "keys in place of a text"),
+            ("a: one\n  two\nb: 3", location(1, 4), Value, "a:\n\nb: 3", "a text of two lines"),
             (
                 "a: 1\nb:\n  - c: { d: 1 }\n    e: 2\nf: 3",
-                spot(3, 14),
+                location(3, 14),
                 Within,
                 "a: 1\n\n\n\nf: 3",
                 "all of its section",
             ),
-            ("a: 'b # c' # d\ne: 1", spot(1, 4), Value, "a:\ne: 1", "to the line's end"),
-            ("# { no\na: 1\nb: 2", spot(2, 1), Key, "# { no\n\nb: 2", "a bracket in a comment opens nothing"),
-            ("a: x{y\nb: 1\nc: 2", spot(2, 1), Key, "a: x{y\n\nc: 2", "nor does one within a text"),
+            ("a: 'b # c' # d\ne: 1", location(1, 4), Value, "a:\ne: 1", "to the line's end"),
+            ("# { no\na: 1\nb: 2", location(2, 1), Key, "# { no\n\nb: 2", "a bracket in a comment opens nothing"),
+            ("a: x{y\nb: 1\nc: 2", location(2, 1), Key, "a: x{y\n\nc: 2", "nor does one within a text"),
         ] {
             let found = without(text, at, wrong).expect(why);
             let trimmed: Vec<&str> = found.lines().map(str::trim_end).collect();
             assert_eq!(trimmed, expected.split('\n').collect::<Vec<_>>(), "{why}");
             assert_eq!(found.chars().count(), text.chars().count(), "{why}: nothing moved");
         }
-        assert_eq!(without("a: 1", spot(9, 1), Key), None, "no such line");
-        assert_eq!(without("{ a: 1 }", spot(1, 3), Within), None, "no sections");
-        assert_eq!(without("a:   ", spot(1, 4), Value), None, "nothing to take out, so that nobody tries for ever");
+        assert_eq!(without("a: 1", location(9, 1), Key), None, "no such line");
+        assert_eq!(without("{ a: 1 }", location(1, 3), Within), None, "no sections");
+        assert_eq!(without("a:   ", location(1, 4), Value), None, "nothing to take out, so that nobody tries for ever");
     }
 }

@@ -1,38 +1,65 @@
-//! From the raw shape to a draft, and where each of its values stands.
+//! From YAML to a draft, by the description of the keys.
+//!
+//! A value that is more than a number or a word is read as a text with its location, so that each mistake gets a diagnostic with a hint,
+//! and all of them at once.
 
 use std::collections::HashMap;
-use std::fmt::Display;
+use std::fmt::{self, Display};
 
 use dragline_domain::definition::{
-    Budget, DoNotCrawl, Draft, Fetch, Key, Mistake, Place, Politeness, Problem, QueryRule, Recrawl, Schedule,
-    ScheduleError, Scope, TrapLimits, UrlPattern, UserAgent,
+    Condition, DoNotCrawl, Draft, Key, Mistake, Place, Problem, Quantity, QueryRule, Schedule, ScheduleError, Slot,
+    UrlPattern, UserAgent, Within,
 };
 use dragline_domain::ids::CrawlId;
 use dragline_domain::url::{CrawlUrl, UrlError, UrlRules};
+use serde::de::{DeserializeSeed, Error as _, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_saphyr::Spanned;
 
-use super::error::{Complaint, Complaints, Spot};
-use super::raw::{
-    RawBudget, RawDefinition, RawDoNotCrawl, RawFetch, RawPoliteness, RawQueryRule, RawRecrawl, RawSchedule, RawScope,
-    RawTraps, Text,
-};
-use super::units::{duration, memory_size, size};
+use super::error::{Diagnostic, Diagnostics, Location};
+use super::known::{self, Known};
+use super::units::{duration, size};
 
-/// A draft, the places of what was written of it, and what is wrong in its texts, which are left out.
-pub(super) struct ReadDraft {
-    pub(super) draft: Draft,
-    pub(super) spots: Spots,
-    pub(super) complaints: Complaints,
+/// A text and its location.
+pub(super) type Text = Spanned<String>;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawDoNotCrawl {
+    when: Condition,
+    reason: String,
 }
 
-/// Where the values stand in the file.
-#[derive(Default)]
-pub(super) struct Spots(HashMap<Place, Spot>);
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawQueryRule {
+    when: Option<Condition>,
+    allow: Vec<String>,
+}
 
-impl Spots {
-    /// Where to point for a problem: the entry, or its key; for a value that is a default, the other key that it is compared with;
-    /// the file's start if none of them was written.
-    pub(super) fn of(&self, problem: &Problem) -> Spot {
+/// What was read: a draft, the locations of its values, and the diagnostics of those that were left out of it.
+pub(super) struct ReadDraft {
+    pub(super) draft: Draft,
+    pub(super) locations: Locations,
+    pub(super) diagnostics: Diagnostics,
+}
+
+impl<'de> Deserialize<'de> for ReadDraft {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut reader = Reader::default();
+        Level { section: None, reader: &mut reader }.deserialize(deserializer)?;
+        Ok(reader.finish())
+    }
+}
+
+/// The locations of values in the file.
+#[derive(Default)]
+pub(super) struct Locations(HashMap<Place, Location>);
+
+impl Locations {
+    /// The location to show for a problem: that of the entry, or its key; for a default, that of the key that it is compared with; the
+    /// start of the file if none of them was written.
+    pub(super) fn of(&self, problem: &Problem) -> Location {
         let other = match problem.mistake {
             Mistake::MoreThan { other, .. } => Some(Place::from(other)),
             _ => None,
@@ -41,200 +68,299 @@ impl Spots {
             .into_iter()
             .flatten()
             .find_map(|place| self.0.get(&place).copied())
-            .unwrap_or(Spot::START)
+            .unwrap_or(Location::START)
     }
 }
 
-/// Reads every text. Finds all that is wrong in them, not just the first.
-pub(super) fn read(raw: RawDefinition) -> ReadDraft {
-    let mut reader = Reader::default();
-    let rules = raw.strip_query_parameters.map_or_else(UrlRules::default, |names| reader.url_rules(names));
-    let seeds = raw.seeds.map(|seeds| reader.texts(Key::Seeds, seeds, |text| seed(text, &rules))).unwrap_or_default();
-    let mut draft = Draft::for_seeds(seeds);
-    draft.strip_query_parameters = rules;
-    put(&mut draft.name, reader.text(Key::Name, raw.name, plainly::<CrawlId>));
-    put(&mut draft.user_agent, reader.text(Key::UserAgent, raw.user_agent, user_agent));
-    draft.scope = reader.scope(raw.scope.unwrap_or_default());
-    draft.budget = reader.budget(raw.budget.unwrap_or_default());
-    draft.do_not_crawl = reader.entries(Key::DoNotCrawl, raw.do_not_crawl, |rule: RawDoNotCrawl| DoNotCrawl {
-        when: rule.when,
-        reason: rule.reason,
-    });
-    draft.url_query_parameters =
-        reader.entries(Key::UrlQueryParameters, raw.url_query_parameters, |rule: RawQueryRule| QueryRule {
-            when: rule.when,
-            allow: rule.allow,
-        });
-    draft.traps = reader.traps(raw.traps.unwrap_or_default());
-    draft.politeness = reader.politeness(raw.politeness.unwrap_or_default());
-    draft.fetch = reader.fetch(raw.fetch.unwrap_or_default());
-    draft.recrawl = reader.recrawl(raw.recrawl.unwrap_or_default());
-    draft.schedule = raw.schedule.and_then(|raw| reader.schedule(&raw));
-    ReadDraft { draft, spots: reader.spots, complaints: reader.complaints }
+/// Collects a draft, key by key.
+struct Reader {
+    draft: Draft,
+    notes: Notes,
+    // What needs more than one key is put together at the end.
+    name: Option<CrawlId>,
+    seeds: Option<Spanned<Vec<Text>>>,
+    cron: Option<Text>,
+    time_zone: Option<Text>,
 }
 
-#[derive(Default)]
-struct Reader {
-    spots: Spots,
-    complaints: Complaints,
+impl Default for Reader {
+    fn default() -> Self {
+        Self {
+            draft: Draft::for_seeds(Vec::new()),
+            notes: Notes::default(),
+            name: None,
+            seeds: None,
+            cron: None,
+            time_zone: None,
+        }
+    }
 }
 
 impl Reader {
-    fn scope(&mut self, raw: RawScope) -> Scope {
-        Scope {
-            within: self.value(Key::ScopeWithin, raw.within).unwrap_or_default(),
-            include: raw.include.map(|list| self.texts(Key::ScopeInclude, list, pattern)).unwrap_or_default(),
-            exclude: raw.exclude.map(|list| self.texts(Key::ScopeExclude, list, pattern)).unwrap_or_default(),
-            max_depth: self.value(Key::ScopeMaxDepth, raw.max_depth),
-        }
-    }
-
-    fn budget(&mut self, raw: RawBudget) -> Budget {
-        Budget {
-            pages: self.value(Key::BudgetPages, raw.pages),
-            pages_per_origin: self.value(Key::BudgetPagesPerOrigin, raw.pages_per_origin),
-            bytes: self.text(Key::BudgetBytes, raw.bytes, size),
-            duration: self.text(Key::BudgetDuration, raw.duration, duration),
-        }
-    }
-
-    fn traps(&mut self, raw: RawTraps) -> TrapLimits {
-        let mut traps = TrapLimits::default();
-        put(&mut traps.segment_repeats_max, self.value(Key::TrapsSegmentRepeatsMax, raw.segment_repeats_max));
-        put(&mut traps.segments_max, self.value(Key::TrapsSegmentsMax, raw.segments_max));
-        put(&mut traps.url_bytes_max, self.value(Key::TrapsUrlBytesMax, raw.url_bytes_max));
-        traps
-    }
-
-    fn politeness(&mut self, raw: RawPoliteness) -> Politeness {
-        let mut politeness = Politeness::default();
-        put(&mut politeness.delay, self.text(Key::PolitenessDelay, raw.delay, duration));
-        put(&mut politeness.concurrency, self.value(Key::PolitenessConcurrency, raw.concurrency));
-        let hosts = self.value(Key::PolitenessHostsPerDomain, raw.hosts_per_domain);
-        put(&mut politeness.hosts_per_domain, hosts);
-        put(&mut politeness.patience, self.text(Key::PolitenessPatience, raw.patience, duration));
-        put(&mut politeness.robots_max_age, self.text(Key::PolitenessRobotsMaxAge, raw.robots_max_age, duration));
-        politeness
-    }
-
-    fn fetch(&mut self, raw: RawFetch) -> Fetch {
-        let mut fetch = Fetch::default();
-        put(&mut fetch.connect_timeout, self.text(Key::FetchConnectTimeout, raw.connect_timeout, duration));
-        put(&mut fetch.first_byte_timeout, self.text(Key::FetchFirstByteTimeout, raw.first_byte_timeout, duration));
-        put(&mut fetch.timeout, self.text(Key::FetchTimeout, raw.timeout, duration));
-        put(&mut fetch.header_bytes_max, self.text(Key::FetchHeaderBytesMax, raw.header_bytes_max, memory_size));
-        put(&mut fetch.body_bytes_max, self.text(Key::FetchBodyBytesMax, raw.body_bytes_max, memory_size));
-        put(&mut fetch.decoded_bytes_max, self.text(Key::FetchDecodedBytesMax, raw.decoded_bytes_max, size));
-        fetch
-    }
-
-    fn recrawl(&mut self, raw: RawRecrawl) -> Recrawl {
-        if raw.interval.is_none() {
-            for bound in [&raw.min, &raw.max].into_iter().flatten() {
-                let complaint = Complaint::new("this means nothing without `recrawl.interval`")
-                    .hint("add an interval, or remove this: without one, every run fetches everything");
-                self.complaints.push((bound.referenced.into(), complaint));
+    /// Reads the value of a key. Without one the key keeps its default.
+    fn value<'de, A: MapAccess<'de>>(&mut self, key: Key, map: &mut A) -> Result<(), A::Error> {
+        let notes = &mut self.notes;
+        match key.slot(&mut self.draft) {
+            Slot::Name(_) => self.name = notes.text(key, map.next_value()?, plainly),
+            Slot::Seeds(_) => self.seeds = map.next_value()?,
+            Slot::Within(field) => put(field, notes.word(key, map.next_value::<Option<Spanned<Within>>>()?)),
+            Slot::Patterns(field) => put(field, notes.texts(key, map.next_value()?, pattern)),
+            Slot::Blocks(field) => {
+                let block = |rule: RawDoNotCrawl| DoNotCrawl { when: rule.when, reason: rule.reason };
+                put(field, notes.rules(key, map.next_value()?, block));
             }
-        }
-        let interval = self.text(Key::RecrawlInterval, raw.interval, duration);
-        let mut recrawl = Recrawl { interval, ..Recrawl::default() };
-        put(&mut recrawl.min, self.text(Key::RecrawlMin, raw.min, duration));
-        put(&mut recrawl.max, self.text(Key::RecrawlMax, raw.max, duration));
-        recrawl
-    }
-
-    fn schedule(&mut self, raw: &RawSchedule) -> Option<Schedule> {
-        let zone = raw.time_zone.as_ref();
-        let time_zone = zone.map_or("UTC", |zone| zone.value.as_str());
-        match Schedule::new(&raw.cron.value, time_zone) {
-            Ok(schedule) => Some(schedule),
-            Err(error) => {
-                let is_zone = matches!(error, ScheduleError::TimeZone(_));
-                let at = zone.filter(|_| is_zone).unwrap_or(&raw.cron);
-                self.complaints
-                    .push((at.referenced.into(), Complaint::new(error.to_string()).hint(schedule_hint(&error))));
-                None
+            Slot::QueryRules(field) => {
+                let query_rule = |rule: RawQueryRule| QueryRule { when: rule.when, allow: rule.allow };
+                put(field, notes.rules(key, map.next_value()?, query_rule));
             }
+            Slot::Parameters(field) => put(field, notes.url_rules(key, map.next_value()?)),
+            Slot::Count(field) => {
+                if let Some(count) = notes.word(key, map.next_value()?) {
+                    field.set(count).unwrap_or_else(|_| notes.too_large(key, Quantity::Count(count)));
+                }
+            }
+            Slot::Size(field) => {
+                if let Some(bytes) = notes.text(key, map.next_value()?, size) {
+                    field.set(bytes).unwrap_or_else(|_| notes.too_large(key, Quantity::Bytes(bytes)));
+                }
+            }
+            Slot::Time(field) => {
+                if let Some(time) = notes.text(key, map.next_value()?, duration) {
+                    field.set(time);
+                }
+            }
+            Slot::UserAgent(field) => put(field, notes.text(key, map.next_value()?, user_agent)),
+            Slot::Cron(_) => self.cron = map.next_value()?,
+            Slot::TimeZone(_) => self.time_zone = map.next_value()?,
         }
+        Ok(())
     }
 
-    fn url_rules(&mut self, names: Spanned<Vec<Text>>) -> UrlRules {
-        let spot = Spot::from(names.referenced);
-        // Each alone first, so that every mistake has its own place.
-        let patterns = self.texts(Key::StripQueryParameters, names, |text| match UrlRules::new([text]) {
-            Ok(_) => Ok(text.to_owned()),
-            Err(error) => Err(Complaint::new(error.to_string())),
-        });
-        UrlRules::new(patterns).unwrap_or_else(|error| {
-            let hint = "the beginning of names, such as `utm_*`, stands for many";
-            self.complaints.push((spot, Complaint::new(error.to_string()).hint(hint)));
-            UrlRules::default()
-        })
+    fn finish(self) -> ReadDraft {
+        let Self { mut draft, mut notes, name, seeds, cron, time_zone } = self;
+        let rules = &draft.strip_query_parameters;
+        let seeds = notes.texts(Key::Seeds, seeds, |text| seed(text, rules)).unwrap_or_default();
+        draft.name = name.unwrap_or_else(|| Draft::for_seeds(seeds.first().cloned().into_iter().collect()).name);
+        draft.seeds = seeds;
+        draft.schedule = cron.and_then(|cron| notes.schedule(&cron, time_zone.as_ref()));
+        notes.check_intervals();
+        ReadDraft { draft, locations: notes.locations, diagnostics: notes.diagnostics }
+    }
+}
+
+/// Collects locations and diagnostics.
+#[derive(Default)]
+struct Notes {
+    locations: Locations,
+    diagnostics: Diagnostics,
+}
+
+impl Notes {
+    fn locate<T>(&mut self, place: impl Into<Place>, raw: &Spanned<T>) -> Location {
+        let location = Location::from(raw.referenced);
+        self.locations.0.insert(place.into(), location);
+        location
     }
 
-    /// A value that needs no reading; only its place is noted.
-    fn value<T>(&mut self, key: Key, raw: Option<Spanned<T>>) -> Option<T> {
+    /// A number or a word, which needs no reading.
+    fn word<T>(&mut self, key: Key, raw: Option<Spanned<T>>) -> Option<T> {
         let raw = raw?;
-        self.spots.0.insert(key.into(), raw.referenced.into());
+        self.locate(key, &raw);
         Some(raw.value)
     }
 
     /// A text; absent if it was not written, or if it is wrong.
-    fn text<T>(&mut self, key: Key, raw: Option<Text>, read: impl Fn(&str) -> Result<T, Complaint>) -> Option<T> {
-        self.read_at(key.into(), &raw?, read)
+    fn text<T>(&mut self, key: Key, raw: Option<Text>, read: impl Fn(&str) -> Result<T, Diagnostic>) -> Option<T> {
+        self.text_at(key.into(), &raw?, read)
     }
 
     /// The texts of a list, without those that are wrong.
-    fn texts<T>(&mut self, key: Key, raw: Spanned<Vec<Text>>, read: impl Fn(&str) -> Result<T, Complaint>) -> Vec<T> {
-        self.spots.0.insert(key.into(), raw.referenced.into());
+    fn texts<T>(
+        &mut self,
+        key: Key,
+        raw: Option<Spanned<Vec<Text>>>,
+        read: impl Fn(&str) -> Result<T, Diagnostic>,
+    ) -> Option<Vec<T>> {
+        let raw = raw?;
+        self.locate(key, &raw);
         let entries = raw.value.into_iter().enumerate();
-        entries.filter_map(|(entry, text)| self.read_at(Place::entry(key, entry), &text, &read)).collect()
+        Some(entries.filter_map(|(entry, text)| self.text_at(Place::entry(key, entry), &text, &read)).collect())
     }
 
-    fn read_at<T>(&mut self, place: Place, raw: &Text, read: impl Fn(&str) -> Result<T, Complaint>) -> Option<T> {
-        let spot = Spot::from(raw.referenced);
-        self.spots.0.insert(place, spot);
+    fn text_at<T>(&mut self, place: Place, raw: &Text, read: impl Fn(&str) -> Result<T, Diagnostic>) -> Option<T> {
+        let location = self.locate(place, raw);
         match read(&raw.value) {
             Ok(value) => Some(value),
-            Err(complaint) => {
-                self.complaints.push((spot, complaint));
+            Err(diagnostic) => {
+                self.diagnostics.push((location, diagnostic));
                 None
             }
         }
     }
 
-    /// The entries of a list of rules.
-    fn entries<R, T>(&mut self, key: Key, raw: Option<Spanned<Vec<Spanned<R>>>>, rule: impl Fn(R) -> T) -> Vec<T> {
-        let Some(raw) = raw else { return Vec::new() };
-        self.spots.0.insert(key.into(), raw.referenced.into());
-        let entries = raw.value.into_iter().enumerate();
-        entries
-            .map(|(entry, raw)| {
-                self.spots.0.insert(Place::entry(key, entry), raw.referenced.into());
-                rule(raw.value)
-            })
-            .collect()
+    /// The rules of a list.
+    fn rules<R, T>(
+        &mut self,
+        key: Key,
+        raw: Option<Spanned<Vec<Spanned<R>>>>,
+        rule: impl Fn(R) -> T,
+    ) -> Option<Vec<T>> {
+        let raw = raw?;
+        self.locate(key, &raw);
+        let located = |(entry, raw): (usize, Spanned<R>)| {
+            self.locate(Place::entry(key, entry), &raw);
+            rule(raw.value)
+        };
+        Some(raw.value.into_iter().enumerate().map(located).collect())
+    }
+
+    fn url_rules(&mut self, key: Key, names: Option<Spanned<Vec<Text>>>) -> Option<UrlRules> {
+        let location = Location::from(names.as_ref()?.referenced);
+        // Each alone first, so that every mistake has its own location.
+        let patterns = self.texts(key, names, |text| match UrlRules::new([text]) {
+            Ok(_) => Ok(text.to_owned()),
+            Err(error) => Err(Diagnostic::new(error.to_string())),
+        })?;
+        match UrlRules::new(patterns) {
+            Ok(rules) => Some(rules),
+            Err(error) => {
+                let hint = "the beginning of names, such as `utm_*`, stands for many";
+                self.diagnostics.push((location, Diagnostic::new(error.to_string()).hint(hint)));
+                None
+            }
+        }
+    }
+
+    /// Reports a number that does not even fit its field: it is out of bounds like any other.
+    fn too_large(&mut self, key: Key, value: Quantity) {
+        let Some(mistake) = key.kind().mistake(value) else { return };
+        let problem = Problem { place: key.into(), mistake };
+        self.diagnostics.push((self.locations.of(&problem), Diagnostic::of(&problem)));
+    }
+
+    fn schedule(&mut self, cron: &Text, time_zone: Option<&Text>) -> Option<Schedule> {
+        self.locate(Key::ScheduleCron, cron);
+        match Schedule::new(&cron.value, time_zone.map_or(Schedule::TIME_ZONE, |zone| zone.value.as_str())) {
+            Ok(schedule) => Some(schedule),
+            Err(error) => {
+                let is_zone = matches!(error, ScheduleError::TimeZone(_));
+                let at = time_zone.filter(|_| is_zone).unwrap_or(cron);
+                let diagnostic = Diagnostic::new(error.to_string()).hint(schedule_hint(&error));
+                self.diagnostics.push((at.referenced.into(), diagnostic));
+                None
+            }
+        }
+    }
+
+    fn check_intervals(&mut self) {
+        let location = |key: Key| self.locations.0.get(&key.into()).copied();
+        if location(Key::RecrawlInterval).is_some() {
+            return;
+        }
+        for bound in [Key::RecrawlMin, Key::RecrawlMax].into_iter().filter_map(location) {
+            let diagnostic = Diagnostic::new("this has no effect without `recrawl.interval`")
+                .hint("add an interval, or remove this: without one, every run fetches everything");
+            self.diagnostics.push((bound, diagnostic));
+        }
     }
 }
 
-/// Replaces a default by what was written, if anything was.
+/// The keys that stand beside each other: those of the file, or of a section.
+struct Level<'r> {
+    section: Option<&'static str>,
+    reader: &'r mut Reader,
+}
+
+impl<'de> DeserializeSeed<'de> for Level<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        // A section may be left empty, as a key may be left without a value.
+        match self.section {
+            Some(_) => deserializer.deserialize_option(self),
+            None => deserializer.deserialize_map(self),
+        }
+    }
+}
+
+impl<'de> Visitor<'de> for Level<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("keys with values")
+    }
+
+    fn visit_none<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_map(self)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some(known) = map.next_key_seed(Word { section: self.section })? {
+            match known {
+                Known::Key(key) => self.reader.value(key, &mut map)?,
+                Known::Section(section) => {
+                    map.next_value_seed(Level { section: Some(section), reader: &mut *self.reader })?;
+                }
+            }
+        }
+        if self.section == Key::ScheduleCron.section() && self.reader.cron.is_none() {
+            return Err(A::Error::missing_field(Key::ScheduleCron.word()));
+        }
+        Ok(())
+    }
+}
+
+/// A key as it is written, which must be one of those that are known there.
+struct Word {
+    section: Option<&'static str>,
+}
+
+impl<'de> DeserializeSeed<'de> for Word {
+    type Value = Known;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Known, D::Error> {
+        deserializer.deserialize_identifier(self)
+    }
+}
+
+impl Visitor<'_> for Word {
+    type Value = Known;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a key")
+    }
+
+    fn visit_str<E: serde::de::Error>(self, word: &str) -> Result<Known, E> {
+        known::find(self.section, word).ok_or_else(|| E::unknown_field(word, known::words(self.section)))
+    }
+}
+
+/// Replaces a default with what was written, if anything was.
 fn put<T>(field: &mut T, written: Option<T>) {
     if let Some(written) = written {
         *field = written;
     }
 }
 
-fn plainly<T: std::str::FromStr<Err: Display>>(text: &str) -> Result<T, Complaint> {
-    text.parse().map_err(|error: T::Err| Complaint::new(error.to_string()))
+fn plainly<T: std::str::FromStr<Err: Display>>(text: &str) -> Result<T, Diagnostic> {
+    text.parse().map_err(|error: T::Err| Diagnostic::new(error.to_string()))
 }
 
-fn user_agent(text: &str) -> Result<UserAgent, Complaint> {
-    plainly(text).map_err(|complaint| complaint.hint("for example `ShelfBot/1.0 (+https://example.org/bot)`"))
+fn user_agent(text: &str) -> Result<UserAgent, Diagnostic> {
+    plainly(text).map_err(|diagnostic| diagnostic.hint(format!("for example `{}`", Key::UserAgent.example())))
 }
 
-fn pattern(text: &str) -> Result<UrlPattern, Complaint> {
+fn pattern(text: &str) -> Result<UrlPattern, Diagnostic> {
     text.parse().map_err(|error: dragline_domain::definition::PatternError| {
-        Complaint::new(error.to_string()).hint(error.hint())
+        Diagnostic::new(error.to_string()).hint(error.hint())
     })
 }
 
@@ -244,17 +370,17 @@ const fn schedule_hint(error: &ScheduleError) -> &'static str {
             "write minute, hour, day of month, month and day of week: `0 8 * * *` is every day at 08:00"
         }
         ScheduleError::TimeZone(_) => "write a name of the IANA database, such as `Europe/Berlin`",
-        ScheduleError::TooOften { .. } => "begin less often; an iteration that still runs is not begun again anyway",
-        ScheduleError::Never => "name a day that comes",
+        ScheduleError::TooOften { .. } => "begin less often; while an iteration runs, no other begins anyway",
+        ScheduleError::Never => "use a day that exists",
     }
 }
 
-pub(super) fn seed(text: &str, rules: &UrlRules) -> Result<CrawlUrl, Complaint> {
+pub(super) fn seed(text: &str, rules: &UrlRules) -> Result<CrawlUrl, Diagnostic> {
     CrawlUrl::parse(text, rules).map_err(|error| match error {
         UrlError::NoScheme { suggestion: Some(suggestion) } => {
-            Complaint::new("a URL starts with `https://` or `http://`").hint(format!("did you mean `{suggestion}`?"))
+            Diagnostic::new("a URL starts with `https://` or `http://`").hint(format!("did you mean `{suggestion}`?"))
         }
-        UrlError::Scheme => Complaint::new(error.to_string()).hint("seeds start with `https://` or `http://`"),
-        _ => Complaint::new(error.to_string()),
+        UrlError::Scheme => Diagnostic::new(error.to_string()).hint("seeds start with `https://` or `http://`"),
+        _ => Diagnostic::new(error.to_string()),
     })
 }

@@ -1,13 +1,15 @@
-//! From text to the raw shape, and what is wrong if it has another.
+//! From text to values by their shape, and what is wrong if it has another.
 
 use std::borrow::Cow;
 
 use dragline_domain::definition::Key;
+use dragline_domain::shown::without_credentials;
 use serde::de::DeserializeOwned;
 use serde_saphyr::options::{DuplicateKeyPolicy, MergeKeyPolicy};
-use serde_saphyr::{Error, Location, Options};
+use serde_saphyr::{Error, Location as YamlLocation, Options};
 
-use super::error::{Complaint, Complaints, Spot};
+use super::error::{Diagnostic, Diagnostics, Location};
+use super::known;
 use super::mask::{self, Wrong};
 
 /// How deep the YAML may be nested: conditions of the greatest depth, two levels each, and the rules around them.
@@ -15,35 +17,35 @@ const DEPTH_MAX: usize = 48;
 /// How many values there may be: every list at its limit.
 const NODES_MAX: usize = 150_000;
 
-pub(super) fn parse<T: DeserializeOwned>(text: &str) -> Result<T, (Spot, Complaint)> {
+pub(super) fn parse<T: DeserializeOwned>(text: &str) -> Result<T, (Location, Diagnostic)> {
     serde_saphyr::from_str_with_options(text, options()).map_err(|error| explain(&error))
 }
 
-/// How often a file is read: mistakes that are told at once.
+/// How often a file is read, which is how many mistakes of its shape are reported at once.
 const READINGS_MAX: usize = 20;
 
-/// Reads as much as has the right shape. What has not is left out, and told with the rest.
+/// Reads as much as has the right shape. The rest is left out, and reported.
 ///
 /// # Errors
 /// What was found, if nothing can be read even so.
-pub(super) fn parse_around<T: DeserializeOwned>(text: &str) -> Result<(T, Complaints), Complaints> {
-    let mut found = Complaints::new();
+pub(super) fn parse_around<T: DeserializeOwned>(text: &str) -> Result<(T, Diagnostics), Diagnostics> {
+    let mut found = Diagnostics::new();
     let mut masked = Cow::Borrowed(text);
     loop {
         let error = match serde_saphyr::from_str_with_options(&masked, options()) {
             Ok(read) => return Ok((read, found)),
             Err(error) => error,
         };
-        let (spot, complaint) = explain(&error);
+        let (location, diagnostic) = explain(&error);
         let wrong = wrong(&error);
-        // What is not of this kind may only come of what was left out; so may a second mistake at the same place.
-        if found.is_empty() || (wrong.is_some() && found.iter().all(|(other, _)| *other != spot)) {
-            found.push((spot, complaint));
+        // Other errors may only follow from what was left out; so may a second mistake at the same location.
+        if found.is_empty() || (wrong.is_some() && found.iter().all(|(other, _)| *other != location)) {
+            found.push((location, diagnostic));
         } else {
             return Err(found);
         }
         let without =
-            wrong.filter(|_| found.len() < READINGS_MAX).and_then(|wrong| mask::without(&masked, spot, wrong));
+            wrong.filter(|_| found.len() < READINGS_MAX).and_then(|wrong| mask::without(&masked, location, wrong));
         match without {
             Some(without) => masked = Cow::Owned(without),
             None => return Err(found),
@@ -51,7 +53,7 @@ pub(super) fn parse_around<T: DeserializeOwned>(text: &str) -> Result<(T, Compla
     }
 }
 
-/// What can be left out so that the rest is read; absent where that is not known.
+/// Says what to leave out so that the rest can be read; absent where that is not known.
 fn wrong(error: &Error) -> Option<Wrong> {
     match error {
         Error::SerdeUnknownField { .. } | Error::DuplicateMappingKey { .. } => Some(Wrong::Key),
@@ -78,7 +80,7 @@ fn options() -> Options {
             max_depth: DEPTH_MAX,
             max_nodes: NODES_MAX,
             max_events: 4 * NODES_MAX,
-            // One more than is read, so that the second one is told for what it is.
+            // One more than is read, so that a second one gets a diagnostic of its own.
             max_documents: 2,
             max_aliases: 100,
             max_anchors: 100,
@@ -94,77 +96,78 @@ fn options() -> Options {
     }
 }
 
-/// The library's errors in the words of a definition.
-fn explain(error: &Error) -> (Spot, Complaint) {
-    // What an alias stands for is wrong: it is told where the alias is, as the anchor may be right for others.
+/// Puts an error of the library into the words of a definition.
+fn explain(error: &Error) -> (Location, Diagnostic) {
+    // What an alias stands for is wrong: the location is the alias's, as the anchor may be right for others.
     if let Error::AliasError { error: inner, .. } = error {
-        let spot = error.location().map_or(Spot::START, Spot::from);
-        return (spot, explain(inner).1);
+        let location = error.location().map_or(Location::START, Location::from);
+        return (location, explain(inner).1);
     }
-    let known = error.location().filter(|location| *location != Location::UNKNOWN);
-    (known.map_or(Spot::START, Spot::from), complaint(error))
+    let known = error.location().filter(|location| *location != YamlLocation::UNKNOWN);
+    (known.map_or(Location::START, Location::from), diagnostic(error))
 }
 
-fn complaint(error: &Error) -> Complaint {
+fn diagnostic(error: &Error) -> Diagnostic {
     match error {
-        Error::SerdeUnknownField { field, expected, .. } => Complaint::new(format!("unknown key `{field}`"))
-            .hint(elsewhere(field).unwrap_or_else(|| instead_of(field, expected))),
+        Error::SerdeUnknownField { field, expected, .. } => {
+            // It may be a seed that was taken for a key.
+            Diagnostic::new(format!("unknown key `{}`", without_credentials(field)))
+                .hint(known::elsewhere(field).map_or_else(|| instead_of(field, expected), at_its_place))
+        }
         Error::SerdeUnknownVariant { variant, expected, .. } if expected.contains(&"prefix") => {
-            Complaint::new(format!("`{variant}` is no test"))
+            Diagnostic::new(format!("`{variant}` is not a valid test"))
                 .hint(format!("write one such as `{{ prefix: /a }}`; the tests are {}", expected.join(", ")))
         }
         Error::SerdeUnknownVariant { variant, expected, .. } => {
-            Complaint::new(format!("unknown word `{variant}`")).hint(instead_of(variant, expected))
+            Diagnostic::new(format!("unknown word `{variant}`")).hint(instead_of(variant, expected))
         }
         Error::SerdeMissingField { field, .. } => {
-            Complaint::new(format!("the key `{field}` is missing")).hint(format!("add `{field}:` with its value"))
+            Diagnostic::new(format!("the key `{field}` is missing")).hint(format!("add `{field}:` with its value"))
         }
         Error::DuplicateMappingKey { key, .. } => {
             let key = key.as_deref().unwrap_or("?");
-            Complaint::new(format!("the key `{key}` is there twice")).hint("put both together, or remove one")
+            Diagnostic::new(format!("the key `{key}` appears twice")).hint("merge them, or remove one")
         }
         Error::InvalidScalar { ty, .. } if ty.starts_with(['u', 'i']) => {
-            Complaint::new("not a whole number, or too large").hint("write digits only, such as `100`")
+            Diagnostic::new("not a whole number, or too large").hint("write digits only, such as `100`")
         }
         Error::ExpectedMappingEndAfterEnumVariantValue { .. } => {
-            Complaint::new("a condition has one key").hint("put several conditions into a list under `all` or `any`")
+            Diagnostic::new("a condition has one key").hint("put several conditions into a list under `all` or `any`")
         }
         Error::ExternallyTaggedEnumExpectedScalarOrMapping { .. } | Error::UnexpectedValueForUnitEnumVariant { .. } => {
-            Complaint::new("a word was expected here, or one key with its value")
+            Diagnostic::new("expected a word, or one key with its value")
         }
         Error::Unexpected { expected, .. } => {
             let expected = in_words(expected);
-            let complaint = Complaint::new(format!("expected {expected}"));
+            let diagnostic = Diagnostic::new(format!("expected {expected}"));
             match how_to_write(expected) {
-                Some(hint) => complaint.hint(hint),
-                None => complaint,
+                Some(hint) => diagnostic.hint(hint),
+                None => diagnostic,
             }
         }
         Error::SerdeInvalidType { unexpected, expected, .. }
         | Error::SerdeInvalidValue { unexpected, expected, .. } => {
-            Complaint::new(format!("found {unexpected} where {} was expected", in_words(expected)))
+            Diagnostic::new(format!("found {unexpected} where {} was expected", in_words(expected)))
         }
-        Error::NullIntoString { .. } => Complaint::new("a value is missing here"),
+        Error::NullIntoString { .. } => Diagnostic::new("a value is missing here"),
         Error::MultipleDocuments { .. } => {
-            Complaint::new("a second document begins here").hint("write each crawl into a file of its own")
+            Diagnostic::new("a second document begins here").hint("write each crawl into a file of its own")
         }
-        Error::MergeKeyNotAllowed { .. } => Complaint::new("`<<` is not supported").hint("write the keys out"),
+        Error::MergeKeyNotAllowed { .. } => Diagnostic::new("`<<` is not supported").hint("write the keys out"),
         Error::UnsupportedTag { tag, .. } => {
-            Complaint::new(format!("the tag `{tag}` is not supported")).hint("quote texts that begin with `!`")
+            Diagnostic::new(format!("the tag `{tag}` is not supported")).hint("quote texts that begin with `!`")
         }
-        Error::UnknownAnchor { .. } => {
-            Complaint::new("no anchor has this name").hint("quote texts that begin with `*`")
-        }
+        Error::UnknownAnchor { .. } => Diagnostic::new("unknown anchor").hint("quote texts that begin with `*`"),
         Error::Budget { .. } | Error::AliasReplayLimitExceeded { .. } => {
-            Complaint::new("the file is too large, or nested too deep").hint("see docs/definition.md for the limits")
+            Diagnostic::new("the file is too large, or nested too deep").hint("see docs/definition.md for the limits")
         }
         // Patterns in conditions are the only texts that are read together with the shape.
         Error::Message { msg, .. } => {
-            Complaint::new(msg.clone()).hint("docs/definition.md says how patterns are written")
+            Diagnostic::new(msg.clone()).hint("docs/definition.md says how patterns are written")
         }
-        Error::ExternalMessage { msg, .. } => Complaint::new(format!("not YAML: {msg}"))
+        Error::ExternalMessage { msg, .. } => Diagnostic::new(format!("not YAML: {msg}"))
             .hint("check the indentation, and quote texts with `:` `#` `*` or `[`"),
-        other => Complaint::new(format!("not YAML that can be read: {other}")),
+        other => Diagnostic::new(format!("not YAML that can be read: {other}")),
     }
 }
 
@@ -188,11 +191,8 @@ fn how_to_write(expected: &str) -> Option<&'static str> {
     }
 }
 
-/// The right place of a key that exists, but not where it was written.
-fn elsewhere(word: &str) -> Option<String> {
-    let nested = |key: &&Key| key.name().rsplit_once('.').is_some_and(|(_, last)| last == word);
-    let key = Key::ALL.iter().find(nested)?;
-    Some(format!("did you mean `{key}`? Mind the indentation"))
+fn at_its_place(key: Key) -> String {
+    format!("did you mean `{key}`? Check the indentation")
 }
 
 /// What was probably meant, or else everything that could be.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::{Span, SpanRelativeTo};
 
-use super::error::Complaint;
+use super::error::Diagnostic;
 
 const DURATION_HINT: &str = "write a number and its unit, such as `500ms`, `1s`, `30m`, `24h` or `7d`";
 const SIZE_HINT: &str = "write a whole number and its unit, such as `64KiB`, `10MiB`, `2GB` or `512B`";
@@ -12,21 +12,21 @@ const SIZE_HINT: &str = "write a whole number and its unit, such as `64KiB`, `10
 /// A duration such as `500ms`, `1s`, `30m` or `1d 12h`; a day has 24 hours.
 ///
 /// # Errors
-/// It has no unit, or is no duration; with a hint.
-pub fn duration(text: &str) -> Result<Duration, Complaint> {
+/// It has no unit, or is not a valid duration; with a hint.
+pub fn duration(text: &str) -> Result<Duration, Diagnostic> {
     if is_bare_number(text) {
         return Err(
-            Complaint::new(format!("the duration `{text}` has no unit")).hint(format!("did you mean `{text}s`?"))
+            Diagnostic::new(format!("the duration `{text}` has no unit")).hint(format!("did you mean `{text}s`?"))
         );
     }
-    let refused = || Complaint::new(format!("`{text}` is no duration")).hint(DURATION_HINT);
+    let refused = || Diagnostic::new(format!("`{text}` is not a valid duration")).hint(DURATION_HINT);
     let span: Span = text.parse().map_err(|_| refused())?;
     let length = span.to_duration(SpanRelativeTo::days_are_24_hours()).map_err(|_| refused())?;
     Duration::try_from(length).map_err(|_| refused())
 }
 
 /// A size in bytes such as `512B`, `64KiB` or `10MB`.
-pub(super) fn size(text: &str) -> Result<u64, Complaint> {
+pub(super) fn size(text: &str) -> Result<u64, Diagnostic> {
     const UNITS: [(&str, u64); 9] = [
         ("B", 1),
         ("KB", 1_000),
@@ -39,9 +39,9 @@ pub(super) fn size(text: &str) -> Result<u64, Complaint> {
         ("TiB", 1 << 40),
     ];
     if is_bare_number(text) {
-        return Err(Complaint::new(format!("the size `{text}` has no unit")).hint(format!("did you mean `{text}B`?")));
+        return Err(Diagnostic::new(format!("the size `{text}` has no unit")).hint(format!("did you mean `{text}B`?")));
     }
-    let refused = || Complaint::new(format!("`{text}` is no size")).hint(SIZE_HINT);
+    let refused = || Diagnostic::new(format!("`{text}` is not a valid size")).hint(SIZE_HINT);
     let digits_end = text.bytes().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
     let (digits, unit) = text.split_at(digits_end);
     let number: u64 = digits.parse().map_err(|_| refused())?;
@@ -49,12 +49,6 @@ pub(super) fn size(text: &str) -> Result<u64, Complaint> {
     let known = UNITS.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit.trim_start()));
     let (_, factor) = known.ok_or_else(refused)?;
     number.checked_mul(*factor).ok_or_else(refused)
-}
-
-/// A size that must fit into this machine's memory.
-pub(super) fn memory_size(text: &str) -> Result<usize, Complaint> {
-    let bytes = size(text)?;
-    usize::try_from(bytes).map_err(|_| Complaint::new(format!("`{text}` is more than this machine can address")))
 }
 
 fn is_bare_number(text: &str) -> bool {

@@ -21,9 +21,9 @@ use crate::url::Origin;
 #[serde(try_from = "String", into = "String")]
 pub struct CrawlId(String);
 
-/// Why a text is no crawl name.
+/// Why a text is not a valid crawl name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no crawl name: use 1 to 64 of a-z, 0-9, `.`, `_` and `-`, starting with a letter or digit")]
+#[error("`{0}` is not a valid crawl name: use 1 to 64 of a-z, 0-9, `.`, `_` and `-`, starting with a letter or digit")]
 pub struct CrawlIdError(String);
 
 impl CrawlId {

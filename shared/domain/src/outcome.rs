@@ -302,7 +302,7 @@ impl From<Outcome> for i16 {
 
 /// A text that names no outcome.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("this is no outcome{}", .0.map_or_else(String::new, |near| format!("; did you mean {} ({})?", near.name(), near.code())))]
+#[error("this is not a known outcome{}", .0.map_or_else(String::new, |near| format!("; did you mean {} ({})?", near.name(), near.code())))]
 pub struct NoSuchOutcome(pub Option<Outcome>);
 
 impl FromStr for Outcome {
@@ -323,9 +323,9 @@ impl FromStr for Outcome {
     }
 }
 
-/// A number that is no outcome.
+/// A number that is not an outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0} is no crawl outcome")]
+#[error("{0} is not a crawl outcome")]
 pub struct UnknownOutcome(pub i16);
 
 impl TryFrom<i16> for Outcome {

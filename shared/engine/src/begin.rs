@@ -65,10 +65,8 @@ pub async fn held(world: &impl World, crawl: &CrawlId) -> PortResult<Option<Held
 pub fn plan(held: Option<&Held>, wanted: &Definition, abandon: Abandon) -> Result<Plan, Outgrown> {
     let Some(Held { row, latest }) = held else { return Ok(Plan::Begin { changed: Vec::new() }) };
     let latest = latest.as_ref().map(|iteration| iteration.status);
-    let changes = changes(&row.definition, wanted);
-    let outgrown: Vec<Key> =
-        changes.iter().filter(|change| change.effect == Effect::WhichUrls).map(|change| change.key).collect();
-    let changed = changes.iter().map(|change| change.key).collect();
+    let changed = changes(&row.definition, wanted);
+    let outgrown: Vec<Key> = changed.iter().copied().filter(|key| key.effect() == Effect::WhichUrls).collect();
     match (latest, abandon) {
         (None | Some(IterationStatus::Closed), _) => Ok(Plan::Begin { changed }),
         // One that is ending is finished all the same; what was asked for then begins behind it.

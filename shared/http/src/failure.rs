@@ -3,10 +3,10 @@
 //! The client wraps what happened several times over; what is known about it lies somewhere in the chain of sources.
 
 use std::error::Error;
-use std::fmt::Write as _;
 use std::io;
 
 use dragline_domain::no_answer::NoAnswer;
+use dragline_domain::shown::one_line;
 use dragline_ports::fetcher::{FetchFailure, FetchFailureKind};
 use hyper_util::client::legacy;
 
@@ -130,29 +130,7 @@ fn detail(error: &(dyn Error + 'static)) -> String {
             parts.push(part);
         }
     }
-    one_line(&parts.join(": "))
-}
-
-fn one_line(text: &str) -> String {
-    let mut line = String::new();
-    for (count, character) in text.chars().enumerate() {
-        if count == DETAIL_CHARS_MAX {
-            line.push('…');
-            break;
-        }
-        if is_unsafe(character) {
-            let _ = write!(line, "{}", character.escape_unicode());
-        } else {
-            line.push(character);
-        }
-    }
-    line
-}
-
-/// Control characters, and those that break lines or turn the direction of writing.
-fn is_unsafe(character: char) -> bool {
-    character.is_control()
-        || matches!(character, '\u{2028}' | '\u{2029}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    one_line(&parts.join(": "), DETAIL_CHARS_MAX)
 }
 
 #[cfg(test)]
@@ -227,17 +205,9 @@ mod tests {
 
     #[test]
     fn details_are_one_safe_line() {
-        let long = "x".repeat(1000);
-        let cases = [
-            ("cannot", "cannot", "as it is"),
-            ("a\r\nb\u{1b}[31m", "a\\u{d}\\u{a}b\\u{1b}[31m", "line breaks and terminal colours"),
-            ("a\u{202e}b\u{2028}", "a\\u{202e}b\\u{2028}", "reversed text and the line breaks of Unicode"),
-            ("größe", "größe", "other letters are for reading"),
-        ];
-        for (text, expected, why) in cases {
-            assert_eq!(one_line(text), expected, "{why}");
-        }
-        assert_eq!(one_line(&long).chars().count(), DETAIL_CHARS_MAX + 1, "cut, with a mark");
+        let quoting = |text: &str| detail(&io::Error::other(text));
+        assert_eq!(quoting("a\r\nb\u{1b}[31m"), "a b\\u{1b}[31m", "errors quote what the server sent");
+        assert_eq!(quoting(&"x".repeat(1_000)).chars().count(), DETAIL_CHARS_MAX, "however much that is");
     }
 
     #[test]

@@ -167,7 +167,7 @@ impl TextTest {
 
     fn pointless_path(&self) -> Option<&'static str> {
         self.pointless().or_else(|| match self {
-            test if test.literal()?.contains('?') => Some("the query is no part of the path"),
+            test if test.literal()?.contains('?') => Some("the query is not part of the path"),
             Self::Prefix(text) if text == "/" => Some("every path begins with `/`"),
             test if !test.beginning()?.starts_with('/') => Some("every path begins with `/`"),
             _ => None,
@@ -176,7 +176,7 @@ impl TextTest {
 
     fn pointless_query(&self) -> Option<&'static str> {
         self.pointless()
-            .or_else(|| self.beginning()?.starts_with('?').then_some("the `?` is no part of the query: leave it out"))
+            .or_else(|| self.beginning()?.starts_with('?').then_some("the `?` is not part of the query: leave it out"))
     }
 
     fn pointless_scheme(&self) -> Option<&'static str> {

@@ -14,12 +14,12 @@ const MIB: usize = 1 << 20;
 
 /// A definition before its checks: every field may be set, and [`super::Definition::new`] says what is wrong.
 ///
-/// The limits of each value are in [`super::limits`].
+/// The [`Key`](super::Key) of a field says what it is for and which values it may have. The defaults are set here.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Draft {
-    /// The crawl's name.
+    /// [`Key::Name`](super::Key::Name).
     pub name: CrawlId,
-    /// Where it begins. At least one.
+    /// [`Key::Seeds`](super::Key::Seeds).
     pub seeds: Vec<CrawlUrl>,
     /// Which URLs belong to it.
     #[serde(default)]
@@ -27,13 +27,13 @@ pub struct Draft {
     /// When an iteration stops though URLs are left.
     #[serde(default)]
     pub budget: Budget,
-    /// URLs in scope that are never fetched. The first rule that matches decides.
+    /// [`Key::DoNotCrawl`](super::Key::DoNotCrawl).
     #[serde(default)]
     pub do_not_crawl: Vec<DoNotCrawl>,
-    /// Which query parameters a URL may have. Empty: any.
+    /// [`Key::UrlQueryParameters`](super::Key::UrlQueryParameters).
     #[serde(default)]
     pub url_query_parameters: Vec<QueryRule>,
-    /// Which query parameters are taken out of every URL before anything else looks at it.
+    /// [`Key::StripQueryParameters`](super::Key::StripQueryParameters).
     #[serde(default)]
     pub strip_query_parameters: UrlRules,
     /// What looks like a site that makes up URLs without end.
@@ -45,7 +45,7 @@ pub struct Draft {
     /// What one request may cost.
     #[serde(default)]
     pub fetch: Fetch,
-    /// By what name the crawler goes.
+    /// [`Key::UserAgent`](super::Key::UserAgent).
     #[serde(default)]
     pub user_agent: UserAgent,
     /// When a URL that is known is fetched again.
@@ -78,17 +78,17 @@ impl Draft {
     }
 }
 
-/// Which URLs belong to a crawl: those within reach of a seed, not excluded, and included if anything is.
+/// Which URLs belong to a crawl: those within reach of a seed that are not excluded and, if there are patterns to include, match one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Scope {
-    /// How far from the seeds.
+    /// [`Key::ScopeWithin`](super::Key::ScopeWithin).
     pub within: Within,
-    /// If there are any, the whole URL must match one.
+    /// [`Key::ScopeInclude`](super::Key::ScopeInclude).
     pub include: Vec<UrlPattern>,
-    /// The whole URL must match none. Goes before `include`.
+    /// [`Key::ScopeExclude`](super::Key::ScopeExclude).
     pub exclude: Vec<UrlPattern>,
-    /// The most links from a seed; 0 is the seeds alone. Absent: no limit.
+    /// [`Key::ScopeMaxDepth`](super::Key::ScopeMaxDepth).
     pub max_depth: Option<u32>,
 }
 
@@ -116,17 +116,17 @@ impl fmt::Display for Within {
     }
 }
 
-/// When an iteration stops though URLs are left. What is absent has no limit.
+/// When an iteration stops though URLs are left. An absent limit is no limit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Budget {
-    /// Pages fetched.
+    /// [`Key::BudgetPages`](super::Key::BudgetPages).
     pub pages: Option<u64>,
-    /// Pages fetched from each origin.
+    /// [`Key::BudgetPagesPerOrigin`](super::Key::BudgetPagesPerOrigin).
     pub pages_per_origin: Option<u64>,
-    /// Bytes of bodies, as received.
+    /// [`Key::BudgetBytes`](super::Key::BudgetBytes).
     pub bytes: Option<u64>,
-    /// Time since the iteration began.
+    /// [`Key::BudgetDuration`](super::Key::BudgetDuration).
     pub duration: Option<Duration>,
 }
 
@@ -154,11 +154,11 @@ pub struct QueryRule {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TrapLimits {
-    /// How often one path segment may stand in a URL, as `a` does twice in `/a/b/a`.
+    /// [`Key::TrapsSegmentRepeatsMax`](super::Key::TrapsSegmentRepeatsMax).
     pub segment_repeats_max: u32,
-    /// How many segments the path may have; `/a/b` has two.
+    /// [`Key::TrapsSegmentsMax`](super::Key::TrapsSegmentsMax).
     pub segments_max: u32,
-    /// How long the whole URL may be.
+    /// [`Key::TrapsUrlBytesMax`](super::Key::TrapsUrlBytesMax).
     pub url_bytes_max: u32,
 }
 
@@ -172,15 +172,15 @@ impl Default for TrapLimits {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Politeness {
-    /// From the start of one request to the start of the next. A larger `Crawl-delay` of robots.txt goes before it.
+    /// [`Key::PolitenessDelay`](super::Key::PolitenessDelay).
     pub delay: Duration,
-    /// Requests to one origin at the same time.
+    /// [`Key::PolitenessConcurrency`](super::Key::PolitenessConcurrency).
     pub concurrency: u16,
-    /// Hosts of one registered domain that are asked at the same time, by all crawls together.
+    /// [`Key::PolitenessHostsPerDomain`](super::Key::PolitenessHostsPerDomain).
     pub hosts_per_domain: u16,
-    /// How long an origin whose host cannot be reached is waited for, in all, before it is given up.
+    /// [`Key::PolitenessPatience`](super::Key::PolitenessPatience).
     pub patience: Duration,
-    /// How long a robots.txt that was read is believed (RFC 9309 section 2.4 allows 24 hours).
+    /// [`Key::PolitenessRobotsMaxAge`](super::Key::PolitenessRobotsMaxAge).
     pub robots_max_age: Duration,
 }
 
@@ -200,17 +200,17 @@ impl Default for Politeness {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Fetch {
-    /// Name lookup, TCP and TLS together.
+    /// [`Key::FetchConnectTimeout`](super::Key::FetchConnectTimeout).
     pub connect_timeout: Duration,
-    /// From the sent request to the end of the response header.
+    /// [`Key::FetchFirstByteTimeout`](super::Key::FetchFirstByteTimeout).
     pub first_byte_timeout: Duration,
-    /// The whole exchange.
+    /// [`Key::FetchTimeout`](super::Key::FetchTimeout).
     pub timeout: Duration,
-    /// The response header, all fields together.
+    /// [`Key::FetchHeaderBytesMax`](super::Key::FetchHeaderBytesMax).
     pub header_bytes_max: usize,
-    /// The body as received. Cut beyond it.
+    /// [`Key::FetchBodyBytesMax`](super::Key::FetchBodyBytesMax).
     pub body_bytes_max: usize,
-    /// The body with its content coding undone. Cut beyond it.
+    /// [`Key::FetchDecodedBytesMax`](super::Key::FetchDecodedBytesMax).
     pub decoded_bytes_max: u64,
 }
 
@@ -232,11 +232,11 @@ impl Default for Fetch {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Recrawl {
-    /// The interval that a new page starts with. Absent: every iteration fetches everything, and the others mean nothing.
+    /// [`Key::RecrawlInterval`](super::Key::RecrawlInterval).
     pub interval: Option<Duration>,
-    /// What the interval never shrinks below.
+    /// [`Key::RecrawlMin`](super::Key::RecrawlMin).
     pub min: Duration,
-    /// What the interval never grows above.
+    /// [`Key::RecrawlMax`](super::Key::RecrawlMax).
     pub max: Duration,
 }
 

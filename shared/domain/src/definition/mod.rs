@@ -1,8 +1,8 @@
 //! What the user asked for: a crawl, as defined in YAML or on the command line.
 //!
 //! A [`Draft`] is what was written, with defaults for the rest; a [`Definition`] is a draft that passed every check.
-//! YAML and the command line both fill a draft, so both are checked by the same rules, and what is wrong is told as
-//! [`Problem`]s: the place, the mistake and a hint.
+//! YAML and the command line both fill a draft, so both are checked by the same rules, and what is wrong is reported as
+//! [`Problem`]s: the place, the mistake and a hint. Each key is described once, by [`Key`].
 
 mod changes;
 mod checked;
@@ -17,11 +17,11 @@ mod tests;
 mod user_agent;
 mod validate;
 
-pub use changes::{Change, Effect, changes};
+pub use changes::{Effect, changes};
 pub use checked::{Definition, StoredError};
 pub use condition::{Condition, ConditionMistake, TextTest};
 pub use draft::{Budget, DoNotCrawl, Draft, Fetch, Politeness, QueryRule, Recrawl, Scope, TrapLimits, Within};
-pub use key::{Key, Place};
+pub use key::{Key, KeyDefault, KeyFlag, Length, Number, Place, Slot, ValueKind};
 pub use pattern::{PatternError, UrlPattern};
 pub use problem::{Mistake, Problem, Problems, Quantity};
 pub use schedule::{Schedule, ScheduleError};

@@ -14,14 +14,14 @@ use serde::{Deserialize, Serialize};
 #[serde(try_from = "String", into = "String")]
 pub struct UrlPattern(Regex);
 
-/// Why a text is no pattern.
+/// Why a text is not a valid pattern.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PatternError {
     /// An empty pattern matches everything, which is never what was meant.
     #[error("an empty pattern")]
     Empty,
     /// Longer than [`UrlPattern::LEN_MAX`].
-    #[error("a pattern of {0} bytes, where {max} are allowed", max = UrlPattern::LEN_MAX)]
+    #[error("a pattern of {0} bytes, but at most {max} are allowed", max = UrlPattern::LEN_MAX)]
     TooLong(usize),
     /// It has control characters, such as a line break: patterns are shown on one line.
     #[error("a pattern with a line break or another control character")]
@@ -134,7 +134,7 @@ mod tests {
             ("(?=a)", "bad pattern: look-around, including look-ahead and look-behind, is not supported", "not linear"),
             (r"\w{1000}", "the pattern is too large once compiled", "it would take megabytes"),
             ("a\nb", "a pattern with a line break or another control character", "it is shown on one line"),
-            (&long, "a pattern of 1001 bytes, where 1000 are allowed", "its length is limited"),
+            (&long, "a pattern of 1001 bytes, but at most 1000 are allowed", "its length is limited"),
         ];
         for (text, expected, why) in table {
             let error = text.parse::<UrlPattern>().unwrap_err();

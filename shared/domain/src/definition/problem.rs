@@ -40,8 +40,8 @@ impl fmt::Display for Problems {
     }
 }
 
-/// A value that has limits, shown as the user writes it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A value that has limits, shown as the user writes it. Only those of one kind are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
 pub enum Quantity {
     /// A number of something.
     Count(u64),
@@ -53,7 +53,8 @@ pub enum Quantity {
 
 impl fmt::Display for Quantity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const UNITS: [(u64, &str); 3] = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
+        const DAY: Duration = Duration::from_hours(24);
+        const UNITS: [(u64, &str); 4] = [(1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
         match *self {
             Self::Count(count) => write!(f, "{count}"),
             Self::Bytes(bytes) => {
@@ -62,6 +63,11 @@ impl fmt::Display for Quantity {
                     Some((size, unit)) => write!(f, "{}{unit}", bytes / size),
                     None => write!(f, "{bytes}B"),
                 }
+            }
+            Self::Time(time)
+                if time > DAY && time.subsec_nanos() == 0 && time.as_secs().is_multiple_of(DAY.as_secs()) =>
+            {
+                write!(f, "{}d", time.as_secs() / DAY.as_secs())
             }
             Self::Time(time) => match SignedDuration::try_from(time) {
                 Ok(time) => write!(f, "{time:#}"),
@@ -78,7 +84,7 @@ pub enum Mistake {
     #[error("no seeds")]
     NoSeeds,
     /// A list is too long.
-    #[error("{count} entries, where {max} are allowed")]
+    #[error("{count} entries, but at most {max} are allowed")]
     TooMany {
         /// How many there are.
         count: usize,
@@ -126,10 +132,10 @@ pub enum Mistake {
     #[error("the patterns are too large together")]
     PatternsTooLarge,
     /// A reason is missing, too long, or more than one line.
-    #[error("a reason has 1 to {max} characters on one line", max = limits::REASON_CHARS_MAX)]
+    #[error("a reason must have 1 to {max} characters on one line", max = limits::REASON_CHARS_MAX)]
     Reason,
-    /// A text that is no query parameter's name.
-    #[error("`{0}` is no parameter's name")]
+    /// A text that is not a valid parameter name.
+    #[error("`{0}` is not a valid parameter name")]
     ParameterName(String),
 }
 
@@ -146,7 +152,7 @@ impl Mistake {
             Self::IncludesNoSeed(_) => "seeds must match as well: add a pattern for the pages where the crawl begins",
             Self::BlocksEverySeed { .. } => "nothing would be crawled: make the rule narrower, or add another seed",
             Self::Condition(ConditionMistake::Empty) => "leave it out, or put a condition in the list",
-            Self::Condition(ConditionMistake::TooDeep) => "write several rules in place of one",
+            Self::Condition(ConditionMistake::TooDeep) => "write several rules instead of one",
             Self::Condition(ConditionMistake::Pointless(_)) => "texts are compared with the URL as it is requested",
             Self::PatternsTooLarge => "use fewer patterns, or simpler ones",
             Self::Reason => "say in a few words why these URLs are left alone",

@@ -16,11 +16,11 @@ pub struct Schedule {
     crontab: Crontab,
 }
 
-/// Why there is no such schedule.
+/// Why a text is not a valid schedule.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ScheduleError {
-    /// The expression is none.
-    #[error("`{cron}` is no cron expression: {why}")]
+    /// The expression does not parse, or is not of five fields.
+    #[error("`{cron}` is not a valid cron expression: {why}")]
     Cron {
         /// What was given.
         cron: String,
@@ -28,10 +28,10 @@ pub enum ScheduleError {
         why: String,
     },
     /// The time zone is not in the IANA database.
-    #[error("`{0}` is no time zone")]
+    #[error("`{0}` is not a known time zone")]
     TimeZone(String),
     /// Times follow each other too closely.
-    #[error("the schedule comes due again after {after:?}, and 5 minutes is the least")]
+    #[error("the schedule repeats after {after:?}, but the minimum is 5 minutes")]
     TooOften {
         /// The shortest time between two of them.
         after: Duration,
@@ -42,6 +42,8 @@ pub enum ScheduleError {
 }
 
 impl Schedule {
+    /// The time zone where none is named.
+    pub const TIME_ZONE: &str = "UTC";
     /// The least time between two iterations.
     pub const INTERVAL_MIN: Duration = Duration::from_mins(5);
 
@@ -51,7 +53,7 @@ impl Schedule {
     /// Reads a cron expression of five fields (minute, hour, day of month, month, day of week) in a time zone of the IANA database.
     ///
     /// # Errors
-    /// Either is none, or the times that come of them are too close, or there are none.
+    /// Either is not valid, its times are too close together, or it never comes due.
     pub fn new(cron: &str, time_zone: &str) -> Result<Self, ScheduleError> {
         let (cron, time_zone) = (cron.trim().to_owned(), time_zone.trim().to_owned());
         let refused = |why: String| ScheduleError::Cron { cron: cron.clone(), why };
@@ -171,14 +173,18 @@ mod tests {
     #[test]
     fn what_makes_no_schedule_is_refused_with_the_reason() {
         for (cron, time_zone, message) in [
-            ("0 8 * *", "UTC", "`0 8 * *` is no cron expression: it has 4 fields, not 5"),
-            ("0 8 * * * UTC", "UTC", "`0 8 * * * UTC` is no cron expression: it has 6 fields, not 5"),
-            ("0 8 * * *", "Europe/Bonn", "`Europe/Bonn` is no time zone"),
-            ("*/4 * * * *", "UTC", "the schedule comes due again after 240s, and 5 minutes is the least"),
-            ("58,2 * * * *", "UTC", "the schedule comes due again after 240s, and 5 minutes is the least"),
+            ("0 8 * *", "UTC", "`0 8 * *` is not a valid cron expression: it has 4 fields, not 5"),
+            ("0 8 * * * UTC", "UTC", "`0 8 * * * UTC` is not a valid cron expression: it has 6 fields, not 5"),
+            ("0 8 * * *", "Europe/Bonn", "`Europe/Bonn` is not a known time zone"),
+            ("*/4 * * * *", "UTC", "the schedule repeats after 240s, but the minimum is 5 minutes"),
+            ("58,2 * * * *", "UTC", "the schedule repeats after 240s, but the minimum is 5 minutes"),
             ("0 0 30 2 *", "UTC", "the schedule never comes due"),
-            ("0 24 * * *", "UTC", "`0 24 * * *` is no cron expression: value must be in range 0..=23; found 24"),
-            ("0 8 * * FOO", "UTC", "`0 8 * * FOO` is no cron expression: malformed expression"),
+            (
+                "0 24 * * *",
+                "UTC",
+                "`0 24 * * *` is not a valid cron expression: value must be in range 0..=23; found 24",
+            ),
+            ("0 8 * * FOO", "UTC", "`0 8 * * FOO` is not a valid cron expression: malformed expression"),
         ] {
             assert_eq!(Schedule::new(cron, time_zone).unwrap_err().to_string(), message);
         }

@@ -75,17 +75,17 @@ fn what_cannot_be_meant_is_refused() {
         ),
         (
             |d| d.do_not_crawl = vec![DoNotCrawl { when: prefix("/x"), reason: "a\nb".to_owned() }],
-            "do_not_crawl entry 1: a reason has 1 to 200 characters on one line",
+            "do_not_crawl entry 1: a reason must have 1 to 200 characters on one line",
             "it stands in one line of a log",
         ),
         (
             |d| d.url_query_parameters = vec![allow(&["page", ""])],
-            "url_query_parameters entry 1: `` is no parameter's name",
+            "url_query_parameters entry 1: `` is not a valid parameter name",
             "an empty name allows nothing",
         ),
         (
             |d| d.scope.exclude = vec![pattern("/x"); 101],
-            "scope.exclude: 101 entries, where 100 are allowed",
+            "scope.exclude: 101 entries, but at most 100 are allowed",
             "every list has a limit",
         ),
         (
@@ -183,7 +183,7 @@ fn conditions_are_bounded() {
     let mut wide = draft();
     wide.do_not_crawl = vec![block(Condition::Any(vec![prefix("/x"); 600])); 2];
     let problems = Definition::new(wide).unwrap_err();
-    assert_eq!(problems.to_string(), "do_not_crawl entry 2: 1200 entries, where 1000 are allowed");
+    assert_eq!(problems.to_string(), "do_not_crawl entry 2: 1200 entries, but at most 1000 are allowed");
 }
 
 #[test]
@@ -197,14 +197,14 @@ fn tests_with_a_foregone_result_are_refused() {
         (Path(Equals(text("/"))), true, "the start page alone"),
         (Path(Prefix(text("private"))), false, "paths begin with a slash"),
         (Path(Contains(text("private"))), true, "anywhere in it"),
-        (Path(Contains(text("a?b"))), false, "the query is no part of it"),
+        (Path(Contains(text("a?b"))), false, "the query is not part of it"),
         (Path(Contains(text("été"))), false, "URLs are percent-encoded"),
         (Path(Contains(text("a b"))), false, "URLs are percent-encoded"),
         (Path(Suffix(text("#top"))), false, "fragments are dropped"),
         (Host(Equals(text("Example.org"))), false, "hosts are in lower case"),
-        (Host(Equals(text("https://example.org"))), false, "a host is no URL"),
+        (Host(Equals(text("https://example.org"))), false, "a host is not a URL"),
         (Host(Suffix(text(".example.org"))), true, "every host below it"),
-        (Query(Prefix(text("?a"))), false, "the question mark is no part of it"),
+        (Query(Prefix(text("?a"))), false, "the question mark is not part of it"),
         (Query(Contains(text("?"))), true, "a query may have one"),
         (Scheme(Equals(text("ftp"))), false, "never crawled"),
         (Scheme(Prefix(text("http"))), false, "both begin so"),
@@ -223,58 +223,57 @@ fn tests_with_a_foregone_result_are_refused() {
     }
 }
 
+/// Gives a key another value than it has, one that is sound.
+fn edit(key: Key, draft: &mut Draft) {
+    match key.slot(draft) {
+        Slot::Name(name) => *name = "other".parse().unwrap(),
+        Slot::Seeds(seeds) => seeds.truncate(1),
+        Slot::Within(within) => *within = Within::Domain,
+        Slot::Patterns(patterns) => patterns.push(pattern(if key == Key::ScopeInclude { "." } else { "/x" })),
+        Slot::Blocks(rules) => rules.push(block(prefix("/x"))),
+        Slot::QueryRules(rules) => rules.push(allow(&["a"])),
+        Slot::Parameters(rules) => *rules = UrlRules::new(["ref"]).unwrap(),
+        Slot::Count(number) | Slot::Size(number) => number.set(number.get().map_or(5, |number| number + 1)).unwrap(),
+        Slot::Time(time) => {
+            time.set(time.get().map_or(Duration::from_hours(24), |time| time + Duration::from_millis(1)));
+        }
+        Slot::UserAgent(agent) => *agent = "ShelfBot".parse().unwrap(),
+        Slot::Cron(schedule) => *schedule = Some(Schedule::new("0 9 * * *", "UTC").unwrap()),
+        Slot::TimeZone(schedule) => *schedule = Some(Schedule::new("0 8 * * *", "Europe/Berlin").unwrap()),
+    }
+}
+
 #[test]
 fn every_key_is_compared_and_says_what_its_change_means() {
-    let edits: &[(Key, Edit)] = &[
-        (Key::Name, |d| d.name = "other".parse().unwrap()),
-        (Key::Seeds, |d| d.seeds.truncate(1)),
-        (Key::ScopeWithin, |d| d.scope.within = Within::Domain),
-        (Key::ScopeInclude, |d| d.scope.include.push(pattern("a"))),
-        (Key::ScopeExclude, |d| d.scope.exclude.push(pattern("b"))),
-        (Key::ScopeMaxDepth, |d| d.scope.max_depth = Some(3)),
-        (Key::BudgetPages, |d| d.budget.pages = Some(1)),
-        (Key::BudgetPagesPerOrigin, |d| d.budget.pages_per_origin = Some(1)),
-        (Key::BudgetBytes, |d| d.budget.bytes = Some(1)),
-        (Key::BudgetDuration, |d| d.budget.duration = Some(Duration::from_secs(1))),
-        (Key::DoNotCrawl, |d| d.do_not_crawl.push(block(prefix("/x")))),
-        (Key::UrlQueryParameters, |d| d.url_query_parameters.push(allow(&["a"]))),
-        (Key::StripQueryParameters, |d| d.strip_query_parameters = UrlRules::new(["ref"]).unwrap()),
-        (Key::TrapsSegmentRepeatsMax, |d| d.traps.segment_repeats_max += 1),
-        (Key::TrapsSegmentsMax, |d| d.traps.segments_max += 1),
-        (Key::TrapsUrlBytesMax, |d| d.traps.url_bytes_max -= 1),
-        (Key::PolitenessDelay, |d| d.politeness.delay *= 2),
-        (Key::PolitenessConcurrency, |d| d.politeness.concurrency = 2),
-        (Key::PolitenessHostsPerDomain, |d| d.politeness.hosts_per_domain = 2),
-        (Key::PolitenessPatience, |d| d.politeness.patience *= 2),
-        (Key::PolitenessRobotsMaxAge, |d| d.politeness.robots_max_age *= 2),
-        (Key::FetchConnectTimeout, |d| d.fetch.connect_timeout /= 2),
-        (Key::FetchFirstByteTimeout, |d| d.fetch.first_byte_timeout /= 2),
-        (Key::FetchTimeout, |d| d.fetch.timeout /= 2),
-        (Key::FetchHeaderBytesMax, |d| d.fetch.header_bytes_max *= 2),
-        (Key::FetchBodyBytesMax, |d| d.fetch.body_bytes_max *= 2),
-        (Key::FetchDecodedBytesMax, |d| d.fetch.decoded_bytes_max *= 2),
-        (Key::UserAgent, |d| d.user_agent = "ShelfBot".parse().unwrap()),
-        (Key::RecrawlInterval, |d| d.recrawl.interval = Some(Duration::from_hours(24))),
-        (Key::RecrawlMin, |d| d.recrawl.min *= 2),
-        (Key::RecrawlMax, |d| d.recrawl.max *= 2),
-        (Key::ScheduleCron, |d| d.schedule = Some(Schedule::new("0 9 * * *", "UTC").unwrap())),
-        (Key::ScheduleTimeZone, |d| d.schedule = Some(Schedule::new("0 8 * * *", "Europe/Berlin").unwrap())),
-    ];
-    assert_eq!(edits.iter().map(|(key, _)| *key).collect::<Vec<_>>(), Key::ALL, "a key is not tried");
     let mut old = draft();
     old.schedule = Some(Schedule::new("0 8 * * *", "UTC").unwrap());
+    // So that there is room for more.
+    old.traps.url_bytes_max = 1_024;
     assert_eq!(changes(&old, &old), []);
-    for (key, edit) in edits {
+    for &key in Key::ALL {
         let mut new = old.clone();
-        edit(&mut new);
+        edit(key, &mut new);
         let how_only =
             ["politeness.", "fetch.", "user_agent", "schedule."].iter().any(|start| key.name().starts_with(start));
-        let effect = if how_only { Effect::HowOnly } else { Effect::WhichUrls };
-        assert_eq!(changes(&old, &new), [Change { key: *key, effect }]);
+        assert_eq!(key.effect(), if how_only { Effect::HowOnly } else { Effect::WhichUrls }, "{key}");
+        assert_eq!(changes(&old, &new), [key]);
         let checked = |draft: &Draft| Definition::new(draft.clone()).unwrap();
         let mixed = checked(&old).in_the_manner_of(&checked(&new));
-        assert_eq!(*mixed, if how_only { new } else { old.clone() }, "{key:?}");
+        assert_eq!(*mixed, if how_only { new } else { old.clone() }, "{key}");
     }
+}
+
+#[test]
+fn a_number_that_its_field_has_no_room_for_changes_nothing() {
+    let mut draft = draft();
+    let Slot::Count(concurrency) = Key::PolitenessConcurrency.slot(&mut draft) else { panic!("a count") };
+    assert!(concurrency.set(u64::from(u16::MAX) + 1).is_err());
+    assert_eq!(concurrency.get(), Some(1));
+    concurrency.set(7).unwrap();
+    let Slot::Count(depth) = Key::ScopeMaxDepth.slot(&mut draft) else { panic!("a count") };
+    assert_eq!(depth.get(), None);
+    depth.set(0).unwrap();
+    assert_eq!((draft.politeness.concurrency, draft.scope.max_depth), (7, Some(0)));
 }
 
 #[test]
@@ -315,8 +314,12 @@ fn quantities_are_shown_as_they_are_written() {
         (Quantity::Bytes(1_000), "1000B"),
         (Quantity::Bytes(1_536), "1536B"),
         (Quantity::Bytes(10 << 20), "10MiB"),
-        (Quantity::Bytes(1 << 50), "1048576GiB"),
+        (Quantity::Bytes(1 << 50), "1024TiB"),
         (Quantity::Time(Duration::from_millis(1_500)), "1s 500ms"),
+        (Quantity::Time(Duration::from_hours(24)), "24h"),
+        (Quantity::Time(Duration::from_hours(36)), "36h"),
+        (Quantity::Time(Duration::from_hours(48)), "2d"),
+        (Quantity::Time(Duration::from_hours(365 * 24)), "365d"),
         (Quantity::Time(Duration::MAX), "18446744073709551615s"),
         (Quantity::Count(7), "7"),
     ];

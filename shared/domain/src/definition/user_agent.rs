@@ -19,17 +19,17 @@ use serde::{Deserialize, Serialize};
 #[serde(try_from = "String", into = "String")]
 pub struct UserAgent(String);
 
-/// Why a text is no user agent.
+/// Why a text is not a valid user agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UserAgentError {
     /// Empty, or longer than [`UserAgent::LEN_MAX`].
-    #[error("a user agent has 1 to {max} characters", max = UserAgent::LEN_MAX)]
+    #[error("a user agent must have 1 to {max} characters", max = UserAgent::LEN_MAX)]
     Length,
     /// It could not stand in a request's header.
-    #[error("a user agent has only ASCII letters, digits, punctuation and single spaces between them")]
+    #[error("a user agent may have only ASCII letters, digits, punctuation and single spaces between them")]
     Character,
     /// No robots.txt could name it.
-    #[error("a user agent begins with a name of letters, digits, `_` and `-`")]
+    #[error("a user agent must begin with a name of letters, digits, `_` and `-`")]
     ProductToken,
 }
 

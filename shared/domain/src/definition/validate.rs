@@ -1,22 +1,13 @@
 //! The checks that make a draft a definition.
 
-use std::ops::RangeInclusive;
-use std::time::Duration;
-
-use super::{Condition, Draft, Key, Mistake, Place, Problem, Quantity};
+use super::{Condition, Draft, Key, Mistake, Place, Problem};
 use crate::policy::{AllowedOrigins, BlockRule, Decision, Policy, ScopeRule};
 
-/// The limits of a definition's values.
+/// Limits that are not those of one key, or that other formats rely on. Those of each key are [`Key::kind`]'s.
 pub mod limits {
     use std::ops::RangeInclusive;
     use std::time::Duration;
 
-    /// The most seeds.
-    pub const SEEDS_MAX: usize = 10_000;
-    /// The most patterns under `include`, and under `exclude`.
-    pub const PATTERNS_MAX: usize = 100;
-    /// The most `do_not_crawl` rules, and the most query rules.
-    pub const RULES_MAX: usize = 500;
     /// The most tests in all conditions together.
     pub const TESTS_MAX: usize = 1_000;
     /// The most parameter names that a query rule allows.
@@ -26,44 +17,12 @@ pub mod limits {
     /// The longest reason of a rule, in characters.
     pub const REASON_CHARS_MAX: usize = 200;
 
-    const SECOND: Duration = Duration::from_secs(1);
-    const HOUR: Duration = Duration::from_hours(1);
-    const DAY: Duration = Duration::from_hours(24);
-
-    /// Links from a seed.
-    pub const DEPTH: RangeInclusive<u64> = 0..=10_000;
-    /// Pages, of an iteration or of an origin in it. Nothing would be crawled with 0.
-    pub const PAGES: RangeInclusive<u64> = 1..=1_000_000_000_000;
-    /// Bytes of an iteration: up to 1 PiB.
-    pub const BUDGET_BYTES: RangeInclusive<u64> = 1..=1 << 50;
-    /// The length of an iteration.
-    pub const BUDGET_DURATION: RangeInclusive<Duration> = SECOND..=Duration::from_hours(365 * 24);
-    /// How often a path segment may stand in a URL.
-    pub const SEGMENT_REPEATS: RangeInclusive<u64> = 1..=100;
-    /// Segments of a path.
-    pub const SEGMENTS: RangeInclusive<u64> = 1..=1_000;
-    /// Bytes of a URL.
-    pub const URL_BYTES: RangeInclusive<u64> = 16..=2_048;
-    /// From request to request. Above an hour no iteration would end.
-    pub const DELAY: RangeInclusive<Duration> = Duration::ZERO..=HOUR;
-    /// Requests to one origin at the same time.
-    pub const CONCURRENCY: RangeInclusive<u64> = 1..=256;
-    /// Hosts of a registered domain that are asked at once; each stands in the row of its domain.
-    pub const HOSTS_PER_DOMAIN: RangeInclusive<u64> = 1..=100;
-    /// How long a host may be out of reach before its origin is given up.
-    pub const PATIENCE: RangeInclusive<Duration> = Duration::from_secs(1)..=DAY;
-    /// How long a robots.txt is believed (RFC 9309 section 2.4: at most 24 hours).
-    pub const ROBOTS_MAX_AGE: RangeInclusive<Duration> = Duration::from_mins(1)..=DAY;
     /// Any of the time limits of one request: it must end within a lease of 120 seconds, with a reserve to commit.
     pub const TIMEOUT: RangeInclusive<Duration> = Duration::from_millis(100)..=Duration::from_secs(90);
     /// Bytes of a response header.
     pub const HEADER_BYTES: RangeInclusive<u64> = 1 << 10..=1 << 20;
     /// Bytes of a body, as received.
     pub const BODY_BYTES: RangeInclusive<u64> = 1 << 10..=256 << 20;
-    /// Bytes of a body with its coding undone.
-    pub const DECODED_BYTES: RangeInclusive<u64> = 1 << 10..=1 << 30;
-    /// The intervals of the recrawl rule.
-    pub const INTERVAL: RangeInclusive<Duration> = Duration::from_mins(1)..=Duration::from_hours(365 * 24);
 }
 
 /// Everything that is wrong, in the order of the keys.
@@ -82,18 +41,12 @@ fn problem(place: impl Into<Place>, mistake: impl Into<Mistake>) -> Problem {
     Problem { place: place.into(), mistake: mistake.into() }
 }
 
+/// Lists that are too long, or empty and must not be.
 fn counts(draft: &Draft) -> Vec<Problem> {
-    let lists = [
-        (Key::Seeds, draft.seeds.len(), limits::SEEDS_MAX),
-        (Key::ScopeInclude, draft.scope.include.len(), limits::PATTERNS_MAX),
-        (Key::ScopeExclude, draft.scope.exclude.len(), limits::PATTERNS_MAX),
-        (Key::DoNotCrawl, draft.do_not_crawl.len(), limits::RULES_MAX),
-        (Key::UrlQueryParameters, draft.url_query_parameters.len(), limits::RULES_MAX),
-    ];
-    let too_many = lists
-        .into_iter()
-        .filter(|(_, count, max)| count > max)
-        .map(|(key, count, max)| problem(key, Mistake::TooMany { count, max }));
+    let too_many = Key::ALL.iter().filter_map(|&key| {
+        let (count, max) = (key.entries(draft)?, key.kind().entries_max()?);
+        (count > max).then(|| problem(key, Mistake::TooMany { count, max }))
+    });
     let none = draft.seeds.is_empty().then(|| problem(Key::Seeds, Mistake::NoSeeds));
     too_many.chain(none).collect()
 }
@@ -146,88 +99,32 @@ fn is_parameter_name(name: &str) -> bool {
     !name.is_empty() && name.len() <= limits::PARAMETER_BYTES_MAX && !name.contains(char::is_control)
 }
 
+/// Values out of their bounds.
 fn ranges(draft: &Draft) -> Vec<Problem> {
-    let Draft { scope, budget, traps, politeness, fetch, recrawl, .. } = draft;
-    let checks = [
-        scope.max_depth.and_then(|depth| count(Key::ScopeMaxDepth, depth.into(), limits::DEPTH)),
-        budget.pages.and_then(|pages| count(Key::BudgetPages, pages, limits::PAGES)),
-        budget.pages_per_origin.and_then(|pages| count(Key::BudgetPagesPerOrigin, pages, limits::PAGES)),
-        budget.bytes.and_then(|bytes| size(Key::BudgetBytes, bytes, limits::BUDGET_BYTES)),
-        budget.duration.and_then(|length| time(Key::BudgetDuration, length, limits::BUDGET_DURATION)),
-        count(Key::TrapsSegmentRepeatsMax, traps.segment_repeats_max.into(), limits::SEGMENT_REPEATS),
-        count(Key::TrapsSegmentsMax, traps.segments_max.into(), limits::SEGMENTS),
-        count(Key::TrapsUrlBytesMax, traps.url_bytes_max.into(), limits::URL_BYTES),
-        time(Key::PolitenessDelay, politeness.delay, limits::DELAY),
-        count(Key::PolitenessConcurrency, politeness.concurrency.into(), limits::CONCURRENCY),
-        count(Key::PolitenessHostsPerDomain, politeness.hosts_per_domain.into(), limits::HOSTS_PER_DOMAIN),
-        time(Key::PolitenessPatience, politeness.patience, limits::PATIENCE),
-        time(Key::PolitenessRobotsMaxAge, politeness.robots_max_age, limits::ROBOTS_MAX_AGE),
-        time(Key::FetchConnectTimeout, fetch.connect_timeout, limits::TIMEOUT),
-        time(Key::FetchFirstByteTimeout, fetch.first_byte_timeout, limits::TIMEOUT),
-        time(Key::FetchTimeout, fetch.timeout, limits::TIMEOUT),
-        size(Key::FetchHeaderBytesMax, wide(fetch.header_bytes_max), limits::HEADER_BYTES),
-        size(Key::FetchBodyBytesMax, wide(fetch.body_bytes_max), limits::BODY_BYTES),
-        size(Key::FetchDecodedBytesMax, fetch.decoded_bytes_max, limits::DECODED_BYTES),
-        recrawl.interval.and_then(|interval| time(Key::RecrawlInterval, interval, limits::INTERVAL)),
-        time(Key::RecrawlMin, recrawl.min, limits::INTERVAL),
-        time(Key::RecrawlMax, recrawl.max, limits::INTERVAL),
-    ];
-    checks.into_iter().flatten().collect()
-}
-
-fn count(key: Key, value: u64, range: RangeInclusive<u64>) -> Option<Problem> {
-    within(key, value, range, Quantity::Count)
-}
-
-fn size(key: Key, value: u64, range: RangeInclusive<u64>) -> Option<Problem> {
-    within(key, value, range, Quantity::Bytes)
-}
-
-fn time(key: Key, value: Duration, range: RangeInclusive<Duration>) -> Option<Problem> {
-    within(key, value, range, Quantity::Time)
-}
-
-fn within<T: PartialOrd>(
-    key: Key,
-    value: T,
-    range: RangeInclusive<T>,
-    quantity: impl Fn(T) -> Quantity,
-) -> Option<Problem> {
-    if range.contains(&value) {
-        return None;
-    }
-    let (min, max) = range.into_inner();
-    Some(problem(key, Mistake::OutOfRange { value: quantity(value), min: quantity(min), max: quantity(max) }))
+    let mistake = |key: Key| key.kind().mistake(key.amount(draft)?);
+    Key::ALL.iter().filter_map(|&key| Some(problem(key, mistake(key)?))).collect()
 }
 
 /// Values that another key bounds.
 fn bounds(draft: &Draft) -> Vec<Problem> {
-    let Draft { fetch, recrawl, .. } = draft;
-    // Without an interval there is nothing for the two bounds to be compared with but each other.
-    let interval = recrawl.interval.unwrap_or(recrawl.min.min(recrawl.max));
-    let times = [
-        (Key::FetchConnectTimeout, fetch.connect_timeout, Key::FetchTimeout, fetch.timeout),
-        (Key::FetchFirstByteTimeout, fetch.first_byte_timeout, Key::FetchTimeout, fetch.timeout),
-        (Key::RecrawlMin, recrawl.min, Key::RecrawlMax, recrawl.max),
-        (Key::RecrawlMin, recrawl.min, Key::RecrawlInterval, interval),
-        (Key::RecrawlInterval, interval, Key::RecrawlMax, recrawl.max),
-    ]
-    .map(|(key, value, other, bound)| (key, Quantity::Time(value), other, Quantity::Time(bound), value > bound));
-    let body = wide(fetch.body_bytes_max);
-    let sizes = [(Key::FetchBodyBytesMax, body, Key::FetchDecodedBytesMax, fetch.decoded_bytes_max)]
-        .map(|(key, value, other, bound)| (key, Quantity::Bytes(value), other, Quantity::Bytes(bound), value > bound));
+    const PAIRS: [(Key, Key); 6] = [
+        (Key::FetchConnectTimeout, Key::FetchTimeout),
+        (Key::FetchFirstByteTimeout, Key::FetchTimeout),
+        (Key::FetchBodyBytesMax, Key::FetchDecodedBytesMax),
+        (Key::RecrawlMin, Key::RecrawlMax),
+        (Key::RecrawlMin, Key::RecrawlInterval),
+        (Key::RecrawlInterval, Key::RecrawlMax),
+    ];
     let mut problems: Vec<Problem> = Vec::new();
-    for (key, value, other, bound, more) in times.into_iter().chain(sizes) {
-        // An interval that is too small for the minimum is told once, not for each pair that it stands in.
-        if more && problems.iter().all(|told| told.place.key != key) {
+    for (key, other) in PAIRS {
+        // A limit that is absent bounds nothing, and is bounded by nothing.
+        let (Some(value), Some(bound)) = (key.amount(draft), other.amount(draft)) else { continue };
+        // A value is told once, though several others may bound it.
+        if value > bound && problems.iter().all(|told| told.place.key != key) {
             problems.push(problem(key, Mistake::MoreThan { value, other, bound }));
         }
     }
     problems
-}
-
-fn wide(size: usize) -> u64 {
-    u64::try_from(size).unwrap_or(u64::MAX)
 }
 
 /// What the rules make of the seeds: one that is shut out by the user's own rules was not meant so.

@@ -1,10 +1,10 @@
-//! Why a text is no URL that can be crawled.
+//! Why a text is not a URL that can be crawled.
 
 use url::ParseError;
 
 use super::{CrawlUrl, UrlRules};
 
-/// Why a text is no URL that can be crawled. Repeats nothing of the text but a normalised suggestion of bounded length,
+/// Why a text is not a URL that can be crawled. Repeats nothing of the text but a normalised suggestion of bounded length,
 /// so it can be shown and stored whatever the text held.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UrlError {
@@ -24,7 +24,9 @@ pub enum UrlError {
     #[error("the URL names no host")]
     NoHost,
     /// The host is longer than a domain name can be (RFC 1035, 2.3.4), or has an empty part between dots.
-    #[error("the URL's host is no domain name: it is over {HOST_BYTES_MAX} characters or has nothing between two dots")]
+    #[error(
+        "the URL's host is not a valid domain name: it is over {HOST_BYTES_MAX} characters or has nothing between two dots"
+    )]
     Host,
     /// It holds a user name or a password. They are never kept, so the page behind them cannot be asked for.
     #[error("the URL holds a user name or password, which are never sent or stored: remove what stands before the `@`")]

@@ -93,7 +93,7 @@ impl<'a> OriginParts<'a> {
 #[serde(try_from = "String")]
 pub struct Origin(Arc<str>);
 
-/// Why a text is no origin.
+/// Why a text is not a valid origin.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OriginError {
     /// It is not even a URL that can be crawled.

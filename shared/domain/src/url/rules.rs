@@ -53,9 +53,9 @@ pub enum UrlRulesError {
     /// A pattern longer than [`UrlRules::PATTERN_BYTES_MAX`].
     #[error("a parameter pattern of more than {max} bytes", max = UrlRules::PATTERN_BYTES_MAX)]
     TooLong,
-    /// A pattern that can be the name of no parameter.
+    /// A pattern that no parameter name can match.
     #[error(
-        "{0:?} is no parameter pattern: write a name such as `sid`, the start of names as in `utm_*`, or `sid?` for session ids alone"
+        "{0:?} is not a valid parameter pattern: write a name such as `sid`, the start of names as in `utm_*`, or `sid?` for session ids alone"
     )]
     Pattern(String),
 }
@@ -198,7 +198,7 @@ impl Pattern {
         }
         let name = text.strip_suffix('?').unwrap_or(text);
         let name = name.strip_suffix('*').unwrap_or(name);
-        // What is no part of a name in a normalised URL would never match.
+        // What is not part of a name in a normalised URL would never match.
         let is_of_name = |b: u8| b.is_ascii_graphic() && !b"&=;/?#*".contains(&b);
         if text.is_empty() || text == "?" || !name.bytes().all(is_of_name) {
             return Err(UrlRulesError::Pattern(text.to_owned()));
@@ -265,7 +265,7 @@ mod tests {
         let message = UrlRules::new(["a*b"]).unwrap_err().to_string();
         assert_eq!(
             message,
-            r#""a*b" is no parameter pattern: write a name such as `sid`, the start of names as in `utm_*`, or `sid?` for session ids alone"#
+            r#""a*b" is not a valid parameter pattern: write a name such as `sid`, the start of names as in `utm_*`, or `sid?` for session ids alone"#
         );
     }
 

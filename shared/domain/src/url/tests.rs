@@ -116,7 +116,7 @@ fn what_cannot_be_crawled_says_why() {
     let scheme = "only http and https are crawled";
     let credentials =
         "the URL holds a user name or password, which are never sent or stored: remove what stands before the `@`";
-    let host = "the URL's host is no domain name: it is over 253 characters or has nothing between two dots";
+    let host = "the URL's host is not a valid domain name: it is over 253 characters or has nothing between two dots";
     #[rustfmt::skip]
     let rows = [
         ("", no_hint, "nothing to guess from"),

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use dragline_domain::shown::one_line;
 use serde::{Deserialize, Serialize};
 
 use super::policy::{Missing, RobotsPolicy, Unreadable};
@@ -65,7 +66,9 @@ impl RobotsRecord {
             }
             RobotsFetch::Answered { status, .. } => Self::Unreadable(Unreadable::Status(status)),
             RobotsFetch::TooManyRedirects => Self::Missing(Missing::TooManyRedirects),
-            RobotsFetch::Failed { detail } => Self::Unreadable(Unreadable::Failed { detail: one_line(detail) }),
+            RobotsFetch::Failed { detail } => {
+                Self::Unreadable(Unreadable::Failed { detail: one_line(detail, DETAIL_CHARS_MAX) })
+            }
         }
     }
 
@@ -93,11 +96,6 @@ impl RobotsRecord {
     pub fn outlives(&self, age: Duration, fetched: &Self) -> bool {
         matches!(self, Self::Readable { .. }) && fetched.is_unreadable() && age <= COPY_AGE_MAX
     }
-}
-
-/// Without control characters and overlength: it goes into logs.
-fn one_line(detail: &str) -> String {
-    detail.chars().take(DETAIL_CHARS_MAX).map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 #[cfg(test)]

@@ -12,9 +12,7 @@ use bytes::Bytes;
 use dragline_domain::address::AddressPolicy;
 use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_http::{HttpConfig, HttpFetcher, NameLookup};
-use dragline_ports::fetcher::{
-    FetchFailureKind, FetchLimits, FetchRequest, Fetched, FetchedResponse, Fetcher,
-};
+use dragline_ports::fetcher::{FetchFailureKind, FetchLimits, FetchRequest, Fetched, FetchedResponse, Fetcher};
 use dragline_testkit::hostile::{Authority, Flaw, HostileSite, Step, TlsAcceptor, Version};
 use futures_util::future::BoxFuture;
 use http::{Request, Response};

@@ -8,6 +8,7 @@ use dragline_domain::capture::{CrawlType, Exchange, Finality, Visit};
 use dragline_domain::frontier::Sighting;
 use dragline_domain::outcome::Outcome;
 use dragline_domain::policy::Decision;
+use dragline_domain::shown::one_line;
 use dragline_domain::url::CrawlUrl;
 use jiff::Timestamp;
 
@@ -18,6 +19,9 @@ use crate::context::CrawlContext;
 use dragline_ports::clock::Clock;
 use dragline_ports::fetcher::{ConnectionWatch, FetchFailureKind, FetchLimits, FetchRequest, Fetched, Fetcher};
 use dragline_ports::observer::Wait;
+
+/// The most characters of a detail that are stored.
+const DETAIL_CHARS_MAX: usize = 300;
 
 /// A visit that is over.
 #[derive(Debug)]
@@ -140,16 +144,10 @@ pub(super) fn visit_of(
         tries,
         outcome,
         finality: Finality::Final,
-        detail: detail.map(|detail| one_line(&detail)),
+        detail: detail.map(|detail| one_line(&detail, DETAIL_CHARS_MAX)),
         exchange,
         last: work.entry.last.clone(),
     }
-}
-
-/// A detail as it is stored: short, without control characters.
-fn one_line(detail: &str) -> String {
-    const CHARS_MAX: usize = 300;
-    detail.chars().take(CHARS_MAX).map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 /// The exchange as it is stored.

@@ -1,0 +1,72 @@
+//! Which words are keys, and where.
+
+use std::sync::LazyLock;
+
+use dragline_domain::definition::Key;
+
+/// What a word stands for where it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Known {
+    /// A key with a value.
+    Key(Key),
+    /// Keys below it.
+    Section(&'static str),
+}
+
+/// What a word stands for in a section, or in the file as a whole.
+pub(super) fn find(section: Option<&str>, word: &str) -> Option<Known> {
+    let key = Key::ALL.iter().find(|key| key.section() == section && key.word() == word);
+    key.map(|key| Known::Key(*key)).or_else(|| {
+        let named = Key::ALL.iter().filter_map(|key| key.section()).find(|section| *section == word);
+        named.filter(|_| section.is_none()).map(Known::Section)
+    })
+}
+
+/// Every word that is known in a section, or in the file as a whole, in the order of the documentation.
+pub(super) fn words(section: Option<&'static str>) -> &'static [&'static str] {
+    type Words = Vec<(Option<&'static str>, Vec<&'static str>)>;
+    static WORDS: LazyLock<Words> = LazyLock::new(|| {
+        let mut words: Words = vec![(None, Vec::new())];
+        for key in Key::ALL {
+            if words.iter().all(|(section, _)| *section != key.section()) {
+                words[0].1.extend(key.section());
+                words.push((key.section(), Vec::new()));
+            }
+            let level = words.iter_mut().find(|(section, _)| *section == key.section());
+            level.into_iter().for_each(|(_, words)| words.push(key.word()));
+        }
+        words
+    });
+    WORDS.iter().find(|(known, _)| *known == section).map_or(&[], |(_, words)| words)
+}
+
+/// The key of a section that a word would be if it stood there.
+pub(super) fn elsewhere(word: &str) -> Option<Key> {
+    Key::ALL.iter().copied().find(|key| key.section().is_some() && key.word() == word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_known_where_they_belong() {
+        for (section, word, expected, why) in [
+            (None, "seeds", Some(Known::Key(Key::Seeds)), "a key of the file"),
+            (None, "budget", Some(Known::Section("budget")), "a section"),
+            (Some("budget"), "pages", Some(Known::Key(Key::BudgetPages)), "a key of a section"),
+            (None, "pages", None, "one level too high"),
+            (Some("fetch"), "pages", None, "another section"),
+            (Some("budget"), "budget", None, "no section within a section"),
+            (None, "budget.pages", None, "the path is not a key"),
+        ] {
+            assert_eq!(find(section, word), expected, "{why}");
+        }
+        assert_eq!(words(Some("recrawl")), ["interval", "min", "max"]);
+        assert!(words(None).starts_with(&["name", "seeds", "scope", "do_not_crawl"]), "{:?}", words(None));
+        for key in Key::ALL {
+            assert_eq!(find(key.section(), key.word()), Some(Known::Key(*key)));
+            assert!(words(key.section()).contains(&key.word()), "{key}");
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! The keys in docs/definition.md: written from their description, and held against what the program does.
+
+use std::fmt::Write as _;
+
+use dragline_domain::definition::{
+    Effect, Key, KeyDefault, Quantity, UserAgent, ValueKind, changes, limits, product_token,
+};
+use dragline_domain::ids::CrawlId;
+use dragline_domain::url::UrlRules;
+
+use super::{Definition, parse};
+
+const FILE: &str = include_str!("../../../docs/definition.md");
+/// The marks around generated keys: the first names the sections, and the keys of the whole file, that follow.
+const BEGIN: &str = "<!-- keys: ";
+const END: &str = "<!-- end of keys -->";
+
+/// The file with the keys as they are described.
+fn page(file: &str) -> String {
+    let mut parts = file.split(BEGIN);
+    let mut page = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (names, rest) = part.split_once(" -->\n").expect("the names end on their line");
+        let (_, after) = rest.split_once(END).unwrap_or_else(|| panic!("{names}: no `{END}`"));
+        let names: Vec<&str> = names.split(' ').collect();
+        write!(page, "{BEGIN}{} -->\n\n", names.join(" ")).unwrap();
+        for key in Key::ALL.iter().filter(|key| names.contains(&top(**key))) {
+            page += &section(*key);
+        }
+        page += END;
+        page += after;
+    }
+    page
+}
+
+/// The word of the whole file that a key is, or stands under.
+fn top(key: Key) -> &'static str {
+    key.section().unwrap_or_else(|| key.word())
+}
+
+fn section(key: Key) -> String {
+    let mut section = format!("### `{key}`\n\n");
+    for line in key.meaning() {
+        writeln!(section, "{line}").unwrap();
+    }
+    writeln!(section, "\n- Value: {}", value(key.kind())).unwrap();
+    writeln!(section, "- Default: {}", default(key.default())).unwrap();
+    let example = written(key, key.example());
+    let is_block = example.contains('\n');
+    if !is_block {
+        writeln!(section, "- Example: `{example}`").unwrap();
+    }
+    if let Some(flag) = key.flag() {
+        writeln!(section, "- Flag of `dragline crawl`: `--{}`", flag.name).unwrap();
+    }
+    if key.effect() == Effect::HowOnly {
+        writeln!(section, "- A change takes effect at once").unwrap();
+    }
+    if is_block {
+        writeln!(section, "\n```yaml\n{example}\n```").unwrap();
+    }
+    section.push('\n');
+    section
+}
+
+/// A key with a value, as it is written in YAML where it stands.
+fn written(key: Key, value: &str) -> String {
+    let space = if value.starts_with('\n') { "" } else { " " };
+    format!("{}:{space}{value}", key.word())
+}
+
+fn value(kind: ValueKind) -> String {
+    match kind {
+        ValueKind::Name => format!(
+            "text, 1 to {} of `a-z`, `0-9`, `.`, `_`, `-`, beginning with a letter or digit",
+            CrawlId::LEN_MAX
+        ),
+        ValueKind::Seeds(max) => format!("list of 1 to {} URLs of `http` or `https`", grouped(max)),
+        ValueKind::Within => "one word".to_owned(),
+        ValueKind::Patterns(max) => format!("list of up to {} patterns", grouped(max)),
+        ValueKind::Blocks(max) => format!(
+            "list of up to {} rules, each with `when` (a [condition](#conditions)) and `reason` (1 to {} characters on one line)",
+            grouped(max),
+            limits::REASON_CHARS_MAX
+        ),
+        ValueKind::QueryRules(max) => format!(
+            "list of up to {} rules, each with `allow` (a list of up to {} parameter names, decoded, letter case counts) and, if it is \
+             not for all URLs, `when` (a [condition](#conditions))",
+            grouped(max),
+            limits::PARAMETERS_MAX
+        ),
+        ValueKind::Parameters(max) => format!("list of up to {} parameter names", grouped(max)),
+        ValueKind::Count(_) => format!("whole number, {}", bounds(kind)),
+        ValueKind::Size(_) => format!("size, {}", bounds(kind)),
+        ValueKind::Time(_) => format!("duration, {}", bounds(kind)),
+        ValueKind::UserAgent => format!(
+            "text, 1 to {} ASCII characters, beginning with a name of letters, digits, `_` and `-`",
+            UserAgent::LEN_MAX
+        ),
+        ValueKind::Cron => "text, a cron expression of five fields: minute, hour, day of month, month, day of week (0 to 7 or `SUN` to \
+                            `SAT`; 0 and 7 are Sunday)"
+            .to_owned(),
+        ValueKind::TimeZone => "text, a name of the IANA time zone database".to_owned(),
+    }
+}
+
+fn bounds(kind: ValueKind) -> String {
+    let (min, max) = kind.bounds().expect("numbers, sizes and times have bounds");
+    format!("{} to {}", shown(min), shown(max))
+}
+
+fn shown(quantity: Quantity) -> String {
+    match quantity {
+        Quantity::Count(count) => grouped(count),
+        other => other.to_string(),
+    }
+}
+
+/// A number with a comma before every three digits: `10,000`.
+fn grouped(number: impl ToString + Copy) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+fn default(default: KeyDefault) -> String {
+    match default {
+        KeyDefault::Value(value) => format!("`{value}`"),
+        KeyDefault::Nothing(meaning) | KeyDefault::Derived(meaning) => meaning.to_owned(),
+        KeyDefault::Required => "none: must be given".to_owned(),
+    }
+}
+
+/// A definition of the examples of all keys, but with another value of one, or without it.
+fn examples_but(but: Option<(Key, Option<&str>)>) -> String {
+    let mut text = String::new();
+    let mut section = None;
+    for &key in Key::ALL {
+        if key.section() != section {
+            section = key.section();
+            section.iter().for_each(|name| writeln!(text, "{name}:").unwrap());
+        }
+        let value = match but {
+            Some((other, value)) if other == key => value,
+            _ => Some(key.example()),
+        };
+        let indent = if section.is_some() { "  " } else { "" };
+        value.iter().for_each(|value| writeln!(text, "{indent}{}", written(key, value)).unwrap());
+    }
+    text
+}
+
+fn read(text: &str) -> Definition {
+    parse(text, "crawl.yaml").unwrap_or_else(|errors| panic!("{errors}\n\n{text}"))
+}
+
+#[test]
+fn the_documentation_has_each_key_as_it_is_described() {
+    let file = FILE.replace("\r\n", "\n");
+    let page = page(&file);
+    for &key in Key::ALL {
+        let count = page.matches(&format!("\n### `{key}`\n")).count();
+        assert_eq!(count, 1, "`{key}` stands {count} times: name `{}` in one `{BEGIN}…` of the file", top(key));
+    }
+    if std::env::var_os("DRAGLINE_WRITE_DOCS").is_some() {
+        std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/definition.md"), &page).unwrap();
+        return;
+    }
+    let differs = page.lines().zip(file.lines()).find(|(expected, found)| expected != found);
+    assert!(file == page, "run this test with DRAGLINE_WRITE_DOCS=1 to write docs/definition.md anew: {differs:?}");
+}
+
+#[test]
+fn the_examples_of_all_keys_are_a_definition_that_differs_in_each_from_the_defaults() {
+    let definition = read(&examples_but(None));
+    let defaults = read("seeds: [https://example.com/]");
+    assert_eq!(changes(&defaults, &definition), Key::ALL, "an example shows nothing, or is not read");
+}
+
+#[test]
+fn a_key_that_is_left_out_has_its_documented_default() {
+    let empty = read("seeds: [https://docs.example.org:8080/]");
+    for &key in Key::ALL {
+        let without = examples_but(Some((key, None)));
+        match key.default() {
+            KeyDefault::Value(value) => {
+                let with = examples_but(Some((key, Some(value))));
+                assert_eq!(read(&without), read(&with), "`{key}`");
+            }
+            KeyDefault::Nothing(_) => {
+                assert_eq!(key.amount(&empty), None, "`{key}`");
+                assert_eq!(key.entries(&empty).unwrap_or(0), 0, "`{key}`");
+                assert!(key != Key::ScheduleCron || empty.schedule.is_none());
+            }
+            KeyDefault::Derived(_) => match key {
+                Key::Name => assert_eq!(empty.name.as_str(), "docs.example.org-8080"),
+                Key::StripQueryParameters => assert_eq!(empty.strip_query_parameters, UrlRules::default()),
+                Key::UserAgent => assert_eq!(product_token(empty.user_agent.as_str()), "Dragline"),
+                _ => panic!("`{key}`: how is its default checked?"),
+            },
+            KeyDefault::Required => assert!(parse(&without, "crawl.yaml").is_err(), "`{key}`"),
+        }
+    }
+}
+
+#[test]
+fn the_documented_words_are_those_that_are_read() {
+    let words = Key::ScopeWithin.meaning().filter_map(|line| line.strip_prefix("| `")?.split_once('`'));
+    let words: Vec<&str> = words.map(|(word, _)| word).collect();
+    let read: Vec<String> = words
+        .iter()
+        .map(|word| {
+            let text = format!("seeds: [https://example.org/]\nscope:\n  within: {word}");
+            read(&text).scope.within.to_string()
+        })
+        .collect();
+    assert_eq!(words, read);
+    let told =
+        parse("seeds: [https://example.org/]\nscope:\n  within: everything", "crawl.yaml").unwrap_err().to_string();
+    assert!(told.ends_with(&format!("known here: {}", words.join(", "))), "{told}");
+}
+
+#[test]
+fn documented_bounds_are_enforced() {
+    for &key in Key::ALL {
+        let Some((min, max)) = key.kind().bounds() else { continue };
+        for (quantity, is_within) in [(min, true), (max, true), (above(max), false)] {
+            let text = format!("seeds: [https://example.org/docs/]\n{}", alone(key, &quantity.to_string()));
+            let refused = parse(&text, "crawl.yaml").err().map(|errors| errors.to_string()).unwrap_or_default();
+            let told = format!("{key}: `{quantity}` is not between `{min}` and `{max}`");
+            assert_eq!(refused.contains(&told), !is_within, "`{key}: {quantity}`: {refused}");
+        }
+    }
+}
+
+fn above(max: Quantity) -> Quantity {
+    match max {
+        Quantity::Count(max) => Quantity::Count(max + 1),
+        Quantity::Bytes(max) => Quantity::Bytes(max + 1),
+        Quantity::Time(max) => Quantity::Time(max + std::time::Duration::from_millis(1)),
+    }
+}
+
+/// A key alone in a file, with what it stands under.
+fn alone(key: Key, value: &str) -> String {
+    let line = written(key, value);
+    key.section().map_or_else(|| line.clone(), |section| format!("{section}:\n  {line}"))
+}

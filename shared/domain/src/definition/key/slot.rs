@@ -1,0 +1,109 @@
+//! The fields of a draft by what they hold, so that whoever fills one need not know each key.
+
+use std::num::TryFromIntError;
+use std::time::Duration;
+
+use crate::definition::{DoNotCrawl, QueryRule, Schedule, UrlPattern, UserAgent, Within};
+use crate::ids::CrawlId;
+use crate::url::{CrawlUrl, UrlRules};
+
+/// The field of a draft that a key's value is put into. There is one for each [`ValueKind`](super::ValueKind).
+pub enum Slot<'d> {
+    /// The name of the crawl.
+    Name(&'d mut CrawlId),
+    /// URLs where the crawl begins.
+    Seeds(&'d mut Vec<CrawlUrl>),
+    /// How far it reaches.
+    Within(&'d mut Within),
+    /// Patterns over URLs.
+    Patterns(&'d mut Vec<UrlPattern>),
+    /// Conditions with reasons.
+    Blocks(&'d mut Vec<DoNotCrawl>),
+    /// Names of parameters, with conditions.
+    QueryRules(&'d mut Vec<QueryRule>),
+    /// Names of parameters.
+    Parameters(&'d mut UrlRules),
+    /// A whole number.
+    Count(&'d mut dyn Number),
+    /// A size in bytes.
+    Size(&'d mut dyn Number),
+    /// A time.
+    Time(&'d mut dyn Length),
+    /// A user agent.
+    UserAgent(&'d mut UserAgent),
+    /// The schedule, of which this is the cron expression.
+    Cron(&'d mut Option<Schedule>),
+    /// The schedule, of which this is the time zone.
+    TimeZone(&'d mut Option<Schedule>),
+}
+
+/// A field that holds a whole number, or may hold one.
+pub trait Number {
+    /// The number.
+    fn get(&self) -> Option<u64>;
+
+    /// Puts another number into it.
+    ///
+    /// # Errors
+    /// It is too large for the field, which stays as it is.
+    fn set(&mut self, number: u64) -> Result<(), TryFromIntError>;
+}
+
+macro_rules! numbers {
+    ($($integer:ty)*) => {$(
+        impl Number for $integer {
+            fn get(&self) -> Option<u64> {
+                u64::try_from(*self).ok()
+            }
+
+            fn set(&mut self, number: u64) -> Result<(), TryFromIntError> {
+                *self = Self::try_from(number)?;
+                Ok(())
+            }
+        }
+    )*};
+}
+
+numbers! { u16 u32 u64 usize }
+
+impl<N: Number + Default> Number for Option<N> {
+    fn get(&self) -> Option<u64> {
+        self.as_ref().and_then(Number::get)
+    }
+
+    fn set(&mut self, number: u64) -> Result<(), TryFromIntError> {
+        let mut inner = N::default();
+        inner.set(number)?;
+        *self = Some(inner);
+        Ok(())
+    }
+}
+
+/// A field that holds a length of time, or may hold one.
+pub trait Length {
+    /// The time.
+    fn get(&self) -> Option<Duration>;
+
+    /// Puts another time into it.
+    fn set(&mut self, time: Duration);
+}
+
+impl Length for Duration {
+    fn get(&self) -> Option<Duration> {
+        Some(*self)
+    }
+
+    fn set(&mut self, time: Duration) {
+        *self = time;
+    }
+}
+
+impl Length for Option<Duration> {
+    fn get(&self) -> Option<Duration> {
+        *self
+    }
+
+    fn set(&mut self, time: Duration) {
+        *self = Some(time);
+    }
+}

@@ -1,0 +1,421 @@
+//! The description of every key. Whatever is told or checked of a key alone is made of this.
+
+use std::time::Duration;
+
+use super::{KeyDefault, KeyFlag, Length, Number, Slot, ValueKind};
+use crate::definition::{Draft, Effect, Quantity, limits};
+use crate::url::UrlRules;
+
+const SECOND: Duration = Duration::from_secs(1);
+const MINUTE: Duration = Duration::from_mins(1);
+const HOUR: Duration = Duration::from_hours(1);
+const DAY: Duration = Duration::from_hours(24);
+const YEAR: Duration = Duration::from_hours(365 * 24);
+const KIB: u64 = 1 << 10;
+const GIB: u64 = 1 << 30;
+const PIB: u64 = 1 << 50;
+
+macro_rules! keys {
+    (@amount Count $field:expr) => { Number::get(&$field).map(Quantity::Count) };
+    (@amount Size $field:expr) => { Number::get(&$field).map(Quantity::Bytes) };
+    (@amount Time $field:expr) => { Length::get(&$field).map(Quantity::Time) };
+    (@amount $other:ident $field:expr) => { None };
+    (@entries Seeds $field:expr) => { Some($field.len()) };
+    (@entries Patterns $field:expr) => { Some($field.len()) };
+    (@entries Blocks $field:expr) => { Some($field.len()) };
+    (@entries QueryRules $field:expr) => { Some($field.len()) };
+    (@entries $other:ident $field:expr) => { None };
+    (@flag) => { None };
+    (@flag $name:literal $help:literal) => { Some(KeyFlag { name: $name, help: $help }) };
+    ($(
+        $(#[doc = $meaning:literal])+
+        $variant:ident = $name:literal {
+            field: $($field:ident).+,
+            kind: $kind:ident $(($bounds:expr))?,
+            default: $default:ident $(($said:literal))?,
+            example: $example:literal,
+            effect: $effect:ident,
+            $(flag: $flag:literal $help:literal,)?
+        }
+    )*) => {
+        /// A key of a definition. [`Key::name`] is the path by which the user writes it.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Key { $($(#[doc = $meaning])+ $variant,)* }
+
+        impl Key {
+            /// Every key there is, in the order of the documentation.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            /// The path in YAML, such as `budget.pages`.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+
+            /// What it is for, in Markdown, a line a line of the description.
+            pub fn meaning(self) -> impl Iterator<Item = &'static str> {
+                let lines: &[&str] = match self { $(Self::$variant => &[$($meaning),+],)* };
+                lines.iter().map(|line| line.strip_prefix(' ').unwrap_or(line))
+            }
+
+            /// What kind of value it has.
+            #[must_use]
+            pub const fn kind(self) -> ValueKind {
+                match self { $(Self::$variant => ValueKind::$kind $(($bounds))?,)* }
+            }
+
+            /// What holds where it is left out.
+            #[must_use]
+            pub const fn default(self) -> KeyDefault {
+                match self { $(Self::$variant => KeyDefault::$default $(($said))?,)* }
+            }
+
+            /// A value as it is written behind the key in YAML. The examples of all keys together are a definition.
+            #[must_use]
+            pub const fn example(self) -> &'static str {
+                match self { $(Self::$variant => $example,)* }
+            }
+
+            /// What a change of it means for an iteration that is not finished.
+            #[must_use]
+            pub const fn effect(self) -> Effect {
+                match self { $(Self::$variant => Effect::$effect,)* }
+            }
+
+            /// The flag of `dragline crawl` that goes before it.
+            #[must_use]
+            pub const fn flag(self) -> Option<KeyFlag> {
+                match self { $(Self::$variant => keys!(@flag $($flag $help)?),)* }
+            }
+
+            /// The place of its value in a draft, to be filled.
+            pub fn slot(self, draft: &mut Draft) -> Slot<'_> {
+                match self { $(Self::$variant => Slot::$kind(&mut draft.$($field).+),)* }
+            }
+
+            /// Its number, size or time in a draft; absent where there is none.
+            #[must_use]
+            pub fn amount(self, draft: &Draft) -> Option<Quantity> {
+                match self { $(Self::$variant => keys!(@amount $kind draft.$($field).+),)* }
+            }
+
+            /// How many entries its list has in a draft. Absent if it has no list, or one that keeps to its limit by itself.
+            #[must_use]
+            pub fn entries(self, draft: &Draft) -> Option<usize> {
+                match self { $(Self::$variant => keys!(@entries $kind draft.$($field).+),)* }
+            }
+
+            /// Whether the field that it stands in differs between two drafts.
+            pub(in crate::definition) fn has_changed(self, old: &Draft, new: &Draft) -> bool {
+                match self { $(Self::$variant => old.$($field).+ != new.$($field).+,)* }
+            }
+        }
+    };
+}
+
+keys! {
+    /// The crawl's name. A crawl of another name is another crawl.
+    Name = "name" {
+        field: name,
+        kind: Name,
+        default: Derived("the host of the first seed, with its port if one is written (`127.0.0.1-8080`)"),
+        example: "example-docs",
+        effect: WhichUrls,
+    }
+    /// The URLs where the crawl begins, from which its scope follows. Seeds obey the rules like any other URL: a file is refused if a pattern
+    /// excludes a seed, or if no seed can be crawled.
+    Seeds = "seeds" {
+        field: seeds,
+        kind: Seeds(10_000),
+        default: Required,
+        example: "[https://example.org/docs/]",
+        effect: WhichUrls,
+    }
+    /// What a URL must have in common with a seed to belong to the crawl.
+    ///
+    /// | word | in common |
+    /// |---|---|
+    /// | `origin` | scheme, host and port |
+    /// | `host` | host; any scheme and port |
+    /// | `domain` | registered domain, such as `example.co.uk`; any host below it |
+    ///
+    /// A seed that redirects brings the origin that it leads to into the crawl: with a permanent redirect (301, 308) any origin of the same
+    /// registered domain; with a temporary one (302, 303, 307) only the same host by https instead of http, with `www.` or without it. Links
+    /// and later pages do not.
+    ScopeWithin = "scope.within" {
+        field: scope.within,
+        kind: Within,
+        default: Value("origin"),
+        example: "domain",
+        effect: WhichUrls,
+    }
+    /// Which URLs to crawl: if there are any patterns, the whole URL must match at least one.
+    ScopeInclude = "scope.include" {
+        field: scope.include,
+        kind: Patterns(100),
+        default: Nothing("all URLs"),
+        example: "['/docs/']",
+        effect: WhichUrls,
+        flag: "include" "Crawl only URLs that match; may be given several times",
+    }
+    /// Which URLs not to crawl: the whole URL must match none of the patterns. Takes precedence over `scope.include`.
+    ScopeExclude = "scope.exclude" {
+        field: scope.exclude,
+        kind: Patterns(100),
+        default: Nothing("none"),
+        example: "['\\.zip$']",
+        effect: WhichUrls,
+        flag: "exclude" "Skip URLs that match; may be given several times",
+    }
+    /// The maximum number of links between a seed and a URL. 0 crawls the seeds alone.
+    ScopeMaxDepth = "scope.max_depth" {
+        field: scope.max_depth,
+        kind: Count(0..=10_000),
+        default: Nothing("no limit"),
+        example: "5",
+        effect: WhichUrls,
+        flag: "max-depth" "Follow at most this many links from a seed; 0 is the seeds alone",
+    }
+    /// URLs in scope that are never fetched. A URL for which a condition holds is logged as `blocked_url_by_local_policy` (173), with the
+    /// reason of the first such rule.
+    DoNotCrawl = "do_not_crawl" {
+        field: do_not_crawl,
+        kind: Blocks(500),
+        default: Nothing("none"),
+        example: "
+  - when: { path: { prefix: /cgi-bin/ } }
+    reason: answers cost the site a lot",
+        effect: WhichUrls,
+    }
+    /// Which query parameters a URL may have. Where there are rules, a URL with a query is fetched only if one rule whose condition holds
+    /// allows all of its parameters; otherwise it is logged as blocked (173). URLs without a query are not affected.
+    UrlQueryParameters = "url_query_parameters" {
+        field: url_query_parameters,
+        kind: QueryRules(500),
+        default: Nothing("all parameters"),
+        example: "
+  - allow: [page]
+  - when: { path: { equals: /search } }
+    allow: [q, page]",
+        effect: WhichUrls,
+    }
+    /// Query parameters that are removed from every URL before anything else looks at it. `utm_*` stands for all names that begin with
+    /// `utm_`, and `sid?` for a `sid` whose value looks like a session id: 16 or more letters and digits in no order, or a UUID. A list
+    /// replaces the default; `[]` strips nothing.
+    StripQueryParameters = "strip_query_parameters" {
+        field: strip_query_parameters,
+        kind: Parameters(UrlRules::PATTERNS_MAX),
+        default: Derived("session ids and the tracking parameters of the common services"),
+        example: "['utm_*', ref]",
+        effect: WhichUrls,
+    }
+    /// How often one path segment may occur in a URL; `/a/b/a` has `a` twice. A URL above any of the three limits under `traps` is logged
+    /// as blocked (173).
+    TrapsSegmentRepeatsMax = "traps.segment_repeats_max" {
+        field: traps.segment_repeats_max,
+        kind: Count(1..=100),
+        default: Value("2"),
+        example: "3",
+        effect: WhichUrls,
+    }
+    /// How many segments a path may have; `/a/b` has two.
+    TrapsSegmentsMax = "traps.segments_max" {
+        field: traps.segments_max,
+        kind: Count(1..=1_000),
+        default: Value("20"),
+        example: "12",
+        effect: WhichUrls,
+    }
+    /// How many bytes a URL may have.
+    TrapsUrlBytesMax = "traps.url_bytes_max" {
+        field: traps.url_bytes_max,
+        kind: Count(16..=2_048),
+        default: Value("2048"),
+        example: "1024",
+        effect: WhichUrls,
+    }
+    /// Pages fetched in a run. Once an origin has twenty times as many URLs waiting as pages are left, and at least 5,000, further links to
+    /// it are counted but not followed. A later page or run may follow them.
+    BudgetPages = "budget.pages" {
+        field: budget.pages,
+        kind: Count(1..=1_000_000_000_000),
+        default: Nothing("no limit"),
+        example: "100000",
+        effect: WhichUrls,
+        flag: "max-pages" "Stop an iteration after this many pages",
+    }
+    /// Pages fetched from each origin in a run.
+    BudgetPagesPerOrigin = "budget.pages_per_origin" {
+        field: budget.pages_per_origin,
+        kind: Count(1..=1_000_000_000_000),
+        default: Nothing("no limit"),
+        example: "5000",
+        effect: WhichUrls,
+    }
+    /// Bytes of bodies as received, in a run.
+    BudgetBytes = "budget.bytes" {
+        field: budget.bytes,
+        kind: Size(1..=PIB),
+        default: Nothing("no limit"),
+        example: "20GiB",
+        effect: WhichUrls,
+    }
+    /// The time from the run's beginning.
+    BudgetDuration = "budget.duration" {
+        field: budget.duration,
+        kind: Time(SECOND..=YEAR),
+        default: Nothing("no limit"),
+        example: "12h",
+        effect: WhichUrls,
+    }
+    /// The time from the start of one request to a host to the start of the next, whatever its scheme and port and whichever crawl asks. A
+    /// longer `Crawl-delay` in robots.txt takes precedence.
+    PolitenessDelay = "politeness.delay" {
+        field: politeness.delay,
+        // Above an hour no iteration would end.
+        kind: Time(Duration::ZERO..=HOUR),
+        default: Value("1s"),
+        example: "2s",
+        effect: HowOnly,
+        flag: "delay" "From the start of one request to the start of the next, such as 1s or 500ms",
+    }
+    /// Requests to one origin at the same time.
+    PolitenessConcurrency = "politeness.concurrency" {
+        field: politeness.concurrency,
+        kind: Count(1..=256),
+        default: Value("1"),
+        example: "4",
+        effect: HowOnly,
+        flag: "concurrency" "Requests to one site at the same time",
+    }
+    /// How many hosts of one registered domain are asked at the same time, as one server often stands behind them. `de.example.org` and
+    /// `fr.example.org` belong to one, `one.github.io` and `two.github.io` do not (by the [Public Suffix List](https://publicsuffix.org/));
+    /// IP addresses have none. The hosts of all crawls count, each crawl keeping to its own limit; other hosts wait their turn.
+    PolitenessHostsPerDomain = "politeness.hosts_per_domain" {
+        field: politeness.hosts_per_domain,
+        // Each host that is asked stands in the row of its domain.
+        kind: Count(1..=100),
+        default: Value("4"),
+        example: "2",
+        effect: HowOnly,
+    }
+    /// How long to wait, in all, for an origin that was reached before and no longer can be: four waits, each eight times as long as the one
+    /// before (with 15 minutes: 1.5 s, 12 s, 98 s and 13 minutes). Then it is given up, and what is left of it is recorded.
+    PolitenessPatience = "politeness.patience" {
+        field: politeness.patience,
+        kind: Time(SECOND..=DAY),
+        default: Value("15m"),
+        example: "2h",
+        effect: HowOnly,
+    }
+    /// How long a robots.txt holds once it was read (RFC 9309, section 2.4). Where the delay is longer than that, each robots.txt still holds
+    /// for the page after it.
+    PolitenessRobotsMaxAge = "politeness.robots_max_age" {
+        field: politeness.robots_max_age,
+        kind: Time(MINUTE..=DAY),
+        default: Value("30m"),
+        example: "2h",
+        effect: HowOnly,
+    }
+    /// The time for name lookup, TCP and TLS. At most `fetch.timeout`.
+    FetchConnectTimeout = "fetch.connect_timeout" {
+        field: fetch.connect_timeout,
+        kind: Time(limits::TIMEOUT),
+        default: Value("10s"),
+        example: "5s",
+        effect: HowOnly,
+    }
+    /// The time from the sent request to the end of the response header. At most `fetch.timeout`.
+    FetchFirstByteTimeout = "fetch.first_byte_timeout" {
+        field: fetch.first_byte_timeout,
+        kind: Time(limits::TIMEOUT),
+        default: Value("20s"),
+        example: "30s",
+        effect: HowOnly,
+    }
+    /// The time for the whole exchange. Of a body that is not complete by then, what has arrived is kept, and marked.
+    FetchTimeout = "fetch.timeout" {
+        field: fetch.timeout,
+        kind: Time(limits::TIMEOUT),
+        default: Value("60s"),
+        example: "30s",
+        effect: HowOnly,
+    }
+    /// The size of the response header: all its fields with their names. A larger one, or one of more than 2,000 fields, is a failure.
+    FetchHeaderBytesMax = "fetch.header_bytes_max" {
+        field: fetch.header_bytes_max,
+        kind: Size(limits::HEADER_BYTES),
+        default: Value("64KiB"),
+        example: "128KiB",
+        effect: HowOnly,
+    }
+    /// The size of the body as received. A larger one is cut, and marked. At most `fetch.decoded_bytes_max`.
+    FetchBodyBytesMax = "fetch.body_bytes_max" {
+        field: fetch.body_bytes_max,
+        kind: Size(limits::BODY_BYTES),
+        default: Value("10MiB"),
+        example: "5MiB",
+        effect: HowOnly,
+    }
+    /// The size of the body once decompressed. A larger one is cut, and marked.
+    FetchDecodedBytesMax = "fetch.decoded_bytes_max" {
+        field: fetch.decoded_bytes_max,
+        kind: Size(KIB..=GIB),
+        default: Value("50MiB"),
+        example: "100MiB",
+        effect: HowOnly,
+    }
+    /// What the crawler calls itself. The name that it begins with, up to the first space or slash, selects the group in robots.txt, in any
+    /// letter case. RFC 9309 only knows names without digits; even so, a group for `bot2` is for `bot2` and not for `bot`.
+    UserAgent = "user_agent" {
+        field: user_agent,
+        kind: UserAgent,
+        default: Derived("Dragline/VERSION and its address"),
+        example: "ShelfBot/1.0 (+https://example.org/bot)",
+        effect: HowOnly,
+        flag: "user-agent" "What the crawler calls itself; the first word selects its group in robots.txt",
+    }
+    /// How long after its first fetch a page is due again. From then on the interval is multiplied by 1.4 when the page has not changed, and
+    /// by 0.8 when it has.
+    RecrawlInterval = "recrawl.interval" {
+        field: recrawl.interval,
+        kind: Time(MINUTE..=YEAR),
+        default: Nothing("every run fetches everything"),
+        example: "1d",
+        effect: WhichUrls,
+    }
+    /// The shortest that the interval becomes. At most `recrawl.interval`, without which it has no effect.
+    RecrawlMin = "recrawl.min" {
+        field: recrawl.min,
+        kind: Time(MINUTE..=YEAR),
+        default: Value("1h"),
+        example: "6h",
+        effect: WhichUrls,
+    }
+    /// The longest that the interval becomes. At least `recrawl.interval`, without which it has no effect.
+    RecrawlMax = "recrawl.max" {
+        field: recrawl.max,
+        kind: Time(MINUTE..=YEAR),
+        default: Value("90d"),
+        example: "30d",
+        effect: WhichUrls,
+    }
+    /// When a deployed stack begins an iteration. A time that comes while the last iteration still runs is skipped. Times must be at least
+    /// 5 minutes apart. `dragline crawl` does not wait for them: it begins when you run it.
+    ScheduleCron = "schedule.cron" {
+        field: schedule,
+        kind: Cron,
+        default: Nothing("no iteration begins by itself"),
+        example: "'0 8 * * *'",
+        effect: HowOnly,
+    }
+    /// The time zone of `schedule.cron`. When the clocks change, a time that does not exist is skipped that day, and one that occurs twice
+    /// counts twice.
+    ScheduleTimeZone = "schedule.time_zone" {
+        field: schedule,
+        kind: TimeZone,
+        default: Value("UTC"),
+        example: "Europe/Berlin",
+        effect: HowOnly,
+    }
+}

@@ -1,0 +1,96 @@
+//! Which values a key has.
+
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+use crate::definition::{Mistake, Quantity};
+
+/// What kind of value a key has, with its bounds; for a list, with the most entries.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ValueKind {
+    /// The name of a crawl.
+    Name,
+    /// URLs where a crawl begins.
+    Seeds(usize),
+    /// One of a few words.
+    Within,
+    /// Patterns over URLs.
+    Patterns(usize),
+    /// Conditions with reasons.
+    Blocks(usize),
+    /// Names of parameters, with conditions.
+    QueryRules(usize),
+    /// Names of parameters.
+    Parameters(usize),
+    /// A whole number.
+    Count(RangeInclusive<u64>),
+    /// A size in bytes.
+    Size(RangeInclusive<u64>),
+    /// A time.
+    Time(RangeInclusive<Duration>),
+    /// A user agent.
+    UserAgent,
+    /// A cron expression.
+    Cron,
+    /// The time zone of one.
+    TimeZone,
+}
+
+impl ValueKind {
+    /// The least and the most that a number, size or time may be.
+    #[must_use]
+    pub fn bounds(self) -> Option<(Quantity, Quantity)> {
+        fn each<T>(range: RangeInclusive<T>, quantity: fn(T) -> Quantity) -> Option<(Quantity, Quantity)> {
+            let (min, max) = range.into_inner();
+            Some((quantity(min), quantity(max)))
+        }
+        match self {
+            Self::Count(range) => each(range, Quantity::Count),
+            Self::Size(range) => each(range, Quantity::Bytes),
+            Self::Time(range) => each(range, Quantity::Time),
+            _ => None,
+        }
+    }
+
+    /// The most entries that a list may have.
+    #[must_use]
+    pub const fn entries_max(&self) -> Option<usize> {
+        match self {
+            Self::Seeds(max)
+            | Self::Patterns(max)
+            | Self::Blocks(max)
+            | Self::QueryRules(max)
+            | Self::Parameters(max) => Some(*max),
+            _ => None,
+        }
+    }
+
+    /// What is wrong with a number, size or time: it may be out of bounds.
+    #[must_use]
+    pub fn mistake(self, value: Quantity) -> Option<Mistake> {
+        let (min, max) = self.bounds()?;
+        (value < min || value > max).then_some(Mistake::OutOfRange { value, min, max })
+    }
+}
+
+/// What holds where a key is left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyDefault {
+    /// This value, as it would be written in YAML.
+    Value(&'static str),
+    /// There is no value, which means this.
+    Nothing(&'static str),
+    /// A value that depends on more than the key, in words.
+    Derived(&'static str),
+    /// It cannot be left out.
+    Required,
+}
+
+/// A flag of `dragline crawl` that goes before a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeyFlag {
+    /// Its name, without the hyphens in front.
+    pub name: &'static str,
+    /// What it does, as its help says. The key and its default are added.
+    pub help: &'static str,
+}

@@ -1,0 +1,159 @@
+//! Making texts of others fit for a message, a log line or a terminal.
+
+use std::borrow::Cow;
+
+/// Whether a terminal obeys the character instead of showing it.
+///
+/// That is every control character, line breaks and tabs among them, and the characters that break lines or turn the direction of
+/// writing, by which one URL can be made to look like another (Unicode Technical Report 36, section 2.5).
+#[must_use]
+pub fn is_obeyed(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// The text on one line of at most `chars_max` characters, none of which a terminal obeys.
+///
+/// Line breaks and tabs become a space, however many stand together, and go at either end; other characters that a terminal obeys are
+/// written as `\u{1b}`. What is too long is cut, with `…` at its end.
+///
+/// ```
+/// use dragline_domain::shown::one_line;
+/// assert_eq!(one_line("timed out\r\n\tafter \u{1b}[1m30s", 80), "timed out after \\u{1b}[1m30s");
+/// assert_eq!(one_line("timed out", 6), "timed…");
+/// ```
+#[must_use]
+pub fn one_line(text: &str, chars_max: usize) -> String {
+    let mut line = String::with_capacity(text.len().min(chars_max));
+    let (mut chars, mut end_with_room) = (0, 0);
+    let mut is_after_break = false;
+    for c in text.chars() {
+        if is_obeyed(c) && c.is_whitespace() {
+            is_after_break = !line.is_empty();
+            continue;
+        }
+        if std::mem::take(&mut is_after_break) {
+            line.push(' ');
+            chars += 1;
+        }
+        if is_obeyed(c) {
+            let escaped = c.escape_unicode();
+            chars += escaped.len();
+            line.extend(escaped);
+        } else {
+            line.push(c);
+            chars += 1;
+        }
+        if chars > chars_max {
+            line.truncate(end_with_room);
+            if chars_max > 0 {
+                line.push('…');
+            }
+            break;
+        }
+        if chars < chars_max {
+            end_with_room = line.len();
+        }
+    }
+    line
+}
+
+/// The text with user names and passwords masked by as many `*`, so that columns stay as they are.
+///
+/// What stands between two slashes and the last `@` may be either, wherever it was mistyped; without slashes, what stands before the `@` in the
+/// same word may be.
+///
+/// ```
+/// use dragline_domain::shown::without_credentials;
+/// assert_eq!(without_credentials("https://me:secret@example.org/"), "https://*********@example.org/");
+/// ```
+#[must_use]
+pub fn without_credentials(text: &str) -> Cow<'_, str> {
+    if !text.contains('@') {
+        return Cow::Borrowed(text);
+    }
+    let (words, after_slashes) = text.split_at(text.find("//").map_or(text.len(), |slashes| slashes + 2));
+    let mut shown = String::with_capacity(text.len());
+    for word in words.split_inclusive(char::is_whitespace) {
+        let unquoted = word.trim_start_matches(['\'', '"', '[', '{', '(']);
+        shown.push_str(&word[..word.len() - unquoted.len()]);
+        push_masked(&mut shown, unquoted);
+    }
+    push_masked(&mut shown, after_slashes);
+    Cow::Owned(shown)
+}
+
+/// Appends a text with what stands before its last `@` masked.
+fn push_masked(shown: &mut String, text: &str) {
+    let (secret, rest) = text.split_at(text.rfind('@').unwrap_or(0));
+    shown.extend(secret.chars().map(|_| '*'));
+    shown.push_str(rest);
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_text_becomes_one_safe_line() {
+        for (text, chars_max, expected, why) in [
+            ("cannot", 80, "cannot", "as it is"),
+            ("größe 中文", 80, "größe 中文", "other letters are for reading"),
+            ("timed\nout", 80, "timed out", "a line break is a space"),
+            ("a \r\n\tb", 80, "a  b", "several that stand together are one space"),
+            ("\nbad pattern\n", 80, "bad pattern", "none at either end"),
+            ("a\u{85}b\u{2028}c\u{2029}d\u{b}e", 80, "a b c d e", "the line breaks of Unicode"),
+            ("a\u{1b}[31m", 80, "a\\u{1b}[31m", "terminal colours"),
+            ("a\u{9b}31m", 80, "a\\u{9b}31m", "the same in one character"),
+            ("a\u{202e}b\u{61c}", 80, "a\\u{202e}b\\u{61c}", "reversed text"),
+            ("a\u{0}", 80, "a\\u{0}", "what ends a text in C"),
+            ("12345", 5, "12345", "as long as may be"),
+            ("123456", 5, "1234…", "cut, with a mark"),
+            ("äöüäöü", 3, "äö…", "by characters, not by bytes"),
+            ("abc\u{1b}", 5, "abc…", "an escape is not cut in two"),
+            ("ab\ncd", 3, "ab…", "no room for the space"),
+            ("a", 0, "", "no room at all"),
+            ("", 5, "", "nothing"),
+        ] {
+            assert_eq!(one_line(text, chars_max), expected, "{why}");
+        }
+    }
+
+    #[test]
+    fn credentials_are_not_shown_however_they_were_mistyped() {
+        for (text, expected, why) in [
+            ("https://example.org/a", "https://example.org/a", "there are none"),
+            ("https://user:secret@example.org/", "https://***********@example.org/", "as they are written"),
+            ("https://secret@example.org/", "https://******@example.org/", "a name alone, which may be a token"),
+            ("https://us@er:se@cret@example.org/", "https://*************@example.org/", "the last `@` ends them"),
+            ("user:secret@example.org", "***********@example.org", "without a scheme"),
+            ("https://user:se/c@ret@example.org/", "https://*************@example.org/", "with what had to be encoded"),
+            ("https://user:se cret@example.org/", "https://************@example.org/", "with a space"),
+            ("https:user:secret@example.org", "*****************@example.org", "without slashes"),
+            ("  - 'user:secret@example.org'", "  - '***********@example.org'", "in quotes"),
+            ("a: [u:p@a.example, https://u:p@b.example]", "a: [***@a.example, https://***@b.example]", "two of them"),
+            (
+                "https://u:p@a.example https://u:p@b.example",
+                "https://*************************@b.example",
+                "all up to the last",
+            ),
+            ("größe@example.org", "*****@example.org", "columns are characters"),
+        ] {
+            let shown = without_credentials(text);
+            assert_eq!(shown, expected, "{why}");
+            assert_eq!(shown.chars().count(), text.chars().count(), "{why}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_line_is_bounded_and_safe_and_stays_as_it_is(text in any::<String>(), chars_max in 0_usize..40) {
+            let line = one_line(&text, chars_max);
+            prop_assert!(line.chars().count() <= chars_max);
+            prop_assert!(!line.contains(is_obeyed));
+            prop_assert_eq!(one_line(&line, chars_max), line);
+        }
+    }
+}
