@@ -26,7 +26,7 @@ pub(crate) fn adapters(gate: &Gate, store: &LocalStore, mutation: Option<Mutatio
     let frontier = MutantFrontier::new(store.frontier(), mutation.and_then(Mutation::of_frontier));
     let archive = MutatedArchive { inner: store.archive(), mutation };
     Adapters::new(
-        GatedFrontier { gate: gate.clone(), inner: Arc::new(frontier) },
+        GatedFrontier::new(gate.clone(), frontier),
         GatedArchive { gate: gate.clone(), inner: Arc::new(archive) },
         GatedDocuments { gate: gate.clone(), inner: Arc::new(store.documents()) },
         GatedQueue(gate.clone()),

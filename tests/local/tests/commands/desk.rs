@@ -20,7 +20,7 @@ use dragline_ports::queue::{Message, Queue, StartCommand};
 use jiff::Timestamp;
 use tempfile::TempDir;
 
-use super::counted::Counted;
+use super::counted::{Counted, Counter};
 
 /// 2026-11-18, 11:06:40 UTC.
 const START: Timestamp = Timestamp::constant(1_795_000_000, 0);
@@ -92,7 +92,7 @@ impl Desk {
         let store = LocalStore::open(directory.path(), START).unwrap();
         let clock = Hands(Arc::default(), reading);
         let queue = Noting { inner: MemoryQueue::new(&clock, 1_000), sent: Mutex::default() };
-        let (frontier, archive, documents) = (Counted::new(store.frontier()), store.archive(), store.documents());
+        let (frontier, archive, documents) = (Counted::new(Counter::default(), store.frontier()), store.archive(), store.documents());
         let world = Adapters::new(frontier, archive, documents, queue, Heard::default(), (clock, SystemChance));
         Self { world: world.with_timing(timing), contexts: Contexts::default(), _directory: directory }
     }

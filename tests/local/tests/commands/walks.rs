@@ -96,7 +96,7 @@ async fn a_start_goes_on_where_it_was_out_of_time() {
     let desk = Desk::hurried(AT_ONCE);
     let calls = begin(&desk, "m1", seeds(ORIGINS, None)).await;
     assert!(calls >= ORIGINS / AT_ONCE as usize, "{calls} calls");
-    let [claims, seeded] = desk.world.frontier.calls(["claim", "seed_origin"]);
+    let [claims, seeded] = desk.world.frontier.before.calls(["claim", "seed_origin"]);
     assert_eq!((claims, seeded), (ORIGINS, ORIGINS), "each origin once");
     assert_eq!(tickets(&desk.messages()), ORIGINS, "of each origin one");
     let row = desk.latest("docs").await.unwrap();
@@ -110,10 +110,10 @@ async fn a_stopped_crawl_is_given_up_in_parts() {
     let desk = Desk::hurried(AT_ONCE);
     begin(&desk, "m1", seeds(ORIGINS, None)).await;
     desk.deliver("m2", &Command::Change { crawl: name("docs"), change: StatusChange::Stop }).await;
-    desk.world.frontier.calls([]);
+    desk.world.frontier.before.calls([]);
     let sweeps = sweep_until_closed(&desk).await;
     assert!(sweeps >= ORIGINS / AT_ONCE as usize, "{sweeps} sweeps");
-    let [loads, given_up] = desk.world.frontier.calls(["load_origin", "give_up"]);
+    let [loads, given_up] = desk.world.frontier.before.calls(["load_origin", "give_up"]);
     assert_eq!((loads, given_up), (ORIGINS, ORIGINS), "each origin once");
     assert_eq!(desk.heard().iter().filter(|notice| format!("{notice:?}").starts_with("OriginEnded")).count(), ORIGINS);
 }
@@ -124,11 +124,11 @@ async fn known_origins_are_opened_in_parts() {
     begin(&desk, "m1", seeds(ORIGINS, None)).await;
     desk.deliver("m2", &Command::Change { crawl: name("docs"), change: StatusChange::Stop }).await;
     sweep_until_closed(&desk).await;
-    desk.world.frontier.calls([]);
+    desk.world.frontier.before.calls([]);
     desk.messages();
     let calls = begin(&desk, "m3", seeds(1, None)).await;
     assert!(calls >= ORIGINS / AT_ONCE as usize, "{calls} calls");
-    let [claims, looked, opened] = desk.world.frontier.calls(["claim", "due_candidates", "seed_origin"]);
+    let [claims, looked, opened] = desk.world.frontier.before.calls(["claim", "due_candidates", "seed_origin"]);
     assert_eq!(
         (claims, looked, opened),
         (1, 2 * (ORIGINS - 1), ORIGINS),
@@ -169,22 +169,22 @@ async fn a_search_for_holders_waits_where_it_meets_one() {
     begin(&desk, "m1", seeds(ORIGINS, Some(2))).await;
     let (first, second) = (take(&desk, 100).await.unwrap(), take(&desk, 200).await.unwrap());
     assert_eq!(take(&desk, 5).await.unwrap_err(), TakeRefused::NoBudget, "the budget is spent");
-    desk.world.frontier.calls([]);
+    desk.world.frontier.before.calls([]);
     for _ in 0..10 {
         sweep_once(&desk).await;
     }
-    let [loads, given_up] = desk.world.frontier.calls(["load_origin", "give_up"]);
+    let [loads, given_up] = desk.world.frontier.before.calls(["load_origin", "give_up"]);
     assert!((100..=110).contains(&loads), "{loads}: each up to the holder once, and the holder at each sweep");
     assert_eq!(given_up, 0, "what it does not use comes back");
     assert_eq!(cursor(&desk, Walk::Holders).await, OriginCursor::After(origin(99).origin));
 
     let nothing = Reserve { pages: Some(0), bytes: None };
     finish(&desk, &origin(100), first, nothing).await;
-    desk.world.frontier.calls([]);
+    desk.world.frontier.before.calls([]);
     for _ in 0..10 {
         sweep_once(&desk).await;
     }
-    let [loads] = desk.world.frontier.calls(["load_origin"]);
+    let [loads] = desk.world.frontier.before.calls(["load_origin"]);
     assert!((100..=110).contains(&loads), "{loads}: from there to the next holder");
 
     give_back(&desk, 200, second).await;
@@ -194,14 +194,14 @@ async fn a_search_for_holders_waits_where_it_meets_one() {
     assert_eq!(cursor(&desk, Walk::Holders).await, OriginCursor::After(origin(4).origin));
     finish(&desk, &origin(5), third, nothing).await;
 
-    desk.world.frontier.calls([]);
+    desk.world.frontier.before.calls([]);
     let mut sweeps = 0;
     while desk.latest("docs").await.unwrap().open > 2 {
         sweep_once(&desk).await;
         sweeps += 1;
         assert!(sweeps < CALLS_MAX, "it never comes to its end");
     }
-    let [loads, given_up] = desk.world.frontier.calls(["load_origin", "give_up"]);
+    let [loads, given_up] = desk.world.frontier.before.calls(["load_origin", "give_up"]);
     assert_eq!(loads, (ORIGINS - 5) + ORIGINS, "the rest is searched, then each is looked at");
     assert_eq!(given_up, ORIGINS - 2, "but for those with an unparsed segment");
     let left = desk.world.frontier.progress(&name("docs"), Iteration::FIRST).await.unwrap().leftovers;
@@ -214,7 +214,7 @@ async fn an_origin_that_cannot_be_given_up_is_met_again() {
     begin(&desk, "m1", seeds(ORIGINS, Some(ORIGINS as u64))).await;
     let lease = take(&desk, 3).await.unwrap();
     desk.deliver("m2", &Command::Change { crawl: name("docs"), change: StatusChange::Stop }).await;
-    desk.world.frontier.calls([]);
+    desk.world.frontier.before.calls([]);
     let mut sweeps = 0;
     while desk.latest("docs").await.unwrap().open > 1 {
         sweep_once(&desk).await;
@@ -222,7 +222,7 @@ async fn an_origin_that_cannot_be_given_up_is_met_again() {
         assert!(sweeps < CALLS_MAX, "it never comes to its end");
     }
     assert!(cursor(&desk, Walk::Leftovers).await != OriginCursor::Done, "a further round may begin");
-    let [given_up] = desk.world.frontier.calls(["give_up"]);
+    let [given_up] = desk.world.frontier.before.calls(["give_up"]);
     assert_eq!(given_up, ORIGINS, "its holder was asked for once in this round");
     give_back(&desk, 3, lease).await;
     sweep_until_closed(&desk).await;

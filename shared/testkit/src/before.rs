@@ -1,0 +1,184 @@
+//! A frontier with somebody before it, through whom every call goes.
+
+use std::fmt::Display;
+use std::future::Future;
+use std::sync::Arc;
+
+use dragline_domain::capture::SegmentLog;
+use dragline_domain::definition::Definition;
+use dragline_domain::frontier::{
+    Begun, Blame, CandidateUpdate, ChunkKey, Claim, Committed, CrawlPut, DomainRow, HostAsk, HostRow, Inbox,
+    IterationRow, Lease, OriginKey, OriginRows, RecrawlCursor, ReleaseRefused, SegmentId, SegmentRow, StatusChange,
+    Take, TakeRefused, TodoChunk,
+};
+use dragline_domain::ids::{CrawlId, Iteration, ParseToken, TriggerId};
+use dragline_domain::url::{DomainKey, HostKey, Origin};
+use dragline_ports::error::PortResult;
+use dragline_ports::frontier::{
+    BeginIteration, BeginParse, Candidates, ClaimRequest, CommitParse, CommitSegment, CrawlLog, CrawlRow, Crawls,
+    CursorMoved, DuePage, Endings, GiveBackHost, GiveUp, Hosts, IterationClosed, Iterations, KeptRobots, MoveCursor,
+    MoveSchedule, NoticeKept, Origins, Overdue, OverdueKinds, OverdueWork, OwedNotice, OwedNotices, ParseCommitted,
+    Parses, Progress, PutCrawl, ReleaseLease, RobotsRow, SeedOrigin, Seeded, Settled, Turns,
+};
+use jiff::Timestamp;
+
+/// Stands before a frontier: counts its calls, holds them up, lets them fail.
+pub trait Before: Send + Sync {
+    /// Lets one call through, or not. `operation` is its name, such as `frontier.claim`, and `subject` what it is done to. `instead` is what the port may
+    /// answer without doing anything; absent where it may not.
+    fn pass<T: Send>(
+        &self,
+        operation: &'static str,
+        subject: impl Display + Send,
+        instead: Option<T>,
+        call: impl Future<Output = PortResult<T>> + Send,
+    ) -> impl Future<Output = PortResult<T>> + Send;
+
+    /// As [`Before::pass`], for the log, which somebody may want to be put later than it was asked for.
+    fn put_log<F: CrawlLog + 'static>(
+        &self,
+        inner: &Arc<F>,
+        log: &SegmentLog,
+    ) -> impl Future<Output = PortResult<()>> + Send {
+        self.pass("frontier.put_log", &log.segment, None, inner.put_log(log))
+    }
+
+    /// Whether the first page of candidates that are due is empty, and not the last: so it may be where a store filters what it has read.
+    fn empties_first_page(&self) -> bool {
+        false
+    }
+}
+
+/// A frontier behind somebody.
+#[derive(Clone, Debug)]
+pub struct Behind<B, F> {
+    /// Who stands before it.
+    pub before: B,
+    /// The frontier.
+    pub inner: Arc<F>,
+}
+
+impl<B, F> Behind<B, F> {
+    /// This frontier behind that one.
+    pub fn new(before: B, inner: F) -> Self {
+        Self { before, inner: Arc::new(inner) }
+    }
+}
+
+/// Every operation but two: what it is called on, and, where the port may say so at any time, what it may answer without doing anything.
+macro_rules! operations {
+    ($($port:ident { $(
+        $operation:ident($($name:ident: $kind:ty),*) -> $answer:ty, on $subject:expr $(, or $instead:expr)?;
+    )* })*) => {
+        $(impl<B: Before, F: $port> $port for Behind<B, F> {
+            $(async fn $operation(&self, $($name: $kind),*) -> PortResult<$answer> {
+                let instead = operations!(@instead $($instead)?);
+                self.before.pass(concat!("frontier.", stringify!($operation)), $subject, instead, self.inner.$operation($($name),*)).await
+            })*
+        })*
+    };
+    (@instead) => { None };
+    (@instead $instead:expr) => { Some($instead) };
+}
+
+operations! {
+    Crawls {
+        put_crawl(put: &PutCrawl) -> CrawlPut, on &put.definition.name;
+        load_crawl(crawl: &CrawlId) -> Option<CrawlRow>, on crawl;
+        load_definition(crawl: &CrawlId, version: u32) -> Option<Definition>, on crawl;
+        join_origin(crawl: &CrawlId, origin: &Origin) -> (), on origin;
+        switch_off(crawl: &CrawlId) -> (), on crawl;
+        due_crawls(now: Timestamp, limit: usize) -> Vec<CrawlId>, on now;
+        move_schedule(passed: &MoveSchedule) -> (), on &passed.crawl;
+        running_crawls(limit: usize) -> Vec<CrawlId>, on "all";
+        mark_handled(crawl: &CrawlId, trigger: &TriggerId, now: Timestamp) -> (), on trigger;
+        was_handled(crawl: &CrawlId, trigger: &TriggerId) -> bool, on trigger;
+    }
+    Iterations {
+        begin_iteration(begin: &BeginIteration) -> Begun, on &begin.crawl;
+        latest_iteration(crawl: &CrawlId) -> Option<IterationRow>, on crawl;
+        load_iteration(crawl: &CrawlId, number: Iteration) -> Option<IterationRow>, on crawl;
+        return_token(crawl: &CrawlId, number: Iteration) -> (), on crawl;
+        move_cursor(moved: &MoveCursor) -> CursorMoved, on &moved.crawl, or CursorMoved::Elsewhere;
+        change_status(crawl: &CrawlId, number: Iteration, change: StatusChange) -> Option<IterationRow>, on crawl;
+        close_iteration(crawl: &CrawlId, number: Iteration, now: Timestamp) -> IterationClosed, on crawl;
+        progress(crawl: &CrawlId, iteration: Iteration) -> Progress, on crawl;
+    }
+    Origins {
+        seed_origin(seed: &SeedOrigin) -> Seeded, on &seed.origin;
+        list_origins(crawl: &CrawlId, after: Option<&Origin>, limit: usize) -> Vec<Origin>, on crawl;
+        load_origin(origin: &OriginKey) -> Option<OriginRows>, on origin;
+        load_inbox(origin: &OriginKey) -> Option<Inbox>, on origin;
+    }
+    Turns {
+        take_lease(origin: &OriginKey, iteration: Iteration, take: &Take) -> Result<Lease, TakeRefused>, on origin;
+        load_chunk(origin: &OriginKey, key: &ChunkKey) -> Option<TodoChunk>, on origin;
+        first_chunk(origin: &OriginKey, iteration: Iteration, skip: &[ChunkKey]) -> Option<TodoChunk>, on origin;
+        commit_segment(commit: &CommitSegment) -> Committed, on &commit.segment.id;
+        release(release: &ReleaseLease) -> Result<(), ReleaseRefused>, on &release.origin, or Err(ReleaseRefused::Changed);
+    }
+    Hosts {
+        load_host(host: &HostKey) -> Option<HostRow>, on host;
+        load_domain(domain: &DomainKey) -> Option<DomainRow>, on domain;
+        take_host(host: &HostKey, ask: &HostAsk) -> Result<HostRow, Timestamp>, on host;
+        give_back_host(back: &GiveBackHost) -> (), on &back.host;
+    }
+    KeptRobots {
+        load_robots(origin: &OriginKey) -> Option<RobotsRow>, on origin;
+        put_robots(origin: &OriginKey, robots: &RobotsRow) -> (), on origin;
+    }
+    Parses {
+        load_segment(id: &SegmentId) -> Option<SegmentRow>, on id;
+        begin_parse(begin: &BeginParse) -> Option<SegmentRow>, on &begin.segment;
+        give_back_parse(id: &SegmentId, token: &ParseToken, blame: Blame) -> (), on id;
+        commit_parse(commit: &CommitParse) -> ParseCommitted, on &commit.segment;
+    }
+    Endings {
+        settle(origin: &OriginKey, seen: &OriginRows) -> Settled, on origin, or Settled::Changed;
+        give_up(give_up: &GiveUp) -> Settled, on &give_up.origin, or Settled::Changed;
+    }
+    OverdueWork {
+        overdue(crawl: &CrawlId, due_by: Timestamp, kinds: OverdueKinds, limit: usize) -> Vec<Overdue>, on crawl, or Vec::new();
+        postpone(work: &Overdue, due: Timestamp) -> (), on format!("{work:?}");
+    }
+    OwedNotices {
+        owe_notice(owed: &OwedNotice) -> NoticeKept, on &owed.key;
+        owed_notices(due_by: Timestamp, limit: usize) -> Vec<OwedNotice>, on due_by;
+        postpone_notice(owed: &OwedNotice, due: Timestamp) -> (), on &owed.key;
+        forget_notice(owed: &OwedNotice) -> (), on &owed.key;
+    }
+}
+
+impl<B: Before, F: Candidates> Candidates for Behind<B, F> {
+    async fn claim(&self, request: &ClaimRequest) -> PortResult<Vec<Claim>> {
+        self.before.pass("frontier.claim", &request.origin, None, self.inner.claim(request)).await
+    }
+
+    async fn due_candidates(
+        &self,
+        origin: &OriginKey,
+        iteration: Iteration,
+        cursor: &RecrawlCursor,
+        now: Timestamp,
+        limit: usize,
+    ) -> PortResult<DuePage> {
+        let none_there = DuePage { entries: Vec::new(), next: cursor.clone() };
+        let page = async {
+            if *cursor == RecrawlCursor::Start && self.before.empties_first_page() {
+                return Ok(DuePage { entries: Vec::new(), next: RecrawlCursor::After(String::new()) });
+            }
+            self.inner.due_candidates(origin, iteration, cursor, now, limit).await
+        };
+        self.before.pass("frontier.due_candidates", origin, Some(none_there), page).await
+    }
+
+    async fn update_candidates(&self, origin: &OriginKey, updates: &[CandidateUpdate]) -> PortResult<()> {
+        self.before.pass("frontier.update_candidates", origin, None, self.inner.update_candidates(origin, updates)).await
+    }
+}
+
+impl<B: Before, F: CrawlLog + 'static> CrawlLog for Behind<B, F> {
+    async fn put_log(&self, log: &SegmentLog) -> PortResult<()> {
+        self.before.put_log(&self.inner, log).await
+    }
+}
