@@ -42,7 +42,8 @@ pub use rows::{CandidateRow, DocumentRow, LeftoverRow, LinkRow, LogRow, PageRow}
 ///
 /// Streams come in batches of about `limit` rows, at least one if there is any; a store that keeps rows together may give some more. Each row
 /// comes once: whoever goes on from a batch's cursor, at any later time, gets what stands behind it. While an iteration is open, rows may be
-/// added before that place as well: whoever wants all of it reads it once it is closed.
+/// added before that place as well, and those of a later iteration may stand before it: whoever wants all of an iteration reads it by itself,
+/// once it is closed.
 pub trait Reader: Send + Sync {
     /// The newest iteration; `None` before the first.
     fn latest_iteration(&self) -> impl Future<Output = PortResult<Option<IterationRow>>> + Send;
@@ -93,7 +94,9 @@ pub trait Reader: Send + Sync {
         limit: usize,
     ) -> impl Future<Output = PortResult<Batch<DocumentRow>>> + Send;
 
-    /// What each origin left over. A filter by URL takes its origin.
+    /// What each origin left over, by each of its endings; and what was lost with its captures, as
+    /// [`SegmentUnreadable`](dragline_domain::frontier::LeftoverReason::SegmentUnreadable), until the origin is opened in another iteration.
+    /// A filter by URL takes its origin.
     fn leftovers(
         &self,
         filter: &Filter,

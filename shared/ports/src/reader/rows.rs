@@ -184,7 +184,7 @@ pub struct DocumentRow {
     pub document: Document,
 }
 
-/// URLs of an origin that were queued in an iteration and never had their turn.
+/// URLs of an origin that were queued in an iteration and have no outcome.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftoverRow {
     /// The iteration.

@@ -1,0 +1,125 @@
+//! Deciding, for whoever reads a stack, what pages are that call another URL canonical: by where each URL on their way leads as it ended last.
+
+use std::collections::{BTreeSet, HashMap};
+
+use dragline_domain::canonical::{CanonicalWay, Ending};
+use dragline_domain::capture::{Finality, LogEntry, SegmentLog};
+use dragline_domain::ids::CrawlId;
+use dragline_domain::outcome::Outcome;
+use dragline_domain::url::CrawlUrl;
+use dragline_ports::error::PortResult;
+use dragline_ports::reader::{CandidateRow, LogRow};
+
+use crate::frontier::DynamoFrontier;
+use crate::rows::known::KnownUrl;
+
+/// Outcomes that may be others once it is known how a canonical URL ended.
+const fn may_change(outcome: Outcome) -> bool {
+    matches!(outcome, Outcome::FileIngested | Outcome::FileDidNotChange | Outcome::NotCanonical)
+}
+
+/// What decides about the pages of a crawl.
+#[derive(Clone, Copy)]
+pub(super) struct Canonicals<'s> {
+    pub(super) frontier: &'s DynamoFrontier,
+    pub(super) crawl: &'s CrawlId,
+}
+
+impl Canonicals<'_> {
+    /// Decides about the visits of a segment, whose rows are in the order of its log.
+    pub(super) async fn decide_visits(self, log: &SegmentLog, mut rows: Vec<LogRow>) -> PortResult<Vec<LogRow>> {
+        let undecided = |entry: &LogEntry| entry.visit.finality == Finality::Final && may_change(entry.visit.outcome);
+        // What did not change says nothing of where it leads.
+        let unchanged = log.entries.iter().filter(|entry| undecided(entry) && entry.unchanged_since.is_some());
+        let known = self.load(unchanged.map(|entry| entry.url.clone()).collect()).await?;
+        let mut pages = Vec::new();
+        for (n, entry) in log.entries.iter().enumerate().filter(|(_, entry)| undecided(entry)) {
+            let page = match entry.unchanged_since {
+                Some(_) => known.get(&entry.url).cloned().flatten(),
+                None => {
+                    let leads_to = entry.redirect.as_ref().map(|redirect| redirect.target.clone());
+                    Some(Ending::new(entry.url.clone(), entry.visit.outcome, None, leads_to))
+                }
+            };
+            pages.extend(page.map(|page| (n, page)));
+        }
+        for (n, canonical, is_copy) in self.decide(pages).await? {
+            let was_read = log.entries[n].unchanged_since.is_none();
+            let row = &mut rows[n];
+            let outcome = decided(is_copy, was_read);
+            (row.outcome, row.outcome_name) = (outcome.code(), outcome.name().to_owned());
+            if is_copy {
+                row.detail = Some(format!("its canonical URL is {canonical}"));
+            } else if log.entries[n].visit.outcome == Outcome::NotCanonical {
+                row.detail = None;
+            }
+        }
+        Ok(rows)
+    }
+
+    /// Decides about known URLs, whose rows are in their order.
+    pub(super) async fn decide_candidates(
+        self,
+        known: &[KnownUrl],
+        mut rows: Vec<CandidateRow>,
+    ) -> PortResult<Vec<CandidateRow>> {
+        let urls = rows.iter().map(|row| CrawlUrl::try_from(row.url.clone()).ok());
+        let endings = urls.zip(known).map(|(url, known)| ending(url?, known));
+        let pages = endings.enumerate().filter_map(|(n, page)| Some((n, page?))).collect();
+        for (n, _, is_copy) in self.decide(pages).await? {
+            let known = &known[n];
+            let fetched_at = known.capture.as_ref().map(|capture| capture.fetched_at);
+            let outcome = decided(is_copy, known.last.map(|last| last.at) == fetched_at);
+            let row = &mut rows[n];
+            (row.last_outcome, row.last_outcome_name) = (Some(outcome.code()), Some(outcome.name().to_owned()));
+        }
+        Ok(rows)
+    }
+
+    /// Of those pages that call another URL canonical: which, and whether they are copies.
+    async fn decide(self, pages: Vec<(usize, Ending)>) -> PortResult<Vec<(usize, CrawlUrl, bool)>> {
+        let undecided = pages.into_iter().filter(|(_, page)| page.is_undecided());
+        let mut ways: Vec<_> = undecided.map(|(n, page)| (n, CanonicalWay::from(page))).collect();
+        let canonicals: Vec<CrawlUrl> = ways.iter().filter_map(|(_, way)| way.next().cloned()).collect();
+        let mut known: HashMap<CrawlUrl, Option<Ending>> = HashMap::new();
+        loop {
+            for (_, way) in &mut ways {
+                while let Some(ending) = way.next().and_then(|next| known.get(next)) {
+                    way.add(ending.clone());
+                }
+            }
+            let wanted: BTreeSet<CrawlUrl> = ways.iter().filter_map(|(_, way)| way.next().cloned()).collect();
+            if wanted.is_empty() {
+                break;
+            }
+            known.extend(self.load(wanted).await?);
+        }
+        Ok(ways.into_iter().zip(canonicals).map(|((n, way), canonical)| (n, canonical, way.is_copy())).collect())
+    }
+
+    /// How URLs ended last; nothing of those that have not.
+    async fn load(self, urls: BTreeSet<CrawlUrl>) -> PortResult<HashMap<CrawlUrl, Option<Ending>>> {
+        let urls: Vec<CrawlUrl> = urls.into_iter().collect();
+        let known = self.frontier.load_known_urls(self.crawl, &urls).await?;
+        let endings = urls.into_iter().map(|url| {
+            let ending = known.get(&url).and_then(|known| ending(url.clone(), known));
+            (url, ending)
+        });
+        Ok(endings.collect())
+    }
+}
+
+/// How a known URL ended last; `None` if it has not yet.
+fn ending(url: CrawlUrl, known: &KnownUrl) -> Option<Ending> {
+    let of_body = known.capture.as_ref().map(|capture| capture.outcome);
+    Some(Ending::new(url, known.last?.outcome, of_body, known.leads_to.clone()))
+}
+
+/// What a page is that calls another URL canonical.
+const fn decided(is_copy: bool, was_read: bool) -> Outcome {
+    match (is_copy, was_read) {
+        (true, _) => Outcome::NotCanonical,
+        (false, true) => Outcome::FileIngested,
+        (false, false) => Outcome::FileDidNotChange,
+    }
+}

@@ -1,0 +1,138 @@
+//! What a stack holds as the rows that a data directory's views give: the same fields, with the same values.
+
+use data_encoding::HEXLOWER;
+use dragline_domain::capture::{Finality, LogEntry, SegmentLog};
+use dragline_domain::document::{Document, LinkFate, Page};
+use dragline_domain::frontier::{OriginKey, SegmentRow, Sighting};
+use dragline_domain::outcome::Outcome;
+use dragline_domain::url::CrawlUrl;
+use dragline_ports::reader::{CandidateRow, LinkRow, LogRow, PageRow};
+use jiff::Timestamp;
+
+use crate::rows::known::KnownUrl;
+
+/// The visits of a segment.
+pub(super) fn log(log: &SegmentLog) -> Vec<LogRow> {
+    log.entries.iter().map(|entry| visit(log, entry)).collect()
+}
+
+fn visit(log: &SegmentLog, entry: &LogEntry) -> LogRow {
+    let LogEntry { visit, file, .. } = entry;
+    let (exchange, file) = (visit.exchange.as_ref(), file.as_ref());
+    LogRow {
+        crawl: log.segment.origin.crawl.to_string(),
+        iteration: log.iteration.number(),
+        url: entry.url.to_string(),
+        depth: visit.sighting.depth,
+        via: via(&visit.sighting),
+        crawl_type: visit.crawl_type.name().to_owned(),
+        outcome: visit.outcome.code(),
+        outcome_name: visit.outcome.name().to_owned(),
+        r#final: visit.finality == Finality::Final,
+        tries: visit.tries,
+        at: instant(entry.at),
+        status: exchange.and(entry.status),
+        duration_ms: exchange.map(|exchange| u64::try_from(exchange.elapsed.as_millis()).unwrap_or(u64::MAX)),
+        first_byte_ms: exchange.and_then(|exchange| exchange.first_byte_ms),
+        remote: exchange.and_then(|exchange| exchange.remote).map(|remote| remote.to_string()),
+        detail: visit.detail.clone(),
+        content_type: file.and_then(|file| file.content_type.clone()),
+        body_bytes: file.map(|file| file.body_bytes),
+        truncated: file.and_then(|file| file.truncated.clone()),
+        redirects_to: entry.redirect.as_ref().map(|redirect| redirect.target.to_string()),
+        object: file.map(|_| log.object.to_string()),
+        offset: file.map(|file| file.offset),
+        length: file.map(|file| file.length),
+        agent: log.agent.clone(),
+    }
+}
+
+/// The answers among the visits of a segment, each with what its document holds.
+pub(super) fn pages(log: &SegmentLog, visits: Vec<LogRow>, documents: &[Document]) -> Vec<PageRow> {
+    let answered = log.entries.iter().zip(visits).filter(|(_, visit)| visit.r#final);
+    answered
+        .filter_map(|(entry, visit)| {
+            let document = documents.iter().find(|document| document.n == entry.n);
+            page(visit, document.and_then(|document| document.page.as_ref()))
+        })
+        .collect()
+}
+
+/// A visit as a page; `None` if nothing was stored of it.
+fn page(visit: LogRow, page: Option<&Page>) -> Option<PageRow> {
+    let text = |of: fn(&Page) -> &Option<String>| page.and_then(|page| of(page).clone());
+    let is_copy = visit.outcome == Outcome::NotCanonical.code();
+    Some(PageRow {
+        crawl: visit.crawl,
+        iteration: visit.iteration,
+        url: visit.url,
+        outcome: visit.outcome,
+        outcome_name: visit.outcome_name,
+        depth: visit.depth,
+        status: visit.status,
+        content_type: visit.content_type,
+        body_bytes: visit.body_bytes,
+        at: visit.at,
+        title: text(|page| &page.title),
+        description: text(|page| &page.description),
+        language: text(|page| &page.language),
+        charset: text(|page| &page.charset),
+        canonical: page.and_then(|page| page.canonical.as_ref()).map(CrawlUrl::to_string),
+        text: page.map(|page| if is_copy { String::new() } else { page.text.clone() }),
+        object: visit.object?,
+        offset: visit.offset?,
+        length: visit.length?,
+    })
+}
+
+/// The links of a segment's documents.
+pub(super) fn links(segment: &SegmentRow, documents: &[Document]) -> Vec<LinkRow> {
+    let links = documents.iter().flat_map(|document| document.links.iter().map(move |link| (&document.url, link)));
+    links
+        .map(|(from, link)| LinkRow {
+            crawl: segment.id.origin.crawl.to_string(),
+            iteration: segment.iteration.number(),
+            from_url: from.to_string(),
+            to_url: link.target.to_string(),
+            kind: link.kind.name().to_owned(),
+            fate: link.fate.name().to_owned(),
+            detail: match &link.fate {
+                LinkFate::Blocked(rule) => Some(rule.clone()),
+                _ => None,
+            },
+        })
+        .collect()
+}
+
+/// A known URL.
+pub(super) fn candidate(origin: &OriginKey, known: &KnownUrl) -> CandidateRow {
+    let (last, capture) = (known.last, known.capture.as_ref());
+    CandidateRow {
+        crawl: origin.crawl.to_string(),
+        url: format!("{}{}", origin.origin, known.path_and_query),
+        queued_in: known.queued_in.number(),
+        first_seen: instant(known.first_seen),
+        depth: known.sighting.depth,
+        via: via(&known.sighting),
+        due_at: known.due_at.map(instant),
+        interval_ms: capture.and_then(|capture| capture.interval_ms),
+        last_outcome: last.map(|last| last.outcome.code()),
+        last_outcome_name: last.map(|last| last.outcome.name().to_owned()),
+        last_at: last.map(|last| instant(last.at)),
+        last_iteration: last.map(|last| last.iteration.number()),
+        last_contentful_outcome: known.contentful.map(|(outcome, _)| outcome.code()),
+        last_contentful_at: known.contentful.map(|(_, at)| instant(at)),
+        etag: capture.and_then(|capture| capture.etag.clone()),
+        last_modified: capture.and_then(|capture| capture.last_modified.clone()),
+        decoded_sha1: capture.map(|capture| HEXLOWER.encode(&capture.decoded_sha1)),
+    }
+}
+
+fn via(sighting: &Sighting) -> Option<String> {
+    sighting.via.as_ref().map(CrawlUrl::to_string)
+}
+
+/// ISO 8601 in UTC with milliseconds.
+fn instant(at: Timestamp) -> String {
+    format!("{at:.3}")
+}
