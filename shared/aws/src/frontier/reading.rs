@@ -40,13 +40,33 @@ impl Cursor {
 
 /// Some of what origins left when they ended.
 pub(crate) struct ListedLeftovers {
-    /// Those that are wanted, by iteration, origin and turn.
+    /// Those that are wanted, by iteration, origin and reason.
     pub(crate) rows: Vec<LeftoverRow>,
     /// The key of the last one, wanted or not; absent if there are none.
     pub(crate) last: Option<String>,
     /// Whether none stands behind.
     pub(crate) is_all: bool,
 }
+
+impl ListedLeftovers {
+    fn is_of_last(&self, row: &LeftoverRow) -> bool {
+        self.rows.last().is_some_and(|last| (last.iteration, &last.origin) == (row.iteration, &row.origin))
+    }
+
+    /// Adds what an origin left in one turn to what it left in others for the same reason.
+    fn add(&mut self, row: LeftoverRow) {
+        let of_origin = self.rows.iter_mut().rev();
+        let mut of_origin =
+            of_origin.take_while(|other| (other.iteration, &other.origin) == (row.iteration, &row.origin));
+        match of_origin.find(|other| other.reason == row.reason) {
+            Some(same) => same.urls += row.urls,
+            None => self.rows.push(row),
+        }
+    }
+}
+
+/// Leftovers that are asked for at once.
+const LEFTOVERS_MAX: usize = 500;
 
 impl DynamoFrontier {
     /// An origin's segments of every iteration, in the order in which they were committed: at most `limit` of those after a place. It may
@@ -100,8 +120,8 @@ impl DynamoFrontier {
         known.map(|(url, item)| Ok((url.clone(), KnownUrl::read(item)?))).collect()
     }
 
-    /// What origins left when they ended: those of an iteration, or of an origin, where that is said; at most `limit` of those after a key.
-    /// It may lag.
+    /// What origins left when they ended: those of an iteration, or of an origin, where that is said; after a key, about `limit` of them, and
+    /// all that the last origin left. It may lag.
     pub(crate) async fn list_leftovers(
         &self,
         crawl: &CrawlId,
@@ -111,12 +131,26 @@ impl DynamoFrontier {
     ) -> PortResult<ListedLeftovers> {
         at("list leftovers", crawl, async {
             let range = keys::leftovers(crawl, iteration, origin);
-            let range = Range { after: after.map(str::to_owned), ..range };
-            let page = self.db.first(&range, limit, ReadKind::Eventual).await?;
-            let last = page.items.last().map(|item| Fields(item).text(SORT).map(str::to_owned)).transpose()?;
-            let mut rows = page.items.iter().map(read_leftover).collect::<Result<Vec<_>, _>>()?;
-            rows.retain(|row| origin.is_none_or(|origin| row.origin == *origin));
-            Ok(ListedLeftovers { rows, last, is_all: page.next.is_none() })
+            let mut range = Range { after: after.map(str::to_owned), ..range };
+            let mut listed = ListedLeftovers { rows: Vec::new(), last: None, is_all: false };
+            loop {
+                let page = self.db.first(&range, LEFTOVERS_MAX, ReadKind::Eventual).await?;
+                for item in &page.items {
+                    let row = read_leftover(item)?;
+                    let is_wanted = row.urls > 0 && origin.is_none_or(|origin| row.origin == *origin);
+                    if is_wanted && listed.rows.len() >= limit && !listed.is_of_last(&row) {
+                        return Ok(listed);
+                    }
+                    listed.last = Some(Fields(item).text(SORT)?.to_owned());
+                    if is_wanted {
+                        listed.add(row);
+                    }
+                }
+                range.after = page.next;
+                if range.after.is_none() {
+                    return Ok(ListedLeftovers { is_all: true, ..listed });
+                }
+            }
         })
         .await
     }

@@ -3,9 +3,10 @@
 use data_encoding::HEXLOWER;
 use dragline_domain::frontier::{ObjectKey, OriginKey};
 use dragline_domain::time::written_by;
-use dragline_formats::robots::{RobotsRecord, Unreadable};
+use dragline_formats::robots::RobotsRecord;
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{KeptRobots, RobotsRow};
+use dragline_ports::reader::LeftoverRow;
 use sha2::{Digest as _, Sha256};
 
 use super::DynamoFrontier;
@@ -78,12 +79,8 @@ fn read_record(fields: Fields<'_>) -> Result<RobotsRecord, StoreError> {
 /// The error that robots.txt was met with; `None` if it was answered. Errors are short: what stands in an object is none.
 pub(super) fn read_robots_error(item: &Item) -> Result<Option<String>, StoreError> {
     let fields = rows::fields(item)?;
-    let is_large = fields.has(OBJECT);
-    Ok(match (!is_large).then(|| read_record(fields)).transpose()? {
-        Some(RobotsRecord::Unreadable(Unreadable::Failed { detail })) => Some(detail),
-        Some(RobotsRecord::Unreadable(Unreadable::Status(status))) => Some(format!("status {status}")),
-        _ => None,
-    })
+    let record = (!fields.has(OBJECT)).then(|| read_record(fields)).transpose()?;
+    Ok(record.as_ref().and_then(LeftoverRow::robots_error_of))
 }
 
 /// Objects are never overwritten: each content has a name of its own.

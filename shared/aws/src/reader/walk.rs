@@ -17,6 +17,9 @@ use crate::rows::known::KnownUrl;
 /// Origins that are gone through at once, whether or not they hold anything that is wanted.
 const ORIGINS_MAX: usize = 100;
 
+/// Bytes of WARC objects by which a batch is full, however few rows it has: the text of their pages is in memory at once.
+const BYTES_MAX: u64 = 16 << 20;
+
 /// What origins hold in the order of sort keys.
 trait Held: Sized + Send {
     /// The most that are listed at once.
@@ -33,6 +36,9 @@ trait Held: Sized + Send {
 
     /// About how many rows are made of it.
     fn rows(&self) -> usize;
+
+    /// Bytes that it stands for, in which what is made of it grows.
+    fn bytes(&self) -> u64;
 }
 
 impl Held for SegmentRow {
@@ -55,6 +61,10 @@ impl Held for SegmentRow {
     fn rows(&self) -> usize {
         usize::try_from(self.entries).unwrap_or(usize::MAX)
     }
+
+    fn bytes(&self) -> u64 {
+        self.object_bytes
+    }
 }
 
 impl Held for KnownUrl {
@@ -75,6 +85,10 @@ impl Held for KnownUrl {
 
     fn rows(&self) -> usize {
         1
+    }
+
+    fn bytes(&self) -> u64 {
+        0
     }
 }
 
@@ -154,7 +168,7 @@ impl DynamoReader {
             Some(place) => Some(place),
             None => origins.first().await?.map(Place::beginning),
         };
-        let (mut rows, mut rows_of_all) = (Vec::new(), 0);
+        let (mut rows, mut made, mut bytes) = (Vec::new(), 0, 0);
         let Some(mut place) = place else { return Ok(Batch { rows, cursor: None, rest: Rest::Nothing }) };
         for _ in 0..ORIGINS_MAX {
             let origin = OriginKey { crawl: self.crawl.clone(), origin: place.origin.clone() };
@@ -167,9 +181,10 @@ impl DynamoReader {
                     if !is_wanted(&row) {
                         continue;
                     }
-                    rows_of_all += row.rows().max(1);
+                    made += row.rows().max(1);
+                    bytes += row.bytes();
                     rows.push((origin.clone(), row));
-                    if rows_of_all >= limit {
+                    if made >= limit || bytes >= BYTES_MAX {
                         return Ok(Batch { rows, cursor: Some(place.cursor()), rest: Rest::More });
                     }
                 }

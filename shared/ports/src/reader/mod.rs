@@ -94,7 +94,7 @@ pub trait Reader: Send + Sync {
         limit: usize,
     ) -> impl Future<Output = PortResult<Batch<DocumentRow>>> + Send;
 
-    /// What each origin left over, by each of its endings; and what was lost with its captures, as
+    /// What each origin left over, in one row for each reason; and what was lost with its captures, as
     /// [`SegmentUnreadable`](dragline_domain::frontier::LeftoverReason::SegmentUnreadable), until the origin is opened in another iteration.
     /// A filter by URL takes its origin.
     fn leftovers(
