@@ -17,8 +17,8 @@ use super::resume::{Held, Plan, Refusal, plan};
 use super::run::CliWorld;
 use crate::args::CrawlArgs;
 use crate::error::CliError;
+use crate::found;
 use crate::source::key_names;
-use crate::stored::latest_iteration;
 use crate::terminal::Talk;
 
 /// An iteration that can be run.
@@ -85,7 +85,7 @@ fn refused(refusal: Refusal, args: &CrawlArgs, wanted: &Definition) -> CliError 
 
 /// What the data directory holds: the crawl, if any, and its latest iteration, if any.
 async fn held(world: &CliWorld, data: &Path) -> Result<(Option<CrawlRow>, Option<IterationRow>), CliError> {
-    let Some((crawl, _)) = latest_iteration(data)? else { return Ok((None, None)) };
+    let Some(crawl) = found::in_directory(data)?.map(|found| found.crawl) else { return Ok((None, None)) };
     let frontier = world.frontier();
     Ok((frontier.load_crawl(&crawl).await?, frontier.latest_iteration(&crawl).await?))
 }

@@ -4,25 +4,24 @@
 //! engines. No step of a crawl needs it. It may lag behind what was just committed.
 //!
 //! ```no_run
+//! use std::ops::ControlFlow;
+//!
 //! use dragline_ports::error::PortResult;
-//! use dragline_ports::reader::{Filter, Reader, Rest};
+//! use dragline_ports::reader::{Cursor, Filter, PageRow, Reader, each_row};
 //!
 //! /// Prints the URLs of the newest iteration's pages.
 //! async fn print_urls(reader: &impl Reader) -> PortResult<()> {
 //!     let Some(latest) = reader.latest_iteration().await? else { return Ok(()) };
-//!     let filter = Filter::of_iteration(latest.number);
-//!     let mut after = None;
-//!     loop {
-//!         let batch = reader.pages(&filter, after.as_ref(), 500).await?;
-//!         batch.rows.iter().for_each(|page| println!("{}", page.url));
-//!         match batch.rest {
-//!             Rest::More => after = batch.cursor,
-//!             Rest::Nothing => return Ok(()),
-//!         }
-//!     }
+//!     let filter = &Filter::of_iteration(latest.number);
+//!     let print = |page: PageRow| {
+//!         println!("{}", page.url);
+//!         ControlFlow::Continue(())
+//!     };
+//!     each_row(|after: Option<Cursor>| async move { reader.pages(filter, after.as_ref(), 500).await }, print).await
 //! }
 //! ```
 
+mod each;
 mod rows;
 
 use std::fmt;
@@ -36,6 +35,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::PortResult;
 use crate::frontier::Progress;
 
+pub use each::each_row;
 pub use rows::{CandidateRow, DocumentRow, LeftoverRow, LinkRow, LogRow, PageRow};
 
 /// Reads one crawl.

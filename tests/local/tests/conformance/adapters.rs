@@ -1,6 +1,5 @@
 //! Fresh adapters, with what the suites read them by.
 
-use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -9,12 +8,13 @@ use std::{env, fs, thread};
 use dragline_domain::frontier::SegmentId;
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::CrawlUrl;
-use dragline_local::query::{LogRow, Selection, export_log};
 use dragline_local::{DATABASE, DirectoryArchive, LocalStore, Mailbox, MemoryQueue, SqliteDocuments, SqliteFrontier};
 use dragline_ports::queue::Message;
+use dragline_ports::reader::{Cursor, Filter, LogRow, Reader};
 use dragline_testkit::clock::HandClock;
 use dragline_testkit::conformance::log::LogReader;
 use dragline_testkit::conformance::queue::Receiver;
+use dragline_whole_crawls::every_row;
 use jiff::Timestamp;
 use tempfile::TempDir;
 
@@ -74,15 +74,13 @@ pub(crate) struct SqliteLog {
 }
 
 impl LogReader for SqliteLog {
-    async fn entries(&self, _segment: &SegmentId) -> Vec<(CrawlUrl, Outcome)> {
-        let connection = LocalStore::open_read_only(&self.directory).unwrap();
-        let mut entries = Vec::new();
-        let mut push = |row: LogRow| {
-            entries.push((row.url.try_into().unwrap(), Outcome::try_from(row.outcome).unwrap()));
-            ControlFlow::Continue(())
-        };
-        export_log(&connection, &Selection::default(), &mut push).unwrap();
-        entries
+    async fn entries(&self, segment: &SegmentId) -> Vec<(CrawlUrl, Outcome)> {
+        let reading = LocalStore::open_read_only(&self.directory).unwrap();
+        let (reader, filter) = (&reading.into_reader(segment.origin.crawl.clone()), &Filter::default());
+        let rows =
+            every_row(|after: Option<Cursor>| async move { reader.log(filter, after.as_ref(), 500).await }).await;
+        let entry = |row: LogRow| (row.url.try_into().unwrap(), Outcome::try_from(row.outcome).unwrap());
+        rows.into_iter().map(entry).collect()
     }
 }
 
