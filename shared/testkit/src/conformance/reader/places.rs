@@ -67,7 +67,7 @@ pub async fn rows_come_once_however_small_the_batches(
         for (position, row) in all.iter().enumerate() {
             assert!(!all[..position].contains(row), "{stream:?}: {row:?} comes twice");
         }
-        for limit in [1, 2, 3, 5, 100] {
+        for limit in [1, 2, 3, 7] {
             let rows = stream.behind(reader, &Filter::default(), None, limit).await.0;
             assert_eq!(rows, all, "{stream:?} in batches of {limit}");
         }
@@ -96,7 +96,7 @@ pub async fn a_stored_cursor_goes_on_behind_what_was_read(
                 read += batch.rows.len();
                 rest = batch.rest;
                 after = batch.cursor.map(|cursor| Cursor::new(cursor.to_string()));
-                let (behind, _) = stream.behind(reader, filter, after.as_ref(), 3).await;
+                let (behind, _) = stream.behind(reader, filter, after.as_ref(), 5).await;
                 assert_eq!(behind, all[read.min(all.len())..], "{stream:?} behind {read} rows, {filter:?}");
             }
             assert_eq!(read, all.len(), "{stream:?}, {filter:?}");
@@ -152,10 +152,8 @@ pub async fn filters_give_what_they_say((frontier, documents, reader): &(impl Fr
             for (host, address) in places {
                 let filter = Filter { iteration, origin: host.map(origin), url: address.map(url) };
                 let expected: Vec<_> = all.iter().filter(|row| row.is_wanted(&filter)).cloned().collect();
-                for limit in [1, 1_000] {
-                    let rows = stream.behind(reader, &filter, None, limit).await.0;
-                    assert_eq!(rows, expected, "{stream:?} {filter:?} in batches of {limit}");
-                }
+                let rows = stream.behind(reader, &filter, None, 4).await.0;
+                assert_eq!(rows, expected, "{stream:?} {filter:?}");
                 has_given += usize::from(!expected.is_empty() && expected.len() < all.len());
             }
         }

@@ -301,7 +301,6 @@ pub async fn candidates_say_all_that_is_known(
         last_outcome: Some(34),
         last_outcome_name: Some("file_did_not_change".to_owned()),
         last_iteration: Some(2),
-        last_contentful_outcome: Some(34),
         ..home
     };
     assert_eq!(known("https://b.example/"), again, "what the last good capture left stays");
