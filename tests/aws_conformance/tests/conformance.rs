@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use dragline_aws::{AwsClients, DynamoFrontier, QueueUrls};
+use dragline_aws::{AwsClients, DynamoFrontier, DynamoReader, QueueUrls};
 use dragline_aws_conformance::{Fresh, clients};
 use dragline_domain::frontier::SegmentId;
 use dragline_domain::outcome::Outcome;
@@ -11,6 +11,7 @@ use dragline_ports::frontier::Parses;
 use dragline_ports::queue::Message;
 use dragline_testkit::conformance::log::LogReader;
 use dragline_testkit::conformance::queue::Receiver;
+use dragline_testkit::conformance::reader::crawl;
 
 async fn fresh() -> Fresh {
     Fresh::new(clients().await)
@@ -37,6 +38,17 @@ mod documents {
     dragline_testkit::documents_suite!(async {
         let fresh = fresh().await;
         ((fresh.frontier().await, fresh.documents()), ())
+    });
+}
+
+mod reader {
+    use super::*;
+
+    dragline_testkit::reader_suite!(async {
+        let fresh = fresh().await;
+        let (frontier, documents) = (fresh.frontier().await, fresh.documents());
+        let reader = DynamoReader::new(frontier.clone(), documents.clone(), crawl());
+        ((frontier, documents, reader), ())
     });
 }
 
