@@ -5,16 +5,13 @@ use std::sync::LazyLock;
 use std::time::Duration;
 use std::{env, fs, thread};
 
-use dragline_domain::frontier::SegmentId;
-use dragline_domain::outcome::Outcome;
-use dragline_domain::url::CrawlUrl;
-use dragline_local::{DATABASE, DirectoryArchive, LocalStore, Mailbox, MemoryQueue, SqliteDocuments, SqliteFrontier};
+use dragline_local::{
+    DATABASE, DirectoryArchive, LocalStore, Mailbox, MemoryQueue, SqliteDocuments, SqliteFrontier, SqliteReader,
+};
 use dragline_ports::queue::Message;
-use dragline_ports::reader::{Cursor, Filter, LogRow, Reader};
 use dragline_testkit::clock::HandClock;
-use dragline_testkit::conformance::log::LogReader;
 use dragline_testkit::conformance::queue::Receiver;
-use dragline_whole_crawls::every_row;
+use dragline_testkit::conformance::reader::crawl;
 use jiff::Timestamp;
 use tempfile::TempDir;
 
@@ -47,9 +44,19 @@ pub(crate) async fn frontier() -> (SqliteFrontier, TempDir) {
     (store.frontier(), directory)
 }
 
-pub(crate) async fn log() -> ((SqliteFrontier, SqliteLog), TempDir) {
+/// What reads the suites' crawl in a directory that a store has open.
+fn reader_of(directory: &TempDir) -> SqliteReader {
+    LocalStore::open_read_only(directory.path()).unwrap().into_reader(crawl())
+}
+
+pub(crate) async fn log() -> ((SqliteFrontier, SqliteReader), TempDir) {
     let (store, directory) = store();
-    ((store.frontier(), SqliteLog { directory: directory.path().to_owned() }), directory)
+    ((store.frontier(), reader_of(&directory)), directory)
+}
+
+pub(crate) async fn reader() -> ((SqliteFrontier, SqliteDocuments, SqliteReader), TempDir) {
+    let (store, directory) = store();
+    ((store.frontier(), store.documents(), reader_of(&directory)), directory)
 }
 
 pub(crate) async fn documents() -> ((SqliteFrontier, SqliteDocuments), TempDir) {
@@ -66,22 +73,6 @@ pub(crate) async fn queue() -> ((MemoryQueue<HandClock>, QueueEnd), ()) {
     let clock = HandClock::default();
     let queue = MemoryQueue::new(&clock, 1_000);
     ((queue.clone(), QueueEnd { queue, clock }), ())
-}
-
-/// The log as people read it. It holds the log of one segment only, as that is all the suite puts.
-pub(crate) struct SqliteLog {
-    directory: PathBuf,
-}
-
-impl LogReader for SqliteLog {
-    async fn entries(&self, segment: &SegmentId) -> Vec<(CrawlUrl, Outcome)> {
-        let reading = LocalStore::open_read_only(&self.directory).unwrap();
-        let (reader, filter) = (&reading.into_reader(segment.origin.crawl.clone()), &Filter::default());
-        let rows =
-            every_row(|after: Option<Cursor>| async move { reader.log(filter, after.as_ref(), 500).await }).await;
-        let entry = |row: LogRow| (row.url.try_into().unwrap(), Outcome::try_from(row.outcome).unwrap());
-        rows.into_iter().map(entry).collect()
-    }
 }
 
 /// The other end of a queue in memory.
