@@ -1,7 +1,7 @@
 //! What can go wrong, and what to do about it.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use dragline_definition::DefinitionErrors;
 use dragline_domain::definition::{Key, Problems};
@@ -9,7 +9,6 @@ use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::shown::without_credentials;
 use dragline_domain::url::UrlError;
 use dragline_http::HttpConfigError;
-use dragline_local::query::QueryError;
 use dragline_local::{Allowance, OpenError};
 use dragline_ports::error::{PortError, PortErrorKind};
 
@@ -111,20 +110,12 @@ pub(crate) enum CliError {
         go_on: String,
     },
     /// The data could not be read for showing.
-    #[error("{} cannot be read: {source}", data.display())]
+    #[error("{} cannot be read: cannot read the database: {}", data.display(), source.source)]
     Query {
         /// The data directory.
         data: PathBuf,
         /// Why.
-        source: QueryError,
-    },
-    /// What is stored is not what was written.
-    #[error("the database in {} is damaged: {what} cannot be read", data.display())]
-    Damaged {
-        /// The data directory.
-        data: PathBuf,
-        /// What.
-        what: &'static str,
+        source: PortError,
     },
     /// A store did not do its work.
     #[error("{0}")]
@@ -144,11 +135,6 @@ pub(crate) enum CliError {
 }
 
 impl CliError {
-    /// An error about something in a data directory that cannot be understood.
-    pub(crate) fn damaged(data: &Path, what: &'static str) -> Self {
-        Self::Damaged { data: data.to_owned(), what }
-    }
-
     /// What to do about it, most likely first. Empty where the message says it all.
     pub(crate) fn hints(&self) -> Vec<String> {
         match self {

@@ -6,6 +6,7 @@ mod error;
 mod exit;
 mod explain;
 mod export;
+mod found;
 mod logging;
 mod network;
 mod place;
@@ -13,7 +14,6 @@ mod source;
 #[cfg(feature = "stack")]
 mod stack;
 mod status;
-mod stored;
 mod summary;
 mod terminal;
 
@@ -61,8 +61,8 @@ fn run(cli: &Cli) -> Exit {
 fn done(cli: &Cli, talk: &Talk) -> Result<Exit, CliError> {
     match &cli.command {
         Command::Crawl(args) => block_on(crawl::crawl(args, talk)),
-        Command::Status(args) => status::status(args),
-        Command::Export(args) => export::export(args),
+        Command::Status(args) => block_on(status::status(args)),
+        Command::Export(args) => block_on(export::export(args)),
         Command::Explain(args) => block_on(explain::explain(args)),
         #[cfg(feature = "stack")]
         Command::Start(args) => block_on(stack::start(args, talk)),

@@ -48,8 +48,8 @@ struct Status<'a> {
 ///
 /// # Errors
 /// There is no such crawl, or it cannot be read.
-pub(crate) fn status(args: &StatusArgs) -> Result<Exit, CliError> {
-    let summary = read(args)?;
+pub(crate) async fn status(args: &StatusArgs) -> Result<Exit, CliError> {
+    let summary = read(args).await?;
     let run = summary.place.directory().map(Run::of);
     match args.answer() {
         Answer::Json => {
@@ -70,10 +70,10 @@ pub(crate) fn status(args: &StatusArgs) -> Result<Exit, CliError> {
 }
 
 /// Reads the summary from where the crawl is.
-fn read(args: &StatusArgs) -> Result<Summary, CliError> {
+async fn read(args: &StatusArgs) -> Result<Summary, CliError> {
     #[cfg(feature = "stack")]
     if let Some((crawl, stack)) = args.of.deployed()? {
-        return crate::block_on(crate::stack::summary(crawl, stack));
+        return summary::read(&crate::stack::find(crawl, stack).await?).await;
     }
-    summary::read(&args.of.data.data)
+    summary::of_directory(&args.of.data.data).await
 }

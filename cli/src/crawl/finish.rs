@@ -21,10 +21,10 @@ struct End<'a> {
 }
 
 /// Says how the iteration stands or ended, as it is stored.
-pub(super) fn finish(args: &CrawlArgs, ended: Ended, talk: &Talk) -> Result<Exit, CliError> {
-    let summary = summary::read(args.data.data.as_path())?;
+pub(super) async fn finish(args: &CrawlArgs, ended: Ended, talk: &Talk) -> Result<Exit, CliError> {
+    let summary = summary::of_directory(args.data.data.as_path()).await?;
     let exit = match ended {
-        Ended::Over if summary.is_all_well() && summary.has_got_something() => Exit::Done,
+        Ended::Over if summary.figures.is_all_well() && summary.figures.has_content() => Exit::Done,
         Ended::Over => Exit::NotAllWell,
         Ended::Interrupted | Ended::AtOnce => Exit::Interrupted,
     };

@@ -30,7 +30,6 @@ use crate::exit::Exit;
 use crate::network::Network;
 use crate::source::Source;
 use crate::terminal::Talk;
-pub(crate) use notices::why as leftover_why;
 
 use interrupt::Interrupts;
 use notices::TalkNotifier;
@@ -72,7 +71,7 @@ pub(crate) async fn crawl(args: &CrawlArgs, talk: &Talk) -> Result<Exit, CliErro
                 let stored = world.frontier().progress(&iteration.crawl, iteration.number).await?;
                 return Ok(finish::at_once(args, &stored, talk));
             }
-            (Goal::MakeWay | Goal::Crawl, _) => return finish::finish(args, ended, talk),
+            (Goal::MakeWay | Goal::Crawl, _) => return finish::finish(args, ended, talk).await,
         }
     }
 }

@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 
-use dragline_domain::frontier::LeftoverReason;
 use dragline_domain::url::Origin;
 use dragline_ports::error::PortResult;
 use dragline_ports::notifier::{Notice, Notifier};
@@ -86,7 +85,7 @@ fn line(notice: &Notice) -> Option<String> {
             Some(format!("{trigger} begins nothing: iteration {} still runs", running.number))
         }
         Notice::OriginEnded { origin, reason, count: left } => {
-            Some(format!("{}: {}; {} left over", origin.origin, why(*reason), plural(*left, "URL")))
+            Some(format!("{}: {}; {} left over", origin.origin, reason.words(), plural(*left, "URL")))
         }
         Notice::Stuck { origin, detail } => Some(format!("{}: not understood: {}", origin.origin, safe(detail))),
         Notice::OriginJoined { from, origin } => {
@@ -96,22 +95,9 @@ fn line(notice: &Notice) -> Option<String> {
     }
 }
 
-/// Why an origin ended with work left.
-pub(crate) const fn why(reason: LeftoverReason) -> &'static str {
-    match reason {
-        LeftoverReason::Stopped => "stopped",
-        LeftoverReason::OriginGivenUp => "given up after too many failures",
-        LeftoverReason::RobotsUnreadable => "given up, as its robots.txt could not be read",
-        LeftoverReason::BudgetExhausted => "the budget of the crawl is spent",
-        LeftoverReason::OriginBudgetExhausted => "its budget of pages is spent",
-        LeftoverReason::SegmentUnreadable => "visited, but what was captured is lost",
-        LeftoverReason::Stuck => "given up, as nothing came of it again and again",
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use dragline_domain::frontier::OriginKey;
+    use dragline_domain::frontier::{LeftoverReason, OriginKey};
 
     use super::*;
     use crate::terminal::Loudness;

@@ -11,8 +11,8 @@ use dragline_ports::clock::Clock;
 use super::run::CliWorld;
 use crate::args::CrawlArgs;
 use crate::error::CliError;
+use crate::found;
 use crate::source::key_names;
-use crate::stored::latest_iteration;
 use crate::terminal::Talk;
 
 /// An iteration that can be run.
@@ -66,8 +66,8 @@ pub(super) async fn prepare(
 
 /// What the data directory holds, as each has one crawl.
 async fn held(world: &CliWorld, data: &Path) -> Result<Option<Held>, CliError> {
-    match latest_iteration(data)? {
-        Some((crawl, _)) => Ok(begin::held(world, &crawl).await?),
+    match found::in_directory(data)? {
+        Some(found) => Ok(begin::held(world, &found.crawl).await?),
         None => Ok(None),
     }
 }

@@ -49,7 +49,10 @@ fn every_mistake_of_a_user_is_told_with_what_to_do() {
             "database or disk is full",
         )),
         CliError::Port(PortError::new(PortErrorKind::Unavailable, "progress", "example.org", "database is locked")),
-        CliError::damaged(&data(), "the status of an iteration"),
+        CliError::Query {
+            data: data(),
+            source: PortError::new(PortErrorKind::Corrupt, "read log", "news", "database disk image is malformed"),
+        },
         CliError::System { doing: "writing to standard output", source: io::Error::from(io::ErrorKind::StorageFull) },
     ];
     insta::assert_snapshot!(errors.iter().map(shown).collect::<Vec<_>>().join("\n\n"));

@@ -3,25 +3,25 @@
 mod csv;
 mod rows;
 
-use std::path::Path;
-
 use dragline_domain::ids::Iteration;
-use dragline_local::LocalStore;
-use dragline_local::query::{self, CandidateRow, Iterations, LinkRow, LogRow, PageRow, Selection};
+use dragline_ports::reader::{CandidateRow, Cursor, Filter, LinkRow, LogRow, PageRow, Reader, each_row};
 
 use crate::args::{ExportArgs, What};
 use crate::error::{CliError, while_doing};
 use crate::exit::Exit;
-use crate::stored::latest_iteration;
-pub(crate) use rows::Rows;
+use crate::found::{self, Found};
+use rows::Rows;
+
+/// Rows that are read at once.
+const BATCH_ROWS: usize = 500;
 
 /// Writes the rows that were asked for, as long as somebody reads them.
 ///
 /// # Errors
 /// There is no such crawl, it cannot be read, or the rows cannot be written.
-pub(crate) fn export(args: &ExportArgs) -> Result<Exit, CliError> {
+pub(crate) async fn export(args: &ExportArgs) -> Result<Exit, CliError> {
     let mut rows = Rows::new(args.format, fields(args.what));
-    read(args, &mut rows)?;
+    read(args, &mut rows).await?;
     rows.finish().map_err(while_doing("writing to standard output"))?;
     Ok(Exit::Done)
 }
@@ -37,30 +37,43 @@ fn fields(what: What) -> Vec<&'static str> {
 }
 
 /// Reads the rows from where the crawl is.
-fn read(args: &ExportArgs, rows: &mut Rows) -> Result<(), CliError> {
-    let iteration = args.iteration.and_then(Iteration::new);
+async fn read(args: &ExportArgs, rows: &mut Rows) -> Result<(), CliError> {
+    let wanted = args.iteration.and_then(Iteration::new);
     #[cfg(feature = "stack")]
     if let Some((crawl, stack)) = args.of.deployed()? {
-        return crate::block_on(crate::stack::export(crawl, stack, args.what, iteration, rows));
+        return write(&crate::stack::find(crawl, stack).await?, args.what, wanted, rows).await;
     }
-    read_local(&args.of.data.data, args.what, iteration, rows)
+    let data = &args.of.data.data;
+    match (found::in_directory(data)?, wanted) {
+        (Some(found), _) => write(&found, args.what, wanted, rows).await,
+        (None, Some(wanted)) => Err(CliError::NoIteration { data: data.clone(), wanted, latest: None }),
+        (None, None) => Ok(()),
+    }
 }
 
-/// Reads the rows of a data directory.
-fn read_local(data: &Path, what: What, wanted: Option<Iteration>, rows: &mut Rows) -> Result<(), CliError> {
-    let latest = latest_iteration(data)?.map(|(_, latest)| latest);
-    if let Some(wanted) = wanted.filter(|wanted| latest.is_none_or(|latest| *wanted > latest)) {
-        return Err(CliError::NoIteration { data: data.to_owned(), wanted, latest });
+/// Writes the rows of an iteration; where none is named, of the latest.
+async fn write(
+    found: &Found<impl Reader>,
+    what: What,
+    wanted: Option<Iteration>,
+    rows: &mut Rows,
+) -> Result<(), CliError> {
+    let iteration = found.iteration(wanted).await?.number;
+    // Candidates outlive iterations.
+    let (reader, of_iteration, of_all) = (&found.reader, &Filter::of_iteration(iteration), &Filter::default());
+    macro_rules! each {
+        ($stream:ident, $filter:ident) => {{
+            let read = |after: Option<Cursor>| async move { reader.$stream($filter, after.as_ref(), BATCH_ROWS).await };
+            each_row(read, |row| rows.write(&row)).await
+        }};
     }
-    let selection = Selection { crawl: None, iterations: wanted.map_or(Iterations::Latest, Iterations::Number) };
-    let connection = LocalStore::open_read_only(data)?;
-    let read = match what {
-        What::Pages => query::export_pages(&connection, &selection, &mut |row| rows.write(&row)),
-        What::Links => query::export_links(&connection, &selection, &mut |row| rows.write(&row)),
-        What::Log => query::export_log(&connection, &selection, &mut |row| rows.write(&row)),
-        What::Candidates => query::export_candidates(&connection, &selection, &mut |row| rows.write(&row)),
+    let written = match what {
+        What::Pages => each!(pages, of_iteration),
+        What::Links => each!(links, of_iteration),
+        What::Log => each!(log, of_iteration),
+        What::Candidates => each!(candidates, of_all),
     };
-    read.map_err(|source| CliError::Query { data: data.to_owned(), source })
+    written.map_err(|error| found.failed(error))
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use crate::args::Format;
 use crate::terminal::write_json;
 
 /// Rows on their way out.
-pub(crate) struct Rows {
+pub(super) struct Rows {
     to: To,
     /// The names of the fields, which are told where there is no row to tell them.
     fields: Vec<&'static str>,
@@ -36,7 +36,7 @@ impl Rows {
     }
 
     /// Writes a row, and says whether more are wanted.
-    pub(crate) fn write(&mut self, row: &impl Serialize) -> ControlFlow<()> {
+    pub(super) fn write(&mut self, row: &impl Serialize) -> ControlFlow<()> {
         let written = match &mut self.to {
             To::Jsonl(out) => write_json(out, row),
             To::Csv(out) => out.write(row),

@@ -1,96 +1,46 @@
 //! How an iteration stands or ended: what `crawl` ends with and `status` shows.
 
-mod causes;
 mod read;
 #[cfg(test)]
 mod tests;
 mod text;
+mod why;
 
 use std::io;
 
-use dragline_domain::frontier::{IterationStatus, LeftoverReason};
-use dragline_domain::outcome::{Outcome, OutcomeClass};
-use dragline_local::query;
-use jiff::Timestamp;
+use dragline_domain::frontier::IterationStatus;
+use dragline_report::{Figures, Standing};
 use serde::Serialize;
 
+use crate::found::Certificates;
 use crate::place::Place;
 use crate::terminal::write_json;
 
-pub(crate) use causes::{CauseCount, Causes, WhyNothing};
-pub(crate) use read::read;
-#[cfg(test)]
-pub(crate) use tests::visit;
+pub(crate) use read::{of_directory, read};
 pub(crate) use text::text;
+pub(crate) use why::WhyNothing;
 
-/// How an iteration stands or ended. The names of the fields are those of the JSON that `--json` prints.
+/// How an iteration stands or ended, and where the crawl is. The names of the fields are those of the JSON that `--json` prints.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Summary {
-    /// The crawl's name.
-    pub(crate) crawl: String,
-    /// The iteration's number, from 1.
-    pub(crate) iteration: u32,
-    /// Whether it is over.
-    pub(crate) status: IterationStatus,
-    /// When it began.
-    pub(crate) started_at: Timestamp,
-    /// When it was over; absent while it is not.
-    pub(crate) closed_at: Option<Timestamp>,
+    /// Which iteration, and whether it is over.
+    #[serde(flatten)]
+    pub(crate) standing: Standing,
     /// Where everything is.
     #[serde(flatten)]
     pub(crate) place: Place,
     /// Whether certificates were checked.
     pub(crate) certificates: Certificates,
-    /// URLs that wait to be asked for.
-    pub(crate) waiting: u64,
-    /// Captures that broke the parser.
-    pub(crate) stuck: u64,
-    /// Why nothing was got, the commonest cause first; empty where something was, or the iteration is not over.
-    pub(crate) causes: Vec<CauseCount>,
-    /// What the log says.
+    /// What came of it.
     #[serde(flatten)]
-    pub(crate) log: query::Summary,
-}
-
-/// Whether servers had to prove who they are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Certificates {
-    /// They had.
-    Checked,
-    /// They had not: the crawl was given `--insecure`.
-    NotChecked,
+    pub(crate) figures: Figures,
 }
 
 impl Summary {
-    /// Whether nothing failed: no URL, no capture, no origin. Limits that the user set are no failures.
-    pub(crate) fn is_all_well(&self) -> bool {
-        let has_failed = |counted: &query::OutcomeCount| {
-            Outcome::from_code(counted.outcome)
-                .is_some_and(|outcome| outcome.class() == OutcomeClass::Failed && outcome != Outcome::BudgetExhausted)
-        };
-        let is_failure = |(reason, _): &(String, u64)| match LeftoverReason::from_name(reason) {
-            Some(
-                LeftoverReason::OriginGivenUp
-                | LeftoverReason::RobotsUnreadable
-                | LeftoverReason::Stuck
-                | LeftoverReason::SegmentUnreadable,
-            ) => true,
-            Some(LeftoverReason::Stopped | LeftoverReason::BudgetExhausted | LeftoverReason::OriginBudgetExhausted)
-            | None => false,
-        };
-        self.stuck == 0 && !self.log.outcomes.iter().any(has_failed) && !self.log.leftovers.iter().any(is_failure)
-    }
-
-    /// Whether anything was got, or is known to be as it was.
-    pub(crate) fn has_got_something(&self) -> bool {
-        has_content(&self.log)
-    }
-
     /// Why nothing was got; absent if something was, or the iteration is not over.
     pub(crate) fn why_nothing(&self) -> Option<WhyNothing<'_>> {
-        let is_over = self.status == IterationStatus::Closed;
-        (is_over && !self.has_got_something()).then_some(WhyNothing(&self.causes))
+        let is_over = self.standing.status == IterationStatus::Closed;
+        (is_over && !self.figures.has_content()).then_some(WhyNothing(&self.figures.causes))
     }
 
     /// Prints it as one JSON object on one line of standard output.
@@ -100,12 +50,4 @@ impl Summary {
     pub(crate) fn print_json(&self) -> io::Result<()> {
         write_json(io::stdout().lock(), self)
     }
-}
-
-/// Whether an iteration's log has anything that was got, or is known to be as it was.
-pub(crate) fn has_content(log: &query::Summary) -> bool {
-    let is_content = |counted: &query::OutcomeCount| {
-        Outcome::from_code(counted.outcome).is_some_and(|outcome| outcome.class() == OutcomeClass::Content)
-    };
-    log.outcomes.iter().any(is_content)
 }

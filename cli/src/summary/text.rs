@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use dragline_domain::frontier::{IterationStatus, LeftoverReason};
+use dragline_domain::frontier::IterationStatus;
 use dragline_domain::time::between;
 use dragline_local::DATABASE;
-use dragline_local::query::Slow;
+use dragline_report::Slow;
 
-use super::{Certificates, Summary};
+use super::Summary;
 use crate::args::shell_word;
-use crate::crawl::leftover_why;
+use crate::found::Certificates;
 use crate::terminal::{Colour, Shade, bytes, count, duration, plural, safe};
 
 /// Where the numbers of a list end.
@@ -22,15 +22,15 @@ pub(crate) fn text(summary: &Summary, go_on: Option<&str>, colour: Colour) -> St
     text.line(&headline(summary));
     text.line(&format!(
         "{}, {} waiting, {}",
-        plural(summary.log.pages, "page"),
-        count(summary.waiting),
-        bytes(summary.log.body_bytes)
+        plural(summary.figures.pages, "page"),
+        count(summary.figures.waiting),
+        bytes(summary.figures.body_bytes)
     ));
     if summary.certificates == Certificates::NotChecked {
         text.line("certificates were not checked");
     }
-    if summary.log.urls_stripped > 0 {
-        let urls = plural(summary.log.urls_stripped, "URL");
+    if summary.figures.urls_stripped > 0 {
+        let urls = plural(summary.figures.urls_stripped, "URL");
         text.line(&format!("{urls} found with parameters that were taken out (strip_query_parameters)"));
     }
     text.section("nothing was crawled", nothing(summary, colour));
@@ -68,18 +68,21 @@ impl Text {
 }
 
 fn headline(summary: &Summary) -> String {
-    let (crawl, number) = (&summary.crawl, summary.iteration);
-    match summary.closed_at {
+    let (crawl, number) = (&summary.standing.crawl, summary.standing.iteration);
+    match summary.standing.closed_at {
         Some(closed_at) => {
-            format!("{crawl}: iteration {number} is over, after {}", duration(between(summary.started_at, closed_at)))
+            format!(
+                "{crawl}: iteration {number} is over, after {}",
+                duration(between(summary.standing.started_at, closed_at))
+            )
         }
         None => {
-            let state = match summary.status {
+            let state = match summary.standing.status {
                 IterationStatus::Open => "is not finished",
                 IterationStatus::Paused => "is paused",
                 IterationStatus::Stopping | IterationStatus::Closed => "is being ended",
             };
-            format!("{crawl}: iteration {number} {state}, since {:.0}", summary.started_at)
+            format!("{crawl}: iteration {number} {state}, since {:.0}", summary.standing.started_at)
         }
     }
 }
@@ -98,26 +101,24 @@ fn nothing(summary: &Summary, colour: Colour) -> Vec<String> {
 }
 
 fn outcomes(summary: &Summary) -> Vec<String> {
-    let stuck = (summary.stuck > 0).then(|| numbered(summary.stuck, "stuck: broke the parser"));
-    summary.log.outcomes.iter().map(|counted| numbered(counted.urls, &counted.name)).chain(stuck).collect()
+    let stuck = (summary.figures.stuck > 0).then(|| numbered(summary.figures.stuck, "stuck: broke the parser"));
+    summary.figures.outcomes.iter().map(|counted| numbered(counted.urls, &counted.name)).chain(stuck).collect()
 }
 
 fn not_crawled(summary: &Summary) -> Vec<String> {
-    let lines = summary.log.not_crawled.iter().flat_map(|reason| {
+    let lines = summary.figures.not_crawled.iter().flat_map(|reason| {
         let detail = reason.detail.as_deref().map_or_else(String::new, |detail| format!(": {}", safe(detail)));
         let example = format!("{:NUMBER_WIDTH$}    such as {}", "", safe(&reason.example));
         [numbered(reason.urls, &format!("{}{detail}", reason.name)), example]
     });
-    let beyond = summary.log.links_beyond_budget;
+    let beyond = summary.figures.links_beyond_budget;
     let beyond =
         (beyond > 0).then(|| numbered(beyond, "links not followed: more waits than the budget of pages calls for"));
     lines.chain(beyond).collect()
 }
 
 fn leftovers(summary: &Summary) -> Vec<String> {
-    let why =
-        |reason: &str| LeftoverReason::from_name(reason).map_or("for a reason that is not known here", leftover_why);
-    summary.log.leftovers.iter().map(|(reason, urls)| numbered(*urls, why(reason))).collect()
+    summary.figures.leftovers.iter().map(|(reason, urls)| numbered(*urls, reason.words())).collect()
 }
 
 fn slowest(summary: &Summary) -> Vec<String> {
@@ -125,11 +126,11 @@ fn slowest(summary: &Summary) -> Vec<String> {
         let elapsed = duration(Duration::from_millis(slow.duration_ms));
         format!("{elapsed:>NUMBER_WIDTH$}  {}", safe(&slow.url))
     };
-    summary.log.slowest.iter().map(line).collect()
+    summary.figures.slowest.iter().map(line).collect()
 }
 
 fn next(summary: &Summary, go_on: Option<&str>) -> Vec<String> {
-    let arguments = summary.place.arguments(&summary.crawl);
+    let arguments = summary.place.arguments(summary.standing.crawl.as_str());
     let mut commands = vec![
         (format!("dragline export --what pages --format csv{arguments}"), "the pages as a table"),
         (format!("dragline status{arguments}"), "this summary"),
@@ -141,7 +142,7 @@ fn next(summary: &Summary, go_on: Option<&str>) -> Vec<String> {
             (format!("ls {}", within("raw")), "the bodies, as WARC"),
         ]);
     }
-    if let Some(command) = go_on.filter(|_| summary.closed_at.is_none()) {
+    if let Some(command) = go_on.filter(|_| summary.standing.closed_at.is_none()) {
         commands.insert(0, (command.to_owned(), "go on, unless it is running"));
     }
     let width = commands.iter().map(|(command, _)| command.chars().count()).max().unwrap_or_default();

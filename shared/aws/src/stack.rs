@@ -10,13 +10,14 @@ use std::time::Duration;
 use aws_config::SdkConfig;
 use aws_sdk_dynamodb::config::ProvideCredentials as _;
 use aws_sdk_dynamodb::operation::describe_table::DescribeTableError;
+use dragline_domain::ids::CrawlId;
 use dragline_ports::clock::Chance;
 use dragline_ports::error::{PortError, PortResult};
 
 use crate::clients::environment;
 use crate::errors::StoreError;
 use crate::tables::{Table, TableNames};
-use crate::{AwsClients, DynamoFrontier, Patience, S3Documents, http_client};
+use crate::{AwsClients, DynamoFrontier, DynamoReader, Patience, S3Documents, http_client};
 
 /// The tag that says where commands are sent.
 const COMMANDS: &str = "dragline:commands";
@@ -111,6 +112,12 @@ impl Stack {
     #[must_use]
     pub fn documents(&self, chance: Arc<dyn Chance>) -> S3Documents {
         S3Documents::new(&self.clients, &self.bucket, chance)
+    }
+
+    /// A reader of a crawl, whether or not there is one of that name.
+    #[must_use]
+    pub fn reader(&self, crawl: &CrawlId, chance: Arc<dyn Chance>) -> DynamoReader {
+        DynamoReader::new(self.frontier(Arc::clone(&chance)), self.documents(chance), crawl.clone())
     }
 
     /// Sends a command, which is JSON as `docs/commands.md` says, and tells the message's id.

@@ -1,14 +1,14 @@
 //! The ports over SQLite and a directory.
 //!
-//! [`LocalStore`] opens a data directory and gives the adapters; [`query`] reads its database for people.
+//! [`LocalStore`] opens a data directory and gives the adapters; [`SqliteReader`] reads it for people.
 
 mod archive;
 mod db;
 mod documents;
 mod frontier;
 mod open;
-pub mod query;
 mod queue;
+mod reader;
 mod recovery;
 mod store;
 
@@ -18,4 +18,5 @@ pub use dragline_system::{SystemChance, SystemClock, raise_open_files};
 pub use frontier::SqliteFrontier;
 pub use open::{DATABASE, OpenError, Reading};
 pub use queue::{Mailbox, MemoryQueue};
+pub use reader::SqliteReader;
 pub use store::{Allowance, LEASE_GRACE, LocalStore};

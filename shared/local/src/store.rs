@@ -79,8 +79,7 @@ impl LocalStore {
         Ok(Self { directory: directory.to_owned(), writer: Arc::new(writer) })
     }
 
-    /// Opens the database of a data directory for reading, while a crawl runs or not, whether the directory can be written or not. For
-    /// [`crate::query`].
+    /// Opens the database of a data directory for reading, while a crawl runs or not, whether the directory can be written or not.
     ///
     /// # Errors
     /// [`OpenError`], also if there is no data directory.

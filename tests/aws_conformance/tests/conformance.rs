@@ -2,18 +2,22 @@
 
 use std::time::Duration;
 
-use dragline_aws::{AwsClients, DynamoFrontier, QueueUrls};
+use dragline_aws::{AwsClients, DynamoFrontier, DynamoReader, QueueUrls, S3Documents};
 use dragline_aws_conformance::{Fresh, clients};
-use dragline_domain::frontier::SegmentId;
-use dragline_domain::outcome::Outcome;
-use dragline_domain::url::CrawlUrl;
-use dragline_ports::frontier::Parses;
 use dragline_ports::queue::Message;
-use dragline_testkit::conformance::log::LogReader;
 use dragline_testkit::conformance::queue::Receiver;
+use dragline_testkit::conformance::reader::crawl;
 
 async fn fresh() -> Fresh {
     Fresh::new(clients().await)
+}
+
+/// A frontier and documents, and what reads the suites' crawl in them.
+async fn fresh_with_reader() -> (DynamoFrontier, S3Documents, DynamoReader) {
+    let fresh = fresh().await;
+    let (frontier, documents) = (fresh.frontier().await, fresh.documents());
+    let reader = DynamoReader::new(frontier.clone(), documents.clone(), crawl());
+    (frontier, documents, reader)
 }
 
 mod frontier {
@@ -26,8 +30,8 @@ mod log {
     use super::*;
 
     dragline_testkit::log_suite!(async {
-        let frontier = fresh().await.frontier().await;
-        ((frontier.clone(), Log(frontier)), ())
+        let (frontier, _, reader) = fresh_with_reader().await;
+        ((frontier, reader), ())
     });
 }
 
@@ -38,6 +42,12 @@ mod documents {
         let fresh = fresh().await;
         ((fresh.frontier().await, fresh.documents()), ())
     });
+}
+
+mod reader {
+    use super::*;
+
+    dragline_testkit::reader_suite!(async { (fresh_with_reader().await, ()) });
 }
 
 mod archive {
@@ -59,17 +69,6 @@ mod queue {
         every_kind_of_message_comes_as_it_was_sent
         many_messages_all_come
         a_delayed_message_comes_when_it_is_due
-    }
-}
-
-/// Reads the log as people do.
-struct Log(DynamoFrontier);
-
-impl LogReader for Log {
-    async fn entries(&self, segment: &SegmentId) -> Vec<(CrawlUrl, Outcome)> {
-        let segment = self.0.load_segment(segment).await.unwrap().unwrap();
-        let log = self.0.load_log(&segment).await.unwrap();
-        log.into_iter().flat_map(|log| log.entries).map(|entry| (entry.url, entry.visit.outcome)).collect()
     }
 }
 

@@ -8,6 +8,6 @@ mod commands;
 mod conformance;
 mod data_directory;
 mod engine;
-mod query;
+mod reader;
 mod rules;
 mod support;

@@ -8,13 +8,10 @@ use dragline_domain::definition::Definition;
 use dragline_domain::outcome::Outcome;
 use dragline_formats::warc::{ReadLimits, StoredRecord, WarcReader, read_record};
 use dragline_local::LocalStore;
-use dragline_local::query::{
-    CandidateRow, LinkRow, LogRow, PageRow, QueryError, Selection, export_candidates, export_links, export_log,
-    export_pages,
-};
+use dragline_ports::error::PortResult;
 use dragline_ports::fetcher::Fetcher;
 use dragline_ports::frontier::Progress;
-use rusqlite::Connection;
+use dragline_ports::reader::{Batch, CandidateRow, Cursor, Filter, LinkRow, LogRow, PageRow, Reader, each_row};
 use tempfile::TempDir;
 
 use crate::run::{Network, crawl, crawl_by, crawl_over};
@@ -36,17 +33,22 @@ pub struct Crawled {
     pub candidates: Vec<CandidateRow>,
 }
 
-type Export<T> = fn(&Connection, &Selection, &mut dyn FnMut(T) -> ControlFlow<()>) -> Result<(), QueryError>;
-
-fn all<T>(connection: &Connection, export: Export<T>) -> Vec<T> {
+/// Every row of a stream, of which `read` gives the batch behind a place.
+///
+/// # Panics
+/// It cannot be read.
+pub async fn every_row<T, F: Future<Output = PortResult<Batch<T>>>>(read: impl Fn(Option<Cursor>) -> F) -> Vec<T> {
     let mut rows = Vec::new();
-    let mut push = |row| {
+    let push = |row| {
         rows.push(row);
         ControlFlow::Continue(())
     };
-    export(connection, &Selection::default(), &mut push).unwrap();
+    each_row(read, push).await.unwrap();
     rows
 }
+
+/// Few enough that a crawl of a test has several batches.
+const BATCH_ROWS: usize = 7;
 
 impl Crawled {
     /// Crawls into a new data directory.
@@ -72,7 +74,7 @@ impl Crawled {
     pub async fn over(network: Network, definition: &Definition) -> Self {
         let data = tempfile::tempdir().unwrap();
         let progress = crawl_over(network, data.path(), definition).await;
-        Self::read(data, definition, progress)
+        Self::read(data, definition, progress).await
     }
 
     /// Crawls into a new data directory, with a fetcher of the test's making.
@@ -82,24 +84,36 @@ impl Crawled {
     pub async fn by(fetcher: impl Fetcher + 'static, definition: &Definition) -> Self {
         let data = tempfile::tempdir().unwrap();
         let progress = crawl_by(fetcher, data.path(), definition).await;
-        Self::read(data, definition, progress)
+        Self::read(data, definition, progress).await
     }
 
     async fn into(data: TempDir, definition: &Definition) -> Self {
         let progress = crawl(data.path(), definition).await;
-        Self::read(data, definition, progress)
+        Self::read(data, definition, progress).await
     }
 
-    fn read(data: TempDir, definition: &Definition, progress: Progress) -> Self {
-        let connection = LocalStore::open_read_only(data.path()).unwrap();
+    async fn read(data: TempDir, definition: &Definition, progress: Progress) -> Self {
+        let reader = &LocalStore::open_read_only(data.path()).unwrap().into_reader(definition.name.clone());
+        let latest = reader.latest_iteration().await.unwrap().unwrap();
+        let (filter, of_all) = (&Filter::of_iteration(latest.number), &Filter::default());
         let mut crawled = Self {
             data,
             base: definition.seeds[0].origin_str().to_owned(),
             progress,
-            log: all(&connection, export_log),
-            pages: all(&connection, export_pages),
-            links: all(&connection, export_links),
-            candidates: all(&connection, export_candidates),
+            log: every_row(|after: Option<Cursor>| async move { reader.log(filter, after.as_ref(), BATCH_ROWS).await })
+                .await,
+            pages: every_row(
+                |after: Option<Cursor>| async move { reader.pages(filter, after.as_ref(), BATCH_ROWS).await },
+            )
+            .await,
+            links: every_row(
+                |after: Option<Cursor>| async move { reader.links(filter, after.as_ref(), BATCH_ROWS).await },
+            )
+            .await,
+            candidates: every_row(|after: Option<Cursor>| async move {
+                reader.candidates(of_all, after.as_ref(), BATCH_ROWS).await
+            })
+            .await,
         };
         crawled.shorten_urls();
         crawled

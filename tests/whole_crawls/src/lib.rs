@@ -7,5 +7,5 @@
 mod crawled;
 mod run;
 
-pub use crawled::Crawled;
+pub use crawled::{Crawled, every_row};
 pub use run::{Loopback, Network, Silent, crawl, crawl_by, crawl_in, crawl_over, definition};

@@ -5,12 +5,15 @@ use std::collections::BTreeMap;
 use dragline_domain::frontier::{LeftoverReason, OriginKey, OriginRows};
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_ports::frontier::Progress;
+use dragline_ports::reader::LeftoverRow;
 
 use super::DynamoFrontier;
 use super::endings::{COUNT, REASON};
+use crate::dynamo::Item;
 use crate::errors::StoreError;
 use crate::meter::capacity::ReadKind;
 use crate::rows::{self, inbox, keys, lease};
+use crate::tables::SORT;
 
 /// Origins that are summed at once.
 const ORIGINS_MAX: usize = 1_000;
@@ -42,12 +45,19 @@ impl DynamoFrontier {
 
     async fn leftovers(&self, crawl: &CrawlId, iteration: Iteration) -> Result<Vec<(LeftoverReason, u64)>, StoreError> {
         let mut sums: BTreeMap<LeftoverReason, u64> = BTreeMap::new();
-        for item in self.db.all(keys::leftovers(crawl, iteration)).await? {
-            let fields = rows::fields(&item)?;
-            let reason = LeftoverReason::from_name(fields.text(REASON)?);
-            let reason = reason.ok_or_else(|| StoreError::Damaged("a leftover has an unknown reason".to_owned()))?;
-            *sums.entry(reason).or_default() += fields.number::<u64>(COUNT)?;
+        for item in self.db.all(keys::leftovers(crawl, Some(iteration), None)).await? {
+            let LeftoverRow { reason, urls, .. } = read_leftover(&item)?;
+            *sums.entry(reason).or_default() += urls;
         }
         Ok(sums.into_iter().collect())
     }
+}
+
+/// What an origin left when it ended; what its robots.txt was met with stands elsewhere.
+pub(super) fn read_leftover(item: &Item) -> Result<LeftoverRow, StoreError> {
+    let fields = rows::fields(item)?;
+    let (iteration, origin) = keys::leftover_of(fields.text(SORT)?)?;
+    let reason = LeftoverReason::from_name(fields.text(REASON)?);
+    let reason = reason.ok_or_else(|| StoreError::Damaged("a leftover has an unknown reason".to_owned()))?;
+    Ok(LeftoverRow { iteration, origin, reason, urls: fields.number(COUNT)?, robots_error: None })
 }

@@ -1,18 +1,21 @@
 //! Reading a crawl for people, page by page. No step needs it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use dragline_domain::frontier::{OriginKey, SegmentRow};
-use dragline_domain::ids::CrawlId;
-use dragline_domain::url::CrawlUrl;
+use dragline_domain::ids::{CrawlId, Iteration};
+use dragline_domain::url::{CrawlUrl, Origin};
 use dragline_ports::error::PortResult;
+use dragline_ports::reader::LeftoverRow;
 
 use super::DynamoFrontier;
+use super::progress::read_leftover;
+use super::robots::read_robots_error;
 use crate::dynamo::{Fields, Item, Range};
 use crate::errors::{StoreError, at};
 use crate::meter::capacity::ReadKind;
 use crate::rows::known::KnownUrl;
-use crate::rows::{keys, segment};
+use crate::rows::{inbox, keys, segment};
 use crate::tables::SORT;
 
 /// Some rows of an origin.
@@ -27,6 +30,43 @@ pub struct Listed<T> {
 /// A place among an origin's rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cursor(String);
+
+impl Cursor {
+    /// Behind the row of this sort key.
+    pub(crate) const fn row(sort: String) -> Self {
+        Self(sort)
+    }
+}
+
+/// Some of what origins left when they ended.
+pub(crate) struct ListedLeftovers {
+    /// Those that are wanted, by iteration, origin and reason.
+    pub(crate) rows: Vec<LeftoverRow>,
+    /// The key of the last one, wanted or not; absent if there are none.
+    pub(crate) last: Option<String>,
+    /// Whether none stands behind.
+    pub(crate) is_all: bool,
+}
+
+impl ListedLeftovers {
+    fn is_of_last(&self, row: &LeftoverRow) -> bool {
+        self.rows.last().is_some_and(|last| (last.iteration, &last.origin) == (row.iteration, &row.origin))
+    }
+
+    /// Adds what an origin left in one turn to what it left in others for the same reason.
+    fn add(&mut self, row: LeftoverRow) {
+        let of_origin = self.rows.iter_mut().rev();
+        let mut of_origin =
+            of_origin.take_while(|other| (other.iteration, &other.origin) == (row.iteration, &row.origin));
+        match of_origin.find(|other| other.reason == row.reason) {
+            Some(same) => same.urls += row.urls,
+            None => self.rows.push(row),
+        }
+    }
+}
+
+/// Leftovers that are asked for at once.
+const LEFTOVERS_MAX: usize = 500;
 
 impl DynamoFrontier {
     /// An origin's segments of every iteration, in the order in which they were committed: at most `limit` of those after a place. It may
@@ -78,6 +118,80 @@ impl DynamoFrontier {
         let found = self.db.get_all(urls.iter().map(key).collect(), ReadKind::Eventual).await?;
         let known = urls.iter().filter_map(|url| Some((url, found.get(&key(url))?)));
         known.map(|(url, item)| Ok((url.clone(), KnownUrl::read(item)?))).collect()
+    }
+
+    /// What origins left when they ended: those of an iteration, or of an origin, where that is said; after a key, about `limit` of them, and
+    /// all that the last origin left. It may lag.
+    pub(crate) async fn list_leftovers(
+        &self,
+        crawl: &CrawlId,
+        (iteration, origin): (Option<Iteration>, Option<&Origin>),
+        after: Option<&str>,
+        limit: usize,
+    ) -> PortResult<ListedLeftovers> {
+        at("list leftovers", crawl, async {
+            let range = keys::leftovers(crawl, iteration, origin);
+            let mut range = Range { after: after.map(str::to_owned), ..range };
+            let mut listed = ListedLeftovers { rows: Vec::new(), last: None, is_all: false };
+            loop {
+                let page = self.db.first(&range, LEFTOVERS_MAX, ReadKind::Eventual).await?;
+                for item in &page.items {
+                    let row = read_leftover(item)?;
+                    let is_wanted = row.urls > 0 && origin.is_none_or(|origin| row.origin == *origin);
+                    if is_wanted && listed.rows.len() >= limit && !listed.is_of_last(&row) {
+                        return Ok(listed);
+                    }
+                    listed.last = Some(Fields(item).text(SORT)?.to_owned());
+                    if is_wanted {
+                        listed.add(row);
+                    }
+                }
+                range.after = page.next;
+                if range.after.is_none() {
+                    return Ok(ListedLeftovers { is_all: true, ..listed });
+                }
+            }
+        })
+        .await
+    }
+
+    /// How many URLs parsers lost of these origins, and in which iteration, for those that lost any. It may lag.
+    pub(crate) async fn load_lost(
+        &self,
+        crawl: &CrawlId,
+        origins: &[Origin],
+    ) -> PortResult<Vec<(Origin, Iteration, u64)>> {
+        at("load inboxes", crawl, async {
+            let key = |origin: &Origin| keys::inbox(&OriginKey { crawl: crawl.clone(), origin: origin.clone() });
+            let found = self.db.get_all(origins.iter().map(key).collect(), ReadKind::Eventual).await?;
+            let inboxes = origins.iter().filter_map(|origin| Some((origin, found.get(&key(origin))?)));
+            let lost = inboxes.map(|(origin, item)| {
+                let inbox = inbox::read(item)?;
+                Ok((origin.clone(), inbox.iteration, inbox.counters.unreadable))
+            });
+            let lost = lost.filter(|lost| lost.as_ref().map_or(true, |(_, _, urls)| *urls > 0));
+            lost.collect()
+        })
+        .await
+    }
+
+    /// The errors that the robots.txt of these origins were met with last; origins whose was answered are left out. It may lag.
+    pub(crate) async fn load_robots_errors(
+        &self,
+        crawl: &CrawlId,
+        origins: impl Iterator<Item = &Origin> + Send,
+    ) -> PortResult<HashMap<Origin, String>> {
+        let origins: BTreeSet<OriginKey> =
+            origins.map(|origin| OriginKey { crawl: crawl.clone(), origin: origin.clone() }).collect();
+        at("load robots", crawl, async {
+            let found = self.db.get_all(origins.iter().map(keys::robots).collect(), ReadKind::Eventual).await?;
+            let errors = origins.into_iter().filter_map(|key| {
+                let error = found.get(&keys::robots(&key)).map(read_robots_error)?.transpose()?;
+                Some(error.map(|error| (key.origin, error)))
+            });
+            errors.collect()
+        })
+        .await
     }
 
     async fn listed<T>(

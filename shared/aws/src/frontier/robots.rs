@@ -3,12 +3,14 @@
 use data_encoding::HEXLOWER;
 use dragline_domain::frontier::{ObjectKey, OriginKey};
 use dragline_domain::time::written_by;
+use dragline_formats::robots::RobotsRecord;
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{KeptRobots, RobotsRow};
+use dragline_ports::reader::LeftoverRow;
 use sha2::{Digest as _, Sha256};
 
 use super::DynamoFrontier;
-use crate::dynamo::{Expression, Role, Write, blob, instant, text};
+use crate::dynamo::{Expression, Fields, Item, Role, Write, blob, instant, text};
 use crate::errors::{StoreError, at};
 use crate::objects::Kind;
 use crate::rows::{self, keys};
@@ -36,7 +38,7 @@ impl KeptRobots for DynamoFrontier {
                 let Some(object) = object else { return Ok(None) };
                 rows::inflate(&object.bytes, fields.number(JSON_BYTES)?)?
             } else {
-                rows::inflate(fields.blob(RECORD)?, fields.number(JSON_BYTES)?)?
+                read_record(fields)?
             };
             let (fetched_at, expires_at) = (fields.instant("fetched_at")?, fields.instant("expires_at")?);
             Ok(Some(RobotsRow { record, fetched_at, expires_at }))
@@ -67,6 +69,18 @@ impl KeptRobots for DynamoFrontier {
         })
         .await
     }
+}
+
+/// A record that stands in its row.
+fn read_record(fields: Fields<'_>) -> Result<RobotsRecord, StoreError> {
+    rows::inflate(fields.blob(RECORD)?, fields.number(JSON_BYTES)?)
+}
+
+/// The error that robots.txt was met with; `None` if it was answered. Errors are short: what stands in an object is none.
+pub(super) fn read_robots_error(item: &Item) -> Result<Option<String>, StoreError> {
+    let fields = rows::fields(item)?;
+    let record = (!fields.has(OBJECT)).then(|| read_record(fields)).transpose()?;
+    Ok(record.as_ref().and_then(LeftoverRow::robots_error_of))
 }
 
 /// Objects are never overwritten: each content has a name of its own.

@@ -17,6 +17,8 @@ const ORIGIN: &str = "origin#";
 
 const SEGMENT: &str = "segment#";
 
+const LEFTOVER: &str = "leftover#";
+
 const NOTICE: &str = "notice#";
 
 fn of_crawl(crawl: &CrawlId, sort: impl Into<String>) -> Key {
@@ -78,11 +80,31 @@ pub(crate) fn origin_listed(sort: &str) -> Result<Origin, StoreError> {
 
 pub(crate) fn leftover(origin: &OriginKey, leftover: &Leftover) -> Key {
     let Leftover { iteration, turn: Turn(turn), .. } = leftover;
-    of_crawl(&origin.crawl, format!("leftover#{:010}#{}#{turn:020}", iteration.number(), origin.origin))
+    of_crawl(&origin.crawl, format!("{}{}#{turn:020}", leftover_prefix(*iteration), origin.origin))
 }
 
-pub(crate) fn leftovers(crawl: &CrawlId, iteration: Iteration) -> Range {
-    range(&of_crawl(crawl, ""), &format!("leftover#{:010}#", iteration.number()))
+/// What the origins of an iteration left, or one of them.
+pub(crate) fn leftovers(crawl: &CrawlId, iteration: Option<Iteration>, origin: Option<&Origin>) -> Range {
+    let prefix = match (iteration, origin) {
+        (Some(iteration), Some(origin)) => format!("{}{origin}#", leftover_prefix(iteration)),
+        (Some(iteration), None) => leftover_prefix(iteration),
+        (None, _) => LEFTOVER.to_owned(),
+    };
+    range(&of_crawl(crawl, ""), &prefix)
+}
+
+fn leftover_prefix(iteration: Iteration) -> String {
+    format!("{LEFTOVER}{:010}#", iteration.number())
+}
+
+/// Which iteration and origin the leftover of a sort key is of.
+pub(crate) fn leftover_of(sort: &str) -> Result<(Iteration, Origin), StoreError> {
+    let parse = || {
+        let (iteration, rest) = sort.strip_prefix(LEFTOVER)?.split_once('#')?;
+        let (origin, _turn) = rest.rsplit_once('#')?;
+        Some((Iteration::new(iteration.parse().ok()?)?, origin.parse().ok()?))
+    };
+    parse().ok_or_else(|| StoreError::Damaged(format!("`{sort}` is no leftover")))
 }
 
 /// A host's row, in a partition that no origin has: what follows the `#` there begins with a scheme.
@@ -228,6 +250,8 @@ fn log_prefix(segment: &SegmentId, iteration: Iteration) -> String {
 
 #[cfg(test)]
 mod tests {
+    use dragline_domain::frontier::LeftoverReason;
+
     use super::*;
 
     fn origin() -> OriginKey {
@@ -248,6 +272,8 @@ mod tests {
         }
         assert!(matches!(owed(&segment(&id).sort), Ok(OwedRow::Segment { turn: Turn(7), n: 3 })));
         assert_eq!(segment_id(&origin, &segment(&id).sort).unwrap(), id);
+        let left = Leftover { iteration: Iteration::FIRST, turn: Turn(7), reason: LeftoverReason::Stopped, count: 3 };
+        assert_eq!(leftover_of(&leftover(&origin, &left).sort).unwrap(), (Iteration::FIRST, origin.origin));
     }
 
     #[test]
@@ -288,5 +314,8 @@ mod tests {
             assert!(owed(sort).is_err(), "{sort}");
         }
         assert!(segment_id(&origin(), "lease").is_err(), "another row");
+        for sort in ["leftover#1", "leftover#0#https://a.example#1", "leftover#1#a#1", "origin#https://a.example"] {
+            assert!(leftover_of(sort).is_err(), "{sort}");
+        }
     }
 }

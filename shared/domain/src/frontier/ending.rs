@@ -54,6 +54,20 @@ impl LeftoverReason {
         }
     }
 
+    /// As it is told to people.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Stopped => "stopped",
+            Self::OriginGivenUp => "given up after too many failures",
+            Self::RobotsUnreadable => "given up, as its robots.txt could not be read",
+            Self::BudgetExhausted => "the budget of the crawl is spent",
+            Self::OriginBudgetExhausted => "its budget of pages is spent",
+            Self::SegmentUnreadable => "visited, but what was captured is lost",
+            Self::Stuck => "given up, as nothing came of it again and again",
+        }
+    }
+
     /// The reason of a stored name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {

@@ -133,6 +133,6 @@ impl Db {
 }
 
 /// The iteration of a stored number.
-pub(super) fn iteration_number(number: u32) -> Result<Iteration, StoreError> {
+pub(crate) fn iteration_number(number: u32) -> Result<Iteration, StoreError> {
     Iteration::new(number).ok_or_else(|| StoreError::Damaged("an iteration is numbered 0".to_owned()))
 }

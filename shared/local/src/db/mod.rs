@@ -1,7 +1,7 @@
 //! The database: its schema, how its rows are read and written, and the one thread that does it.
 
 mod candidates;
-mod crawls;
+pub(crate) mod crawls;
 mod error;
 mod hosts;
 mod ids;

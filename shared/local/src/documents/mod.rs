@@ -99,13 +99,18 @@ fn put_page(db: &Db, id: VisitId, page: &Page, made_by: Option<&MadeBy>) -> Resu
     Ok(())
 }
 
+/// A document's columns, of `document v`, `file_text t` and `page_link k`.
+pub(crate) const COLUMNS: &str =
+    "v.id, v.url, v.outcome, v.state, v.detail, k.links, t.id IS NOT NULL, t.title, t.description, t.language,
+    t.charset, t.canonical, t.noindex, t.nofollow, t.cut, t.text, t.made_by";
+
 fn load(db: &Db, segment: SegmentRowId, origin: &Origin) -> Result<Vec<Document>, StoreError> {
-    let sql = "SELECT d.id, d.url, d.outcome, d.state, d.detail, k.links, t.id IS NOT NULL, t.title, t.description, t.language,
-                      t.charset, t.canonical, t.noindex, t.nofollow, t.cut, t.text, t.made_by
-               FROM document d LEFT JOIN file_text t ON t.id = d.id LEFT JOIN page_link k ON k.id = d.id
-               WHERE d.id BETWEEN ?1 AND ?2 ORDER BY d.id";
+    let sql = format!(
+        "SELECT {COLUMNS} FROM document v LEFT JOIN file_text t ON t.id = v.id LEFT JOIN page_link k ON k.id = v.id
+         WHERE v.id BETWEEN ?1 AND ?2 ORDER BY v.id"
+    );
     let (first, last) = VisitId::of_segment(segment);
-    let mut statement = db.statement(sql)?;
+    let mut statement = db.statement(&sql)?;
     let mut rows = statement.query(params![first, last])?;
     let mut documents = Vec::new();
     while let Some(row) = rows.next()? {
@@ -114,7 +119,8 @@ fn load(db: &Db, segment: SegmentRowId, origin: &Origin) -> Result<Vec<Document>
     Ok(documents)
 }
 
-fn read(row: &Row<'_>, origin: &Origin) -> Result<Document, StoreError> {
+/// Reads [`COLUMNS`], which are a row's first.
+pub(crate) fn read(row: &Row<'_>, origin: &Origin) -> Result<Document, StoreError> {
     let state = match row.get::<_, String>(3)?.as_str() {
         "processed" => DocumentState::Processed,
         "stuck" => DocumentState::Stuck,

@@ -10,7 +10,7 @@ mod notices;
 mod origins;
 mod overdue;
 mod parses;
-mod progress;
+pub(crate) mod progress;
 mod robots;
 mod turns;
 

@@ -3,29 +3,79 @@
 //! SQLite reads a database with a write-ahead log through an index that it keeps in a file of its own, `-shm`. Where that is neither there
 //! nor can be made, it gives up. There are two ways out, each for one case.
 
+use std::fmt;
 use std::fs::File;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
+use dragline_domain::ids::CrawlId;
+use dragline_ports::error::{PortError, PortResult};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::{BUSY_TIMEOUT, DATABASE, LOCK, OpenError, ours};
 use crate::db::schema::{self, Found};
+use crate::db::values::Text;
+use crate::db::{Db, StoreError};
+use crate::store::{Allowance, LEASE_GRACE};
 
 /// A database that is open for reading.
-#[derive(Debug)]
 pub struct Reading {
-    connection: Connection,
+    db: Db,
     /// Keeps a crawl from beginning while SQLite was told that nobody writes.
     _nobody_writes: Option<File>,
+}
+
+impl Reading {
+    fn new(connection: Connection, nobody_writes: Option<File>) -> Self {
+        // Who only reads writes no time to look again at.
+        Self { db: Db { connection, lease_grace: LEASE_GRACE }, _nobody_writes: nobody_writes }
+    }
+
+    pub(crate) const fn db(&self) -> &Db {
+        &self.db
+    }
+
+    /// The crawl that the data directory holds, as each has its own; `None` before its first iteration.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub fn crawl(&self) -> PortResult<Option<CrawlId>> {
+        let sql = "SELECT crawl FROM latest_iteration ORDER BY crawl LIMIT 1";
+        let found = self.db.find(sql, [], |row| row.get::<_, Text<CrawlId>>(0));
+        Ok(found.map_err(|error| self.failed("read crawl", error))?.map(|Text(crawl)| crawl))
+    }
+
+    /// What the crawl was ever allowed.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub fn allowed(&self) -> PortResult<Vec<Allowance>> {
+        let mut allowed = Vec::new();
+        for allowance in Allowance::ALL {
+            let setting = self.db.setting(allowance.name()).map_err(|error| self.failed("read settings", error))?;
+            allowed.extend(setting.map(|_| allowance));
+        }
+        Ok(allowed)
+    }
+
+    fn failed(&self, operation: &'static str, error: StoreError) -> PortError {
+        let subject = self.db.connection.path().unwrap_or_default().to_owned();
+        PortError::new(error.kind(), operation, subject, error)
+    }
+}
+
+impl fmt::Debug for Reading {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Reading").field(&self.db.connection).finish()
+    }
 }
 
 impl Deref for Reading {
     type Target = Connection;
 
     fn deref(&self) -> &Connection {
-        &self.connection
+        &self.db.connection
     }
 }
 
@@ -62,7 +112,7 @@ fn shared(path: &Path) -> rusqlite::Result<Reading> {
     let connection = Connection::open_with_flags(path, FLAGS)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
     touch(&connection)?;
-    Ok(Reading { connection, _nobody_writes: None })
+    Ok(Reading::new(connection, None))
 }
 
 /// Where the files beside the database cannot be made, so that no crawl of this machine's has them open.
@@ -85,7 +135,7 @@ fn alone(directory: &Path, path: &Path) -> rusqlite::Result<Reading> {
     };
     let connection = Connection::open_with_flags(immutable(path), FLAGS | OpenFlags::SQLITE_OPEN_URI)?;
     touch(&connection)?;
-    Ok(Reading { connection, _nobody_writes: lock })
+    Ok(Reading::new(connection, lock))
 }
 
 /// What a killed process left, or a copy of it: the newest of it is in the log alone. The index goes into this process's memory, which
@@ -96,7 +146,7 @@ fn with_log(path: &Path) -> rusqlite::Result<Reading> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     connection.pragma_update(None, "locking_mode", "exclusive")?;
     touch(&connection)?;
-    Ok(Reading { connection, _nobody_writes: None })
+    Ok(Reading::new(connection, None))
 }
 
 #[cfg(not(unix))]

@@ -4,25 +4,24 @@
 //! engines. No step of a crawl needs it. It may lag behind what was just committed.
 //!
 //! ```no_run
+//! use std::ops::ControlFlow;
+//!
 //! use dragline_ports::error::PortResult;
-//! use dragline_ports::reader::{Filter, Reader, Rest};
+//! use dragline_ports::reader::{Cursor, Filter, PageRow, Reader, each_row};
 //!
 //! /// Prints the URLs of the newest iteration's pages.
 //! async fn print_urls(reader: &impl Reader) -> PortResult<()> {
 //!     let Some(latest) = reader.latest_iteration().await? else { return Ok(()) };
-//!     let filter = Filter::of_iteration(latest.number);
-//!     let mut after = None;
-//!     loop {
-//!         let batch = reader.pages(&filter, after.as_ref(), 500).await?;
-//!         batch.rows.iter().for_each(|page| println!("{}", page.url));
-//!         match batch.rest {
-//!             Rest::More => after = batch.cursor,
-//!             Rest::Nothing => return Ok(()),
-//!         }
-//!     }
+//!     let filter = &Filter::of_iteration(latest.number);
+//!     let print = |page: PageRow| {
+//!         println!("{}", page.url);
+//!         ControlFlow::Continue(())
+//!     };
+//!     each_row(|after: Option<Cursor>| async move { reader.pages(filter, after.as_ref(), 500).await }, print).await
 //! }
 //! ```
 
+mod each;
 mod rows;
 
 use std::fmt;
@@ -36,13 +35,15 @@ use serde::{Deserialize, Serialize};
 use crate::error::PortResult;
 use crate::frontier::Progress;
 
+pub use each::each_row;
 pub use rows::{CandidateRow, DocumentRow, LeftoverRow, LinkRow, LogRow, PageRow};
 
 /// Reads one crawl.
 ///
 /// Streams come in batches of about `limit` rows, at least one if there is any; a store that keeps rows together may give some more. Each row
 /// comes once: whoever goes on from a batch's cursor, at any later time, gets what stands behind it. While an iteration is open, rows may be
-/// added before that place as well: whoever wants all of it reads it once it is closed.
+/// added before that place as well, and those of a later iteration may stand before it: whoever wants all of an iteration reads it by itself,
+/// once it is closed.
 pub trait Reader: Send + Sync {
     /// The newest iteration; `None` before the first.
     fn latest_iteration(&self) -> impl Future<Output = PortResult<Option<IterationRow>>> + Send;
@@ -93,7 +94,9 @@ pub trait Reader: Send + Sync {
         limit: usize,
     ) -> impl Future<Output = PortResult<Batch<DocumentRow>>> + Send;
 
-    /// What each origin left over. A filter by URL takes its origin.
+    /// What each origin left over, in one row for each reason; and what was lost with its captures, as
+    /// [`SegmentUnreadable`](dragline_domain::frontier::LeftoverReason::SegmentUnreadable), until the origin is opened in another iteration.
+    /// A filter by URL takes its origin.
     fn leftovers(
         &self,
         filter: &Filter,

@@ -4,6 +4,7 @@ use dragline_domain::document::Document;
 use dragline_domain::frontier::LeftoverReason;
 use dragline_domain::ids::Iteration;
 use dragline_domain::url::Origin;
+use dragline_formats::robots::{RobotsRecord, Unreadable};
 use serde::Serialize;
 
 macro_rules! rows {
@@ -184,7 +185,7 @@ pub struct DocumentRow {
     pub document: Document,
 }
 
-/// URLs of an origin that were queued in an iteration and never had their turn.
+/// URLs of an origin that were queued in an iteration and have no outcome.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftoverRow {
     /// The iteration.
@@ -197,4 +198,16 @@ pub struct LeftoverRow {
     pub urls: u64,
     /// The error that its robots.txt was met with last; absent if it was answered.
     pub robots_error: Option<String>,
+}
+
+impl LeftoverRow {
+    /// The error of a robots.txt, as it is kept; `None` if it was answered.
+    #[must_use]
+    pub fn robots_error_of(kept: &RobotsRecord) -> Option<String> {
+        match kept {
+            RobotsRecord::Readable { .. } | RobotsRecord::Missing(_) => None,
+            RobotsRecord::Unreadable(Unreadable::Status(status)) => Some(format!("status {status}")),
+            RobotsRecord::Unreadable(Unreadable::Failed { detail }) => Some(detail.clone()),
+        }
+    }
 }

@@ -1,26 +1,17 @@
 //! The crawl log: each segment's is put once and whole.
-//!
-//! Nothing reads the log through the port, as it is there for people: an adapter's tests say how to read it, by a [`LogReader`].
-
-use std::future::Future;
 
 use dragline_domain::capture::{CrawlType, Finality, LogEntry, SegmentLog, Visit};
-use dragline_domain::frontier::{SegmentId, SegmentRow, Sighting};
+use dragline_domain::frontier::{SegmentRow, Sighting};
 use dragline_domain::outcome::Outcome;
-use dragline_domain::url::CrawlUrl;
 use dragline_ports::frontier::Frontier;
+use dragline_ports::reader::{Filter, Reader};
 
 use super::lag::assert_comes_to;
 use super::samples::{at, key, url};
 use super::world::{UNLIMITED, World, long_path};
 
-/// Reads what was logged, for people.
-pub trait LogReader {
-    /// The entries of a segment in their order: each URL and how it ended; empty if there are none.
-    fn entries(&self, segment: &SegmentId) -> impl Future<Output = Vec<(CrawlUrl, Outcome)>>;
-}
-
-/// Runs every behaviour of a log. Takes an expression that makes `((frontier, reader), guard)` from a future; the guard lives as long.
+/// Runs every behaviour of a log. Takes an expression that makes `((frontier, reader), guard)` from a future, the reader of
+/// [`crawl`](crate::conformance::reader::crawl); the guard lives as long.
 /// Given `rejections` before it, it is an expression: the behaviours that fail.
 #[macro_export]
 macro_rules! log_suite {
@@ -76,39 +67,46 @@ fn log(segment: &SegmentRow, ended: &[(String, Outcome)]) -> SegmentLog {
     }
 }
 
-fn logged(log: &SegmentLog) -> Vec<(CrawlUrl, Outcome)> {
-    log.entries.iter().map(|entry| (entry.url.clone(), entry.visit.outcome)).collect()
+/// Each URL and how it ended, as it was put.
+fn logged(log: &SegmentLog) -> Vec<(String, i16)> {
+    log.entries.iter().map(|entry| (entry.url.to_string(), entry.visit.outcome.code())).collect()
+}
+
+/// The same, as it is read.
+async fn read(reader: &impl Reader) -> Vec<(String, i16)> {
+    let rows = reader.log(&Filter::default(), None, 1_000).await.unwrap().rows;
+    rows.into_iter().map(|row| (row.url, row.outcome)).collect()
 }
 
 /// Whoever puts a segment's log again, the same or another, changes nothing.
-pub async fn a_log_is_put_once((frontier, reader): &(impl Frontier, impl LogReader)) {
+pub async fn a_log_is_put_once((frontier, reader): &(impl Frontier, impl Reader)) {
     let segment = segment(frontier).await;
     let first = log(&segment, &[("/".into(), Outcome::FileIngested), ("/b".into(), Outcome::FileNotFound)]);
     let other = log(&segment, &[("/c".into(), Outcome::FileGone)]);
     for (put, why) in [(&first, "the first"), (&first, "the same again"), (&other, "another")] {
         frontier.put_log(put).await.unwrap();
-        assert_comes_to(async || reader.entries(&segment.id).await, logged(&first), why).await;
+        assert_comes_to(async || read(reader).await, logged(&first), why).await;
     }
 }
 
 /// A log may hold nothing, and is put by that.
-pub async fn a_log_without_entries_is_put_like_any_other((frontier, reader): &(impl Frontier, impl LogReader)) {
+pub async fn a_log_without_entries_is_put_like_any_other((frontier, reader): &(impl Frontier, impl Reader)) {
     let segment = segment(frontier).await;
     for ended in [&[][..], &[("/".into(), Outcome::FileIngested)]] {
         frontier.put_log(&log(&segment, ended)).await.unwrap();
     }
-    assert_comes_to(async || reader.entries(&segment.id).await, Vec::new(), "nothing was put first").await;
+    assert_comes_to(async || read(reader).await, Vec::new(), "nothing was put first").await;
 }
 
 /// A log of over 400 KB, more than an item of DynamoDB holds, comes back whole, however often it is put.
-pub async fn a_log_beyond_the_size_of_an_item_is_whole((frontier, reader): &(impl Frontier, impl LogReader)) {
+pub async fn a_log_beyond_the_size_of_an_item_is_whole((frontier, reader): &(impl Frontier, impl Reader)) {
     let segment = segment(frontier).await;
     let ended: Vec<_> = (0..220).map(|number| (long_path(number), Outcome::BlockedUrlByLocalPolicy)).collect();
     let log = log(&segment, &ended);
     assert!(log.entries.iter().map(|entry| entry.url.as_str().len()).sum::<usize>() > 400 << 10, "its URLs alone");
     for why in ["put", "put again"] {
         frontier.put_log(&log).await.unwrap();
-        let is_whole = async || reader.entries(&segment.id).await == logged(&log);
+        let is_whole = async || read(reader).await == logged(&log);
         assert_comes_to(is_whole, true, why).await;
     }
 }

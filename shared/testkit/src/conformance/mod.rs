@@ -2,7 +2,8 @@
 //!
 //! An adapter's tests run a whole suite with one macro, given an async function that makes the store:
 //! [`frontier_suite!`](crate::frontier_suite), [`log_suite!`](crate::log_suite), [`archive_suite!`](crate::archive_suite),
-//! [`documents_suite!`](crate::documents_suite), [`queue_suite!`](crate::queue_suite), [`time_suite!`](crate::time_suite).
+//! [`documents_suite!`](crate::documents_suite), [`queue_suite!`](crate::queue_suite), [`reader_suite!`](crate::reader_suite),
+//! [`time_suite!`](crate::time_suite).
 
 #![expect(clippy::unwrap_used, reason = "these functions are tests, though the compiler cannot know")]
 
@@ -12,6 +13,7 @@ pub mod frontier;
 mod lag;
 pub mod log;
 pub mod queue;
+pub mod reader;
 mod samples;
 pub mod time;
 mod world;

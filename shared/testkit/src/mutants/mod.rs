@@ -9,12 +9,14 @@ mod documents;
 mod frontier;
 mod frontier_mutation;
 mod queue;
+mod reader;
 
 pub use archive::{ArchiveMutation, MutantArchive};
 pub use documents::{DocumentsMutation, MutantDocuments};
 pub use frontier::MutantFrontier;
 pub use frontier_mutation::FrontierMutation;
 pub use queue::{MutantQueue, QueueMutation};
+pub use reader::{MutantReader, ReaderMutation};
 
 /// An enumeration of defects: each variant's comment says what is wrong.
 macro_rules! mutations {

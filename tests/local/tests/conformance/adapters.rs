@@ -1,20 +1,17 @@
 //! Fresh adapters, with what the suites read them by.
 
-use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 use std::time::Duration;
 use std::{env, fs, thread};
 
-use dragline_domain::frontier::SegmentId;
-use dragline_domain::outcome::Outcome;
-use dragline_domain::url::CrawlUrl;
-use dragline_local::query::{LogRow, Selection, export_log};
-use dragline_local::{DATABASE, DirectoryArchive, LocalStore, Mailbox, MemoryQueue, SqliteDocuments, SqliteFrontier};
+use dragline_local::{
+    DATABASE, DirectoryArchive, LocalStore, Mailbox, MemoryQueue, SqliteDocuments, SqliteFrontier, SqliteReader,
+};
 use dragline_ports::queue::Message;
 use dragline_testkit::clock::HandClock;
-use dragline_testkit::conformance::log::LogReader;
 use dragline_testkit::conformance::queue::Receiver;
+use dragline_testkit::conformance::reader::crawl;
 use jiff::Timestamp;
 use tempfile::TempDir;
 
@@ -47,9 +44,19 @@ pub(crate) async fn frontier() -> (SqliteFrontier, TempDir) {
     (store.frontier(), directory)
 }
 
-pub(crate) async fn log() -> ((SqliteFrontier, SqliteLog), TempDir) {
+/// What reads the suites' crawl in a directory that a store has open.
+fn reader_of(directory: &TempDir) -> SqliteReader {
+    LocalStore::open_read_only(directory.path()).unwrap().into_reader(crawl())
+}
+
+pub(crate) async fn log() -> ((SqliteFrontier, SqliteReader), TempDir) {
     let (store, directory) = store();
-    ((store.frontier(), SqliteLog { directory: directory.path().to_owned() }), directory)
+    ((store.frontier(), reader_of(&directory)), directory)
+}
+
+pub(crate) async fn reader() -> ((SqliteFrontier, SqliteDocuments, SqliteReader), TempDir) {
+    let (store, directory) = store();
+    ((store.frontier(), store.documents(), reader_of(&directory)), directory)
 }
 
 pub(crate) async fn documents() -> ((SqliteFrontier, SqliteDocuments), TempDir) {
@@ -66,24 +73,6 @@ pub(crate) async fn queue() -> ((MemoryQueue<HandClock>, QueueEnd), ()) {
     let clock = HandClock::default();
     let queue = MemoryQueue::new(&clock, 1_000);
     ((queue.clone(), QueueEnd { queue, clock }), ())
-}
-
-/// The log as people read it. It holds the log of one segment only, as that is all the suite puts.
-pub(crate) struct SqliteLog {
-    directory: PathBuf,
-}
-
-impl LogReader for SqliteLog {
-    async fn entries(&self, _segment: &SegmentId) -> Vec<(CrawlUrl, Outcome)> {
-        let connection = LocalStore::open_read_only(&self.directory).unwrap();
-        let mut entries = Vec::new();
-        let mut push = |row: LogRow| {
-            entries.push((row.url.try_into().unwrap(), Outcome::try_from(row.outcome).unwrap()));
-            ControlFlow::Continue(())
-        };
-        export_log(&connection, &Selection::default(), &mut push).unwrap();
-        entries
-    }
 }
 
 /// The other end of a queue in memory.

@@ -21,6 +21,12 @@ mod documents {
     dragline_testkit::documents_suite!(documents());
 }
 
+mod reader {
+    use super::adapters::reader;
+
+    dragline_testkit::reader_suite!(reader());
+}
+
 mod archive {
     use super::adapters::archive;
 

@@ -11,7 +11,7 @@ use std::{fs, panic, thread};
 
 use dragline_testkit::mutants::{
     ArchiveMutation, DocumentsMutation, FrontierMutation, MutantArchive, MutantDocuments, MutantFrontier, MutantQueue,
-    QueueMutation,
+    MutantReader, QueueMutation, ReaderMutation,
 };
 use tokio::runtime::{Builder, Runtime};
 
@@ -46,6 +46,13 @@ async fn of_documents(mutation: DocumentsMutation) -> Names {
     dragline_testkit::documents_suite!(rejections, async {
         let ((frontier, documents), guard) = adapters::documents().await;
         ((frontier, MutantDocuments::new(documents, mutation)), guard)
+    })
+}
+
+async fn of_reader(mutation: ReaderMutation) -> Names {
+    dragline_testkit::reader_suite!(rejections, async {
+        let ((frontier, documents, reader), guard) = adapters::reader().await;
+        ((frontier, documents, MutantReader::new(reader, mutation)), guard)
     })
 }
 
@@ -141,6 +148,15 @@ fn every_mutant_is_rejected_and_every_behaviour_rejects_one() {
                 DocumentsMutation::defect,
                 dragline_testkit::documents_suite!(names, ()),
                 |runtime, mutation| runtime.block_on(of_documents(mutation)),
+            ),
+        ),
+        (
+            "Reader",
+            judge(
+                ReaderMutation::ALL,
+                ReaderMutation::defect,
+                dragline_testkit::reader_suite!(names, ()),
+                |runtime, mutation| runtime.block_on(of_reader(mutation)),
             ),
         ),
         (

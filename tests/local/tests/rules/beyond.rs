@@ -19,6 +19,7 @@ use rusqlite::Connection;
 use super::ahead::{WorldAhead, open_ahead};
 use super::clocks::until_free;
 use super::scripted::{Act, Asked, ScriptedSite, page};
+use crate::support::figures;
 
 /// Five URLs may wait, or as many as pages are left.
 const CLAIMS: ClaimLimits = ClaimLimits { waiting_per_page: 1, waiting_min: 5 };
@@ -68,10 +69,8 @@ async fn a_page_of_many_links_claims_what_the_budget_calls_for() {
     assert_eq!(progress.leftovers, [(LeftoverReason::BudgetExhausted, 3)]);
     assert_eq!(progress.parser.links_beyond_budget, 95);
     assert_eq!(fates_and_candidates(data.path()), (fates(5, 95), 6));
-    let connection = LocalStore::open_read_only(data.path()).unwrap();
-    let crawl = definition(&seeds, |_| {}).name.clone();
-    let summary = dragline_local::query::summary(&connection, &crawl, Iteration::FIRST).unwrap();
-    assert_eq!(summary.links_beyond_budget, 95, "people are told");
+    let figures = figures(data.path(), &definition(&seeds, |_| {}).name).await;
+    assert_eq!(figures.links_beyond_budget, 95, "people are told");
 }
 
 #[tokio::test]

@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use dragline_domain::definition::{Condition, Definition, DoNotCrawl, TextTest};
-use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;
-use dragline_local::{LocalStore, query};
+use dragline_local::LocalStore;
 use dragline_testkit::site::Site;
 use dragline_whole_crawls::{Crawled, definition};
 
 use super::content::gzip;
 use super::replies::{html, links, redirect, reply};
 use super::scripted::{ScriptedSite, answer, page};
+use crate::support::figures;
 
 #[tokio::test]
 async fn a_canonical_url_takes_its_copies_place() {
@@ -82,15 +82,13 @@ fn calling(canonical: Option<&str>, text: &str) -> String {
 }
 
 /// The number of URLs that ended so, in the summary of the newest iteration.
-fn summed_up(crawled: &Crawled, definition: &Definition) -> BTreeMap<String, u64> {
-    let connection = LocalStore::open_read_only(crawled.data()).unwrap();
-    let iteration = Iteration::new(crawled.log[0].iteration).unwrap();
-    let summary = query::summary(&connection, &definition.name, iteration).unwrap();
-    summary.outcomes.into_iter().map(|counted| (counted.name, counted.urls)).collect()
+async fn summed_up(crawled: &Crawled, definition: &Definition) -> BTreeMap<String, u64> {
+    let figures = figures(crawled.data(), &definition.name).await;
+    figures.outcomes.into_iter().map(|counted| (counted.name, counted.urls)).collect()
 }
 
 /// Checks that whatever tells of outcomes tells the same.
-fn assert_told_alike(crawled: &Crawled, definition: &Definition) {
+async fn assert_told_alike(crawled: &Crawled, definition: &Definition) {
     let mut counted = BTreeMap::new();
     for row in crawled.log.iter().filter(|row| row.r#final) {
         *counted.entry(row.outcome_name.clone()).or_default() += 1;
@@ -100,7 +98,7 @@ fn assert_told_alike(crawled: &Crawled, definition: &Definition) {
             assert_eq!(page.outcome_name, row.outcome_name, "{}", row.url);
         }
     }
-    assert_eq!(summed_up(crawled, definition), counted);
+    assert_eq!(summed_up(crawled, definition).await, counted);
 }
 
 #[tokio::test]
@@ -171,7 +169,7 @@ async fn a_canonical_url_counts_as_far_as_there_is_content_behind_it() {
         assert_eq!(detail, said.as_deref(), "{path}");
         assert_eq!(kept_text(&crawled, path), path, "{path}: kept all the same, should the answer change");
     }
-    assert_told_alike(&crawled, &definition);
+    assert_told_alike(&crawled, &definition).await;
 }
 
 /// The text that the parser found on a page, whether it is shown or not.
@@ -279,7 +277,7 @@ async fn what_becomes_of_a_canonical_url_decides_on_pages_that_do_not_change() {
             let shown = if outcome == Ingested { path } else { "" };
             assert_eq!(crawled.text(path), shown, "iteration {number}, {path}: {why}");
         }
-        assert_told_alike(&crawled, &definition);
+        assert_told_alike(&crawled, &definition).await;
     }
 }
 

@@ -1,5 +1,6 @@
-//! A crawl of one origin, as far as its first segment.
+//! A crawl of one origin, as far as its first segment; and what people are told of a crawl.
 
+use std::path::Path;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -12,6 +13,8 @@ use dragline_domain::politeness::Pace;
 use dragline_local::LocalStore;
 use dragline_ports::archive::Archive;
 use dragline_ports::frontier::{BeginIteration, CommitSegment, Iterations, Origins, SeedOrigin, Seeded, Turns};
+use dragline_ports::reader::Reader;
+use dragline_report::Figures;
 use jiff::Timestamp;
 
 pub(crate) fn at(second: i64) -> Timestamp {
@@ -79,4 +82,11 @@ pub(crate) async fn commit(store: &LocalStore, lease: &Lease) -> SegmentRow {
     let commit = CommitSegment { segment: segment.clone(), lease, exhausted: Vec::new() };
     assert_eq!(store.frontier().commit_segment(&commit).await.unwrap(), Committed::Done);
     segment
+}
+
+/// What people are told of the latest iteration of a crawl.
+pub(crate) async fn figures(data: &Path, crawl: &CrawlId) -> Figures {
+    let reader = LocalStore::open_read_only(data).unwrap().into_reader(crawl.clone());
+    let latest = reader.latest_iteration().await.unwrap().unwrap();
+    dragline_report::summary(&reader, latest).await.unwrap().figures
 }

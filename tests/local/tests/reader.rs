@@ -1,9 +1,8 @@
-//! What people see of a data directory: the exports, the summary and the views.
+//! What people see of a data directory: the reader's rows, the summary and the views.
 
-use std::ops::ControlFlow;
 use std::time::Duration;
 
-use crate::support::{at, commit, origin, take};
+use crate::support::{at, commit, figures, origin, take};
 use dragline_domain::capture::{
     CrawlType, Exchange, FileEntry, Finality, LogEntry, RecordKind, RedirectEntry, SegmentLog, Visit,
 };
@@ -12,12 +11,11 @@ use dragline_domain::frontier::{CandidateUpdate, Claimer, LastCapture, LeadsTo, 
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::{CrawlUrl, Spelling};
-use dragline_local::query::{
-    Iterations, Selection, export_candidates, export_links, export_log, export_pages, summary,
-};
 use dragline_local::{LocalStore, Reading};
 use dragline_ports::documents::Documents;
 use dragline_ports::frontier::{Candidates, ClaimRequest, CrawlLog};
+use dragline_ports::reader::{Cursor, Filter, Reader};
+use dragline_whole_crawls::every_row;
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 use serde::Serialize;
@@ -161,61 +159,108 @@ async fn crawled() -> (TempDir, Reading) {
 }
 
 /// The rows as lines of JSON.
-fn collect<T: Serialize>(lines: &mut Vec<String>) -> impl FnMut(T) -> ControlFlow<()> {
-    |row| {
-        lines.push(serde_json::to_string(&row).unwrap());
-        ControlFlow::Continue(())
+fn lines<T: Serialize>(rows: Vec<T>) -> String {
+    rows.iter().map(|row| serde_json::to_string(row).unwrap()).collect::<Vec<_>>().join("\n")
+}
+
+#[tokio::test]
+async fn rows_are_given_as_stored() {
+    let (_directory, reading) = crawled().await;
+    let (reader, filter) = (&reading.into_reader(origin().crawl), &Filter::of_iteration(Iteration::FIRST));
+    for limit in [1, 2, 500] {
+        let pages =
+            every_row(|after: Option<Cursor>| async move { reader.pages(filter, after.as_ref(), limit).await }).await;
+        let links =
+            every_row(|after: Option<Cursor>| async move { reader.links(filter, after.as_ref(), limit).await }).await;
+        let log =
+            every_row(|after: Option<Cursor>| async move { reader.log(filter, after.as_ref(), limit).await }).await;
+        let of_all = &Filter::default();
+        let candidates =
+            every_row(|after: Option<Cursor>| async move { reader.candidates(of_all, after.as_ref(), limit).await })
+                .await;
+        insta::assert_snapshot!("pages", lines(pages));
+        insta::assert_snapshot!("links", lines(links));
+        insta::assert_snapshot!("log", lines(log));
+        insta::assert_snapshot!("candidates", lines(candidates));
     }
 }
 
 #[tokio::test]
-async fn rows_are_exported_as_stored() {
-    let (_directory, connection) = crawled().await;
-    let selection = Selection::default();
-    let (mut pages, mut links, mut log, mut candidates) = (vec![], vec![], vec![], vec![]);
-    export_pages(&connection, &selection, &mut collect(&mut pages)).unwrap();
-    export_links(&connection, &selection, &mut collect(&mut links)).unwrap();
-    export_log(&connection, &selection, &mut collect(&mut log)).unwrap();
-    export_candidates(&connection, &selection, &mut collect(&mut candidates)).unwrap();
-    insta::assert_snapshot!("pages", pages.join("\n"));
-    insta::assert_snapshot!("links", links.join("\n"));
-    insta::assert_snapshot!("log", log.join("\n"));
-    insta::assert_snapshot!("candidates", candidates.join("\n"));
-}
-
-#[tokio::test]
-async fn a_selection_narrows_what_is_exported() {
-    let (_directory, connection) = crawled().await;
-    let (docs, other): (CrawlId, CrawlId) = ("docs".parse().unwrap(), "other".parse().unwrap());
-    for (crawl, iterations, expected, why) in [
-        (None, Iterations::All, 7, "everything"),
-        (Some(&docs), Iterations::Latest, 7, "the one iteration there is"),
-        (Some(&other), Iterations::All, 0, "another crawl"),
-        (None, Iterations::Number(Iteration::FIRST.next()), 0, "an iteration that was not yet"),
-    ] {
-        let selection = Selection { crawl: crawl.cloned(), iterations };
-        let mut count = 0;
-        let mut visit = |_| {
-            count += 1;
-            ControlFlow::Continue(())
-        };
-        export_log(&connection, &selection, &mut visit).unwrap();
-        assert_eq!(count, expected, "{why}");
-    }
-    let mut count = 0;
-    let mut stop_at_two = |_| {
-        count += 1;
-        if count == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+async fn a_filter_narrows_what_is_given() {
+    let (directory, _) = crawled().await;
+    let reader = |crawl: &str| {
+        LocalStore::open_read_only(directory.path()).unwrap().into_reader(crawl.parse::<CrawlId>().unwrap())
     };
-    export_log(&connection, &Selection::default(), &mut stop_at_two).unwrap();
-    assert_eq!(count, 2, "it stops when told");
+    let all = Filter::default;
+    let elsewhere = CrawlUrl::try_from("https://b.example/".to_owned()).unwrap();
+    // A filter, and of how many visits, pages, links, documents and candidates its rows are.
+    for (crawl, filter, expected, why) in [
+        ("docs", all(), (7, 2, 3, 1, 2), "everything"),
+        ("other", all(), (0, 0, 0, 0, 0), "another crawl"),
+        ("docs", Filter::of_iteration(Iteration::FIRST), (7, 2, 3, 1, 1), "one URL waits, and did not end in it"),
+        ("docs", Filter::of_iteration(Iteration::FIRST.next()), (0, 0, 0, 0, 0), "an iteration that was not yet"),
+        ("docs", Filter { origin: Some(origin().origin), ..all() }, (7, 2, 3, 1, 2), "the one origin there is"),
+        ("docs", Filter { origin: Some(elsewhere.origin()), ..all() }, (0, 0, 0, 0, 0), "an origin that is not known"),
+        ("docs", Filter { url: Some(url("/")), ..all() }, (1, 1, 3, 1, 1), "a page"),
+        ("docs", Filter { url: Some(url("/slow")), ..all() }, (2, 0, 0, 0, 0), "a URL that was tried again"),
+        ("docs", Filter { url: Some(elsewhere), ..all() }, (0, 0, 0, 0, 0), "a URL that is linked to alone"),
+    ] {
+        let (reader, filter) = (&reader(crawl), &filter);
+        let found = (
+            reader.log(filter, None, 500).await.unwrap().rows.len(),
+            reader.pages(filter, None, 500).await.unwrap().rows.len(),
+            reader.links(filter, None, 500).await.unwrap().rows.len(),
+            reader.documents(filter, None, 500).await.unwrap().rows.len(),
+            reader.candidates(filter, None, 500).await.unwrap().rows.len(),
+        );
+        assert_eq!(found, expected, "{why}");
+    }
+}
+
+/// A page's links stand together, and a page's text may be large.
+#[tokio::test]
+async fn a_batch_has_whole_pages_of_links_and_few_large_texts() {
+    let directory = TempDir::new().unwrap();
+    let store = LocalStore::open(directory.path(), at(0)).unwrap();
+    let (_, lease) = take(&store).await;
+    let segment = commit(&store, &lease).await;
+    let paths = ["/a", "/b", "/c"];
+    let pages = |n: u32, path: &&str| {
+        let page = Page { text: "x".repeat(3 << 20), ..Page::default() };
+        Document { n, url: url(path), page: Some(page), ..home() }
+    };
+    let documents: Vec<Document> = (0..).zip(&paths).map(|(n, path)| pages(n, path)).collect();
+    store.documents().put_new(&segment, &documents).await.unwrap();
+    let visits = (0..).zip(&paths).map(|(n, path)| visited(n, path, Outcome::FileIngested, (1, Some(200))));
+    store.frontier().put_log(&SegmentLog { entries: visits.collect(), ..log(&segment) }).await.unwrap();
+    let reader = LocalStore::open_read_only(directory.path()).unwrap().into_reader(origin().crawl);
+    let (all, none) = (Filter::default(), None::<&Cursor>);
+    let links = reader.links(&all, none, 4).await.unwrap();
+    assert_eq!(links.rows.len(), 6, "two pages of three links each");
+    let rest = reader.links(&all, links.cursor.as_ref(), 4).await.unwrap();
+    assert_eq!(rest.rows.iter().map(|link| link.from_url.as_str()).collect::<Vec<_>>(), ["https://a.example/c"; 3]);
+    let texts = reader.pages(&all, none, 500).await.unwrap();
+    assert_eq!(texts.rows.len(), 2, "which have more than four megabytes of text");
+    let rest = reader.pages(&all, texts.cursor.as_ref(), 500).await.unwrap();
+    assert_eq!(rest.rows.len(), 1, "the third");
+    let documents = reader.documents(&all, none, 500).await.unwrap();
+    assert_eq!(documents.rows.len(), 2, "for the same reason");
+}
+
+#[tokio::test]
+async fn a_cursor_of_another_stream_is_refused() {
+    let (_directory, reading) = crawled().await;
+    let reader = reading.into_reader(origin().crawl);
+    let (all, place) = (Filter::default(), Some(Cursor::new("https://a.example")));
+    let told = reader.log(&all, place.as_ref(), 1).await.unwrap_err().to_string();
+    assert!(told.contains("`https://a.example` is no place in this stream"), "{told}");
+    assert!(reader.candidates(&all, place.as_ref(), 1).await.is_err());
 }
 
 #[tokio::test]
 async fn an_iteration_is_summed_up() {
-    let (_directory, connection) = crawled().await;
-    let summary = summary(&connection, &"docs".parse().unwrap(), Iteration::FIRST).unwrap();
-    insta::assert_json_snapshot!("summary", summary);
+    let (directory, _) = crawled().await;
+    insta::assert_json_snapshot!("summary", figures(directory.path(), &origin().crawl).await);
 }
 
 #[tokio::test]
@@ -247,8 +292,6 @@ async fn what_is_decided_on_a_page_scans_no_table() {
         assert_eq!(scans.collect::<Vec<_>>(), Vec::<&String>::new(), "{view}: {plan:#?}");
         assert!(plan.iter().any(|step| step.contains("crawl_log_url")), "{view}: {plan:#?}");
     }
-    let plan = show(&connection, "EXPLAIN QUERY PLAN SELECT * FROM candidate ORDER BY origin_id, path_query");
-    assert!(!plan.contains("TEMP B-TREE"), "rows come as they are read: {plan}");
 }
 
 /// A query's rows, one to a line, as `column=value`.

@@ -2,14 +2,16 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use dragline_aws::{DynamoFrontier, KnownUrl};
 use dragline_domain::canonical::{CanonicalWay, Ending};
 use dragline_domain::capture::{Finality, LogEntry, SegmentLog};
 use dragline_domain::ids::CrawlId;
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::CrawlUrl;
-use dragline_local::query::{CandidateRow, LogRow};
 use dragline_ports::error::PortResult;
+use dragline_ports::reader::{CandidateRow, LogRow};
+
+use crate::frontier::DynamoFrontier;
+use crate::rows::known::KnownUrl;
 
 /// Outcomes that may be others once it is known how a canonical URL ended.
 const fn may_change(outcome: Outcome) -> bool {

@@ -1,15 +1,23 @@
-//! Summing up an iteration from its log, row by row, to what a data directory's database says of its own.
+//! Counting an iteration's log, row by row.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
 use dragline_domain::outcome::Outcome;
-use dragline_local::query::{LogRow, NotCrawled, OutcomeCount, REASONS_MAX, SLOWEST, Slow, Summary};
 use dragline_ports::frontier::Progress;
+use dragline_ports::reader::LogRow;
+
+use crate::figures::{Figures, NotCrawled, OutcomeCount, Slow};
+
+/// How many of the slowest URLs are named.
+const SLOWEST: usize = 5;
+
+/// How many reasons for not crawling are named, those of the most URLs first.
+const REASONS_MAX: usize = 20;
 
 /// What was summed up so far. It grows with the rules that decided, not with the URLs.
 #[derive(Debug, Default)]
-pub(super) struct Tally {
+pub struct Tally {
     outcomes: BTreeMap<i16, u64>,
     requests: u64,
     pages: u64,
@@ -29,7 +37,7 @@ struct Reason {
 
 impl Tally {
     /// Counts a visit.
-    pub(super) fn add(&mut self, visit: LogRow) {
+    pub fn add(&mut self, visit: LogRow) {
         self.body_bytes += visit.body_bytes.unwrap_or(0);
         if visit.r#final {
             *self.outcomes.entry(visit.outcome).or_default() += 1;
@@ -59,8 +67,9 @@ impl Tally {
         }
     }
 
-    /// The sums, with what was left over and left alone beside them.
-    pub(super) fn summary(self, progress: &Progress) -> Summary {
+    /// The sums, beside what the origins' rows count. It does not say why nothing was got.
+    #[must_use]
+    pub fn figures(self, progress: &Progress) -> Figures {
         let mut not_crawled: Vec<_> = self.not_crawled.into_iter().collect();
         not_crawled.sort_by(|(a_why, a), (b_why, b)| (Reverse(a.urls), a_why).cmp(&(Reverse(b.urls), b_why)));
         not_crawled.truncate(REASONS_MAX);
@@ -73,16 +82,19 @@ impl Tally {
         });
         let mut outcomes: Vec<_> = self.outcomes.into_iter().collect();
         outcomes.sort_by_key(|&(outcome, urls)| (Reverse(urls), outcome));
-        let mut leftovers: Vec<_> = progress.leftovers.iter().filter(|(_, urls)| *urls > 0).collect();
+        let mut leftovers: Vec<_> = progress.leftovers.iter().copied().filter(|(_, urls)| *urls > 0).collect();
         leftovers.sort_by_key(|(reason, urls)| (Reverse(*urls), reason.name()));
-        Summary {
+        Figures {
+            waiting: progress.waiting(),
+            stuck: progress.parser.stuck,
+            causes: Vec::new(),
             outcomes: outcomes.into_iter().map(|(outcome, urls)| counted(outcome, urls)).collect(),
             requests: self.requests,
             pages: self.pages,
             body_bytes: self.body_bytes,
             slowest: self.slowest,
             not_crawled: not_crawled.collect(),
-            leftovers: leftovers.into_iter().map(|(reason, urls)| (reason.name().to_owned(), *urls)).collect(),
+            leftovers,
             links_beyond_budget: progress.parser.links_beyond_budget,
             urls_stripped: progress.parser.found_stripped,
         }
@@ -101,7 +113,7 @@ fn name(outcome: i16) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::summary::visit;
+    use crate::samples::visit;
 
     /// A visit that was asked for, and took so long.
     fn asked(url: &str, outcome: Outcome, duration_ms: u64) -> LogRow {
@@ -113,10 +125,10 @@ mod tests {
         LogRow { detail: detail.map(str::to_owned), ..visit(url, outcome) }
     }
 
-    fn tally(visits: impl IntoIterator<Item = LogRow>) -> Summary {
+    fn tally(visits: impl IntoIterator<Item = LogRow>) -> Figures {
         let mut tally = Tally::default();
         visits.into_iter().for_each(|visit| tally.add(visit));
-        tally.summary(&Progress::default())
+        tally.figures(&Progress::default())
     }
 
     #[test]
@@ -124,18 +136,18 @@ mod tests {
         let page =
             LogRow { object: Some("raw/a".to_owned()), body_bytes: Some(100), ..asked("/a", Outcome::FileIngested, 5) };
         let again = LogRow { r#final: false, ..asked("/a", Outcome::RequestTimeout, 9) };
-        let summary = tally([again, page]);
-        assert_eq!((summary.requests, summary.pages, summary.body_bytes), (2, 1, 100));
+        let figures = tally([again, page]);
+        assert_eq!((figures.requests, figures.pages, figures.body_bytes), (2, 1, 100));
         let outcomes: Vec<_> =
-            summary.outcomes.iter().map(|counted| (&*counted.name, &*counted.class, counted.urls)).collect();
+            figures.outcomes.iter().map(|counted| (&*counted.name, &*counted.class, counted.urls)).collect();
         assert_eq!(outcomes, [("file_ingested", "content", 1)]);
-        assert_eq!(summary.not_crawled, [], "both were asked for");
+        assert_eq!(figures.not_crawled, [], "both were asked for");
     }
 
     #[test]
     fn the_slowest_are_named_and_no_others() {
-        let summary = tally((0..9).map(|n| asked(&format!("/{n}"), Outcome::FileIngested, if n < 2 { 50 } else { n })));
-        let slowest: Vec<_> = summary.slowest.iter().map(|slow| (&*slow.url, slow.duration_ms)).collect();
+        let figures = tally((0..9).map(|n| asked(&format!("/{n}"), Outcome::FileIngested, if n < 2 { 50 } else { n })));
+        let slowest: Vec<_> = figures.slowest.iter().map(|slow| (&*slow.url, slow.duration_ms)).collect();
         assert_eq!(
             slowest,
             [("/0", 50), ("/1", 50), ("/8", 8), ("/7", 7), ("/6", 6)],
@@ -146,8 +158,8 @@ mod tests {
     #[test]
     fn reasons_are_counted_by_outcome_and_rule() {
         let robots = |url| decided(url, Outcome::BlockedByRobotsTxt, Some("line 2"));
-        let summary = tally([robots("/z"), decided("/b", Outcome::BudgetExhausted, None), robots("/c")]);
-        let reasons: Vec<_> = summary.not_crawled.iter().map(|reason| (reason.urls, &*reason.example)).collect();
+        let figures = tally([robots("/z"), decided("/b", Outcome::BudgetExhausted, None), robots("/c")]);
+        let reasons: Vec<_> = figures.not_crawled.iter().map(|reason| (reason.urls, &*reason.example)).collect();
         assert_eq!(reasons, [(2, "/c"), (1, "/b")], "the most frequent first, each with its first URL");
     }
 
@@ -155,8 +167,8 @@ mod tests {
     fn leftovers_that_are_none_are_left_out() {
         use dragline_domain::frontier::LeftoverReason::{BudgetExhausted, OriginGivenUp, Stopped};
         let leftovers = vec![(Stopped, 0), (OriginGivenUp, 2), (BudgetExhausted, 7)];
-        let summary = Tally::default().summary(&Progress { leftovers, ..Progress::default() });
-        let expected = [("budget_exhausted".to_owned(), 7), ("origin_given_up".to_owned(), 2)];
-        assert_eq!(summary.leftovers, expected, "the most first");
+        let figures = Tally::default().figures(&Progress { leftovers, ..Progress::default() });
+        let expected = [(BudgetExhausted, 7), (OriginGivenUp, 2)];
+        assert_eq!(figures.leftovers, expected, "the most first");
     }
 }

@@ -1,14 +1,15 @@
 //! What a stack holds as the rows that a data directory's views give: the same fields, with the same values.
 
 use data_encoding::HEXLOWER;
-use dragline_aws::KnownUrl;
 use dragline_domain::capture::{Finality, LogEntry, SegmentLog};
 use dragline_domain::document::{Document, LinkFate, Page};
 use dragline_domain::frontier::{OriginKey, SegmentRow, Sighting};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::CrawlUrl;
-use dragline_local::query::{CandidateRow, LinkRow, LogRow, PageRow};
+use dragline_ports::reader::{CandidateRow, LinkRow, LogRow, PageRow};
 use jiff::Timestamp;
+
+use crate::rows::known::KnownUrl;
 
 /// The visits of a segment.
 pub(super) fn log(log: &SegmentLog) -> Vec<LogRow> {

@@ -1,0 +1,127 @@
+//! What origins left over: first what parsers lost, which the origins' inboxes count, then what was left when they ended, which has rows of
+//! its own.
+
+use dragline_domain::frontier::LeftoverReason;
+use dragline_domain::url::Origin;
+use dragline_ports::error::{PortError, PortErrorKind, PortResult};
+use dragline_ports::frontier::Origins;
+use dragline_ports::reader::{Batch, Cursor, Filter, LeftoverRow, Rest};
+
+use super::DynamoReader;
+use super::place::no_place;
+use crate::frontier::ListedLeftovers;
+
+/// Origins, and rows, that are read at once: as many as DynamoDB gives in one request.
+const ROWS_MAX: usize = 100;
+
+/// What the cursors of what parsers lost begin with; the origin that was read last follows.
+const LOST: &str = "lost ";
+
+/// What the cursors of what was left begin with; the key of the row that was read last follows, if one was.
+const LEFT: &str = "left ";
+
+/// Where the stream goes on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Place {
+    /// Among what was lost, behind this origin; absent: at the beginning.
+    Lost(Option<Origin>),
+    /// Among what was left, behind this key; absent: at the beginning.
+    Left(Option<String>),
+}
+
+impl Place {
+    fn read(cursor: &Cursor) -> Option<Self> {
+        if let Some(origin) = cursor.as_str().strip_prefix(LOST) {
+            return Some(Self::Lost(Some(origin.parse().ok()?)));
+        }
+        let key = cursor.as_str().strip_prefix(LEFT)?;
+        Some(Self::Left(Some(key.to_owned()).filter(|key| !key.is_empty())))
+    }
+
+    /// Absent at the beginning of all.
+    fn cursor(&self) -> Option<Cursor> {
+        match self {
+            Self::Lost(origin) => origin.as_ref().map(|origin| Cursor::new(format!("{LOST}{origin}"))),
+            Self::Left(key) => Some(Cursor::new(format!("{LEFT}{}", key.as_deref().unwrap_or_default()))),
+        }
+    }
+}
+
+impl DynamoReader {
+    pub(super) async fn list_leftovers(
+        &self,
+        filter: &Filter,
+        after: Option<&Cursor>,
+        limit: usize,
+    ) -> PortResult<Batch<LeftoverRow>> {
+        let of_another = |cursor| PortError::new(PortErrorKind::Other, "read on", cursor, no_place(cursor));
+        let mut place = match after {
+            None => Place::Lost(None),
+            Some(cursor) => Place::read(cursor).ok_or_else(|| of_another(cursor))?,
+        };
+        let limit = limit.clamp(1, ROWS_MAX);
+        let (mut rows, mut rest) = (Vec::new(), Rest::More);
+        if let Place::Lost(after) = &place {
+            (rows, place) = self.list_lost(filter, after.as_ref(), limit).await?;
+        }
+        if let (Place::Left(after), Some(limit @ 1..)) = (&mut place, limit.checked_sub(rows.len())) {
+            let (iteration, origin) = (filter.iteration, filter.origin());
+            let of = (iteration, origin.as_ref());
+            let listed = self.frontier.list_leftovers(&self.crawl, of, after.as_deref(), limit).await?;
+            let ListedLeftovers { rows: left, last, is_all } = listed;
+            rows.extend(left);
+            *after = last.or_else(|| after.take());
+            rest = if is_all { Rest::Nothing } else { Rest::More };
+        }
+        self.add_robots_errors(&mut rows).await?;
+        Ok(Batch { rows, cursor: place.cursor(), rest })
+    }
+
+    /// What parsers lost of some origins, and where the stream goes on.
+    async fn list_lost(
+        &self,
+        filter: &Filter,
+        after: Option<&Origin>,
+        limit: usize,
+    ) -> PortResult<(Vec<LeftoverRow>, Place)> {
+        let (origins, place) = match filter.origin() {
+            Some(wanted) => (vec![wanted], Place::Left(None)),
+            None => {
+                let origins = self.frontier.list_origins(&self.crawl, after, limit).await?;
+                let last = origins.last().filter(|_| origins.len() == limit).cloned();
+                (origins, last.map_or(Place::Left(None), |last| Place::Lost(Some(last))))
+            }
+        };
+        let lost = self.frontier.load_lost(&self.crawl, &origins).await?;
+        let lost =
+            lost.into_iter().filter(|(_, iteration, _)| filter.iteration.is_none_or(|wanted| *iteration == wanted));
+        let reason = LeftoverReason::SegmentUnreadable;
+        let row = |(origin, iteration, urls)| LeftoverRow { iteration, origin, reason, urls, robots_error: None };
+        Ok((lost.map(row).collect(), place))
+    }
+
+    async fn add_robots_errors(&self, rows: &mut [LeftoverRow]) -> PortResult<()> {
+        let errors = self.frontier.load_robots_errors(&self.crawl, rows.iter().map(|row| &row.origin)).await?;
+        for row in rows {
+            row.robots_error = errors.get(&row.origin).cloned();
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_comes_back_from_its_cursor() {
+        let origin: Origin = "https://a.example:8443".parse().unwrap();
+        for place in [Place::Lost(Some(origin)), Place::Left(None), Place::Left(Some("leftover#1#a#2".to_owned()))] {
+            assert_eq!(Place::read(&place.cursor().unwrap()), Some(place));
+        }
+        assert_eq!(Place::Lost(None).cursor(), None, "nothing was read");
+        for cursor in ["", "lost ", "lost x", "https://a.example"] {
+            assert_eq!(Place::read(&Cursor::new(cursor)), None, "{cursor}");
+        }
+    }
+}

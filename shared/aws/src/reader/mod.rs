@@ -1,0 +1,148 @@
+//! The [`Reader`] over a stack's tables and its bucket.
+//!
+//! Rows come origin by origin, and of one origin in the order of what they are kept in: segments as they were committed, each of which is
+//! given whole, and candidates by their keys. What is in memory does not grow with the crawl.
+
+mod canonical;
+mod leftovers;
+mod place;
+mod rows;
+mod walk;
+
+use std::future::Future;
+
+use dragline_domain::capture::SegmentLog;
+use dragline_domain::document::Document;
+use dragline_domain::frontier::{IterationRow, SegmentRow};
+use dragline_domain::ids::{CrawlId, Iteration};
+use dragline_domain::url::CrawlUrl;
+use dragline_ports::documents::Documents;
+use dragline_ports::error::PortResult;
+use dragline_ports::frontier::{Iterations, Progress};
+use dragline_ports::reader::{
+    Batch, CandidateRow, Cursor, DocumentRow, Filter, LeftoverRow, LinkRow, LogRow, PageRow, Reader,
+};
+use futures_util::stream::{self, StreamExt, TryStreamExt};
+
+use self::canonical::Canonicals;
+use crate::documents::S3Documents;
+use crate::frontier::DynamoFrontier;
+
+/// Segments whose log or documents are asked for at the same time: each may be some megabytes.
+const SEGMENTS_MAX: usize = 8;
+
+/// Reads a crawl of a stack.
+#[derive(Clone)]
+pub struct DynamoReader {
+    frontier: DynamoFrontier,
+    documents: S3Documents,
+    crawl: CrawlId,
+}
+
+impl DynamoReader {
+    /// A reader of this crawl.
+    #[must_use]
+    pub const fn new(frontier: DynamoFrontier, documents: S3Documents, crawl: CrawlId) -> Self {
+        Self { frontier, documents, crawl }
+    }
+
+    /// The rows of some segments, which are loaded side by side.
+    async fn of_segments<T: Send, F: Future<Output = PortResult<Vec<T>>> + Send>(
+        &self,
+        filter: &Filter,
+        after: Option<&Cursor>,
+        limit: usize,
+        load: impl Fn(SegmentRow) -> F + Send,
+    ) -> PortResult<Batch<T>> {
+        let Batch { rows: segments, cursor, rest } = self.list_segments(filter, after, limit).await?;
+        let rows = stream::iter(segments).map(load).buffered(SEGMENTS_MAX).try_concat().await?;
+        Ok(Batch { rows, cursor, rest })
+    }
+
+    /// What of a segment's log is wanted, and its visits as rows; `None` if it is not logged yet, or no longer.
+    async fn load_visits(
+        &self,
+        segment: &SegmentRow,
+        wanted: Option<&CrawlUrl>,
+    ) -> PortResult<Option<(SegmentLog, Vec<LogRow>)>> {
+        let Some(mut log) = self.frontier.load_log(segment).await? else { return Ok(None) };
+        log.entries.retain(|entry| wanted.is_none_or(|url| entry.url == *url));
+        let visits = self.canonicals().decide_visits(&log, rows::log(&log)).await?;
+        Ok(Some((log, visits)))
+    }
+
+    /// What of a segment's documents is wanted; none if it is not parsed yet.
+    async fn load_documents(&self, segment: &SegmentRow, wanted: Option<&CrawlUrl>) -> PortResult<Vec<Document>> {
+        let mut documents = self.documents.load(segment).await?.unwrap_or_default();
+        documents.retain(|document| wanted.is_none_or(|url| document.url == *url));
+        Ok(documents)
+    }
+
+    const fn canonicals(&self) -> Canonicals<'_> {
+        Canonicals { frontier: &self.frontier, crawl: &self.crawl }
+    }
+}
+
+impl Reader for DynamoReader {
+    async fn latest_iteration(&self) -> PortResult<Option<IterationRow>> {
+        self.frontier.latest_iteration(&self.crawl).await
+    }
+
+    async fn load_iteration(&self, number: Iteration) -> PortResult<Option<IterationRow>> {
+        self.frontier.load_iteration(&self.crawl, number).await
+    }
+
+    async fn progress(&self, number: Iteration) -> PortResult<Progress> {
+        self.frontier.progress(&self.crawl, number).await
+    }
+
+    async fn pages(&self, filter: &Filter, after: Option<&Cursor>, limit: usize) -> PortResult<Batch<PageRow>> {
+        let url = filter.url.as_ref();
+        let load = |segment: SegmentRow| async move {
+            let Some((log, visits)) = self.load_visits(&segment, url).await? else { return Ok(Vec::new()) };
+            Ok(rows::pages(&log, visits, &self.load_documents(&segment, url).await?))
+        };
+        self.of_segments(filter, after, limit, load).await
+    }
+
+    async fn links(&self, filter: &Filter, after: Option<&Cursor>, limit: usize) -> PortResult<Batch<LinkRow>> {
+        let url = filter.url.as_ref();
+        let load =
+            |segment: SegmentRow| async move { Ok(rows::links(&segment, &self.load_documents(&segment, url).await?)) };
+        self.of_segments(filter, after, limit, load).await
+    }
+
+    async fn log(&self, filter: &Filter, after: Option<&Cursor>, limit: usize) -> PortResult<Batch<LogRow>> {
+        let url = filter.url.as_ref();
+        let load = |segment: SegmentRow| async move {
+            Ok(self.load_visits(&segment, url).await?.map_or_else(Vec::new, |(_, visits)| visits))
+        };
+        self.of_segments(filter, after, limit, load).await
+    }
+
+    async fn candidates(
+        &self,
+        filter: &Filter,
+        after: Option<&Cursor>,
+        limit: usize,
+    ) -> PortResult<Batch<CandidateRow>> {
+        let Batch { rows: known, cursor, rest } = self.list_known_urls(filter, after, limit).await?;
+        let rows = known.iter().map(|(origin, url)| rows::candidate(origin, url)).collect();
+        let known: Vec<_> = known.into_iter().map(|(_, url)| url).collect();
+        let rows = self.canonicals().decide_candidates(&known, rows).await?;
+        Ok(Batch { rows, cursor, rest })
+    }
+
+    async fn documents(&self, filter: &Filter, after: Option<&Cursor>, limit: usize) -> PortResult<Batch<DocumentRow>> {
+        let url = filter.url.as_ref();
+        let load = |segment: SegmentRow| async move {
+            let documents = self.load_documents(&segment, url).await?.into_iter();
+            Ok(documents.map(|document| DocumentRow { iteration: segment.iteration, document }).collect())
+        };
+        self.of_segments(filter, after, limit, load).await
+    }
+
+    async fn leftovers(&self, filter: &Filter, after: Option<&Cursor>, limit: usize) -> PortResult<Batch<LeftoverRow>> {
+        self.list_leftovers(filter, after, limit).await
+    }
+}

@@ -1,0 +1,151 @@
+//! The [`Reader`] over SQLite.
+//!
+//! Streams go through segments in the order in which they were committed, and leave out whole segments where the filter does. A batch is read up to
+//! where it is full, so that it costs what its rows do. What a running crawl commits between two batches is seen by the second.
+
+mod leftovers;
+mod rows;
+mod streams;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use dragline_domain::frontier::{IterationRow, OriginKey};
+use dragline_domain::ids::{CrawlId, Iteration};
+use dragline_ports::error::{PortError, PortErrorKind, PortResult};
+use dragline_ports::frontier::Progress;
+use dragline_ports::reader::{
+    Batch, CandidateRow, Cursor, DocumentRow, Filter, LeftoverRow, LinkRow, LogRow, PageRow, Reader,
+};
+
+use crate::db::{CrawlRowId, Db, OriginRowId, StoreError};
+use crate::open::Reading;
+
+/// Reads a crawl of a data directory, whether it runs or not.
+#[derive(Clone, Debug)]
+pub struct SqliteReader {
+    /// One operation at a time.
+    reading: Arc<Mutex<Reading>>,
+    crawl: CrawlId,
+}
+
+impl Reading {
+    /// Reads this crawl.
+    #[must_use]
+    pub fn into_reader(self, crawl: CrawlId) -> SqliteReader {
+        SqliteReader { reading: Arc::new(Mutex::new(self)), crawl }
+    }
+}
+
+impl Reader for SqliteReader {
+    async fn latest_iteration(&self) -> PortResult<Option<IterationRow>> {
+        self.run("read latest iteration", |db, crawl| db.latest_iteration(crawl)).await
+    }
+
+    async fn load_iteration(&self, number: Iteration) -> PortResult<Option<IterationRow>> {
+        self.run("read iteration", move |db, crawl| db.iteration(crawl, number)).await
+    }
+
+    async fn progress(&self, number: Iteration) -> PortResult<Progress> {
+        self.run("read progress", move |db, crawl| crate::frontier::progress::sum(db, crawl, number)).await
+    }
+
+    async fn pages(&self, filter: &Filter, after: Option<&Cursor>, limit: usize) -> PortResult<Batch<PageRow>> {
+        self.stream("read pages", filter, after, limit, streams::pages).await
+    }
+
+    async fn links(&self, filter: &Filter, after: Option<&Cursor>, limit: usize) -> PortResult<Batch<LinkRow>> {
+        self.stream("read links", filter, after, limit, streams::links).await
+    }
+
+    async fn log(&self, filter: &Filter, after: Option<&Cursor>, limit: usize) -> PortResult<Batch<LogRow>> {
+        self.stream("read log", filter, after, limit, streams::log).await
+    }
+
+    async fn candidates(
+        &self,
+        filter: &Filter,
+        after: Option<&Cursor>,
+        limit: usize,
+    ) -> PortResult<Batch<CandidateRow>> {
+        self.stream("read candidates", filter, after, limit, streams::candidates).await
+    }
+
+    async fn documents(&self, filter: &Filter, after: Option<&Cursor>, limit: usize) -> PortResult<Batch<DocumentRow>> {
+        self.stream("read documents", filter, after, limit, streams::documents).await
+    }
+
+    async fn leftovers(&self, filter: &Filter, after: Option<&Cursor>, limit: usize) -> PortResult<Batch<LeftoverRow>> {
+        self.stream("read leftovers", filter, after, limit, leftovers::leftovers).await
+    }
+}
+
+impl SqliteReader {
+    /// Reads something on a thread that may wait for the disk.
+    async fn run<T: Send + 'static>(
+        &self,
+        operation: &'static str,
+        work: impl FnOnce(&Db, &CrawlId) -> Result<T, StoreError> + Send + 'static,
+    ) -> PortResult<T> {
+        let (reading, crawl) = (Arc::clone(&self.reading), self.crawl.clone());
+        let failed = |kind, source: Box<dyn std::error::Error + Send + Sync>| {
+            PortError::new(kind, operation, &self.crawl, source)
+        };
+        let read = tokio::task::spawn_blocking(move || {
+            // What panicked while it was read changed nothing.
+            let reading = reading.lock().unwrap_or_else(PoisonError::into_inner);
+            work(reading.db(), &crawl)
+        });
+        match read.await {
+            Ok(read) => read.map_err(|error| failed(error.kind(), error.into())),
+            Err(stopped) => Err(failed(PortErrorKind::Other, stopped.into())),
+        }
+    }
+
+    async fn stream<T: Send + 'static>(
+        &self,
+        operation: &'static str,
+        filter: &Filter,
+        after: Option<&Cursor>,
+        limit: usize,
+        read: fn(&Db, &Wanted) -> Result<Batch<T>, StoreError>,
+    ) -> PortResult<Batch<T>> {
+        let (filter, after) = (filter.clone(), after.cloned());
+        self.run(operation, move |db, crawl| match Wanted::find(db, crawl, filter, after.as_ref(), limit)? {
+            Some(wanted) => read(db, &wanted),
+            None => Ok(streams::none(after)),
+        })
+        .await
+    }
+}
+
+/// Rows that are wanted of a stream, by the numbers that the tables know their crawl and origin by.
+struct Wanted {
+    crawl: CrawlRowId,
+    name: CrawlId,
+    /// The filter's.
+    origin: Option<OriginRowId>,
+    filter: Filter,
+    after: Option<Cursor>,
+    limit: usize,
+}
+
+impl Wanted {
+    /// `None` where there is no such crawl or origin, and so no row.
+    fn find(
+        db: &Db,
+        crawl: &CrawlId,
+        filter: Filter,
+        after: Option<&Cursor>,
+        limit: usize,
+    ) -> Result<Option<Self>, StoreError> {
+        let Some(id) = db.crawl_id(crawl)? else { return Ok(None) };
+        let origin = match filter.origin() {
+            None => None,
+            Some(origin) => match db.origin_id(&OriginKey { crawl: crawl.clone(), origin })? {
+                None => return Ok(None),
+                found => found,
+            },
+        };
+        Ok(Some(Self { crawl: id, name: crawl.clone(), origin, filter, after: after.cloned(), limit }))
+    }
+}

@@ -1,0 +1,216 @@
+//! The streams, each by a query that goes on behind a place and is left where the batch is full.
+
+use dragline_domain::url::{CrawlUrl, Origin};
+use dragline_ports::reader::{Batch, CandidateRow, Cursor, DocumentRow, LinkRow, LogRow, PageRow, Rest};
+use rusqlite::{Params, Row, params};
+
+use super::Wanted;
+use super::rows::OfView;
+use crate::db::crawls::iteration_number;
+use crate::db::values::Text;
+use crate::db::{Db, OriginRowId, StoreError};
+use crate::documents;
+
+/// Bytes of texts by which a batch is full, however few rows it has: a page's text may be some megabytes.
+const TEXT_BYTES_MAX: usize = 4 << 20;
+
+/// No row, at the place where the reader is.
+pub(super) fn none<T>(after: Option<Cursor>) -> Batch<T> {
+    Batch { rows: Vec::new(), cursor: after, rest: Rest::Nothing }
+}
+
+pub(super) fn log(db: &Db, wanted: &Wanted) -> Result<Batch<LogRow>, StoreError> {
+    of_visits(db, &log_sql(), wanted, |row| read_view(row, 1))
+}
+
+pub(super) fn pages(db: &Db, wanted: &Wanted) -> Result<Batch<PageRow>, StoreError> {
+    of_visits(db, &pages_sql(), wanted, |row| read_view(row, 1))
+}
+
+pub(super) fn links(db: &Db, wanted: &Wanted) -> Result<Batch<LinkRow>, StoreError> {
+    of_visits(db, &links_sql(), wanted, |row| read_view(row, 1))
+}
+
+pub(super) fn documents(db: &Db, wanted: &Wanted) -> Result<Batch<DocumentRow>, StoreError> {
+    of_visits(db, &documents_sql(), wanted, |row| {
+        let Text(origin): Text<Origin> = row.get("origin")?;
+        let document = documents::read(row, &origin)?;
+        let bytes = document.page.as_ref().map_or(0, |page| page.text.len());
+        Ok((DocumentRow { iteration: iteration_number(row.get("iteration")?)?, document }, bytes))
+    })
+}
+
+pub(super) fn candidates(db: &Db, wanted: &Wanted) -> Result<Batch<CandidateRow>, StoreError> {
+    let path = wanted.filter.url.as_ref().map(CrawlUrl::path_and_query);
+    let (origin, after) = match &wanted.after {
+        None => (0, String::new()),
+        Some(cursor) => parsed(cursor, |text| {
+            let (origin, path) = text.split_once(' ')?;
+            Some((origin.parse().ok()?, path.to_owned()))
+        })?,
+    };
+    let sql = candidates_sql(match (wanted.origin, path) {
+        (None, _) => Among::All,
+        (Some(_), None) => Among::OfOrigin,
+        (Some(_), Some(_)) => Among::Url,
+    });
+    let values = params![wanted.name.as_str(), origin, after, wanted.origin, path, iteration(wanted)];
+    let place = |row: &Row<'_>| {
+        let (OriginRowId(origin), path): (OriginRowId, String) = (row.get(0)?, row.get(1)?);
+        Ok(format!("{origin} {path}"))
+    };
+    batch(db, &sql, values, wanted, place, |row| read_view(row, 2))
+}
+
+/// Among which URLs candidates are looked for.
+#[derive(Clone, Copy)]
+enum Among {
+    All,
+    OfOrigin,
+    Url,
+}
+
+/// `?1` is the crawl's name, `?2` and `?3` the key to go on behind, `?4` the origin and `?5` the path where one is wanted, `?6` the iteration.
+fn candidates_sql(among: Among) -> String {
+    let place = match among {
+        Among::All => "(v.origin_id, v.path_query) > (?2, ?3)",
+        Among::OfOrigin => "v.origin_id = ?4 AND v.path_query > ?3",
+        Among::Url => "v.origin_id = ?4 AND v.path_query = ?5 AND v.path_query > ?3",
+    };
+    // Were the crawl looked up first, its rows would have to be sorted.
+    format!(
+        "SELECT v.origin_id, v.path_query, {} FROM candidate v
+         WHERE {place} AND +v.crawl = ?1 AND (?6 IS NULL OR v.last_iteration = ?6) ORDER BY v.origin_id, v.path_query",
+        CandidateRow::columns()
+    )
+}
+
+fn log_sql() -> String {
+    of_segments(&at_place::<LogRow>(), "log v", "(?5 IS NULL OR v.url = ?5)")
+}
+
+fn pages_sql() -> String {
+    let from = "log v LEFT JOIN file_text t ON t.id = v.document_id";
+    of_segments(&at_place::<PageRow>(), from, "v.is_final AND v.object IS NOT NULL AND (?5 IS NULL OR v.url = ?5)")
+}
+
+fn links_sql() -> String {
+    of_segments(&at_place::<LinkRow>(), "link v", "(?5 IS NULL OR v.from_url = ?5)")
+}
+
+fn documents_sql() -> String {
+    // Of which the first is the id.
+    let columns = format!("{}, g.iteration, w.origin", documents::COLUMNS);
+    let from = "document v LEFT JOIN file_text t ON t.id = v.id LEFT JOIN page_link k ON k.id = v.id";
+    of_segments(&columns, from, "(?5 IS NULL OR iif(v.url LIKE '/%', w.origin || v.url, v.url) = ?5)")
+}
+
+/// The id of a visit, and the columns of a row that belongs to it.
+fn at_place<T: OfView>() -> String {
+    format!("v.id, {}", T::columns())
+}
+
+/// What belongs to visits, the table or view `v`, in the order of their ids. Segments that are not wanted are passed over as a whole.
+/// `?1` is the crawl, `?2` the id to go on behind, `?3` the iteration, `?4` the origin and `?5` the URL, where one is wanted. The first column is the id.
+fn of_segments(columns: &str, from: &str, more: &str) -> String {
+    format!(
+        "SELECT {columns} FROM segment g CROSS JOIN origin w CROSS JOIN {from}
+         WHERE g.id >= ?2 >> 24 AND (?3 IS NULL OR g.iteration = ?3) AND (?4 IS NULL OR g.origin_id = ?4)
+           AND w.id = g.origin_id AND w.crawl_id = ?1 AND v.id > max(?2, (g.id << 24) - 1) AND v.id < (g.id + 1) << 24 AND {more}
+         ORDER BY g.id, v.id"
+    )
+}
+
+fn of_visits<T>(
+    db: &Db,
+    sql: &str,
+    wanted: &Wanted,
+    read: impl Fn(&Row<'_>) -> Result<(T, usize), StoreError>,
+) -> Result<Batch<T>, StoreError> {
+    let after: i64 = wanted.after.as_ref().map_or(Ok(0), |cursor| parsed(cursor, |text| text.parse().ok()))?;
+    let url = wanted.filter.url.as_ref().map(CrawlUrl::as_str);
+    let values = params![wanted.crawl, after, iteration(wanted), wanted.origin, url];
+    batch(db, sql, values, wanted, |row| row.get::<_, i64>(0), read)
+}
+
+/// A batch of what a query gives. It is full with the last row of a place, so that it is gone on with behind that.
+pub(super) fn batch<T, P: PartialEq + ToString>(
+    db: &Db,
+    sql: &str,
+    values: impl Params,
+    wanted: &Wanted,
+    place: impl Fn(&Row<'_>) -> rusqlite::Result<P>,
+    read: impl Fn(&Row<'_>) -> Result<(T, usize), StoreError>,
+) -> Result<Batch<T>, StoreError> {
+    let mut statement = db.statement(sql)?;
+    let mut found = statement.query(values)?;
+    let (mut rows, mut bytes, mut last) = (Vec::new(), 0, None);
+    let mut rest = Rest::Nothing;
+    while let Some(row) = found.next()? {
+        let here = Some(place(row)?);
+        let is_full = rows.len() >= wanted.limit.max(1) || bytes >= TEXT_BYTES_MAX;
+        if is_full && here != last {
+            rest = Rest::More;
+            break;
+        }
+        let (value, more) = read(row)?;
+        rows.push(value);
+        (bytes, last) = (bytes + more, here);
+    }
+    let cursor = last.map(|place| Cursor::new(place.to_string())).or_else(|| wanted.after.clone());
+    Ok(Batch { rows, cursor, rest })
+}
+
+fn read_view<T: OfView>(row: &Row<'_>, first: usize) -> Result<(T, usize), StoreError> {
+    let value = T::read(row, first)?;
+    let bytes = value.text_bytes();
+    Ok((value, bytes))
+}
+
+/// The filter's iteration.
+pub(super) fn iteration(wanted: &Wanted) -> Option<u32> {
+    wanted.filter.iteration.map(|iteration| iteration.number())
+}
+
+/// What a cursor means; an error for what this stream did not give.
+fn parsed<T>(cursor: &Cursor, parse: impl FnOnce(&str) -> Option<T>) -> Result<T, StoreError> {
+    parse(cursor.as_str()).ok_or_else(|| StoreError::Damaged(format!("`{cursor}` is no place in this stream")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reader::leftovers;
+
+    /// Whatever is wanted, rows come in the order in which they stand, and none is read that stands before the place.
+    #[test]
+    fn a_batch_scans_no_table_and_sorts_nothing() {
+        let directory = tempfile::tempdir().unwrap();
+        let (connection, _lock) = crate::open::for_writing(directory.path()).unwrap();
+        for (stream, sql) in [
+            ("log", log_sql()),
+            ("pages", pages_sql()),
+            ("links", links_sql()),
+            ("documents", documents_sql()),
+            ("candidates", candidates_sql(Among::All)),
+            ("candidates of an origin", candidates_sql(Among::OfOrigin)),
+            ("one candidate", candidates_sql(Among::Url)),
+            ("leftovers", leftovers::SQL.to_owned()),
+        ] {
+            let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+            let plan: Vec<String> = statement
+                .query_map(rusqlite::params_from_iter(Vec::<i64>::new()), |row| row.get(3))
+                .unwrap()
+                .map(Result::unwrap)
+                .collect();
+            // A way by canonical links is at most twenty steps long, and the links of a page are one text.
+            let short = ["SCAN w", "SCAN way", "SCAN CONSTANT ROW", "SCAN e VIRTUAL TABLE INDEX 1:"];
+            let slow = |step: &&String| {
+                step.starts_with("SCAN") && !short.contains(&step.as_str())
+                    || step.contains("TEMP B-TREE")
+                    || step.contains("MATERIALIZE")
+            };
+            assert_eq!(plan.iter().filter(slow).collect::<Vec<_>>(), Vec::<&String>::new(), "{stream}: {plan:#?}");
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Summing up an iteration.
+
+use std::ops::ControlFlow;
+
+use dragline_domain::frontier::{IterationRow, IterationStatus};
+use dragline_domain::ids::{CrawlId, Iteration};
+use dragline_ports::error::PortResult;
+use dragline_ports::reader::{Cursor, Filter, LeftoverRow, LogRow, Reader, each_row};
+use jiff::Timestamp;
+use serde::Serialize;
+
+use crate::causes::{CauseCount, Causes};
+use crate::figures::Figures;
+use crate::tally::Tally;
+
+/// Rows that are read at once.
+const BATCH_ROWS: usize = 500;
+
+/// How an iteration stands or ended. The names of the fields are those of the JSON that `status --json` prints.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Summary {
+    /// Which iteration, and whether it is over.
+    #[serde(flatten)]
+    pub standing: Standing,
+    /// What came of it.
+    #[serde(flatten)]
+    pub figures: Figures,
+}
+
+/// Which iteration, and whether it is over.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Standing {
+    /// The crawl's name.
+    pub crawl: CrawlId,
+    /// The iteration's number, from 1.
+    pub iteration: Iteration,
+    /// Whether it is over.
+    pub status: IterationStatus,
+    /// When it began.
+    pub started_at: Timestamp,
+    /// When it was over; absent while it is not.
+    pub closed_at: Option<Timestamp>,
+}
+
+/// Sums up an iteration from its log as it is now, row by row.
+///
+/// # Errors
+/// The crawl cannot be read.
+pub async fn summary(reader: &impl Reader, iteration: IterationRow) -> PortResult<Summary> {
+    let filter = Filter::of_iteration(iteration.number);
+    let progress = reader.progress(iteration.number).await?;
+    let mut tally = Tally::default();
+    each_visit(reader, &filter, |visit| tally.add(visit)).await?;
+    let mut figures = tally.figures(&progress);
+    if iteration.status == IterationStatus::Closed && !figures.has_content() {
+        figures.causes = causes(reader, &filter).await?;
+    }
+    let IterationRow { crawl, number, status, started_at, closed_at, .. } = iteration;
+    Ok(Summary { standing: Standing { crawl, iteration: number, status, started_at, closed_at }, figures })
+}
+
+/// Why nothing was got.
+async fn causes(reader: &impl Reader, filter: &Filter) -> PortResult<Vec<CauseCount>> {
+    let mut causes = Causes::default();
+    let add_final = |visit: LogRow| {
+        if visit.r#final {
+            causes.add_visit(visit);
+        }
+    };
+    each_visit(reader, filter, add_final).await?;
+    let add_left = |left: LeftoverRow| {
+        causes.add_left(left);
+        ControlFlow::Continue(())
+    };
+    each_row(
+        |after: Option<Cursor>| async move { reader.leftovers(filter, after.as_ref(), BATCH_ROWS).await },
+        add_left,
+    )
+    .await?;
+    Ok(causes.counted())
+}
+
+async fn each_visit(reader: &impl Reader, filter: &Filter, mut visit: impl FnMut(LogRow)) -> PortResult<()> {
+    let read = |after: Option<Cursor>| async move { reader.log(filter, after.as_ref(), BATCH_ROWS).await };
+    each_row(read, |row| {
+        visit(row);
+        ControlFlow::Continue(())
+    })
+    .await
+}

@@ -1,0 +1,45 @@
+//! Reading a crawl: each stream, by filter and from any place on.
+
+mod places;
+mod rows;
+mod story;
+mod streams;
+
+use dragline_domain::ids::CrawlId;
+
+pub use places::*;
+pub use rows::*;
+
+/// The crawl that the suite's readers read.
+#[must_use]
+pub fn crawl() -> CrawlId {
+    super::samples::crawl()
+}
+
+/// Runs every behaviour of a reader. Takes an expression that makes `((frontier, documents, reader), guard)` from a future, of one store and of
+/// [`crawl`](crate::conformance::reader::crawl); the guard lives as long. Given `rejections` before it, it is an expression: the behaviours that
+/// fail.
+#[macro_export]
+macro_rules! reader_suite {
+    ($make:expr) => {
+        $crate::reader_suite! { behaviours, $make }
+    };
+    ($what:ident, $make:expr) => {
+        $crate::$what! { reader, $make;
+            a_crawl_that_never_began_has_nothing
+            iterations_are_told_as_they_stand
+            rows_come_once_however_small_the_batches
+            a_stored_cursor_goes_on_behind_what_was_read
+            rows_that_come_later_are_behind_the_end
+            filters_give_what_they_say
+            a_closed_iteration_stays_as_it_was
+            visits_come_with_all_that_was_logged
+            pages_are_final_answers_with_what_they_hold
+            a_copy_has_no_text_of_its_own
+            links_say_what_was_done_with_them
+            candidates_say_all_that_is_known
+            documents_come_as_they_were_put
+            leftovers_are_told_by_origin_and_reason
+        }
+    };
+}

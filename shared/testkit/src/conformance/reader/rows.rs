@@ -1,0 +1,364 @@
+//! What the rows of each stream say.
+
+use dragline_domain::document::{DocumentState, LinkFate, PageCut};
+use dragline_domain::frontier::LeftoverReason;
+use dragline_domain::ids::Iteration;
+use dragline_domain::outcome::Outcome;
+use dragline_ports::documents::Documents;
+use dragline_ports::frontier::Frontier;
+use dragline_ports::reader::{CandidateRow, Filter, LeftoverRow, LinkRow, LogRow, PageRow, Reader};
+
+use super::super::lag::assert_comes_to;
+use super::super::samples::{origin, url};
+use super::crawl;
+use super::story::{self, Teller};
+use super::streams::Stream;
+
+/// Tells the story, and waits until a stream has it.
+async fn told(frontier: &impl Frontier, documents: &impl Documents, reader: &impl Reader, stream: Stream) {
+    Teller { frontier, documents }.tell().await;
+    stream.all_of(reader, stream.rows()).await;
+}
+
+/// More than any stream has.
+const ALL: usize = 1_000;
+
+/// Of the rows of one URL the one of this place.
+fn of<'r, T>(rows: &'r [T], url_of: fn(&T) -> &String, url: &str, place: usize) -> &'r T {
+    rows.iter().filter(|row| url_of(row) == url).nth(place).unwrap_or_else(|| panic!("no row {place} of {url}"))
+}
+
+/// A visit that was answered, one that was tried again, and one that was decided against: each with every field, and nothing where there is
+/// nothing to say.
+pub async fn visits_come_with_all_that_was_logged(
+    (frontier, documents, reader): &(impl Frontier, impl Documents, impl Reader),
+) {
+    told(frontier, documents, reader, Stream::Log).await;
+    let rows = reader.log(&Filter::default(), None, ALL).await.unwrap().rows;
+    let visit = |url, place| of(&rows, |row: &LogRow| &row.url, url, place).clone();
+    let home = visit("https://a.example/", 0);
+    let object = home.object.clone().expect("it was stored");
+    let expected = LogRow {
+        crawl: "docs".to_owned(),
+        iteration: 1,
+        url: "https://a.example/".to_owned(),
+        depth: 0,
+        via: None,
+        crawl_type: "queued".to_owned(),
+        outcome: 20,
+        outcome_name: "file_ingested".to_owned(),
+        r#final: true,
+        tries: 1,
+        at: "2026-11-18T11:06:42.000Z".to_owned(),
+        status: Some(200),
+        duration_ms: Some(250),
+        first_byte_ms: Some(120),
+        remote: Some("192.0.2.7:443".to_owned()),
+        detail: None,
+        content_type: Some("text/html".to_owned()),
+        body_bytes: Some(300),
+        truncated: Some("length".to_owned()),
+        redirects_to: None,
+        object: Some(object.clone()),
+        offset: Some(0),
+        length: Some(700),
+        agent: "agent".to_owned(),
+    };
+    assert_eq!(home, expected);
+    assert!(object.starts_with("raw/docs/"), "where its segment is: {object}");
+    let answered = LogRow { url: "https://a.example/a".to_owned(), truncated: None, depth: 1, ..expected };
+    let via = Some("https://a.example/".to_owned());
+    let tried_again = LogRow {
+        via: via.clone(),
+        outcome: 101,
+        outcome_name: "request_timeout".to_owned(),
+        r#final: false,
+        at: "2026-11-18T11:06:43.000Z".to_owned(),
+        duration_ms: Some(251),
+        detail: Some("timed out: after 30 s".to_owned()),
+        ..answered.clone()
+    };
+    let tried_again = without_answer(tried_again);
+    assert_eq!(visit("https://a.example/a", 0), tried_again);
+    let second = visit("https://a.example/a", 1);
+    assert_ne!(second.object, Some(object), "it is in another segment");
+    let expected = LogRow {
+        via: via.clone(),
+        crawl_type: "retry".to_owned(),
+        tries: 2,
+        object: second.object.clone(),
+        ..answered.clone()
+    };
+    assert_eq!(second, expected);
+    let decided = LogRow {
+        url: "https://a.example/blocked".to_owned(),
+        via,
+        outcome: 173,
+        outcome_name: Outcome::BlockedUrlByLocalPolicy.name().to_owned(),
+        tries: 0,
+        at: "2026-11-18T11:06:45.000Z".to_owned(),
+        duration_ms: None,
+        first_byte_ms: None,
+        remote: None,
+        detail: Some("rule 1: \"blocked\"".to_owned()),
+        ..without_answer(answered)
+    };
+    assert_eq!(visit("https://a.example/blocked", 0), decided);
+    let moved = visit("https://a.example/moved", 0);
+    assert_eq!((moved.status, moved.redirects_to.as_deref()), (Some(301), Some("https://b.example/")));
+    let same = visit("https://b.example/", 1);
+    assert_eq!((same.iteration, same.outcome, same.crawl_type.as_str()), (2, 34, "recrawl"));
+    assert_eq!((same.status, same.content_type), (Some(304), None));
+}
+
+/// A visit without what only an answer tells.
+fn without_answer(visit: LogRow) -> LogRow {
+    LogRow {
+        status: None,
+        content_type: None,
+        body_bytes: None,
+        truncated: None,
+        object: None,
+        offset: None,
+        length: None,
+        ..visit
+    }
+}
+
+/// Of the visits those that stand and were answered are pages, whatever the answer; what was read of one stands beside it.
+pub async fn pages_are_final_answers_with_what_they_hold(
+    (frontier, documents, reader): &(impl Frontier, impl Documents, impl Reader),
+) {
+    told(frontier, documents, reader, Stream::Pages).await;
+    let rows = reader.pages(&Filter::default(), None, ALL).await.unwrap().rows;
+    let visits = reader.log(&Filter::default(), None, ALL).await.unwrap().rows;
+    let answers = visits.iter().filter(|visit| visit.r#final && visit.object.is_some());
+    let shared: Vec<_> = answers.map(|visit| (visit.iteration, &visit.url, visit.outcome, visit.status)).collect();
+    let pages: Vec<_> = rows.iter().map(|page| (page.iteration, &page.url, page.outcome, page.status)).collect();
+    assert_eq!(pages, shared, "in the order of the log");
+    let page = |url, place| of(&rows, |row: &PageRow| &row.url, url, place).clone();
+    let home = page("https://a.example/", 0);
+    let expected = PageRow {
+        crawl: "docs".to_owned(),
+        iteration: 1,
+        url: "https://a.example/".to_owned(),
+        outcome: 20,
+        outcome_name: "file_ingested".to_owned(),
+        depth: 0,
+        status: Some(200),
+        content_type: Some("text/html".to_owned()),
+        body_bytes: Some(300),
+        at: "2026-11-18T11:06:42.000Z".to_owned(),
+        title: Some("Title of https://a.example/".to_owned()),
+        description: Some("about".to_owned()),
+        language: Some("en".to_owned()),
+        charset: Some("UTF-8".to_owned()),
+        canonical: None,
+        text: Some("what https://a.example/ says\nin two lines".to_owned()),
+        object: home.object.clone(),
+        offset: 0,
+        length: 700,
+    };
+    assert_eq!(home, expected);
+    let visit = of(&visits, |row: &LogRow| &row.url, "https://a.example/a", 1);
+    let second = page("https://a.example/a", 0);
+    assert_eq!(Some(&second.object), visit.object.as_ref(), "of the try that stands");
+    assert_eq!(second.text.as_deref(), Some("what https://a.example/a says\nin two lines"));
+    for (url, place, why) in [
+        ("https://a.example/gone", 0, "an answer that is no page"),
+        ("https://a.example/moved", 0, "a redirect"),
+        ("https://b.example/stuck", 0, "what broke the parser"),
+        ("https://b.example/", 1, "what did not change was read before"),
+    ] {
+        let PageRow { title, text, .. } = page(url, place);
+        assert_eq!((title, text), (None, None), "{why}");
+    }
+    assert_eq!(page("https://b.example/new", 0).title.as_deref(), Some("Title of https://b.example/new"));
+}
+
+/// Whether a page that calls another canonical is a copy is decided by how that one ended: a copy's text is the other's to show, and the
+/// page and its candidate have the outcome that was decided on.
+pub async fn a_copy_has_no_text_of_its_own(
+    (frontier, documents, reader): &(impl Frontier, impl Documents, impl Reader),
+) {
+    told(frontier, documents, reader, Stream::Candidates).await;
+    let pages = reader.pages(&Filter::default(), None, ALL).await.unwrap().rows;
+    let visits = reader.log(&Filter::default(), None, ALL).await.unwrap().rows;
+    let known = reader.candidates(&Filter::default(), None, ALL).await.unwrap().rows;
+    let text = Some("what https://a.example/original says\nin two lines");
+    let copy_of = Some("its canonical URL is https://a.example/a");
+    for (url, canonical, outcome, text, detail, why) in [
+        ("https://a.example/copy", "https://a.example/a", Outcome::NotCanonical, Some(""), copy_of, "which is a page"),
+        (
+            "https://a.example/original",
+            "https://a.example/gone",
+            Outcome::FileIngested,
+            text,
+            None,
+            "which is not there",
+        ),
+    ] {
+        let page = of(&pages, |row: &PageRow| &row.url, url, 0);
+        assert_eq!((page.outcome, page.outcome_name.as_str()), (outcome.code(), outcome.name()), "{why}");
+        assert_eq!((page.text.as_deref(), page.canonical.as_deref()), (text, Some(canonical)), "{why}");
+        assert!(page.title.is_some(), "what else it says is kept");
+        let visit = of(&visits, |row: &LogRow| &row.url, url, 0);
+        assert_eq!((visit.outcome, visit.outcome_name.as_str()), (outcome.code(), outcome.name()), "{why}");
+        assert_eq!((visit.detail.as_deref(), visit.redirects_to.as_deref()), (detail, Some(canonical)), "{why}");
+        let known = of(&known, |row: &CandidateRow| &row.url, url, 0);
+        assert_eq!(known.last_outcome, Some(outcome.code()), "{why}");
+        assert_eq!(known.last_outcome_name.as_deref(), Some(outcome.name()), "{why}");
+    }
+}
+
+/// Links come page by page and as they stand there, each with its kind and its fate, and the rule that forbids it.
+pub async fn links_say_what_was_done_with_them(
+    (frontier, documents, reader): &(impl Frontier, impl Documents, impl Reader),
+) {
+    told(frontier, documents, reader, Stream::Links).await;
+    let rows = reader.links(&Filter::default(), None, ALL).await.unwrap().rows;
+    let link = |from: &str, to: &str, kind: &str, fate: &str, detail: Option<&str>| LinkRow {
+        crawl: "docs".to_owned(),
+        iteration: 1,
+        from_url: from.to_owned(),
+        to_url: to.to_owned(),
+        kind: kind.to_owned(),
+        fate: fate.to_owned(),
+        detail: detail.map(str::to_owned),
+    };
+    let home = "https://a.example/";
+    let expected = [
+        link(home, "https://a.example/copy", "a", "follow", None),
+        link(home, "https://a.example/i.png", "img", "not_a_page", None),
+        link(home, "https://elsewhere.example/", "a", "out_of_scope", None),
+        link(home, "https://a.example/blocked", "a", "blocked", Some("rule 1: \"blocked\"")),
+        link(home, "https://a.example/a", "iframe", "too_deep", None),
+        link("https://a.example/copy", "https://a.example/a", "canonical", "follow", None),
+        link("https://a.example/original", "https://a.example/gone", "canonical", "follow", None),
+        link("https://a.example/moved", "https://b.example/", "redirect", "follow", None),
+        link("https://b.example/", home, "a", "no_follow", None),
+    ];
+    assert_eq!(rows, expected);
+}
+
+/// A URL that ended well, one that failed, and one that never had its turn: each with every field.
+pub async fn candidates_say_all_that_is_known(
+    (frontier, documents, reader): &(impl Frontier, impl Documents, impl Reader),
+) {
+    told(frontier, documents, reader, Stream::Candidates).await;
+    let rows = reader.candidates(&Filter::default(), None, ALL).await.unwrap().rows;
+    let known = |url| of(&rows, |row: &CandidateRow| &row.url, url, 0).clone();
+    let home = CandidateRow {
+        crawl: "docs".to_owned(),
+        url: "https://a.example/".to_owned(),
+        queued_in: 1,
+        first_seen: "2026-11-18T11:06:40.000Z".to_owned(),
+        depth: 1,
+        via: Some("https://a.example/".to_owned()),
+        due_at: Some("2026-11-19T12:06:40.000Z".to_owned()),
+        interval_ms: Some(5),
+        last_outcome: Some(20),
+        last_outcome_name: Some("file_ingested".to_owned()),
+        last_at: Some("2026-11-18T11:06:42.000Z".to_owned()),
+        last_iteration: Some(1),
+        last_contentful_outcome: Some(20),
+        last_contentful_at: Some("2026-11-18T11:06:42.000Z".to_owned()),
+        etag: Some("\"1\"".to_owned()),
+        last_modified: None,
+        decoded_sha1: Some("02".repeat(20)),
+    };
+    assert_eq!(known("https://a.example/"), home);
+    let without_capture =
+        |known: CandidateRow| CandidateRow { interval_ms: None, etag: None, decoded_sha1: None, ..known };
+    let gone = CandidateRow {
+        url: "https://a.example/gone".to_owned(),
+        last_outcome: Some(44),
+        last_outcome_name: Some("file_not_found".to_owned()),
+        last_at: Some("2026-11-18T11:06:44.000Z".to_owned()),
+        last_contentful_outcome: Some(44),
+        last_contentful_at: Some("2026-11-18T11:06:44.000Z".to_owned()),
+        ..without_capture(home.clone())
+    };
+    assert_eq!(known("https://a.example/gone"), gone);
+    let stuck = known("https://b.example/stuck");
+    assert_eq!((stuck.last_outcome, stuck.last_contentful_outcome, stuck.last_contentful_at), (Some(-999), None, None));
+    let later = CandidateRow {
+        url: "https://a.example/later".to_owned(),
+        due_at: None,
+        last_outcome: None,
+        last_outcome_name: None,
+        last_at: None,
+        last_iteration: None,
+        last_contentful_outcome: None,
+        last_contentful_at: None,
+        ..without_capture(home.clone())
+    };
+    assert_eq!(known("https://a.example/later"), later);
+    let again = CandidateRow {
+        url: "https://b.example/".to_owned(),
+        queued_in: 2,
+        due_at: None,
+        last_outcome: Some(34),
+        last_outcome_name: Some("file_did_not_change".to_owned()),
+        last_iteration: Some(2),
+        ..home
+    };
+    assert_eq!(known("https://b.example/"), again, "what the last good capture left stays");
+}
+
+/// Documents come in the order of their segments, with all that was put: links and their fates, what broke the parser, and a page's text also
+/// where it is a copy.
+pub async fn documents_come_as_they_were_put(
+    (frontier, documents, reader): &(impl Frontier, impl Documents, impl Reader),
+) {
+    told(frontier, documents, reader, Stream::Documents).await;
+    let rows = reader.documents(&Filter::default(), None, ALL).await.unwrap().rows;
+    let put = story::documents();
+    let read: Vec<_> = rows.into_iter().map(|row| (row.iteration, row.document)).collect();
+    assert_eq!(read, put);
+    let document = |of: &str| &read.iter().find(|(_, document)| document.url == url(of)).expect("it is there").1;
+    let home = document("https://a.example/");
+    assert_eq!(home.page.as_ref().map(|page| (page.cut, page.directives.nofollow)), Some((PageCut::Links, true)));
+    assert!(matches!(&home.links[3].fate, LinkFate::Blocked(rule) if rule == "rule 1: \"blocked\""), "{home:?}");
+    let stuck = document("https://b.example/stuck");
+    assert_eq!((stuck.state, stuck.detail.as_deref()), (DocumentState::Stuck, Some("it broke: 'x'")));
+    let copy = document("https://a.example/copy");
+    assert!(copy.page.as_ref().is_some_and(|page| !page.text.is_empty()), "as it was put: {copy:?}");
+}
+
+/// What was left, and what was lost, comes by iteration, origin and reason, with what robots.txt was met with where nobody could read it.
+pub async fn leftovers_are_told_by_origin_and_reason(
+    (frontier, documents, reader): &(impl Frontier, impl Documents, impl Reader),
+) {
+    let teller = Teller { frontier, documents };
+    let world = teller.tell().await;
+    Stream::Leftovers.all_of(reader, Stream::Leftovers.rows()).await;
+    let mut rows = reader.leftovers(&Filter::default(), None, ALL).await.unwrap().rows;
+    let left = |iteration, host, reason, urls, robots_error: Option<&str>| LeftoverRow {
+        iteration,
+        origin: origin(host),
+        reason,
+        urls,
+        robots_error: robots_error.map(str::to_owned),
+    };
+    let (first, second) = (Iteration::FIRST, Iteration::FIRST.next());
+    let expected = [
+        left(first, "c.example", LeftoverReason::Stopped, 3, None),
+        left(first, "d.example", LeftoverReason::RobotsUnreadable, 1, Some("host not found: d.example")),
+        left(first, "e.example", LeftoverReason::SegmentUnreadable, 2, None),
+        left(second, "c.example", LeftoverReason::BudgetExhausted, 1, None),
+    ];
+    // Each store has an order of its own.
+    rows.sort_by(|a, b| (a.iteration, &a.origin).cmp(&(b.iteration, &b.origin)));
+    assert_eq!(rows, expected);
+    // What is opened again by what others find is closed again with what came.
+    for paths in [&["/4", "/5"][..], &["/6"]] {
+        teller.leave(&world, "c.example", LeftoverReason::BudgetExhausted, paths).await;
+    }
+    let of_c = Filter { origin: Some(origin("c.example")), ..Filter::of_iteration(second) };
+    let all = async || reader.leftovers(&of_c, None, ALL).await.unwrap().rows;
+    let sum = vec![left(second, "c.example", LeftoverReason::BudgetExhausted, 4, None)];
+    assert_comes_to(all, sum, "one row for one reason").await;
+    let summed = frontier.progress(&crawl(), second).await.unwrap().leftovers;
+    assert_eq!(summed, [(LeftoverReason::BudgetExhausted, 4)], "as the sums have it");
+}

@@ -1,0 +1,364 @@
+//! A crawl to be read: two iterations with a bit of everything, put as the steps put it.
+
+use std::time::Duration;
+
+use dragline_domain::capture::{
+    CrawlType, Exchange, FileEntry, Finality, LogEntry, RecordKind, RedirectEntry, SegmentLog, Visit,
+};
+use dragline_domain::document::{Directives, Document, DocumentState, Link, LinkFate, LinkKind, Page, PageCut};
+use dragline_domain::frontier::{
+    CandidateUpdate, Claimer, LastCapture, LeadsTo, LeftoverReason, OriginKey, ParsePart, ParserCounters, PartKind,
+    SegmentRow,
+};
+use dragline_domain::ids::Iteration;
+use dragline_domain::outcome::Outcome;
+use dragline_domain::politeness::Pace;
+use dragline_domain::url::Spelling;
+use dragline_formats::robots::{RobotsRecord, Unreadable};
+use dragline_ports::documents::Documents;
+use dragline_ports::frontier::{CommitParse, Frontier, GiveUp, RobotsRow};
+
+use super::super::samples::{at, capture, key, sighting, trigger, url};
+use super::super::world::{DELAY, UNLIMITED, World};
+
+/// What was made of one URL in a segment.
+pub(super) struct Made {
+    entry: LogEntry,
+    document: Option<Document>,
+    leads_to: LeadsTo,
+    capture: Option<LastCapture>,
+}
+
+/// A visit that got a page of HTML.
+pub(super) fn got(n: u32, of: &str) -> Made {
+    let entry = LogEntry {
+        n,
+        url: url(of),
+        at: at(i64::from(n) + 2),
+        visit: Visit {
+            sighting: sighting(1),
+            redirects: 0,
+            crawl_type: CrawlType::Queued,
+            tries: 1,
+            outcome: Outcome::FileIngested,
+            finality: Finality::Final,
+            detail: None,
+            exchange: Some(Exchange {
+                elapsed: Duration::from_millis(250 + u64::from(n)),
+                first_byte_ms: Some(120),
+                remote: Some("192.0.2.7:443".parse().expect("an address")),
+                body_bytes: 300,
+                decoded_sha1: Some("02".repeat(20)),
+                decoded_bytes: 900,
+            }),
+            last: None,
+        },
+        status: Some(200),
+        file: Some(FileEntry {
+            record: RecordKind::Response,
+            offset: 1_000 * u64::from(n),
+            length: 700,
+            content_type: Some("text/html".to_owned()),
+            body_bytes: 300,
+            payload_sha1: [1; 20],
+            etag: Some("\"1\"".to_owned()),
+            last_modified: None,
+            truncated: None,
+        }),
+        redirect: None,
+        unchanged_since: None,
+    };
+    let text = format!("what {of} says\nin two lines");
+    let page = Page { title: Some(format!("Title of {of}")), text, ..Page::default() };
+    let document = Document {
+        n,
+        url: url(of),
+        outcome: Outcome::FileIngested,
+        detail: None,
+        state: DocumentState::Processed,
+        page: Some(page),
+        links: Vec::new(),
+    };
+    Made { entry, document: Some(document), leads_to: LeadsTo::Nowhere, capture: Some(capture("\"1\"")) }
+}
+
+impl Made {
+    /// It ended so, and is no page.
+    fn ended(mut self, outcome: Outcome) -> Self {
+        self.entry.visit.outcome = outcome;
+        self.capture = None;
+        self.document = self.document.map(|document| Document { outcome, page: None, links: Vec::new(), ..document });
+        self
+    }
+
+    /// It was answered so.
+    fn status(mut self, status: u16) -> Self {
+        self.entry.status = Some(status);
+        self
+    }
+
+    /// It was not asked for.
+    fn not_asked(mut self, detail: &str) -> Self {
+        (self.entry.status, self.entry.file, self.entry.visit.exchange) = (None, None, None);
+        self.entry.visit.tries = 0;
+        self.detail(detail)
+    }
+
+    fn detail(mut self, detail: &str) -> Self {
+        self.entry.visit.detail = Some(detail.to_owned());
+        self.document = self.document.map(|document| Document { detail: Some(detail.to_owned()), ..document });
+        self
+    }
+
+    /// It leads elsewhere, as this says.
+    fn leads(mut self, source: LinkKind, to: &str) -> Self {
+        self.entry.redirect = Some(RedirectEntry { target: url(to), is_permanent: true, source });
+        self.leads_to = LeadsTo::Url(url(to));
+        if let (LinkKind::Canonical, Some(Document { page: Some(page), .. })) = (source, &mut self.document) {
+            page.canonical = Some(url(to));
+        }
+        self.link(source, to, LinkFate::Follow)
+    }
+
+    fn link(mut self, kind: LinkKind, to: &str, fate: LinkFate) -> Self {
+        let link = Link { kind, target: url(to), fate, spelling: Spelling::Whole };
+        self.document.iter_mut().for_each(|document| document.links.push(link.clone()));
+        self
+    }
+
+    /// A page that calls another one canonical, which the parser leaves to be decided.
+    fn calls_canonical(self, other: &str) -> Self {
+        let mut made = self.leads(LinkKind::Canonical, other);
+        made.entry.visit.outcome = Outcome::NotCanonical;
+        made.document = made.document.map(|document| Document { outcome: Outcome::NotCanonical, ..document });
+        made.capture = made.capture.map(|capture| LastCapture { outcome: Outcome::NotCanonical, ..capture });
+        made
+    }
+}
+
+/// What the first segment of `a.example` holds: a page with links of several fates, a URL that is tried again, one that is not there, and one
+/// that a rule forbids.
+fn first_of_a() -> Vec<Made> {
+    let mut home = got(0, "https://a.example/")
+        .link(LinkKind::A, "https://a.example/copy", LinkFate::Follow)
+        .link(LinkKind::Img, "https://a.example/i.png", LinkFate::NotAPage)
+        .link(LinkKind::A, "https://elsewhere.example/", LinkFate::OutOfScope)
+        .link(LinkKind::A, "https://a.example/blocked", LinkFate::Blocked("rule 1: \"blocked\"".to_owned()))
+        .link(LinkKind::Iframe, "https://a.example/a", LinkFate::TooDeep);
+    home.entry.visit.sighting = sighting(0);
+    if let Some(Document { page: Some(page), .. }) = &mut home.document {
+        *page = Page {
+            description: Some("about".to_owned()),
+            language: Some("en".to_owned()),
+            charset: Some("UTF-8".to_owned()),
+            directives: Directives { noindex: false, nofollow: true },
+            cut: PageCut::Links,
+            ..page.clone()
+        };
+    }
+    if let Some(file) = &mut home.entry.file {
+        file.truncated = Some("length".to_owned());
+    }
+    let mut again = got(1, "https://a.example/a").ended(Outcome::RequestTimeout).detail("timed out: after 30 s");
+    again.entry.visit.finality = Finality::Retried;
+    (again.entry.status, again.entry.file, again.document) = (None, None, None);
+    vec![
+        home,
+        again,
+        got(2, "https://a.example/gone").ended(Outcome::FileNotFound).status(404),
+        got(3, "https://a.example/blocked").ended(Outcome::BlockedUrlByLocalPolicy).not_asked("rule 1: \"blocked\""),
+    ]
+}
+
+/// What its second segment holds: the page that was tried again, one that is a copy of it, one that calls canonical what is not there, and a
+/// redirect.
+fn second_of_a() -> Vec<Made> {
+    let mut again = got(0, "https://a.example/a");
+    (again.entry.visit.crawl_type, again.entry.visit.tries) = (CrawlType::Retry, 2);
+    vec![
+        again,
+        got(1, "https://a.example/copy").calls_canonical("https://a.example/a"),
+        got(2, "https://a.example/original").calls_canonical("https://a.example/gone"),
+        got(3, "https://a.example/moved")
+            .ended(Outcome::PermanentRedirect)
+            .status(301)
+            .leads(LinkKind::Redirect, "https://b.example/"),
+    ]
+}
+
+/// What the only segment of `b.example` in the first iteration holds: a page, and what broke the parser.
+fn first_of_b() -> Vec<Made> {
+    let mut stuck = got(1, "https://b.example/stuck").ended(Outcome::UnknownError).detail("it broke: 'x'");
+    stuck.document.iter_mut().for_each(|document| document.state = DocumentState::Stuck);
+    vec![got(0, "https://b.example/").link(LinkKind::A, "https://a.example/", LinkFate::NoFollow), stuck]
+}
+
+/// What the second iteration finds there: the page as it was, a new one, and what was not asked for.
+fn second_of_b() -> Vec<Made> {
+    let mut same = got(0, "https://b.example/").ended(Outcome::FileDidNotChange).status(304);
+    same.entry.visit.crawl_type = CrawlType::Recrawl;
+    same.entry.unchanged_since = Some(at(2));
+    same.leads_to = LeadsTo::AsBefore;
+    if let Some(file) = &mut same.entry.file {
+        (file.record, file.content_type) = (RecordKind::Revisit, None);
+    }
+    let forbidden =
+        got(2, "https://b.example/private").ended(Outcome::BlockedByRobotsTxt).not_asked("robots.txt line 2");
+    vec![same, got(1, "https://b.example/new"), forbidden]
+}
+
+/// All documents of the story, each with its iteration.
+pub(super) fn documents() -> Vec<(Iteration, Document)> {
+    let first = [first_of_a(), second_of_a(), first_of_b()];
+    let told = first.into_iter().map(|made| (Iteration::FIRST, made));
+    let told = told.chain([(Iteration::FIRST.next(), second_of_b())]);
+    told.flat_map(|(iteration, made)| made.into_iter().filter_map(move |made| Some((iteration, made.document?))))
+        .collect()
+}
+
+/// Who tells it: a store's frontier and its documents.
+pub(super) struct Teller<'s, F, D> {
+    pub(super) frontier: &'s F,
+    pub(super) documents: &'s D,
+}
+
+impl<'s, F: Frontier, D: Documents> Teller<'s, F, D> {
+    /// All of it. The second iteration is under way.
+    pub(super) async fn tell(&self) -> World<'s, F> {
+        let first = self.tell_first().await;
+        self.close_first(&first).await;
+        self.tell_second().await
+    }
+
+    /// The first iteration, with nothing left to do.
+    pub(super) async fn tell_first(&self) -> World<'s, F> {
+        let world = World::begin(self.frontier, UNLIMITED).await;
+        let (a, b) = (key("a.example"), key("b.example"));
+        world.seed(&a, &["/", "/a", "/gone"]).await;
+        let found = ["/a", "/copy", "/moved", "/original"];
+        self.claim(&world, &a, &["/blocked", "/copy", "/later", "/moved", "/original"]).await;
+        let segment = world.crawl_until_idle(&a, 1, 0).await;
+        self.put(&segment, &first_of_a()).await;
+        world.parse(&segment, (0, PartKind::Last), &[(&a, &found)]).await;
+        self.settle(&world, &a).await;
+        let segment = world.crawl_until_idle(&a, 2, 20).await;
+        self.put(&segment, &second_of_a()).await;
+        world.parse(&segment, (0, PartKind::Last), &[]).await;
+        world.seed(&b, &["/", "/stuck"]).await;
+        let segment = world.crawl_until_idle(&b, 3, 40).await;
+        self.put(&segment, &first_of_b()).await;
+        world.parse(&segment, (0, PartKind::Last), &[]).await;
+        self.leave(&world, "c.example", LeftoverReason::Stopped, &["/1", "/2", "/3"]).await;
+        self.put_robots(&key("c.example"), RobotsRecord::Readable { text: "User-agent: *\n".to_owned() }).await;
+        self.leave(&world, "d.example", LeftoverReason::RobotsUnreadable, &["/"]).await;
+        let detail = "host not found: d.example".to_owned();
+        self.put_robots(&key("d.example"), RobotsRecord::Unreadable(Unreadable::Failed { detail })).await;
+        self.lose(&world, "e.example").await;
+        world
+    }
+
+    /// Closes the first iteration, with all that takes part in it.
+    pub(super) async fn close_first(&self, world: &World<'s, F>) {
+        world.end(&[&key("a.example"), &key("b.example"), &key("e.example")]).await;
+    }
+
+    /// Begins the second iteration, and what it came to so far.
+    pub(super) async fn tell_second(&self) -> World<'s, F> {
+        let world = World::begin_by(self.frontier, "u", UNLIMITED).await;
+        let b = key("b.example");
+        world.seed_by(&b, "u", &["/", "/new", "/private"]).await;
+        let segment = world.crawl_until_idle(&b, 4, 2_000).await;
+        self.put(&segment, &second_of_b()).await;
+        world.parse(&segment, (0, PartKind::Last), &[]).await;
+        self.leave(&world, "c.example", LeftoverReason::BudgetExhausted, &["/1"]).await;
+        world
+    }
+
+    /// What comes behind all that, in whatever order a store has it: another origin that was not known before, and one more.
+    pub(super) async fn tell_more(&self, world: &World<'s, F>) {
+        let f = key("f.example");
+        world.seed(&f, &["/"]).await;
+        let segment = world.crawl_until_idle(&f, 5, 3_000).await;
+        let home = got(0, "https://f.example/").link(LinkKind::A, "https://f.example/", LinkFate::Follow);
+        self.put(&segment, &[home]).await;
+        world.parse(&segment, (0, PartKind::Last), &[]).await;
+        self.leave(world, "g.example", LeftoverReason::Stopped, &["/"]).await;
+    }
+
+    /// Claims URLs that were found.
+    pub(super) async fn claim(&self, world: &World<'s, F>, origin: &OriginKey, paths: &[&str]) {
+        world.claim(origin, Claimer::trigger(&trigger("found")), paths).await;
+    }
+
+    async fn settle(&self, world: &World<'s, F>, origin: &OriginKey) {
+        let seen = world.origin(origin).await;
+        self.frontier.settle(origin, &seen).await.unwrap();
+    }
+
+    /// Puts what was made of a segment, as whoever parses it does.
+    pub(super) async fn put(&self, segment: &SegmentRow, made: &[Made]) {
+        let documents: Vec<Document> = made.iter().filter_map(|made| made.document.clone()).collect();
+        self.documents.put_new(segment, &documents).await.unwrap();
+        let log = SegmentLog {
+            segment: segment.id.clone(),
+            iteration: segment.iteration,
+            object: segment.object.clone(),
+            committed_at: segment.committed_at,
+            agent: "agent".to_owned(),
+            entries: made.iter().map(|made| made.entry.clone()).collect(),
+        };
+        self.frontier.put_log(&log).await.unwrap();
+        let ends = made.iter().filter(|made| made.entry.visit.finality == Finality::Final);
+        let updates: Vec<CandidateUpdate> = ends.map(|made| update(segment, made)).collect();
+        self.frontier.update_candidates(&segment.id.origin, &updates).await.unwrap();
+    }
+
+    /// Gives up an origin with these URLs.
+    pub(super) async fn leave(&self, world: &World<'s, F>, host: &str, reason: LeftoverReason, paths: &[&str]) {
+        let origin = key(host);
+        let by = format!("left {} {}", world.iteration, paths.join(" "));
+        world.seed_by(&origin, &by, paths).await;
+        let (iteration, seen) = (world.iteration, world.origin(&origin).await);
+        let request = GiveUp { origin, iteration, seen, reason, now: at(50) };
+        self.frontier.give_up(&request).await.unwrap();
+    }
+
+    /// Crawls an origin whose captures are lost.
+    async fn lose(&self, world: &World<'s, F>, host: &str) {
+        let origin = key(host);
+        world.seed(&origin, &["/1", "/2"]).await;
+        let segment = world.crawl_until_idle(&origin, 6, 60).await;
+        let commit = CommitParse {
+            segment: segment.id.clone(),
+            iteration: world.iteration,
+            part_number: 0,
+            kind: PartKind::Last,
+            part: ParsePart { targets: Vec::new() },
+            pace: Pace::new(DELAY),
+            counters: ParserCounters { unreadable: 2, ..ParserCounters::default() },
+            now: at(70),
+            due: at(130),
+        };
+        self.frontier.commit_parse(&commit).await.unwrap();
+    }
+
+    async fn put_robots(&self, origin: &OriginKey, record: RobotsRecord) {
+        let row = RobotsRow { record, fetched_at: at(1), expires_at: at(100) };
+        self.frontier.put_robots(origin, &row).await.unwrap();
+    }
+}
+
+fn update(segment: &SegmentRow, made: &Made) -> CandidateUpdate {
+    let Made { entry, leads_to, capture, .. } = made;
+    CandidateUpdate {
+        path_and_query: entry.url.path_and_query().to_owned(),
+        iteration: segment.iteration,
+        turn: segment.id.turn,
+        n: segment.id.n,
+        outcome: entry.visit.outcome,
+        at: entry.at,
+        capture: capture.clone().map(|capture| LastCapture { fetched_at: entry.at, ..capture }),
+        due_at: (segment.iteration == Iteration::FIRST).then(|| at(90_000)),
+        leads_to: leads_to.clone(),
+    }
+}

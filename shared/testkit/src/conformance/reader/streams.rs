@@ -1,0 +1,153 @@
+//! The streams of a reader as one kind of thing, so that what holds for each is said once.
+
+use dragline_domain::ids::Iteration;
+use dragline_domain::url::{CrawlUrl, Origin};
+use dragline_ports::reader::{Batch, Cursor, Filter, Reader, Rest};
+
+use super::super::lag::until;
+
+/// More batches than any stream of the story has, however small they are.
+const BATCHES_MAX: usize = 200;
+
+/// A stream of a reader.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stream {
+    Pages,
+    Links,
+    Log,
+    Candidates,
+    Documents,
+    Leftovers,
+}
+
+/// A row of any stream.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct AnyRow {
+    /// Absent for a URL that has not ended yet.
+    iteration: Option<Iteration>,
+    origin: Origin,
+    /// Absent for what is an origin's.
+    url: Option<CrawlUrl>,
+    /// All of it.
+    shown: String,
+}
+
+impl AnyRow {
+    fn new(iteration: impl Into<Option<u32>>, url: &str, shown: String) -> Self {
+        let url = CrawlUrl::try_from(url.to_owned()).expect("a URL");
+        let iteration = iteration.into().map(|number| Iteration::new(number).expect("a number of an iteration"));
+        Self { iteration, origin: url.origin(), url: Some(url), shown }
+    }
+
+    /// Whether a filter wants it.
+    pub(super) fn is_wanted(&self, filter: &Filter) -> bool {
+        let of_url = |wanted: &CrawlUrl| match &self.url {
+            Some(url) => url == wanted,
+            None => self.origin == wanted.origin(),
+        };
+        filter.iteration.is_none_or(|wanted| self.iteration == Some(wanted))
+            && filter.origin.as_ref().is_none_or(|wanted| self.origin == *wanted)
+            && filter.url.as_ref().is_none_or(of_url)
+    }
+}
+
+impl Stream {
+    pub(super) const ALL: [Self; 6] =
+        [Self::Pages, Self::Links, Self::Log, Self::Candidates, Self::Documents, Self::Leftovers];
+
+    /// How many rows it has once the story is told.
+    pub(super) const fn rows(self) -> usize {
+        match self {
+            Self::Pages => 10,
+            Self::Links => 9,
+            Self::Log => 13,
+            Self::Candidates => 18,
+            Self::Documents => 12,
+            Self::Leftovers => 4,
+        }
+    }
+
+    /// How many of them are of the first iteration, or ended in it last.
+    pub(super) const fn rows_of_first(self) -> usize {
+        match self {
+            Self::Pages => 8,
+            Self::Links | Self::Documents => 9,
+            Self::Log => 10,
+            Self::Candidates => 8,
+            Self::Leftovers => 3,
+        }
+    }
+
+    /// How many more it has once more is told.
+    pub(super) const fn more_rows(self) -> usize {
+        match self {
+            Self::Candidates => 2,
+            Self::Pages | Self::Links | Self::Log | Self::Documents | Self::Leftovers => 1,
+        }
+    }
+
+    /// The batch behind a place.
+    pub(super) async fn batch(
+        self,
+        reader: &impl Reader,
+        filter: &Filter,
+        after: Option<&Cursor>,
+        limit: usize,
+    ) -> Batch<AnyRow> {
+        macro_rules! read {
+            ($stream:ident, $row:ident => ($iteration:expr, $url:expr)) => {{
+                let Batch { rows, cursor, rest } = reader.$stream(filter, after, limit).await.unwrap();
+                let rows = rows.into_iter().map(|$row| AnyRow::new($iteration, &$url, format!("{:?}", $row)));
+                Batch { rows: rows.collect(), cursor, rest }
+            }};
+        }
+        match self {
+            Self::Pages => read!(pages, row => (row.iteration, row.url)),
+            Self::Links => read!(links, row => (row.iteration, row.from_url)),
+            Self::Log => read!(log, row => (row.iteration, row.url)),
+            Self::Candidates => read!(candidates, row => (row.last_iteration, row.url)),
+            Self::Documents => read!(documents, row => (row.iteration.number(), row.document.url.to_string())),
+            Self::Leftovers => {
+                let Batch { rows, cursor, rest } = reader.leftovers(filter, after, limit).await.unwrap();
+                let rows = rows.into_iter().map(|row| {
+                    let (shown, iteration) = (format!("{row:?}"), Some(row.iteration));
+                    AnyRow { iteration, origin: row.origin, url: None, shown }
+                });
+                Batch { rows: rows.collect(), cursor, rest }
+            }
+        }
+    }
+
+    /// What is behind a place, batch by batch, and the place behind all of it.
+    pub(super) async fn behind(
+        self,
+        reader: &impl Reader,
+        filter: &Filter,
+        after: Option<&Cursor>,
+        limit: usize,
+    ) -> (Vec<AnyRow>, Option<Cursor>) {
+        let (mut all, mut after) = (Vec::new(), after.cloned());
+        for _ in 0..BATCHES_MAX {
+            let Batch { rows, cursor, rest } = self.batch(reader, filter, after.as_ref(), limit).await;
+            all.extend(rows);
+            if rest == Rest::Nothing {
+                return (all, cursor);
+            }
+            assert!(cursor.is_some(), "{self:?}: there is more, and it is said where");
+            after = cursor;
+        }
+        panic!("{self:?}: it comes to no end in batches of {limit}");
+    }
+
+    /// All of it that a filter wants, in large batches.
+    pub(super) async fn all(self, reader: &impl Reader, filter: &Filter) -> Vec<AnyRow> {
+        self.behind(reader, filter, None, 1_000).await.0
+    }
+
+    /// All of it, once it has so many rows: what is read may lag behind what was put.
+    pub(super) async fn all_of(self, reader: &impl Reader, rows: usize) -> Vec<AnyRow> {
+        let all = until(async || self.all(reader, &Filter::default()).await, |all| all.len() >= rows).await;
+        assert_eq!(all.len(), rows, "{self:?}: {all:#?}");
+        all
+    }
+}
