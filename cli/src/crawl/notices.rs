@@ -8,7 +8,7 @@ use dragline_ports::error::PortResult;
 use dragline_ports::notifier::{Notice, Notifier};
 use serde::Serialize;
 
-use crate::terminal::{Form, Talk, plural, safe};
+use crate::terminal::{Form, Talk};
 
 /// Origins of which it is remembered that something was said. Of more, it is said again.
 const REMEMBERED_MAX: usize = 1_000;
@@ -36,12 +36,12 @@ impl TalkNotifier {
 
 impl Notifier for TalkNotifier {
     async fn notify(&self, notice: Notice) -> PortResult<()> {
-        if let Some(line) = line(&notice)
-            && !self.is_repeated(&notice)
-        {
+        // How an iteration ended is said by the summary.
+        if !matches!(notice, Notice::IterationClosed(_)) && !self.is_repeated(&notice) {
+            let words = notice.words();
             match self.talk.form() {
-                Form::Text => self.talk.say(&line),
-                Form::Json => self.talk.event("notice", &Told::of(&notice, &line)),
+                Form::Text => self.talk.say(&words),
+                Form::Json => self.talk.event("notice", &Told::of(&notice, &words)),
             }
         }
         Ok(())
@@ -77,27 +77,9 @@ impl<'a> Told<'a> {
     }
 }
 
-/// A notice on one line; absent for what the summary says.
-fn line(notice: &Notice) -> Option<String> {
-    match notice {
-        Notice::IterationClosed(_) => None,
-        Notice::StartSkipped { trigger, running } => {
-            Some(format!("{trigger} begins nothing: iteration {} still runs", running.number))
-        }
-        Notice::OriginEnded { origin, reason, count: left } => {
-            Some(format!("{}: {}; {} left over", origin.origin, reason.words(), plural(*left, "URL")))
-        }
-        Notice::Stuck { origin, detail } => Some(format!("{}: not understood: {}", origin.origin, safe(detail))),
-        Notice::OriginJoined { from, origin } => {
-            Some(format!("{origin} joined the crawl: {} redirects there", from.origin))
-        }
-        Notice::RobotsUnreadable { origin, detail } => Some(format!("{}: {}", origin.origin, safe(detail))),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use dragline_domain::frontier::{LeftoverReason, OriginKey};
+    use dragline_domain::frontier::OriginKey;
 
     use super::*;
     use crate::terminal::Loudness;
@@ -115,32 +97,6 @@ mod tests {
             (notice("https://example.com", "503"), false, "another origin"),
         ] {
             assert_eq!(notifier.is_repeated(&notice), expected, "{why}");
-        }
-    }
-
-    #[test]
-    fn notices_are_said_on_one_harmless_line() {
-        let origin = OriginKey { crawl: "example".parse().unwrap(), origin: "https://example.org".parse().unwrap() };
-        let joined = "https://www.example.org".parse().unwrap();
-        for (notice, expected) in [
-            (
-                Notice::OriginEnded { origin: origin.clone(), reason: LeftoverReason::OriginGivenUp, count: 1_234 },
-                "https://example.org: given up after too many failures; 1,234 URLs left over",
-            ),
-            (
-                Notice::Stuck { origin: origin.clone(), detail: "https://example.org/a\u{1b}[2J".to_owned() },
-                "https://example.org: not understood: https://example.org/a\\u{1b}[2J",
-            ),
-            (
-                Notice::OriginJoined { from: origin.clone(), origin: joined },
-                "https://www.example.org joined the crawl: https://example.org redirects there",
-            ),
-            (
-                Notice::RobotsUnreadable { origin, detail: "robots.txt answered 503".to_owned() },
-                "https://example.org: robots.txt answered 503",
-            ),
-        ] {
-            assert_eq!(line(&notice).as_deref(), Some(expected));
         }
     }
 }

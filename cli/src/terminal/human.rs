@@ -2,19 +2,9 @@
 
 use std::time::Duration;
 
-use indicatif::{BinaryBytes, HumanCount};
+pub(crate) use dragline_domain::shown::{count, plural};
+use indicatif::BinaryBytes;
 use jiff::SignedDuration;
-
-/// A count with its thousands set apart: `1,234`.
-pub(crate) fn count(number: u64) -> String {
-    HumanCount(number).to_string()
-}
-
-/// A count of something whose plural ends in `s`: `1 page`, `1,234 pages`.
-pub(crate) fn plural(number: u64, one: &str) -> String {
-    let ending = if number == 1 { "" } else { "s" };
-    format!("{} {one}{ending}", count(number))
-}
 
 /// A size: `512 B`, `1.21 KiB`.
 pub(crate) fn bytes(number: u64) -> String {
@@ -51,9 +41,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_and_sizes() {
-        assert_eq!(count(1_234_567), "1,234,567");
-        assert_eq!([0, 1, 2_000].map(|number| plural(number, "page")), ["0 pages", "1 page", "2,000 pages"]);
+    fn sizes_are_binary() {
         assert_eq!(bytes(512), "512 B");
         assert_eq!(bytes(1 << 20), "1.00 MiB");
     }

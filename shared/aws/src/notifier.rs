@@ -45,19 +45,7 @@ impl Notifier for SnsNotifier {
 }
 
 fn subject(notice: &Notice) -> String {
-    let text = match notice {
-        Notice::IterationClosed(row) => format!("Dragline: {} finished iteration {}", row.crawl, row.number),
-        Notice::StartSkipped { running, .. } => {
-            format!("Dragline: {} begins nothing, iteration {} still runs", running.crawl, running.number)
-        }
-        Notice::OriginEnded { origin, reason, count } => {
-            format!("Dragline: {} left {count} URLs of {} ({})", origin.crawl, origin.origin, reason.name())
-        }
-        Notice::Stuck { origin, .. } => format!("Dragline: {} is stuck on {}", origin.crawl, origin.origin),
-        Notice::OriginJoined { from, origin } => format!("Dragline: {origin} joined {}", from.crawl),
-        Notice::RobotsUnreadable { origin, .. } => format!("Dragline: robots.txt of {} is unreadable", origin.origin),
-    };
-    printable(&text)
+    printable(&format!("Dragline: {}: {}", notice.crawl(), notice.words()))
 }
 
 /// What SNS takes as a subject: visible ASCII and spaces, not too much of it.
@@ -105,7 +93,7 @@ mod tests {
     #[test]
     fn a_notice_says_what_and_of_whom() {
         let notice = Notice::OriginEnded { origin: origin(), reason: LeftoverReason::Stopped, count: 7 };
-        assert_eq!(subject(&notice), "Dragline: docs left 7 URLs of https://a.example (stopped)");
+        assert_eq!(subject(&notice), "Dragline: docs: https://a.example: stopped; 7 URLs left over");
         let expected = json!({
             "format": 1, "kind": "origin_ended", "crawl": "docs", "origin": "https://a.example",
             "reason": "stopped", "count": 7,

@@ -90,6 +90,27 @@ fn push_masked(shown: &mut String, text: &str) {
     shown.push_str(rest);
 }
 
+/// A count with its thousands set apart: `1,234`.
+#[must_use]
+pub fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut shown = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            shown.push(',');
+        }
+        shown.push(digit);
+    }
+    shown
+}
+
+/// A count of something whose plural ends in `s`: `1 page`, `1,234 pages`.
+#[must_use]
+pub fn plural(number: u64, one: &str) -> String {
+    let ending = if number == 1 { "" } else { "s" };
+    format!("{} {one}{ending}", count(number))
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -145,6 +166,13 @@ mod tests {
             assert_eq!(shown, expected, "{why}");
             assert_eq!(shown.chars().count(), text.chars().count(), "{why}");
         }
+    }
+
+    #[test]
+    fn counts_are_set_apart_by_thousands() {
+        let shown = [0, 7, 999, 1_000, 12_345, 1_234_567, 100_000_000].map(count);
+        assert_eq!(shown, ["0", "7", "999", "1,000", "12,345", "1,234,567", "100,000,000"]);
+        assert_eq!([0, 1, 2_000].map(|number| plural(number, "page")), ["0 pages", "1 page", "2,000 pages"]);
     }
 
     proptest! {

@@ -4,9 +4,13 @@ use std::future::Future;
 
 use dragline_domain::frontier::{IterationRow, LeftoverReason, OriginKey};
 use dragline_domain::ids::{CrawlId, TriggerId};
+use dragline_domain::shown::{one_line, plural};
 use serde::{Deserialize, Serialize};
 
 use super::error::PortResult;
+
+/// More characters than this are not said in words.
+const WORDS_CHARS_MAX: usize = 1_000;
 
 /// Something that a person may want to know.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,6 +70,24 @@ impl Notice {
         }
     }
 
+    /// What it says, on one line for people, none of which a terminal obeys. The crawl is not named: whoever has several says which.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let words = match self {
+            Self::IterationClosed(row) => format!("iteration {} is over", row.number),
+            Self::StartSkipped { trigger, running } => {
+                format!("{trigger} did not begin an iteration: iteration {} is still running", running.number)
+            }
+            Self::OriginEnded { origin, reason, count } => {
+                format!("{}: {}; {} left over", origin.origin, reason.words(), plural(*count, "URL"))
+            }
+            Self::Stuck { origin, detail } => format!("{}: stuck: {detail}", origin.origin),
+            Self::OriginJoined { from, origin } => format!("{origin} joined the crawl: {} redirects there", from.origin),
+            Self::RobotsUnreadable { origin, detail } => format!("{}: {detail}", origin.origin),
+        };
+        one_line(&words, WORDS_CHARS_MAX)
+    }
+
     /// What kind of notice it is, in one word, for filters and keys.
     #[must_use]
     pub const fn kind(&self) -> &'static str {
@@ -84,4 +106,35 @@ impl Notice {
 pub trait Notifier: Send + Sync {
     /// Tells it. May tell twice after a crash. No step calls this but by `tell`, as none may fail for it.
     fn notify(&self, notice: Notice) -> impl Future<Output = PortResult<()>> + Send;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notices_are_worded_on_one_harmless_line() {
+        let origin = OriginKey { crawl: "example".parse().unwrap(), origin: "https://example.org".parse().unwrap() };
+        let joined = "https://www.example.org".parse().unwrap();
+        for (notice, expected) in [
+            (
+                Notice::OriginEnded { origin: origin.clone(), reason: LeftoverReason::OriginGivenUp, count: 1_234 },
+                "https://example.org: given up after too many failures; 1,234 URLs left over",
+            ),
+            (
+                Notice::Stuck { origin: origin.clone(), detail: "https://example.org/a\u{1b}[2J\nbroke".to_owned() },
+                "https://example.org: stuck: https://example.org/a\\u{1b}[2J broke",
+            ),
+            (
+                Notice::OriginJoined { from: origin.clone(), origin: joined },
+                "https://www.example.org joined the crawl: https://example.org redirects there",
+            ),
+            (
+                Notice::RobotsUnreadable { origin, detail: "robots.txt answered 503".to_owned() },
+                "https://example.org: robots.txt answered 503",
+            ),
+        ] {
+            assert_eq!(notice.words(), expected);
+        }
+    }
 }
