@@ -8,8 +8,7 @@ use dragline_formats::charset::{self, Decoded};
 use dragline_formats::content_coding::{ContentCodings, decode_all};
 use dragline_formats::http_fields::{ContentType, Headers, content_type};
 
-use crate::fields::header_directives;
-use crate::media::MediaType;
+use crate::fields::{MediaType, header_directives};
 
 /// Reads bodies of one format.
 pub trait Extractor: Sync {

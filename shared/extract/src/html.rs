@@ -10,8 +10,7 @@ use dragline_formats::http_fields::refresh;
 use url::Url;
 
 use crate::body::{Body, Extracted, Extractor, FoundLink};
-use crate::fields::canonical_in_header;
-use crate::media::MediaType;
+use crate::fields::{MediaType, canonical_in_header};
 
 /// How much of XML is looked at before all of it is: most is feeds and the like.
 const XML_BEGINNING_BYTES: u64 = 16 * 1024;

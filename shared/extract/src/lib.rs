@@ -1,7 +1,7 @@
 //! Bytes of a capture in, what they say out, by media type.
 //!
 //! [`extract`] reads a body by the first of the [`EXTRACTORS`] that knows what it is. A format is a file that implements [`Extractor`], and an
-//! entry there; if its media types were not told apart until now, they get a variant of [`MediaType`](media::MediaType) as well. Nothing here
+//! entry there; if its media types were not told apart until now, they get a variant of [`MediaType`](fields::MediaType) as well. Nothing here
 //! knows of a crawl's scope: what is done with a link is decided by whoever asked.
 //!
 //! The header fields that say how a body is read are [`fields`]: the crawler knows by them whether a body that came again is the same
@@ -12,7 +12,6 @@ mod body;
 pub mod fields;
 #[cfg(feature = "extractors")]
 mod html;
-pub mod media;
 
 #[cfg(feature = "extractors")]
 pub use body::{Body, Extracted, Extractor, FoundLink, Settings, Source, Unread};
