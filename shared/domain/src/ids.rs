@@ -144,63 +144,50 @@ impl fmt::Display for Turn {
     }
 }
 
-/// What tells one holder of a lease from another: 128 random bits, in hexadecimal.
-///
-/// It stands in the key of every object that its holder writes, so two that both believe to hold the lease never overwrite
-/// each other's.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct LeaseToken(String);
+macro_rules! tokens {
+    ($($(#[$doc:meta])* $name:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(String);
 
-impl LeaseToken {
-    /// A token of these random bits.
-    #[must_use]
-    pub fn from_bits(bits: u128) -> Self {
-        Self(format!("{bits:032x}"))
-    }
+        impl $name {
+            /// A token of these random bits.
+            #[must_use]
+            pub fn from_bits(bits: u128) -> Self {
+                Self(format!("{bits:032x}"))
+            }
 
-    /// The token read back from where [`LeaseToken::as_str`] was stored.
-    #[must_use]
-    pub fn stored(text: String) -> Self {
-        Self(text)
-    }
+            /// The token read back from where it was stored as text.
+            #[must_use]
+            pub fn stored(text: String) -> Self {
+                Self(text)
+            }
 
-    /// As it is stored.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
+            /// As it is stored.
+            #[must_use]
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+    )*};
 }
 
-impl fmt::Display for LeaseToken {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
+tokens! {
+    /// What tells one holder of a lease from another: 128 random bits, in hexadecimal.
+    ///
+    /// It stands in the key of every object that its holder writes, so two that both believe to hold the lease never overwrite
+    /// each other's.
+    LeaseToken;
 
-/// The random text by which a worker knows its own beginning of a parse.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct ParseToken(String);
-
-impl ParseToken {
-    /// A token of these random bits.
-    #[must_use]
-    pub fn from_bits(bits: u128) -> Self {
-        Self(format!("{bits:032x}"))
-    }
-
-    /// The token read back from where [`ParseToken::as_str`] was stored.
-    #[must_use]
-    pub fn stored(text: String) -> Self {
-        Self(text)
-    }
-
-    /// As it is stored.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
+    /// The random text by which a worker knows its own beginning of a parse.
+    ParseToken;
 }
 
 /// What made an iteration start: a schedule's time, or the id of a message. Handled once each.

@@ -89,7 +89,7 @@ impl Conductor {
     pub(crate) fn new(seed: u64, plan: Plan) -> Self {
         let mut dice = StdRng::seed_from_u64(seed);
         let clocks = Clocks::of_seed(seed);
-        let processes = if clocks.are_set() { Processes::One } else { Processes::Several };
+        let processes = Processes::of(&clocks);
         Self {
             clocks,
             state: Mutex::new(State {

@@ -7,6 +7,7 @@ use std::time::Duration;
 use rand::RngExt;
 use rand::rngs::StdRng;
 
+use crate::clocks::Clocks;
 use crate::worker::Worker;
 
 /// How much dies.
@@ -177,6 +178,13 @@ pub(crate) enum Processes {
     One,
     /// Of several, each of which may die.
     Several,
+}
+
+impl Processes {
+    /// By the clocks of a run: those of several processes are never set, as no process waits for another's time.
+    pub(crate) const fn of(clocks: &Clocks) -> Self {
+        if clocks.are_set() { Self::One } else { Self::Several }
+    }
 }
 
 /// Decides, and counts.

@@ -14,7 +14,7 @@ use tempfile::TempDir;
 use tokio::runtime::Builder;
 
 use crate::conductor::{Conductor, Next};
-use crate::faults::{Plan, Struck};
+use crate::faults::{Plan, Processes, Struck};
 use crate::invariants::{self, Checked, Deaths, Evidence, Invariant, Violation};
 use crate::mutations::Mutation;
 use crate::ports::START;
@@ -207,7 +207,7 @@ impl Run {
                 LifeEnd::Over => return true,
                 LifeEnd::NeverEnds => return false,
                 LifeEnd::Crashed => {
-                    let is_cloud = self.conductor.draw(0.5) && !self.conductor.clocks().are_set();
+                    let is_cloud = self.conductor.draw(0.5) && Processes::of(self.conductor.clocks()) == Processes::Several;
                     let afterlife = if is_cloud { Afterlife::Cloud } else { Afterlife::Local };
                     self.conductor.note(format_args!("everything died; {afterlife:?}"));
                     if afterlife == Afterlife::Local {

@@ -23,6 +23,7 @@ use jiff::Timestamp;
 use tokio::task::JoinHandle;
 
 use crate::conductor::Conductor;
+use crate::faults::Processes;
 use crate::mail::{Kind, Letter};
 use crate::mutations::{MutatedFetcher, Mutation, PutOff};
 use crate::ports::{Gate, GatedWeb, SimulatedClock};
@@ -92,7 +93,7 @@ impl Workshop {
         let put_off = PutOff::new(self.mutation.and_then(Mutation::late_effect));
         let gate = Gate { conductor: Arc::clone(&self.conductor), worker, put_off };
         // Where workers are of several processes, they know nothing of each other's turns.
-        let is_one_process = self.conductor.clocks().are_set();
+        let is_one_process = Processes::of(self.conductor.clocks()) == Processes::One;
         let live = if is_one_process { self.memory.live.clone() } else { LiveTurns::default() };
         let world = SimulatedWorld { live, ..adapters(&gate, &self.store, self.mutation).with_timing(self.timing) };
         let desk = Desk {
@@ -177,7 +178,7 @@ impl Desk {
     }
 
     async fn sweep(self, crawl: CrawlId) {
-        let is_one_process = self.conductor.clocks().are_set();
+        let is_one_process = Processes::of(self.conductor.clocks()) == Processes::One;
         loop {
             // Later there are only long waits, which take no more operations for it.
             let is_often = is_one_process && self.world.clock().monotonic() < SWEEP_OFTEN;

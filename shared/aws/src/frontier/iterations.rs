@@ -154,12 +154,6 @@ impl DynamoFrontier {
     }
 }
 
-/// What a transaction surely holds.
-pub(super) fn within_transaction(what: &'static str, count: usize, count_max: usize) -> Result<(), StoreError> {
-    let [size, size_max] = [count, count_max].map(|count| u64::try_from(count).unwrap_or(u64::MAX));
-    if count > count_max { Err(StoreError::TooLarge { what, size, size_max }) } else { Ok(()) }
-}
-
 fn put_trigger(request: &BeginIteration, begun: Iteration) -> Write {
     let update = Expression::new("SET #v = :v, #iteration = :iteration, #expires = :expires")
         .with(":iteration", number(begun.number()))

@@ -29,6 +29,7 @@ pub(crate) use self::reading::ListedLeftovers;
 pub use self::reading::{Cursor, Listed};
 use crate::clients::AwsClients;
 use crate::dynamo::Dynamo;
+use crate::errors::StoreError;
 use crate::objects::Bucket;
 use crate::tables::TableNames;
 
@@ -72,4 +73,10 @@ impl DynamoFrontier {
     pub fn with_log_kept(self, log_kept: Option<Duration>) -> Self {
         Self { log_kept, ..self }
     }
+}
+
+/// What a transaction surely holds.
+fn within_transaction(what: &'static str, count: usize, count_max: usize) -> Result<(), StoreError> {
+    let [size, size_max] = [count, count_max].map(|count| u64::try_from(count).unwrap_or(u64::MAX));
+    if count > count_max { Err(StoreError::TooLarge { what, size, size_max }) } else { Ok(()) }
 }

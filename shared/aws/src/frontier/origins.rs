@@ -8,7 +8,8 @@ use dragline_ports::frontier::{Origins, SeedOrigin, Seeded};
 
 use super::DynamoFrontier;
 use super::current::{Paired, pair};
-use super::iterations::{TRIGGER_KNOWN, within_transaction};
+use super::iterations::TRIGGER_KNOWN;
+use super::within_transaction;
 use crate::dynamo::{Fields, Role};
 use crate::errors::{StoreError, at};
 use crate::meter::capacity::ReadKind;

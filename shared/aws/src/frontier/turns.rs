@@ -11,7 +11,7 @@ use dragline_ports::frontier::{CommitSegment, GiveBackHost, ReleaseLease, Turns}
 
 use super::DynamoFrontier;
 use super::hosts::HostKeys;
-use super::iterations::within_transaction;
+use super::within_transaction;
 use crate::dynamo::{Item, Key, Role, Write};
 use crate::errors::{StoreError, at};
 use crate::meter::capacity::{ReadKind, item_bytes};

@@ -2,12 +2,8 @@
 
 use std::time::Duration;
 
-use dragline_domain::frontier::{
-    AddTodo, Begun, ChunkKey, Claim, Claimer, Committed, Holder, IterationRow, Lease, LeaseState, ObjectKey, OriginKey,
-    OriginRows, ParsePart, ParserCounters, PartKind, Release, ReleaseRefused, Reserve, Seeding, SegmentId, SegmentRow,
-    SegmentState, Take, TakeRefused, Target, TodoChunk, TodoSource, split_into_chunks,
-};
-use dragline_domain::ids::{Iteration, LeaseToken};
+use dragline_domain::frontier::{AddTodo, Begun, ChunkKey, Claim, Claimer, Committed, Holder, HostAsk, HostWaiter, IterationRow, Lease, LeaseState, ObjectKey, OriginKey, OriginRows, ParsePart, ParserCounters, PartKind, Release, ReleaseRefused, Reserve, Seeding, SegmentId, SegmentRow, SegmentState, Take, TakeRefused, Target, TodoChunk, TodoSource, split_into_chunks};
+use dragline_domain::ids::{Iteration, LeaseToken, Turn};
 use dragline_domain::politeness::Pace;
 use dragline_domain::url::CrawlUrl;
 use dragline_ports::frontier::{
@@ -258,5 +254,37 @@ impl<'f, F: Frontier> World<'f, F> {
         self.frontier.return_token(&crawl(), self.iteration).await.unwrap();
         self.frontier.close_iteration(&crawl(), self.iteration, at(1_000)).await.unwrap();
         assert_eq!(self.row().await.closed_at, Some(at(1_000)), "nothing is open");
+    }
+
+    /// Releases a lease at this second; its host is free from that one on.
+    pub(super) async fn release_host(&self, origin: &OriginKey, lease: &Lease, free_from: i64, second: i64) {
+        let release = ReleaseLease {
+            origin: origin.clone(),
+            token: lease.holder().expect("it is held").token.clone(),
+            lease: lease.clone(),
+            seen: self.origin(origin).await.inbox,
+            how: Release::Wake { not_before: at(free_from) },
+            free_from: at(free_from),
+            now: at(second),
+        };
+        assert_eq!(self.frontier.release(&release).await.unwrap(), Ok(()));
+    }
+}
+
+/// That a host is busy until this second at the latest.
+pub(super) fn busy<T>(second: i64) -> Result<T, TakeRefused> {
+    Err(TakeRefused::HostBusy { until: at(second) })
+}
+
+/// What asks for a host alone, for a minute, whatever its domain.
+pub(super) fn host_ask(origin: OriginKey, by: u128, second: i64) -> HostAsk {
+    HostAsk {
+        waiter: HostWaiter { origin, iteration: Iteration::FIRST, turn: Turn(1), delay: DELAY },
+        token: token(by),
+        until: at(second + 60),
+        pace: Pace::new(DELAY),
+        now: at(second),
+        alive: Vec::new(),
+        hosts_per_domain: None,
     }
 }

@@ -8,7 +8,7 @@ use dragline_ports::frontier::{Frontier, GiveBackHost, ReleaseLease};
 use futures_util::future::join_all;
 
 use super::super::samples::{at, key, token};
-use super::super::world::{DELAY, HOST_S, LEASE_S, PLACES, UNLIMITED, World};
+use super::super::world::{DELAY, HOST_S, LEASE_S, PLACES, UNLIMITED, World, busy, host_ask};
 
 /// An origin of the domain.
 fn below(name: &str) -> OriginKey {
@@ -43,38 +43,16 @@ async fn full<F: Frontier>(frontier: &F) -> (World<'_, F>, Vec<(OriginKey, Lease
     (world, held)
 }
 
-fn busy<T>(second: i64) -> Result<T, TakeRefused> {
-    Err(TakeRefused::HostBusy { until: at(second) })
-}
-
 async fn refused<F: Frontier>(world: &World<'_, F>, origin: &str, by: u128, second: i64) -> Result<(), TakeRefused> {
     world.try_take(&below(origin), by, second, UNLIMITED).await.map(|_| ())
 }
 
-async fn let_go(world: &World<'_, impl Frontier>, (origin, lease): &(OriginKey, Lease), second: i64) {
-    let release = ReleaseLease {
-        origin: origin.clone(),
-        token: lease.holder().expect("it is held").token.clone(),
-        lease: lease.clone(),
-        seen: world.origin(origin).await.inbox,
-        how: Release::Wake { not_before: at(second) },
-        free_from: at(second),
-        now: at(second),
-    };
-    assert_eq!(world.frontier.release(&release).await.unwrap(), Ok(()));
+async fn release(world: &World<'_, impl Frontier>, (origin, lease): &(OriginKey, Lease), second: i64) {
+    world.release_host(origin, lease, second, second).await;
 }
 
 fn ask(name: &str, by: u128, second: i64) -> HostAsk {
-    let waiter = HostWaiter { origin: below(name), iteration: Iteration::FIRST, turn: Turn(1), delay: DELAY };
-    HostAsk {
-        waiter,
-        token: token(by),
-        until: at(second + 60),
-        pace: Pace::new(DELAY),
-        now: at(second),
-        alive: Vec::new(),
-        hosts_per_domain: Some(PLACES),
-    }
+    HostAsk { hosts_per_domain: Some(PLACES), ..host_ask(below(name), by, second) }
 }
 
 /// Where every place is taken, another host of the domain is nobody's; others are another matter.
@@ -83,7 +61,7 @@ pub async fn few_hosts_of_a_domain_are_visited_at_once(frontier: &impl Frontier)
     assert_eq!(refused(&world, "e", 5, 5).await, busy(HOST_S), "as long as a turn lasts at most");
     world.seed(&key("b.example"), &["/"]).await;
     assert!(world.try_take(&key("b.example"), 9, 5, UNLIMITED).await.is_ok(), "another domain");
-    let_go(&world, &held[1], 40).await;
+    release(&world, &held[1], 40).await;
     assert_eq!(holders(frontier).await, [1, 3, 4].map(token));
     assert_eq!(refused(&world, "e", 5, 40).await, Ok(()));
     assert_eq!(refused(&world, "f", 6, 40).await, busy(HOST_S), "that was the only one");
@@ -97,8 +75,8 @@ pub async fn a_dead_holders_place_goes_with_its_lease(frontier: &impl Frontier) 
     assert_eq!(refused(&world, "e", 5, second).await, busy(HOST_S), "its turn may go on");
     let (origin, lease) = (held[0].0.clone(), world.take(&held[0].0, 7, second).await);
     assert_eq!(holders(frontier).await, [7, 2, 3, 4].map(token), "the lease was taken over");
-    let_go(&world, &held[1], second).await;
-    let_go(&world, &(origin, lease), second).await;
+    release(&world, &held[1], second).await;
+    release(&world, &(origin, lease), second).await;
     assert_eq!(holders(frontier).await, [3, 4].map(token), "both gave theirs back");
 }
 
@@ -108,7 +86,7 @@ pub async fn who_waits_for_a_place_takes_turns(frontier: &impl Frontier) {
     for (origin, by) in [("e", 5), ("f", 6), ("e", 7)] {
         assert_eq!(refused(&world, origin, by, 5).await, busy(HOST_S));
     }
-    let_go(&world, &held[0], 10).await;
+    release(&world, &held[0], 10).await;
     let row = frontier.load_domain(&domain()).await.unwrap().expect("hosts of it were taken");
     let waiting: Vec<_> = row.waiting.iter().map(|waiter| &waiter.origin).collect();
     assert_eq!(waiting, [&below("e"), &below("f")], "each once");
@@ -116,7 +94,7 @@ pub async fn who_waits_for_a_place_takes_turns(frontier: &impl Frontier) {
     assert_eq!(refused(&world, "a", 8, 11).await, busy(kept), "it had its turn");
     assert_eq!(refused(&world, "f", 6, 12).await, busy(kept), "another is first");
     assert_eq!(refused(&world, "e", 5, 13).await, Ok(()));
-    let_go(&world, &held[1], 20).await;
+    release(&world, &held[1], 20).await;
     assert_eq!(refused(&world, "a", 8, 49).await, busy(50), "its place is the last");
     assert_eq!(refused(&world, "a", 8, 50).await, Ok(()), "nobody came");
 }

@@ -10,7 +10,7 @@ use dragline_ports::frontier::{Frontier, GiveBackHost, ReleaseLease};
 use futures_util::future::join_all;
 
 use super::super::samples::{at, key, token};
-use super::super::world::{DELAY, HOST_S, LEASE_S, UNLIMITED, World};
+use super::super::world::{DELAY, HOST_S, LEASE_S, UNLIMITED, World, busy, host_ask};
 
 /// Origins of one host: other schemes and ports.
 const ORIGINS: [&str; 3] = ["http://a.example", "https://a.example", "https://a.example:8443"];
@@ -32,41 +32,19 @@ fn host() -> HostKey {
     HostKey::of(&key("a.example").origin)
 }
 
-fn busy<T>(second: i64) -> Result<T, TakeRefused> {
-    Err(TakeRefused::HostBusy { until: at(second) })
-}
-
 /// What was refused, or nothing.
 fn refused(taken: Result<Lease, TakeRefused>) -> Result<(), TakeRefused> {
     taken.map(|_| ())
 }
 
-/// Lets go of a lease, whose host is free from then on.
-async fn let_go(world: &World<'_, impl Frontier>, origin: &OriginKey, lease: &Lease, second: i64) {
-    let release = ReleaseLease {
-        origin: origin.clone(),
-        token: lease.holder().expect("it is held").token.clone(),
-        lease: lease.clone(),
-        seen: world.origin(origin).await.inbox,
-        how: Release::Wake { not_before: at(second) },
-        free_from: at(second),
-        now: at(second - 5),
-    };
-    assert_eq!(world.frontier.release(&release).await.unwrap(), Ok(()));
+/// Releases a lease, whose host is free from then on.
+async fn release(world: &World<'_, impl Frontier>, origin: &OriginKey, lease: &Lease, second: i64) {
+    world.release_host(origin, lease, second, second - 5).await;
 }
 
 fn ask(by: u128, second: i64) -> HostAsk {
     let origin = OriginKey { origin: format!("https://{by}.example").parse().expect("an origin"), ..key("a.example") };
-    let waiter = HostWaiter { origin, iteration: dragline_domain::ids::Iteration::FIRST, turn: Turn(1), delay: DELAY };
-    HostAsk {
-        waiter,
-        token: token(by),
-        until: at(second + 60),
-        pace: Pace::new(DELAY),
-        now: at(second),
-        alive: Vec::new(),
-        hosts_per_domain: None,
-    }
+    host_ask(origin, by, second)
 }
 
 /// While a lease of it is held, a host is nobody else's; then it is, as soon as it wants to be asked.
@@ -76,7 +54,7 @@ pub async fn a_host_is_visited_by_one_at_a_time(frontier: &impl Frontier) {
     assert_eq!(refused(world.try_take(&https, 2, 5, UNLIMITED).await), busy(HOST_S + 1), "a delay after its end");
     world.seed(&key("b.example"), &["/"]).await;
     assert!(world.try_take(&key("b.example"), 9, 5, UNLIMITED).await.is_ok(), "another host is another matter");
-    let_go(&world, &http, &lease, 40).await;
+    release(&world, &http, &lease, 40).await;
     assert_eq!(refused(world.try_take(&https, 2, 39, UNLIMITED).await), busy(40), "a second early");
     assert!(world.try_take(&https, 2, 40, UNLIMITED).await.is_ok());
 }
@@ -101,7 +79,7 @@ pub async fn a_host_is_held_for_a_whole_turn(frontier: &impl Frontier) {
     let lease = world.take(&http, 1, 0).await;
     let commit = world.commit(&http, &lease, 100).await;
     assert_eq!(refused(world.try_take(&https, 2, LEASE_S + 5, UNLIMITED).await), busy(HOST_S + 1));
-    let_go(&world, &http, &commit.lease, 200).await;
+    release(&world, &http, &commit.lease, 200).await;
     assert!(world.try_take(&https, 2, 200, UNLIMITED).await.is_ok());
 }
 
@@ -134,7 +112,7 @@ pub async fn who_waits_for_a_host_takes_turns(frontier: &impl Frontier) {
     for (origin, by) in [(&https, 2), (&port, 3), (&https, 4)] {
         assert_eq!(refused(world.try_take(origin, by, 5, UNLIMITED).await), busy(HOST_S + 1));
     }
-    let_go(&world, &http, &lease, 10).await;
+    release(&world, &http, &lease, 10).await;
     let row = frontier.load_host(&host()).await.unwrap().expect("it was taken");
     let waiting: Vec<_> = row.waiting.iter().map(|waiter| &waiter.origin).collect();
     assert_eq!(waiting, [&https, &port], "each once");
@@ -142,7 +120,7 @@ pub async fn who_waits_for_a_host_takes_turns(frontier: &impl Frontier) {
     assert_eq!(refused(world.try_take(&http, 5, 11, UNLIMITED).await), busy(kept), "it had its turn");
     assert_eq!(refused(world.try_take(&port, 6, 12, UNLIMITED).await), busy(kept), "another is first");
     let lease = world.take(&https, 7, 13).await;
-    let_go(&world, &https, &lease, 20).await;
+    release(&world, &https, &lease, 20).await;
     assert!(world.try_take(&http, 8, 49, UNLIMITED).await.is_err(), "its place is the last");
     assert!(world.try_take(&http, 8, 50, UNLIMITED).await.is_ok(), "nobody came");
 }
@@ -152,7 +130,7 @@ pub async fn a_back_off_goes_with_the_host(frontier: &impl Frontier) {
     let (world, [http, https, _]) = begun(frontier).await;
     let mut lease = world.take(&http, 1, 0).await;
     lease.pace = Pace { last_response: Duration::from_secs(8), back_off_exponent: 2, ..lease.pace };
-    let_go(&world, &http, &lease, 30).await;
+    release(&world, &http, &lease, 30).await;
     let next = world.take(&https, 2, 30).await;
     assert_eq!((next.pace, next.not_before), (lease.pace, at(30)));
 }

@@ -5,7 +5,7 @@ use dragline_domain::ids::Turn;
 use dragline_ports::frontier::Frontier;
 
 use super::super::samples::{at, crawl, key, token};
-use super::super::world::{DELAY, LEASE_S, UNLIMITED, World};
+use super::super::world::{DELAY, LEASE_S, PLACES, UNLIMITED, World};
 use dragline_domain::frontier::PartKind;
 
 fn pages(pages: u64) -> Reserve {
@@ -25,7 +25,7 @@ pub async fn a_lease_is_given_once(frontier: &impl Frontier) {
             wanted: UNLIMITED,
             now: at(0),
             alive: Vec::new(),
-            hosts_per_domain: 4,
+            hosts_per_domain: PLACES,
         };
         let origin = &origin;
         async move { frontier.take_lease(origin, world.iteration, &take).await.unwrap() }
