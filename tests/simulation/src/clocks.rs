@@ -46,7 +46,7 @@ impl Clocks {
         clocks
     }
 
-    /// Whether a clock is set in the run: then all workers are of one process, as nobody else knows that a turn goes on.
+    /// Whether a clock is set in the run.
     pub(crate) fn are_set(&self) -> bool {
         !self.steps.is_empty()
     }

@@ -181,8 +181,8 @@ pub(crate) enum Processes {
 }
 
 impl Processes {
-    /// By the clocks of a run: those of several processes are never set, as no process waits for another's time.
-    pub(crate) const fn of(clocks: &Clocks) -> Self {
+    /// By the clocks of a run: where one is set, all workers are of one process, as nobody else knows that a turn goes on.
+    pub(crate) fn of(clocks: &Clocks) -> Self {
         if clocks.are_set() { Self::One } else { Self::Several }
     }
 }
