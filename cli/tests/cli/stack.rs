@@ -43,7 +43,7 @@ fn mistakes_are_told_before_anything_is_sent() {
         (&["put"], "<crawl.yaml>", "which definition?"),
         (&["put", "missing.yaml"], "missing.yaml cannot be read", "no such file"),
         (&["put", "wrong.yaml"], "hint: did you mean `pages`?", "and the hint"),
-        (&["put", "often.yaml"], "5 minutes is the least", "the schedule is checked too"),
+        (&["put", "often.yaml"], "the minimum is 5 minutes", "the schedule is checked too"),
         (&["put", "number.yaml"], "hint: put quotation marks around", "JSON would write it as 1.1"),
         (&["stop"], "<CRAWL>", "which crawl?"),
         (&["pause", "no name"], "is not a valid crawl name", "two words"),
