@@ -296,31 +296,12 @@ async fn crawls_of_one_directory_decide_each_for_itself() {
         })
     };
     let crawled = Crawled::once(&of("first", "/other")).await.again(&of("second", "/")).await;
-    let outcomes: Vec<_> = crawled.log.iter().map(|row| (&*row.crawl, &*row.outcome_name)).collect();
-    assert_eq!(
-        outcomes,
-        [("first", "file_ingested"), ("second", "file_ingested")],
-        "the other crawl's is not this one's"
-    );
-}
-
-#[tokio::test]
-async fn a_canonical_url_that_is_not_due_counts_as_it_ended_last() {
-    let site = Site::builder()
-        .reply("/copy", html(&calling(Some("/good"), "copy")))
-        .reply("/good", html("good"))
-        .start()
-        .await
-        .unwrap();
-    // A seed is always visited.
-    let definition = definition(&[format!("{}/copy", site.url().trim_end_matches('/'))], |draft| {
-        draft.recrawl.interval = Some(Duration::from_secs(86_400));
-    });
-    let first = Crawled::once(&definition).await;
-    first.assert_outcomes(&[
-        ("/copy", Outcome::NotCanonical, "its canonical URL is there"),
-        ("/good", Outcome::FileIngested, "found as a canonical URL"),
-    ]);
-    let second = first.again(&definition).await;
-    second.assert_outcomes(&[("/copy", Outcome::NotCanonical, "nothing changed, though nobody asked for the other")]);
+    for name in ["first", "second"] {
+        let outcomes = figures(crawled.data(), &name.parse().unwrap()).await.outcomes;
+        let outcomes: Vec<_> = outcomes.iter().map(|counted| (&*counted.name, counted.urls)).collect();
+        assert_eq!(outcomes, [("file_ingested", 1)], "{name}: the other crawl's is not this one's");
+    }
+    let of_crawls = crawled.log.iter().map(|row| &row.crawl).chain(crawled.candidates.iter().map(|row| &row.crawl));
+    let of_crawls: Vec<_> = of_crawls.map(String::as_str).collect();
+    assert_eq!(of_crawls, ["second"; 3], "nor are its rows: one visit, and two URLs that are known");
 }
