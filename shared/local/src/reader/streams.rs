@@ -1,5 +1,6 @@
 //! The streams, each by a query that goes on behind a place and is left where the batch is full.
 
+use dragline_domain::ids::Iteration;
 use dragline_domain::url::{CrawlUrl, Origin};
 use dragline_ports::reader::{Batch, CandidateRow, Cursor, DocumentRow, LinkRow, LogRow, PageRow, Rest};
 use rusqlite::{Params, Row, params};
@@ -169,7 +170,7 @@ fn read_view<T: OfView>(row: &Row<'_>, first: usize) -> Result<(T, usize), Store
 
 /// The filter's iteration.
 pub(super) fn iteration(wanted: &Wanted) -> Option<u32> {
-    wanted.filter.iteration.map(|iteration| iteration.number())
+    wanted.filter.iteration.map(Iteration::number)
 }
 
 /// What a cursor means; an error for what this stream did not give.
