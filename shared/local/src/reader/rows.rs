@@ -2,20 +2,45 @@
 
 use dragline_ports::reader::{CandidateRow, LinkRow, LogRow, PageRow};
 use rusqlite::Row;
+use rusqlite::types::FromSql;
 
 /// A row that a view has a column for each field of.
 pub(super) trait OfView: Sized {
-    fn read(row: &Row<'_>) -> rusqlite::Result<Self>;
+    /// The columns, in the order of the fields.
+    fn columns() -> String;
+
+    /// Reads them, of which the first has this number: looking for each by its name would take longer than all else.
+    fn read(row: &Row<'_>, first: usize) -> rusqlite::Result<Self>;
 
     /// About how many bytes of it grow with what was fetched, beyond what every row takes.
     fn text_bytes(&self) -> usize;
 }
 
+/// The columns of a row, one after another.
+struct Columns<'r> {
+    row: &'r Row<'r>,
+    next: usize,
+}
+
+impl Columns<'_> {
+    fn next<T: FromSql>(&mut self) -> rusqlite::Result<T> {
+        let column = self.next;
+        self.next += 1;
+        self.row.get(column)
+    }
+}
+
+/// Fields stand in the order of the struct, each with its column where that has another name.
 macro_rules! of_view {
-    ($name:ident { $($field:ident),* $(,)? } $text_bytes:expr) => {
+    ($name:ident { $($field:ident $(= $column:literal)?),* $(,)? } $text_bytes:expr) => {
         impl OfView for $name {
-            fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
-                Ok(Self { $($field: row.get(stringify!($field).trim_start_matches("r#"))?,)* })
+            fn columns() -> String {
+                [$(column!($field $(= $column)?)),*].join(", ")
+            }
+
+            fn read(row: &Row<'_>, first: usize) -> rusqlite::Result<Self> {
+                let mut columns = Columns { row, next: first };
+                Ok(Self { $($field: columns.next()?,)* })
             }
 
             fn text_bytes(&self) -> usize {
@@ -26,10 +51,22 @@ macro_rules! of_view {
     };
 }
 
+/// The column of a field.
+macro_rules! column {
+    ($field:ident) => {
+        concat!("v.", stringify!($field))
+    };
+    ($field:ident = $column:literal) => {
+        $column
+    };
+}
+
 of_view! {
     PageRow {
-        crawl, iteration, url, outcome, outcome_name, depth, status, content_type, body_bytes, at, title, description, language, charset,
-        canonical, text, object, offset, length,
+        crawl, iteration, url, outcome, outcome_name, depth, status, content_type, body_bytes, at,
+        title = "t.title", description = "t.description", language = "t.language", charset = "t.charset", canonical = "t.canonical",
+        // A page that is a copy of another one: its text is that one's to show.
+        text = "iif(v.outcome = 180, substr(t.text, 1, 0), t.text)", object, offset, length,
     }
     |page| page.text.as_ref().map_or(0, String::len)
 }
@@ -41,7 +78,7 @@ of_view! {
 
 of_view! {
     LogRow {
-        crawl, iteration, url, depth, via, crawl_type, outcome, outcome_name, r#final, tries, at, status, duration_ms, first_byte_ms, remote,
+        crawl, iteration, url, depth, via, crawl_type, outcome, outcome_name, r#final = "v.is_final", tries, at, status, duration_ms, first_byte_ms, remote,
         detail, content_type, body_bytes, truncated, redirects_to, object, offset, length, agent,
     }
     |_| 0

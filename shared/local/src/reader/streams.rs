@@ -1,6 +1,5 @@
 //! The streams, each by a query that goes on behind a place and is left where the batch is full.
 
-use dragline_domain::outcome::Outcome;
 use dragline_domain::url::{CrawlUrl, Origin};
 use dragline_ports::reader::{Batch, CandidateRow, Cursor, DocumentRow, LinkRow, LogRow, PageRow, Rest};
 use rusqlite::{Params, Row, params};
@@ -15,24 +14,21 @@ use crate::documents;
 /// Bytes of texts by which a batch is full, however few rows it has: a page's text may be some megabytes.
 const TEXT_BYTES_MAX: usize = 4 << 20;
 
-/// A page that is a copy of another one: its text is that one's to show.
-const NOT_CANONICAL: i16 = Outcome::NotCanonical.code();
-
 /// No row, at the place where the reader is.
 pub(super) fn none<T>(after: Option<Cursor>) -> Batch<T> {
     Batch { rows: Vec::new(), cursor: after, rest: Rest::Nothing }
 }
 
 pub(super) fn log(db: &Db, wanted: &Wanted) -> Result<Batch<LogRow>, StoreError> {
-    of_visits(db, &log_sql(), wanted, read_view)
+    of_visits(db, &log_sql(), wanted, |row| read_view(row, 1))
 }
 
 pub(super) fn pages(db: &Db, wanted: &Wanted) -> Result<Batch<PageRow>, StoreError> {
-    of_visits(db, &pages_sql(), wanted, read_view)
+    of_visits(db, &pages_sql(), wanted, |row| read_view(row, 1))
 }
 
 pub(super) fn links(db: &Db, wanted: &Wanted) -> Result<Batch<LinkRow>, StoreError> {
-    of_visits(db, &links_sql(), wanted, read_view)
+    of_visits(db, &links_sql(), wanted, |row| read_view(row, 1))
 }
 
 pub(super) fn documents(db: &Db, wanted: &Wanted) -> Result<Batch<DocumentRow>, StoreError> {
@@ -60,10 +56,10 @@ pub(super) fn candidates(db: &Db, wanted: &Wanted) -> Result<Batch<CandidateRow>
     });
     let values = params![wanted.name.as_str(), origin, after, wanted.origin, path, iteration(wanted)];
     let place = |row: &Row<'_>| {
-        let (origin, path): (OriginRowId, String) = (row.get("origin_id")?, row.get("path_query")?);
-        Ok(format!("{} {path}", origin.0))
+        let (OriginRowId(origin), path): (OriginRowId, String) = (row.get(0)?, row.get(1)?);
+        Ok(format!("{origin} {path}"))
     };
-    batch(db, &sql, values, wanted, place, read_view)
+    batch(db, &sql, values, wanted, place, |row| read_view(row, 2))
 }
 
 /// Among which URLs candidates are looked for.
@@ -83,39 +79,42 @@ fn candidates_sql(among: Among) -> String {
     };
     // Were the crawl looked up first, its rows would have to be sorted.
     format!(
-        "SELECT v.* FROM candidate v WHERE {place} AND +v.crawl = ?1 AND (?6 IS NULL OR v.last_iteration = ?6)
-         ORDER BY v.origin_id, v.path_query"
+        "SELECT v.origin_id, v.path_query, {} FROM candidate v
+         WHERE {place} AND +v.crawl = ?1 AND (?6 IS NULL OR v.last_iteration = ?6) ORDER BY v.origin_id, v.path_query",
+        CandidateRow::columns()
     )
 }
 
 fn log_sql() -> String {
-    of_segments("v.*, v.is_final AS final", "log v", "(?5 IS NULL OR v.url = ?5)")
+    of_segments(&at_place::<LogRow>(), "log v", "(?5 IS NULL OR v.url = ?5)")
 }
 
 fn pages_sql() -> String {
-    let columns = format!(
-        "v.*, t.title, t.description, t.language, t.charset, t.canonical,
-         iif(v.outcome = {NOT_CANONICAL}, substr(t.text, 1, 0), t.text) AS text"
-    );
     let from = "log v LEFT JOIN file_text t ON t.id = v.document_id";
-    of_segments(&columns, from, "v.is_final AND v.object IS NOT NULL AND (?5 IS NULL OR v.url = ?5)")
+    of_segments(&at_place::<PageRow>(), from, "v.is_final AND v.object IS NOT NULL AND (?5 IS NULL OR v.url = ?5)")
 }
 
 fn links_sql() -> String {
-    of_segments("v.*", "link v", "(?5 IS NULL OR v.from_url = ?5)")
+    of_segments(&at_place::<LinkRow>(), "link v", "(?5 IS NULL OR v.from_url = ?5)")
 }
 
 fn documents_sql() -> String {
+    // Of which the first is the id.
     let columns = format!("{}, g.iteration, w.origin", documents::COLUMNS);
     let from = "document v LEFT JOIN file_text t ON t.id = v.id LEFT JOIN page_link k ON k.id = v.id";
     of_segments(&columns, from, "(?5 IS NULL OR iif(v.url LIKE '/%', w.origin || v.url, v.url) = ?5)")
 }
 
+/// The id of a visit, and the columns of a row that belongs to it.
+fn at_place<T: OfView>() -> String {
+    format!("v.id, {}", T::columns())
+}
+
 /// What belongs to visits, the table or view `v`, in the order of their ids. Segments that are not wanted are passed over as a whole.
-/// `?1` is the crawl, `?2` the id to go on behind, `?3` the iteration, `?4` the origin and `?5` the URL, where one is wanted.
+/// `?1` is the crawl, `?2` the id to go on behind, `?3` the iteration, `?4` the origin and `?5` the URL, where one is wanted. The first column is the id.
 fn of_segments(columns: &str, from: &str, more: &str) -> String {
     format!(
-        "SELECT {columns}, v.id AS place FROM segment g CROSS JOIN origin w CROSS JOIN {from}
+        "SELECT {columns} FROM segment g CROSS JOIN origin w CROSS JOIN {from}
          WHERE g.id >= ?2 >> 24 AND (?3 IS NULL OR g.iteration = ?3) AND (?4 IS NULL OR g.origin_id = ?4)
            AND w.id = g.origin_id AND w.crawl_id = ?1 AND v.id > max(?2, (g.id << 24) - 1) AND v.id < (g.id + 1) << 24 AND {more}
          ORDER BY g.id, v.id"
@@ -131,7 +130,7 @@ fn of_visits<T>(
     let after: i64 = wanted.after.as_ref().map_or(Ok(0), |cursor| parsed(cursor, |text| text.parse().ok()))?;
     let url = wanted.filter.url.as_ref().map(CrawlUrl::as_str);
     let values = params![wanted.crawl, after, iteration(wanted), wanted.origin, url];
-    batch(db, sql, values, wanted, |row| row.get::<_, i64>("place"), read)
+    batch(db, sql, values, wanted, |row| row.get::<_, i64>(0), read)
 }
 
 /// A batch of what a query gives. It is full with the last row of a place, so that it is gone on with behind that.
@@ -162,8 +161,8 @@ pub(super) fn batch<T, P: PartialEq + ToString>(
     Ok(Batch { rows, cursor, rest })
 }
 
-fn read_view<T: OfView>(row: &Row<'_>) -> Result<(T, usize), StoreError> {
-    let value = T::read(row)?;
+fn read_view<T: OfView>(row: &Row<'_>, first: usize) -> Result<(T, usize), StoreError> {
+    let value = T::read(row, first)?;
     let bytes = value.text_bytes();
     Ok((value, bytes))
 }
