@@ -305,3 +305,24 @@ async fn crawls_of_one_directory_decide_each_for_itself() {
     let of_crawls: Vec<_> = of_crawls.map(String::as_str).collect();
     assert_eq!(of_crawls, ["second"; 3], "nor are its rows: one visit, and two URLs that are known");
 }
+
+#[tokio::test]
+async fn a_canonical_url_that_is_not_due_counts_as_it_ended_last() {
+    let site = Site::builder()
+        .reply("/copy", html(&calling(Some("/good"), "copy")))
+        .reply("/good", html("good"))
+        .start()
+        .await
+        .unwrap();
+    // A seed is always visited.
+    let definition = definition(&[format!("{}/copy", site.url().trim_end_matches('/'))], |draft| {
+        draft.recrawl.interval = Some(Duration::from_secs(86_400));
+    });
+    let first = Crawled::once(&definition).await;
+    first.assert_outcomes(&[
+        ("/copy", Outcome::NotCanonical, "its canonical URL is there"),
+        ("/good", Outcome::FileIngested, "found as a canonical URL"),
+    ]);
+    let second = first.again(&definition).await;
+    second.assert_outcomes(&[("/copy", Outcome::NotCanonical, "nothing changed, though nobody asked for the other")]);
+}
