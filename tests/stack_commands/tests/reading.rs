@@ -97,6 +97,11 @@ fn without(mut row: Value, fields: &[&str]) -> Value {
     row
 }
 
+/// A summary, without what differs by nature.
+fn summary(ran: &Ran) -> Value {
+    without(ran.rows().remove(0), &["started_at", "closed_at", "slowest", "data", "stack", "is_running"])
+}
+
 struct Both {
     stack: EmulatedStack,
     data: tempfile::TempDir,
@@ -139,15 +144,29 @@ async fn a_deployed_crawl_reads_as_a_local_one_of_the_same_site() {
         assert_eq!(head(&stack), head(&local), "{what}: the same columns in the same order");
     }
     let (stack, local) = both.ask(&["status", "--json"]);
-    let summary = |ran: &Ran| {
-        without(ran.rows().remove(0), &["started_at", "closed_at", "slowest", "data", "stack", "is_running"])
-    };
     assert_eq!(summary(&stack), summary(&local));
     assert_eq!(stack.rows()[0]["stack"], both.stack.name());
     let (text, _) = both.ask(&["status"]);
     let again = format!("dragline status docs --stack {}", both.stack.name());
     assert!(text.stdout.contains("docs: iteration 2 is over"), "{}", text.stdout);
     assert!(text.stdout.contains(&again), "it says what next: {}", text.stdout);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn why_nothing_was_got_is_told_alike() {
+    let both = Both { stack: EmulatedStack::new().await, data: tempfile::tempdir().unwrap() };
+    let broken = Reply::new(http::StatusCode::INTERNAL_SERVER_ERROR);
+    let site = Site::builder().reply("/robots.txt", broken).start().await.unwrap();
+    let definition = docs(&[&site]);
+    both.stack.crawl(&definition).await;
+    crawl(&both.data.path().join("data"), &definition).await;
+    let (stack, local) = both.ask(&["status", "--json"]);
+    assert_eq!(summary(&stack), summary(&local));
+    let (stack, local) = both.ask(&["status"]);
+    for ran in [&stack, &local] {
+        let told = format!("{} (status 500)", site.url().trim_end_matches('/'));
+        assert!(ran.stdout.contains(&told), "the origin, and what its robots.txt was met with: {}", ran.stdout);
+    }
 }
 
 #[tokio::test]

@@ -43,11 +43,8 @@ impl CrawlLog for DynamoFrontier {
 }
 
 impl DynamoFrontier {
-    /// The log of a segment, for people; `None` if it was not put yet.
-    ///
-    /// # Errors
-    /// Where the store did not do its work.
-    pub async fn load_log(&self, segment: &SegmentRow) -> PortResult<Option<SegmentLog>> {
+    /// The log of a segment, for people; `None` if it was not put yet, or is forgotten.
+    pub(crate) async fn load_log(&self, segment: &SegmentRow) -> PortResult<Option<SegmentLog>> {
         at("load log", &segment.id, self.logged(segment)).await
     }
 

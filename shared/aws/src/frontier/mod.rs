@@ -25,8 +25,7 @@ use dragline_ports::clock::Chance;
 use jiff::Timestamp;
 
 use self::noted::Noted;
-pub(crate) use self::reading::ListedLeftovers;
-pub use self::reading::{Cursor, Listed};
+pub(crate) use self::reading::{Listed, ListedLeftovers};
 use crate::clients::AwsClients;
 use crate::dynamo::Dynamo;
 use crate::errors::StoreError;

@@ -19,23 +19,11 @@ use crate::rows::{inbox, keys, segment};
 use crate::tables::SORT;
 
 /// Some rows of an origin.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Listed<T> {
+pub(crate) struct Listed<T> {
     /// The rows.
-    pub rows: Vec<T>,
-    /// Where to go on; absent: that was all.
-    pub next: Option<Cursor>,
-}
-
-/// A place among an origin's rows.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cursor(String);
-
-impl Cursor {
-    /// Behind the row of this sort key.
-    pub(crate) const fn row(sort: String) -> Self {
-        Self(sort)
-    }
+    pub(crate) rows: Vec<T>,
+    /// The sort key to go on after; absent: that was all.
+    pub(crate) next: Option<String>,
 }
 
 /// Some of what origins left when they ended.
@@ -65,19 +53,16 @@ impl ListedLeftovers {
     }
 }
 
-/// Leftovers that are asked for at once.
+/// The most leftovers that are asked for at once.
 const LEFTOVERS_MAX: usize = 500;
 
 impl DynamoFrontier {
-    /// An origin's segments of every iteration, in the order in which they were committed: at most `limit` of those after a place. It may
-    /// lag.
-    ///
-    /// # Errors
-    /// Where the store did not do its work.
-    pub async fn list_segments(
+    /// An origin's segments of every iteration, in the order in which they were committed: at most `limit` of those after a sort key.
+    /// It may lag.
+    pub(crate) async fn list_segments(
         &self,
         origin: &OriginKey,
-        after: Option<Cursor>,
+        after: Option<String>,
         limit: usize,
     ) -> PortResult<Listed<SegmentRow>> {
         let read = |item: &Item| {
@@ -88,14 +73,11 @@ impl DynamoFrontier {
         listed.map_err(|e| e.at("list segments", origin))
     }
 
-    /// An origin's candidates, in the order of their sort keys: at most `limit` of those after a place. It may lag.
-    ///
-    /// # Errors
-    /// Where the store did not do its work.
-    pub async fn list_known_urls(
+    /// An origin's candidates, in the order of their sort keys: at most `limit` of those after one. It may lag.
+    pub(crate) async fn list_known_urls(
         &self,
         origin: &OriginKey,
-        after: Option<Cursor>,
+        after: Option<String>,
         limit: usize,
     ) -> PortResult<Listed<KnownUrl>> {
         let listed = self.listed(keys::candidates_after(origin, None), after, limit, KnownUrl::read).await;
@@ -103,10 +85,11 @@ impl DynamoFrontier {
     }
 
     /// The candidates of these URLs; those that are not known are left out. It may lag.
-    ///
-    /// # Errors
-    /// Where the store did not do its work.
-    pub async fn load_known_urls(&self, crawl: &CrawlId, urls: &[CrawlUrl]) -> PortResult<HashMap<CrawlUrl, KnownUrl>> {
+    pub(crate) async fn load_known_urls(
+        &self,
+        crawl: &CrawlId,
+        urls: &[CrawlUrl],
+    ) -> PortResult<HashMap<CrawlUrl, KnownUrl>> {
         at("load candidates", crawl, self.known_urls(crawl, urls)).await
     }
 
@@ -134,7 +117,9 @@ impl DynamoFrontier {
             let mut range = Range { after: after.map(str::to_owned), ..range };
             let mut listed = ListedLeftovers { rows: Vec::new(), last: None, is_all: false };
             loop {
-                let page = self.db.first(&range, LEFTOVERS_MAX, ReadKind::Eventual).await?;
+                // By one more it is known whether the last origin's are all there.
+                let page =
+                    self.db.first(&range, limit.saturating_add(1).min(LEFTOVERS_MAX), ReadKind::Eventual).await?;
                 for item in &page.items {
                     let row = read_leftover(item)?;
                     let is_wanted = row.urls > 0 && origin.is_none_or(|origin| row.origin == *origin);
@@ -197,13 +182,13 @@ impl DynamoFrontier {
     async fn listed<T>(
         &self,
         range: Range,
-        after: Option<Cursor>,
+        after: Option<String>,
         limit: usize,
         read: impl Fn(&Item) -> Result<T, StoreError>,
     ) -> Result<Listed<T>, StoreError> {
-        let range = Range { after: after.map(|cursor| cursor.0), ..range };
+        let range = Range { after, ..range };
         let page = self.db.first(&range, limit, ReadKind::Eventual).await?;
         let rows = page.items.iter().map(read).collect::<Result<_, _>>()?;
-        Ok(Listed { rows, next: page.next.map(Cursor) })
+        Ok(Listed { rows, next: page.next })
     }
 }

@@ -10,7 +10,7 @@ use dragline_ports::reader::{Batch, Cursor, Filter, Rest};
 
 use super::DynamoReader;
 use super::place::{Place, no_place};
-use crate::frontier::{Cursor as ListedAfter, DynamoFrontier, Listed};
+use crate::frontier::{DynamoFrontier, Listed};
 use crate::rows::keys;
 use crate::rows::known::KnownUrl;
 
@@ -28,7 +28,7 @@ trait Held: Sized + Send {
     fn list(
         frontier: &DynamoFrontier,
         origin: &OriginKey,
-        after: Option<ListedAfter>,
+        after: Option<String>,
         limit: usize,
     ) -> impl Future<Output = PortResult<Listed<Self>>> + Send;
 
@@ -48,7 +48,7 @@ impl Held for SegmentRow {
     async fn list(
         frontier: &DynamoFrontier,
         origin: &OriginKey,
-        after: Option<ListedAfter>,
+        after: Option<String>,
         limit: usize,
     ) -> PortResult<Listed<Self>> {
         frontier.list_segments(origin, after, limit).await
@@ -73,7 +73,7 @@ impl Held for KnownUrl {
     async fn list(
         frontier: &DynamoFrontier,
         origin: &OriginKey,
-        after: Option<ListedAfter>,
+        after: Option<String>,
         limit: usize,
     ) -> PortResult<Listed<Self>> {
         frontier.list_known_urls(origin, after, limit).await
@@ -173,7 +173,7 @@ impl DynamoReader {
         for _ in 0..ORIGINS_MAX {
             let origin = OriginKey { crawl: self.crawl.clone(), origin: place.origin.clone() };
             loop {
-                let after = place.after.clone().map(ListedAfter::row);
+                let after = place.after.clone();
                 let Listed { rows: listed, next } =
                     T::list(&self.frontier, &origin, after, limit.clamp(1, T::LISTED_MAX)).await?;
                 for row in listed {

@@ -13,36 +13,36 @@ use crate::errors::StoreError;
 
 /// A URL that is known, within its origin.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct KnownUrl {
+pub(crate) struct KnownUrl {
     /// Its path and query.
-    pub path_and_query: String,
+    pub(crate) path_and_query: String,
     /// The iteration that it was last queued in.
-    pub queued_in: Iteration,
+    pub(crate) queued_in: Iteration,
     /// When it was found first.
-    pub first_seen: Timestamp,
+    pub(crate) first_seen: Timestamp,
     /// How it was come by when it was last queued.
-    pub sighting: Sighting,
+    pub(crate) sighting: Sighting,
     /// When it is due again; absent: in every iteration.
-    pub due_at: Option<Timestamp>,
+    pub(crate) due_at: Option<Timestamp>,
     /// How it ended last; absent if it has not yet.
-    pub last: Option<LastEnd>,
+    pub(crate) last: Option<LastEnd>,
     /// The last outcome that says something lasting, and when that was; absent if it had none.
-    pub contentful: Option<(Outcome, Timestamp)>,
+    pub(crate) contentful: Option<(Outcome, Timestamp)>,
     /// What the last good capture left; absent where there is none.
-    pub capture: Option<LastCapture>,
+    pub(crate) capture: Option<LastCapture>,
     /// Where it leads, by a redirect or by what it calls canonical; absent if it stands for itself.
-    pub leads_to: Option<CrawlUrl>,
+    pub(crate) leads_to: Option<CrawlUrl>,
 }
 
 /// How a URL ended last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LastEnd {
+pub(crate) struct LastEnd {
     /// Its outcome.
-    pub outcome: Outcome,
+    pub(crate) outcome: Outcome,
     /// When it was asked for or decided on.
-    pub at: Timestamp,
+    pub(crate) at: Timestamp,
     /// In which iteration.
-    pub iteration: Iteration,
+    pub(crate) iteration: Iteration,
 }
 
 impl KnownUrl {

@@ -30,6 +30,7 @@ macro_rules! reader_suite {
             iterations_are_told_as_they_stand
             rows_come_once_however_small_the_batches
             a_stored_cursor_goes_on_behind_what_was_read
+            what_stands_behind_many_origins_is_found
             rows_that_come_later_are_behind_the_end
             filters_give_what_they_say
             a_closed_iteration_stays_as_it_was

@@ -6,7 +6,8 @@ use dragline_ports::frontier::{Frontier, Progress};
 use dragline_ports::reader::{Cursor, Filter, Reader, Rest};
 
 use super::super::lag::{assert_comes_to, until};
-use super::super::samples::{origin, url};
+use super::super::samples::{key, origin, url};
+use super::super::world::{UNLIMITED, World};
 use super::crawl;
 use super::story::Teller;
 use super::streams::Stream;
@@ -101,6 +102,32 @@ pub async fn a_stored_cursor_goes_on_behind_what_was_read(
             }
             assert_eq!(read, all.len(), "{stream:?}, {filter:?}");
         }
+    }
+}
+
+/// Where hundreds of origins hold nothing that is wanted, what stands behind them is found all the same, if need be behind batches that are empty.
+pub async fn what_stands_behind_many_origins_is_found(
+    (frontier, documents, reader): &(impl Frontier, impl Documents, impl Reader),
+) {
+    const ORIGINS: usize = 220;
+    let world = World::begin(frontier, UNLIMITED).await;
+    for number in 0..ORIGINS {
+        world.seed(&key(&format!("o{number:03}.example")), &["/"]).await;
+    }
+    let teller = Teller { frontier, documents };
+    teller.tell_more_in(&world, ["y.example", "z.example"]).await;
+    for (stream, rows) in [
+        (Stream::Pages, 1),
+        (Stream::Links, 1),
+        (Stream::Log, 1),
+        (Stream::Candidates, ORIGINS + 2),
+        (Stream::Documents, 1),
+        (Stream::Leftovers, 1),
+    ] {
+        stream.all_of(reader, rows).await;
+        let by_iteration = stream.behind(reader, &Filter::of_iteration(world.iteration), None, 30).await.0;
+        let ended = if stream == Stream::Candidates { 1 } else { rows };
+        assert_eq!(by_iteration.len(), ended, "{stream:?}: of all, what came to an end in it");
     }
 }
 

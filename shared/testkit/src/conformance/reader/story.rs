@@ -274,15 +274,20 @@ impl<'s, F: Frontier, D: Documents> Teller<'s, F, D> {
         world
     }
 
-    /// What comes behind all that, in whatever order a store has it: another origin that was not known before, and one more.
+    /// What comes behind all that, in whatever order a store has it.
     pub(super) async fn tell_more(&self, world: &World<'s, F>) {
-        let f = key("f.example");
-        world.seed(&f, &["/"]).await;
-        let segment = world.crawl_until_idle(&f, 5, 3_000).await;
-        let home = got(0, "https://f.example/").link(LinkKind::A, "https://f.example/", LinkFate::Follow);
-        self.put(&segment, &[home]).await;
+        self.tell_more_in(world, ["f.example", "g.example"]).await;
+    }
+
+    /// A row for each stream: a page of the first origin, and what the other left over.
+    pub(super) async fn tell_more_in(&self, world: &World<'s, F>, hosts: [&str; 2]) {
+        let crawled = key(hosts[0]);
+        world.seed(&crawled, &["/"]).await;
+        let segment = world.crawl_until_idle(&crawled, 5, 3_000).await;
+        let home = format!("{}/", crawled.origin);
+        self.put(&segment, &[got(0, &home).link(LinkKind::A, &home, LinkFate::Follow)]).await;
         world.parse(&segment, (0, PartKind::Last), &[]).await;
-        self.leave(world, "g.example", LeftoverReason::Stopped, &["/"]).await;
+        self.leave(world, hosts[1], LeftoverReason::Stopped, &["/"]).await;
     }
 
     /// Claims URLs that were found.
