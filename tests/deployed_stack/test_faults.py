@@ -15,7 +15,7 @@ import pytest
 import invariants
 from left import by_command, by_stack
 from sites import Page, Site, of_pages
-from stack.deployed import Stack, eventually
+from stack.deployed import SWEEP_SECONDS, Stack, eventually
 
 DELAY_SECONDS = 0.3
 
@@ -67,9 +67,6 @@ class Faults:
 NAMES = ["message-repeated", "store-throttles", "parser-killed", "message-deleted", "crawler-killed"]
 """In the order in which they end, so that each can be looked at while others go on."""
 
-LOOK_SECONDS = 3
-"""How often the sweeper is called while a crawl is waited for."""
-
 GRACE_MS = 60_000
 """How long after a lease has run out the sweeper would look by itself."""
 
@@ -114,11 +111,7 @@ def crawl(request, faulty, strikes):
 
 
 def wait_for_the_end(stack: Stack, name: str) -> None:
-    def is_over() -> bool:
-        stack.sweep()
-        return stack.iteration(name).get("status") == "closed"
-
-    eventually(f"the end of {name}", is_over, LOOK_SECONDS)
+    eventually(f"the end of {name}", lambda: stack.is_over_after_a_sweep(name), SWEEP_SECONDS)
 
 
 def kill_a_parser_in_the_middle(stack: Stack, faults: Faults) -> None:

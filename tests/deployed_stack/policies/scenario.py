@@ -8,16 +8,13 @@ from datetime import datetime, timedelta, timezone
 from typing import Callable
 
 from sites import Page, Site, of_pages
-from stack.deployed import Stack
+from stack.deployed import SWEEP_SECONDS, Stack
 
 ROBOTS_BYTES_MIN = 400_000
 """So large that robots.txt, though deflated, fills more than the 100 KiB that its row takes."""
 
 BUDGET = {"budget": {"pages": 3}}
 """Less than the sites have, so that something is left over."""
-
-SWEEP_SECONDS = 2
-"""How often the sweeper is called while an end is waited for: each time costs more than a look at a row."""
 
 
 def large_robots() -> Page:
@@ -105,11 +102,8 @@ class Scenario:
         self._eventually(f"iteration {number} of {crawl} {status}", stands)
 
     def _wait_for_the_end(self, crawl: str, number: int = 1) -> None:
-        def closed() -> bool:
-            self._stack.sweep()
-            return self._stack.iteration(crawl, number).get("status") == "closed"
-
-        self._eventually(f"the end of iteration {number} of {crawl}", closed, SWEEP_SECONDS)
+        is_over = lambda: self._stack.is_over_after_a_sweep(crawl, number)  # noqa: E731
+        self._eventually(f"the end of iteration {number} of {crawl}", is_over, SWEEP_SECONDS)
 
     def _let_it_be_due(self, crawl: str) -> None:
         """Moves the schedule's next time into the past."""

@@ -25,6 +25,9 @@ PATIENCE_SECONDS = 600
 TICKS = {"Scheduler": "tick.json", "Sweeper": "sweep.json"}
 """What the rules send, among the example events."""
 
+SWEEP_SECONDS = 2
+"""How often the sweeper is called while the end of a crawl is waited for: each time costs more than a look at a row."""
+
 Seen = TypeVar("Seen")
 
 
@@ -72,6 +75,11 @@ class Stack:
     def iteration(self, crawl: str, number: int = 1) -> dict[str, Any]:
         """An iteration of a crawl; empty before it begins."""
         return self.row(crawl, f"iteration#{number:010}")
+
+    def is_over_after_a_sweep(self, crawl: str, number: int = 1) -> bool:
+        """Has the sweeper come, and says whether an iteration is closed. To be asked every `SWEEP_SECONDS`."""
+        self.sweep()
+        return self.iteration(crawl, number).get("status") == "closed"
 
     def row(self, crawl: str, sort: str) -> dict[str, Any]:
         """A row of the crawls' table; empty where there is none."""
