@@ -61,27 +61,17 @@ async fn write(
     let iteration = found.iteration(wanted).await?.number;
     // Candidates outlive iterations.
     let (reader, of_iteration, of_all) = (&found.reader, &Filter::of_iteration(iteration), &Filter::default());
+    macro_rules! each {
+        ($stream:ident, $filter:ident) => {{
+            let read = |after: Option<Cursor>| async move { reader.$stream($filter, after.as_ref(), BATCH_ROWS).await };
+            each_row(read, |row| rows.write(&row)).await
+        }};
+    }
     let written = match what {
-        What::Pages => {
-            let read =
-                |after: Option<Cursor>| async move { reader.pages(of_iteration, after.as_ref(), BATCH_ROWS).await };
-            each_row(read, |row| rows.write(&row)).await
-        }
-        What::Links => {
-            let read =
-                |after: Option<Cursor>| async move { reader.links(of_iteration, after.as_ref(), BATCH_ROWS).await };
-            each_row(read, |row| rows.write(&row)).await
-        }
-        What::Log => {
-            let read =
-                |after: Option<Cursor>| async move { reader.log(of_iteration, after.as_ref(), BATCH_ROWS).await };
-            each_row(read, |row| rows.write(&row)).await
-        }
-        What::Candidates => {
-            let read =
-                |after: Option<Cursor>| async move { reader.candidates(of_all, after.as_ref(), BATCH_ROWS).await };
-            each_row(read, |row| rows.write(&row)).await
-        }
+        What::Pages => each!(pages, of_iteration),
+        What::Links => each!(links, of_iteration),
+        What::Log => each!(log, of_iteration),
+        What::Candidates => each!(candidates, of_all),
     };
     written.map_err(|error| found.failed(error))
 }

@@ -1,7 +1,13 @@
-//! Rows for tests.
+//! Rows for tests, and a reader of them.
 
+use dragline_domain::frontier::IterationRow;
+use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;
-use dragline_ports::reader::LogRow;
+use dragline_ports::error::PortResult;
+use dragline_ports::frontier::Progress;
+use dragline_ports::reader::{
+    Batch, CandidateRow, Cursor, DocumentRow, Filter, LeftoverRow, LinkRow, LogRow, PageRow, Reader, Rest,
+};
 
 /// A final visit.
 pub(crate) fn visit(url: &str, outcome: Outcome) -> LogRow {
@@ -30,5 +36,58 @@ pub(crate) fn visit(url: &str, outcome: Outcome) -> LogRow {
         offset: None,
         length: None,
         agent: String::new(),
+    }
+}
+
+/// Gives its rows one by one. It has no others.
+#[derive(Default)]
+pub(crate) struct Scripted {
+    pub(crate) progress: Progress,
+    pub(crate) log: Vec<LogRow>,
+    pub(crate) leftovers: Vec<LeftoverRow>,
+}
+
+fn next<T: Clone>(rows: &[T], after: Option<&Cursor>) -> PortResult<Batch<T>> {
+    let place = after.map_or(0, |cursor| cursor.as_str().parse().expect("a place that was given"));
+    let rest = if place + 1 < rows.len() { Rest::More } else { Rest::Nothing };
+    let cursor = Some(Cursor::new((place + 1).to_string()));
+    Ok(Batch { rows: rows.get(place).cloned().into_iter().collect(), cursor, rest })
+}
+
+impl Reader for Scripted {
+    async fn latest_iteration(&self) -> PortResult<Option<IterationRow>> {
+        Ok(None)
+    }
+
+    async fn load_iteration(&self, _: Iteration) -> PortResult<Option<IterationRow>> {
+        Ok(None)
+    }
+
+    async fn progress(&self, _: Iteration) -> PortResult<Progress> {
+        Ok(self.progress.clone())
+    }
+
+    async fn pages(&self, _: &Filter, after: Option<&Cursor>, _: usize) -> PortResult<Batch<PageRow>> {
+        next(&[], after)
+    }
+
+    async fn links(&self, _: &Filter, after: Option<&Cursor>, _: usize) -> PortResult<Batch<LinkRow>> {
+        next(&[], after)
+    }
+
+    async fn log(&self, _: &Filter, after: Option<&Cursor>, _: usize) -> PortResult<Batch<LogRow>> {
+        next(&self.log, after)
+    }
+
+    async fn candidates(&self, _: &Filter, after: Option<&Cursor>, _: usize) -> PortResult<Batch<CandidateRow>> {
+        next(&[], after)
+    }
+
+    async fn documents(&self, _: &Filter, after: Option<&Cursor>, _: usize) -> PortResult<Batch<DocumentRow>> {
+        next(&[], after)
+    }
+
+    async fn leftovers(&self, _: &Filter, after: Option<&Cursor>, _: usize) -> PortResult<Batch<LeftoverRow>> {
+        next(&self.leftovers, after)
     }
 }

@@ -88,3 +88,70 @@ async fn each_visit(reader: &impl Reader, filter: &Filter, mut visit: impl FnMut
     })
     .await
 }
+
+#[cfg(test)]
+mod tests {
+    use dragline_domain::frontier::{Cursors, LeftoverReason, ParserCounters, Reserve};
+    use dragline_domain::ids::TriggerId;
+    use dragline_domain::outcome::Outcome;
+    use dragline_ports::frontier::Progress;
+
+    use super::*;
+    use crate::samples::{Scripted, visit};
+
+    fn iteration(status: IterationStatus) -> IterationRow {
+        IterationRow {
+            crawl: "docs".parse().unwrap(),
+            number: Iteration::FIRST,
+            version: None,
+            status,
+            open: 0,
+            budget: Reserve { pages: None, bytes: None },
+            token_out: false,
+            due: None,
+            trigger: TriggerId("t".to_owned()),
+            started_at: Timestamp::UNIX_EPOCH,
+            ends_at: None,
+            closed_at: (status == IterationStatus::Closed).then_some(Timestamp::UNIX_EPOCH),
+            cursors: Cursors::default(),
+        }
+    }
+
+    #[tokio::test]
+    async fn why_nothing_was_got_is_told_once_that_is_certain() {
+        let missing = || visit("https://a.example/", Outcome::FileNotFound);
+        let again = || LogRow { r#final: false, ..visit("https://a.example/slow", Outcome::RequestTimeout) };
+        let lost = LeftoverRow {
+            iteration: Iteration::FIRST,
+            origin: "https://b.example".parse().unwrap(),
+            reason: LeftoverReason::SegmentUnreadable,
+            urls: 2,
+            robots_error: None,
+        };
+        let got = || visit("https://a.example/page", Outcome::FileIngested);
+        for (log, status, expected, why) in [
+            (
+                vec![missing(), again()],
+                IterationStatus::Closed,
+                &[("segment_unreadable", 2), ("not_found", 1)][..],
+                "what stands, and what was left over, the most first",
+            ),
+            (vec![missing(), again()], IterationStatus::Open, &[], "something may come yet"),
+            (vec![missing(), got()], IterationStatus::Closed, &[], "something was got"),
+            (vec![], IterationStatus::Closed, &[("segment_unreadable", 2)], "nothing is logged of what was lost"),
+        ] {
+            let requests = log.len();
+            let log = log.into_iter().map(|visit| LogRow { duration_ms: Some(1), ..visit }).collect();
+            let leftovers = vec![lost.clone()];
+            let counters = ParserCounters { stuck: 3, ..ParserCounters::default() };
+            let progress = Progress { added: 9, taken: 4, parser: counters, ..Progress::default() };
+            let reader = Scripted { progress, log, leftovers };
+            let Summary { standing, figures } = summary(&reader, iteration(status)).await.unwrap();
+            let causes: Vec<_> = figures.causes.iter().map(|counted| (counted.cause.name(), counted.urls)).collect();
+            assert_eq!(causes, expected, "{why}");
+            assert_eq!(figures.requests, requests as u64, "each visit is counted once: {why}");
+            assert_eq!((figures.waiting, figures.stuck), (5, 3), "as the origins' rows count");
+            assert_eq!((standing.status, standing.iteration), (status, Iteration::FIRST));
+        }
+    }
+}

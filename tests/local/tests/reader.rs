@@ -158,7 +158,7 @@ async fn crawled() -> (TempDir, Reading) {
 }
 
 /// The rows as lines of JSON.
-fn lines<T: Serialize>(rows: Vec<T>) -> String {
+fn lines<T: Serialize>(rows: &[T]) -> String {
     rows.iter().map(|row| serde_json::to_string(row).unwrap()).collect::<Vec<_>>().join("\n")
 }
 
@@ -177,10 +177,10 @@ async fn rows_are_given_as_stored() {
         let candidates =
             every_row(|after: Option<Cursor>| async move { reader.candidates(of_all, after.as_ref(), limit).await })
                 .await;
-        insta::assert_snapshot!("pages", lines(pages));
-        insta::assert_snapshot!("links", lines(links));
-        insta::assert_snapshot!("log", lines(log));
-        insta::assert_snapshot!("candidates", lines(candidates));
+        insta::assert_snapshot!("pages", lines(&pages));
+        insta::assert_snapshot!("links", lines(&links));
+        insta::assert_snapshot!("log", lines(&log));
+        insta::assert_snapshot!("candidates", lines(&candidates));
     }
 }
 

@@ -28,6 +28,7 @@ pub struct Reading {
 
 impl Reading {
     fn new(connection: Connection, nobody_writes: Option<File>) -> Self {
+        // Who only reads writes no time to look again at.
         Self { db: Db { connection, lease_grace: LEASE_GRACE }, _nobody_writes: nobody_writes }
     }
 

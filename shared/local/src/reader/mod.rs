@@ -38,7 +38,7 @@ impl Reading {
 
 impl Reader for SqliteReader {
     async fn latest_iteration(&self) -> PortResult<Option<IterationRow>> {
-        self.run("read latest iteration", |db, crawl| db.latest_iteration(crawl)).await
+        self.run("read latest iteration", Db::latest_iteration).await
     }
 
     async fn load_iteration(&self, number: Iteration) -> PortResult<Option<IterationRow>> {

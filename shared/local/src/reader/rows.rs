@@ -73,7 +73,7 @@ of_view! {
 
 of_view! {
     LinkRow { crawl, iteration, from_url, to_url, kind, fate, detail }
-    |_| 0
+    |link| link.from_url.len() + link.to_url.len()
 }
 
 of_view! {

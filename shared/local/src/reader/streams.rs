@@ -1,5 +1,6 @@
 //! The streams, each by a query that goes on behind a place and is left where the batch is full.
 
+use dragline_domain::ids::Iteration;
 use dragline_domain::url::{CrawlUrl, Origin};
 use dragline_ports::reader::{Batch, CandidateRow, Cursor, DocumentRow, LinkRow, LogRow, PageRow, Rest};
 use rusqlite::{Params, Row, params};
@@ -11,7 +12,7 @@ use crate::db::values::Text;
 use crate::db::{Db, OriginRowId, StoreError};
 use crate::documents;
 
-/// Bytes of texts by which a batch is full, however few rows it has: a page's text may be some megabytes.
+/// Bytes of texts and URLs by which a batch is full, however few rows it has: a page may hold some megabytes of either.
 const TEXT_BYTES_MAX: usize = 4 << 20;
 
 /// No row, at the place where the reader is.
@@ -35,7 +36,8 @@ pub(super) fn documents(db: &Db, wanted: &Wanted) -> Result<Batch<DocumentRow>, 
     of_visits(db, &documents_sql(), wanted, |row| {
         let Text(origin): Text<Origin> = row.get("origin")?;
         let document = documents::read(row, &origin)?;
-        let bytes = document.page.as_ref().map_or(0, |page| page.text.len());
+        let of_links: usize = document.links.iter().map(|link| link.target.as_str().len()).sum();
+        let bytes = document.page.as_ref().map_or(0, |page| page.text.len()) + of_links;
         Ok((DocumentRow { iteration: iteration_number(row.get("iteration")?)?, document }, bytes))
     })
 }
@@ -169,7 +171,7 @@ fn read_view<T: OfView>(row: &Row<'_>, first: usize) -> Result<(T, usize), Store
 
 /// The filter's iteration.
 pub(super) fn iteration(wanted: &Wanted) -> Option<u32> {
-    wanted.filter.iteration.map(|iteration| iteration.number())
+    wanted.filter.iteration.map(Iteration::number)
 }
 
 /// What a cursor means; an error for what this stream did not give.

@@ -296,12 +296,14 @@ async fn crawls_of_one_directory_decide_each_for_itself() {
         })
     };
     let crawled = Crawled::once(&of("first", "/other")).await.again(&of("second", "/")).await;
-    let outcomes: Vec<_> = crawled.log.iter().map(|row| (&*row.crawl, &*row.outcome_name)).collect();
-    assert_eq!(
-        outcomes,
-        [("first", "file_ingested"), ("second", "file_ingested")],
-        "the other crawl's is not this one's"
-    );
+    for name in ["first", "second"] {
+        let outcomes = figures(crawled.data(), &name.parse().unwrap()).await.outcomes;
+        let outcomes: Vec<_> = outcomes.iter().map(|counted| (&*counted.name, counted.urls)).collect();
+        assert_eq!(outcomes, [("file_ingested", 1)], "{name}: the other crawl's is not this one's");
+    }
+    let of_crawls = crawled.log.iter().map(|row| &row.crawl).chain(crawled.candidates.iter().map(|row| &row.crawl));
+    let of_crawls: Vec<_> = of_crawls.map(String::as_str).collect();
+    assert_eq!(of_crawls, ["second"; 3], "nor are its rows: one visit, and two URLs that are known");
 }
 
 #[tokio::test]

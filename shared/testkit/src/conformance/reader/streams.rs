@@ -70,10 +70,9 @@ impl Stream {
     /// How many of them are of the first iteration, or ended in it last.
     pub(super) const fn rows_of_first(self) -> usize {
         match self {
-            Self::Pages => 8,
+            Self::Pages | Self::Candidates => 8,
             Self::Links | Self::Documents => 9,
             Self::Log => 10,
-            Self::Candidates => 8,
             Self::Leftovers => 3,
         }
     }
