@@ -27,7 +27,7 @@ use dragline_domain::frontier::StatusChange;
 use args::{Cli, Command};
 use error::{CliError, while_doing};
 use exit::Exit;
-use terminal::{Colour, Talk};
+use terminal::{Colour, Console};
 
 fn main() -> ExitCode {
     match Cli::try_parse() {
@@ -50,32 +50,32 @@ fn print(answer: &clap::Error) -> Exit {
 }
 
 fn run(cli: &Cli) -> Exit {
-    let talk = Talk::to_stderr(cli.loudness(), cli.form());
-    logging::start(cli.logging(), &talk);
-    done(cli, &talk).unwrap_or_else(|error| {
-        talk.error(&error.to_string(), &error.hints());
+    let console = Console::to_stderr(cli.verbosity(), cli.form());
+    logging::start(cli.logging(), &console);
+    done(cli, &console).unwrap_or_else(|error| {
+        console.error(&error.to_string(), &error.hints());
         Exit::Error
     })
 }
 
-fn done(cli: &Cli, talk: &Talk) -> Result<Exit, CliError> {
+fn done(cli: &Cli, console: &Console) -> Result<Exit, CliError> {
     match &cli.command {
-        Command::Crawl(args) => block_on(crawl::crawl(args, talk)),
+        Command::Crawl(args) => block_on(crawl::crawl(args, console)),
         Command::Status(args) => block_on(status::status(args)),
         Command::Export(args) => block_on(export::export(args)),
         Command::Explain(args) => block_on(explain::explain(args)),
         #[cfg(feature = "stack")]
-        Command::Start(args) => block_on(stack::start(args, talk)),
+        Command::Start(args) => block_on(stack::start(args, console)),
         #[cfg(feature = "stack")]
-        Command::Put(args) => block_on(stack::put(args, talk)),
+        Command::Put(args) => block_on(stack::put(args, console)),
         #[cfg(feature = "stack")]
-        Command::Pause(args) => block_on(stack::change(args, StatusChange::Pause, talk)),
+        Command::Pause(args) => block_on(stack::change(args, StatusChange::Pause, console)),
         #[cfg(feature = "stack")]
-        Command::Resume(args) => block_on(stack::change(args, StatusChange::Resume, talk)),
+        Command::Resume(args) => block_on(stack::change(args, StatusChange::Resume, console)),
         #[cfg(feature = "stack")]
-        Command::Stop(args) => block_on(stack::change(args, StatusChange::Stop, talk)),
+        Command::Stop(args) => block_on(stack::change(args, StatusChange::Stop, console)),
         #[cfg(feature = "stack")]
-        Command::Remove(args) => block_on(stack::remove(args, talk)),
+        Command::Remove(args) => block_on(stack::remove(args, console)),
     }
 }
 

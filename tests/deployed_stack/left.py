@@ -46,7 +46,7 @@ class Left:
     pages: Mapping[str, tuple]
     """Each page's title, description, language, character set, canonical URL, and text."""
     links: frozenset[tuple]
-    """From where, to where, kind, fate, and the rule where one forbids it."""
+    """From where, to where, kind, disposition, and the rule where one forbids it."""
     objects: Mapping[str, bytes]
     """The WARC objects."""
 
@@ -83,7 +83,7 @@ def by_stack(stack: Stack, crawl: str) -> Left:
             url, page = document["url"], document.get("page")
             if page:
                 pages[url] = _page(page)
-            links.update((url, link["target"], link["kind"], *_fate(link["fate"])) for link in document.get("links", []))
+            links.update((url, link["target"], link["kind"], *_disposition(link["disposition"])) for link in document.get("links", []))
     objects = dict(stack.objects(f"raw/{crawl}/1/"))
     return Left(candidates, log, +progress, pages, frozenset(links), objects)
 
@@ -117,7 +117,7 @@ def by_command(dragline: Path, definition: Mapping[str, Any], directory: Path) -
 
 CANDIDATE = ("last_outcome", "last_contentful_outcome", "etag", "last_modified", "decoded_sha1")
 TRY = ("url", "final", "outcome", "status", "content_type", "body_bytes", "redirects_to")
-LINK = ("from_url", "to_url", "kind", "fate", "detail")
+LINK = ("from_url", "to_url", "kind", "disposition", "detail")
 PAGE = ("title", "description", "language", "charset", "canonical", "text")
 
 
@@ -143,8 +143,8 @@ def _try(entry: Mapping[str, Any], object_: Optional[str]) -> Try:
     )
 
 
-def _fate(fate: str | Mapping[str, str]) -> tuple[str, Optional[str]]:
-    return (fate, None) if isinstance(fate, str) else next(iter(fate.items()))
+def _disposition(disposition: str | Mapping[str, str]) -> tuple[str, Optional[str]]:
+    return (disposition, None) if isinstance(disposition, str) else next(iter(disposition.items()))
 
 
 def _int(number: Any) -> Optional[int]:

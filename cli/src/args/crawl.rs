@@ -7,7 +7,7 @@ use dragline_domain::definition::{Draft, Key, UrlPattern};
 use dragline_engine::begin::Abandon;
 
 use super::{Answer, DataArgs, NetworkArgs, command_to_go_on, key, values};
-use crate::terminal::{Form, Loudness};
+use crate::terminal::{Form, Verbosity};
 
 /// Crawl, go on with a crawl, or crawl again
 #[derive(Debug, Args)]
@@ -84,11 +84,11 @@ impl CrawlArgs {
     }
 
     /// How much is said.
-    pub(crate) const fn loudness(&self, verbose: u8) -> Loudness {
+    pub(crate) const fn verbosity(&self, verbose: u8) -> Verbosity {
         match (self.quiet, verbose) {
-            (true, _) => Loudness::Quiet,
-            (false, 0) => Loudness::Normal,
-            (false, _) => Loudness::Urls,
+            (true, _) => Verbosity::Quiet,
+            (false, 0) => Verbosity::Normal,
+            (false, _) => Verbosity::Urls,
         }
     }
 

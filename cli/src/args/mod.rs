@@ -28,7 +28,7 @@ pub(crate) use status::StatusArgs;
 
 use crate::exit::Exit;
 use crate::logging::Logging;
-use crate::terminal::{Form, Loudness};
+use crate::terminal::{Form, Verbosity};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -123,7 +123,7 @@ pub(crate) struct NetworkArgs {
     /// Trust the certificates in this PEM file as well: of authorities, or of servers themselves
     #[arg(long, value_name = "PEM")]
     pub(crate) ca_file: Option<PathBuf>,
-    /// Talk to private addresses too, such as 127.0.0.1 and 10.0.0.0/8. No definition can allow it
+    /// Console to private addresses too, such as 127.0.0.1 and 10.0.0.0/8. No definition can allow it
     #[arg(long)]
     allow_private: bool,
     /// Check no certificate: anybody on the way may answer in a site's name. No definition can allow it
@@ -190,10 +190,10 @@ impl Answer {
 
 impl Cli {
     /// How much is said on standard error.
-    pub(crate) const fn loudness(&self) -> Loudness {
+    pub(crate) const fn verbosity(&self) -> Verbosity {
         match &self.command {
-            Command::Crawl(args) => args.loudness(self.verbose),
-            _ => Loudness::Normal,
+            Command::Crawl(args) => args.verbosity(self.verbose),
+            _ => Verbosity::Normal,
         }
     }
 

@@ -6,7 +6,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use jiff::tz::TimeZone;
 
 use super::progress::Snapshot;
-use crate::terminal::{Form, Loudness, Talk};
+use crate::terminal::{Console, Form, Verbosity};
 
 /// How often a line is said where none can be changed.
 const LINE_EVERY: Duration = Duration::from_secs(10);
@@ -32,7 +32,7 @@ pub(super) enum Display {
     /// A line now and then.
     Lines {
         /// Who says it.
-        talk: Talk,
+        console: Console,
         /// When the next one is due, counted from the run's beginning.
         next: Duration,
         /// The time zone of people here.
@@ -41,28 +41,28 @@ pub(super) enum Display {
     /// An object now and then.
     Events {
         /// Who says it.
-        talk: Talk,
+        console: Console,
         /// When the next one is due, counted from the run's beginning.
         next: Duration,
     },
 }
 
 impl Display {
-    /// The display that fits to where the talk goes.
-    pub(super) fn of(talk: &Talk) -> Self {
-        if talk.loudness() == Loudness::Quiet {
+    /// The display that fits to where the console is.
+    pub(super) fn of(console: &Console) -> Self {
+        if console.verbosity() == Verbosity::Quiet {
             return Self::None;
         }
-        if talk.form() == Form::Json {
-            return Self::Events { talk: talk.clone(), next: Duration::ZERO };
+        if console.form() == Form::Json {
+            return Self::Events { console: console.clone(), next: Duration::ZERO };
         }
         let zone = TimeZone::system();
-        if talk.bars().is_hidden() {
-            return Self::Lines { talk: talk.clone(), next: LINE_EVERY, zone };
+        if console.bars().is_hidden() {
+            return Self::Lines { console: console.clone(), next: LINE_EVERY, zone };
         }
         let line = |template| {
             let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner());
-            talk.bars().add(ProgressBar::new_spinner().with_style(style))
+            console.bars().add(ProgressBar::new_spinner().with_style(style))
         };
         let amounts = line("{spinner} {wide_msg}");
         amounts.enable_steady_tick(Duration::from_millis(200));
@@ -78,16 +78,16 @@ impl Display {
                 outcomes.set_message(snapshot.outcomes());
                 places.set_message(snapshot.places(zone));
             }
-            Self::Lines { talk, next, zone } => {
+            Self::Lines { console, next, zone } => {
                 if snapshot.elapsed >= *next {
                     *next = snapshot.elapsed + LINE_EVERY;
-                    talk.say(&snapshot.line(zone));
+                    console.say(&snapshot.line(zone));
                 }
             }
-            Self::Events { talk, next } => {
+            Self::Events { console, next } => {
                 if snapshot.elapsed >= *next {
                     *next += EVENT_EVERY;
-                    talk.event("progress", &snapshot.told());
+                    console.event("progress", &snapshot.told());
                 }
             }
         }

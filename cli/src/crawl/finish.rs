@@ -8,7 +8,7 @@ use crate::args::{Answer, CrawlArgs};
 use crate::error::{CliError, while_doing};
 use crate::exit::Exit;
 use crate::summary::{self, Summary};
-use crate::terminal::{Form, Loudness, Talk, plural};
+use crate::terminal::{Console, Form, Verbosity, plural};
 
 /// The event `end`.
 #[derive(Serialize)]
@@ -21,7 +21,7 @@ struct End<'a> {
 }
 
 /// Says how the iteration stands or ended, as it is stored.
-pub(super) async fn finish(args: &CrawlArgs, ended: Ended, talk: &Talk) -> Result<Exit, CliError> {
+pub(super) async fn finish(args: &CrawlArgs, ended: Ended, console: &Console) -> Result<Exit, CliError> {
     let summary = summary::of_directory(args.data.data.as_path()).await?;
     let exit = match ended {
         Ended::Over if summary.figures.is_all_well() && summary.figures.has_content() => Exit::Done,
@@ -32,34 +32,34 @@ pub(super) async fn finish(args: &CrawlArgs, ended: Ended, talk: &Talk) -> Resul
     if args.answer() == Answer::Json {
         summary.print_json().map_err(while_doing("writing to standard output"))?;
     }
-    if talk.form() == Form::Json {
+    if console.form() == Form::Json {
         let ended = if exit == Exit::Interrupted { "interrupted" } else { "over" };
         let (exit_code, go_on, summary) = (exit.code(), go_on.as_deref(), Some(&summary));
-        talk.event("end", &End { ended, exit_code, go_on, requests_stored: None, summary });
+        console.event("end", &End { ended, exit_code, go_on, requests_stored: None, summary });
         return Ok(exit);
     }
     if args.answer() == Answer::Text {
-        talk.say(&summary::text(&summary, None, talk.colour()));
+        console.say(&summary::text(&summary, None, console.colour()));
     }
-    let is_told = args.answer() == Answer::Text && talk.loudness() != Loudness::Quiet;
+    let is_told = args.answer() == Answer::Text && console.verbosity() != Verbosity::Quiet;
     if let (false, Some(why)) = (is_told, summary.why_nothing()) {
-        talk.error(&why.message(), &why.hints());
+        console.error(&why.message(), &why.hints());
     }
     if let Some(go_on) = go_on {
-        talk.hint(&to_go_on(&go_on));
+        console.hint(&to_go_on(&go_on));
     }
     Ok(exit)
 }
 
 /// Says what is stored of a run that was stopped at once.
-pub(super) fn at_once(args: &CrawlArgs, stored: &Progress, talk: &Talk) -> Exit {
+pub(super) fn at_once(args: &CrawlArgs, stored: &Progress, console: &Console) -> Exit {
     let (exit, go_on) = (Exit::Interrupted, args.command_to_go_on());
-    if talk.form() == Form::Json {
+    if console.form() == Form::Json {
         let (exit_code, go_on, requests_stored) = (exit.code(), Some(go_on.as_str()), Some(stored.crawler.requests));
-        talk.event("end", &End { ended: "at_once", exit_code, go_on, requests_stored, summary: None });
+        console.event("end", &End { ended: "at_once", exit_code, go_on, requests_stored, summary: None });
     } else {
-        talk.say(&stopped_at_once(stored));
-        talk.hint(&to_go_on(&go_on));
+        console.say(&stopped_at_once(stored));
+        console.hint(&to_go_on(&go_on));
     }
     exit
 }

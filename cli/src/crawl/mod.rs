@@ -29,10 +29,10 @@ use crate::error::{CliError, while_doing};
 use crate::exit::Exit;
 use crate::network::Network;
 use crate::source::Source;
-use crate::terminal::Talk;
+use crate::terminal::Console;
 
 use interrupt::Interrupts;
-use notices::TalkNotifier;
+use notices::ConsoleNotifier;
 use prepare::{Goal, Prepared};
 use run::Ended;
 use watch::Watch;
@@ -41,7 +41,7 @@ use watch::Watch;
 ///
 /// # Errors
 /// Everything that keeps the iteration from being finished.
-pub(crate) async fn crawl(args: &CrawlArgs, talk: &Talk) -> Result<Exit, CliError> {
+pub(crate) async fn crawl(args: &CrawlArgs, console: &Console) -> Result<Exit, CliError> {
     let data = args.data.data.as_path();
     let (given, network) = (given(args)?, Network::of(&args.network)?);
     if given.is_none() && !data.join(DATABASE).is_file() {
@@ -54,24 +54,24 @@ pub(crate) async fn crawl(args: &CrawlArgs, talk: &Talk) -> Result<Exit, CliErro
         // Made anew for each iteration: the queue of one that was ended holds nothing for the next.
         let store = LocalStore::open(data, SystemClock::new().now())?;
         check_allowances(&store, args).await?;
-        let watch = Arc::new(Watch::new(talk.clone()));
+        let watch = Arc::new(Watch::new(console.clone()));
         let watcher: Arc<dyn Observer> = watch.clone();
-        let world = Arc::new(local_world(&store, TalkNotifier::new(talk.clone())).watched_by(watcher));
-        let Prepared { wanted, iteration, goal } = prepare::prepare(&world, given.as_ref(), args, talk).await?;
+        let world = Arc::new(local_world(&store, ConsoleNotifier::new(console.clone())).watched_by(watcher));
+        let Prepared { wanted, iteration, goal } = prepare::prepare(&world, given.as_ref(), args, console).await?;
         let room = Room::of(files_max, usize::from(wanted.politeness.concurrency));
         let fetchers = HttpFetchers::new(network.config(&wanted, Some(&room)));
         for allowance in args.network.allowances() {
             store.allow(allowance).await?;
         }
         let asked = (&iteration, &wanted);
-        let ended = run::run(&world, fetchers, &room, asked, &mut interrupts, (&watch, talk)).await?;
+        let ended = run::run(&world, fetchers, &room, asked, &mut interrupts, (&watch, console)).await?;
         match (goal, ended) {
             (Goal::MakeWay, Ended::Over) => {}
             (_, Ended::AtOnce) => {
                 let stored = world.frontier().progress(&iteration.crawl, iteration.number).await?;
-                return Ok(finish::at_once(args, &stored, talk));
+                return Ok(finish::at_once(args, &stored, console));
             }
-            (Goal::MakeWay | Goal::Crawl, _) => return finish::finish(args, ended, talk).await,
+            (Goal::MakeWay | Goal::Crawl, _) => return finish::finish(args, ended, console).await,
         }
     }
 }

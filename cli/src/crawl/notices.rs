@@ -8,22 +8,22 @@ use dragline_ports::error::PortResult;
 use dragline_ports::notifier::{Notice, Notifier};
 use serde::Serialize;
 
-use crate::terminal::{Form, Talk};
+use crate::terminal::{Console, Form};
 
 /// Origins of which it is remembered that something was said. Of more, it is said again.
 const REMEMBERED_MAX: usize = 1_000;
 
 /// Says notices on standard error.
-pub(super) struct TalkNotifier {
-    talk: Talk,
+pub(super) struct ConsoleNotifier {
+    console: Console,
     /// Origins whose robots.txt was said to be unreadable: it is tried again and again.
     unreadable: Mutex<HashSet<Origin>>,
 }
 
-impl TalkNotifier {
+impl ConsoleNotifier {
     /// Says them so.
-    pub(super) fn new(talk: Talk) -> Self {
-        Self { talk, unreadable: Mutex::default() }
+    pub(super) fn new(console: Console) -> Self {
+        Self { console, unreadable: Mutex::default() }
     }
 
     /// Whether the same was said before.
@@ -34,14 +34,14 @@ impl TalkNotifier {
     }
 }
 
-impl Notifier for TalkNotifier {
+impl Notifier for ConsoleNotifier {
     async fn notify(&self, notice: Notice) -> PortResult<()> {
         // How an iteration ended is said by the summary.
         if !matches!(notice, Notice::IterationClosed(_)) && !self.is_repeated(&notice) {
             let words = notice.words();
-            match self.talk.form() {
-                Form::Text => self.talk.say(&words),
-                Form::Json => self.talk.event("notice", &Told::of(&notice, &words)),
+            match self.console.form() {
+                Form::Text => self.console.say(&words),
+                Form::Json => self.console.event("notice", &Told::of(&notice, &words)),
             }
         }
         Ok(())
@@ -82,11 +82,11 @@ mod tests {
     use dragline_domain::frontier::OriginKey;
 
     use super::*;
-    use crate::terminal::Loudness;
+    use crate::terminal::Verbosity;
 
     #[test]
     fn a_robots_txt_that_stays_unreadable_is_told_once() {
-        let notifier = TalkNotifier::new(Talk::to_stderr(Loudness::Quiet, Form::Text));
+        let notifier = ConsoleNotifier::new(Console::to_stderr(Verbosity::Quiet, Form::Text));
         let notice = |origin: &str, detail: &str| Notice::RobotsUnreadable {
             origin: OriginKey { crawl: "example".parse().unwrap(), origin: origin.parse().unwrap() },
             detail: detail.to_owned(),

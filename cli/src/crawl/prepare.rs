@@ -13,7 +13,7 @@ use crate::args::CrawlArgs;
 use crate::error::CliError;
 use crate::found;
 use crate::source::key_names;
-use crate::terminal::Talk;
+use crate::terminal::Console;
 
 /// An iteration that can be run.
 pub(super) struct Prepared {
@@ -43,7 +43,7 @@ pub(super) async fn prepare(
     world: &CliWorld,
     given: Option<&Definition>,
     args: &CrawlArgs,
-    talk: &Talk,
+    console: &Console,
 ) -> Result<Prepared, CliError> {
     let held = held(world, args.data.data.as_path()).await?;
     let wanted = match (given, &held) {
@@ -60,7 +60,7 @@ pub(super) async fn prepare(
     let trigger = TriggerId(format!("cli-{}", world.clock.now()));
     let iteration = begin::carry_out(world, &plan, held.as_ref(), &wanted, trigger).await?;
     let goal = if plan == Plan::End { Goal::MakeWay } else { Goal::Crawl };
-    talk.say(&announcement(&plan, &iteration));
+    console.say(&announcement(&plan, &iteration));
     Ok(Prepared { wanted, iteration, goal })
 }
 

@@ -20,10 +20,10 @@ use tokio::time::MissedTickBehavior;
 
 use super::display::Display;
 use super::interrupt::Interrupts;
-use super::notices::TalkNotifier;
+use super::notices::ConsoleNotifier;
 use super::progress::{Rate, Snapshot};
 use super::watch::Watch;
-use crate::terminal::{Talk, plural};
+use crate::terminal::{Console, plural};
 
 /// How often progress is shown.
 const SHOW_EVERY: Duration = Duration::from_millis(250);
@@ -35,7 +35,7 @@ const READ_EVERY: Duration = Duration::from_secs(1);
 const GONE_WITHIN: Duration = Duration::from_secs(2);
 
 /// The local adapters, notices going to the terminal.
-pub(super) type CliWorld = LocalWorld<TalkNotifier>;
+pub(super) type CliWorld = LocalWorld<ConsoleNotifier>;
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,7 +58,7 @@ pub(super) async fn run(
     room: &Room,
     (iteration, definition): (&IterationRow, &Definition),
     interrupts: &mut Interrupts,
-    (watch, talk): (&Watch, &Talk),
+    (watch, console): (&Watch, &Console),
 ) -> PortResult<Ended> {
     let before = world.frontier().progress(&iteration.crawl, iteration.number).await?;
     let engine = Engine { options: room.options, ..Engine::new(Arc::clone(world), fetchers, world.queue.clone()) };
@@ -66,7 +66,7 @@ pub(super) async fn run(
     let mut engine: JoinHandle<PortResult<RunEnd>> = tokio::spawn(engine.run(Until::Closed(iteration.crawl.clone())));
     let began = world.clock().monotonic();
     let mut shown = Shown {
-        display: Display::of(talk),
+        display: Display::of(console),
         watch,
         definition,
         rate: Rate::default(),
@@ -89,7 +89,7 @@ pub(super) async fn run(
                     return Ok(Ended::AtOnce);
                 }
                 stop.stop();
-                talk.say(&finishing(activity.origins().len()));
+                console.say(&finishing(activity.origins().len()));
             }
             _ = ticks.tick() => shown.refresh(world, iteration, &activity).await,
         }

@@ -9,7 +9,7 @@ use dragline_domain::url::Origin;
 use dragline_ports::observer::{Event, Observer, Stage, Wait};
 
 use super::told::{Read, Visited};
-use crate::terminal::{Form, Loudness, Talk};
+use crate::terminal::{Console, Form, Verbosity};
 
 /// Where no more origins are is known.
 const PLACES_MAX: usize = 1_000;
@@ -44,7 +44,7 @@ pub(super) struct Place {
 
 /// Watches the engine.
 pub(super) struct Watch {
-    talk: Talk,
+    console: Console,
     state: Mutex<State>,
 }
 
@@ -56,8 +56,8 @@ struct State {
 
 impl Watch {
     /// Tells what there is to tell as it comes, and keeps the rest for who asks.
-    pub(super) fn new(talk: Talk) -> Self {
-        Self { talk, state: Mutex::default() }
+    pub(super) fn new(console: Console) -> Self {
+        Self { console, state: Mutex::default() }
     }
 
     /// What was done until now.
@@ -79,20 +79,20 @@ impl Watch {
 impl Observer for Watch {
     fn observe(&self, event: &Event<'_>) {
         self.state().take(event);
-        match (event, self.talk.form(), self.talk.loudness()) {
+        match (event, self.console.form(), self.console.verbosity()) {
             (Event::Visited { url, at, visit, fetched }, Form::Json, _) => {
-                self.talk.event("request", &Visited::new(url, *at, visit, *fetched));
+                self.console.event("request", &Visited::new(url, *at, visit, *fetched));
             }
-            (Event::Visited { url, at, visit, fetched }, Form::Text, Loudness::Urls) => {
-                self.talk.say(&Visited::new(url, *at, visit, *fetched).line(self.talk.colour()));
+            (Event::Visited { url, at, visit, fetched }, Form::Text, Verbosity::Urls) => {
+                self.console.say(&Visited::new(url, *at, visit, *fetched).line(self.console.colour()));
             }
             (Event::Read { url, outcome, detail }, Form::Json, _) => {
-                self.talk.event("read", &Read::new(url, *outcome, *detail));
+                self.console.event("read", &Read::new(url, *outcome, *detail));
             }
-            (Event::Read { url, outcome, detail }, Form::Text, Loudness::Urls) => {
-                self.talk.say(&Read::new(url, *outcome, *detail).line(self.talk.colour()));
+            (Event::Read { url, outcome, detail }, Form::Text, Verbosity::Urls) => {
+                self.console.say(&Read::new(url, *outcome, *detail).line(self.console.colour()));
             }
-            (_, Form::Text, Loudness::Normal | Loudness::Quiet) | (Event::At { .. }, ..) => {}
+            (_, Form::Text, Verbosity::Normal | Verbosity::Quiet) | (Event::At { .. }, ..) => {}
         }
     }
 }

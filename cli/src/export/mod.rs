@@ -88,7 +88,7 @@ mod tests {
             from_url: String::new(),
             to_url: String::new(),
             kind: String::new(),
-            fate: String::new(),
+            disposition: String::new(),
             detail: None,
         };
         let json = serde_json::to_string(&row).unwrap();

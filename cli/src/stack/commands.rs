@@ -16,13 +16,13 @@ use crate::args::{ChangeArgs, PutArgs, StackName, StartArgs};
 use crate::error::{CliError, while_doing};
 use crate::exit::Exit;
 use crate::source::{parse_url, read_text};
-use crate::terminal::Talk;
+use crate::terminal::Console;
 
 /// Begins an iteration of what the arguments name.
 ///
 /// # Errors
 /// It is not sound, the stack does not know it, or the command cannot be sent.
-pub(crate) async fn start(args: &StartArgs, talk: &Talk) -> Result<Exit, CliError> {
+pub(crate) async fn start(args: &StartArgs, console: &Console) -> Result<Exit, CliError> {
     let (crawl, message) = match (&args.definition, args.target.as_deref().unwrap_or_default()) {
         (Some(path), _) => with_definition(path, |file| Ok((file.definition.name.clone(), file.to_begin()?)))?,
         (None, url) if url.contains("://") => {
@@ -38,7 +38,7 @@ pub(crate) async fn start(args: &StartArgs, talk: &Talk) -> Result<Exit, CliErro
         stack.crawl(crawl).await?;
     }
     send(&stack, &crawl, &message).await?;
-    talk.hint(&look(&crawl, &stack.name));
+    console.hint(&look(&crawl, &stack.name));
     Ok(Exit::Done)
 }
 
@@ -46,7 +46,7 @@ pub(crate) async fn start(args: &StartArgs, talk: &Talk) -> Result<Exit, CliErro
 ///
 /// # Errors
 /// It is not sound, or the command cannot be sent.
-pub(crate) async fn put(args: &PutArgs, talk: &Talk) -> Result<Exit, CliError> {
+pub(crate) async fn put(args: &PutArgs, console: &Console) -> Result<Exit, CliError> {
     let (crawl, message, said) = with_definition(&args.definition, |file| {
         let said = schedule(file.definition, SystemClock::new().now());
         Ok((file.definition.name.clone(), file.to_keep()?, said))
@@ -54,9 +54,9 @@ pub(crate) async fn put(args: &PutArgs, talk: &Talk) -> Result<Exit, CliError> {
     let stack = Deployed::find(&args.stack).await?;
     send(&stack, &crawl, &message).await?;
     match said {
-        Some(said) => talk.say(&format!("{crawl}: {said}")),
+        Some(said) => console.say(&format!("{crawl}: {said}")),
         None => {
-            talk.hint(&format!(
+            console.hint(&format!(
                 "it has no schedule: `dragline start {crawl}{}` begins an iteration",
                 stack.name.flag()
             ));
@@ -69,24 +69,24 @@ pub(crate) async fn put(args: &PutArgs, talk: &Talk) -> Result<Exit, CliError> {
 ///
 /// # Errors
 /// The stack does not know it, or the command cannot be sent.
-pub(crate) async fn change(args: &ChangeArgs, change: StatusChange, talk: &Talk) -> Result<Exit, CliError> {
-    to_crawl(args, Message::change(args.crawl.clone(), change), talk).await
+pub(crate) async fn change(args: &ChangeArgs, change: StatusChange, console: &Console) -> Result<Exit, CliError> {
+    to_crawl(args, Message::change(args.crawl.clone(), change), console).await
 }
 
 /// Switches a crawl off.
 ///
 /// # Errors
 /// The stack does not know it, or the command cannot be sent.
-pub(crate) async fn remove(args: &ChangeArgs, talk: &Talk) -> Result<Exit, CliError> {
-    to_crawl(args, Message::Remove { crawl: args.crawl.clone() }, talk).await
+pub(crate) async fn remove(args: &ChangeArgs, console: &Console) -> Result<Exit, CliError> {
+    to_crawl(args, Message::Remove { crawl: args.crawl.clone() }, console).await
 }
 
 /// Sends a message about a crawl that the stack knows.
-async fn to_crawl(args: &ChangeArgs, message: Message, talk: &Talk) -> Result<Exit, CliError> {
+async fn to_crawl(args: &ChangeArgs, message: Message, console: &Console) -> Result<Exit, CliError> {
     let stack = Deployed::find(&args.stack).await?;
     stack.crawl(&args.crawl).await?;
     send(&stack, &args.crawl, &message).await?;
-    talk.hint(&look(&args.crawl, &stack.name));
+    console.hint(&look(&args.crawl, &stack.name));
     Ok(Exit::Done)
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use dragline_aws::{DynamoReader, Stack};
 use dragline_domain::ids::CrawlId;
-use dragline_local::SystemChance;
+use dragline_local::SystemRng;
 use dragline_ports::frontier::Crawls;
 
 use crate::args::{StackArgs, StackName};
@@ -34,9 +34,9 @@ impl Deployed {
     /// A crawl that the stack knows.
     async fn crawl(&self, crawl: &CrawlId) -> Result<Found<DynamoReader>, DeployedError> {
         let (stack, crawl) = (self.name.clone(), crawl.clone());
-        match self.stack.frontier(Arc::new(SystemChance)).load_crawl(&crawl).await? {
+        match self.stack.frontier(Arc::new(SystemRng)).load_crawl(&crawl).await? {
             Some(_) => Ok(Found {
-                reader: self.stack.reader(&crawl, Arc::new(SystemChance)),
+                reader: self.stack.reader(&crawl, Arc::new(SystemRng)),
                 crawl,
                 place: Place::Stack(stack),
                 certificates: Certificates::Checked,

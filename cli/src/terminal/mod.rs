@@ -1,13 +1,13 @@
 //! Talking to a person at a terminal: what is said, how it is coloured, and what is made harmless first.
 
+mod console;
 mod escape;
 mod human;
 mod json;
 mod style;
-mod talk;
 
+pub(crate) use console::{Console, Form, Verbosity};
 pub(crate) use escape::{safe, safe_lines};
 pub(crate) use human::{bytes, count, duration, plural};
 pub(crate) use json::write_json;
 pub(crate) use style::{Colour, Shade};
-pub(crate) use talk::{Form, Loudness, Talk};

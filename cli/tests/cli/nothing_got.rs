@@ -84,7 +84,7 @@ async fn what_cannot_be_reached_is_told_by_its_cause() {
         assert!(unchecked.stderr.contains("\ncertificates were not checked\n"), "{}", unchecked.stderr);
         let links = dragline(directory.path(), &["export", "--what", "links", "--format", "csv"]);
         assert_eq!(
-            links.stdout, "crawl,iteration,from_url,to_url,kind,fate,detail\n",
+            links.stdout, "crawl,iteration,from_url,to_url,kind,disposition,detail\n",
             "a head, though there are no links"
         );
         let checked = run(&["--allow-private"]);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use dragline_domain::frontier::ObjectKey;
 use dragline_ports::archive::{Archive, Put};
-use dragline_ports::clock::Chance;
+use dragline_ports::clock::Rng;
 use dragline_ports::error::PortResult;
 
 use crate::AwsClients;
@@ -23,10 +23,10 @@ pub struct S3Archive {
 }
 
 impl S3Archive {
-    /// The archive in this bucket. Chance says how long a put waits that met another.
+    /// The archive in this bucket. Rng says how long a put waits that met another.
     #[must_use]
-    pub fn new(clients: &AwsClients, bucket: &str, chance: Arc<dyn Chance>) -> Self {
-        Self { bucket: Bucket::new(clients.s3.clone(), bucket, chance) }
+    pub fn new(clients: &AwsClients, bucket: &str, rng: Arc<dyn Rng>) -> Self {
+        Self { bucket: Bucket::new(clients.s3.clone(), bucket, rng) }
     }
 
     async fn part(&self, key: &ObjectKey, range: Range<u64>) -> Result<Option<Bytes>, StoreError> {

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use dragline_ports::clock::Chance;
+use dragline_ports::clock::Rng;
 
 use crate::errors::StoreError;
 
@@ -21,7 +21,7 @@ const WAIT_MAX: Duration = Duration::from_secs(2);
 
 /// The waits of one operation.
 pub(crate) struct Backoff {
-    chance: Arc<dyn Chance>,
+    rng: Arc<dyn Rng>,
     retries: u32,
     retries_max: u32,
 }
@@ -31,12 +31,12 @@ pub(crate) struct Backoff {
 pub(crate) struct Exhausted;
 
 impl Backoff {
-    pub(crate) fn new(chance: &Arc<dyn Chance>) -> Self {
-        Self::of(chance, RETRIES_MAX)
+    pub(crate) fn new(rng: &Arc<dyn Rng>) -> Self {
+        Self::of(rng, RETRIES_MAX)
     }
 
-    fn of(chance: &Arc<dyn Chance>, retries_max: u32) -> Self {
-        Self { chance: Arc::clone(chance), retries: 0, retries_max }
+    fn of(rng: &Arc<dyn Rng>, retries_max: u32) -> Self {
+        Self { rng: Arc::clone(rng), retries: 0, retries_max }
     }
 
     /// Waits before another try.
@@ -44,7 +44,7 @@ impl Backoff {
         if self.retries == self.retries_max {
             return Err(Exhausted);
         }
-        tokio::time::sleep(jittered(self.retries, self.chance.bits())).await;
+        tokio::time::sleep(jittered(self.retries, self.rng.bits())).await;
         self.retries += 1;
         Ok(())
     }
@@ -63,8 +63,8 @@ pub(crate) struct Rounds {
 }
 
 impl Rounds {
-    pub(crate) fn new(chance: &Arc<dyn Chance>) -> Self {
-        Self { backoff: Backoff::of(chance, ROUNDS_MAX - 1), is_first: true }
+    pub(crate) fn new(rng: &Arc<dyn Rng>) -> Self {
+        Self { backoff: Backoff::of(rng, ROUNDS_MAX - 1), is_first: true }
     }
 
     /// Begins a round: the first at once, each further one after a wait, as others were faster.
@@ -94,7 +94,7 @@ mod tests {
 
     struct Fixed(u128);
 
-    impl Chance for Fixed {
+    impl Rng for Fixed {
         fn bits(&self) -> u128 {
             self.0
         }
@@ -115,8 +115,8 @@ mod tests {
 
     #[tokio::test]
     async fn retries_end() {
-        let chance: Arc<dyn Chance> = Arc::new(Fixed(0));
-        let mut backoff = Backoff::new(&chance);
+        let rng: Arc<dyn Rng> = Arc::new(Fixed(0));
+        let mut backoff = Backoff::new(&rng);
         for retry in 0..RETRIES_MAX {
             assert_eq!(backoff.wait().await, Ok(()), "retry {retry}");
         }
@@ -125,8 +125,8 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn each_round_but_the_first_begins_after_a_wait_and_rounds_end() {
-        let chance: Arc<dyn Chance> = Arc::new(Fixed(u128::MAX));
-        let mut rounds = Rounds::new(&chance);
+        let rng: Arc<dyn Rng> = Arc::new(Fixed(u128::MAX));
+        let mut rounds = Rounds::new(&rng);
         assert!(rounds.begin().now_or_never().is_some(), "nobody was faster yet");
         for _ in 1..ROUNDS_MAX {
             assert!(rounds.begin().now_or_never().is_none(), "others were");

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use dragline_domain::document::Document;
 use dragline_domain::frontier::{ObjectKey, SegmentRow};
 use dragline_ports::archive::Put;
-use dragline_ports::clock::Chance;
+use dragline_ports::clock::Rng;
 use dragline_ports::documents::{Documents, PutDocuments};
 use dragline_ports::error::PortResult;
 use flate2::Compression;
@@ -35,10 +35,10 @@ pub struct S3Documents {
 }
 
 impl S3Documents {
-    /// The documents in this bucket. Chance says how long a put waits that met another.
+    /// The documents in this bucket. Rng says how long a put waits that met another.
     #[must_use]
-    pub fn new(clients: &AwsClients, bucket: &str, chance: Arc<dyn Chance>) -> Self {
-        Self { bucket: Bucket::new(clients.s3.clone(), bucket, chance) }
+    pub fn new(clients: &AwsClients, bucket: &str, rng: Arc<dyn Rng>) -> Self {
+        Self { bucket: Bucket::new(clients.s3.clone(), bucket, rng) }
     }
 
     async fn read(&self, segment: &SegmentRow) -> Result<Option<Vec<Document>>, StoreError> {

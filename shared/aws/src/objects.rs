@@ -12,7 +12,7 @@ use aws_smithy_types::error::metadata::ProvideErrorMetadata;
 use bytes::Bytes;
 use dragline_domain::frontier::ObjectKey;
 use dragline_ports::archive::Put;
-use dragline_ports::clock::Chance;
+use dragline_ports::clock::Rng;
 
 use crate::backoff::Backoff;
 use crate::errors::StoreError;
@@ -22,7 +22,7 @@ use crate::errors::StoreError;
 pub(crate) struct Bucket {
     client: Client,
     name: String,
-    chance: Arc<dyn Chance>,
+    rng: Arc<dyn Rng>,
 }
 
 impl fmt::Debug for Bucket {
@@ -50,13 +50,13 @@ pub(crate) struct Object {
 }
 
 impl Bucket {
-    pub(crate) fn new(client: Client, name: &str, chance: Arc<dyn Chance>) -> Self {
-        Self { client, name: name.to_owned(), chance }
+    pub(crate) fn new(client: Client, name: &str, rng: Arc<dyn Rng>) -> Self {
+        Self { client, name: name.to_owned(), rng }
     }
 
     /// Puts an object where there is none.
     pub(crate) async fn put_new(&self, key: &ObjectKey, kind: Kind, bytes: Bytes) -> Result<Put, StoreError> {
-        let mut backoff = Backoff::new(&self.chance);
+        let mut backoff = Backoff::new(&self.rng);
         loop {
             let request = self.client.put_object().bucket(&self.name).key(key.as_str()).if_none_match("*");
             let request = request.content_type(kind.media_type).metadata(FORMAT, kind.format);

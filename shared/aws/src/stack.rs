@@ -11,7 +11,7 @@ use aws_config::SdkConfig;
 use aws_sdk_dynamodb::config::ProvideCredentials as _;
 use aws_sdk_dynamodb::operation::describe_table::DescribeTableError;
 use dragline_domain::ids::CrawlId;
-use dragline_ports::clock::Chance;
+use dragline_ports::clock::Rng;
 use dragline_ports::error::{PortError, PortResult};
 
 use crate::clients::environment;
@@ -104,20 +104,20 @@ impl Stack {
 
     /// Its frontier, to be read.
     #[must_use]
-    pub fn frontier(&self, chance: Arc<dyn Chance>) -> DynamoFrontier {
-        DynamoFrontier::new(&self.clients, self.tables.clone(), &self.bucket, Duration::ZERO, chance)
+    pub fn frontier(&self, rng: Arc<dyn Rng>) -> DynamoFrontier {
+        DynamoFrontier::new(&self.clients, self.tables.clone(), &self.bucket, Duration::ZERO, rng)
     }
 
     /// Its documents.
     #[must_use]
-    pub fn documents(&self, chance: Arc<dyn Chance>) -> S3Documents {
-        S3Documents::new(&self.clients, &self.bucket, chance)
+    pub fn documents(&self, rng: Arc<dyn Rng>) -> S3Documents {
+        S3Documents::new(&self.clients, &self.bucket, rng)
     }
 
     /// A reader of a crawl, whether or not there is one of that name.
     #[must_use]
-    pub fn reader(&self, crawl: &CrawlId, chance: Arc<dyn Chance>) -> DynamoReader {
-        DynamoReader::new(self.frontier(Arc::clone(&chance)), self.documents(chance), crawl.clone())
+    pub fn reader(&self, crawl: &CrawlId, rng: Arc<dyn Rng>) -> DynamoReader {
+        DynamoReader::new(self.frontier(Arc::clone(&rng)), self.documents(rng), crawl.clone())
     }
 
     /// Sends a command, which is JSON as `docs/commands.md` says, and tells the message's id.

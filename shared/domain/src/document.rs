@@ -251,7 +251,8 @@ pub struct Link {
     /// Where it leads, normalised.
     pub target: CrawlUrl,
     /// What is done with it.
-    pub fate: LinkFate,
+    #[serde(alias = "fate")]
+    pub disposition: Disposition,
     /// Whether the target says all that was written of it.
     #[serde(default, skip_serializing_if = "Spelling::is_whole")]
     pub spelling: Spelling,
@@ -260,7 +261,7 @@ pub struct Link {
 /// What is done with a link, decided once, when it is found.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum LinkFate {
+pub enum Disposition {
     /// Its target is claimed.
     Follow,
     /// It is part of the page, or an act: recorded only.
@@ -277,7 +278,7 @@ pub enum LinkFate {
     BeyondBudget,
 }
 
-impl LinkFate {
+impl Disposition {
     /// The number that is stored; the reason of a blocked one is in the log.
     #[must_use]
     pub const fn code(&self) -> u8 {
@@ -311,7 +312,7 @@ impl LinkFate {
 mod tests {
     use super::*;
 
-    const OLD: &str = r#"{"n":3,"url":"https://a.example/","outcome":"file_ingested","detail":null,"state":"processed","page":null,"links":[]}"#;
+    const OLD: &str = r#"{"n":3,"url":"https://a.example/","outcome":"file_ingested","detail":null,"state":"processed","page":null,"links":[{"kind":"a","target":"https://a.example/b","fate":"follow"}]}"#;
 
     #[test]
     fn documents_of_older_and_of_newer_programs_are_read() {

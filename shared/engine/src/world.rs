@@ -2,14 +2,14 @@
 
 use dragline_local::{DirectoryArchive, LocalStore, MemoryQueue, SqliteDocuments, SqliteFrontier};
 use dragline_pipeline::{Adapters, DeadLeases, Timing};
-use dragline_system::{SystemChance, SystemClock};
+use dragline_system::{SystemClock, SystemRng};
 
 /// Messages that wait in the queue at most, of each kind; the sweeper sends again what finds no room.
 const MESSAGES_MAX: usize = 10_000;
 
 /// The ports over SQLite, a directory and an in-process queue.
 pub type LocalWorld<N> =
-    Adapters<SqliteFrontier, DirectoryArchive, SqliteDocuments, MemoryQueue<SystemClock>, N, SystemClock, SystemChance>;
+    Adapters<SqliteFrontier, DirectoryArchive, SqliteDocuments, MemoryQueue<SystemClock>, N, SystemClock, SystemRng>;
 
 /// The adapters of a data directory.
 #[must_use]
@@ -17,6 +17,6 @@ pub fn local_world<N>(store: &LocalStore, notifier: N) -> LocalWorld<N> {
     let clock = SystemClock::new();
     let queue = MemoryQueue::new(&clock, MESSAGES_MAX);
     let (frontier, archive, documents) = (store.frontier(), store.archive(), store.documents());
-    let world = Adapters::new(frontier, archive, documents, queue, notifier, (clock, SystemChance));
+    let world = Adapters::new(frontier, archive, documents, queue, notifier, (clock, SystemRng));
     world.with_timing(Timing { dead_leases: DeadLeases::AreVoid, ..Timing::default() })
 }

@@ -7,8 +7,8 @@ use dragline_aws::{
     AwsClients, DynamoFrontier, Meter, Patience, S3Archive, S3Documents, SnsNotifier, SqsQueue, http_client,
 };
 use dragline_pipeline::{Adapters, Timing};
-use dragline_ports::clock::Chance;
-use dragline_system::{SystemChance, SystemClock};
+use dragline_ports::clock::Rng;
+use dragline_system::{SystemClock, SystemRng};
 
 use crate::Settings;
 
@@ -20,21 +20,21 @@ const LEASE_GRACE: Duration = Duration::from_secs(60);
 const PARSE_WAIT: Duration = Duration::from_secs(15);
 
 /// The ports of a stack.
-pub type AwsWorld = Adapters<DynamoFrontier, S3Archive, S3Documents, SqsQueue, SnsNotifier, SystemClock, SystemChance>;
+pub type AwsWorld = Adapters<DynamoFrontier, S3Archive, S3Documents, SqsQueue, SnsNotifier, SystemClock, SystemRng>;
 
 /// The adapters of a stack, with the region, credentials and endpoint that the environment says, and what all of them count in.
 pub(crate) async fn adapters(settings: &Settings) -> (AwsWorld, Meter) {
     let clients = AwsClients::from_environment(http_client(), Patience::default()).await;
     let (tables, bucket) = (settings.tables.clone(), settings.bucket.as_str());
-    let chance: Arc<dyn Chance> = Arc::new(SystemChance);
-    let frontier = DynamoFrontier::new(&clients, tables, bucket, LEASE_GRACE, Arc::clone(&chance));
+    let rng: Arc<dyn Rng> = Arc::new(SystemRng);
+    let frontier = DynamoFrontier::new(&clients, tables, bucket, LEASE_GRACE, Arc::clone(&rng));
     let world = Adapters::new(
         frontier.with_log_kept(settings.log_kept),
-        S3Archive::new(&clients, bucket, Arc::clone(&chance)),
-        S3Documents::new(&clients, bucket, chance),
+        S3Archive::new(&clients, bucket, Arc::clone(&rng)),
+        S3Documents::new(&clients, bucket, rng),
         SqsQueue::new(&clients, settings.queues.clone()),
         SnsNotifier::new(&clients, &settings.topic_arn),
-        (SystemClock::new(), SystemChance),
+        (SystemClock::new(), SystemRng),
     );
     (world.with_timing(Timing { parse_wait: PARSE_WAIT, ..Timing::default() }), clients.meter)
 }

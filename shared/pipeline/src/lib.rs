@@ -6,12 +6,12 @@
 pub mod context;
 pub mod crawl;
 pub mod live;
-pub mod nudge;
 #[cfg(feature = "parse")]
 pub mod parse;
 pub mod schedule;
 pub mod sweep;
 pub mod tell;
+pub mod wake;
 mod walk;
 mod world;
 

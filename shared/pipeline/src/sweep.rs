@@ -15,8 +15,8 @@ use dragline_domain::url::HostKey;
 use jiff::Timestamp;
 
 use crate::World;
-use crate::nudge::{Convoy, nudge_into};
 use crate::tell::{tell_all, tell_kept};
+use crate::wake::{Convoy, wake_into};
 use crate::walk::{Until, Walker};
 use dragline_ports::clock::Clock;
 use dragline_ports::error::PortResult;
@@ -115,7 +115,7 @@ async fn send_again(
             free_since
         }
         Overdue::Inbox(origin) => {
-            nudge_into(world, origin, iteration.number, convoy).await?;
+            wake_into(world, origin, iteration.number, convoy).await?;
             world.clock().now()
         }
         Overdue::Segment(id, number) => {

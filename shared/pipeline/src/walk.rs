@@ -9,7 +9,7 @@ use dragline_domain::frontier::{IterationRow, OriginCursor, Walk};
 use dragline_domain::url::Origin;
 
 use crate::World;
-use crate::nudge::Convoy;
+use crate::wake::Convoy;
 use dragline_ports::clock::Clock;
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{CursorMoved, Iterations, MoveCursor, Origins};

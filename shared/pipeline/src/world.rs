@@ -7,7 +7,7 @@ use dragline_domain::frontier::ClaimLimits;
 
 use crate::live::LiveTurns;
 use dragline_ports::archive::Archive;
-use dragline_ports::clock::{Chance, Clock};
+use dragline_ports::clock::{Clock, Rng};
 use dragline_ports::documents::Documents;
 use dragline_ports::frontier::Frontier;
 use dragline_ports::notifier::Notifier;
@@ -29,7 +29,7 @@ pub trait World: Send + Sync + 'static {
     /// What time it is.
     type Clock: Clock;
     /// Where random bits come from.
-    type Chance: Chance;
+    type Rng: Rng;
 
     /// The frontier.
     fn frontier(&self) -> &Self::Frontier;
@@ -45,8 +45,8 @@ pub trait World: Send + Sync + 'static {
     fn observer(&self) -> &dyn Observer;
     /// The clock.
     fn clock(&self) -> &Self::Clock;
-    /// The source of chance.
-    fn chance(&self) -> &Self::Chance;
+    /// Where random bits come from.
+    fn rng(&self) -> &Self::Rng;
     /// The turns of this process.
     fn live(&self) -> &LiveTurns;
     /// The times to keep.
@@ -68,8 +68,8 @@ pub struct Adapters<F, A, D, Q, N, C, H> {
     pub notifier: N,
     /// The clock.
     pub clock: C,
-    /// The source of chance.
-    pub chance: H,
+    /// Where random bits come from.
+    pub rng: H,
     /// Who watches.
     pub observer: Arc<dyn Observer>,
     /// The turns of this process.
@@ -80,7 +80,7 @@ pub struct Adapters<F, A, D, Q, N, C, H> {
 
 impl<F, A, D, Q, N, C, H> Adapters<F, A, D, Q, N, C, H> {
     /// Adapters that nobody watches, with the times to keep where nothing else is said.
-    pub fn new(frontier: F, archive: A, documents: D, queue: Q, notifier: N, (clock, chance): (C, H)) -> Self {
+    pub fn new(frontier: F, archive: A, documents: D, queue: Q, notifier: N, (clock, rng): (C, H)) -> Self {
         Self {
             frontier,
             archive,
@@ -88,7 +88,7 @@ impl<F, A, D, Q, N, C, H> Adapters<F, A, D, Q, N, C, H> {
             queue,
             notifier,
             clock,
-            chance,
+            rng,
             observer: Arc::new(Nobody),
             live: LiveTurns::default(),
             timing: Timing::default(),
@@ -133,7 +133,7 @@ where
     Q: Queue + 'static,
     N: Notifier + 'static,
     C: Clock + 'static,
-    H: Chance + 'static,
+    H: Rng + 'static,
 {
     type Frontier = F;
     type Archive = A;
@@ -141,7 +141,7 @@ where
     type Queue = Q;
     type Notifier = N;
     type Clock = C;
-    type Chance = H;
+    type Rng = H;
 
     fn frontier(&self) -> &F {
         &self.frontier
@@ -171,8 +171,8 @@ where
         &self.clock
     }
 
-    fn chance(&self) -> &H {
-        &self.chance
+    fn rng(&self) -> &H {
+        &self.rng
     }
 
     fn live(&self) -> &LiveTurns {

@@ -1,4 +1,4 @@
-//! Time and chance.
+//! Time and random bits.
 
 use std::future::Future;
 use std::time::Duration;
@@ -18,7 +18,7 @@ pub trait Clock: Send + Sync {
 }
 
 /// Random bits, for tokens and jitter. A test seeds it.
-pub trait Chance: Send + Sync {
+pub trait Rng: Send + Sync {
     /// 128 bits that nobody can guess or has seen before.
     fn bits(&self) -> u128;
 }

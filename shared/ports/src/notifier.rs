@@ -82,7 +82,9 @@ impl Notice {
                 format!("{}: {}; {} left over", origin.origin, reason.words(), plural(*count, "URL"))
             }
             Self::Stuck { origin, detail } => format!("{}: stuck: {detail}", origin.origin),
-            Self::OriginJoined { from, origin } => format!("{origin} joined the crawl: {} redirects there", from.origin),
+            Self::OriginJoined { from, origin } => {
+                format!("{origin} joined the crawl: {} redirects there", from.origin)
+            }
             Self::RobotsUnreadable { origin, detail } => format!("{}: {detail}", origin.origin),
         };
         one_line(&words, WORDS_CHARS_MAX)

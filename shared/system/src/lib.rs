@@ -1,10 +1,10 @@
-//! The machine's own time and chance: the adapters of the `Clock` and `Chance` ports, and what a process took of its CPU.
+//! The machine's own time and random bits: the adapters of the `Clock` and `Rng` ports, and what a process took of its CPU.
 
 #![expect(clippy::disallowed_methods, reason = "these are the ports that everything else asks")]
 
 use std::time::{Duration, Instant};
 
-use dragline_ports::clock::{Chance, Clock};
+use dragline_ports::clock::{Clock, Rng};
 use jiff::Timestamp;
 use uuid::Uuid;
 
@@ -64,9 +64,9 @@ pub fn raise_open_files() -> usize {
 
 /// The operating system's random bits.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct SystemChance;
+pub struct SystemRng;
 
-impl Chance for SystemChance {
+impl Rng for SystemRng {
     /// A UUID of version 4: 122 random bits, and six that say so.
     fn bits(&self) -> u128 {
         Uuid::new_v4().as_u128()

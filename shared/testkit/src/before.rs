@@ -173,7 +173,9 @@ impl<B: Before, F: Candidates> Candidates for Behind<B, F> {
     }
 
     async fn update_candidates(&self, origin: &OriginKey, updates: &[CandidateUpdate]) -> PortResult<()> {
-        self.before.pass("frontier.update_candidates", origin, None, self.inner.update_candidates(origin, updates)).await
+        self.before
+            .pass("frontier.update_candidates", origin, None, self.inner.update_candidates(origin, updates))
+            .await
     }
 }
 

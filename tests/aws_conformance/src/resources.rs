@@ -6,7 +6,7 @@ use std::time::Duration;
 use dragline_aws::{
     AwsClients, DynamoFrontier, QueueUrls, S3Archive, S3Documents, SnsNotifier, SqsQueue, TableNames, create_tables,
 };
-use dragline_ports::clock::Chance;
+use dragline_ports::clock::Rng;
 use uuid::Uuid;
 
 /// How long after a ticket or a lease ran out it counts as overdue.
@@ -22,7 +22,7 @@ pub struct Fresh {
 /// Waits that are none: the emulator is alone with the test.
 struct NoWaits;
 
-impl Chance for NoWaits {
+impl Rng for NoWaits {
     fn bits(&self) -> u128 {
         0
     }

@@ -40,7 +40,7 @@ fn at_random(seed: u64, pages: usize) -> impl Fn(Nth) -> Mood + Send + Sync + 's
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn sites_on_a_bad_day_are_crawled_as_on_a_good_one() {
-    let mut chance = seeded();
+    let mut rng = seeded();
     let scratch = tempfile::tempdir().unwrap();
     let sites = [(DebianSite::Python, 530), (DebianSite::Postgresql, 1_170), (DebianSite::Git, 200)];
     let mut good = Vec::new();
@@ -60,7 +60,7 @@ async fn sites_on_a_bad_day_are_crawled_as_on_a_good_one() {
     for (mut site, (debian, pages)) in good.into_iter().zip(sites) {
         site.stop().await;
         let content = Directory::new(debian.directory());
-        let moods = at_random(chance.random(), pages);
+        let moods = at_random(rng.random(), pages);
         bad.push(Site::builder().content(content).address(site.address()).moods(moods).start().await.unwrap());
     }
     let on_a_bad_day = crawl("bad");

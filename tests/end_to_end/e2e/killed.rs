@@ -24,7 +24,7 @@ const LATENESS: Duration = Duration::from_millis(200);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_crawl_killed_ten_times_visits_every_page_politely_and_no_committed_one_again() {
-    let mut chance = seeded();
+    let mut rng = seeded();
     let scratch = tempfile::tempdir().unwrap();
     let mut sites = Vec::new();
     let mut expected = BTreeMap::new();
@@ -51,10 +51,10 @@ async fn a_crawl_killed_ten_times_visits_every_page_politely_and_no_committed_on
     let mut committed = Vec::new();
     for _ in 0..KILLS {
         let mut running = crawl.start();
-        let requests = counted.log().len() + chance.random_range(1..=requests_max);
+        let requests = counted.log().len() + rng.random_range(1..=requests_max);
         reach(&mut running, counted, requests).await;
         // Not a wait for something to happen: what is drawn is the kill's place between two requests.
-        tokio::time::sleep(DELAY.mul_f64(chance.random_range(0.0..1.0))).await;
+        tokio::time::sleep(DELAY.mul_f64(rng.random_range(0.0..1.0))).await;
         running.start_kill().unwrap();
         assert_eq!(wait(running).await.code, None, "it was killed while running");
         // The server reads what the dead crawler had sent long before the export is made.

@@ -1,4 +1,4 @@
-//! Chance that can be had again.
+//! Rng that can be had again.
 
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -27,5 +27,5 @@ fn fresh() -> u64 {
 
 #[expect(clippy::print_stderr, reason = "the test runner shows it when the test fails")]
 fn announce(seed: u64) {
-    eprintln!("chance: run again with {VARIABLE}={seed}");
+    eprintln!("rng: run again with {VARIABLE}={seed}");
 }

@@ -100,16 +100,16 @@ async fn what_a_robots_txt_means_is_the_same_however_bad_it_is() {
         (text((0..=255).cycle().take(100_000).collect::<Vec<u8>>()), Fate::Allowed, "binary junk"),
         (text("<!doctype html><p>not found"), Fate::Allowed, "a page in its place"),
     ];
-    for (robots, fate, why) in cases {
-        sites.push((with_robots(robots).await, fate, why));
+    for (robots, disposition, why) in cases {
+        sites.push((with_robots(robots).await, disposition, why));
     }
     let witness = HostileSite::beside_good_pages(Vec::new()).await;
     let pages = sites.iter().flat_map(|(site, ..)| [site.url("/page"), site.url("/open")]);
     let seeds: Vec<String> = std::iter::once(witness.url("/")).chain(pages).collect();
     let crawled = Crawled::once(&definition(&seeds, tight)).await;
     let outcome = |url: &str| crawled.log.iter().find(|row| row.r#final && row.url == url).map(|row| row.outcome);
-    for (site, fate, why) in &sites {
-        let expected: [Option<Outcome>; 2] = match fate {
+    for (site, disposition, why) in &sites {
+        let expected: [Option<Outcome>; 2] = match disposition {
             Fate::Obeyed => [Some(BlockedByRobotsTxt), Some(FileIngested)],
             Fate::Allowed => [Some(FileIngested); 2],
             Fate::Unreadable => [None; 2],
@@ -122,7 +122,7 @@ async fn what_a_robots_txt_means_is_the_same_however_bad_it_is() {
             assert_eq!(asked.contains(&target.to_owned()), expected == Some(FileIngested), "{why}: {asked:?}");
         }
     }
-    let unreadable = sites.iter().filter(|(_, fate, _)| matches!(fate, Fate::Unreadable)).count() * 2;
+    let unreadable = sites.iter().filter(|(_, disposition, _)| matches!(disposition, Fate::Unreadable)).count() * 2;
     assert_eq!(crawled.leftovers(), [("robots_unreadable", unreadable as u64)]);
     assert_eq!(crawled.row("/good/after").outcome, FileIngested.code(), "the rest of the crawl");
 }

@@ -6,7 +6,7 @@ use crate::support::{at, commit, figures, origin, take};
 use dragline_domain::capture::{
     CrawlType, Exchange, FileEntry, Finality, LogEntry, RecordKind, RedirectEntry, SegmentLog, Visit,
 };
-use dragline_domain::document::{Document, DocumentState, Link, LinkFate, LinkKind, Page};
+use dragline_domain::document::{Disposition, Document, DocumentState, Link, LinkKind, Page};
 use dragline_domain::frontier::{CandidateUpdate, Claimer, LastCapture, LeadsTo, SegmentRow, Sighting};
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::outcome::Outcome;
@@ -93,7 +93,7 @@ fn log(segment: &SegmentRow) -> SegmentLog {
 }
 
 fn home() -> Document {
-    let link = |kind, target: CrawlUrl, fate| Link { kind, target, fate, spelling: Spelling::Whole };
+    let link = |kind, target: CrawlUrl, disposition| Link { kind, target, disposition, spelling: Spelling::Whole };
     let elsewhere = CrawlUrl::try_from("https://b.example/".to_owned()).unwrap();
     Document {
         n: 0,
@@ -103,9 +103,9 @@ fn home() -> Document {
         state: DocumentState::Processed,
         page: Some(Page { title: Some("Home".into()), text: "Welcome".into(), ..Page::default() }),
         links: vec![
-            link(LinkKind::A, url("/old"), LinkFate::Follow),
-            link(LinkKind::A, elsewhere, LinkFate::OutOfScope),
-            link(LinkKind::A, url("/cart?a"), LinkFate::Blocked("rule 1".into())),
+            link(LinkKind::A, url("/old"), Disposition::Follow),
+            link(LinkKind::A, elsewhere, Disposition::OutOfScope),
+            link(LinkKind::A, url("/cart?a"), Disposition::Blocked("rule 1".into())),
         ],
         made_by: None,
     }

@@ -379,7 +379,7 @@ impl Conductor {
                 .collect();
             if !ready.is_empty() {
                 let at = ready[state.dice.random_range(0..ready.len())];
-                state.let_go(at);
+                state.released(at);
                 return Next::GoesOn;
             }
             if state.is_closed && state.mail.is_empty() && !(state.waits_for_sleepers && state.has_sleepers()) {
@@ -421,7 +421,7 @@ impl State {
         self.parked.iter().any(|parked| matches!(parked.worker, Worker::Crawler(_)) && is_at_work(parked))
     }
 
-    fn let_go(&mut self, at: usize) {
+    fn released(&mut self, at: usize) {
         let Parked { worker, until, wake } = self.parked.remove(at);
         let grant = match until {
             Until::Operation(Operation { name, subject }) => {

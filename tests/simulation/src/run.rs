@@ -207,7 +207,8 @@ impl Run {
                 LifeEnd::Over => return true,
                 LifeEnd::NeverEnds => return false,
                 LifeEnd::Crashed => {
-                    let is_cloud = self.conductor.draw(0.5) && Processes::of(self.conductor.clocks()) == Processes::Several;
+                    let is_cloud =
+                        self.conductor.draw(0.5) && Processes::of(self.conductor.clocks()) == Processes::Several;
                     let afterlife = if is_cloud { Afterlife::Cloud } else { Afterlife::Local };
                     self.conductor.note(format_args!("everything died; {afterlife:?}"));
                     if afterlife == Afterlife::Local {

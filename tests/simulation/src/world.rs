@@ -8,7 +8,7 @@ use dragline_testkit::mutants::MutantFrontier;
 
 use crate::mutations::{MutatedArchive, Mutation};
 use crate::ports::{
-    Gate, GatedArchive, GatedDocuments, GatedFrontier, GatedNotifier, GatedQueue, SimulatedChance, SimulatedClock,
+    Gate, GatedArchive, GatedDocuments, GatedFrontier, GatedNotifier, GatedQueue, SimulatedClock, SimulatedRng,
 };
 
 /// The local adapters as one worker sees them.
@@ -19,7 +19,7 @@ pub(crate) type SimulatedWorld = Adapters<
     GatedQueue,
     GatedNotifier,
     SimulatedClock,
-    SimulatedChance,
+    SimulatedRng,
 >;
 
 pub(crate) fn adapters(gate: &Gate, store: &LocalStore, mutation: Option<Mutation>) -> SimulatedWorld {
@@ -31,6 +31,6 @@ pub(crate) fn adapters(gate: &Gate, store: &LocalStore, mutation: Option<Mutatio
         GatedDocuments { gate: gate.clone(), inner: Arc::new(store.documents()) },
         GatedQueue(gate.clone()),
         GatedNotifier(gate.clone()),
-        (SimulatedClock(gate.clone()), SimulatedChance(gate.clone())),
+        (SimulatedClock(gate.clone()), SimulatedRng(gate.clone())),
     )
 }

@@ -2,13 +2,13 @@
 
 use dragline_aws::{DynamoFrontier, S3Archive, S3Documents};
 use dragline_aws_conformance::Fresh;
-use dragline_local::{MemoryQueue, SystemChance, SystemClock};
+use dragline_local::{MemoryQueue, SystemClock, SystemRng};
 use dragline_pipeline::Adapters;
 use dragline_whole_crawls::Silent;
 
 /// The ports over the emulator, but for messages, which this process keeps.
 pub(crate) type EmulatedWorld =
-    Adapters<DynamoFrontier, S3Archive, S3Documents, MemoryQueue<SystemClock>, Silent, SystemClock, SystemChance>;
+    Adapters<DynamoFrontier, S3Archive, S3Documents, MemoryQueue<SystemClock>, Silent, SystemClock, SystemRng>;
 
 pub(crate) fn adapters(
     fresh: &Fresh,
@@ -17,5 +17,5 @@ pub(crate) fn adapters(
     clock: SystemClock,
 ) -> EmulatedWorld {
     let (archive, documents) = (fresh.archive_there(), fresh.documents());
-    Adapters::new(frontier.clone(), archive, documents, queue.clone(), Silent, (clock, SystemChance))
+    Adapters::new(frontier.clone(), archive, documents, queue.clone(), Silent, (clock, SystemRng))
 }

@@ -184,11 +184,11 @@ impl Crawled {
         self.page(url).text.as_deref().unwrap_or_default()
     }
 
-    /// The links of a URL: target, kind, fate.
+    /// The links of a URL: target, kind, disposition.
     #[must_use]
     pub fn links_of(&self, url: &str) -> Vec<(&str, &str, &str)> {
         let links = self.links.iter().filter(|link| link.from_url == url);
-        links.map(|link| (link.to_url.as_str(), link.kind.as_str(), link.fate.as_str())).collect()
+        links.map(|link| (link.to_url.as_str(), link.kind.as_str(), link.disposition.as_str())).collect()
     }
 
     /// The URLs left over, by the name of the reason.

@@ -47,7 +47,7 @@ impl Dynamo {
     pub(crate) async fn get_all(&self, keys: Vec<Key>, kind: ReadKind) -> Result<HashMap<Key, Item>, StoreError> {
         let mut found = HashMap::new();
         for keys in keys.chunks(GETS_MAX) {
-            let mut backoff = Backoff::new(&self.chance);
+            let mut backoff = Backoff::new(&self.rng);
             let mut wanted = self.wanted(keys, kind)?;
             while !wanted.is_empty() {
                 let request = self.client.batch_get_item().set_request_items(Some(wanted));
@@ -91,7 +91,7 @@ impl Dynamo {
     /// Deletes items, whether or not they are there.
     pub(crate) async fn delete_all(&self, items: &[(Key, u64)]) -> Result<(), StoreError> {
         for items in items.chunks(DELETES_MAX) {
-            let mut backoff = Backoff::new(&self.chance);
+            let mut backoff = Backoff::new(&self.rng);
             let mut wanted: HashMap<String, Vec<WriteRequest>> = HashMap::new();
             for (key, _) in items {
                 let delete = DeleteRequest::builder().set_key(Some(key.item())).build();
@@ -126,7 +126,7 @@ impl Dynamo {
     }
 
     async fn execute_batch(&self, batch: &[Statement]) -> Result<Vec<Result<(), Rejection>>, StoreError> {
-        let mut backoff = Backoff::new(&self.chance);
+        let mut backoff = Backoff::new(&self.rng);
         let mut answers: Vec<Option<Result<(), Rejection>>> = vec![None; batch.len()];
         loop {
             let open: Vec<usize> = (0..batch.len()).filter(|&n| answers[n].is_none()).collect();

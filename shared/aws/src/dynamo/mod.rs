@@ -10,7 +10,7 @@ mod write;
 use std::sync::Arc;
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use dragline_ports::clock::Chance;
+use dragline_ports::clock::Rng;
 
 use crate::backoff::Rounds;
 use crate::meter::Meter;
@@ -29,17 +29,12 @@ pub(crate) struct Dynamo {
     client: aws_sdk_dynamodb::Client,
     tables: Arc<TableNames>,
     meter: Meter,
-    chance: Arc<dyn Chance>,
+    rng: Arc<dyn Rng>,
 }
 
 impl Dynamo {
-    pub(crate) fn new(
-        client: aws_sdk_dynamodb::Client,
-        tables: TableNames,
-        meter: Meter,
-        chance: Arc<dyn Chance>,
-    ) -> Self {
-        Self { client, tables: Arc::new(tables), meter, chance }
+    pub(crate) fn new(client: aws_sdk_dynamodb::Client, tables: TableNames, meter: Meter, rng: Arc<dyn Rng>) -> Self {
+        Self { client, tables: Arc::new(tables), meter, rng }
     }
 
     pub(crate) fn table(&self, table: Table) -> &str {
@@ -48,7 +43,7 @@ impl Dynamo {
 
     /// The rounds of an operation that decides anew where others were faster.
     pub(crate) fn rounds(&self) -> Rounds {
-        Rounds::new(&self.chance)
+        Rounds::new(&self.rng)
     }
 }
 

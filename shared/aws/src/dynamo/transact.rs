@@ -30,7 +30,7 @@ enum Tried {
 impl Dynamo {
     /// Writes one row by itself. Gives the row after an update.
     pub(crate) async fn write(&self, write: &Write) -> Result<Result<Option<Item>, Refused>, StoreError> {
-        let mut backoff = Backoff::new(&self.chance);
+        let mut backoff = Backoff::new(&self.rng);
         loop {
             match self.try_one(write).await? {
                 Tried::Written(item) => {
@@ -52,7 +52,7 @@ impl Dynamo {
         if let [one] = writes {
             return Ok(self.write(one).await?.map(|_| ()));
         }
-        let mut backoff = Backoff::new(&self.chance);
+        let mut backoff = Backoff::new(&self.rng);
         let twice = |write: &Write| WriteUnits::of(write.bytes) * 2;
         loop {
             match self.try_all(writes).await? {

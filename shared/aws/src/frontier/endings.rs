@@ -87,7 +87,7 @@ impl DynamoFrontier {
             lease::replace(origin, Some(lease), &rows.lease, self.lease_grace)?,
             inbox::decided(origin, inbox, &rows.inbox),
         ];
-        writes.extend(iteration::let_go(iteration, row));
+        writes.extend(iteration::released(iteration, row));
         Ok(writes)
     }
 

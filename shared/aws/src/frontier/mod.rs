@@ -21,7 +21,7 @@ mod turns;
 use std::sync::Arc;
 use std::time::Duration;
 
-use dragline_ports::clock::Chance;
+use dragline_ports::clock::Rng;
 use jiff::Timestamp;
 
 use self::noted::Noted;
@@ -55,11 +55,11 @@ impl DynamoFrontier {
         tables: TableNames,
         bucket: &str,
         lease_grace: Duration,
-        chance: Arc<dyn Chance>,
+        rng: Arc<dyn Rng>,
     ) -> Self {
         Self {
-            db: Dynamo::new(clients.dynamodb.clone(), tables, clients.meter.clone(), Arc::clone(&chance)),
-            objects: Bucket::new(clients.s3.clone(), bucket, chance),
+            db: Dynamo::new(clients.dynamodb.clone(), tables, clients.meter.clone(), Arc::clone(&rng)),
+            objects: Bucket::new(clients.s3.clone(), bucket, rng),
             lease_grace,
             log_kept: None,
             chunk_bytes: Arc::default(),

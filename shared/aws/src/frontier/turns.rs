@@ -213,7 +213,7 @@ impl DynamoFrontier {
         if !matches!(request.how, dragline_domain::frontier::Release::Wake { .. }) {
             writes.push(inbox::decided(origin, before.inbox, &after.rows.inbox));
         }
-        writes.extend(iteration::let_go(before.iteration, &after.iteration));
+        writes.extend(iteration::released(before.iteration, &after.iteration));
         writes.extend(after.leftover.as_ref().map(|leftover| super::endings::put_leftover(origin, leftover)));
         Ok(writes)
     }

@@ -2,7 +2,7 @@
 
 use data_encoding::HEXLOWER;
 use dragline_domain::capture::{Finality, LogEntry, SegmentLog};
-use dragline_domain::document::{Document, LinkFate, Page};
+use dragline_domain::document::{Disposition, Document, Page};
 use dragline_domain::frontier::{OriginKey, SegmentRow, Sighting};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::CrawlUrl;
@@ -95,9 +95,9 @@ pub(super) fn links(segment: &SegmentRow, documents: &[Document]) -> Vec<LinkRow
             from_url: from.to_string(),
             to_url: link.target.to_string(),
             kind: link.kind.name().to_owned(),
-            fate: link.fate.name().to_owned(),
-            detail: match &link.fate {
-                LinkFate::Blocked(rule) => Some(rule.clone()),
+            disposition: link.disposition.name().to_owned(),
+            detail: match &link.disposition {
+                Disposition::Blocked(rule) => Some(rule.clone()),
                 _ => None,
             },
         })

@@ -105,7 +105,7 @@ pub(crate) fn open(before: &IterationRow, after: &IterationRow) -> Write {
 }
 
 /// Takes an open origin off the count, and back what it had set aside. `None` if that changes nothing.
-pub(crate) fn let_go(before: &IterationRow, after: &IterationRow) -> Option<Write> {
+pub(crate) fn released(before: &IterationRow, after: &IterationRow) -> Option<Write> {
     let condition = || Expression::new("#open > :zero").with(":zero", number(0));
     (before != after).then(|| update(before, after, condition()))
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::OriginRows;
-use crate::document::{Document, LinkFate};
+use crate::document::{Disposition, Document};
 use crate::ids::Iteration;
 use crate::url::{CrawlUrl, Origin};
 
@@ -49,9 +49,9 @@ pub fn leave_beyond_budget(documents: &mut [Document], mut room: BTreeMap<Origin
     let mut beyond = Vec::new();
     for (n, document) in documents.iter().enumerate() {
         for (place, link) in document.links.iter().enumerate() {
-            let room = match link.fate {
-                LinkFate::Follow => &mut room,
-                LinkFate::Blocked(_) => &mut room_for_blocked,
+            let room = match link.disposition {
+                Disposition::Follow => &mut room,
+                Disposition::Blocked(_) => &mut room_for_blocked,
                 _ => continue,
             };
             if claimed.contains(&link.target) {
@@ -67,7 +67,7 @@ pub fn leave_beyond_budget(documents: &mut [Document], mut room: BTreeMap<Origin
         }
     }
     for (n, place) in beyond {
-        documents[n].links[place].fate = LinkFate::BeyondBudget;
+        documents[n].links[place].disposition = Disposition::BeyondBudget;
     }
 }
 
@@ -117,11 +117,11 @@ mod tests {
         }
     }
 
-    fn document(n: u32, links: &[(LinkKind, &str, LinkFate)]) -> Document {
-        let link = |(kind, target, fate): &(LinkKind, &str, LinkFate)| Link {
+    fn document(n: u32, links: &[(LinkKind, &str, Disposition)]) -> Document {
+        let link = |(kind, target, disposition): &(LinkKind, &str, Disposition)| Link {
             kind: *kind,
             target: url(target),
-            fate: fate.clone(),
+            disposition: disposition.clone(),
             spelling: Spelling::Whole,
         };
         Document {
@@ -138,8 +138,8 @@ mod tests {
 
     #[test]
     fn links_are_followed_while_there_is_room() {
-        use LinkFate::{BeyondBudget, Follow, OutOfScope, TooDeep};
-        let blocked = || LinkFate::Blocked("rule 1".to_owned());
+        use Disposition::{BeyondBudget, Follow, OutOfScope, TooDeep};
+        let blocked = || Disposition::Blocked("rule 1".to_owned());
         use LinkKind::{A, Canonical, Redirect};
         let cases = [
             (0, A, "https://a.example/1", Follow, Follow, "the first"),
@@ -164,16 +164,17 @@ mod tests {
             cases
                 .iter()
                 .filter(|case| case.0 == n)
-                .map(|(_, kind, target, fate, ..)| (*kind, *target, fate.clone()))
+                .map(|(_, kind, target, disposition, ..)| (*kind, *target, disposition.clone()))
                 .collect()
         };
         let mut documents = [document(0, &of(0)), document(1, &of(1))];
         let room = [("https://a.example", 2), ("https://b.example", 1)];
         leave_beyond_budget(&mut documents, room.map(|(origin, room)| (origin.parse().unwrap(), room)).into());
-        let fates: Vec<_> = documents.iter().flat_map(|document| &document.links).map(|link| &link.fate).collect();
-        assert_eq!(fates.len(), cases.len());
-        for (fate, (_, _, target, _, expected, why)) in fates.into_iter().zip(&cases) {
-            assert_eq!(fate, expected, "{target}: {why}");
+        let dispositions: Vec<_> =
+            documents.iter().flat_map(|document| &document.links).map(|link| &link.disposition).collect();
+        assert_eq!(dispositions.len(), cases.len());
+        for (disposition, (_, _, target, _, expected, why)) in dispositions.into_iter().zip(&cases) {
+            assert_eq!(disposition, expected, "{target}: {why}");
         }
     }
 }

@@ -7,7 +7,7 @@ use dragline_domain::outcome::Outcome;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::StoreError;
-use crate::documents::links::FATES;
+use crate::documents::links::DISPOSITIONS;
 
 /// `PRAGMA application_id` of our files: "Drag".
 pub(crate) const APPLICATION_ID: i32 = 0x4472_6167;
@@ -80,7 +80,7 @@ fn names_and_views() -> String {
     VIEWS.hash(&mut hasher);
     Outcome::ALL.iter().for_each(|known| (known.code(), known.name(), known.class().name()).hash(&mut hasher));
     LinkKind::ALL.iter().for_each(|known| (known.code(), known.name()).hash(&mut hasher));
-    FATES.iter().for_each(|known| (known.code(), known.name()).hash(&mut hasher));
+    DISPOSITIONS.iter().for_each(|known| (known.code(), known.name()).hash(&mut hasher));
     format!("{:016x}", hasher.finish())
 }
 
@@ -99,9 +99,9 @@ fn put_names(connection: &Connection) -> Result<(), StoreError> {
     for known in LinkKind::ALL {
         kind.execute(params![known.code(), known.name()])?;
     }
-    let mut fate = connection.prepare("INSERT OR REPLACE INTO link_fate (code, name) VALUES (?1, ?2)")?;
-    for known in FATES {
-        fate.execute(params![known.code(), known.name()])?;
+    let mut disposition = connection.prepare("INSERT OR REPLACE INTO link_disposition (code, name) VALUES (?1, ?2)")?;
+    for known in DISPOSITIONS {
+        disposition.execute(params![known.code(), known.name()])?;
     }
     Ok(())
 }

@@ -258,7 +258,7 @@ CREATE TABLE link_kind (
     name TEXT NOT NULL UNIQUE
 ) STRICT;
 
-CREATE TABLE link_fate (
+CREATE TABLE link_disposition (
     code INTEGER PRIMARY KEY,
     name TEXT NOT NULL UNIQUE
 ) STRICT;

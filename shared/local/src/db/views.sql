@@ -80,7 +80,7 @@ WHERE l.is_final AND l.object IS NOT NULL;
 CREATE VIEW link AS
 SELECT p.id, c.name AS crawl, s.iteration, iif(d.url LIKE '/%', g.origin || d.url, d.url) AS from_url,
        iif(e.value ->> 2 LIKE '/%', g.origin || (e.value ->> 2), e.value ->> 2) AS to_url,
-       k.name AS kind, w.name AS fate, e.value ->> 3 AS detail
+       k.name AS kind, w.name AS disposition, e.value ->> 3 AS detail
 FROM page_link p
 JOIN document d ON d.id = p.id
 JOIN segment s ON s.id = p.id >> 24
@@ -88,7 +88,7 @@ JOIN origin g ON g.id = s.origin_id
 JOIN crawl c ON c.id = g.crawl_id
 JOIN json_each(p.links) e
 JOIN link_kind k ON k.code = e.value ->> 0
-JOIN link_fate w ON w.code = e.value ->> 1;
+JOIN link_disposition w ON w.code = e.value ->> 1;
 
 -- What went wrong in the newest iteration.
 CREATE VIEW failed AS

@@ -72,7 +72,7 @@ of_view! {
 }
 
 of_view! {
-    LinkRow { crawl, iteration, from_url, to_url, kind, fate, detail }
+    LinkRow { crawl, iteration, from_url, to_url, kind, disposition, detail }
     |link| link.from_url.len() + link.to_url.len()
 }
 

@@ -6,8 +6,8 @@ use dragline_domain::url::HostKey;
 use jiff::Timestamp;
 
 use crate::World;
-use crate::nudge::send_ticket;
 use crate::tell::tell;
+use crate::wake::send_ticket;
 use dragline_ports::clock::Clock;
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_ports::frontier::{Hosts, Origins, ReleaseLease, Turns};

@@ -18,7 +18,7 @@ use super::release::call_next;
 use super::visit::{NO_ROOM_PAUSE, has_no_room, pace_by};
 use crate::World;
 use crate::context::CrawlContext;
-use dragline_ports::clock::{Chance, Clock};
+use dragline_ports::clock::{Clock, Rng};
 use dragline_ports::error::{PortError, PortResult};
 use dragline_ports::fetcher::{
     FetchFailureKind, FetchLimits, FetchRequest, Fetched, FetchedResponse, Fetcher, Truncation,
@@ -214,7 +214,7 @@ impl<W: World, H: Fetcher> Paced<'_, W, H> {
     /// Asks another host, which is taken for that alone. When to try again, if it is not to be had in this turn.
     async fn fetch_elsewhere(&self, host: &HostKey, request: FetchRequest) -> PortResult<Result<Fetched, Timestamp>> {
         let (clock, timing) = (self.world.clock(), self.world.timing());
-        let token = LeaseToken::from_bits(self.world.chance().bits());
+        let token = LeaseToken::from_bits(self.world.rng().bits());
         // Where it leads to another host of the same domain, its own turn has a place there.
         let own = HostKey::of(&self.waiter.origin.origin).domain();
         let elsewhere = host.domain().filter(|domain| own.as_ref() != Some(domain));

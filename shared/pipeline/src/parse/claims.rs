@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use dragline_domain::document::{Document, LinkFate};
+use dragline_domain::document::{Disposition, Document};
 use dragline_domain::frontier::{
     Claim, Claimer, OriginKey, SegmentRow, Sighting, Target, TodoEntry, TodoSource, split_into_chunks,
 };
@@ -132,14 +132,14 @@ fn found<'d>(
     let mut places: HashMap<&'d CrawlUrl, usize> = HashMap::new();
     for (capture, document) in captures.iter().zip(documents) {
         for link in &document.links {
-            let blocked = match &link.fate {
-                LinkFate::Follow => None,
-                LinkFate::Blocked(reason) => Some(reason.as_str()),
-                LinkFate::NotAPage
-                | LinkFate::NoFollow
-                | LinkFate::OutOfScope
-                | LinkFate::TooDeep
-                | LinkFate::BeyondBudget => continue,
+            let blocked = match &link.disposition {
+                Disposition::Follow => None,
+                Disposition::Blocked(reason) => Some(reason.as_str()),
+                Disposition::NotAPage
+                | Disposition::NoFollow
+                | Disposition::OutOfScope
+                | Disposition::TooDeep
+                | Disposition::BeyondBudget => continue,
             };
             let url = &link.target;
             let place = places.get(url).copied();

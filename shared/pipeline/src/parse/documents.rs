@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use dragline_domain::capture::{CrawlType, Finality, LogEntry, RedirectEntry, Visit};
-use dragline_domain::document::{Document, DocumentState, Link, LinkFate, LinkKind};
+use dragline_domain::document::{Disposition, Document, DocumentState, Link, LinkKind};
 use dragline_domain::frontier::Sighting;
 use dragline_domain::outcome::Outcome;
 use dragline_domain::policy::{Decision, ScopeRule};
@@ -97,16 +97,16 @@ fn answered(context: &CrawlContext, capture: &Capture, response: &Response, bare
 fn page(context: &CrawlContext, capture: &Capture, extracted: Extracted, bare: Document) -> Document {
     let Extracted { made_by, page, links, remark } = extracted;
     let links = links.into_iter().map(|found| {
-        let fate = match fate_of(context, &capture.visit, found.kind, &found.target) {
-            LinkFate::Follow | LinkFate::Blocked(_) if found.nofollow => LinkFate::NoFollow,
-            fate => fate,
+        let disposition = match disposition_of(context, &capture.visit, found.kind, &found.target) {
+            Disposition::Follow | Disposition::Blocked(_) if found.nofollow => Disposition::NoFollow,
+            disposition => disposition,
         };
-        Link { kind: found.kind, target: found.target, fate, spelling: found.spelling }
+        Link { kind: found.kind, target: found.target, disposition, spelling: found.spelling }
     });
     let links: Vec<Link> = links.collect();
     let elsewhere = page.canonical.as_ref().filter(|canonical| **canonical != capture.url).filter(|canonical| {
         let is_followed = |link: &Link| link.kind == LinkKind::Canonical && link.target == **canonical;
-        links.iter().any(|link| is_followed(link) && link.fate == LinkFate::Follow)
+        links.iter().any(|link| is_followed(link) && link.disposition == Disposition::Follow)
     });
     // How the canonical ends may not be known yet, and may change: whether it stands for the page is decided where that is read.
     let (outcome, detail) = match elsewhere {
@@ -142,8 +142,8 @@ fn redirect(context: &CrawlContext, capture: &Capture, bare: Document) -> Docume
         return Document { outcome: Outcome::DidNotUnderstandAnswer, detail, ..bare };
     };
     let detail = Some(format!("to {target}"));
-    let fate = fate_of(context, &capture.visit, LinkKind::Redirect, &target);
-    Document { detail, links: vec![Link { kind: LinkKind::Redirect, target, fate, spelling }], ..bare }
+    let disposition = disposition_of(context, &capture.visit, LinkKind::Redirect, &target);
+    Document { detail, links: vec![Link { kind: LinkKind::Redirect, target, disposition, spelling }], ..bare }
 }
 
 /// How a link's target is come by: one deeper than its page, but for redirects and canonical links, which stand for the same page.
@@ -158,17 +158,17 @@ pub(super) fn sighting(visit: &Visit, via: &CrawlUrl, kind: LinkKind) -> (Sighti
 }
 
 /// What is done with a link that the page does not ask to leave alone.
-pub(super) fn fate_of(context: &CrawlContext, visit: &Visit, kind: LinkKind, target: &CrawlUrl) -> LinkFate {
+pub(super) fn disposition_of(context: &CrawlContext, visit: &Visit, kind: LinkKind, target: &CrawlUrl) -> Disposition {
     if !kind.leads_to_page() {
-        return LinkFate::NotAPage;
+        return Disposition::NotAPage;
     }
     let is_free = kind.stands_for_its_page() && visit.redirects < FREE_REDIRECTS_MAX;
     let depth = visit.sighting.depth.saturating_add(u32::from(!is_free));
     match context.policy.decide(target, depth, &context.allowed) {
-        Decision::Crawl => LinkFate::Follow,
-        Decision::OutOfScope(ScopeRule::Depth { .. }) => LinkFate::TooDeep,
-        Decision::OutOfScope(_) => LinkFate::OutOfScope,
-        Decision::Blocked(rule) => LinkFate::Blocked(rule.to_string()),
+        Decision::Crawl => Disposition::Follow,
+        Decision::OutOfScope(ScopeRule::Depth { .. }) => Disposition::TooDeep,
+        Decision::OutOfScope(_) => Disposition::OutOfScope,
+        Decision::Blocked(rule) => Disposition::Blocked(rule.to_string()),
     }
 }
 

@@ -11,7 +11,7 @@ mod room;
 use std::sync::Arc;
 
 use dragline_domain::capture::{Finality, LogEntry, SegmentLog};
-use dragline_domain::document::{Document, DocumentState, LinkFate};
+use dragline_domain::document::{Disposition, Document, DocumentState};
 use dragline_domain::frontier::{
     Blame, CandidateUpdate, FieldsDigest, LastCapture, LeadsTo, OriginKey, ParseBegun, ParserCounters, PartKind,
     PartRefused, SegmentId, SegmentRow, SegmentState, next_visit, plan_parts,
@@ -28,9 +28,9 @@ use self::documents::{Parsed, documents_of, redirect_of};
 use self::read::Capture;
 use crate::World;
 use crate::context::{Contexts, CrawlContext};
-use crate::nudge::nudge_all;
 use crate::tell::{tell, tell_all};
-use dragline_ports::clock::{Chance, Clock};
+use crate::wake::wake_all;
+use dragline_ports::clock::{Clock, Rng};
 use dragline_ports::documents::{Documents, PutDocuments};
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_ports::frontier::{BeginParse, Candidates, CommitParse, CrawlLog, ParseCommitted, Parses};
@@ -78,7 +78,7 @@ pub async fn parse_segment(
 
 async fn begin(world: &impl World, id: &SegmentId) -> PortResult<Option<(ParseToken, SegmentRow)>> {
     let now = world.clock().now();
-    let token = ParseToken::from_bits(world.chance().bits());
+    let token = ParseToken::from_bits(world.rng().bits());
     let begun = ParseBegun { token: token.clone(), until: after(now, world.timing().parse) };
     let row = world.frontier().begin_parse(&BeginParse { segment: id.clone(), begun, now }).await?;
     Ok(row.map(|row| (token, row)))
@@ -112,7 +112,7 @@ async fn parse_begun(
         touched.extend(targets.into_iter().filter(|origin| *origin != segment.id.origin));
         end
     };
-    nudge_all(world, &touched, segment.iteration).await?;
+    wake_all(world, &touched, segment.iteration).await?;
     Ok(end)
 }
 
@@ -216,12 +216,12 @@ fn counters(captures: &[Capture], documents: &[Document], claimed: &Claimed) -> 
             *counters.outcomes.entry(document.outcome).or_default() += 1;
         }
         for link in &document.links {
-            match link.fate {
-                LinkFate::OutOfScope => counters.links_out_of_scope += 1,
-                LinkFate::TooDeep => counters.links_too_deep += 1,
-                LinkFate::NoFollow => counters.links_nofollow += 1,
-                LinkFate::BeyondBudget => counters.links_beyond_budget += 1,
-                LinkFate::Follow | LinkFate::NotAPage | LinkFate::Blocked(_) => {}
+            match link.disposition {
+                Disposition::OutOfScope => counters.links_out_of_scope += 1,
+                Disposition::TooDeep => counters.links_too_deep += 1,
+                Disposition::NoFollow => counters.links_nofollow += 1,
+                Disposition::BeyondBudget => counters.links_beyond_budget += 1,
+                Disposition::Follow | Disposition::NotAPage | Disposition::Blocked(_) => {}
             }
         }
     }
@@ -272,7 +272,7 @@ fn update_of(context: &CrawlContext, segment: &SegmentRow, capture: &Capture, do
     let previous = last.and_then(|last| last.interval_ms).map(std::time::Duration::from_millis);
     let next = next_visit(&context.definition.recrawl, previous, !is_unchanged, capture.at).filter(|_| is_lasting);
     let interval_ms = next.map(|(interval, _)| u64::try_from(interval.as_millis()).unwrap_or(u64::MAX));
-    let kept = if is_stuck || document.links.iter().any(|link| link.fate == LinkFate::BeyondBudget) {
+    let kept = if is_stuck || document.links.iter().any(|link| link.disposition == Disposition::BeyondBudget) {
         // Nothing was made of it, or not all of its links are followed. By its validators it would count as unchanged the next time, and
         // these never would be.
         None

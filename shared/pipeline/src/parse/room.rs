@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use dragline_domain::document::{Document, LinkFate};
+use dragline_domain::document::{Disposition, Document};
 use dragline_domain::frontier::{OriginKey, SegmentRow, leave_beyond_budget};
 use dragline_domain::url::Origin;
 
@@ -26,7 +26,7 @@ pub(super) async fn keep_to_budget(
     let Some(left) = row.and_then(|row| row.budget.pages) else { return Ok(()) };
     let links = documents.iter().flat_map(|document| &document.links);
     let origins: BTreeSet<Origin> = links
-        .filter(|link| matches!(link.fate, LinkFate::Follow | LinkFate::Blocked(_)))
+        .filter(|link| matches!(link.disposition, Disposition::Follow | Disposition::Blocked(_)))
         .map(|link| link.target.origin())
         .collect();
     let mut room = BTreeMap::new();

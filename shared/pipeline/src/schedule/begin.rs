@@ -14,7 +14,7 @@ use dragline_domain::url::{CrawlUrl, Origin};
 
 use crate::World;
 use crate::context::{Contexts, CrawlContext};
-use crate::nudge::{Convoy, nudge_into};
+use crate::wake::{Convoy, wake_into};
 use crate::walk::{Until, WalkEnd, Walker};
 use dragline_domain::frontier::Begun;
 use dragline_ports::clock::Clock;
@@ -169,7 +169,7 @@ impl<W: World> Seeder<'_, W> {
                 return Ok(seeded);
             }
         }
-        nudge_into(self.world, &key, self.iteration.number, convoy).await?;
+        wake_into(self.world, &key, self.iteration.number, convoy).await?;
         Ok(seeded)
     }
 
@@ -229,7 +229,7 @@ impl<W: World> Seeder<'_, W> {
         if self.has_due(&key).await?
             && self.add(&key, Seeding::new(self.trigger, 0), Vec::new()).await? != Seeded::IterationOver
         {
-            nudge_into(self.world, &key, iteration.number, convoy).await?;
+            wake_into(self.world, &key, iteration.number, convoy).await?;
         }
         Ok(())
     }

@@ -80,8 +80,8 @@ rows! {
         /// How it is made.
         kind: String,
         /// What was done with it.
-        fate: String,
-        /// The rule that forbids it; absent for other fates.
+        disposition: String,
+        /// The rule that forbids it; absent for other dispositions.
         detail: Option<String>,
     }
 

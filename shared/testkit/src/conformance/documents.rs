@@ -1,6 +1,8 @@
 //! Documents: a segment's set is put once and comes back as it was.
 
-use dragline_domain::document::{Directives, Document, DocumentState, Link, LinkFate, LinkKind, MadeBy, Page, PageCut};
+use dragline_domain::document::{
+    Directives, Disposition, Document, DocumentState, Link, LinkKind, MadeBy, Page, PageCut,
+};
 use dragline_domain::frontier::SegmentRow;
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::Spelling;
@@ -51,7 +53,8 @@ fn bare(n: u32, path: &str) -> Document {
 }
 
 fn full(n: u32) -> Document {
-    let link = |kind, target: &str, fate| Link { kind, target: url(target), fate, spelling: Spelling::Whole };
+    let link =
+        |kind, target: &str, disposition| Link { kind, target: url(target), disposition, spelling: Spelling::Whole };
     let page = Page {
         title: Some("“A” \u{1f577}".into()),
         description: Some(String::new()),
@@ -63,14 +66,14 @@ fn full(n: u32) -> Document {
         cut: PageCut::TextAndLinks,
     };
     let links = vec![
-        link(LinkKind::A, "https://a.example/b?c=d", LinkFate::Follow),
-        link(LinkKind::Img, "https://b.example/", LinkFate::NotAPage),
-        link(LinkKind::A, "https://a.example/n", LinkFate::NoFollow),
-        link(LinkKind::Iframe, "http://a.example/", LinkFate::OutOfScope),
-        link(LinkKind::Redirect, "https://a.example/d", LinkFate::TooDeep),
-        link(LinkKind::A, "https://a.example/x", LinkFate::Blocked("rule 1: \"x\"".into())),
-        link(LinkKind::A, "https://a.example/y", LinkFate::BeyondBudget),
-        Link { spelling: Spelling::Stripped, ..link(LinkKind::A, "https://a.example/z", LinkFate::Follow) },
+        link(LinkKind::A, "https://a.example/b?c=d", Disposition::Follow),
+        link(LinkKind::Img, "https://b.example/", Disposition::NotAPage),
+        link(LinkKind::A, "https://a.example/n", Disposition::NoFollow),
+        link(LinkKind::Iframe, "http://a.example/", Disposition::OutOfScope),
+        link(LinkKind::Redirect, "https://a.example/d", Disposition::TooDeep),
+        link(LinkKind::A, "https://a.example/x", Disposition::Blocked("rule 1: \"x\"".into())),
+        link(LinkKind::A, "https://a.example/y", Disposition::BeyondBudget),
+        Link { spelling: Spelling::Stripped, ..link(LinkKind::A, "https://a.example/z", Disposition::Follow) },
     ];
     Document {
         page: Some(page),
@@ -81,7 +84,7 @@ fn full(n: u32) -> Document {
     }
 }
 
-/// Every field of a document is kept, whatever its outcome: absent ones, empty ones, every kind of fate.
+/// Every field of a document is kept, whatever its outcome: absent ones, empty ones, every kind of disposition.
 pub async fn documents_come_back_as_they_were((frontier, documents): &(impl Frontier, impl Documents)) {
     let [segment, _] = segments(frontier).await;
     let stuck = Document {

@@ -1,11 +1,11 @@
-//! Time and chance.
+//! Time and random bits.
 
 use std::collections::HashSet;
 use std::time::Duration;
 
-use dragline_ports::clock::{Chance, Clock};
+use dragline_ports::clock::{Clock, Rng};
 
-/// Runs every behaviour of a clock and a source of chance. Takes an expression that makes `((clock, chance), guard)` from a future; the
+/// Runs every behaviour of a clock and an rng. Takes an expression that makes `((clock, rng), guard)` from a future; the
 /// guard lives as long.
 #[macro_export]
 macro_rules! time_suite {
@@ -19,7 +19,7 @@ macro_rules! time_suite {
 }
 
 /// Each reading of the monotonic clock is at least the last one.
-pub async fn readings_never_go_back((clock, _): &(impl Clock, impl Chance)) {
+pub async fn readings_never_go_back((clock, _): &(impl Clock, impl Rng)) {
     let mut last = clock.monotonic();
     for number in 0..100_000 {
         let reading = clock.monotonic();
@@ -29,7 +29,7 @@ pub async fn readings_never_go_back((clock, _): &(impl Clock, impl Chance)) {
 }
 
 /// Whoever sleeps wakes no earlier than they wished, by the same clock.
-pub async fn a_sleep_takes_its_time((clock, _): &(impl Clock, impl Chance)) {
+pub async fn a_sleep_takes_its_time((clock, _): &(impl Clock, impl Rng)) {
     for wait in [0, 1, 20].map(Duration::from_millis) {
         let before = clock.monotonic();
         clock.sleep(wait).await;
@@ -39,8 +39,8 @@ pub async fn a_sleep_takes_its_time((clock, _): &(impl Clock, impl Chance)) {
 }
 
 /// No draw comes twice, and neither does either half of one: a token's beginning is as good as its end.
-pub async fn bits_are_not_repeated((_, chance): &(impl Clock, impl Chance)) {
-    let draws: Vec<u128> = (0..10_000).map(|_| chance.bits()).collect();
+pub async fn bits_are_not_repeated((_, rng): &(impl Clock, impl Rng)) {
+    let draws: Vec<u128> = (0..10_000).map(|_| rng.bits()).collect();
     let halves: [fn(u128) -> u128; 3] = [|bits| bits, |bits| bits >> 64, |bits| bits & u128::from(u64::MAX)];
     for half in halves {
         let distinct: HashSet<u128> = draws.iter().map(|&bits| half(bits)).collect();

@@ -2,7 +2,11 @@
 
 use std::time::Duration;
 
-use dragline_domain::frontier::{AddTodo, Begun, ChunkKey, Claim, Claimer, Committed, Holder, HostAsk, HostWaiter, IterationRow, Lease, LeaseState, ObjectKey, OriginKey, OriginRows, ParsePart, ParserCounters, PartKind, Release, ReleaseRefused, Reserve, Seeding, SegmentId, SegmentRow, SegmentState, Take, TakeRefused, Target, TodoChunk, TodoSource, split_into_chunks};
+use dragline_domain::frontier::{
+    AddTodo, Begun, ChunkKey, Claim, Claimer, Committed, Holder, HostAsk, HostWaiter, IterationRow, Lease, LeaseState,
+    ObjectKey, OriginKey, OriginRows, ParsePart, ParserCounters, PartKind, Release, ReleaseRefused, Reserve, Seeding,
+    SegmentId, SegmentRow, SegmentState, Take, TakeRefused, Target, TodoChunk, TodoSource, split_into_chunks,
+};
 use dragline_domain::ids::{Iteration, LeaseToken, Turn};
 use dragline_domain::politeness::Pace;
 use dragline_domain::url::CrawlUrl;

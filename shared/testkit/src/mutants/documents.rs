@@ -1,6 +1,6 @@
 //! Stores of documents with one defect each.
 
-use dragline_domain::document::{Document, LinkFate};
+use dragline_domain::document::{Disposition, Document};
 use dragline_domain::frontier::SegmentRow;
 use dragline_ports::documents::{Documents, PutDocuments};
 use dragline_ports::error::PortResult;
@@ -50,7 +50,7 @@ impl<D: Documents> MutantDocuments<D> {
         match self.mutation {
             M::ReasonsLost => {
                 for link in &mut document.links {
-                    if let LinkFate::Blocked(reason) = &mut link.fate {
+                    if let Disposition::Blocked(reason) = &mut link.disposition {
                         reason.clear();
                     }
                 }

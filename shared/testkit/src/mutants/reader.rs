@@ -190,7 +190,7 @@ impl Spoilt for LinkRow {
     fn spoil(&mut self, mutation: ReaderMutation) -> bool {
         match mutation {
             M::RulesLost => self.detail = None,
-            M::OthersLeftOut => return self.fate == "follow",
+            M::OthersLeftOut => return self.disposition == "follow",
             _ => {}
         }
         true

@@ -8,7 +8,7 @@ use dragline_domain::definition::{Definition, Schedule};
 use dragline_domain::frontier::{Begun, IterationRow, OriginKey, Reserve};
 use dragline_domain::ids::{CrawlId, TriggerId};
 use dragline_domain::url::{CrawlUrl, UrlRules};
-use dragline_local::{DirectoryArchive, LocalStore, MemoryQueue, SqliteDocuments, SystemChance};
+use dragline_local::{DirectoryArchive, LocalStore, MemoryQueue, SqliteDocuments, SystemRng};
 use dragline_pipeline::context::Contexts;
 use dragline_pipeline::schedule::{Defaults, Handled, handle};
 use dragline_pipeline::{Adapters, Timing};
@@ -68,7 +68,7 @@ impl Queue for Noting {
     }
 }
 
-type DeskWorld = Adapters<Counted, DirectoryArchive, SqliteDocuments, Noting, Heard, Hands, SystemChance>;
+type DeskWorld = Adapters<Counted, DirectoryArchive, SqliteDocuments, Noting, Heard, Hands, SystemRng>;
 
 pub(crate) struct Desk {
     pub(crate) world: DeskWorld,
@@ -92,8 +92,9 @@ impl Desk {
         let store = LocalStore::open(directory.path(), START).unwrap();
         let clock = Hands(Arc::default(), reading);
         let queue = Noting { inner: MemoryQueue::new(&clock, 1_000), sent: Mutex::default() };
-        let (frontier, archive, documents) = (Counted::new(Counter::default(), store.frontier()), store.archive(), store.documents());
-        let world = Adapters::new(frontier, archive, documents, queue, Heard::default(), (clock, SystemChance));
+        let (frontier, archive, documents) =
+            (Counted::new(Counter::default(), store.frontier()), store.archive(), store.documents());
+        let world = Adapters::new(frontier, archive, documents, queue, Heard::default(), (clock, SystemRng));
         Self { world: world.with_timing(timing), contexts: Contexts::default(), _directory: directory }
     }
 

@@ -40,7 +40,7 @@ mod queue {
 }
 
 mod time {
-    use dragline_local::{SystemChance, SystemClock};
+    use dragline_local::{SystemClock, SystemRng};
 
-    dragline_testkit::time_suite!(async { ((SystemClock::new(), SystemChance), ()) });
+    dragline_testkit::time_suite!(async { ((SystemClock::new(), SystemRng), ()) });
 }

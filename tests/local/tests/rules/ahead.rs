@@ -6,7 +6,7 @@ use std::time::Duration;
 use dragline_domain::time::after;
 use dragline_formats::http_fields::Headers;
 use dragline_local::{
-    DirectoryArchive, LocalStore, MemoryQueue, SqliteDocuments, SqliteFrontier, SystemChance, SystemClock,
+    DirectoryArchive, LocalStore, MemoryQueue, SqliteDocuments, SqliteFrontier, SystemClock, SystemRng,
 };
 use dragline_pipeline::Adapters;
 use dragline_ports::clock::Clock;
@@ -38,13 +38,13 @@ impl Clock for Ahead {
 
 /// The local adapters by that clock.
 pub(crate) type WorldAhead =
-    Adapters<SqliteFrontier, DirectoryArchive, SqliteDocuments, MemoryQueue<Ahead>, Silent, Ahead, SystemChance>;
+    Adapters<SqliteFrontier, DirectoryArchive, SqliteDocuments, MemoryQueue<Ahead>, Silent, Ahead, SystemRng>;
 
 pub(crate) fn open_ahead(directory: &Path, by: Duration, times: u32) -> WorldAhead {
     let clock = Ahead { inner: SystemClock::new(), by, times };
     let store = LocalStore::open(directory, clock.now()).unwrap();
     let queue = MemoryQueue::new(&clock, 100);
-    Adapters::new(store.frontier(), store.archive(), store.documents(), queue, Silent, (clock, SystemChance))
+    Adapters::new(store.frontier(), store.archive(), store.documents(), queue, Silent, (clock, SystemRng))
 }
 
 /// A page that a server sent after so long, or what stands in its place with another status.

@@ -46,18 +46,23 @@ async fn crawl(data: &Path, definition: &Definition) -> Progress {
     progress
 }
 
-/// How many links of the seed have each fate, and how many URLs are known.
-fn fates_and_candidates(data: &Path) -> (Vec<(String, u64)>, u64) {
+/// How many links of the seed have each disposition, and how many URLs are known.
+fn dispositions_and_candidates(data: &Path) -> (Vec<(String, u64)>, u64) {
     let connection = LocalStore::open_read_only(data).unwrap();
-    let sql = "SELECT fate, count(*) FROM link WHERE iteration = 1 GROUP BY fate ORDER BY fate";
+    let sql = "SELECT disposition, count(*) FROM link WHERE iteration = 1 GROUP BY disposition ORDER BY disposition";
     let mut statement = connection.prepare(sql).unwrap();
-    let fates = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap().map(Result::unwrap).collect();
-    (fates, connection.query_row("SELECT count(*) FROM crawl_candidate", [], |row| row.get(0)).unwrap())
+    let dispositions =
+        statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap().map(Result::unwrap).collect();
+    (dispositions, connection.query_row("SELECT count(*) FROM crawl_candidate", [], |row| row.get(0)).unwrap())
 }
 
-fn fates(follow: u64, beyond: u64) -> Vec<(String, u64)> {
-    let fates = [("beyond_budget", beyond), ("follow", follow)];
-    fates.into_iter().filter(|(_, links)| *links > 0).map(|(fate, links)| (fate.to_owned(), links)).collect()
+fn dispositions(follow: u64, beyond: u64) -> Vec<(String, u64)> {
+    let dispositions = [("beyond_budget", beyond), ("follow", follow)];
+    dispositions
+        .into_iter()
+        .filter(|(_, links)| *links > 0)
+        .map(|(disposition, links)| (disposition.to_owned(), links))
+        .collect()
 }
 
 #[tokio::test]
@@ -68,7 +73,7 @@ async fn a_page_of_many_links_claims_what_the_budget_calls_for() {
     assert_eq!((progress.added, progress.parser.found), (6, 5), "the seed and five links");
     assert_eq!(progress.leftovers, [(LeftoverReason::BudgetExhausted, 3)]);
     assert_eq!(progress.parser.links_beyond_budget, 95);
-    assert_eq!(fates_and_candidates(data.path()), (fates(5, 95), 6));
+    assert_eq!(dispositions_and_candidates(data.path()), (dispositions(5, 95), 6));
     let figures = figures(data.path(), &definition(&seeds, |_| {}).name).await;
     assert_eq!(figures.links_beyond_budget, 95, "people are told");
 }
@@ -83,9 +88,9 @@ async fn links_that_a_rule_forbids_have_as_much_room() {
     });
     let progress = crawl(data.path(), &definition).await;
     assert_eq!(progress.count(Outcome::BlockedUrlByLocalPolicy), 5, "of eleven: each is a row that is paid for");
-    let known = fates_and_candidates(data.path());
-    let fates = [("beyond_budget", 90), ("blocked", 5), ("follow", 5)];
-    assert_eq!(known, (fates.map(|(fate, links)| (fate.to_owned(), links)).into(), 11));
+    let known = dispositions_and_candidates(data.path());
+    let dispositions = [("beyond_budget", 90), ("blocked", 5), ("follow", 5)];
+    assert_eq!(known, (dispositions.map(|(disposition, links)| (disposition.to_owned(), links)).into(), 11));
 }
 
 #[tokio::test]
@@ -102,7 +107,7 @@ async fn seeds_are_never_left_alone() {
     let seeds: Vec<String> = seeds.iter().map(|seed| site.url(seed)).collect();
     let progress = crawl(data.path(), &definition(&seeds, |draft| draft.budget.pages = Some(3))).await;
     assert_eq!(progress.added, 10, "seven of them wait, more than five");
-    assert_eq!(fates_and_candidates(data.path()), (fates(0, 100), 10), "so no link has room");
+    assert_eq!(dispositions_and_candidates(data.path()), (dispositions(0, 100), 10), "so no link has room");
 }
 
 #[tokio::test]
@@ -110,7 +115,7 @@ async fn a_parse_that_is_done_again_follows_the_same_links() {
     let (site, data) = (ScriptedSite::start(site).await, tempfile::tempdir().unwrap());
     let definition = definition(&[site.url("/")], |draft| draft.budget.pages = Some(3));
     crawl(data.path(), &definition).await;
-    let before = fates_and_candidates(data.path());
+    let before = dispositions_and_candidates(data.path());
     let origin = OriginKey { crawl: definition.name.clone(), origin: definition.seeds[0].origin() };
     for (left, why) in [(1_000, "there is room for every link now"), (0, "there is room for none")] {
         let connection = Connection::open(data.path().join(DATABASE)).unwrap();
@@ -131,7 +136,7 @@ async fn a_parse_that_is_done_again_follows_the_same_links() {
         assert_eq!((end, added().await), (ParseEnd::Processed, earlier + 5), "{why}");
         drop(world);
         until_free(data.path()).await;
-        assert_eq!(fates_and_candidates(data.path()), before, "{why}");
+        assert_eq!(dispositions_and_candidates(data.path()), before, "{why}");
     }
 }
 

@@ -45,8 +45,8 @@ async fn what_a_page_asks_for_is_granted() {
         if *is_followed {
             expected.push((from, Outcome::FileNotFound, why));
         }
-        let fate = if *is_followed { "follow" } else { "no_follow" };
-        assert_eq!(crawled.links_of(path), [(from.as_str(), "a", fate)], "{path}: recorded in any case: {why}");
+        let disposition = if *is_followed { "follow" } else { "no_follow" };
+        assert_eq!(crawled.links_of(path), [(from.as_str(), "a", disposition)], "{path}: recorded in any case: {why}");
         let (text, title) = (crawled.text(path), crawled.page(path).title.as_deref());
         let kept = if *outcome == INGESTED { (true, Some("t")) } else { (false, None) };
         assert_eq!((text.contains("text"), title), kept, "{path}: {why}");
@@ -62,8 +62,11 @@ async fn a_link_can_ask_for_itself() {
     let site =
         Site::builder().reply("/", html(page)).reply("/taken", html("<a href=/twice>again</a>")).start().await.unwrap();
     let crawled = Crawled::once(&definition(&[site.url()], |_| {})).await;
-    let fate = |target| crawled.links_of("/").into_iter().find(|link| link.0 == target).map(|link| link.2);
-    assert_eq!((fate("/left"), fate("/taken"), fate("/twice")), (Some("no_follow"), Some("follow"), Some("no_follow")));
+    let disposition = |target| crawled.links_of("/").into_iter().find(|link| link.0 == target).map(|link| link.2);
+    assert_eq!(
+        (disposition("/left"), disposition("/taken"), disposition("/twice")),
+        (Some("no_follow"), Some("follow"), Some("no_follow"))
+    );
     let targets: Vec<_> = site.log().into_iter().map(|access| access.target).collect();
     assert!(!targets.contains(&"/left".to_owned()), "{targets:?}");
     assert_eq!(crawled.row("/twice").via.as_deref(), Some("/taken"), "another page's link to it is followed");

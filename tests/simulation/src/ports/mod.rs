@@ -23,7 +23,7 @@ pub(crate) use documents::GatedDocuments;
 pub(crate) use fetcher::GatedWeb;
 pub(crate) use frontier::GatedFrontier;
 pub(crate) use queue::{GatedNotifier, GatedQueue};
-pub(crate) use time::{START, SimulatedChance, SimulatedClock};
+pub(crate) use time::{START, SimulatedClock, SimulatedRng};
 
 /// The way of one worker to the conductor.
 #[derive(Clone)]

@@ -1,8 +1,8 @@
-//! Time that the conductor moves, and chance that it draws.
+//! Time that the conductor moves, and random bits that it draws.
 
 use std::time::Duration;
 
-use dragline_ports::clock::{Chance, Clock};
+use dragline_ports::clock::{Clock, Rng};
 use jiff::Timestamp;
 
 use super::Gate;
@@ -30,9 +30,9 @@ impl Clock for SimulatedClock {
 
 /// Random bits by the seed.
 #[derive(Clone)]
-pub(crate) struct SimulatedChance(pub(crate) Gate);
+pub(crate) struct SimulatedRng(pub(crate) Gate);
 
-impl Chance for SimulatedChance {
+impl Rng for SimulatedRng {
     fn bits(&self) -> u128 {
         self.0.conductor.bits()
     }

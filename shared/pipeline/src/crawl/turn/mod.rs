@@ -29,9 +29,9 @@ use super::visit::{LeaseTooOld, Visited};
 use crate::World;
 use crate::context::{Contexts, CrawlContext};
 use crate::live::LiveTurn;
-use crate::nudge::send_ticket;
 use crate::tell::tell;
-use dragline_ports::clock::{Chance, Clock};
+use crate::wake::send_ticket;
+use dragline_ports::clock::{Clock, Rng};
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_ports::fetcher::Fetcher;
 use dragline_ports::frontier::{Iterations, Origins, Turns};
@@ -67,7 +67,7 @@ pub async fn work_turn<W: World, H: Fetcher + 'static>(
     let Some(wanted) = wanted(&**world, ticket, limits).await? else {
         return Ok(TurnEnd::Refused(TakeRefused::OtherTurn));
     };
-    let token = LeaseToken::from_bits(world.chance().bits());
+    let token = LeaseToken::from_bits(world.rng().bits());
     let live = world.live().begin(HostKey::of(&ticket.origin.origin), token.clone());
     let (now, started) = (world.clock().now(), world.clock().monotonic());
     let take = Take {

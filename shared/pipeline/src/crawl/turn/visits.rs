@@ -17,7 +17,7 @@ use crate::crawl::robots::Robots;
 use crate::crawl::segment::SegmentRecords;
 use crate::crawl::visit::{LeaseTooOld, Visited, exchange_of, pace_by, refused, visit, visit_of};
 use crate::{DeadLeases, World};
-use dragline_ports::clock::{Chance, Clock};
+use dragline_ports::clock::{Clock, Rng};
 use dragline_ports::error::PortResult;
 use dragline_ports::fetcher::Fetcher;
 use dragline_ports::observer::{Event, Wait};
@@ -142,7 +142,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             number: self.next_number,
             taken: self.memory.begin(),
             records: SegmentRecords::new(
-                self.world.chance().bits(),
+                self.world.rng().bits(),
                 &self.origin.crawl,
                 self.lease.iteration,
                 self.context.definition.user_agent.as_str(),

@@ -1,10 +1,10 @@
 //! Registered domains: as many of their hosts are visited at once as there are places.
 
-use dragline_domain::frontier::{HostAsk, HostWaiter, Lease, OriginKey, PLACE_KEPT, Release, TakeRefused};
-use dragline_domain::ids::{Iteration, LeaseToken, Turn};
+use dragline_domain::frontier::{HostAsk, Lease, OriginKey, PLACE_KEPT, TakeRefused};
+use dragline_domain::ids::LeaseToken;
 use dragline_domain::politeness::Pace;
 use dragline_domain::url::{DomainKey, HostKey};
-use dragline_ports::frontier::{Frontier, GiveBackHost, ReleaseLease};
+use dragline_ports::frontier::{Frontier, GiveBackHost};
 use futures_util::future::join_all;
 
 use super::super::samples::{at, key, token};

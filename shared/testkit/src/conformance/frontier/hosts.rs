@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
-use dragline_domain::frontier::{HostAsk, HostWaiter, Lease, OriginKey, PLACE_KEPT, Release, TakeRefused, WAITING_MAX};
-use dragline_domain::ids::Turn;
+use dragline_domain::frontier::{HostAsk, Lease, OriginKey, PLACE_KEPT, Release, TakeRefused, WAITING_MAX};
 use dragline_domain::politeness::Pace;
 use dragline_domain::url::HostKey;
-use dragline_ports::frontier::{Frontier, GiveBackHost, ReleaseLease};
+use dragline_ports::frontier::{Frontier, GiveBackHost};
 use futures_util::future::join_all;
 
 use super::super::samples::{at, key, token};

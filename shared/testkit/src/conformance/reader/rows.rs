@@ -1,6 +1,6 @@
 //! What the rows of each stream say.
 
-use dragline_domain::document::{DocumentState, LinkFate, PageCut};
+use dragline_domain::document::{Disposition, DocumentState, PageCut};
 use dragline_domain::frontier::LeftoverReason;
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;
@@ -211,19 +211,19 @@ pub async fn a_copy_has_no_text_of_its_own(
     }
 }
 
-/// Links come page by page and as they stand there, each with its kind and its fate, and the rule that forbids it.
+/// Links come page by page and as they stand there, each with its kind and its disposition, and the rule that forbids it.
 pub async fn links_say_what_was_done_with_them(
     (frontier, documents, reader): &(impl Frontier, impl Documents, impl Reader),
 ) {
     told(frontier, documents, reader, Stream::Links).await;
     let rows = reader.links(&Filter::default(), None, ALL).await.unwrap().rows;
-    let link = |from: &str, to: &str, kind: &str, fate: &str, detail: Option<&str>| LinkRow {
+    let link = |from: &str, to: &str, kind: &str, disposition: &str, detail: Option<&str>| LinkRow {
         crawl: "docs".to_owned(),
         iteration: 1,
         from_url: from.to_owned(),
         to_url: to.to_owned(),
         kind: kind.to_owned(),
-        fate: fate.to_owned(),
+        disposition: disposition.to_owned(),
         detail: detail.map(str::to_owned),
     };
     let home = "https://a.example/";
@@ -306,7 +306,7 @@ pub async fn candidates_say_all_that_is_known(
     assert_eq!(known("https://b.example/"), again, "what the last good capture left stays");
 }
 
-/// Documents come in the order of their segments, with all that was put: links and their fates, what broke the parser, and a page's text also
+/// Documents come in the order of their segments, with all that was put: links and their dispositions, what broke the parser, and a page's text also
 /// where it is a copy.
 pub async fn documents_come_as_they_were_put(
     (frontier, documents, reader): &(impl Frontier, impl Documents, impl Reader),
@@ -319,7 +319,10 @@ pub async fn documents_come_as_they_were_put(
     let document = |of: &str| &read.iter().find(|(_, document)| document.url == url(of)).expect("it is there").1;
     let home = document("https://a.example/");
     assert_eq!(home.page.as_ref().map(|page| (page.cut, page.directives.nofollow)), Some((PageCut::Links, true)));
-    assert!(matches!(&home.links[3].fate, LinkFate::Blocked(rule) if rule == "rule 1: \"blocked\""), "{home:?}");
+    assert!(
+        matches!(&home.links[3].disposition, Disposition::Blocked(rule) if rule == "rule 1: \"blocked\""),
+        "{home:?}"
+    );
     let stuck = document("https://b.example/stuck");
     assert_eq!((stuck.state, stuck.detail.as_deref()), (DocumentState::Stuck, Some("it broke: 'x'")));
     let copy = document("https://a.example/copy");

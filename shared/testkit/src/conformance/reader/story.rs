@@ -5,7 +5,7 @@ use std::time::Duration;
 use dragline_domain::capture::{
     CrawlType, Exchange, FileEntry, Finality, LogEntry, RecordKind, RedirectEntry, SegmentLog, Visit,
 };
-use dragline_domain::document::{Directives, Document, DocumentState, Link, LinkFate, LinkKind, Page, PageCut};
+use dragline_domain::document::{Directives, Disposition, Document, DocumentState, Link, LinkKind, Page, PageCut};
 use dragline_domain::frontier::{
     CandidateUpdate, Claimer, LastCapture, LeadsTo, LeftoverReason, OriginKey, ParsePart, ParserCounters, PartKind,
     SegmentRow,
@@ -78,6 +78,7 @@ pub(super) fn got(n: u32, of: &str) -> Made {
         state: DocumentState::Processed,
         page: Some(page),
         links: Vec::new(),
+        made_by: None,
     };
     Made { entry, document: Some(document), leads_to: LeadsTo::Nowhere, capture: Some(capture("\"1\"")) }
 }
@@ -117,11 +118,11 @@ impl Made {
         if let (LinkKind::Canonical, Some(Document { page: Some(page), .. })) = (source, &mut self.document) {
             page.canonical = Some(url(to));
         }
-        self.link(source, to, LinkFate::Follow)
+        self.link(source, to, Disposition::Follow)
     }
 
-    fn link(mut self, kind: LinkKind, to: &str, fate: LinkFate) -> Self {
-        let link = Link { kind, target: url(to), fate, spelling: Spelling::Whole };
+    fn link(mut self, kind: LinkKind, to: &str, disposition: Disposition) -> Self {
+        let link = Link { kind, target: url(to), disposition, spelling: Spelling::Whole };
         self.document.iter_mut().for_each(|document| document.links.push(link.clone()));
         self
     }
@@ -136,15 +137,15 @@ impl Made {
     }
 }
 
-/// What the first segment of `a.example` holds: a page with links of several fates, a URL that is tried again, one that is not there, and one
+/// What the first segment of `a.example` holds: a page with links of several dispositions, a URL that is tried again, one that is not there, and one
 /// that a rule forbids.
 fn first_of_a() -> Vec<Made> {
     let mut home = got(0, "https://a.example/")
-        .link(LinkKind::A, "https://a.example/copy", LinkFate::Follow)
-        .link(LinkKind::Img, "https://a.example/i.png", LinkFate::NotAPage)
-        .link(LinkKind::A, "https://elsewhere.example/", LinkFate::OutOfScope)
-        .link(LinkKind::A, "https://a.example/blocked", LinkFate::Blocked("rule 1: \"blocked\"".to_owned()))
-        .link(LinkKind::Iframe, "https://a.example/a", LinkFate::TooDeep);
+        .link(LinkKind::A, "https://a.example/copy", Disposition::Follow)
+        .link(LinkKind::Img, "https://a.example/i.png", Disposition::NotAPage)
+        .link(LinkKind::A, "https://elsewhere.example/", Disposition::OutOfScope)
+        .link(LinkKind::A, "https://a.example/blocked", Disposition::Blocked("rule 1: \"blocked\"".to_owned()))
+        .link(LinkKind::Iframe, "https://a.example/a", Disposition::TooDeep);
     home.entry.visit.sighting = sighting(0);
     if let Some(Document { page: Some(page), .. }) = &mut home.document {
         *page = Page {
@@ -190,7 +191,7 @@ fn second_of_a() -> Vec<Made> {
 fn first_of_b() -> Vec<Made> {
     let mut stuck = got(1, "https://b.example/stuck").ended(Outcome::UnknownError).detail("it broke: 'x'");
     stuck.document.iter_mut().for_each(|document| document.state = DocumentState::Stuck);
-    vec![got(0, "https://b.example/").link(LinkKind::A, "https://a.example/", LinkFate::NoFollow), stuck]
+    vec![got(0, "https://b.example/").link(LinkKind::A, "https://a.example/", Disposition::NoFollow), stuck]
 }
 
 /// What the second iteration finds there: the page as it was, a new one, and what was not asked for.
@@ -285,7 +286,7 @@ impl<'s, F: Frontier, D: Documents> Teller<'s, F, D> {
         world.seed(&crawled, &["/"]).await;
         let segment = world.crawl_until_idle(&crawled, 5, 3_000).await;
         let home = format!("{}/", crawled.origin);
-        self.put(&segment, &[got(0, &home).link(LinkKind::A, &home, LinkFate::Follow)]).await;
+        self.put(&segment, &[got(0, &home).link(LinkKind::A, &home, Disposition::Follow)]).await;
         world.parse(&segment, (0, PartKind::Last), &[]).await;
         self.leave(world, hosts[1], LeftoverReason::Stopped, &["/"]).await;
     }

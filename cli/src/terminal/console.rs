@@ -13,7 +13,7 @@ use super::{Colour, Shade, safe_lines, write_json};
 
 /// How much is said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Loudness {
+pub(crate) enum Verbosity {
     /// What happens, errors, how things ended, and a line a URL.
     Urls,
     /// What happens, errors, and how things ended.
@@ -33,11 +33,11 @@ pub(crate) enum Form {
 
 /// Says things on standard error, above the progress display where there is one.
 ///
-/// Its clones talk to the same terminal.
+/// Its clones write to the same terminal.
 #[derive(Clone, Debug)]
-pub(crate) struct Talk {
+pub(crate) struct Console {
     colour: Colour,
-    loudness: Loudness,
+    verbosity: Verbosity,
     form: Form,
     bars: MultiProgress,
     clock: SystemClock,
@@ -65,19 +65,19 @@ struct Failure<'a> {
     hints: &'a [String],
 }
 
-impl Talk {
+impl Console {
     /// Talks to this process's standard error.
-    pub(crate) fn to_stderr(loudness: Loudness, form: Form) -> Self {
+    pub(crate) fn to_stderr(verbosity: Verbosity, form: Form) -> Self {
         let colour = match form {
             Form::Text => Colour::of_stream(&io::stderr()),
             Form::Json => Colour::Off,
         };
-        Self { colour, loudness, form, bars: MultiProgress::new(), clock: SystemClock::new() }
+        Self { colour, verbosity, form, bars: MultiProgress::new(), clock: SystemClock::new() }
     }
 
     /// How much is said.
-    pub(crate) const fn loudness(&self) -> Loudness {
-        self.loudness
+    pub(crate) const fn verbosity(&self) -> Verbosity {
+        self.verbosity
     }
 
     /// In which form.
@@ -97,8 +97,8 @@ impl Talk {
 
     /// Says something, unless told to be quiet. Line breaks in it are ours; what it quotes is made safe by the caller.
     pub(crate) fn say(&self, text: &str) {
-        match (self.loudness, self.form) {
-            (Loudness::Quiet, _) => {}
+        match (self.verbosity, self.form) {
+            (Verbosity::Quiet, _) => {}
             (_, Form::Text) => self.write(text.as_bytes(), b"\n"),
             (_, Form::Json) => self.event("message", &Text { text }),
         }
@@ -106,8 +106,8 @@ impl Talk {
 
     /// Says what to do next, unless told to be quiet.
     pub(crate) fn hint(&self, text: &str) {
-        match (self.loudness, self.form) {
-            (Loudness::Quiet, _) => {}
+        match (self.verbosity, self.form) {
+            (Verbosity::Quiet, _) => {}
             (_, Form::Text) => self.say(&format!("{} {}", self.colour.paint(Shade::Hint, "hint:"), safe_lines(text))),
             (_, Form::Json) => self.event("hint", &Text { text }),
         }
@@ -144,7 +144,7 @@ impl Talk {
 }
 
 /// The log is written between the lines that are said, and above the progress display.
-impl<'a> MakeWriter<'a> for Talk {
+impl<'a> MakeWriter<'a> for Console {
     type Writer = LogLine<'a>;
 
     fn make_writer(&'a self) -> LogLine<'a> {
@@ -153,7 +153,7 @@ impl<'a> MakeWriter<'a> for Talk {
 }
 
 /// One line of the log, which comes in one piece.
-pub(crate) struct LogLine<'a>(&'a Talk);
+pub(crate) struct LogLine<'a>(&'a Console);
 
 impl Write for LogLine<'_> {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {

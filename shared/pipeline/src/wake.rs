@@ -23,31 +23,31 @@ use dragline_ports::queue::{CONVOY_MAX, Message, Queue, Ticket};
 ///
 /// # Errors
 /// Those of the frontier and the queue.
-pub async fn nudge(world: &impl World, origin: &OriginKey, iteration: Iteration) -> PortResult<()> {
-    nudge_all(world, std::slice::from_ref(origin), iteration).await
+pub async fn wake(world: &impl World, origin: &OriginKey, iteration: Iteration) -> PortResult<()> {
+    wake_all(world, std::slice::from_ref(origin), iteration).await
 }
 
-/// As [`nudge`], for several origins, whose tickets travel together.
+/// As [`wake`], for several origins, whose tickets travel together.
 ///
 /// # Errors
 /// Those of the frontier and the queue. Tickets of the origins before the one that failed are sent.
-pub async fn nudge_all(world: &impl World, origins: &[OriginKey], iteration: Iteration) -> PortResult<()> {
-    let (mut convoy, mut nudged) = (Convoy::default(), Ok(()));
+pub async fn wake_all(world: &impl World, origins: &[OriginKey], iteration: Iteration) -> PortResult<()> {
+    let (mut convoy, mut woken) = (Convoy::default(), Ok(()));
     for origin in origins {
-        nudged = nudge_into(world, origin, iteration, &mut convoy).await;
-        if nudged.is_err() {
+        woken = wake_into(world, origin, iteration, &mut convoy).await;
+        if woken.is_err() {
             break;
         }
     }
     convoy.send(world).await?;
-    nudged
+    woken
 }
 
-/// As [`nudge`], but that its ticket waits for others.
+/// As [`wake`], but that its ticket waits for others.
 ///
 /// # Errors
 /// Those of the frontier.
-pub async fn nudge_into(
+pub async fn wake_into(
     world: &impl World,
     origin: &OriginKey,
     iteration: Iteration,
