@@ -105,11 +105,11 @@ pub async fn a_stored_cursor_goes_on_behind_what_was_read(
     }
 }
 
-/// Where hundreds of origins hold nothing that is wanted, what stands behind them is found all the same, if need be behind batches that are empty.
+/// Where a hundred origins hold nothing that is wanted, what stands behind them is found all the same, if need be behind batches that are empty.
 pub async fn what_stands_behind_many_origins_is_found(
     (frontier, documents, reader): &(impl Frontier, impl Documents, impl Reader),
 ) {
-    const ORIGINS: usize = 220;
+    const ORIGINS: usize = 105;
     let world = World::begin(frontier, UNLIMITED).await;
     for number in 0..ORIGINS {
         world.seed(&key(&format!("o{number:03}.example")), &["/"]).await;
