@@ -1,17 +1,17 @@
-//! How the command ends, as the shell sees it.
+//! The command's exit codes.
 
 use std::process::ExitCode;
 
 /// How the command ended. Every way out of the program is one of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// All is well: the iteration is over, the URL would be crawled, the rows are out.
+    /// Success: the iteration is over, the URL would be crawled, the rows are written.
     Done,
-    /// It went through, but the answer is not a good one: some URLs failed, nothing was got, or the URL that was asked about is blocked.
+    /// The command did its work, but some URLs failed, nothing was fetched, or the explained URL would not be crawled.
     NotAllWell,
-    /// It could not be done: a mistake in what was asked, or an error that nothing helps against.
+    /// A usage error or an unrecoverable error.
     Error,
-    /// It was interrupted; the same command goes on.
+    /// It was interrupted; the same command resumes the crawl.
     Interrupted,
 }
 
@@ -20,11 +20,11 @@ impl Exit {
     pub(crate) const HELP: &str = "\
 Exit codes:
     0  done; for `explain`: the URL would be crawled
-    1  done, but some URLs failed, or nothing was got; for `explain`: the URL would not be crawled
-    2  wrong usage, or an error that nothing helps against
-  130  interrupted; the same command goes on";
+    1  done, but URLs failed or nothing was fetched; for `explain`: the URL would not be crawled
+    2  usage error, or an unrecoverable error
+  130  interrupted; the same command resumes";
 
-    /// The number that the shell sees.
+    /// Returns the number that the shell sees.
     pub(crate) const fn code(self) -> u8 {
         match self {
             Self::Done => 0,

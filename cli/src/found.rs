@@ -1,4 +1,4 @@
-//! Crawls that were found where the arguments say, to be read. What they are read by is all in which those of data directories and of stacks differ.
+//! Finds the crawl that the arguments name, in a data directory or a stack. The two differ only in the reader.
 
 use std::path::Path;
 
@@ -18,25 +18,25 @@ use crate::stack::DeployedError;
 pub(crate) struct Found<R> {
     /// Its name.
     pub(crate) crawl: CrawlId,
-    /// What reads it.
+    /// The reader of its data.
     pub(crate) reader: R,
-    /// Where it is.
+    /// Where it is stored.
     pub(crate) place: Place,
     /// Whether certificates were checked.
     pub(crate) certificates: Certificates,
 }
 
-/// Whether servers had to prove who they are.
+/// Whether servers had to prove their identity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Certificates {
-    /// They had.
+    /// They had to.
     Checked,
-    /// They had not: the crawl was given `--insecure`.
+    /// They did not have to: the crawl was given `--insecure`.
     NotChecked,
 }
 
-/// The crawl that a data directory holds, whether it runs or not; absent before its first iteration began.
+/// Returns the crawl in a data directory, whether it is running or not; `None` before its first iteration.
 ///
 /// # Errors
 /// There is no data directory, or it cannot be read.
@@ -54,7 +54,7 @@ pub(crate) fn in_directory(data: &Path) -> Result<Option<Found<SqliteReader>>, C
 }
 
 impl<R: Reader> Found<R> {
-    /// An iteration of it; where none is named, the latest.
+    /// Returns the given iteration, or the latest if none is given.
     ///
     /// # Errors
     /// There is no such iteration, or it cannot be read.
@@ -66,7 +66,7 @@ impl<R: Reader> Found<R> {
         row.ok_or_else(|| self.no_iteration(wanted, latest.number))
     }
 
-    /// It cannot be read.
+    /// Returns the error of a crawl that cannot be read.
     pub(crate) fn failed(&self, source: PortError) -> CliError {
         match &self.place {
             Place::Data(data) => CliError::Query { data: data.clone(), source },

@@ -1,13 +1,13 @@
-//! The log of what is being done, on standard error. Off unless asked for.
+//! The engine's log on standard error. Off by default.
 
 use tracing_subscriber::EnvFilter;
 
 use crate::terminal::{Colour, Console};
 
-/// What `-vv` shows.
+/// The filter of `-vv`.
 const ENGINE: &str = "warn,dragline=debug,dragline_local=debug,dragline_http=debug,dragline_pipeline=debug";
 
-/// Whether what the engine does is logged.
+/// Whether the engine's work is logged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Logging {
     /// It is.
@@ -16,7 +16,7 @@ pub(crate) enum Logging {
     Off,
 }
 
-/// Starts the log: as `RUST_LOG` says, or else as it was asked for.
+/// Starts the log. `RUST_LOG` takes precedence over the command line.
 pub(crate) fn start(logging: Logging, console: &Console) {
     let filter = match EnvFilter::try_from_default_env() {
         Ok(filter) => filter,
@@ -24,7 +24,7 @@ pub(crate) fn start(logging: Logging, console: &Console) {
         Err(_) => return,
     };
     let is_coloured = console.colour() == Colour::On;
-    // It can only fail where a log was started before, which nothing does.
+    // This fails only if a log was already started, which cannot happen here.
     let _ = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_ansi(is_coloured)

@@ -1,4 +1,4 @@
-//! The `dragline` command: reads the command line, does what it says, and ends with its exit code.
+//! The `dragline` command: reads the command line, runs the command, and exits with its code.
 
 mod args;
 mod crawl;
@@ -36,10 +36,10 @@ fn main() -> ExitCode {
     }
 }
 
-/// Prints what the command line is answered with: help and version are asked for, the rest is a mistake.
+/// Prints clap's answer: help and version, which were asked for, or a usage error.
 fn print(answer: &clap::Error) -> Exit {
     let text = answer.render();
-    // Nothing can be done if it cannot be printed.
+    // If printing fails there is nobody left to tell.
     if answer.use_stderr() {
         let _ = write!(io::stderr(), "{}", Colour::of_stream(&io::stderr()).paint_styled(&text));
         Exit::Error
@@ -79,14 +79,14 @@ fn done(cli: &Cli, console: &Console) -> Result<Exit, CliError> {
     }
 }
 
-/// Runs a command that waits for things, on as many threads as there are cores.
+/// Runs an async command on as many threads as there are cores.
 fn block_on<T>(command: impl Future<Output = Result<T, CliError>>) -> Result<T, CliError> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .map_err(while_doing("starting the runtime"))?;
     let ended = runtime.block_on(command);
-    // What is still under way was stopped at once: it is not waited for.
+    // Tasks may be left after an immediate stop; they are not waited for.
     runtime.shutdown_background();
     ended
 }

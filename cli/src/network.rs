@@ -1,4 +1,4 @@
-//! The HTTP client as the arguments and the definition want it.
+//! The HTTP client, configured by the arguments and the definition.
 
 use dragline_domain::address::AddressPolicy;
 use dragline_domain::definition::Draft;
@@ -9,10 +9,10 @@ use crate::args::NetworkArgs;
 use crate::error::CliError;
 use crate::source::read_at_most;
 
-/// The longest file of certificates that is read, in bytes: the roots of every public authority take a quarter of it.
+/// The maximum size of a certificate file, in bytes. The roots of all public authorities take a quarter of it.
 const CA_FILE_BYTES_MAX: usize = 1 << 20;
 
-/// What the arguments say about requests, their files read.
+/// The network settings of the arguments, with the files that they name loaded.
 pub(crate) struct Network {
     address_policy: AddressPolicy,
     certificates: CertificatePolicy,
@@ -35,15 +35,15 @@ impl Network {
         Ok(Self { address_policy: args.address_policy(), certificates: args.certificate_policy(), extra_roots })
     }
 
-    /// The client that sends the definition's user agent.
+    /// Returns a client that sends the definition's user agent.
     ///
     /// # Errors
-    /// It cannot be set up.
+    /// The client cannot be set up.
     pub(crate) fn fetcher(&self, definition: &Draft) -> Result<HttpFetcher, CliError> {
         Ok(HttpFetcher::new(&self.config(definition, None))?)
     }
 
-    /// How such clients are set up. Without a word on room they keep a few hundred connections.
+    /// Returns the configuration of such clients. Without a [`Room`] they keep a few hundred idle connections.
     pub(crate) fn config(&self, definition: &Draft, room: Option<&Room>) -> HttpConfig {
         let mut config = HttpConfig::new(definition.user_agent.as_str());
         config.address_policy = self.address_policy;

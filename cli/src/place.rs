@@ -1,4 +1,4 @@
-//! Where a crawl is kept.
+//! Where a crawl is stored.
 
 use std::path::{Path, PathBuf};
 
@@ -8,18 +8,18 @@ use serde::{Serialize, Serializer};
 use crate::args::StackName;
 use crate::args::data_flag;
 
-/// Where a crawl is kept.
+/// Where a crawl is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// In a data directory, which holds this one alone.
+    /// In a data directory, which holds no other crawl.
     Data(PathBuf),
-    /// Among those of a deployed stack.
+    /// In a deployed stack.
     #[cfg(feature = "stack")]
     Stack(StackName),
 }
 
 impl Serialize for Place {
-    /// By the names of the JSON that `status --json` prints: one of the two is always null.
+    /// Serialises the place with the field names of `status --json`. One of the two is always null.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
         struct Shown<'a> {
@@ -36,7 +36,7 @@ impl Serialize for Place {
 }
 
 impl Place {
-    /// How another command is told of the crawl there, with a space before it; nothing for the default.
+    /// Returns the arguments that name the crawl to another command, with a space before them; empty for the default.
     #[cfg_attr(not(feature = "stack"), expect(unused_variables, reason = "a data directory holds one crawl"))]
     pub(crate) fn arguments(&self, crawl: &str) -> String {
         match self {
@@ -46,7 +46,7 @@ impl Place {
         }
     }
 
-    /// The directory, where it is one.
+    /// Returns the data directory; `None` for a stack.
     pub(crate) fn directory(&self) -> Option<&Path> {
         match self {
             Self::Data(data) => Some(data),

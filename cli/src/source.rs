@@ -10,19 +10,19 @@ use dragline_domain::url::{CrawlUrl, UrlRules};
 
 use crate::error::CliError;
 
-/// What the arguments of `crawl` name.
+/// What the arguments of `crawl` refer to.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Source<'a> {
-    /// Nothing: what the data directory holds is meant.
+    /// Nothing was given: the definition in the data directory is used.
     Stored,
-    /// A definition's file.
+    /// The file of a definition.
     File(&'a Path),
-    /// Seeds.
+    /// Seed URLs.
     Urls(&'a [String]),
 }
 
 impl<'a> Source<'a> {
-    /// Tells what the arguments name. A file is one whose name ends in `.yaml` or `.yml`, or that is there.
+    /// Classifies the arguments. An argument is a file if its name ends in `.yaml` or `.yml`, or if the file exists.
     ///
     /// # Errors
     /// [`CliError::DefinitionAmongUrls`].
@@ -43,10 +43,10 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The definition that they make; absent if they name none.
+    /// Returns the definition that the arguments describe; `None` for [`Source::Stored`].
     ///
     /// # Errors
-    /// The file cannot be read, or it or a URL is not sound.
+    /// The file cannot be read, or it or a URL is not valid.
     pub(crate) fn draft(&self) -> Result<Option<Draft>, CliError> {
         match self {
             Self::Stored => Ok(None),
@@ -59,7 +59,7 @@ impl<'a> Source<'a> {
     }
 }
 
-/// A URL as an argument, normalised by the default rules.
+/// Parses a URL argument and normalises it by the default rules.
 ///
 /// # Errors
 /// [`CliError::Url`].
@@ -67,7 +67,7 @@ pub(crate) fn parse_url(text: &str) -> Result<CrawlUrl, CliError> {
     CrawlUrl::parse(text, &UrlRules::default()).map_err(|source| CliError::Url { text: text.to_owned(), source })
 }
 
-/// The definition in a file.
+/// Reads the definition in a file.
 ///
 /// # Errors
 /// The file cannot be read, or has mistakes.
@@ -76,23 +76,23 @@ pub(crate) fn read_definition(path: &Path) -> Result<Draft, CliError> {
     Ok(definition.into_draft())
 }
 
-/// The text of a definition's file.
+/// Reads the text of a definition's file.
 ///
 /// # Errors
 /// [`CliError::File`].
 pub(crate) fn read_text(path: &Path) -> Result<String, CliError> {
     let failed = |source| CliError::File { path: path.to_owned(), source };
-    // One byte more than is read, so that a file that is too long is told for what it is.
+    // One byte over the limit, so that a file that is too long is reported as such.
     let bytes = read_at_most(path, TEXT_BYTES_MAX + 1)?;
     String::from_utf8(bytes).map_err(|error| failed(io::Error::other(error.utf8_error())))
 }
 
-/// The keys as they are written in YAML, for messages.
+/// Lists the keys as they are written in YAML, for messages.
 pub(crate) fn key_names(keys: &[Key]) -> String {
     keys.iter().map(|key| key.name()).collect::<Vec<_>>().join(", ")
 }
 
-/// The beginning of a file, or all of it if it is no longer.
+/// Reads a file, up to a maximum number of bytes.
 ///
 /// # Errors
 /// [`CliError::File`].
@@ -109,16 +109,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn arguments_are_told_apart() {
+    fn files_and_urls_are_told_apart() {
         let file = |path| Some(Source::File(Path::new(path)));
         for (targets, expected, why) in [
             (vec![], Some(Source::Stored), "nothing is given"),
-            (vec!["crawl.yaml"], file("crawl.yaml"), "though it may not be there, which is told then"),
+            (vec!["crawl.yaml"], file("crawl.yaml"), "even if it does not exist, which is reported later"),
             (vec!["sites/News.YML"], file("sites/News.YML"), "another spelling"),
-            (vec!["there"], file("there"), "a file that is there"),
+            (vec!["there"], file("there"), "a file that exists"),
             (vec!["https://example.org/openapi.yaml"], None, "a URL, whatever it ends in"),
             (vec!["https://example.org/", "https://example.com/"], None, "two URLs"),
-            (vec!["there", "https://example.com/"], None, "a file's name that is one of several is told to be no URL"),
+            (
+                vec!["there", "https://example.com/"],
+                None,
+                "several arguments are URLs, even if one is also the name of a file",
+            ),
         ] {
             let targets: Vec<String> = targets.into_iter().map(str::to_owned).collect();
             let found = Source::of(&targets, |path| path == Path::new("there")).unwrap();
@@ -131,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_url_without_scheme_is_met_with_a_suggestion() {
+    fn a_url_without_a_scheme_gets_a_suggestion() {
         let message = parse_url("example.org").unwrap_err().to_string();
         assert_eq!(
             message,

@@ -6,26 +6,26 @@ use std::path::Path;
 use dragline_local::LocalStore;
 use serde::Serialize;
 
-use crate::args::{Answer, StatusArgs, command_to_go_on};
+use crate::args::{Answer, StatusArgs, command_to_resume};
 use crate::error::{CliError, while_doing};
 use crate::exit::Exit;
 use crate::summary::{self, Summary};
 use crate::terminal::{Colour, write_json};
 
-/// What is said where a crawl runs.
-const RUNNING: &str = "A crawl is running here; the figures are those of what it has committed.";
+/// The line before the summary of a running crawl.
+const RUNNING: &str = "A crawl is running here; the figures cover what it has committed so far.";
 
-/// Whether a process crawls into a data directory.
+/// Whether a process is crawling into a data directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Run {
-    /// One does.
+    /// A process is.
     GoesOn,
-    /// None does, or none any more.
+    /// No process is.
     Over,
 }
 
 impl Run {
-    /// Where the system does not say, none does: the figures are good in any case.
+    /// Returns whether the directory is in use. If the system cannot tell, it counts as not in use: the figures are right either way.
     fn of(data: &Path) -> Self {
         if LocalStore::is_in_use(data).unwrap_or(false) { Self::GoesOn } else { Self::Over }
     }
@@ -35,12 +35,12 @@ impl Run {
     }
 }
 
-/// What is printed as JSON.
+/// The output of `--json`.
 #[derive(Serialize)]
 struct Status<'a> {
     #[serde(flatten)]
     summary: &'a Summary,
-    /// Absent for a stack, which works on its own.
+    /// `None` for a stack, which runs on its own.
     is_running: Option<bool>,
 }
 
@@ -56,7 +56,7 @@ pub(crate) async fn status(args: &StatusArgs) -> Result<Exit, CliError> {
             write_json(io::stdout().lock(), &Status { is_running: run.map(Run::is_going_on), summary: &summary })
         }
         Answer::Text => {
-            let go_on = summary.place.directory().filter(|_| run == Some(Run::Over)).map(command_to_go_on);
+            let go_on = summary.place.directory().filter(|_| run == Some(Run::Over)).map(command_to_resume);
             let colour = Colour::of_stream(&io::stdout());
             let mut text = summary::text(&summary, go_on.as_deref(), colour);
             if run == Some(Run::GoesOn) {
@@ -69,7 +69,7 @@ pub(crate) async fn status(args: &StatusArgs) -> Result<Exit, CliError> {
     Ok(Exit::Done)
 }
 
-/// Reads the summary from where the crawl is.
+/// Reads the summary from the data directory or the stack.
 async fn read(args: &StatusArgs) -> Result<Summary, CliError> {
     #[cfg(feature = "stack")]
     if let Some((crawl, stack)) = args.of.deployed()? {

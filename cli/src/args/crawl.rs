@@ -6,45 +6,45 @@ use clap::{Args, ValueEnum};
 use dragline_domain::definition::{Draft, Key, UrlPattern};
 use dragline_engine::begin::Abandon;
 
-use super::{Answer, DataArgs, NetworkArgs, command_to_go_on, key, values};
+use super::{Answer, DataArgs, NetworkArgs, command_to_resume, key, values};
 use crate::terminal::{Form, Verbosity};
 
-/// Crawl, go on with a crawl, or crawl again
+/// Crawl a site, resume a crawl, or crawl again
 #[derive(Debug, Args)]
 #[command(
-    long_about = "Crawl, go on with a crawl, or crawl again.\n\n\
-                  An unfinished crawl goes on where it was; a finished one begins its next iteration. Without a URL the crawl \
-                  in the data directory is meant, as it was defined. What is given here goes before the keys of crawl.yaml. \
-                  Politeness, fetch limits and user agent may change at any time; what changes which URLs are crawled waits \
-                  until the iteration is finished, or is begun anew with --abandon.",
+    long_about = "Crawl a site, resume a crawl, or crawl again.\n\n\
+                  An unfinished iteration resumes where it was interrupted; after a finished one, the next iteration begins. \
+                  Without a URL or a crawl.yaml, this runs the crawl in the data directory as it was last defined. Options override \
+                  the keys of crawl.yaml. Politeness, fetch limits and the user agent can change at any time. A change to which URLs \
+                  are crawled has to wait until the iteration is finished; --abandon ends it early.",
     after_help = "\
 Examples:
   dragline crawl https://example.org
   dragline crawl https://example.org --max-pages 500 --exclude '\\.zip$'
   dragline crawl crawl.yaml --data example-data
-  dragline crawl                            go on, or crawl again
+  dragline crawl                            resume, or crawl again
   dragline crawl -v                         the same, with a line for each URL
   dragline crawl --quiet --json > summary.json
   dragline crawl --progress json 2> events.jsonl
 
-Ctrl-C ends it cleanly: what is under way is finished and stored. A second Ctrl-C ends it at once; nothing stored is lost."
+Ctrl-C stops the crawl cleanly: requests under way are finished and stored. A second Ctrl-C stops it at once; nothing that is stored is lost."
 )]
 pub(crate) struct CrawlArgs {
-    /// Where to begin: URLs, or one crawl.yaml. Left out: the crawl in the data directory
+    /// Where to begin: URLs, or one crawl.yaml [default: the crawl in the data directory]
     #[arg(value_name = "URL|crawl.yaml")]
     pub(crate) targets: Vec<String>,
     #[command(flatten)]
     pub(crate) data: DataArgs,
-    /// End the unfinished iteration with what is done, and begin the next one with the changed definition
+    /// End the unfinished iteration as it stands, and begin the next one with the changed definition
     #[arg(long)]
     abandon: bool,
-    /// Print a summary as one JSON object on standard output
+    /// Print the summary to standard output as one JSON object
     #[arg(long)]
     json: bool,
-    /// Say nothing but errors
+    /// Print errors only
     #[arg(long, short, conflicts_with = "progress")]
     quiet: bool,
-    /// In which form standard error tells how the crawl goes
+    /// How to report progress on standard error
     #[arg(long, value_name = "FORM", default_value = "auto")]
     progress: Progress,
     #[command(flatten)]
@@ -53,37 +53,37 @@ pub(crate) struct CrawlArgs {
     pub(crate) network: NetworkArgs,
 }
 
-/// How progress is told.
+/// How progress is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Progress {
-    /// Lines that change on a terminal, elsewhere a line now and then
+    /// A live display on a terminal; elsewhere, a line every ten seconds
     Auto,
-    /// One JSON object a line for all that happens, and nothing else (docs/commands.md)
+    /// Nothing but events, one JSON object per line (docs/commands.md)
     Json,
 }
 
 impl CrawlArgs {
-    /// The draft with what is given here in place of its own.
+    /// Returns the draft with the options of the command line in place of its own values.
     pub(crate) fn change(&self, draft: Draft) -> Draft {
         self.network.change(self.overrides.apply(draft))
     }
 
-    /// The command that goes on with this crawl, for hints.
-    pub(crate) fn command_to_go_on(&self) -> String {
-        format!("{}{}", command_to_go_on(&self.data.data), self.network.flags())
+    /// Returns the command that resumes this crawl, for hints.
+    pub(crate) fn command_to_resume(&self) -> String {
+        format!("{}{}", command_to_resume(&self.data.data), self.network.flags())
     }
 
-    /// What becomes of an unfinished iteration.
+    /// Returns what becomes of an unfinished iteration.
     pub(crate) const fn abandon(&self) -> Abandon {
         if self.abandon { Abandon::Unfinished } else { Abandon::Nothing }
     }
 
-    /// How the summary is given.
+    /// Returns the form of the summary.
     pub(crate) const fn answer(&self) -> Answer {
         Answer::of(self.json)
     }
 
-    /// How much is said.
+    /// Returns how much to print.
     pub(crate) const fn verbosity(&self, verbose: u8) -> Verbosity {
         match (self.quiet, verbose) {
             (true, _) => Verbosity::Quiet,
@@ -92,7 +92,7 @@ impl CrawlArgs {
         }
     }
 
-    /// In which form it is said.
+    /// Returns the form of what is printed on standard error.
     pub(crate) const fn form(&self) -> Form {
         match self.progress {
             Progress::Auto => Form::Text,
@@ -101,7 +101,7 @@ impl CrawlArgs {
     }
 }
 
-/// What goes before the definition's keys, each of which describes its flag.
+/// Options that override a key of the definition. Each key describes its own flag.
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Definition")]
 pub(super) struct Overrides {
@@ -120,7 +120,7 @@ pub(super) struct Overrides {
 }
 
 impl Overrides {
-    /// The draft with these in place of its own.
+    /// Returns the draft with these in place of its own values.
     fn apply(&self, mut draft: Draft) -> Draft {
         draft.budget.pages = self.max_pages.or(draft.budget.pages);
         draft.scope.max_depth = self.max_depth.or(draft.scope.max_depth);

@@ -7,12 +7,12 @@ use dragline_domain::outcome::Outcome;
 
 use super::{Answer, NetworkArgs, values};
 
-/// Say whether a URL would be crawled, and which rule decides; or what an outcome means
+/// Explain whether a URL would be crawled and why, or what an outcome means
 #[derive(Debug, Args)]
 #[command(
-    long_about = "Say whether a URL would be crawled, and which rule decides; or what an outcome means.\n\n\
-                  The rules are asked in the order in which a crawl asks them: scope, traps, do_not_crawl, query parameters, \
-                  private addresses, robots.txt. Unless a robots.txt is given as a file, the site's own is fetched.",
+    long_about = "Explain whether a URL would be crawled and why, or what an outcome means.\n\n\
+                  The rules are applied in the same order as in a crawl: scope, traps, do_not_crawl, query parameters, \
+                  private addresses, robots.txt. The site's robots.txt is fetched, unless --robots-file names a file to use instead.",
     after_help = "\
 Examples:
   dragline explain https://example.org/private/page
@@ -22,19 +22,19 @@ Examples:
   dragline explain --outcome blocked_by_robots_txt --json"
 )]
 pub(crate) struct ExplainArgs {
-    /// The URL to ask about
+    /// The URL to explain
     #[arg(required_unless_present = "outcome")]
     pub(crate) url: Option<String>,
-    /// Say instead what an outcome means, by its number or its name
+    /// Explain an outcome instead, given its number or name
     #[arg(long, value_name = "CODE|NAME", value_parser = values::outcome, allow_negative_numbers = true, conflicts_with_all = ["url", "spec", "robots_file", "user_agent", "ca_file", "allow_private"])]
     pub(crate) outcome: Option<Outcome>,
-    /// The definition to go by. Left out: a crawl of this URL with every default
+    /// The definition whose rules apply [default: a crawl of this site with default settings]
     #[arg(long, value_name = "crawl.yaml")]
     pub(crate) spec: Option<PathBuf>,
-    /// Take this file for the site's robots.txt
+    /// Use this file as the site's robots.txt
     #[arg(long, value_name = "FILE")]
     pub(crate) robots_file: Option<PathBuf>,
-    /// Print it as one JSON object
+    /// Print the answer as one JSON object
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -42,7 +42,7 @@ pub(crate) struct ExplainArgs {
 }
 
 impl ExplainArgs {
-    /// How the answer is given.
+    /// Returns the form of the answer.
     pub(crate) const fn answer(&self) -> Answer {
         Answer::of(self.json)
     }

@@ -1,8 +1,8 @@
-//! Flags that set a key of a definition.
+//! Help texts of the flags that set a key of a definition.
 
 use dragline_domain::definition::{Key, KeyDefault};
 
-/// The help of the flag that sets a key, as the key describes it: what it does, the key, and what holds without either.
+/// Returns the help of the flag that sets a key: what it does, the key, and the default.
 pub(super) fn help(key: Key) -> String {
     let what = key.flag().map_or("", |flag| flag.help);
     let default = match key.default() {
@@ -20,14 +20,17 @@ mod tests {
     use crate::args::Cli;
 
     #[test]
-    fn each_flag_that_a_key_describes_is_one_of_crawls_and_says_so() {
+    fn each_flag_that_a_key_describes_is_an_option_of_crawl_that_names_the_key() {
         let command = Cli::command();
         let crawl = command.find_subcommand("crawl").unwrap();
-        let said = |arg: &clap::Arg| arg.get_help().map(ToString::to_string).unwrap_or_default();
+        let help_of = |arg: &clap::Arg| arg.get_help().map(ToString::to_string).unwrap_or_default();
         for &key in Key::ALL {
             let name = format!("(`{key}`)");
-            let flags: Vec<&str> =
-                crawl.get_arguments().filter(|arg| said(arg).contains(&name)).filter_map(clap::Arg::get_long).collect();
+            let flags: Vec<&str> = crawl
+                .get_arguments()
+                .filter(|arg| help_of(arg).contains(&name))
+                .filter_map(clap::Arg::get_long)
+                .collect();
             assert_eq!(flags, key.flag().map(|flag| flag.name).into_iter().collect::<Vec<_>>(), "{key}");
             assert!(key.flag().is_none_or(|_| !help(key).starts_with(' ')), "{key}");
         }

@@ -1,4 +1,4 @@
-//! The command line as it is written.
+//! The command line: arguments and help texts.
 
 mod crawl;
 mod explain;
@@ -33,13 +33,14 @@ use crate::terminal::{Form, Verbosity};
 const EXAMPLES: &str = "\
 Examples:
   dragline crawl https://example.org       crawl a site into ./dragline-data
-  dragline crawl                           go on with it, or crawl it again
-  dragline status                          how far it is, and how it went
+  dragline crawl                           resume it, or crawl it again
+  dragline status                          show how far it is and how it went
   dragline export --what pages --format csv > pages.csv
   dragline explain https://example.org/a   would this URL be crawled?
   dragline explain --outcome 173           what does this outcome mean?";
 
-const STREAMS: &str = "Data goes to standard output, everything else to standard error. NO_COLOR is obeyed.";
+const STREAMS: &str =
+    "Data goes to standard output, everything else to standard error. Set NO_COLOR to turn colours off.";
 
 /// The whole command line.
 #[derive(Debug, Parser)]
@@ -48,21 +49,21 @@ const STREAMS: &str = "Data goes to standard output, everything else to standard
     version,
     about = "A polite crawler and web archive",
     long_about = "A polite crawler and web archive.\n\n\
-                  Crawls web sites within robots.txt and at their pace, keeps the bodies as WARC and everything else in one SQLite file. \
-                  Interrupt it whenever you like: the same command goes on where it was.",
+                  Crawls web sites politely and obeys robots.txt. Stores bodies as WARC and everything else in one SQLite file. \
+                  Interrupt it whenever you like: the same command resumes the crawl.",
     after_help = EXAMPLES,
     after_long_help = format!("{EXAMPLES}\n\n{}\n\n{STREAMS}", Exit::HELP),
 )]
 pub(crate) struct Cli {
-    /// What to do.
+    /// The command to run.
     #[command(subcommand)]
     pub(crate) command: Command,
-    /// Print a line for each URL that is crawled, on standard error; twice: log what the engine does, too. `RUST_LOG` chooses more finely
+    /// Print a line for each crawled URL on standard error; given twice, also log what the engine does. `RUST_LOG` selects log messages more finely
     #[arg(long, short, global = true, action = ArgAction::Count)]
     verbose: u8,
 }
 
-/// What to do. Each command is described where its arguments are.
+/// The commands. Each is described where its arguments are defined.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Crawl(Box<CrawlArgs>),
@@ -73,72 +74,72 @@ pub(crate) enum Command {
     Start(StartArgs),
     #[cfg(feature = "stack")]
     Put(PutArgs),
-    /// Make a crawl of a deployed stack ask for nothing more for now
+    /// Pause a deployed crawl
     #[cfg(feature = "stack")]
     Pause(ChangeArgs),
-    /// Let a paused crawl of a deployed stack go on
+    /// Resume a paused deployed crawl
     #[cfg(feature = "stack")]
     Resume(ChangeArgs),
-    /// End what runs of a crawl of a deployed stack with what is done
+    /// Stop a deployed crawl, and keep what it has crawled
     #[cfg(feature = "stack")]
     Stop(ChangeArgs),
-    /// Switch a crawl of a deployed stack off, and stop what runs of it. What was crawled stays
+    /// Switch a deployed crawl off and stop it, but keep its definition and data
     #[cfg(feature = "stack")]
     Remove(ChangeArgs),
 }
 
 const DATA: &str = "dragline-data";
 
-/// The command that goes on with the crawl in a data directory, for hints.
-pub(crate) fn command_to_go_on(data: &Path) -> String {
+/// Returns the command that resumes the crawl in a data directory, for hints.
+pub(crate) fn command_to_resume(data: &Path) -> String {
     format!("dragline crawl{}", data_flag(data))
 }
 
-/// How the data directory is named to another command, with a space before it; nothing for the default.
+/// Returns the flag that names the data directory to another command, with a space before it; empty for the default.
 pub(crate) fn data_flag(data: &Path) -> String {
     if data == Path::new(DATA) { String::new() } else { format!(" --data {}", shell_word(data)) }
 }
 
-/// A path as one word to a shell.
+/// Quotes a path as one word for a shell.
 pub(crate) fn shell_word(path: &Path) -> String {
     let path = path.display().to_string();
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-');
     if !path.is_empty() && path.chars().all(is_plain) { path } else { format!("'{}'", path.replace('\'', r"'\''")) }
 }
 
-/// Where the data is.
+/// The data directory.
 #[derive(Debug, Args)]
 pub(crate) struct DataArgs {
-    /// The directory that a crawl is kept in
+    /// The directory where the crawl is stored
     #[arg(long, value_name = "DIR", default_value = DATA)]
     pub(crate) data: PathBuf,
 }
 
-/// Whom requests are sent to, and as whom.
+/// Which servers may be contacted, and how the crawler identifies itself.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Network")]
 pub(crate) struct NetworkArgs {
     #[arg(long, value_name = "UA", value_parser = values::user_agent, help = key::help(Key::UserAgent))]
     user_agent: Option<UserAgent>,
-    /// Trust the certificates in this PEM file as well: of authorities, or of servers themselves
+    /// Also trust the certificates in this PEM file, of authorities or of single servers
     #[arg(long, value_name = "PEM")]
     pub(crate) ca_file: Option<PathBuf>,
-    /// Console to private addresses too, such as 127.0.0.1 and 10.0.0.0/8. No definition can allow it
+    /// Allow private addresses, such as 127.0.0.1 and 10.0.0.0/8. A definition cannot allow this
     #[arg(long)]
     allow_private: bool,
-    /// Check no certificate: anybody on the way may answer in a site's name. No definition can allow it
+    /// Do not check certificates: anybody on the network path can impersonate a site. A definition cannot allow this
     #[arg(long)]
     insecure: bool,
 }
 
 impl NetworkArgs {
-    /// The draft with what is given here in place of its own.
+    /// Returns the draft with the options of the command line in place of its own values.
     pub(crate) fn change(&self, draft: Draft) -> Draft {
         let user_agent = self.user_agent.clone().unwrap_or(draft.user_agent);
         Draft { user_agent, ..draft }
     }
 
-    /// The flags that no definition keeps, with a space before each: without them a crawl would not go on as it began.
+    /// Returns the flags that no definition stores, with a space before each. A crawl cannot be resumed unchanged without them.
     fn flags(&self) -> String {
         let ca_file =
             self.ca_file.as_deref().map_or_else(String::new, |path| format!(" --ca-file {}", shell_word(path)));
@@ -146,7 +147,7 @@ impl NetworkArgs {
         format!("{ca_file}{}", allowances.collect::<String>())
     }
 
-    /// What is allowed here.
+    /// Returns what these arguments allow.
     pub(crate) fn allowances(&self) -> impl Iterator<Item = Allowance> {
         Allowance::ALL.into_iter().filter(|allowance| match allowance {
             Allowance::PrivateAddresses => self.allow_private,
@@ -154,18 +155,18 @@ impl NetworkArgs {
         })
     }
 
-    /// Whether certificates are checked.
+    /// Returns whether certificates are checked.
     pub(crate) const fn certificate_policy(&self) -> CertificatePolicy {
         if self.insecure { CertificatePolicy::AcceptAny } else { CertificatePolicy::Check }
     }
 
-    /// Which addresses may be talked to.
+    /// Returns which addresses may be contacted.
     pub(crate) const fn address_policy(&self) -> AddressPolicy {
         if self.allow_private { AddressPolicy::AllowPrivate } else { AddressPolicy::PublicOnly }
     }
 }
 
-/// The flag that allows it.
+/// Returns the flag that allows it.
 pub(crate) const fn allowance_flag(allowance: Allowance) -> &'static str {
     match allowance {
         Allowance::PrivateAddresses => "--allow-private",
@@ -173,7 +174,7 @@ pub(crate) const fn allowance_flag(allowance: Allowance) -> &'static str {
     }
 }
 
-/// In which form the answer is given.
+/// The form of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Answer {
     /// Text for people.
@@ -189,7 +190,7 @@ impl Answer {
 }
 
 impl Cli {
-    /// How much is said on standard error.
+    /// Returns how much is printed on standard error.
     pub(crate) const fn verbosity(&self) -> Verbosity {
         match &self.command {
             Command::Crawl(args) => args.verbosity(self.verbose),
@@ -197,7 +198,7 @@ impl Cli {
         }
     }
 
-    /// In which form things are said there.
+    /// Returns the form of what is printed on standard error.
     pub(crate) const fn form(&self) -> Form {
         match &self.command {
             Command::Crawl(args) => args.form(),
@@ -205,7 +206,7 @@ impl Cli {
         }
     }
 
-    /// Whether what is done is logged.
+    /// Returns whether the engine's work is logged.
     pub(crate) const fn logging(&self) -> Logging {
         if self.verbose > 1 { Logging::Engine } else { Logging::Off }
     }
@@ -225,12 +226,12 @@ mod tests {
             ("my data", "dragline crawl --data 'my data'"),
             ("it's", r"dragline crawl --data 'it'\''s'"),
         ] {
-            assert_eq!(command_to_go_on(Path::new(data)), expected);
+            assert_eq!(command_to_resume(Path::new(data)), expected);
         }
     }
 
     #[test]
-    fn the_arguments_contradict_themselves_nowhere() {
+    fn the_arguments_do_not_contradict_each_other() {
         Cli::command().debug_assert();
     }
 }

@@ -1,4 +1,4 @@
-//! Which crawl a reading command is about.
+//! The arguments by which `status` and `export` choose a crawl.
 
 use clap::Args;
 #[cfg(feature = "stack")]
@@ -10,7 +10,7 @@ use super::StackArgs;
 #[cfg(feature = "stack")]
 use crate::stack::DeployedError;
 
-/// Which crawl is meant: the one in a data directory, or where a name is given, one of a deployed stack.
+/// The crawl to read: the one in a data directory or, if a name is given, one of a deployed stack.
 #[derive(Debug, Args)]
 pub(crate) struct OfArgs {
     #[command(flatten)]
@@ -22,10 +22,10 @@ pub(crate) struct OfArgs {
 
 #[cfg(feature = "stack")]
 impl OfArgs {
-    /// The crawl of a deployed stack that is meant, and which stack's; absent if it is the one in the data directory.
+    /// Returns the deployed crawl to read and its stack; `None` for the crawl in the data directory.
     ///
     /// # Errors
-    /// A stack is named, and no crawl.
+    /// A stack is named, but no crawl.
     pub(crate) fn deployed(&self) -> Result<Option<(&CrawlId, &StackArgs)>, DeployedError> {
         let DeployedArgs { crawl, stack } = &self.deployed;
         match crawl {
@@ -40,7 +40,7 @@ impl OfArgs {
 #[derive(Debug, Args)]
 #[group(skip)]
 struct DeployedArgs {
-    /// A crawl of a deployed stack, by its name. Left out: the one in the data directory
+    /// The name of a deployed crawl [default: the crawl in the data directory]
     #[arg(value_name = "CRAWL", conflicts_with = "data")]
     crawl: Option<CrawlId>,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! The commands for a deployed stack, and which one is meant.
+//! The commands for a deployed stack, and the choice of the stack.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -16,8 +16,8 @@ const VARIABLE: &str = "DRAGLINE_STACK";
 /// Begin an iteration in a deployed stack
 #[derive(Debug, Args)]
 #[command(
-    long_about = "Begin an iteration in a deployed stack: of a crawl that it knows, of a URL, or of a definition.\n\n\
-                  A URL is crawled in the crawl named after its host and port, which is made if there is none.",
+    long_about = "Begin an iteration in a deployed stack: of one of its crawls, a URL, or a definition.\n\n\
+                  The crawl of a URL is named after its host and port. It is created if it does not exist.",
     after_help = "\
 Examples:
   dragline start docs
@@ -25,62 +25,62 @@ Examples:
   dragline start --definition crawl.yaml --stack staging"
 )]
 pub(crate) struct StartArgs {
-    /// A crawl of the stack by its name, or a URL
+    /// The name of a crawl in the stack, or a URL
     #[arg(value_name = "CRAWL|URL", required_unless_present = "definition")]
     pub(crate) target: Option<String>,
-    /// Store this definition, and begin an iteration of it
+    /// Store this definition, and begin an iteration of its crawl
     #[arg(long, short = 'f', value_name = "crawl.yaml", conflicts_with = "target")]
     pub(crate) definition: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) stack: StackArgs,
 }
 
-/// Store a definition in a deployed stack, which keeps its schedule
+/// Store a definition in a deployed stack, which runs it on its schedule
 #[derive(Debug, Args)]
 #[command(
-    long_about = "Store a definition in a deployed stack, which keeps its schedule.\n\n\
-                  It is checked before it is sent. With `schedule: {cron: \"0 8 * * *\"}` its crawl is one for each day.",
+    long_about = "Store a definition in a deployed stack, which runs it on its schedule.\n\n\
+                  The definition is checked before it is sent. With `schedule: {cron: \"0 8 * * *\"}`, an iteration begins every day.",
     after_help = "\
 Examples:
   dragline put crawl.yaml
   dragline put crawl.yaml --stack staging"
 )]
 pub(crate) struct PutArgs {
-    /// The definition
+    /// The definition to store
     #[arg(value_name = "crawl.yaml")]
     pub(crate) definition: PathBuf,
     #[command(flatten)]
     pub(crate) stack: StackArgs,
 }
 
-/// A crawl of a deployed stack that something is done to.
+/// The crawl of a deployed stack that a command changes.
 #[derive(Debug, Args)]
 pub(crate) struct ChangeArgs {
-    /// The crawl, by its name
+    /// The name of the crawl
     #[arg(value_name = "CRAWL")]
     pub(crate) crawl: CrawlId,
     #[command(flatten)]
     pub(crate) stack: StackArgs,
 }
 
-/// Which deployed stack. Region and credentials are those of the environment, as for every program that asks AWS.
+/// The choice of a deployed stack. Region and credentials come from the environment, as for every AWS client.
 #[derive(Debug, Args)]
 pub(crate) struct StackArgs {
-    /// The name of the deployed stack [default: `DRAGLINE_STACK`, or else `dragline`]
+    /// The name of the deployed stack [default: the value of `DRAGLINE_STACK`, or `dragline`]
     #[arg(long, value_name = "NAME", help_heading = "Deployed stack")]
     stack: Option<StackName>,
 }
 
 impl StackArgs {
-    /// The name, where the command line gives one.
+    /// Returns the name given on the command line, if any.
     pub(crate) const fn given(&self) -> Option<&StackName> {
         self.stack.as_ref()
     }
 
-    /// The stack's name: as given, as the environment says, or the default.
+    /// Returns the stack's name from the command line, the environment, or the default, in this order.
     ///
     /// # Errors
-    /// The environment says something else.
+    /// The environment variable is not a valid name.
     pub(crate) fn name(&self) -> Result<StackName, DeployedError> {
         let Some(given) = &self.stack else {
             return match env::var(VARIABLE) {
@@ -92,26 +92,26 @@ impl StackArgs {
     }
 }
 
-/// The name of a stack, as `CloudFormation` takes it: letters, digits and hyphens.
+/// The name of a stack, as `CloudFormation` accepts it: letters, digits and hyphens.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub(crate) struct StackName(String);
 
-/// A text that names no stack.
+/// The error of a text that is not a stack name.
 #[derive(Debug, thiserror::Error)]
-#[error("`{0}` is not a valid stack name: one has at most 128 letters, digits and hyphens, and begins with a letter")]
+#[error("`{0}` is not a valid stack name: use up to 128 letters, digits and hyphens, starting with a letter")]
 pub(crate) struct StackNameError(String);
 
 impl StackName {
-    /// The most characters of a name.
+    /// The maximum length of a name, in characters.
     const LEN_MAX: usize = 128;
 
-    /// The name as text.
+    /// Returns the name as text.
     pub(crate) fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// How the stack is named to another command, with a space before it; nothing for the default.
+    /// Returns the flag that names the stack to another command, with a space before it; empty for the default.
     pub(crate) fn flag(&self) -> String {
         if *self == Self::default() { String::new() } else { format!(" --stack {self}") }
     }
@@ -146,11 +146,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stack_is_named_as_cloudformation_does() {
+    fn stack_names_follow_the_rules_of_cloudformation() {
         for (text, is_name, why) in [
             ("dragline", true, "the default"),
             ("Dragline-2", true, "letters, digits, hyphens"),
-            ("", false, "nothing"),
+            ("", false, "empty"),
             ("2nd", false, "begins with a digit"),
             ("a_b", false, "an underscore"),
             ("a b", false, "two words"),
@@ -159,6 +159,6 @@ mod tests {
         }
         assert_eq!("a".repeat(129).parse::<StackName>().ok(), None, "too long");
         assert_eq!("staging".parse::<StackName>().unwrap().flag(), " --stack staging");
-        assert_eq!(StackName::default().flag(), "", "the default goes without saying");
+        assert_eq!(StackName::default().flag(), "", "the default needs no flag");
     }
 }

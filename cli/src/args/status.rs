@@ -4,10 +4,10 @@ use clap::Args;
 
 use super::{Answer, OfArgs};
 
-/// Say how far a crawl is and how it went
+/// Show how far a crawl is and how it went
 #[derive(Debug, Args)]
 #[command(
-    long_about = "Say how far a crawl is and how it went. Works while it runs.",
+    long_about = "Show how far a crawl is and how it went. This works while the crawl is running.",
     after_help = "\
 Examples:
   dragline status
@@ -16,13 +16,13 @@ Examples:
 pub(crate) struct StatusArgs {
     #[command(flatten)]
     pub(crate) of: OfArgs,
-    /// Print it as one JSON object
+    /// Print the summary as one JSON object
     #[arg(long)]
     json: bool,
 }
 
 impl StatusArgs {
-    /// How the answer is given.
+    /// Returns the form of the answer.
     pub(crate) const fn answer(&self) -> Answer {
         Answer::of(self.json)
     }

@@ -1,11 +1,11 @@
-//! Values of arguments that have a form of their own.
+//! Parsers of argument values.
 
 use std::time::Duration;
 
 use dragline_domain::definition::{UrlPattern, UserAgent};
 use dragline_domain::outcome::{NoSuchOutcome, Outcome};
 
-/// A duration with its unit, such as `500ms` or `1s`.
+/// Parses a duration with its unit, such as `500ms` or `1s`.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
     dragline_definition::duration(text).map_err(|wrong| match &wrong.hint {
         Some(hint) => format!("{wrong}; {hint}"),
@@ -13,17 +13,17 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
     })
 }
 
-/// A regular expression over whole URLs.
+/// Parses a regular expression over whole URLs.
 pub(super) fn pattern(text: &str) -> Result<UrlPattern, String> {
     text.parse().map_err(|error: dragline_domain::definition::PatternError| format!("{error}; {}", error.hint()))
 }
 
-/// An outcome, by its number or its name.
+/// Parses an outcome, given by its number or its name.
 pub(super) fn outcome(text: &str) -> Result<Outcome, String> {
     text.parse().map_err(|error: NoSuchOutcome| format!("{error}; docs/outcomes.md lists them all"))
 }
 
-/// What is sent as `User-Agent`.
+/// Parses the value of the `User-Agent` header.
 pub(super) fn user_agent(text: &str) -> Result<UserAgent, String> {
     text.parse().map_err(|error: dragline_domain::definition::UserAgentError| error.to_string())
 }
@@ -40,9 +40,9 @@ mod tests {
             ("1.5s", Some(1_500), "a fraction"),
             ("1m 30s", Some(90_000), "two units"),
             ("1", None, "no unit"),
-            ("", None, "nothing"),
-            ("-1s", None, "time runs forward"),
-            ("fast", None, "no number"),
+            ("", None, "empty"),
+            ("-1s", None, "negative"),
+            ("fast", None, "not a number"),
         ] {
             assert_eq!(duration(text).ok(), expected.map(Duration::from_millis), "{text}: {why}");
         }

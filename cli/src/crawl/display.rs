@@ -1,4 +1,4 @@
-//! Showing progress: a few lines that change on a terminal, a line now and then elsewhere, objects for programs.
+//! Displays of progress: live lines on a terminal, a line every few seconds elsewhere, JSON objects for programs.
 
 use std::time::Duration;
 
@@ -8,47 +8,47 @@ use jiff::tz::TimeZone;
 use super::progress::Snapshot;
 use crate::terminal::{Console, Form, Verbosity};
 
-/// How often a line is said where none can be changed.
+/// How often a line is printed where there is no live display.
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
-/// How often programs are told.
+/// How often an event is written for programs.
 const EVENT_EVERY: Duration = Duration::from_secs(1);
 
 /// The progress display.
 pub(super) enum Display {
     /// Nothing is shown.
     None,
-    /// Lines that change, on a terminal.
+    /// Live lines on a terminal.
     Live {
-        /// How much.
+        /// How much is done and waiting.
         amounts: ProgressBar,
-        /// How it went.
+        /// The outcomes so far.
         outcomes: ProgressBar,
-        /// Where, and what is waited for.
+        /// The origins, and what they wait for.
         places: ProgressBar,
-        /// The time zone of people here.
+        /// The local time zone.
         zone: TimeZone,
     },
-    /// A line now and then.
+    /// A line every few seconds.
     Lines {
-        /// Who says it.
+        /// The console to write to.
         console: Console,
-        /// When the next one is due, counted from the run's beginning.
+        /// When the next one is due, as a time since the run began.
         next: Duration,
-        /// The time zone of people here.
+        /// The local time zone.
         zone: TimeZone,
     },
-    /// An object now and then.
+    /// A JSON object every second.
     Events {
-        /// Who says it.
+        /// The console to write to.
         console: Console,
-        /// When the next one is due, counted from the run's beginning.
+        /// When the next one is due, as a time since the run began.
         next: Duration,
     },
 }
 
 impl Display {
-    /// The display that fits to where the console is.
+    /// Returns the display that suits the console.
     pub(super) fn of(console: &Console) -> Self {
         if console.verbosity() == Verbosity::Quiet {
             return Self::None;
@@ -69,7 +69,7 @@ impl Display {
         Self::Live { amounts, outcomes: line("  {wide_msg}"), places: line("  {wide_msg}"), zone }
     }
 
-    /// Shows how things stand now.
+    /// Shows the current state.
     pub(super) fn show(&mut self, snapshot: &Snapshot<'_>) {
         match self {
             Self::None => {}
@@ -87,7 +87,7 @@ impl Display {
             Self::Events { console, next } => {
                 if snapshot.elapsed >= *next {
                     *next += EVENT_EVERY;
-                    console.event("progress", &snapshot.told());
+                    console.event("progress", &snapshot.event());
                 }
             }
         }
@@ -95,7 +95,7 @@ impl Display {
 }
 
 impl Drop for Display {
-    /// Takes the lines away: what they said, the summary says better.
+    /// Clears the live lines, which the summary replaces.
     fn drop(&mut self) {
         if let Self::Live { amounts, outcomes, places, .. } = self {
             for bar in [amounts, outcomes, places] {

@@ -1,4 +1,4 @@
-//! Saying how a run ended.
+//! Reports how a run ended.
 
 use dragline_ports::frontier::Progress;
 use serde::Serialize;
@@ -20,7 +20,7 @@ struct End<'a> {
     summary: Option<&'a Summary>,
 }
 
-/// Says how the iteration stands or ended, as it is stored.
+/// Reports how the iteration stands or ended, from what is stored.
 pub(super) async fn finish(args: &CrawlArgs, ended: Ended, console: &Console) -> Result<Exit, CliError> {
     let summary = summary::of_directory(args.data.data.as_path()).await?;
     let exit = match ended {
@@ -28,7 +28,7 @@ pub(super) async fn finish(args: &CrawlArgs, ended: Ended, console: &Console) ->
         Ended::Over => Exit::NotAllWell,
         Ended::Interrupted | Ended::AtOnce => Exit::Interrupted,
     };
-    let go_on = (exit == Exit::Interrupted).then(|| args.command_to_go_on());
+    let go_on = (exit == Exit::Interrupted).then(|| args.command_to_resume());
     if args.answer() == Answer::Json {
         summary.print_json().map_err(while_doing("writing to standard output"))?;
     }
@@ -41,39 +41,39 @@ pub(super) async fn finish(args: &CrawlArgs, ended: Ended, console: &Console) ->
     if args.answer() == Answer::Text {
         console.say(&summary::text(&summary, None, console.colour()));
     }
-    let is_told = args.answer() == Answer::Text && console.verbosity() != Verbosity::Quiet;
-    if let (false, Some(why)) = (is_told, summary.why_nothing()) {
+    let is_shown = args.answer() == Answer::Text && console.verbosity() != Verbosity::Quiet;
+    if let (false, Some(why)) = (is_shown, summary.why_nothing()) {
         console.error(&why.message(), &why.hints());
     }
     if let Some(go_on) = go_on {
-        console.hint(&to_go_on(&go_on));
+        console.hint(&to_resume(&go_on));
     }
     Ok(exit)
 }
 
-/// Says what is stored of a run that was stopped at once.
+/// Reports what is stored of a run that was stopped at once.
 pub(super) fn at_once(args: &CrawlArgs, stored: &Progress, console: &Console) -> Exit {
-    let (exit, go_on) = (Exit::Interrupted, args.command_to_go_on());
+    let (exit, go_on) = (Exit::Interrupted, args.command_to_resume());
     if console.form() == Form::Json {
         let (exit_code, go_on, requests_stored) = (exit.code(), Some(go_on.as_str()), Some(stored.crawler.requests));
         console.event("end", &End { ended: "at_once", exit_code, go_on, requests_stored, summary: None });
     } else {
         console.say(&stopped_at_once(stored));
-        console.hint(&to_go_on(&go_on));
+        console.hint(&to_resume(&go_on));
     }
     exit
 }
 
-fn to_go_on(command: &str) -> String {
-    format!("to go on: `{command}`")
+fn to_resume(command: &str) -> String {
+    format!("to resume: `{command}`")
 }
 
 fn stopped_at_once(stored: &Progress) -> String {
     let unread = match stored.segments.saturating_sub(stored.parsed) {
         0 => String::new(),
-        segments => format!("; {} of it will be parsed when the crawl goes on", plural(segments, "segment")),
+        segments => format!("; {} will be parsed when the crawl resumes", plural(segments, "segment")),
     };
-    format!("stopped at once; what came of {} is stored{unread}", plural(stored.crawler.requests, "request"))
+    format!("stopped at once; the results of {} are stored{unread}", plural(stored.crawler.requests, "request"))
 }
 
 #[cfg(test)]
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_stored_is_told_as_it_is_counted_there() {
+    fn an_immediate_stop_reports_what_is_stored() {
         let stored = |requests, segments, parsed| Progress {
             crawler: CrawlerCounters { requests, ..CrawlerCounters::default() },
             segments,
@@ -91,11 +91,11 @@ mod tests {
             ..Progress::default()
         };
         for (stored, expected) in [
-            (stored(0, 0, 0), "stopped at once; what came of 0 requests is stored"),
-            (stored(1_234, 30, 30), "stopped at once; what came of 1,234 requests is stored"),
+            (stored(0, 0, 0), "stopped at once; the results of 0 requests are stored"),
+            (stored(1_234, 30, 30), "stopped at once; the results of 1,234 requests are stored"),
             (
                 stored(51, 2, 1),
-                "stopped at once; what came of 51 requests is stored; 1 segment of it will be parsed when the crawl goes on",
+                "stopped at once; the results of 51 requests are stored; 1 segment will be parsed when the crawl resumes",
             ),
         ] {
             assert_eq!(stopped_at_once(&stored), expected);

@@ -1,8 +1,8 @@
-//! Wishes of the system that we end: Ctrl-C, and on Unix SIGTERM as service managers send it.
+//! Requests to stop: Ctrl-C and, on Unix, SIGTERM as service managers send it.
 
 use std::io;
 
-/// Listens for interruptions. From the first one on, they no longer kill the process by themselves.
+/// Listens for interruptions, which no longer kill the process from then on.
 pub(super) struct Interrupts {
     #[cfg(unix)]
     interrupt: tokio::signal::unix::Signal,
@@ -12,13 +12,13 @@ pub(super) struct Interrupts {
 
 #[cfg(unix)]
 impl Interrupts {
-    /// Begins to listen.
+    /// Starts listening.
     pub(super) fn listen() -> io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
         Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
     }
 
-    /// Comes back with the next interruption.
+    /// Waits for the next interruption.
     pub(super) async fn next(&mut self) {
         tokio::select! {
             _ = self.interrupt.recv() => {}
@@ -29,12 +29,12 @@ impl Interrupts {
 
 #[cfg(not(unix))]
 impl Interrupts {
-    /// Begins to listen.
+    /// Starts listening.
     pub(super) fn listen() -> io::Result<Self> {
         Ok(Self {})
     }
 
-    /// Comes back with the next interruption.
+    /// Waits for the next interruption.
     pub(super) async fn next(&mut self) {
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending().await

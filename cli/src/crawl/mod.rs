@@ -1,6 +1,7 @@
-//! `dragline crawl`: deciding what to do, doing it, and saying how it went.
+//! `dragline crawl`: decides what to do, does it, and reports how it went.
 
 mod display;
+mod events;
 mod finish;
 mod interrupt;
 mod notices;
@@ -8,7 +9,6 @@ mod places;
 mod prepare;
 mod progress;
 mod run;
-mod told;
 mod watch;
 
 use std::path::Path;
@@ -37,21 +37,21 @@ use prepare::{Goal, Prepared};
 use run::Ended;
 use watch::Watch;
 
-/// Crawls as the arguments say, until the iteration is over or interrupted.
+/// Crawls until the iteration is over or interrupted.
 ///
 /// # Errors
-/// Everything that keeps the iteration from being finished.
+/// Anything that keeps the iteration from being finished.
 pub(crate) async fn crawl(args: &CrawlArgs, console: &Console) -> Result<Exit, CliError> {
     let data = args.data.data.as_path();
     let (given, network) = (given(args)?, Network::of(&args.network)?);
     if given.is_none() && !data.join(DATABASE).is_file() {
-        // Told before the directory is made.
+        // Reported before the directory is created.
         return Err(CliError::NothingToCrawl { data: data.to_owned() });
     }
     let files_max = raise_open_files();
     let mut interrupts = Interrupts::listen().map_err(while_doing("listening for Ctrl-C"))?;
     loop {
-        // Made anew for each iteration: the queue of one that was ended holds nothing for the next.
+        // Created anew for each iteration: the queue of one that was ended holds nothing for the next.
         let store = LocalStore::open(data, SystemClock::new().now())?;
         check_allowances(&store, args).await?;
         let watch = Arc::new(Watch::new(console.clone()));
@@ -76,19 +76,19 @@ pub(crate) async fn crawl(args: &CrawlArgs, console: &Console) -> Result<Exit, C
     }
 }
 
-/// Refuses to go on without a flag that the crawl had before: what is known of private addresses would all end as blocked, and what came from
-/// servers that nobody believes as failed.
+/// Refuses to resume without a flag that the crawl had before: all known URLs of private addresses would end as blocked, and those of servers
+/// with untrusted certificates as failed.
 async fn check_allowances(store: &LocalStore, args: &CrawlArgs) -> Result<(), CliError> {
     for allowance in Allowance::ALL {
         if store.was_allowed(allowance).await? && !args.network.allowances().any(|now| now == allowance) {
-            let (data, go_on) = (args.data.data.clone(), args.command_to_go_on());
+            let (data, go_on) = (args.data.data.clone(), args.command_to_resume());
             return Err(CliError::AllowedBefore { data, allowance, go_on });
         }
     }
     Ok(())
 }
 
-/// The definition that the arguments make; absent if that in the data directory is meant.
+/// Returns the definition that the arguments describe; `None` to use the one in the data directory.
 fn given(args: &CrawlArgs) -> Result<Option<Definition>, CliError> {
     let draft = Source::of(&args.targets, Path::is_file)?.draft()?;
     let definition = |draft| Definition::new(args.change(draft));

@@ -1,4 +1,4 @@
-//! Notices of the crawl, as lines above the progress display.
+//! Notices of the crawl, printed as lines above the progress display.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
@@ -10,38 +10,39 @@ use serde::Serialize;
 
 use crate::terminal::{Console, Form};
 
-/// Origins of which it is remembered that something was said. Of more, it is said again.
+/// The maximum number of origins whose notice is remembered. Notices about further ones repeat.
 const REMEMBERED_MAX: usize = 1_000;
 
-/// Says notices on standard error.
+/// Prints notices on standard error.
 pub(super) struct ConsoleNotifier {
     console: Console,
-    /// Origins whose robots.txt was said to be unreadable: it is tried again and again.
+    /// Origins already reported for an unreadable robots.txt, which is retried again and again.
     unreadable: Mutex<HashSet<Origin>>,
 }
 
 impl ConsoleNotifier {
-    /// Says them so.
+    /// Returns a notifier that prints to this console.
     pub(super) fn new(console: Console) -> Self {
         Self { console, unreadable: Mutex::default() }
     }
 
-    /// Whether the same was said before.
+    /// Returns whether the same notice was already printed.
     fn is_repeated(&self, notice: &Notice) -> bool {
         let Notice::RobotsUnreadable { origin, .. } = notice else { return false };
-        let mut said = self.unreadable.lock().unwrap_or_else(PoisonError::into_inner);
-        said.contains(&origin.origin) || (said.len() < REMEMBERED_MAX && !said.insert(origin.origin.clone()))
+        let mut reported = self.unreadable.lock().unwrap_or_else(PoisonError::into_inner);
+        reported.contains(&origin.origin)
+            || (reported.len() < REMEMBERED_MAX && !reported.insert(origin.origin.clone()))
     }
 }
 
 impl Notifier for ConsoleNotifier {
     async fn notify(&self, notice: Notice) -> PortResult<()> {
-        // How an iteration ended is said by the summary.
+        // The summary says how an iteration ended.
         if !matches!(notice, Notice::IterationClosed(_)) && !self.is_repeated(&notice) {
             let words = notice.words();
             match self.console.form() {
                 Form::Text => self.console.say(&words),
-                Form::Json => self.console.event("notice", &Told::of(&notice, &words)),
+                Form::Json => self.console.event("notice", &NoticeEvent::of(&notice, &words)),
             }
         }
         Ok(())
@@ -50,7 +51,7 @@ impl Notifier for ConsoleNotifier {
 
 /// The event `notice`.
 #[derive(Serialize)]
-struct Told<'a> {
+struct NoticeEvent<'a> {
     kind: &'static str,
     text: &'a str,
     origin: Option<&'a Origin>,
@@ -58,7 +59,7 @@ struct Told<'a> {
     urls_left: Option<u64>,
 }
 
-impl<'a> Told<'a> {
+impl<'a> NoticeEvent<'a> {
     fn of(notice: &'a Notice, text: &'a str) -> Self {
         let kind = notice.kind();
         let origin = match notice {
@@ -85,14 +86,14 @@ mod tests {
     use crate::terminal::Verbosity;
 
     #[test]
-    fn a_robots_txt_that_stays_unreadable_is_told_once() {
+    fn a_robots_txt_that_stays_unreadable_is_reported_once() {
         let notifier = ConsoleNotifier::new(Console::to_stderr(Verbosity::Quiet, Form::Text));
         let notice = |origin: &str, detail: &str| Notice::RobotsUnreadable {
             origin: OriginKey { crawl: "example".parse().unwrap(), origin: origin.parse().unwrap() },
             detail: detail.to_owned(),
         };
         for (notice, expected, why) in [
-            (notice("https://example.org", "503"), false, "for the first time"),
+            (notice("https://example.org", "503"), false, "the first time"),
             (notice("https://example.org", "timed out"), true, "for another reason, but as unreadable as before"),
             (notice("https://example.com", "503"), false, "another origin"),
         ] {

@@ -1,4 +1,4 @@
-//! What is waited for, and why: in words, and as objects for programs.
+//! What each origin waits for and why: in words, and as JSON objects.
 
 use std::time::Duration;
 
@@ -12,16 +12,16 @@ use serde::Serialize;
 use super::watch::Place;
 use crate::terminal::duration;
 
-/// Origins that are named; of more, the number is told.
+/// The number of origins that are named. The others are counted.
 const ORIGINS_SHOWN: usize = 3;
 
-/// A wait that is told of lasts at least so long: shorter ones are over before they are read.
-const WAIT_TOLD: Duration = Duration::from_secs(1);
+/// The shortest wait that is shown. Shorter ones would be over before anybody could read them.
+const WAIT_SHOWN_MIN: Duration = Duration::from_secs(1);
 
-/// Where requests go to and what is waited for; empty while they go nowhere. The delay is told where one origin alone is asked.
+/// Describes the origins and what they wait for; empty if there are none. The delay is included if there is only one origin.
 pub(super) fn words(places: &[Place], now: Timestamp, zone: &TimeZone) -> String {
     if let [place] = places {
-        // What is waited for comes first: terminals are narrow.
+        // The wait comes first, as terminals are narrow.
         let parts = [wait_words(place.stage, now, zone), delay_words(place.stage)];
         return joined(place, &parts.into_iter().flatten().collect::<Vec<_>>().join("; "));
     }
@@ -40,56 +40,56 @@ fn joined(place: &Place, words: &str) -> String {
     if words.is_empty() { place.origin.to_string() } else { format!("{} ({words})", place.origin) }
 }
 
-/// The delay in force, and why.
+/// Describes the current delay and its reason.
 fn delay_words(stage: Stage) -> Option<String> {
     let (Stage::Waiting { delay, .. } | Stage::Parsing { delay }) = stage else { return None };
     let Delay { time, reason } = delay;
     Some(match reason {
         DelayReason::Definition if time.is_zero() => "no delay".to_owned(),
         DelayReason::Definition => format!("a request every {}", duration(time)),
-        DelayReason::CrawlDelay => format!("a request every {}, by its Crawl-delay", duration(time)),
-        DelayReason::BackOff => format!("a request every {}, as it refused some", duration(time)),
+        DelayReason::CrawlDelay => format!("a request every {}, as set by its Crawl-delay", duration(time)),
+        DelayReason::BackOff => format!("a request every {}, because it refused some", duration(time)),
     })
 }
 
-/// What is waited for, if that takes a while.
+/// Describes the wait, if it takes a while.
 fn wait_words(stage: Stage, now: Timestamp, zone: &TimeZone) -> Option<String> {
     let (until, why, delay) = match stage {
-        Stage::Robots => return Some("gets robots.txt".to_owned()),
-        Stage::Parsing { .. } => return Some("is being parsed".to_owned()),
+        Stage::Robots => return Some("fetching robots.txt".to_owned()),
+        Stage::Parsing { .. } => return Some("being parsed".to_owned()),
         Stage::Called { .. } | Stage::Done => return None,
         Stage::Waiting { until, why, delay } => (until, why, delay),
     };
     let wait = between(now, until);
-    if wait < WAIT_TOLD {
+    if wait < WAIT_SHOWN_MIN {
         return None;
     }
     let clock = until.to_zoned(zone.clone()).strftime("%H:%M:%S");
     Some(match why {
-        Wait::Delay if delay.reason == DelayReason::BackOff => format!("backs off until {clock}"),
-        Wait::Delay => format!("the next in {}", duration(Duration::from_secs(wait.as_secs()))),
-        Wait::RetryAfter => format!("waits until {clock}, as its Retry-After asks"),
-        Wait::OutOfReach => format!("out of reach, asked again at {clock}"),
-        Wait::Robots => format!("robots.txt cannot be read, asked again at {clock}"),
-        Wait::Retry => format!("tries again at {clock}"),
-        Wait::Host => format!("its host is busy, until {clock} at the latest"),
+        Wait::Delay if delay.reason == DelayReason::BackOff => format!("backing off until {clock}"),
+        Wait::Delay => format!("next request in {}", duration(Duration::from_secs(wait.as_secs()))),
+        Wait::RetryAfter => format!("waiting until {clock}, as asked by its Retry-After"),
+        Wait::OutOfReach => format!("unreachable, next attempt at {clock}"),
+        Wait::Robots => format!("robots.txt cannot be read, next attempt at {clock}"),
+        Wait::Retry => format!("retrying at {clock}"),
+        Wait::Host => format!("its host is busy until {clock} at the latest"),
     })
 }
 
-/// One origin for programs.
+/// One origin, as a JSON object.
 #[derive(Debug, PartialEq, Eq, Serialize)]
-pub(super) struct Told<'a> {
+pub(super) struct OriginState<'a> {
     origin: &'a Origin,
-    /// What it is at: `robots_txt`, `parsing`, or why it waits.
+    /// What it is doing: `robots_txt`, `parsing`, or why it waits.
     waits_for: &'static str,
     until: Option<Timestamp>,
     delay_ms: Option<u64>,
     delay_reason: Option<&'static str>,
 }
 
-/// The origins that are named, and how many more there are.
-pub(super) fn told(places: &[Place]) -> (Vec<Told<'_>>, u64) {
-    let told = places.iter().take(ORIGINS_SHOWN).map(|Place { origin, stage }| {
+/// Returns the named origins as JSON objects, and the number of others.
+pub(super) fn origin_states(places: &[Place]) -> (Vec<OriginState<'_>>, u64) {
+    let states = places.iter().take(ORIGINS_SHOWN).map(|Place { origin, stage }| {
         let (waits_for, until, delay) = match *stage {
             Stage::Robots => ("robots_txt", None, None),
             Stage::Parsing { delay } => ("parsing", None, Some(delay)),
@@ -98,18 +98,18 @@ pub(super) fn told(places: &[Place]) -> (Vec<Told<'_>>, u64) {
             Stage::Done => ("nothing", None, None),
         };
         let delay_ms = delay.and_then(|delay| u64::try_from(delay.time.as_millis()).ok());
-        Told { origin, waits_for, until, delay_ms, delay_reason: delay.map(|delay| delay.reason.name()) }
+        OriginState { origin, waits_for, until, delay_ms, delay_reason: delay.map(|delay| delay.reason.name()) }
     });
-    (told.collect(), places.len().saturating_sub(ORIGINS_SHOWN) as u64)
+    (states.collect(), places.len().saturating_sub(ORIGINS_SHOWN) as u64)
 }
 
-/// The delay of an origin, and how long it is until its next request; absent where that depends on more than the time.
+/// Returns the delay of an origin and the time until its next request; `None` if that depends on more than the time.
 pub(super) fn pace_of(place: &Place, now: Timestamp) -> Option<(Duration, Duration)> {
     match place.stage {
         Stage::Waiting { until, why: Wait::Delay | Wait::RetryAfter | Wait::Retry, delay } => {
             Some((delay.time, between(now, until)))
         }
-        // Nobody knows when it can be asked again.
+        // The time of the next request is not known.
         Stage::Waiting { why: Wait::OutOfReach | Wait::Robots | Wait::Host, .. }
         | Stage::Robots
         | Stage::Parsing { .. }
@@ -136,39 +136,43 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn what_one_origin_waits_for_is_told_with_its_delay() {
+    fn one_origin_is_shown_with_its_wait_and_its_delay() {
         use DelayReason::{BackOff, CrawlDelay, Definition};
         for (stage, expected, why) in [
-            (Stage::Robots, " (gets robots.txt)", "before anything else"),
-            (parsing(1), " (is being parsed; a request every 1s)", "nothing to ask for"),
+            (Stage::Robots, " (fetching robots.txt)", "before anything else"),
+            (parsing(1), " (being parsed; a request every 1s)", "nothing to fetch"),
             (waiting(0, Wait::Delay, 0, Definition), " (no delay)", "one's own site"),
             (waiting(0, Wait::Delay, 1, Definition), " (a request every 1s)", "one is under way"),
-            (waiting(20, Wait::Delay, 30, Definition), " (the next in 20s; a request every 30s)", "a long delay"),
-            (waiting(0, Wait::Delay, 10, CrawlDelay), " (a request every 10s, by its Crawl-delay)", "its own wish"),
+            (waiting(20, Wait::Delay, 30, Definition), " (next request in 20s; a request every 30s)", "a long delay"),
+            (
+                waiting(0, Wait::Delay, 10, CrawlDelay),
+                " (a request every 10s, as set by its Crawl-delay)",
+                "the site asks for it",
+            ),
             (
                 waiting(3_661, Wait::Delay, 128, BackOff),
-                " (backs off until 01:01:01; a request every 2m 8s, as it refused some)",
+                " (backing off until 01:01:01; a request every 2m 8s, because it refused some)",
                 "overloaded",
             ),
             (
                 waiting(86_399, Wait::RetryAfter, 2, BackOff),
-                " (waits until 23:59:59, as its Retry-After asks; a request every 2s, as it refused some)",
+                " (waiting until 23:59:59, as asked by its Retry-After; a request every 2s, because it refused some)",
                 "it says when",
             ),
             (
                 waiting(12, Wait::OutOfReach, 1, Definition),
-                " (out of reach, asked again at 00:00:12; a request every 1s)",
-                "restarting, perhaps",
+                " (unreachable, next attempt at 00:00:12; a request every 1s)",
+                "perhaps restarting",
             ),
             (
                 waiting(4, Wait::Robots, 1, Definition),
-                " (robots.txt cannot be read, asked again at 00:00:04; a request every 1s)",
-                "nothing may be asked",
+                " (robots.txt cannot be read, next attempt at 00:00:04; a request every 1s)",
+                "nothing may be fetched",
             ),
-            (waiting(8, Wait::Retry, 0, Definition), " (tries again at 00:00:08; no delay)", "all else is done"),
+            (waiting(8, Wait::Retry, 0, Definition), " (retrying at 00:00:08; no delay)", "all else is done"),
             (
                 waiting(9, Wait::Host, 1, Definition),
-                " (its host is busy, until 00:00:09 at the latest; a request every 1s)",
+                " (its host is busy until 00:00:09 at the latest; a request every 1s)",
                 "another port",
             ),
         ] {
@@ -178,19 +182,19 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn of_several_origins_the_first_are_named_and_what_keeps_them() {
+    fn of_several_origins_the_first_are_named_with_what_they_wait_for() {
         let idle = waiting(0, Wait::Delay, 1, DelayReason::Definition);
         let backs_off = waiting(60, Wait::Delay, 64, DelayReason::BackOff);
         let places = [place("a", idle), place("b", backs_off), place("c", idle), place("d", idle), place("e", idle)];
         assert_eq!(
             words(&places, Timestamp::UNIX_EPOCH, &TimeZone::UTC),
-            "https://a.example.org, https://b.example.org (backs off until 00:01:00), https://c.example.org and 2 more"
+            "https://a.example.org, https://b.example.org (backing off until 00:01:00), https://c.example.org and 2 more"
         );
         assert_eq!(words(&[], Timestamp::UNIX_EPOCH, &TimeZone::UTC), "");
-        let (told, more) = told(&places);
+        let (states, more) = origin_states(&places);
         assert_eq!(more, 2);
         assert_eq!(
-            serde_json::to_value(&told[1]).unwrap(),
+            serde_json::to_value(&states[1]).unwrap(),
             serde_json::json!({
                 "origin": "https://b.example.org", "waits_for": "delay", "until": "1970-01-01T00:01:00Z",
                 "delay_ms": 64_000, "delay_reason": "back_off",

@@ -1,4 +1,4 @@
-//! Getting from what the data directory holds to an iteration that can be run.
+//! Prepares the iteration to run, from the arguments and the contents of the data directory.
 
 use std::path::Path;
 
@@ -15,30 +15,30 @@ use crate::found;
 use crate::source::key_names;
 use crate::terminal::Console;
 
-/// An iteration that can be run.
+/// An iteration that is ready to run.
 pub(super) struct Prepared {
-    /// The definition that was asked for.
+    /// The definition to crawl by.
     pub(super) wanted: Definition,
     /// The iteration.
     pub(super) iteration: IterationRow,
-    /// Why it is run.
+    /// Why to run it.
     pub(super) goal: Goal,
 }
 
-/// Why an iteration is run.
+/// The purpose of running an iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Goal {
-    /// To crawl.
+    /// Crawl.
     Crawl,
-    /// To end it, so that the one that was asked for can begin.
+    /// End it, so that the next one can begin.
     MakeWay,
 }
 
-/// Decides what to do and does it, up to the run itself. `given` is the definition that the arguments make; absent if the one
-/// in the data directory is meant.
+/// Decides what to do and does everything up to the run itself. `given` is the definition that the arguments describe; `None` to use the one
+/// in the data directory.
 ///
 /// # Errors
-/// What was asked for does not fit what is there, or the store did not do its work.
+/// The arguments do not fit the stored crawl, or the store failed.
 pub(super) async fn prepare(
     world: &CliWorld,
     given: Option<&Definition>,
@@ -56,7 +56,7 @@ pub(super) async fn prepare(
         return Err(CliError::AnotherCrawl { data, stored, wanted });
     }
     let plan = begin::plan(held.as_ref(), &wanted, args.abandon())
-        .map_err(|Outgrown(keys)| CliError::Outgrown { keys, go_on: args.command_to_go_on() })?;
+        .map_err(|Outgrown(keys)| CliError::Outgrown { keys, go_on: args.command_to_resume() })?;
     let trigger = TriggerId(format!("cli-{}", world.clock.now()));
     let iteration = begin::carry_out(world, &plan, held.as_ref(), &wanted, trigger).await?;
     let goal = if plan == Plan::End { Goal::MakeWay } else { Goal::Crawl };
@@ -64,7 +64,7 @@ pub(super) async fn prepare(
     Ok(Prepared { wanted, iteration, goal })
 }
 
-/// What the data directory holds, as each has one crawl.
+/// Returns the one crawl in the data directory, if there is any.
 async fn held(world: &CliWorld, data: &Path) -> Result<Option<Held>, CliError> {
     match found::in_directory(data)? {
         Some(found) => Ok(begin::held(world, &found.crawl).await?),
@@ -76,15 +76,15 @@ fn announcement(plan: &Plan, iteration: &IterationRow) -> String {
     let (crawl, number) = (&iteration.crawl, iteration.number);
     match plan {
         Plan::Begin { changed } if changed.is_empty() => format!("{crawl}: iteration {number} begins"),
-        Plan::Begin { changed } => format!("{crawl}: iteration {number} begins, with a new {}", key_names(changed)),
+        Plan::Begin { changed } => format!("{crawl}: iteration {number} begins, with changed {}", key_names(changed)),
         Plan::GoOn { .. } if iteration.status == IterationStatus::Stopping => {
-            format!("{crawl}: iteration {number} is being ended with what is done")
+            format!("{crawl}: iteration {number} is being ended as it stands")
         }
-        Plan::GoOn { changed } if changed.is_empty() => format!("{crawl}: iteration {number} goes on"),
+        Plan::GoOn { changed } if changed.is_empty() => format!("{crawl}: iteration {number} resumes"),
         Plan::GoOn { changed } => {
-            format!("{crawl}: iteration {number} goes on, from now with a new {}", key_names(changed))
+            format!("{crawl}: iteration {number} resumes, with changed {}", key_names(changed))
         }
-        Plan::End => format!("{crawl}: iteration {number} is ended with what is done, to make way for the next"),
+        Plan::End => format!("{crawl}: iteration {number} is being ended as it stands, so that the next can begin"),
     }
 }
 
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_done_is_said_in_a_line() {
+    fn the_plan_is_announced_in_one_line() {
         let iteration = |status| {
             let (crawl, trigger) = ("example.org".parse().unwrap(), TriggerId("cli".to_owned()));
             let now = Timestamp::UNIX_EPOCH;
@@ -112,16 +112,16 @@ mod tests {
             (
                 Plan::Begin { changed: vec![Key::BudgetPages] },
                 Open,
-                "example.org: iteration 1 begins, with a new budget.pages",
+                "example.org: iteration 1 begins, with changed budget.pages",
             ),
-            (Plan::GoOn { changed: vec![] }, Open, "example.org: iteration 1 goes on"),
+            (Plan::GoOn { changed: vec![] }, Open, "example.org: iteration 1 resumes"),
             (
                 Plan::GoOn { changed: keys() },
                 Open,
-                "example.org: iteration 1 goes on, from now with a new politeness.delay, user_agent",
+                "example.org: iteration 1 resumes, with changed politeness.delay, user_agent",
             ),
-            (Plan::GoOn { changed: vec![] }, Stopping, "example.org: iteration 1 is being ended with what is done"),
-            (Plan::End, Stopping, "example.org: iteration 1 is ended with what is done, to make way for the next"),
+            (Plan::GoOn { changed: vec![] }, Stopping, "example.org: iteration 1 is being ended as it stands"),
+            (Plan::End, Stopping, "example.org: iteration 1 is being ended as it stands, so that the next can begin"),
         ] {
             assert_eq!(announcement(&plan, &iteration(status)), expected);
         }

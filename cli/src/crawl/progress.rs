@@ -1,4 +1,4 @@
-//! What the progress display says: a pure function of the counters.
+//! The text of the progress display: a pure function of the counters.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
@@ -14,35 +14,35 @@ use super::places;
 use super::watch::{Counted, Place};
 use crate::terminal::{bytes, count, duration, plural};
 
-/// Less than this is not worth telling of.
-const LEFT_TOLD: Duration = Duration::from_secs(2);
+/// The shortest remaining time that is shown.
+const LEFT_SHOWN_MIN: Duration = Duration::from_secs(2);
 
-/// How an iteration stands at one moment.
+/// The state of an iteration at one moment.
 #[derive(Clone, Debug)]
 pub(super) struct Snapshot<'a> {
-    /// Since this run began.
+    /// The time since this run began.
     pub(super) elapsed: Duration,
     /// The counters of the whole iteration when this run began.
     pub(super) before: &'a Progress,
-    /// The same as last committed.
+    /// The counters as last committed.
     pub(super) committed: &'a Progress,
     /// What was done since this run began, committed or not.
     pub(super) counted: Counted,
-    /// Pages a second of late; absent before that can be told.
+    /// Recent pages per second; `None` until it can be measured.
     pub(super) rate: Option<f64>,
-    /// Pages that the budget still grants the iteration; absent without one.
+    /// The pages left in the budget; `None` without a budget.
     pub(super) budget: Option<u64>,
-    /// How many requests may be under way at one origin.
+    /// The maximum number of requests under way at one origin.
     pub(super) concurrency: u16,
-    /// The origins that something is waited for at, those that are being visited first.
+    /// The origins that are not finished, those being visited first.
     pub(super) places: &'a [Place],
-    /// The time of the day.
+    /// The current time.
     pub(super) now: Timestamp,
 }
 
 /// The event `progress`.
 #[derive(Debug, Serialize)]
-pub(super) struct Told<'a> {
+pub(super) struct ProgressEvent<'a> {
     elapsed_ms: u64,
     pages: u64,
     requests: u64,
@@ -53,13 +53,13 @@ pub(super) struct Told<'a> {
     left_ms: Option<u64>,
     outcomes: BTreeMap<&'static str, u64>,
     stuck: u64,
-    origins: Vec<places::Told<'a>>,
+    origins: Vec<places::OriginState<'a>>,
     origins_more: u64,
 }
 
 impl Snapshot<'_> {
-    /// URLs of the iteration that ended with an answer. Of what earlier runs did it is known how many requests were final, and of what was
-    /// parsed of them, how many met nobody.
+    /// Returns the number of URLs in the iteration that ended with an answer. For earlier runs it is derived: of their requests, retries are
+    /// known, and of the parsed ones those without an answer.
     pub(super) fn pages(&self) -> u64 {
         let CrawlerCounters { pages, retries, .. } = self.before.crawler;
         let unanswered = [Outcome::ConnectionFailed, Outcome::RequestTimeout].map(|outcome| self.before.count(outcome));
@@ -78,12 +78,12 @@ impl Snapshot<'_> {
         (self.before.retries_waiting + self.counted.put_off).saturating_sub(self.counted.tried_again)
     }
 
-    /// URLs that wait, tries again included.
+    /// Returns the number of URLs that wait, retries included.
     fn waiting(&self) -> u64 {
         self.committed.added.saturating_sub(self.before.taken + self.counted.taken) + self.retries_waiting()
     }
 
-    /// How long it takes to ask for what is known to wait, where one origin is left.
+    /// Estimates how long it takes to fetch the URLs that wait; `None` unless exactly one origin is left.
     fn left(&self) -> Option<Duration> {
         let [place] = self.places else { return None };
         let (delay, wait) = places::pace_of(place, self.now).filter(|_| self.committed.origins_open == 1)?;
@@ -93,10 +93,10 @@ impl Snapshot<'_> {
         (!each.is_zero()).then(|| wait + each.saturating_mul(waits_after_the_first))
     }
 
-    /// How much is done and how much waits.
+    /// Describes how much is done and how much waits.
     pub(super) fn amounts(&self) -> String {
         let rate = self.rate.map_or_else(String::new, |rate| format!(" ({rate:.1}/s)"));
-        let left = self.left().filter(|left| *left >= LEFT_TOLD);
+        let left = self.left().filter(|left| *left >= LEFT_SHOWN_MIN);
         let left = left.map_or_else(String::new, |left| format!(", about {} left", roughly(left)));
         format!(
             "{}: {}{rate}, {} waiting, {}{left}",
@@ -107,13 +107,13 @@ impl Snapshot<'_> {
         )
     }
 
-    /// How many URLs ended so, by class, as far as is parsed.
+    /// Returns how many of the parsed URLs ended in this class.
     fn of_class(&self, class: OutcomeClass) -> u64 {
         let outcomes = &self.committed.parser.outcomes;
         outcomes.iter().filter(|(outcome, _)| outcome.class() == class).map(|(_, number)| number).sum()
     }
 
-    /// How URLs ended, by class; empty before any did. What was fetched counts here once it is parsed.
+    /// Counts the outcomes by class; empty before there are any. What was fetched counts once it is parsed.
     pub(super) fn outcomes(&self) -> String {
         let classes = [
             (OutcomeClass::Content, "content"),
@@ -131,17 +131,17 @@ impl Snapshot<'_> {
             .map(|(number, name)| format!("{} {name}", count(number)))
             .collect();
         if self.retries_waiting() > 0 {
-            parts.push(format!("{} to be tried again", count(self.retries_waiting())));
+            parts.push(format!("{} to be retried", count(self.retries_waiting())));
         }
         parts.join(", ")
     }
 
-    /// Where requests go to and what is waited for; empty while they go nowhere.
+    /// Describes the origins and what they wait for; empty if there are none.
     pub(super) fn places(&self, zone: &TimeZone) -> String {
         places::words(self.places, self.now, zone)
     }
 
-    /// All of it on one line, for logs and pipes.
+    /// Returns all of it on one line, for logs and pipes.
     pub(super) fn line(&self, zone: &TimeZone) -> String {
         let mut line = self.amounts();
         for (lead, part) in [("; ", self.outcomes()), ("; at ", self.places(zone))] {
@@ -153,12 +153,12 @@ impl Snapshot<'_> {
         line
     }
 
-    /// All of it as an object, for programs.
-    pub(super) fn told(&self) -> Told<'_> {
+    /// Returns all of it as a JSON object.
+    pub(super) fn event(&self) -> ProgressEvent<'_> {
         use OutcomeClass::{Blocked, Content, Dismissed, Failed, Missing, Redirect};
         let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-        let (origins, origins_more) = places::told(self.places);
-        Told {
+        let (origins, origins_more) = places::origin_states(self.places);
+        ProgressEvent {
             elapsed_ms: millis(self.elapsed),
             pages: self.pages(),
             requests: self.requests(),
@@ -178,28 +178,28 @@ impl Snapshot<'_> {
     }
 }
 
-/// A duration without what an estimate cannot tell: no fractions of seconds, no seconds beyond some minutes.
+/// Rounds an estimated duration up: to whole seconds, and above two minutes to whole minutes.
 fn roughly(time: Duration) -> String {
     let seconds = time.as_secs();
     let step = if seconds < 120 { 1 } else { 60 };
     duration(Duration::from_secs(seconds.div_ceil(step) * step))
 }
 
-/// Pages a second over the last moments.
+/// The recent rate of pages per second.
 #[derive(Debug, Default)]
 pub(super) struct Rate {
     seen: VecDeque<(Duration, u64)>,
 }
 
 impl Rate {
-    /// How far back it looks.
+    /// The length of time that it covers.
     const WINDOW: Duration = Duration::from_secs(10);
-    /// Readings that are kept at most, should they come often.
+    /// The maximum number of readings that are kept, however often they come.
     const READINGS_MAX: usize = 100;
 
-    /// Takes note of a reading of the counter and gives the rate; absent until some time lies between two readings.
+    /// Adds a reading of the counter and returns the rate; `None` until the readings are far enough apart.
     pub(super) fn after(&mut self, now: Duration, pages: u64) -> Option<f64> {
-        // The oldest reading that is kept is at the window's edge, so that a slow crawl has a rate too.
+        // The oldest reading that is kept lies at the window's edge, so that a slow crawl has a rate too.
         while self.seen.len() >= Self::READINGS_MAX
             || self.seen.get(1).is_some_and(|(at, _)| now.saturating_sub(*at) >= Self::WINDOW)
         {
@@ -240,7 +240,7 @@ mod tests {
         }
     }
 
-    /// How that stands after a while, with nothing done since it was committed.
+    /// A snapshot with nothing done since the last commit.
     fn snapshot<'a>(progress: &'a Progress, places: &'a [Place]) -> Snapshot<'a> {
         Snapshot {
             elapsed: Duration::from_millis(80_700),
@@ -263,7 +263,7 @@ mod tests {
         let snapshot = Snapshot { rate: Some(15.26), ..snapshot(&progress, &places) };
         insta::assert_snapshot!(
             snapshot.line(&TimeZone::UTC),
-            @"1m 20s: 1,197 pages (15.3/s), 347 waiting, 45.60 MiB; 1,122 content, 40 redirects, 30 missing, 3 failed, 7 blocked, 1 stuck, 2 to be tried again; at https://a.example.org, https://b.example.org, https://c.example.org and 2 more"
+            @"1m 20s: 1,197 pages (15.3/s), 347 waiting, 45.60 MiB; 1,122 content, 40 redirects, 30 missing, 3 failed, 7 blocked, 1 stuck, 2 to be retried; at https://a.example.org, https://b.example.org, https://c.example.org and 2 more"
         );
     }
 
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_committed_yet_counts() {
+    fn uncommitted_work_counts() {
         let progress = busy();
         let took = Duration::from_millis(50);
         let counted =
@@ -283,7 +283,11 @@ mod tests {
         let before = snapshot(&progress, &[]);
         let after = Snapshot { counted, ..before.clone() };
         assert_eq!((before.pages(), after.pages()), (1_197, 1_205));
-        assert_eq!((before.waiting(), after.waiting()), (347, 339), "nine had their turn, one more is tried again");
+        assert_eq!(
+            (before.waiting(), after.waiting()),
+            (347, 339),
+            "nine had their turn, and one more is to be retried"
+        );
         assert_eq!(after.amounts(), "1m 20s: 1,205 pages, 339 waiting, 46.60 MiB");
         let mut committed = progress.clone();
         committed.added += 100;
@@ -291,11 +295,11 @@ mod tests {
         committed.retries_waiting += 1;
         committed.crawler.pages += 12;
         let committed = Snapshot { committed: &committed, ..after };
-        assert_eq!((committed.pages(), committed.waiting()), (1_205, 439), "committing counts nothing twice");
+        assert_eq!((committed.pages(), committed.waiting()), (1_205, 439), "a commit counts nothing twice");
     }
 
     #[test]
-    fn the_time_left_is_told_where_it_can_be_known() {
+    fn the_time_left_is_shown_where_it_is_known() {
         use DelayReason::{BackOff, Definition};
         let alone = |waiting| Progress { added: waiting, origins_open: 1, ..Progress::default() };
         let several = Progress { origins_open: 2, ..alone(100) };
@@ -306,14 +310,14 @@ mod tests {
             (alone(100), next(0, Wait::Delay, 1), 0, None, Some(99), "the first one is under way"),
             (alone(100), next(0, Wait::Delay, 1), 4_000, None, Some(198), "it answers slowly, two at a time"),
             (alone(100), next(0, Wait::Delay, 0), 500, None, Some(24), "no delay, but it takes time"),
-            (alone(100), next(0, Wait::Delay, 0), 0, None, None, "neither"),
+            (alone(100), next(0, Wait::Delay, 0), 0, None, None, "neither delay nor duration"),
             (alone(100), next(0, Wait::Delay, 1), 50, Some(11), Some(10), "the budget ends it"),
             (alone(10), rests, 50, None, Some(78), "it rests first"),
             (alone(0), next(1, Wait::Delay, 1), 50, None, None, "nothing waits"),
             (alone(100), parsing(1), 50, None, None, "more may be found"),
-            (alone(100), next(9, Wait::OutOfReach, 1), 50, None, None, "nobody knows"),
-            (alone(100), next(4, Wait::Robots, 1), 50, None, None, "nor whether it may be asked"),
-            (several, next(1, Wait::Delay, 1), 50, None, None, "others are slower, perhaps"),
+            (alone(100), next(9, Wait::OutOfReach, 1), 50, None, None, "it is unknown when"),
+            (alone(100), next(4, Wait::Robots, 1), 50, None, None, "and whether it may be crawled"),
+            (several, next(1, Wait::Delay, 1), 50, None, None, "others may be slower"),
         ] {
             let places = [place("a", stage)];
             let counted = Counted { took: Duration::from_millis(took_ms), ..Counted::default() };
@@ -325,12 +329,12 @@ mod tests {
     }
 
     #[test]
-    fn programs_are_told_numbers() {
+    fn the_event_of_a_busy_crawl() {
         let (progress, places) = (busy(), [place("a", Stage::Robots)]);
-        let told =
-            serde_json::to_value(Snapshot { rate: Some(15.264), ..snapshot(&progress, &places) }.told()).unwrap();
+        let event =
+            serde_json::to_value(Snapshot { rate: Some(15.264), ..snapshot(&progress, &places) }.event()).unwrap();
         assert_eq!(
-            told,
+            event,
             serde_json::json!({
                 "elapsed_ms": 80_700, "pages": 1_197, "requests": 1_210, "pages_per_second": 15.26, "waiting": 347,
                 "retries_waiting": 2, "body_bytes": 47_815_065, "left_ms": null,
@@ -354,8 +358,8 @@ mod tests {
             (Duration::from_millis(100), 105, None, "too short a time to tell"),
             (at(2), 120, Some(10.0), "since the beginning"),
             (at(10), 120, Some(2.0), "it slows down"),
-            (at(14), 120, Some(0.0), "what lies back is forgotten"),
-            (at(24), 130, Some(1.0), "and it goes on"),
+            (at(14), 120, Some(0.0), "older readings are forgotten"),
+            (at(24), 130, Some(1.0), "it picks up again"),
         ] {
             assert_eq!(rate.after(now, pages), expected, "{why}");
         }

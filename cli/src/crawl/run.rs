@@ -1,4 +1,4 @@
-//! One run of the engine, with its progress shown and interruptions obeyed.
+//! Runs the engine once, showing its progress and reacting to interruptions.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -28,13 +28,13 @@ use crate::terminal::{Console, plural};
 /// How often progress is shown.
 const SHOW_EVERY: Duration = Duration::from_millis(250);
 
-/// How often it is read what was committed and parsed.
+/// How often the committed counters are read.
 const READ_EVERY: Duration = Duration::from_secs(1);
 
-/// How long what was stopped at once may take to be gone.
+/// How long aborted tasks may take to end.
 const GONE_WITHIN: Duration = Duration::from_secs(2);
 
-/// The local adapters, notices going to the terminal.
+/// The local adapters, with notices printed on the console.
 pub(super) type CliWorld = LocalWorld<ConsoleNotifier>;
 
 /// How a run ended.
@@ -48,7 +48,7 @@ pub(super) enum Ended {
     AtOnce,
 }
 
-/// Runs an iteration by this definition until it is over or interrupted.
+/// Runs an iteration with this definition until it is over or interrupted.
 ///
 /// # Errors
 /// The engine's.
@@ -83,7 +83,7 @@ pub(super) async fn run(
             () = interrupts.next() => {
                 if stop.is_stopped() {
                     engine.abort();
-                    // What it started ends with it, a moment later: from then on nothing more is committed.
+                    // The tasks that it started end a moment later; nothing is committed after that.
                     let _aborted = (&mut engine).await;
                     gone(world).await;
                     return Ok(Ended::AtOnce);
@@ -96,7 +96,7 @@ pub(super) async fn run(
     }
 }
 
-/// Waits until nobody else works with these adapters.
+/// Waits until no task uses these adapters any more.
 async fn gone(world: &Arc<CliWorld>) {
     let since = world.clock().monotonic();
     while Arc::strong_count(world) > 1 && world.clock().monotonic().saturating_sub(since) < GONE_WITHIN {
@@ -115,26 +115,26 @@ fn ended_of(ended: Result<PortResult<RunEnd>, tokio::task::JoinError>) -> PortRe
 
 fn finishing(origins: usize) -> String {
     let origins = u64::try_from(origins).unwrap_or(u64::MAX);
-    format!("finishing what is under way at {}; press Ctrl-C again to stop at once", plural(origins, "site"))
+    format!("finishing the requests under way at {}; press Ctrl-C again to stop at once", plural(origins, "site"))
 }
 
-/// What the display needs from one look to the next.
+/// What the display keeps between two updates.
 struct Shown<'a> {
     display: Display,
     watch: &'a Watch,
     definition: &'a Definition,
     rate: Rate,
     began: Duration,
-    /// As read before anything was done.
+    /// The counters when the run began.
     before: Progress,
-    /// As last read.
+    /// The counters as last read.
     committed: Progress,
-    /// When that was.
+    /// When they were last read.
     read_at: Duration,
 }
 
 impl Shown<'_> {
-    /// Shows how things stand. A reading that fails is left out: the engine meets the same trouble, and reports it.
+    /// Updates the display. A failed read is skipped: the engine meets the same error and reports it.
     async fn refresh(&mut self, world: &CliWorld, iteration: &IterationRow, activity: &Activity) {
         if matches!(self.display, Display::None) {
             return;

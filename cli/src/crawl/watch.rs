@@ -1,4 +1,4 @@
-//! Watching the crawl: what was counted since this run began, where each origin is, and a line a URL for who wants one.
+//! Watches the crawl: counts what this run does, tracks what each origin is doing, and prints a line per URL if asked to.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -8,41 +8,41 @@ use dragline_domain::capture::{CrawlType, Finality};
 use dragline_domain::url::Origin;
 use dragline_ports::observer::{Event, Observer, Stage, Wait};
 
-use super::told::{Read, Visited};
+use super::events::{Read, Visited};
 use crate::terminal::{Console, Form, Verbosity};
 
-/// Where no more origins are is known.
+/// The maximum number of origins that are tracked.
 const PLACES_MAX: usize = 1_000;
 
-/// What was done since this run began, committed or not.
+/// What this run has done so far, committed or not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Counted {
-    /// URLs of the todo that had their turn, asked for or not.
+    /// URLs taken from the todo, requested or not.
     pub(super) taken: u64,
     /// URLs that ended with an answer.
     pub(super) pages: u64,
-    /// Requests, those that were tries again included.
+    /// Requests, retries included.
     pub(super) requests: u64,
-    /// URLs that were put off for another try.
+    /// URLs that were put off for a retry.
     pub(super) put_off: u64,
-    /// Those whose other try came.
+    /// URLs that were retried.
     pub(super) tried_again: u64,
     /// Bytes of bodies as received.
     pub(super) body_bytes: u64,
-    /// How long a request took of late.
+    /// The recent average duration of a request.
     pub(super) took: Duration,
 }
 
-/// Where an origin is.
+/// An origin and what it is doing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Place {
-    /// Which one.
+    /// The origin.
     pub(super) origin: Origin,
-    /// What it is at.
+    /// What it is doing.
     pub(super) stage: Stage,
 }
 
-/// Watches the engine.
+/// An observer of the engine.
 pub(super) struct Watch {
     console: Console,
     state: Mutex<State>,
@@ -55,17 +55,17 @@ struct State {
 }
 
 impl Watch {
-    /// Tells what there is to tell as it comes, and keeps the rest for who asks.
+    /// Returns an observer that prints events to the console and keeps counts.
     pub(super) fn new(console: Console) -> Self {
         Self { console, state: Mutex::default() }
     }
 
-    /// What was done until now.
+    /// Returns what was done so far.
     pub(super) fn counted(&self) -> Counted {
         self.state().counted
     }
 
-    /// Where origins are that are not done with, in order.
+    /// Returns the origins that are not finished, in order.
     pub(super) fn places(&self) -> Vec<Place> {
         let place = |(origin, stage): (&Origin, &Stage)| Place { origin: origin.clone(), stage: *stage };
         self.state().places.iter().map(place).collect()
@@ -105,7 +105,7 @@ impl State {
                 match visit.crawl_type {
                     CrawlType::Queued => counted.taken += 1,
                     CrawlType::Retry => counted.tried_again += 1,
-                    // It waited in nobody's todo.
+                    // It was not in the todo.
                     CrawlType::Recrawl => {}
                 }
                 let answer = fetched.and_then(|fetched| fetched.result.as_ref().ok());
@@ -124,7 +124,7 @@ impl State {
                 self.places.remove(&origin.origin);
             }
             Event::At { origin, stage: Stage::Called { until } } => {
-                // Else its turn knows better.
+                // In any other stage, the turn itself is more accurate.
                 if let Some(known) = self.places.get_mut(&origin.origin)
                     && let Stage::Parsing { delay } = *known
                 {
@@ -149,10 +149,10 @@ mod tests {
     use dragline_ports::observer::{Delay, DelayReason};
 
     use super::*;
-    use crate::crawl::told::tests::{answered, unanswered, url, visit};
+    use crate::crawl::events::tests::{answered, unanswered, url, visit};
 
     #[test]
-    fn each_visit_counts_as_what_it_was() {
+    fn visits_are_counted_by_kind() {
         let mut state = State::default();
         let (page, failure) = (answered(200, b"body"), unanswered());
         for (crawl_type, finality, fetched) in [
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_known_while_something_is_left_and_no_more_than_so_many() {
+    fn unfinished_origins_are_tracked_up_to_a_maximum() {
         let mut state = State::default();
         let key = |n: usize| OriginKey {
             crawl: "example".parse().unwrap(),
@@ -189,8 +189,8 @@ mod tests {
         let waiting = Stage::Waiting { until, why: Wait::Delay, delay };
         for (stage, expected, why) in [
             (Stage::Called { until }, Stage::Robots, "its turn is under way"),
-            (Stage::Parsing { delay }, Stage::Parsing { delay }, "nothing is left to ask for"),
-            (Stage::Called { until }, waiting, "now something is, by the delay of before"),
+            (Stage::Parsing { delay }, Stage::Parsing { delay }, "nothing is left to fetch"),
+            (Stage::Called { until }, waiting, "now there is, with the same delay as before"),
         ] {
             state.take(&Event::At { origin: &key(1), stage });
             assert_eq!(state.places.get(&key(1).origin), Some(&expected), "{why}");

@@ -1,4 +1,4 @@
-//! What can go wrong, and what to do about it.
+//! Errors of the command, with hints about what to do.
 
 use std::io;
 use std::path::PathBuf;
@@ -12,37 +12,37 @@ use dragline_http::HttpConfigError;
 use dragline_local::{Allowance, OpenError};
 use dragline_ports::error::{PortError, PortErrorKind};
 
-use crate::args::{allowance_flag, command_to_go_on};
+use crate::args::{allowance_flag, command_to_resume};
 use crate::source::key_names;
 #[cfg(feature = "stack")]
 use crate::stack::DeployedError;
 
-/// Why a command cannot be done. [`std::fmt::Display`] says it in a line or, for definitions, in as many as there are mistakes.
+/// Why a command failed. [`std::fmt::Display`] gives one line or, for definitions, one line per mistake.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CliError {
     /// An argument is not a URL that can be crawled.
     #[error("`{}` cannot be crawled: {source}", without_credentials(text))]
     Url {
-        /// The argument. What may be a password in it is not shown.
+        /// The argument. Credentials in it are not shown.
         text: String,
-        /// Why.
+        /// The reason.
         source: UrlError,
     },
-    /// A definition stands among other arguments.
-    #[error("`{0}` is a definition, and other arguments stand beside it")]
+    /// A definition was given together with other arguments.
+    #[error("`{0}` is a definition, which cannot be combined with other arguments")]
     DefinitionAmongUrls(String),
     /// A file cannot be read.
     #[error("{} cannot be read: {source}", path.display())]
     File {
-        /// Which one.
+        /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         source: io::Error,
     },
     /// A definition's file has mistakes.
     #[error("{0}")]
     Definition(#[from] DefinitionErrors),
-    /// The arguments make no sound definition.
+    /// The definition that results from the arguments is not valid.
     #[error("{0}")]
     Problems(#[from] Problems),
     /// The certificates of `--ca-file` cannot be used.
@@ -50,7 +50,7 @@ pub(crate) enum CliError {
     CaFile {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         source: HttpConfigError,
     },
     /// The HTTP client cannot be set up.
@@ -59,96 +59,98 @@ pub(crate) enum CliError {
     /// The data directory cannot be opened.
     #[error("{0}")]
     Open(#[from] OpenError),
-    /// There is neither a URL nor a crawl that could be gone on with.
-    #[error("nothing to crawl: no URL is given, and {} holds no crawl", data.display())]
+    /// There is neither a URL nor a stored crawl to resume.
+    #[error("nothing to crawl: no URL was given, and there is no crawl in {}", data.display())]
     NothingToCrawl {
         /// The data directory.
         data: PathBuf,
     },
-    /// Nothing was crawled yet that could be shown.
-    #[error("{} holds a crawl that did not begin yet", data.display())]
+    /// The crawl has not begun, so there is nothing to show.
+    #[error("the crawl in {} has not begun yet", data.display())]
     NotBegun {
         /// The data directory.
         data: PathBuf,
     },
-    /// An iteration was asked for that there was not.
-    #[error("{} holds no iteration {wanted}; the latest is {}", data.display(), latest.map_or_else(|| "none".to_owned(), |latest| latest.to_string()))]
+    /// The iteration does not exist.
+    #[error("{} has no iteration {wanted}; the latest is {}", data.display(), latest.map_or_else(|| "none".to_owned(), |latest| latest.to_string()))]
     NoIteration {
         /// The data directory.
         data: PathBuf,
-        /// What was asked for.
+        /// The iteration that was asked for.
         wanted: Iteration,
-        /// What there is; absent before the first one began.
+        /// The latest iteration; `None` before the first one began.
         latest: Option<Iteration>,
     },
-    /// The data directory is another crawl's.
-    #[error("{} holds the crawl `{stored}`, not `{wanted}`", data.display())]
+    /// The data directory belongs to another crawl.
+    #[error("{} contains the crawl `{stored}`, not `{wanted}`", data.display())]
     AnotherCrawl {
         /// The data directory.
         data: PathBuf,
-        /// Whose it is.
+        /// The crawl that is stored there.
         stored: CrawlId,
-        /// What was asked for.
+        /// The crawl that was asked for.
         wanted: CrawlId,
     },
-    /// The definition changed in a way that an unfinished iteration cannot take.
+    /// The definition changed in a way that an unfinished iteration cannot adopt.
     #[error("the definition changed ({}), but its last iteration is not finished", key_names(keys))]
     Outgrown {
-        /// What changed.
+        /// The keys that changed.
         keys: Vec<Key>,
-        /// The command that goes on with the iteration.
+        /// The command that resumes the iteration.
         go_on: String,
     },
-    /// The crawl was allowed something before, and is not now.
-    #[error("the crawl in {} was allowed to {}, and is not now", data.display(), what_is_allowed(*allowance))]
+    /// The crawl was allowed something when it last ran, and is not allowed it now.
+    #[error("the crawl in {} was allowed to {} before, but is not now", data.display(), what_is_allowed(*allowance))]
     AllowedBefore {
         /// The data directory.
         data: PathBuf,
-        /// What.
+        /// What it was allowed.
         allowance: Allowance,
-        /// The command that goes on with it, but for the flag.
+        /// The command that resumes it, without the flag.
         go_on: String,
     },
-    /// The data could not be read for showing.
+    /// The data directory cannot be read.
     #[error("{} cannot be read: cannot read the database: {}", data.display(), source.source)]
     Query {
         /// The data directory.
         data: PathBuf,
-        /// Why.
+        /// The reason.
         source: PortError,
     },
-    /// A store did not do its work.
+    /// A port failed.
     #[error("{0}")]
     Port(#[from] PortError),
-    /// A deployed stack was asked in vain.
+    /// A request to a deployed stack failed.
     #[cfg(feature = "stack")]
     #[error("{0}")]
     Deployed(#[from] DeployedError),
-    /// Something that the system should do was not done.
+    /// The operating system reported an error.
     #[error("{doing}: {source}")]
     System {
         /// What was being done.
         doing: &'static str,
-        /// Why not.
+        /// The reason.
         source: io::Error,
     },
 }
 
 impl CliError {
-    /// What to do about it, most likely first. Empty where the message says it all.
+    /// Returns what to do about it, most likely first. Empty if the message is enough.
     pub(crate) fn hints(&self) -> Vec<String> {
         match self {
-            Self::DefinitionAmongUrls(_) => vec!["put the URLs into its `seeds`, or leave it out".to_owned()],
+            Self::DefinitionAmongUrls(_) => vec!["add the URLs to its `seeds`, or leave it out".to_owned()],
             Self::Problems(problems) => problems.iter().filter_map(|problem| problem.mistake.hint()).collect(),
-            Self::NothingToCrawl { .. } => vec!["name where to begin: `dragline crawl https://example.org`".to_owned()],
-            Self::NotBegun { data } => vec![format!("begin it: `{}`", command_to_go_on(data))],
+            Self::NothingToCrawl { .. } => {
+                vec!["give a URL to start from: `dragline crawl https://example.org`".to_owned()]
+            }
+            Self::NotBegun { data } => vec![format!("start it: `{}`", command_to_resume(data))],
             Self::AnotherCrawl { data, .. } => vec![
-                "name another directory with `--data DIR`: each crawl has its own".to_owned(),
-                format!("to go on with what is there: `{}`", command_to_go_on(data)),
+                "choose another directory with `--data DIR`: each crawl needs its own".to_owned(),
+                format!("or resume the crawl that is there: `{}`", command_to_resume(data)),
             ],
             Self::Outgrown { go_on, .. } => vec![
                 format!("finish it as it was defined: `{go_on}`"),
-                "or end it with what is done and begin the next one: add `--abandon`".to_owned(),
+                "or end it as it stands and begin the next one: add `--abandon`".to_owned(),
             ],
             Self::AllowedBefore { allowance, go_on, .. } => {
                 vec![format!("allow it again: `{go_on} {}`", allowance_flag(*allowance))]
@@ -157,10 +159,16 @@ impl CliError {
             #[cfg(feature = "stack")]
             Self::Deployed(error) => error.hint().into_iter().collect(),
             Self::Port(error) if error.kind == PortErrorKind::Full => {
-                vec!["everything stored so far is safe: make room, and the same command goes on".to_owned()]
+                vec![
+                    "free some disk space and run the same command again to resume; everything stored so far is safe"
+                        .to_owned(),
+                ]
             }
             Self::Port(error) if error.kind == PortErrorKind::Unavailable => {
-                vec!["another program may be writing to the database: end it, and the same command goes on".to_owned()]
+                vec![
+                    "close any other program that is writing to the database, and run the same command again to resume"
+                        .to_owned(),
+                ]
             }
             _ => Vec::new(),
         }
@@ -169,12 +177,12 @@ impl CliError {
 
 const fn what_is_allowed(allowance: Allowance) -> &'static str {
     match allowance {
-        Allowance::PrivateAddresses => "talk to private addresses",
-        Allowance::UncheckedCertificates => "talk to servers without checking their certificates",
+        Allowance::PrivateAddresses => "connect to private addresses",
+        Allowance::UncheckedCertificates => "connect to servers without checking their certificates",
     }
 }
 
-/// What is done with a failure of the system.
+/// Returns a function that turns an I/O error into a [`CliError::System`].
 pub(crate) fn while_doing(doing: &'static str) -> impl FnOnce(io::Error) -> CliError {
     move |source| CliError::System { doing, source }
 }

@@ -9,7 +9,7 @@ fn shown(error: &CliError) -> String {
 }
 
 #[test]
-fn every_mistake_of_a_user_is_told_with_what_to_do() {
+fn every_mistake_of_a_user_is_reported_with_a_hint() {
     let data = || PathBuf::from("news");
     let unsound = |change: fn(&mut Draft)| {
         let seed = crate::source::parse_url("https://example.org/").unwrap();

@@ -1,4 +1,4 @@
-//! `dragline explain`: would a URL be crawled, and which rule decides? And what does an outcome mean?
+//! `dragline explain`: whether a URL would be crawled and which rule decides, or what an outcome means.
 
 mod outcome;
 #[cfg(test)]
@@ -22,14 +22,14 @@ use crate::source::{parse_url, read_at_most, read_definition};
 use crate::terminal::write_json;
 use verdict::Explanation;
 
-/// Answers on standard output. The exit code says the same.
+/// Prints the answer on standard output, and returns it as the exit code.
 ///
 /// # Errors
-/// The URL, the definition or a file is not sound.
+/// The URL, the definition or a file is not valid.
 pub(crate) async fn explain(args: &ExplainArgs) -> Result<Exit, CliError> {
     let Some(text) = args.url.as_deref() else { return explain_outcome(args) };
     let (definition, url) = definition_and_url(args, text)?;
-    // There is nothing stored to go by: origins may have joined a crawl that runs.
+    // Stored state is not looked at: a running crawl may have been joined by other origins.
     let context = CrawlContext::new(CrawlRow::first(definition))?;
     let verdict = match verdict::before_robots(&context, &url, args.network.address_policy()) {
         Some(blocked) => blocked,
@@ -44,7 +44,7 @@ pub(crate) async fn explain(args: &ExplainArgs) -> Result<Exit, CliError> {
     Ok(exit)
 }
 
-/// Says what an outcome means, which is asked for where no URL is.
+/// Explains the outcome that was given instead of a URL.
 fn explain_outcome(args: &ExplainArgs) -> Result<Exit, CliError> {
     if let Some(outcome) = args.outcome {
         outcome::print(io::stdout().lock(), outcome, args.answer())
@@ -53,12 +53,12 @@ fn explain_outcome(args: &ExplainArgs) -> Result<Exit, CliError> {
     Ok(Exit::Done)
 }
 
-/// The definition to go by, and the URL as a crawl of it would normalise it.
+/// Returns the definition whose rules apply, and the URL as that crawl would normalise it.
 fn definition_and_url(args: &ExplainArgs, text: &str) -> Result<(Definition, CrawlUrl), CliError> {
     let plain = parse_url(text)?;
     let draft = match &args.spec {
         Some(path) => read_definition(path)?,
-        // As if the site's first page had been given: of what is given itself some rules say nothing.
+        // The seed is the site's first page, as some rules do not apply to seeds themselves.
         None => Draft::for_seeds(vec![plain.origin().url_at("/").unwrap_or(plain)]),
     };
     let draft = args.network.change(draft);
@@ -67,13 +67,13 @@ fn definition_and_url(args: &ExplainArgs, text: &str) -> Result<(Definition, Cra
     Ok((Definition::new(draft)?, url))
 }
 
-/// What is known of a site's robots.txt.
+/// A site's robots.txt, or why it must not be fetched.
 type SiteRobots = Result<RobotsRecord, RefusedAddress>;
 
 async fn site_robots(args: &ExplainArgs, context: &CrawlContext, url: &CrawlUrl) -> Result<SiteRobots, CliError> {
     match &args.robots_file {
         Some(path) => {
-            // What lies past the limit is not read of a site's either.
+            // A site's robots.txt is not read past the limit either.
             let body = read_at_most(path, BODY_BYTES_MAX + 1)?;
             Ok(Ok(RobotsRecord::of(&RobotsFetch::Answered { status: 200, body: &body })))
         }

@@ -1,4 +1,4 @@
-//! What an outcome means: `dragline explain --outcome`, and the text of docs/outcomes.md.
+//! Explanations of outcomes: `dragline explain --outcome`, and docs/outcomes.md.
 
 use std::fmt::Write;
 use std::io;
@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::args::Answer;
 use crate::terminal::write_json;
 
-/// An outcome, explained. The names of the fields are those of the JSON that `--json` prints.
+/// An explained outcome. The field names are those of `--json`.
 #[derive(Debug, Serialize)]
 struct Explained {
     outcome: i16,
@@ -18,7 +18,7 @@ struct Explained {
     outcome_class: &'static str,
     meaning: &'static str,
     class_meaning: &'static str,
-    /// How often the URL is asked for in one iteration, the first time included.
+    /// The maximum number of requests for the URL in one iteration, including the first.
     tries_max: u8,
     tries: String,
     cost: &'static str,
@@ -27,7 +27,7 @@ struct Explained {
 
 impl Explained {
     fn new(outcome: Outcome) -> Self {
-        // What broke while it was parsed was asked for already.
+        // The URL was already fetched when parsing it broke.
         let is_of_a_request = outcome != Outcome::UnknownError;
         let tries_max = if is_of_a_request && outcome.may_be_fluke() { tries_max(outcome) } else { 1 };
         Self {
@@ -48,8 +48,8 @@ impl Explained {
         format!(
             "{outcome_name} ({outcome})\n\n{meaning}\n\n\
              class:       {outcome_class}: {class_meaning}\n\
-             tried again: {tries}\n\
-             costs:       {cost}\n\
+             retried:     {tries}\n\
+             cost:        {cost}\n\
              what to do:  {advice}\n"
         )
     }
@@ -57,31 +57,34 @@ impl Explained {
 
 const fn class_meaning(class: OutcomeClass) -> &'static str {
     match class {
-        OutcomeClass::Content => "content was got, or is known to be the same as before",
+        OutcomeClass::Content => "content was fetched, or is known to be unchanged",
         OutcomeClass::Redirect => "the server named another URL",
-        OutcomeClass::Missing => "the server says that there is nothing",
+        OutcomeClass::Missing => "the server says that there is no such page",
         OutcomeClass::Failed => "something went wrong: the URL counts as failed",
-        OutcomeClass::Blocked => "a rule forbids it: the site's or the definition's",
+        OutcomeClass::Blocked => "a rule of the site or the definition forbids it",
         OutcomeClass::Dismissed => "fetched, then set aside in favour of another URL",
     }
 }
 
 fn tries(outcome: Outcome, tries_max: u8) -> String {
     if tries_max == 1 {
-        return "no, not in this iteration.".to_owned();
+        return "not in this iteration.".to_owned();
     }
-    let when =
-        if outcome.is_refusal() { "by the back-off" } else { "after 2 s, then 8 s, or the delay where that is longer" };
+    let when = if outcome.is_refusal() {
+        "as the back-off allows"
+    } else {
+        "after 2 s and then 8 s, or after the delay if that is longer"
+    };
     format!("yes, {when}; {tries_max} tries in all.")
 }
 
 const fn cost(outcome: Outcome) -> &'static str {
     match (outcome.is_refusal(), outcome.costs_patience()) {
         (true, _) => {
-            "time: the delay of the origin becomes at least 2 s, and doubles each time; after minutes of that, patience."
+            "time: the delay of the origin rises to at least 2 s and doubles each time. After some minutes, it also costs patience."
         }
-        (false, true) => "patience: after five such failures in a row the origin is given up.",
-        (false, false) => "nothing more than the request, if there was one.",
+        (false, true) => "patience: after five such failures in a row, the origin is given up.",
+        (false, false) => "nothing beyond the request, if there was one.",
     }
 }
 
@@ -97,16 +100,16 @@ pub(super) fn print(mut out: impl io::Write, outcome: Outcome, answer: Answer) -
     }
 }
 
-/// docs/outcomes.md.
-#[cfg_attr(not(test), expect(dead_code, reason = "the file is held against it by a test, which also writes it"))]
+/// Returns the text of docs/outcomes.md.
+#[cfg_attr(not(test), expect(dead_code, reason = "used by a test, which checks and writes the file"))]
 fn page() -> String {
     let mut page = "\
 # Outcomes
 
-Each URL of an iteration ends with one outcome. Exports and tables have its number and its name; `dragline explain --outcome 173`, or by name, prints what stands here. A URL that is
-tried again has a line in the log for each try, of which the last is final.
+Each URL of an iteration ends with one outcome. Exports and tables contain its number and its name; `dragline explain --outcome`, with either of them, prints what is described here.
+A URL that is retried has a line in the log for each try. The last one is final.
 
-This file is written by a test of the command (`cli/src/explain/outcome.rs`) from `shared/domain/src/outcome.rs`: change it there.
+A test of the command (`cli/src/explain/outcome.rs`) writes this file from `shared/domain/src/outcome.rs`. Change it there.
 "
     .to_owned();
     for explained in Outcome::ALL.iter().map(|&outcome| Explained::new(outcome)) {
@@ -117,8 +120,8 @@ This file is written by a test of the command (`cli/src/explain/outcome.rs`) fro
             page,
             "\n## {outcome} `{outcome_name}`\n\n{meaning}\n\n\
              - Class: `{outcome_class}`: {class_meaning}.\n\
-             - Tried again: {tries}\n\
-             - Costs {cost}\n\
+             - Retried: {tries}\n\
+             - Cost: {cost}\n\
              - What to do: {advice}\n"
         );
     }
@@ -132,7 +135,7 @@ mod tests {
     const FILE: &str = include_str!("../../../docs/outcomes.md");
 
     #[test]
-    fn the_documentation_says_what_the_command_says() {
+    fn the_documentation_matches_the_command() {
         let page = page();
         if std::env::var_os("DRAGLINE_WRITE_DOCS").is_some() {
             let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/outcomes.md");
@@ -140,7 +143,7 @@ mod tests {
             return;
         }
         let differs = page.lines().zip(FILE.lines()).find(|(expected, found)| expected != found);
-        assert!(FILE == page, "run this test with DRAGLINE_WRITE_DOCS=1 to write docs/outcomes.md anew: {differs:?}");
+        assert!(FILE == page, "run this test with DRAGLINE_WRITE_DOCS=1 to rewrite docs/outcomes.md: {differs:?}");
     }
 
     #[test]
@@ -152,15 +155,15 @@ mod tests {
         The server was asked too often: status 429.
 
         class:       failed: something went wrong: the URL counts as failed
-        tried again: yes, by the back-off; 6 tries in all.
-        costs:       time: the delay of the origin becomes at least 2 s, and doubles each time; after minutes of that, patience.
+        retried:     yes, as the back-off allows; 6 tries in all.
+        cost:        time: the delay of the origin rises to at least 2 s and doubles each time. After some minutes, it also costs patience.
         what to do:  Raise `politeness.delay`, or ask the site's owner for more; then crawl again.
         ");
         for (outcome, tries_max, why) in [
-            (Outcome::FileNotFound, 1, "it says so for good"),
+            (Outcome::FileNotFound, 1, "the answer is definite"),
             (Outcome::ConnectionFailed, 3, "it may be a fluke"),
             (Outcome::UnknownError, 1, "it was fetched, and the parser broke"),
-            (Outcome::RateLimited, 6, "limits a minute are common"),
+            (Outcome::RateLimited, 6, "rate limits per minute are common"),
         ] {
             assert_eq!(Explained::new(outcome).tries_max, tries_max, "{outcome}: {why}");
         }

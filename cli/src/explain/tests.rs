@@ -116,12 +116,12 @@ fn the_answer_in_words() {
     insta::assert_snapshot!(Explanation::new(asked, &url, blocked.clone(), Some(3)).text(), @r"
     https://example.org/a: would not be crawled, because of its robots.txt
       robots.txt line 2: `Disallow: /\u{1b}`
-      asked about as https://example.org/a?utm_source=mail#top
+      given as https://example.org/a?utm_source=mail#top
     ");
     insta::assert_snapshot!(Explanation::new(url.as_str(), &url, allowed, Some(3)).text(), @r"
     https://example.org/a: would be crawled
       no rule of robots.txt matches
-      if it is found at most 3 links from a seed (scope.max_depth)
+      provided that it is at most 3 links away from a seed (scope.max_depth)
     ");
     let json = serde_json::to_string(&Explanation::new(url.as_str(), &url, blocked, None)).unwrap();
     insta::assert_snapshot!(json, @r#"{"url":"https://example.org/a","allowed":false,"blocked_by":"robots_txt","rule":"robots.txt line 2: `Disallow: /\u001b`","max_depth":null}"#);

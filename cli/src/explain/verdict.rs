@@ -1,4 +1,4 @@
-//! Which rule decides about a URL, and how that is said.
+//! Which rule decides about a URL, and the text of the answer.
 
 use dragline_domain::address::{self, AddressPolicy};
 use dragline_domain::policy::{BlockRule, Decision};
@@ -11,21 +11,21 @@ use dragline_pipeline::crawl::RefusedAddress;
 use super::SiteRobots;
 use crate::terminal::safe;
 
-/// The kinds of rules, in the order in which they are asked.
+/// The kinds of rules, in the order in which they apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Kind {
     /// Which URLs belong to the crawl.
     Scope,
-    /// What looks like a site that makes up URLs without end.
+    /// Signs of a site that generates URLs without end.
     Trap,
-    /// URLs that the definition rules out.
+    /// URLs that the definition excludes.
     DoNotCrawl,
     /// Which query parameters a URL may have.
     QueryParameters,
-    /// Whom Dragline never talks to.
+    /// Addresses that Dragline does not connect to.
     PrivateAddress,
-    /// What the site asks for.
+    /// The site's own rules.
     RobotsTxt,
 }
 
@@ -45,14 +45,14 @@ impl Kind {
 /// Whether a URL would be crawled, and why or why not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// It would be. Nothing objects but robots.txt could have, which says this.
+    /// It would be crawled.
     Crawl {
-        /// What robots.txt says, on one line.
+        /// What robots.txt says about it, on one line.
         robots: String,
     },
-    /// It would not be.
+    /// It would not be crawled.
     Blocked {
-        /// The first rule that objects is of this kind.
+        /// The kind of the first rule that blocks it.
         by: Kind,
         /// The rule, on one line.
         rule: String,
@@ -60,15 +60,15 @@ pub(super) enum Verdict {
 }
 
 impl Verdict {
-    /// Whether the URL would be crawled.
+    /// Returns whether the URL would be crawled.
     pub(super) const fn is_allowed(&self) -> bool {
         matches!(self, Self::Crawl { .. })
     }
 }
 
-/// What the rules say that are asked before robots.txt; absent if none objects.
+/// Returns the verdict of the rules that apply before robots.txt; `None` if none of them blocks the URL.
 ///
-/// The URL is taken for a seed: how many links it is away is known only in a crawl.
+/// The URL is treated as a seed, as its distance from one is known only in a crawl.
 pub(super) fn before_robots(context: &CrawlContext, url: &CrawlUrl, addresses: AddressPolicy) -> Option<Verdict> {
     let by = match context.policy.decide(url, 0, &context.allowed) {
         Decision::Crawl => return private_address(url, addresses),
@@ -91,7 +91,7 @@ fn private_address(url: &CrawlUrl, addresses: AddressPolicy) -> Option<Verdict> 
     refused.map(|rule| Verdict::Blocked { by: Kind::PrivateAddress, rule })
 }
 
-/// What robots.txt says, nothing else having objected.
+/// Returns the verdict of robots.txt, for a URL that no other rule blocks.
 pub(super) fn by_robots(robots: &SiteRobots, product_token: &str, url: &CrawlUrl) -> Verdict {
     let record = match robots {
         Err(RefusedAddress(rule)) => {
@@ -113,21 +113,21 @@ pub(super) fn by_robots(robots: &SiteRobots, product_token: &str, url: &CrawlUrl
 pub(super) struct Explanation {
     /// The URL as it would be requested.
     url: String,
-    /// The URL as it was given, where that differs.
+    /// The URL as given, if that differs.
     #[serde(skip_serializing_if = "Option::is_none")]
     given: Option<String>,
     /// Whether it would be crawled.
     allowed: bool,
-    /// The kind of rule that forbids it; absent where none does.
+    /// The kind of rule that blocks it; `None` if none does.
     blocked_by: Option<Kind>,
     /// The rule that decides.
     rule: String,
-    /// The most links from a seed at which it would still be crawled; absent for no limit.
+    /// The maximum number of links from a seed; `None` for no limit.
     max_depth: Option<u32>,
 }
 
 impl Explanation {
-    /// The answer to `given`, which normalised is `url`.
+    /// Returns the answer for `given`, whose normal form is `url`.
     pub(super) fn new(given: &str, url: &CrawlUrl, verdict: Verdict, max_depth: Option<u32>) -> Self {
         let allowed = verdict.is_allowed();
         let (blocked_by, rule) = match verdict {
@@ -139,7 +139,7 @@ impl Explanation {
         Self { url, given, allowed, blocked_by, rule, max_depth }
     }
 
-    /// The answer in words, line breaks included.
+    /// Returns the answer as text of several lines.
     pub(super) fn text(&self) -> String {
         let mut text = match self.blocked_by {
             None => format!("{}: would be crawled\n", self.url),
@@ -148,10 +148,10 @@ impl Explanation {
         let mut line = |line: &str| text.extend(["  ", line, "\n"]);
         line(&safe(&self.rule));
         if let Some(given) = &self.given {
-            line(&format!("asked about as {}", safe(given)));
+            line(&format!("given as {}", safe(given)));
         }
         if let (true, Some(max)) = (self.allowed, self.max_depth) {
-            line(&format!("if it is found at most {max} links from a seed (scope.max_depth)"));
+            line(&format!("provided that it is at most {max} links away from a seed (scope.max_depth)"));
         }
         text
     }

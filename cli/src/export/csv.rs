@@ -1,4 +1,4 @@
-//! Rows as comma-separated values that no spreadsheet runs.
+//! Rows as comma-separated values that are safe to open in a spreadsheet.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -13,21 +13,21 @@ use crate::terminal::safe;
 pub(super) enum Reader {
     /// A program, to which every character is data.
     Program,
-    /// A person at a terminal, which obeys some characters instead of showing them.
+    /// A person at a terminal, which acts on control characters instead of showing them.
     Person,
 }
 
-/// Writes rows as CSV (RFC 4180, lines ending in LF), texts made safe.
+/// Writes rows as CSV (RFC 4180, with LF line ends), with formulas disarmed.
 pub(super) struct SafeCsv<W: Write> {
     reader: Reader,
-    /// Turns a row into cells, and the first one into a head as well.
+    /// Turns each row into cells, and the first one into a header as well.
     cells: Writer<Vec<u8>>,
     out: Writer<W>,
     record: StringRecord,
     head: Head,
 }
 
-/// Whether the names of the fields are out.
+/// Whether the header line was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Head {
     Written,
@@ -35,7 +35,7 @@ enum Head {
 }
 
 impl<W: Write> SafeCsv<W> {
-    /// Writes to this reader.
+    /// Returns a writer for this reader.
     pub(super) fn new(out: W, reader: Reader) -> Self {
         Self {
             reader,
@@ -46,16 +46,16 @@ impl<W: Write> SafeCsv<W> {
         }
     }
 
-    /// Writes a row; before the first one, the names of its fields.
+    /// Writes a row. The first one is preceded by the names of its fields.
     pub(super) fn write(&mut self, row: &impl Serialize) -> io::Result<()> {
         self.write_cells(row).map_err(|error| match error.into_kind() {
-            // Kept as it is, so that a reader who has gone is told from a full disk.
+            // Kept as it is, to tell a closed pipe from a full disk.
             csv::ErrorKind::Io(error) => error,
             other => io::Error::other(format!("{other:?}")),
         })
     }
 
-    /// Writes the names of the fields, unless a row did.
+    /// Writes the header, unless a row already did.
     pub(super) fn write_head(&mut self, fields: &[&str]) -> io::Result<()> {
         if std::mem::replace(&mut self.head, Head::Written) == Head::Missing {
             self.out.write_record(fields)?;
@@ -67,7 +67,7 @@ impl<W: Write> SafeCsv<W> {
         self.head = Head::Written;
         self.cells.serialize(row)?;
         self.cells.flush()?;
-        // The csv crate alone knows how a row becomes cells, so it is asked for them before they are looked at.
+        // Only the csv crate knows how a row becomes cells, so it writes them and they are read back to be checked.
         let cells = std::mem::replace(&mut self.cells, continued());
         let bytes = cells.into_inner().map_err(csv::IntoInnerError::into_error)?;
         let mut reader = ReaderBuilder::new().has_headers(false).from_reader(bytes.as_slice());
@@ -85,24 +85,24 @@ impl<W: Write> SafeCsv<W> {
         Ok(())
     }
 
-    /// Writes what is held back.
+    /// Writes what is buffered.
     pub(super) fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
     }
 }
 
-/// A writer for the rows behind the first.
+/// Returns a writer for the rows after the first.
 fn continued() -> Writer<Vec<u8>> {
     csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new())
 }
 
-/// The cell, with a `'` before it if a spreadsheet would take it for a formula (OWASP, CSV injection). Numbers are not formulas.
+/// Prefixes the cell with `'` if a spreadsheet would run it as a formula (OWASP, CSV injection). Numbers are not formulas.
 fn harmless(cell: &str) -> Cow<'_, str> {
     let is_formula = cell.starts_with(['=', '+', '-', '@', '\t', '\r']) && !is_number(cell);
     if is_formula { Cow::Owned(format!("'{cell}")) } else { Cow::Borrowed(cell) }
 }
 
-/// Whether it is a number as we write them: digits, perhaps behind a minus sign.
+/// Returns whether the cell is a number as written here: digits, with an optional minus sign.
 fn is_number(cell: &str) -> bool {
     let digits = cell.strip_prefix('-').unwrap_or(cell);
     !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
@@ -125,7 +125,7 @@ mod tests {
     fn cells_that_look_like_formulas_are_disarmed() {
         for (cell, expected, why) in [
             ("plain", "plain", "nothing to do"),
-            ("", "", "nothing there"),
+            ("", "", "empty"),
             ("=1+1", "'=1+1", "a formula"),
             ("+49 30 1234", "'+49 30 1234", "taken for one by some"),
             ("-2+3", "'-2+3", "the same"),

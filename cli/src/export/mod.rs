@@ -1,4 +1,4 @@
-//! `dragline export`: rows on standard output, one by one.
+//! `dragline export`: writes rows to standard output, one by one.
 
 mod csv;
 mod rows;
@@ -12,10 +12,10 @@ use crate::exit::Exit;
 use crate::found::{self, Found};
 use rows::Rows;
 
-/// Rows that are read at once.
+/// The number of rows in one read.
 const BATCH_ROWS: usize = 500;
 
-/// Writes the rows that were asked for, as long as somebody reads them.
+/// Writes the requested rows, until the reader closes its end.
 ///
 /// # Errors
 /// There is no such crawl, it cannot be read, or the rows cannot be written.
@@ -26,7 +26,7 @@ pub(crate) async fn export(args: &ExportArgs) -> Result<Exit, CliError> {
     Ok(Exit::Done)
 }
 
-/// The names of the fields of its rows.
+/// Returns the field names of the rows.
 fn fields(what: What) -> Vec<&'static str> {
     match what {
         What::Pages => PageRow::fields().collect(),
@@ -36,7 +36,7 @@ fn fields(what: What) -> Vec<&'static str> {
     }
 }
 
-/// Reads the rows from where the crawl is.
+/// Reads the rows from the data directory or the stack.
 async fn read(args: &ExportArgs, rows: &mut Rows) -> Result<(), CliError> {
     let wanted = args.iteration.and_then(Iteration::new);
     #[cfg(feature = "stack")]
@@ -51,7 +51,7 @@ async fn read(args: &ExportArgs, rows: &mut Rows) -> Result<(), CliError> {
     }
 }
 
-/// Writes the rows of an iteration; where none is named, of the latest.
+/// Writes the rows of the given iteration, or of the latest if none is given.
 async fn write(
     found: &Found<impl Reader>,
     what: What,
@@ -98,6 +98,6 @@ mod tests {
                 rest.split_once(&format!("\"{field}\":")).unwrap_or_else(|| panic!("{field}, in its order: {json}")).1;
         }
         assert!(!rest.contains(':'), "no field is left out: {json}");
-        assert!(fields(What::Log).contains(&"final"), "a word of the language is named without its mark");
+        assert!(fields(What::Log).contains(&"final"), "a Rust keyword is named without its `r#`");
     }
 }

@@ -1,4 +1,4 @@
-//! Rows on their way to standard output, in the form that was asked for.
+//! Writes rows to standard output in the requested format.
 
 use std::io::{self, BufWriter, ErrorKind, IsTerminal, StdoutLock, Write};
 use std::ops::ControlFlow;
@@ -9,12 +9,12 @@ use super::csv::{Reader, SafeCsv};
 use crate::args::Format;
 use crate::terminal::write_json;
 
-/// Rows on their way out.
+/// A writer of rows.
 pub(super) struct Rows {
     to: To,
-    /// The names of the fields, which are told where there is no row to tell them.
+    /// The field names, for the header of an export without rows.
     fields: Vec<&'static str>,
-    /// What went wrong first; after it nothing more is written.
+    /// The first error. Nothing is written after it.
     failed: Option<io::Error>,
 }
 
@@ -24,7 +24,7 @@ enum To {
 }
 
 impl Rows {
-    /// Rows of this form with these fields.
+    /// Returns a writer of rows with these fields.
     pub(super) fn new(format: Format, fields: Vec<&'static str>) -> Self {
         let out = io::stdout().lock();
         let reader = if out.is_terminal() { Reader::Person } else { Reader::Program };
@@ -35,7 +35,7 @@ impl Rows {
         Self { to, fields, failed: None }
     }
 
-    /// Writes a row, and says whether more are wanted.
+    /// Writes a row, and returns whether to go on.
     pub(super) fn write(&mut self, row: &impl Serialize) -> ControlFlow<()> {
         let written = match &mut self.to {
             To::Jsonl(out) => write_json(out, row),
@@ -50,7 +50,7 @@ impl Rows {
         }
     }
 
-    /// Writes what is held back, and says whether all went well. A reader that had enough is no failure.
+    /// Writes what is buffered, and returns the first error. A reader that closed its end is not an error.
     pub(super) fn finish(mut self) -> io::Result<()> {
         let flushed = match &mut self.to {
             To::Jsonl(out) => out.flush(),

@@ -1,4 +1,4 @@
-//! The commands that are sent to a stack.
+//! The commands that send messages to a stack.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -18,10 +18,10 @@ use crate::exit::Exit;
 use crate::source::{parse_url, read_text};
 use crate::terminal::Console;
 
-/// Begins an iteration of what the arguments name.
+/// Begins an iteration of the crawl, URL or definition that the arguments name.
 ///
 /// # Errors
-/// It is not sound, the stack does not know it, or the command cannot be sent.
+/// The argument is not valid, the stack has no such crawl, or the command cannot be sent.
 pub(crate) async fn start(args: &StartArgs, console: &Console) -> Result<Exit, CliError> {
     let (crawl, message) = match (&args.definition, args.target.as_deref().unwrap_or_default()) {
         (Some(path), _) => with_definition(path, |file| Ok((file.definition.name.clone(), file.to_begin()?)))?,
@@ -45,7 +45,7 @@ pub(crate) async fn start(args: &StartArgs, console: &Console) -> Result<Exit, C
 /// Stores a definition.
 ///
 /// # Errors
-/// It is not sound, or the command cannot be sent.
+/// The definition is not valid, or the command cannot be sent.
 pub(crate) async fn put(args: &PutArgs, console: &Console) -> Result<Exit, CliError> {
     let (crawl, message, said) = with_definition(&args.definition, |file| {
         let said = schedule(file.definition, SystemClock::new().now());
@@ -57,7 +57,7 @@ pub(crate) async fn put(args: &PutArgs, console: &Console) -> Result<Exit, CliEr
         Some(said) => console.say(&format!("{crawl}: {said}")),
         None => {
             console.hint(&format!(
-                "it has no schedule: `dragline start {crawl}{}` begins an iteration",
+                "it has no schedule; begin an iteration with `dragline start {crawl}{}`",
                 stack.name.flag()
             ));
         }
@@ -65,10 +65,10 @@ pub(crate) async fn put(args: &PutArgs, console: &Console) -> Result<Exit, CliEr
     Ok(Exit::Done)
 }
 
-/// Pauses, resumes or stops what runs of a crawl.
+/// Pauses, resumes or stops the running iteration of a crawl.
 ///
 /// # Errors
-/// The stack does not know it, or the command cannot be sent.
+/// The stack has no such crawl, or the command cannot be sent.
 pub(crate) async fn change(args: &ChangeArgs, change: StatusChange, console: &Console) -> Result<Exit, CliError> {
     to_crawl(args, Message::change(args.crawl.clone(), change), console).await
 }
@@ -76,12 +76,12 @@ pub(crate) async fn change(args: &ChangeArgs, change: StatusChange, console: &Co
 /// Switches a crawl off.
 ///
 /// # Errors
-/// The stack does not know it, or the command cannot be sent.
+/// The stack has no such crawl, or the command cannot be sent.
 pub(crate) async fn remove(args: &ChangeArgs, console: &Console) -> Result<Exit, CliError> {
     to_crawl(args, Message::Remove { crawl: args.crawl.clone() }, console).await
 }
 
-/// Sends a message about a crawl that the stack knows.
+/// Sends a message about a crawl of the stack.
 async fn to_crawl(args: &ChangeArgs, message: Message, console: &Console) -> Result<Exit, CliError> {
     let stack = Deployed::find(&args.stack).await?;
     stack.crawl(&args.crawl).await?;
@@ -90,7 +90,7 @@ async fn to_crawl(args: &ChangeArgs, message: Message, console: &Console) -> Res
     Ok(Exit::Done)
 }
 
-/// Makes something of the definition in a file.
+/// Reads the definition in a file, and passes it to `make`.
 fn with_definition<T>(
     path: &Path,
     make: impl FnOnce(&DefinitionFile<'_>) -> Result<T, DeployedError>,
@@ -100,25 +100,25 @@ fn with_definition<T>(
     Ok(make(&DefinitionFile { path, text: &text, definition: &definition })?)
 }
 
-/// Sends a message, and prints its id: the scheduler's log names it.
+/// Sends a message and prints its id, by which it can be found in the scheduler's log.
 async fn send(stack: &Deployed, crawl: &CrawlId, message: &Message) -> Result<(), CliError> {
     let id = stack.stack.send_command(&message.body()).await.map_err(DeployedError::from)?;
     writeln!(io::stdout().lock(), "{crawl}: sent to the stack `{}` as message {id}", stack.name)
         .map_err(while_doing("writing to standard output"))
 }
 
-/// Where to see what came of it.
+/// Returns the hint that names the command to see the effect.
 fn look(crawl: &CrawlId, stack: &StackName) -> String {
-    format!("it takes a few seconds; to see what came of it: `dragline status {crawl} --stack {stack}`")
+    format!("this takes effect in a few seconds; to see it: `dragline status {crawl} --stack {stack}`")
 }
 
-/// When the definition's schedule begins the next iteration. Absent where it has none.
+/// Describes when the schedule begins the next iteration; `None` without a schedule.
 fn schedule(definition: &Definition, now: Timestamp) -> Option<String> {
     let schedule = definition.schedule.as_ref()?;
     let (cron, zone) = (schedule.cron(), schedule.time_zone());
     Some(match schedule.next_after(now) {
-        Some(next) => format!("the next iteration begins at {next} by its schedule, `{cron}` in {zone}"),
-        None => format!("its schedule, `{cron}` in {zone}, does not come due again"),
+        Some(next) => format!("the next iteration begins at {next}, as scheduled by `{cron}` in {zone}"),
+        None => format!("its schedule, `{cron}` in {zone}, begins no further iteration"),
     })
 }
 
@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_time_that_a_schedule_comes_to_is_said() {
+    fn the_next_time_of_a_schedule_is_shown() {
         let now: Timestamp = "2026-11-21T09:00:00Z".parse().unwrap();
         let said = |schedule: &str| {
             let text = format!("seeds: [https://a.example/]\n{schedule}");
@@ -137,15 +137,15 @@ mod tests {
             ("", None, "no schedule"),
             (
                 "schedule: {cron: '0 8 * * *'}",
-                Some("the next iteration begins at 2026-11-22T08:00:00Z by its schedule, `0 8 * * *` in UTC"),
+                Some("the next iteration begins at 2026-11-22T08:00:00Z, as scheduled by `0 8 * * *` in UTC"),
                 "daily, and today's time is over",
             ),
             (
                 "schedule: {cron: '0 12 * * *', time_zone: Europe/Berlin}",
                 Some(
-                    "the next iteration begins at 2026-11-21T11:00:00Z by its schedule, `0 12 * * *` in Europe/Berlin",
+                    "the next iteration begins at 2026-11-21T11:00:00Z, as scheduled by `0 12 * * *` in Europe/Berlin",
                 ),
-                "today, and told in UTC",
+                "today, shown in UTC",
             ),
         ] {
             assert_eq!(said(text).as_deref(), expected, "{why}");

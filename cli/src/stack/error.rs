@@ -1,4 +1,4 @@
-//! What can go wrong with a deployed stack, and what to do about it.
+//! Errors of a deployed stack, with hints about what to do.
 
 use std::path::PathBuf;
 
@@ -9,10 +9,10 @@ use dragline_ports::error::{PortError, PortErrorKind};
 
 use crate::args::{StackName, StackNameError};
 
-/// Why a stack cannot do what was asked.
+/// Why a request to a stack failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DeployedError {
-    /// The environment names no stack.
+    /// The environment variable is not a valid stack name.
     #[error("DRAGLINE_STACK: {0}")]
     Variable(StackNameError),
     /// The stack was not found.
@@ -21,40 +21,40 @@ pub(crate) enum DeployedError {
     /// An argument is neither a crawl nor a URL.
     #[error("{0}")]
     Name(#[from] CrawlIdError),
-    /// A stack is named where the crawl in a data directory is meant.
-    #[error("which crawl of the stack `{0}`?")]
+    /// A stack is named, but no crawl of it.
+    #[error("no crawl of the stack `{0}` is named")]
     WhichCrawl(StackName),
-    /// The stack does not know the crawl.
-    #[error("the stack `{stack}` has no crawl `{crawl}`")]
+    /// The stack has no such crawl.
+    #[error("there is no crawl `{crawl}` in the stack `{stack}`")]
     NoCrawl {
         /// The crawl.
         crawl: CrawlId,
         /// The stack.
         stack: StackName,
     },
-    /// Nothing was crawled yet that could be shown.
-    #[error("the crawl `{crawl}` did not begin yet")]
+    /// The crawl has not begun, so there is nothing to show.
+    #[error("the crawl `{crawl}` has not begun yet")]
     NotBegun {
         /// The crawl.
         crawl: CrawlId,
         /// The stack.
         stack: StackName,
     },
-    /// An iteration was asked for that there was not.
+    /// The iteration does not exist.
     #[error("the crawl `{crawl}` has no iteration {wanted}; the latest is {latest}")]
     NoIteration {
         /// The crawl.
         crawl: CrawlId,
-        /// What was asked for.
+        /// The iteration that was asked for.
         wanted: Iteration,
-        /// What there is.
+        /// The latest iteration.
         latest: Iteration,
     },
     /// A definition cannot be sent.
     #[error("the definition cannot be sent: {0}")]
     Message(DefinitionErrors),
-    /// A definition has a value that would be understood as another one.
-    #[error("{} cannot be sent: as JSON, one of its values would be another", .0.display())]
+    /// A definition has a value that changes when it is converted to JSON.
+    #[error("{} cannot be sent: one of its values would change when converted to JSON", .0.display())]
     Ambiguous(PathBuf),
     /// AWS did not answer, or refused.
     #[error("{0}")]
@@ -62,17 +62,17 @@ pub(crate) enum DeployedError {
 }
 
 impl DeployedError {
-    /// What to do about it; absent where the message says it all.
+    /// Returns what to do about it; `None` if the message is enough.
     pub(crate) fn hint(&self) -> Option<String> {
         match self {
             Self::Stack(StackError::Port(error)) | Self::Port(error) => of_port(error.kind).map(str::to_owned),
             Self::Stack(error) => error.hint().map(str::to_owned),
-            Self::WhichCrawl(stack) => Some(format!("name it, such as `dragline status docs --stack {stack}`")),
+            Self::WhichCrawl(stack) => Some(format!("name the crawl, as in `dragline status docs --stack {stack}`")),
             Self::NoCrawl { stack, .. } => {
-                Some(format!("define it: `dragline put crawl.yaml{}`, or name another stack", stack.flag()))
+                Some(format!("store its definition: `dragline put crawl.yaml{}`, or name another stack", stack.flag()))
             }
-            Self::NotBegun { crawl, stack } => Some(format!("begin it: `dragline start {crawl}{}`", stack.flag())),
-            Self::Ambiguous(_) => Some("put quotation marks around texts that look like numbers".to_owned()),
+            Self::NotBegun { crawl, stack } => Some(format!("start it: `dragline start {crawl}{}`", stack.flag())),
+            Self::Ambiguous(_) => Some("put quotation marks around text that looks like a number".to_owned()),
             Self::Variable(_) | Self::Name(_) | Self::NoIteration { .. } | Self::Message(_) => None,
         }
     }
@@ -80,8 +80,8 @@ impl DeployedError {
 
 const fn of_port(kind: PortErrorKind) -> Option<&'static str> {
     match kind {
-        PortErrorKind::Unavailable => Some("look at the network, AWS_REGION and AWS_ENDPOINT_URL, and try again"),
-        PortErrorKind::Other => Some("docs/commands.md says which permissions the commands need"),
+        PortErrorKind::Unavailable => Some("check the network, AWS_REGION and AWS_ENDPOINT_URL, and try again"),
+        PortErrorKind::Other => Some("check the permissions that docs/commands.md lists"),
         PortErrorKind::Full | PortErrorKind::Corrupt | PortErrorKind::TooLarge => None,
     }
 }
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_mistake_is_told_with_what_to_do() {
+    fn every_mistake_is_reported_with_a_hint() {
         let crawl = || "docs".parse::<CrawlId>().unwrap();
         let stack = || "staging".parse::<StackName>().unwrap();
         let number = |number| Iteration::new(number).unwrap();

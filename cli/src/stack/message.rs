@@ -1,4 +1,4 @@
-//! Commands as the messages that a stack takes: JSON with one key, as `docs/commands.md` says.
+//! Commands as messages to a stack: JSON objects with one key (`docs/commands.md`).
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::DeployedError;
 
-/// What is wished of a stack.
+/// A command to a stack.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Message {
@@ -24,18 +24,18 @@ pub(super) enum Message {
     PutCrawl { definition: Value },
     /// Begin an iteration.
     Start { crawl: CrawlId },
-    /// Ask for nothing more for now.
+    /// Pause the running iteration.
     Pause { crawl: CrawlId },
-    /// Go on.
+    /// Resume a paused iteration.
     Resume { crawl: CrawlId },
-    /// End with what is done.
+    /// End the running iteration as it stands.
     Stop { crawl: CrawlId },
-    /// Switch off and stop.
+    /// Switch the crawl off, and stop its running iteration.
     Remove { crawl: CrawlId },
 }
 
 impl Message {
-    /// The message for a change of what runs.
+    /// Returns the message that changes the status of the running iteration.
     pub(super) const fn change(crawl: CrawlId, change: StatusChange) -> Self {
         match change {
             StatusChange::Pause => Self::Pause { crawl },
@@ -44,24 +44,24 @@ impl Message {
         }
     }
 
-    /// As it is sent.
+    /// Returns the body of the message.
     pub(super) fn body(&self) -> String {
         json!(self).to_string()
     }
 }
 
-/// A definition's file, and what it says.
+/// A definition together with its file.
 pub(super) struct DefinitionFile<'f> {
-    /// Where it is.
+    /// The file's path.
     pub(super) path: &'f Path,
-    /// Its text.
+    /// The file's text.
     pub(super) text: &'f str,
-    /// What it says.
+    /// The parsed definition.
     pub(super) definition: &'f Definition,
 }
 
 impl DefinitionFile<'_> {
-    /// The message that stores the definition and begins an iteration.
+    /// Returns the message that stores the definition and begins an iteration.
     ///
     /// # Errors
     /// As [`DefinitionFile::message`].
@@ -69,7 +69,7 @@ impl DefinitionFile<'_> {
         self.message(Message::Definition, Command::Define)
     }
 
-    /// The message that stores the definition.
+    /// Returns the message that stores the definition.
     ///
     /// # Errors
     /// As [`DefinitionFile::message`].
@@ -77,10 +77,10 @@ impl DefinitionFile<'_> {
         self.message(|definition| Message::PutCrawl { definition }, Command::PutCrawl)
     }
 
-    /// A message with the definition as it is written, so that the stack's defaults stand where it says nothing.
+    /// Returns a message with the definition as it is written, so that the stack's defaults apply to the keys it leaves out.
     ///
     /// # Errors
-    /// The message is not understood, or not as the file is: YAML tells some values by other rules than JSON.
+    /// The message is not valid, or means something else than the file: YAML and JSON read some values differently.
     fn message(
         &self,
         message: impl FnOnce(Value) -> Message,
@@ -88,8 +88,8 @@ impl DefinitionFile<'_> {
     ) -> Result<Message, DeployedError> {
         let value = parse_as(self.text, &self.path.display().to_string()).map_err(DeployedError::Message)?;
         let message = message(value);
-        let understood = parse_command(&message.body()).map_err(DeployedError::Message)?;
-        if understood == command(Box::new(self.definition.clone())) {
+        let parsed = parse_command(&message.body()).map_err(DeployedError::Message)?;
+        if parsed == command(Box::new(self.definition.clone())) {
             Ok(message)
         } else {
             Err(DeployedError::Ambiguous(self.path.to_owned()))
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn each_message_is_understood_as_what_was_wished() {
+    fn each_message_reads_back_as_its_command() {
         let crawl = || "docs".parse::<CrawlId>().unwrap();
         let url = "https://a.example/?utm_source=b";
         let change = |change| (Message::change(crawl(), change), Command::Change { crawl: crawl(), change });
@@ -145,7 +145,7 @@ mod tests {
         for (name, is_sent, why) in [
             ("docs", true, "a word"),
             ("'1.10'", true, "a text in quotation marks"),
-            ("2024", true, "a number that is written in one way"),
+            ("2024", true, "a number with only one spelling"),
             ("1.10", false, "a number that JSON writes as 1.1"),
         ] {
             let sent = message(&format!("name: {name}\nseeds: [https://a.example/]"));

@@ -1,4 +1,4 @@
-//! A deployed stack: commands are sent to it, and what it crawled is read.
+//! Access to a deployed stack: sending commands to it, and reading its crawls.
 
 mod commands;
 mod error;
@@ -31,7 +31,7 @@ impl Deployed {
         Ok(Self { name, stack })
     }
 
-    /// A crawl that the stack knows.
+    /// Returns a crawl of the stack.
     async fn crawl(&self, crawl: &CrawlId) -> Result<Found<DynamoReader>, DeployedError> {
         let (stack, crawl) = (self.name.clone(), crawl.clone());
         match self.stack.frontier(Arc::new(SystemRng)).load_crawl(&crawl).await? {
@@ -46,7 +46,7 @@ impl Deployed {
     }
 }
 
-/// The crawl of a stack.
+/// Finds a crawl of a stack.
 ///
 /// # Errors
 /// There is no such stack or crawl, or AWS did not answer.

@@ -20,24 +20,24 @@ pub(crate) use read::{of_directory, read};
 pub(crate) use text::text;
 pub(crate) use why::WhyNothing;
 
-/// How an iteration stands or ended, and where the crawl is. The names of the fields are those of the JSON that `--json` prints.
+/// How an iteration stands or ended, and where the crawl is. The field names are those of `--json`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Summary {
     /// Which iteration, and whether it is over.
     #[serde(flatten)]
     pub(crate) standing: Standing,
-    /// Where everything is.
+    /// Where the crawl is stored.
     #[serde(flatten)]
     pub(crate) place: Place,
     /// Whether certificates were checked.
     pub(crate) certificates: Certificates,
-    /// What came of it.
+    /// Its results in numbers.
     #[serde(flatten)]
     pub(crate) figures: Figures,
 }
 
 impl Summary {
-    /// Why nothing was got; absent if something was, or the iteration is not over.
+    /// Returns why nothing was fetched; `None` if something was, or the iteration is not over.
     pub(crate) fn why_nothing(&self) -> Option<WhyNothing<'_>> {
         let is_over = self.standing.status == IterationStatus::Closed;
         (is_over && !self.figures.has_content()).then_some(WhyNothing(&self.figures.causes))

@@ -1,4 +1,4 @@
-//! Reading a summary, whether the crawl runs or not.
+//! Reads a summary, whether the crawl is running or not.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ pub(crate) async fn read(found: &Found<impl Reader>) -> Result<Summary, CliError
     Ok(Summary { standing, place: found.place.clone(), certificates: found.certificates, figures })
 }
 
-/// Reads that of the crawl in a data directory.
+/// Reads the summary of the crawl in a data directory.
 ///
 /// # Errors
 /// There is no data directory, no iteration yet, or it cannot be read.

@@ -1,4 +1,4 @@
-//! The summary in words.
+//! The summary as text.
 
 use std::time::Duration;
 
@@ -12,11 +12,11 @@ use crate::args::shell_word;
 use crate::found::Certificates;
 use crate::terminal::{Colour, Shade, bytes, count, duration, plural, safe};
 
-/// Where the numbers of a list end.
+/// The column in which the numbers of a list end.
 const NUMBER_WIDTH: usize = 11;
 
-/// The summary in words, without a line break at its end. `go_on` is the command that goes on with what is not finished; absent if
-/// it is told elsewhere.
+/// Returns the summary as text, without a final line break. `go_on` is the command that resumes an unfinished iteration; `None` if it is
+/// shown elsewhere.
 pub(crate) fn text(summary: &Summary, go_on: Option<&str>, colour: Colour) -> String {
     let mut text = Text { text: String::new(), colour };
     text.line(&headline(summary));
@@ -31,11 +31,11 @@ pub(crate) fn text(summary: &Summary, go_on: Option<&str>, colour: Colour) -> St
     }
     if summary.figures.urls_stripped > 0 {
         let urls = plural(summary.figures.urls_stripped, "URL");
-        text.line(&format!("{urls} found with parameters that were taken out (strip_query_parameters)"));
+        text.line(&format!("{urls} found with query parameters that were stripped (strip_query_parameters)"));
     }
     text.section("nothing was crawled", nothing(summary, colour));
     text.section("outcomes", outcomes(summary));
-    text.section("not asked for", not_crawled(summary));
+    text.section("not requested", not_crawled(summary));
     text.section("left over, and due in the next iteration", leftovers(summary));
     text.section("slowest", slowest(summary));
     text.section("what next", next(summary, go_on));
@@ -54,7 +54,7 @@ impl Text {
         self.text.push('\n');
     }
 
-    /// A head with lines below it; nothing where there are none.
+    /// Adds a heading with lines below it; nothing if there are no lines.
     fn section(&mut self, head: &str, lines: Vec<String>) {
         if lines.is_empty() {
             return;
@@ -91,17 +91,17 @@ fn numbered(number: u64, what: &str) -> String {
     format!("{:>NUMBER_WIDTH$}  {what}", count(number))
 }
 
-/// Why nothing was crawled, and what to do about it.
+/// Describes why nothing was crawled and what to do about it.
 fn nothing(summary: &Summary, colour: Colour) -> Vec<String> {
     let Some(why) = summary.why_nothing() else { return Vec::new() };
     let hint = |hint: &String| format!("{} {}", colour.paint(Shade::Hint, "hint:"), safe(hint));
     let lines = why.lines(numbered);
-    let lines = if lines.is_empty() { vec!["  nothing had its turn".to_owned()] } else { lines };
+    let lines = if lines.is_empty() { vec!["  no URL had its turn".to_owned()] } else { lines };
     lines.into_iter().chain(why.hints().iter().map(hint)).collect()
 }
 
 fn outcomes(summary: &Summary) -> Vec<String> {
-    let stuck = (summary.figures.stuck > 0).then(|| numbered(summary.figures.stuck, "stuck: broke the parser"));
+    let stuck = (summary.figures.stuck > 0).then(|| numbered(summary.figures.stuck, "stuck: the parser broke"));
     summary.figures.outcomes.iter().map(|counted| numbered(counted.urls, &counted.name)).chain(stuck).collect()
 }
 
@@ -112,8 +112,7 @@ fn not_crawled(summary: &Summary) -> Vec<String> {
         [numbered(reason.urls, &format!("{}{detail}", reason.name)), example]
     });
     let beyond = summary.figures.links_beyond_budget;
-    let beyond =
-        (beyond > 0).then(|| numbered(beyond, "links not followed: more waits than the budget of pages calls for"));
+    let beyond = (beyond > 0).then(|| numbered(beyond, "links not followed: enough URLs wait for the page budget"));
     lines.chain(beyond).collect()
 }
 
@@ -138,12 +137,12 @@ fn next(summary: &Summary, go_on: Option<&str>) -> Vec<String> {
     if let Some(data) = summary.place.directory() {
         let within = |name: &str| shell_word(&data.join(name));
         commands.extend([
-            (format!("sqlite3 {} 'SELECT * FROM failed'", within(DATABASE)), "what failed; docs/database.md has more"),
+            (format!("sqlite3 {} 'SELECT * FROM failed'", within(DATABASE)), "what failed (more in docs/database.md)"),
             (format!("ls {}", within("raw")), "the bodies, as WARC"),
         ]);
     }
     if let Some(command) = go_on.filter(|_| summary.standing.closed_at.is_none()) {
-        commands.insert(0, (command.to_owned(), "go on, unless it is running"));
+        commands.insert(0, (command.to_owned(), "resume, unless it is running"));
     }
     let width = commands.iter().map(|(command, _)| command.chars().count()).max().unwrap_or_default();
     commands.iter().map(|(command, what)| format!("  {:<width$}   {what}", safe(command))).collect()

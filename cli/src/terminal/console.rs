@@ -1,4 +1,4 @@
-//! What is said on standard error. Standard output is for data alone.
+//! Messages on standard error. Standard output is for data only.
 
 use std::io::{self, Write};
 
@@ -11,29 +11,29 @@ use tracing_subscriber::fmt::MakeWriter;
 
 use super::{Colour, Shade, safe_lines, write_json};
 
-/// How much is said.
+/// How much is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verbosity {
-    /// What happens, errors, how things ended, and a line a URL.
+    /// Messages, errors, the summary, and a line per URL.
     Urls,
-    /// What happens, errors, and how things ended.
+    /// Messages, errors, and the summary.
     Normal,
     /// Errors only.
     Quiet,
 }
 
-/// In which form things are said.
+/// The form of what is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// Text for people.
     Text,
-    /// One JSON object a line, and nothing else.
+    /// One JSON object per line, and nothing else.
     Json,
 }
 
-/// Says things on standard error, above the progress display where there is one.
+/// Prints messages on standard error, above the progress display if there is one.
 ///
-/// Its clones write to the same terminal.
+/// Clones share the same terminal.
 #[derive(Clone, Debug)]
 pub(crate) struct Console {
     colour: Colour,
@@ -43,22 +43,22 @@ pub(crate) struct Console {
     clock: SystemClock,
 }
 
-/// Something that is said as JSON.
+/// The envelope of an event in JSON.
 #[derive(Serialize)]
-struct Said<'a, T> {
+struct Envelope<'a, T> {
     event: &'a str,
     at: Timestamp,
     #[serde(flatten)]
     body: &'a T,
 }
 
-/// A text of ours.
+/// The body of an event that is only text.
 #[derive(Serialize)]
 struct Text<'a> {
     text: &'a str,
 }
 
-/// What went wrong.
+/// The body of the event `error`.
 #[derive(Serialize)]
 struct Failure<'a> {
     text: &'a str,
@@ -66,7 +66,7 @@ struct Failure<'a> {
 }
 
 impl Console {
-    /// Talks to this process's standard error.
+    /// Returns a console on this process's standard error.
     pub(crate) fn to_stderr(verbosity: Verbosity, form: Form) -> Self {
         let colour = match form {
             Form::Text => Colour::of_stream(&io::stderr()),
@@ -75,27 +75,27 @@ impl Console {
         Self { colour, verbosity, form, bars: MultiProgress::new(), clock: SystemClock::new() }
     }
 
-    /// How much is said.
+    /// Returns how much is printed.
     pub(crate) const fn verbosity(&self) -> Verbosity {
         self.verbosity
     }
 
-    /// In which form.
+    /// Returns the form of what is printed.
     pub(crate) const fn form(&self) -> Form {
         self.form
     }
 
-    /// Whether it is coloured.
+    /// Returns whether text is coloured.
     pub(crate) const fn colour(&self) -> Colour {
         self.colour
     }
 
-    /// Where progress is drawn. It draws on standard error, and only if that is a terminal.
+    /// Returns the progress display, which is drawn only if standard error is a terminal.
     pub(crate) const fn bars(&self) -> &MultiProgress {
         &self.bars
     }
 
-    /// Says something, unless told to be quiet. Line breaks in it are ours; what it quotes is made safe by the caller.
+    /// Prints a message, unless quiet. It may have several lines; the caller escapes what it quotes.
     pub(crate) fn say(&self, text: &str) {
         match (self.verbosity, self.form) {
             (Verbosity::Quiet, _) => {}
@@ -104,7 +104,7 @@ impl Console {
         }
     }
 
-    /// Says what to do next, unless told to be quiet.
+    /// Prints what to do next, unless quiet.
     pub(crate) fn hint(&self, text: &str) {
         match (self.verbosity, self.form) {
             (Verbosity::Quiet, _) => {}
@@ -113,7 +113,7 @@ impl Console {
         }
     }
 
-    /// Says what went wrong and what to do about it, however quiet it is otherwise.
+    /// Prints an error and what to do about it, even if quiet.
     pub(crate) fn error(&self, message: &str, hints: &[String]) {
         if self.form == Form::Json {
             return self.event("error", &Failure { text: message, hints });
@@ -126,24 +126,24 @@ impl Console {
         }
     }
 
-    /// Says something to a program: its fields, and before them what it is and what time it is.
+    /// Prints an event as JSON: its name, the time, and the fields of the body.
     pub(crate) fn event(&self, event: &str, body: &impl Serialize) {
         let mut line = Vec::new();
-        // Written at once, so that nothing comes between; and a vector takes everything.
-        if write_json(&mut line, &Said { event, at: self.clock.now(), body }).is_ok() {
+        // Written in one piece, so that nothing comes in between. Writing to a vector cannot fail.
+        if write_json(&mut line, &Envelope { event, at: self.clock.now(), body }).is_ok() {
             self.write(&line, b"");
         }
     }
 
     fn write(&self, text: &[u8], end: &[u8]) {
-        // Nobody is left to be told that standard error is closed.
+        // If standard error is closed, there is nowhere to report it.
         self.bars.suspend(|| {
             let _ = io::stderr().lock().write_all(&[text, end].concat());
         });
     }
 }
 
-/// The log is written between the lines that are said, and above the progress display.
+/// The log is written between the messages, above the progress display.
 impl<'a> MakeWriter<'a> for Console {
     type Writer = LogLine<'a>;
 
@@ -152,7 +152,7 @@ impl<'a> MakeWriter<'a> for Console {
     }
 }
 
-/// One line of the log, which comes in one piece.
+/// A writer of one log line, which tracing writes in one piece.
 pub(crate) struct LogLine<'a>(&'a Console);
 
 impl Write for LogLine<'_> {

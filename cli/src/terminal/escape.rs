@@ -1,18 +1,18 @@
-//! Making text from the network harmless before it is shown.
+//! Escapes text from the network before it is shown.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
 use dragline_domain::shown::is_obeyed;
 
-/// The text on one line, with everything escaped that a terminal would obey instead of show.
+/// Escapes everything that a terminal would act on instead of showing it.
 ///
-/// Line breaks and tabs are escaped, too: the text stands within a line of ours.
+/// This includes line breaks and tabs, as the text is part of a line.
 pub(crate) fn safe(text: &str) -> Cow<'_, str> {
     escape(text, is_obeyed)
 }
 
-/// Like [`safe`], for texts of several lines that are our own but quote others: line breaks stay.
+/// Like [`safe`], but keeps line breaks, for text of several lines that quotes others.
 pub(crate) fn safe_lines(text: &str) -> Cow<'_, str> {
     escape(text, |c| c != '\n' && is_obeyed(c))
 }
@@ -40,23 +40,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_terminal_obeys_is_escaped() {
+    fn control_characters_are_escaped() {
         for (text, expected, why) in [
             ("https://example.org/ä?b=1", "https://example.org/ä?b=1", "letters of any script are shown"),
             ("\u{1b}[2J", "\\u{1b}[2J", "would clear the screen"),
             ("\u{9b}31m", "\\u{9b}31m", "the same in one character, from the upper control codes"),
             ("\u{1b}]0;owned\u{7}", "\\u{1b}]0;owned\\u{7}", "would rename the window"),
             ("a\rb", "a\\rb", "would overwrite the line"),
-            ("a\nerror: b", "a\\nerror: b", "would fake a line of ours"),
+            ("a\nerror: b", "a\\nerror: b", "would fake a message"),
             ("a\tb", "a\\tb", "would break the columns"),
-            ("a\u{8}b\u{7f}", "a\\u{8}b\\u{7f}", "would rub letters out"),
+            ("a\u{8}b\u{7f}", "a\\u{8}b\\u{7f}", "would erase letters"),
             ("a\u{202e}gpj.exe", "a\\u{202e}gpj.exe", "would show the rest backwards"),
-            ("a\u{2066}b\u{2069}", "a\\u{2066}b\\u{2069}", "would do so for a part"),
+            ("a\u{2066}b\u{2069}", "a\\u{2066}b\\u{2069}", "would do so for a part of it"),
             ("a\u{2028}b", "a\\u{2028}b", "breaks the line on some terminals"),
         ] {
             assert_eq!(safe(text), expected, "{why}");
         }
-        assert_eq!(safe_lines("a\nb\u{1b}c"), "a\nb\\u{1b}c", "line breaks of our own stay");
+        assert_eq!(safe_lines("a\nb\u{1b}c"), "a\nb\\u{1b}c", "line breaks stay");
     }
 
     proptest! {

@@ -1,4 +1,4 @@
-//! Numbers as people read them.
+//! Numbers formatted for people.
 
 use std::time::Duration;
 
@@ -6,12 +6,12 @@ pub(crate) use dragline_domain::shown::{count, plural};
 use indicatif::BinaryBytes;
 use jiff::SignedDuration;
 
-/// A size: `512 B`, `1.21 KiB`.
+/// Formats a size in bytes: `512 B`, `1.21 KiB`.
 pub(crate) fn bytes(number: u64) -> String {
     BinaryBytes(number).to_string()
 }
 
-/// A duration: `850ms` below ten seconds, whole seconds above, `1m 20s`.
+/// Formats a duration: with milliseconds below ten seconds (`850ms`), in whole seconds above (`1m 20s`).
 pub(crate) fn duration(duration: Duration) -> String {
     let shown = if duration < Duration::from_secs(10) {
         Duration::from_millis(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX))
@@ -37,7 +37,7 @@ mod tests {
         ] {
             assert_eq!(duration(Duration::from_millis(millis)), expected);
         }
-        assert_eq!(duration(Duration::MAX), format!("{}s", u64::MAX), "past what can be written otherwise");
+        assert_eq!(duration(Duration::MAX), format!("{}s", u64::MAX), "too long for the other format");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! JSON in which a terminal finds nothing to obey, and whoever reads it no difference.
+//! JSON without characters that a terminal acts on. Parsers read it the same.
 
 use std::io::{self, Write};
 
@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::Serializer;
 use serde_json::ser::Formatter;
 
-/// Writes a value as JSON on one line, and the line's end.
+/// Writes a value as one line of JSON.
 ///
 /// # Errors
 /// It cannot be written.
@@ -16,14 +16,14 @@ pub(crate) fn write_json(mut out: impl Write, value: &impl Serialize) -> io::Res
     writeln!(out)
 }
 
-/// Escapes what JSON may hold as it is, but a terminal obeys: DEL, the upper control codes, turns of the direction of writing.
+/// Escapes characters that JSON allows but a terminal acts on: DEL, the C1 control codes, changes of the writing direction.
 struct Harmless;
 
 impl Formatter for Harmless {
     fn write_string_fragment<W: ?Sized + Write>(&mut self, out: &mut W, fragment: &str) -> io::Result<()> {
         let mut rest = fragment;
         while let Some((at, found)) = rest.char_indices().find(|(_, c)| is_obeyed(*c)) {
-            // All of them are of the first plane, which four digits can tell.
+            // All of them are in the basic multilingual plane, so four digits are enough.
             write!(out, "{}\\u{:04x}", &rest[..at], u32::from(found))?;
             rest = &rest[at + found.len_utf8()..];
         }
@@ -44,11 +44,11 @@ mod tests {
     }
 
     #[test]
-    fn what_a_terminal_obeys_is_escaped() {
+    fn control_characters_are_escaped() {
         for (text, expected, why) in [
             ("ä \u{1f577}", "\"ä \u{1f577}\"\n", "letters of any script are shown"),
-            ("\u{1b}[2J\n", "\"\\u001b[2J\\n\"\n", "as JSON asks for"),
-            ("a\u{9b}31m\u{7f}b", "\"a\\u009b31m\\u007fb\"\n", "what JSON leaves as it is"),
+            ("\u{1b}[2J\n", "\"\\u001b[2J\\n\"\n", "as JSON requires"),
+            ("a\u{9b}31m\u{7f}b", "\"a\\u009b31m\\u007fb\"\n", "characters that JSON does not escape"),
             ("a\u{202e}b", "\"a\\u202eb\"\n", "would show the rest backwards"),
         ] {
             assert_eq!(json(&text), expected, "{why}");

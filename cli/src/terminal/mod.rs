@@ -1,4 +1,4 @@
-//! Talking to a person at a terminal: what is said, how it is coloured, and what is made harmless first.
+//! Output to people and programs: messages, colours, and the escaping of text from the network.
 
 mod console;
 mod escape;

@@ -1,4 +1,4 @@
-//! Colour, where it helps and is wanted.
+//! Colours of text on a terminal.
 
 use std::env;
 use std::ffi::OsStr;
@@ -10,39 +10,39 @@ use clap::builder::styling::{AnsiColor, Style};
 /// Whether text is coloured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Colour {
-    /// It is.
+    /// It is coloured.
     On,
-    /// It is not: nobody looks, or nobody wants it.
+    /// It is not: the stream is not a terminal, or colours are turned off.
     Off,
 }
 
-/// What the colour of a text says. Nothing is said by colour alone.
+/// The meaning of a colour. Colour never carries information on its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shade {
-    /// Something is wrong.
+    /// An error.
     Error,
-    /// What to do about it.
+    /// A hint about what to do.
     Hint,
-    /// The head of a section.
+    /// The heading of a section.
     Head,
 }
 
 impl Colour {
-    /// Whether what is written to a stream of this process is coloured.
+    /// Decides whether to colour what is written to a stream of this process.
     pub(crate) fn of_stream(stream: &impl IsTerminal) -> Self {
         let (no_color, term) = (env::var_os("NO_COLOR"), env::var_os("TERM"));
         Self::of(stream.is_terminal(), no_color.as_deref(), term.as_deref())
     }
 
-    /// Whether a stream is coloured, `is_terminal` saying what it leads to.
+    /// Decides from the stream and the environment.
     ///
-    /// Only on a terminal that knows colours; a `NO_COLOR` that is not empty turns them off (no-color.org).
+    /// Only terminals that support colours get them; a non-empty `NO_COLOR` turns them off (no-color.org).
     fn of(is_terminal: bool, no_color: Option<&OsStr>, term: Option<&OsStr>) -> Self {
         let unwanted = no_color.is_some_and(|value| !value.is_empty()) || term.is_some_and(|term| term == "dumb");
         if is_terminal && !unwanted { Self::On } else { Self::Off }
     }
 
-    /// What clap has to say, which colours by rules of its own if it prints it itself.
+    /// Renders a text of clap, which would colour it by its own rules if it printed it.
     pub(crate) fn paint_styled(self, text: &StyledStr) -> String {
         match self {
             Self::On => text.ansi().to_string(),
@@ -50,7 +50,7 @@ impl Colour {
         }
     }
 
-    /// The text in its colour.
+    /// Returns the text in its colour.
     pub(crate) fn paint(self, shade: Shade, text: &str) -> String {
         let style = match shade {
             Shade::Error => Style::new().fg_color(Some(AnsiColor::Red.into())).bold(),

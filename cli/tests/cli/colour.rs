@@ -1,11 +1,11 @@
-//! Colour, on terminals alone and where it is wanted.
+//! Output is coloured only on terminals, and only where colours are wanted.
 
 use dragline_testkit::hostile::{HostileSite, html, reply};
 
 use super::terminal::on_a_terminal_with;
 use super::{command, ran};
 
-/// What every colour and every bold text begins with, and what moves no cursor.
+/// Returns whether the text contains a colour or bold sequence; sequences that move the cursor do not count.
 fn is_coloured(text: &str) -> bool {
     text.split("\u{1b}[")
         .skip(1)
@@ -37,7 +37,7 @@ async fn every_stream_is_coloured_on_terminals_that_want_it_and_nowhere_else() {
             let (_, coloured) = on_a_terminal_with(directory.path(), arguments, &[]);
             assert!(is_coloured(&coloured), "{what}, on a terminal: {}", coloured.escape_debug());
             for unwanted in [("NO_COLOR", "1"), ("TERM", "dumb")] {
-                // What runs tests for people says so, and some libraries colour for it whatever the terminal is.
+                // CI services set `CI`, for which some libraries use colours whatever the terminal is.
                 for variables in [&[unwanted][..], &[unwanted, ("CI", "true")]] {
                     let (_, plain) = on_a_terminal_with(directory.path(), arguments, variables);
                     assert!(!is_coloured(&plain), "{what}, with {variables:?}: {}", plain.escape_debug());

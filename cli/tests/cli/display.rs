@@ -1,18 +1,18 @@
-//! What is shown of a site that is full of terminal escapes: nothing that a terminal would obey, and all of it as data.
+//! Output about a site full of terminal escapes: harmless on a terminal, complete as data.
 
 use dragline_testkit::hostile::{Asked, HostileSite, Step, html, links, reply};
 
 use super::terminal::on_a_terminal;
 use super::{Ran, dragline};
 
-/// Would rename the window, ring, clear the screen by one character, rub out, and show the rest backwards. The command writes none of these
-/// itself, though it moves the cursor and colours.
+/// Would rename the window, ring the bell, clear the screen, delete, and show the rest backwards. The command itself writes none of these,
+/// though it moves the cursor and colours text.
 const PAYLOAD: &str = "\u{1b}]0;owned\u{7}\u{9b}2J\u{7f}\u{202e}";
 
-/// What of it stands in no output to a terminal.
+/// The parts of it that must not reach a terminal.
 const OBEYED: [&str; 5] = ["\u{1b}]", "\u{7}", "\u{9b}", "\u{7f}", "\u{202e}"];
 
-/// A status line with whatever reason, and no body.
+/// Returns a response with this reason phrase and no body.
 fn status_line(status: u16, reason: &str) -> Vec<Step> {
     vec![Step::send(format!("HTTP/1.1 {status} {reason}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"))]
 }
@@ -50,7 +50,7 @@ fn crawl<'a>(seed: &'a str, data: &'a str) -> Vec<&'a str> {
     vec!["crawl", seed, "--allow-private", "--delay", "0s", "--data", data]
 }
 
-/// Every way to look at what was crawled.
+/// Every command that shows crawled data.
 const LOOKS: [&[&str]; 10] = [
     &["status"],
     &["status", "--json"],
@@ -83,7 +83,7 @@ fn no_escape_of(seed: &str) {
         ("shown", &[][..]),
         ("urls", &["--verbose"]),
         ("logged", &["-vv"]),
-        ("told", &["--progress", "json"]),
+        ("events", &["--progress", "json"]),
         ("json", &["--json", "--quiet"]),
     ] {
         let (code, output) = on_a_terminal(directory, &[&crawl(seed, data)[..], more].concat());
@@ -97,7 +97,7 @@ fn no_escape_of(seed: &str) {
     }
     for what in [&["--what", "pages"][..], &["--what", "pages", "--format", "csv"]] {
         let (_, output) = on_a_terminal(directory, &look(&[&["export"], what].concat(), "shown"));
-        assert!(output.contains("owned"), "the title is shown, though harmless: {output}");
+        assert!(output.contains("owned"), "the title is shown, made harmless: {output}");
     }
     let forbidden = format!("{seed}forbidden");
     for more in [&[][..], &["--json"]] {
@@ -109,7 +109,7 @@ fn no_escape_of(seed: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_exported_is_data_to_the_last_character() {
+async fn exports_keep_every_character() {
     let site = HostileSite::start(answer).await;
     let seed = site.url("/");
     let [jsonl, csv] = tokio::task::block_in_place(|| exported(&seed));
@@ -120,7 +120,7 @@ async fn what_is_exported_is_data_to_the_last_character() {
         .find(|page| page["url"] == *seed)
         .expect("the seed is among the pages");
     assert_eq!(page["title"], *title, "as JSON lines");
-    assert_harmless(&jsonl, "JSON lines are harmless as they are, as JSON can say the same otherwise");
+    assert_harmless(&jsonl, "JSON lines are harmless, as JSON can escape these characters");
     let mut rows = csv::Reader::from_reader(csv.as_bytes());
     let titles =
         rows.headers().expect("there is a head").iter().position(|name| name == "title").expect("it names titles");
@@ -128,7 +128,7 @@ async fn what_is_exported_is_data_to_the_last_character() {
     assert!(found, "as CSV: {}", csv.escape_debug());
 }
 
-/// The pages as JSON lines and as CSV, written to pipes. What progress and summary say to a pipe is harmless, too.
+/// Exports the pages as JSON lines and as CSV, into pipes. Progress and summary must be harmless there, too.
 fn exported(seed: &str) -> [String; 2] {
     let directory = tempfile::tempdir().expect("there is room for a directory");
     let Ran { stdout, stderr, .. } = dragline(directory.path(), &crawl(seed, "data"));

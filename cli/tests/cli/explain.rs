@@ -1,4 +1,4 @@
-//! `explain` with a robots.txt in a file, which needs no network.
+//! `explain` with a robots.txt from a file, without network access.
 
 use std::fs;
 use std::path::Path;
@@ -27,15 +27,15 @@ fn explain(directory: &Path, arguments: &[&str]) -> (Option<i32>, String) {
 fn the_exit_code_and_the_text_say_the_same() {
     let directory = prepared();
     for (arguments, code, said, why) in [
-        (&["https://example.org/a"][..], 0, "would be crawled\n  no rule of robots.txt matches", "nothing objects"),
-        (&["https://example.org/private/a"], 1, "robots.txt line 2: `Disallow: /private/`", "the site objects"),
+        (&["https://example.org/a"][..], 0, "would be crawled\n  no rule of robots.txt matches", "nothing blocks it"),
+        (&["https://example.org/private/a"], 1, "robots.txt line 2: `Disallow: /private/`", "the site forbids it"),
         (
             &["https://example.org/a", "--user-agent", "ShelfBot/1.0"],
             1,
             "robots.txt line 5: `Disallow: /`",
             "another group",
         ),
-        (&["http://127.0.0.1/a"], 1, "because of its private address", "not on the internet"),
+        (&["http://127.0.0.1/a"], 1, "because of its private address", "not on the Internet"),
         (
             &["https://example.org/a/b/a/b/a"],
             1,
@@ -43,7 +43,12 @@ fn the_exit_code_and_the_text_say_the_same() {
             "links of a trap",
         ),
         (&["http://127.0.0.1/a", "--allow-private"], 0, "would be crawled", "allowed by the flag"),
-        (&["https://example.org/a.zip", "--spec", "crawl.yaml"], 1, "scope.exclude entry 1", "the definition objects"),
+        (
+            &["https://example.org/a.zip", "--spec", "crawl.yaml"],
+            1,
+            "scope.exclude entry 1",
+            "the definition excludes it",
+        ),
         (&["https://example.com/", "--spec", "crawl.yaml"], 1, "scope.within (origin)", "another site"),
         (
             &["https://example.org/a?ref=b&utm_source=c", "--spec", "crawl.yaml"],

@@ -1,8 +1,8 @@
-//! What the command says about itself.
+//! `--help`, `help` and `--version`.
 
 use super::dragline_alone;
 
-/// The name of what a command says that says more with the commands for a deployed stack built in.
+/// Returns the name of a snapshot that differs if the commands for a deployed stack are built in.
 fn by_build(name: &str) -> String {
     if cfg!(feature = "stack") { format!("{name}_with_stack") } else { name.to_owned() }
 }

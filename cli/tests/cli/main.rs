@@ -1,4 +1,4 @@
-//! The built `dragline` command: what it says to mistakes, about itself, and of servers on this machine that are up to no good.
+//! Tests of the built `dragline` command: usage errors, help, and output about hostile servers on this machine.
 
 mod colour;
 mod display;
@@ -19,14 +19,14 @@ mod usage;
 use std::path::Path;
 use std::process::Command;
 
-/// What a run of the command printed, and how it ended.
+/// The output and the exit code of a run.
 struct Ran {
     code: Option<i32>,
     stdout: String,
     stderr: String,
 }
 
-/// The command in a directory.
+/// Returns the command, set up to run in a directory.
 fn command(directory: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_dragline"));
     command.args(arguments).current_dir(directory).env_remove("RUST_LOG").env_remove("NO_COLOR").env("COLUMNS", "100");

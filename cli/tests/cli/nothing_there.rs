@@ -7,7 +7,7 @@ use super::dragline;
 const READERS: [&[&str]; 2] = [&["status"], &["export", "--what", "pages"]];
 
 #[test]
-fn nothing_can_be_read_where_nothing_is() {
+fn a_directory_without_a_crawl_cannot_be_read() {
     let directory = tempfile::tempdir().unwrap();
     fs::create_dir(directory.path().join("empty")).unwrap();
     for data in ["missing", "empty"] {
@@ -27,14 +27,14 @@ fn a_directory_with_other_things_in_it_is_left_alone() {
     let ran = dragline(directory.path(), &["crawl", "https://example.invalid/", "--data", "."]);
     assert_eq!(ran.code, Some(2), "{}", ran.stderr);
     assert!(ran.stderr.contains("holds no crawl"), "{}", ran.stderr);
-    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1, "nothing came to it");
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 1, "nothing was added");
     assert_eq!(fs::read_to_string(precious).unwrap(), "mine");
 }
 
 #[test]
-fn a_file_that_is_no_database_of_ours_is_told() {
+fn a_file_that_is_not_our_database_is_reported() {
     let directory = tempfile::tempdir().unwrap();
-    fs::write(directory.path().join("dragline.db"), "a letter to my aunt, and no database at all").unwrap();
+    fs::write(directory.path().join("dragline.db"), "a letter to my aunt, not a database").unwrap();
     for arguments in [READERS[0], READERS[1], &["crawl"]] {
         let ran = dragline(directory.path(), &[arguments, &["--data", "."]].concat());
         assert_eq!(ran.code, Some(2), "{arguments:?}: {}", ran.stderr);

@@ -1,4 +1,4 @@
-//! Crawls of private addresses that are gone on with.
+//! Resuming crawls of private addresses.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -14,13 +14,13 @@ fn assert_refused(ran: &Ran) {
     assert_eq!(ran.code, Some(2), "{}", ran.stderr);
     let lines: Vec<_> = ran.stderr.lines().filter(|line| line.contains("private")).collect();
     let [what, hint] = lines[..] else { panic!("two lines: {}", ran.stderr) };
-    assert!(what.contains("was allowed to talk to private addresses, and is not now"), "{what}");
+    assert!(what.contains("was allowed to connect to private addresses before, but is not now"), "{what}");
     assert!(hint.contains("`dragline crawl --data data --allow-private`"), "{hint}");
 }
 
-/// Goes on without the flag, then with it, then begins the next iteration without it.
+/// Resumes without the flag, then with it, then begins the next iteration without it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_crawl_of_private_addresses_does_not_go_on_without_the_flag() {
+async fn a_crawl_of_private_addresses_does_not_resume_without_the_flag() {
     let site = HostileSite::start(|asked| match asked.target.as_str() {
         "/robots.txt" => reply(404, &[], ""),
         _ => html("<a href=/next>next</a>"),
@@ -41,7 +41,7 @@ async fn a_crawl_of_private_addresses_does_not_go_on_without_the_flag() {
     let asked = site.targets().len();
     tokio::task::block_in_place(|| {
         assert_refused(&dragline(directory.path(), &["crawl", "--data", "data"]));
-        assert_eq!(site.targets().len(), asked, "nothing was asked for");
+        assert_eq!(site.targets().len(), asked, "nothing was requested");
         let ended = dragline(directory.path(), &["crawl", "--data", "data", "--allow-private"]);
         assert_eq!(ended.code, Some(0), "nothing was blocked: {}", ended.stderr);
         assert!(site.targets().contains(&"/next".to_owned()), "{:?}", site.targets());

@@ -1,11 +1,11 @@
-//! Proxies that the environment names.
+//! Proxies in the environment are ignored.
 
 use dragline_testkit::hostile::{HostileSite, html, reply};
 
 use super::{command, ran};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_proxy_of_the_environment_sees_nothing_of_a_crawl() {
+async fn a_crawl_does_not_use_the_proxies_of_the_environment() {
     let site = HostileSite::start(|asked| match asked.target.as_str() {
         "/robots.txt" => reply(404, &[], ""),
         _ => html("<a href=/next>next</a>"),
@@ -26,6 +26,6 @@ async fn a_proxy_of_the_environment_sees_nothing_of_a_crawl() {
         ran(&mut crawl)
     });
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
-    assert_eq!(site.targets(), ["/robots.txt", "/", "/next"], "the site was asked itself");
-    assert_eq!(proxy.connections(), 0, "nobody came");
+    assert_eq!(site.targets(), ["/robots.txt", "/", "/next"], "the site was asked directly");
+    assert_eq!(proxy.connections(), 0, "the proxy was not used");
 }

@@ -1,4 +1,4 @@
-//! Reading what nobody may write: another user's directory, and copies, with or without what a killed crawl left.
+//! Reading directories that cannot be written: another user's, and copies, with or without the log of a killed crawl.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -14,10 +14,10 @@ use super::{Ran, command, dragline, ran};
 /// Longer than any machine takes to begin a crawl.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Somebody who owns nothing.
+/// The user id of a user who owns nothing.
 const NOBODY: u32 = 65_534;
 
-/// A directory that everybody may look into, and in it the command for somebody else.
+/// A directory that every user can read, with a copy of the command in it.
 struct Place {
     directory: tempfile::TempDir,
     command: PathBuf,
@@ -28,7 +28,7 @@ impl Place {
         let directory = tempfile::tempdir().expect("there is room for a directory");
         fs::set_permissions(directory.path(), Permissions::from_mode(0o755)).expect("it is ours");
         let command = directory.path().join("dragline");
-        // The checkout may be hidden from others.
+        // Other users may not be able to read the checkout.
         fs::copy(env!("CARGO_BIN_EXE_dragline"), &command).expect("there is room for the command");
         Self { directory, command }
     }
@@ -37,7 +37,7 @@ impl Place {
         self.directory.path()
     }
 
-    /// Runs the command as somebody who may not write here: as root, to whom all is allowed, by somebody else.
+    /// Runs the command as a user who cannot write here. Root can write everywhere, so it switches to another user.
     fn reader(&self, arguments: &[&str]) -> Ran {
         let mut command = Command::new(&self.command);
         command.args(arguments).current_dir(self.path()).env_remove("RUST_LOG");
@@ -47,7 +47,7 @@ impl Place {
         ran(&mut command)
     }
 
-    /// Reads a data directory in every way, and checks that this leaves it as it is. The answer of `status --json`.
+    /// Reads a data directory in every way, checks that nothing in it changes, and returns the output of `status --json`.
     #[track_caller]
     fn read(&self, data: &str, why: &str) -> String {
         let directory = self.path().join(data);
@@ -64,7 +64,7 @@ impl Place {
             let export = self.reader(&["export", "--what", what, "--data", data]);
             assert_eq!(export.code, Some(0), "{why}: {what}: {}", export.stderr);
         }
-        assert_eq!(self::names(&directory), names, "{why}: nothing came, and nothing went");
+        assert_eq!(self::names(&directory), names, "{why}: no file was added or removed");
         fs::set_permissions(&directory, Permissions::from_mode(0o755)).expect("it is ours");
         status.stdout
     }
@@ -104,7 +104,7 @@ async fn a_crawl_can_be_read_where_nothing_can_be_written() {
     tokio::task::block_in_place(|| {
         let whole = dragline(place.path(), &["crawl", &seed, "--allow-private", "--delay", "0s", "--data", "whole"]);
         assert_eq!(whole.code, Some(0), "{}", whole.stderr);
-        assert_eq!(names(&place.path().join("whole")), ["dragline.db", "lock", "raw"], "all is in the one file");
+        assert_eq!(names(&place.path().join("whole")), ["dragline.db", "lock", "raw"], "everything is in one file");
         let status = place.read("whole", "a crawl that is over");
         assert_eq!(requests(&status), 3, "{status}");
         copy(&place, "whole", "copied", &["dragline.db"]);
@@ -116,7 +116,7 @@ async fn a_crawl_can_be_read_where_nothing_can_be_written() {
     let mut killed = crawl.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("the command was built");
     let asked_before = site.targets().len();
     let began = async {
-        // The first page is a segment of its own, and is in the log before the second one is asked for.
+        // The first page is a segment of its own, and is logged before the second one is requested.
         while site.targets().len() < asked_before + 3 {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
@@ -126,21 +126,21 @@ async fn a_crawl_can_be_read_where_nothing_can_be_written() {
     killed.wait().expect("it is ours");
     tokio::task::block_in_place(|| {
         let log = fs::metadata(place.path().join("killed/dragline.db-wal")).expect("it was left");
-        assert!(log.len() > 0, "the newest of it is there alone");
+        assert!(log.len() > 0, "the newest commits are only in the log");
         copy(&place, "killed", "without_index", &["dragline.db", "dragline.db-wal"]);
         copy(&place, "killed", "with_index", &["dragline.db", "dragline.db-wal", "dragline.db-shm"]);
         for data in ["killed", "without_index", "with_index"] {
             let status = place.read(data, data);
-            assert!(requests(&status) >= 1, "{data}: what is in the log is read, too: {status}");
+            assert!(requests(&status) >= 1, "{data}: the log is read, too: {status}");
             assert!(status.contains("\"status\":\"open\""), "{data}: {status}");
         }
         let copied = dragline(place.path(), &["status", "--data", "without_index"]);
-        assert_eq!(copied.code, Some(0), "who may write there reads it as well: {}", copied.stderr);
+        assert_eq!(copied.code, Some(0), "a user who can write there can read it as well: {}", copied.stderr);
     });
 }
 
 #[test]
-fn an_old_format_is_told_and_left_as_it_is() {
+fn an_old_format_is_reported_and_left_as_it_is() {
     let place = Place::new();
     let data = place.path().join("old");
     fs::create_dir(&data).expect("there is room");

@@ -1,4 +1,4 @@
-//! What is seen of a crawl while it runs, and when it is interrupted.
+//! The output of a crawl while it runs and when it is interrupted.
 
 use std::path::Path;
 use std::process::{Child, Stdio};
@@ -10,10 +10,10 @@ use serde_json::Value;
 use super::terminal::on_a_terminal;
 use super::{Ran, command, dragline};
 
-/// Longer than any machine takes for what is waited for here.
+/// Longer than anything here takes on any machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A site of a page that links to these, all of which are there but `/missing`, and `/forbidden`, which its robots.txt forbids.
+/// Starts a site with a page that links to these targets. Its robots.txt forbids `/forbidden`.
 async fn site<const N: usize>(targets: [&'static str; N]) -> HostileSite {
     HostileSite::start(move |asked: &Asked| match asked.target.as_str() {
         "/robots.txt" => reply(200, &[], "User-agent: *\nDisallow: /forbidden\n"),
@@ -35,7 +35,7 @@ fn scratch() -> tempfile::TempDir {
     tempfile::tempdir().expect("there is room for a directory")
 }
 
-/// Waits until so many URLs were asked for, robots.txt included.
+/// Waits until the site got this many requests, robots.txt included.
 async fn asked_for(site: &HostileSite, requests: usize) {
     let asked = async {
         while site.targets().len() < requests {
@@ -67,7 +67,7 @@ fn status(directory: &Path) -> Value {
     serde_json::from_str(&ran.stdout).expect("it is JSON")
 }
 
-/// The events on standard error, which has nothing else.
+/// Parses standard error as events, which must be all that it contains.
 fn events(stderr: &str) -> Vec<Value> {
     let events: Vec<Value> = stderr
         .lines()
@@ -85,7 +85,7 @@ fn of_kind<'a>(events: &'a [Value], kind: &str) -> Vec<&'a Value> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn programs_are_told_everything_as_json_and_nothing_else() {
+async fn json_progress_is_nothing_but_events() {
     let site = site(["/a", "/missing", "/broken", "/canonical", "/forbidden"]).await;
     let (seed, directory) = (site.url("/"), scratch());
     let arguments = crawl(&seed, &["--delay", "0s", "--progress", "json", "-vv"]);
@@ -93,25 +93,25 @@ async fn programs_are_told_everything_as_json_and_nothing_else() {
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(1), ""), "{}", ran.stderr);
     let events = events(&ran.stderr);
 
-    let mut told: Vec<_> = of_kind(&events, "request")
+    let mut requested: Vec<_> = of_kind(&events, "request")
         .into_iter()
         .map(|event| (event["url"].as_str().unwrap().replace(&seed, "/"), event["outcome"].as_i64().unwrap()))
         .collect();
-    told.sort();
+    requested.sort();
     let expected = [("/", 20), ("/a", 20), ("/broken", 50), ("/canonical", 20), ("/forbidden", 170), ("/missing", 44)];
-    assert_eq!(told, expected.map(|(path, outcome)| (path.to_owned(), outcome)));
+    assert_eq!(requested, expected.map(|(path, outcome)| (path.to_owned(), outcome)));
     let read: Vec<_> = of_kind(&events, "read").into_iter().map(|event| (&event["url"], &event["outcome"])).collect();
-    assert_eq!(read, [(&Value::from(format!("{seed}canonical")), &Value::from(180))], "what parsing made of it");
+    assert_eq!(read, [(&Value::from(format!("{seed}canonical")), &Value::from(180))], "the outcome after parsing");
     let progress = of_kind(&events, "progress");
     assert!(progress.iter().all(|event| event["pages"].is_u64() && event["elapsed_ms"].is_u64()), "{progress:?}");
-    assert!(!of_kind(&events, "log").is_empty(), "the log is told so, too");
+    assert!(!of_kind(&events, "log").is_empty(), "the log consists of events, too");
     let end = events.last().unwrap();
     assert_eq!((&end["event"], &end["ended"], &end["exit_code"]), (&"end".into(), &"over".into(), &1.into()));
     assert_eq!(end["summary"]["pages"], 5, "as the summary counts: {end}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn errors_are_told_as_json_too() {
+async fn errors_are_events_too() {
     let directory = scratch();
     let ran = dragline(directory.path(), &["crawl", "--progress", "json"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""));
@@ -120,14 +120,14 @@ async fn errors_are_told_as_json_too() {
     assert!(error["hints"][0].as_str().is_some_and(|hint| hint.contains("dragline crawl")), "{error}");
 }
 
-/// The columns of the line for a path, if there is one that is whole.
+/// Returns the columns of the line that ends with a URL, if there is one.
 fn line_of<'a>(output: &'a str, url: &str) -> Option<Vec<&'a str>> {
     let line = output.lines().map(|line| line.trim_end_matches('\r')).find(|line| line.ends_with(url))?;
     Some(line.split_whitespace().collect())
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn verbose_prints_a_line_a_url() {
+async fn verbose_prints_a_line_per_url() {
     let site = site(["/a", "/missing", "/broken", "/forbidden"]).await;
     let seed = site.url("/");
     for (verbose, expects_log) in [("-v", false), ("-vv", true)] {
@@ -152,7 +152,7 @@ async fn verbose_prints_a_line_a_url() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn lines_stand_whole_above_the_live_ones() {
+async fn lines_are_printed_whole_above_the_live_ones() {
     let site = site(["/a", "/broken", "/b", "/c"]).await;
     let seed = site.url("/");
     let directory = scratch();
@@ -160,7 +160,7 @@ async fn lines_stand_whole_above_the_live_ones() {
         let arguments = ["crawl", &seed, "--allow-private", "--delay", "300ms", verbose, "--data", data];
         let (code, output) = tokio::task::block_in_place(|| on_a_terminal(directory.path(), &arguments));
         assert_eq!(code, Some(1), "{output}");
-        assert!(output.contains("a request every 300ms"), "the lines that change say the delay: {output}");
+        assert!(output.contains("a request every 300ms"), "the live lines show the delay: {output}");
         for path in ["", "a", "broken", "b", "c"] {
             let line = output.split("\r\n").find(|line| line.ends_with(&format!("  {seed}{path}")));
             assert!(line.is_some(), "{verbose}: {path} has a line of its own: {}", output.escape_debug());
@@ -170,7 +170,7 @@ async fn lines_stand_whole_above_the_live_ones() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn status_looks_at_a_crawl_that_runs_and_does_not_disturb_it() {
+async fn status_reads_a_running_crawl_without_disturbing_it() {
     let site = site(["/a", "/b", "/c", "/d", "/e"]).await;
     let (seed, directory) = (site.url("/"), scratch());
     let child = started(directory.path(), &crawl(&seed, &["--delay", "400ms"]));
@@ -181,7 +181,7 @@ async fn status_looks_at_a_crawl_that_runs_and_does_not_disturb_it() {
         assert_eq!(shown["pages"], 1, "the first page is committed at once: {shown}");
         let text = dragline(directory.path(), &["status", "--data", "data"]).stdout;
         assert!(text.starts_with("A crawl is running here"), "{text}");
-        assert!(!text.contains("go on, unless"), "there is nothing to go on with: {text}");
+        assert!(!text.contains("resume, unless"), "there is nothing to resume: {text}");
         let ended = ended(child);
         assert_eq!(ended.code, Some(0), "{}", ended.stderr);
         let shown = status(directory.path());
@@ -190,7 +190,7 @@ async fn status_looks_at_a_crawl_that_runs_and_does_not_disturb_it() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_said_after_an_interruption_is_what_is_stored() {
+async fn the_summary_after_an_interruption_matches_what_is_stored() {
     let targets = ["/a", "/b", "/c", "/d", "/e", "/f", "/g", "/h", "/i", "/j", "/k", "/l", "/m", "/n", "/o", "/p"];
     let site = site(targets).await;
     let (seed, directory) = (site.url("/"), scratch());
@@ -208,7 +208,7 @@ async fn what_is_said_after_an_interruption_is_what_is_stored() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_said_after_a_second_interruption_is_what_is_stored() {
+async fn the_message_after_a_second_interruption_matches_what_is_stored() {
     let site = site(["/a", "/hangs", "/b"]).await;
     let (seed, directory) = (site.url("/"), scratch());
     let child = started(directory.path(), &crawl(&seed, &["--delay", "0s"]));
@@ -219,7 +219,7 @@ async fn what_is_said_after_a_second_interruption_is_what_is_stored() {
     tokio::task::block_in_place(|| {
         let ended = ended(child);
         assert_eq!(ended.code, Some(130), "{}", ended.stderr);
-        assert!(ended.stderr.contains("\nstopped at once; what came of 1 request is stored\n"), "{}", ended.stderr);
-        assert_eq!(status(directory.path())["requests"], 1, "the first page alone was committed");
+        assert!(ended.stderr.contains("\nstopped at once; the results of 1 request are stored\n"), "{}", ended.stderr);
+        assert_eq!(status(directory.path())["requests"], 1, "only the first page was committed");
     });
 }

@@ -1,4 +1,4 @@
-//! The commands for a deployed stack, as far as they come without one.
+//! The commands for a deployed stack, as far as they get without one.
 
 use std::fs;
 use std::path::Path;
@@ -6,11 +6,11 @@ use std::process::Command;
 
 use super::{Ran, command, ran};
 
-/// A command that finds neither region nor credentials, wherever this machine keeps them.
+/// Returns a command that finds neither a region nor credentials, wherever this machine keeps them.
 fn nowhere(directory: &Path, arguments: &[&str]) -> Command {
     let mut command = command(directory, arguments);
-    let said_by_the_environment = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
-    for name in said_by_the_environment.filter(|name| name.starts_with("AWS_")) {
+    let variables = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    for name in variables.filter(|name| name.starts_with("AWS_")) {
         command.env_remove(name);
     }
     let nothing = directory.join("nothing");
@@ -19,26 +19,26 @@ fn nowhere(directory: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-fn assert_told(ran: &Ran, said: &str, why: &str) {
+fn assert_reported(ran: &Ran, said: &str, why: &str) {
     assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{why}: {}", ran.stderr);
     assert!(ran.stderr.starts_with("error: "), "{why}: {}", ran.stderr);
     assert!(ran.stderr.contains(said), "{why}: {}", ran.stderr);
 }
 
 #[test]
-fn mistakes_are_told_before_anything_is_sent() {
+fn mistakes_are_reported_before_anything_is_sent() {
     let directory = tempfile::tempdir().unwrap();
     fs::write(directory.path().join("wrong.yaml"), "seeds: [https://example.org/]\nbudget:\n  page: 100\n").unwrap();
     fs::write(directory.path().join("often.yaml"), "seeds: [https://example.org/]\nschedule: {cron: '* * * * *'}\n")
         .unwrap();
     fs::write(directory.path().join("number.yaml"), "name: 1.10\nseeds: [https://example.org/]\n").unwrap();
     for (arguments, said, why) in [
-        (&["start"][..], "<CRAWL|URL>", "what is to begin?"),
+        (&["start"][..], "<CRAWL|URL>", "which crawl?"),
         (&["start", "Docs"], "`Docs` is not a valid crawl name", "a name is lower case"),
         (&["start", "ftp://example.org/"], "only http and https are crawled", "another protocol"),
         (&["start", "https://user:secret@example.org/"], "remove what stands before the `@`", "credentials"),
         (&["start", "docs", "-f", "wrong.yaml"], "cannot be used with", "both"),
-        (&["start", "-f", "wrong.yaml"], "wrong.yaml:3:3: unknown key `page`", "the place is told"),
+        (&["start", "-f", "wrong.yaml"], "wrong.yaml:3:3: unknown key `page`", "with its location"),
         (&["start", "docs", "--stack", "a b"], "is not a valid stack name", "CloudFormation would refuse it"),
         (&["put"], "<crawl.yaml>", "which definition?"),
         (&["put", "missing.yaml"], "missing.yaml cannot be read", "no such file"),
@@ -48,11 +48,11 @@ fn mistakes_are_told_before_anything_is_sent() {
         (&["stop"], "<CRAWL>", "which crawl?"),
         (&["pause", "no name"], "is not a valid crawl name", "two words"),
         (&["status", "docs", "--data", "a"], "cannot be used with", "a stack and a directory"),
-        (&["status", "--stack", "staging"], "which crawl of the stack `staging`?", "a stack holds many"),
-        (&["export", "--what", "log", "--stack", "staging"], "which crawl of the stack", "the same"),
+        (&["status", "--stack", "staging"], "no crawl of the stack `staging` is named", "a stack holds many"),
+        (&["export", "--what", "log", "--stack", "staging"], "no crawl of the stack", "the same"),
     ] {
         let ran = ran(&mut nowhere(directory.path(), arguments));
-        assert_told(&ran, said, why);
+        assert_reported(&ran, said, why);
         assert!(!ran.stderr.contains("secret"), "{arguments:?}: credentials are never printed");
     }
 }
@@ -62,18 +62,18 @@ fn what_the_environment_lacks_is_told_with_what_to_do() {
     let directory = tempfile::tempdir().unwrap();
     for arguments in [&["start", "docs"][..], &["status", "docs"], &["export", "--what", "log", "docs"]] {
         let no_region = ran(&mut nowhere(directory.path(), arguments));
-        assert_told(&no_region, "no AWS region is set\nhint: set AWS_REGION", "no region");
+        assert_reported(&no_region, "no AWS region is set\nhint: set AWS_REGION", "no region");
         let no_credentials = ran(nowhere(directory.path(), arguments).env("AWS_REGION", "eu-central-1"));
-        assert_told(&no_credentials, "error: there are no AWS credentials: ", "no credentials");
+        assert_reported(&no_credentials, "error: there are no AWS credentials: ", "no credentials");
         assert!(no_credentials.stderr.contains("hint: set AWS_PROFILE"), "{}", no_credentials.stderr);
         let no_name = ran(nowhere(directory.path(), arguments).env("DRAGLINE_STACK", "a b"));
-        assert_told(&no_name, "DRAGLINE_STACK: `a b` is not a valid stack name", "the variable is wrong");
+        assert_reported(&no_name, "DRAGLINE_STACK: `a b` is not a valid stack name", "the variable is wrong");
     }
 }
 
 #[test]
-fn without_a_crawls_name_the_directory_is_meant_whatever_the_environment_says() {
+fn without_a_crawls_name_the_directory_is_read_whatever_the_environment_says() {
     let directory = tempfile::tempdir().unwrap();
     let ran = ran(nowhere(directory.path(), &["status"]).env("DRAGLINE_STACK", "staging"));
-    assert_told(&ran, "dragline-data holds no crawl", "no stack is asked");
+    assert_reported(&ran, "dragline-data holds no crawl", "no stack is read");
 }

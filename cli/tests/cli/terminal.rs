@@ -10,13 +10,12 @@ use rustix::termios::{Winsize, tcsetwinsize};
 
 use super::command;
 
-/// Runs the command with a terminal of 100 columns in place of standard input, output and error. Gives all that was written to it, and the
-/// exit code.
+/// Runs the command on a terminal of 100 columns. Returns the exit code and everything that was written to the terminal.
 pub(crate) fn on_a_terminal(directory: &Path, arguments: &[&str]) -> (Option<i32>, String) {
     on_a_terminal_with(directory, arguments, &[])
 }
 
-/// The same with variables of the environment.
+/// Like [`on_a_terminal`], with environment variables.
 pub(crate) fn on_a_terminal_with(
     directory: &Path,
     arguments: &[&str],
@@ -38,10 +37,10 @@ pub(crate) fn on_a_terminal_with(
         .stderr(terminal())
         .spawn()
         .expect("the command was built");
-    // The command alone is to hold the terminal, so that its end is the end of what is written.
+    // Only the child may hold the terminal, so that reading ends when it ends.
     drop(command);
     let mut written = Vec::new();
-    // Linux tells that the other side is closed by an error.
+    // Linux reports the closed other side as an error.
     let _closed = File::from(master).read_to_end(&mut written);
     let code = child.wait().expect("it is our child").code();
     (code, String::from_utf8_lossy(&written).into_owned())

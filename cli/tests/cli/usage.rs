@@ -1,36 +1,36 @@
-//! Mistakes in what is asked for: exit code 2, nothing on standard output, and a word on what to do.
+//! Usage errors: exit code 2, nothing on standard output, and a hint about what to do.
 
 use std::fs;
 
 use super::{dragline, dragline_alone};
 
 #[test]
-fn mistakes_are_told_on_standard_error() {
+fn mistakes_are_reported_on_standard_error() {
     for (arguments, said, why) in [
         (&["crawl", "example.org"][..], "did you mean `https://example.org/`?", "the scheme is missing"),
         (&["crawl", "ftp://example.org/"], "only http and https are crawled", "another protocol"),
         (&["crawl", "https://user:secret@example.org/"], "remove what stands before the `@`", "credentials"),
         (&["crawl", "missing.yaml"], "missing.yaml cannot be read", "no such file"),
-        (&["crawl", "https://example.org/", "crawl.yaml"], "hint: put the URLs into its `seeds`", "both"),
+        (&["crawl", "https://example.org/", "crawl.yaml"], "hint: add the URLs to its `seeds`", "both"),
         (&["crawl", "https://example.org/", "--delay", "1"], "did you mean `1s`?", "no unit"),
         (&["crawl", "https://example.org/", "--delay", "2h"], "politeness.delay: `2h`", "out of range"),
-        (&["crawl", "https://example.org/", "--exclude", "("], "unclosed group", "no pattern"),
+        (&["crawl", "https://example.org/", "--exclude", "("], "unclosed group", "not a pattern"),
         (
             &["crawl", "https://example.org/", "--exclude", "example"],
             "hint: make the pattern narrower",
             "excludes the seed",
         ),
-        (&["crawl", "https://example.org/", "--user-agent", "*"], "begin with a name", "no user agent"),
+        (&["crawl", "https://example.org/", "--user-agent", "*"], "begin with a name", "not a user agent"),
         (&["crawl", "https://example.org/", "--ca-file", "none.pem"], "none.pem cannot be read", "no such file"),
-        (&["crawl"], "hint: name where to begin", "nothing to go on with"),
+        (&["crawl"], "hint: give a URL to start from", "nothing to resume"),
         (&["export"], "--what", "which rows?"),
         (&["export", "--what", "everything"], "possible values: pages, links, log, candidates", "no such rows"),
         (&["export", "--what", "log", "--iteration", "0"], "0 is not in 1", "counted from 1"),
         (&["explain"], "<URL>", "which URL?"),
         (&["explain", "https://example.org/", "--robots-file", "none"], "none cannot be read", "no such file"),
-        (&["crwal"], "crawl", "a slip of the fingers"),
+        (&["crwal"], "crawl", "a typo"),
         (&["crawl", "--progress", "xml"], "possible values: auto, json", "no such form"),
-        (&["crawl", "--progress", "json", "--quiet"], "cannot be used with", "all, and nothing"),
+        (&["crawl", "--progress", "json", "--quiet"], "cannot be used with", "everything and nothing"),
         (
             &["explain", "--outcome", "999"],
             "this is not a known outcome; docs/outcomes.md lists them all",
@@ -57,7 +57,7 @@ fn mistakes_leave_no_directory_behind() {
 }
 
 #[test]
-fn a_definition_is_told_where_it_is_wrong() {
+fn a_mistake_in_a_definition_is_shown_with_its_line() {
     let directory = tempfile::tempdir().unwrap();
     let text = "seeds: [https://example.org/]\nbudget:\n  page: 100\n  duration: 5\n";
     fs::write(directory.path().join("crawl.yaml"), text).unwrap();

@@ -312,7 +312,7 @@ impl Disposition {
 mod tests {
     use super::*;
 
-    const OLD: &str = r#"{"n":3,"url":"https://a.example/","outcome":"file_ingested","detail":null,"state":"processed","page":null,"links":[{"kind":"a","target":"https://a.example/b","fate":"follow"}]}"#;
+    const OLD: &str = r#"{"n":3,"url":"https://a.example/","outcome":20,"detail":null,"state":"processed","page":null,"links":[{"kind":"a","target":"https://a.example/b","fate":"follow"}]}"#;
 
     #[test]
     fn documents_of_older_and_of_newer_programs_are_read() {

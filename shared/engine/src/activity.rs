@@ -1,4 +1,4 @@
-//! What is being worked on at this moment, for people to see.
+//! The origins that are being visited at the moment, for progress displays.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,14 +12,14 @@ pub struct Activity {
     origins: Arc<Mutex<BTreeMap<Origin, usize>>>,
 }
 
-/// A turn that is to be seen for as long as this lives.
+/// A guard: the turn is shown until it is dropped.
 pub(super) struct Visible {
     origins: Arc<Mutex<BTreeMap<Origin, usize>>>,
     origin: Origin,
 }
 
 impl Activity {
-    /// The origins that are being visited, in order.
+    /// Returns the origins that are being visited, in order.
     #[must_use]
     pub fn origins(&self) -> Vec<Origin> {
         self.origins.lock().unwrap_or_else(PoisonError::into_inner).keys().cloned().collect()

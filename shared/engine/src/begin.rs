@@ -1,4 +1,4 @@
-//! From what a data directory holds of a crawl to an iteration that can be run: deciding what to do, and doing it.
+//! Prepares the iteration to run: decides from the stored crawl and the wanted definition what to do, and does it.
 
 use dragline_domain::definition::{Definition, Effect, Key, changes};
 use dragline_domain::frontier::{Begun, CrawlPut, IterationRow, IterationStatus, StatusChange};
@@ -9,46 +9,46 @@ use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_ports::frontier::{CrawlRow, Crawls, Iterations, PutCrawl};
 use dragline_ports::queue::StartCommand;
 
-/// What a data directory holds of a crawl.
+/// The stored state of a crawl.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Held {
     /// The crawl.
     pub row: CrawlRow,
-    /// Its latest iteration; absent before the first.
+    /// Its latest iteration; `None` before the first.
     pub latest: Option<IterationRow>,
 }
 
-/// What becomes of an iteration that is not finished.
+/// What to do with an unfinished iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Abandon {
-    /// It goes on; a change that it cannot take over is refused.
+    /// Resume it, and refuse a change that it cannot adopt.
     Nothing,
-    /// It is ended with what is done, and a new one begins.
+    /// End it as it stands, and begin a new one.
     Unfinished,
 }
 
-/// What is to be done.
+/// What to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Plan {
-    /// Store the definition, if it changed, and begin the next iteration, which may be the first.
+    /// Store the definition if it changed, and begin the next iteration.
     Begin {
-        /// What changed of the definition, if there was one.
+        /// The keys that differ from the stored definition, if there is one.
         changed: Vec<Key>,
     },
-    /// Take over what changed and go on with the iteration.
+    /// Adopt the changes and resume the iteration.
     GoOn {
-        /// What changed, none of which changes which URLs are crawled.
+        /// The keys that changed. None of them affects which URLs are crawled.
         changed: Vec<Key>,
     },
-    /// End the iteration with what is done, then decide again.
+    /// End the iteration as it stands, then decide again.
     End,
 }
 
-/// Why nothing is done: changes of these keys need a new iteration, and the last one is not finished.
+/// The error of a definition whose changes need a new iteration while the last one is unfinished. Holds the changed keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outgrown(pub Vec<Key>);
 
-/// Loads what is held of a crawl; `None` if it is not known.
+/// Loads the stored state of a crawl; `None` if there is none.
 ///
 /// # Errors
 /// The frontier's.
@@ -58,10 +58,10 @@ pub async fn held(world: &impl World, crawl: &CrawlId) -> PortResult<Option<Held
     Ok(Some(Held { row, latest }))
 }
 
-/// Decides what to do, `wanted` being the definition that was asked for. Nothing is held of a crawl that is not known.
+/// Decides what to do to crawl by the definition `wanted`. `held` is `None` for a new crawl.
 ///
 /// # Errors
-/// What was asked for does not fit what is there.
+/// The definition changed in a way that the unfinished iteration cannot adopt.
 pub fn plan(held: Option<&Held>, wanted: &Definition, abandon: Abandon) -> Result<Plan, Outgrown> {
     let Some(Held { row, latest }) = held else { return Ok(Plan::Begin { changed: Vec::new() }) };
     let latest = latest.as_ref().map(|iteration| iteration.status);
@@ -69,7 +69,7 @@ pub fn plan(held: Option<&Held>, wanted: &Definition, abandon: Abandon) -> Resul
     let outgrown: Vec<Key> = changed.iter().copied().filter(|key| key.effect() == Effect::WhichUrls).collect();
     match (latest, abandon) {
         (None | Some(IterationStatus::Closed), _) => Ok(Plan::Begin { changed }),
-        // One that is ending is finished all the same; what was asked for then begins behind it.
+        // An iteration that is stopping is ended first; the new one begins after it.
         (Some(IterationStatus::Stopping), _) if !outgrown.is_empty() => Ok(Plan::End),
         (Some(_), Abandon::Unfinished) => Ok(Plan::End),
         (Some(_), Abandon::Nothing) if outgrown.is_empty() => Ok(Plan::GoOn { changed }),
@@ -77,10 +77,10 @@ pub fn plan(held: Option<&Held>, wanted: &Definition, abandon: Abandon) -> Resul
     }
 }
 
-/// Does what was decided. The iteration that is to be run then, or to be ended.
+/// Carries out the plan, and returns the iteration to run, be it to crawl or to end it.
 ///
 /// # Errors
-/// The store did not do its work.
+/// A port failed.
 pub async fn carry_out(
     world: &impl World,
     plan: &Plan,
@@ -111,15 +111,15 @@ async fn store(world: &impl World, held: Option<&Held>, wanted: &Definition, cha
     let put = PutCrawl { definition: wanted.clone(), seen: held.map(|held| held.row.version), next: None };
     match world.frontier().put_crawl(&put).await? {
         CrawlPut::Stored(_) => Ok(()),
-        // The directory is this process's alone.
+        // No other process uses the directory.
         CrawlPut::Changed => {
-            let why = "the definition changed though nobody else works in the directory";
+            let why = "the definition changed, although no other process uses the directory";
             Err(PortError::new(PortErrorKind::Corrupt, "put crawl", &wanted.name, why))
         }
     }
 }
 
-/// Changes an iteration's status, where the change means anything to it.
+/// Changes an iteration's status, if the change applies to it.
 async fn change(world: &impl World, iteration: IterationRow, change: StatusChange) -> PortResult<IterationRow> {
     let changed = world.frontier().change_status(&iteration.crawl, iteration.number, change).await?;
     Ok(changed.unwrap_or(iteration))
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_done_depends_on_what_changed_and_whether_the_last_iteration_is_finished() {
+    fn the_plan_depends_on_the_changes_and_on_whether_the_last_iteration_is_finished() {
         use Abandon::{Nothing, Unfinished};
         use IterationStatus::{Closed, Open, Paused, Stopping};
         let held = definition(|_| {});
@@ -169,19 +169,19 @@ mod tests {
         let both = [Key::BudgetPages, Key::PolitenessConcurrency];
         for (latest, wanted, abandon, expected, why) in [
             (None, &same, Nothing, begin(&[]), "stored, but died before it began"),
-            (None, &smaller, Nothing, begin(&both), "nothing began that could mind"),
+            (None, &smaller, Nothing, begin(&both), "no iteration has begun that would be affected"),
             (Some(Closed), &same, Nothing, begin(&[]), "the next iteration"),
             (Some(Closed), &smaller, Nothing, begin(&both), "the next iteration, as it is now defined"),
             (Some(Closed), &same, Unfinished, begin(&[]), "nothing is unfinished"),
-            (Some(Open), &same, Nothing, go_on(&[]), "goes on where it was"),
+            (Some(Open), &same, Nothing, go_on(&[]), "resumes where it was"),
             (Some(Open), &slower, Nothing, go_on(&[Key::PolitenessDelay]), "politeness may change at any time"),
-            (Some(Open), &smaller, Nothing, pages(), "only what stands in the way is named"),
-            (Some(Open), &smaller, Unfinished, Ok(Plan::End), "as it was asked for"),
+            (Some(Open), &smaller, Nothing, pages(), "only the keys that need a new iteration are named"),
+            (Some(Open), &smaller, Unfinished, Ok(Plan::End), "as asked for"),
             (Some(Open), &same, Unfinished, Ok(Plan::End), "a new start without a change"),
             (Some(Paused), &same, Nothing, go_on(&[]), "resumed"),
             (Some(Paused), &smaller, Nothing, pages(), "as if it ran"),
-            (Some(Stopping), &same, Nothing, go_on(&[]), "its end was interrupted"),
-            (Some(Stopping), &smaller, Nothing, Ok(Plan::End), "it ends anyhow"),
+            (Some(Stopping), &same, Nothing, go_on(&[]), "ending it was interrupted"),
+            (Some(Stopping), &smaller, Nothing, Ok(Plan::End), "it is ending anyway"),
         ] {
             let held = Held { row: CrawlRow::first(held.clone()), latest: latest.map(iteration) };
             let plan = plan(Some(&held), wanted, abandon);

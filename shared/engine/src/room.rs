@@ -1,25 +1,25 @@
-//! How much is done at once, by how many files this process may have open.
+//! How much runs at once, given how many files this process may have open.
 
 use crate::run::RunOptions;
 
-/// For the database, the terminal, the runtime, the directory's lock, and what libraries open for a moment.
+/// Files set aside for the database, the terminal, the runtime, the directory's lock, and what libraries open briefly.
 const ASIDE: usize = 48;
 
-/// More connections than these are not worth keeping.
+/// The maximum number of idle connections that are worth keeping.
 const IDLE_CONNECTIONS_MAX: usize = 1_024;
 
-/// What a crawl may use of the process's files.
+/// How a crawl uses the files that the process may open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Room {
-    /// What is done at once.
+    /// How much runs at once.
     pub options: RunOptions,
-    /// Connections that are kept open while nothing is asked on them.
+    /// The maximum number of idle connections.
     pub idle_connections_max: usize,
 }
 
 impl Room {
-    /// Shares out the files: a connection for each request under way, and two files for the object of each turn; then what parsers read. What is left is for
-    /// idle connections, which take half at most.
+    /// Divides the files: up to half for idle connections, one for each parser, and for each turn a connection per concurrent request and two files for
+    /// its object.
     #[must_use]
     pub fn of(files_max: usize, concurrency: usize) -> Self {
         let RunOptions { turns_max, parsers_max } = RunOptions::default();
@@ -35,20 +35,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_open_at_once_fits() {
+    fn the_limit_of_open_files_is_never_exceeded() {
         let RunOptions { turns_max, parsers_max } = RunOptions::default();
         for (files_max, concurrency, why) in [
             (usize::MAX, 1, "no limit"),
             (1_024 + parsers_max, 16, "many requests at once at each site"),
             (256 + parsers_max, 1, "little"),
-            (96 + parsers_max, 1, "next to nothing"),
+            (96 + parsers_max, 1, "very little"),
         ] {
             let Room { options, idle_connections_max } = Room::of(files_max, concurrency);
             let open = ASIDE + parsers_max + idle_connections_max + options.turns_max * (concurrency + 2);
             assert!(open <= files_max && options.turns_max > 1, "{why}: {open} files, {options:?}");
         }
-        assert_eq!(Room::of(1_024 + parsers_max, 1).options.turns_max, turns_max, "what most systems allow is enough");
+        assert_eq!(Room::of(1_024 + parsers_max, 1).options.turns_max, turns_max, "the usual limit is enough");
         let one = RunOptions { turns_max: 1, parsers_max };
-        assert_eq!(Room::of(8, 1).options, one, "one after the other, and what finds no room waits");
+        assert_eq!(Room::of(8, 1).options, one, "one at a time, and what finds no room waits");
     }
 }

@@ -1,8 +1,8 @@
 //! The loop that runs the four steps in one process.
 //!
-//! Messages come out of the in-process queue and become tasks: turns, parses, commands. When nothing is under way and nothing waits, the
-//! sweeper says whether an iteration is over or what got lost. Nothing here decides anything about a crawl: killing the process at any
-//! moment and running it again gives the same crawl.
+//! Each message of the in-process queue becomes a task: a turn, a parse or a command. When nothing is under way and nothing waits, the sweeper
+//! finds out whether an iteration is over or what got lost. The loop makes no decisions about a crawl, so killing the process at any moment and
+//! running it again gives the same crawl.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,24 +27,24 @@ use tokio::task::JoinSet;
 
 use crate::Activity;
 
-/// How often the loop looks whether it was told to stop.
+/// How often the loop checks whether it should stop.
 const TICK: Duration = Duration::from_millis(200);
 
-/// How often work that is overdue, and crawls whose schedule calls for it, are looked for while other work is under way.
+/// How often the loop looks for overdue work and due schedules while other work is under way.
 const SWEEP_EVERY: Duration = Duration::from_secs(5);
 
-/// Sweeps in a row that find nothing to do although the iteration is open, before that is taken for a defect.
+/// The number of sweeps in a row that may find nothing to do in an open iteration. More than that is a defect.
 const FRUITLESS_SWEEPS_MAX: u32 = 50;
 
-/// Crawls that are swept at most, those that began first.
+/// The maximum number of crawls that are swept, those that began first.
 const CRAWLS_MAX: usize = 1_000;
 
-/// How much is done at once.
+/// How much runs at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunOptions {
-    /// Origins that are visited at the same time.
+    /// The maximum number of origins visited at the same time.
     pub turns_max: usize,
-    /// Segments that are parsed at the same time.
+    /// The maximum number of segments parsed at the same time.
     pub parsers_max: usize,
 }
 
@@ -56,12 +56,12 @@ impl Default for RunOptions {
     }
 }
 
-/// What is worked on, and for how long.
+/// Which crawls to run, and until when.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Until {
-    /// One crawl, until its latest iteration is over. An iteration that is paused, and stays so, is taken for a defect.
+    /// One crawl, until its latest iteration is over. An iteration that stays paused counts as a defect.
     Closed(CrawlId),
-    /// Every crawl of the data directory that runs, or whose schedule calls for it, until the signal stops it.
+    /// Every running or scheduled crawl of the data directory, until the stop signal.
     Stopped,
 }
 
@@ -70,37 +70,37 @@ pub enum Until {
 pub enum RunEnd {
     /// The iteration is over.
     Closed(IterationRow),
-    /// It was told to stop. Everything that was under way is committed, and what was committed is parsed; another run goes on from there.
+    /// The stop signal was given. Everything that was under way is committed and parsed, and another run continues from there.
     Interrupted,
 }
 
-/// What runs crawls in this process.
+/// Runs crawls in this process.
 pub struct Engine<W: World, S> {
     /// The ports.
     pub world: Arc<W>,
     /// Where turns get their fetchers from.
     pub fetchers: S,
-    /// The queue of these ports, to receive from.
+    /// The queue of these ports, from which messages are received.
     pub messages: MemoryQueue<W::Clock>,
-    /// How much is done at once.
+    /// How much runs at once.
     pub options: RunOptions,
-    /// Stops the run in good order.
+    /// Stops the run cleanly.
     pub stop: StopSignal,
-    /// Where it is shown which origins are being visited.
+    /// Shows which origins are being visited.
     pub activity: Arc<Activity>,
 }
 
 impl<W: World<Clock: Clone>, S: Fetchers> Engine<W, S> {
-    /// An engine over these ports, which does as much at once as is usual.
+    /// Returns an engine over these ports, with default options.
     pub fn new(world: Arc<W>, fetchers: S, messages: MemoryQueue<W::Clock>) -> Self {
         let (options, stop, activity) = (RunOptions::default(), StopSignal::default(), Arc::default());
         Self { world, fetchers, messages, options, stop, activity }
     }
 
-    /// Runs crawls until that, or until the signal stops it.
+    /// Runs crawls until the given end, or until the stop signal.
     ///
     /// # Errors
-    /// The first surprise of any port: the disk is full, stored data is damaged. What was committed stays; another run goes on from there.
+    /// The first error of any port, such as a full disk or damaged data. What was committed stays, and another run continues from there.
     pub async fn run(self, until: Until) -> PortResult<RunEnd> {
         let Self { world, fetchers, messages, options, stop, activity } = self;
         let (contexts, known, limits) = (Contexts::default(), KnownUrls::new(), TurnLimits::default());
@@ -109,7 +109,7 @@ impl<W: World<Clock: Clone>, S: Fetchers> Engine<W, S> {
         let mut running =
             Running { shared, messages, options, until, tasks, parsing, turns: 0, parses: 0, idle: Idle::Unknown };
         let end = running.run().await;
-        // A parse that is cut off counts as one that its segment killed.
+        // A parse that is cut off would count against its segment as a crash of the parser.
         while running.parsing.join_next().await.is_some() {}
         end
     }
@@ -133,12 +133,12 @@ enum Done {
     Command,
 }
 
-/// What the last sweep found while nothing was under way and nothing waited.
+/// What sweeps found while nothing was under way and nothing waited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Idle {
-    /// None was made since something was last under way.
+    /// There was no sweep since something was last under way.
     Unknown,
-    /// So many in a row found nothing to do.
+    /// This many sweeps in a row found nothing to do.
     Fruitless(u32),
 }
 
@@ -148,7 +148,7 @@ struct Running<W: World, S> {
     options: RunOptions,
     until: Until,
     tasks: JoinSet<PortResult<Done>>,
-    /// Apart, as they are waited for in any case.
+    /// Kept apart, as they are always waited for.
     parsing: JoinSet<PortResult<Done>>,
     turns: usize,
     parses: usize,
@@ -162,7 +162,7 @@ impl<W: World<Clock: Clone>, S: Fetchers> Running<W, S> {
         let (tickets, parses, commands) = (messages.tickets(), messages.parses(), messages.commands());
         let mut next_sweep = match self.until {
             Until::Closed(_) => world.clock().monotonic() + SWEEP_EVERY,
-            // What is due since nobody was here.
+            // Schedules may have come due while no process was running.
             Until::Stopped => world.clock().monotonic(),
         };
         let mut closed = None;
@@ -170,12 +170,12 @@ impl<W: World<Clock: Clone>, S: Fetchers> Running<W, S> {
             let is_stopped = self.shared.stop.is_stopped();
             let is_idle = self.tasks.is_empty() && self.parsing.is_empty();
             if is_idle && is_stopped {
-                // What was fetched is parsed all the same: people are told what came of it, and find it in the tables.
+                // What was fetched is still parsed, so that the summary and the tables include it.
                 if !parses.has_ready() {
                     return Ok(RunEnd::Interrupted);
                 }
             } else if is_idle {
-                // Messages that still wait are void once it is closed.
+                // Once the iteration is closed, waiting messages are void.
                 if closed.is_none() && self.messages.pending() == 0 {
                     closed = self.sweep_when_idle().await?;
                 }
@@ -213,7 +213,7 @@ impl<W: World<Clock: Clone>, S: Fetchers> Running<W, S> {
         }
     }
 
-    /// Sweeps what is worked on, work that is overdue by then included.
+    /// Sweeps the crawls that are run, for work that is overdue at the given time.
     async fn sweep(&self, now: Timestamp) -> PortResult<Sweeps> {
         let world = &*self.shared.world;
         let mut sweeps = Sweeps::default();
@@ -239,14 +239,14 @@ impl<W: World<Clock: Clone>, S: Fetchers> Running<W, S> {
         Ok(sweeps)
     }
 
-    /// Nothing is under way and nothing waits: whatever is owed is overdue. The iteration that the run is for, if it is over.
+    /// Sweeps when nothing is under way and nothing waits, so that all outstanding work is overdue. Returns the iteration of the run if it is over.
     async fn sweep_when_idle(&mut self) -> PortResult<Option<IterationRow>> {
         let fruitless = match (&self.until, self.idle) {
             (_, Idle::Unknown) => 0,
-            // Nothing changes by itself; what comes due is found by the sweep that comes every few seconds.
+            // Nothing changes on its own. The regular sweep finds what comes due.
             (Until::Stopped, Idle::Fruitless(_)) => return Ok(None),
             (Until::Closed(crawl), Idle::Fruitless(sweeps)) if sweeps > FRUITLESS_SWEEPS_MAX => {
-                let why = "the iteration is open, but nothing in it is left to be done";
+                let why = "the iteration is open, but there is nothing left to do in it";
                 return Err(PortError::new(PortErrorKind::Other, "sweep", crawl, why));
             }
             (Until::Closed(_), Idle::Fruitless(sweeps)) => sweeps,
@@ -303,11 +303,11 @@ impl<W: World<Clock: Clone>, S: Fetchers> Running<W, S> {
     }
 }
 
-/// What some sweeps came to.
+/// The result of one or several sweeps.
 #[derive(Debug, Default)]
 struct Sweeps {
-    /// The iteration that the run is for, if it is over.
+    /// The iteration of the run, if it is over.
     closed: Option<IterationRow>,
-    /// How much they did.
+    /// The number of actions they took.
     acts: usize,
 }

@@ -1,17 +1,17 @@
-//! The local adapters, all at once.
+//! The local adapters, bundled as a world.
 
 use dragline_local::{DirectoryArchive, LocalStore, MemoryQueue, SqliteDocuments, SqliteFrontier};
 use dragline_pipeline::{Adapters, DeadLeases, Timing};
 use dragline_system::{SystemClock, SystemRng};
 
-/// Messages that wait in the queue at most, of each kind; the sweeper sends again what finds no room.
+/// The maximum number of waiting messages of each kind. The sweeper sends messages beyond it again.
 const MESSAGES_MAX: usize = 10_000;
 
 /// The ports over SQLite, a directory and an in-process queue.
 pub type LocalWorld<N> =
     Adapters<SqliteFrontier, DirectoryArchive, SqliteDocuments, MemoryQueue<SystemClock>, N, SystemClock, SystemRng>;
 
-/// The adapters of a data directory.
+/// Returns the adapters of a data directory.
 #[must_use]
 pub fn local_world<N>(store: &LocalStore, notifier: N) -> LocalWorld<N> {
     let clock = SystemClock::new();

@@ -6,75 +6,75 @@ use serde::{Serialize, Serializer};
 
 use crate::causes::CauseCount;
 
-/// An iteration in numbers. The names of the fields are those of the JSON that `status --json` prints.
+/// An iteration in numbers. The field names are those of `status --json`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Figures {
-    /// URLs that wait to be asked for.
+    /// URLs that wait to be requested.
     pub waiting: u64,
     /// Captures that broke the parser.
     pub stuck: u64,
-    /// Why nothing was got, the commonest cause first; empty where something was, or the iteration is not over.
+    /// Why nothing was fetched, the most common cause first; empty if something was, or if the iteration is not over.
     pub causes: Vec<CauseCount>,
-    /// Final outcomes by count, the most frequent first.
+    /// Final outcomes, the most frequent first.
     pub outcomes: Vec<OutcomeCount>,
-    /// Requests that were logged, those that were tried again included.
+    /// Requests in the log, retries included.
     pub requests: u64,
     /// URLs that ended with an answer.
     pub pages: u64,
-    /// Bytes of all bodies as received.
+    /// Bytes of all bodies, as received.
     pub body_bytes: u64,
-    /// The requests that took longest.
+    /// The slowest requests.
     pub slowest: Vec<Slow>,
-    /// Why URLs that were found were not asked for, the most frequent reason first.
+    /// Why URLs that were found were not requested, the most frequent reason first.
     pub not_crawled: Vec<NotCrawled>,
-    /// URLs that were queued and never had their turn, by reason, the most first.
+    /// URLs that were queued but never had their turn, by reason, the most frequent first.
     #[serde(serialize_with = "as_objects")]
     pub leftovers: Vec<(LeftoverReason, u64)>,
-    /// Links that were left alone, as more waited than the budget of pages lets the iteration ask for.
+    /// Links that were not followed, because more URLs waited already than the page budget can cover.
     pub links_beyond_budget: u64,
-    /// URLs that were found with parameters that were taken out.
+    /// URLs that were found with query parameters that were stripped.
     pub urls_stripped: u64,
 }
 
-/// How many URLs ended so.
+/// The number of URLs that ended with one outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct OutcomeCount {
     /// The outcome's number.
     pub outcome: i16,
-    /// Its name.
+    /// The outcome's name.
     pub name: String,
-    /// Its class: `content`, `redirect`, `missing`, `failed`, `blocked` or `dismissed`.
+    /// The outcome's class: `content`, `redirect`, `missing`, `failed`, `blocked` or `dismissed`.
     pub class: String,
-    /// How many.
+    /// The number of URLs.
     pub urls: u64,
 }
 
-/// A request that took long.
+/// A slow request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Slow {
     /// The URL.
     pub url: String,
-    /// From the request's start to its end.
+    /// The duration of the request.
     pub duration_ms: u64,
 }
 
-/// URLs that were not asked for, for one reason.
+/// URLs that were not requested, for one reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct NotCrawled {
     /// The outcome's number.
     pub outcome: i16,
-    /// Its name.
+    /// The outcome's name.
     pub name: String,
-    /// The rule that decided; absent where the outcome says it all.
+    /// The rule that decided; `None` if the outcome is enough.
     pub detail: Option<String>,
-    /// How many.
+    /// The number of URLs.
     pub urls: u64,
-    /// One of them.
+    /// One of the URLs.
     pub example: String,
 }
 
 impl Figures {
-    /// Whether nothing failed: no URL, no capture, no origin. Limits that the user set are no failures.
+    /// Returns whether nothing failed: no URL, no capture, no origin. Reaching a limit that the user set is not a failure.
     #[must_use]
     pub fn is_all_well(&self) -> bool {
         let has_failed = |counted: &OutcomeCount| {
@@ -91,7 +91,7 @@ impl Figures {
         self.stuck == 0 && !self.outcomes.iter().any(has_failed) && !self.leftovers.iter().any(is_failure)
     }
 
-    /// Whether anything was got, or is known to be as it was.
+    /// Returns whether any content was fetched, or is known to be unchanged.
     #[must_use]
     pub fn has_content(&self) -> bool {
         let is_content = |counted: &OutcomeCount| {
@@ -101,7 +101,7 @@ impl Figures {
     }
 }
 
-/// Leftovers as objects with names, as everything else of a summary is.
+/// Serialises leftovers as objects, like the other lists of a summary.
 fn as_objects<S: Serializer>(leftovers: &[(LeftoverReason, u64)], serializer: S) -> Result<S::Ok, S::Error> {
     #[derive(Serialize)]
     struct Leftover {
@@ -126,14 +126,14 @@ mod tests {
         for (figures, expected, why) in [
             (Figures::default(), true, "nothing happened"),
             (ended(Outcome::FileIngested), true, "a page"),
-            (ended(Outcome::FileNotFound), true, "the site says that there is nothing"),
+            (ended(Outcome::FileNotFound), true, "the site says that there is no such page"),
             (ended(Outcome::BlockedByRobotsTxt), true, "the site does not want it"),
             (ended(Outcome::ServerInternalError), false, "the site failed"),
             (ended(Outcome::RequestTimeout), false, "it did not answer"),
-            (ended(Outcome::BudgetExhausted), true, "as the user wished"),
-            (left(LeftoverReason::BudgetExhausted), true, "as the user wished"),
-            (left(LeftoverReason::OriginBudgetExhausted), true, "as the user wished"),
-            (left(LeftoverReason::Stopped), true, "as the user wished"),
+            (ended(Outcome::BudgetExhausted), true, "a limit set by the user"),
+            (left(LeftoverReason::BudgetExhausted), true, "a limit set by the user"),
+            (left(LeftoverReason::OriginBudgetExhausted), true, "a limit set by the user"),
+            (left(LeftoverReason::Stopped), true, "the user stopped it"),
             (left(LeftoverReason::OriginGivenUp), false, "the site failed too often"),
             (left(LeftoverReason::RobotsUnreadable), false, "its robots.txt cannot be read"),
             (left(LeftoverReason::Stuck), false, "a defect"),

@@ -1,7 +1,7 @@
-//! What people are shown of a crawl: how an iteration stands or ended, in numbers, and why it got nothing if it did not.
+//! Reports about a crawl: how an iteration stands or ended, in numbers, and why it fetched nothing if that is so.
 //!
-//! All of it is made of what the [`Reader`](dragline_ports::reader::Reader) gives, and so is the same on every store. How it is shown, on a terminal or
-//! elsewhere, is not decided here.
+//! [`summary`] derives all of it from a [`Reader`](dragline_ports::reader::Reader), so the figures are the same on every store. Presentation is left to
+//! the caller.
 
 mod causes;
 mod figures;

@@ -1,4 +1,4 @@
-//! Rows for tests, and a reader of them.
+//! Sample rows for tests, and a reader that returns them.
 
 use dragline_domain::frontier::IterationRow;
 use dragline_domain::ids::Iteration;
@@ -9,7 +9,7 @@ use dragline_ports::reader::{
     Batch, CandidateRow, Cursor, DocumentRow, Filter, LeftoverRow, LinkRow, LogRow, PageRow, Reader, Rest,
 };
 
-/// A final visit.
+/// Returns the log row of a final visit.
 pub(crate) fn visit(url: &str, outcome: Outcome) -> LogRow {
     LogRow {
         crawl: "docs".to_owned(),
@@ -39,7 +39,7 @@ pub(crate) fn visit(url: &str, outcome: Outcome) -> LogRow {
     }
 }
 
-/// Gives its rows one by one. It has no others.
+/// A reader that returns the given rows one by one, and no others.
 #[derive(Default)]
 pub(crate) struct Scripted {
     pub(crate) progress: Progress,
@@ -48,7 +48,7 @@ pub(crate) struct Scripted {
 }
 
 fn next<T: Clone>(rows: &[T], after: Option<&Cursor>) -> PortResult<Batch<T>> {
-    let place = after.map_or(0, |cursor| cursor.as_str().parse().expect("a place that was given"));
+    let place = after.map_or(0, |cursor| cursor.as_str().parse().expect("a cursor of this reader"));
     let rest = if place + 1 < rows.len() { Rest::More } else { Rest::Nothing };
     let cursor = Some(Cursor::new((place + 1).to_string()));
     Ok(Batch { rows: rows.get(place).cloned().into_iter().collect(), cursor, rest })

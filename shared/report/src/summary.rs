@@ -1,4 +1,4 @@
-//! Summing up an iteration.
+//! The summary of an iteration.
 
 use std::ops::ControlFlow;
 
@@ -13,16 +13,16 @@ use crate::causes::{CauseCount, Causes};
 use crate::figures::Figures;
 use crate::tally::Tally;
 
-/// Rows that are read at once.
+/// The number of rows in one read.
 const BATCH_ROWS: usize = 500;
 
-/// How an iteration stands or ended. The names of the fields are those of the JSON that `status --json` prints.
+/// How an iteration stands or ended. The field names are those of `status --json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Summary {
     /// Which iteration, and whether it is over.
     #[serde(flatten)]
     pub standing: Standing,
-    /// What came of it.
+    /// Its results in numbers.
     #[serde(flatten)]
     pub figures: Figures,
 }
@@ -32,17 +32,28 @@ pub struct Summary {
 pub struct Standing {
     /// The crawl's name.
     pub crawl: CrawlId,
-    /// The iteration's number, from 1.
+    /// The iteration's number, counted from 1.
     pub iteration: Iteration,
-    /// Whether it is over.
+    /// Whether it is open, paused, stopping or closed.
     pub status: IterationStatus,
     /// When it began.
     pub started_at: Timestamp,
-    /// When it was over; absent while it is not.
+    /// When it was closed; `None` until then.
     pub closed_at: Option<Timestamp>,
 }
 
-/// Sums up an iteration from its log as it is now, row by row.
+/// Sums up an iteration from its current log, row by row.
+///
+/// ```
+/// use dragline_ports::error::PortResult;
+/// use dragline_ports::reader::Reader;
+///
+/// async fn pages(reader: &impl Reader) -> PortResult<Option<u64>> {
+///     let Some(latest) = reader.latest_iteration().await? else { return Ok(None) };
+///     let summary = dragline_report::summary(reader, latest).await?;
+///     Ok(Some(summary.figures.pages))
+/// }
+/// ```
 ///
 /// # Errors
 /// The crawl cannot be read.
@@ -59,7 +70,7 @@ pub async fn summary(reader: &impl Reader, iteration: IterationRow) -> PortResul
     Ok(Summary { standing: Standing { crawl, iteration: number, status, started_at, closed_at }, figures })
 }
 
-/// Why nothing was got.
+/// Reads the causes of why nothing was fetched.
 async fn causes(reader: &impl Reader, filter: &Filter) -> PortResult<Vec<CauseCount>> {
     let mut causes = Causes::default();
     let add_final = |visit: LogRow| {
@@ -118,7 +129,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn why_nothing_was_got_is_told_once_that_is_certain() {
+    async fn causes_are_reported_once_nothing_more_can_come() {
         let missing = || visit("https://a.example/", Outcome::FileNotFound);
         let again = || LogRow { r#final: false, ..visit("https://a.example/slow", Outcome::RequestTimeout) };
         let lost = LeftoverRow {
@@ -134,11 +145,11 @@ mod tests {
                 vec![missing(), again()],
                 IterationStatus::Closed,
                 &[("segment_unreadable", 2), ("not_found", 1)][..],
-                "what stands, and what was left over, the most first",
+                "final outcomes and leftovers, the most frequent first",
             ),
             (vec![missing(), again()], IterationStatus::Open, &[], "something may come yet"),
-            (vec![missing(), got()], IterationStatus::Closed, &[], "something was got"),
-            (vec![], IterationStatus::Closed, &[("segment_unreadable", 2)], "nothing is logged of what was lost"),
+            (vec![missing(), got()], IterationStatus::Closed, &[], "something was fetched"),
+            (vec![], IterationStatus::Closed, &[("segment_unreadable", 2)], "lost segments are not in the log"),
         ] {
             let requests = log.len();
             let log = log.into_iter().map(|visit| LogRow { duration_ms: Some(1), ..visit }).collect();

@@ -1,4 +1,4 @@
-//! Counting an iteration's log, row by row.
+//! Counts an iteration's log, row by row.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -9,26 +9,26 @@ use dragline_ports::reader::LogRow;
 
 use crate::figures::{Figures, NotCrawled, OutcomeCount, Slow};
 
-/// How many of the slowest URLs are named.
+/// The number of slowest URLs that are named.
 const SLOWEST: usize = 5;
 
-/// How many reasons for not crawling are named, those of the most URLs first.
+/// The number of reasons for not crawling that are named, those with the most URLs first.
 const REASONS_MAX: usize = 20;
 
-/// What was summed up so far. It grows with the rules that decided, not with the URLs.
+/// Running totals of an iteration's log. Their size depends on the number of rules that decided, not on the number of URLs.
 #[derive(Debug, Default)]
 pub struct Tally {
     outcomes: BTreeMap<i16, u64>,
     requests: u64,
     pages: u64,
     body_bytes: u64,
-    /// The slowest first.
+    /// Slowest first.
     slowest: Vec<Slow>,
     /// By outcome and rule.
     not_crawled: HashMap<(i16, Option<String>), Reason>,
 }
 
-/// URLs that were not asked for, for one reason.
+/// URLs that were not requested, for one reason.
 #[derive(Debug)]
 struct Reason {
     urls: u64,
@@ -36,7 +36,7 @@ struct Reason {
 }
 
 impl Tally {
-    /// Counts a visit.
+    /// Adds a row of the log.
     pub fn add(&mut self, visit: LogRow) {
         self.body_bytes += visit.body_bytes.unwrap_or(0);
         if visit.r#final {
@@ -67,7 +67,7 @@ impl Tally {
         }
     }
 
-    /// The sums, beside what the origins' rows count. It does not say why nothing was got.
+    /// Returns the totals, together with the counters of the origins' rows. The causes are left empty.
     #[must_use]
     pub fn figures(self, progress: &Progress) -> Figures {
         let mut not_crawled: Vec<_> = self.not_crawled.into_iter().collect();
@@ -115,12 +115,12 @@ mod tests {
     use super::*;
     use crate::samples::visit;
 
-    /// A visit that was asked for, and took so long.
+    /// A visit with a request that took this long.
     fn asked(url: &str, outcome: Outcome, duration_ms: u64) -> LogRow {
         LogRow { duration_ms: Some(duration_ms), ..decided(url, outcome, None) }
     }
 
-    /// A visit that was decided against.
+    /// A visit without a request.
     fn decided(url: &str, outcome: Outcome, detail: Option<&str>) -> LogRow {
         LogRow { detail: detail.map(str::to_owned), ..visit(url, outcome) }
     }
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_visit_that_is_tried_again_is_a_request_and_no_outcome() {
+    fn a_visit_that_is_retried_counts_as_a_request_but_not_as_an_outcome() {
         let page =
             LogRow { object: Some("raw/a".to_owned()), body_bytes: Some(100), ..asked("/a", Outcome::FileIngested, 5) };
         let again = LogRow { r#final: false, ..asked("/a", Outcome::RequestTimeout, 9) };
@@ -141,18 +141,14 @@ mod tests {
         let outcomes: Vec<_> =
             figures.outcomes.iter().map(|counted| (&*counted.name, &*counted.class, counted.urls)).collect();
         assert_eq!(outcomes, [("file_ingested", "content", 1)]);
-        assert_eq!(figures.not_crawled, [], "both were asked for");
+        assert_eq!(figures.not_crawled, [], "both were requested");
     }
 
     #[test]
-    fn the_slowest_are_named_and_no_others() {
+    fn only_the_slowest_are_named() {
         let figures = tally((0..9).map(|n| asked(&format!("/{n}"), Outcome::FileIngested, if n < 2 { 50 } else { n })));
         let slowest: Vec<_> = figures.slowest.iter().map(|slow| (&*slow.url, slow.duration_ms)).collect();
-        assert_eq!(
-            slowest,
-            [("/0", 50), ("/1", 50), ("/8", 8), ("/7", 7), ("/6", 6)],
-            "and of equals the first by name"
-        );
+        assert_eq!(slowest, [("/0", 50), ("/1", 50), ("/8", 8), ("/7", 7), ("/6", 6)], "ties in order of their URLs");
     }
 
     #[test]
@@ -164,11 +160,11 @@ mod tests {
     }
 
     #[test]
-    fn leftovers_that_are_none_are_left_out() {
+    fn reasons_without_leftovers_are_left_out() {
         use dragline_domain::frontier::LeftoverReason::{BudgetExhausted, OriginGivenUp, Stopped};
         let leftovers = vec![(Stopped, 0), (OriginGivenUp, 2), (BudgetExhausted, 7)];
         let figures = Tally::default().figures(&Progress { leftovers, ..Progress::default() });
         let expected = [(BudgetExhausted, 7), (OriginGivenUp, 2)];
-        assert_eq!(figures.leftovers, expected, "the most first");
+        assert_eq!(figures.leftovers, expected, "most URLs first");
     }
 }

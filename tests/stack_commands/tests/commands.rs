@@ -38,7 +38,7 @@ async fn each_command_comes_as_the_message_that_the_scheduler_takes() {
             json!({ "url": "https://a.example/?utm_source=b" }),
             "status a.example",
         ),
-        (&["put", "crawl.yaml"], json!({ "put_crawl": { "definition": written } }), "T08:00:00Z by its schedule"),
+        (&["put", "crawl.yaml"], json!({ "put_crawl": { "definition": written } }), "T08:00:00Z, as scheduled by"),
         (&["pause", "docs"], json!({ "pause": of_crawl }), &status),
         (&["resume", "docs"], json!({ "resume": of_crawl }), &status),
         (&["stop", "docs"], json!({ "stop": of_crawl }), &status),
@@ -60,6 +60,6 @@ async fn nothing_is_asked_of_a_crawl_that_the_stack_does_not_know() {
     for verb in ["start", "pause", "resume", "stop", "remove"] {
         let ran = dragline(directory.path(), &[verb, "docs", "--stack", stack.name()]);
         assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{verb}: {}", ran.stderr);
-        assert!(ran.stderr.contains("has no crawl `docs`"), "{verb}: {}", ran.stderr);
+        assert!(ran.stderr.contains("there is no crawl `docs`"), "{verb}: {}", ran.stderr);
     }
 }

@@ -180,8 +180,8 @@ async fn what_is_not_there_is_told_with_what_to_do() {
     for (crawl, name, said, hint) in [
         ("docs", "t-none", "there is no stack `t-none` in ", "--stack NAME"),
         ("docs", untagged.name(), "does not say where its bucket is", "deploy the stack again"),
-        ("news", stack.name(), "has no crawl `news`", "dragline put crawl.yaml --stack t-"),
-        ("docs", stack.name(), "the crawl `docs` did not begin yet", "dragline start docs --stack t-"),
+        ("news", stack.name(), "there is no crawl `news`", "dragline put crawl.yaml --stack t-"),
+        ("docs", stack.name(), "the crawl `docs` has not begun yet", "dragline start docs --stack t-"),
     ] {
         for reader in [&["status"][..], &["export", "--what", "log"]] {
             let ran = dragline(directory.path(), &[reader, &[crawl, "--stack", name]].concat());

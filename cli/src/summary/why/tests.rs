@@ -7,15 +7,15 @@ fn counted(cause: Cause, urls: u64, example: &str) -> CauseCount {
 }
 
 #[test]
-fn a_redirect_is_told_with_a_command_that_can_be_pasted_into_a_shell() {
+fn the_hint_of_a_redirect_can_be_pasted_into_a_shell() {
     let to = "https://b.example/?a&b".to_owned();
     let away = CauseCount { leads_to: Some(to), ..counted(Cause::RedirectsElsewhere, 1, "https://a.example/") };
     let hints = WhyNothing(&[away]).hints();
-    assert_eq!(hints, ["crawl where it leads: `dragline crawl 'https://b.example/?a&b'`"]);
+    assert_eq!(hints, ["crawl the target of the redirect: `dragline crawl 'https://b.example/?a&b'`"]);
 }
 
 #[test]
-fn a_few_lines_are_all() {
+fn only_a_few_causes_are_named() {
     let one = [counted(Cause::NotFound, 1, "https://a.example/\u{1b}[2J")];
     assert_eq!(
         WhyNothing(&one).message(),
@@ -39,5 +39,5 @@ fn a_few_lines_are_all() {
   1 URL: private address: https://175.example/0
   2 URLs: for other reasons"
     );
-    assert_eq!(WhyNothing(&[]).message(), "nothing was crawled", "not even a seed had its turn");
+    assert_eq!(WhyNothing(&[]).message(), "nothing was crawled", "no seed had its turn");
 }

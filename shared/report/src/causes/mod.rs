@@ -1,4 +1,4 @@
-//! Why an iteration got nothing, counted by what a person can do about it.
+//! Why an iteration fetched nothing, grouped by what a person can do about it.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
@@ -9,59 +9,59 @@ use dragline_domain::outcome::{Outcome, OutcomeClass};
 use dragline_ports::reader::{LeftoverRow, LogRow};
 use serde::{Serialize, Serializer};
 
-/// Redirects of which it is remembered where they lead, to see whether they got there. Others count as if they had not.
+/// The maximum number of redirects whose targets are remembered, to see whether they were visited. Further ones count as not visited.
 const REDIRECTS_MAX: usize = 1_000;
 
-/// What kept a URL from being got.
+/// What kept a URL from being fetched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Cause {
     /// There was no answer.
     NoAnswer(NoAnswer),
-    /// robots.txt says no.
+    /// robots.txt forbids it.
     ForbiddenByRobots,
-    /// It leads to a URL that is none of the crawl's.
+    /// It redirects to a URL outside of the crawl.
     RedirectsElsewhere,
-    /// The server knows no such page: 404 or 410.
+    /// The server has no such page: 404 or 410.
     NotFound,
-    /// The server wants a login, or nobody: 401 or 403.
+    /// The server denies access: 401 or 403.
     RefusedByServer,
     /// The page asks not to be indexed.
     NotToBeIndexed,
-    /// The definition rules it out.
+    /// The definition excludes it.
     RuledOut,
-    /// Its outcome says it.
+    /// Another reason, given by its outcome.
     Ended(Outcome),
     /// It never had its turn.
     LeftOver(LeftoverReason),
-    /// For a reason that is not known here.
+    /// An outcome that this version does not know.
     Unknown,
 }
 
-/// URLs that one cause kept from being got.
+/// The URLs that one cause kept from being fetched.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CauseCount {
     /// The cause.
     pub cause: Cause,
-    /// How many.
+    /// The number of URLs.
     pub urls: u64,
-    /// One of them, or its origin.
+    /// One of the URLs, or its origin.
     pub example: String,
-    /// Where that one leads; absent if it leads nowhere.
+    /// The redirect target of the example, if it has one.
     pub leads_to: Option<String>,
-    /// The rule that decided on it, or the error that was met; absent where the cause says it all.
+    /// The rule or the error that decided about the example; `None` if the cause is enough.
     pub detail: Option<String>,
 }
 
-/// What is counted so far. It does not grow with the URLs.
+/// Running counts of causes. Their size does not depend on the number of URLs.
 #[derive(Debug, Default)]
 pub struct Causes {
     by_cause: BTreeMap<Cause, CauseCount>,
-    /// By where they lead.
+    /// By redirect target.
     redirects: HashMap<String, CauseCount>,
 }
 
 impl Cause {
-    /// As it is named to programs.
+    /// Returns the name in JSON.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -83,20 +83,20 @@ impl Cause {
         }
     }
 
-    /// As it is told to people.
+    /// Returns the text for people.
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
             Self::NoAnswer(why) => why.words(),
             Self::ForbiddenByRobots => "forbidden by robots.txt",
-            Self::RedirectsElsewhere => "redirects to what is outside of the crawl",
+            Self::RedirectsElsewhere => "redirects out of the crawl",
             Self::NotFound => "not found",
             Self::RefusedByServer => "refused by the server",
             Self::NotToBeIndexed => "asks not to be indexed",
             Self::RuledOut => "ruled out by the definition",
             Self::Ended(outcome) => outcome.name(),
             Self::LeftOver(reason) => reason.words(),
-            Self::Unknown => "for a reason that is not known here",
+            Self::Unknown => "unknown outcome",
         }
     }
 
@@ -136,7 +136,7 @@ impl Serialize for Cause {
 }
 
 impl Causes {
-    /// Counts a visit whose outcome is final.
+    /// Adds a visit whose outcome is final.
     pub fn add_visit(&mut self, visit: LogRow) {
         self.redirects.remove(&visit.url);
         let Some(cause) = Cause::of_visit(&visit) else { return };
@@ -150,7 +150,7 @@ impl Causes {
         }
     }
 
-    /// Counts what an origin left over.
+    /// Adds the leftovers of an origin.
     pub fn add_left(&mut self, left: LeftoverRow) {
         let cause = Cause::of_leftover(&left);
         let LeftoverRow { origin, urls, robots_error: detail, .. } = left;
@@ -162,7 +162,7 @@ impl Causes {
         self.by_cause.entry(counted.cause).and_modify(|same| same.urls += urls).or_insert(counted);
     }
 
-    /// All causes, the commonest first.
+    /// Returns all causes, the most common first.
     #[must_use]
     pub fn counted(mut self) -> Vec<CauseCount> {
         let mut redirects: Vec<_> = std::mem::take(&mut self.redirects).into_values().collect();

@@ -20,7 +20,7 @@ fn left(reason: LeftoverReason, robots_error: Option<&str>) -> LeftoverRow {
 }
 
 #[test]
-fn each_cause_is_told_by_its_name() {
+fn each_outcome_has_its_cause() {
     use Outcome::{
         BlockedAtRequestOfRemote, BlockedByRobotsTxt, BlockedPrivateAddress, BlockedUrlByLocalPolicy, ConnectionFailed,
         FileGone, FileNotFound, NotCanonical, RequestTimeout, ServerInternalError,
@@ -34,25 +34,25 @@ fn each_cause_is_told_by_its_name() {
         (plain(FileGone), "not_found", "410"),
         (plain(BlockedByRobotsTxt), "forbidden_by_robots_txt", "by its outcome"),
         (plain(BlockedUrlByLocalPolicy), "ruled_out", "by its outcome"),
-        (plain(RequestTimeout), "timed_out", "also by the server's word, 408"),
+        (plain(RequestTimeout), "timed_out", "also if the server says so, with 408"),
         (answered(BlockedAtRequestOfRemote, 403), "refused_by_server", "403"),
         (answered(BlockedAtRequestOfRemote, 200), "not_to_be_indexed", "a page with noindex"),
         (detailed(ConnectionFailed, "host not found: no such name"), "host_not_found", "by its detail"),
         (detailed(ConnectionFailed, "connection refused: nobody"), "connection_refused", "by its detail"),
         (detailed(ConnectionFailed, "the peer hung up"), "connection_failed", "nothing more is known"),
         (plain(ServerInternalError), "server_internal_error", "500"),
-        (plain(NotCanonical), "not_canonical", "and its canonical URL was not got"),
+        (plain(NotCanonical), "not_canonical", "and its canonical URL was not fetched"),
     ] {
         let counted = of_visits([visit]);
         assert_eq!(counted.iter().map(|counted| counted.cause.name()).collect::<Vec<_>>(), [expected], "{why}");
     }
     for outcome in [Outcome::FileIngested, Outcome::FileOfUnknownType, Outcome::FileDidNotChange] {
-        assert_eq!(of_visits([plain(outcome)]), [], "{outcome} is something");
+        assert_eq!(of_visits([plain(outcome)]), [], "{outcome} is content");
     }
 }
 
 #[test]
-fn what_no_robots_txt_could_be_read_for_is_told_by_what_kept_it_from_being_read() {
+fn an_unreadable_robots_txt_is_counted_by_its_error() {
     use LeftoverReason::{BudgetExhausted, RobotsUnreadable};
     for (left, expected) in [
         (left(RobotsUnreadable, Some("certificate not trusted: UnknownIssuer")), "certificate_not_trusted"),
@@ -68,7 +68,7 @@ fn what_no_robots_txt_could_be_read_for_is_told_by_what_kept_it_from_being_read(
 }
 
 #[test]
-fn a_redirect_is_a_cause_where_its_target_was_left_alone() {
+fn a_redirect_is_a_cause_if_its_target_was_not_visited() {
     let redirect = |url: &str, to: &str| LogRow { redirects_to: Some(to.to_owned()), ..visit(url, Outcome::Redirect) };
     let away = redirect("https://a.example/", "https://b.example/");
     let followed = redirect("https://c.example/", "https://c.example/gone");
@@ -78,7 +78,7 @@ fn a_redirect_is_a_cause_where_its_target_was_left_alone() {
 }
 
 #[test]
-fn the_commonest_come_first() {
+fn the_most_common_cause_comes_first() {
     let ended = [(Outcome::FileNotFound, 2), (Outcome::BlockedByRobotsTxt, 3), (Outcome::ServerInternalError, 1)];
     let visits = ended.into_iter().flat_map(|(outcome, urls)| {
         (0..urls).map(move |n| visit(&format!("https://{}.example/{n}", outcome.code()), outcome))

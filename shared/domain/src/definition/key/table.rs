@@ -156,7 +156,7 @@ keys! {
         default: Nothing("all URLs"),
         example: "['/docs/']",
         effect: WhichUrls,
-        flag: "include" "Crawl only URLs that match; may be given several times",
+        flag: "include" "Crawl only URLs that match; can be given several times",
     }
     /// Which URLs not to crawl: the whole URL must match none of the patterns. Takes precedence over `scope.include`.
     ScopeExclude = "scope.exclude" {
@@ -165,7 +165,7 @@ keys! {
         default: Nothing("none"),
         example: "['\\.zip$']",
         effect: WhichUrls,
-        flag: "exclude" "Skip URLs that match; may be given several times",
+        flag: "exclude" "Skip URLs that match; can be given several times",
     }
     /// The maximum number of links between a seed and a URL. 0 crawls the seeds alone.
     ScopeMaxDepth = "scope.max_depth" {
@@ -174,7 +174,7 @@ keys! {
         default: Nothing("no limit"),
         example: "5",
         effect: WhichUrls,
-        flag: "max-depth" "Follow at most this many links from a seed; 0 is the seeds alone",
+        flag: "max-depth" "Follow at most this many links from a seed; 0 crawls only the seeds",
     }
     /// URLs in scope that are never fetched. A URL for which a condition holds is logged as `blocked_url_by_local_policy` (173), with the
     /// reason of the first such rule.
@@ -277,7 +277,7 @@ keys! {
         default: Value("1s"),
         example: "2s",
         effect: HowOnly,
-        flag: "delay" "From the start of one request to the start of the next, such as 1s or 500ms",
+        flag: "delay" "Time from the start of one request to the start of the next, such as 1s or 500ms",
     }
     /// Requests to one origin at the same time.
     PolitenessConcurrency = "politeness.concurrency" {
@@ -286,7 +286,7 @@ keys! {
         default: Value("1"),
         example: "4",
         effect: HowOnly,
-        flag: "concurrency" "Requests to one site at the same time",
+        flag: "concurrency" "Maximum number of requests to one site at the same time",
     }
     /// How many hosts of one registered domain are asked at the same time, as one server often stands behind them. `de.example.org` and
     /// `fr.example.org` belong to one, `one.github.io` and `two.github.io` do not (by the [Public Suffix List](https://publicsuffix.org/));

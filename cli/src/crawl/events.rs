@@ -1,4 +1,4 @@
-//! How one URL ended, on a line for people or as an object for programs.
+//! How one URL ended, as a line of text or as a JSON object.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -13,10 +13,10 @@ use serde::Serialize;
 
 use crate::terminal::{Colour, Shade, bytes, duration, safe};
 
-/// A media type is shown no longer than this.
+/// The maximum length of a media type that is shown, in characters.
 const TYPE_CHARS_MAX: usize = 60;
 
-/// An outcome, by the names that exports have for it.
+/// An outcome, with the field names of the exports.
 #[derive(Debug, Serialize)]
 struct Ended<'a> {
     outcome: i16,
@@ -33,7 +33,7 @@ impl<'a> Ended<'a> {
         Self { outcome: outcome.code(), outcome_name: outcome.name(), outcome_class: class.name(), detail, class }
     }
 
-    /// The outcome, why, and the URL.
+    /// Returns the outcome, its reason, and the URL.
     fn words(&self, more: &str, url: &CrawlUrl, colour: Colour) -> String {
         let name = match self.class {
             OutcomeClass::Failed => Cow::Owned(colour.paint(Shade::Error, self.outcome_name)),
@@ -66,7 +66,7 @@ pub(super) struct Visited<'a> {
 }
 
 impl<'a> Visited<'a> {
-    /// What is told of a visit.
+    /// Returns the event of a visit.
     pub(super) fn new(url: &'a CrawlUrl, at: Timestamp, visit: &'a Visit, fetched: Option<&Fetched>) -> Self {
         let answer = fetched.and_then(|fetched| fetched.result.as_ref().ok());
         Self {
@@ -82,19 +82,19 @@ impl<'a> Visited<'a> {
         }
     }
 
-    /// Status, type, size, time taken, outcome and why, URL.
+    /// Returns the line of a visit: status, type, size, duration, outcome with its reason, URL.
     pub(super) fn line(&self, colour: Colour) -> String {
         let or_none = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
         let status = or_none(self.status.map(|status| status.to_string()));
         let content_type = or_none(self.content_type.as_deref().map(|name| safe(name).into_owned()));
         let size = or_none(self.body_bytes.map(bytes));
         let time = or_none(self.duration_ms.map(|time| duration(Duration::from_millis(time))));
-        let more = if self.is_final { "" } else { "is tried again" };
+        let more = if self.is_final { "" } else { "will be retried" };
         format!("{status:>3}  {content_type:<16} {size:>10}  {time:>8}  {}", self.ended.words(more, self.url, colour))
     }
 }
 
-/// What a URL ended as when what was fetched was read. The fields are those of the event `read`.
+/// The outcome of a URL after its body was parsed. The fields are those of the event `read`.
 #[derive(Debug, Serialize)]
 pub(super) struct Read<'a> {
     url: &'a CrawlUrl,
@@ -103,23 +103,23 @@ pub(super) struct Read<'a> {
 }
 
 impl<'a> Read<'a> {
-    /// What is told of it.
+    /// Returns the event of a parsed URL.
     pub(super) const fn new(url: &'a CrawlUrl, outcome: Outcome, detail: Option<&'a str>) -> Self {
         Self { url, ended: Ended::new(outcome, detail) }
     }
 
-    /// Outcome and why, URL, in the columns of a visit.
+    /// Returns the outcome with its reason and the URL, in the columns of a visit.
     pub(super) fn line(&self, colour: Colour) -> String {
         let nothing = "-";
         format!(
             "{nothing:>3}  {:<16} {nothing:>10}  {nothing:>8}  {}",
-            "(as read)",
+            "(parsed)",
             self.ended.words("", self.url, colour)
         )
     }
 }
 
-/// The media type that a response names, without parameters.
+/// Returns the media type of a response, without parameters.
 fn media_type(answer: &FetchedResponse) -> Option<String> {
     let essence = content_type(&answer.headers.text("content-type")?)?.essence;
     Some(essence.chars().take(TYPE_CHARS_MAX).collect())
@@ -172,7 +172,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_visit_is_told_on_one_harmless_line() {
+    fn a_visit_is_one_harmless_line() {
         let (page, failure) = (answered(200, b"0123456789"), unanswered());
         let broken = answered(500, b"");
         let mut odd = answered(200, b"");
@@ -199,7 +199,7 @@ pub(super) mod tests {
                 Outcome::ConnectionFailed,
                 Finality::Retried,
                 Some("refused"),
-                "  -  -                         -      45ms  connection_failed (refused; is tried again)  https://example.org/a",
+                "  -  -                         -      45ms  connection_failed (refused; will be retried)  https://example.org/a",
             ),
             (
                 None,
@@ -220,7 +220,7 @@ pub(super) mod tests {
         let read = Read::new(&url, Outcome::NotCanonical, Some("of https://example.org/b"));
         assert_eq!(
             read.line(Colour::Off),
-            "  -  (as read)                 -         -  not_canonical (of https://example.org/b)  https://example.org/a"
+            "  -  (parsed)                  -         -  not_canonical (of https://example.org/b)  https://example.org/a"
         );
     }
 
@@ -233,19 +233,19 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_object_of_a_visit_has_every_field_with_one_type() {
+    fn every_field_of_a_visits_object_has_one_type() {
         let (url, visit, failure, page) = (url("/"), visit(), unanswered(), answered(200, b"four"));
-        let told = |fetched| serde_json::to_value(Visited::new(&url, Timestamp::UNIX_EPOCH, &visit, fetched)).unwrap();
+        let event = |fetched| serde_json::to_value(Visited::new(&url, Timestamp::UNIX_EPOCH, &visit, fetched)).unwrap();
         assert_eq!(
-            told(Some(&page)),
+            event(Some(&page)),
             serde_json::json!({
                 "url": "https://example.org/", "started_at": "1970-01-01T00:00:00Z", "status": 200,
                 "content_type": "text/html", "body_bytes": 4, "duration_ms": 45, "outcome": 20,
                 "outcome_name": "file_ingested", "outcome_class": "content", "detail": null, "tries": 1, "is_final": true,
             })
         );
-        let absent = |told: serde_json::Value, keys: &[&str]| keys.iter().all(|key| told[key].is_null());
-        assert!(absent(told(Some(&failure)), &["status", "content_type", "body_bytes"]), "no answer");
-        assert!(absent(told(None), &["status", "content_type", "body_bytes", "duration_ms"]), "no request");
+        let absent = |event: serde_json::Value, keys: &[&str]| keys.iter().all(|key| event[key].is_null());
+        assert!(absent(event(Some(&failure)), &["status", "content_type", "body_bytes"]), "no answer");
+        assert!(absent(event(None), &["status", "content_type", "body_bytes", "duration_ms"]), "no request");
     }
 }
