@@ -81,7 +81,7 @@ impl Report {
     pub fn assert_holds(&self) {
         assert!(
             self.violations.is_empty(),
-            "run {} violates {:#?}\n{}\nAgain: DRAGLINE_RUN='{}' cargo nextest run -p dragline-simulation --no-capture one_run",
+            "run {} violates {:#?}\n{}\nto repeat it: DRAGLINE_RUN='{}' cargo nextest run -p dragline-simulation --no-capture one_run",
             self.setup,
             self.violations,
             self.trace.end(),
