@@ -194,7 +194,10 @@ impl Run {
         let violations = if self.live_until_over(command) {
             invariants::redelivery_changes_nothing(&before, &invariants::snapshot(database)?)
         } else {
-            vec![Violation { invariant: Invariant::RedeliveryChangesNothing, what: "redelivery does not end".to_owned() }]
+            vec![Violation {
+                invariant: Invariant::RedeliveryChangesNothing,
+                what: "redelivery does not end".to_owned(),
+            }]
         };
         self.conductor.let_faults_strike();
         Ok(violations)

@@ -65,7 +65,9 @@ fn chain(segments: &[Segment]) -> Vec<String> {
 }
 
 fn foreign_object(evidence: &Evidence<'_>, segment: &Segment) -> Option<String> {
-    let Ok(origin) = segment.origin.parse::<Origin>() else { return Some(format!("{} is not an origin", segment.origin)) };
+    let Ok(origin) = segment.origin.parse::<Origin>() else {
+        return Some(format!("{} is not an origin", segment.origin));
+    };
     let origin = OriginKey { crawl: evidence.definition.name.clone(), origin };
     let id = SegmentId { origin, turn: Turn(segment.turn), n: segment.n };
     let own = ObjectKey::of_segment(&id, evidence.iteration, &LeaseToken::stored(segment.token.clone()));

@@ -17,6 +17,7 @@ pub fn the_end_is_told(iteration: Iteration, told: &[Notice]) -> Vec<Violation> 
     let untold = (!ends().any(|row| row.number == iteration))
         .then(|| format!("there was no notice that iteration {iteration} closed"));
     let early = ends().filter(|row| row.closed_at.is_none());
-    let early = early.map(|row| format!("there was a notice of the end of iteration {}, which had not closed", row.number));
+    let early =
+        early.map(|row| format!("there was a notice of the end of iteration {}, which had not closed", row.number));
     untold.into_iter().chain(early).map(|what| Violation { invariant: Invariant::EndTold, what }).collect()
 }

@@ -73,7 +73,11 @@ pub async fn a_trigger_is_handled_once(frontier: &impl Frontier) {
     let first = World::begin(frontier, UNLIMITED).await;
     let row = first.row().await;
     assert_eq!((row.number, row.status, row.open, row.token_out), (Iteration::FIRST, IterationStatus::Open, 1, true));
-    assert_eq!(frontier.begin_iteration(&request_to_begin("t", UNLIMITED)).await.unwrap(), Begun::Iteration(row), "again");
+    assert_eq!(
+        frontier.begin_iteration(&request_to_begin("t", UNLIMITED)).await.unwrap(),
+        Begun::Iteration(row),
+        "again"
+    );
     first.end(&[]).await;
     let second = World::begin_by(frontier, "u", UNLIMITED).await;
     assert_eq!(second.iteration, Iteration::FIRST.next());

@@ -82,7 +82,11 @@ pub async fn whoever_reserves_lets_the_search_for_holders_begin_anew(frontier: &
         world.try_take(origin, by, 0, one).await.unwrap();
         let cursors = world.row().await.cursors;
         assert_eq!((cursors.of(Walk::Holders), cursors.of(Walk::Leftovers)), (&NotBegun, &searched), "{origin}");
-        assert_eq!(go(&world, Walk::Holders, &searched, &Done).await, Elsewhere, "the search has not seen the new holder");
+        assert_eq!(
+            go(&world, Walk::Holders, &searched, &Done).await,
+            Elsewhere,
+            "the search has not seen the new holder"
+        );
         assert_eq!(go(&world, Walk::Leftovers, &searched, &NotBegun).await, Moved);
     }
 }

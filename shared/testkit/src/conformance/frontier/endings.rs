@@ -38,7 +38,11 @@ pub async fn an_idle_origin_is_woken_by_todo(frontier: &impl Frontier) {
     assert_eq!(frontier.settle(&origin, &seen).await.unwrap(), Settled::Woken(Turn(2)));
     let rows = world.origin(&origin).await;
     assert_eq!((rows.lease.state, rows.lease.turn, rows.inbox.due), (LeaseState::Ready, Turn(2), None));
-    assert_eq!(frontier.settle(&origin, &seen).await.unwrap(), Settled::Changed, "another parser settled it at the same time");
+    assert_eq!(
+        frontier.settle(&origin, &seen).await.unwrap(),
+        Settled::Changed,
+        "another parser settled it at the same time"
+    );
     assert_eq!(world.take(&origin, 2, 20).await.turn, Turn(2));
 }
 

@@ -109,7 +109,11 @@ pub async fn todo_comes_breadth_first_until_it_is_exhausted(frontier: &impl Fron
     let next =
         |skip: Vec<_>| async move { frontier.first_chunk(&key("a.example"), world.iteration, &skip).await.unwrap() };
     let seeds = next(vec![]).await.expect("two chunks wait");
-    assert_eq!((seeds.key.depth, seeds.entries[0].path_and_query.as_str()), (0, "/late-seed"), "the lower depth comes first");
+    assert_eq!(
+        (seeds.key.depth, seeds.entries[0].path_and_query.as_str()),
+        (0, "/late-seed"),
+        "the lower depth comes first"
+    );
     let links = next(vec![seeds.key.clone()]).await.expect("the other one");
     assert_eq!((links.key.depth, links.entries.len()), (1, 2));
     assert_eq!(next(vec![links.key.clone(), seeds.key.clone()]).await, None, "both are taken already");
