@@ -32,7 +32,7 @@ SELDOM = [
     ("Sweeper", "sqs:SendMessage", "Segments", "a segment's message got lost"),
     ("Sweeper", "sqs:SendMessage", "Commands", "a scheduler died while it seeded an iteration"),
 ]
-"""The reason why it is rare: it takes hours, a crash, or a race."""
+"""Rights that are rarely needed: after hours, a crash, or a race."""
 
 QUEUES = {"Scheduler": "Commands", "Crawler": "Turns", "Parser": "Segments"}
 """What triggers each function."""

@@ -23,7 +23,7 @@ PATIENCE_SECONDS = 600
 """Longer than anything takes on a busy machine; only failing tests wait for it."""
 
 TICKS = {"Scheduler": "tick.json", "Sweeper": "sweep.json"}
-"""The example event that stands for a rule's tick."""
+"""The example events that stand for the rules' ticks."""
 
 SWEEP_SECONDS = 2
 """How often the sweeper is called while the end of a crawl is waited for: each time costs more than a look at a row."""
