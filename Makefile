@@ -4,12 +4,12 @@ SHELL := bash
 .DEFAULT_GOAL := help
 .PHONY: help aws bench bill build check cold computed-tests deny docs e2e examples lint paced-tests python-faults python-policies python-sites python-tests release rust-tests setup timed-tests test unit zips
 
-# Every cargo command here names the same packages and features, so that one compile of the dependencies serves them all.
+# Every cargo command here has the same packages and features, so that the dependencies are compiled once for all.
 # (Cargo counts the features of development dependencies only where it builds tests or examples.)
 ALL := --workspace --all-features
 
 ifneq ($(shell command -v cargo-nextest),)
-# What each profile runs stands in .config/nextest.toml.
+# .config/nextest.toml says what each profile runs.
 run = cargo nextest run $(ALL) --no-fail-fast --status-level slow --final-status-level fail --profile $(1)
 BUILD := cargo nextest run $(ALL) --cargo-quiet --no-run
 SLOWEST := scripts/slowest
@@ -35,9 +35,8 @@ help: ## Show the targets
 check: lint ## While working: format, clippy, unit and property tests, a short simulation
 	@DRAGLINE_SEEDS=$${DRAGLINE_SEEDS:-3} $(call run,check)
 
-# What the tests need is fetched while the compiler works. The tests of a deployed stack are mostly waiting: they go on beside what keeps no pace.
-# Those that compute all the time go on beside everything, and get what the others leave of the processors. Those that measure a pace come last,
-# when only these are left.
+# Set-up runs while the compiler works. The tests of a deployed stack mostly wait, so they run beside all tests that measure no pace. Tests that
+# only compute run beside everything, at low priority. Tests that measure a pace come last, when nothing else but those is running.
 test: ## Check everything
 	@step() { local began=$$SECONDS; $(MAKE) --no-print-directory $$1; echo "$$1: $$((SECONDS - began)) s" >&2; }; \
 	ended() { wait $$1 || { cat target/$$2.log; exit 1; }; cat target/$$2.log; }; \
@@ -52,10 +51,10 @@ test: ## Check everything
 	$(if $(COMPUTED),ended $$computed $(COMPUTED);) \
 	$(SLOWEST)
 
-setup: ## Fetch what the tests need, once for all checkouts: WARC readers, real sites, an emulator of AWS
+setup: ## Fetch what the tests need, once for all checkouts: WARC readers, real sites, an AWS emulator
 	@scripts/setup >/dev/null & readers=$$!; scripts/localstack setup && emulator=0 || emulator=$$?; wait $$readers && exit $$emulator
 
-lint: ## Check the format, and clippy without a warning
+lint: ## Check the format, and run clippy without warnings
 	@cargo fmt --all --check
 	@cargo clippy --quiet $(ALL) --all-targets -- -D warnings
 	@# As the functions have it that carry no parser: where all features are on, what it lacks does not show.
@@ -71,16 +70,16 @@ deny: ## Check licences, advisories and unwanted crates, where cargo-deny is ins
 	@if command -v cargo-deny >/dev/null; then cargo deny --log-level warn check; \
 	else echo 'deny: skipped, cargo-deny is not installed (cargo install --locked cargo-deny)'; fi
 
-build: ## Build the tests and all that they run: the command and the functions, in target/debug
+build: ## Build the tests and what they run: the command and the functions, in target/debug
 	@$(BUILD)
 
-unit: ## Run all Rust tests but the end-to-end ones, and those that need an emulator of AWS
+unit: ## Run all Rust tests except the end-to-end ones and those that need an AWS emulator
 	@$(call run,unit)
 
-e2e: setup build ## Run the end-to-end tests alone
+e2e: setup build ## Run only the end-to-end tests
 	@$(call run,e2e)
 
-aws: setup build ## Run what needs an emulator of AWS: adapters, commands, the deployed stack (docs/testing-aws.md)
+aws: setup build ## Run what needs an AWS emulator: adapters, commands, the deployed stack (docs/testing-aws.md)
 	@scripts/localstack run $(call run,aws)
 	@scripts/localstack test tests/deployed_stack
 
@@ -96,8 +95,8 @@ paced-tests:
 timed-tests:
 	@DRAGLINE_LOCALSTACK_PORT=0 scripts/localstack run $(call run,timed)
 
-# They are mostly waiting, so three parts of them go on at the same time, each with an emulator of its own (docs/testing-aws.md). The faults have
-# the longest to wait, so the others let them be deployed first, and all that is small runs while they wait.
+# These tests mostly wait, so they run in three parallel parts, each with its own emulator (docs/testing-aws.md). The faults wait longest, so
+# they are deployed first, and the small tests run while they wait.
 python-tests:
 	@$(MAKE) --no-print-directory --jobs=3 --keep-going --output-sync=target python-faults python-sites python-policies
 
@@ -113,18 +112,18 @@ python-sites:
 python-policies:
 	@nice -n 2 scripts/localstack test $(POLICIES) --durations=10
 
-# What is shipped takes minutes to build, and is built and measured apart. CI does so where its sources changed since.
-release: ## Build the optimised command, and test whole sites with it
+# Release builds take minutes, so they are built and measured separately. CI does so when their sources have changed.
+release: ## Build the optimised command and test whole sites with it
 	@scripts/shipped release
 
-zips: ## Build the functions' zips as they are deployed, and measure them
+zips: ## Build the functions' zips for deployment and measure them
 	@scripts/shipped zips
 
 bench: setup ## Measure whole crawls: time, CPU, memory (scripts/bench --large for a large site)
 	@cargo build --quiet --release --package dragline --package dragline-end-to-end --bin dragline --bin testsite
 	@scripts/bench
 
-bill: ## Measure what a million pages cost on AWS, with an emulator (docs/bill.md)
+bill: ## Measure on an emulator what a million pages cost on AWS (docs/bill.md)
 	@scripts/bill
 
 cold: ## Measure the functions' cold starts and sizes, built for this machine

@@ -1,5 +1,5 @@
-# Sourced by the scripts beside it: `cache` is where this machine keeps what the tests need, for all checkouts. Each thing in it is named after
-# what it was made from, so that checkouts of different versions agree. tests/localstack/stack/paths.py says the same.
+# Sourced by the scripts beside it: `cache` is this machine's cache of what the tests need, shared by all checkouts. Names in it end with a digest
+# of the inputs, so that checkouts of different versions can share it. Keep in step with tests/localstack/stack/paths.py.
 if [[ -n ${DRAGLINE_CACHE:-} ]]; then
     cache=$(realpath -m -- "$DRAGLINE_CACHE")
 elif [[ ${XDG_CACHE_HOME:-} == /* ]]; then
@@ -11,5 +11,5 @@ else
 fi
 mkdir -p "$cache"
 
-# The start of a digest of standard input.
+# Prints the start of a digest of standard input.
 digest() { sha256sum | cut -c1-12; }

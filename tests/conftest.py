@@ -1,4 +1,4 @@
-"""One emulator for all tests of a run, and the stacks on it. They are begun when the tests are collected."""
+"""One emulator for all tests of a run, and the stacks on it. Both are started when the tests are collected."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SMALL = ROOT / "tests/localstack/integration/template.yaml"
 
 STACKS = {"stack": "dragline", "faulty": "faulty"}
-"""The project's stack is deployed twice, a name for each fixture: what is broken in one of them does not disturb what is looked at in the other."""
+"""The project's stack is deployed twice, under one name per fixture, so that faults in one do not disturb observations of the other."""
 
 TURN = {"crawl": 4, "struck": 4, "stack": 3, "small": 2, "faulty": -1, "emulator": 1}
 """When a test runs, by the first of these that it asks for, and at 0 if it asks for none. Harm is done as soon as it can be and looked at last, as
@@ -30,13 +30,13 @@ BEGUN = pytest.StashKey["Begun"]()
 
 
 class Begun:
-    """What is under way."""
+    """What has been started."""
 
     def __init__(self, wanted: set[str]) -> None:
         self.place = Place(Kind.HOST, free_port())
         self._directory = TemporaryDirectory()
         home = Path(self._directory.name)
-        # Its threads live until the end: the emulator would end with the one that started it.
+        # Its threads live until the end, as the emulator would end with the thread that started it.
         self._pool = ThreadPoolExecutor()
         self.environ = {
             **os.environ,
@@ -56,7 +56,7 @@ class Begun:
         return self.stacks.result()
 
     def end(self) -> None:
-        """Stops all of it."""
+        """Stops everything."""
         for future in filter(None, [self.started, self.stacks, self.small]):
             future.exception()
         self.place.stop()

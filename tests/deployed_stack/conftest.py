@@ -19,7 +19,7 @@ def dragline():
 
 @pytest.fixture(scope="session")
 def provided():
-    """Where the things are that `scripts/setup` provides."""
+    """The locations of what `scripts/setup` provides."""
     said = subprocess.run([ROOT / "scripts/setup"], stdout=subprocess.PIPE, text=True, check=True).stdout
     return {name: Path(where) for name, where in (line.split("=", 1) for line in said.splitlines())}
 
@@ -32,5 +32,5 @@ def debian_docs(provided):
 
 @pytest.fixture(scope="session")
 def warcio(provided):
-    """Somebody else's reader of WARC."""
+    """A third-party WARC reader."""
     return provided["readers"] / "warcio"

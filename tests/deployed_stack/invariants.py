@@ -1,4 +1,4 @@
-"""What must hold when a crawl is over, whatever happened meanwhile.
+"""What must hold when a crawl is over, whatever happened during it.
 
 Each is worked out from the rows, the bytes and the site's own list of requests, never from what a function says of itself.
 """
@@ -13,17 +13,17 @@ from sites import Asked, Site
 from stack.deployed import Stack
 
 LATE_SECONDS = 0.1
-"""How much later than it wanted to a busy machine may let a crawler send its request."""
+"""How late a busy machine may send a crawler's request."""
 
 
 def every_candidate_has_one_ending(stack: Stack, crawl: str, left: Left) -> None:
-    """No URL is lost: what was claimed has ended, once."""
+    """No URL is lost: each claimed URL has ended once."""
     claimed = {row["pk"].split("#", 1)[1] + row["sk"] for row in stack.rows("candidates", crawl) if row["queued_in"] == 1}
     assert claimed == set(left.endings()), "as many endings as claims"
 
 
 def progress_equals_the_log(left: Left) -> None:
-    """What the engine counts is what the log says."""
+    """The engine's counts agree with the log."""
     assert left.progress == Counter(ending[0] for ending in left.endings().values())
 
 
@@ -50,13 +50,13 @@ def no_request_comes_early(site: Site, delay_seconds: float) -> None:
 
 
 def robots_are_read_first_and_obeyed(site: Site, forbidden: str) -> None:
-    """Nothing is asked for before robots.txt, and nothing that it forbids ever."""
+    """Nothing is requested before robots.txt, and nothing that it forbids."""
     assert site.asked[0].path == "/robots.txt"
     assert not [path for path in site.paths() if path.startswith(forbidden)]
 
 
 def nothing_is_fetched_twice(site: Site, deaths: Iterable[float] = ()) -> None:
-    """But for what a crawler had fetched and not committed when it died."""
+    """Except what a crawler had fetched but not committed when it died."""
     requests: dict[str, list[Asked]] = defaultdict(list)
     for asked in site.asked:
         requests[asked.path].append(asked)

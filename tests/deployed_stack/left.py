@@ -64,7 +64,7 @@ class Left:
 
 
 def by_stack(stack: Stack, crawl: str) -> Left:
-    """What a crawl left in a stack."""
+    """The results of a crawl in a stack."""
     candidates, log, progress, pages, links = {}, [], Counter(), {}, set()
     for row in stack.rows("candidates", crawl):
         last = json.loads(row["capture"]) if "capture" in row else {}
@@ -89,7 +89,7 @@ def by_stack(stack: Stack, crawl: str) -> Left:
 
 
 def by_command(dragline: Path, definition: Mapping[str, Any], directory: Path) -> Left:
-    """What a crawl by the local command leaves."""
+    """The results of a local crawl."""
     directory.mkdir(parents=True)
     file, data = directory / "crawl.yaml", directory / "data"
     file.write_text(json.dumps(definition))  # JSON is YAML

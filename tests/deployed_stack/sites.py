@@ -1,4 +1,4 @@
-"""Sites on loopback that remember what they were asked for."""
+"""Sites on loopback that record their requests."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Asked:
     path: str
     agent: str
     at_seconds: float
-    """When it arrived, by a clock that only goes forward."""
+    """When it arrived, by the monotonic clock."""
 
 
 @dataclass(frozen=True)
@@ -32,13 +32,13 @@ class Page:
     body: bytes
     media_type: str = "text/html; charset=utf-8"
     location: Optional[str] = None
-    """Where it sends its visitors for ever."""
+    """The target of a permanent redirect."""
     status: int = 200
-    """Unless it sends them elsewhere."""
+    """Unless it is a redirect."""
 
 
 Source = Callable[[str], Optional[Page]]
-"""What a site answers to a path; nothing is a 404."""
+"""What a site answers to a path; None for 404."""
 
 
 def of_pages(pages: Mapping[str, Page]) -> Source:
@@ -63,7 +63,7 @@ def of_directory(root: Path) -> Source:
 
 
 SO_TIMESTAMPNS = 35
-"""Has Linux tell when bytes arrived. A thread may notice it much later while the machine is busy."""
+"""Asks Linux for the arrival time of bytes, as a thread may notice them much later on a busy machine."""
 
 
 class Arrivals(io.RawIOBase):
@@ -86,7 +86,7 @@ class Arrivals(io.RawIOBase):
 
 
 class Site:
-    """Serves as long as it is entered."""
+    """Serves while entered."""
 
     def __init__(self, source: Source) -> None:
         self.asked: list[Asked] = []
@@ -121,7 +121,7 @@ class Site:
         self.url = f"http://127.0.0.1:{self._server.server_port}"
 
     def paths(self) -> list[str]:
-        """What it was asked for so far, in that order."""
+        """The requests so far, in order."""
         return [asked.path for asked in self.asked]
 
     def __enter__(self) -> Site:

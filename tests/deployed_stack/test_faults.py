@@ -1,4 +1,4 @@
-"""What goes wrong on AWS, done to a deployed stack on purpose. Each crawl ends by itself, complete.
+"""Faults of AWS, inflicted on a deployed stack. Each crawl ends by itself, complete.
 
 The sweeper comes when it is called, more often than its rule would send it; nothing else is helped.
 """
@@ -25,7 +25,7 @@ FORBIDDEN_LINKS = 10
 """Links on the first page that a rule forbids: each is a candidate that is written and never fetched."""
 
 MANY_FORBIDDEN_LINKS = 1_500
-"""So many that the parse of the page takes a while."""
+"""Enough that the parse of the page takes a while."""
 
 
 def site(forbidden_links: int) -> Site:
@@ -55,7 +55,7 @@ def definition(name: str, site: Site) -> dict:
 
 @dataclass
 class Faults:
-    """What was done, and when."""
+    """The faults inflicted, and when."""
 
     sites: dict[str, Site]
     crawler_deaths: list[float] = field(default_factory=list)
@@ -73,12 +73,12 @@ GRACE_MS = 60_000
 
 @pytest.fixture(scope="session")
 def strikes(faulty):
-    """Five crawls at the same time, each with a fault of its own that the others see something of. They are not over yet."""
+    """Five concurrent crawls, each with its own fault, which may affect the others, too. They are not over yet."""
     sites = {name: site(MANY_FORBIDDEN_LINKS if name == "parser-killed" else FORBIDDEN_LINKS) for name in NAMES}
     faults = Faults(sites)
     start = lambda name: faulty.command({"definition": definition(name, sites[name])})  # noqa: E731
     with ExitStack() as entered:
-        # What is left of the crawls waits until this test calls the sweeper.
+        # The rest of the crawls waits until this test calls the sweeper.
         entered.enter_context(faulty.silent("Sweeper"))
         for served in sites.values():
             entered.enter_context(served)
@@ -128,7 +128,7 @@ def kill_a_parser_in_the_middle(stack: Stack, faults: Faults) -> None:
 
 
 def kill_a_crawler_in_the_middle(stack: Stack, faults: Faults) -> None:
-    """When it has fetched pages, and has not committed them."""
+    """When it has fetched pages but not committed them."""
     asked = faults.sites["crawler-killed"].asked
 
     eventually("a turn that is far beyond the first page", lambda: len(asked) > 8, pause_seconds=0.02)

@@ -1,4 +1,4 @@
-"""The stack by itself: one message is sent, and the rules and the event source mappings do the rest."""
+"""The stack by itself: after one message the rules and the event source mappings do the rest."""
 
 import subprocess
 from hashlib import sha256
@@ -16,7 +16,7 @@ FUNCTIONS = ["Scheduler", "Crawler", "Parser", "Sweeper"]
 
 
 def definition(*sites):
-    """As fast as the sites answer."""
+    """No delay: as fast as the sites answer."""
     seeds = [f"{site.url}/index.html" for site in sites]
     return {"name": CRAWL, "seeds": seeds, "politeness": {"delay": "0s", "concurrency": 4}}
 
@@ -30,7 +30,7 @@ def sites(debian_docs):
 
 @pytest.fixture(scope="module")
 def deployed(stack, sites):
-    """What the stack made of them. Nothing is called here but the queue that everybody uses."""
+    """The stack's results for them. The test only sends to the public queue."""
     stack.command({"definition": definition(*sites)})
     # The sweeper's rule closes it, within a minute.
     eventually("the end of the iteration", lambda: stack.iteration(CRAWL).get("status") == "closed", pause_seconds=1)
@@ -39,13 +39,13 @@ def deployed(stack, sites):
 
 @pytest.fixture(scope="module")
 def requests(sites, deployed):
-    """What the stack asked the sites for."""
+    """The stack's requests to the sites."""
     return [list(site.asked) for site in sites]
 
 
 @pytest.fixture(scope="module")
 def local(deployed, requests, sites, dragline, tmp_path_factory):
-    """What the local engine makes of them, afterwards."""
+    """The local engine's results for them, afterwards."""
     return by_command(dragline, definition(*sites), tmp_path_factory.mktemp("local") / "crawl")
 
 

@@ -78,7 +78,7 @@ def test_a_process_ends_with_the_command_it_was_started_for(process, tmp_path):
 @pytest.mark.parametrize("text", ["", "port", "-1", "65536"])
 def test_what_is_no_port_is_refused(monkeypatch, text):
     monkeypatch.setenv("DRAGLINE_LOCALSTACK_PORT", text)
-    with pytest.raises(Failure, match="no port"):
+    with pytest.raises(Failure, match="not a port"):
         chosen(Kind.LOCALSTACK)
 
 

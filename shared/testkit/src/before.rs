@@ -1,4 +1,4 @@
-//! A frontier with somebody before it, through whom every call goes.
+//! A wrapper around a frontier through which every call goes.
 
 use std::fmt::Display;
 use std::future::Future;
@@ -22,10 +22,10 @@ use dragline_ports::frontier::{
 };
 use jiff::Timestamp;
 
-/// Stands before a frontier: counts its calls, holds them up, lets them fail.
+/// Intercepts the calls to a frontier: counts them, delays them, makes them fail.
 pub trait Before: Send + Sync {
-    /// Lets one call through, or not. `operation` is its name, such as `frontier.claim`, and `subject` what it is done to. `instead` is what the port may
-    /// answer without doing anything; absent where it may not.
+    /// Lets a call through, or does not. `operation` is its name, such as `frontier.claim`, and `subject` what it is done to. `instead` is what the port may
+    /// answer without doing anything; `None` if there is no such answer.
     fn pass<T: Send>(
         &self,
         operation: &'static str,
@@ -34,7 +34,7 @@ pub trait Before: Send + Sync {
         call: impl Future<Output = PortResult<T>> + Send,
     ) -> impl Future<Output = PortResult<T>> + Send;
 
-    /// As [`Before::pass`], for the log, which somebody may want to be put later than it was asked for.
+    /// Like [`Before::pass`], for the log, which a test may want to put later than requested.
     fn put_log<F: CrawlLog + 'static>(
         &self,
         inner: &Arc<F>,
@@ -43,29 +43,29 @@ pub trait Before: Send + Sync {
         self.pass("frontier.put_log", &log.segment, None, inner.put_log(log))
     }
 
-    /// Whether the first page of candidates that are due is empty, and not the last: so it may be where a store filters what it has read.
+    /// Whether the first page of due candidates is empty but not the last one, as it may be in a store that filters what it has read.
     fn empties_first_page(&self) -> bool {
         false
     }
 }
 
-/// A frontier behind somebody.
+/// A frontier whose calls are intercepted.
 #[derive(Clone, Debug)]
 pub struct Behind<B, F> {
-    /// Who stands before it.
+    /// The interceptor.
     pub before: B,
     /// The frontier.
     pub inner: Arc<F>,
 }
 
 impl<B, F> Behind<B, F> {
-    /// This frontier behind that one.
+    /// Wraps a frontier in an interceptor.
     pub fn new(before: B, inner: F) -> Self {
         Self { before, inner: Arc::new(inner) }
     }
 }
 
-/// Every operation but two: what it is called on, and, where the port may say so at any time, what it may answer without doing anything.
+/// All operations but two: the subject of each and, where the port allows one at any time, an answer that does nothing.
 macro_rules! operations {
     ($($port:ident { $(
         $operation:ident($($name:ident: $kind:ty),*) -> $answer:ty, on $subject:expr $(, or $instead:expr)?;

@@ -1,4 +1,4 @@
-//! A clock that the test moves.
+//! A clock that tests set by hand.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,14 +7,14 @@ use std::time::Duration;
 use dragline_ports::clock::Clock;
 use jiff::Timestamp;
 
-/// Stands still until it is moved; its copies move with it. Whoever sleeps by it looks again at each poll.
+/// A clock that stands still until it is moved. Its clones move with it. A sleeper checks it at each poll.
 #[derive(Clone, Debug, Default)]
 pub struct HandClock {
     millis: Arc<AtomicU64>,
 }
 
 impl HandClock {
-    /// Moves it on.
+    /// Moves the clock forward.
     pub fn pass(&self, time: Duration) {
         self.millis.fetch_add(u64::try_from(time.as_millis()).unwrap_or(u64::MAX), Ordering::Relaxed);
     }

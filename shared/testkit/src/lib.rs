@@ -1,4 +1,4 @@
-//! What Dragline's tests share: conformance suites, a clock to move, web servers with awkward sites.
+//! What Dragline's tests share: conformance suites, a clock set by hand, and web servers, well-behaved and hostile.
 
 pub mod before;
 pub mod clock;

@@ -1,5 +1,5 @@
-//! What no emulator shows: conflicts, throttling, answers that get lost, an index that lags. They are played between the SDK and the
-//! emulator, where a network would play them.
+//! Faults that emulators do not produce: conflicts, throttling, lost answers, a lagging index. They are injected between the SDK and the
+//! emulator.
 
 use std::collections::HashMap;
 use std::io;
@@ -17,26 +17,26 @@ use aws_smithy_types::byte_stream::ByteStream;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
-/// What happens to a request: to DynamoDB, S3, SQS or SNS where nothing else is said.
+/// What happens to a request, to any of DynamoDB, S3, SQS and SNS unless said otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// It meets another transaction, or another put of the same key, and has no effect. Of DynamoDB and S3.
+    /// It conflicts with another transaction, or another put of the same key, and has no effect. DynamoDB and S3.
     Conflict,
-    /// Of its rows the first meets another transaction, and the last refuses; it has no effect. Of DynamoDB's transactions.
+    /// Its first row conflicts with another transaction, and the condition of its last fails; it has no effect. DynamoDB's transactions.
     ConflictBesideRefusal,
-    /// It gets lost on its way.
+    /// It is lost on the way.
     Lost,
-    /// It is refused because there are too many, and has no effect.
+    /// It is throttled, and has no effect.
     Throttled,
-    /// It has its effect, and its answer never comes.
+    /// It has its effect, but the answer is lost.
     AnswerLost,
-    /// All of a batch is put off. Of DynamoDB.
+    /// All items of a batch come back unprocessed. DynamoDB.
     PutOff,
     /// It waits until [`Faults::let_pass`] is called.
     Held,
 }
 
-/// Faults to come, by operation, shared with the client that they come to.
+/// Planned faults by operation, shared with the client that they strike.
 #[derive(Clone, Debug, Default)]
 pub struct Faults {
     state: Arc<Mutex<State>>,
@@ -53,27 +53,27 @@ struct State {
 }
 
 impl Faults {
-    /// The next requests of this operation fail so, one after the other.
+    /// Plans faults for the next requests of this operation, in order.
     pub fn plan(&self, operation: &str, faults: &[Fault]) {
         self.state.lock().unwrap().waiting.insert(operation.to_owned(), faults.to_vec());
     }
 
-    /// Comes back once a request is held.
+    /// Waits until a request is held.
     pub async fn until_held(&self) {
         self.held.notified().await;
     }
 
-    /// Lets the request pass that is held.
+    /// Lets the held request pass.
     pub fn let_pass(&self) {
         self.passes.notify_one();
     }
 
-    /// From now on the index shows what it showed first.
+    /// Makes the index repeat its first answers from now on.
     pub fn freeze_index(&self) {
         self.state.lock().unwrap().is_stale = true;
     }
 
-    /// Whether everything that was planned has happened.
+    /// Whether all planned faults have struck.
     #[must_use]
     pub fn are_over(&self) -> bool {
         self.state.lock().unwrap().waiting.values().all(Vec::is_empty)
@@ -85,7 +85,7 @@ impl Faults {
         if waiting.is_empty() { None } else { Some(waiting.remove(0)) }
     }
 
-    /// An HTTP client that these faults come to.
+    /// Returns an HTTP client that these faults strike.
     #[must_use]
     pub fn over(&self, inner: SharedHttpClient) -> SharedHttpClient {
         FaultyClient { inner, faults: self.clone() }.into_shared()
@@ -147,12 +147,12 @@ impl HttpConnector for FaultyConnector {
     }
 }
 
-/// Whom a request is for, each of which answers in its own words.
+/// The protocol of a request, which determines the form of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Service {
     /// Operations in a header, JSON.
     DynamoDb,
-    /// As DynamoDB.
+    /// Like DynamoDB.
     Sqs,
     /// Operations in a form, XML.
     Sns,
@@ -208,7 +208,7 @@ fn conflict(service: Service, asked: &Value) -> HttpConnectorFuture {
     canceled(asked, &[(0, "TransactionConflict")])
 }
 
-/// A transaction that is cancelled because of these of its actions; one beyond the last stands for that.
+/// A transaction that is cancelled because of these of its actions; an index beyond the last means the last.
 fn canceled(asked: &Value, because: &[(usize, &str)]) -> HttpConnectorFuture {
     let actions = asked["TransactItems"].as_array().map_or(1, Vec::len);
     let mut reasons = vec![json!({ "Code": "None" }); actions];
@@ -223,7 +223,7 @@ fn canceled(asked: &Value, because: &[(usize, &str)]) -> HttpConnectorFuture {
 }
 
 impl FaultyConnector {
-    /// Asks the index and remembers its first answer, or gives that again.
+    /// Asks the index and remembers its first answer, or repeats that.
     fn query_index(&self, request: HttpRequest, query: String) -> HttpConnectorFuture {
         let state = self.faults.state.lock().unwrap();
         if let Some(first) = state.answered.get(&query).filter(|_| state.is_stale) {

@@ -1,6 +1,6 @@
 //! What the tests of the AWS adapters share: an emulator, and fresh resources in it for each test.
 //!
-//! The tests fail where no emulator answers, and say how to start one.
+//! Without an emulator the tests fail, and say how to start one.
 
 #![expect(clippy::unwrap_used, reason = "these are helpers of tests")]
 
@@ -21,7 +21,7 @@ pub use self::story::{Story, at};
 const HOW_TO_START: &str =
     "start one with `make aws`, or `scripts/localstack run cargo nextest run -p dragline-aws-conformance`";
 
-/// Emulators on a busy machine are slow. No test that passes waits for so long.
+/// A generous limit, as emulators on a busy machine are slow. No passing test waits for this long.
 pub const PATIENCE: Patience = Patience {
     connect: Duration::from_secs(10),
     attempt: Duration::from_secs(60),
@@ -34,7 +34,7 @@ pub const PATIENCE: Patience = Patience {
 /// Clients of the emulator.
 ///
 /// # Panics
-/// Where none answers.
+/// If no emulator answers.
 pub async fn clients() -> AwsClients {
     clients_over(http_client()).await
 }
@@ -42,7 +42,7 @@ pub async fn clients() -> AwsClients {
 /// Clients of the emulator over this HTTP client.
 ///
 /// # Panics
-/// Where none answers.
+/// If no emulator answers.
 pub async fn clients_over(http: SharedHttpClient) -> AwsClients {
     require_emulator();
     AwsClients::from_environment(http, PATIENCE).await
@@ -50,7 +50,7 @@ pub async fn clients_over(http: SharedHttpClient) -> AwsClients {
 
 fn require_emulator() {
     let Ok(endpoint) = std::env::var("AWS_ENDPOINT_URL") else {
-        panic!("AWS_ENDPOINT_URL names no emulator of AWS: {HOW_TO_START}");
+        panic!("AWS_ENDPOINT_URL does not name an emulator of AWS: {HOW_TO_START}");
     };
     let address = endpoint.trim_start_matches("http://").trim_end_matches('/');
     if let Err(error) = TcpStream::connect(address) {

@@ -1,4 +1,4 @@
-//! Tables, buckets and queues of one test's own, so that all of them run side by side on one emulator.
+//! Tables, buckets and queues that belong to one test, so that tests run in parallel on one emulator.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,14 +12,14 @@ use uuid::Uuid;
 /// How long after a ticket or a lease ran out it counts as overdue.
 pub const GRACE: Duration = Duration::from_secs(2);
 
-/// Names that no other test has.
+/// Resources under names that no other test has.
 #[derive(Clone, Debug)]
 pub struct Fresh {
     clients: AwsClients,
     prefix: String,
 }
 
-/// Waits that are none: the emulator is alone with the test.
+/// Waits of zero, as no one else uses these resources.
 struct NoWaits;
 
 impl Rng for NoWaits {
@@ -29,9 +29,9 @@ impl Rng for NoWaits {
 }
 
 impl Fresh {
-    /// New names, for what these clients make.
+    /// New names, for resources made by these clients.
     #[must_use]
-    #[expect(clippy::disallowed_methods, reason = "names of resources are no part of what is tested")]
+    #[expect(clippy::disallowed_methods, reason = "names of resources are not part of what is tested")]
     pub fn new(clients: AwsClients) -> Self {
         Self { clients, prefix: format!("t-{}", Uuid::new_v4().simple()) }
     }
@@ -42,7 +42,7 @@ impl Fresh {
         &self.clients
     }
 
-    /// What all names begin with; the bucket's name.
+    /// The prefix of all names, which is also the bucket's name.
     #[must_use]
     pub fn prefix(&self) -> &str {
         &self.prefix
@@ -61,7 +61,7 @@ impl Fresh {
         self.frontier_over(&self.clients)
     }
 
-    /// A frontier over the tables that are there, by other clients.
+    /// A frontier over the existing tables, with other clients.
     #[must_use]
     pub fn frontier_over(&self, clients: &AwsClients) -> DynamoFrontier {
         DynamoFrontier::new(clients, self.table_names(), &self.prefix, GRACE, Arc::new(NoWaits))
@@ -73,19 +73,19 @@ impl Fresh {
         self.archive_there()
     }
 
-    /// An archive in the test's bucket, which is there.
+    /// An archive in the test's existing bucket.
     #[must_use]
     pub fn archive_there(&self) -> S3Archive {
         S3Archive::new(&self.clients, &self.prefix, Arc::new(NoWaits))
     }
 
-    /// Documents in the test's bucket, which is there.
+    /// Documents in the test's existing bucket.
     #[must_use]
     pub fn documents(&self) -> S3Documents {
         S3Documents::new(&self.clients, &self.prefix, Arc::new(NoWaits))
     }
 
-    /// New queues, and where they are.
+    /// New queues, and their URLs.
     pub async fn queue(&self) -> (SqsQueue, QueueUrls) {
         let [turns, segments, commands] = [
             self.create_queue("turns").await,

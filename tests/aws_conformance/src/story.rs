@@ -1,4 +1,4 @@
-//! One origin on its way, in the simplest form that the tests of faults need.
+//! The life of one origin, in the simplest form that the tests of faults need.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use dragline_ports::frontier::{
 };
 use jiff::Timestamp;
 
-/// So many seconds after the story begins.
+/// The time this many seconds after the story begins.
 #[must_use]
 pub fn at(second: i64) -> Timestamp {
     Timestamp::from_second(1_795_000_000 + second).unwrap()
@@ -53,7 +53,7 @@ impl<'f> Story<'f> {
         TriggerId("t".to_owned())
     }
 
-    /// The wish for these paths, by a trigger.
+    /// A request to seed these paths, by a trigger.
     #[must_use]
     pub fn claim(&self, paths: &[&str]) -> ClaimRequest {
         ClaimRequest {
@@ -88,17 +88,17 @@ impl<'f> Story<'f> {
         self.frontier.load_origin(&self.origin).await.unwrap().expect("it was opened")
     }
 
-    /// Asks for the lease of the origin's first turn.
+    /// Tries to take the lease of the origin's first turn.
     ///
     /// # Errors
     /// Those of the port.
     pub async fn take(&self, by: u128) -> PortResult<Result<Lease, TakeRefused>> {
-        self.frontier.take_lease(&self.origin, Iteration::FIRST, &self.wish(by, 1)).await
+        self.frontier.take_lease(&self.origin, Iteration::FIRST, &self.request_to_take(by, 1)).await
     }
 
-    /// The wish for the lease, for two minutes from then.
+    /// A request for the lease, for two minutes from this second.
     #[must_use]
-    pub fn wish(&self, by: u128, second: i64) -> Take {
+    pub fn request_to_take(&self, by: u128, second: i64) -> Take {
         let token = LeaseToken::from_bits(by);
         Take {
             turn: Turn(1),

@@ -12,7 +12,7 @@ async fn fresh() -> Fresh {
     Fresh::new(clients().await)
 }
 
-/// A frontier and documents, and what reads the suites' crawl in them.
+/// A frontier and documents, and a reader of the suites' crawl over them.
 async fn fresh_with_reader() -> (DynamoFrontier, S3Documents, DynamoReader) {
     let fresh = fresh().await;
     let (frontier, documents) = (fresh.frontier().await, fresh.documents());
@@ -59,8 +59,8 @@ mod archive {
 mod queue {
     use super::*;
 
-    // Nobody moves the clock of SQS by the quarter of an hour that the suite's last behaviour lets pass: `messages.rs` tests that the
-    // longest delay is asked for.
+    // Nothing can move the clock of SQS by the quarter of an hour that the suite's last behaviour takes: `messages.rs` tests that the
+    // longest delay is requested.
     dragline_testkit::behaviours! { queue, async {
         let fresh = fresh().await;
         let (queue, urls) = fresh.queue().await;
@@ -72,7 +72,7 @@ mod queue {
     }
 }
 
-/// The other end of the queues.
+/// The receiving end of the queues.
 struct Mailboxes {
     clients: AwsClients,
     urls: QueueUrls,

@@ -1,4 +1,4 @@
-//! Faults between the SDK and DynamoDB: what passes is tried again, what was done is known again, and what is refused is not repeated.
+//! Faults between the SDK and DynamoDB: transient ones are retried, completed work is recognised, and refusals are not retried.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use dragline_ports::frontier::{
 };
 use futures_util::future::join;
 
-/// A frontier that faults come to, with what counts its calls.
+/// A frontier that faults strike, and the meter of its calls.
 struct Faulty {
     faults: Faults,
     fresh: Fresh,
@@ -48,7 +48,7 @@ async fn a_conflict_of_transactions_passes() {
     faulty.faults.plan("TransactWriteItems", &[Fault::Conflict; 3]);
     assert_eq!(faulty.frontier.commit_segment(&commit).await.unwrap(), Committed::Done);
     assert!(faulty.faults.are_over(), "it was tried four times");
-    assert_eq!(story.rows().await.lease.segments, 1, "and done once");
+    assert_eq!(story.rows().await.lease.segments, 1, "but done once");
 }
 
 #[tokio::test]
@@ -82,7 +82,7 @@ async fn what_a_batch_puts_off_is_asked_for_again() {
     assert!(faulty.faults.are_over());
     faulty.faults.plan("BatchGetItem", &[Fault::PutOff; 100]);
     let error = faulty.frontier.claim(&story.claim(&["/a"])).await.unwrap_err();
-    assert_eq!(error.kind, PortErrorKind::Unavailable, "it is not asked for for ever: {error}");
+    assert_eq!(error.kind, PortErrorKind::Unavailable, "retries are limited: {error}");
 }
 
 #[tokio::test]
@@ -109,8 +109,8 @@ async fn whoever_lost_all_answers_may_try_again() {
     let lose_all = || faulty.faults.plan("TransactWriteItems", &[Fault::AnswerLost; 4]);
     lose_all();
     assert_eq!(story.take(1).await.unwrap_err().kind, PortErrorKind::Unavailable);
-    let lease = story.take(1).await.unwrap().expect("the same token has it");
-    assert_eq!(story.take(2).await.unwrap(), Err(TakeRefused::Held), "another has not");
+    let lease = story.take(1).await.unwrap().expect("the same token holds it");
+    assert_eq!(story.take(2).await.unwrap(), Err(TakeRefused::Held), "another token does not");
     let commit = story.segment(&lease).await;
     lose_all();
     assert_eq!(faulty.frontier.commit_segment(&commit).await.unwrap_err().kind, PortErrorKind::Unavailable);
@@ -134,7 +134,7 @@ async fn a_failed_condition_is_not_repeated() {
 #[tokio::test]
 async fn a_conflict_of_a_single_write_passes() {
     let faulty = Faulty::new().await;
-    // An address is of no domain: its row is written alone.
+    // An address has no domain, so only its own row is written.
     let origin: Origin = "http://192.0.2.7".parse().unwrap();
     let (host, token, pace) = (HostKey::of(&origin), LeaseToken::from_bits(1), Pace::new(Duration::from_secs(1)));
     let origin = OriginKey { crawl: "c".parse().unwrap(), origin };
@@ -180,10 +180,14 @@ async fn a_release_whose_answer_got_lost_is_our_own() {
         for operation in ["PutItem", "TransactWriteItems"] {
             faulty.faults.plan(operation, &[Fault::AnswerLost]);
         }
-        assert_eq!(faulty.frontier.release(&release).await.unwrap(), Ok(()), "{how:?}: the SDK tries it again");
-        assert_eq!(faulty.frontier.release(&release).await.unwrap(), Ok(()), "{how:?}: and so may we");
+        assert_eq!(faulty.frontier.release(&release).await.unwrap(), Ok(()), "{how:?}: the SDK retries");
+        assert_eq!(faulty.frontier.release(&release).await.unwrap(), Ok(()), "{how:?}: so may the caller");
         let other = ReleaseLease { token: LeaseToken::from_bits(9), how: Release::Close, ..release };
-        assert_eq!(faulty.frontier.release(&other).await.unwrap(), Err(ReleaseRefused::Fenced), "another's is not");
+        assert_eq!(
+            faulty.frontier.release(&other).await.unwrap(),
+            Err(ReleaseRefused::Fenced),
+            "a release by another token is not"
+        );
     }
 }
 
@@ -196,16 +200,16 @@ async fn a_takeover_does_not_undo_a_commit_that_came_first() {
     let mut commit = story.segment(&lease).await;
     commit.lease.state = LeaseState::Leased(Holder { until: at(620), ..lease.holder().unwrap().clone() });
     faulty.faults.plan("TransactWriteItems", &[Fault::Held]);
-    let wish = story.wish(2, 500);
-    let take_over = faulty.frontier.take_lease(&story.origin, Iteration::FIRST, &wish);
+    let request = story.request_to_take(2, 500);
+    let take_over = faulty.frontier.take_lease(&story.origin, Iteration::FIRST, &request);
     let commit_late = async {
         faulty.faults.until_held().await;
-        assert_eq!(frontier.commit_segment(&commit).await.unwrap(), Committed::Done, "it was not taken over yet");
+        assert_eq!(frontier.commit_segment(&commit).await.unwrap(), Committed::Done, "it has not been taken over yet");
         faulty.faults.let_pass();
     };
     let (taken, ()) = join(Box::pin(take_over), commit_late).await;
     assert_eq!(taken.unwrap(), Err(TakeRefused::Held), "the holder is alive");
-    assert_eq!(story.rows().await.lease, commit.lease, "what it committed stands");
+    assert_eq!(story.rows().await.lease, commit.lease, "its commit stands");
 }
 
 #[tokio::test]
@@ -223,11 +227,11 @@ async fn an_index_that_lags_does_no_harm() {
     faulty.frontier.commit_segment(&new).await.unwrap();
     let late = overdue().await.unwrap();
     let new = Overdue::Segment(new.segment.id, new.segment.iteration);
-    assert!(!late.contains(&new), "the index does not show what is new: {late:?}");
-    assert!(!late.contains(&segment), "of what it shows that is over, the row is believed: {late:?}");
+    assert!(!late.contains(&new), "the index does not show new work: {late:?}");
+    assert!(!late.contains(&segment), "for finished work that the index still shows, the row decides: {late:?}");
     faulty.frontier.postpone(&segment, at(20_000)).await.unwrap();
     let row = faulty.frontier.load_segment(&commit.segment.id).await.unwrap().unwrap();
-    assert_eq!(row.due, None, "the row says that nothing is owed");
+    assert_eq!(row.due, None, "the row says that nothing is due");
     let seen = story.rows().await;
     assert_eq!(faulty.frontier.settle(&story.origin, &seen).await.unwrap(), Settled::Changed, "its lease is held");
 }

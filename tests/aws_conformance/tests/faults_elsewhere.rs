@@ -1,4 +1,4 @@
-//! Faults between the SDK and S3, SQS and SNS: what passes is tried again, and whatever was done meanwhile does no harm.
+//! Faults between the SDK and S3, SQS and SNS: transient ones are retried, and completed work does no harm.
 
 use std::time::Duration;
 
@@ -36,7 +36,11 @@ async fn an_object_whose_answer_got_lost_is_there() {
     let (faults, fresh) = faulty().await;
     let archive = fresh.archive().await;
     faults.plan("PutObject", &[Fault::AnswerLost]);
-    assert_eq!(archive.put_new(&key(), bytes()).await.unwrap(), Put::Exists, "the second try finds the first one's");
+    assert_eq!(
+        archive.put_new(&key(), bytes()).await.unwrap(),
+        Put::Exists,
+        "the second try finds the first one's object"
+    );
     assert!(faults.are_over());
     assert_eq!(archive.get(&key(), 100).await.unwrap(), Some(bytes()));
 }
@@ -50,7 +54,7 @@ async fn a_put_waits_for_another_of_its_key() {
     assert!(faults.are_over());
     faults.plan("PutObject", &[Fault::Conflict; 100]);
     let error = archive.put_new(&key(), bytes()).await.unwrap_err();
-    assert_eq!(error.kind, PortErrorKind::Unavailable, "not for ever: {error}");
+    assert_eq!(error.kind, PortErrorKind::Unavailable, "retries are limited: {error}");
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Messages and notices as those receive them who do not share our code: as JSON.
+//! Messages and notices as JSON, the form in which other programs receive them.
 
 use std::time::Duration;
 
@@ -56,7 +56,7 @@ async fn each_kind_of_message_comes_to_its_queue() {
         queue.send(message.clone(), Duration::ZERO).await.unwrap();
         let body = receive(fresh.clients(), url).await.body.unwrap();
         assert_eq!(serde_json::from_str::<Value>(&body).unwrap(), expected);
-        assert_eq!(serde_json::from_str::<Message>(&body).unwrap(), message, "and it is read as what was sent");
+        assert_eq!(serde_json::from_str::<Message>(&body).unwrap(), message, "it is read back as sent");
     }
 }
 
@@ -69,7 +69,7 @@ async fn a_delay_beyond_the_longest_is_cut_to_it() {
     let delayed = QueueAttributeName::ApproximateNumberOfMessagesDelayed;
     let request = fresh.clients().sqs.get_queue_attributes().queue_url(&urls.turns).attribute_names(delayed.clone());
     let attributes = request.send().await.unwrap().attributes.unwrap();
-    assert_eq!(attributes[&delayed], "1", "it is taken, and waits");
+    assert_eq!(attributes[&delayed], "1", "it is accepted, and waits");
 }
 
 #[tokio::test]

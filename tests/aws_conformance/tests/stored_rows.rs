@@ -1,4 +1,4 @@
-//! What the port does not show of how rows are kept.
+//! How rows are stored, as far as the port does not show it.
 
 use std::time::Duration;
 
@@ -12,11 +12,11 @@ use dragline_ports::error::PortErrorKind;
 use dragline_ports::frontier::{CrawlLog, KeptRobots, Origins, RobotsRow};
 use uuid::Builder;
 
-/// A robots.txt that does not deflate below 100 KB.
+/// A robots.txt that does not compress below 100 KB.
 fn large_robots() -> RobotsRow {
     let mut body = String::from("User-agent: *\n");
     for number in 0..7_000_u128 {
-        // Scrambled, for what repeats would deflate.
+        // Scrambled, as repetition would compress.
         let scrambled = Builder::from_u128(number.wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835)).into_uuid();
         body.push_str(&format!("Disallow: /{scrambled}\n"));
     }
@@ -30,7 +30,7 @@ async fn a_robots_txt_too_large_for_its_row_is_an_object() {
     let frontier = fresh.frontier().await;
     let story = Story::begin(&frontier).await;
     let row = large_robots();
-    for why in ["put", "put again, under the same name"] {
+    for why in ["put", "put again, under the same key"] {
         frontier.put_robots(&story.origin, &row).await.unwrap();
         assert!(frontier.load_robots(&story.origin).await.unwrap().as_ref() == Some(&row), "{why}");
     }
@@ -72,7 +72,7 @@ async fn a_row_of_a_later_version_is_not_misread() {
 #[tokio::test]
 async fn a_log_expires_so_long_after_its_segment_was_committed_or_never() {
     for (kept, expected, why) in [
-        (None, None, "for ever"),
+        (None, None, "kept for good"),
         (Some(Duration::from_secs(86_400)), Some(at(2 + 86_400).as_second().to_string()), "a day after the commit"),
     ] {
         let fresh = Fresh::new(clients().await);

@@ -1,4 +1,4 @@
-//! What operations cost: their calls, and the units that AWS's rules give.
+//! What operations cost: their calls, and the units by AWS's rules.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use dragline_aws_conformance::{Fresh, Story, clients};
 use dragline_domain::frontier::{Claim, Committed};
 use dragline_ports::frontier::{Candidates, ParseCommitted, Turns};
 
-/// What was used since.
+/// The usage since then.
 fn since(meter: &Meter, before: &Usage) -> (BTreeMap<String, u64>, WriteUnits, ReadUnits) {
     let used = meter.usage().since(before);
     let (writes, reads) = (used.writes_of_all(), used.reads_of_all());
@@ -27,11 +27,11 @@ async fn a_segments_commit_is_one_call_and_its_rows_twice() {
     let commit = story.segment(&lease).await;
     let (meter, before) = (&fresh.clients().meter, fresh.clients().meter.usage());
     assert_eq!(frontier.commit_segment(&commit).await.unwrap(), Committed::Done);
-    // Segment, lease and chunk, each below a kilobyte, twice as it is a transaction; the segment enters the index, the lease stays in its place.
+    // Segment, lease and chunk, each below 1 KB and counted twice in a transaction. The segment enters the index; the lease keeps its place.
     assert_eq!(since(meter, &before), (calls([("TransactWriteItems", 1)]), WriteUnits(6 + 1), ReadUnits::default()));
     let before = meter.usage();
     assert_eq!(story.parse(&commit.segment).await.unwrap(), ParseCommitted::Done);
-    // Reads: lease, inbox, segment, iteration. Writes: segment, which leaves the index, and inbox, which stays in its place.
+    // Reads: lease, inbox, segment, iteration. Writes: segment, which leaves the index, and inbox, which keeps its place.
     let expected = calls([("BatchGetItem", 1), ("TransactWriteItems", 1)]);
     assert_eq!(since(meter, &before), (expected, WriteUnits(4 + 1), ReadUnits { halves: 8 }));
 }

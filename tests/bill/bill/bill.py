@@ -13,7 +13,7 @@ FREE = {"S3.DeleteObject"}
 
 @dataclass(frozen=True)
 class Line:
-    """So many of something at a price."""
+    """A quantity of something at a price."""
 
     service: str
     what: str
@@ -22,18 +22,18 @@ class Line:
 
     @property
     def dollars(self) -> float:
-        """What they cost together."""
+        """The total of these lines."""
         return self.quantity * self.price
 
 
 def lines(usage: Usage) -> list[Line]:
-    """The bill, a line for whatever has a price of its own and was used."""
+    """The bill, with a line for everything used that has a price of its own."""
     billed = [line for function, used in sorted(usage.items()) for line in _of_function(function, used)]
     return [line for line in billed if line.quantity]
 
 
 def dollars(billed: list[Line]) -> float:
-    """What a bill comes to."""
+    """The total of a bill."""
     return sum(line.dollars for line in billed)
 
 
@@ -43,7 +43,7 @@ def calls(usage: Usage) -> int:
 
 
 def scaled(billed: list[Line], factor: float) -> list[Line]:
-    """The bill of so many times as much."""
+    """The bill of this many times the usage."""
     return [Line(line.service, line.what, line.quantity * factor, line.price) for line in billed]
 
 

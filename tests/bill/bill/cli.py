@@ -15,15 +15,15 @@ from bill.sites import Sites
 from stack.failure import Failure
 
 PATIENCE_SECONDS = 1_800
-"""Beyond the waiting for its pace, for a crawl on a busy machine."""
+"""Patience for a crawl on a busy machine, beyond the waits of its pace."""
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Crawls each shape that is asked for and prints its bill; returns the exit status."""
+    """Crawls each requested shape and prints its bill; returns the exit status."""
     options = _parse(arguments)
     try:
         deployment = Deployment(os.environ)
-        deployment.take_invocations()  # an emulator that was there before may have crawled before
+        deployment.take_invocations()  # an emulator that was running already may have crawled before
         everything = [one for shape in _shapes(options) for one in _measure(deployment, shape)]
     except (Trouble, Failure) as trouble:
         print(f"bill: {trouble}", file=sys.stderr)
@@ -56,8 +56,8 @@ def _shapes(options: argparse.Namespace) -> list[Shape]:
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="bill", description=__doc__)
     parser.add_argument("--shape", nargs="+", choices=["many", "one", "chain", "blobs"], default=["many", "one", "chain"], help="which crawls")
-    parser.add_argument("--origins", nargs="+", type=int, default=[20], help="how many origins `many` has; for each number a crawl")
-    parser.add_argument("--delay", nargs="+", type=float, default=[1.0], help="delays of `many` in seconds; for each a crawl")
+    parser.add_argument("--origins", nargs="+", type=int, default=[20], help="how many origins `many` has; one crawl for each number")
+    parser.add_argument("--delay", nargs="+", type=float, default=[1.0], help="delays of `many` in seconds; one crawl for each")
     parser.add_argument("--one-delay", type=float, default=0.05, help="the delay of `one` in seconds")
     parser.add_argument("--chain-delay", type=float, default=0.05, help="the delay of `chain` in seconds")
     return parser.parse_args(arguments)

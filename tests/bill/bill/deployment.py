@@ -21,7 +21,7 @@ LOOK_SECONDS = 2
 
 
 class Trouble(Exception):
-    """What kept a crawl from being measured."""
+    """Why a crawl could not be measured."""
 
 
 class Deployment:
@@ -50,23 +50,23 @@ class Deployment:
             raise Trouble(f"{name} fetched {len(sites.fetched)} pages of {shape.pages_of_all}, not once: {wrong}")
 
     def sweep(self) -> None:
-        """Has the sweeper come now."""
+        """Runs the sweeper now."""
         self._stack.sweep()
 
     def take_invocations(self) -> list[Invocation]:
-        """The invocations that are over and were not taken before."""
+        """The finished invocations that were not taken before."""
         fresh = [one for one in self._invocations() if one.request_id not in self._billed]
         self._billed.update(one.request_id for one in fresh)
         return fresh
 
     def fixtures(self, metrics: int) -> Fixtures:
-        """What it has that costs by being there."""
+        """What it has that costs money just by existing."""
         kinds = [resource["ResourceType"] for resource in self._stack.resources()]
         mappings = kinds.count("AWS::Lambda::EventSourceMapping")
         return Fixtures(mappings=mappings, alarms=kinds.count("AWS::CloudWatch::Alarm"), metrics=metrics)
 
     def _is_done(self, crawl: str) -> bool:
-        """Whether no origin is open any more: then the next sweep closes the iteration."""
+        """Whether no origin is open, so that the next sweep closes the iteration."""
         return self._stack.iteration(crawl).get("open") == 0
 
     def _invocations(self) -> list[Invocation]:

@@ -1,4 +1,4 @@
-"""Invocations, as the functions' logs tell of them."""
+"""Invocations, read from the functions' logs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LOG_EVENT_BYTES = 26
 """What CloudWatch adds to each event's text."""
 
 WAITED = "waited_s"
-"""What a crawler's line tells when a turn waited for parses."""
+"""The message of a crawler whose turn waited for parses."""
 
 REPORT = re.compile(
     r"REPORT RequestId: (?P<id>\S+)\tDuration: \S+ ms\tBilled Duration: (?P<billed_ms>\d+) ms\tMemory Size: (?P<memory_mb>\d+) MB"
@@ -22,10 +22,10 @@ REPORT = re.compile(
 
 @dataclass(frozen=True)
 class Used:
-    """What a function says that an invocation used."""
+    """The usage of an invocation, as its function reports it."""
 
     messages: int
-    """Messages that it was invoked with; none at a rule's tick."""
+    """The messages that it was invoked with; 0 for a rule's tick."""
     cpu_seconds: float
     calls: Mapping[str, int]
     """By service and operation: `DynamoDB.GetItem`."""
@@ -33,7 +33,7 @@ class Used:
     """By table."""
     read_units: Mapping[str, float]
     metrics: frozenset[str]
-    """What CloudWatch makes metrics of, and bills as such."""
+    """Metrics that CloudWatch extracts and bills."""
 
 
 @dataclass(frozen=True)
@@ -49,17 +49,17 @@ class Invocation:
     waited_seconds: float
     """For parses, in turns that had nothing else to do, all of them together."""
     used: Used | None
-    """Absent where the function failed before it could say."""
+    """None if the function failed before it could report."""
 
 
 def of_logs(function: str, files: Iterable[Path]) -> Iterator[Invocation]:
-    """All invocations that are over."""
+    """All finished invocations."""
     for file in files:
         yield from of_lines(function, file.read_text(errors="replace").splitlines())
 
 
 def of_lines(function: str, lines: Iterable[str]) -> Iterator[Invocation]:
-    """The invocations of one environment, which has one at a time."""
+    """The invocations of one environment, which runs one at a time."""
     log_bytes, waited_seconds, used = 0, 0, None
     for line in lines:
         if line.startswith("START RequestId: "):

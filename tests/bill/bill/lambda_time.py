@@ -1,4 +1,4 @@
-"""Lambda's time by formula. What is billed on an emulator is mostly waiting for the emulator; this is what it would be on AWS."""
+"""Lambda's time by formula. On an emulator most billed time is waiting for the emulator; this estimates it on AWS."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ VCPU_GB = 1769 / 1024
 """The memory at which a function has a whole vCPU; with less it has that much less, and takes so much longer ("Configure Lambda function memory")."""
 
 CALL_SECONDS = 0.010
-"""About what a call to DynamoDB, S3 or SQS takes within a region. An assumption."""
+"""The approximate duration of a call to DynamoDB, S3 or SQS within a region. An assumption."""
 
 
 def waiting_dollars(seconds: float, memory_gb: float, origins_sharing: float) -> float:
-    """What an origin waits, while as many others do in the same invocation."""
+    """The cost of an origin's wait, shared with the others in the same invocation."""
     return seconds * memory_gb / origins_sharing * prices.LAMBDA_GB_SECOND
 
 
 def work_dollars(used: FunctionUsage) -> float:
-    """What a function does beside waiting for its pace: it computes, and waits for its calls one after the other."""
+    """The cost of a function's work besides waiting for its pace: computing, and waiting for its calls one after another."""
     gb_seconds = used.calls.total() * CALL_SECONDS * used.memory_gb + used.cpu_seconds * VCPU_GB
     return gb_seconds * prices.LAMBDA_GB_SECOND

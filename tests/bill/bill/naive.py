@@ -1,4 +1,4 @@
-"""What a crawler without turns and segments would pay for the same pages: a message a URL, an object a page, a conditional put a link."""
+"""The cost of the same pages for a crawler without turns and segments: a message per URL, an object per page, a conditional put per link."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from bill import prices
 from bill.bill import Line
 
 CRAWL_AND_PARSE = 2
-"""Messages a page: one to fetch it, one to parse it. Each is an invocation."""
+"""Messages per page: one to fetch it, one to parse it. Each is an invocation."""
 
 SEND_RECEIVE_DELETE = 3
 
 
 def lines(pages: int, links_a_page: int, delay_seconds: float, memory_gb: float) -> list[Line]:
-    """Its bill. It waits for its delay alone; that it could not be polite with many workers is another matter."""
+    """Its bill. Each invocation waits only for its own delay, although many such workers could not be polite."""
     seconds = pages * delay_seconds * memory_gb
     messages = pages * CRAWL_AND_PARSE
     return [

@@ -12,7 +12,7 @@ from bill.standing import Fixtures, month
 from bill.usage import FunctionUsage, Usage
 
 TICKETS_AN_INVOCATION = 20
-"""So many turns an invocation works, and so many tickets a message carries: so many origins wait together at most."""
+"""How many origins may wait together: up to the number of turns per invocation, and of tickets per message."""
 
 DELAYS_SECONDS = (0.25, 1, 10)
 
@@ -53,7 +53,7 @@ def crawl(shape: Shape, usage: Usage) -> str:
 
 
 def standing(fixtures: Fixtures, ticks: Usage) -> str:
-    """What a stack costs a month."""
+    """What a stack costs per month."""
     return "\n".join(["== standing", *_table(month(fixtures, ticks), "a month")])
 
 

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Shape:
-    """Origins that are alike, each of so many pages."""
+    """A number of similar origins, each with this many pages."""
 
     name: str
     origins: int
     pages: int
     links: int
-    """Distinct ones, on every page."""
+    """Distinct links on every page."""
     delay_seconds: float
     blob_bytes: int = 0
-    """Of each page but the first, which then is noise instead of HTML."""
+    """The size of each page but the first; such pages are noise instead of HTML."""
 
     @property
     def pages_of_all(self) -> int:
@@ -24,7 +24,7 @@ class Shape:
         return self.origins * self.pages
 
     def links_of(self, page: int) -> list[int]:
-        """The pages that a page links to. With one link a page it is a chain; else half of them span a tree, and the rest lead anywhere."""
+        """The pages that a page links to. With one link per page they form a chain; else half of the links span a tree, and the rest lead anywhere."""
         if self.links == 1:
             return [page + 1] if page + 1 < self.pages else []
         branches = self.links // 2
@@ -48,10 +48,10 @@ def one_origin(delay_seconds: float) -> Shape:
 
 
 def chain(delay_seconds: float) -> Shape:
-    """A site of which each page leads to the next one alone, so that every page is a segment."""
+    """A site whose pages each link only to the next one, so that every page is a segment."""
     return Shape(f"a chain of 200 pages, {delay_seconds:g} s", 1, 200, 1, delay_seconds)
 
 
 def blobs(delay_seconds: float) -> Shape:
-    """Large bodies everywhere, none of which can be compressed: what a crawler's memory must do for."""
+    """Large incompressible bodies everywhere, which a crawler's memory must suffice for."""
     return Shape(f"20 origins of 10 blobs of 10 MB, {delay_seconds:g} s", 20, 11, 50, delay_seconds, 10_000_000)

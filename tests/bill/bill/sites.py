@@ -16,7 +16,7 @@ PROSE = "the spider pays out a thread behind itself and returns along it when th
 
 
 class Sites:
-    """Serves as long as it is entered."""
+    """Serves while the context is entered."""
 
     def __init__(self, shape: Shape) -> None:
         self.fetched: Counter[str] = Counter()
@@ -25,7 +25,7 @@ class Sites:
         self._noise = random.Random(shape.name).randbytes(shape.blob_bytes)
         self._loop = asyncio.new_event_loop()
         self.port = 0
-        """Of all of them. Where one is free on the first address, it is on the others of loopback."""
+        """The port of all origins. One that is free on the first loopback address is free on the others."""
 
     @property
     def seeds(self) -> list[str]:
@@ -47,7 +47,7 @@ class Sites:
             self.port = server.sockets[0].getsockname()[1]
 
     async def _hang_up(self) -> None:
-        """Ends the connections that clients keep."""
+        """Closes the connections that clients keep open."""
         serving = asyncio.all_tasks() - {asyncio.current_task()}
         for task in serving:
             task.cancel()

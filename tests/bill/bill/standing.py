@@ -1,4 +1,4 @@
-"""What a stack costs a month, whether or not it crawls."""
+"""What a stack costs per month, whether or not it crawls."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from bill.bill import Line, dollars, lines
 from bill.usage import Usage
 
 TICK_MINUTES = {"scheduler": 1, "sweeper": 5}
-"""How often the template's rules come. Rules with a schedule cost nothing themselves."""
+"""How often the template's rules fire. Rules with a schedule cost nothing themselves."""
 
 POLLERS = 5
 """Of an event source mapping while its queue is empty ("Using Lambda with Amazon SQS")."""
@@ -20,7 +20,7 @@ POLL_SECONDS = 20
 
 @dataclass(frozen=True)
 class Fixtures:
-    """What a stack has that costs by being there."""
+    """What a stack has that costs money just by existing."""
 
     mappings: int
     alarms: int
@@ -29,7 +29,7 @@ class Fixtures:
 
 
 def month(fixtures: Fixtures, ticks: Usage) -> list[Line]:
-    """A month's bill. The ticks are those that were measured, as many as a month has."""
+    """A month's bill, with the measured ticks scaled to a month."""
     billed = [_ticks(function, ticks) for function in TICK_MINUTES if function in ticks]
     polls = fixtures.mappings * POLLERS * 60 / POLL_SECONDS * prices.MONTH_MINUTES
     return [

@@ -1,4 +1,4 @@
-"""What invocations used together."""
+"""The total usage of invocations."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import Iterable
 from bill.invocations import Invocation
 
 MESSAGES_A_RECEIVE = 10
-"""SQS hands over no more at once, and deletes no more at once; a batch that is larger takes several receives."""
+"""The most messages that SQS delivers or deletes at once; a larger batch takes several receives."""
 
 
 @dataclass
 class FunctionUsage:
-    """What the invocations of one function used."""
+    """The usage of one function's invocations."""
 
     invocations: int = 0
     messages: int = 0
     receives: int = 0
-    """Polls of a queue that brought messages, and as many deletions of them."""
+    """Polls of a queue that returned messages; there are as many deletions."""
     billed_seconds: float = 0.0
     gb_seconds: float = 0.0
     cpu_seconds: float = 0.0
@@ -30,10 +30,10 @@ class FunctionUsage:
     write_units: Counter[str] = field(default_factory=Counter)
     read_units: Counter[str] = field(default_factory=Counter)
     silent: int = 0
-    """Invocations that failed before they said what they used: the bill lacks their calls."""
+    """Invocations that failed before they reported their usage, whose calls are missing from the bill."""
 
     def add(self, invocation: Invocation) -> None:
-        """Counts one more."""
+        """Adds an invocation."""
         self.invocations += 1
         self.billed_seconds += invocation.billed_seconds
         self.gb_seconds += invocation.billed_seconds * invocation.memory_gb
@@ -53,7 +53,7 @@ class FunctionUsage:
 
     @property
     def memory_gb(self) -> float:
-        """What each of them had."""
+        """Per function."""
         return self.gb_seconds / self.billed_seconds
 
 
@@ -62,12 +62,12 @@ Usage = dict[str, FunctionUsage]
 
 
 def of_pages(invocations: Iterable[Invocation]) -> Usage:
-    """What the crawl itself used: work that messages asked for."""
+    """The usage of the crawl itself: work triggered by messages."""
     return _sum(one for one in invocations if one.used is None or one.used.messages)
 
 
 def of_ticks(invocations: Iterable[Invocation]) -> Usage:
-    """What the rules' ticks used, whatever is crawled."""
+    """The usage of the rules' ticks, whatever is crawled."""
     return _sum(one for one in invocations if one.used is not None and not one.used.messages)
 
 

@@ -24,16 +24,16 @@ SECONDS = 60
 
 @dataclass(frozen=True)
 class Asked:
-    """What somebody asked for, and whether it was permitted."""
+    """A request's permission, and whether it was granted."""
 
     role: str
     permission: Permission | str
-    """In words, where nobody knows what the request needs."""
+    """A description, if it is unknown what the request needs."""
     permitted: bool
 
 
 class Gate:
-    """Stands before an emulator as long as it is entered."""
+    """Serves in front of an emulator while entered."""
 
     def __init__(self, emulator: str, role_of: Callable[[str], str], permits: Callable[[str, Permission], bool]) -> None:
         """`role_of` tells an access key's role, `permits` whether a role has a permission."""
@@ -75,12 +75,12 @@ class Gate:
         self._server.server_close()
 
     def asked(self) -> list[Asked]:
-        """Everything that was asked for so far, each once."""
+        """Everything requested so far, each once."""
         with self._lock:
             return list(self._asked)
 
     def refused(self) -> list[str]:
-        """What was refused so far, in words."""
+        """Descriptions of what was refused so far."""
         return [f"{one.role}: {one.permission}" for one in self.asked() if not one.permitted]
 
     def answer(self, request: Request) -> tuple[int, dict[str, str], bytes]:
@@ -128,7 +128,7 @@ class Gate:
 
 
 def _refusal(request: Request) -> tuple[int, dict[str, str], bytes]:
-    """As the service says it."""
+    """A refusal in the service's own format."""
     if "x-amz-target" in request.headers:
         refusal = {"__type": "com.amazon.coral.service#AccessDeniedException", "Message": "refused by the gate"}
         return 400, {"Content-Type": "application/x-amz-json-1.0"}, json.dumps(refusal).encode()

@@ -15,7 +15,7 @@ PROGRAM = Path(__file__).with_name("judge_in_ministack.py")
 
 
 class Judge:
-    """Judges as long as it is entered."""
+    """Evaluates while entered."""
 
     def __init__(self) -> None:
         self._one_at_a_time = threading.Lock()
@@ -32,7 +32,7 @@ class Judge:
     def permits(
         self, policies: Sequence[dict], permission: Permission, *, resource_policy: dict | None = None, transport: str = "https"
     ) -> bool:
-        """Whether a role's policies permit it, and the resource's own does not forbid it."""
+        """Whether a role's policies permit it and the resource's policy does not deny it."""
         question = {
             "account": ACCOUNT,
             "policies": list(policies),

@@ -50,7 +50,7 @@ class Request:
 
 
 class Unknown(Exception):
-    """A request of which nobody said what it needs."""
+    """A request with unknown needs."""
 
 
 def needed(request: Request) -> list[Permission]:

@@ -11,7 +11,7 @@ PREFIXES = {"bodies": "raw/a/1/", "documents": "documents/a/1/"}
 """Of listings."""
 
 OBJECTS = {"body": "raw/a", "document": "documents/a", "robots": "robots/a"}
-"""One of each kind. None of them is there."""
+"""Resources of each kind, none of which exists."""
 
 
 class Resources:
@@ -23,7 +23,7 @@ class Resources:
         self.bucket, self.topic, self._tables = (stack.outputs[name] for name in ("Archive", "Notices", "Tables"))
 
     def table(self, name: str) -> str:
-        """The name of the table that is called so here."""
+        """The full name of a table, given its short one."""
         return f"{self._tables}-{name}"
 
     def permission(self, action: str, name: str) -> Permission:

@@ -32,10 +32,10 @@ SELDOM = [
     ("Sweeper", "sqs:SendMessage", "Segments", "a segment's message got lost"),
     ("Sweeper", "sqs:SendMessage", "Commands", "a scheduler died while it seeded an iteration"),
 ]
-"""It takes hours, a crash, or a race."""
+"""Rights that are rarely needed: after hours, a crash, or a race."""
 
 QUEUES = {"Scheduler": "Commands", "Crawler": "Turns", "Parser": "Segments"}
-"""What each function is woken by."""
+"""What triggers each function."""
 
 FOR_LAMBDA = [
     # function, action, resource: what Lambda does itself under a function's role

@@ -72,5 +72,5 @@ def of_stack(stack: Stack) -> dict[str, Role]:
 
 
 def as_list(value: str | list[str]) -> list[str]:
-    """IAM takes one as well as many."""
+    """IAM accepts a single value in place of a list."""
     return [value] if isinstance(value, str) else value

@@ -1,4 +1,4 @@
-"""What makes the functions do whatever they can do, as far as it does not take hours: sites, definitions, commands."""
+"""Sites, definitions and commands that exercise everything the functions do, unless it takes hours."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from sites import Page, Site, of_pages
 from stack.deployed import SWEEP_SECONDS, Stack
 
 ROBOTS_BYTES_MIN = 400_000
-"""So large that robots.txt, though deflated, fills more than the 100 KiB that its row takes."""
+"""Large enough that robots.txt exceeds the 100 KiB of its row even when compressed."""
 
 BUDGET = {"budget": {"pages": 3}}
-"""Less than the sites have, so that something is left over."""
+"""Fewer than the sites have, so that there are leftovers."""
 
 
 def large_robots() -> Page:
-    """Rules that do not deflate well. The same at each run."""
+    """Rules that compress badly, the same in each run."""
     draw = random.Random(1)
     lines = ["User-agent: *"]
     while sum(map(len, lines)) < ROBOTS_BYTES_MIN:
@@ -34,7 +34,7 @@ def pages(**others: str) -> dict[str, Page]:
 
 
 class Scenario:
-    """Sends commands to a stack and waits for what they do."""
+    """Sends commands to a stack and waits for their effects."""
 
     def __init__(self, stack: Stack, eventually: Callable[..., object]) -> None:
         """`eventually` waits until something is seen, as that of a stack does."""
@@ -82,7 +82,7 @@ class Scenario:
         self._wait_for("short", 1, "open")
         self._stack.command({"pause": {"crawl": "short"}})
         self._wait_for("short", 1, "paused")
-        # Skipped, and people are told.
+        # Skipped, with a notice.
         self._stack.command({"start": {"crawl": "short", "trigger": "while-it-runs"}})
         self._eventually("the command's mark", lambda: self._stack.row("short", "trigger#while-it-runs"))
         self._stack.command({"resume": {"crawl": "short"}})
@@ -110,7 +110,7 @@ class Scenario:
         self._stack.set_times("crawls", crawl, "spec", agenda_at=_yesterday_unix_ms())
 
     def _let_it_be_overdue(self, crawl: str, site: Site) -> None:
-        """Moves the time at which the sweeper looks after an origin into the past, if it has to at all."""
+        """Makes an origin overdue for the sweeper, if it has a due time."""
         with suppress(self._stack.client("dynamodb").exceptions.ConditionalCheckFailedException):
             self._stack.set_times("frontier", f"{crawl}#{site.url}", "lease", due=_yesterday_unix_ms())
 

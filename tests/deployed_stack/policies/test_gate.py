@@ -17,7 +17,7 @@ LIST = Permission("s3:ListBucket", "arn:aws:s3:::archive")
 
 @contextmanager
 def before_an_archive(*permitted):
-    """A gate for a role that may do so much, and the server behind it."""
+    """A gate for a role with these permissions, and the server behind it."""
 
     def role_of(key):
         if key != "AKIA":

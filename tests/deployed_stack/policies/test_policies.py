@@ -87,7 +87,7 @@ def gate(endpoint, role_of, permits):
 
 @pytest.fixture(scope="module")
 def side_gate(endpoint, role_of, permits):
-    """Another, for trying what no function does."""
+    """Another gate, for trying what functions do not do."""
     with Gate(endpoint, role_of, permits) as gate:
         yield gate
 
@@ -112,7 +112,7 @@ def behind_the_gate(stack, gate):
 
 @pytest.fixture(scope="module")
 def asked(behind_the_gate, gate):
-    """What the functions asked for while they did all that a scenario makes them do."""
+    """What the functions requested during a whole scenario."""
 
     def eventually_unless_refused(what, look, *pause):
         def look_at_both():
@@ -200,7 +200,7 @@ def test_a_function_is_refused_what_is_not_its_own(function, action, name, why, 
         CALLS[action](as_function(function), resources, name)
         pytest.fail(f"it was permitted, but {why}")
     assert refusal.value.response["Error"]["Code"] in ("AccessDenied", "AccessDeniedException"), refusal.value
-    # Not because the gate did not understand it, and not for something else that it needs.
+    # Not because the gate did not recognise it, nor for another permission that it needs.
     assert f"{function}: {resources.permission(action, name)}" in side_gate.refused()
 
 

@@ -1,12 +1,12 @@
-//! One server at every address of this machine: as many hosts as a test wants.
+//! One server on all loopback addresses, for as many hosts as a test wants.
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-/// What is at a path, whatever the host; absent if nothing is.
+/// The body at a path, whatever the host; `None` for 404.
 pub(crate) type Content = fn(&str) -> Option<Vec<u8>>;
 
-/// Starts it. It keeps its connections. Its port.
+/// Starts the server, which keeps connections alive, and returns its port.
 pub(crate) async fn serve(content: Content) -> u16 {
     let listener = TcpListener::bind("0.0.0.0:0").await.expect("a free port");
     let port = listener.local_addr().expect("it is bound").port();
@@ -21,7 +21,7 @@ pub(crate) async fn serve(content: Content) -> u16 {
     port
 }
 
-/// The first pages of so many hosts there.
+/// The first pages of this many hosts.
 pub(crate) fn seeds(hosts: usize, port: u16) -> impl Iterator<Item = String> {
     (1..=hosts).map(move |host| format!("http://127.0.{}.{}:{port}/", host / 250, host % 250 + 1))
 }

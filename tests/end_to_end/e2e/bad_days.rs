@@ -14,18 +14,18 @@ use rand::{RngExt, SeedableRng};
 
 use crate::witness::assert_done;
 
-/// How often a site restarts, and how long it is away.
+/// How often a site restarts, and how long it is down.
 const RESTARTS: usize = 2;
 const AWAY: Duration = Duration::from_secs(3);
 
-/// What becomes of requests at random: of a hundred, five are answered on a connection that is closed then, five that come on a used connection get
-/// no answer; and of a thousand three are refused, with or without a word about when to come again.
+/// Random moods: of a hundred requests five are answered on a connection that is then closed, and five on a used connection get no
+/// answer; of a thousand three are refused, with or without Retry-After.
 fn at_random(seed: u64, pages: usize) -> impl Fn(Nth) -> Mood + Send + Sync + 'static {
     let mut dice = StdRng::seed_from_u64(seed);
     let restarts = [(); RESTARTS].map(|()| dice.random_range(pages / 10..pages * 9 / 10));
     let dice = Mutex::new(dice);
     move |nth| {
-        let drawn = dice.lock().expect("nobody panics with it").random_range(0..1_000);
+        let drawn = dice.lock().expect("no thread panics while holding it").random_range(0..1_000);
         match drawn {
             _ if restarts.contains(&nth.of_site) => Mood::Restart(AWAY),
             0 => Mood::Refuse { status: StatusCode::TOO_MANY_REQUESTS, retry_after_s: Some(1) },
@@ -89,7 +89,7 @@ async fn a_wait_that_was_asked_for_survives_a_kill() {
 
     let mut running = crawl.start();
     reach(&mut running, &site, 11).await;
-    // The crawler has to learn of it first, and to write that down.
+    // The crawler must first receive the refusal and store it.
     tokio::time::sleep(Duration::from_secs(1)).await;
     running.start_kill().unwrap();
     assert_eq!(wait(running).await.code, None, "it was killed while running");

@@ -1,4 +1,4 @@
-//! The real sites are what the other tests take them for.
+//! The real sites are as the other tests assume.
 
 use dragline_end_to_end::debian::DebianSite;
 use dragline_end_to_end::walk::{Expected, walk};
@@ -11,7 +11,7 @@ fn the_sites_are_large_and_need_no_rule_of_their_own() {
         let pages = visited.values().filter(|&&expected| expected == Expected::Page).count();
         assert!(pages >= pages_min, "{site:?} has only {pages} pages");
         for url in visited.keys() {
-            // The walk knows of no traps, session ids or tracking parameters: the crawler must have no reason to see any.
+            // The walk does not handle traps, session ids or tracking parameters, so the sites must have none.
             assert!(
                 !url.contains([';', '?']) && url.len() < 200,
                 "{site:?}: {url} might be changed or refused by the crawler"

@@ -1,4 +1,4 @@
-//! Crawls of more sites than the process may have files open.
+//! Crawls of more sites than the process may have open files.
 
 use std::process::Stdio;
 
@@ -14,7 +14,7 @@ fn content(path: &str) -> Option<Vec<u8>> {
     }
 }
 
-/// Crawls so many sites, each at an address of its own, down to this depth, where the shell lets the process have so many files for good.
+/// Crawls this many sites, each at its own address, down to this depth, under a hard limit of open files set by the shell.
 async fn crawl(sites: usize, depth_max: &str, files_max: usize) {
     let scratch = tempfile::tempdir().expect("a directory");
     let seeds = seeds(sites, serve(content).await);
@@ -25,7 +25,7 @@ async fn crawl(sites: usize, depth_max: &str, files_max: usize) {
         .arg(scratch.path().join("data"));
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).kill_on_drop(true);
     let ended = wait(command.spawn().expect("a shell")).await;
-    assert_eq!(ended.code, Some(0), "every page of every site is well: {}", ended.stderr);
+    assert_eq!(ended.code, Some(0), "every page of every site is fetched: {}", ended.stderr);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -21,7 +21,7 @@ async fn ctrl_c_stops_cleanly_and_the_next_run_goes_on() {
     interrupt(&running);
     let ended = wait(running).await;
     assert_eq!(ended.code, Some(130), "{}", ended.stderr);
-    assert!(site.log().len() < 140, "it stops soon, not at its end");
+    assert!(site.log().len() < 140, "it stops early");
 
     assert_done(&crawl.run().await);
     let pages = SITE.paths().map(|path| (format!("{}{path}", site.url().trim_end_matches('/')), Expected::Page));
@@ -32,5 +32,5 @@ async fn ctrl_c_stops_cleanly_and_the_next_run_goes_on() {
         *times_asked.entry(access.target.clone()).or_insert(0) += 1;
     }
     times_asked.retain(|_, &mut times| times != 1);
-    assert_eq!(times_asked, BTreeMap::new(), "a clean stop commits what it has fetched, so nothing is asked for twice");
+    assert_eq!(times_asked, BTreeMap::new(), "a clean stop commits what it has fetched, so nothing is requested twice");
 }

@@ -1,4 +1,4 @@
-//! A crawl that is killed again and again loses nothing, repeats nothing and stays polite.
+//! A crawl that is killed repeatedly loses nothing, repeats nothing and stays polite.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -17,7 +17,7 @@ use crate::witness::{assert_complete, assert_done};
 
 const KILLS: usize = 10;
 const DELAY: Duration = Duration::from_millis(40);
-/// What the slow site's robots.txt asks for. So far above [`LATENESS`] that two requests at once are seen for what they are.
+/// The delay in the slow site's robots.txt. Far enough above [`LATENESS`] to detect two simultaneous requests.
 const CRAWL_DELAY: Duration = Duration::from_millis(250);
 /// How late the server may see a request on a busy machine.
 const LATENESS: Duration = Duration::from_millis(200);
@@ -28,7 +28,7 @@ async fn a_crawl_killed_ten_times_visits_every_page_politely_and_no_committed_on
     let scratch = tempfile::tempdir().unwrap();
     let mut sites = Vec::new();
     let mut expected = BTreeMap::new();
-    // The slow site is a part of a manual: as large as that both are busy while the kills come.
+    // The slow site is a part of a manual, large enough that both sites are busy during the kills.
     let tutorial = Directory::new(DebianSite::Python.directory().join("tutorial"));
     let slow =
         Site::builder().delay(DELAY / 2).robots(format!("User-agent: *\nCrawl-delay: {}", CRAWL_DELAY.as_secs_f64()));
@@ -44,8 +44,8 @@ async fn a_crawl_killed_ten_times_visits_every_page_politely_and_no_committed_on
     let crawl = Crawl::new(&scratch.path().join("data"), &seeds, &["--delay", "40ms", "--concurrency", "1"]);
     let requests_so_far = || sites.iter().map(|(site, ..)| site.log().len()).collect::<Vec<_>>();
 
-    // Kills come after so many requests of each start, somewhere between two of them, so that all fall before the end.
-    // They are counted at the quick site, which is the larger one by far and ends last.
+    // Each kill comes after a number of requests since the start, at a random moment between two of them, so that all fall before the end.
+    // Requests are counted at the quick site, which is by far the larger one and ends last.
     let (counted, pages, _) = &sites[1];
     let requests_max = pages / (KILLS * 2);
     let mut committed = Vec::new();
@@ -53,11 +53,11 @@ async fn a_crawl_killed_ten_times_visits_every_page_politely_and_no_committed_on
         let mut running = crawl.start();
         let requests = counted.log().len() + rng.random_range(1..=requests_max);
         reach(&mut running, counted, requests).await;
-        // Not a wait for something to happen: what is drawn is the kill's place between two requests.
+        // This does not wait for anything to happen: it draws the moment of the kill between two requests.
         tokio::time::sleep(DELAY.mul_f64(rng.random_range(0.0..1.0))).await;
         running.start_kill().unwrap();
         assert_eq!(wait(running).await.code, None, "it was killed while running");
-        // The server reads what the dead crawler had sent long before the export is made.
+        // The server reads what the dead crawler sent long before the export runs.
         let finished: BTreeSet<_> = endings(&crawl.log(), 1).into_keys().map(ToOwned::to_owned).collect();
         committed.push((requests_so_far(), finished));
     }
@@ -81,6 +81,6 @@ fn assert_none_asked_again(later: &[Access], finished: &BTreeSet<String>, site: 
     let site = site.trim_end_matches('/');
     for access in later {
         let url = format!("{site}{}", access.target);
-        assert!(!finished.contains(&url), "{url} was committed before the kill, yet asked for again");
+        assert!(!finished.contains(&url), "{url} was committed before the kill, yet requested again");
     }
 }

@@ -1,4 +1,4 @@
-//! What many sites of large files cost in memory.
+//! The memory cost of many sites with large files.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -13,7 +13,7 @@ const SITES: usize = 60;
 const FILES: usize = 4;
 const FILE_BYTES: usize = 1_500_000;
 
-/// All segments in the making have 200 MiB at most, bodies that are received 64. The rest is for the segments that are parsed, each as large
+/// All segments in the making share at most 200 MiB, bodies being received 64 MiB. The rest is for the segments being parsed, each as large
 /// as its object and its bodies, for the program, and for what the allocator keeps. Without a budget it was 715 MiB and more.
 const RESIDENT_KIB_MAX: u64 = 512 << 10;
 
@@ -47,12 +47,12 @@ async fn sixty_sites_of_large_files_have_one_budget() {
         peak
     });
     let ended = wait(crawl).await;
-    assert_eq!(ended.code, Some(0), "every file of every site is kept: {}", ended.stderr);
+    assert_eq!(ended.code, Some(0), "every file of every site is stored: {}", ended.stderr);
     let peak = peak.await.unwrap();
     assert!(peak < RESIDENT_KIB_MAX, "{} MiB resident at the peak", peak >> 10);
 }
 
-/// The most memory that a process had so far, as the kernel tells it; absent once it ended.
+/// The peak resident memory of a process so far, from the kernel; `None` once it has ended.
 fn peak_resident_kib(status: &str) -> Option<u64> {
     let status = std::fs::read_to_string(status).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

@@ -1,4 +1,4 @@
-//! A second run visits everything again and fetches nothing that it has.
+//! A second run revisits everything without fetching unchanged pages again.
 
 use dragline_end_to_end::crawl_log::endings;
 use dragline_end_to_end::dragline::Crawl;
@@ -21,12 +21,12 @@ async fn a_second_run_asks_only_for_what_has_changed() {
     let pages: Vec<_> =
         site.log().split_off(first_run).into_iter().filter(|access| access.target != "/robots.txt").collect();
     for access in &pages {
-        assert!(access.is_conditional(), "{} was asked for as if it were new", access.target);
+        assert!(access.is_conditional(), "{} was requested unconditionally", access.target);
         assert_eq!((access.status.as_u16(), access.body_bytes), (304, 0), "{}", access.target);
     }
     let log = crawl.log();
     let second = endings(&log, 2);
-    assert_eq!((second.len(), pages.len()), (120, 120), "every page has its second visit, and one only");
+    assert_eq!((second.len(), pages.len()), (120, 120), "every page is revisited exactly once");
     for (url, entry) in second {
         assert_eq!(entry.outcome, 34, "{url} did not change");
     }

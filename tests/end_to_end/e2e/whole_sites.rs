@@ -43,19 +43,19 @@ async fn two_sites_are_crawled_whole_and_archived_soundly() {
     assert_captures_are_where_the_log_says(&log, crawl.data(), &files);
 }
 
-/// Nothing failed, so there was nothing to try again.
+/// Nothing failed, so nothing needed another try.
 fn assert_nothing_asked_twice(site: &Site) {
     let mut asked = BTreeSet::new();
     for access in site.log() {
-        assert!(asked.insert(access.target.clone()), "{} was asked for twice", access.target);
+        assert!(asked.insert(access.target.clone()), "{} was requested twice", access.target);
     }
 }
 
-/// Every capture can be read by its place alone, holds what it should, and is where another reader finds it.
+/// Every capture can be read by its location alone, has the right content, and is where another reader finds it.
 fn assert_captures_are_where_the_log_says(log: &[Entry], data: &Path, files: &[PathBuf]) {
     let indexed = archive::index(data, files);
     for entry in log {
-        let capture = entry.capture.as_ref().unwrap_or_else(|| panic!("{} was fetched, but not kept", entry.url));
+        let capture = entry.capture.as_ref().unwrap_or_else(|| panic!("{} was fetched but not stored", entry.url));
         let record = archive::read_record(data, capture).unwrap_or_else(|error| panic!("{entry:?}: {error}"));
         assert_eq!(archive::warc_field(&record, "WARC-Target-URI").as_ref(), Some(&entry.url), "{entry:?}");
         assert!(

@@ -1,4 +1,4 @@
-//! The WARC files of a crawl, judged by tools that others wrote.
+//! The WARC files of a crawl, checked with third-party tools.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -15,7 +15,7 @@ use crate::crawl_log::Capture;
 /// All WARC files below a data directory, sorted.
 ///
 /// # Panics
-/// There are none: a check of nothing proves nothing.
+/// If there are none, as checking nothing proves nothing.
 #[must_use]
 pub fn warc_files(data: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
@@ -38,7 +38,7 @@ pub fn warc_files(data: &Path) -> Vec<PathBuf> {
 /// Has `warcio` and `FastWARC` verify structure and digests of every file.
 ///
 /// # Panics
-/// One of them finds fault.
+/// If one of them finds a fault.
 pub fn check(files: &[PathBuf], scratch: &Path) {
     let mut warcio = tool("warcio");
     warcio.arg("check").args(files);
@@ -56,10 +56,10 @@ pub fn check(files: &[PathBuf], scratch: &Path) {
     succeed(fastwarc, "fastwarc check");
 }
 
-/// The places and URLs of all responses and revisits in these files, as an independent reader finds them.
+/// The locations and URLs of all responses and revisits in these files, as an independent reader finds them.
 ///
 /// # Panics
-/// A file cannot be indexed, or is not below the data directory.
+/// If a file cannot be indexed, or is not below the data directory.
 #[must_use]
 pub fn index(data: &Path, files: &[PathBuf]) -> BTreeSet<(Capture, String)> {
     #[derive(Deserialize)]
@@ -75,7 +75,7 @@ pub fn index(data: &Path, files: &[PathBuf]) -> BTreeSet<(Capture, String)> {
     let text = String::from_utf8(output.stdout).expect("an index is UTF-8");
     let record = |line: &str| {
         // Its lines are a sort key, a time and an object of strings.
-        let json = line.splitn(3, ' ').nth(2).unwrap_or_else(|| panic!("no index line: {line}"));
+        let json = line.splitn(3, ' ').nth(2).unwrap_or_else(|| panic!("not an index line: {line}"));
         let fields: Fields = serde_json::from_str(json).unwrap_or_else(|error| panic!("{error}: {line}"));
         let number = |text: &str| text.parse().unwrap_or_else(|error| panic!("{error}: {line}"));
         let capture =
@@ -85,10 +85,10 @@ pub fn index(data: &Path, files: &[PathBuf]) -> BTreeSet<(Capture, String)> {
     text.lines().map(record).collect()
 }
 
-/// Reads one record by its place alone.
+/// Reads one record by its location alone.
 ///
 /// # Errors
-/// The place is not exactly one gzip member, or the member is damaged.
+/// If the location is not exactly one gzip member, or the member is damaged.
 pub fn read_record(data: &Path, capture: &Capture) -> io::Result<Vec<u8>> {
     let mut file = File::open(data.join(&capture.object))?;
     file.seek(SeekFrom::Start(capture.offset))?;

@@ -1,4 +1,4 @@
-//! The checkout that the tests were built in, and what scripts put there.
+//! The checkout that the tests were built in, and what its scripts provide.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -11,7 +11,7 @@ pub fn root() -> PathBuf {
     package.ancestors().nth(2).expect("this package lies two directories deep in the workspace").to_owned()
 }
 
-/// Where the things are that `scripts/setup` provides.
+/// The locations of what `scripts/setup` provides.
 #[derive(Debug)]
 pub struct Provided {
     /// The directory of the WARC readers' commands.
@@ -20,12 +20,12 @@ pub struct Provided {
     pub sites: PathBuf,
 }
 
-/// What `scripts/setup` provides, set up when first asked for.
+/// What `scripts/setup` provides, set up on first use.
 ///
-/// The script costs little when all is there, and locks: each test asks, in whatever process it runs.
+/// The script is cheap when everything is there, and takes a lock, so every test may call this in any process.
 ///
 /// # Panics
-/// The set-up failed. A test that cannot have what it needs must not pass.
+/// If the set-up failed, as a test without what it needs must not pass.
 #[must_use]
 pub fn provided() -> &'static Provided {
     static PROVIDED: OnceLock<Provided> = OnceLock::new();
@@ -39,26 +39,26 @@ pub fn provided() -> &'static Provided {
     })
 }
 
-/// The directory of what `scripts/fetch-judges` provides: tests that others wrote. As [`provided`] otherwise.
+/// The directory of what `scripts/fetch-judges` provides: third-party tests. Otherwise like [`provided`].
 ///
 /// # Panics
-/// The set-up failed.
+/// If the set-up failed.
 #[must_use]
 pub fn judges() -> &'static Path {
     static JUDGES: OnceLock<PathBuf> = OnceLock::new();
     JUDGES.get_or_init(|| PathBuf::from(said_by("scripts/fetch-judges").trim_end()))
 }
 
-/// What a script of the checkout prints.
+/// Runs a script of the checkout and returns what it prints.
 fn said_by(script: &str) -> String {
     let output = succeed(Command::new(root().join(script)), &format!("{script}, which this test needs,"));
-    String::from_utf8(output.stdout).unwrap_or_else(|error| panic!("{script} prints no UTF-8: {error}"))
+    String::from_utf8(output.stdout).unwrap_or_else(|error| panic!("{script} does not print UTF-8: {error}"))
 }
 
 /// Runs a command that must succeed.
 ///
 /// # Panics
-/// It did not: with all that it printed.
+/// If it fails, with all that it printed.
 pub fn succeed(mut command: Command, what: &str) -> Output {
     let output = command.output().unwrap_or_else(|error| panic!("{what} could not be started: {error}"));
     assert!(

@@ -6,48 +6,49 @@ use serde::Deserialize;
 
 /// One entry: how one try at a URL ended.
 ///
-/// Only what the tests look at; the export has more.
+/// It has only the fields that tests use; the export has more.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Entry {
-    /// What was to be fetched.
+    /// The URL to fetch.
     pub url: String,
     /// The outcome's number.
     pub outcome: i16,
-    /// The run that it belongs to, from 1.
+    /// The iteration that it belongs to, from 1.
     pub iteration: u64,
-    /// Whether this is how the URL ended in its iteration; else it was tried again.
+    /// Whether this is the URL's last try in its iteration.
     #[serde(rename = "final")]
     pub is_final: bool,
-    /// Where the capture is stored; absent where no request was sent.
+    /// The location of the capture; `None` if no request was sent.
     #[serde(flatten)]
     pub capture: Option<Capture>,
 }
 
-/// Where a record is stored.
+/// The location of a record.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 pub struct Capture {
     /// The WARC file, below the data directory.
     pub object: String,
-    /// Where the record's gzip member starts.
+    /// The offset of the record's gzip member.
     pub offset: u64,
-    /// How long that member is.
+    /// The length of that member.
     pub length: u64,
 }
 
 /// Reads an export in JSON lines.
 ///
 /// # Panics
-/// A line is no log entry.
+/// If a line is not a log entry.
 #[must_use]
 pub fn parse(jsonl: &str) -> Vec<Entry> {
-    let entry = |line: &str| serde_json::from_str(line).unwrap_or_else(|error| panic!("no log entry: {error}: {line}"));
+    let entry =
+        |line: &str| serde_json::from_str(line).unwrap_or_else(|error| panic!("not a log entry: {error}: {line}"));
     jsonl.lines().filter(|line| !line.is_empty()).map(entry).collect()
 }
 
 /// How each URL ended in an iteration.
 ///
 /// # Panics
-/// A URL ended twice: an end is an end.
+/// If a URL ended twice.
 #[must_use]
 pub fn endings(log: &[Entry], iteration: u64) -> BTreeMap<&str, &Entry> {
     let mut endings = BTreeMap::new();

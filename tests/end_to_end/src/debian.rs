@@ -7,11 +7,11 @@ use crate::checkout::provided;
 /// A site that `scripts/fetch-sites` unpacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DebianSite {
-    /// Python 3.11's manual, made by Sphinx: about 530 pages.
+    /// Python 3.11's manual, made with Sphinx: about 530 pages.
     Python,
-    /// `PostgreSQL` 15's manual, made by `DocBook`: about 1,170 pages.
+    /// `PostgreSQL` 15's manual, made with `DocBook`: about 1,170 pages.
     Postgresql,
-    /// Git's manual, made by `AsciiDoc`: about 200 pages.
+    /// Git's manual, made with `AsciiDoc`: about 200 pages.
     Git,
 }
 
@@ -19,7 +19,7 @@ impl DebianSite {
     /// The directory whose `index.html` is the site's first page.
     ///
     /// # Panics
-    /// The packages cannot be had.
+    /// If the packages cannot be fetched.
     #[must_use]
     pub fn directory(self) -> PathBuf {
         let html = match self {

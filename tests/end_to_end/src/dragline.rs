@@ -13,28 +13,28 @@ use tokio::process::Child;
 use crate::checkout::{root, succeed};
 use crate::crawl_log::{self, Entry};
 
-/// Names a `dragline` to test, in place of building this checkout's.
+/// The variable that names a `dragline` to test, in place of this checkout's build.
 const VARIABLE: &str = "DRAGLINE_BIN";
 
-/// After this, a crawl that a test waits for has failed. Far longer than any takes: it is there so that no run hangs.
+/// How long tests wait for a crawl. Far longer than any takes; it prevents hangs.
 pub const PATIENCE: Duration = Duration::from_secs(300);
 
-/// How a crawl ended.
+/// The result of a crawl's process.
 #[derive(Clone, Debug)]
 pub struct Ended {
-    /// The exit code; absent when a signal ended it.
+    /// The exit code; `None` if a signal ended it.
     pub code: Option<i32>,
     /// What it wrote to standard error, for the message of a failed test.
     pub stderr: String,
 }
 
-/// The command's file.
+/// The path of the command.
 ///
-/// It is the one that is built with the tests; its parts that whole sites wait for are optimised there, too. Cargo is asked for it, so that
-/// it is never an old one; where the tests were built by `make build`, it is there.
+/// It is the binary built with the tests, whose performance-critical parts are optimised, too. Cargo is asked for it, so that it is never
+/// outdated; after `make build` there is nothing to compile.
 ///
 /// # Panics
-/// It cannot be built.
+/// If it cannot be built.
 #[must_use]
 pub fn binary() -> PathBuf {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();
@@ -49,10 +49,10 @@ fn build() -> PathBuf {
     }
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo
-        // The packages, features and kinds of targets of the Makefile: with others, Cargo would compile the dependencies once more.
+        // The Makefile's packages, features and kinds of targets: with others, Cargo would compile the dependencies again.
         .args(["build", "--workspace", "--all-features", "--bin=dragline", "--examples", "--message-format=json"])
         .current_dir(root());
-    // A test runner describes the test's package to it in these; build scripts that look at them would run again, and all above them.
+    // Test runners set these for the test's package; build scripts that depend on them would run again, and all that depends on those.
     let described = |name: &String| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_");
     for name in std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()).filter(described) {
         cargo.env_remove(name);
@@ -66,7 +66,7 @@ fn build() -> PathBuf {
     executables.find(is_it).expect("cargo names the executable that it was asked to build")
 }
 
-/// A crawl of some sites into one data directory, to be run once or again.
+/// A crawl of some sites into one data directory, which can be run several times.
 #[derive(Clone, Debug)]
 pub struct Crawl {
     data: PathBuf,
@@ -74,7 +74,7 @@ pub struct Crawl {
 }
 
 impl Crawl {
-    /// A crawl from these URLs with these further arguments; loopback is allowed.
+    /// Makes a crawl from these URLs with these extra arguments; loopback is allowed.
     #[must_use]
     pub fn new(data: &Path, seeds: &[&str], arguments: &[&str]) -> Self {
         let arguments = seeds.iter().chain(arguments).map(|&argument| argument.to_owned()).collect();
@@ -87,10 +87,10 @@ impl Crawl {
         &self.data
     }
 
-    /// Starts or resumes it. The process dies with its handle.
+    /// Starts or resumes it. The process is killed when its handle is dropped.
     ///
     /// # Panics
-    /// It cannot be started.
+    /// If it cannot be started.
     #[must_use]
     pub fn start(&self) -> Child {
         let mut command = tokio::process::Command::new(binary());
@@ -102,24 +102,24 @@ impl Crawl {
     /// Runs it to its end.
     ///
     /// # Panics
-    /// It does not end in [`PATIENCE`].
+    /// If it does not end within [`PATIENCE`].
     pub async fn run(&self) -> Ended {
         wait(self.start()).await
     }
 
-    /// Exports its log, which also works on what a killed crawl left behind.
+    /// Exports its log, even after the crawl was killed.
     ///
     /// # Panics
-    /// The export fails.
+    /// If the export fails.
     #[must_use]
     pub fn log(&self) -> Vec<Entry> {
         crawl_log::parse(&self.export("log"))
     }
 
-    /// What it made of every page of its first iteration, by URL: all but when it was got, by which way, and where it is stored.
+    /// Exports every page of its first iteration by URL, without the fields that vary: when and how it was fetched, and where it is stored.
     ///
     /// # Panics
-    /// The export fails.
+    /// If the export fails.
     #[must_use]
     pub fn pages(&self) -> BTreeMap<String, serde_json::Value> {
         let exported = self.export("pages");
@@ -147,19 +147,19 @@ impl Crawl {
 /// Waits until a running crawl has sent this many requests to a site, over all its runs.
 ///
 /// # Panics
-/// It ends before, or takes longer than [`PATIENCE`].
+/// If it ends before, or takes longer than [`PATIENCE`].
 pub async fn reach(crawl: &mut Child, site: &Site, requests: usize) {
     tokio::select! {
         () = site.reached(requests) => {}
         ended = crawl.wait() => panic!("the crawl ended before request {requests}: {ended:?}"),
-        () = tokio::time::sleep(PATIENCE) => panic!("the crawl did not come to request {requests} in {PATIENCE:?}"),
+        () = tokio::time::sleep(PATIENCE) => panic!("the crawl did not reach request {requests} in {PATIENCE:?}"),
     }
 }
 
 /// Waits for a crawl's end.
 ///
 /// # Panics
-/// It does not come in [`PATIENCE`].
+/// If it does not end within [`PATIENCE`].
 pub async fn wait(crawl: Child) -> Ended {
     let output = tokio::time::timeout(PATIENCE, crawl.wait_with_output()).await;
     let output = output.unwrap_or_else(|_| panic!("the crawl did not end in {PATIENCE:?}"));
@@ -167,10 +167,10 @@ pub async fn wait(crawl: Child) -> Ended {
     Ended { code: output.status.code(), stderr: String::from_utf8_lossy(&output.stderr).into_owned() }
 }
 
-/// Sends the signal of Ctrl-C.
+/// Sends the signal that Ctrl-C sends.
 ///
 /// # Panics
-/// The process has ended already.
+/// If the process has already ended.
 pub fn interrupt(crawl: &Child) {
     let id = crawl.id().and_then(|id| i32::try_from(id).ok()).and_then(rustix::process::Pid::from_raw);
     let id = id.expect("a child that was not waited for has an id");

@@ -1,4 +1,4 @@
-//! What the end-to-end tests are made of: real sites, the built `dragline` command, and witnesses that share no code with it.
+//! The parts of the end-to-end tests: real sites, the built `dragline` command, and witnesses that share no code with it.
 
 pub mod archive;
 pub mod checkout;

@@ -2,11 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-/// The first two requests that came closer than the delay allows, by their places in the list.
+/// The first two requests that came closer together than the delay allows, by their indices.
 ///
-/// A request may be seen late, by up to `lateness`, when the machine is busy. That can bring two requests nearer to each other once,
-/// but adds nothing up: any `n` intervals must last at least `n × delay − lateness`. So two requests at once are found, as is a rate
-/// that is a little too high for long.
+/// On a busy machine a request may be seen up to `lateness` late. That can bring two requests closer together, but does not add up:
+/// any `n` intervals must last at least `n × delay − lateness`. This detects simultaneous requests, and a rate that is slightly too
+/// high for a long time.
 #[must_use]
 pub fn too_close(arrivals: &[Instant], delay: Duration, lateness: Duration) -> Option<(usize, usize)> {
     let first = arrivals.first()?;
@@ -31,13 +31,13 @@ mod tests {
 
     #[test]
     fn requests_that_come_too_close_are_found() {
-        #[expect(clippy::disallowed_methods, reason = "only a point to count from")]
+        #[expect(clippy::disallowed_methods, reason = "only a reference point")]
         let start = Instant::now();
         for (arrivals_ms, expected, why) in [
             (vec![], None, "no requests"),
             (vec![0], None, "one"),
             (vec![0, 100, 200, 300], None, "evenly spaced"),
-            (vec![0, 100, 500, 600], None, "a pause harms nobody"),
+            (vec![0, 100, 500, 600], None, "a pause does no harm"),
             (vec![0, 140, 205, 300], None, "the second was seen late"),
             (vec![0, 500, 500], Some((1, 2)), "two at once, after a pause"),
             (vec![0, 40], Some((0, 1)), "much too early"),

@@ -1,4 +1,4 @@
-//! Rng that can be had again.
+//! A reproducible rng.
 
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -6,21 +6,21 @@ use rand::rngs::StdRng;
 /// The variable that sets the seed.
 const VARIABLE: &str = "DRAGLINE_SEED";
 
-/// A generator whose seed is printed, so that a failure can be run again with `DRAGLINE_SEED` set to it.
+/// Makes a generator and prints its seed, so that a failure can be repeated with `DRAGLINE_SEED` set to it.
 ///
 /// # Panics
-/// `DRAGLINE_SEED` is set to what is no number.
+/// If `DRAGLINE_SEED` is set to something other than a number.
 #[must_use]
 pub fn seeded() -> StdRng {
     let seed = match std::env::var(VARIABLE) {
-        Ok(text) => text.parse().unwrap_or_else(|_| panic!("{VARIABLE} wants a whole number, not {text:?}")),
+        Ok(text) => text.parse().unwrap_or_else(|_| panic!("{VARIABLE} must be a whole number, not {text:?}")),
         Err(_) => fresh(),
     };
     announce(seed);
     StdRng::seed_from_u64(seed)
 }
 
-#[expect(clippy::disallowed_methods, reason = "every run is to try other moments; the seed is printed")]
+#[expect(clippy::disallowed_methods, reason = "every run should try other moments; the seed is printed")]
 fn fresh() -> u64 {
     rand::random()
 }

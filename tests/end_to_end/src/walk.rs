@@ -1,7 +1,7 @@
-//! A second opinion on which URLs a crawl of a site must visit.
+//! A second opinion on the URLs that a crawl of a site must visit.
 //!
-//! It walks the files themselves, with html5ever's tree and the `url` crate: neither the crawler's link extractor nor its frontier
-//! has a part in it. What it shares with the server is only which file a path names.
+//! It walks the files themselves, with html5ever's tree and the `url` crate, and uses neither the crawler's link extractor nor its
+//! frontier. It shares only the mapping from paths to files with the server.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -14,11 +14,11 @@ use url::Url;
 pub enum Expected {
     /// A page of HTML.
     Page,
-    /// Something that is no page: an image, a text.
+    /// Something other than a page: an image, a text.
     File,
     /// A directory named without its slash.
     Redirect,
-    /// Nothing, yet some page links to it.
+    /// Nothing, although some page links to it.
     Missing,
 }
 
@@ -44,10 +44,10 @@ const PAGES_BESIDE: [&str; 18] = [
     "subsection",
 ];
 
-/// Every URL of a site that can be reached from its first page, and what stands there.
+/// Every URL of a site that can be reached from its first page, and what is there.
 ///
 /// # Panics
-/// A file of the site cannot be read, or `start` is no URL.
+/// If a file of the site cannot be read, or `start` is not a URL.
 #[must_use]
 pub fn walk(site: &Directory, start: &str) -> BTreeMap<String, Expected> {
     let start = Url::parse(start).expect("a site's address is a URL");
@@ -76,7 +76,7 @@ fn slashed(url: &Url) -> String {
     format!("{url}/")
 }
 
-/// What makes two spellings one URL: no fragment, no query of nothing.
+/// Normalises a URL: drops the fragment and an empty query.
 fn normalised(mut url: Url) -> Url {
     url.set_fragment(None);
     if url.query() == Some("") {

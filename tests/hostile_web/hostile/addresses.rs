@@ -43,12 +43,12 @@ const SPELLINGS: [&str; 24] = [
     "[2002:7f00:1::]",
 ];
 
-/// Every name leads to this machine, which must not be talked to.
+/// Resolves every name to this machine, which is not allowed.
 fn public_only() -> Network {
     Network { address_policy: AddressPolicy::PublicOnly, ..Network::default() }
 }
 
-/// Gets the pages of one server, which plays a public one, as if private addresses were allowed; everything else is guarded.
+/// Fetches from one server, which stands for a public one, as if private addresses were allowed; everything else is guarded.
 struct OnePublicServer {
     host: &'static str,
     allowed: HttpFetcher,
@@ -73,7 +73,7 @@ async fn no_spelling_of_a_private_address_is_talked_to_as_a_seed() {
     let site = HostileSite::start(|_| html("inside")).await;
     let seeds: Vec<String> = SPELLINGS.iter().map(|host| site.named(host, "/inside")).collect();
     let crawled = Crawled::over(public_only(), &definition(&seeds, tight)).await;
-    assert_eq!(site.connections(), 0, "nobody came");
+    assert_eq!(site.connections(), 0, "no connection was made");
     assert!(crawled.log.iter().all(|row| row.outcome == BlockedPrivateAddress.code()), "{:?}", crawled.log);
     assert!(!crawled.log.is_empty() && crawled.leftovers().is_empty(), "each has its outcome");
 }
@@ -93,12 +93,12 @@ async fn no_spelling_is_talked_to_as_a_link_or_as_a_redirect_target() {
         _ => html("good"),
     })
     .await;
-    // With these seeds every spelling is in scope, so nothing but the guard stands in the way.
+    // With these seeds every spelling is in scope, so only the guard can refuse it.
     let hosts = SPELLINGS.iter().map(|host| inside.named(host, "/seed"));
     let seeds: Vec<String> =
         [public.named(PUBLIC, "/"), public.named(PUBLIC, "/good")].into_iter().chain(hosts).collect();
     let crawled = Crawled::by(OnePublicServer::named(PUBLIC), &definition(&seeds, tight)).await;
-    assert_eq!(inside.connections(), 0, "nobody came");
+    assert_eq!(inside.connections(), 0, "no connection was made");
     assert_eq!(crawled.row("/good").outcome, FileIngested.code());
     let asked = public.targets().iter().filter(|target| target.starts_with("/to/")).count();
     assert_eq!(asked, SPELLINGS.len(), "every redirect was met");
@@ -126,14 +126,14 @@ async fn a_robots_txt_that_redirects_inside_is_not_followed() {
         sites.push(site);
     }
     let crawled = Crawled::by(OnePublicServer::named(PUBLIC), &definition(&seeds, tight)).await;
-    assert_eq!(inside.connections(), 0, "nobody came");
+    assert_eq!(inside.connections(), 0, "no connection was made");
     for (site, spelling) in sites.iter().zip(SPELLINGS) {
         assert_eq!(site.targets(), ["/robots.txt"], "{spelling}: without rules no page is asked for");
     }
     assert!(crawled.log.iter().all(|row| row.outcome == BlockedPrivateAddress.code()), "{:?}", crawled.log);
 }
 
-/// Leads a name to a public address at first, of a block that was never given out, and inside from then on.
+/// Resolves a name to a public address at first, from a block that was never assigned, and to a private one from then on.
 #[derive(Default)]
 struct Rebinding {
     asked: AtomicUsize,
@@ -154,7 +154,7 @@ async fn a_name_that_changes_its_mind_after_the_check_leads_nowhere() {
     let lookup = Arc::new(Rebinding::default());
     let network = Network { lookup: Arc::clone(&lookup) as _, ..public_only() };
     let crawled = Crawled::over(network, &definition(&[inside.named("rebinding.example", "/")], tight)).await;
-    assert!(lookup.asked.load(Ordering::SeqCst) > 1, "it was asked again, and led inside");
-    assert_eq!(inside.connections(), 0, "nobody came");
-    assert_eq!(crawled.row("/").outcome, BlockedPrivateAddress.code(), "what it was led to in the end");
+    assert!(lookup.asked.load(Ordering::SeqCst) > 1, "it was resolved again, to a private address");
+    assert_eq!(inside.connections(), 0, "no connection was made");
+    assert_eq!(crawled.row("/").outcome, BlockedPrivateAddress.code(), "the address it resolved to in the end");
 }

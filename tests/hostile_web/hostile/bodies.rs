@@ -1,4 +1,4 @@
-//! Bodies that do not come, do not end, or are not what their server says.
+//! Bodies that do not arrive, do not end, or are not what their server claims.
 
 use std::time::Duration;
 
@@ -45,7 +45,7 @@ async fn slow_and_endless_answers_end_with_the_limits() {
     ];
     let crawled = judge(cases, |_| {}).await;
     let largest = crawled.log.iter().filter_map(|row| row.body_bytes).max();
-    assert!(largest <= Some(1 << 20), "no body beyond its limit is kept: {largest:?}");
+    assert!(largest <= Some(1 << 20), "no body beyond its limit is stored: {largest:?}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -54,7 +54,7 @@ async fn connections_that_break_are_tried_again_and_told() {
     let cases = vec![
         case("a reset at once", ConnectionFailed, broken(&[])),
         case("a reset within the header", ConnectionFailed, broken(&[Step::send("HTTP/1.1 200 OK\r\nx: ")])),
-        case("hung up without a word", ConnectionFailed, vec![]),
+        case("hung up without an answer", ConnectionFailed, vec![]),
         cut(
             "a reset within the body",
             ErrorReadingResponse,
@@ -80,17 +80,17 @@ async fn a_body_is_what_it_is_whatever_its_server_says() {
         ),
         case("an image called a page", FileIngested, reply(200, &[HTML], png)),
         case(
-            "a type that is none, and no page",
+            "an invalid type, and not a page",
             FileOfUnknownType,
             reply(200, &["content-type: \u{e9};;;=\"/"], "text <a href=/lured>x</a>"),
         ),
         cut("10 MB, the limit being 1 MiB", FileIngested, "length", html("<p>page ".repeat(1_250_000))),
     ];
     let crawled = judge(cases, |_| {}).await;
-    assert!(!crawled.log.iter().any(|row| row.url.contains("lured")), "what is no page has no links");
+    assert!(!crawled.log.iter().any(|row| row.url.contains("lured")), "only pages have links");
 }
 
-/// Sites whose large bodies take for ever hold what came of them in memory, and no more: others get theirs at once.
+/// Sites with slow large bodies hold only the received part in memory, so that others get theirs at once.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn sites_that_drip_large_bodies_do_not_starve_a_quick_ones_large_pages() {
     const MIB: usize = 1 << 20;
@@ -103,7 +103,7 @@ async fn sites_that_drip_large_bodies_do_not_starve_a_quick_ones_large_pages() {
     }
     let large = |page: usize| (format!("/large/{page}"), vec![announced(MIB), Step::send(vec![b'y'; MIB])]);
     let quick = HostileSite::beside_good_pages((0..20).map(large).collect()).await;
-    // What is seen of the first seed's site is told by its paths.
+    // URLs of the first seed's site are given by their paths.
     let seeds: Vec<String> = [&quick].into_iter().chain(&dripping).map(|site| site.url("/")).collect();
     let crawled = Crawled::once(&definition(&seeds, |draft| {
         tight(draft);

@@ -25,10 +25,10 @@ async fn a_bomb_is_cut_where_its_decoded_body_passes_the_limit() {
     assert!(received < Some(256 << 10), "little was received: {received:?}");
 }
 
-/// Names the seed to a process that crawls it and measures itself.
+/// The variable that passes the seed to a process that crawls it and measures itself.
 const CHILD: &str = "DRAGLINE_HOSTILE_CHILD";
 
-/// A crawl of nothing takes about 30 MiB in a development build, and 50 MiB of zeros may be decoded for a page at a time.
+/// An empty crawl takes about 30 MiB in a development build, and up to 50 MiB of zeros may be decoded for one page at a time.
 const RESIDENT_KIB_MAX: u64 = 256 << 10;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -52,11 +52,11 @@ async fn bombs_cost_no_more_memory_than_the_limits_allow() {
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success() && said.contains("1 passed"), "{said}{}", String::from_utf8_lossy(&output.stderr));
     for coding in ["/gzip", "/br", "/zstd", "/good/after"] {
-        assert!(site.targets().contains(&coding.to_owned()), "{coding} was asked for");
+        assert!(site.targets().contains(&coding.to_owned()), "{coding} was requested");
     }
 }
 
-/// The most memory that this process ever had, as the kernel tells it.
+/// The peak resident memory of this process, from the kernel.
 fn peak_resident_kib() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();

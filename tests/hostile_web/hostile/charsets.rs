@@ -1,4 +1,4 @@
-//! Character sets that header, page and bytes do not agree on.
+//! Character sets on which header, page and bytes disagree.
 
 use dragline_testkit::hostile::{HostileSite, Step, reply};
 use dragline_whole_crawls::{Crawled, definition};
@@ -20,13 +20,13 @@ async fn text_is_read_by_what_tells_most() {
     const NONSENSE: &str = "content-type: text/html; charset=\"x-no-such-set\"";
     let late = [b"<!-- ".as_slice(), &[b'x'; 20_000], b"--><meta charset=MacCyrillic><p>\x8f\xf0\xe8"].concat();
     let cases: [(&str, Vec<u8>, &str, &str); 11] = [
-        (LATIN, b"<meta charset=utf-8><p>caf\xe9".to_vec(), "café", "the header goes before the page"),
-        (LATIN, "\u{feff}<p>café".into(), "café", "a byte order mark goes before the header"),
+        (LATIN, b"<meta charset=utf-8><p>caf\xe9".to_vec(), "café", "the header overrides the page"),
+        (LATIN, "\u{feff}<p>café".into(), "café", "a byte order mark overrides the header"),
         (PLAIN, b"<meta charset=windows-1252><p>caf\xe9".to_vec(), "café", "the page, where the header says nothing"),
-        (NONSENSE, "<meta charset=utf-8><p>café".into(), "café", "a set that nobody knows is none"),
-        (PLAIN, utf16("<p>café", u16::to_le_bytes), "café", "UTF-16, the small end first"),
-        (PLAIN, utf16("<p>café", u16::to_be_bytes), "café", "UTF-16, the large end first"),
-        (PLAIN, late, "При", "a page that names its set late, as another system does"),
+        (NONSENSE, "<meta charset=utf-8><p>café".into(), "café", "an unknown set is ignored"),
+        (PLAIN, utf16("<p>café", u16::to_le_bytes), "café", "UTF-16, little endian"),
+        (PLAIN, utf16("<p>café", u16::to_be_bytes), "café", "UTF-16, big endian"),
+        (PLAIN, late, "При", "a page that names its set late, in Mac encoding"),
         (PLAIN, unmarked("<p>café", u16::to_le_bytes), "café", "UTF-16 without a mark"),
         (PLAIN, unmarked("<p>中文中文中文中文", u16::to_be_bytes), "中文中文中文中文", "in other letters"),
         ("content-type: text/html; charset='iso8859-1'", b"<p>caf\xe9".to_vec(), "café", "a name that is nearly right"),
@@ -34,7 +34,7 @@ async fn text_is_read_by_what_tells_most() {
             "content-type: text/html; charset=utf-8",
             b"<p>caf\xe9 \xff\xfe ok".to_vec(),
             "caf\u{fffd} \u{fffd}\u{fffd} ok",
-            "bytes that are no UTF-8",
+            "bytes that are not UTF-8",
         ),
     ];
     let pages: Vec<(String, Vec<Step>)> =
@@ -50,15 +50,15 @@ async fn text_is_read_by_what_tells_most() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_queries_of_links_are_in_the_set_of_their_page() {
     let cases = [
-        ("windows-1252", b"<a href='/\xe9?x=\xe9'>x</a>".to_vec(), "/%C3%A9?x=%E9", "the query alone"),
-        (
-            "shift_jis",
-            b"<a href='/?x=\x93\xfa\x96{'>x</a>".to_vec(),
-            "/?x=%93%FA%96{",
-            "as its bytes stood in the page",
-        ),
+        ("windows-1252", b"<a href='/\xe9?x=\xe9'>x</a>".to_vec(), "/%C3%A9?x=%E9", "only the query"),
+        ("shift_jis", b"<a href='/?x=\x93\xfa\x96{'>x</a>".to_vec(), "/?x=%93%FA%96{", "as its bytes were in the page"),
         ("euc-kr", b"<base href='/d/'><a href='?x=\xc7\xd1'>x</a>".to_vec(), "/d/?x=%C7%D1", "against a base"),
-        ("windows-1251", b"<a href='/?x=&eacute;'>x</a>".to_vec(), "/?x=%26%23233%3B", "what the set does not have"),
+        (
+            "windows-1251",
+            b"<a href='/?x=&eacute;'>x</a>".to_vec(),
+            "/?x=%26%23233%3B",
+            "a character that the set lacks",
+        ),
         ("utf-8", "<a href='/?x=é'>x</a>".into(), "/?x=%C3%A9", "UTF-8"),
     ];
     let pages = cases.iter().map(|(set, body, ..)| {
@@ -69,6 +69,6 @@ async fn the_queries_of_links_are_in_the_set_of_their_page() {
     let crawled = Crawled::once(&definition(&[site.url("/")], tight)).await;
     for (set, _, target, why) in cases {
         assert_eq!(crawled.links_of(&format!("/{set}")), [(target, "a", "follow")], "{set}: {why}");
-        assert!(site.targets().contains(&target.to_owned()), "{set}: what was asked for");
+        assert!(site.targets().contains(&target.to_owned()), "{set}: what was requested");
     }
 }

@@ -1,4 +1,4 @@
-//! Header fields that are too many, too long, or not what a field may be.
+//! Header fields that are too many, too long or malformed.
 
 use dragline_domain::outcome::Outcome::{DidNotUnderstandAnswer, FileIngested};
 use dragline_testkit::hostile::{HostileSite, Step, head, html, reply};
@@ -31,7 +31,7 @@ async fn fields_without_end_are_no_answer_and_odd_ones_are_left_out() {
             with_fields(&b"a: 5678\r\n".repeat(2_000)),
         ),
         case("1,500 fields within the limit of bytes", FileIngested, with_fields(&b"a: b\r\n".repeat(1_500))),
-        case("a value of bytes that are no text", FileIngested, with_fields(b"x-odd: \xff\xfe\x80\r\n")),
+        case("a value that is not text", FileIngested, with_fields(b"x-odd: \xff\xfe\x80\r\n")),
         case("a control character in a value", FileIngested, with_fields(b"x-odd: a\x01\x1b[2Jb\r\n")),
         case("a name with a space in it", FileIngested, with_fields(b"x odd: a\r\n")),
         case("a field without a name", FileIngested, with_fields(b": a\r\n")),
@@ -47,7 +47,7 @@ async fn a_reason_of_any_length_is_cut_and_the_largest_header_is_read_back() {
     let status = |reason: &[u8]| [b"HTTP/1.1 200 ", reason, b"\r\n", PAGE.as_bytes()].concat();
     let cases = vec![
         case("a reason of 300,000 letters", FileIngested, vec![Step::send(status(&b"x".repeat(300_000)))]),
-        case("a reason of bytes that are no text", FileIngested, vec![Step::send(status(&b"\xff".repeat(100_000)))]),
+        case("a reason that is not text", FileIngested, vec![Step::send(status(&b"\xff".repeat(100_000)))]),
         case(
             "380 KB of fields",
             FileIngested,
@@ -63,7 +63,7 @@ async fn cookies_and_credentials_are_never_sent() {
         "/robots.txt" => reply(404, &["set-cookie: robots=1"], ""),
         "/" => {
             let port = asked.field("host").and_then(|host| host.rsplit_once(':')).unwrap().1.to_owned();
-            // Not as texts of links: what a page says is kept as it is.
+            // Not in the text of links, as the text of a page is stored unchanged.
             let with_credentials = format!("http://user:secret@127.0.0.1:{port}/linked");
             let body = format!("<a href='{with_credentials}'>1</a> <a href=/moved>2</a> <a href=/login>3</a>");
             reply(200, &["content-type: text/html", "set-cookie: session=secret; Path=/"], body)

@@ -1,4 +1,4 @@
-//! HTTP/2 that is broken off, and frames without end.
+//! HTTP/2 connections that are aborted, and frames without end.
 
 use dragline_domain::outcome::Outcome::{
     self, ConnectionFailed, DidNotUnderstandAnswer, ErrorReadingResponse, FileIngested, RequestTimeout,
@@ -26,9 +26,9 @@ async fn each_misdeed_costs_one_page_and_a_bounded_time() {
         (Http2Misdeed::Continuations, &[DidNotUnderstandAnswer], "a header without end"),
         (Http2Misdeed::Pings, &[RequestTimeout, ConnectionFailed], "pings without end: too late, or hung up"),
         (Http2Misdeed::Settings, &[RequestTimeout, ConnectionFailed], "settings without end: too late, or hung up"),
-        (Http2Misdeed::OversizedFrame, &[DidNotUnderstandAnswer], "a frame larger than was agreed on"),
-        (Http2Misdeed::EmptyFields(1_999), &[FileIngested], "as many fields as are archived, its type included"),
-        (Http2Misdeed::EmptyFields(2_000), &[DidNotUnderstandAnswer], "a field more than that"),
+        (Http2Misdeed::OversizedFrame, &[DidNotUnderstandAnswer], "a frame larger than the negotiated maximum"),
+        (Http2Misdeed::EmptyFields(1_999), &[FileIngested], "as many fields as are archived, the type included"),
+        (Http2Misdeed::EmptyFields(2_000), &[DidNotUnderstandAnswer], "one field more than that"),
     ];
     let good = HostileSite::beside_good_pages(Vec::new()).await;
     let mut seeds = vec![good.url("/")];
@@ -49,7 +49,7 @@ async fn each_misdeed_costs_one_page_and_a_bounded_time() {
             row.detail
         );
         assert!(row.duration_ms < Some(4_000), "{why}: {:?}", row.duration_ms);
-        assert!(site.requests() >= 2, "{why}: robots.txt and the page were asked for");
+        assert!(site.requests() >= 2, "{why}: robots.txt and the page were requested");
     }
     assert_unharmed_seed(&crawled);
     assert!(crawled.read_every_record() > 0);

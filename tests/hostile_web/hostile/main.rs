@@ -1,4 +1,4 @@
-//! Servers that misbehave, and whole crawls of them: what became of the nasty URL, what it cost, and that nothing else came to harm.
+//! Whole crawls of servers that misbehave: how the nasty URL ended, what it cost, and that nothing else was affected.
 
 #![expect(clippy::unwrap_used, reason = "a test says more by failing than by an error")]
 

@@ -1,4 +1,4 @@
-//! HTML that is nested, endless or crooked on purpose.
+//! HTML that is deeply nested, endless or malformed on purpose.
 
 use dragline_domain::outcome::Outcome::{self, BlockedAtRequestOfRemote, FileIngested, FileOfUnknownType};
 use dragline_testkit::hostile::{HostileSite, html, links, reply};
@@ -60,9 +60,9 @@ async fn links_that_lead_nowhere_are_left_out() {
     .await;
     let targets = |page| crawled.links_of(page).into_iter().map(|(target, _, _)| target).collect::<Vec<_>>();
     assert_eq!(targets("/page"), ["/fine"]);
-    assert_eq!(targets("/base/script"), ["/base/one"], "a base that is no place is none");
+    assert_eq!(targets("/base/script"), ["/base/one"], "an unusable base is ignored");
     assert_eq!(targets("/base/data"), ["/base/two"]);
-    assert!(crawled.log.iter().all(|row| row.url.len() < 4_096), "no URL is longer than a URL may be");
+    assert!(crawled.log.iter().all(|row| row.url.len() < 4_096), "no URL exceeds the maximum length");
     assert_unharmed_here(&crawled, &site);
 }
 
@@ -85,15 +85,22 @@ async fn pages_are_read_as_browsers_read_them() {
             FileIngested,
             "a",
             &["/s.js"],
-            "which HTML has not",
+            "which HTML does not have",
         ),
-        ("text/xml", xml, FileIngested, "a", &["/x"], "XML with a page in it"),
+        ("text/xml", xml, FileIngested, "a", &["/x"], "XML that contains a page"),
         ("text/xml", "<rss><p>a</p></rss>".to_owned(), FileOfUnknownType, "", &[], "other XML"),
-        ("*/*", "<p>a<a href=x>b</a>".to_owned(), FileIngested, "ab", &["/x"], "a type that is none"),
+        ("*/*", "<p>a<a href=x>b</a>".to_owned(), FileIngested, "ab", &["/x"], "an invalid type"),
         ("unknown/unknown", "<p>a".to_owned(), FileIngested, "a", &[], "another"),
-        ("*/*", "a<a href=x>b</a>".to_owned(), FileOfUnknownType, "", &[], "one that does not begin like a page"),
-        (HTML, metas, BlockedAtRequestOfRemote, "", &[], "noindex behind many others"),
-        (HTML, bots, BlockedAtRequestOfRemote, "", &[], "noindex behind what others are asked"),
+        (
+            "*/*",
+            "a<a href=x>b</a>".to_owned(),
+            FileOfUnknownType,
+            "",
+            &[],
+            "an invalid type that does not begin like a page",
+        ),
+        (HTML, metas, BlockedAtRequestOfRemote, "", &[], "noindex after many other elements"),
+        (HTML, bots, BlockedAtRequestOfRemote, "", &[], "noindex after directives for other crawlers"),
         (HTML, "<p>a<a href='/b #c'>d</a>".to_owned(), FileIngested, "ad", &["/b%20"], "a space before the fragment"),
         (
             HTML,
@@ -101,7 +108,7 @@ async fn pages_are_read_as_browsers_read_them() {
             FileIngested,
             "b",
             &["/x"],
-            "what is hidden",
+            "hidden text",
         ),
         (
             HTML,
@@ -109,7 +116,7 @@ async fn pages_are_read_as_browsers_read_them() {
             FileIngested,
             "a\nb",
             &[],
-            "or only from some",
+            "text hidden from some readers",
         ),
         (
             HTML,
@@ -117,7 +124,7 @@ async fn pages_are_read_as_browsers_read_them() {
             FileIngested,
             "soft ly",
             &[],
-            "what does not show",
+            "invisible characters",
         ),
     ];
     let pages = cases.iter().enumerate().map(|(n, (media_type, body, ..))| {

@@ -1,4 +1,4 @@
-//! Names of hosts that are as long as names get.
+//! Host names of the maximum length.
 
 use dragline_domain::definition::Within;
 use dragline_domain::outcome::Outcome::FileIngested;
@@ -9,7 +9,7 @@ use crate::support::tight;
 
 const SITE: &str = "site.test";
 
-/// A host of the site with so many characters.
+/// A host name of the site with this many characters.
 fn host_of(length: usize) -> String {
     let below = length - SITE.len() - 1;
     let text: String = (1..=below).map(|n| if n % 50 == 0 && n < below { '.' } else { 'h' }).collect();
@@ -37,5 +37,5 @@ async fn links_to_the_longest_names_are_followed() {
         let row = crawled.row(&site.named(&host_of(length), "/long"));
         assert_eq!(row.outcome, FileIngested.code(), "a host of {length} characters: {:?}", row.detail);
     }
-    assert!(crawled.read_every_record() > lengths.len(), "what is kept can be read");
+    assert!(crawled.read_every_record() > lengths.len(), "stored records can be read");
 }

@@ -1,4 +1,4 @@
-//! Servers that ask to be left alone for a while, in every way to say so.
+//! Servers that ask for a pause, in every form.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use jiff::Timestamp;
 
 use crate::support::tight;
 
-/// Says so on the first request for `/busy`, and has no more to do then.
+/// A server that asks for a pause on the first request for `/busy` and answers the next.
 async fn busy_once(status: u16, retry_after: impl Fn() -> String + Send + Sync + 'static) -> HostileSite {
     HostileSite::start(move |asked| match (asked.target.as_str(), asked.earlier) {
         ("/robots.txt", _) => reply(404, &[], ""),
@@ -21,7 +21,7 @@ async fn busy_once(status: u16, retry_after: impl Fn() -> String + Send + Sync +
 }
 
 /// A date in whole seconds, at least `seconds` away.
-#[expect(clippy::disallowed_methods, reason = "the server's own clock says when it wants to be asked again")]
+#[expect(clippy::disallowed_methods, reason = "the date is by the server's own clock")]
 fn date_in(seconds: i64) -> String {
     let at = Timestamp::from_second(Timestamp::now().as_second() + seconds + 1).unwrap();
     at.strftime("%a, %d %b %Y %H:%M:%S GMT").to_string()
@@ -36,7 +36,7 @@ async fn a_wait_that_is_asked_for_is_kept_and_nonsense_is_no_wait() {
         (busy_once(429, || date_in(3)).await, RateLimited, 3 * second, "429, a date"),
         (busy_once(503, || date_in(3)).await, ServerUnavailable, 3 * second, "503, a date"),
         (busy_once(429, || "Mon, 01 Jan 2001 00:00:00 GMT".to_owned()).await, RateLimited, second, "a date long past"),
-        (busy_once(429, || "soon".to_owned()).await, RateLimited, second, "no time at all"),
+        (busy_once(429, || "soon".to_owned()).await, RateLimited, second, "not a time"),
         (busy_once(429, || "-5".to_owned()).await, RateLimited, second, "a negative time"),
     ];
     let seeds: Vec<String> = cases.iter().map(|(site, ..)| site.url("/")).collect();
@@ -52,7 +52,7 @@ async fn a_wait_that_is_asked_for_is_kept_and_nonsense_is_no_wait() {
     }
 }
 
-/// Answers `/busy`, or robots.txt, with a wait that nobody can keep.
+/// A server that asks for an impossible wait for `/busy` or robots.txt.
 async fn always_busy(target: &'static str, retry_after: &'static str) -> HostileSite {
     HostileSite::start(move |asked| match asked.target.as_str() {
         asked if asked == target => reply(429, &[&format!("retry-after: {retry_after}")], ""),
@@ -78,14 +78,14 @@ async fn a_wait_without_end_ends_with_the_time_of_the_crawl() {
         draft.budget.duration = Some(Duration::from_secs(20));
     });
     let crawl = tokio::time::timeout(Duration::from_secs(120), Crawled::once(&definition));
-    let crawled = crawl.await.expect("the crawl's own time ends it");
+    let crawled = crawl.await.expect("the crawl ends by its own time limit");
     for (site, target, retry_after) in &sites {
         let asked = site.targets().iter().filter(|asked| asked == target).count();
         let is_long = !matches!(*retry_after, "-1000000000000" | "1e12");
         let tries = if is_long && *target == "/busy" { 1..=1 } else { 1..=6 };
-        assert!(tries.contains(&asked), "{target}, {retry_after}: asked for {asked} times");
+        assert!(tries.contains(&asked), "{target}, {retry_after}: requested {asked} times");
         let is_got = site.targets().contains(&"/good".to_owned());
-        assert_eq!(is_got, *target == "/busy", "{target}, {retry_after}: what else there is");
+        assert_eq!(is_got, *target == "/busy", "{target}, {retry_after}: the other page");
     }
     let reasons: Vec<_> = crawled.leftovers().into_iter().map(|(reason, _)| reason).collect();
     assert!(reasons.contains(&"stopped"), "{reasons:?}");

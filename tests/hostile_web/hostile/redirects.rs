@@ -1,4 +1,4 @@
-//! Redirects in circles, in chains and to nowhere.
+//! Redirects in circles, in chains, and to nowhere.
 
 use dragline_domain::outcome::Outcome::{DidNotUnderstandAnswer, FileIngested, Redirect};
 use dragline_testkit::hostile::{HostileSite, Step, head, html};
@@ -25,7 +25,7 @@ async fn a_redirect_to_nowhere_is_not_understood() {
     .collect();
     cases.push(case("no Location", DidNotUnderstandAnswer, vec![head(301, &["content-length: 0"])]));
     cases.push(case(
-        "100 KB, beyond what a header may have",
+        "100 KB, beyond the limit of a header",
         DidNotUnderstandAnswer,
         to(&format!("/{}", "x".repeat(100_000))),
     ));
@@ -56,7 +56,7 @@ async fn circles_and_endless_chains_meet_their_end() {
     }))
     .await;
     let asked = |prefix: &str| site.targets().iter().filter(|target| target.starts_with(prefix)).count();
-    assert_eq!(asked("/a") + asked("/b"), 2, "each of a circle once");
+    assert_eq!(asked("/a") + asked("/b"), 2, "each URL of a circle once");
     assert_eq!(asked("/refresh"), 3, "a page that refreshes itself is a page");
     assert!(
         (10..=30).contains(&asked("/chain/")),

@@ -1,4 +1,4 @@
-//! robots.txt of every bad kind: what it then allows, and that nothing is asked for before it is known.
+//! Every kind of bad robots.txt: what it allows, and that nothing is requested before it is known.
 
 use std::time::Duration;
 
@@ -10,14 +10,14 @@ use crate::support::tight;
 
 const FORBIDS: &str = "User-agent: *\nDisallow: /page\n";
 
-/// What an origin's pages are, once its robots.txt has been met.
+/// What an origin's robots.txt means for its pages.
 #[derive(Clone, Copy)]
 enum Fate {
     /// It is obeyed: `/page` is forbidden, `/open` is not.
     Obeyed,
-    /// There is none: everything is allowed.
+    /// It counts as missing: everything is allowed.
     Allowed,
-    /// It cannot be read: nothing is asked for.
+    /// It cannot be read: nothing is requested.
     Unreadable,
 }
 
@@ -34,7 +34,7 @@ enum Hops {
     Abroad,
 }
 
-/// Redirects to `/robots/{times}`, from there to one less, and at last to the rules.
+/// Redirects to `/robots/{times}`, counts down to zero, and then serves the rules.
 async fn redirecting(times: usize, hops: Hops) -> HostileSite {
     HostileSite::start(move |asked| {
         let port = asked.field("host").and_then(|host| host.rsplit_once(':')).map_or("80", |(_, port)| port);
@@ -61,7 +61,7 @@ async fn with_robots(robots: Vec<Step>) -> HostileSite {
     HostileSite::start(move |asked| if asked.target == "/robots.txt" { robots.clone() } else { html("page") }).await
 }
 
-/// The waits between the tries of those that cannot be read take 7.5 seconds, so all of them wait together.
+/// One crawl of all sites, as the waits between tries of an unreadable robots.txt take 7.5 seconds.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_a_robots_txt_means_is_the_same_however_bad_it_is() {
     let elsewhere = with_robots(text(FORBIDS)).await;
@@ -86,9 +86,9 @@ async fn what_a_robots_txt_means_is_the_same_however_bad_it_is() {
         (vec![head(200, &[]), drip], Fate::Unreadable, "a body that drips"),
         (vec![Step::Reset], Fate::Unreadable, "a reset"),
         (vec![head(200, &["content-length: 999"]), Step::send(FORBIDS)], Fate::Unreadable, "a body that breaks off"),
-        (across, Fate::Obeyed, "a redirect to another host, whose rules then count for this one"),
+        (across, Fate::Obeyed, "a redirect to another host, whose rules apply to this one"),
         (text(format!("\u{feff}{FORBIDS}")), Fate::Obeyed, "a byte order mark"),
-        (text(FORBIDS.replace('\n', "\r")), Fate::Obeyed, "CR alone as line end"),
+        (text(FORBIDS.replace('\n', "\r")), Fate::Obeyed, "CR as line end"),
         (text(FORBIDS.replace('\n', "\r\n")), Fate::Obeyed, "CR LF as line end"),
         (text(padded(1_000, FORBIDS)), Fate::Obeyed, "a long comment first"),
         (
@@ -98,7 +98,7 @@ async fn what_a_robots_txt_means_is_the_same_however_bad_it_is() {
         ),
         (text(padded(600 << 10, FORBIDS)), Fate::Allowed, "600 KiB, the rules beyond the 512 KiB that are read"),
         (text((0..=255).cycle().take(100_000).collect::<Vec<u8>>()), Fate::Allowed, "binary junk"),
-        (text("<!doctype html><p>not found"), Fate::Allowed, "a page in its place"),
+        (text("<!doctype html><p>not found"), Fate::Allowed, "a page instead"),
     ];
     for (robots, disposition, why) in cases {
         sites.push((with_robots(robots).await, disposition, why));
@@ -144,5 +144,5 @@ async fn a_rule_of_five_hundred_wildcards_costs_no_time_to_speak_of() {
     let crawl = Crawled::once(&definition);
     let crawled =
         tokio::time::timeout(Duration::from_secs(60), crawl).await.expect("matching takes polynomial time at most");
-    assert_eq!(crawled.progress.count(FileIngested), 201, "none of them ends in the letter of the rule");
+    assert_eq!(crawled.progress.count(FileIngested), 201, "none of them ends with the letter in the rule");
 }

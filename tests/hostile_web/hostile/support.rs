@@ -1,4 +1,4 @@
-//! What the groups share: a nasty page beside good ones, and the judgement on a crawl of it.
+//! What the tests share: a nasty page beside good ones, and checks of a crawl of it.
 
 use std::time::Duration;
 
@@ -7,35 +7,35 @@ use dragline_domain::outcome::Outcome;
 use dragline_testkit::hostile::{HostileSite, Step};
 use dragline_whole_crawls::{Crawled, Network, definition};
 
-/// Where the nasty page of each site is.
+/// The path of the nasty page on each site.
 pub(crate) const NASTY: &str = "/nasty";
 
-/// How long the limits of these crawls let one request take, and a second for a busy machine's scheduling on top.
+/// The time limit of one request in these crawls, plus a second for a busy machine's scheduling.
 const REQUEST_TAKES_AT_MOST: Duration = Duration::from_secs(4);
 
-/// A way to misbehave, and what must become of it.
+/// A way to misbehave, and the expected result.
 pub(crate) struct Case {
-    /// Told when it fails.
+    /// The name, shown when the case fails.
     pub(crate) what: &'static str,
     /// What the server does.
     pub(crate) steps: Vec<Step>,
-    /// How the URL must end.
+    /// The expected outcome of the URL.
     pub(crate) outcome: Outcome,
-    /// Why its body is not whole, as stored; absent if it is, or if there is none.
+    /// Why its body is truncated, as stored; `None` if it is whole or there is none.
     pub(crate) truncated: Option<&'static str>,
 }
 
-/// A way to misbehave whose response is whole, or is none.
+/// A case whose response is whole or missing.
 pub(crate) fn case(what: &'static str, outcome: Outcome, steps: Vec<Step>) -> Case {
     Case { what, steps, outcome, truncated: None }
 }
 
-/// A way to misbehave of which a part is kept.
+/// A case whose response is stored truncated.
 pub(crate) fn cut(what: &'static str, outcome: Outcome, truncated: &'static str, steps: Vec<Step>) -> Case {
     Case { what, steps, outcome, truncated: Some(truncated) }
 }
 
-/// Limits that a good page keeps on a busy machine, and that no test waits for long.
+/// Limits that good pages meet on a busy machine, but short enough for tests.
 pub(crate) fn tight(draft: &mut Draft) {
     draft.fetch.connect_timeout = Duration::from_secs(2);
     draft.fetch.first_byte_timeout = Duration::from_secs(1);
@@ -45,7 +45,7 @@ pub(crate) fn tight(draft: &mut Draft) {
     draft.fetch.decoded_bytes_max = 4 << 20;
 }
 
-/// Crawls a site for each case, all of them at once, and checks every ending.
+/// Crawls one site for each case, all at once, and checks every outcome.
 pub(crate) async fn judge(cases: Vec<Case>, change: impl FnOnce(&mut Draft)) -> Crawled {
     let mut sites = Vec::new();
     for case in &cases {
@@ -67,11 +67,11 @@ pub(crate) async fn judge(cases: Vec<Case>, change: impl FnOnce(&mut Draft)) -> 
         assert_unharmed(&crawled, site, case.what);
     }
     assert_eq!(crawled.progress.origins_open, 0, "every origin is closed");
-    assert!(crawled.read_every_record() > 0, "what is kept can be read");
+    assert!(crawled.read_every_record() > 0, "stored records can be read");
     crawled
 }
 
-/// Checks that the pages beside the nasty one were got.
+/// Checks that the pages beside the nasty one were fetched.
 #[track_caller]
 pub(crate) fn assert_unharmed(crawled: &Crawled, site: &HostileSite, why: &str) {
     for target in ["/", "/good/before", "/good/after"] {
@@ -80,7 +80,7 @@ pub(crate) fn assert_unharmed(crawled: &Crawled, site: &HostileSite, why: &str) 
     }
 }
 
-/// A network where the names of certificates and redirects lead to this machine, and these roots are trusted.
+/// A network where the names in certificates and redirects resolve to this machine, and these roots are trusted.
 pub(crate) fn trusting(roots: Vec<dragline_http::Certificate>) -> Network {
     Network { extra_roots: roots, ..Network::default() }
 }

@@ -1,4 +1,4 @@
-//! Certificates that are not good, and servers that speak no TLS.
+//! Bad certificates, and servers that do not speak TLS.
 
 use dragline_domain::outcome::Outcome;
 use dragline_testkit::hostile::{Authority, Flaw, HostileSite, Version, html, links, reply};
@@ -21,8 +21,8 @@ async fn a_certificate_that_is_not_good_is_a_failure_and_nothing_is_sent() {
         (known.acceptor(HOST, Flaw::Expired, Version::Http11), "expired"),
         (known.acceptor(HOST, Flaw::NotYetValid, Version::Http11), "not yet valid"),
         (known.acceptor(HOST, Flaw::SelfSigned, Version::Http11), "self-signed"),
-        (known.acceptor(HOST, Flaw::WrongName, Version::Http11), "another name's"),
-        (unknown.acceptor(HOST, Flaw::None, Version::Http11), "of an authority that nobody knows"),
+        (known.acceptor(HOST, Flaw::WrongName, Version::Http11), "for another name"),
+        (unknown.acceptor(HOST, Flaw::None, Version::Http11), "from an unknown authority"),
     ];
     let mut sites = Vec::new();
     for (acceptor, why) in bad {
@@ -38,14 +38,18 @@ async fn a_certificate_that_is_not_good_is_a_failure_and_nothing_is_sent() {
     }
     for (site, why) in &sites {
         let seed = https(site, "/");
-        assert!(!crawled.log.iter().any(|row| row.url == seed && row.status.is_some()), "{why}: no answer is believed");
+        assert!(!crawled.log.iter().any(|row| row.url == seed && row.status.is_some()), "{why}: no answer is accepted");
         assert!(
             site.targets().iter().all(|target| !target.starts_with('/')),
             "{why}: no request was sent: {:?}",
             site.targets()
         );
-        assert!(site.connections() > 0, "{why}: it was tried");
+        assert!(site.connections() > 0, "{why}: a connection was tried");
     }
     let left = u64::try_from(sites.len()).unwrap();
-    assert_eq!(crawled.leftovers(), [("robots_unreadable", left)], "robots.txt could not be read, so nothing may be");
+    assert_eq!(
+        crawled.leftovers(),
+        [("robots_unreadable", left)],
+        "robots.txt could not be read, so nothing may be requested"
+    );
 }

@@ -7,7 +7,7 @@ use dragline_formats::charset::{CharsetSource, decode};
 use dragline_judges::differences::Judgement;
 use encoding_rs::{Encoding, WINDOWS_1252};
 
-const SCRIPT: &str = "a script writes the declaration, and none is run";
+const SCRIPT: &str = "a script writes the declaration, and we run no scripts";
 
 /// File and number of the case, and why we differ.
 const DIFFERENCES: &[(&str, &str)] = &[("tests1.dat 55", SCRIPT)];
@@ -45,8 +45,8 @@ fn split<'b>(bytes: &'b [u8], separator: &[u8]) -> Vec<&'b [u8]> {
     parts
 }
 
-/// Where nothing is declared, a browser guesses the encoding of the country that it was sold in, and these tests windows-1252;
-/// we read what is valid UTF-8 as UTF-8, and guess from the bytes otherwise.
+/// Where nothing is declared browsers default to an encoding by locale, and these tests to windows-1252; we read valid UTF-8 as UTF-8,
+/// and guess from the bytes otherwise.
 fn is_a_guess(source: CharsetSource) -> bool {
     matches!(source, CharsetSource::Utf8Valid | CharsetSource::Detected)
 }

@@ -1,6 +1,6 @@
-//! Tests that others wrote, as judges of our readers.
+//! Third-party tests as judges of our readers.
 
-#![expect(clippy::unwrap_used, reason = "what the tests of others do not have as expected fails the test")]
+#![expect(clippy::unwrap_used, reason = "a third-party test in an unexpected form fails the test")]
 
 mod charset;
 mod robots;

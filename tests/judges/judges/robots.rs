@@ -1,6 +1,6 @@
-//! Real robots.txt files, as Protego's tests carry them, read by it and by us. It is in Python, and shares no code with us.
+//! Real robots.txt files from Protego's tests, read by Protego and by us. Protego is written in Python and shares no code with us.
 //!
-//! It is given the files without their byte order marks, which it does not know.
+//! It gets the files without their byte order marks, which it does not support.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -13,19 +13,19 @@ use dragline_formats::robots::Robots;
 use dragline_judges::differences::Judgement;
 use serde_json::json;
 
-/// Files larger than this are few, and take most of the time.
+/// Larger files are skipped: they are few, and take most of the time.
 const FILE_BYTES_MAX: u64 = 8 << 10;
-/// The most paths that are asked about for one file.
+/// The most paths to ask about for one file.
 const PATHS_MAX: usize = 60;
-/// One that no file names, so that it is everyone, and some that many do.
+/// One agent that no file names, which gets the rules for `*`, and some that many files name.
 const AGENTS: &[&str] = &["Dragline", "GPTBot", "AhrefsBot", "bingbot"];
 
 const DELAY: &str =
-    "a Crawl-delay, or a key that is unknown, ends its group of names, which section 2.2.4 of RFC 9309 forbids";
-const INDEX: &str = "it lets Google's rule for index pages in";
+    "a Crawl-delay or an unknown key ends its list of user agents, which section 2.2.4 of RFC 9309 forbids";
+const INDEX: &str = "it applies Google's rule for index pages";
 const QUERY: &str = "it counts a question mark as the three octets of its encoding, where the longest pattern decides";
-const SPACE: &str = "it takes a space of Unicode at the end for a blank, where section 2.2 knows two octets as blanks";
-const TOKEN: &str = "it reads a name beyond its token, and so not ours before a version or a comma";
+const SPACE: &str = "it trims Unicode spaces at the end, where section 2.2 has only two octets as blanks";
+const TOKEN: &str = "it reads a name beyond its token, and so misses ours before a version or a comma";
 
 /// The file, and why we differ.
 const DIFFERENCES: &[(&str, &str)] = &[
@@ -84,7 +84,7 @@ struct Site {
     paths: Vec<String>,
 }
 
-/// Files of UTF-8: of others Protego reads none.
+/// Files in UTF-8, as Protego reads no others.
 fn sites() -> Vec<Site> {
     let directory = judges().join("protego-0.7.0/tests/test_data");
     let mut files: Vec<PathBuf> = fs::read_dir(&directory).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -98,7 +98,7 @@ fn sites() -> Vec<Site> {
     files.into_iter().filter_map(read).collect()
 }
 
-/// Paths that the rules of a file may be about: their patterns, wildcards filled in one way or the other, and what is next to them.
+/// Paths that the rules of a file may concern: their patterns with wildcards filled in different ways, and near misses.
 fn paths_about(body: &str) -> Vec<String> {
     let mut paths = BTreeSet::from(["/".to_owned(), "/some/page.html?a=b".to_owned()]);
     for line in body.lines() {
@@ -116,7 +116,7 @@ fn paths_about(body: &str) -> Vec<String> {
     paths.into_iter().take(PATHS_MAX).collect()
 }
 
-/// What Protego says: of each file, for each agent and path, whether it is allowed.
+/// Protego's verdicts: for each file, agent and path, whether it is allowed.
 fn protego(sites: &[Site], directory: &Path) -> Vec<Vec<bool>> {
     let questions = directory.join("questions");
     let mut file = File::create(&questions).unwrap();

@@ -1,7 +1,7 @@
-//! The URL standard's own tests, from the Web Platform Tests, as the crate `url` carries them.
+//! The URL standard's own tests, from the Web Platform Tests, as shipped with the crate `url`.
 //!
-//! A URL that we keep is not the one that a browser shows: what we change in every URL is applied to what the test expects, and is in
-//! [`kept`]. All else that differs is listed.
+//! The URLs that we store differ from those that browsers show: [`kept`] applies what we change in every URL to what a test expects.
+//! All other differences are listed.
 
 use std::fs;
 use std::path::PathBuf;
@@ -49,27 +49,27 @@ impl Case {
     }
 }
 
-/// What should become of a case here: the URL, or nothing where it is not crawled.
+/// The expected result of a case for us: the URL, or `None` if it is not crawled.
 fn kept(case: &Case) -> Option<String> {
-    // Other schemes and user names are not crawled, and what is no URL cannot be.
+    // URLs with other schemes or user names are not crawled.
     let is_web = matches!(case.protocol.as_str(), "http:" | "https:");
     if case.failure || !is_web || !case.username.is_empty() || !case.password.is_empty() {
         return None;
     }
-    // The dot at the end of a host names the same host; a host with nothing between two dots is none.
+    // A trailing dot names the same host; a host with an empty label is invalid.
     let host = case.hostname.strip_suffix('.').unwrap_or(&case.hostname);
     if host.len() > 253 || host.split('.').any(str::is_empty) {
         return None;
     }
     let without_fragment = case.href.strip_suffix(case.hash.as_str()).expect("a fragment comes last");
-    // An empty query or fragment still has its mark.
+    // An empty query or fragment still has its `?` or `#`.
     let without_marks = without_fragment.trim_end_matches('#');
     let without_marks =
         if case.search.is_empty() { without_marks.strip_suffix('?').unwrap_or(without_marks) } else { without_marks };
     Some(spelt_once(&without_marks.replacen(&case.hostname, host, 1)))
 }
 
-/// Octets that mean the same encoded or not are not, and the digits of others are in upper case (RFC 3986, 6.2.2).
+/// Decodes octets that mean the same either way, and puts the digits of others in upper case (RFC 3986, 6.2.2).
 fn spelt_once(url: &str) -> String {
     let mut pieces = url.split('%');
     let mut spelt = pieces.next().unwrap_or_default().to_owned();
@@ -93,7 +93,7 @@ fn spelt_once(url: &str) -> String {
     spelt
 }
 
-/// What becomes of a case as the crawler has it: a seed is parsed, a link is joined to its page.
+/// The crawler's result for a case: a seed is parsed, a link is joined to its page.
 fn crawled(case: &Case) -> Result<CrawlUrl, UrlError> {
     let rules = UrlRules::keep_all();
     let Some(base) = &case.base else { return CrawlUrl::parse(&case.input, &rules) };
@@ -101,10 +101,10 @@ fn crawled(case: &Case) -> Result<CrawlUrl, UrlError> {
     joined.map_err(UrlError::Invalid).and_then(|url| CrawlUrl::from_url(&url, &rules))
 }
 
-/// The file in the sources of the crate, of the version that we are built with.
+/// The file in the sources of the crate, in the version that we use.
 fn test_data() -> PathBuf {
     let mut metadata = Command::new(env!("CARGO"));
-    // Of this machine alone: what other systems need was never fetched.
+    // Only for this platform, as what others need was never fetched.
     metadata.args(["metadata", "--format-version", "1", "--offline", "--locked", "--filter-platform", "host-tuple"]);
     metadata.current_dir(root());
     let metadata: Value = serde_json::from_slice(&succeed(metadata, "cargo metadata").stdout).unwrap();
@@ -122,7 +122,7 @@ fn cases() -> Vec<Case> {
     let path = test_data();
     let json = fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let entries: Vec<Value> = serde_json::from_slice(&json).unwrap();
-    // Strings between the cases are comments.
+    // Strings between cases are comments.
     entries.into_iter().filter(Value::is_object).map(|entry| serde_json::from_value(entry).unwrap()).collect()
 }
 
@@ -145,7 +145,7 @@ fn urls_are_those_of_the_standard() {
     judgement.hold(DIFFERENCES);
 }
 
-/// Where the page is one that can be crawled, a reference on it means the same to [`CrawlUrl::join`].
+/// If the page can be crawled, [`CrawlUrl::join`] resolves a reference on it in the same way.
 #[test]
 fn references_on_a_page_are_those_of_the_standard() {
     let rules = UrlRules::keep_all();
@@ -160,7 +160,7 @@ fn references_on_a_page_are_those_of_the_standard() {
     assert!(judged > 180, "{judged}");
 }
 
-/// And the same to the page's parser, as a link.
+/// The page's parser resolves it in the same way, as a link.
 #[test]
 fn links_of_a_page_are_those_of_the_standard() {
     let rules = UrlRules::keep_all();
@@ -173,7 +173,7 @@ fn links_of_a_page_are_those_of_the_standard() {
         let read = extract(&html, &PageSource::html(&page), &HtmlLimits::default());
         let found = read.links.first().and_then(|link| CrawlUrl::from_url(&link.url, &rules).ok());
         let expected = crawled(&case).ok();
-        // What leads to the page itself and names nothing but a place in it is no link.
+        // A link that leads only to a place within its own page is dropped.
         let is_page = expected == CrawlUrl::from_url(&page, &rules).ok();
         assert!(found == expected || is_page && found.is_none(), "{}: {found:?}, not {expected:?}", case.name());
         judged += 1;
@@ -181,7 +181,7 @@ fn links_of_a_page_are_those_of_the_standard() {
     assert!(judged > 180, "{judged}");
 }
 
-/// A text as the value of an attribute in double quotes.
+/// Escapes a text as the value of an attribute in double quotes.
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('"', "&quot;").replace('\r', "&#13;")
 }

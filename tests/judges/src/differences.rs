@@ -1,12 +1,12 @@
-//! Expected differences from a judge: a list that is complete, and has nothing in it that is no longer so.
+//! Expected differences from a judge: a complete list without stale entries.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-/// The most differences of one sort that are printed.
+/// The most differences of one kind to print.
 const SHOWN_MAX: usize = 100;
 
-/// What a judge found.
+/// The findings of a judge.
 #[derive(Debug, Default)]
 pub struct Judgement {
     cases: BTreeSet<String>,
@@ -14,7 +14,7 @@ pub struct Judgement {
 }
 
 impl Judgement {
-    /// Notes one case; `difference` says how we differ, and is absent where we agree. Of cases with the same name one that differs counts.
+    /// Records a case; `difference` says how we differ, and is `None` if we agree. Among cases of the same name one that differs counts.
     pub fn note(&mut self, case: impl Into<String>, difference: Option<String>) {
         let case = case.into();
         if let Some(difference) = difference {
@@ -23,16 +23,16 @@ impl Judgement {
         self.cases.insert(case);
     }
 
-    /// How many cases there were, those of one name counted once.
+    /// The number of cases; those of the same name count once.
     #[must_use]
     pub fn cases(&self) -> usize {
         self.cases.len()
     }
 
-    /// Checks that we differ in the cases of the list, as (case, reason), and in no others.
+    /// Checks that we differ in exactly the listed cases, given as (case, reason).
     ///
     /// # Panics
-    /// We differ in a case that is not listed; or one that is listed is not there, or we do not differ in it any more.
+    /// If we differ in a case that is not listed, or a listed case does not exist or does not differ any more.
     pub fn hold(&self, expected: &[(&str, &str)]) {
         let problems = self.problems(expected);
         assert!(problems.is_empty(), "of {} cases:\n{problems}", self.cases());
@@ -75,14 +75,14 @@ mod tests {
         judgement.note("other", None);
         for (expected, problem, why) in [
             (&[("other", "why")][..], "", "as found"),
-            (&[], "not listed: \"other\": a, not b\n", "a difference that nobody expects"),
+            (&[], "not listed: \"other\": a, not b\n", "an unexpected difference"),
             (
                 &[("other", "why"), ("same", "why")],
                 "no difference any more: \"same\" (why)\n",
-                "a success that nobody expects",
+                "an unexpected agreement",
             ),
-            (&[("other", "why"), ("gone", "why")], "no such case: \"gone\" (why)\n", "a case that is not there"),
-            (&[("other", "why"), ("other", "why")], "a case is listed twice\n", "a case twice"),
+            (&[("other", "why"), ("gone", "why")], "no such case: \"gone\" (why)\n", "a case that does not exist"),
+            (&[("other", "why"), ("other", "why")], "a case is listed twice\n", "a case listed twice"),
         ] {
             assert_eq!(judgement.problems(expected), problem, "{why}");
         }

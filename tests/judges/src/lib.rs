@@ -1,4 +1,4 @@
-//! What others test their readers with, as judges of ours. The tests are in `judges/`: each has a list of the cases in which
-//! we differ on purpose.
+//! Third-party tests of readers, as judges of ours. The tests are in `judges/`; each lists the cases in which we differ on
+//! purpose.
 
 pub mod differences;

@@ -1,4 +1,4 @@
-//! Opening a data directory: whose it is, whether it is free, and what a process that died left there.
+//! Opening a data directory: whether it belongs to dragline, whether it is free, and what a dead process left there.
 
 use std::fs;
 use std::path::Path;
@@ -23,18 +23,18 @@ fn what_cannot_be_opened_is_told_in_a_line() {
     type Make = fn(&Path);
     let cases: [(Make, &str, &str); 6] = [
         (|_| {}, "", "a new directory"),
-        (|d| fs::write(d.join(".hidden"), "").unwrap(), "", "hidden files are nobody's business"),
+        (|d| fs::write(d.join(".hidden"), "").unwrap(), "", "hidden files are ignored"),
         (
             |d| fs::write(d.join("thesis.txt"), "").unwrap(),
             "DIR is not empty and holds no crawl; name a new or an empty directory",
-            "somebody's files",
+            "other files",
         ),
         (
             |d| {
                 fs::write(d.join(DATABASE), "no database, though as long as one's header. ".repeat(9)).unwrap();
             },
             "DIR/dragline.db is not a database of dragline; name another directory",
-            "no database at all",
+            "not a database",
         ),
         (
             |d| database(d, "CREATE TABLE t (a)"),
@@ -47,7 +47,7 @@ fn what_cannot_be_opened_is_told_in_a_line() {
                 database(d, "PRAGMA user_version = 9");
             },
             "DIR/dragline.db has format 9, and this dragline knows formats up to 5; use a newer dragline",
-            "from the future",
+            "a newer format",
         ),
     ];
     let told = |error: &OpenError| format!("{error}; {}", error.hint().unwrap_or_default());
@@ -70,10 +70,10 @@ fn one_process_writes_at_a_time_and_others_read() {
     assert!(told.contains("is in use by another dragline process"), "{told}");
     let reader = LocalStore::open_read_only(directory.path()).unwrap();
     let count: i64 = reader.query_row("SELECT count(*) FROM outcome", [], |row| row.get(0)).unwrap();
-    assert!(count > 20, "it reads while the other writes");
-    assert!(reader.execute("DELETE FROM outcome", []).is_err(), "and does not write");
+    assert!(count > 20, "it can read while the other writes");
+    assert!(reader.execute("DELETE FROM outcome", []).is_err(), "but not write");
     drop(store);
-    assert!(LocalStore::open(directory.path(), at(0)).is_err(), "an adapter still lives");
+    assert!(LocalStore::open(directory.path(), at(0)).is_err(), "an adapter is still alive");
     drop(frontier);
     LocalStore::open(directory.path(), at(0)).map(drop).unwrap();
 }
@@ -83,7 +83,7 @@ fn who_looks_whether_a_process_writes_keeps_none_from_it() {
     let directory = TempDir::new().unwrap();
     let is_in_use = || LocalStore::is_in_use(directory.path()).unwrap();
     assert!(!is_in_use(), "nothing is there");
-    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0, "and nothing is made");
+    assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0, "and nothing was created");
     let is_over = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {
@@ -121,7 +121,7 @@ async fn what_a_dead_process_held_is_free_and_what_it_did_not_commit_is_gone() {
     assert_eq!((rows.lease.state, rows.lease.turn), (LeaseState::Ready, Turn(2)), "without waiting for its end");
     assert_eq!((rows.lease.not_before, rows.lease.segments), (at(53), 1), "the delay is kept");
     let iteration = store.frontier().load_iteration(&crawl, Iteration::FIRST).await.unwrap().unwrap();
-    assert_eq!(iteration.budget.pages, Some(9), "what it had not used came back");
+    assert_eq!(iteration.budget.pages, Some(9), "the unused reservation was returned");
     let left: Vec<_> = fs::read_dir(directory.path().join(segment.object.as_str()).parent().unwrap())
         .unwrap()
         .map(|e| e.unwrap().file_name())

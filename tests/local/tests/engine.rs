@@ -1,4 +1,4 @@
-//! The four steps in one process, over HTTP, on sites made for the purpose.
+//! The four steps in one process, over HTTP, on test sites.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -47,7 +47,7 @@ async fn a_page_budget_is_spent_and_never_exceeded() {
     assert_eq!(progress.finished(), 50);
     assert_eq!(site.log().len(), 51, "50 pages and robots.txt");
     let left: u64 = progress.leftovers.iter().map(|(_, count)| count).sum();
-    assert_eq!(progress.added, 50 + left, "what was found and not visited is counted");
+    assert_eq!(progress.added, 50 + left, "URLs found but not visited are counted");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -88,7 +88,7 @@ async fn robots_txt_is_obeyed() {
     );
 }
 
-/// The cursor once left a turn waiting for ever for candidates that links had queued before it came to them.
+/// The cursor once left a turn waiting endlessly for candidates that links had queued before it reached them.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_iteration_goes_on_with_what_the_one_before_left_over() {
     let data = tempfile::tempdir().unwrap();
@@ -100,7 +100,7 @@ async fn an_iteration_goes_on_with_what_the_one_before_left_over() {
     assert_eq!((outcomes(&progress), progress.waiting()), (expected, 0));
 }
 
-/// Nobody can be told anything.
+/// A notifier that always fails.
 struct Away;
 
 impl Notifier for Away {
@@ -133,7 +133,7 @@ async fn a_crawl_ends_though_nobody_can_be_told_and_they_are_told_by_the_next() 
     }
 }
 
-/// What a resident process does: whatever is asked for, and what schedules call for, until it is stopped.
+/// A resident process begins what is requested and what is scheduled, until it is stopped.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn several_crawls_of_one_directory_run_until_they_are_stopped() {
     let data = tempfile::tempdir().unwrap();
@@ -161,7 +161,7 @@ async fn several_crawls_of_one_directory_run_until_they_are_stopped() {
     let running = tokio::spawn(engine.run(Until::Stopped));
     for name in &names {
         while world.frontier.latest_iteration(name).await.unwrap().is_none_or(|row| row.closed_at.is_none()) {
-            assert!(!running.is_finished(), "it goes on until it is stopped");
+            assert!(!running.is_finished(), "it runs until it is stopped");
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
         let progress = world.frontier.progress(name, Iteration::FIRST).await.unwrap();
@@ -172,7 +172,7 @@ async fn several_crawls_of_one_directory_run_until_they_are_stopped() {
     let row = world.frontier.load_crawl(&names[1]).await.unwrap().unwrap();
     assert!(
         matches!(row.switch, Switch::On { next: Some(next) } if next > now),
-        "its schedule has passed on: {:?}",
+        "its schedule has moved on: {:?}",
         row.switch
     );
 }

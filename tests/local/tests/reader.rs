@@ -25,7 +25,7 @@ fn url(path: &str) -> CrawlUrl {
     CrawlUrl::try_from(format!("https://a.example{path}")).unwrap()
 }
 
-/// A visit that sent a request, which took so long and was answered with a status.
+/// A visit that sent a request, which took this long and was answered with this status.
 fn visited(n: u32, path: &str, outcome: Outcome, answer: (u64, Option<u16>)) -> LogEntry {
     let (elapsed_ms, status) = answer;
     let exchange = Exchange {
@@ -193,17 +193,17 @@ async fn a_filter_narrows_what_is_given() {
     };
     let all = Filter::default;
     let elsewhere = CrawlUrl::try_from("https://b.example/".to_owned()).unwrap();
-    // A filter, and of how many visits, pages, links, documents and candidates its rows are.
+    // A filter, and how many visits, pages, links, documents and candidates match it.
     for (crawl, filter, expected, why) in [
         ("docs", all(), (7, 2, 3, 1, 2), "everything"),
         ("other", all(), (0, 0, 0, 0, 0), "another crawl"),
-        ("docs", Filter::of_iteration(Iteration::FIRST), (7, 2, 3, 1, 1), "one URL waits, and did not end in it"),
-        ("docs", Filter::of_iteration(Iteration::FIRST.next()), (0, 0, 0, 0, 0), "an iteration that was not yet"),
-        ("docs", Filter { origin: Some(origin().origin), ..all() }, (7, 2, 3, 1, 2), "the one origin there is"),
-        ("docs", Filter { origin: Some(elsewhere.origin()), ..all() }, (0, 0, 0, 0, 0), "an origin that is not known"),
+        ("docs", Filter::of_iteration(Iteration::FIRST), (7, 2, 3, 1, 1), "one URL still waits and did not end in it"),
+        ("docs", Filter::of_iteration(Iteration::FIRST.next()), (0, 0, 0, 0, 0), "an iteration that has not begun"),
+        ("docs", Filter { origin: Some(origin().origin), ..all() }, (7, 2, 3, 1, 2), "the only origin"),
+        ("docs", Filter { origin: Some(elsewhere.origin()), ..all() }, (0, 0, 0, 0, 0), "an unknown origin"),
         ("docs", Filter { url: Some(url("/")), ..all() }, (1, 1, 3, 1, 1), "a page"),
         ("docs", Filter { url: Some(url("/slow")), ..all() }, (2, 0, 0, 0, 0), "a URL that was tried again"),
-        ("docs", Filter { url: Some(elsewhere), ..all() }, (0, 0, 0, 0, 0), "a URL that is linked to alone"),
+        ("docs", Filter { url: Some(elsewhere), ..all() }, (0, 0, 0, 0, 0), "a URL that is only linked to"),
     ] {
         let (reader, filter) = (&reader(crawl), &filter);
         let found = (
@@ -217,7 +217,7 @@ async fn a_filter_narrows_what_is_given() {
     }
 }
 
-/// A page's links stand together, and a page's text may be large.
+/// A batch never splits a page's links, and is limited by the size of texts.
 #[tokio::test]
 async fn a_batch_has_whole_pages_of_links_and_few_large_texts() {
     let directory = TempDir::new().unwrap();
@@ -240,7 +240,7 @@ async fn a_batch_has_whole_pages_of_links_and_few_large_texts() {
     let rest = reader.links(&all, links.cursor.as_ref(), 4).await.unwrap();
     assert_eq!(rest.rows.iter().map(|link| link.from_url.as_str()).collect::<Vec<_>>(), ["https://a.example/c"; 3]);
     let texts = reader.pages(&all, none, 500).await.unwrap();
-    assert_eq!(texts.rows.len(), 2, "which have more than four megabytes of text");
+    assert_eq!(texts.rows.len(), 2, "which together have more than four megabytes of text");
     let rest = reader.pages(&all, texts.cursor.as_ref(), 500).await.unwrap();
     assert_eq!(rest.rows.len(), 1, "the third");
     let documents = reader.documents(&all, none, 500).await.unwrap();
@@ -277,7 +277,7 @@ async fn every_view_can_be_read_by_a_person() {
     insta::assert_snapshot!("views", shown);
 }
 
-/// However many pages call others canonical, each is decided on by looking up the few that its way leads over.
+/// However many pages have canonical URLs, deciding on one only looks up the few pages on its path.
 #[tokio::test]
 async fn what_is_decided_on_a_page_scans_no_table() {
     let (_directory, connection) = crawled().await;
@@ -285,7 +285,7 @@ async fn what_is_decided_on_a_page_scans_no_table() {
         let sql = format!("EXPLAIN QUERY PLAN SELECT * FROM {view} WHERE id = 1");
         let mut statement = connection.prepare(&sql).unwrap();
         let plan: Vec<String> = statement.query_map([], |row| row.get(3)).unwrap().map(Result::unwrap).collect();
-        // The way itself is at most so long.
+        // The path itself has a maximum length.
         let scans = plan.iter().filter(|step| {
             step.starts_with("SCAN") && !["SCAN w", "SCAN way", "SCAN CONSTANT ROW"].contains(&step.as_str())
         });

@@ -11,7 +11,7 @@ from stack import host, sam
 TEMPLATE = Path(__file__).with_name("template.yaml")
 
 PATIENCE_SECONDS = 180
-"""Longer than anything takes on a busy machine; a test that fails waits for it, none that passes does."""
+"""Longer than anything takes on a busy machine; only failing tests wait for it."""
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +33,7 @@ def deployed(small, client):
 
 
 def eventually(what, look):
-    """Looks until it sees something."""
+    """Polls until it gets a result."""
     deadline = time.monotonic() + PATIENCE_SECONDS
     while not (seen := look()):
         assert time.monotonic() < deadline, f"not seen within {PATIENCE_SECONDS} s: {what}"

@@ -32,7 +32,7 @@ VERBS = {
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Does what is asked; returns the exit status."""
+    """Runs the command; returns the exit status."""
     options = _parse(arguments)
     try:
         return _do(options.verb, Kind(options.emulator), options.arguments)

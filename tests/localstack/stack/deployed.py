@@ -20,10 +20,10 @@ from boto3.dynamodb.types import TypeDeserializer
 from stack.paths import ROOT
 
 PATIENCE_SECONDS = 600
-"""Longer than anything takes on a busy machine; a test that fails waits for it, none that passes does."""
+"""Longer than anything takes on a busy machine; only failing tests wait for it."""
 
 TICKS = {"Scheduler": "tick.json", "Sweeper": "sweep.json"}
-"""What the rules send, among the example events."""
+"""The example events that stand for the rules' ticks."""
 
 SWEEP_SECONDS = 2
 """How often the sweeper is called while the end of a crawl is waited for: each time costs more than a look at a row."""
@@ -32,7 +32,7 @@ Seen = TypeVar("Seen")
 
 
 def eventually(what: str, look: Callable[[], Seen], pause_seconds: float = 0.25) -> Seen:
-    """Looks until it sees something."""
+    """Polls until it gets a result."""
     deadline = time.monotonic() + PATIENCE_SECONDS
     while not (seen := look()):
         assert time.monotonic() < deadline, f"not seen within {PATIENCE_SECONDS} s: {what}"
@@ -59,15 +59,15 @@ class Stack:
         return boto3.client(service, endpoint_url=self._endpoint, **self._account)
 
     def command(self, command: Mapping[str, Any]) -> None:
-        """Sends a command, as anybody does."""
+        """Sends a command to the public queue."""
         self.sqs.send_message(QueueUrl=self.outputs["Commands"], MessageBody=json.dumps(command))
 
     def sweep(self) -> None:
-        """Has the sweeper come now; it comes every minute by itself."""
+        """Runs the sweeper now; its rule runs it every minute."""
         self.tick("Sweeper")
 
     def tick(self, function: str) -> None:
-        """Has a function come now, with the event that its rule sends."""
+        """Runs a function now, with the event that its rule sends."""
         event = (ROOT / "events" / TICKS[function]).read_bytes()
         answer = self._lambda.invoke(FunctionName=self.outputs[function], Payload=event)
         assert "FunctionError" not in answer, answer["Payload"].read()
@@ -77,7 +77,7 @@ class Stack:
         return self.row(crawl, f"iteration#{number:010}")
 
     def is_over_after_a_sweep(self, crawl: str, number: int = 1) -> bool:
-        """Has the sweeper come, and says whether an iteration is closed. To be asked every `SWEEP_SECONDS`."""
+        """Runs the sweeper, and returns whether an iteration is closed. To be called every `SWEEP_SECONDS`."""
         self.sweep()
         return self.iteration(crawl, number).get("status") == "closed"
 
@@ -111,7 +111,7 @@ class Stack:
                 yield entry["Key"], self._s3.get_object(Bucket=bucket, Key=entry["Key"])["Body"].read()
 
     def waiting(self, queue: str) -> int:
-        """How many messages a queue holds, those included that are being worked at."""
+        """How many messages a queue holds, including those being handled."""
         names = ["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible", "ApproximateNumberOfMessagesDelayed"]
         counts = self.sqs.get_queue_attributes(QueueUrl=self.queue(queue), AttributeNames=names)["Attributes"]
         return sum(map(int, counts.values()))
@@ -135,12 +135,12 @@ class Stack:
         return "".join(file.read_text(errors="replace") for file in self.logs(function))
 
     def processes(self, function: str) -> list[int]:
-        """The processes of a function that live now."""
+        """The running processes of a function."""
         pids = (int(pid) for pid in re.findall(r"^INIT_START Pid: (\d+)$", self.log(function), re.MULTILINE))
         return [pid for pid in pids if _runs(pid)]
 
     def kill(self, function: str) -> int:
-        """Kills every process of a function at once, as a machine that fails does. Says how many there were."""
+        """Kills every process of a function at once, like a failing machine. Returns how many there were."""
         pids = self.processes(function)
         for pid in pids:
             with contextlib.suppress(ProcessLookupError):
@@ -161,7 +161,7 @@ class Stack:
 
     @contextlib.contextmanager
     def held_back(self, function: str) -> Iterator[None]:
-        """A while in which a function gets no messages."""
+        """Keeps messages from a function while entered."""
         self._switch(function, "Disabled")
         try:
             yield
@@ -170,7 +170,7 @@ class Stack:
 
     @contextlib.contextmanager
     def silent(self, function: str = "") -> Iterator[None]:
-        """A while in which no rule wakes a function, or none of them. The emulator's rules fire though they are disabled, so they lose their targets."""
+        """Keeps rules from triggering a function, or all functions, while entered. The emulator's rules fire even when disabled, so they lose their targets."""
         events = self.client("events")
         rules = [rule["Name"] for rule in events.list_rules(NamePrefix=f"{self.outputs['Tables']}-{function}")["Rules"]]
         assert rules, "there is a rule"
@@ -185,7 +185,7 @@ class Stack:
 
     @contextlib.contextmanager
     def throttling(self, share: float) -> Iterator[None]:
-        """A while in which DynamoDB refuses so many of its requests, as it does when it is asked for too much."""
+        """Makes DynamoDB throttle this share of its requests while entered."""
         self._configure("DYNAMODB_ERROR_PROBABILITY", share)
         try:
             yield

@@ -13,12 +13,12 @@ SOCKET = "/var/run/docker.sock"
 
 
 def works() -> bool:
-    """Whether there is a Docker, and it runs."""
+    """Whether Docker is installed and running."""
     return shutil.which("docker") is not None and _docker("info", "--format", "{{.ServerVersion}}").returncode == 0
 
 
 def start(port: int) -> None:
-    """Starts a container. Lambda functions get containers of their own, so it is given Docker's socket."""
+    """Starts a container, with Docker's socket, as Lambda functions get containers of their own."""
     endpoint.require_free(port)
     started = _docker(
         *("run", "--detach", "--rm", "--name", _name(port)),
@@ -32,12 +32,12 @@ def start(port: int) -> None:
 
 
 def is_running(port: int) -> bool:
-    """Whether the container of that port is there."""
+    """Whether the container for that port exists."""
     return works() and bool(_docker("ps", "--quiet", "--filter", f"name=^{_name(port)}$").stdout.strip())
 
 
 def stop(port: int) -> bool:
-    """Ends the container of that port. Says whether there was one."""
+    """Stops the container for that port. Returns whether there was one."""
     return is_running(port) and _docker("stop", _name(port)).returncode == 0
 
 

@@ -19,21 +19,21 @@ from stack.progress import say
 PACKAGE = "amplify-dynamodb-simulator@2.9.30"
 SHA256 = "3503ffac19f183407909fecdacf4db51ab1fdad1da7b2f177016670b2d80e4b9"
 WITHIN = "package/emulator/"
-"""Where in the package it is."""
+"""Its path in the package."""
 
 AGENT = "ddb-local-loader-0.1.jar"
 """LocalStack's name for the agent beside the jar."""
 
 
 def directory() -> Path:
-    """The directory with DynamoDBLocal.jar, fetched if it is not there."""
+    """The directory with DynamoDBLocal.jar, which is fetched if it is missing."""
     home = CACHE / f"dynamodb-local-{SHA256[:12]}"
     complete = home / "complete"
     if not complete.is_file():
         with alone(home.with_name(f"{home.name}.lock")):
             if not complete.is_file():
                 _fetch(home)
-                complete.touch()  # last, so that a broken set-up is made anew
+                complete.touch()  # last, so that an incomplete set-up is repeated
     return home
 
 
@@ -66,7 +66,7 @@ def _download(into: Path) -> Path:
 
 
 def _npm() -> tuple[str, str]:
-    """An npm, and the PATH that it works with. Where the machine has none, PyPI does."""
+    """An npm, and the PATH that it needs. If the machine has none, it comes from PyPI."""
     path = os.environ["PATH"]
     if npm := shutil.which("npm"):
         return npm, path

@@ -1,4 +1,4 @@
-"""Which emulator serves us, and where."""
+"""The choice of an emulator, and its location."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ LAST_LINES = 20
 
 
 class Kind(enum.Enum):
-    """The emulators there are."""
+    """The kinds of emulators."""
 
     LOCALSTACK = "localstack"
-    """In Docker where that works, else as a process."""
+    """LocalStack in Docker if that works, else as a process."""
     HOST = "localstack-host"
-    """LocalStack as a process, whether or not there is a Docker."""
+    """LocalStack as a process, even if Docker works."""
     MINISTACK = "ministack"
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where an emulator of ours runs."""
+    """The location of an emulator of ours."""
 
     kind: Kind
     port: int
@@ -74,11 +74,11 @@ class Place:
             raise
 
     def is_running(self) -> bool:
-        """Whether one of ours is there."""
+        """Whether one of ours is running."""
         return Process(self.run).pid() is not None or docker.is_running(self.port)
 
     def stop(self) -> bool:
-        """Stops ours, and no other. Says whether there was one."""
+        """Stops ours, and no other. Returns whether there was one."""
         return Process(self.run).stop() or docker.stop(self.port)
 
     def _in_docker(self) -> bool:
@@ -86,10 +86,10 @@ class Place:
 
 
 def chosen(kind: Kind) -> Place:
-    """The place that DRAGLINE_LOCALSTACK_PORT says: 4566 if it says nothing, a free port if it says 0."""
+    """The location set by DRAGLINE_LOCALSTACK_PORT: 4566 if it is unset, a free port if it is 0."""
     text = os.environ.get("DRAGLINE_LOCALSTACK_PORT", "4566")
     if not text.isdigit() or int(text) > 65535:
-        raise Failure(f"DRAGLINE_LOCALSTACK_PORT is '{text}', which is no port")
+        raise Failure(f"DRAGLINE_LOCALSTACK_PORT is '{text}', which is not a port")
     return Place(kind, int(text) or free_port())
 
 
@@ -100,7 +100,7 @@ def given() -> str | None:
 
 
 def free_port() -> int:
-    """A port that nothing listens on now."""
+    """A port that is free now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]

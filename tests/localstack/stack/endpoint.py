@@ -13,7 +13,7 @@ from stack.failure import Failure
 SERVICES = (
     "s3 sqs sns events scheduler cloudformation cloudwatch logs sts iam dynamodb dynamodbstreams lambda ssm".split()
 )
-"""What is started, and what must be ready."""
+"""The services that are started and must be ready."""
 
 ALSO_CALLED = {"cloudwatch": "monitoring"}
 """Ministack's name for a service, where it differs."""
@@ -21,7 +21,7 @@ ALSO_CALLED = {"cloudwatch": "monitoring"}
 REGION = "us-east-1"
 
 START_SECONDS = 300
-"""How long a start may take on a machine that is busy."""
+"""How long a start may take on a busy machine."""
 
 
 def url(port: int) -> str:
@@ -51,7 +51,7 @@ def wait_until_ready(endpoint: str, is_alive: Callable[[], bool], last_words: Ca
 
 
 def require_free(port: int) -> None:
-    """Fails if something listens on the port already."""
+    """Fails if the port is already in use."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -72,7 +72,7 @@ def _lists_tables(endpoint: str) -> bool:
 
 
 def _ask(request: urllib.request.Request) -> Optional[dict]:
-    # A proxy of the machine has no business between here and an emulator.
+    # Requests to an emulator must not go through the machine's proxy.
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
         with opener.open(request, timeout=10) as answer:

@@ -12,7 +12,7 @@ from stack.process import Life, Process
 
 
 def set_up() -> Path:
-    """Fetches what is not there. Returns the directory of its Python."""
+    """Fetches what is missing. Returns the directory of its Python."""
     java.home()  # the cheapest check first
     with ThreadPoolExecutor() as pool:
         bin_, tables = pool.submit(python.environment, "localstack"), pool.submit(dynamodb.directory)
@@ -21,7 +21,7 @@ def set_up() -> Path:
 
 
 def start(port: int, run: Path, life: Life) -> Process:
-    """Starts it; sets up first what is not there."""
+    """Starts it, after setting up what is missing."""
     bin_ = set_up()
     tables, java_home = dynamodb.directory(), java.home()
     endpoint.require_free(port)
@@ -38,7 +38,7 @@ def function_logs(run: Path) -> Path:
 
 
 def _offer(run: Path, tables: Path, java_home: Path) -> None:
-    """Puts where LocalStack looks what it would fetch otherwise. It looks when DynamoDB is first used."""
+    """Puts what LocalStack would otherwise fetch where it looks for it, which it does when DynamoDB is first used."""
     packages = run / "root/var/lib/localstack/lib"
     for link, target in [("dynamodb-local/2", tables), ("java/21", java_home)]:
         (packages / link).parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""The Java that DynamoDB Local runs on, and the agent that LocalStack wants beside it."""
+"""The Java for DynamoDB Local, and the agent that LocalStack requires with it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ OLDEST = 17
 
 
 def home() -> Path:
-    """The home of a Java that is new enough."""
+    """The home of a recent enough Java."""
     named = os.environ.get("JAVA_HOME")
     java = str(Path(named) / "bin/java") if named else shutil.which("java")
     hint = f"install Java {OLDEST} or later (apt-get install openjdk-{OLDEST}-jre-headless), or set JAVA_HOME"

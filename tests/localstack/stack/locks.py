@@ -1,4 +1,4 @@
-"""Commands that would get in each other's way wait for each other, those of other checkouts too."""
+"""Locks between commands that would interfere, including those of other checkouts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Iterator
 
 @contextlib.contextmanager
 def alone(file: Path) -> Iterator[None]:
-    """As long as this is entered, nobody else enters it with the same file. It is left behind."""
+    """Holds an exclusive lock on the file while entered. The file is not deleted."""
     file.parent.mkdir(parents=True, exist_ok=True)
     with file.open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

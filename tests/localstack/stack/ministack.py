@@ -11,12 +11,12 @@ from stack.process import Life, Process
 
 
 def set_up() -> Path:
-    """Fetches what is not there. Returns the directory of its Python."""
+    """Fetches what is missing. Returns the directory of its Python."""
     return python.environment("ministack")
 
 
 def start(port: int, run: Path, life: Life) -> Process:
-    """Starts it; sets up first what is not there."""
+    """Starts it, after setting up what is missing."""
     bin_ = set_up()
     endpoint.require_free(port)
     process = Process(run)

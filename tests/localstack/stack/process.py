@@ -18,7 +18,7 @@ PATIENCE_SECONDS = 20
 
 
 class Life(enum.Enum):
-    """How long a server is to live."""
+    """How long a server lives."""
 
     UNTIL_STOPPED = "until stopped"
     AS_LONG_AS_WE = "as long as we"
@@ -66,7 +66,7 @@ class Process:
         return None
 
     def stop(self) -> bool:
-        """Ends the server: gently, then not. Says whether there was one."""
+        """Ends the server, by force if necessary. Returns whether there was one."""
         pid = self.pid()
         if pid is None:
             return False

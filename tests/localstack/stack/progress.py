@@ -1,4 +1,4 @@
-"""What the user sees meanwhile, on standard error."""
+"""Progress messages, on standard error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Python environments in the cache, from requirements that name every version."""
+"""Python environments in the cache, from requirements that pin every version."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ OLDEST = (3, 12)
 PROBE = "import sys, venv, ensurepip; print(*sys.version_info[:2])"
 
 INSTALLER = "uv"
-"""The environment with the program that makes the others: pip takes ten times as long for them, all of it computing."""
+"""The environment of uv, which makes the others: pip would take ten times as long."""
 
 
 def environment(name: str) -> Path:
@@ -55,7 +55,7 @@ def _make(home: Path, name: str, requirements: Path) -> None:
             # It does not read pip's settings, which may name the only index that a closed network has.
             say(f"{failure}; trying pip")
             _by_pip(home, interpreter, requirements)
-    (home / "complete").write_text(str(home))  # last, so that a broken set-up is made anew
+    (home / "complete").write_text(str(home))  # last, so that an incomplete set-up is repeated
 
 
 def _by_uv(uv: Path, home: Path, interpreter: str, requirements: Path) -> None:
@@ -74,7 +74,7 @@ def _by_pip(home: Path, interpreter: str, requirements: Path) -> None:
 
 
 def _interpreter() -> str:
-    """The first Python that is new enough and can make environments."""
+    """The first recent enough Python that can make environments."""
     for candidate in _candidates():
         try:
             found = subprocess.run([candidate, "-c", PROBE], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)

@@ -43,7 +43,7 @@ def _pack(built: Path) -> None:
 
 
 def deploy(environ: Mapping[str, str], built: Path, name: str = "dragline") -> None:
-    """Deploys it, by a name."""
+    """Deploys it under a name."""
     make_bucket(environ)
     settings = tomllib.loads((ROOT / "samconfig.toml").read_text())
     parameters = settings["localstack"]["deploy"]["parameters"]
@@ -64,7 +64,7 @@ def deploy_as_it_is(environ: Mapping[str, str], template: Path, name: str) -> No
 
 
 def validate(environ: Mapping[str, str], template: Path) -> None:
-    """Has SAM look for mistakes in a template."""
+    """Validates a template with SAM."""
     _sam(environ, "validate", "--lint", "--template", str(template), "--region", environ["AWS_REGION"])
 
 

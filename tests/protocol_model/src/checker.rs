@@ -1,4 +1,4 @@
-//! Goes through every reachable state, breadth first, and asks whether the end stays in reach.
+//! Visits every reachable state, breadth first, and checks that the end stays in reach.
 
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
@@ -9,30 +9,30 @@ use crate::model::Model;
 use crate::state::State;
 use crate::steps::{Kind, Labels};
 
-/// How far an exploration goes.
+/// The extent of an exploration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
-    /// Through every state, and from each of them to the end.
+    /// Visits every state, and checks that each leads to the end.
     Whole,
-    /// Through the first so many states. Whether the end stays in reach of those at the edge cannot be told.
+    /// Visits this many states. It is unknown whether those at the edge lead to the end.
     First(usize),
 }
 
-/// What an exploration came to.
+/// The result of an exploration.
 #[derive(Debug)]
 pub struct Report {
-    /// States that were visited.
+    /// The number of states visited.
     pub states: usize,
-    /// The first thing found broken, by a shortest way to it; `None` if everything holds.
+    /// The first violation, with a shortest path to it; `None` if everything holds.
     pub finding: Option<Finding>,
 }
 
-/// Something broken, and how to get there.
+/// A violation, and the path to it.
 #[derive(Debug)]
 pub struct Finding {
-    /// What is broken.
+    /// The invariant that is violated.
     pub what: Invariant,
-    /// What happened up to there, in order.
+    /// The steps on the path, in order.
     pub trace: Vec<String>,
 }
 
@@ -43,16 +43,16 @@ impl fmt::Display for Finding {
     }
 }
 
-/// How a state was first come to.
+/// How a state was first reached.
 struct Visited {
     from: u32,
     step: u16,
     is_done: bool,
 }
 
-/// Visits the states of a configuration, until something is broken.
+/// Visits the states of a configuration until an invariant is violated.
 ///
-/// A state is known by 128 bits of its hash: with a million states, that two share one has a chance of about one in 10^26.
+/// States are identified by a hash of 128 bits: among a million states the chance of a collision is about one in 10^26.
 #[must_use]
 pub fn explore(config: Config, extent: Extent) -> Report {
     let model = Model::new(config);
@@ -87,7 +87,7 @@ pub fn explore(config: Config, extent: Extent) -> Report {
     Report { states: visited.len(), finding }
 }
 
-/// The first state from which the owed steps alone lead to no end.
+/// The first state from which the owed steps alone do not lead to the end.
 fn out_of_reach(visited: &[Visited], mut reverse: Vec<(u32, u32)>) -> Option<u32> {
     reverse.sort_unstable();
     let mut reaches: Vec<bool> = visited.iter().map(|state| state.is_done).collect();
@@ -103,7 +103,7 @@ fn out_of_reach(visited: &[Visited], mut reverse: Vec<(u32, u32)>) -> Option<u32
     (0..).zip(reaches).find(|(_, reaches)| !reaches).map(|(index, _)| index)
 }
 
-/// What happened on the way to a state: the same steps once more, this time with their labels.
+/// Repeats the path to a state to collect the labels of its steps.
 fn trace(model: &Model, visited: &[Visited], mut index: u32) -> Vec<String> {
     let mut path = Vec::new();
     while index != 0 {

@@ -1,4 +1,4 @@
-//! What is explored: a site, who works on it, and how much may go wrong.
+//! What is explored: a site, its workers, and how much may go wrong.
 
 use crate::mutation::Mutation;
 use crate::site::Site;
@@ -8,33 +8,33 @@ use crate::site::Site;
 pub struct Config {
     /// The site.
     pub site: Site,
-    /// How many work on it at once.
+    /// How many workers there are.
     pub workers: Workers,
-    /// The budget of an iteration; absent: unlimited.
+    /// The budget of an iteration; `None` if unlimited.
     pub pages_max: Option<u64>,
-    /// The depth limit of the definition; absent: none.
+    /// The depth limit of the definition, if any.
     pub depth_max: Option<u32>,
     /// How a parse is cut into parts.
     pub cut: Cut,
     /// Whether something may happen between reading rows and acting on them.
     pub reading: Reading,
-    /// What becomes of messages that can only be refused.
+    /// What happens to messages that can only be refused.
     pub late_messages: LateMessages,
-    /// What the sweeper does.
+    /// How much the sweeper does.
     pub sweeping: Sweeping,
-    /// Whose hosts the origins are.
+    /// How the origins share hosts and domains.
     pub hosts: Hosts,
     /// What was crawled before.
     pub history: History,
     /// Commands of different triggers that are sent at the start.
     pub commands: usize,
-    /// How often each kind of fault happens at most.
+    /// How often each kind of fault may happen.
     pub faults: Faults,
-    /// What is left out of the protocol, to see whether it is missed.
+    /// The condition that is left out of the protocol, to check that the model notices.
     pub mutation: Option<Mutation>,
 }
 
-/// How many workers there are of each kind. There is one sweeper.
+/// The number of workers of each kind. There is always one sweeper.
 #[derive(Clone, Copy, Debug)]
 pub struct Workers {
     /// Schedulers.
@@ -45,10 +45,10 @@ pub struct Workers {
     pub parsers: usize,
 }
 
-/// How a parse is cut into parts. The limits of a transaction would need dozens of origins to be met.
+/// How a parse is cut into parts. Reaching the limits of a transaction would take dozens of origins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cut {
-    /// As production does: here, into one.
+    /// As in production: here, into one.
     ByLimits,
     /// One part for each target.
     ByTarget,
@@ -57,38 +57,38 @@ pub enum Cut {
 /// Whether something may happen between reading rows and acting on them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reading {
-    /// Nothing: reading and acting are one step.
+    /// Nothing may: reading and acting are one step.
     Merged,
-    /// Anything.
+    /// Anything may.
     Apart,
 }
 
-/// What becomes of messages that can only be refused: tickets of turns gone by, parse messages of parsed segments.
+/// What happens to messages that can only be refused: tickets of past turns, parse messages of parsed segments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LateMessages {
     /// They are dropped at once.
     Dropped,
-    /// They are delivered some time.
+    /// They are delivered eventually.
     Delivered,
 }
 
-/// What the sweeper does.
+/// How much the sweeper does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sweeping {
     /// Everything.
     Whole,
-    /// It gives up and closes, and sends nothing again: so that nothing may get lost that only it would find.
+    /// It gives up and closes, but sends nothing again, so everything must work without it.
     OnlyCloses,
 }
 
-/// Whose hosts the origins are.
+/// How the origins share hosts and domains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hosts {
-    /// Each has its own, of which nobody but its holder knows: its row is left out.
+    /// Each has a host of its own, whose row matters only to its holder and is left out.
     Apart,
-    /// Both are of one host.
+    /// Both share a host.
     Shared,
-    /// Each has its own, of one registered domain, of which one host may be asked at once.
+    /// Each has a host of its own; both share a registered domain, of which one host may be visited at once.
     OfOneDomain,
 }
 
@@ -97,18 +97,18 @@ pub enum Hosts {
 pub enum History {
     /// Nothing.
     New,
-    /// The whole site, by an iteration that is over and left its rows.
+    /// The whole site, by a closed iteration that left its rows.
     CrawledOnce,
-    /// Nothing, but once the first iteration is over another begins, with whatever the first left behind still under way.
+    /// Nothing; but once the first iteration is closed another begins, with leftover messages of the first still under way.
     ToBeRepeated,
 }
 
 /// How often each kind of fault may still happen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Faults {
-    /// A worker dies; its message comes again.
+    /// A worker dies; its message is delivered again.
     pub crashes: u8,
-    /// A message is delivered, and stays; or is sent again while it is being worked on.
+    /// A message is delivered but stays, or is sent again while it is being handled.
     pub duplicates: u8,
     /// A message is lost.
     pub losses: u8,
@@ -120,11 +120,11 @@ pub struct Faults {
     pub stops: u8,
     /// The user pauses it.
     pub pauses: u8,
-    /// A page fails in a way that may be a fluke, and is put off.
+    /// A page fails in a way that may be transient, and is retried.
     pub flukes: u8,
-    /// A page fails and ends the origin's patience.
+    /// A page fails and exhausts the origin's patience.
     pub failures: u8,
-    /// A parse skips the captures, as it was killed too often.
+    /// A parse skips the captures, as too many tries crashed.
     pub skips: u8,
 }
 
@@ -145,7 +145,7 @@ impl Faults {
 }
 
 impl Config {
-    /// A site crawled by one scheduler, two crawlers and two parsers, with nothing going wrong.
+    /// A site crawled by one scheduler, two crawlers and two parsers, without faults.
     #[must_use]
     pub const fn of(site: Site) -> Self {
         Self {
@@ -171,7 +171,7 @@ impl Config {
         Self { faults, ..self }
     }
 
-    /// The same with something of the protocol left out.
+    /// The same with a condition of the protocol left out.
     #[must_use]
     pub const fn without(self, mutation: Mutation) -> Self {
         Self { mutation: Some(mutation), ..self }

@@ -1,4 +1,4 @@
-//! What is explored. Each configuration lets one or two kinds of things go wrong, so that it stays small.
+//! The configurations explored. Each allows one or two kinds of faults, so that it stays small.
 
 use crate::config::{Config, Cut, Faults, History, Hosts, LateMessages, Reading, Sweeping, Workers};
 use crate::site::Site;
@@ -15,9 +15,9 @@ impl Config {
     pub const SMALLEST: Self = Self::of(Site::TWO_PAGES);
     /// Four pages that link in circles.
     pub const CROSS_LINKED: Self = Self::of(Site::CROSS_LINKED);
-    /// A chunk comes that is before the one being consumed.
+    /// A chunk arrives that sorts before the one being consumed.
     pub const OVERTAKING: Self = Self { workers: ONE_CRAWLER, ..Self::of(Site::OVERTAKING) };
-    /// Nothing is sent again, and nothing has to be.
+    /// Nothing is sent again, and nothing needs to be.
     pub const UNAIDED: Self = Self { sweeping: Sweeping::OnlyCloses, reading: Reading::Apart, ..Self::of(Site::FAN) };
     /// The same, where two segments lead to one page.
     pub const UNAIDED_MEETING: Self =
@@ -26,30 +26,30 @@ impl Config {
     pub const UNAIDED_CIRCLES: Self = Self { sweeping: Sweeping::OnlyCloses, ..Self::of(Site::CROSS_LINKED) };
 }
 
-/// Workers die, messages are lost or come twice.
+/// Workers die, messages are lost or delivered twice.
 impl Config {
-    /// A worker dies, of any kind, at any step.
+    /// A worker of any kind dies at any step.
     pub const CRASH: Self = Self::of(Site::CROSS_LINKED).with(Faults { crashes: 1, ..NONE });
-    /// A worker dies, and others act between what is read and what is done.
+    /// A worker dies, and others act between reading and acting.
     pub const CRASH_APART: Self =
         Self { reading: Reading::Apart, ..Self::of(Site::FAN).with(Faults { crashes: 1, ..NONE }) };
     /// A worker dies, where two segments lead to one page.
     pub const CRASH_MEETING: Self = Self::of(Site::MEETING).with(Faults { crashes: 1, ..NONE });
     /// Two workers die, or one twice.
     pub const CRASHES: Self = Self::of(Site::FAN).with(Faults { crashes: 2, ..NONE });
-    /// A parse is committed in parts; a worker dies, and a message comes twice.
+    /// A parse is committed in parts; a worker dies, and a message is delivered twice.
     pub const CRASH_IN_PARTS: Self =
         Self { cut: Cut::ByTarget, ..Self::of(Site::BOTH_WAYS).with(Faults { crashes: 1, duplicates: 1, ..NONE }) };
     /// A worker dies, and a message is lost.
     pub const CRASH_AND_LOSS: Self = Self::of(Site::FAN).with(Faults { crashes: 1, losses: 1, ..NONE });
-    /// A worker dies, and a message comes twice.
+    /// A worker dies, and a message is delivered twice.
     pub const CRASH_AND_DUPLICATE: Self = Self::of(Site::FAN).with(Faults { crashes: 1, duplicates: 1, ..NONE });
     /// Two messages are lost.
     pub const LOSSES: Self = Self::of(Site::CROSS_LINKED).with(Faults { losses: 2, ..NONE });
-    /// A message comes twice.
+    /// A message is delivered twice.
     pub const DUPLICATE: Self =
         Self { reading: Reading::Apart, ..Self::of(Site::FAN).with(Faults { duplicates: 1, ..NONE }) };
-    /// Messages come twice, and long after they were of use.
+    /// Messages are delivered twice, and long after they were useful.
     pub const LATE_DUPLICATES: Self =
         Self { late_messages: LateMessages::Delivered, ..Self::of(Site::FAN).with(Faults { duplicates: 2, ..NONE }) };
 }
@@ -58,7 +58,7 @@ impl Config {
 impl Config {
     /// Leases run out while their holders live.
     pub const EXPIRY: Self = Self::of(Site::CROSS_LINKED).with(Faults { expiries: 2, ..NONE });
-    /// A lease runs out, a message comes twice, and others act in between.
+    /// A lease runs out, a message is delivered twice, and others act in between.
     pub const EXPIRY_APART: Self =
         Self { reading: Reading::Apart, ..Self::of(Site::CIRCLE).with(Faults { expiries: 1, duplicates: 1, ..NONE }) };
     /// A lease runs out, and a worker dies.
@@ -94,11 +94,11 @@ impl Config {
     /// Four pages may be fetched; the user stops the crawl, and a worker dies.
     pub const BUDGET_AND_STOP: Self =
         Self { pages_max: Some(4), ..Self::of(Site::FAN).with(Faults { stops: 1, crashes: 1, ..NONE }) };
-    /// A page is put off.
+    /// A page is retried.
     pub const RETRY: Self = Self::of(Site::FAN).with(Faults { flukes: 1, ..NONE });
-    /// A page is put off, and a worker dies.
+    /// A page is retried, and a worker dies.
     pub const RETRY_AND_CRASH: Self = Self::of(Site::CIRCLE).with(Faults { flukes: 1, crashes: 1, ..NONE });
-    /// A page is put off, and the user stops the crawl.
+    /// A page is retried, and the user stops the crawl.
     pub const RETRY_AND_STOP: Self = Self::of(Site::CIRCLE).with(Faults { flukes: 1, stops: 1, ..NONE });
     /// An origin is given up.
     pub const PATIENCE: Self =
@@ -108,7 +108,7 @@ impl Config {
     /// The depth is limited.
     pub const BARRIER: Self =
         Self { depth_max: Some(2), reading: Reading::Apart, workers: ONE_EACH, ..Self::of(Site::TWO_WAYS) };
-    /// The depth is limited; a page is put off.
+    /// The depth is limited; a page is retried.
     pub const BARRIER_AND_RETRY: Self =
         Self { reading: Reading::Merged, ..Self::BARRIER.with(Faults { flukes: 1, ..NONE }) };
     /// The depth is limited; a worker dies.
@@ -121,7 +121,7 @@ impl Config {
     /// Commands of two triggers, and a worker dies.
     pub const TWO_COMMANDS: Self =
         Self { commands: 2, workers: TWO_SCHEDULERS, ..Self::of(Site::TWO_PAGES).with(Faults { crashes: 1, ..NONE }) };
-    /// A command comes twice, to two schedulers, or one dies.
+    /// A command is delivered to two schedulers, or a scheduler dies.
     pub const COMMAND_TWICE: Self = Self {
         workers: TWO_SCHEDULERS,
         ..Self::of(Site::BOTH_WAYS).with(Faults { duplicates: 1, crashes: 1, ..NONE })
@@ -129,7 +129,7 @@ impl Config {
     /// A site that was crawled before; a worker dies.
     pub const RECRAWL: Self =
         Self { history: History::CrawledOnce, ..Self::of(Site::CIRCLE).with(Faults { crashes: 1, ..NONE }) };
-    /// A site that was crawled before, and links that are not seen again.
+    /// A site that was crawled before, and links that are gone.
     pub const RECRAWL_LINKS_GONE: Self =
         Self { history: History::CrawledOnce, ..Self::of(Site::THERE_AND_BACK).with(Faults { skips: 1, ..NONE }) };
     /// A site that was crawled before; a lease runs out.
@@ -138,13 +138,13 @@ impl Config {
         reading: Reading::Apart,
         ..Self::of(Site::CIRCLE).with(Faults { expiries: 1, ..NONE })
     };
-    /// Another iteration follows at once; a message comes twice.
+    /// Another iteration follows at once; a message is delivered twice.
     pub const REPEATED: Self = Self {
         history: History::ToBeRepeated,
         workers: TWO_SCHEDULERS,
         ..Self::of(Site::TWO_PAGES).with(Faults { duplicates: 1, ..NONE })
     };
-    /// Another iteration follows at once; a lease runs out, and messages come late.
+    /// Another iteration follows at once; a lease runs out, and messages arrive late.
     pub const REPEATED_LATE: Self = Self {
         history: History::ToBeRepeated,
         late_messages: LateMessages::Delivered,
@@ -153,9 +153,9 @@ impl Config {
     };
 }
 
-/// Both origins are of hosts of one domain, of which one is asked at once.
+/// Both origins' hosts share a domain, of which one host is visited at a time.
 impl Config {
-    /// Nothing is sent again, and nothing has to be.
+    /// Nothing is sent again, and nothing needs to be.
     pub const DOMAIN_UNAIDED: Self = Self { hosts: Hosts::OfOneDomain, ..Self::HOST_UNAIDED };
     /// A lease runs out, and others act in between.
     pub const DOMAIN_AND_EXPIRY: Self = Self { hosts: Hosts::OfOneDomain, ..Self::HOST_AND_EXPIRY };
@@ -163,9 +163,9 @@ impl Config {
     pub const DOMAIN_REPEATED: Self = Self { hosts: Hosts::OfOneDomain, ..Self::HOST_REPEATED };
 }
 
-/// Both origins are of one host.
+/// Both origins share a host.
 impl Config {
-    /// Nothing is sent again, and nothing has to be.
+    /// Nothing is sent again, and nothing needs to be.
     pub const HOST_UNAIDED: Self =
         Self { hosts: Hosts::Shared, sweeping: Sweeping::OnlyCloses, workers: TWO_CRAWLERS, ..Self::of(Site::FAN) };
     /// A lease runs out, and others act in between.

@@ -1,7 +1,7 @@
-//! By what a state is known again.
+//! The fingerprints that identify states.
 //!
-//! Workers of one kind are alike, so their order does not count. What a token is does not count either, only who bears it: it is left
-//! out of the rows, and of each crawler it is told what its token opens.
+//! Workers of one kind are interchangeable, so their order is ignored. The value of a token is ignored, too; only who bears it matters:
+//! tokens are left out of the rows, and each crawler's fingerprint says what its token opens.
 
 use std::hash::{Hash, Hasher};
 
@@ -14,7 +14,7 @@ use crate::state::{Segment, SegmentKey, State};
 use crate::tidying::{Doing, Tidying};
 
 impl State {
-    /// 128 bits that two states share only if they are the same, but for the names of workers and tokens.
+    /// 128 bits that two states share only if they are the same, up to the names of workers and tokens.
     pub(crate) fn fingerprint(&self) -> u128 {
         fingerprint(|hasher| self.hash_parts(hasher))
     }
@@ -116,14 +116,14 @@ impl State {
     }
 }
 
-/// What `hash` hashes, in 128 bits.
+/// Hashes what `hash` feeds it, into 128 bits.
 fn fingerprint(hash: impl FnOnce(&mut Mixer)) -> u128 {
     let mut mixer = Mixer { high: 0x9e37_79b9_7f4a_7c15, low: 0xd1b5_4a32_d192_ed03 };
     hash(&mut mixer);
     (u128::from(mixer.high) << 64) | u128::from(mixer.low)
 }
 
-/// A hasher of 128 bits: two folded multiplications a word. States are hashed far more often than anything else is done with them.
+/// A hasher of 128 bits: two folded multiplications for each word. Hashing is by far the most frequent operation on states.
 struct Mixer {
     high: u64,
     low: u64,

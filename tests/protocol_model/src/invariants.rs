@@ -1,4 +1,4 @@
-//! What holds in every state, and what holds once an iteration is over. Recomputed from segments, claims and todo, not from the counts.
+//! What must hold in every state, and once an iteration is closed, recomputed from segments, claims and todo, not from the counts.
 
 use std::fmt;
 
@@ -11,46 +11,46 @@ use crate::model::Model;
 use crate::site::Page;
 use crate::state::{Documents, State};
 
-/// What must hold.
+/// An invariant of the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Invariant {
     /// Every state leads to the end, without further faults.
     EndInReach,
     /// No page ends twice in an iteration.
     OneOutcomeAPage,
-    /// What is taken was added, what is parsed was committed.
+    /// No more is taken than was added, and no more parsed than was committed.
     CountsInOrder,
-    /// The iteration counts its open origins exactly.
+    /// The iteration's count of open origins is exact.
     OpenCountedRight,
-    /// Todo that is counted is there.
+    /// Todo that is counted exists.
     TodoIsThere,
-    /// What is left, what is set aside and what was used add up to the budget.
+    /// What is left, reserved and used adds up to the budget.
     BudgetAddsUp,
-    /// A lease that has not run out is its holder's.
+    /// A lease is not taken from its holder before it has run out.
     LeaseKept,
-    /// A host is asked by one turn at a time, and no more hosts of a domain than it has places.
+    /// A host is visited by one turn at a time, and no more hosts of a domain than it has places.
     HostKept,
     /// Only the holder of a lease commits.
     HolderCommits,
-    /// Who is told that a commit was done has done it.
+    /// A commit reported as done was done by this holder.
     DoneIsDone,
-    /// No lease is given unless the iteration is open.
+    /// Leases are given only while the iteration is open.
     LeasesOnlyWhileOpen,
-    /// One iteration at a time, and one for each trigger.
+    /// There is one iteration at a time, and one for each trigger.
     OneIterationATrigger,
-    /// What is stopping or over does not become open again.
+    /// A stopping or closed iteration does not become open again.
     EndIsFinal,
-    /// No origin goes deeper while segments of it that are less deep are unparsed.
+    /// No origin goes deeper while less deep segments of it are unparsed.
     BarrierHeld,
-    /// Once it is over, every origin is closed.
+    /// Once the iteration is closed, so is every origin.
     OverMeansClosed,
-    /// Once it is over, every segment is parsed.
+    /// Once it is closed, every segment is parsed.
     OverMeansParsed,
-    /// Once it is over, no todo is left.
+    /// Once it is closed, no todo is left.
     OverMeansNoTodo,
-    /// Once it is over, every page that was claimed has one outcome, or is counted in a leftover.
+    /// Once it is closed, every claimed page has one outcome or is counted in a leftover.
     NothingLost,
-    /// Once it is over, every seed and every link of what was parsed is claimed; every known page was visited again.
+    /// Once it is closed, every seed and every link of a parsed page is claimed, and every known page was visited again.
     EverythingClaimed,
 }
 
@@ -60,24 +60,24 @@ impl Invariant {
             Self::EndInReach => "the end is out of reach",
             Self::OneOutcomeAPage => "a page ended twice",
             Self::CountsInOrder => "more was taken than added, or parsed than committed",
-            Self::OpenCountedRight => "the open origins are counted wrong",
-            Self::TodoIsThere => "todo is counted that is not there",
+            Self::OpenCountedRight => "the count of open origins is wrong",
+            Self::TodoIsThere => "todo is counted that does not exist",
             Self::BudgetAddsUp => "the budget does not add up",
             Self::LeaseKept => "a lease that had not run out was taken from its holder",
-            Self::HostKept => "two turns asked one host at once, or a domain that has one place",
-            Self::HolderCommits => "somebody committed without holding the lease",
-            Self::DoneIsDone => "somebody was told that a commit was done which was not",
+            Self::HostKept => "two turns visited one host at once, or a domain with one place",
+            Self::HolderCommits => "a worker committed without holding the lease",
+            Self::DoneIsDone => "a commit was reported as done that was not",
             Self::LeasesOnlyWhileOpen => "a lease was given while the iteration was not open",
             Self::OneIterationATrigger => "an iteration began while another ran, or twice for one trigger",
-            Self::EndIsFinal => "what was stopping or over became open again, or ended twice",
-            Self::BarrierHeld => "an origin went deeper while something less deep was unparsed",
-            Self::OverMeansClosed => "over, with an origin open",
-            Self::OverMeansParsed => "over, with a segment unparsed",
-            Self::OverMeansNoTodo => "over, with todo left",
+            Self::EndIsFinal => "a stopping or closed iteration became open again, or closed twice",
+            Self::BarrierHeld => "an origin went deeper while a less deep segment was unparsed",
+            Self::OverMeansClosed => "closed with an origin open",
+            Self::OverMeansParsed => "closed with a segment unparsed",
+            Self::OverMeansNoTodo => "closed with todo left",
             Self::NothingLost => {
-                "over, with a claimed page that has no outcome and is in no leftover, or is in one too many"
+                "closed with a claimed page that has no outcome and is in no leftover, or is counted twice"
             }
-            Self::EverythingClaimed => "over, with a seed, a link or a known page that was never claimed",
+            Self::EverythingClaimed => "closed with a seed, a link or a known page that was never claimed",
         }
     }
 }
@@ -89,7 +89,7 @@ impl fmt::Display for Invariant {
 }
 
 impl Model {
-    /// What is broken in a state; `None` if nothing is.
+    /// The first invariant that a state violates, if any.
     pub(crate) fn broken(&self, state: &State) -> Option<Invariant> {
         let rows = || state.iterations.iter().flatten();
         state
@@ -132,7 +132,7 @@ impl Model {
         if has_chunk || state.rows_in(number).any(|(_, rows)| rows.inbox.added != rows.lease.taken) {
             return Some(Invariant::OverMeansNoTodo);
         }
-        // A later iteration claims candidates anew: who claimed them in this one is no longer told.
+        // A later iteration claims candidates anew, so who claimed them in this one is no longer known.
         if state.latest().is_some_and(|latest| latest.number != number) {
             return None;
         }
@@ -148,7 +148,7 @@ impl Model {
         .then_some(Invariant::EverythingClaimed)
     }
 
-    /// The seeds, and the links of what was parsed.
+    /// The seeds, and the links of parsed pages.
     fn must_be_claimed(&self, state: &State, row: &IterationRow) -> Vec<Page> {
         let read = state
             .segments_of(row.number)
@@ -157,7 +157,7 @@ impl Model {
         self.config.site.seeds.iter().copied().chain(links).collect()
     }
 
-    /// Where nothing was left over: every page that is known, and with a depth limit everything within it.
+    /// If nothing was left over: every known page and, with a depth limit, every page within it.
     fn must_be_visited(&self, state: &State) -> Vec<Page> {
         let known = state.candidates.keys().copied();
         let within = self.config.depth_max.map(|depth| self.config.site.within(depth)).unwrap_or_default();
@@ -165,7 +165,7 @@ impl Model {
     }
 }
 
-/// The pages that ended in an iteration, as often as they did.
+/// The pages that ended in an iteration, once for each time.
 fn outcomes(state: &State, row: &IterationRow) -> impl Iterator<Item = Page> {
     state.segments_of(row.number).filter(|segment| segment.finality == Finality::Final).map(|segment| segment.page)
 }

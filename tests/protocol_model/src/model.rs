@@ -1,4 +1,4 @@
-//! What can happen in a configuration, from its first state on.
+//! The model of a configuration: its first state, and the steps from any state.
 
 use std::collections::{BTreeSet, HashSet};
 use std::rc::Rc;
@@ -17,7 +17,7 @@ use crate::steps::{Labels, Step, Steps};
 use crate::sweeper::Sweeper;
 use crate::{crawler, parser, scheduler, sweeper};
 
-/// A configuration, and the names by which production knows what it is about.
+/// A configuration, and production's names for what is in it.
 pub(crate) struct Model {
     pub config: Config,
     pub keys: [OriginKey; 2],
@@ -42,12 +42,12 @@ impl Model {
         self.config.mutation == Some(mutation)
     }
 
-    /// The key as production has it.
+    /// Production's key of an origin.
     pub(crate) fn segment_id(&self, key: SegmentKey) -> SegmentId {
         SegmentId { origin: self.keys[key.origin].clone(), turn: key.turn, n: key.n }
     }
 
-    /// The links of a page of this depth that are not too deep.
+    /// The links of a page at this depth that are not too deep.
     pub(crate) fn links(&self, page: Page, depth: u32) -> impl Iterator<Item = Page> + use<> {
         let is_followed = self.config.depth_max.is_none_or(|most| depth < most);
         self.config.site.links[page].iter().copied().filter(move |_| is_followed)
@@ -87,7 +87,7 @@ impl Model {
         }
     }
 
-    /// The state after an iteration in which nothing went wrong, by the first way that there is.
+    /// The state after an iteration without faults, by the first path found.
     fn crawled_once(&self) -> State {
         let first = Self::new(Config { mutation: None, faults: Faults::NONE, ..self.config });
         let mut state = first.new_state(0..1);
@@ -100,7 +100,7 @@ impl Model {
         state
     }
 
-    /// Everything that can happen next.
+    /// All steps from a state.
     pub(crate) fn steps(&self, state: &State, labels: Labels) -> Vec<Step> {
         let mut steps = Steps::from(state, labels);
         (0..state.schedulers.len()).for_each(|number| scheduler::steps(self, number, &mut steps));
@@ -120,13 +120,13 @@ impl Model {
         steps
     }
 
-    /// Whether it is the end that must stay in reach: the last iteration is over, and nobody is about to begin another.
+    /// Whether a state is the end that must stay in reach: the last iteration is closed, and none is about to begin.
     pub(crate) fn is_done(&self, state: &State) -> bool {
         let is_last = self.config.history != History::ToBeRepeated || state.iterations[1].is_some();
         is_last && is_over(state)
     }
 
-    /// A message is received: it goes, or comes again later.
+    /// Receives a message, which is deleted or delivered again later.
     pub(crate) fn receive(steps: &mut Steps, worker: &str, message: Message, change: impl Fn(&mut State)) {
         steps.owed(
             || format!("{worker} gets {message:?}"),
@@ -136,7 +136,7 @@ impl Model {
             },
         );
         steps.fault(
-            || format!("{worker} gets {message:?}, which will come again"),
+            || format!("{worker} gets {message:?}, which will be delivered again"),
             |faults| &mut faults.duplicates,
             change,
         );
@@ -144,7 +144,7 @@ impl Model {
 }
 
 fn is_over(state: &State) -> bool {
-    let is_wished = state.messages.iter().any(|message| matches!(message, Message::Command(_)));
+    let is_requested = state.messages.iter().any(|message| matches!(message, Message::Command(_)));
     let is_idle = state.schedulers.iter().all(|scheduler| matches!(scheduler, Scheduler::Idle));
-    state.latest().is_some_and(|row| row.status == IterationStatus::Closed) && !is_wished && is_idle
+    state.latest().is_some_and(|row| row.status == IterationStatus::Closed) && !is_requested && is_idle
 }

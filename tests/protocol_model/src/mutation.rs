@@ -1,4 +1,4 @@
-//! Conditions of the protocol, each left out to see whether it is missed.
+//! Mutations of the protocol, each of which leaves one condition out.
 
 macro_rules! mutations {
     ($(#[$on_enum:meta])* pub enum Mutation { $($(#[$doc:meta])* $name:ident,)* }) => {
@@ -8,98 +8,98 @@ macro_rules! mutations {
         }
 
         impl Mutation {
-            /// Every one that there is.
+            /// All mutations.
             pub const ALL: &'static [Self] = &[$(Self::$name,)*];
         }
     };
 }
 
 mutations! {
-/// What is left out. The domain's function stays as it is: where the model calls it, it is handed what hides the condition from it, or
-/// its refusal is passed over. Named after the row of the table in `docs/protocol.md` that it belongs to.
+/// What is left out. The domain's function is unchanged: the model passes it values that hide the condition, or ignores its
+/// refusal. The comments begin with the name of the row in the table of `docs/protocol.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mutation {
-    /// Begin iteration: whether an iteration runs is not asked.
+    /// Begin iteration: whether an iteration runs is not checked.
     BeginBesideARunningOne,
     /// Begin iteration: that the trigger began one earlier is not remembered.
     BeginForgetsTriggers,
-    /// Begin iteration: the scheduler's token is not counted among what is open.
+    /// Begin iteration: the scheduler's token is not counted as open.
     BeginWithoutToken,
-    /// Claim: what somebody else queued counts as own.
+    /// Claim: what another queued counts as own.
     ClaimOfOthers,
     /// Claim: what an earlier try of the same work claimed does not count as own.
     ClaimNotOwnAgain,
-    /// Claim: whoever comes last is written as the claimer.
+    /// Claim: the last to claim is stored as the claimer.
     ClaimerOverwritten,
     /// Claim: a candidate queued in an earlier iteration counts as queued.
     ClaimOnceForEver,
-    /// Seed: a trigger's seeds are added each time.
+    /// Seed: a trigger's seeds are added each time they arrive.
     SeedTwice,
-    /// Seed, commit parse: an origin opens though the iteration is over.
+    /// Seed, commit parse: an origin opens although the iteration is closed.
     OpenOnceOver,
     /// Seed, commit parse: an origin that is open is opened as if it were closed.
     OpenWhatIsOpen,
-    /// Seed, commit parse: a chunk is put over one that is there.
+    /// Seed, commit parse: a chunk overwrites an existing one.
     ChunkOverwritten,
-    /// Return the token: whether it is out is not asked.
+    /// Return the token: whether it is out is not checked.
     TokenReturnedTwice,
     /// Take lease: the ticket's turn is not compared.
     TakeOfAnyTurn,
-    /// Take lease: whether the lease is ready or held is not asked.
+    /// Take lease: whether the lease is ready or held is not checked.
     TakeOfAnyState,
-    /// Take lease: a holder whose time has not run out is taken over.
+    /// Take lease: a lease is taken over before its time is over.
     TakeFromTheLiving,
-    /// Take lease: whether the iteration is open is not asked.
+    /// Take lease: whether the iteration is open is not checked.
     TakeWhenNotOpen,
-    /// Take lease: the budget is not asked.
+    /// Take lease: the budget is not checked.
     TakeOverBudget,
-    /// Take lease: a takeover reserves anew.
+    /// Take lease: a takeover reserves budget again.
     TakeoverReservesAgain,
     /// Commit segment: the lease's token is not compared.
     CommitWithoutToken,
-    /// Commit segment: whether the segment is there already is not asked.
+    /// Commit segment: whether the segment exists already is not checked.
     CommitOverASegment,
-    /// Commit segment: whoever wrote the segment that is there, it counts as own.
+    /// Commit segment: an existing segment counts as own, whoever wrote it.
     CommitOwnByKey,
-    /// Commit segment: the chunk that it exhausts stays.
+    /// Commit segment: the exhausted chunk is not deleted.
     ChunkStays,
     /// Release: the token is not compared.
     ReleaseWithoutToken,
-    /// Release: what was reserved and not used is kept.
+    /// Release: the unused reservation is kept.
     ReleaseKeepsReserve,
     /// Release idle or close: todo that was added since the inbox was read is not seen.
     ReleaseUnawareOfAdded,
     /// Release idle: a segment that was parsed since the inbox was read is not seen.
     ReleaseUnawareOfParsed,
-    /// Take lease: whether somebody else has the host is not asked.
+    /// Take lease: whether another has the host is not checked.
     TakeABusyHost,
-    /// Take lease: a host that nobody gives back is its dead holder's for ever.
+    /// Take lease: a dead holder keeps its host for good.
     HostNeverRunsOut,
-    /// Release: whose the host is, is not asked.
+    /// Release: who holds the host is not checked.
     HostGivenBackByAnyone,
     /// Release: the host is not given back.
     HostKeptAtRelease,
-    /// Release: whoever waits for the host is not called.
+    /// Release: the next in line for the host is not woken.
     NextNotCalled,
-    /// Take lease: whether the domain has a place is not asked.
+    /// Take lease: whether the domain has a place is not checked.
     TakeWithoutAPlace,
-    /// Take lease: a place that nobody gives back is its dead holder's for ever.
+    /// Take lease: a dead holder keeps its place for good.
     PlaceNeverRunsOut,
-    /// Release: whose the place is, is not asked.
+    /// Release: who holds the place is not checked.
     PlaceGivenBackByAnyone,
     /// Release: the place is not given back.
     PlaceKeptAtRelease,
-    /// Release: whoever waits for a place is not called.
+    /// Release: the next in line for a place is not woken.
     NextForAPlaceNotCalled,
-    /// Commit parse: a segment that is parsed is parsed again.
+    /// Commit parse: a parsed segment is parsed again.
     ParseTwice,
-    /// Commit parse: which part is next is not asked.
+    /// Commit parse: which part is next is not checked.
     PartOutOfTurn,
-    /// Commit parse: what is written is not marked as due.
+    /// Commit parse: inboxes are not marked as due.
     ParseNotDue,
-    /// After a parse: nobody sees to the origins.
+    /// After a parse: the origins are not settled.
     ParseLeavesOriginsAlone,
-    /// Settle: whether the origin is still idle is not asked.
+    /// Settle: whether the origin is still idle is not checked.
     SettleUnawareOfState,
     /// Settle: the turn is not compared.
     SettleUnawareOfTurn,
@@ -117,35 +117,35 @@ pub enum Mutation {
     SweepForgetsParses,
     /// Sweep: idle origins are not settled.
     SweepForgetsIdle,
-    /// Close with leftovers: segments may be unparsed.
+    /// Close with leftovers: unparsed segments are ignored.
     GiveUpUnparsed,
     /// Close with leftovers: state, turn and token are not compared.
     GiveUpUnawareOfLease,
     /// Close with leftovers: todo that was added since is not seen.
     GiveUpUnawareOfAdded,
-    /// Close with leftovers: a holder whose time has not run out is given up.
+    /// Close with leftovers: an origin is given up before its holder's time is over.
     GiveUpTheLiving,
     /// Close with leftovers: what a dead holder had reserved is not returned.
     GiveUpKeepsReserve,
-    /// Close with leftovers: a leftover is put over one that is there.
+    /// Close with leftovers: a leftover overwrites an existing one.
     LeftoverOverwritten,
-    /// Close iteration: the count of open origins is not asked.
+    /// Close iteration: the count of open origins is not checked.
     CloseWhileOpen,
-    /// Close iteration: what is closed is closed again.
+    /// Close iteration: a closed iteration is closed again.
     CloseAgain,
-    /// Stop, resume: whether the iteration is over is not asked.
+    /// Stop, resume: whether the iteration is closed is not checked.
     StopWhatIsOver,
-    /// Resume: what is stopping is resumed.
+    /// Resume: a stopping iteration is resumed.
     ResumeWhatIsStopping,
-    /// Documents: each parse goes by what it understood itself.
+    /// Documents: each parse uses what it extracted itself.
     DocumentsNotKept,
-    /// Plan of parts: another try plans its parts in another order.
+    /// Plan of parts: another try orders its parts differently.
     PartsPlannedAnew,
     /// Recrawl cursor: what it fetches is not claimed.
     RecrawlUnclaimed,
     /// Recrawl cursor: what an earlier holder claimed for it does not count as own.
     RecrawlNotOwnAgain,
-    /// Chunks: the first one is taken, at the offset of the one that was begun.
+    /// Chunks: the first chunk is taken, at the offset of the one in progress.
     ChunkByOrder,
     /// Barrier: an origin goes deeper while segments of it are unparsed.
     BarrierLeftOut,

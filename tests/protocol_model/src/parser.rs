@@ -1,4 +1,4 @@
-//! A parser: claims a segment's links, commits what it found, and sees to the origins that it touched.
+//! A parser: claims a segment's links, commits what it found, and settles the origins that it touched.
 
 use std::collections::BTreeSet;
 
@@ -10,27 +10,27 @@ use crate::steps::Steps;
 use crate::store::Part;
 use crate::tidying::Tidying;
 
-/// Where a parser stands.
+/// The state of a parser.
 #[derive(Clone)]
 pub(crate) enum Parser {
     Idle,
-    /// It claims one link after the other.
+    /// It claims one link after another.
     Claiming {
         claims: Claims,
         left: Vec<Page>,
     },
-    /// It commits what is its own, part by part.
+    /// It commits the links that it owns, part by part.
     Committing {
         claims: Claims,
     },
-    /// It sees to the origins that it touched.
+    /// It settles the origins that it touched.
     Tidying {
         segment: SegmentKey,
         tidying: Tidying,
     },
 }
 
-/// What a parser claimed for a segment.
+/// What a parser has claimed for a segment.
 #[derive(Clone, Hash)]
 pub(crate) struct Claims {
     segment: SegmentKey,
@@ -56,7 +56,7 @@ impl Parser {
         }
     }
 
-    /// What it has claimed and is still to claim, for telling states apart.
+    /// What it has claimed and has still to claim, for fingerprints.
     pub(crate) fn claims(&self) -> impl std::hash::Hash + use<> {
         let claims = match self {
             Self::Claiming { claims, left } => Some((claims.clone(), left.clone())),

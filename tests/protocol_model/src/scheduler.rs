@@ -10,7 +10,7 @@ use crate::state::{Message, State, TriggerNumber, now};
 use crate::steps::Steps;
 use crate::tidying::Tidying;
 
-/// Where a scheduler stands.
+/// The state of a scheduler.
 #[derive(Clone)]
 pub(crate) enum Scheduler {
     Idle,
@@ -25,18 +25,18 @@ pub(crate) enum Scheduler {
         job: Job,
         own: Vec<Page>,
     },
-    /// It sees to the origin.
+    /// It settles the origin.
     Tidying {
         job: Job,
         tidying: Tidying,
     },
-    /// Every seed is in.
+    /// Every seed is added.
     Returning {
         job: Job,
     },
 }
 
-/// What a scheduler is about.
+/// What a scheduler works on.
 #[derive(Clone, Copy, Hash)]
 pub(crate) struct Job {
     trigger: TriggerNumber,
@@ -44,7 +44,7 @@ pub(crate) struct Job {
     opening: Opening,
 }
 
-/// Which origin is opened: first those of seeds, then those that only candidates are left of.
+/// The origin to open: first those of seeds, then those with only candidates.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Opening {
     ForSeeds(OriginNumber),
@@ -92,7 +92,7 @@ impl Scheduler {
         }
     }
 
-    /// Where it stands, for telling states apart.
+    /// Its state, for fingerprints.
     pub(crate) fn stage(&self) -> impl std::hash::Hash + use<> {
         let pages = match self {
             Self::Claiming { own, left, .. } => (own.clone(), left.clone()),
@@ -183,7 +183,7 @@ fn begin(model: &Model, next: &mut State, trigger: TriggerNumber) -> Scheduler {
     }
 }
 
-/// Goes on with the first origin from here that there is something to do for.
+/// Continues with the first origin from here on that has something to do.
 fn go_on(model: &Model, state: &State, job: Job, from: Option<Opening>) -> Scheduler {
     let seeds = |origin| {
         let seeds = model.config.site.seeds.iter().copied();
@@ -206,7 +206,7 @@ fn go_on(model: &Model, state: &State, job: Job, from: Option<Opening>) -> Sched
     Scheduler::Returning { job }
 }
 
-/// Whether an origin that was opened before has candidates due.
+/// Whether a known origin has candidates due.
 fn has_due(model: &Model, state: &State, job: &Job, origin: OriginNumber) -> bool {
     let is_due = |page: Page| {
         let candidate = state.candidates.get(&page);

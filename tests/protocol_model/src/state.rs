@@ -1,4 +1,4 @@
-//! A state of the model: the rows, the messages under way, and where each worker stands.
+//! A state of the model: the rows, the messages under way, and the state of each worker.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -19,10 +19,10 @@ use crate::sweeper::Sweeper;
 /// The number of a trigger: 0, or 1 for a second one.
 pub(crate) type TriggerNumber = usize;
 
-/// At most so many iterations, and triggers.
+/// The largest number of iterations and triggers.
 pub(crate) const ITERATIONS: usize = 2;
 
-/// Asks for a visit to an origin.
+/// A ticket: a request for a visit to an origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Ticket {
     pub iteration: Iteration,
@@ -39,7 +39,7 @@ pub(crate) struct SegmentKey {
     pub n: u64,
 }
 
-/// A message. Sending one that is under way already changes nothing.
+/// A message. Sending one that is already under way changes nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Message {
     Command(TriggerNumber),
@@ -47,10 +47,10 @@ pub(crate) enum Message {
     Parse(SegmentKey),
 }
 
-/// What a parser made of a segment's captures, put once.
+/// What a parser extracted from a segment's captures, put once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Documents {
-    /// Its links are known.
+    /// Its links were extracted.
     Read,
     /// It was given up as STUCK: it has no links.
     Skipped,
@@ -66,19 +66,19 @@ pub(crate) struct Segment {
     pub documents: Option<Documents>,
 }
 
-/// Everything that decides what can happen next. What is seldom changed is shared between states.
+/// Everything that determines the next steps. Parts that seldom change are shared between states.
 #[derive(Clone)]
 pub(crate) struct State {
     pub iterations: [Option<Rc<IterationRow>>; ITERATIONS],
     /// The iteration that each trigger began.
     pub begun: [Option<Iteration>; ITERATIONS],
     pub origins: [Option<Rc<OriginRows>>; ORIGINS],
-    /// The row of the host that the origins share; absent before anybody asked it, and where they share none.
+    /// The row of the host that the origins share; `None` before it is first taken, and where they do not share one.
     pub host: Option<Rc<HostRow>>,
     /// The row of the domain that their hosts share, likewise.
     pub domain: Option<Rc<DomainRow>>,
     pub segments: Rc<BTreeMap<SegmentKey, Segment>>,
-    /// The seedings that are marked.
+    /// The seedings recorded as added.
     pub seedings: Rc<BTreeSet<(Iteration, OriginNumber, TriggerNumber)>>,
     pub todo: Rc<BTreeMap<(OriginNumber, ChunkKey), Vec<Page>>>,
     pub candidates: Rc<BTreeMap<Page, ClaimedState>>,
@@ -89,21 +89,21 @@ pub(crate) struct State {
     pub parsers: Vec<Parser>,
     pub sweeper: Sweeper,
     pub faults: Faults,
-    /// What the last step broke that the rows do not show.
+    /// The invariant that the last step violated, where the rows do not show it.
     pub broken: Option<Invariant>,
 }
 
-/// The time of now, always: whatever is due counts as due at once, and a lease runs out by a step of its own.
+/// The current time, which never changes: whatever is due counts as due at once, and a lease runs out by a step of its own.
 pub(crate) fn now() -> Timestamp {
     Timestamp::from_second(1_000).expect("a time in range")
 }
 
-/// When a lease ends that has not run out.
+/// The end of a lease that has not run out.
 pub(crate) fn in_time() -> Timestamp {
     Timestamp::from_second(2_000).expect("a time in range")
 }
 
-/// When a lease ended that has run out.
+/// The end of a lease that has run out.
 pub(crate) fn run_out() -> Timestamp {
     Timestamp::from_second(0).expect("a time in range")
 }

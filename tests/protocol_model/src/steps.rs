@@ -1,14 +1,14 @@
-//! What can happen next.
+//! The steps from a state.
 
 use crate::config::Faults;
 use crate::state::State;
 
-/// Whether a step is owed, or something that goes wrong.
+/// Whether a step is owed, or a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// It can be relied on to happen some time.
+    /// It is certain to happen eventually.
     Owed,
-    /// A fault, or a wish of the user: it may happen, and need not.
+    /// A fault, or a command of the user: it may happen, but need not.
     Fault,
 }
 
@@ -20,7 +20,7 @@ pub(crate) struct Step {
     pub next: State,
 }
 
-/// Whether steps are told in words, which takes longer than making them.
+/// Whether steps get labels, which take longer to make than the steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Labels {
     Told,
@@ -43,12 +43,12 @@ impl<'s> Steps<'s> {
         self.steps
     }
 
-    /// A step that can be relied on.
+    /// Adds a step that is owed.
     pub(crate) fn owed(&mut self, label: impl FnOnce() -> String, change: impl FnOnce(&mut State)) {
         self.push(Kind::Owed, label, change);
     }
 
-    /// A fault, if `left` says that another may happen.
+    /// Adds a fault, if `left` says that another may happen.
     pub(crate) fn fault(
         &mut self,
         label: impl FnOnce() -> String,

@@ -16,13 +16,13 @@ use crate::steps::Steps;
 use crate::store::time_steps;
 use crate::tidying::Tidying;
 
-/// Where the sweeper stands.
+/// The state of the sweeper.
 #[derive(Clone)]
 pub(crate) enum Sweeper {
     Idle,
-    /// It sees to an origin that is overdue.
+    /// It settles an overdue origin.
     Tidying(Tidying),
-    /// It read an origin that is to be given up.
+    /// It has read an origin in order to give it up.
     GivingUp {
         origin: OriginNumber,
         seen: Rc<OriginRows>,
@@ -38,7 +38,7 @@ impl Sweeper {
         }
     }
 
-    /// The origin that it is about to give up, why, and as it was seen.
+    /// The origin that it is about to give up, the reason, and the rows that it saw.
     pub(crate) fn giving_up(&self) -> Option<(OriginNumber, LeftoverReason, &OriginRows)> {
         match self {
             Self::GivingUp { origin, seen, reason } => Some((*origin, *reason, seen)),
@@ -77,11 +77,11 @@ pub(crate) fn steps(model: &Model, steps: &mut Steps<'_>) {
 
 fn user(model: &Model, row: &IterationRow, steps: &mut Steps<'_>) {
     type Left = fn(&mut Faults) -> &mut u8;
-    let wishes: [(StatusChange, Left, &str); 2] = [
+    let commands: [(StatusChange, Left, &str); 2] = [
         (StatusChange::Stop, |faults| &mut faults.stops, "the user stops the crawl"),
         (StatusChange::Pause, |faults| &mut faults.pauses, "the user pauses the crawl"),
     ];
-    for (change, left, label) in wishes {
+    for (change, left, label) in commands {
         if model.changed(row, change).is_some() {
             steps.fault(|| label.to_owned(), left, |next| model.change_status(next, row.number, change));
         }
@@ -92,7 +92,7 @@ fn user(model: &Model, row: &IterationRow, steps: &mut Steps<'_>) {
     }
 }
 
-/// Commands that never came to anything are sent again: by the schedule before the iteration, by the sweeper while the token is out.
+/// Sends commands again that were not completed: the schedule before the iteration, the sweeper while the token is out.
 fn send_commands(model: &Model, steps: &mut Steps<'_>) {
     let state = steps.state;
     let is_wanted = |trigger: TriggerNumber| match state.begun[trigger].and_then(|number| state.iteration(number)) {
@@ -116,7 +116,7 @@ fn send_commands(model: &Model, steps: &mut Steps<'_>) {
     }
 }
 
-/// Tickets and parse messages that may be lost. One that somebody has would be a duplicate.
+/// Sends tickets and parse messages again that may be lost. One that a worker still has makes a duplicate.
 fn send_overdue(model: &Model, row: &IterationRow, steps: &mut Steps<'_>) {
     let state = steps.state;
     let mut overdue = Vec::new();
@@ -145,20 +145,20 @@ fn send_overdue(model: &Model, row: &IterationRow, steps: &mut Steps<'_>) {
     }
 }
 
-/// Whether anybody works on an origin, or is about to see to it.
+/// Whether any worker works on an origin, or is about to settle it.
 fn is_anyone_at(state: &State, origin: OriginNumber) -> bool {
     let tidying = state.parsers.iter().map(crate::parser::Parser::tidying);
     let mut tidying = tidying.chain(state.schedulers.iter().map(crate::scheduler::Scheduler::tidying)).flatten();
     state.crawlers.iter().any(|crawler| crawler.is_about(origin)) || tidying.any(|tidying| tidying.is_about(origin))
 }
 
-/// Whether anybody has this segment's parse message, or is about to send it.
+/// Whether any worker has this segment's parse message, or is about to send it.
 fn is_anyone_parsing(state: &State, key: SegmentKey) -> bool {
     state.crawlers.iter().any(|crawler| crawler.owes(key))
         || state.parsers.iter().any(|parser| parser.segment() == Some(key))
 }
 
-/// Sees to an origin that is overdue, or gives it up.
+/// Settles an overdue origin, or gives it up.
 fn look_at(model: &Model, row: &IterationRow, origin: OriginNumber, steps: &mut Steps<'_>) {
     let state = steps.state;
     let Some(rows) = state.rows(origin).filter(|rows| rows.lease.iteration == row.number) else { return };
@@ -166,7 +166,7 @@ fn look_at(model: &Model, row: &IterationRow, origin: OriginNumber, steps: &mut 
     let is_left_alone = model.config.reading == Reading::Merged && is_anyone_at(state, origin);
     if !is_settled && !is_left_alone && rows.inbox.due.is_some() && need(rows) == Need::Settling {
         steps.owed(
-            || format!("the sweeper sees to origin {origin}"),
+            || format!("the sweeper takes on origin {origin}"),
             |next| {
                 let tidying = Tidying::of(row.number, vec![origin]).and_then(|tidying| tidying.step(model, next));
                 next.sweeper = tidying.map_or(Sweeper::Idle, Sweeper::Tidying);

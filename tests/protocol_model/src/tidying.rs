@@ -1,4 +1,4 @@
-//! Seeing to origins that may need a turn, or nothing more: what every step does at its end.
+//! Settling origins, which wakes or closes them: what every step does at its end.
 
 use std::rc::Rc;
 
@@ -11,21 +11,21 @@ use crate::site::OriginNumber;
 use crate::state::{Message, State, Ticket};
 use crate::store::Settled;
 
-/// Origins to be seen to, one after the other.
+/// The origins to settle, one after another.
 #[derive(Clone)]
 pub(crate) struct Tidying {
     pub iteration: Iteration,
-    /// The first one is at hand; never empty.
+    /// The first one is in progress. Never empty.
     pub origins: Vec<OriginNumber>,
     pub doing: Doing,
 }
 
-/// What is done for the origin at hand.
+/// The stage of the origin in progress.
 #[derive(Clone)]
 pub(crate) enum Doing {
-    /// Its rows are to be read.
+    /// Its rows must be read.
     Reading,
-    /// They were read, and are to be settled.
+    /// Its rows were read, and it must be settled.
     Settling(Rc<OriginRows>),
     /// It was woken, and this ticket is owed.
     Sending(Ticket),
@@ -37,22 +37,22 @@ impl Tidying {
         (!origins.is_empty()).then_some(Self { iteration, origins, doing: Doing::Reading })
     }
 
-    /// Whether this origin is yet to be seen to.
+    /// Whether this origin is still to be settled.
     pub(crate) fn is_about(&self, origin: OriginNumber) -> bool {
         self.origins.contains(&origin)
     }
 
-    /// What the next step does, for traces.
+    /// The label of the next step.
     pub(crate) fn label(&self) -> String {
         let origin = self.origins[0];
         match &self.doing {
-            Doing::Reading => format!("sees to origin {origin}"),
+            Doing::Reading => format!("reads origin {origin}"),
             Doing::Settling(_) => format!("settles origin {origin} as it was read"),
             Doing::Sending(ticket) => format!("sends the ticket of origin {origin}, turn {}", ticket.turn),
         }
     }
 
-    /// Takes the next step. What is left to be done; `None` if that is nothing.
+    /// Takes the next step. Returns what is left to do, if anything.
     pub(crate) fn step(&self, model: &Model, next: &mut State) -> Option<Self> {
         let Self { iteration, origins, doing } = self;
         let origin = origins[0];

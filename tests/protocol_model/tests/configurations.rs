@@ -1,4 +1,4 @@
-//! Each configuration is explored whole, and nothing is found broken. `DRAGLINE_STATES` bounds how many states of each are visited.
+//! Explores each configuration completely without a violation. `DRAGLINE_STATES` limits how many states of each are visited.
 
 use dragline_protocol_model::{Config, Extent, explore};
 

@@ -1,6 +1,6 @@
-//! What the model finds: nothing in the protocol, and something in all that lacks a part of it.
+//! What the model finds: no violation in the protocol, but one in each version that lacks a condition.
 
-#![expect(clippy::print_stdout, reason = "a run says how many states it visited")]
+#![expect(clippy::print_stdout, reason = "a run prints how many states it visited")]
 
 mod configurations;
 mod mutations;

@@ -1,4 +1,4 @@
-//! What is left out of the protocol is missed, or said to be of no consequence.
+//! Leaving out a condition of the protocol causes a violation, or is listed with the reason why not.
 
 use Invariant::{
     BarrierHeld, BudgetAddsUp, CountsInOrder, DoneIsDone, EndInReach, EndIsFinal, EverythingClaimed, HolderCommits,
@@ -7,7 +7,7 @@ use Invariant::{
 };
 use dragline_protocol_model::{Config, Extent, Invariant, Mutation, explore};
 
-/// What is left out, where it is missed, and what that breaks.
+/// The mutation, the configuration that shows it, and the invariant that it violates.
 const CAUGHT: &[(Mutation, Config, Invariant)] = &[
     (Mutation::BeginBesideARunningOne, Config::TWO_COMMANDS, OneIterationATrigger),
     (Mutation::BeginForgetsTriggers, Config::REPEATED, OneIterationATrigger),
@@ -70,7 +70,7 @@ const CAUGHT: &[(Mutation, Config, Invariant)] = &[
     (Mutation::OnlySeedsOpened, Config::RECRAWL_LINKS_GONE, EverythingClaimed),
 ];
 
-/// What is left out and not missed, where it was most likely to be, and why it stays in the protocol all the same.
+/// The mutation that violates nothing, the configuration most likely to show it, and why the condition stays in the protocol.
 const NOT_CAUGHT: &[(Mutation, Config, &str)] = &[
     (
         Mutation::ChunkOverwritten,
@@ -80,27 +80,27 @@ const NOT_CAUGHT: &[(Mutation, Config, &str)] = &[
     (
         Mutation::TakeOfAnyTurn,
         Config::LATE_DUPLICATES,
-        "a late ticket would take what a right one takes; it only spares the rows and the delays of turns nobody asked for",
+        "a late ticket would take what a current one takes; the condition only saves rows and delays of unneeded turns",
     ),
     (
         Mutation::SettleUnawareOfTurn,
         Config::DUPLICATE,
-        "within an iteration the four numbers grow with every turn that did something; over iterations the iteration is compared",
+        "within an iteration the four numbers grow with every turn that did something; across iterations the iteration is compared",
     ),
     (
         Mutation::SettleUnawareOfTaken,
         Config::DUPLICATE,
-        "only a holder writes them, and to become held the lease has to get another turn first",
+        "only a holder writes them, and the lease must get another turn before it can be held",
     ),
     (
         Mutation::SettleUnawareOfParsed,
         Config::DUPLICATE,
-        "it closes only where all segments are parsed, and more than all cannot be; a wake-up too many does no harm",
+        "it closes only once all segments are parsed, and there are no more than all; an extra wake-up does no harm",
     ),
     (
         Mutation::GiveUpUnawareOfLease,
         Config::STOP_AND_EXPIRY,
-        "here the lease's end is read in the same transaction; a store that cannot do so has only state, turn and token",
+        "here the lease's end is read in the same transaction; a store that cannot do that has only state, turn and token",
     ),
     (
         Mutation::LeftoverOverwritten,
@@ -123,7 +123,7 @@ fn what_is_left_out_is_missed_by_the_invariant_that_it_is_there_for() {
 fn what_may_be_left_out_is_only_what_another_condition_covers() {
     for &(mutation, config, why) in NOT_CAUGHT {
         if let Some(finding) = explore(config.without(mutation), Extent::Whole).finding {
-            panic!("{mutation:?} was thought to be of no consequence, as {why}; but {finding}");
+            panic!("{mutation:?} is listed as harmless, because {why}; but {finding}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Clocks that show the wrong time: they are set while the crawl runs, and those of the workers are apart.
+//! Clocks that show the wrong time: they are set while the crawl runs, and differ between workers.
 
 use std::time::Duration;
 
@@ -9,16 +9,16 @@ use rand::{RngExt, SeedableRng};
 use crate::ports::START;
 use crate::worker::Worker;
 
-/// Clocks of machines that keep theirs right are no further apart, which a lease and a host are taken over later than they end for.
+/// The largest difference between well-kept clocks. Leases and hosts are taken over this much later than they end to allow for it.
 const APART_MS: i64 = 200;
 
-/// No clock is set back by more: what got lost is sent again when a clock says so.
+/// The most that a clock is set back by: lost work is sent again when a clock says so.
 const BACK_MAX_S: i64 = 3_600;
 
-/// What the clocks show. All by the seed.
+/// What the clocks show, drawn from the seed.
 #[derive(Clone, Debug)]
 pub(crate) struct Clocks {
-    /// When a clock is set, by the run's time, and by how much.
+    /// When, in the run's time, a clock is set, and by how much.
     steps: Vec<(Duration, SignedDuration)>,
     drifts: [SignedDuration; 8],
 }
@@ -46,27 +46,27 @@ impl Clocks {
         clocks
     }
 
-    /// Whether a clock is set in the run.
+    /// Whether a clock is set during the run.
     pub(crate) fn are_set(&self) -> bool {
         !self.steps.is_empty()
     }
 
-    /// By how much the clocks of two workers differ at most.
+    /// The largest difference between the clocks of two workers.
     pub(crate) fn apart(&self) -> Duration {
         2 * self.drifts.iter().map(|drift| drift.unsigned_abs()).max().unwrap_or_default()
     }
 
-    /// By how much a clock differs at most from what it would show if nobody had set it, and from another.
+    /// The largest difference between a clock and any clock that was never set.
     pub(crate) fn wrong_by(&self) -> Duration {
         self.apart() + self.steps.iter().map(|(_, by)| by.unsigned_abs()).sum::<Duration>()
     }
 
-    /// What the machine's clock shows.
+    /// The time that the machine's clock shows.
     pub(crate) fn machine(&self, now: Duration) -> Timestamp {
         self.show(now, SignedDuration::ZERO)
     }
 
-    /// What a worker's clock shows.
+    /// The time that a worker's clock shows.
     pub(crate) fn of(&self, worker: Worker, now: Duration) -> Timestamp {
         self.show(now, self.drifts[worker.number() % self.drifts.len()])
     }

@@ -1,7 +1,7 @@
-//! Who goes on next: every port operation, sleep and wait for a message is parked here, and one at a time is let go.
+//! Scheduling: every port operation, sleep and wait for a message is parked here, and the conductor resumes one at a time.
 //!
-//! The run is deterministic because the driver acts only when nothing can go on by itself, and because it then draws what goes on from
-//! the seed. Work that other threads do (the database's, parsing) counts as something that goes on, so that the driver waits for it.
+//! The run is deterministic because the driver acts only when nothing can proceed by itself, and then draws what to resume from the seed.
+//! The driver also waits for work on other threads (the database's, parsing).
 
 use std::fmt;
 use std::future::{Future, pending, poll_fn};
@@ -24,36 +24,36 @@ use crate::parked::{Grant, Operation, Parked, Until};
 use crate::trace::Trace;
 use crate::worker::Worker;
 
-/// No run takes longer by its own clock: an iteration that is open then does not close.
+/// The longest run by its own clock: an iteration that is still open then will not close.
 const TIME_MAX: Duration = Duration::from_secs(24 * 3600);
 
-/// Nor more port operations: a run of these sites has some thousands at most.
+/// The most port operations of a run: runs of these sites have a few thousand at most.
 const OPERATIONS_MAX: usize = 15_000;
 
-/// What a port may answer as well as what it does.
+/// An alternative answer that the port allows.
 pub(crate) enum Twist<T> {
-    /// Nothing else.
+    /// There is none.
     None,
-    /// This, and does nothing.
+    /// This answer, without doing anything.
     Instead(T),
-    /// Another answer, once it is done: that of a further try, as the first one's got lost.
+    /// The answer of a second try, as the first one's was lost.
     Again(fn(T) -> T),
 }
 
-/// What the driver has to do.
+/// What the driver has to do next.
 #[derive(Debug)]
 pub(crate) enum Next {
-    /// Something was let go; see to it again when it is quiet.
+    /// Something was resumed; look again when everything is parked.
     GoesOn,
-    /// What a worker was at died: it begins anew, with the memory of its process.
+    /// A worker's task died: start it again, with the memory of its process.
     TaskDied(Worker),
-    /// A worker died: what it had in memory is to be dropped, and another started.
+    /// A worker died: drop its memory and start another.
     Died(Worker),
     /// Everything died.
     Crashed,
-    /// The iteration is closed and every message is dealt with.
+    /// The iteration is closed and every message is done with.
     Over,
-    /// The iteration is open, and nothing closes it.
+    /// The iteration is open and will not close.
     NeverEnds,
 }
 
@@ -68,18 +68,18 @@ struct State {
     is_quiet: bool,
     driver: Option<Waker>,
     fallen: Option<(Worker, Scope)>,
-    /// The iteration that is to be closed.
+    /// The iteration that must close.
     goal: Iteration,
     is_closed: bool,
-    /// Whether a crawler that sleeps in the middle of a turn, which others have ended for it, is waited for.
+    /// Whether to wait for a crawler that sleeps in the middle of a turn that others have already ended.
     waits_for_sleepers: bool,
     mail: Mail,
-    /// What people were told, in this order.
+    /// The notices that were delivered, in order.
     told: Vec<Notice>,
     trace: Trace,
 }
 
-/// Lets one thing go on at a time.
+/// Resumes one parked task at a time.
 pub(crate) struct Conductor {
     clocks: Clocks,
     state: Mutex<State>,
@@ -147,12 +147,12 @@ impl Conductor {
         act(&mut state.mail, now)
     }
 
-    /// A notice reached people.
+    /// Records a delivered notice.
     pub(crate) fn people_are_told(&self, notice: Notice) {
         self.state().told.push(notice);
     }
 
-    /// What people were told.
+    /// The notices that were delivered.
     pub(crate) fn told(&self) -> Vec<Notice> {
         self.state().told.clone()
     }
@@ -163,36 +163,36 @@ impl Conductor {
         state.trace.add(now, &line);
     }
 
-    /// Which faults struck so far.
+    /// The faults that have struck so far.
     pub(crate) fn struck(&self) -> Struck {
         self.state().faults.struck()
     }
 
-    /// What happened so far, and which faults.
+    /// The trace and the faults so far.
     pub(crate) fn story(&self) -> (Trace, Struck) {
         let state = self.state();
         (state.trace.clone(), state.faults.struck())
     }
 
-    /// A new iteration is to be closed from now on.
+    /// Sets the iteration that must close from now on.
     pub(crate) fn aim_at(&self, iteration: Iteration) {
         let mut state = self.state();
         state.goal = iteration;
         state.is_closed = false;
     }
 
-    /// This is the newest iteration, it is closed, and nobody owes people a notice.
+    /// Records that this newest iteration is closed and that no notice is due.
     pub(crate) fn iteration_closed(&self, iteration: Iteration) {
         let mut state = self.state();
         state.is_closed = state.goal == iteration;
     }
 
-    /// Nothing happens for a while.
+    /// Lets time pass without anything happening.
     pub(crate) fn pass_time(&self, wait: Duration) {
         self.state().now += wait;
     }
 
-    /// Whether an object that is to be read is lost by then.
+    /// Draws whether an object is lost before it is read.
     pub(crate) fn loses(&self, key: &str) -> Option<Loss> {
         let mut guard = self.state();
         let state = &mut *guard;
@@ -201,7 +201,7 @@ impl Conductor {
         Some(loss)
     }
 
-    /// Every message that was ever sent comes again, and no fault strikes any more.
+    /// Delivers every message ever sent again, and stops the faults.
     pub(crate) fn deliver_all_again(&self) {
         let mut state = self.state();
         let now = state.now;
@@ -211,19 +211,19 @@ impl Conductor {
         state.mail.send_all_again(now);
     }
 
-    /// Faults strike again.
+    /// Lets faults strike again.
     pub(crate) fn let_faults_strike(&self) {
         let mut state = self.state();
         state.faults.wake();
         state.waits_for_sleepers = false;
     }
 
-    /// A sequential worker begins to run.
+    /// Records that a sequential worker begins to run.
     pub(crate) fn started(&self, worker: Worker) {
         self.state().busy += usize::from(worker.is_sequential());
     }
 
-    /// Called when the runtime has nothing to run.
+    /// To be called when the runtime has nothing to run.
     pub(crate) fn thread_parks(&self) {
         let mut state = self.state();
         if state.busy == 0
@@ -235,7 +235,7 @@ impl Conductor {
         }
     }
 
-    /// Waits until nothing goes on by itself.
+    /// Waits until nothing can proceed by itself.
     pub(crate) async fn quiet(&self) {
         poll_fn(|cx| {
             let mut state = self.state();
@@ -257,7 +257,7 @@ impl Conductor {
         }
         match woken.await {
             Ok(grant) => grant,
-            // The life is over; so is this task.
+            // The life is over, and so is this task.
             Err(_) => pending().await,
         }
     }
@@ -278,7 +278,7 @@ impl Conductor {
         }
     }
 
-    /// An operation that is over no longer counts as going on; a sequential worker itself does.
+    /// Records the end of an operation. It no longer counts as under way, but its sequential worker does.
     fn leave(&self, worker: Worker) {
         self.state().busy -= usize::from(!worker.is_sequential());
     }
@@ -292,10 +292,10 @@ impl Conductor {
         pending().await
     }
 
-    /// Does a port operation when its turn comes, with what is to befall it.
+    /// Does a port operation when its turn comes, with the fault that strikes it.
     ///
     /// # Errors
-    /// The operation's own, or one made up: before it had an effect, or after.
+    /// The operation's own, or an injected one: before it had an effect, or after.
     pub(crate) async fn operate<T>(
         &self,
         worker: Worker,
@@ -353,7 +353,7 @@ impl Conductor {
         }
     }
 
-    /// Lets one thing go on, or says why nothing does. To be called when it is quiet.
+    /// Resumes one parked task, or says why none can be. To be called when everything is parked.
     pub(crate) fn next(&self) -> Next {
         let mut guard = self.state();
         let state = &mut *guard;
@@ -399,7 +399,7 @@ impl Conductor {
         }
     }
 
-    /// Everything that waits is gone, and with it what nobody keeps outside of memory.
+    /// Drops all that waits, and with it all that is only in memory.
     pub(crate) fn forget_the_parked(&self) {
         let mut state = self.state();
         state.parked.clear();
@@ -409,7 +409,7 @@ impl Conductor {
         state.fallen = None;
     }
 
-    /// Draws from the seed whether something is so.
+    /// Draws a yes or no from the seed.
     pub(crate) fn draw(&self, odds: f64) -> bool {
         self.state().dice.random_bool(odds)
     }

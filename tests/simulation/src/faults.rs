@@ -1,4 +1,4 @@
-//! What befalls port operations: the one place that decides it.
+//! The faults of port operations, all decided here.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -13,24 +13,24 @@ use crate::worker::Worker;
 /// How much dies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// What one worker was at. Its process lives on, and remembers.
+    /// The current task of one worker. Its process lives on with its memory.
     Task,
-    /// One worker, with its process and what that had in memory.
+    /// One worker, with its process and memory.
     Worker,
     /// Every worker.
     All,
 }
 
-/// Which side of an operation.
+/// The side of an operation on which a crash falls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// It has no effect.
     Before,
-    /// It has its effect, and nobody learns of it.
+    /// It has its effect, but the answer is lost.
     After,
 }
 
-/// What befalls one operation.
+/// What happens to one operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fate {
     Passes,
@@ -40,7 +40,7 @@ pub(crate) enum Fate {
     DelayAfter(Duration),
     CrashBefore(Scope),
     CrashAfter(Scope),
-    /// What the port may answer as well: a conflict, a list that lags, a message sent twice.
+    /// It gets the alternative answer that the port allows: a conflict, a list that lags, a message sent twice.
     Twist,
 }
 
@@ -53,18 +53,18 @@ impl fmt::Display for Fate {
     }
 }
 
-/// What was struck: how often each kind of fault, and how many operations there were.
+/// How many operations there were, and which faults struck.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Struck {
     /// Port operations, in all lives of the run.
     pub operations: usize,
     /// How often each fault struck.
     pub faults: BTreeMap<&'static str, usize>,
-    /// The keys of objects that were deleted or cut short.
+    /// The keys of objects that were deleted or truncated.
     pub lost: BTreeSet<String>,
 }
 
-/// What becomes of an object that nobody looked after.
+/// How an object gets lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Loss {
     Deleted,
@@ -72,19 +72,19 @@ pub(crate) enum Loss {
 }
 
 impl Struck {
-    /// Whether nothing died or failed: everything that was begun came to its end, however late.
+    /// Whether nothing died or failed, so that everything that began was finished, however late.
     #[must_use]
     pub fn only_delayed(&self) -> bool {
         self.faults.keys().all(|fault| BENIGN.contains(fault))
     }
 
-    /// Whether a request failed, or may have, that no server is to blame for. A URL may then end unseen.
+    /// Whether a request may have failed through no fault of a server. A URL may then end without having been seen.
     #[must_use]
     pub fn broke_a_connection(&self) -> bool {
         self.faults.contains_key(CONNECTION)
     }
 
-    /// Whether anything struck that a parse may not survive, or may have taken longer for than one may.
+    /// Whether any fault struck that may have killed a parse or made it exceed its time.
     #[must_use]
     pub fn broke_a_parse(&self) -> bool {
         !self.lost.is_empty() || self.faults.keys().any(|fault| !HARMLESS_TO_PARSES.contains(fault))
@@ -94,56 +94,56 @@ impl Struck {
 /// The odds that a message is delivered twice.
 const DOUBLED: f64 = 0.02;
 
-/// Faults that a parse ends from in order.
+/// Faults that a parse survives in good order.
 const HARMLESS_TO_PARSES: [&str; 6] =
     ["fail before", "fail after", "twist", "delivered twice", CONNECTION, LEFT_ASLEEP];
 
 /// The odds that an object is lost before it is parsed, where objects are.
 const LOST: f64 = 0.15;
 
-/// The odds that a notice is struck that is to be struck at all.
+/// The odds that a notice is struck, in runs where notices are.
 const NOTICE_ODDS: f64 = 0.3;
 
-/// Not drawn: what a long delay may come to.
+/// Not drawn: a possible result of a long delay.
 const LEFT_ASLEEP: &str = "left asleep";
 
 /// The faults of a request.
 const CONNECTION: &str = "connection";
 
-/// The faults by which no worker stops in the middle of something.
+/// The faults that stop no worker in the middle of something.
 const BENIGN: [&str; 5] = [CONNECTION, "delay before", "delay after", "delivered twice", "twist"];
 
-/// What is to befall a run.
+/// The plan of faults for a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Plan {
-    /// Nothing.
+    /// No faults.
     Clean,
     /// Everything dies at the operation of this number, counted from 0.
     CrashAt(usize, Side),
-    /// Anything, by the seed.
+    /// Any faults, drawn from the seed.
     Random,
 }
 
-/// How rough a random run is.
+/// How many faults a random run has, and where.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Weather {
     /// The odds that an operation is struck.
     odds: f64,
-    /// How many are at most, so that a run ends.
+    /// The most faults in a run, so that it ends.
     faults_max: usize,
     focus: Focus,
 }
 
-/// Which operations can be struck. Faults that are rare together are met where they fall close.
+/// Which operations can be struck. Rare combinations of faults are found by concentrating them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Focus {
     Everything,
     Parsers,
-    /// What a crawler does at a segment's and a turn's end: who dawdles there loses the lease to another.
+    /// A crawler's operations at the end of segments and turns: one that is slow there loses the lease.
     Commits,
-    /// Objects, which are gone or damaged when they are to be parsed; and whatever else.
+    /// Objects, which are gone or damaged when they are parsed; other operations are struck, too.
     Objects,
-    /// What a parser asks of the store, which is away again and again; nobody dies.
+    /// A parser's operations on the store, which is often out of reach; nothing dies.
     Away,
 }
 
@@ -171,28 +171,28 @@ impl Focus {
     }
 }
 
-/// How many processes the workers are of.
+/// How many processes the workers run in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Processes {
-    /// Of one, which lives: what a worker is at can die.
+    /// In one, which lives on: only the task of a worker can die.
     One,
-    /// Of several, each of which may die.
+    /// In several, each of which may die.
     Several,
 }
 
 impl Processes {
-    /// By the clocks of a run: where one is set, all workers are of one process, as nobody else knows that a turn goes on.
+    /// Depends on the clocks: where one is set all workers run in one process, as no other process knows that a turn is alive.
     pub(crate) fn of(clocks: &Clocks) -> Self {
         if clocks.are_set() { Self::One } else { Self::Several }
     }
 }
 
-/// Decides, and counts.
+/// Decides on faults and counts them.
 #[derive(Clone, Debug)]
 pub(crate) struct Faults {
     plan: Plan,
     weather: Weather,
-    /// Nothing is struck, and nothing counted.
+    /// Without faults and without counting.
     is_calm: bool,
     processes: Processes,
     struck: Struck,
@@ -203,7 +203,7 @@ impl Faults {
         Self { plan, weather: Weather::draw(dice), is_calm: false, processes, struck: Struck::default() }
     }
 
-    /// From now on nothing is struck, until [`Self::wake`].
+    /// Stops all faults until [`Self::wake`].
     pub(crate) const fn calm(&mut self) {
         self.is_calm = true;
     }
@@ -212,7 +212,7 @@ impl Faults {
         self.is_calm = false;
     }
 
-    /// A crawler is still in the middle of a turn when all is over, and never comes to its end.
+    /// Records that a crawler was left asleep in the middle of a turn when the run ended.
     pub(crate) fn leave_asleep(&mut self) {
         *self.struck.faults.entry(LEFT_ASLEEP).or_default() += 1;
     }
@@ -231,7 +231,7 @@ impl Faults {
             Plan::CrashAt(at, Side::Before) if at == number => (Fate::CrashBefore(Scope::All), "crash before"),
             Plan::CrashAt(at, Side::After) if at == number => (Fate::CrashAfter(Scope::All), "crash after"),
             Plan::Random if self.strikes(dice, worker, name) => match self.weather.focus {
-                // Mostly it dawdles, until another holder is at work.
+                // Mostly delayed until another holder is at work.
                 Focus::Commits if dice.random_bool(0.6) => (Fate::DelayBefore(dawdle(dice)), "delay before"),
                 Focus::Away if dice.random_bool(0.8) => (Fate::FailBefore, "fail before"),
                 Focus::Away => (Fate::FailAfter, "fail after"),
@@ -248,7 +248,7 @@ impl Faults {
         fate
     }
 
-    /// Whether an object that is to be read is lost by then.
+    /// Draws whether an object is lost before it is read.
     pub(crate) fn loses(&mut self, dice: &mut StdRng, key: &str) -> Option<Loss> {
         let may_be = !self.is_calm && self.plan == Plan::Random && self.weather.focus == Focus::Objects;
         if !may_be || self.struck.lost.contains(key) || !dice.random_bool(LOST) {
@@ -259,7 +259,7 @@ impl Faults {
         Some(if dice.random_bool(0.5) { Loss::Deleted } else { Loss::CutShort })
     }
 
-    /// Whether a message that is delivered comes once more, and how much later.
+    /// Draws whether a message is delivered twice, and how much later.
     pub(crate) fn doubles(&mut self, dice: &mut StdRng) -> Option<Duration> {
         let is_struck = !self.is_calm && self.plan == Plan::Random && dice.random_bool(DOUBLED);
         is_struck.then(|| {
@@ -296,12 +296,12 @@ fn draw(dice: &mut StdRng, name: &str) -> (Fate, &'static str) {
     }
 }
 
-/// So long that a lease runs out, and work that got lost is sent again.
+/// Long enough for a lease to run out and for lost work to be sent again.
 fn dawdle(dice: &mut StdRng) -> Duration {
     Duration::from_secs(dice.random_range(200..500))
 }
 
-/// As short as a slow store takes, or longer than any lease lasts.
+/// As short as a slow store's answer, or longer than any lease.
 fn delay(dice: &mut StdRng) -> Duration {
     let ms_max = if dice.random_bool(0.5) { 5_000 } else { 400_000 };
     Duration::from_millis(dice.random_range(1..ms_max))

@@ -1,7 +1,7 @@
-//! The four steps over the local adapters wrapped in faults, driven from one seed.
+//! The four steps over local adapters with injected faults, driven by one seed.
 //!
-//! [`simulate`] runs a crawl of a generated site. Every port operation waits for its turn, which the seed draws; time moves only when
-//! nothing can go on. Afterwards the [`invariants`] are recomputed from the log, the objects and the servers' own log of requests.
+//! [`simulate`] runs a crawl of a generated site. Every port operation waits for its turn, which is drawn from the seed; time moves only
+//! when nothing else can proceed. Afterwards the [`invariants`] are recomputed from the log, the objects and the servers' access log.
 
 #![expect(clippy::unwrap_used, reason = "a test says more by failing than by an error")]
 

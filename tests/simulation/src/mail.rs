@@ -1,4 +1,4 @@
-//! The queue between the steps, as SQS is one: at least once, in any order, and again if nobody says that a message is done with.
+//! The queue between the steps, like SQS: at least once, in any order, and again unless a message is deleted.
 
 use std::time::Duration;
 
@@ -6,13 +6,13 @@ use dragline_ports::queue::Message;
 use rand::RngExt;
 use rand::rngs::StdRng;
 
-/// A message that was taken and is not done with is there again after so long. Longer than a turn.
+/// A received message that is not deleted comes back after this time, which is longer than a turn.
 const INVISIBLE: Duration = Duration::from_secs(360);
 
-/// A message that failed is there again after so long.
+/// A message whose work failed comes back after this time.
 const AGAIN: Duration = Duration::from_secs(5);
 
-/// Which queue.
+/// The name of a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Ticket,
@@ -30,7 +30,7 @@ impl Kind {
     }
 }
 
-/// A message on its way.
+/// A message in a queue.
 #[derive(Clone, Debug)]
 pub(crate) struct Letter {
     pub(crate) id: u64,
@@ -43,7 +43,7 @@ pub(crate) struct Letter {
 pub(crate) struct Mail {
     letters: Vec<Letter>,
     sent: u64,
-    /// Every message there ever was, each once.
+    /// Every message ever sent, each once.
     history: Vec<Message>,
 }
 
@@ -88,7 +88,7 @@ impl Mail {
         }
     }
 
-    /// When the next message comes that is not there yet.
+    /// When the next message that is not due yet becomes due.
     pub(crate) fn next_due(&self, now: Duration) -> Option<Duration> {
         self.letters.iter().map(|letter| letter.due).filter(|due| *due > now).min()
     }

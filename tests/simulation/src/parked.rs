@@ -1,4 +1,4 @@
-//! What whoever is parked at the conductor waits for.
+//! What parked tasks wait for.
 
 use std::time::Duration;
 
@@ -13,11 +13,11 @@ use crate::worker::Worker;
 pub(crate) struct Operation {
     /// Port and operation, such as `frontier.claim`.
     pub(crate) name: &'static str,
-    /// What it is done to, for people.
+    /// Its subject, for the trace.
     pub(crate) subject: String,
 }
 
-/// What is waited for.
+/// What a parked task waits for.
 pub(crate) enum Until {
     /// The turn to do a port operation.
     Operation(Operation),
@@ -27,14 +27,14 @@ pub(crate) enum Until {
     Message(Kind),
 }
 
-/// What whoever waited may do now.
+/// What a resumed task may do now.
 pub(crate) enum Grant {
     Operation(Fate),
     Time,
     Message(Letter),
 }
 
-/// Whoever waits, and how it is woken.
+/// A parked task, and how it is woken.
 pub(crate) struct Parked {
     pub(crate) worker: Worker,
     pub(crate) until: Until,

@@ -1,4 +1,4 @@
-//! How a run went, and what it left.
+//! The report of a run, and what it left.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -15,50 +15,50 @@ use crate::setup::Setup;
 use crate::trace::Trace;
 use crate::web::{Access, Site};
 
-/// How a run went.
+/// The report of a run.
 #[derive(Debug)]
 pub struct Report {
-    /// What was run.
+    /// The setup of the run.
     pub setup: Setup,
     /// What happened.
     pub trace: Trace,
-    /// What befell it.
+    /// The faults that struck.
     pub struck: Struck,
-    /// Which invariants do not hold.
+    /// The violations found.
     pub violations: Vec<Violation>,
-    /// What is left of it.
+    /// What the run left.
     pub remains: Remains,
 }
 
 /// What a run left.
 #[derive(Debug)]
 pub struct Remains {
-    /// The data directory. It is deleted with this.
+    /// The data directory, which is deleted on drop.
     pub directory: TempDir,
     /// The servers' log.
     pub accesses: Vec<Access>,
-    /// How much of it is of earlier iterations.
+    /// How many of its entries belong to earlier iterations.
     pub accesses_before: usize,
-    /// By how much the clocks of two workers differed at most.
+    /// The largest difference between the clocks of two workers.
     pub clocks_apart: Duration,
-    /// By how much clocks were wrong at most.
+    /// The largest error of any clock.
     pub clocks_wrong_by: Duration,
-    /// What there was to find.
+    /// The site that was crawled.
     pub site: Site,
-    /// What was crawled.
+    /// The definition of the crawl.
     pub definition: Definition,
-    /// How long turns waited for parses at most.
+    /// How long turns waited for parses, at most.
     pub parse_wait: Duration,
     /// The last iteration.
     pub iteration: Iteration,
-    /// What the frontier says of it.
+    /// The frontier's row of that iteration.
     pub progress: Progress,
-    /// The keys of objects that were deleted or cut short.
+    /// The keys of objects that were deleted or truncated.
     pub lost: BTreeSet<String>,
 }
 
 impl Remains {
-    /// What the invariants are recomputed from, given a connection to the directory's database.
+    /// The evidence for the invariants, given a connection to the directory's database.
     #[must_use]
     pub fn evidence<'a>(&'a self, database: &'a Connection) -> Evidence<'a> {
         Evidence {
@@ -77,11 +77,11 @@ impl Remains {
 
 impl Report {
     /// # Panics
-    /// If an invariant is violated: with all that is needed to look into it.
+    /// If an invariant is violated, with all that is needed to investigate it.
     pub fn assert_holds(&self) {
         assert!(
             self.violations.is_empty(),
-            "run {} violates {:#?}\n{}\nAgain: DRAGLINE_RUN='{}' cargo nextest run -p dragline-simulation --no-capture one_run",
+            "run {} violates {:#?}\n{}\nto repeat it: DRAGLINE_RUN='{}' cargo nextest run -p dragline-simulation --no-capture one_run",
             self.setup,
             self.violations,
             self.trace.end(),

@@ -1,4 +1,4 @@
-//! A run: its iterations from command to close, through as many lives as there are crashes.
+//! A run: its iterations from command to close, with a new life after each crash.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -24,12 +24,12 @@ use crate::setup::Setup;
 use crate::web::{Access, Servers};
 use crate::workers::{Memory, Workshop};
 
-/// What of a life is left when everything died.
+/// What survives of a life when everything dies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Afterlife {
-    /// The queue and the leases: nobody knows who holds them, so they run out.
+    /// The queue and the leases. As nobody knows that their holders died, leases run out.
     Cloud,
-    /// Nothing but the disk. Whoever opens the directory next voids the leases, and the command is given again.
+    /// Only the disk. Opening the directory again voids the leases, and the command is given again.
     Local,
 }
 
@@ -45,10 +45,10 @@ pub fn simulate(seed: u64) -> Report {
     run(Setup::new(seed, Plan::Random))
 }
 
-/// Runs a scenario, and checks what came of it after each iteration.
+/// Runs a scenario, and checks the invariants after each iteration.
 ///
 /// # Panics
-/// If the machine gives no room for a data directory.
+/// If no data directory can be made.
 #[must_use]
 pub fn run(setup: Setup) -> Report {
     let mut run = Run::new(setup);
@@ -72,7 +72,7 @@ struct Run {
     /// Requests of earlier iterations.
     accesses_before: usize,
     directory: TempDir,
-    /// Absent while nobody lives.
+    /// `None` while no worker is alive.
     store: Option<LocalStore>,
 }
 
@@ -104,7 +104,7 @@ impl Run {
         Report { setup: self.setup, trace, struck, violations, remains }
     }
 
-    /// Runs an iteration to its end, and says what does not hold then.
+    /// Runs an iteration to its end, and returns the violations.
     fn iteration(&mut self, iteration: Iteration) -> Checked {
         let crawl = self.scenario.definition.name.clone();
         let command = StartCommand { crawl, trigger: TriggerId(format!("trigger {iteration}")) };
@@ -121,7 +121,7 @@ impl Run {
         Ok([violations, redelivered, self.judge_archive(&database, iteration)?].concat())
     }
 
-    /// What is in the archive that should not be, once everybody is done.
+    /// Finds orphan objects, once everything is done.
     fn judge_archive(&self, database: &Connection, iteration: Iteration) -> Checked {
         let struck = self.conductor.struck();
         if !struck.only_delayed() {
@@ -151,7 +151,7 @@ impl Run {
         }
     }
 
-    /// What does not hold of what an iteration left.
+    /// Finds violations in what an iteration left.
     fn judge(&self, database: &Connection, iteration: Iteration, is_over: bool) -> Checked {
         let accesses = self.servers.accesses();
         let struck = self.conductor.struck();
@@ -179,7 +179,7 @@ impl Run {
     fn progress(&self, iteration: Iteration) -> Progress {
         let runtime = Builder::new_current_thread().build().unwrap();
         let Some(store) = &self.store else { return Progress::default() };
-        // Asked through the defect, where there is one: what is shown is held against what is stored.
+        // Asked through the defect, if there is one, to compare what is shown with what is stored.
         let frontier = dragline_testkit::mutants::MutantFrontier::new(
             store.frontier(),
             self.setup.mutation.and_then(Mutation::of_frontier),
@@ -187,20 +187,23 @@ impl Run {
         runtime.block_on(frontier.progress(&self.scenario.definition.name, iteration)).unwrap()
     }
 
-    /// Delivers every message again that there ever was, and says what that changed.
+    /// Delivers every message ever sent again, and returns what that changed.
     fn redeliver(&mut self, database: &Connection, command: &StartCommand) -> Checked {
         let before = invariants::snapshot(database)?;
         self.conductor.deliver_all_again();
         let violations = if self.live_until_over(command) {
             invariants::redelivery_changes_nothing(&before, &invariants::snapshot(database)?)
         } else {
-            vec![Violation { invariant: Invariant::RedeliveryChangesNothing, what: "it has no end".to_owned() }]
+            vec![Violation {
+                invariant: Invariant::RedeliveryChangesNothing,
+                what: "redelivery does not end".to_owned(),
+            }]
         };
         self.conductor.let_faults_strike();
         Ok(violations)
     }
 
-    /// One life after the other. Whether the iteration ends.
+    /// Runs one life after another. Returns whether the iteration ends.
     fn live_until_over(&mut self, command: &StartCommand) -> bool {
         loop {
             match self.live() {
@@ -231,7 +234,7 @@ impl Run {
         LocalStore::open(self.directory.path(), now).unwrap()
     }
 
-    /// One life: workers that work until everything is done, or dies.
+    /// Runs one life: the workers work until everything is done or dies.
     fn live(&mut self) -> LifeEnd {
         let store = self.store.take().unwrap_or_else(|| self.open());
         self.store = Some(store.clone());
@@ -280,14 +283,14 @@ impl Run {
         end
     }
 
-    /// Puts the crawl's definition. A life that is not the first finds it there.
+    /// Puts the crawl's definition; lives after the first find it stored.
     async fn define(&self, store: &LocalStore) {
         let put = PutCrawl { definition: self.scenario.definition.clone(), seen: None, next: None };
         store.frontier().put_crawl(&put).await.unwrap();
     }
 }
 
-/// A disk in memory, where there is one: nothing here survives the test, so nothing need reach a real one.
+/// A file system in memory, if there is one, as nothing outlives the test.
 fn fast_disk() -> PathBuf {
     let memory = PathBuf::from("/dev/shm");
     if memory.is_dir() { memory } else { std::env::temp_dir() }

@@ -1,4 +1,4 @@
-//! What a run is about: a site, how it is crawled, and what people want meanwhile. All by the seed.
+//! The scenario of a run: a site, how it is crawled, and the commands given meanwhile, all drawn from the seed.
 
 use std::time::Duration;
 
@@ -12,32 +12,32 @@ use crate::web::Site;
 /// The delay between requests to an origin.
 const DELAY: Duration = Duration::from_secs(1);
 
-/// The delay of some runs: longer than a turn waits, and than a robots.txt is believed there.
+/// The delay of some runs: longer than a turn waits, and than a robots.txt is valid there.
 const LONG_DELAY: Duration = Duration::from_secs(60);
 
-/// What a run is about. The last digit of its seed decides.
+/// The kind of a run, decided by the last digit of its seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// One iteration. 0 to 2.
     Once,
-    /// One iteration that goes no deeper than a few links. 3.
+    /// One iteration, limited to a few links deep. 3.
     Shallow,
-    /// Two iterations, the second one of pages some of which changed. 4.
+    /// Two iterations, with some pages changed in between. 4.
     Twice,
-    /// One that is stopped. 5.
+    /// One iteration that is stopped. 5.
     Stopped,
-    /// One that is paused, and goes on later. 6.
+    /// One iteration that is paused and later resumed. 6.
     Paused,
-    /// One of so many pages at most. 7.
+    /// One iteration with this page budget. 7.
     PageBudget,
-    /// One of so many pages of each origin at most. 8.
+    /// One iteration with this page budget for each origin. 8.
     OriginBudget,
-    /// One in which origins stop answering. 9.
+    /// One iteration in which origins stop answering. 9.
     DyingOrigins,
 }
 
 impl Kind {
-    /// What the run of a seed is about.
+    /// The kind of a seed's run.
     #[must_use]
     pub const fn of_seed(seed: u64) -> Self {
         match seed % 10 {
@@ -53,38 +53,38 @@ impl Kind {
     }
 }
 
-/// What people want of an iteration that runs.
+/// A command for a running iteration.
 #[derive(Clone, Debug)]
 pub(crate) enum Order {
-    /// That it stands otherwise.
+    /// Changes its status.
     Change(StatusChange),
-    /// That the next one crawls other URLs. It is none of this one's business.
+    /// Puts a definition with other URLs for the next iteration, which must not affect this one.
     Redefine(Box<Definition>),
 }
 
-/// A site, how it is crawled, and what people want meanwhile.
+/// A site, how it is crawled, and the commands given meanwhile.
 #[derive(Clone, Debug)]
 pub(crate) struct Scenario {
     pub(crate) kind: Kind,
     pub(crate) site: Site,
     pub(crate) definition: Definition,
     pub(crate) iterations: u32,
-    /// What is ordered, and when, counted from the run's beginning.
+    /// The commands, and when each is given, counted from the beginning of the run.
     pub(crate) orders: Vec<(Duration, Order)>,
     /// From the end of an iteration to the beginning of the next.
     pub(crate) pause: Duration,
-    /// How long turns wait for parses: not at all, as in one process, or a while, as on AWS.
+    /// How long turns wait for parses: not at all, as in one process, or for a while, as on AWS.
     pub(crate) parse_wait: Duration,
     /// How many URLs may wait where there is a budget of pages.
     pub(crate) claims: ClaimLimits,
-    /// How long steps go through origins: as long as they like, as in one process, or past one at a time.
+    /// How long steps may walk origins: without limit, as in one process, or one origin at a time.
     pub(crate) walk: Option<Duration>,
 }
 
 impl Scenario {
     pub(crate) fn of_seed(seed: u64) -> Self {
         let kind = Kind::of_seed(seed);
-        // Apart from the site, which draws by the seed itself.
+        // Separate from the site, which draws from the seed itself.
         let mut dice = StdRng::seed_from_u64(seed.rotate_left(32));
         let mut site = Site::generate(seed);
         let mut draft = Draft::for_seeds(site.seeds.clone());
@@ -134,7 +134,7 @@ impl Scenario {
         Self { kind, site, definition, iterations, orders, pause, parse_wait, claims, walk }
     }
 
-    /// Whether everything that links lead to is found, if nothing goes wrong.
+    /// Whether everything that links lead to is found if nothing goes wrong.
     pub(crate) fn finds_everything(&self) -> bool {
         match self.kind {
             Kind::Once | Kind::Twice | Kind::Paused => true,

@@ -1,4 +1,4 @@
-//! What to run, in a form that a person can copy: `1001`, `2 crash-before=117`, `7 random ClaimAlwaysOwn`.
+//! What to run, in a form to copy and paste: `1001`, `2 crash-before=117`, `7 random ClaimAlwaysOwn`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,16 +9,16 @@ use crate::mutations::Mutation;
 /// What to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Setup {
-    /// Draws the scenario, the order of things, and the faults.
+    /// The seed from which the scenario, the order of events and the faults are drawn.
     pub seed: u64,
-    /// What befalls it.
+    /// The plan of faults.
     pub plan: Plan,
-    /// Which defect it has; absent: none.
+    /// The defect; `None` for a run without one.
     pub mutation: Option<Mutation>,
 }
 
 impl Setup {
-    /// A run without a defect.
+    /// A setup without a defect.
     #[must_use]
     pub const fn new(seed: u64, plan: Plan) -> Self {
         Self { seed, plan, mutation: None }
@@ -37,13 +37,13 @@ impl FromStr for Setup {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let mut words = text.split_whitespace();
-        let seed = words.next().ok_or("a seed comes first")?;
-        let seed = seed.parse().map_err(|_| format!("{seed} is no seed"))?;
+        let seed = words.next().ok_or("give a seed first")?;
+        let seed = seed.parse().map_err(|_| format!("{seed} is not a seed"))?;
         let plan = words.next().map_or(Ok(Plan::Random), str::parse)?;
         let mutation = words.next().map(str::parse).transpose()?;
         match words.next() {
             None => Ok(Self { seed, plan, mutation }),
-            Some(more) => Err(format!("nothing is known of {more}")),
+            Some(more) => Err(format!("unknown word: {more}")),
         }
     }
 }
@@ -63,7 +63,7 @@ impl FromStr for Plan {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let unknown = || format!("{text} is no plan");
+        let unknown = || format!("{text} is not a plan");
         let (name, number) = text.split_once('=').map_or((text, None), |(name, number)| (name, Some(number)));
         let number = number.map(|number| number.parse().map_err(|_| unknown())).transpose()?;
         match (name, number) {

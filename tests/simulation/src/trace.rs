@@ -1,9 +1,9 @@
-//! What happened, in order.
+//! The trace of a run.
 
 use std::fmt;
 use std::time::Duration;
 
-/// What happened, in order, with the time since the run began.
+/// Events in order, with the time since the run began.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trace {
     lines: Vec<String>,
@@ -20,7 +20,7 @@ impl Trace {
         &self.lines
     }
 
-    /// The last lines, for a person to read.
+    /// The last lines, for people to read.
     #[must_use]
     pub fn end(&self) -> String {
         const LINES: usize = 60;

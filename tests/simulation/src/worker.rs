@@ -1,24 +1,24 @@
-//! Whoever works on a crawl.
+//! The workers of a crawl.
 
 use std::fmt;
 
-/// Whoever calls ports, one at a time or, a crawler, several at once.
+/// A caller of ports. It makes one call at a time, except a crawler, which makes several at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Worker {
-    /// Works turns. Its visits run beside it.
+    /// Works turns; its visits run concurrently.
     Crawler(usize),
     /// Parses segments.
     Parser(usize),
     /// Handles commands.
     Scheduler,
-    /// Sweeps, by the clock.
+    /// Sweeps at intervals.
     Sweeper,
-    /// Gives orders, by the clock.
+    /// Gives commands at set times.
     Operator,
 }
 
 impl Worker {
-    /// Another number for each.
+    /// A number that differs for each worker.
     pub(crate) const fn number(self) -> usize {
         match self {
             Self::Scheduler => 0,
@@ -29,7 +29,7 @@ impl Worker {
         }
     }
 
-    /// Whether it does one thing after the other. Then it runs, on whatever thread, until it is parked again.
+    /// Whether it does one thing at a time. Such a worker runs, on any thread, until it parks again.
     pub(crate) const fn is_sequential(self) -> bool {
         !matches!(self, Self::Crawler(_))
     }

@@ -1,4 +1,4 @@
-//! What drives the steps: workers that receive messages and call them, as functions on AWS are called.
+//! The workers, which receive messages and call the steps, as Lambda functions do on AWS.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,33 +32,33 @@ use crate::web::{Servers, SimulatedWeb};
 use crate::worker::Worker;
 use crate::world::{SimulatedWorld, adapters};
 
-/// How often the sweeper sweeps: as on AWS, or as in one process.
+/// How often the sweeper runs: as on AWS, or as in one process.
 const SWEEP_EVERY: Duration = Duration::from_secs(60);
 const SWEEP_EVERY_IN_ONE_PROCESS: Duration = Duration::from_secs(5);
 const SWEEP_OFTEN: Duration = Duration::from_mins(5);
 
-/// How soon an order is given again that failed, or that came too early.
+/// How soon a command that failed or came too early is given again.
 const ORDER_AGAIN: Duration = Duration::from_secs(2);
 
 /// Longer than any run.
 const FOR_EVER: Duration = Duration::from_hours(10_000);
 
-/// Everybody who works on every crawl.
+/// The workers that every run has.
 const WORKERS: [Worker; 6] =
     [Worker::Crawler(1), Worker::Crawler(2), Worker::Parser(1), Worker::Parser(2), Worker::Scheduler, Worker::Sweeper];
 
-/// What a process keeps from one message to the next. The workers of a run share it until one dies with its process: then those that are
-/// started have another's. [`Contexts`] they do not share: its lock would hold a worker where the conductor cannot let it go on.
+/// What a process keeps from one message to the next. The workers of a run share it until one dies with its process; workers started after
+/// that share a new one. They do not share [`Contexts`], whose lock would block a worker where the conductor cannot resume it.
 pub(crate) struct Memory {
     known: KnownUrls,
     live: LiveTurns,
 }
 
 impl Memory {
-    /// So few that some are forgotten.
+    /// Few enough that some are evicted.
     const URLS: usize = 256;
 
-    /// An empty memory. What it forgets follows from the seed.
+    /// An empty memory. What it evicts is drawn from the seed.
     pub(crate) fn of_seed(seed: u64) -> Self {
         Self { known: KnownUrls::with_secret(Self::URLS, [seed, 0]), live: LiveTurns::default() }
     }
@@ -67,21 +67,21 @@ impl Memory {
 /// What workers are made of.
 #[derive(Clone)]
 pub(crate) struct Workshop {
-    /// The memory of those that are started from now on.
+    /// The memory of workers started from now on.
     pub(crate) memory: Arc<Memory>,
     pub(crate) conductor: Arc<Conductor>,
     pub(crate) store: LocalStore,
     pub(crate) servers: Arc<Servers>,
     pub(crate) crawl: CrawlId,
-    /// What is ordered, and when by the run's clock.
+    /// The commands, and when each is given by the run's clock.
     pub(crate) orders: Vec<(Duration, Order)>,
-    /// The times that the steps keep.
+    /// The times that the steps go by.
     pub(crate) timing: Timing,
     pub(crate) mutation: Option<Mutation>,
 }
 
 impl Workshop {
-    /// Everybody who works on the crawl.
+    /// All workers of the run.
     pub(crate) fn workers(&self) -> Vec<Worker> {
         let operator = (!self.orders.is_empty()).then_some(Worker::Operator);
         WORKERS.into_iter().chain(operator).collect()
@@ -92,7 +92,7 @@ impl Workshop {
         self.conductor.started(worker);
         let put_off = PutOff::new(self.mutation.and_then(Mutation::late_effect));
         let gate = Gate { conductor: Arc::clone(&self.conductor), worker, put_off };
-        // Where workers are of several processes, they know nothing of each other's turns.
+        // Workers in separate processes do not know of each other's turns.
         let is_one_process = Processes::of(self.conductor.clocks()) == Processes::One;
         let live = if is_one_process { self.memory.live.clone() } else { LiveTurns::default() };
         let world = SimulatedWorld { live, ..adapters(&gate, &self.store, self.mutation).with_timing(self.timing) };
@@ -180,25 +180,25 @@ impl Desk {
     async fn sweep(self, crawl: CrawlId) {
         let is_one_process = Processes::of(self.conductor.clocks()) == Processes::One;
         loop {
-            // Later there are only long waits, which take no more operations for it.
+            // After that there are only long waits, which need few operations.
             let is_often = is_one_process && self.world.clock().monotonic() < SWEEP_OFTEN;
             let pause = if is_often { SWEEP_EVERY_IN_ONE_PROCESS } else { SWEEP_EVERY };
             self.world.clock().sleep(pause).await;
             match self.sweep_once(&crawl).await {
                 Ok((Swept::Closed(row), 0)) => self.conductor.iteration_closed(row.number),
                 Ok(_) => {}
-                Err(error) => self.conductor.note(format_args!("sweeper fails: {error}")),
+                Err(error) => self.conductor.note(format_args!("the sweep failed: {error}")),
             }
         }
     }
 
-    /// Sweeps, and tells people what they are owed, due or not. What is owed still.
+    /// Sweeps and sends all notices, due or not. Returns how many are left.
     async fn sweep_once(&self, crawl: &CrawlId) -> PortResult<(Swept, usize)> {
         let swept = sweep(&*self.world, crawl, self.world.clock().now()).await?;
         Ok((swept, tell_owed(&*self.world, Timestamp::MAX).await?))
     }
 
-    /// Gives orders when it is time, each until it is taken.
+    /// Gives each command when it is time, until it is accepted.
     async fn give(self, orders: Vec<(Duration, Order)>, crawl: CrawlId) {
         let clock = self.world.clock();
         for (at, order) in orders {
@@ -210,7 +210,7 @@ impl Desk {
         clock.sleep(FOR_EVER).await;
     }
 
-    /// Gives one order. Whether there was an iteration to give it to.
+    /// Gives one command. Returns whether there was an iteration to receive it.
     async fn order(&self, crawl: &CrawlId, order: &Order) -> PortResult<bool> {
         let frontier = self.world.frontier();
         let Some(iteration) = frontier.latest_iteration(crawl).await? else { return Ok(false) };

@@ -1,4 +1,4 @@
-//! Runs by seed, and whether what watches them sees what it should.
+//! Runs by seed, and tests of the invariants that check them.
 
 #![expect(clippy::unwrap_used, reason = "a test says more by failing than by an error")]
 

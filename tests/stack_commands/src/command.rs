@@ -9,7 +9,7 @@ use serde_json::Value;
 /// What a run of the command printed, and how it ended.
 #[derive(Clone, Debug)]
 pub struct Ran {
-    /// The exit code; absent when a signal ended it.
+    /// The exit code; `None` if a signal ended it.
     pub code: Option<i32>,
     /// What it wrote to standard output.
     pub stdout: String,
@@ -18,10 +18,10 @@ pub struct Ran {
 }
 
 impl Ran {
-    /// The rows that it printed, a JSON object a line.
+    /// The rows that it printed, one JSON object per line.
     ///
     /// # Panics
-    /// It failed, or printed something else.
+    /// If it failed, or printed something else.
     #[must_use]
     pub fn rows(&self) -> Vec<Value> {
         assert_eq!(self.code, Some(0), "{}", self.stderr);
@@ -29,10 +29,10 @@ impl Ran {
     }
 }
 
-/// Runs the command in a directory: the one that was built together with the tests, as another build of it would compile the SDK anew.
+/// Runs the command in a directory. It is the binary built with the tests, as another build would compile the SDK again.
 ///
 /// # Panics
-/// It is not there, or knows of no stack.
+/// If it is missing, or was built without the feature `stack`.
 pub fn dragline(directory: &Path, arguments: &[&str]) -> Ran {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();
     let mut command = Command::new(BINARY.get_or_init(binary));
@@ -41,10 +41,14 @@ pub fn dragline(directory: &Path, arguments: &[&str]) -> Ran {
     Ran { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
 }
 
-/// Tests are in `deps`, beside which binaries are.
+/// The binary's path: tests are in `deps`, and binaries one directory up.
 fn binary() -> PathBuf {
     let binary = std::env::current_exe().unwrap().ancestors().nth(2).unwrap().join("dragline");
     let help = Command::new(&binary).args(["start", "--help"]).output();
-    assert!(help.is_ok_and(|help| help.status.success()), "{} knows of no stack. hint: make aws", binary.display());
+    assert!(
+        help.is_ok_and(|help| help.status.success()),
+        "{} was built without the feature `stack`. hint: run make aws",
+        binary.display()
+    );
     binary
 }

@@ -1,4 +1,4 @@
-//! A stack as the command sees it, in an emulator, with no functions: whole crawls are run by this process over its tables and bucket.
+//! A stack in an emulator as the command sees it, but without functions: this process runs whole crawls over its tables and bucket.
 
 #![expect(clippy::unwrap_used, reason = "these are helpers of tests")]
 

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::world::adapters;
 
-/// Messages that wait in this process's queue at most.
+/// The most messages that wait in this process's queue.
 const MESSAGES_MAX: usize = 10_000;
 
 /// A stack that no other test has.
@@ -21,10 +21,10 @@ pub struct EmulatedStack {
 }
 
 impl EmulatedStack {
-    /// Makes one.
+    /// Makes a stack.
     ///
     /// # Panics
-    /// No emulator answers.
+    /// If no emulator answers.
     pub async fn new() -> Self {
         let stack = Self::without_tags().await;
         let table = stack.fresh.table_names().of(Table::Crawls).to_owned();
@@ -37,10 +37,10 @@ impl EmulatedStack {
         stack
     }
 
-    /// Makes one that does not say where its queue and bucket are.
+    /// Makes a stack without the tags that name its queue and bucket.
     ///
     /// # Panics
-    /// No emulator answers.
+    /// If no emulator answers.
     pub async fn without_tags() -> Self {
         let fresh = Fresh::new(clients().await);
         let frontier = fresh.frontier().await;
@@ -48,7 +48,7 @@ impl EmulatedStack {
         Self { fresh, frontier, commands_url: urls.commands }
     }
 
-    /// Its name, which is its bucket's too.
+    /// Its name, which is also its bucket's.
     #[must_use]
     pub fn name(&self) -> &str {
         self.fresh.prefix()
@@ -63,7 +63,7 @@ impl EmulatedStack {
     /// Runs one iteration to its end.
     ///
     /// # Panics
-    /// It does not come to its end.
+    /// If it does not end.
     pub async fn crawl(&self, definition: &Definition) {
         let clock = SystemClock::new();
         let queue = MemoryQueue::new(&clock, MESSAGES_MAX);
@@ -71,10 +71,10 @@ impl EmulatedStack {
         crawl_in(world, queue, Network::default().fetcher(), definition).await;
     }
 
-    /// The next command that was sent to it, and its message's id.
+    /// Receives the next command sent to it, and the id of its message.
     ///
     /// # Panics
-    /// None comes within twenty seconds.
+    /// If none arrives within twenty seconds.
     pub async fn next_command(&self) -> (Value, String) {
         let sqs = &self.fresh.clients().sqs;
         let request = sqs.receive_message().queue_url(&self.commands_url).wait_time_seconds(20);

@@ -1,4 +1,4 @@
-//! The adapters that whole crawls in an emulator go by.
+//! The adapters for whole crawls in an emulator.
 
 use dragline_aws::{DynamoFrontier, S3Archive, S3Documents};
 use dragline_aws_conformance::Fresh;
@@ -6,7 +6,7 @@ use dragline_local::{MemoryQueue, SystemClock, SystemRng};
 use dragline_pipeline::Adapters;
 use dragline_whole_crawls::Silent;
 
-/// The ports over the emulator, but for messages, which this process keeps.
+/// The ports over the emulator, except for messages, which stay in this process.
 pub(crate) type EmulatedWorld =
     Adapters<DynamoFrontier, S3Archive, S3Documents, MemoryQueue<SystemClock>, Silent, SystemClock, SystemRng>;
 

@@ -1,4 +1,4 @@
-//! What the command reads from a stack: the same as from a data directory that holds the same crawl.
+//! The command reads the same from a stack as from a data directory with the same crawl.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -12,7 +12,7 @@ use serde_json::Value;
 
 const HTML: &str = "text/html; charset=utf-8";
 
-/// What differs between two crawls of the same site: times, and where what was got is stored.
+/// The fields that differ between two crawls of the same site: times, and where captures are stored.
 const BY_NATURE: [&str; 12] = [
     "at",
     "duration_ms",
@@ -28,7 +28,7 @@ const BY_NATURE: [&str; 12] = [
     "interval_ms",
 ];
 
-/// A site with a bit of everything: pages, a redirect, what robots.txt forbids, what is missing and what is no page, and canonical links to all
+/// A site with a bit of everything: pages, a redirect, URLs that robots.txt forbids, that are missing or not pages, and canonical links to all
 /// of these.
 async fn site() -> Site {
     let page = |body: &str| {
@@ -81,11 +81,11 @@ fn docs(sites: &[&Site]) -> Definition {
     })
 }
 
-/// The rows, without what differs by nature, in an order of their own.
+/// The rows, sorted, without the fields that always differ.
 fn comparable(ran: &Ran) -> BTreeSet<String> {
     let rows = ran.rows();
     let texts: BTreeSet<String> = rows.iter().cloned().map(|row| without(row, &BY_NATURE).to_string()).collect();
-    assert_eq!(texts.len(), rows.len(), "no row comes twice");
+    assert_eq!(texts.len(), rows.len(), "no row is repeated");
     texts
 }
 
@@ -97,7 +97,7 @@ fn without(mut row: Value, fields: &[&str]) -> Value {
     row
 }
 
-/// A summary, without what differs by nature.
+/// A summary, without the fields that always differ.
 fn summary(ran: &Ran) -> Value {
     without(ran.rows().remove(0), &["started_at", "closed_at", "slowest", "data", "stack", "is_running"])
 }
@@ -108,7 +108,7 @@ struct Both {
 }
 
 impl Both {
-    /// The same answer of the stack's crawl and of the directory's.
+    /// Checks that the command gives the same answer for the stack's crawl and the directory's.
     fn ask(&self, arguments: &[&str]) -> (Ran, Ran) {
         let directory: &Path = self.data.path();
         let of_stack = [arguments, &["docs", "--stack", self.stack.name()]].concat();
@@ -127,7 +127,7 @@ async fn a_deployed_crawl_reads_as_a_local_one_of_the_same_site() {
         crawl(&both.data.path().join("data"), &definition).await;
     }
     for (what, rows_min) in [("pages", 6), ("links", 20), ("log", 14), ("candidates", 14)] {
-        // The second iteration finds that little has changed.
+        // In the second iteration little has changed.
         for (iteration, rows_min) in [(&[][..], 1), (&["--iteration", "1"], rows_min)] {
             let (stack, local) = both.ask(&[&["export", "--what", what], iteration].concat());
             let (stack, local) = (comparable(&stack), comparable(&local));
@@ -135,7 +135,7 @@ async fn a_deployed_crawl_reads_as_a_local_one_of_the_same_site() {
             let surplus: Vec<_> = stack.difference(&local).collect();
             assert!(
                 missing.is_empty() && surplus.is_empty(),
-                "{what}: the stack lacks {missing:#?}, and has {surplus:#?}"
+                "{what}: the stack lacks {missing:#?} and adds {surplus:#?}"
             );
             assert!(local.len() >= rows_min, "{what}: {local:#?}");
         }
@@ -149,7 +149,7 @@ async fn a_deployed_crawl_reads_as_a_local_one_of_the_same_site() {
     let (text, _) = both.ask(&["status"]);
     let again = format!("dragline status docs --stack {}", both.stack.name());
     assert!(text.stdout.contains("docs: iteration 2 is over"), "{}", text.stdout);
-    assert!(text.stdout.contains(&again), "it says what next: {}", text.stdout);
+    assert!(text.stdout.contains(&again), "it says what to do next: {}", text.stdout);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -165,7 +165,7 @@ async fn why_nothing_was_got_is_told_alike() {
     let (stack, local) = both.ask(&["status"]);
     for ran in [&stack, &local] {
         let told = format!("{} (status 500)", site.url().trim_end_matches('/'));
-        assert!(ran.stdout.contains(&told), "the origin, and what its robots.txt was met with: {}", ran.stdout);
+        assert!(ran.stdout.contains(&told), "the origin, and how its robots.txt failed: {}", ran.stdout);
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a crawl left behind, by URL.
+//! The results of a crawl, by URL.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -16,12 +16,12 @@ use tempfile::TempDir;
 
 use crate::run::{Network, crawl, crawl_by, crawl_over};
 
-/// The newest iteration of a crawl. URLs of the first seed's origin go by their path.
+/// The results of the newest iteration of a crawl. URLs of the first seed's origin are given by their path.
 #[derive(Debug)]
 pub struct Crawled {
     data: TempDir,
     base: String,
-    /// What was counted.
+    /// The iteration's progress.
     pub progress: Progress,
     /// Every visit.
     pub log: Vec<LogRow>,
@@ -29,14 +29,14 @@ pub struct Crawled {
     pub pages: Vec<PageRow>,
     /// Every link.
     pub links: Vec<LinkRow>,
-    /// Every URL that is known.
+    /// Every known URL.
     pub candidates: Vec<CandidateRow>,
 }
 
-/// Every row of a stream, of which `read` gives the batch behind a place.
+/// Reads all rows of a stream, of which `read` returns the batch after a cursor.
 ///
 /// # Panics
-/// It cannot be read.
+/// If it cannot be read.
 pub async fn every_row<T, F: Future<Output = PortResult<Batch<T>>>>(read: impl Fn(Option<Cursor>) -> F) -> Vec<T> {
     let mut rows = Vec::new();
     let push = |row| {
@@ -47,7 +47,7 @@ pub async fn every_row<T, F: Future<Output = PortResult<Batch<T>>>>(read: impl F
     rows
 }
 
-/// Few enough that a crawl of a test has several batches.
+/// Few enough that a test's crawl takes several batches.
 const BATCH_ROWS: usize = 7;
 
 impl Crawled {
@@ -59,7 +59,7 @@ impl Crawled {
         Self::into(tempfile::tempdir().unwrap(), definition).await
     }
 
-    /// Another iteration into the same data directory.
+    /// Runs another iteration into the same data directory.
     ///
     /// # Panics
     /// As [`crawl`] does.
@@ -67,7 +67,7 @@ impl Crawled {
         Self::into(self.data, definition).await
     }
 
-    /// Crawls into a new data directory, over a network of the test's making.
+    /// Crawls into a new data directory, over the test's own network.
     ///
     /// # Panics
     /// As [`crawl_over`] does.
@@ -77,7 +77,7 @@ impl Crawled {
         Self::read(data, definition, progress).await
     }
 
-    /// Crawls into a new data directory, with a fetcher of the test's making.
+    /// Crawls into a new data directory, with the test's own fetcher.
     ///
     /// # Panics
     /// As [`crawl_by`] does.
@@ -141,10 +141,10 @@ impl Crawled {
         self.candidates.iter_mut().for_each(|row| shorten(&mut row.url));
     }
 
-    /// Checks that exactly these URLs ended, each once, and how.
+    /// Checks that exactly these URLs ended, each once, with these outcomes.
     ///
     /// # Panics
-    /// It is not so.
+    /// If they did not.
     #[track_caller]
     pub fn assert_outcomes(&self, expected: &[(&str, Outcome, &str)]) {
         let mut outcomes: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
@@ -154,30 +154,30 @@ impl Crawled {
         for (url, outcome, why) in expected {
             assert_eq!(outcomes.remove(url), Some(vec![outcome.name()]), "{url}: {why}");
         }
-        assert!(outcomes.is_empty(), "nobody expected {outcomes:?}");
+        assert!(outcomes.is_empty(), "unexpected: {outcomes:?}");
     }
 
     /// The final log row of a URL.
     ///
     /// # Panics
-    /// It has none.
+    /// If it has none.
     #[must_use]
     #[track_caller]
     pub fn row(&self, url: &str) -> &LogRow {
         self.log.iter().find(|row| row.r#final && row.url == url).unwrap_or_else(|| panic!("{url} is not in the log"))
     }
 
-    /// What a URL holds.
+    /// The page of a URL.
     ///
     /// # Panics
-    /// It holds nothing.
+    /// If it has none.
     #[must_use]
     #[track_caller]
     pub fn page(&self, url: &str) -> &PageRow {
-        self.pages.iter().find(|page| page.url == url).unwrap_or_else(|| panic!("{url} is no page"))
+        self.pages.iter().find(|page| page.url == url).unwrap_or_else(|| panic!("{url} is not a page"))
     }
 
-    /// The text that is kept of a URL; empty where none is.
+    /// The stored text of a URL; empty if there is none.
     #[must_use]
     #[track_caller]
     pub fn text(&self, url: &str) -> &str {
@@ -191,7 +191,7 @@ impl Crawled {
         links.map(|link| (link.to_url.as_str(), link.kind.as_str(), link.disposition.as_str())).collect()
     }
 
-    /// The URLs left over, by the name of the reason.
+    /// The numbers of URLs left over, by the name of the reason.
     #[must_use]
     pub fn leftovers(&self) -> Vec<(&'static str, u64)> {
         self.progress.leftovers.iter().map(|(reason, urls)| (reason.name(), *urls)).collect()
@@ -200,7 +200,7 @@ impl Crawled {
     /// The WARC record that a URL's row points to.
     ///
     /// # Panics
-    /// It has no record, or one that cannot be read.
+    /// If it has no record, or one that cannot be read.
     #[must_use]
     #[track_caller]
     pub fn record(&self, url: &str) -> StoredRecord {
@@ -211,16 +211,16 @@ impl Crawled {
         read_record(&object[member], ReadLimits::default()).unwrap()
     }
 
-    /// The directory that was crawled into.
+    /// The data directory.
     #[must_use]
     pub fn data(&self) -> &Path {
         self.data.path()
     }
 
-    /// Reads every WARC object from its first record to its last, and gives the number of records.
+    /// Reads every WARC object from its first record to its last, and returns the number of records.
     ///
     /// # Panics
-    /// One of them is damaged.
+    /// If one of them is damaged.
     #[must_use]
     #[track_caller]
     pub fn read_every_record(&self) -> usize {

@@ -27,7 +27,7 @@ use dragline_ports::frontier::{Crawls, Iterations, Progress, PutCrawl};
 use dragline_ports::notifier::{Notice, Notifier};
 use dragline_ports::queue::StartCommand;
 
-/// Tells nobody anything.
+/// Drops all notices.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Silent;
 
@@ -37,7 +37,7 @@ impl Notifier for Silent {
     }
 }
 
-/// Every name is a name of this machine.
+/// Resolves every name to this machine.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Loopback;
 
@@ -47,29 +47,29 @@ impl NameLookup for Loopback {
     }
 }
 
-/// What a crawl goes by when it opens connections.
+/// How a crawl opens connections.
 #[derive(Clone)]
 pub struct Network {
-    /// Which addresses may be talked to.
+    /// Which addresses are allowed.
     pub address_policy: AddressPolicy,
-    /// Where addresses of names come from.
+    /// How names are resolved.
     pub lookup: Arc<dyn NameLookup>,
-    /// Roots to trust besides the platform's.
+    /// Trusted roots besides the platform's.
     pub extra_roots: Vec<Certificate>,
 }
 
 impl Default for Network {
-    /// Every name leads to this machine, which may be talked to.
+    /// Every name resolves to this machine, which is allowed.
     fn default() -> Self {
         Self { address_policy: AddressPolicy::AllowPrivate, lookup: Arc::new(Loopback), extra_roots: Vec::new() }
     }
 }
 
 impl Network {
-    /// The fetcher of production, over this network.
+    /// Makes the production fetcher over this network.
     ///
     /// # Panics
-    /// It cannot be set up.
+    /// If it cannot be set up.
     #[must_use]
     pub fn fetcher(self) -> HttpFetcher {
         let Self { address_policy, lookup, extra_roots } = self;
@@ -78,10 +78,10 @@ impl Network {
     }
 }
 
-/// A definition in a hurry: no delay, eight requests at once.
+/// A definition for fast crawls: no delay, eight requests at once.
 ///
 /// # Panics
-/// A seed is no URL, or the change makes no definition.
+/// If a seed is not a URL, or the change makes the definition invalid.
 pub fn definition(seeds: &[String], change: impl FnOnce(&mut Draft)) -> Definition {
     let seeds = seeds.iter().map(|seed| CrawlUrl::parse(seed, &UrlRules::default()).unwrap()).collect();
     let mut draft = Draft::for_seeds(seeds);
@@ -92,7 +92,7 @@ pub fn definition(seeds: &[String], change: impl FnOnce(&mut Draft)) -> Definiti
     Definition::new(draft).unwrap()
 }
 
-/// Runs one iteration to its end. Every name leads to this machine, which may be talked to.
+/// Runs one iteration to its end. Every name resolves to this machine, which is allowed.
 ///
 /// # Panics
 /// As [`crawl_over`] does.
@@ -100,7 +100,7 @@ pub async fn crawl(data: &Path, definition: &Definition) -> Progress {
     crawl_over(Network::default(), data, definition).await
 }
 
-/// Runs one iteration to its end, over a network of the test's making.
+/// Runs one iteration to its end, over the test's own network.
 ///
 /// # Panics
 /// As [`crawl_by`] does.
@@ -108,10 +108,10 @@ pub async fn crawl_over(network: Network, data: &Path, definition: &Definition) 
     crawl_by(network.fetcher(), data, definition).await
 }
 
-/// Runs one iteration to its end, with a fetcher of the test's making.
+/// Runs one iteration to its end, with the test's own fetcher.
 ///
 /// # Panics
-/// It does not come to its end: a port failed, or the iteration did not close.
+/// If it does not end: a port failed, or the iteration did not close.
 pub async fn crawl_by(fetcher: impl Fetcher + 'static, data: &Path, definition: &Definition) -> Progress {
     let store = LocalStore::open(data, SystemClock::new().now()).unwrap();
     let world = local_world(&store, Silent);
@@ -119,7 +119,7 @@ pub async fn crawl_by(fetcher: impl Fetcher + 'static, data: &Path, definition: 
     crawl_in(world, messages, fetcher, definition).await
 }
 
-/// Runs one iteration to its end over these adapters, whose queue is this one.
+/// Runs one iteration to its end over these adapters and their queue.
 ///
 /// # Panics
 /// As [`crawl_by`] does.
@@ -134,7 +134,7 @@ pub async fn crawl_in<W: World<Clock: Clone>>(
     let name = &definition.name;
     let seen = frontier.load_crawl(name).await.unwrap().map(|row| row.version);
     let put = frontier.put_crawl(&PutCrawl { definition: definition.clone(), seen, next: None }).await.unwrap();
-    assert!(matches!(put, CrawlPut::Stored(_)), "nobody else works here");
+    assert!(matches!(put, CrawlPut::Stored(_)), "nothing else changes the crawl");
     let trigger = TriggerId(format!("test-{}", world.clock().now()));
     start(&*world, &Contexts::default(), &StartCommand { crawl: name.clone(), trigger }).await.unwrap();
 

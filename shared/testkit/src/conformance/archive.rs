@@ -6,8 +6,8 @@ use dragline_ports::archive::{Archive, Put};
 use dragline_ports::error::PortErrorKind;
 use futures_util::future::join_all;
 
-/// Runs every behaviour of an archive. Takes an expression that makes `(archive, guard)` from a future; the guard lives as long.
-/// Given `rejections` before it, it is an expression: the behaviours that fail.
+/// Runs every behaviour of an archive on `(archive, guard)`, which the future given makes; the guard is dropped after the test.
+/// With `rejections` before the future, expands to an expression: the names of the behaviours that fail.
 #[macro_export]
 macro_rules! archive_suite {
     ($make:expr) => {
@@ -29,16 +29,16 @@ fn key(text: &str) -> ObjectKey {
     ObjectKey::try_from(text.to_owned()).expect("a key")
 }
 
-/// The first put stays, whatever comes later.
+/// The first put wins; later ones change nothing.
 pub async fn objects_are_never_overwritten(archive: &impl Archive) {
     let key = key("raw/c/1/o/1-0-a.warc.gz");
-    assert_eq!(archive.get(&key, 100).await.unwrap(), None, "nothing is there");
+    assert_eq!(archive.get(&key, 100).await.unwrap(), None, "no object yet");
     assert_eq!(archive.put_new(&key, Bytes::from_static(b"first")).await.unwrap(), Put::Stored);
     assert_eq!(archive.put_new(&key, Bytes::from_static(b"second")).await.unwrap(), Put::Exists);
     assert_eq!(archive.get(&key, 100).await.unwrap(), Some(Bytes::from_static(b"first")));
 }
 
-/// Of many who put an object under one key one stores it, and is told so.
+/// Of many concurrent puts under one key exactly one is told that it stored the object, and its object is kept.
 pub async fn of_many_who_put_an_object_one_stores_it(archive: &impl Archive) {
     let key = key("raw/x");
     let put = async |number: u8| (number, archive.put_new(&key, vec![number; 1_000].into()).await.unwrap());
@@ -48,7 +48,7 @@ pub async fn of_many_who_put_an_object_one_stores_it(archive: &impl Archive) {
     assert_eq!(archive.get(&key, 1_000).await.unwrap(), Some(vec![winners[0]; 1_000].into()), "the winner's");
 }
 
-/// A range gives what there is of it.
+/// A range beyond the end of an object is cut at the end.
 pub async fn parts_are_clipped_at_the_end(archive: &impl Archive) {
     let key = key("raw/x");
     assert_eq!(archive.get_range(&key, 0..1).await.unwrap(), None, "no object");
@@ -59,7 +59,7 @@ pub async fn parts_are_clipped_at_the_end(archive: &impl Archive) {
     }
 }
 
-/// An object larger than the caller can hold is an error of its own kind.
+/// An object larger than the caller's limit is an error of its own kind.
 pub async fn an_object_over_the_limit_is_refused(archive: &impl Archive) {
     let key = key("raw/x");
     archive.put_new(&key, Bytes::from_static(b"12345")).await.unwrap();
@@ -67,7 +67,7 @@ pub async fn an_object_over_the_limit_is_refused(archive: &impl Archive) {
     assert_eq!(archive.get(&key, 4).await.unwrap_err().kind, PortErrorKind::TooLarge);
 }
 
-/// Keys come in byte order by prefix, page by page, directories or not.
+/// Keys are listed by prefix in byte order, page by page; directories make no difference.
 pub async fn lists_are_in_order_and_in_pages(archive: &impl Archive) {
     let ordered = ["raw/a-b/1", "raw/a/1", "raw/a/2", "raw/a/20", "raw/a/3/4", "raw/b"];
     for text in ordered.iter().rev() {
@@ -78,8 +78,8 @@ pub async fn lists_are_in_order_and_in_pages(archive: &impl Archive) {
         ("raw/a/", None, 10, &ordered[1..5], "a directory"),
         ("raw/a/2", None, 10, &ordered[2..4], "part of a name"),
         ("raw/a", None, 10, &ordered[..5], "part of a directory's name"),
-        ("raw/", Some("raw/a/2"), 2, &ordered[3..5], "the page after"),
-        ("raw/", Some("raw/a/1z"), 1, &ordered[2..3], "after a key that is not there"),
+        ("raw/", Some("raw/a/2"), 2, &ordered[3..5], "the next page"),
+        ("raw/", Some("raw/a/1z"), 1, &ordered[2..3], "after a key that does not exist"),
         ("raw/", Some("raw/b"), 10, &[], "after the last"),
         ("none/", None, 10, &[], "no such prefix"),
     ] {
@@ -88,7 +88,7 @@ pub async fn lists_are_in_order_and_in_pages(archive: &impl Archive) {
     }
 }
 
-/// What is deleted is gone, and may be deleted and put again.
+/// A deleted object is gone; its key may be deleted again, and put again.
 pub async fn deleting_twice_is_no_error(archive: &impl Archive) {
     let key = key("raw/x");
     archive.put_new(&key, Bytes::from_static(b"1")).await.unwrap();

@@ -1,4 +1,4 @@
-//! Documents: a segment's set is put once and comes back as it was.
+//! Documents: a segment's set is put once and read back unchanged.
 
 use dragline_domain::document::{
     Directives, Disposition, Document, DocumentState, Link, LinkKind, MadeBy, Page, PageCut,
@@ -13,8 +13,8 @@ use futures_util::future::join_all;
 use super::samples::{key, url};
 use super::world::{UNLIMITED, World};
 
-/// Runs every behaviour of a store of documents. Takes an expression that makes `((frontier, documents), guard)` from a future; the
-/// guard lives as long. Given `rejections` before it, it is an expression: the behaviours that fail.
+/// Runs every behaviour of a document store on `((frontier, documents), guard)`, which the future given makes; the guard is dropped after
+/// the test. With `rejections` before the future, expands to an expression: the names of the behaviours that fail.
 #[macro_export]
 macro_rules! documents_suite {
     ($make:expr) => {
@@ -84,7 +84,7 @@ fn full(n: u32) -> Document {
     }
 }
 
-/// Every field of a document is kept, whatever its outcome: absent ones, empty ones, every kind of disposition.
+/// Every field of a document is kept, whatever its outcome: missing and empty ones, and every kind of disposition.
 pub async fn documents_come_back_as_they_were((frontier, documents): &(impl Frontier, impl Documents)) {
     let [segment, _] = segments(frontier).await;
     let stuck = Document {
@@ -94,14 +94,14 @@ pub async fn documents_come_back_as_they_were((frontier, documents): &(impl Fron
         ..bare(2, "/stuck")
     };
     let empty_page = Document { page: Some(Page::default()), ..bare(7, "/empty") };
-    // Whether its canonical stands for it is decided later: until then nothing of it is left out.
+    // Whether it is a copy of its canonical URL is decided later; until then all of it is kept.
     let copy = Document { outcome: Outcome::NotCanonical, ..full(8) };
     let put = [bare(0, "/"), full(1), stuck, empty_page, copy];
     assert_eq!(documents.put_new(&segment, &put).await.unwrap(), PutDocuments::Stored);
     assert_eq!(documents.load(&segment).await.unwrap(), Some(put.to_vec()));
 }
 
-/// The first set stays; whoever comes later gets it.
+/// The first set wins; later puts get it back.
 pub async fn documents_are_put_once((frontier, documents): &(impl Frontier, impl Documents)) {
     let [segment, other] = segments(frontier).await;
     let first = [full(0)];
@@ -112,19 +112,19 @@ pub async fn documents_are_put_once((frontier, documents): &(impl Frontier, impl
     assert_eq!(documents.load(&other).await.unwrap(), None, "another segment's");
 }
 
-/// Of many who put a segment's documents one stores them, and the others get those.
+/// Of many concurrent puts of a segment's documents one stores its set, and the others get that set.
 pub async fn of_many_who_put_documents_one_stores_them((frontier, documents): &(impl Frontier, impl Documents)) {
     let [segment, _] = segments(frontier).await;
     let sets: Vec<_> = (0..16).map(|number| [bare(number, "/")]).collect();
     let answers = join_all(sets.iter().map(|set| documents.put_new(&segment, set))).await;
     let answers: Vec<PutDocuments> = answers.into_iter().map(Result::unwrap).collect();
     let winners: Vec<_> = sets.iter().zip(&answers).filter(|(_, answer)| **answer == PutDocuments::Stored).collect();
-    let [(stored, _)] = winners[..] else { panic!("one stores them: {answers:?}") };
+    let [(stored, _)] = winners[..] else { panic!("exactly one stores its set: {answers:?}") };
     let others = answers.iter().filter(|answer| **answer == PutDocuments::Found(stored.to_vec())).count();
-    assert_eq!(others, answers.len() - 1, "the others get those: {answers:?}");
+    assert_eq!(others, answers.len() - 1, "the others get that set: {answers:?}");
 }
 
-/// A segment without documents is told from one that was not parsed.
+/// A segment without documents differs from one that was not parsed.
 pub async fn no_documents_are_not_the_same_as_none_yet((frontier, documents): &(impl Frontier, impl Documents)) {
     let [segment, _] = segments(frontier).await;
     assert_eq!(documents.load(&segment).await.unwrap(), None);

@@ -10,9 +10,9 @@ use super::lag::assert_comes_to;
 use super::samples::{at, key, url};
 use super::world::{UNLIMITED, World, long_path};
 
-/// Runs every behaviour of a log. Takes an expression that makes `((frontier, reader), guard)` from a future, the reader of
-/// [`crawl`](crate::conformance::reader::crawl); the guard lives as long.
-/// Given `rejections` before it, it is an expression: the behaviours that fail.
+/// Runs every behaviour of a log on `((frontier, reader), guard)`, which the future given makes; the reader reads
+/// [`crawl`](crate::conformance::reader::crawl), and the guard is dropped after the test.
+/// With `rejections` before the future, expands to an expression: the names of the behaviours that fail.
 #[macro_export]
 macro_rules! log_suite {
     ($make:expr) => {
@@ -27,7 +27,7 @@ macro_rules! log_suite {
     };
 }
 
-/// A segment of an iteration that begins with it.
+/// Begins an iteration and commits its first segment.
 async fn segment(frontier: &impl Frontier) -> SegmentRow {
     let world = World::begin(frontier, UNLIMITED).await;
     let origin = key("a.example");
@@ -35,7 +35,7 @@ async fn segment(frontier: &impl Frontier) -> SegmentRow {
     world.crawl_until_idle(&origin, 1, 0).await
 }
 
-/// The log of a segment in which these paths ended so.
+/// The log of a segment in which these paths had these outcomes.
 fn log(segment: &SegmentRow, ended: &[(String, Outcome)]) -> SegmentLog {
     let entry = |(n, (path, outcome)): (u32, &(String, Outcome))| LogEntry {
         n,
@@ -67,18 +67,18 @@ fn log(segment: &SegmentRow, ended: &[(String, Outcome)]) -> SegmentLog {
     }
 }
 
-/// Each URL and how it ended, as it was put.
+/// Each URL and its outcome, as put.
 fn logged(log: &SegmentLog) -> Vec<(String, i16)> {
     log.entries.iter().map(|entry| (entry.url.to_string(), entry.visit.outcome.code())).collect()
 }
 
-/// The same, as it is read.
+/// Each URL and its outcome, as read.
 async fn read(reader: &impl Reader) -> Vec<(String, i16)> {
     let rows = reader.log(&Filter::default(), None, 1_000).await.unwrap().rows;
     rows.into_iter().map(|row| (row.url, row.outcome)).collect()
 }
 
-/// Whoever puts a segment's log again, the same or another, changes nothing.
+/// Putting a segment's log again, the same or another, changes nothing.
 pub async fn a_log_is_put_once((frontier, reader): &(impl Frontier, impl Reader)) {
     let segment = segment(frontier).await;
     let first = log(&segment, &[("/".into(), Outcome::FileIngested), ("/b".into(), Outcome::FileNotFound)]);
@@ -89,16 +89,16 @@ pub async fn a_log_is_put_once((frontier, reader): &(impl Frontier, impl Reader)
     }
 }
 
-/// A log may hold nothing, and is put by that.
+/// A log may be empty, and counts as put.
 pub async fn a_log_without_entries_is_put_like_any_other((frontier, reader): &(impl Frontier, impl Reader)) {
     let segment = segment(frontier).await;
     for ended in [&[][..], &[("/".into(), Outcome::FileIngested)]] {
         frontier.put_log(&log(&segment, ended)).await.unwrap();
     }
-    assert_comes_to(async || read(reader).await, Vec::new(), "nothing was put first").await;
+    assert_comes_to(async || read(reader).await, Vec::new(), "the empty log was put first").await;
 }
 
-/// A log of over 400 KB, more than an item of DynamoDB holds, comes back whole, however often it is put.
+/// A log of over 400 KB, the limit of a DynamoDB item, is read back whole, however often it is put.
 pub async fn a_log_beyond_the_size_of_an_item_is_whole((frontier, reader): &(impl Frontier, impl Reader)) {
     let segment = segment(frontier).await;
     let ended: Vec<_> = (0..220).map(|number| (long_path(number), Outcome::BlockedUrlByLocalPolicy)).collect();

@@ -1,4 +1,4 @@
-//! What every adapter of a port must do: public functions named after behaviour, each over a store that is fresh.
+//! What every adapter of a port must do: public functions named after a behaviour, each over a fresh store.
 //!
 //! An adapter's tests run a whole suite with one macro, given an async function that makes the store:
 //! [`frontier_suite!`](crate::frontier_suite), [`log_suite!`](crate::log_suite), [`archive_suite!`](crate::archive_suite),
@@ -18,7 +18,7 @@ mod samples;
 pub mod time;
 mod world;
 
-/// Makes one `#[tokio::test]` of each named behaviour, given a future of what it works on and a guard that lives as long.
+/// Makes a `#[tokio::test]` of each named behaviour, given a future that makes its arguments and a guard to drop after the test.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! behaviours {

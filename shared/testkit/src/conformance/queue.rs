@@ -1,6 +1,6 @@
-//! The queue: every message comes at least once, none before it is due. In which order, and how often, is not promised.
+//! The queue: every message arrives at least once, none before it is due. The order is not promised.
 //!
-//! Receiving is no port, as each platform hands messages over in its own way: an adapter's tests say how, by a [`Receiver`].
+//! Receiving is not part of the port, as each platform delivers messages in its own way. An adapter's tests implement [`Receiver`].
 
 use std::collections::HashSet;
 use std::future::Future;
@@ -13,17 +13,17 @@ use dragline_ports::queue::{CONVOY_MAX, DELAY_MAX, Message, ParseMessage, Queue,
 use super::lag::until;
 use super::samples::{crawl, key, trigger};
 
-/// The other end of a queue.
+/// The receiving end of a queue.
 pub trait Receiver {
-    /// Lets so much time pass by the clock that the queue goes by.
+    /// Lets time pass on the queue's clock.
     fn pass(&self, time: Duration) -> impl Future<Output = ()>;
 
-    /// Takes what is there to be received now, of every kind.
+    /// Receives all messages that are available now, of every kind.
     fn receive(&self) -> impl Future<Output = Vec<Message>>;
 }
 
-/// Runs every behaviour of a queue. Takes an expression that makes `((queue, receiver), guard)` from a future; the guard lives as long.
-/// Given `rejections` before it, it is an expression: the behaviours that fail.
+/// Runs every behaviour of a queue on `((queue, receiver), guard)`, which the future given makes; the guard is dropped after the test.
+/// With `rejections` before the future, expands to an expression: the names of the behaviours that fail.
 #[macro_export]
 macro_rules! queue_suite {
     ($make:expr) => {
@@ -40,7 +40,7 @@ macro_rules! queue_suite {
     };
 }
 
-/// A delay that a test can wait for.
+/// A delay short enough for a test to wait for.
 const SHORT: Duration = Duration::from_secs(2);
 
 fn ticket_of(turn: u64) -> Ticket {
@@ -57,7 +57,7 @@ async fn send(queue: &impl Queue, messages: &[Message], delay: Duration) {
     }
 }
 
-/// Checks that each of these messages comes, and nothing else.
+/// Checks that each of these messages arrives, and nothing else.
 async fn assert_received(receiver: &impl Receiver, expected: &[Message], why: &str) {
     let expected: HashSet<Message> = expected.iter().cloned().collect();
     let mut received = HashSet::new();
@@ -68,7 +68,7 @@ async fn assert_received(receiver: &impl Receiver, expected: &[Message], why: &s
     assert_eq!(until(all, |received| received.len() >= expected.len()).await, expected, "{why}");
 }
 
-/// Whatever the steps send each other arrives with every part of it.
+/// Every kind of message arrives complete.
 pub async fn every_kind_of_message_comes_as_it_was_sent((queue, receiver): &(impl Queue, impl Receiver)) {
     let iteration = Iteration::new(u32::MAX).unwrap();
     let origin = key("[2001:db8::1]:8443");
@@ -85,7 +85,7 @@ pub async fn every_kind_of_message_comes_as_it_was_sent((queue, receiver): &(imp
     assert_received(receiver, &messages, "as they were sent").await;
 }
 
-/// Tickets that are sent in one message all come, in one or in several.
+/// Tickets sent in one message all arrive, in one message or in several.
 pub async fn tickets_that_travel_together_all_come((queue, receiver): &(impl Queue, impl Receiver)) {
     let convoy: Vec<Ticket> = (1..=CONVOY_MAX as u64).map(ticket_of).collect();
     send(queue, &[Message::of_tickets(&convoy)], Duration::ZERO).await;
@@ -104,14 +104,14 @@ pub async fn tickets_that_travel_together_all_come((queue, receiver): &(impl Que
     assert_eq!(until(all, |received| received.len() >= expected.len()).await, expected, "all of them");
 }
 
-/// Of a hundred messages none gets lost.
+/// None of a hundred messages gets lost.
 pub async fn many_messages_all_come((queue, receiver): &(impl Queue, impl Receiver)) {
     let messages: Vec<Message> = (1..=100).map(ticket).collect();
     send(queue, &messages, Duration::ZERO).await;
     assert_received(receiver, &messages, "all of them").await;
 }
 
-/// A message with a delay does not come before it is over.
+/// A delayed message does not arrive before its delay is over.
 pub async fn a_delayed_message_comes_when_it_is_due((queue, receiver): &(impl Queue, impl Receiver)) {
     send(queue, &[ticket(1)], SHORT).await;
     assert_eq!(receiver.receive().await, [], "it is not due");
@@ -119,7 +119,7 @@ pub async fn a_delayed_message_comes_when_it_is_due((queue, receiver): &(impl Qu
     assert_received(receiver, &[ticket(1)], "it is due").await;
 }
 
-/// A message with a delay that is longer than may be comes after the longest that may be.
+/// A message delayed for longer than the maximum arrives after the maximum.
 pub async fn a_delay_over_the_longest_is_cut_to_it((queue, receiver): &(impl Queue, impl Receiver)) {
     send(queue, &[ticket(1)], DELAY_MAX + Duration::from_secs(1)).await;
     send(queue, &[ticket(2)], Duration::MAX).await;

@@ -1,4 +1,4 @@
-//! Values to put.
+//! Sample values.
 
 use dragline_domain::frontier::{FieldsDigest, LastCapture, OriginKey, Sighting, TodoEntry};
 use dragline_domain::ids::{CrawlId, LeaseToken, TriggerId};
@@ -6,7 +6,7 @@ use dragline_domain::outcome::Outcome;
 use dragline_domain::url::{CrawlUrl, Origin};
 use jiff::Timestamp;
 
-/// So many seconds after the suites' time begins.
+/// The time this many seconds after the beginning of the suites' time.
 pub(super) fn at(second: i64) -> Timestamp {
     Timestamp::from_second(1_795_000_000 + second).expect("in range")
 }

@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use dragline_ports::clock::{Clock, Rng};
 
-/// Runs every behaviour of a clock and an rng. Takes an expression that makes `((clock, rng), guard)` from a future; the
-/// guard lives as long.
+/// Runs every behaviour of a clock and an rng on `((clock, rng), guard)`, which the future given makes; the guard is dropped after the test.
 #[macro_export]
 macro_rules! time_suite {
     ($make:expr) => {
@@ -28,7 +27,7 @@ pub async fn readings_never_go_back((clock, _): &(impl Clock, impl Rng)) {
     }
 }
 
-/// Whoever sleeps wakes no earlier than they wished, by the same clock.
+/// A sleep lasts at least as long as requested, by the same clock.
 pub async fn a_sleep_takes_its_time((clock, _): &(impl Clock, impl Rng)) {
     for wait in [0, 1, 20].map(Duration::from_millis) {
         let before = clock.monotonic();
@@ -38,7 +37,7 @@ pub async fn a_sleep_takes_its_time((clock, _): &(impl Clock, impl Rng)) {
     }
 }
 
-/// No draw comes twice, and neither does either half of one: a token's beginning is as good as its end.
+/// No draw repeats, nor does either half of one, so that both ends of a token are usable.
 pub async fn bits_are_not_repeated((_, rng): &(impl Clock, impl Rng)) {
     let draws: Vec<u128> = (0..10_000).map(|_| rng.bits()).collect();
     let halves: [fn(u128) -> u128; 3] = [|bits| bits, |bits| bits >> 64, |bits| bits & u128::from(u64::MAX)];

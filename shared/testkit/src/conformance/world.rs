@@ -1,4 +1,4 @@
-//! The moves that behaviours are made of: what the steps do, in their simplest form.
+//! The building blocks of behaviours: what the steps do, in its simplest form.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ use super::samples::{at, crawl, entry, sighting, token, trigger};
 /// How long a lease lasts here, in seconds; the delay of every origin is [`DELAY`].
 pub(super) const LEASE_S: i64 = 120;
 
-/// How long a turn has its host at most, in seconds.
+/// How long a turn may hold its host, in seconds.
 pub(super) const HOST_S: i64 = 360;
 
 /// How many hosts of one domain are visited at once.
@@ -32,7 +32,7 @@ pub(super) const DELAY: Duration = Duration::from_secs(1);
 
 pub(super) const UNLIMITED: Reserve = Reserve { pages: None, bytes: None };
 
-/// A path that makes a URL of `a.example` as long as may be, and differs from others of its kind in its last bytes alone.
+/// A path that makes a URL of `a.example` as long as possible, and differs from others of its kind only in its last bytes.
 pub(super) fn long_path(number: usize) -> String {
     format!("/{number:0>width$}", width = CrawlUrl::LEN_MAX - "https://a.example/".len())
 }
@@ -43,8 +43,8 @@ pub(super) struct World<'f, F> {
     pub(super) iteration: Iteration,
 }
 
-/// The wish for an iteration by this trigger.
-pub(super) fn wish(by: &str, budget: Reserve) -> BeginIteration {
+/// A request to begin an iteration, by this trigger.
+pub(super) fn request_to_begin(by: &str, budget: Reserve) -> BeginIteration {
     BeginIteration { crawl: crawl(), trigger: trigger(by), version: 1, budget, now: at(0), ends_at: None, due: at(60) }
 }
 
@@ -55,7 +55,7 @@ impl<'f, F: Frontier> World<'f, F> {
     }
 
     pub(super) async fn begin_by(frontier: &'f F, by: &str, budget: Reserve) -> Self {
-        match frontier.begin_iteration(&wish(by, budget)).await.unwrap() {
+        match frontier.begin_iteration(&request_to_begin(by, budget)).await.unwrap() {
             Begun::Iteration(row) => Self { frontier, iteration: row.number },
             Begun::Busy(row) => panic!("iteration {} still runs", row.number),
         }
@@ -110,7 +110,7 @@ impl<'f, F: Frontier> World<'f, F> {
         }
     }
 
-    /// Asks for the lease of the origin's turn.
+    /// Tries to take the lease of the origin's current turn.
     pub(super) async fn try_take(
         &self,
         origin: &OriginKey,
@@ -121,7 +121,7 @@ impl<'f, F: Frontier> World<'f, F> {
         self.try_take_beside(&[], origin, by, second, wanted).await
     }
 
-    /// The same, where these are known to live.
+    /// The same, with these turns known to be alive.
     pub(super) async fn try_take_beside(
         &self,
         alive: &[u128],
@@ -148,7 +148,7 @@ impl<'f, F: Frontier> World<'f, F> {
         self.try_take(origin, by, second, UNLIMITED).await.expect("the lease is free")
     }
 
-    /// A segment that takes all of the first chunk, or nothing if there is none.
+    /// A segment that takes all of the first chunk, or nothing if there is no chunk.
     pub(super) async fn segment(&self, origin: &OriginKey, lease: &Lease, second: i64) -> CommitSegment {
         let chunk = self.frontier.first_chunk(origin, self.iteration, &[]).await.unwrap();
         let (count, exhausted): (usize, Vec<ChunkKey>) =
@@ -186,7 +186,7 @@ impl<'f, F: Frontier> World<'f, F> {
         commit
     }
 
-    /// Lets go of a lease, deciding from the inbox as it is.
+    /// Releases a lease, deciding from the inbox as it is.
     pub(super) async fn release(&self, origin: &OriginKey, lease: &Lease, how: Release) -> Result<(), ReleaseRefused> {
         let seen = self.origin(origin).await.inbox;
         self.release_having_seen(origin, lease, seen, how).await
@@ -241,7 +241,7 @@ impl<'f, F: Frontier> World<'f, F> {
         self.frontier.commit_parse(&commit).await.unwrap()
     }
 
-    /// Crawls an origin's only chunk and lets go to wait for the parser.
+    /// Crawls an origin's only chunk and releases the lease to wait for the parser.
     pub(super) async fn crawl_until_idle(&self, origin: &OriginKey, by: u128, second: i64) -> SegmentRow {
         let lease = self.take(origin, by, second).await;
         let commit = self.commit(origin, &lease, second + 1).await;
@@ -260,7 +260,7 @@ impl<'f, F: Frontier> World<'f, F> {
         assert_eq!(self.row().await.closed_at, Some(at(1_000)), "nothing is open");
     }
 
-    /// Releases a lease at this second; its host is free from that one on.
+    /// Releases a lease at the first of these seconds; its host is free from the other on.
     pub(super) async fn release_host(&self, origin: &OriginKey, lease: &Lease, free_from: i64, second: i64) {
         let release = ReleaseLease {
             origin: origin.clone(),
@@ -275,12 +275,12 @@ impl<'f, F: Frontier> World<'f, F> {
     }
 }
 
-/// That a host is busy until this second at the latest.
+/// The refusal for a host that is busy until this second at the latest.
 pub(super) fn busy<T>(second: i64) -> Result<T, TakeRefused> {
     Err(TakeRefused::HostBusy { until: at(second) })
 }
 
-/// What asks for a host alone, for a minute, whatever its domain.
+/// A request for a host without a lease, for a minute, whatever its domain.
 pub(super) fn host_ask(origin: OriginKey, by: u128, second: i64) -> HostAsk {
     HostAsk {
         waiter: HostWaiter { origin, iteration: Iteration::FIRST, turn: Turn(1), delay: DELAY },

@@ -1,4 +1,4 @@
-//! Bodies that are small on the wire and 10 GiB when they are decoded. Nobody keeps them: one compressed piece is sent again and again.
+//! Bodies that are small on the wire and 10 GiB when decoded. They are never held in memory: one compressed piece is sent repeatedly.
 
 use std::io::Write;
 
@@ -7,15 +7,15 @@ use flate2::{Compress, Compression, FlushCompress};
 
 use super::Step;
 
-/// What each of them is when it is decoded: zeros, so many bytes of them.
+/// The decoded size of each: this many zero bytes.
 pub const DECODED_BYTES: u64 = 10 << 30;
 
 const PIECE_BYTES: usize = 1 << 20;
 
-/// Pieces that are sent at once.
+/// How many pieces are sent at once.
 const PIECES_A_PART: usize = 16;
 
-/// A compressed stream that is endless for all that it matters: its beginning, and what stands for one more MiB of zeros.
+/// A practically endless compressed stream: its beginning, and a piece that decodes to one more MiB of zeros.
 #[derive(Clone, Debug)]
 pub struct Bomb {
     beginning: Bytes,
@@ -23,20 +23,20 @@ pub struct Bomb {
 }
 
 impl Bomb {
-    /// The parts of the compressed body. Its end is not there, as nobody may come so far.
+    /// The parts of the compressed body, without its end, as no reader may get that far.
     pub fn parts(&self) -> impl Iterator<Item = Bytes> + Send + use<> {
         let parts = usize::try_from(DECODED_BYTES).unwrap() / PIECE_BYTES / PIECES_A_PART;
         let part = Bytes::from(self.piece.repeat(PIECES_A_PART));
         std::iter::once(self.beginning.clone()).chain(std::iter::repeat_n(part, parts))
     }
 
-    /// A body of it.
+    /// The body in this coding.
     #[must_use]
     pub fn step(self) -> Step {
         Step::stream(move || self.parts())
     }
 
-    /// In `gzip` (RFC 1952): a header, and then blocks after each of which the compressor forgot everything.
+    /// `gzip` (RFC 1952): a header, then blocks after each of which the compressor's state was reset.
     #[must_use]
     pub fn gzip() -> Self {
         let mut deflate = Compress::new(Compression::best(), false);
@@ -45,7 +45,7 @@ impl Bomb {
         Self { beginning: Bytes::from_static(&[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]), piece: piece.into() }
     }
 
-    /// In `br` (RFC 7932): what a flush ends leaves the encoder as it was, once it has seen zeros.
+    /// `br` (RFC 7932): once the encoder has seen zeros, each flush leaves it in the same state.
     #[must_use]
     pub fn brotli() -> Self {
         let zeros = vec![0; PIECE_BYTES];
@@ -60,7 +60,7 @@ impl Bomb {
         Self { beginning: stream.slice(..pieces[0]), piece: stream.slice(pieces[0]..) }
     }
 
-    /// In `zstd` (RFC 8878): blocks that say of one byte that it comes 128 Ki times.
+    /// `zstd` (RFC 8878): blocks that repeat one byte 128 Ki times.
     #[must_use]
     pub fn zstd() -> Self {
         const BLOCK_BYTES: u32 = 128 << 10;

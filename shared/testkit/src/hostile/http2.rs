@@ -1,4 +1,4 @@
-//! Servers that speak HTTP/2 and break it, frame by frame (RFC 9113).
+//! Servers that violate HTTP/2 frame by frame (RFC 9113).
 
 use std::io;
 use std::net::Ipv4Addr;
@@ -32,17 +32,17 @@ const INTERNAL_ERROR: u32 = 2;
 const STATUS_200: &[u8] = &[0x88];
 const STATUS_404: &[u8] = &[0x8d];
 
-/// `content-type: text/html`, its name from that table, not to be indexed.
+/// `content-type: text/html`, a literal that is not indexed, with its name from that table.
 const TEXT_HTML: &[u8] = b"\x0f\x10\x09text/html";
 
-/// What a server does instead of answering a page.
+/// What a server does instead of sending a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Http2Misdeed {
     /// Resets the stream before a header.
     ResetStream,
     /// Resets the stream in the middle of the body.
     ResetInBody,
-    /// Says that it goes away, and closes the connection.
+    /// Sends GOAWAY and closes the connection.
     GoAway,
     /// Sends empty DATA frames without end.
     EmptyData,
@@ -52,13 +52,13 @@ pub enum Http2Misdeed {
     Pings,
     /// Sends SETTINGS frames without end, and no answer.
     Settings,
-    /// Sends a frame that no HTTP/2 has, larger than was agreed on.
+    /// Sends a frame larger than the negotiated maximum.
     OversizedFrame,
-    /// Sends a page whose header has so many fields without a value besides its content type.
+    /// Sends a page with this many empty header fields besides its content type.
     EmptyFields(usize),
 }
 
-/// A running server. Of all requests to it, the first is answered with 404: it is the one for robots.txt. Every other meets the misdeed.
+/// A running server. It answers the first request, which is for robots.txt, with 404, and misbehaves at every other.
 #[derive(Debug)]
 pub struct Http2Site {
     port: u16,
@@ -69,7 +69,7 @@ impl Http2Site {
     /// Starts on a free port of the loopback interface.
     ///
     /// # Panics
-    /// There is none.
+    /// If no port is free.
     pub async fn start(acceptor: TlsAcceptor, misdeed: Http2Misdeed) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
         let site = Self { port: listener.local_addr().unwrap().port(), requests: Arc::default() };
@@ -79,7 +79,7 @@ impl Http2Site {
                 let (acceptor, requests) = (acceptor.clone(), Arc::clone(&requests));
                 tokio::spawn(async move {
                     let stream = acceptor.accept(stream).await?;
-                    // A client that hangs up in disgust does well.
+                    // Hanging up is a fair reaction of a client.
                     talk(Connection(stream), misdeed, &requests).await
                 });
             }
@@ -87,13 +87,13 @@ impl Http2Site {
         site
     }
 
-    /// A URL of it under a name.
+    /// A URL of the server under this host name.
     #[must_use]
     pub fn named(&self, host: &str, target: &str) -> String {
         format!("https://{host}:{}{target}", self.port)
     }
 
-    /// How many requests came.
+    /// How many requests arrived.
     #[must_use]
     pub fn requests(&self) -> usize {
         self.requests.load(Ordering::SeqCst)
@@ -118,7 +118,7 @@ impl Connection {
         }
     }
 
-    /// The stream of the next request. Other frames mean nothing to us.
+    /// Returns the stream of the next request, ignoring other frames.
     async fn next_request(&mut self) -> io::Result<u32> {
         loop {
             let mut header = [0; FRAME_HEADER_BYTES];
@@ -156,7 +156,7 @@ async fn misbehave(connection: &mut Connection, misdeed: Http2Misdeed, stream: u
             connection.send(RST_STREAM, NO_FLAGS, stream, &INTERNAL_ERROR.to_be_bytes()).await
         }
         Http2Misdeed::GoAway => {
-            // The last stream that counts is none.
+            // The last stream that was processed: none.
             let payload = [[0; 4], INTERNAL_ERROR.to_be_bytes()].concat();
             connection.send(GOAWAY, NO_FLAGS, 0, &payload).await?;
             connection.0.shutdown().await
@@ -167,7 +167,7 @@ async fn misbehave(connection: &mut Connection, misdeed: Http2Misdeed, stream: u
         }
         Http2Misdeed::Continuations => {
             connection.send(HEADERS, NO_FLAGS, stream, STATUS_200).await?;
-            // A field named `a` without a value, not to be indexed.
+            // A field named `a` without a value, not indexed.
             connection.send_forever(CONTINUATION, NO_FLAGS, stream, &[0, 1, b'a', 0]).await
         }
         Http2Misdeed::EmptyFields(count) => {

@@ -1,15 +1,15 @@
-//! Messages that are as they should be, or that a test makes wrong by hand.
+//! Well-formed messages, which tests may break by hand.
 
 use super::Step;
 
-/// A status line and these fields, each a whole line such as `etag: "1"`; the connection is closed afterwards.
+/// A status line and these fields, each a whole line such as `etag: "1"`, and `connection: close`.
 #[must_use]
 pub fn head(status: u16, fields: &[&str]) -> Step {
     let fields: String = fields.iter().map(|field| format!("{field}\r\n")).collect();
     Step::send(format!("HTTP/1.1 {status} Said\r\nconnection: close\r\n{fields}\r\n"))
 }
 
-/// A whole answer, with its length.
+/// A whole answer with a `content-length`.
 #[must_use]
 pub fn reply(status: u16, fields: &[&str], body: impl AsRef<[u8]>) -> Vec<Step> {
     let body = body.as_ref().to_vec();

@@ -1,10 +1,10 @@
 //! Web servers that misbehave in every way that crawlers meet.
 //!
-//! They speak raw TCP where an HTTP library would be too polite: a [`HostileSite`] does, request by request, the steps that its script
-//! says, byte for byte. [`bombs`] are bodies that grow when they are decoded, [`Authority`] makes certificates that are not
-//! good, and [`http2`] speaks that protocol to break it.
+//! They speak raw TCP where an HTTP library would be too polite: for each request a [`HostileSite`] does the steps of its script,
+//! byte for byte. [`bombs`] are bodies that grow when decoded, [`Authority`] makes bad certificates, and [`http2`] violates that
+//! protocol.
 
-#![expect(clippy::unwrap_used, reason = "what cannot be set up fails the test that needs it")]
+#![expect(clippy::unwrap_used, reason = "a server that cannot be set up fails the test that needs it")]
 
 pub mod bombs;
 pub mod http2;

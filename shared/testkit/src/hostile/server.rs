@@ -1,4 +1,4 @@
-//! A server that does what it is told, request by request.
+//! A server that follows a script, request by request.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -12,24 +12,24 @@ use tokio_rustls::TlsAcceptor;
 use super::step::Wire;
 use super::{Step, html, links, reply};
 
-/// No request of ours is longer.
+/// Longer than any request of the crawler.
 const HEAD_BYTES_MAX: usize = 64 << 10;
 
 /// A request as it arrived.
 #[derive(Clone, Debug)]
 pub struct Asked {
-    /// When, by the clock that never goes back.
+    /// When it arrived, by the monotonic clock.
     pub at: Instant,
-    /// Path and query, as they were sent.
+    /// Path and query, as sent.
     pub target: String,
     /// The whole header.
     pub head: String,
-    /// How often this target was asked for before.
+    /// How often this target was requested before.
     pub earlier: usize,
 }
 
 impl Asked {
-    /// A field's value; absent if the request has none of that name.
+    /// The value of a field; `None` if the request has no field of that name.
     #[must_use]
     pub fn field(&self, name: &str) -> Option<&str> {
         let mut lines = self.head.lines().filter_map(|line| line.split_once(':'));
@@ -46,7 +46,7 @@ struct Seen {
     requests: Vec<Asked>,
 }
 
-/// A running server; it ends with the test's runtime.
+/// A running server, which stops with the test's runtime.
 #[derive(Clone, Debug)]
 pub struct HostileSite {
     address: SocketAddr,
@@ -54,18 +54,18 @@ pub struct HostileSite {
 }
 
 impl HostileSite {
-    /// A server on a free port of the loopback interface that does for each request, on a connection of its own, what the script says.
+    /// Starts a server on a free port of the loopback interface. It does what the script says for each request, which has a connection of its own.
     ///
     /// # Panics
-    /// There is no free port.
+    /// If no port is free.
     pub async fn start(script: impl Fn(&Asked) -> Vec<Step> + Send + Sync + 'static) -> Self {
         Self::listen(None, Arc::new(script)).await
     }
 
-    /// The same behind TLS.
+    /// Starts the same server behind TLS.
     ///
     /// # Panics
-    /// There is no free port.
+    /// If no port is free.
     pub async fn start_tls(
         acceptor: TlsAcceptor,
         script: impl Fn(&Asked) -> Vec<Step> + Send + Sync + 'static,
@@ -81,7 +81,7 @@ impl HostileSite {
             while let Ok((stream, _)) = listener.accept().await {
                 lock(&seen).connections += 1;
                 let (acceptor, seen, script) = (acceptor.clone(), Arc::clone(&seen), Arc::clone(&script));
-                // A client may hang up at any time, or not like the certificate; that is its own affair.
+                // A client may hang up at any time, or refuse the certificate.
                 tokio::spawn(async move {
                     match acceptor {
                         None => talk(stream, &seen, &*script).await,
@@ -93,7 +93,7 @@ impl HostileSite {
         site
     }
 
-    /// A server with a page at `/` that links to `nasty` with good pages on both sides of it. robots.txt is not there, nor is anything else.
+    /// Starts a server with a page at `/` that links to `nasty`, with good pages on both sides of it. Everything else is 404, robots.txt included.
     pub async fn beside_good_pages(nasty: Vec<(String, Vec<Step>)>) -> Self {
         let targets: Vec<String> = nasty.iter().map(|(target, _)| target.clone()).collect();
         let seed = links(["/good/before".to_owned()].into_iter().chain(targets).chain(["/good/after".to_owned()]));
@@ -114,31 +114,31 @@ impl HostileSite {
         format!("http://{}", self.address)
     }
 
-    /// A URL of it.
+    /// A URL of the server.
     #[must_use]
     pub fn url(&self, target: &str) -> String {
         format!("{}{target}", self.origin())
     }
 
-    /// A URL of it under another name.
+    /// A URL of the server under another host name.
     #[must_use]
     pub fn named(&self, host: &str, target: &str) -> String {
         format!("http://{host}:{}{target}", self.port())
     }
 
-    /// Where it listens.
+    /// The address it listens on.
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The port of that.
+    /// The port of that address.
     #[must_use]
     pub const fn port(&self) -> u16 {
         self.address.port()
     }
 
-    /// How many connections were made to it.
+    /// How many connections it has accepted.
     #[must_use]
     pub fn connections(&self) -> usize {
         lock(&self.seen).connections
@@ -150,7 +150,7 @@ impl HostileSite {
         lock(&self.seen).requests.clone()
     }
 
-    /// What was asked for so far, in order.
+    /// The targets of the requests so far, in order.
     #[must_use]
     pub fn targets(&self) -> Vec<String> {
         self.log().into_iter().map(|asked| asked.target).collect()
@@ -169,7 +169,7 @@ async fn talk(mut stream: impl Wire + AsyncRead, seen: &Mutex<Seen>, script: &Sc
         }
         step.act(&mut stream).await?;
     }
-    // A reset is no orderly end.
+    // A reset is not an orderly end.
     if matches!(steps.last(), Some(Step::Reset)) { Ok(()) } else { stream.shutdown().await }
 }
 

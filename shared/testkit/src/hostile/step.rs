@@ -1,4 +1,4 @@
-//! What a server does with a connection once it has read a request, one thing after the other.
+//! What a server does with a connection once it has read a request, step by step.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,55 +7,55 @@ use std::{fmt, io};
 use bytes::Bytes;
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 
-/// Parts of a body that are made while they are sent, so that nobody keeps the whole.
+/// Parts of a body that are made while they are sent, so that the whole is never in memory.
 type Parts = Box<dyn Iterator<Item = Bytes> + Send>;
 
-/// One thing that a server does.
+/// One action of a server.
 #[derive(Clone)]
 pub enum Step {
     /// Sends these bytes.
     Send(Bytes),
-    /// Sends these bytes again and again, with a pause after each time.
+    /// Sends these bytes repeatedly, with a pause after each time.
     SendForever {
-        /// What is sent.
+        /// The bytes to send.
         bytes: Bytes,
-        /// The pause; none if it is zero.
+        /// The pause; zero for none.
         every: Duration,
     },
     /// Sends these bytes one at a time, with a pause after each.
     Drip {
-        /// What is sent.
+        /// The bytes to send.
         bytes: Bytes,
         /// The pause after each byte.
         every: Duration,
     },
     /// Sends parts as they are made.
     Stream(Arc<dyn Fn() -> Parts + Send + Sync>),
-    /// Reads the next request on the same connection, and goes on.
+    /// Reads the next request on the same connection and continues.
     NextRequest,
-    /// Keeps the connection and says nothing.
+    /// Keeps the connection open and sends nothing.
     Hold,
-    /// Breaks the connection off with a TCP reset.
+    /// Aborts the connection with a TCP reset.
     Reset,
 }
 
 impl Step {
-    /// Sends this.
+    /// Sends this text or these bytes.
     pub fn send(bytes: impl Into<Bytes>) -> Self {
         Self::Send(bytes.into())
     }
 
-    /// Sends this again and again.
+    /// Sends this without end, without pauses.
     pub fn send_forever(bytes: impl Into<Bytes>) -> Self {
         Self::send_every(Duration::ZERO, bytes)
     }
 
-    /// Sends this again and again, so often.
+    /// Sends this without end, with this pause after each time.
     pub fn send_every(every: Duration, bytes: impl Into<Bytes>) -> Self {
         Self::SendForever { bytes: bytes.into(), every }
     }
 
-    /// Sends the parts that this makes anew for each request.
+    /// Sends the parts that this function makes for each request.
     pub fn stream<I>(parts: impl Fn() -> I + Send + Sync + 'static) -> Self
     where
         I: Iterator<Item = Bytes> + Send + 'static,
@@ -63,7 +63,7 @@ impl Step {
         Self::Stream(Arc::new(move || Box::new(parts())))
     }
 
-    /// Does it. An error is the client's hanging up. Whoever reads requests has read the next one before.
+    /// Performs the step. Fails when the client hangs up. The caller reads the request that [`Step::Read`] waits for.
     pub(super) async fn act(&self, wire: &mut impl Wire) -> io::Result<()> {
         match self {
             Self::Send(bytes) => wire.write_all(bytes).await?,
@@ -108,9 +108,9 @@ impl fmt::Debug for Step {
     }
 }
 
-/// A connection that can be broken off.
+/// A connection that can be aborted.
 pub(super) trait Wire: AsyncWrite + Unpin + Send {
-    /// Makes closing a TCP reset.
+    /// Makes closing the connection send a TCP reset.
     fn reset_when_closed(&self) -> io::Result<()>;
 }
 

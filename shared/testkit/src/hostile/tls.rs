@@ -1,4 +1,4 @@
-//! Certificates of our own, good and bad, and servers that show them.
+//! Good and bad certificates, and servers that present them.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use rustls::crypto::ring;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::TlsAcceptor;
 
-/// A certificate authority that nobody knows until its root is trusted.
+/// A certificate authority that is unknown until its root is trusted.
 pub struct Authority {
     issuer: Issuer<'static, KeyPair>,
     root: CertificateDer<'static>,
@@ -20,13 +20,13 @@ pub struct Authority {
 pub enum Flaw {
     /// Nothing.
     None,
-    /// It ended in 2001.
+    /// It expired in 2001.
     Expired,
-    /// It begins in 2999.
+    /// It is not valid before 2999.
     NotYetValid,
     /// The server signed it itself.
     SelfSigned,
-    /// It is another name's.
+    /// It is for another name.
     WrongName,
 }
 
@@ -37,7 +37,7 @@ pub enum Signer {
     Authority,
     /// The server itself.
     Itself,
-    /// The server itself, which says that it is an authority: so does `openssl req -x509`.
+    /// The server itself, with a certificate that claims to be an authority's, as `openssl req -x509` makes it.
     ItselfAsAuthority,
 }
 
@@ -51,10 +51,10 @@ pub enum Version {
 }
 
 impl Authority {
-    /// Two authorities of one name would be taken for each other until the signature is looked at.
+    /// Makes an authority. Two of the same name are taken for each other until their signatures are checked.
     ///
     /// # Panics
-    /// No key can be made.
+    /// If no key can be made.
     #[must_use]
     pub fn named(name: &str) -> Self {
         let key = KeyPair::generate().unwrap();
@@ -71,26 +71,26 @@ impl Authority {
         self.root.clone()
     }
 
-    /// The same as a file of certificates holds it.
+    /// The same in PEM, as in a file of certificates.
     #[must_use]
     pub fn root_pem(&self) -> &str {
         &self.root_pem
     }
 
-    /// The server's side of handshakes for a name.
+    /// The server's TLS configuration for a name.
     ///
     /// # Panics
-    /// No certificate can be made.
+    /// If no certificate can be made.
     #[must_use]
     pub fn acceptor(&self, name: &str, flaw: Flaw, version: Version) -> TlsAcceptor {
         let signer = if flaw == Flaw::SelfSigned { Signer::Itself } else { Signer::Authority };
         self.acceptor_signed_by(signer, name, flaw, version).0
     }
 
-    /// The server's side of handshakes for a name, and the certificate that it shows.
+    /// The server's TLS configuration for a name, and the certificate that it presents.
     ///
     /// # Panics
-    /// No certificate can be made.
+    /// If no certificate can be made.
     #[must_use]
     pub fn acceptor_signed_by(
         &self,

@@ -15,25 +15,25 @@ mutations! {
     ArchiveMutation {
         /// A put overwrites what is there.
         Overwrites,
-        /// A put that found an object is said to have stored its own.
+        /// A put that found an object claims to have stored its own.
         ExistsIsStored,
-        /// A range beyond the end of an object gives the whole.
+        /// A range beyond the end of an object returns the whole object.
         RangeNotClipped,
-        /// A range of no object is empty.
+        /// A range of a missing object is empty.
         RangeOfNothingEmpty,
-        /// An object is read however large it is.
+        /// An object over the limit is read all the same.
         LimitIgnored,
-        /// An object over the limit is said not to be there.
+        /// An object over the limit is reported as missing.
         TooLargeIsAbsent,
-        /// A list goes by directories: a part of a name finds nothing.
+        /// A list matches whole directories only: part of a name finds nothing.
         ListByDirectory,
-        /// A list begins with the key that it is to begin after.
+        /// A list includes the key that it should begin after.
         ListAgain,
-        /// A list is as long as it gets.
+        /// A list ignores its limit.
         ListUnlimited,
-        /// A list runs backwards.
+        /// A list is in reverse order.
         ListBackwards,
-        /// Deleting what is not there fails.
+        /// Deleting a missing object fails.
         DeleteOfNothingFails,
         /// Nothing is deleted.
         DeleteForgotten,
@@ -48,7 +48,7 @@ pub struct MutantArchive<A> {
 }
 
 impl<A: Archive> MutantArchive<A> {
-    /// Spoils an archive.
+    /// Wraps an archive with this defect.
     #[must_use]
     pub const fn new(inner: A, mutation: ArchiveMutation) -> Self {
         Self { inner, mutation }
@@ -62,7 +62,7 @@ impl<A: Archive> MutantArchive<A> {
 impl<A: Archive> Archive for MutantArchive<A> {
     async fn put_new(&self, key: &ObjectKey, bytes: Bytes) -> PortResult<Put> {
         if self.mutation == M::Overwrites {
-            // Until it is the one that stores: of many at once, each is told that it did.
+            // Repeats until it stores, so that of many concurrent puts each is told that it did.
             while self.inner.put_new(key, bytes.clone()).await? == Put::Exists {
                 self.inner.delete(key).await?;
             }
@@ -112,7 +112,7 @@ impl<A: Archive> Archive for MutantArchive<A> {
         match self.mutation {
             M::DeleteForgotten => return Ok(()),
             M::DeleteOfNothingFails if !self.is_there(key).await? => {
-                return Err(PortError::new(PortErrorKind::Other, "delete", key, "it is not there"));
+                return Err(PortError::new(PortErrorKind::Other, "delete", key, "there is no such object"));
             }
             _ => {}
         }

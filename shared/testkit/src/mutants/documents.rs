@@ -11,21 +11,21 @@ use DocumentsMutation as M;
 mutations! {
     /// What is wrong with a store of documents.
     DocumentsMutation {
-        /// Documents that were found are said to be stored.
+        /// A put that found documents claims to have stored its own.
         FoundIsStored,
-        /// Whoever finds documents gets its own back.
+        /// A put that found documents gets its own back.
         OwnGivenBack,
-        /// No documents are the same as none yet.
+        /// An empty set counts as not put.
         EmptyIsAbsent,
-        /// None yet are the same as no documents.
+        /// A set that was not put counts as empty.
         AbsentIsEmpty,
-        /// The reasons why links are blocked are lost.
+        /// The rules that block links are lost.
         ReasonsLost,
-        /// A page without a text is no page.
+        /// A page without text is dropped.
         EmptyPagesLost,
         /// A text ends at its first line.
         TextsCut,
-        /// Documents are numbered anew.
+        /// Documents are renumbered.
         Renumbered,
     }
 }
@@ -38,13 +38,13 @@ pub struct MutantDocuments<D> {
 }
 
 impl<D: Documents> MutantDocuments<D> {
-    /// Spoils a store of documents.
+    /// Wraps a store of documents with this defect.
     #[must_use]
     pub const fn new(inner: D, mutation: DocumentsMutation) -> Self {
         Self { inner, mutation }
     }
 
-    /// A document as the defect leaves it.
+    /// Returns a document as the defect leaves it.
     fn spoil(&self, (number, document): (u32, &Document)) -> Document {
         let mut document = document.clone();
         match self.mutation {

@@ -5,205 +5,205 @@ use super::mutations;
 mutations! {
     /// What is wrong with a frontier.
     FrontierMutation {
-        /// A definition that is there is not replaced.
+        /// An existing definition is not replaced.
         DefinitionKeptFirst,
-        /// A definition is put over whatever version is there.
+        /// A definition is put over any version.
         DefinitionPutBlindly,
-        /// Of a definition's versions only the newest is there, whichever is asked for.
+        /// Any version of a definition that is asked for is the newest one.
         PastDefinitionsForgotten,
         /// A new version forgets the origins that joined.
         JoinedForgotten,
         /// A crawl that was switched off comes due.
         SwitchedOffStillDue,
-        /// A crawl is due a day before its time.
+        /// A crawl is due a day early.
         CrawlsDueTooEarly,
-        /// A schedule's time is passed on whichever it is by then.
+        /// A schedule is advanced from any time.
         ScheduleMovedBlindly,
-        /// No crawl is ever said to run.
+        /// No crawl is ever listed as running.
         NothingRuns,
-        /// What a trigger asked for is not noted as done.
+        /// A trigger is not recorded as handled.
         HandledForgotten,
-        /// A trigger that comes again gets the newest iteration, not its own.
+        /// A repeated trigger gets the newest iteration, not its own.
         OldTriggerGetsNewest,
-        /// A trigger that comes while another's iteration runs gets that one.
+        /// A trigger that arrives during another's iteration gets that iteration.
         BusyIsOwn,
-        /// The scheduler's token stays out.
+        /// The scheduler's token is never returned.
         TokenNotReturned,
-        /// A cursor is said to be moved, and is not.
+        /// A cursor is reported as moved but is not.
         CursorStays,
-        /// A cursor stands at the end as soon as anything is done.
+        /// The first move of a cursor takes it to the end.
         CursorAhead,
-        /// A cursor is moved wherever it is by then.
+        /// A cursor is moved from anywhere.
         CursorMovedBlindly,
-        /// A move that comes again is refused.
+        /// A repeated move is refused.
         RepeatedMoveRefused,
-        /// A search for holders goes on although somebody took a lease since.
+        /// A search for holders continues although a lease was taken since.
         SearchGoesOn,
-        /// A change of status that does not fit is said to be done.
+        /// A change of status that does not fit is reported as done.
         StatusNotChecked,
-        /// An iteration with open origins is said to be closed.
+        /// An iteration with open origins is reported as closed.
         ClosedWithOpenOrigins,
-        /// What somebody else queued is said to be own.
+        /// A URL that another claimer queued is reported as own.
         ClaimAlwaysOwn,
-        /// Who queued a URL is told wrong.
+        /// The wrong claimer of a URL is reported.
         ClaimerMistaken,
-        /// Whoever claims again is not known again.
+        /// A repeated claim is not recognised.
         ClaimForgotten,
-        /// What is not due is claimed all the same.
+        /// A URL is claimed before it is due.
         ClaimBeforeDue,
-        /// Turns that are known to live count as dead when their time is over.
+        /// Turns known to be alive count as dead when their time is over.
         LivingForgotten,
-        /// Paths are cut where a sort key ends.
+        /// Paths are cut at the length of a sort key.
         LongPathsCut,
-        /// A trigger's seeds are added each time they come.
+        /// A trigger's seeds are added each time they arrive.
         SeedsAddedAgain,
         /// Seedings are listed in the inbox.
         SeedingsListed,
-        /// Seeds beyond what a transaction holds are dropped.
+        /// Seeds that do not fit the transaction are dropped.
         SeedsCut,
         /// A full page of origins lacks its last one.
         ListDropsLast,
-        /// An inbox is always owed something.
+        /// An inbox never stops being due.
         DueNeverCleared,
-        /// An origin that opens again takes its candidates as gone through.
+        /// An origin that reopens treats its candidates as visited.
         CandidatesPassedOver,
-        /// An inbox that is read alone is as it was when it opened.
+        /// An inbox read on its own is as it was when the origin opened.
         InboxReadAsOpened,
-        /// A lease keeps eight retries.
+        /// A lease keeps only eight retries.
         RetriesCut,
-        /// robots.txt is kept once.
+        /// The first robots.txt is kept for good.
         RobotsKeptFirst,
         /// robots.txt is not kept.
         RobotsNotKept,
-        /// robots.txt is kept as it was put last, whenever it was fetched.
+        /// The robots.txt put last is kept, whenever it was fetched.
         RobotsGoBack,
-        /// robots.txt that a clock fetched which was ahead stays until that time has come.
+        /// A robots.txt fetched by a clock that was ahead stays until that time has come.
         RobotsOfTheFutureKept,
         /// A ticket of any turn takes the lease.
         TakeOfAnyTurn,
-        /// A lease that somebody holds is said to be taken.
+        /// A held lease is given to another.
         HeldLeaseGiven,
-        /// A lease is taken from a holder with time left, and the origin is asked at once.
+        /// A lease is taken over before its time is over, and the origin is asked at once.
         LivingHolderReplaced,
         /// A lease is taken over as soon as it ends.
         TakeoverWithoutDelay,
-        /// A host that somebody else asks is given.
+        /// A held host is given to another.
         HeldHostGiven,
-        /// Whoever comes gets a free host, whoever waits.
+        /// A free host is given to anyone, ignoring the line.
         LineIgnored,
-        /// A host that was taken without a lease is not given back.
+        /// A host taken without a lease is never given back.
         HostKept,
-        /// A host that was given back may be asked at once.
+        /// A host may be asked as soon as it is given back.
         HostFreeAtOnce,
-        /// Any token gives a host back.
+        /// A host can be given back with any token.
         HostGivenBackByAnyone,
-        /// A host may be asked as fast as before, whatever it said.
+        /// A host's back-off is forgotten.
         BackOffForgotten,
-        /// Nobody is in line for a host, nor for a place in a domain.
+        /// There is no line for a host, nor for a place in a domain.
         NobodyWaits,
         /// Any number of hosts of a domain are asked at once.
         DomainForgotten,
-        /// Who has no lease takes no place in a domain.
+        /// A host taken without a lease takes no place in its domain.
         PlaceNotTaken,
-        /// A host is free when the lease ends that it was taken with.
+        /// A host is held only until the lease it was taken with ends.
         HostEndsWithLease,
-        /// Nothing of the budget is set aside.
+        /// No budget is reserved.
         NothingReserved,
-        /// As much as is wanted is set aside, whatever is left.
+        /// All that is requested is reserved, whatever is left.
         ReservedAsWanted,
         /// A paused iteration gives leases.
         TakeWhilePaused,
-        /// The first chunk is given although it is to be skipped.
+        /// The first chunk is given even where it should be skipped.
         SkippedChunksGiven,
-        /// The cursor goes through what is queued in this iteration.
+        /// The cursor returns what is queued in this iteration.
         CursorTakesQueued,
-        /// The cursor takes what is not due.
+        /// The cursor returns what is not due.
         CursorBeforeDue,
-        /// The cursor is through after a page.
+        /// The cursor ends after one page.
         CursorLost,
-        /// Any token commits.
+        /// A segment can be committed with any token.
         CommitWithoutTokenCheck,
-        /// A commit that comes again is refused.
+        /// A repeated commit is refused.
         RepeatedCommitFenced,
-        /// A commit that comes again is a further segment.
+        /// A repeated commit makes another segment.
         CommitCountedTwice,
-        /// Exhausted chunks stay.
+        /// Exhausted chunks are not deleted.
         ExhaustedChunksStay,
-        /// Exhausted chunks beyond what a transaction deletes stay.
+        /// Exhausted chunks that do not fit the transaction are not deleted.
         ExhaustedChunksCut,
-        /// A lease is let go whatever the inbox says by then.
+        /// A lease is released although the inbox has changed.
         ReleaseWithoutInboxCheck,
-        /// Any token lets go.
+        /// A lease can be released with any token.
         ReleaseWithoutTokenCheck,
-        /// Parses that died are not counted.
+        /// Crashed parses are not counted.
         DeathsNotCounted,
-        /// Each beginning of a parse counts as one that died.
+        /// Each beginning of a parse counts as a crash.
         BeginningsCounted,
-        /// A parse that is given back stays noted as begun.
+        /// A parse that is given back stays recorded as begun.
         ParseNotGivenBack,
-        /// A parse that could not read its segment is given back as if the store had failed.
+        /// A parse of an unreadable segment is given back as if the store had failed.
         BlameForgotten,
-        /// Whoever gives a parse back gives back another's.
+        /// A parse can be given back by another.
         ForeignParseGivenBack,
-        /// A log that comes again is refused.
+        /// A repeated log is refused.
         RepeatedLogRefused,
         /// A log without entries is not put.
         EmptyLogNotPut,
         /// A log is cut after a hundred entries.
         LogCut,
-        /// An update that comes late overwrites what is newer.
+        /// A late update overwrites a newer one.
         UpdateGoesBack,
-        /// An update without a capture erases the one that is kept.
+        /// An update without a capture erases the last capture.
         CaptureErased,
-        /// A parse is said to be committed, and is not.
+        /// A parse is reported as committed but is not.
         ParseForgotten,
-        /// What a parse counted is left out.
+        /// The counts of a parse are dropped.
         ParseNotCounted,
-        /// What a parse could not read is not counted.
+        /// Lost captures are not counted.
         UnreadableNotCounted,
-        /// What a parse found is added twice.
+        /// The links a parse found are added twice.
         TodoAddedTwice,
         /// A part is committed whether or not it is the next one.
         PartOrderIgnored,
-        /// A parse adds todo to sixteen origins and no more.
+        /// A parse adds todo to at most sixteen origins.
         TargetsCut,
-        /// A parse adds todo to its own origin alone.
+        /// A parse adds todo only to its own origin.
         ForeignTargetsDropped,
-        /// A parse that comes again is said to be done now.
+        /// A repeated parse is reported as done now, not before.
         RepeatedParseDone,
-        /// A parse of an unknown segment is said to be done.
+        /// A parse of an unknown segment is reported as done now.
         UnknownSegmentDone,
-        /// An idle origin is said to be closed, and neither woken nor closed.
+        /// An idle origin is reported as closed, but neither woken nor closed.
         SettlementForgotten,
-        /// An origin is settled whatever its rows say by then.
+        /// An origin is settled although its rows have changed.
         SettleFromStaleRows,
-        /// An origin is given up whatever its rows say by then.
+        /// An origin is given up although its rows have changed.
         GiveUpFromStaleRows,
-        /// A holder with time left is given up.
+        /// An origin is given up while its holder has time left.
         GiveUpOnTheLiving,
         /// Unparsed segments are never overdue.
         SegmentsNeverOverdue,
-        /// Leases are overdue where they are not asked for.
+        /// Leases are listed as overdue where they were not asked for.
         LeasesHideTheRest,
-        /// A release that comes again is refused.
+        /// A repeated release is refused.
         RepeatedReleaseFenced,
-        /// Postponed work is due as before.
+        /// Postponed work keeps its old due time.
         PostponeForgotten,
-        /// That an iteration closed is owed to nobody.
+        /// The close of an iteration stores no notice.
         EndNotOwed,
-        /// A notice is said to be kept, and is not.
+        /// A notice is reported as kept but is not.
         NoticeForgotten,
-        /// Each notice has a place of its own, so that they pile up.
+        /// Each notice gets a new key, so that they pile up.
         NoticesPileUp,
-        /// A notice is due a day before its time.
+        /// A notice is due a day early.
         NoticesDueTooEarly,
-        /// A postponed notice is due as before.
+        /// A postponed notice keeps its old due time.
         NoticePostponeForgotten,
-        /// Postponing a notice that people were told owes it again.
+        /// Postponing a notice that was sent brings it back.
         ToldNoticeComesBack,
-        /// A notice that people were told is still owed.
+        /// A notice that was sent is still due.
         ToldNoticeStays,
-        /// What parsers did is left out of the sums.
+        /// The parsers' counts are left out of the sums.
         ParsersNotSummed,
         /// Leftovers are left out of the sums.
         LeftoversForgotten,

@@ -1,8 +1,8 @@
-//! Adapters with one deliberate defect each, by which the conformance suites are tested themselves.
+//! Adapters with one deliberate defect each, which test the conformance suites themselves.
 //!
-//! A mutant wraps an adapter and spoils one of its answers or conditions with the port's own operations: it reads a row again and
-//! puts what a condition compares into the request, which takes the condition away. A suite is complete as far as each of its
-//! behaviours rejects some mutant, and each mutant is rejected by some behaviour.
+//! A mutant wraps an adapter and spoils one of its answers or conditions, using only the port's own operations: to disable a condition
+//! it reads a row again and puts what the condition compares into the request. In a good suite each behaviour rejects some mutant, and
+//! each mutant is rejected by some behaviour.
 
 mod archive;
 mod documents;
@@ -28,10 +28,10 @@ macro_rules! mutations {
         }
 
         impl $name {
-            /// Every defect there is.
+            /// All defects.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
-            /// What is wrong.
+            /// Says what is wrong.
             #[must_use]
             pub const fn defect(self) -> &'static str {
                 match self {
@@ -44,7 +44,7 @@ macro_rules! mutations {
 
 use mutations;
 
-/// Runs each named behaviour and gives the names of those that fail, given a future as [`behaviours!`](crate::behaviours) takes it.
+/// Runs each named behaviour and returns the names of those that fail, given a future as in [`behaviours!`](crate::behaviours).
 #[doc(hidden)]
 #[macro_export]
 macro_rules! rejections {

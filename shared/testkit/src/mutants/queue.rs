@@ -15,17 +15,17 @@ mutations! {
     QueueMutation {
         /// Every tenth message is lost.
         TenthLost,
-        /// Messages come at once, whatever their delay.
+        /// Messages arrive at once, whatever their delay.
         DelayForgotten,
-        /// Messages come a second late.
+        /// Messages arrive a second late.
         DelayedFurther,
-        /// A delay over the longest is an error.
+        /// A delay over the maximum is an error.
         LongDelayRefused,
-        /// A message with a delay over the longest comes at once.
+        /// A message with a delay over the maximum arrives at once.
         LongDelayForgotten,
         /// Every ticket is for the first turn.
         TurnsLost,
-        /// Of tickets that travel together only the first comes.
+        /// Of tickets sent in one message only the first arrives.
         ConvoysCut,
         /// Commands are not sent.
         CommandsDropped,
@@ -41,7 +41,7 @@ pub struct MutantQueue<Q> {
 }
 
 impl<Q: Queue> MutantQueue<Q> {
-    /// Spoils a queue.
+    /// Wraps a queue with this defect.
     #[must_use]
     pub const fn new(inner: Q, mutation: QueueMutation) -> Self {
         Self { inner, mutation, sent: AtomicU64::new(0) }

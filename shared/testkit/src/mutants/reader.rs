@@ -16,81 +16,81 @@ use ReaderMutation as M;
 mutations! {
     /// What is wrong with a reader.
     ReaderMutation {
-        /// The first iteration is told as the newest.
+        /// The first iteration is reported as the newest.
         FirstIsNewest,
-        /// An iteration that never began is told to be the newest one.
+        /// An iteration that never began is reported as the newest one.
         UnknownIsNewest,
-        /// How far an iteration is is told of the newest one.
+        /// The progress of any iteration is that of the newest one.
         ProgressOfNewest,
-        /// Whatever comes is given at once, however much it is.
+        /// A batch ignores its limit.
         AllAtOnce,
         /// A batch that is not the last lacks its last row.
         LastRowLost,
         /// A batch has each row twice.
         RowsTwice,
-        /// A batch runs backwards.
+        /// A batch is in reverse order.
         BatchesBackwards,
         /// A cursor is ignored.
         CursorIgnored,
-        /// A stream is over after its first batch.
+        /// A stream ends after its first batch.
         OverTooSoon,
-        /// A stream never comes to an end.
+        /// A stream never ends.
         NeverOver,
-        /// At the end there is no cursor, so that whoever goes on begins anew.
+        /// At the end there is no cursor, so that reading on starts from the beginning.
         EndForgotten,
-        /// Who came to the end once gets nothing any more.
+        /// The cursor at the end never gets new rows.
         EndIsFinal,
-        /// Whoever goes on from a cursor gets the rows of other filters as well.
+        /// Reading on from a cursor ignores the filter.
         FilterForgotten,
-        /// Rows of every iteration are given.
+        /// Rows of every iteration are returned.
         IterationIgnored,
-        /// Rows of the newest iteration are given, whichever is asked for.
+        /// Rows of the newest iteration are returned, whichever is asked for.
         NewestGiven,
-        /// Rows of every origin are given.
+        /// Rows of every origin are returned.
         OriginIgnored,
-        /// Rows of every URL of the origin are given.
+        /// Rows of every URL of the origin are returned.
         UrlIgnored,
-        /// What was tried again is left out.
+        /// Visits that were tried again are left out.
         RetriesLeftOut,
-        /// What was decided against is left out.
+        /// URLs that were not asked for are left out.
         DecisionsLeftOut,
-        /// The log does not say why.
+        /// The log lacks details.
         DetailsLost,
-        /// The log does not say how long a request took.
+        /// The log lacks the duration of requests.
         TimesLost,
-        /// What is not there is no page.
+        /// Answers of 404 are left out of the pages.
         MissingLeftOut,
-        /// What did not change is no page.
+        /// Unchanged pages are left out.
         UnchangedLeftOut,
-        /// Pages are without their texts.
+        /// Pages lack their texts.
         TextsLost,
-        /// Pages are without what they say of themselves.
+        /// Pages lack their titles, descriptions and the like.
         AboutLost,
-        /// A copy is told as a page.
+        /// A copy is reported as a page.
         CopiesBelieved,
-        /// A page that calls another canonical is told as a copy, whether or not the other is one.
+        /// Any page with another canonical URL is reported as a copy, even where that URL is not a page.
         CanonicalsBelieved,
         /// Links that are not followed are left out.
         OthersLeftOut,
-        /// The rules that forbid links are lost.
+        /// The rules that block links are lost.
         RulesLost,
-        /// URLs that never had their turn are left out.
+        /// URLs that were never asked for are left out.
         UnvisitedLeftOut,
-        /// When a URL is due again is lost.
+        /// The time when a URL is due again is lost.
         DueLost,
         /// What the last capture left is lost.
         CapturesLost,
-        /// What broke the parser is left out.
+        /// Documents that broke the parser are left out.
         StuckLeftOut,
-        /// Documents are without their links.
+        /// Documents lack their links.
         DocumentLinksLost,
-        /// Copies are documents without a text.
+        /// Copies lack their texts.
         CopiesCut,
-        /// What was lost with its captures is not left over.
+        /// Lost captures are not reported as leftovers.
         LostLeftOut,
-        /// What robots.txt was met with is lost.
+        /// The failure of robots.txt is lost.
         RobotsErrorsLost,
-        /// Leftovers of all origins are told of one.
+        /// The leftovers of all origins are reported for one.
         OriginsMistaken,
     }
 }
@@ -102,17 +102,17 @@ pub struct MutantReader<R> {
     mutation: ReaderMutation,
 }
 
-/// What a cursor says at the end where [`M::EndIsFinal`].
+/// The cursor at the end under [`M::EndIsFinal`].
 const END: &str = "end";
 
 impl<R: Reader> MutantReader<R> {
-    /// Spoils a reader.
+    /// Wraps a reader with this defect.
     #[must_use]
     pub const fn new(inner: R, mutation: ReaderMutation) -> Self {
         Self { inner, mutation }
     }
 
-    /// What is asked for in place of this.
+    /// The filter to use in place of this one.
     async fn filter(&self, filter: &Filter, after: Option<&Cursor>) -> PortResult<Filter> {
         let mut filter = filter.clone();
         match self.mutation {
@@ -147,9 +147,9 @@ impl<R: Reader> MutantReader<R> {
     }
 }
 
-/// A row that a defect shows in.
+/// A row that a defect can spoil.
 trait Spoilt: Clone {
-    /// Spoils it; whether it is still there.
+    /// Spoils the row. Returns whether it is kept.
     fn spoil(&mut self, mutation: ReaderMutation) -> bool;
 }
 
@@ -240,7 +240,7 @@ fn decide(code: &mut i16, name: &mut String, outcome: Outcome) {
     (*code, *name) = (outcome.code(), outcome.name().to_owned());
 }
 
-/// Streams of the reader within, asked for and given as the defect has it.
+/// The streams of the inner reader, spoiled by the defect.
 macro_rules! streams {
     ($($stream:ident: $row:ty,)*) => {$(
         async fn $stream(&self, filter: &Filter, after: Option<&Cursor>, limit: usize) -> PortResult<Batch<$row>> {

@@ -1,4 +1,4 @@
-//! What a site was asked for, and when: the witness that politeness is judged by.
+//! The record of all requests to a site: the evidence by which politeness is judged.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -9,13 +9,13 @@ use tokio::sync::watch;
 /// One request that reached the site.
 #[derive(Clone, Debug)]
 pub struct Access {
-    /// When its header had arrived, by the clock that never goes back.
+    /// When its header had arrived, by the monotonic clock.
     pub arrived: Instant,
     /// The same moment by the wall clock.
     pub arrived_wall: jiff::Timestamp,
-    /// Path and query, as they were sent.
+    /// Path and query, as sent.
     pub target: String,
-    /// The status that it was answered with.
+    /// The status of the answer.
     pub status: StatusCode,
     /// Every header field of the request.
     pub request_headers: HeaderMap,
@@ -24,7 +24,7 @@ pub struct Access {
 }
 
 impl Access {
-    /// Whether it asked for the page only if that had changed.
+    /// Whether it is a conditional request.
     #[must_use]
     pub fn is_conditional(&self) -> bool {
         self.request_headers.contains_key(http::header::IF_NONE_MATCH)
@@ -32,7 +32,7 @@ impl Access {
     }
 }
 
-/// Whether requests are remembered.
+/// Whether requests are recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Keep {
     Every,
@@ -66,7 +66,7 @@ impl AccessLog {
         Self { keep, entries: Mutex::default(), requests: watch::Sender::new(0) }
     }
 
-    /// Notes a request when its answer is known and not yet sent: a client that dies waiting was here all the same.
+    /// Records a request once its answer is known, before that is sent, so that clients that die waiting are recorded, too.
     pub(super) fn note(&self, arrival: Arrival, request: &http::request::Parts, status: StatusCode, body_bytes: usize) {
         if self.keep == Keep::Every {
             self.entries().push(Access {
@@ -84,7 +84,7 @@ impl AccessLog {
     /// All entries so far, by arrival.
     pub(super) fn snapshot(&self) -> Vec<Access> {
         let mut entries = self.entries().clone();
-        // Two connections may note their requests in another order than they arrived in.
+        // Connections may record their requests in another order than they arrived in.
         entries.sort_by_key(|access| access.arrived);
         entries
     }

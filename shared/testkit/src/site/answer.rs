@@ -1,4 +1,4 @@
-//! From a request and what stands at its path to the answer: no I/O.
+//! Makes the answer to a request from what is at its path, without I/O.
 
 use std::io::Write;
 
@@ -15,7 +15,7 @@ use http_body_util::Full;
 use super::content::{Found, Page};
 use super::media_type::is_text;
 
-/// Whether the site compresses text for those who accept it.
+/// Whether the site compresses text for clients that accept it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Coding {
     Identity,
@@ -40,7 +40,7 @@ pub(super) fn text(status: StatusCode, body: &'static str) -> Response<Full<Byte
 
 fn answer_page(page: Page, request: &HeaderMap, coding: Coding) -> Response<Full<Bytes>> {
     let zipped = coding == Coding::Gzip && is_text(page.media_type) && accepts_gzip(request);
-    // A strong tag stands for bytes, and those differ by coding (RFC 9110, section 8.8.1): a site that compresses has weak ones.
+    // A strong tag identifies bytes, which differ by coding (RFC 9110, section 8.8.1), so a site that compresses uses weak ones.
     let tag = if coding == Coding::Gzip { format!("W/\"{}\"", page.tag) } else { format!("\"{}\"", page.tag) };
     let modified = httpdate::fmt_http_date(page.modified);
     let mut response = if is_current(request, &page) {
@@ -58,7 +58,7 @@ fn answer_page(page: Page, request: &HeaderMap, coding: Coding) -> Response<Full
     with_header(with_header(response, ETAG, &tag), LAST_MODIFIED, &modified)
 }
 
-/// Whether the client's copy will do (RFC 9110, section 13.2.2: a tag, where given, decides alone).
+/// Whether the client's copy is current (RFC 9110, section 13.2.2: if there is a tag, the date is ignored).
 fn is_current(request: &HeaderMap, page: &Page) -> bool {
     if request.contains_key(IF_NONE_MATCH) {
         return values(request, IF_NONE_MATCH).any(|tag| {
@@ -67,7 +67,7 @@ fn is_current(request: &HeaderMap, page: &Page) -> bool {
         });
     }
     let since = request.get(IF_MODIFIED_SINCE).and_then(|since| since.to_str().ok());
-    // Both sides go through the wire's format, which has no fractions of seconds.
+    // Both are compared in the wire format, which has no fractions of seconds.
     let modified = httpdate::parse_http_date(&httpdate::fmt_http_date(page.modified));
     match (since.map(httpdate::parse_http_date), modified) {
         (Some(Ok(since)), Ok(modified)) => modified <= since,
@@ -75,7 +75,7 @@ fn is_current(request: &HeaderMap, page: &Page) -> bool {
     }
 }
 
-/// Whether gzip is among the codings that the client takes (RFC 9110, section 12.5.3).
+/// Whether the client accepts gzip (RFC 9110, section 12.5.3).
 fn accepts_gzip(request: &HeaderMap) -> bool {
     values(request, ACCEPT_ENCODING).any(|choice| {
         let (coding, weight) = choice.split_once(';').unwrap_or((choice, "q=1"));
@@ -84,7 +84,7 @@ fn accepts_gzip(request: &HeaderMap) -> bool {
     })
 }
 
-/// The members of a list-valued field, of all its lines. Tags with commas in them are none of ours.
+/// The members of a list-valued field, of all its lines. Our tags have no commas.
 fn values(headers: &HeaderMap, name: http::HeaderName) -> impl Iterator<Item = &str> {
     let lines = headers.get_all(name).into_iter().filter_map(|line| line.to_str().ok());
     lines.flat_map(|line| line.split(',')).map(str::trim)
@@ -97,7 +97,7 @@ fn gzip(body: &[u8]) -> Bytes {
 }
 
 fn with_header(mut response: Response<Full<Bytes>>, name: http::HeaderName, value: &str) -> Response<Full<Bytes>> {
-    // A directory's name may hold what no header field can: its redirect then leads nowhere, as on a real server.
+    // A directory's name may hold bytes that a header field cannot. Its redirect then leads nowhere, as on a real server.
     if let Ok(value) = HeaderValue::from_str(value) {
         response.headers_mut().insert(name, value);
     }
@@ -128,11 +128,11 @@ mod tests {
             (IF_NONE_MATCH, "\"t0\", \"t1\"", 304, "one of several"),
             (IF_NONE_MATCH, "*", 304, "any version"),
             (IF_NONE_MATCH, "\"t0\"", 200, "another version"),
-            (IF_NONE_MATCH, "t1", 200, "no tag without quotes"),
+            (IF_NONE_MATCH, "t1", 200, "without quotes it is not a tag"),
             (IF_MODIFIED_SINCE, "Sun, 06 Nov 1994 08:49:37 GMT", 304, "the very second that was sent"),
             (IF_MODIFIED_SINCE, "Sun, 06 Nov 1994 08:49:38 GMT", 304, "later"),
             (IF_MODIFIED_SINCE, "Sun, 06 Nov 1994 08:49:36 GMT", 200, "earlier"),
-            (IF_MODIFIED_SINCE, "yesterday", 200, "no date"),
+            (IF_MODIFIED_SINCE, "yesterday", 200, "not a date"),
         ] {
             let response = answer(Found::Page(page("text/html")), "/", &request(name.clone(), value), Coding::Identity);
             assert_eq!(response.status(), status, "{name}: {value}: {why}");
@@ -142,7 +142,7 @@ mod tests {
         let mut both = request(IF_NONE_MATCH, "\"t0\"");
         both.extend(request(IF_MODIFIED_SINCE, "Sun, 06 Nov 1994 08:49:38 GMT"));
         let response = answer(Found::Page(page("text/html")), "/", &both, Coding::Identity);
-        assert_eq!(response.status(), 200, "where a tag is given, the date does not count");
+        assert_eq!(response.status(), 200, "if there is a tag, the date is ignored");
     }
 
     #[test]
@@ -150,9 +150,9 @@ mod tests {
         for (coding, media_type, accepts, zipped, why) in [
             (Coding::Gzip, "text/html", "gzip", true, "both want it"),
             (Coding::Gzip, "text/html", "br, GZIP;q=0.5", true, "one of several, in any case"),
-            (Coding::Gzip, "text/html", "gzip;q=0", false, "expressly not"),
+            (Coding::Gzip, "text/html", "gzip;q=0", false, "explicitly refused"),
             (Coding::Gzip, "text/html", "br", false, "another coding"),
-            (Coding::Gzip, "image/png", "gzip", false, "compressed by itself"),
+            (Coding::Gzip, "image/png", "gzip", false, "already compressed"),
             (Coding::Identity, "text/html", "gzip", false, "the site does not"),
         ] {
             let response = answer(Found::Page(page(media_type)), "/", &request(ACCEPT_ENCODING, accepts), coding);

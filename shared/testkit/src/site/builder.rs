@@ -1,4 +1,4 @@
-//! What a site is to be like.
+//! The description of a site.
 
 use std::collections::HashMap;
 use std::io;
@@ -22,14 +22,14 @@ use super::mood::{Mood, Moods, Nth};
 use super::serve::{Shared, serve};
 use super::{Directory, GeneratedSite, Site};
 
-/// A fixed answer to every request of a path.
+/// A fixed answer to every request for a path.
 #[derive(Clone, Debug)]
 pub struct Reply {
     response: Response<Bytes>,
 }
 
 impl Reply {
-    /// An answer of this status with neither header fields nor body.
+    /// An answer with this status, without header fields or body.
     #[must_use]
     pub fn new(status: StatusCode) -> Self {
         let mut response = Response::default();
@@ -37,14 +37,14 @@ impl Reply {
         Self { response }
     }
 
-    /// Adds a header field; one name may come several times.
+    /// Adds a header field; a name may be used several times.
     #[must_use]
     pub fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
         self.response.headers_mut().append(name, value);
         self
     }
 
-    /// Sets the body, which is sent as it is.
+    /// Sets the body, which is sent unchanged.
     #[must_use]
     pub fn body(mut self, body: impl Into<Bytes>) -> Self {
         *self.response.body_mut() = body.into();
@@ -95,22 +95,22 @@ impl SiteBuilder {
         self.content(Directory::new(root))
     }
 
-    /// Serves made-up pages.
+    /// Serves generated pages.
     #[must_use]
     pub fn generated(self, site: GeneratedSite) -> Self {
         self.content(GeneratedPages::new(site))
     }
 
-    /// Answers a path (with its query, if it is to have one) with a reply, whatever the content has there.
+    /// Answers a path (with its query, if any) with a reply, in place of the content.
     ///
-    /// A reply for the path alone answers it with any query that has no reply of its own.
+    /// A reply for a path without a query also answers queries that have no reply of their own.
     #[must_use]
     pub fn reply(mut self, target: impl Into<String>, reply: Reply) -> Self {
         self.replies.insert(target.into(), reply);
         self
     }
 
-    /// Gives the site a robots.txt; without, asking for it is 404.
+    /// Sets the robots.txt; without one the site answers 404 for it.
     #[must_use]
     pub fn robots(self, text: impl Into<Bytes>) -> Self {
         let plain = HeaderValue::from_static("text/plain; charset=utf-8");
@@ -131,21 +131,21 @@ impl SiteBuilder {
         self
     }
 
-    /// Remembers no requests, so that a long benchmark does not fill memory; they are still counted.
+    /// Counts requests without recording them, so that a long benchmark does not fill memory.
     #[must_use]
     pub fn without_log(mut self) -> Self {
         self.keep = Keep::Nothing;
         self
     }
 
-    /// Listens here, in place of a free port of 127.0.0.1. Each address of the loopback interface is a host of its own.
+    /// Listens on this address, in place of a free port of 127.0.0.1. Each address of the loopback interface is a host of its own.
     #[must_use]
     pub fn address(mut self, address: impl Into<SocketAddr>) -> Self {
         self.address = address.into();
         self
     }
 
-    /// Does with each request what this says, instead of answering them all.
+    /// Treats each request as this function says, instead of answering them all.
     #[must_use]
     pub fn moods(mut self, moods: impl Fn(Nth) -> Mood + Send + Sync + 'static) -> Self {
         self.moods = Moods::new(moods);
@@ -155,7 +155,7 @@ impl SiteBuilder {
     /// Starts serving, on the runtime of the caller.
     ///
     /// # Errors
-    /// The port cannot be had.
+    /// If the port cannot be bound.
     pub async fn start(self) -> io::Result<Site> {
         let listener = TcpListener::bind(self.address).await?;
         let address = listener.local_addr()?;

@@ -1,31 +1,31 @@
-//! What a site is made of.
+//! The content of a site.
 
 use std::io;
 use std::time::SystemTime;
 
 use bytes::Bytes;
 
-/// What answers a site's paths: a directory, pages made up on the spot.
+/// A source of a site's content: a directory, or generated pages.
 pub trait Content: Send + Sync + 'static {
-    /// What stands at a path, which starts with `/`, is percent-encoded and has no query.
+    /// Returns what is at a path, which starts with `/`, is percent-encoded and has no query.
     ///
     /// # Errors
-    /// What is there cannot be read; the site answers 500.
+    /// If what is there cannot be read; the site answers 500.
     fn find(&self, path: &str) -> io::Result<Found>;
 }
 
-/// What stands at a path.
+/// What is at a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
     /// Something to send.
     Page(Page),
-    /// A directory named without its slash: the site redirects to the path with one, or relative links would break.
+    /// A directory named without its slash: the site redirects to the path with one, as relative links would break otherwise.
     Directory,
     /// Nothing.
     Missing,
 }
 
-/// A body and what a web server says of it.
+/// A body and the metadata that a web server sends with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page {
     /// The `Content-Type`.
@@ -38,7 +38,7 @@ pub struct Page {
     pub body: Bytes,
 }
 
-/// A site of nothing but its replies.
+/// No content: the site has only its replies.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Nothing;
 

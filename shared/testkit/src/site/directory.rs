@@ -9,14 +9,14 @@ use percent_encoding::percent_decode_str;
 use super::content::{Content, Found, Page};
 use super::media_type::media_type;
 
-/// The files below a directory; symbolic links are followed, also out of it.
+/// The files below a directory. Symbolic links are followed, even out of it.
 #[derive(Clone, Debug)]
 pub struct Directory {
     root: PathBuf,
 }
 
 impl Directory {
-    /// The site whose `/` is this directory.
+    /// A site whose `/` is this directory.
     #[must_use]
     pub fn new(root: impl Into<PathBuf>) -> Self {
         Self { root: root.into() }
@@ -59,7 +59,7 @@ fn read(file: &Path, slash: bool) -> io::Result<Found> {
 }
 
 fn seconds(time: SystemTime) -> u64 {
-    // A file from before 1970 is tagged as if it were from then: its length still tells versions apart.
+    // A file from before 1970 is tagged as if it were from 1970; its length still distinguishes versions.
     time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
@@ -91,18 +91,18 @@ mod tests {
             ("/", "i", "the root's index"),
             ("/index.html", "i", "the same by name"),
             ("/a%20b.html", "a", "escapes are decoded"),
-            ("/sub", "redirect", "a directory wants its slash"),
+            ("/sub", "redirect", "a directory needs its slash"),
             ("/sub/", "si", "its index"),
             ("/sub/empty/", "missing", "a directory without an index"),
-            ("/index.html/", "missing", "a file is no directory"),
-            ("/index.html/x", "missing", "nor holds it anything"),
+            ("/index.html/", "missing", "a file is not a directory"),
+            ("/index.html/x", "missing", "nothing is below a file"),
             ("/../secret", "missing", "no way out of the root"),
             ("/%2e%2e/secret", "missing", "nor an escaped one"),
             ("/sub/..%2f..%2fsecret", "missing", "nor one behind an escaped slash"),
-            ("/a%00b", "missing", "no file name has a zero byte"),
+            ("/a%00b", "missing", "file names have no zero byte"),
             ("/%ff", "missing", "not UTF-8"),
             (&long, "missing", "longer than any file name"),
-            ("/link.txt", "s", "a symbolic link is the site owner's own choice"),
+            ("/link.txt", "s", "a symbolic link is the site owner's choice"),
         ] {
             assert_eq!(page(path), expected, "{path}: {why}");
         }

@@ -1,4 +1,4 @@
-//! Sites made up from a seed, as large as one likes: for benchmarks, and for tests that must know every page.
+//! Sites of any size generated from a seed: for benchmarks, and for tests that must know every page.
 
 use std::fmt::Write;
 use std::io;
@@ -7,7 +7,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use super::content::{Content, Found, Page};
 use super::media_type::media_type;
 
-/// A site in which every page can be reached from `/`; the same values always give the same bytes.
+/// A site in which every page can be reached from `/`. The same values always give the same bytes.
 ///
 /// Page 0 is `/`, page `n` is `/page/n.html`. The first half of a page's links spans a tree over all pages, so the site is
 /// shallow; the others lead anywhere.
@@ -17,14 +17,14 @@ pub struct GeneratedSite {
     pub pages: u32,
     /// Links on each page; with 0 only `/` can be reached.
     pub links_per_page: u32,
-    /// Length of a page; one whose links alone are longer is as long as they need.
+    /// Length of a page, unless its links need more.
     pub bytes_per_page: usize,
-    /// What tells one such site from another.
+    /// The seed: sites of different seeds differ.
     pub seed: u64,
 }
 
 impl GeneratedSite {
-    /// The site that crawlers are compared on: pages of 20 KB with 50 links each.
+    /// The site that crawlers are benchmarked on: pages of 20 KB with 50 links each.
     #[must_use]
     pub const fn benchmark(pages: u32) -> Self {
         Self { pages, links_per_page: 50, bytes_per_page: 20_000, seed: 1 }
@@ -35,7 +35,7 @@ impl GeneratedSite {
         (0..self.pages).map(path_of)
     }
 
-    /// The pages that a page links to, in the order of its links, some perhaps twice.
+    /// The pages that a page links to, in order; some may occur twice.
     fn links(&self, page: u32) -> impl Iterator<Item = u32> + use<> {
         let Self { pages, links_per_page, seed, .. } = *self;
         let branches = u64::from(links_per_page.div_ceil(2));
@@ -48,11 +48,11 @@ impl GeneratedSite {
     }
 }
 
-/// A generated site with what its pages share.
+/// A generated site and the text that its pages share.
 #[derive(Debug)]
 pub(super) struct GeneratedPages {
     site: GeneratedSite,
-    /// ASCII prose, twice a page long, of which each page shows another stretch.
+    /// ASCII prose, twice the length of a page, of which each page shows another part.
     prose: String,
 }
 
@@ -100,7 +100,7 @@ fn page_of(path: &str) -> Option<u32> {
         return Some(0);
     }
     let page = path.strip_prefix("/page/")?.strip_suffix(".html")?.parse().ok()?;
-    // `+1` and `01` parse as well, but a page has one path.
+    // `+1` and `01` parse too, but each page has only one path.
     (page != 0 && path_of(page) == path).then_some(page)
 }
 
@@ -179,7 +179,7 @@ mod tests {
             ("/page/01.html", false, "a leading zero"),
             ("/page/+1.html", false, "a sign"),
             ("/page/1", false, "no extension"),
-            ("/page/99999999999.html", false, "no number of this size"),
+            ("/page/99999999999.html", false, "the number is too large"),
         ] {
             assert_eq!(body(site, path).is_some(), there, "{path}: {why}");
         }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 /// The content type that a web server would send for a file of this name.
 ///
-/// An extension that is not known gives `application/octet-stream`, as does none.
+/// `application/octet-stream` if the extension is unknown or missing.
 #[must_use]
 pub fn media_type(path: &Path) -> &'static str {
     let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default().to_ascii_lowercase();
@@ -27,7 +27,7 @@ pub fn media_type(path: &Path) -> &'static str {
     }
 }
 
-/// Whether compressing it is worth the while: text in one form or another.
+/// Whether it is worth compressing: text in any form.
 pub(super) fn is_text(media_type: &str) -> bool {
     media_type.starts_with("text/")
         || media_type.ends_with("xml")
@@ -45,7 +45,7 @@ mod tests {
             ("A.HTM", "text/html; charset=utf-8", "case does not matter"),
             ("a.tar.gz", "application/octet-stream", "only the last extension counts, and gz is not served as text"),
             ("Makefile", "application/octet-stream", "no extension"),
-            (".html", "application/octet-stream", "a hidden file's name is no extension"),
+            (".html", "application/octet-stream", "a hidden file's name is not an extension"),
             ("logo.svg", "image/svg+xml", "an image that is text"),
         ] {
             assert_eq!(media_type(Path::new(name)), expected, "{name}: {why}");

@@ -47,7 +47,7 @@ pub struct Site {
 }
 
 impl Site {
-    /// Describes a site to start: empty and quick, unless told otherwise.
+    /// Describes a site to start: empty and fast unless configured otherwise.
     #[must_use]
     pub fn builder() -> SiteBuilder {
         SiteBuilder::default()
@@ -59,13 +59,13 @@ impl Site {
         format!("http://{}/", self.address)
     }
 
-    /// Where it listens.
+    /// The address it listens on.
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The requests so far, by arrival; also after it was stopped.
+    /// The requests so far, by arrival; available after a stop, too.
     #[must_use]
     pub fn log(&self) -> Vec<Access> {
         self.shared.log.snapshot()
@@ -76,10 +76,10 @@ impl Site {
         self.shared.log.reached(requests).await;
     }
 
-    /// Closes the port and all connections. Stopping twice is stopping once.
+    /// Closes the port and all connections. May be repeated.
     pub async fn stop(&mut self) {
         self.accepting.abort();
-        // The task's end closes its connections; that it was cancelled is what was asked for.
+        // The end of the task closes its connections; a cancelled task is what we want.
         if !self.accepting.is_finished() {
             let _cancelled = (&mut self.accepting).await;
         }

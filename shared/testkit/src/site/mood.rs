@@ -1,40 +1,40 @@
-//! Servers as they are on a bad day: they close connections, refuse, restart.
+//! Servers on a bad day, which close connections, refuse and restart.
 
 use std::fmt;
 use std::time::Duration;
 
 use http::StatusCode;
 
-/// Which request it is that a server is asked.
+/// The position of a request among those that a server gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Nth {
-    /// How many came before it.
+    /// How many requests came before it.
     pub of_site: usize,
-    /// How many of them on its connection.
+    /// How many of them came on its connection.
     pub of_connection: usize,
 }
 
 /// What a server does with a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mood {
-    /// It answers.
+    /// Answers.
     Good,
-    /// It answers, and then closes the connection without having said so.
+    /// Answers, then closes the connection without having announced it.
     CloseAfter,
-    /// It closes the connection instead of answering.
+    /// Closes the connection instead of answering.
     HangUp,
-    /// It answers with this status and an empty body; and with a Retry-After of so many seconds.
+    /// Answers with this status and a short body, and a Retry-After in seconds.
     Refuse {
         /// The status.
         status: StatusCode,
-        /// Absent: it does not say when to come again.
+        /// `None` for an answer without Retry-After.
         retry_after_s: Option<u32>,
     },
-    /// It closes every connection, and listens again after so long.
+    /// Closes every connection, and listens again after this time.
     Restart(Duration),
 }
 
-/// What becomes of each request.
+/// Decides what happens to each request.
 pub(super) struct Moods(Box<dyn Fn(Nth) -> Mood + Send + Sync>);
 
 impl Moods {

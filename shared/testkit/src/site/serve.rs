@@ -27,10 +27,10 @@ use super::builder::Reply;
 use super::content::Content;
 use super::mood::{Mood, Moods, Nth};
 
-/// How long to wait when no connection can be accepted, which is when files run out.
+/// How long to wait when no connection can be accepted because too many files are open.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(10);
 
-/// How long after it took a request a connection is closed that is said nothing of.
+/// How long after a request its connection is closed where a mood closes it unannounced.
 const CLOSE_AFTER: Duration = Duration::from_millis(1);
 
 /// What all connections of a site share.
@@ -50,7 +50,7 @@ impl fmt::Debug for Shared {
     }
 }
 
-/// Accepts connections until it is cancelled, which closes them all.
+/// Accepts connections until cancelled, which closes them all.
 pub(super) async fn serve(mut listener: TcpListener, address: SocketAddr, shared: Arc<Shared>) {
     let (restart, mut restarts) = mpsc::unbounded_channel();
     let mut connections = JoinSet::new();
@@ -72,7 +72,7 @@ pub(super) async fn serve(mut listener: TcpListener, address: SocketAddr, shared
     }
 }
 
-/// The port is ours but for what may have taken it since.
+/// Binds the port again, waiting while it is taken.
 async fn listen(address: SocketAddr) -> TcpListener {
     loop {
         match TcpListener::bind(address).await {
@@ -82,7 +82,7 @@ async fn listen(address: SocketAddr) -> TcpListener {
     }
 }
 
-/// The connection is closed instead of answering.
+/// The error that closes a connection instead of answering.
 #[derive(Debug)]
 struct HungUp;
 
@@ -95,7 +95,7 @@ impl fmt::Display for HungUp {
 impl std::error::Error for HungUp {}
 
 async fn talk(stream: TcpStream, shared: Arc<Shared>, restart: UnboundedSender<Duration>) {
-    // Without it, an answer's last packet can wait 40 ms for an acknowledgement. A socket that refuses is only slower.
+    // Without it an answer's last packet can wait 40 ms for an acknowledgement. If it fails the socket is only slower.
     let _slower = stream.set_nodelay(true);
     let (closing, requests) = (Notify::new(), AtomicUsize::new(0));
     let respond = service_fn(|request| {
@@ -106,7 +106,7 @@ async fn talk(stream: TcpStream, shared: Arc<Shared>, restart: UnboundedSender<D
         let mood = shared.moods.of(nth);
         match mood {
             Mood::CloseAfter => closing.notify_one(),
-            // Nobody listens any more when the site itself was stopped.
+            // Nobody receives it once the site is stopped.
             Mood::Restart(away) => drop(restart.send(away)),
             Mood::Good | Mood::HangUp | Mood::Refuse { .. } => {}
         }
@@ -118,7 +118,7 @@ async fn talk(stream: TcpStream, shared: Arc<Shared>, restart: UnboundedSender<D
         tokio::time::sleep(CLOSE_AFTER).await;
     };
     tokio::select! {
-        // A client that hangs up in the middle is its own affair.
+        // A client may hang up in the middle.
         _broken = &mut connection => return,
         () = close => connection.as_mut().graceful_shutdown(),
     }
@@ -149,7 +149,7 @@ fn refusal(status: StatusCode, retry_after_s: Option<u32>) -> Response<Full<Byte
     response
 }
 
-/// The answer to a request. Files are read here and now: they are small, and in the page cache of a machine that tests.
+/// Answers a request. Files are read synchronously: they are small, and in the page cache during tests.
 fn decide(request: &http::request::Parts, shared: &Shared) -> Response<Full<Bytes>> {
     let path = request.uri.path();
     let target = request.uri.path_and_query().map_or(path, http::uri::PathAndQuery::as_str);

@@ -1,4 +1,4 @@
-//! The server as its clients see it.
+//! Tests of the server as clients see it.
 
 use std::time::Duration;
 
@@ -35,10 +35,10 @@ async fn replies_come_before_the_content() {
         .unwrap();
     for (target, status, part, why) in [
         ("/", "200", "Page 0", "the content"),
-        ("/?x=1", "200", "Page 0", "made-up pages have no queries"),
+        ("/?x=1", "200", "Page 0", "generated pages ignore queries"),
         ("/page/1.html", "404", "moved away", "a reply in place of a page"),
         ("/page/2.html", "200", "Page 2", "the others stay"),
-        ("/page/3.html", "404", "not found", "nothing there"),
+        ("/page/3.html", "404", "not found", "there is no such page"),
         ("/busy", "429", "retry-after: 7", "a reply's header fields"),
         ("/busy?later", "429", "retry-after: 7", "with a query that has no reply of its own"),
         ("/busy?now", "200", "calm", "and one that has"),

@@ -1,4 +1,4 @@
-//! Serves a site on loopback, to try the crawler on by hand or to measure it.
+//! Serves a site on loopback, for trying the crawler by hand or measuring it.
 
 use std::io::{self, Write};
 use std::net::Ipv4Addr;
@@ -13,7 +13,7 @@ use dragline_testkit::site::{GeneratedSite, Site};
 struct Arguments {
     #[command(flatten)]
     content: Content,
-    /// The port to listen on; 0 for any that is free
+    /// The port to listen on; 0 for any free port
     #[arg(long, default_value_t = 0)]
     port: u16,
     /// How long to wait before each answer, in milliseconds
@@ -33,7 +33,7 @@ struct Content {
     /// Serve the files of this directory
     #[arg(long)]
     dir: Option<PathBuf>,
-    /// Make up a site of this many pages of 20 KB with 50 links each
+    /// Generate a site of this many pages of 20 KB with 50 links each
     #[arg(long, value_name = "PAGES", value_parser = clap::value_parser!(u32).range(1..))]
     generate: Option<u32>,
 }

@@ -1,4 +1,4 @@
-//! A frontier that counts what is asked of it.
+//! A frontier that counts its calls.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -8,15 +8,15 @@ use dragline_local::SqliteFrontier;
 use dragline_ports::error::PortResult;
 use dragline_testkit::before::{Before, Behind};
 
-/// The local frontier, with how often each operation was called.
+/// The local frontier, with a count of the calls to each operation.
 pub(crate) type Counted = Behind<Counter, SqliteFrontier>;
 
-/// How often each operation was called since it was asked last.
+/// How often each operation was called since the last reading.
 #[derive(Default)]
 pub(crate) struct Counter(Mutex<BTreeMap<&'static str, usize>>);
 
 impl Counter {
-    /// How often these operations were called since it was asked last, in their order. The others are forgotten.
+    /// How often these operations were called since the last reading, in their order. Resets all counts.
     pub(crate) fn calls<const N: usize>(&self, operations: [&str; N]) -> [usize; N] {
         let calls = std::mem::take(&mut *self.0.lock().unwrap());
         operations.map(|operation| calls.get(operation).copied().unwrap_or(0))

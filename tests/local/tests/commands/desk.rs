@@ -1,4 +1,4 @@
-//! Where commands are handled: the scheduler's world, with a clock to move and notices to read.
+//! The scheduler's world for tests of commands, with a clock set by hand and readable notices.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -25,7 +25,7 @@ use super::counted::{Counted, Counter};
 /// 2026-11-18, 11:06:40 UTC.
 const START: Timestamp = Timestamp::constant(1_795_000_000, 0);
 
-/// A clock that stands until it is moved, or moves by so much each time it is read.
+/// A clock that stands still until it is moved, or advances by a step each time it is read.
 #[derive(Clone)]
 pub(crate) struct Hands(Arc<Mutex<Duration>>, Duration);
 
@@ -55,7 +55,7 @@ impl Notifier for Heard {
     }
 }
 
-/// A queue that notes what is sent.
+/// A queue that records what is sent.
 pub(crate) struct Noting {
     inner: MemoryQueue<Hands>,
     sent: Mutex<Vec<Message>>,
@@ -81,7 +81,7 @@ impl Desk {
         Self::with(Duration::ZERO, Timing::default())
     }
 
-    /// One that has time for about so many origins at once.
+    /// A desk with time for about this many origins at once.
     pub(crate) fn hurried(origins: u32) -> Self {
         let reading = Duration::from_millis(1);
         Self::with(reading, Timing { walk: Some(reading * origins), ..Timing::default() })
@@ -98,7 +98,7 @@ impl Desk {
         Self { world: world.with_timing(timing), contexts: Contexts::default(), _directory: directory }
     }
 
-    /// Delivers a command as the message of this id.
+    /// Delivers a command as the message with this id.
     pub(crate) async fn deliver(&self, message: &str, command: &Command) -> Handled {
         let message = TriggerId(message.to_owned());
         handle(&self.world, &self.contexts, &defaults(), command, &message).await.unwrap()
@@ -116,13 +116,13 @@ impl Desk {
         self.world.frontier.latest_iteration(&name(crawl)).await.unwrap()
     }
 
-    /// URLs that were added to an origin in its latest iteration.
+    /// How many URLs were added to an origin in its latest iteration.
     pub(crate) async fn added(&self, crawl: &str, origin: &str) -> u64 {
         let key = OriginKey { crawl: name(crawl), origin: origin.parse().unwrap() };
         self.world.frontier.load_origin(&key).await.unwrap().map_or(0, |rows| rows.inbox.added)
     }
 
-    /// Begins an iteration by this trigger and goes no further.
+    /// Only begins an iteration by this trigger.
     pub(crate) async fn begin_and_die(&self, crawl: &str, trigger: &str) -> IterationRow {
         let (trigger, now) = (TriggerId(trigger.to_owned()), self.world.clock.now());
         let begin = BeginIteration {
@@ -140,13 +140,13 @@ impl Desk {
         }
     }
 
-    /// Stops what runs and closes it.
+    /// Stops the running iteration and closes it.
     pub(crate) async fn end(&self, crawl: &str) {
         let row = self.latest(crawl).await.unwrap();
         let stop = dragline_domain::frontier::StatusChange::Stop;
         self.world.frontier.change_status(&row.crawl, row.number, stop).await.unwrap();
         dragline_pipeline::sweep::sweep(&self.world, &row.crawl, self.world.clock.now()).await.unwrap();
-        assert!(self.latest(crawl).await.unwrap().closed_at.is_some(), "nobody works on it");
+        assert!(self.latest(crawl).await.unwrap().closed_at.is_some(), "nothing else works on it");
     }
 
     /// The start commands that were sent.
@@ -158,7 +158,7 @@ impl Desk {
         sent
     }
 
-    /// Every message that was sent since it was asked last.
+    /// Every message sent since the last call.
     pub(crate) fn messages(&self) -> Vec<Message> {
         std::mem::take(&mut self.world.queue.sent.lock().unwrap())
     }
@@ -189,7 +189,7 @@ pub(crate) fn docs(change: impl FnOnce(&mut dragline_domain::definition::Draft))
     Box::new(Definition::new(draft).unwrap())
 }
 
-/// The same, to begin every five minutes.
+/// The same, scheduled every five minutes.
 pub(crate) fn scheduled() -> Box<Definition> {
     docs(|draft| draft.schedule = Some(Schedule::new("*/5 * * * *", "UTC").unwrap()))
 }

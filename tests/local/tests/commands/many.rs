@@ -1,4 +1,4 @@
-//! A crawl of many origins: how their tickets travel, and what a sweep sees of them.
+//! A crawl of many origins: how their tickets are sent, and what a sweep does with them.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use dragline_ports::queue::{Message, ParseMessage};
 
 use super::desk::{Desk, docs, name};
 
-/// The definition of the crawl `docs`, of so many origins.
+/// The definition of the crawl `docs`, with this many origins.
 fn origins(count: usize) -> Box<Definition> {
     let seed = |n| CrawlUrl::parse(&format!("https://{n:04}.example/"), &UrlRules::default()).unwrap();
     docs(|draft| draft.seeds = (0..count).map(seed).collect())
@@ -44,7 +44,7 @@ async fn tickets_that_are_sent_at_once_travel_together() {
     assert_eq!(convoys(&desk.messages()), [20, 20, 5], "of a sweep");
 }
 
-/// Takes the lease of an origin, commits a segment without a page, and lets go.
+/// Takes the lease of an origin, commits a segment without pages, and releases the lease.
 async fn crawl(desk: &Desk, origin: &OriginKey) -> SegmentId {
     let (frontier, now) = (&desk.world.frontier, desk.world.clock.now());
     let (token, until) = (LeaseToken::from_bits(1), after(now, Duration::from_secs(120)));
@@ -62,7 +62,7 @@ async fn crawl(desk: &Desk, origin: &OriginKey) -> SegmentId {
     finish(desk, origin, lease, Reserve::default()).await
 }
 
-/// Commits a segment without a page, and lets go with so much that was not used.
+/// Commits a segment without pages, and releases the lease with this much budget unused.
 pub(crate) async fn finish(desk: &Desk, origin: &OriginKey, lease: Lease, reserved: Reserve) -> SegmentId {
     let (frontier, now) = (&desk.world.frontier, desk.world.clock.now());
     let Some(Holder { token, until, .. }) = lease.holder().cloned() else { panic!("nobody holds it") };

@@ -1,9 +1,9 @@
-//! Commands and schedules, over SQLite and a clock that the test moves.
+//! Commands and schedules, over SQLite and a clock set by hand.
 
+mod changes;
 mod counted;
 mod desk;
 mod many;
 mod schedules;
 mod urls;
 mod walks;
-mod wishes;

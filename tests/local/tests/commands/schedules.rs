@@ -13,8 +13,8 @@ fn command(time: &str) -> StartCommand {
     StartCommand { crawl: name("docs"), trigger: TriggerId(format!("schedule-2026-11-18T{time}Z")) }
 }
 
-/// As the message that the tick sends is read.
-fn wish(start: &StartCommand) -> Command {
+/// The command that the receiver reads from a tick's message.
+fn received(start: &StartCommand) -> Command {
     Command::Start { crawl: start.crawl.clone(), trigger: Some(start.trigger.clone()) }
 }
 
@@ -25,16 +25,16 @@ async fn a_schedule_begins_an_iteration_at_its_time_and_once() {
     assert_eq!(tick(&desk.world).await.unwrap(), 0, "it is 11:06:40");
     desk.pass(200).await;
     assert_eq!(tick(&desk.world).await.unwrap(), 1, "it is 11:10:00");
-    assert_eq!(tick(&desk.world).await.unwrap(), 0, "that time was passed on");
+    assert_eq!(tick(&desk.world).await.unwrap(), 0, "the schedule has moved on");
     assert_eq!(desk.sent().await, [command("11:10:00")]);
-    for expected in ["began", "done before"] {
-        match desk.deliver("m2", &wish(&command("11:10:00"))).await {
+    for expected in ["began", "handled before"] {
+        match desk.deliver("m2", &received(&command("11:10:00"))).await {
             Handled::Started(Begun::Iteration(row)) => assert_eq!((row.number.number(), expected), (1, "began")),
-            other => assert_eq!((other, expected), (Handled::Before, "done before")),
+            other => assert_eq!((other, expected), (Handled::Before, "handled before")),
         }
     }
     desk.end("docs").await;
-    assert_eq!(desk.deliver("m3", &wish(&command("11:10:00"))).await, Handled::Before, "also when that is over");
+    assert_eq!(desk.deliver("m3", &received(&command("11:10:00"))).await, Handled::Before, "even when that is closed");
 }
 
 #[tokio::test]
@@ -53,7 +53,7 @@ async fn a_time_that_comes_while_an_iteration_runs_is_skipped_and_told() {
     let desk = Desk::new();
     desk.deliver("m1", &Command::Define(scheduled())).await;
     let running = desk.latest("docs").await.unwrap();
-    let late = wish(&command("11:10:00"));
+    let late = received(&command("11:10:00"));
     assert_eq!(desk.deliver("m2", &late).await, Handled::Started(Begun::Busy(running.clone())));
     assert_eq!(desk.heard(), [Notice::StartSkipped { trigger: command("11:10:00").trigger, running }]);
     desk.end("docs").await;
@@ -68,7 +68,7 @@ async fn a_crawl_that_was_removed_begins_nothing() {
     desk.pass(3_600).await;
     assert_eq!(tick(&desk.world).await.unwrap(), 0);
     let refused = Handled::Refused(Refusal::SwitchedOff(name("docs")));
-    assert_eq!(desk.deliver("m3", &wish(&command("11:10:00"))).await, refused, "sent before it was removed");
+    assert_eq!(desk.deliver("m3", &received(&command("11:10:00"))).await, refused, "sent before it was removed");
 }
 
 #[tokio::test]
@@ -76,7 +76,7 @@ async fn a_new_definition_has_a_new_next_time() {
     let desk = Desk::new();
     desk.deliver("m1", &Command::PutCrawl(scheduled())).await;
     desk.deliver("m2", &Command::PutCrawl(docs(|_| {}))).await;
-    assert_eq!(desk.row("docs").await.unwrap().switch, Switch::On { next: None }, "it has no schedule any more");
+    assert_eq!(desk.row("docs").await.unwrap().switch, Switch::On { next: None }, "it no longer has a schedule");
     desk.deliver("m3", &Command::Remove(name("docs"))).await;
     desk.deliver("m4", &Command::PutCrawl(scheduled())).await;
     let next = Some("2026-11-18T11:10:00Z".parse().unwrap());

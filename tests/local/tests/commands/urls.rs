@@ -1,4 +1,4 @@
-//! A URL alone.
+//! Crawls of a single URL.
 
 use dragline_domain::command::Command;
 use dragline_domain::frontier::StatusChange;
@@ -26,7 +26,7 @@ async fn a_url_makes_the_crawl_of_its_host() {
     assert_eq!(row.definition.user_agent, defaults().user_agent, "the deployment's contact");
     assert_eq!(desk.added("a.example", "https://a.example").await, 1);
     let iteration = desk.latest("a.example").await.unwrap();
-    assert!(!iteration.token_out, "every seed is in");
+    assert!(!iteration.token_out, "every seed is added");
 }
 
 #[tokio::test]
@@ -55,7 +55,7 @@ async fn a_url_begins_an_iteration_where_none_runs() {
     desk.end("a.example").await;
     assert_eq!(joined(desk.deliver("m2", &url("https://a.example/c")).await), 2);
     assert_eq!(desk.added("a.example", "https://a.example").await, 2, "the crawl's seed and this one");
-    assert_eq!(desk.row("a.example").await.unwrap().version, 1, "the definition stays");
+    assert_eq!(desk.row("a.example").await.unwrap().version, 1, "the definition is unchanged");
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Work that goes through origins, cut into as many calls as there are times to stop.
+//! Walks through origins that take several calls, as the time of each is limited.
 
 use std::time::Duration;
 
@@ -22,10 +22,10 @@ use super::many::finish;
 
 const ORIGINS: usize = 300;
 
-/// How many origins there is time for at once.
+/// How many origins a call has time for.
 const AT_ONCE: u32 = 40;
 
-/// More calls than any work here takes.
+/// More calls than any walk here takes.
 const CALLS_MAX: usize = 100;
 
 fn host(number: usize) -> String {
@@ -37,7 +37,7 @@ fn origin(number: usize) -> OriginKey {
     OriginKey { crawl: name("docs"), origin: url.trim_end_matches('/').parse().unwrap() }
 }
 
-/// The definition of the crawl `docs`, of the first so many origins of one domain.
+/// The definition of the crawl `docs`, with this many origins of one domain.
 fn seeds(count: usize, pages: Option<u64>) -> Box<Definition> {
     let seed = |number| CrawlUrl::parse(&host(number), &UrlRules::default()).unwrap();
     docs(|draft| {
@@ -56,7 +56,7 @@ fn tickets(messages: &[Message]) -> usize {
     tickets.sum()
 }
 
-/// Defines the crawl, and delivers each start command that this sends until none is sent any more. How many calls that takes.
+/// Defines the crawl, and delivers start commands until no more are sent. Returns how many calls that takes.
 async fn begin(desk: &Desk, message: &str, definition: Box<Definition>) -> usize {
     let mut handled = desk.deliver(message, &Command::Define(definition)).await;
     for call in 1..CALLS_MAX {
@@ -64,23 +64,23 @@ async fn begin(desk: &Desk, message: &str, definition: Box<Definition>) -> usize
             ([], Handled::Started(Begun::Iteration(row))) if !row.token_out => return call,
             ([again], Handled::Started(Begun::Iteration(row))) if row.token_out => {
                 let StartCommand { crawl, trigger } = again.clone();
-                // The queue knows it by another id.
+                // The queue gives it another id.
                 handled = desk.deliver("again", &Command::Start { crawl, trigger: Some(trigger) }).await;
             }
             (sent, handled) => panic!("{sent:?} after {handled:?}"),
         }
     }
-    panic!("it is never through");
+    panic!("it does not end");
 }
 
-/// Sweeps until the iteration is closed. How many sweeps that takes.
+/// Sweeps until the iteration is closed. Returns how many sweeps that takes.
 async fn sweep_until_closed(desk: &Desk) -> usize {
     for call in 1..CALLS_MAX {
         if let Swept::Closed(_) = sweep(&desk.world, &name("docs"), desk.world.clock.now()).await.unwrap() {
             return call;
         }
     }
-    panic!("it is never closed");
+    panic!("it does not close");
 }
 
 async fn sweep_once(desk: &Desk) {
@@ -98,11 +98,11 @@ async fn a_start_goes_on_where_it_was_out_of_time() {
     assert!(calls >= ORIGINS / AT_ONCE as usize, "{calls} calls");
     let [claims, seeded] = desk.world.frontier.before.calls(["claim", "seed_origin"]);
     assert_eq!((claims, seeded), (ORIGINS, ORIGINS), "each origin once");
-    assert_eq!(tickets(&desk.messages()), ORIGINS, "of each origin one");
+    assert_eq!(tickets(&desk.messages()), ORIGINS, "one for each origin");
     let row = desk.latest("docs").await.unwrap();
     assert_eq!((row.open, row.token_out), (ORIGINS as u64, false));
     let mark = Command::Start { crawl: name("docs"), trigger: Some(row.trigger) };
-    assert_eq!(desk.deliver("late", &mark).await, Handled::Before, "who came to the end has noted it");
+    assert_eq!(desk.deliver("late", &mark).await, Handled::Before, "the last call has marked it as handled");
 }
 
 #[tokio::test]
@@ -134,7 +134,7 @@ async fn known_origins_are_opened_in_parts() {
         (1, 2 * (ORIGINS - 1), ORIGINS),
         "the seed, and each of the others, in two pages"
     );
-    assert_eq!(tickets(&desk.messages()), ORIGINS, "of each origin one");
+    assert_eq!(tickets(&desk.messages()), ORIGINS, "one for each origin");
 }
 
 /// Takes the lease of an origin with one page of the budget.
@@ -153,7 +153,7 @@ async fn take(desk: &Desk, number: usize) -> Result<Lease, TakeRefused> {
     desk.world.frontier.take_lease(&origin(number), Iteration::FIRST, &take).await.unwrap()
 }
 
-/// Lets go of it again, with the page that was not asked for.
+/// Releases it again, with the unused page.
 async fn give_back(desk: &Desk, number: usize, lease: Lease) {
     let (origin, now) = (origin(number), desk.world.clock.now());
     let Some(Holder { token, .. }) = lease.holder().cloned() else { panic!("nobody holds it") };
@@ -175,7 +175,7 @@ async fn a_search_for_holders_waits_where_it_meets_one() {
     }
     let [loads, given_up] = desk.world.frontier.before.calls(["load_origin", "give_up"]);
     assert!((100..=110).contains(&loads), "{loads}: each up to the holder once, and the holder at each sweep");
-    assert_eq!(given_up, 0, "what it does not use comes back");
+    assert_eq!(given_up, 0, "what it does not use is returned");
     assert_eq!(cursor(&desk, Walk::Holders).await, OriginCursor::After(origin(99).origin));
 
     let nothing = Reserve { pages: Some(0), bytes: None };
@@ -189,7 +189,7 @@ async fn a_search_for_holders_waits_where_it_meets_one() {
 
     give_back(&desk, 200, second).await;
     let third = take(&desk, 5).await.unwrap();
-    assert_eq!(cursor(&desk, Walk::Holders).await, OriginCursor::NotBegun, "a page came back, and somebody took it");
+    assert_eq!(cursor(&desk, Walk::Holders).await, OriginCursor::NotBegun, "a page was returned, and taken again");
     sweep_once(&desk).await;
     assert_eq!(cursor(&desk, Walk::Holders).await, OriginCursor::After(origin(4).origin));
     finish(&desk, &origin(5), third, nothing).await;
@@ -199,11 +199,11 @@ async fn a_search_for_holders_waits_where_it_meets_one() {
     while desk.latest("docs").await.unwrap().open > 2 {
         sweep_once(&desk).await;
         sweeps += 1;
-        assert!(sweeps < CALLS_MAX, "it never comes to its end");
+        assert!(sweeps < CALLS_MAX, "it does not end");
     }
     let [loads, given_up] = desk.world.frontier.before.calls(["load_origin", "give_up"]);
     assert_eq!(loads, (ORIGINS - 5) + ORIGINS, "the rest is searched, then each is looked at");
-    assert_eq!(given_up, ORIGINS - 2, "but for those with an unparsed segment");
+    assert_eq!(given_up, ORIGINS - 2, "except those with an unparsed segment");
     let left = desk.world.frontier.progress(&name("docs"), Iteration::FIRST).await.unwrap().leftovers;
     assert_eq!(left, [(LeftoverReason::BudgetExhausted, given_up as u64)]);
 }
@@ -219,7 +219,7 @@ async fn an_origin_that_cannot_be_given_up_is_met_again() {
     while desk.latest("docs").await.unwrap().open > 1 {
         sweep_once(&desk).await;
         sweeps += 1;
-        assert!(sweeps < CALLS_MAX, "it never comes to its end");
+        assert!(sweeps < CALLS_MAX, "it does not end");
     }
     assert!(cursor(&desk, Walk::Leftovers).await != OriginCursor::Done, "a further round may begin");
     let [given_up] = desk.world.frontier.before.calls(["give_up"]);

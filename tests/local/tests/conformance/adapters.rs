@@ -1,4 +1,4 @@
-//! Fresh adapters, with what the suites read them by.
+//! Fresh adapters, and what the suites need to read them.
 
 use std::path::PathBuf;
 use std::sync::LazyLock;
@@ -15,13 +15,13 @@ use dragline_testkit::conformance::reader::crawl;
 use jiff::Timestamp;
 use tempfile::TempDir;
 
-/// A directory in memory, where the machine has such a place, as nothing here outlives the test.
+/// A directory in memory, if possible, as nothing here outlives the test.
 fn directory() -> TempDir {
     let memory = PathBuf::from("/dev/shm");
     TempDir::new_in(if memory.is_dir() { memory } else { env::temp_dir() }).unwrap()
 }
 
-/// A new database, which is made once: ten thousand stores are opened when every behaviour judges every mutant.
+/// A new database, made once and copied: ten thousand stores are opened when every behaviour runs on every mutant.
 static NEW: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let directory = directory();
     drop(LocalStore::open(directory.path(), Timestamp::UNIX_EPOCH).unwrap());
@@ -31,7 +31,7 @@ static NEW: LazyLock<Vec<u8>> = LazyLock::new(|| {
     fs::read(directory.path().join(DATABASE)).unwrap()
 });
 
-/// A store in a directory of its own.
+/// A store in its own directory.
 fn store() -> (LocalStore, TempDir) {
     let directory = directory();
     fs::write(directory.path().join(DATABASE), &*NEW).unwrap();
@@ -44,7 +44,7 @@ pub(crate) async fn frontier() -> (SqliteFrontier, TempDir) {
     (store.frontier(), directory)
 }
 
-/// What reads the suites' crawl in a directory that a store has open.
+/// A reader of the suites' crawl in a directory that a store has open.
 fn reader_of(directory: &TempDir) -> SqliteReader {
     LocalStore::open_read_only(directory.path()).unwrap().into_reader(crawl())
 }
@@ -75,7 +75,7 @@ pub(crate) async fn queue() -> ((MemoryQueue<HandClock>, QueueEnd), ()) {
     ((queue.clone(), QueueEnd { queue, clock }), ())
 }
 
-/// The other end of a queue in memory.
+/// The receiving end of a queue in memory.
 pub(crate) struct QueueEnd {
     queue: MemoryQueue<HandClock>,
     clock: HandClock,
@@ -94,7 +94,7 @@ impl Receiver for QueueEnd {
     }
 }
 
-/// Takes what is due.
+/// Receives what is due.
 async fn all<T>(mailbox: &Mailbox<T, HandClock>) -> Vec<T> {
     let mut taken = Vec::new();
     loop {

@@ -1,4 +1,4 @@
-//! The suites of the ports on this crate's adapters, and on mutants of them.
+//! The suites of the ports, run on the local adapters and on mutants of them.
 
 mod adapters;
 mod mutants;

@@ -1,6 +1,6 @@
-//! The suites against adapters with a defect: each mutant is rejected by some behaviour, and each behaviour rejects some mutant.
+//! The suites on adapters with a defect: some behaviour rejects each mutant, and each behaviour rejects some mutant.
 //!
-//! `docs/conformance.md` is the table of who rejects what; the test holds it against what it sees.
+//! `docs/conformance.md` lists which behaviours reject which mutants; the test checks it.
 
 use std::collections::BTreeSet;
 use std::fmt::{Debug, Write};
@@ -17,7 +17,7 @@ use tokio::runtime::{Builder, Runtime};
 
 use super::adapters;
 
-/// The page that says who rejects what.
+/// The page that lists which behaviours reject which mutants.
 const PAGE: &str = include_str!("../../../../docs/conformance.md");
 
 /// The names of behaviours.
@@ -63,10 +63,10 @@ async fn of_queue(mutation: QueueMutation) -> Names {
     })
 }
 
-/// What the suites said of a port's mutants.
+/// The verdicts of the suites on a port's mutants.
 #[derive(Default)]
 struct Verdicts {
-    /// A table of all of them.
+    /// The table of all mutants.
     table: String,
     /// Mutants that nothing rejects.
     survivors: Vec<String>,
@@ -74,10 +74,10 @@ struct Verdicts {
     idle: BTreeSet<&'static str>,
 }
 
-/// The threads whose panics are verdicts, which nobody needs to read.
+/// The name of threads whose panics are verdicts and are not printed.
 const JUDGE: &str = "judge";
 
-/// Judges every mutant of a port, as many at once as the machine has processors.
+/// Judges every mutant of a port, in as many threads as the machine has processors.
 fn judge<M: Copy + Debug + Sync>(
     mutations: &[M],
     defect: fn(M) -> &'static str,
@@ -90,7 +90,7 @@ fn judge<M: Copy + Debug + Sync>(
             let judge = thread::Builder::new().name(JUDGE.to_owned());
             judge
                 .spawn_scoped(scope, || {
-                    // Time is passed over wherever nothing else is left to do, so that waiting for what never comes takes none.
+                    // Paused time advances when there is nothing else to do, so that waiting in vain takes no time.
                     let runtime = Builder::new_current_thread().enable_all().start_paused(true).build().unwrap();
                     loop {
                         let number = next.fetch_add(1, Ordering::Relaxed);
@@ -177,5 +177,5 @@ fn every_mutant_is_rejected_and_every_behaviour_rejects_one() {
         assert!(survivors.is_empty(), "{port}: no behaviour rejects {survivors:?}");
         assert!(idle.is_empty(), "{port}: these behaviours reject no mutant: {idle:?}");
     }
-    assert!(PAGE.ends_with(&tables), "docs/conformance.md is not what was seen; it should be {}", seen.display());
+    assert!(PAGE.ends_with(&tables), "docs/conformance.md is out of date; replace it with {}", seen.display());
 }

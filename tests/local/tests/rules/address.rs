@@ -1,4 +1,4 @@
-//! Private addresses, which are refused unless the user allows them.
+//! Private addresses are refused unless the user allows them.
 
 use dragline_domain::address::AddressPolicy;
 use dragline_domain::outcome::Outcome;
@@ -17,6 +17,6 @@ async fn nothing_is_sent_to_a_private_address() {
         (&seeds[1], Outcome::BlockedPrivateAddress, "a name of it"),
         (&seeds[2], Outcome::BlockedPrivateAddress, "a name that says so"),
     ]);
-    assert!(site.log().is_empty(), "not even robots.txt is asked for");
+    assert!(site.log().is_empty(), "not even robots.txt is requested");
     assert!(crawled.log.iter().all(|row| row.detail.is_some() && row.duration_ms.is_none()), "{:?}", crawled.log);
 }

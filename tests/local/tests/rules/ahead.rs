@@ -1,4 +1,4 @@
-//! The local adapters by a clock that is not the machine's.
+//! The local adapters with a clock that differs from the machine's.
 
 use std::path::Path;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use dragline_ports::fetcher::{Fetched, FetchedResponse};
 use dragline_whole_crawls::Silent;
 use jiff::Timestamp;
 
-/// The machine's clock, so far ahead, and so many times as fast.
+/// The machine's clock, shifted by an offset and sped up by a factor.
 #[derive(Clone, Copy)]
 pub(crate) struct Ahead {
     inner: SystemClock,
@@ -36,7 +36,7 @@ impl Clock for Ahead {
     }
 }
 
-/// The local adapters by that clock.
+/// The local adapters with that clock.
 pub(crate) type WorldAhead =
     Adapters<SqliteFrontier, DirectoryArchive, SqliteDocuments, MemoryQueue<Ahead>, Silent, Ahead, SystemRng>;
 
@@ -47,7 +47,7 @@ pub(crate) fn open_ahead(directory: &Path, by: Duration, times: u32) -> WorldAhe
     Adapters::new(store.frontier(), store.archive(), store.documents(), queue, Silent, (clock, SystemRng))
 }
 
-/// A page that a server sent after so long, or what stands in its place with another status.
+/// A page that a server sent after this time, or another status instead.
 pub(crate) fn answered(status: u16, body: String, took: Duration) -> Fetched {
     let response = FetchedResponse {
         status,

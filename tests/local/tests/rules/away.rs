@@ -1,4 +1,4 @@
-//! Servers that are away for a while, or want to be asked less, while a crawl goes on.
+//! Servers that are down for a while, or want fewer requests, during a crawl.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -15,28 +15,28 @@ use super::ahead::{Ahead, answered, open_ahead};
 /// The pages of the site, its first one included.
 const PAGES: usize = 61;
 
-/// How much faster than the machine's the clock goes.
+/// How much faster the clock runs than the machine's.
 const TIMES: u32 = 50;
 
 const THINK: Duration = Duration::from_millis(20);
 
-/// What becomes of a request, by the time since the first one and how many were answered with a page before.
+/// Decides on the answer to a request, by the time since the first one and how many pages were served before.
 type Mood = fn(&mut Site, Duration) -> Option<u16>;
 
-/// What the server keeps in mind.
+/// The server's state.
 #[derive(Default)]
 struct Site {
     began: Option<Duration>,
-    /// When it gave pages.
+    /// When it served pages.
     given: Vec<Duration>,
-    /// When it went away.
+    /// When it went down.
     gone: Option<Duration>,
     pages: BTreeMap<String, usize>,
     requests: usize,
 }
 
 impl Site {
-    /// Whether it is away: from its tenth page on, for so long.
+    /// Whether it is down: from its tenth page on, for this long.
     fn is_away(&mut self, since: Duration, wait: Duration) -> bool {
         self.given.len() >= 10 && since - *self.gone.get_or_insert(since) < wait
     }
@@ -77,7 +77,7 @@ impl Fetcher for Server {
     }
 }
 
-/// Crawls the site, and says how many pages were got, and what the server saw.
+/// Crawls the site, and returns how many pages were fetched, and what the server saw.
 async fn crawled(mood: Mood, change: impl FnOnce(&mut Draft)) -> (u64, Server) {
     let data = tempfile::tempdir().unwrap();
     let world = open_ahead(data.path(), Duration::ZERO, TIMES);
@@ -103,7 +103,7 @@ async fn a_server_that_restarts_is_crawled_whole() {
             let (pages, server) = crawled(mood, |draft| draft.politeness.concurrency = concurrency).await;
             assert_eq!(pages, PAGES as u64, "away for {away}, {concurrency} at once");
             let most = server.site.lock().unwrap().pages.values().copied().max();
-            assert_eq!(most, Some(1), "no page is asked for again because of it");
+            assert_eq!(most, Some(1), "no page is requested again because of it");
         }
     }
 }
@@ -130,12 +130,12 @@ async fn a_server_that_stays_away_is_given_up_after_as_long_as_it_is_granted() {
     let site = server.site.lock().unwrap();
     let since = server.clock.monotonic() - site.began.unwrap();
     assert!(since >= Duration::from_mins(5), "not before: {since:?}");
-    assert!(site.requests <= 60, "{} requests: five rounds of eight at most while it was away", site.requests);
+    assert!(site.requests <= 60, "{} requests: at most five rounds of eight while it was down", site.requests);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_that_gives_so_many_pages_a_while_is_crawled_whole() {
-    // Then 429, without a word about when to come again.
+    // Then 429 without Retry-After.
     let mood: Mood = |site, since| {
         let lately = site.given.iter().filter(|given| since - **given < Duration::from_secs(30)).count();
         Some(if lately >= 20 { 429 } else { 200 })
@@ -148,11 +148,11 @@ async fn a_server_that_gives_so_many_pages_a_while_is_crawled_whole() {
     }
 }
 
-/// A server that is far away, and thinks for longer than the delay. Every connection is a new one.
+/// A distant server that takes longer to answer than the delay. Every request opens a new connection.
 #[derive(Clone)]
 struct Far {
     clock: Ahead,
-    /// When requests came there.
+    /// When requests arrived.
     arrived: Arc<Mutex<Vec<Duration>>>,
     asked: Arc<Mutex<u32>>,
 }
@@ -187,7 +187,7 @@ impl Fetcher for Far {
 async fn requests_at_once_come_a_delay_apart_whether_or_not_they_open_connections() {
     const DELAY: Duration = Duration::from_secs(1);
     let data = tempfile::tempdir().unwrap();
-    // Slower than in the other tests, as what the machine is late by counts as often as the clock is faster.
+    // Slower than in the other tests, as the fast clock multiplies the machine's lateness.
     let world = open_ahead(data.path(), Duration::ZERO, 4);
     let far = Far { clock: world.clock, arrived: Arc::default(), asked: Arc::default() };
     let definition = definition(&["https://a.example/".to_owned()], |draft| {
@@ -200,6 +200,6 @@ async fn requests_at_once_come_a_delay_apart_whether_or_not_they_open_connection
     let arrived = far.arrived.lock().unwrap();
     let gaps: Vec<Duration> = arrived.windows(2).map(|pair| pair[1] - pair[0]).collect();
     let shortest = gaps.iter().min().unwrap();
-    // A tenth, if connections were not waited for. What the machine is late by takes less than half.
+    // It would be a tenth without waiting for connections. The machine's lateness takes less than half.
     assert!(*shortest >= DELAY / 2, "{gaps:?}");
 }

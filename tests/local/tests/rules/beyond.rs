@@ -1,4 +1,4 @@
-//! Links that a crawl with a budget of pages leaves alone.
+//! Links that a crawl with a page budget does not follow.
 
 use std::path::Path;
 use std::time::Duration;
@@ -21,10 +21,10 @@ use super::clocks::until_free;
 use super::scripted::{Act, Asked, ScriptedSite, page};
 use crate::support::figures;
 
-/// Five URLs may wait, or as many as pages are left.
+/// At most five URLs may wait, or as many as pages are left.
 const CLAIMS: ClaimLimits = ClaimLimits { waiting_per_page: 1, waiting_min: 5 };
 
-/// A page with a hundred links; those lead nowhere else.
+/// A page with a hundred links to pages without links.
 fn site(asked: &Asked) -> Act {
     match asked.target.as_str() {
         "/" => page(&(0..100).map(|n| format!("<a href=/{n}>{n}</a>")).collect::<String>()),
@@ -75,7 +75,7 @@ async fn a_page_of_many_links_claims_what_the_budget_calls_for() {
     assert_eq!(progress.parser.links_beyond_budget, 95);
     assert_eq!(dispositions_and_candidates(data.path()), (dispositions(5, 95), 6));
     let figures = figures(data.path(), &definition(&seeds, |_| {}).name).await;
-    assert_eq!(figures.links_beyond_budget, 95, "people are told");
+    assert_eq!(figures.links_beyond_budget, 95, "the summary shows it");
 }
 
 #[tokio::test]
@@ -87,7 +87,7 @@ async fn links_that_a_rule_forbids_have_as_much_room() {
         draft.do_not_crawl.push(DoNotCrawl { when, reason: "asked not to".to_owned() });
     });
     let progress = crawl(data.path(), &definition).await;
-    assert_eq!(progress.count(Outcome::BlockedUrlByLocalPolicy), 5, "of eleven: each is a row that is paid for");
+    assert_eq!(progress.count(Outcome::BlockedUrlByLocalPolicy), 5, "of eleven, as each is a row that costs money");
     let known = dispositions_and_candidates(data.path());
     let dispositions = [("beyond_budget", 90), ("blocked", 5), ("follow", 5)];
     assert_eq!(known, (dispositions.map(|(disposition, links)| (disposition.to_owned(), links)).into(), 11));
@@ -147,6 +147,6 @@ async fn the_next_iteration_follows_what_was_left_alone() {
     crawl(data.path(), &definition(&seeds, |draft| draft.budget.pages = Some(3))).await;
     let progress = crawl(data.path(), &definition(&seeds, |_| {})).await;
     let told = (progress.finished(), progress.parser.links_beyond_budget);
-    assert_eq!(told, (101, 0), "though the page is the same as before");
+    assert_eq!(told, (101, 0), "although the page is unchanged");
     assert_eq!(progress.count(Outcome::FileDidNotChange), 2, "those of which all links were followed");
 }

@@ -18,7 +18,7 @@ async fn each_origin_has_its_own_pages_to_spend() {
     }
     assert_eq!(crawled.progress.finished(), 14);
     let [("origin_budget_exhausted", left)] = crawled.leftovers()[..] else { panic!("{:?}", crawled.leftovers()) };
-    assert_eq!(crawled.progress.added, 14 + left, "what was found and not visited is counted");
+    assert_eq!(crawled.progress.added, 14 + left, "URLs found but not visited are counted");
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Pages that call another URL canonical.
+//! Pages with another canonical URL.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -45,12 +45,12 @@ async fn a_canonical_url_takes_its_copies_place() {
     crawled.assert_outcomes(&[
         ("/", Outcome::FileIngested, "the seed"),
         ("/copy", Outcome::NotCanonical, "its canonical URL is in scope"),
-        ("/by-field", Outcome::NotCanonical, "said by the Link field"),
-        ("/own", Outcome::FileIngested, "it is its own canonical URL: a fragment makes no other"),
-        ("/foreign", Outcome::FileIngested, "nobody else will crawl its canonical URL"),
-        ("/printed", Outcome::FileIngested, "its canonical URL is forbidden: better the copy than nothing"),
-        ("/original", Outcome::FileIngested, "found as a canonical URL alone"),
-        ("/named", Outcome::FileIngested, "found as a canonical URL alone"),
+        ("/by-field", Outcome::NotCanonical, "declared in the Link field"),
+        ("/own", Outcome::FileIngested, "it is its own canonical URL: a fragment does not make another"),
+        ("/foreign", Outcome::FileIngested, "its canonical URL is not crawled"),
+        ("/printed", Outcome::FileIngested, "its canonical URL is forbidden: a copy is better than nothing"),
+        ("/original", Outcome::FileIngested, "found only as a canonical URL"),
+        ("/named", Outcome::FileIngested, "found only as a canonical URL"),
         ("/secret", Outcome::BlockedUrlByLocalPolicy, "forbidden, however it is found"),
         ("/from-copy", Outcome::FileNotFound, "the links of a copy are followed"),
         ("/from-own", Outcome::FileNotFound, "as are those of any page"),
@@ -65,7 +65,7 @@ async fn a_canonical_url_takes_its_copies_place() {
         ("/printed", "printed", Some("/secret")),
     ] {
         let kept = crawled.text(url);
-        assert_eq!(kept.is_empty(), text.is_empty(), "{url}: the text of a copy is not kept twice: {kept:?}");
+        assert_eq!(kept.is_empty(), text.is_empty(), "{url}: the text of a copy is not stored twice: {kept:?}");
         assert!(kept.contains(text), "{url}: {kept:?}");
         assert_eq!(crawled.row(url).redirects_to.as_deref(), redirects_to, "{url}: where it sends its visitors");
     }
@@ -75,19 +75,19 @@ async fn a_canonical_url_takes_its_copies_place() {
     assert!(foreign.contains(&("http://elsewhere.example/x", "canonical", "out_of_scope")), "{foreign:?}");
 }
 
-/// A page that calls another URL canonical, or none.
+/// A page with this canonical URL, or with none.
 fn calling(canonical: Option<&str>, text: &str) -> String {
     let link = canonical.map(|to| format!("<link rel=canonical href=\"{to}\">")).unwrap_or_default();
     format!("<title>{text}</title>{link}<p>{text}</p>")
 }
 
-/// The number of URLs that ended so, in the summary of the newest iteration.
+/// The number of URLs with this outcome, in the summary of the newest iteration.
 async fn summed_up(crawled: &Crawled, definition: &Definition) -> BTreeMap<String, u64> {
     let figures = figures(crawled.data(), &definition.name).await;
     figures.outcomes.into_iter().map(|counted| (counted.name, counted.urls)).collect()
 }
 
-/// Checks that whatever tells of outcomes tells the same.
+/// Checks that all reports of outcomes agree.
 async fn assert_told_alike(crawled: &Crawled, definition: &Definition) {
     let mut counted = BTreeMap::new();
     for row in crawled.log.iter().filter(|row| row.r#final) {
@@ -105,9 +105,9 @@ async fn assert_told_alike(crawled: &Crawled, definition: &Definition) {
 async fn a_canonical_url_counts_as_far_as_there_is_content_behind_it() {
     use Outcome::{FileIngested as Stands, NotCanonical as Copy};
     const MISSING: Option<&str> = Some("/missing");
-    // Path, what it calls canonical, how it ends, why.
+    // Path, canonical URL, outcome, why.
     let cases: &[(&str, Option<&str>, Outcome, &str)] = &[
-        ("/good", None, Stands, "it calls nothing canonical"),
+        ("/good", None, Stands, "it has no canonical URL"),
         ("/copy", Some("/good"), Copy, "a page with content"),
         ("/copy-of-copy", Some("/copy"), Copy, "a chain that ends in a page"),
         ("/moved", Some("/to-good"), Copy, "a redirect that ends in a page"),
@@ -121,11 +121,11 @@ async fn a_canonical_url_counts_as_far_as_there_is_content_behind_it() {
         ("/of-nothing", Some("/to-missing"), Stands, "a redirect to nothing"),
         ("/of-circle", Some("/round"), Stands, "a redirect to itself"),
         ("/of-hidden", Some("/hidden"), Stands, "noindex: its text is not kept"),
-        ("/of-hidden-copy", Some("/hidden-copy"), Stands, "noindex, whatever that calls canonical"),
-        ("/of-file", Some("/file.bin"), Stands, "nobody reads that"),
+        ("/of-hidden-copy", Some("/hidden-copy"), Stands, "noindex, whatever its canonical URL is"),
+        ("/of-file", Some("/file.bin"), Stands, "that is not a page"),
         ("/back", Some("/to-back"), Stands, "a redirect back to it"),
-        ("/chain", Some("/of-missing"), Copy, "a chain whose last page stands, as there is nothing behind it"),
-        ("/pair/a", Some("/pair/b"), Stands, "of two that call each other the first stands"),
+        ("/chain", Some("/of-missing"), Copy, "a chain whose last page stands, as its canonical URL is missing"),
+        ("/pair/a", Some("/pair/b"), Stands, "of two that name each other the first stands"),
         ("/pair/b", Some("/pair/a"), Copy, "for both"),
         ("/ring/2", Some("/ring/3"), Copy, "of three"),
         ("/ring/3", Some("/to-ring-1"), Copy, "by a redirect"),
@@ -140,7 +140,7 @@ async fn a_canonical_url_counts_as_far_as_there_is_content_behind_it() {
         ("/to-back", "/back"),
         ("/to-ring-1", "/ring/1"),
     ];
-    // The other way round: what is found last is visited last.
+    // In the other order: what is found last is visited last.
     let mut builder = Site::builder()
         .robots("User-agent: *\nDisallow: /private/\n")
         .reply("/", html(&links(cases.iter().rev().map(|case| case.0))))
@@ -167,12 +167,12 @@ async fn a_canonical_url_counts_as_far_as_there_is_content_behind_it() {
         let base = site.url().trim_end_matches('/').to_owned();
         let said = (outcome == Copy).then(|| format!("its canonical URL is {base}{}", canonical.unwrap()));
         assert_eq!(detail, said.as_deref(), "{path}");
-        assert_eq!(kept_text(&crawled, path), path, "{path}: kept all the same, should the answer change");
+        assert_eq!(kept_text(&crawled, path), path, "{path}: stored all the same, in case the answer changes");
     }
     assert_told_alike(&crawled, &definition).await;
 }
 
-/// The text that the parser found on a page, whether it is shown or not.
+/// The text that the parser extracted from a page, whether it is shown or not.
 fn kept_text(crawled: &Crawled, path: &str) -> String {
     let connection = LocalStore::open_read_only(crawled.data()).unwrap();
     let sql =
@@ -184,9 +184,9 @@ fn kept_text(crawled: &Crawled, path: &str) -> String {
 async fn a_ring_has_one_page_that_stands_and_a_chain_has_an_end() {
     const WAY_MAX: usize = 20;
     for (pages, is_ring, standing, why) in [
-        (WAY_MAX + 1, true, 1, "a ring of as many steps as are gone"),
-        (WAY_MAX + 2, true, WAY_MAX + 2, "too long to be gone through: a hint that leads nowhere"),
-        (WAY_MAX + 1, false, 1, "a chain of as many steps as are gone"),
+        (WAY_MAX + 1, true, 1, "a ring of as many steps as are followed"),
+        (WAY_MAX + 2, true, WAY_MAX + 2, "too long to follow: a hint that leads nowhere"),
+        (WAY_MAX + 1, false, 1, "a chain of as many steps as are followed"),
         (WAY_MAX + 5, false, 5, "its last page, and those too far from it"),
     ] {
         let path = |n: usize| format!("/{n:02}");
@@ -208,7 +208,7 @@ async fn a_ring_has_one_page_that_stands_and_a_chain_has_an_end() {
 #[tokio::test]
 async fn what_becomes_of_a_canonical_url_decides_on_pages_that_do_not_change() {
     use Outcome::{FileDidNotChange as Unchanged, FileIngested as Ingested, NotCanonical as Copy};
-    // What each URL is in the first, second, third and fourth iteration; the last holds on.
+    // What each URL is in the first, second, third and fourth iteration; the last one stays.
     let site = ScriptedSite::start(|asked| {
         let status = |statuses: [u16; 4]| statuses[asked.earlier.min(3)];
         let target = |status| match status {
@@ -250,9 +250,9 @@ async fn what_becomes_of_a_canonical_url_decides_on_pages_that_do_not_change() {
             ("/of-stays", Copy, "its canonical URL is there"),
         ],
         &[
-            ("/of-goes", Ingested, "it is gone: the page is new to whoever reads pages"),
-            ("/of-comes", Copy, "it came"),
-            ("/of-moves", Copy, "it came, in another place"),
+            ("/of-goes", Ingested, "it is gone: the page is new to readers"),
+            ("/of-comes", Copy, "it is there now"),
+            ("/of-moves", Copy, "it is there now, at another URL"),
             ("/of-stays", Copy, "nothing changed"),
         ],
         &[
@@ -299,11 +299,11 @@ async fn crawls_of_one_directory_decide_each_for_itself() {
     for name in ["first", "second"] {
         let outcomes = figures(crawled.data(), &name.parse().unwrap()).await.outcomes;
         let outcomes: Vec<_> = outcomes.iter().map(|counted| (&*counted.name, counted.urls)).collect();
-        assert_eq!(outcomes, [("file_ingested", 1)], "{name}: the other crawl's is not this one's");
+        assert_eq!(outcomes, [("file_ingested", 1)], "{name}: the other crawl's pages do not count");
     }
     let of_crawls = crawled.log.iter().map(|row| &row.crawl).chain(crawled.candidates.iter().map(|row| &row.crawl));
     let of_crawls: Vec<_> = of_crawls.map(String::as_str).collect();
-    assert_eq!(of_crawls, ["second"; 3], "nor are its rows: one visit, and two URLs that are known");
+    assert_eq!(of_crawls, ["second"; 3], "nor its rows: one visit, and two known URLs");
 }
 
 #[tokio::test]
@@ -324,5 +324,9 @@ async fn a_canonical_url_that_is_not_due_counts_as_it_ended_last() {
         ("/good", Outcome::FileIngested, "found as a canonical URL"),
     ]);
     let second = first.again(&definition).await;
-    second.assert_outcomes(&[("/copy", Outcome::NotCanonical, "nothing changed, though nobody asked for the other")]);
+    second.assert_outcomes(&[(
+        "/copy",
+        Outcome::NotCanonical,
+        "nothing changed, although the other was not requested",
+    )]);
 }

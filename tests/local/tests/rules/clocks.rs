@@ -1,4 +1,4 @@
-//! Clocks that are set back between two runs: what the first one stored lies ahead of the second one's time.
+//! Clocks that are set back between two runs: the first run stored times that are in the future of the second.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,17 +16,17 @@ use dragline_whole_crawls::{Network, crawl_in, definition};
 use super::ahead::open_ahead;
 use super::scripted::{Act, ScriptedSite, answer, page};
 
-/// Longer than a crawl of a few pages takes, and far shorter than any of the clocks is wrong.
+/// Longer than a crawl of a few pages takes, and far shorter than the error of any clock.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 async fn crawl(directory: &Path, definition: &Definition, ahead: Duration) -> Progress {
     let world = open_ahead(directory, ahead, 1);
     let messages = world.queue.clone();
     let crawl = crawl_in(world, messages, Network::default().fetcher(), definition);
-    tokio::time::timeout(PATIENCE, crawl).await.expect("it waits for a time that a clock of before is to blame for")
+    tokio::time::timeout(PATIENCE, crawl).await.expect("it waits for a time set by an earlier clock")
 }
 
-/// Crawls until an origin's URL waits for another try, and dies.
+/// Crawls until an origin's URL waits for another try, then dies.
 async fn crawl_and_die(directory: &Path, definition: &Definition, origin: &OriginKey, ahead: Duration) {
     let world = open_ahead(directory, ahead, 1);
     let (messages, frontier) = (world.queue.clone(), world.frontier.clone());
@@ -36,12 +36,12 @@ async fn crawl_and_die(directory: &Path, definition: &Definition, origin: &Origi
         }
     };
     tokio::select! {
-        _ = crawl_in(world, messages, Network::default().fetcher(), definition) => panic!("it came to its end"),
+        _ = crawl_in(world, messages, Network::default().fetcher(), definition) => panic!("it ended"),
         () = waits => {}
     }
 }
 
-/// Opening a directory fails while a thread of the life before still holds it.
+/// Opens a directory, which fails while a thread of the previous run still holds it.
 pub(crate) async fn until_free(directory: &Path) {
     while let Err(error) = LocalStore::open(directory, SystemClock::new().now()) {
         assert!(error.to_string().contains("in use"), "{error}");
@@ -49,7 +49,7 @@ pub(crate) async fn until_free(directory: &Path) {
     }
 }
 
-/// Two pages; the second one is never answered while `fails` says so.
+/// Two pages; the second one is not answered while `fails` is set.
 async fn site(fails: &Arc<AtomicBool>) -> ScriptedSite {
     let fails = Arc::clone(fails);
     ScriptedSite::start(move |asked| -> Act {
@@ -74,7 +74,7 @@ async fn a_clock_that_is_set_back_between_two_iterations_stops_nothing() {
         let progress = crawl(data.path(), &definition, Duration::ZERO).await;
         assert_eq!((progress.count(Outcome::FileDidNotChange), progress.waiting()), (2, 0), "{ahead:?} ahead");
         let robots = site.log().iter().filter(|asked| asked.target == "/robots.txt").count();
-        assert_eq!(robots, 2, "nobody knows how old a robots.txt is that is yet to be fetched");
+        assert_eq!(robots, 2, "the age of a robots.txt fetched in the future is unknown");
     }
 }
 

@@ -60,12 +60,12 @@ async fn a_coded_body_is_stored_as_received_and_read_all_the_same() {
         assert_eq!(crawled.links_of(path), [(format!("/from{path}").as_str(), "a", "follow")], "{coding}");
         let record = crawled.record(path);
         let response = parse_http_response(&record.block).unwrap();
-        assert_eq!(response.body, body, "{coding}: the bytes that were received");
+        assert_eq!(response.body, body, "{coding}: the bytes as received");
         assert_eq!(response.headers.get("content-encoding"), Some(coding.as_bytes()), "as they were sent");
         assert_eq!(record.verify_payload_digest(), DigestCheck::Match, "{coding}");
     }
     let odd = crawled.row("/odd");
-    assert_eq!(odd.outcome, Outcome::FileOfUnknownType.code(), "kept, and nobody can read it");
+    assert_eq!(odd.outcome, Outcome::FileOfUnknownType.code(), "stored, but unreadable");
     assert!(odd.detail.as_deref().is_some_and(|detail| detail.contains("compress")), "{:?}", odd.detail);
     assert_eq!(crawled.text("/word"), "read me, too", "as browsers read it");
     let word = crawled.row("/word");
@@ -89,14 +89,14 @@ async fn the_type_of_a_body_is_looked_at_where_none_is_named() {
     let crawled = Crawled::once(&definition(&[site.url()], |_| {})).await;
     crawled.assert_outcomes(&[
         ("/", Outcome::FileIngested, "the seed"),
-        ("/page", Outcome::FileIngested, "no type, and it starts like a page"),
-        ("/bom", Outcome::FileIngested, "behind a byte order mark"),
-        ("/coded", Outcome::FileIngested, "behind a content coding"),
-        ("/plain", Outcome::FileOfUnknownType, "no type, and it starts like anything"),
+        ("/page", Outcome::FileIngested, "no type, but it starts like a page"),
+        ("/bom", Outcome::FileIngested, "after a byte order mark"),
+        ("/coded", Outcome::FileIngested, "under a content coding"),
+        ("/plain", Outcome::FileOfUnknownType, "no type, and it does not start like a page"),
         ("/pdf", Outcome::FileOfUnknownType, "a type without a parser"),
         ("/xhtml", Outcome::FileIngested, "a page by another name, in any case"),
     ]);
-    assert_eq!(crawled.record("/pdf").record_type, RecordType::Response, "kept all the same");
+    assert_eq!(crawled.record("/pdf").record_type, RecordType::Response, "stored all the same");
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! More sites than are visited at the same time.
+//! More sites than are visited at once.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -16,18 +16,18 @@ const QUICK_SITES: usize = 10;
 const QUICK_PAGES: usize = 6;
 const SLOW_PAGES: usize = 200;
 
-/// How much faster than the machine's the clock goes.
+/// How much faster the clock runs than the machine's.
 const TIMES: u32 = 20;
 
 /// Hosts of one registered domain.
 const RELATED_SITES: usize = 12;
 
-/// Sites that take 2 s a page, sites of one domain that take 1 s, and sites that take no time to speak of. Seeds come in the order of their names.
+/// Sites that take 2 s a page, sites of one domain that take 1 s, and sites that take almost no time. Seeds are in the order of their names.
 #[derive(Clone)]
 struct Sites {
     clock: Ahead,
     pages: Arc<Mutex<BTreeMap<String, usize>>>,
-    /// How many requests are under way, and the most that ever were.
+    /// How many requests are under way, and the maximum so far.
     under_way: Arc<Mutex<(usize, usize)>>,
 }
 
@@ -36,7 +36,7 @@ impl Sites {
         Self { clock, pages: Arc::default(), under_way: Arc::default() }
     }
 
-    /// The pages that sites of this kind have given, each.
+    /// How many pages each site of this kind has served.
     fn pages(&self, kind: &str) -> Vec<usize> {
         let pages = self.pages.lock().unwrap();
         pages.iter().filter(|(host, _)| host.starts_with(kind)).map(|(_, pages)| *pages).collect()
@@ -47,7 +47,7 @@ impl Fetcher for Sites {
     async fn fetch(&self, request: FetchRequest) -> Fetched {
         let (host, path) = (request.url.host().to_owned(), request.url.path_and_query().to_owned());
         let (think, links) = match host.split(['-', '.']).nth(1) {
-            // Longer than the delay, so that there is hardly a moment at which a host is held and not asked.
+            // Longer than the delay, so that a host is almost never held without a request.
             Some("domain") => (Duration::from_secs(1), QUICK_PAGES),
             _ if host.starts_with("dawdling") => (Duration::from_secs(2), SLOW_PAGES),
             _ => (Duration::from_millis(20), QUICK_PAGES),
@@ -86,7 +86,7 @@ async fn quick_sites_are_not_held_up_by_slow_ones_that_came_first() {
     };
     let messages = world.queue.clone();
     tokio::select! {
-        _ = crawl_in(world, messages, sites.clone(), &definition) => panic!("slow sites have no end for now"),
+        _ = crawl_in(world, messages, sites.clone(), &definition) => panic!("slow sites take longer than this"),
         () = quick => {}
     }
     let slow = sites.pages("dawdling").into_iter().max();
@@ -110,7 +110,7 @@ async fn few_hosts_of_one_domain_are_asked_at_once() {
         crawl_in(world, messages, sites.clone(), &definition).await;
         let took = between(began, clock.now());
         assert_eq!(sites.pages("s"), [QUICK_PAGES; RELATED_SITES], "every page of every host");
-        assert_eq!(sites.under_way.lock().unwrap().1, most, "of {places} places all are used, and no more");
-        assert!(took < Duration::from_secs(380), "nobody waits as long as a turn lasts at most: {took:?}");
+        assert_eq!(sites.under_way.lock().unwrap().1, most, "exactly the {places} places are used");
+        assert!(took < Duration::from_secs(380), "no site waits for the maximum length of a turn: {took:?}");
     }
 }

@@ -16,11 +16,11 @@ type Case = (&'static str, Option<&'static str>, &'static str, Outcome, bool, &'
 const CASES: &[Case] = &[
     ("/all", None, "<meta name=robots content=noindex>", WITHHELD, true, "asked of everyone"),
     ("/ours", None, "<meta name=DRAGLINE content=NoIndex>", WITHHELD, true, "asked of us, in any case"),
-    ("/theirs", None, "<meta name=otherbot content=noindex>", INGESTED, true, "asked of somebody else"),
+    ("/theirs", None, "<meta name=otherbot content=noindex>", INGESTED, true, "asked of another crawler"),
     ("/none", None, "<meta name=robots content=none>", WITHHELD, false, "none is both"),
     ("/field", Some("noindex"), "", WITHHELD, true, "the header asks everyone"),
     ("/field-ours", Some("dragline: noindex"), "", WITHHELD, true, "the header asks us"),
-    ("/field-theirs", Some("otherbot: noindex, nofollow"), "", INGESTED, true, "the header asks somebody else"),
+    ("/field-theirs", Some("otherbot: noindex, nofollow"), "", INGESTED, true, "the header asks another crawler"),
     ("/field-follow", Some("nofollow"), "", INGESTED, false, "the header asks not to follow"),
     ("/follow", None, "<meta name=robots content='index, nofollow'>", INGESTED, false, "the page asks not to follow"),
     ("/both", Some("nofollow"), "<meta name=robots content=noindex>", WITHHELD, false, "both add up"),
@@ -46,13 +46,13 @@ async fn what_a_page_asks_for_is_granted() {
             expected.push((from, Outcome::FileNotFound, why));
         }
         let disposition = if *is_followed { "follow" } else { "no_follow" };
-        assert_eq!(crawled.links_of(path), [(from.as_str(), "a", disposition)], "{path}: recorded in any case: {why}");
+        assert_eq!(crawled.links_of(path), [(from.as_str(), "a", disposition)], "{path}: always recorded: {why}");
         let (text, title) = (crawled.text(path), crawled.page(path).title.as_deref());
         let kept = if *outcome == INGESTED { (true, Some("t")) } else { (false, None) };
         assert_eq!((text.contains("text"), title), kept, "{path}: {why}");
     }
     crawled.assert_outcomes(&expected);
-    assert_eq!(crawled.progress.parser.links_nofollow, 4, "links that were left alone are counted");
+    assert_eq!(crawled.progress.parser.links_nofollow, 4, "links that were not followed are counted");
 }
 
 #[tokio::test]
@@ -86,7 +86,7 @@ async fn noindex_holds_for_what_is_no_page() {
     let crawled = Crawled::once(&definition(&[site.url()], |_| {})).await;
     crawled.assert_outcomes(&[
         ("/", INGESTED, "the seed"),
-        ("/open.pdf", Outcome::FileOfUnknownType, "kept, not parsed"),
+        ("/open.pdf", Outcome::FileOfUnknownType, "stored but not parsed"),
         ("/asked.pdf", WITHHELD, "the header asks"),
     ]);
 }

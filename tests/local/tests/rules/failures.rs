@@ -1,4 +1,4 @@
-//! Servers that fail: what is tried again, when, and when an origin is given up.
+//! Failing servers: what is retried, when, and when an origin is given up.
 
 use std::time::Duration;
 
@@ -8,12 +8,12 @@ use dragline_whole_crawls::{Crawled, definition};
 
 use super::scripted::{Act, Asked, ScriptedSite, answer, page};
 
-/// The request of a target that came so many times before.
+/// Finds the request for a target after this many earlier ones.
 fn nth<'l>(log: &'l [Asked], target: &str, earlier: usize) -> &'l Asked {
     log.iter().find(|asked| asked.target == target && asked.earlier == earlier).unwrap()
 }
 
-/// Answers one path as it is told, the others with a page, and has no robots.txt.
+/// Answers one path by a function and all others with a page; has no robots.txt.
 async fn with(path: &'static str, script: impl Fn(&Asked) -> Act + Send + Sync + 'static) -> ScriptedSite {
     ScriptedSite::start(move |asked| match asked.target.as_str() {
         "/robots.txt" => answer(404, &[], ""),
@@ -23,7 +23,7 @@ async fn with(path: &'static str, script: impl Fn(&Asked) -> Act + Send + Sync +
     .await
 }
 
-/// One crawl of four origins, as the waits between tries are long and may as well be spent together.
+/// One crawl of all origins, as the waits between tries are long and can overlap.
 #[tokio::test]
 async fn what_may_be_a_fluke_is_tried_again() {
     let limited = with("/busy", |asked| match asked.earlier {
@@ -50,11 +50,11 @@ async fn what_may_be_a_fluke_is_tried_again() {
     let crawled = Crawled::once(&definition(&seeds, |draft| draft.politeness.concurrency = 1)).await;
     crawled.assert_outcomes(&[
         ("/busy", Outcome::FileIngested, "the second try was in time"),
-        ("/next", Outcome::FileIngested, "held up, and fine"),
+        ("/next", Outcome::FileIngested, "delayed, but fine"),
         (&seeds[2], Outcome::FileIngested, "the second try was in time"),
-        (&seeds[3], Outcome::FileIngested, "held up, and fine"),
+        (&seeds[3], Outcome::FileIngested, "delayed, but fine"),
         (&seeds[4], Outcome::FileIngested, "the second connection held"),
-        (&seeds[5], Outcome::ConnectionFailed, "three tries are all there are"),
+        (&seeds[5], Outcome::ConnectionFailed, "there are only three tries"),
     ]);
 
     let log = limited.log();
@@ -110,8 +110,11 @@ async fn an_origin_that_only_fails_is_given_up() {
         [("origin_given_up", 8)],
         "three never asked for, five that were to be tried again"
     );
-    assert!(crawled.log.iter().all(|row| !row.r#final || !row.url.starts_with('/')), "none of them has an outcome");
-    assert_eq!(crawled.progress.count(Outcome::FileIngested), 20, "the other origin is none the worse");
+    assert!(
+        crawled.log.iter().all(|row| !row.r#final || !row.url.starts_with('/')),
+        "none of them has a final outcome"
+    );
+    assert_eq!(crawled.progress.count(Outcome::FileIngested), 20, "the other origin is not affected");
 }
 
 #[tokio::test]
@@ -128,7 +131,7 @@ async fn answers_give_patience_back() {
         draft.budget.pages = Some(16);
     }))
     .await;
-    assert_eq!(crawled.progress.count(Outcome::FileIngested), 8, "every second one failed, and none was left out");
+    assert_eq!(crawled.progress.count(Outcome::FileIngested), 8, "every second one failed, but none was skipped");
     assert_eq!(crawled.leftovers(), [("budget_exhausted", 8)], "the budget ended before the second tries");
 }
 

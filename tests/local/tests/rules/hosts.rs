@@ -1,4 +1,4 @@
-//! Politeness is owed to a host: whatever the scheme, the port and the crawl.
+//! Politeness is owed to a host, whatever the scheme, the port and the crawl.
 
 use std::time::{Duration, Instant};
 
@@ -34,9 +34,12 @@ async fn ports_of_one_host_are_asked_in_turn_at_one_pace() {
     assert_eq!(crawled.progress.count(Outcome::FileIngested), 6, "both are crawled whole");
     let asked = together(&[&one, &other]);
     let waits = waits(&asked);
-    // A request may take a moment from the crawler's clock to the server's; the next one need not.
+    // A request may be slow to reach the server while the next one is fast.
     assert!(waits.iter().all(|wait| *wait >= DELAY - Duration::from_millis(20)), "{waits:?}");
-    assert!(waits.iter().sum::<Duration>() < Duration::from_secs(10), "nobody waited for a turn's longest: {waits:?}");
+    assert!(
+        waits.iter().sum::<Duration>() < Duration::from_secs(10),
+        "no one waited for the maximum length of a turn: {waits:?}"
+    );
 }
 
 #[tokio::test]

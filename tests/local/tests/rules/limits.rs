@@ -1,4 +1,4 @@
-//! Bodies beyond a limit: cut, flagged, and no reason to stop.
+//! Bodies beyond a limit are cut and flagged, and the crawl continues.
 
 use dragline_domain::outcome::Outcome;
 use dragline_formats::warc::Truncation;
@@ -58,7 +58,7 @@ async fn a_body_that_breaks_off_is_no_page() {
     crawled.assert_outcomes(&[("/half", Outcome::FileIngested, "the second try was whole")]);
     let first = &crawled.log[0];
     assert_eq!((first.r#final, first.outcome), (false, Outcome::ErrorReadingResponse.code()));
-    assert_eq!(first.truncated.as_deref(), Some("disconnect"), "what came of it is kept");
+    assert_eq!(first.truncated.as_deref(), Some("disconnect"), "the part received is stored");
 }
 
 #[tokio::test]

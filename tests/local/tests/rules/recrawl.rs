@@ -1,4 +1,4 @@
-//! The second iteration: what is asked again and how, and what is made of the answers.
+//! The second iteration: what is requested again and how, and how answers are handled.
 
 use dragline_domain::definition::{Condition, DoNotCrawl, TextTest};
 use dragline_domain::outcome::Outcome;
@@ -72,14 +72,14 @@ async fn a_second_visit_tells_what_changed() {
     assert!(second.text("/news").contains("fresh"));
     assert_eq!(second.row("/late").via.as_deref(), Some("/news"));
     let third = second.again(&definition).await;
-    assert_eq!(third.row("/doomed").outcome, Outcome::FileNotFound.code(), "asked for again, should it come back");
+    assert_eq!(third.row("/doomed").outcome, Outcome::FileNotFound.code(), "requested again, in case it is back");
     let last = site.log().into_iter().rfind(|asked| asked.target == "/tagged").unwrap();
     assert_eq!(last.field("if-none-match"), Some("\"v1\""), "what a 304 confirmed is sent again");
 }
 
 #[tokio::test]
 async fn depth_is_that_of_this_iteration() {
-    // The way to /news was long, and is short now. Its link is too far from the seed by the long way.
+    // The path to /news was long, and is short now. By the long path its link would be too deep.
     let site = ScriptedSite::start(|asked| match asked.target.as_str() {
         "/" if asked.earlier > 0 => page("<a href=/1>1</a><a href=/news>news</a>"),
         "/" => page("<a href=/1>1</a>"),
@@ -96,7 +96,7 @@ async fn depth_is_that_of_this_iteration() {
     assert_eq!((first.row("/news").depth, first.links_of("/news")), (3, vec![("/article", "a", "too_deep")]));
     let second = first.again(&definition).await;
     let news = second.row("/news");
-    assert_eq!((news.depth, news.via.as_deref()), (1, Some("/")), "before what was known of it is looked at");
+    assert_eq!((news.depth, news.via.as_deref()), (1, Some("/")), "ahead of what was known about it");
     assert_eq!(second.row("/article").depth, 2);
 }
 
@@ -119,7 +119,7 @@ async fn a_stricter_definition_holds_for_what_is_known() {
     let second = first.again(&stricter).await;
     let mut asked = site.targets().split_off(before);
     asked.sort();
-    assert_eq!(asked, ["/", "/keep"], "what no longer belongs to the crawl is left alone");
+    assert_eq!(asked, ["/", "/keep"], "URLs that left the crawl are not requested");
     for (path, rule) in [("/drop", "scope.exclude entry 1"), ("/ban", "do_not_crawl entry 1")] {
         let row = second.row(path);
         assert_eq!(row.outcome, Outcome::BlockedUrlByLocalPolicy.code(), "{path}");

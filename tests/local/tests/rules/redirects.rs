@@ -1,4 +1,4 @@
-//! Redirects: recorded, never followed by the fetch itself; their targets are URLs like any other.
+//! Redirects are recorded, and never followed by the fetch itself; their targets are URLs like any others.
 
 use dragline_domain::outcome::Outcome;
 use dragline_testkit::site::Site;
@@ -53,7 +53,7 @@ async fn odd_redirects_come_to_an_end() {
         ("/", Outcome::FileIngested, "the seed"),
         ("/out", Outcome::PermanentRedirect, "its target is recorded, and that is all"),
         ("/without", Outcome::DidNotUnderstandAnswer, "no Location"),
-        ("/mail", Outcome::DidNotUnderstandAnswer, "nothing that can be crawled"),
+        ("/mail", Outcome::DidNotUnderstandAnswer, "not a URL that can be crawled"),
         ("/here", Outcome::Redirect, "to itself: once is enough"),
         ("/ping", Outcome::Redirect, "in a circle"),
         ("/pong", Outcome::PermanentRedirect, "in a circle"),
@@ -65,7 +65,7 @@ async fn odd_redirects_come_to_an_end() {
     assert_eq!(crawled.progress.parser.links_out_of_scope, 1);
 }
 
-/// Redirects from each number to the next, for ever.
+/// Redirects endlessly from each number to the next.
 async fn endless() -> ScriptedSite {
     ScriptedSite::start(|asked| match asked.target.trim_start_matches('/').parse::<u64>() {
         Ok(number) => answer(302, &[&format!("location: /{}", number + 1)], ""),
@@ -116,22 +116,18 @@ async fn a_seed_that_moved_within_its_site_takes_the_crawl_along() {
     let www = |path| site.named("www.site.example", path);
     crawled.assert_outcomes(&[
         ("/moved", Outcome::PermanentRedirect, "the seed"),
-        (&www("/home"), Outcome::FileIngested, "the seed moved for good, within its site"),
-        (&www("/more"), Outcome::FileIngested, "what it links to belongs to the crawl as well"),
-        (&www("/asset"), Outcome::PermanentRedirect, "no seed: where it moved to does not join"),
-        (&site.named("www.dressed.example", "/asset"), Outcome::PermanentRedirect, "no seed either"),
-        (&seeds[1], Outcome::Redirect, "not for good, and to a host of another name"),
-        (&seeds[3], Outcome::Redirect, "not for good, but to www."),
+        (&www("/home"), Outcome::FileIngested, "the seed moved permanently, within its site"),
+        (&www("/more"), Outcome::FileIngested, "its links belong to the crawl, too"),
+        (&www("/asset"), Outcome::PermanentRedirect, "not a seed: its target does not join"),
+        (&site.named("www.dressed.example", "/asset"), Outcome::PermanentRedirect, "not a seed either"),
+        (&seeds[1], Outcome::Redirect, "temporary, and to a host of another name"),
+        (&seeds[3], Outcome::Redirect, "temporary, but to www."),
         (
             &site.named("www.dressed.example", "/home"),
             Outcome::FileIngested,
             "which is the same site by its other name",
         ),
-        (
-            &site.named("www.dressed.example", "/more"),
-            Outcome::FileIngested,
-            "what it links to belongs to the crawl as well",
-        ),
+        (&site.named("www.dressed.example", "/more"), Outcome::FileIngested, "its links belong to the crawl, too"),
         (&seeds[2], Outcome::PermanentRedirect, "to another site"),
     ]);
 }

@@ -1,4 +1,4 @@
-//! Answers for a site to give.
+//! Replies for test sites.
 
 use dragline_testkit::site::Reply;
 

@@ -51,7 +51,7 @@ async fn answers_of_the_400s_are_no_rules() {
     }
 }
 
-/// Takes 7.5 seconds, the waits between the five tries.
+/// Takes 7.5 seconds because of the waits between the five tries.
 #[tokio::test]
 async fn an_origin_whose_rules_cannot_be_read_is_left_alone() {
     let site =
@@ -79,7 +79,7 @@ async fn the_crawl_delay_is_kept_by_the_servers_clock() {
     let log = site.log();
     let waits: Vec<_> = log.windows(2).map(|pair| pair[1].arrived - pair[0].arrived).collect();
     assert_eq!(waits.len(), 5, "robots.txt, the seed and its links");
-    // A request may take a moment from the crawler's clock to the server's; the next one need not.
+    // A request may be slow to reach the server while the next one is fast.
     assert!(waits.iter().all(|wait| *wait >= Duration::from_millis(180)), "{waits:?}");
     assert!(waits.iter().sum::<Duration>() >= Duration::from_millis(980), "{waits:?}");
 }

@@ -7,7 +7,7 @@ use dragline_whole_crawls::{Crawled, definition};
 
 use super::replies::{html, links, redirect};
 
-/// Crawls a site whose every page but those given is missing.
+/// Crawls a site that has only the given pages.
 async fn crawl(builder: SiteBuilder, change: impl FnOnce(&mut Draft)) -> (Site, Crawled) {
     let site = builder.start().await.unwrap();
     let crawled = Crawled::once(&definition(&[site.url()], change)).await;
@@ -33,7 +33,7 @@ async fn patterns_say_what_belongs_to_the_crawl() {
     let expected = targets.map(|target| (target, "a", if target == "/docs/a" { "follow" } else { "out_of_scope" }));
     assert_eq!(crawled.links_of("/"), expected, "every link is recorded");
     assert_eq!(crawled.progress.parser.links_out_of_scope, 4);
-    assert_eq!(crawled.candidates.len(), 2, "what is out of scope is no candidate");
+    assert_eq!(crawled.candidates.len(), 2, "a URL out of scope is not a candidate");
     assert_eq!(asked(&site), ["/", "/docs/a"]);
 }
 
@@ -80,7 +80,7 @@ async fn query_parameters_and_traps_are_looked_at() {
     .await;
     crawled.assert_outcomes(&[
         ("/", Outcome::FileIngested, "the seed"),
-        ("/list", Outcome::FileNotFound, "without a query, and once: what tracks visitors is taken out"),
+        ("/list", Outcome::FileNotFound, "without a query, and once: tracking parameters are removed"),
         ("/list?page=2", Outcome::FileNotFound, "allowed"),
         ("/list?page=3&sort=up", blocked, "one parameter of two is not allowed"),
         (repeating, blocked, "a segment three times"),
@@ -114,7 +114,7 @@ async fn depth_is_counted_in_links_by_the_shortest_way() {
         ("/1", Outcome::FileIngested, "depth 1"),
         ("/short", Outcome::FileIngested, "depth 1"),
         ("/2", Outcome::FileIngested, "depth 2"),
-        ("/near", Outcome::FileIngested, "depth 2 by the shorter way"),
+        ("/near", Outcome::FileIngested, "depth 2 by the shorter path"),
     ]);
     assert!(crawled.links_of("/2").contains(&("/3", "a", "too_deep")));
     assert_eq!(crawled.progress.parser.links_too_deep, 3, "/3, /near from /2, and /4");
@@ -137,9 +137,9 @@ async fn who_reads_the_summary_is_told_of_parameters_that_were_taken_out() {
         ("/", Outcome::FileIngested, "the seed"),
         ("/a", Outcome::FileIngested, "without its session"),
         ("/a?x", Outcome::FileIngested, "the same"),
-        ("/b?sid=1", Outcome::FileIngested, "a number, and no session"),
+        ("/b?sid=1", Outcome::FileIngested, "a number, not a session"),
         ("/moved", Outcome::Redirect, "to a session"),
-        ("/c", Outcome::FileIngested, "which is no part of the URL"),
+        ("/c", Outcome::FileIngested, "which is not part of the URL"),
     ]);
     assert_eq!(crawled.progress.parser.found_stripped, 3, "each URL once, as it was found first");
 }

@@ -1,4 +1,4 @@
-//! A server that does what it is told, request by request: for answers that change, and for behaviour that no good server has.
+//! A server that follows a script, request by request: for answers that change, and for misbehaviour.
 
 use std::net::Ipv4Addr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,13 +8,13 @@ use jiff::Timestamp;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-/// No request of ours is longer.
+/// Longer than any request of the crawler.
 const HEAD_BYTES_MAX: usize = 64 << 10;
 
 /// A request as it arrived.
 #[derive(Clone, Debug)]
 pub(crate) struct Asked {
-    /// When, by the clock that never goes back.
+    /// When it arrived, by the monotonic clock.
     pub(crate) at: Instant,
     /// The same moment by the wall clock.
     pub(crate) at_wall: Timestamp,
@@ -22,12 +22,12 @@ pub(crate) struct Asked {
     pub(crate) target: String,
     /// The whole header.
     pub(crate) head: String,
-    /// How often this target was asked for before.
+    /// How often this target was requested before.
     pub(crate) earlier: usize,
 }
 
 impl Asked {
-    /// A field's value; absent if the request has none of that name.
+    /// The value of a field; `None` if the request has no field of that name.
     pub(crate) fn field(&self, name: &str) -> Option<&str> {
         let mut lines = self.head.lines().filter_map(|line| line.split_once(':'));
         lines.find(|(field, _)| field.eq_ignore_ascii_case(name)).map(|(_, value)| value.trim())
@@ -43,11 +43,11 @@ impl Asked {
 pub(crate) enum Act {
     /// Sends these bytes, then closes the connection.
     Send(Vec<u8>),
-    /// Closes the connection without a word.
+    /// Closes the connection without an answer.
     HangUp,
 }
 
-/// An answer with its length. Fields are whole lines, such as `etag: "1"`.
+/// An answer with a `content-length`. Fields are whole lines, such as `etag: "1"`.
 pub(crate) fn answer(status: u16, fields: &[&str], body: impl AsRef<[u8]>) -> Act {
     let body = body.as_ref();
     let fields: String = fields.iter().map(|field| format!("{field}\r\n")).collect();
@@ -60,7 +60,7 @@ pub(crate) fn page(body: &str) -> Act {
     answer(200, &["content-type: text/html"], body)
 }
 
-/// The running server; it ends with the test's runtime.
+/// A running server, which stops with the test's runtime.
 pub(crate) struct ScriptedSite {
     port: u16,
     log: Arc<Mutex<Vec<Asked>>>,
@@ -81,12 +81,12 @@ impl ScriptedSite {
         Self { port, log }
     }
 
-    /// A URL of it.
+    /// A URL of the server.
     pub(crate) fn url(&self, target: &str) -> String {
         format!("http://127.0.0.1:{}{target}", self.port)
     }
 
-    /// A URL of it under another name.
+    /// A URL of the server under another host name.
     pub(crate) fn named(&self, host: &str, target: &str) -> String {
         format!("http://{host}:{}{target}", self.port)
     }
@@ -96,7 +96,7 @@ impl ScriptedSite {
         self.log.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// What was asked for so far, in order, robots.txt left out.
+    /// The targets requested so far, in order, without robots.txt.
     pub(crate) fn targets(&self) -> Vec<String> {
         self.log().into_iter().map(|asked| asked.target).filter(|target| target != "/robots.txt").collect()
     }
@@ -112,7 +112,7 @@ async fn talk(mut stream: TcpStream, log: Arc<Mutex<Vec<Asked>>>, script: Arc<im
     }
     let asked = note(&String::from_utf8_lossy(&head), &log);
     if let Act::Send(bytes) = script(&asked) {
-        // A client that hangs up in the middle is its own affair.
+        // A client may hang up in the middle.
         let _broken = stream.write_all(&bytes).await;
         let _broken = stream.shutdown().await;
     }

@@ -1,4 +1,4 @@
-//! Answers that are no page, each final at once.
+//! Answers that are not pages, each final at once.
 
 use dragline_domain::outcome::Outcome;
 use dragline_testkit::site::Site;
@@ -9,13 +9,13 @@ use super::replies::{html, links, reply};
 #[tokio::test]
 async fn a_status_says_how_a_url_ended() {
     const STATUSES: &[(u16, Outcome, &str)] = &[
-        (400, Outcome::ServerBlamedClient, "our fault, it says"),
-        (401, Outcome::BlockedAtRequestOfRemote, "it wants a login"),
+        (400, Outcome::ServerBlamedClient, "it says that we are at fault"),
+        (401, Outcome::BlockedAtRequestOfRemote, "it requires a login"),
         (403, Outcome::BlockedAtRequestOfRemote, "it says no"),
         (404, Outcome::FileNotFound, "not there"),
         (410, Outcome::FileGone, "gone for good"),
         (451, Outcome::ServerBlamedClient, "another 4xx"),
-        (500, Outcome::ServerInternalError, "its own fault, of this URL alone"),
+        (500, Outcome::ServerInternalError, "it is at fault, for this URL only"),
         (501, Outcome::ServerInternalError, "another 5xx"),
     ];
     let paths: Vec<_> = STATUSES.iter().map(|(status, ..)| format!("/{status}")).collect();
@@ -36,10 +36,10 @@ async fn a_status_says_how_a_url_ended() {
     crawled.assert_outcomes(&expected);
     for ((status, ..), path) in STATUSES.iter().zip(&paths) {
         let row = crawled.row(path);
-        assert_eq!((row.status, row.tries), (Some(*status), 1), "{path}: asked once");
+        assert_eq!((row.status, row.tries), (Some(*status), 1), "{path}: requested once");
         let detail = row.detail.as_deref().unwrap_or_default();
         assert!(detail.starts_with(&format!("status {status}")), "{path}: {detail}");
-        assert!(crawled.links_of(path).is_empty(), "{path}: what an error page links to is nobody's business");
+        assert!(crawled.links_of(path).is_empty(), "{path}: links of error pages are ignored");
     }
     assert_eq!(site.log().len(), 1 + expected.len(), "robots.txt, and each URL once");
 }

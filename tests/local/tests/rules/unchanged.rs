@@ -1,14 +1,14 @@
-//! Bodies that are known: what they are read as the next time, and what stays as it was.
+//! Known bodies: how they are read the next time, and what stays the same.
 
 use dragline_domain::outcome::Outcome;
 use dragline_whole_crawls::{Crawled, definition};
 
 use super::scripted::{Act, Asked, ScriptedSite, answer, page};
 
-/// The answers to one URL, iteration by iteration: fields and, if it has one, a body. The last one holds on.
+/// The answers to one URL, iteration by iteration: fields and, if any, a body. The last one repeats.
 type Answers = &'static [(u16, &'static [&'static str])];
 
-/// What a URL ended as, iteration by iteration, and the text that is shown of it.
+/// A URL's outcome in each iteration, and the text that is shown.
 type Ends = &'static [(Outcome, &'static str)];
 
 const HTML: &str = "content-type: text/html";
@@ -38,13 +38,13 @@ const CASES: &[(&str, Answers, Ends, &str)] = &[
         "/typed",
         &[(200, &[BINARY]), (200, &[HTML])],
         &[(Unknown, ""), (Page, "text"), (Same, "")],
-        "the type is put right, and the body is a page",
+        "the type is corrected, and the body is a page",
     ),
     (
         "/untyped",
         &[(200, &[HTML]), (200, &[BINARY])],
         &[(Page, "text"), (Unknown, ""), (Same, "")],
-        "the type is put wrong, and the body is none",
+        "the type becomes wrong, and the body is not a page",
     ),
     (
         "/binary",
@@ -57,26 +57,26 @@ const CASES: &[(&str, Answers, Ends, &str)] = &[
         "/charset",
         &[(200, &["content-type: text/html; charset=utf-8"]), (200, &["content-type: text/html; charset=latin1"])],
         &[(Page, "caf\u{fffd}"), (Page, "caf\u{e9}"), (Same, "")],
-        "the character set is put right",
+        "the character set is corrected",
     ),
-    ("/meta", &[(200, &[HTML])], &[(Hidden, ""), (Hidden, ""), (Hidden, "")], "noindex stays, by the same body"),
+    ("/meta", &[(200, &[HTML])], &[(Hidden, ""), (Hidden, ""), (Hidden, "")], "noindex stays, with the same body"),
     (
         "/meta-304",
         &[(200, &[HTML, TAG]), (304, &[TAG])],
         &[(Hidden, ""), (Hidden, ""), (Hidden, "")],
-        "noindex stays, by a 304",
+        "noindex stays, with a 304",
     ),
     (
         "/field",
         &[(200, &[HTML, NOINDEX])],
         &[(Hidden, ""), (Hidden, ""), (Hidden, "")],
-        "noindex in the header stays, by the same body",
+        "noindex in the header stays, with the same body",
     ),
     (
         "/field-304",
         &[(200, &[HTML, NOINDEX, TAG]), (304, &[TAG])],
         &[(Hidden, ""), (Hidden, ""), (Hidden, "")],
-        "a 304 need not say it again",
+        "a 304 need not repeat it",
     ),
     (
         "/hides",
@@ -100,7 +100,7 @@ fn answers(asked: &Asked) -> Act {
         };
     };
     let (status, fields) = answers[asked.earlier.min(answers.len() - 1)];
-    assert!(status != 304 || asked.field("if-none-match").is_some(), "{path}: nobody asked for a 304");
+    assert!(status != 304 || asked.field("if-none-match").is_some(), "{path}: a 304 without a conditional request");
     answer(status, fields, if status == 304 { b"" } else { body_of(path) })
 }
 

@@ -1,4 +1,4 @@
-//! What whoever watches a crawl is shown: each visit, and what an origin waits for.
+//! What an observer of a crawl is shown: each visit, and what an origin waits for.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -12,7 +12,7 @@ use dragline_ports::fetcher::{FetchFailureKind, FetchRequest, Fetched, FetchedRe
 use dragline_ports::observer::{Event, Observer, Stage};
 use dragline_whole_crawls::{Silent, crawl_in, definition};
 
-/// What was shown, each on a line.
+/// The events shown, one per line.
 #[derive(Clone, Default)]
 struct Seen(Arc<Mutex<Vec<String>>>);
 
@@ -35,10 +35,10 @@ impl Observer for Seen {
     }
 }
 
-/// A status, a field, and a body; or nobody is there.
+/// A status, a field and a body; or `None` if the server is out of reach.
 type Answer = Option<(u16, &'static str, &'static str, &'static str)>;
 
-/// Answers by path, and how often that was asked for before.
+/// Answers by path and how often it was requested before.
 struct Script {
     answer: fn(&str, u32) -> Answer,
     asked: Mutex<BTreeMap<String, u32>>,

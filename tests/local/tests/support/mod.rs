@@ -1,4 +1,4 @@
-//! A crawl of one origin, as far as its first segment; and what people are told of a crawl.
+//! A crawl of one origin, up to its first segment; and what people are told about a crawl.
 
 use std::path::Path;
 use std::time::Duration;
@@ -84,7 +84,7 @@ pub(crate) async fn commit(store: &LocalStore, lease: &Lease) -> SegmentRow {
     segment
 }
 
-/// What people are told of the latest iteration of a crawl.
+/// The summary of the latest iteration of a crawl.
 pub(crate) async fn figures(data: &Path, crawl: &CrawlId) -> Figures {
     let reader = LocalStore::open_read_only(data).unwrap().into_reader(crawl.clone());
     let latest = reader.latest_iteration().await.unwrap().unwrap();

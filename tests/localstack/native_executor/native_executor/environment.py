@@ -1,4 +1,4 @@
-"""An execution environment: one process that handles one invocation at a time, started again when it has died."""
+"""An execution environment: one process that handles one invocation at a time, and is restarted when it has died."""
 
 import json
 import math
@@ -17,12 +17,12 @@ class Limits:
     init_seconds: float
     invoke_seconds: float
     memory_mb: int
-    """What the function was given. It is reported, not enforced."""
+    """The function's memory, which is reported but not enforced."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How an invocation ended: what the caller gets, and the log of it."""
+    """The result of an invocation: the caller's answer, and its log."""
 
     payload: bytes
     is_error: bool
@@ -73,7 +73,7 @@ class Environment:
         raise CannotStart(payload)
 
     def invoke(self, invocation: Invocation) -> Outcome:
-        """Handles one invocation. A process that died since the last one is started anew first, as Lambda does."""
+        """Handles one invocation. First restarts a process that has died since the last one, as Lambda does."""
         request = f"RequestId: {invocation.request_id}"
         begin = self._stream.end()
         self._stream.line(f"START {request} Version: {self._version}")

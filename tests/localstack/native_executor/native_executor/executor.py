@@ -84,7 +84,7 @@ class NativeExecutor(RuntimeExecutor):
 
 
 def _process_environment(env_vars: dict[str, str], code: Path) -> dict[str, str]:
-    """What a function sees: what LocalStack says, and of this machine nothing but where programs are."""
+    """A function's environment variables: LocalStack's, and of this machine's only PATH."""
     return {
         "PATH": os.environ["PATH"],
         "LANG": "en_US.UTF-8",

@@ -16,7 +16,7 @@ from native_executor.stream import Stream
 
 @dataclass(frozen=True)
 class Program:
-    """What is run."""
+    """The program to run."""
 
     bootstrap: Path
     environ: Mapping[str, str]
@@ -31,7 +31,7 @@ class Exited:
 
 @dataclass(frozen=True)
 class TimedOut:
-    """Nothing was heard until the deadline; the process has been killed."""
+    """There was no answer before the deadline; the process has been killed."""
 
 
 class Runtime:
@@ -69,7 +69,7 @@ class Runtime:
             return False
 
     def initialise(self, limit_seconds: float) -> Polled | InitFailed | Exited | TimedOut:
-        """Waits until the process asks for work, or cannot."""
+        """Waits until the process asks for work, or has died."""
         return self._hear(time.monotonic() + limit_seconds)
 
     def invoke(self, invocation: Invocation, limit_seconds: float) -> Answered | Exited | TimedOut:
@@ -85,7 +85,7 @@ class Runtime:
                 return heard
 
     def peak_memory_bytes(self) -> int | None:
-        """The most memory it held so far; none where the system does not tell, or no longer."""
+        """Its peak memory so far; None where the system does not tell."""
         try:
             status = Path(f"/proc/{self.pid}/status").read_text()
         except OSError:

@@ -1,4 +1,4 @@
-"""What an execution environment writes: a file, as Lambda gives each environment a log stream of its own."""
+"""The output of an execution environment: a file, like Lambda's log stream for each environment."""
 
 from pathlib import Path
 from typing import BinaryIO
@@ -30,7 +30,7 @@ class Stream:
         return self.since(0)
 
     def since(self, offset_bytes: int) -> str:
-        """All that was written from there on."""
+        """All that was written from this position on."""
         with self._path.open("rb") as file:
             file.seek(offset_bytes)
             return file.read().decode(errors="replace")

@@ -1,4 +1,4 @@
-//! A holder commits the page that it fetched.
+//! How a holder commits the page that it fetched.
 
 use dragline_domain::capture::Finality;
 use dragline_domain::frontier::{LeftoverReason, Retry, SegmentWork};
@@ -40,19 +40,19 @@ pub(super) fn commits(model: &Model, number: usize, held: &Held, visit: &Visit, 
     let work = SegmentWork { retries: vec![put_off], ..done.work.clone() };
     let retried = SegmentCommit { finality: Finality::Retried, work, ..done.clone() };
     steps.fault(
-        || format!("{}, which failed and is put off", label()),
+        || format!("{}, which failed and will be retried", label()),
         |faults| &mut faults.flukes,
         |next| next.crawlers[number] = commit(model, next, &retried),
     );
     let failed = SegmentCommit { ending: Some(LeftoverReason::OriginGivenUp), ..done.clone() };
     steps.fault(
-        || format!("{}, which failed once too often", label()),
+        || format!("{}, which failed and exhausts the patience", label()),
         |faults| &mut faults.failures,
         |next| next.crawlers[number] = commit(model, next, &failed),
     );
 }
 
-/// What its holder knows of a lease by a commit: renewed, unless it was not written this time.
+/// The holder's view of its lease after a commit: renewed, unless this commit did not write it.
 fn term(state: &State, held: &Held) -> Term {
     let holder = state.rows(held.origin).and_then(|rows| rows.lease.holder());
     let is_renewed = holder.is_some_and(|holder| holder.token == held.token && holder.until != run_out());

@@ -1,4 +1,4 @@
-//! A crawler: takes a lease, commits one page a segment, lets go.
+//! A crawler: takes a lease, commits one page per segment, releases the lease.
 
 mod commit;
 mod visit;
@@ -20,16 +20,16 @@ use crate::site::OriginNumber;
 use crate::state::{Message, SegmentKey, State, Ticket, now, run_out};
 use crate::steps::Steps;
 
-/// Where a crawler stands.
+/// The state of a crawler.
 #[derive(Clone)]
 pub(crate) enum Crawler {
     Idle,
-    /// It looks for work. A turn may end once it has committed something.
+    /// It looks for the next page. A turn may end once it has committed something.
     Working {
         held: Held,
         has_committed: bool,
     },
-    /// It has fetched a page, and not committed it.
+    /// It has fetched a page but not committed it.
     Fetched {
         held: Held,
         visit: Visit,
@@ -39,12 +39,12 @@ pub(crate) enum Crawler {
         held: Held,
         segment: SegmentKey,
     },
-    /// It read the inbox, and lets go as that calls for.
+    /// It has read the inbox, and releases the lease accordingly.
     Releasing {
         held: Held,
         seen: Inbox,
     },
-    /// It let go, and owes the next turn's ticket.
+    /// It has released the lease, and owes the next turn's ticket.
     Released {
         ticket: Ticket,
     },
@@ -55,7 +55,7 @@ pub(crate) enum Crawler {
 pub(crate) struct Held {
     pub origin: OriginNumber,
     pub token: LeaseToken,
-    /// Its copy.
+    /// Its copy of the lease.
     pub lease: Rc<Lease>,
     pub term: Term,
 }
@@ -88,7 +88,7 @@ impl Crawler {
         }
     }
 
-    /// The ticket that it works on, or owes.
+    /// The ticket that it handles or owes.
     fn ticket(&self) -> Option<Ticket> {
         let of = |held: &Held| Ticket { iteration: held.lease.iteration, origin: held.origin, turn: held.lease.turn };
         match self {
@@ -97,7 +97,7 @@ impl Crawler {
         }
     }
 
-    /// Whether its turn goes on, so that it may ask.
+    /// Whether its turn continues, so that it may make requests.
     pub(crate) const fn asks(&self) -> bool {
         match self {
             Self::Working { .. } | Self::Fetched { .. } | Self::Committed { .. } => true,
@@ -138,7 +138,7 @@ pub(crate) fn steps(model: &Model, number: usize, steps: &mut Steps<'_>) {
             },
         ),
         Crawler::Releasing { held, seen } => steps.owed(
-            || format!("{} lets go of origin {}", name(), held.origin),
+            || format!("{} releases origin {}", name(), held.origin),
             |next| next.crawlers[number] = release(model, next, held, seen),
         ),
         Crawler::Released { ticket } => steps.owed(
@@ -228,7 +228,7 @@ fn release(model: &Model, next: &mut State, held: &Held, seen: &Inbox) -> Crawle
     }
 }
 
-/// Lets the lease of an origin run out: as time goes by if its holder is dead, as a fault if it lives.
+/// Lets the lease of an origin run out: in the course of time if its holder is dead, as a fault if it is alive.
 pub(crate) fn run_out_steps(origin: OriginNumber, steps: &mut Steps<'_>) {
     let Some(holder) = steps.state.rows(origin).and_then(|rows| rows.lease.holder()) else { return };
     if holder.until == run_out() {
@@ -245,7 +245,7 @@ pub(crate) fn run_out_steps(origin: OriginNumber, steps: &mut Steps<'_>) {
     match bearer {
         None => steps.owed(|| format!("the lease of origin {origin} runs out"), runs_out),
         Some(number) => steps.fault(
-            || format!("the lease of origin {origin} runs out while crawler {number} lives"),
+            || format!("the lease of origin {origin} runs out while crawler {number} is alive"),
             |faults| &mut faults.expiries,
             |next| {
                 runs_out(next);

@@ -12,15 +12,15 @@ use crate::site::Page;
 use crate::state::{State, now};
 use crate::store::path;
 
-/// A page that was asked for.
+/// A page that was requested.
 #[derive(Clone, Hash)]
 pub(crate) struct Visit {
     pub page: Page,
     pub depth: u32,
     pub tries: u8,
-    /// Where the lease stands once it is committed.
+    /// The lease's position in the todo once it is committed.
     pub after: Position,
-    /// The chunk that it is the last of.
+    /// The chunk of which it is the last page.
     pub exhausts: Option<ChunkKey>,
 }
 
@@ -36,7 +36,7 @@ impl Visit {
     }
 }
 
-/// What comes next: a retry, todo, then candidates due for recrawl. Moves the position over candidates that others queued.
+/// Returns what to visit next: a retry, todo, then candidates due for recrawl. Moves the position past candidates that others queued.
 pub(super) fn next_visit(model: &Model, state: &State, held: &Held, position: &mut Position) -> Result<Visit, Dry> {
     let Held { origin, lease, .. } = held;
     if let Some(Retry { entry, depth, tries, .. }) = lease.retries.first() {
@@ -66,7 +66,7 @@ pub(super) fn next_visit(model: &Model, state: &State, held: &Held, position: &m
     Ok(Visit { page, depth: 0, tries: 0, after: position.clone(), exhausts: None })
 }
 
-/// The next candidate that an earlier iteration left and that nobody else queued in this one.
+/// The next candidate of an earlier iteration that nobody else queued in this one.
 fn next_due(model: &Model, state: &State, held: &Held, cursor: &RecrawlCursor) -> Option<Page> {
     let claimer = Claimer::recrawl();
     let is_own = |candidate| match claim(Some(candidate), None, held.lease.iteration, &claimer, Some(now())) {
@@ -83,7 +83,7 @@ fn next_due(model: &Model, state: &State, held: &Held, cursor: &RecrawlCursor) -
     candidates.find(|(page, candidate)| is_ahead(**page) && is_own(*candidate)).map(|(page, _)| *page)
 }
 
-/// Nothing is asked for that is deeper than what is unparsed, or to be tried again.
+/// The barrier: nothing deeper is requested than what is unparsed or will be retried.
 pub(super) fn check_barrier(model: &Model, state: &mut State, held: &Held, visit: &Visit) {
     let mut segments = state.segments.iter();
     let is_unparsed = segments.any(|(key, segment)| {

@@ -19,7 +19,7 @@ use crate::state::{State, TriggerNumber, now};
 /// No delay: time stands still, and one would never be over.
 const PACE: Pace = Pace::new(std::time::Duration::ZERO);
 
-/// What becomes of an origin's todo.
+/// What happens to an origin's todo.
 impl Model {
     pub(super) fn add(count: usize) -> AddTodo {
         AddTodo { count: count as u64, pace: PACE, now: now(), due: now() }
@@ -56,7 +56,7 @@ impl Model {
         state.iteration(number).cloned()
     }
 
-    /// Claims a page, whether or not it is due. Whether it is the claimer's now.
+    /// Claims a page, due or not. Returns whether the claimer owns it now.
     pub(crate) fn claim(&self, state: &mut State, number: Iteration, page: Page, claimer: &Claimer) -> bool {
         let mut candidate = state.candidates.get(&page).cloned();
         if let Some(candidate) = candidate.as_mut().filter(|_| self.lacks(Mutation::ClaimOnceForEver)) {
@@ -139,7 +139,7 @@ impl Model {
         }
     }
 
-    /// What a wish of the user makes of an iteration; `None` where it does not fit.
+    /// The iteration after a command of the user; `None` where it does not fit the status.
     pub(crate) fn changed(&self, row: &IterationRow, change: StatusChange) -> Option<IterationRow> {
         let mut asked = row.clone();
         if self.lacks(Mutation::StopWhatIsOver) && row.status == IterationStatus::Closed {
@@ -151,7 +151,7 @@ impl Model {
         asked.change(change)
     }
 
-    /// Does as the user wishes.
+    /// Carries out a command of the user.
     pub(crate) fn change_status(&self, state: &mut State, number: Iteration, change: StatusChange) {
         use IterationStatus::{Closed, Stopping};
         let Some(row) = state.iteration(number) else { return };

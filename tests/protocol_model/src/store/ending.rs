@@ -1,4 +1,4 @@
-//! What becomes of origins that nobody holds, and of iterations with none open.
+//! Settling and giving up origins that nobody holds, and closing iterations.
 
 use std::rc::Rc;
 
@@ -14,7 +14,7 @@ use crate::mutation::Mutation;
 use crate::site::OriginNumber;
 use crate::state::{State, now};
 
-/// What became of settling an origin.
+/// The result of settling an origin.
 pub(crate) enum Settled {
     /// It is ready for this turn.
     Woken(Turn),
@@ -25,7 +25,7 @@ pub(crate) enum Settled {
 }
 
 impl Model {
-    /// Does to an idle origin what the rows call for that were seen.
+    /// Settles an idle origin, deciding from the rows that were seen.
     pub(crate) fn settle(&self, state: &mut State, origin: OriginNumber, seen: &OriginRows) -> Settled {
         let number = seen.lease.iteration;
         let current = state.rows(origin).filter(|rows| rows.lease.iteration == number).cloned();
@@ -74,7 +74,7 @@ impl Model {
         asked
     }
 
-    /// Gives an origin up as it was seen. Whether it is closed now.
+    /// Gives an origin up, deciding from the rows that were seen. Returns whether it is closed now.
     pub(crate) fn give_up(&self, state: &mut State, origin: OriginNumber, seen: &OriginRows, reason: LeftoverReason) {
         let number = seen.lease.iteration;
         let current = state.rows(origin).filter(|rows| rows.lease.iteration == number).cloned();
@@ -115,7 +115,7 @@ impl Model {
         Rc::make_mut(&mut state.todo).retain(|(of, key), _| *of != origin || key.iteration != iteration);
     }
 
-    /// An iteration's row once it is closed; `None` if it is not to be.
+    /// An iteration's row once it is closed; `None` if it may not be closed.
     pub(crate) fn closed(&self, row: &IterationRow) -> Option<IterationRow> {
         let mut asked = row.clone();
         if self.lacks(Mutation::CloseWhileOpen) {

@@ -1,4 +1,4 @@
-//! The host that both origins share, or the domain of their hosts that has one place: had by one turn at a time.
+//! The host that both origins share, or their domain with its one place: held by one turn at a time.
 
 use std::rc::Rc;
 
@@ -15,7 +15,7 @@ use crate::state::{Message, State, Ticket, now, run_out};
 use crate::steps::Steps;
 
 impl Model {
-    /// Takes a lease, with the host where the origins share one, or with the domain's place. `None` if either is refused; who waits is noted then.
+    /// Takes a lease, with the shared host or the domain's place, if any. `None` if either is refused, which puts the origin in line.
     pub(crate) fn take_with_host(
         &self,
         state: &mut State,
@@ -46,7 +46,7 @@ impl Model {
                 None
             }
             Ok(TurnTaken { lease, iteration, host }) => {
-                // The other's row says nothing that the lease does not.
+                // The other's row says no more than its lease.
                 match self.config.hosts {
                     Hosts::OfOneDomain => state.domain = host.domain.map(Rc::new),
                     Hosts::Apart | Hosts::Shared => state.host = Some(Rc::new(host.host)),
@@ -56,7 +56,7 @@ impl Model {
         }
     }
 
-    /// Gives back what a lease was taken with, and calls whoever is next.
+    /// Gives back the host or place that a lease was taken with, and wakes the next in line.
     pub(crate) fn give_host_back(&self, state: &mut State, token: &LeaseToken) {
         if let Some(host) = state.host.clone().filter(|_| !self.lacks(Mutation::HostKeptAtRelease)) {
             let holder = host.holder.as_ref().filter(|_| self.lacks(Mutation::HostGivenBackByAnyone));
@@ -83,9 +83,9 @@ impl Model {
     }
 }
 
-/// As time goes by, nobody bears the token any more that the host or the place was taken with, and whoever is next has lost its turn.
+/// Lets time pass: once nobody bears the token of the host or place, it runs out; then whoever is next loses its turn.
 pub(crate) fn time_steps(model: &Model, steps: &mut Steps<'_>) {
-    // It is taken for as long as the turn can go on, its lease renewed or not.
+    // It is taken for as long as the turn can last, whether its lease is renewed or not.
     let asks = |token: &LeaseToken| {
         let mut asking = steps.state.crawlers.iter().filter(|crawler| crawler.asks());
         asking.any(|crawler| crawler.held().is_some_and(|held| held.token == *token))
@@ -112,12 +112,12 @@ pub(crate) fn time_steps(model: &Model, steps: &mut Steps<'_>) {
         };
     }
     if let Some(row) = host_after {
-        let what = if row.holder.is_some() { "the host's time runs out" } else { "whoever is next has lost its turn" };
+        let what = if row.holder.is_some() { "the host's time runs out" } else { "the next in line loses its turn" };
         steps.owed(|| what.to_owned(), move |next: &mut State| next.host = Some(Rc::new(row)));
     }
     if let Some(row) = domain_after {
         let is_held = !row.holders.is_empty();
-        let what = if is_held { "the place's time runs out" } else { "whoever is next has lost its place" };
+        let what = if is_held { "the place's time runs out" } else { "the next in line loses its place" };
         steps.owed(|| what.to_owned(), move |next: &mut State| next.domain = Some(Rc::new(row)));
     }
 }

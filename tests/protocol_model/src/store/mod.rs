@@ -1,7 +1,7 @@
-//! The store: reads the rows, asks the domain, and writes what it says, each operation at once, as an adapter does.
+//! The store: each operation reads the rows, calls the domain and writes the result atomically, as an adapter does.
 //!
-//! This is where mutations are made: a function of the domain is handed something else than the row that stands there, or what it
-//! refuses is done all the same.
+//! Mutations are made here: a function of the domain gets something other than the stored row, or its refusal is
+//! ignored.
 
 mod beginning;
 mod ending;

@@ -1,4 +1,4 @@
-//! Parses: what a segment is understood as, and committing what it leads to, part by part.
+//! Parses: extracting a segment's links, and committing them part by part.
 
 use std::rc::Rc;
 
@@ -13,11 +13,11 @@ use crate::mutation::Mutation;
 use crate::site::{ORIGINS, OriginNumber, Page};
 use crate::state::{Documents, SegmentKey, State, now};
 
-/// What became of a part.
+/// The result of committing a part.
 pub(crate) enum Part {
-    /// It is in; this one is next.
+    /// It is committed; this one is next.
     Next(u32),
-    /// The parse is committed, by us or by another worker, or its iteration is over.
+    /// The parse is committed, by this worker or another, or its iteration is closed.
     Finished,
 }
 
@@ -28,7 +28,7 @@ struct Found {
 }
 
 impl Model {
-    /// What a segment is understood as: as an earlier parse did it, or else as this one does.
+    /// Extracts a segment's links, or returns what an earlier parse extracted.
     pub(crate) fn documents(&self, state: &mut State, key: SegmentKey, own: Documents) -> Documents {
         let Some(segment) = Rc::make_mut(&mut state.segments).get_mut(&key) else { return own };
         if self.lacks(Mutation::DocumentsNotKept) {
@@ -45,7 +45,7 @@ impl Model {
         }
     }
 
-    /// The claimer that a segment is.
+    /// The segment as a claimer.
     pub(crate) fn claimer(&self, key: SegmentKey) -> Claimer {
         Claimer::segment(&self.segment_id(key))
     }
@@ -74,7 +74,7 @@ impl Model {
         }
     }
 
-    /// Commits one part of a segment's parse, which found these pages to be its own.
+    /// Commits one part of a segment's parse, which owns these pages.
     pub(crate) fn commit_part(&self, state: &mut State, key: SegmentKey, number: u32, own: &[Page]) -> Part {
         let (Some(segment), Some(row)) = (state.segments.get(&key), state.iteration(key.iteration)) else {
             return Part::Finished;

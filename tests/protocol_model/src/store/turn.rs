@@ -1,4 +1,4 @@
-//! Turns: taking a lease, committing segments, letting go.
+//! Turns: taking a lease, committing segments, releasing the lease.
 
 use std::rc::Rc;
 
@@ -16,7 +16,7 @@ use crate::mutation::Mutation;
 use crate::site::Page;
 use crate::state::{Segment, SegmentKey, State, Ticket, in_time, now, run_out};
 
-/// A segment to be committed.
+/// A segment to commit.
 #[derive(Clone)]
 pub(crate) struct SegmentCommit<'c> {
     pub held: &'c Held,
@@ -25,13 +25,13 @@ pub(crate) struct SegmentCommit<'c> {
     pub finality: Finality,
     pub exhausts: Option<&'c ChunkKey>,
     pub work: SegmentWork,
-    /// Why the origin takes nothing more; absent while it does.
+    /// Why the origin takes no more; `None` while it does.
     pub ending: Option<LeftoverReason>,
 }
 
-/// What became of the commit of a segment.
+/// The result of committing a segment.
 pub(crate) enum Committed {
-    /// It is committed; the holder's copy as it is now.
+    /// It is committed; the holder's updated copy of the lease.
     Done(SegmentKey, Rc<Lease>),
     /// Another worker holds the lease.
     Fenced,
@@ -151,7 +151,7 @@ impl Model {
         }
     }
 
-    /// Lets go of a lease in this way, decided from the inbox that was seen.
+    /// Releases a lease in this way, decided from the inbox that was seen.
     pub(crate) fn release(
         &self,
         state: &mut State,

@@ -1,4 +1,4 @@
-//! 8: what was captured can be read back.
+//! 8: captures can be read back.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ impl Capture {
     }
 }
 
-/// 8: every capture is read from its object by offset and length, is of its URL, has the digests that it states, and its body is one that
+/// 8: every capture can be read from its object by offset and length, belongs to its URL and matches its digests, and its body is one that
 /// the server sent for this URL.
 ///
 /// # Errors
@@ -60,7 +60,7 @@ pub fn captures_are_readable(evidence: &Evidence<'_>) -> Checked {
     Ok(wrong)
 }
 
-/// 13: there is no object that no segment refers to. Where nobody died in the middle of a turn, and everybody is done.
+/// 13: every object belongs to a segment, where nothing died in the middle of a turn and everything is done.
 ///
 /// # Errors
 /// The database or the directory cannot be read.
@@ -74,7 +74,7 @@ pub fn no_object_is_left(evidence: &Evidence<'_>) -> Checked {
     files(&evidence.directory.join("raw"), &mut objects).unwrap();
     let objects = objects.iter().filter_map(|path| path.strip_prefix(evidence.directory).ok());
     let left = objects.filter(|path| !referred.contains(*path));
-    let what = |path: &Path| format!("{} is of no segment", path.display());
+    let what = |path: &Path| format!("{} belongs to no segment", path.display());
     Ok(left.map(|path| Violation { invariant: Invariant::NoObjectLeft, what: what(path) }).collect())
 }
 
@@ -90,7 +90,7 @@ fn files(directory: &Path, found: &mut Vec<PathBuf>) -> io::Result<()> {
     Ok(())
 }
 
-/// The digests of the bodies that were sent, by URL.
+/// The digests of the bodies that servers sent, by URL.
 fn digests_sent(evidence: &Evidence<'_>) -> HashMap<String, Vec<Sha1Digest>> {
     let mut sent: HashMap<String, Vec<Sha1Digest>> = HashMap::new();
     for access in evidence.accesses {
@@ -104,7 +104,7 @@ fn digests_sent(evidence: &Evidence<'_>) -> HashMap<String, Vec<Sha1Digest>> {
 fn check(evidence: &Evidence<'_>, capture: &Capture, sent: &HashMap<String, Vec<Sha1Digest>>) -> Result<(), String> {
     let object = fs::read(evidence.directory.join(&capture.object)).map_err(|error| error.to_string())?;
     if object.len() as u64 != capture.object_bytes {
-        return Err(format!("the object has {} bytes, {} are stated", object.len(), capture.object_bytes));
+        return Err(format!("the object has {} bytes, its row says {}", object.len(), capture.object_bytes));
     }
     let range = usize::try_from(capture.offset).ok().zip(usize::try_from(capture.offset + capture.length).ok());
     let member = range.and_then(|(start, end)| object.get(start..end)).ok_or("the object ends before the record")?;
@@ -127,7 +127,7 @@ fn check(evidence: &Evidence<'_>, capture: &Capture, sent: &HashMap<String, Vec<
     let was_sent = sent.get(&capture.url).is_some_and(|sent| sent.contains(&digest));
     match (is_stated, was_sent) {
         (false, _) => Err(format!("its body has {digest}, the log states {}", capture.payload_sha1)),
-        (true, false) => Err("its body is none that the server sent".to_owned()),
+        (true, false) => Err("the server never sent its body".to_owned()),
         (true, true) => Ok(()),
     }
 }

@@ -16,8 +16,8 @@ struct Segment {
     object: String,
 }
 
-/// 5: an origin's segments are numbered without gaps in the order of their turns; a token holds one turn, never comes back after another,
-/// and stands in the key of each object that is referred to.
+/// 5: an origin's segments are numbered without gaps in the order of their turns; a token holds one turn, never returns after another,
+/// and is part of the key of each of its objects.
 ///
 /// # Errors
 /// The database cannot be read.
@@ -42,14 +42,14 @@ pub fn only_the_holder_commits(evidence: &Evidence<'_>) -> Checked {
     Ok(wrong.into_iter().map(|what| Violation { invariant: Invariant::OnlyTheHolderCommits, what }).collect())
 }
 
-/// What is wrong with the numbers, turns and tokens of one origin's segments, in the order of their numbers.
+/// Finds violations in the numbers, turns and tokens of one origin's segments, which come in the order of their numbers.
 fn chain(segments: &[Segment]) -> Vec<String> {
     let mut wrong = Vec::new();
     let mut past: Vec<&str> = Vec::new();
     for (expected, segment) in (0..).zip(segments) {
         let Segment { origin, turn, n, token, .. } = segment;
         if *n != expected {
-            wrong.push(format!("{origin}: segment {n} of turn {turn} stands where segment {expected} should"));
+            wrong.push(format!("{origin}: found segment {n} of turn {turn} instead of segment {expected}"));
         }
         if past.last() != Some(&token.as_str()) {
             if past.contains(&token.as_str()) {
@@ -65,7 +65,9 @@ fn chain(segments: &[Segment]) -> Vec<String> {
 }
 
 fn foreign_object(evidence: &Evidence<'_>, segment: &Segment) -> Option<String> {
-    let Ok(origin) = segment.origin.parse::<Origin>() else { return Some(format!("{} is no origin", segment.origin)) };
+    let Ok(origin) = segment.origin.parse::<Origin>() else {
+        return Some(format!("{} is not an origin", segment.origin));
+    };
     let origin = OriginKey { crawl: evidence.definition.name.clone(), origin };
     let id = SegmentId { origin, turn: Turn(segment.turn), n: segment.n };
     let own = ObjectKey::of_segment(&id, evidence.iteration, &LeaseToken::stored(segment.token.clone()));

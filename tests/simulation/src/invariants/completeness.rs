@@ -1,4 +1,4 @@
-//! 10: what was found is what there is to find.
+//! 10: the crawl found what there is to find, and nothing else.
 
 use std::collections::BTreeSet;
 
@@ -7,8 +7,8 @@ use dragline_domain::url::CrawlUrl;
 use super::{Checked, Evidence, Invariant, Violation};
 use crate::web::Site;
 
-/// 10: the URLs with final outcomes are those that an independent walk of the site reaches. For runs without budget, stop, or origins given
-/// up, and of one origin where depth is limited.
+/// 10: the URLs with final outcomes are those that an independent walk of the site reaches. For runs without a budget, a stop or origins
+/// given up; where depth is limited, for runs of one origin.
 ///
 /// # Errors
 /// The database cannot be read.

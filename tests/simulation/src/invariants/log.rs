@@ -1,10 +1,10 @@
-//! 1, 6 and 7: the log against what was claimed, what was counted, and what is left.
+//! 1, 6 and 7: the log against the claims, the counts and the leftovers.
 
 use dragline_ports::frontier::Progress;
 
 use super::{Checked, Evidence, Invariant, Violation};
 
-/// The final outcomes of the iteration by URL, and the candidates that were claimed in it.
+/// The final outcomes of the iteration by URL, and the candidates claimed in it.
 const FINALS_AND_CLAIMS: &str = "
     WITH final AS (
         SELECT l.url, count(*) AS outcomes FROM crawl_log l JOIN origin o ON o.id = l.origin_id JOIN crawl c ON c.id = o.crawl_id
@@ -14,8 +14,8 @@ const FINALS_AND_CLAIMS: &str = "
         FROM crawl_candidate k JOIN origin o ON o.id = k.origin_id JOIN crawl c ON c.id = o.crawl_id
         WHERE c.name = ?1 AND k.queued_in = ?2)";
 
-/// 1: every URL that was claimed has exactly one outcome in the log, or is counted in what its origin left over. What the cursor through known
-/// URLs claimed for a holder that died is not, where the origin was given up: it was in no todo, and stays due.
+/// 1: every claimed URL has exactly one final outcome in the log, or is counted among its origin's leftovers. Excepted are known URLs that the
+/// recrawl cursor claimed for a holder that died, where the origin was then given up: they were in no todo, and stay due.
 ///
 /// # Errors
 /// The database cannot be read.
@@ -33,12 +33,12 @@ pub fn nothing_is_lost(evidence: &Evidence<'_>) -> Checked {
          GROUP BY k.origin_id HAVING sum(f.url IS NULL) <> ifnull(v.urls, 0) + ifnull(u.urls, 0)",
     )?;
     let unclaimed = found(
-        "SELECT url || ' has an outcome and was never claimed' FROM final WHERE url NOT IN (SELECT url FROM claim)",
+        "SELECT url || ' has an outcome but was never claimed' FROM final WHERE url NOT IN (SELECT url FROM claim)",
     )?;
     Ok([several, lost, unclaimed].concat())
 }
 
-/// The rows of the iteration in a table that belongs to visits, joined so that they can be counted.
+/// Joins the iteration's visits with a table that refers to them, for counting.
 const VISITS: &str = "FROM crawl_log l JOIN origin o ON o.id = l.origin_id JOIN crawl c ON c.id = o.crawl_id
     LEFT JOIN request r ON r.id = l.id LEFT JOIN file f ON f.id = l.id LEFT JOIN document d ON d.id = l.id
     WHERE c.name = ?1 AND l.iteration = ?2";
@@ -46,14 +46,14 @@ const VISITS: &str = "FROM crawl_log l JOIN origin o ON o.id = l.origin_id JOIN 
 const SEGMENTS: &str = "FROM segment s JOIN origin o ON o.id = s.origin_id JOIN crawl c ON c.id = o.crawl_id
     WHERE c.name = ?1 AND s.iteration = ?2";
 
-/// 6: what the iteration's progress says is what the log holds.
+/// 6: the iteration's progress agrees with the log.
 ///
 /// # Errors
 /// The database cannot be read.
 pub fn progress_equals_the_log(evidence: &Evidence<'_>, progress: &Progress) -> Checked {
     let visits = |counted: &str| evidence.number(&format!("SELECT {counted} {VISITS}"));
     let segments = |counted: &str| evidence.number(&format!("SELECT {counted} {SEGMENTS}"));
-    // What was asked for is in no log where its object is lost.
+    // Requests are missing from the log where their object was lost.
     let asked = [
         ("requests".to_owned(), visits("count(r.id)")?, progress.crawler.requests),
         ("retries".to_owned(), visits("count(*) FILTER (WHERE NOT l.is_final)")?, progress.crawler.retries),
@@ -85,7 +85,7 @@ pub fn progress_equals_the_log(evidence: &Evidence<'_>, progress: &Progress) -> 
     Ok(wrong.map(violation).collect())
 }
 
-/// URLs that are counted as left over, for this reason or any.
+/// How many URLs are left over, for this reason or for any.
 fn left_over(evidence: &Evidence<'_>, reason: Option<&str>) -> rusqlite::Result<u64> {
     let of_reason = reason.map(|reason| format!("AND v.reason = '{reason}'")).unwrap_or_default();
     evidence.number(&format!(
@@ -97,7 +97,7 @@ fn left_over(evidence: &Evidence<'_>, reason: Option<&str>) -> rusqlite::Result<
     ))
 }
 
-/// 7: the iteration is closed, and nothing of it is queued, leased or unparsed.
+/// 7: the iteration is closed, with nothing queued, leased or unparsed.
 ///
 /// # Errors
 /// The database cannot be read.

@@ -1,9 +1,8 @@
-//! What must hold after every run, recomputed from what is stored and from the servers' own log; never from the crawler's word.
+//! What must hold after every run, recomputed from what is stored and from the servers' own log, never from what the crawler reports.
 //!
-//! Each invariant is one function over the [`Evidence`] of one iteration that is over, and gives what it found wrong. Numbers 1 to 9 are
-//! the design's; the tenth holds what was found against the site's truth, the eleventh what was asked for against the budget, the twelfth what
-//! was given up against what died, the thirteenth what people were told, the fourteenth what is in the archive, the fifteenth
-//! how many hosts of a domain were asked at once.
+//! Each invariant is one function over the [`Evidence`] of one finished iteration, and returns the violations it found. Numbers 1 to 9 are
+//! the design's. The others compare what was found with the site's truth, requests with the budget, stuck captures with what died, and
+//! check notices, orphan objects, and how many hosts of a domain were visited at once.
 
 mod archive;
 mod budget;
@@ -48,21 +47,21 @@ pub struct Evidence<'a> {
     pub directory: &'a Path,
     /// The servers' log, of all iterations.
     pub accesses: &'a [Access],
-    /// How much of it is of earlier iterations.
+    /// How many of its entries belong to earlier iterations.
     pub accesses_before: usize,
-    /// By how much the clocks of two workers differed at most: so much too early may one of them ask after another.
+    /// The largest difference between the clocks of two workers: one may ask this much too early after another.
     pub clocks_apart: Duration,
-    /// By how much clocks were wrong at most.
+    /// The largest error of any clock.
     pub clocks_wrong_by: Duration,
-    /// What was crawled.
+    /// The definition of the crawl.
     pub definition: &'a Definition,
-    /// The newest iteration, which is over.
+    /// The newest iteration, which is closed.
     pub iteration: Iteration,
-    /// The keys of objects that a fault deleted or cut short.
+    /// The keys of objects that a fault deleted or truncated.
     pub lost: &'a BTreeSet<String>,
 }
 
-/// Which invariant.
+/// An invariant, by its number in `docs/simulation.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Invariant {
     /// 1.
@@ -97,12 +96,12 @@ pub enum Invariant {
     DomainKept,
 }
 
-/// Something that must not be.
+/// A violation of an invariant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// Of which invariant.
+    /// The invariant that is violated.
     pub invariant: Invariant,
-    /// What is wrong, for a person, on one line.
+    /// What is wrong, on one line.
     pub what: String,
 }
 
@@ -112,7 +111,7 @@ impl fmt::Display for Violation {
     }
 }
 
-/// What an invariant found wrong, or why the database could not be read.
+/// The violations that an invariant found, or why the database could not be read.
 pub type Checked = rusqlite::Result<Vec<Violation>>;
 
 /// The invariants that hold at any time: 2 to 5, 8, 11 and 15.
@@ -142,26 +141,26 @@ pub fn at_the_end(evidence: &Evidence<'_>, progress: &Progress) -> Checked {
 }
 
 impl Evidence<'_> {
-    /// The first column of each row of all iterations, a text.
+    /// The first column, a text, of each row, over all iterations.
     fn all_texts(&self, sql: &str) -> rusqlite::Result<Vec<String>> {
         let mut statement = self.database.prepare(sql)?;
         let rows = statement.query_map([], |row| row.get(0))?;
         rows.collect()
     }
 
-    /// The first column of each row, a text. `?1` is the crawl's name, `?2` the iteration's number.
+    /// The first column, a text, of each row. `?1` is the crawl's name, `?2` the iteration's number.
     fn texts(&self, sql: &str) -> rusqlite::Result<Vec<String>> {
         let mut statement = self.database.prepare(sql)?;
         let rows = statement.query_map(self.crawl_and_iteration(), |row| row.get(0))?;
         rows.collect()
     }
 
-    /// Each row of a query whose rows are messages, as a violation.
+    /// Makes a violation of each row of a query, whose rows are messages.
     fn violations(&self, invariant: Invariant, sql: &str) -> Checked {
         Ok(self.texts(sql)?.into_iter().map(|what| Violation { invariant, what }).collect())
     }
 
-    /// The one number that a query gives.
+    /// The only number that a query returns.
     fn number(&self, sql: &str) -> rusqlite::Result<u64> {
         self.database.query_row(sql, self.crawl_and_iteration(), |row| row.get(0))
     }

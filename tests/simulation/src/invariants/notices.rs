@@ -1,11 +1,11 @@
-//! 12: people learn of an iteration's end.
+//! 12: the end of an iteration is announced.
 
 use dragline_domain::ids::Iteration;
 use dragline_ports::notifier::Notice;
 
 use super::{Invariant, Violation};
 
-/// 12: that this iteration closed was told, at least once, and it was told of none that had not closed.
+/// 12: the end of this iteration was announced at least once, and no end was announced of an iteration that had not closed.
 #[must_use]
 pub fn the_end_is_told(iteration: Iteration, told: &[Notice]) -> Vec<Violation> {
     let ends = || {
@@ -15,8 +15,9 @@ pub fn the_end_is_told(iteration: Iteration, told: &[Notice]) -> Vec<Violation> 
         })
     };
     let untold = (!ends().any(|row| row.number == iteration))
-        .then(|| format!("nobody was told that iteration {iteration} closed"));
+        .then(|| format!("there was no notice that iteration {iteration} closed"));
     let early = ends().filter(|row| row.closed_at.is_none());
-    let early = early.map(|row| format!("the end of iteration {} was told, which had none", row.number));
+    let early =
+        early.map(|row| format!("there was a notice of the end of iteration {}, which had not closed", row.number));
     untold.into_iter().chain(early).map(|what| Violation { invariant: Invariant::EndTold, what }).collect()
 }

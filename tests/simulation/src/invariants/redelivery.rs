@@ -7,11 +7,11 @@ use rusqlite::types::Value;
 
 use super::{Invariant, Violation};
 
-/// The rows of every table, in a form that can be compared.
+/// The rows of every table, in a comparable form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Snapshot(BTreeMap<String, Vec<String>>);
 
-/// Everything that is in a database now, but for notices: they are told when it is time, whatever messages come.
+/// Reads everything in a database except notices, which are sent when they are due, whatever messages arrive.
 ///
 /// # Errors
 /// The database cannot be read.
@@ -36,7 +36,7 @@ fn rows(database: &Connection, table: &str) -> rusqlite::Result<Vec<String>> {
     Ok(rows)
 }
 
-/// 9: the contents before and after all messages were delivered again are the same.
+/// 9: the database is the same before and after all messages are delivered again.
 #[must_use]
 pub fn redelivery_changes_nothing(before: &Snapshot, after: &Snapshot) -> Vec<Violation> {
     let none = Vec::new();

@@ -16,9 +16,9 @@ use crate::web::Access;
 /// Whether workers died in the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Deaths {
-    /// None did, and no effect failed: every request has its place in the log.
+    /// None did, and no effect failed: every request is in the log.
     None,
-    /// Some did: requests of turns that died before their commit have none.
+    /// Some did: requests of turns that died before their commit are not in the log.
     Some,
 }
 
@@ -26,16 +26,16 @@ pub enum Deaths {
 #[derive(Default)]
 struct Visits {
     requests: usize,
-    /// Those that a server must know of, as it answered them.
+    /// Requests that a server must have seen, as it answered them.
     answered: usize,
-    /// Those for which there was a connection. A host that is away is asked in vain as long as patience lasts.
+    /// Requests that had a connection. A host that is out of reach is asked in vain as long as patience lasts.
     connected: usize,
     finals: usize,
-    /// When the final one was committed; absent before.
+    /// When the final one was committed; `None` before that.
     ended_at: Option<Timestamp>,
 }
 
-/// 2: no URL is visited again once its outcome is committed, none more often than it is tried, and where nobody died every request is in the log.
+/// 2: no URL is requested once its outcome is committed, none more often than tries are allowed, and where nothing died every request is in the log.
 ///
 /// # Errors
 /// The database cannot be read.
@@ -68,7 +68,7 @@ pub fn visited_once(evidence: &Evidence<'_>, deaths: Deaths) -> Checked {
     Ok(wrong.into_iter().map(|what| Violation { invariant: Invariant::VisitedOnce, what }).collect())
 }
 
-/// Stored instants are cut to milliseconds.
+/// Stored instants are truncated to milliseconds.
 const TICK: Duration = Duration::from_millis(1);
 
 fn visits(evidence: &Evidence<'_>) -> rusqlite::Result<BTreeMap<String, Visits>> {
@@ -96,10 +96,10 @@ fn visits(evidence: &Evidence<'_>) -> rusqlite::Result<BTreeMap<String, Visits>>
     Ok(visits)
 }
 
-/// 3: two requests to one host, whatever the scheme and the port, never start closer than the definition's delay, the Crawl-delay in force, and what a committed 429 or
-/// 503 asked for. What a request took on its way to the server counts for nobody: it is looked at from where it set out.
+/// 3: two requests to one host, whatever the scheme and the port, never start closer together than the definition's delay, the Crawl-delay
+/// in force, and the wait that a committed 429 or 503 asked for. Requests are timed when they set out, not when they reach the server.
 ///
-/// What a request told a worker that died before its commit nobody knows; so only committed ones bind the next.
+/// Answers to a worker that died before its commit are lost, so only committed ones bind later requests.
 ///
 /// # Errors
 /// The database cannot be read.
@@ -137,7 +137,7 @@ pub fn the_delay_is_kept(evidence: &Evidence<'_>) -> Checked {
     Ok(wrong.into_iter().map(|what| Violation { invariant: Invariant::DelayKept, what }).collect())
 }
 
-/// 15: no more hosts of a registered domain are asked at once than the definition has places for.
+/// 15: no more hosts of a registered domain are visited at once than the definition allows.
 #[must_use]
 pub fn few_hosts_of_a_domain_are_asked_at_once(evidence: &Evidence<'_>) -> Vec<Violation> {
     let mut by_domain: BTreeMap<DomainKey, Vec<(HostKey, &Access)>> = BTreeMap::new();
@@ -162,13 +162,13 @@ pub fn few_hosts_of_a_domain_are_asked_at_once(evidence: &Evidence<'_>) -> Vec<V
     wrong.into_iter().map(|what| Violation { invariant: Invariant::DomainKept, what }).collect()
 }
 
-/// Before when a server that said 429 or 503 is not asked again: as long as it said, and twice as long as it took.
+/// When a server that answered 429 or 503 may be asked again: after the wait that it asked for, and twice the time that it took.
 fn asked_wait(evidence: &Evidence<'_>, access: &Access) -> Option<Timestamp> {
     let ended = access.ended.as_ref()?;
     let response = access.response().filter(|response| matches!(response.status, 429 | 503))?;
     let field = response.field("retry-after").unwrap_or_default();
     let said = retry_after(field, ended.at).unwrap_or_default();
-    // A date is one by the clock of whoever reads it.
+    // A date is compared with the reader's clock.
     let said = if field.parse::<u64>().is_ok() { said } else { said.saturating_sub(evidence.clocks_wrong_by) };
     let backed_off = after(access.begun, between(access.begun, ended.at).saturating_mul(2));
     Some(after(ended.at, said).max(backed_off))

@@ -9,18 +9,18 @@ use jiff::Timestamp;
 use super::{Evidence, Invariant, Violation};
 use crate::web::{Access, Answer, RobotsTxt, allows};
 
-/// A turn reads robots.txt once, may be held up before it stores that, and goes on for a few minutes.
+/// A turn reads robots.txt once, may be delayed before it stores it, and continues for a few minutes.
 const TURN_MAX: Duration = Duration::from_mins(15);
 
-/// What a robots.txt that was asked for says.
+/// What the answer to a request for robots.txt says.
 enum Reading {
     Readable(RobotsTxt),
     Unreadable,
 }
 
-/// 4: before each request the origin's robots.txt was read, within its life time, and allows it. One that outlived that before any page was
-/// asked for is good for one turn. A failure forbids, but for what was read
-/// before it: a copy of the last day, or that there was none, within that finding's life time.
+/// 4: before each request the origin's robots.txt was read, within its lifetime, and allows the request. One that expired before any page
+/// was requested is good for one turn. A failure forbids all, unless an earlier answer still holds: a copy of the last day, or a 404
+/// within its lifetime.
 #[must_use]
 pub fn robots_txt_allows_each_request(evidence: &Evidence<'_>) -> Vec<Violation> {
     let pages = evidence.accesses.iter().filter(|access| !access.is_robots_txt());
@@ -32,7 +32,7 @@ pub fn robots_txt_allows_each_request(evidence: &Evidence<'_>) -> Vec<Violation>
     wrong.map(violation).collect()
 }
 
-/// Why a page must not have been asked for.
+/// Why a page should not have been requested.
 fn objection(evidence: &Evidence<'_>, page: &Access) -> Option<&'static str> {
     let token = evidence.definition.user_agent.product_token();
     let (read_at, txt) = match in_force(evidence, page) {
@@ -47,14 +47,14 @@ fn objection(evidence: &Evidence<'_>, page: &Access) -> Option<&'static str> {
     (!allows(&txt, token, &page.url)).then_some("robots.txt forbids it")
 }
 
-/// When the first page of this one's origin was asked for after that.
+/// When the first page of the same origin was requested after that.
 fn first_page_after(evidence: &Evidence<'_>, page: &Access, read_at: Timestamp) -> Timestamp {
     let origin = page.url.origin();
     let pages = evidence.accesses.iter().filter(|access| !access.is_robots_txt() && access.url.origin() == origin);
     pages.map(|access| access.begun).filter(|begun| *begun >= read_at).min().unwrap_or(page.begun)
 }
 
-/// The robots.txt that holds for a request, and when it was last asked for.
+/// The robots.txt in force for a request, and when it was last requested.
 fn in_force(evidence: &Evidence<'_>, page: &Access) -> Result<(Timestamp, RobotsTxt), &'static str> {
     let origin = page.url.origin();
     let earlier = evidence.accesses.iter().filter(|access| access.is_robots_txt() && access.url.origin() == origin);
@@ -69,7 +69,7 @@ fn in_force(evidence: &Evidence<'_>, page: &Access) -> Result<(Timestamp, Robots
         Reading::Unreadable => {
             let before = ended.into_iter().rev().find_map(|(at, reading)| match reading {
                 Reading::Readable(RobotsTxt::Missing) => Some((at, RobotsTxt::Missing)),
-                // Asking again, in vain, has renewed it.
+                // A failed refresh has renewed it.
                 Reading::Readable(txt) => (between(at, page.begun) <= COPY_AGE_MAX).then_some((asked_at, txt)),
                 Reading::Unreadable => None,
             });
@@ -78,7 +78,7 @@ fn in_force(evidence: &Evidence<'_>, page: &Access) -> Result<(Timestamp, Robots
     }
 }
 
-/// What an answer means by RFC 9309 section 2.3.1; absent while there is none.
+/// What an answer means by RFC 9309 section 2.3.1; `None` while there is no answer.
 fn reading(access: &Access) -> Option<Reading> {
     Some(match &access.ended.as_ref()?.answer {
         Answer::Response(response) if response.truncated.is_some() => Reading::Unreadable,
@@ -91,7 +91,7 @@ fn reading(access: &Access) -> Option<Reading> {
     })
 }
 
-/// The `Crawl-delay` that holds for a request, read by the plainest means: the generated files have one group.
+/// The `Crawl-delay` in force for a request, read by the simplest means: generated files have one group.
 pub(super) fn crawl_delay(evidence: &Evidence<'_>, page: &Access) -> Duration {
     let Ok((_, RobotsTxt::Text(text))) = in_force(evidence, page) else { return Duration::ZERO };
     let seconds = text.lines().find_map(|line| line.strip_prefix("Crawl-delay:")?.trim().parse().ok());

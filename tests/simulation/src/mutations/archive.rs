@@ -15,7 +15,7 @@ pub(crate) struct MutatedArchive<A> {
 }
 
 impl<A: Archive> MutatedArchive<A> {
-    /// Overwrites what other holders stored as the same segment, as if its key were all of theirs.
+    /// Overwrites the objects of other holders for the same segment, as if all shared one key.
     async fn overwrite_rivals(&self, key: &ObjectKey, bytes: &Bytes) -> PortResult<()> {
         let Some((segment, _token)) = key.as_str().rsplit_once('-') else { return Ok(()) };
         for rival in self.inner.list(&format!("{segment}-"), None, 10).await? {

@@ -1,4 +1,4 @@
-//! Defects in what the crawler makes of answers.
+//! Defects in how the crawler interprets answers.
 
 use bytes::Bytes;
 use dragline_ports::fetcher::{FetchRequest, Fetched, Fetcher};

@@ -1,4 +1,4 @@
-//! Effects in the wrong order: each is said to be there, and comes after another one; not at all if its worker dies between the two.
+//! Effects in the wrong order: each is reported as done but happens after another one, or never if its worker dies in between.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -18,7 +18,7 @@ pub enum LateEffect {
 }
 
 impl LateEffect {
-    /// The operation that is put off, and the one that it comes after.
+    /// The operation that is deferred, and the one that it follows.
     const fn operations(self) -> (&'static str, &'static str) {
         match self {
             Self::ObjectAfterCommit => ("archive.put_new", "frontier.commit_segment"),
@@ -30,7 +30,7 @@ impl LateEffect {
 
 type Effect = Pin<Box<dyn Future<Output = PortResult<()>> + Send>>;
 
-/// What one worker put off. It dies with it.
+/// The operations that one worker has deferred. They die with it.
 #[derive(Clone, Default)]
 pub(crate) struct PutOff {
     which: Option<LateEffect>,
@@ -42,7 +42,7 @@ impl PutOff {
         Self { which, waiting: Arc::default() }
     }
 
-    /// Whether an operation is to be put off.
+    /// Whether an operation must be deferred.
     pub(crate) fn holds(&self, operation: &str) -> bool {
         self.which.is_some_and(|late| late.operations().0 == operation)
     }
@@ -51,7 +51,7 @@ impl PutOff {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner).push(Box::pin(effect));
     }
 
-    /// Does what waits for this operation, which is done.
+    /// Does what was deferred until this operation, which is done now.
     pub(crate) async fn done(&self, operation: &str) -> PortResult<()> {
         if self.which.is_none_or(|late| late.operations().1 != operation) {
             return Ok(());

@@ -1,4 +1,4 @@
-//! Defects made on purpose, to see that the invariants find them. Each is a wrapper over a port: production code has no hooks.
+//! Deliberate defects that the invariants must find. Each is a wrapper over a port: production code has no hooks.
 
 mod archive;
 mod fetcher;
@@ -19,24 +19,24 @@ pub(crate) use late::PutOff;
 /// A defect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mutation {
-    /// One of the frontier, which the conformance suite rejects as well.
+    /// A defect of the frontier, which the conformance suite rejects, too.
     Frontier(Frontier),
-    /// A robots.txt that cannot be read is taken for one that is missing.
+    /// An unreadable robots.txt is treated as missing.
     RobotsFailurePermits,
-    /// A robots.txt that is missing is taken for one that forbids everything.
+    /// A missing robots.txt is treated as one that forbids everything.
     RobotsMissingForbids,
-    /// The key of a segment's object does not tell holders of the lease apart: the later one overwrites.
+    /// The key of a segment's object does not distinguish holders of the lease: the later one overwrites it.
     OneObjectForAllHolders,
-    /// Objects are said to be deleted, and are not.
+    /// Objects are reported as deleted but are not.
     ObjectsStay,
-    /// Whoever opens a dead process's directory lets its origins be asked at once.
+    /// After a crash, opening the directory lets origins be asked at once.
     DelayForgottenAfterDeath,
     /// Effects in the wrong order.
     Late(LateEffect),
 }
 
 impl Mutation {
-    /// Every defect there is, and the invariant that finds it.
+    /// All defects, each with the invariant that finds it.
     pub const ALL: &'static [(Self, Invariant)] = &[
         (Self::Frontier(Frontier::CommitWithoutTokenCheck), Invariant::OnlyTheHolderCommits),
         (Self::Frontier(Frontier::ReleaseWithoutTokenCheck), Invariant::OnlyTheHolderCommits),
@@ -105,6 +105,6 @@ impl FromStr for Mutation {
 
     fn from_str(name: &str) -> Result<Self, String> {
         let known = Self::ALL.iter().find(|(mutation, _)| mutation.to_string() == name);
-        known.map(|(mutation, _)| *mutation).ok_or_else(|| format!("{name} is no mutation"))
+        known.map(|(mutation, _)| *mutation).ok_or_else(|| format!("{name} is not a mutation"))
     }
 }

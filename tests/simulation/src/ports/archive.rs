@@ -25,7 +25,7 @@ impl<A: Archive + 'static> Archive for GatedArchive<A> {
                 .put_off(async move { gate.pass("archive.put_new", &key, inner.put_new(&key, bytes)).await.map(drop) });
             return Ok(Put::Stored);
         }
-        // A store whose answer got lost was asked again by its client.
+        // The client tried again because the first answer was lost.
         self.gate.pass_again("archive.put_new", key, |_| Put::Exists, self.inner.put_new(key, bytes)).await
     }
 

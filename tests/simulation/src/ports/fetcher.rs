@@ -1,5 +1,4 @@
-//! The simulated web behind the conductor. What befalls a request is a connection that breaks, before it is answered or after, or that
-//! takes long.
+//! The simulated web behind the conductor. The faults of a request are a connection that breaks, before the answer or after, or is slow.
 
 use dragline_domain::time::between;
 use dragline_ports::error::PortResult;
@@ -19,7 +18,7 @@ impl Fetcher for GatedWeb {
         let sent: PortResult<()> = self.gate.pass("fetcher.send", &url, async { Ok(()) }).await;
         let way = between(set_out, self.web.now());
         if way > patience {
-            // Nothing is sent over a connection that nobody waits for any more.
+            // Nothing is sent once the client has given up on the connection.
             return Fetched::failed(FetchFailureKind::Timeout, "no connection in time", way);
         }
         if sent.is_err() {

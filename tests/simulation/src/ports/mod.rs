@@ -1,4 +1,4 @@
-//! The ports, each operation of them let go by the conductor.
+//! The ports, whose operations the conductor schedules.
 
 mod archive;
 mod documents;
@@ -25,7 +25,7 @@ pub(crate) use frontier::GatedFrontier;
 pub(crate) use queue::{GatedNotifier, GatedQueue};
 pub(crate) use time::{START, SimulatedClock, SimulatedRng};
 
-/// The way of one worker to the conductor.
+/// One worker's access to the conductor.
 #[derive(Clone)]
 pub(crate) struct Gate {
     pub(crate) conductor: Arc<Conductor>,
@@ -34,7 +34,7 @@ pub(crate) struct Gate {
 }
 
 impl Gate {
-    /// The same way for an effect that was put off itself.
+    /// The same access for an effect that was itself deferred.
     fn without_delay(&self) -> Self {
         Self { put_off: PutOff::default(), ..self.clone() }
     }
@@ -52,7 +52,7 @@ impl Gate {
         Ok(done)
     }
 
-    /// As [`Gate::pass`], where the port may be asked twice, and answers the second time so.
+    /// Like [`Gate::pass`], for operations that may be repeated: `again` is the answer to the second try.
     async fn pass_again<T>(
         &self,
         name: &'static str,
@@ -66,7 +66,7 @@ impl Gate {
         Ok(done)
     }
 
-    /// As [`Gate::pass`], where the port may also answer something else without doing anything.
+    /// Like [`Gate::pass`], for operations that may also give another answer without doing anything.
     async fn pass_or<T>(
         &self,
         name: &'static str,

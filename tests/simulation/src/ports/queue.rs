@@ -11,7 +11,7 @@ use super::Gate;
 pub(crate) struct GatedQueue(pub(crate) Gate);
 
 impl Queue for GatedQueue {
-    /// Sends into the conductor's mail; where that is to go wrong, the message is lost without a word.
+    /// Sends messages through the conductor's mail; a fault may lose one silently.
     async fn send(&self, message: Message, delay: Duration) -> PortResult<()> {
         let subject = format!("{message:?}");
         let work = async {

@@ -28,7 +28,7 @@ impl Clock for SimulatedClock {
     }
 }
 
-/// Random bits by the seed.
+/// Random bits from the seed.
 #[derive(Clone)]
 pub(crate) struct SimulatedRng(pub(crate) Gate);
 

@@ -1,24 +1,24 @@
-//! The servers' own log: the witness against the crawler.
+//! The servers' own log, against which the crawler is checked.
 
 use dragline_domain::url::CrawlUrl;
 use jiff::Timestamp;
 
 use super::Answer;
 
-/// One request, in the order in which they began.
+/// One request. The log is in the order in which requests began.
 #[derive(Clone, Debug)]
 pub struct Access {
-    /// What was asked for.
+    /// The URL requested.
     pub url: CrawlUrl,
     /// When the request began.
     pub begun: Timestamp,
-    /// What the clock of whoever asked showed then.
+    /// What the client's clock showed then.
     pub shown: Timestamp,
-    /// When whoever asks looked at the clock before. It cannot answer for the way from there to the server.
+    /// When the client last looked at the clock before. It is not responsible for the time that the request took to the server.
     pub set_out: Timestamp,
-    /// What the crawler said that it has.
+    /// The conditional header fields sent.
     pub conditions: Conditions,
-    /// How it ended; absent if whoever asked was gone before.
+    /// How it ended; `None` if the client was gone before.
     pub ended: Option<Ended>,
 }
 
@@ -34,20 +34,20 @@ pub struct Conditions {
 /// The end of a request.
 #[derive(Clone, Debug)]
 pub struct Ended {
-    /// When.
+    /// When it ended.
     pub at: Timestamp,
-    /// What was answered.
+    /// The answer.
     pub answer: Answer,
 }
 
 impl Access {
-    /// Whether it asked for an origin's robots.txt.
+    /// Whether it was for an origin's robots.txt.
     #[must_use]
     pub fn is_robots_txt(&self) -> bool {
         self.url.path_and_query() == "/robots.txt"
     }
 
-    /// The response, if one was given to its end.
+    /// The response, if one was sent.
     #[must_use]
     pub fn response(&self) -> Option<&super::Response> {
         match &self.ended.as_ref()?.answer {

@@ -1,27 +1,27 @@
-//! What a server says.
+//! What servers answer.
 
 use bytes::Bytes;
 use dragline_ports::fetcher::{FetchFailureKind, Truncation};
 
-/// What came of a request.
+/// The answer to a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// A response, perhaps cut short.
+    /// A response, perhaps truncated.
     Response(Response),
     /// No response.
     Nothing(FetchFailureKind),
 }
 
-/// A response as it was sent.
+/// A response as sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Response {
     /// The status code.
     pub status: u16,
     /// The header fields, names in lower case.
     pub fields: Vec<(&'static str, String)>,
-    /// The body as far as it was sent.
+    /// The part of the body that was sent.
     pub body: Bytes,
-    /// Why the body is not whole; absent when it is.
+    /// Why the body is truncated; `None` if it is whole.
     pub truncated: Option<Truncation>,
 }
 
@@ -32,14 +32,14 @@ impl Response {
         Self { status, fields: Vec::new(), body: body.into(), truncated: None }
     }
 
-    /// The same with one more field.
+    /// Adds a header field.
     #[must_use]
     pub fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
         self.fields.push((name, value.into()));
         self
     }
 
-    /// The same, its connection lost after half of the body.
+    /// Loses the connection after half of the body.
     #[must_use]
     pub fn broken_off(mut self) -> Self {
         self.body.truncate(self.body.len() / 2);
@@ -47,7 +47,7 @@ impl Response {
         self
     }
 
-    /// A field's value; absent if there is none of that name.
+    /// The value of a field; `None` if there is no field of that name.
     #[must_use]
     pub fn field(&self, name: &str) -> Option<&str> {
         self.fields.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_str())

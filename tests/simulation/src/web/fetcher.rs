@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use super::servers::{Entry, Moment};
 use super::{Answer, Conditions, Response, Servers};
 
-/// Fetches from simulated servers, in the time of this clock. Each worker may have its own over the same servers.
+/// Fetches from simulated servers, in this clock's time. Each worker may have its own over the same servers.
 #[derive(Clone, Debug)]
 pub struct SimulatedWeb<C> {
     servers: Arc<Servers>,
@@ -35,7 +35,7 @@ impl<C: Clock> Fetcher for SimulatedWeb<C> {
 }
 
 impl<C: Clock> SimulatedWeb<C> {
-    /// The time, whatever the clock shows.
+    /// The true time, whatever the clock shows.
     pub(crate) fn now(&self) -> Timestamp {
         self.servers.time(self.clock.monotonic())
     }
@@ -44,7 +44,7 @@ impl<C: Clock> SimulatedWeb<C> {
         Moment { now: self.now(), shown: self.clock.now() }
     }
 
-    /// A request whose connection breaks before it is answered. The servers' log has it: it may have been read.
+    /// A request whose connection breaks before the answer. It is in the servers' log, as it may have been read.
     pub(crate) fn refuse(&self, request: FetchRequest, set_out: Timestamp) -> Fetched {
         let FetchRequest { url, if_none_match, if_modified_since, .. } = request;
         let conditions = Conditions { if_none_match, if_modified_since };
@@ -52,7 +52,7 @@ impl<C: Clock> SimulatedWeb<C> {
         self.lose(entry, set_out)
     }
 
-    /// An answer that does not arrive. The servers' log has none either, as nobody learns what it was.
+    /// An answer that does not arrive. The servers' log has no answer either, as nobody learns what it was.
     pub(crate) fn lose(&self, entry: Entry, set_out: Timestamp) -> Fetched {
         let (kind, now) = (FetchFailureKind::Connect, self.now());
         self.servers.end(entry, Answer::Nothing(kind), now);
@@ -60,7 +60,7 @@ impl<C: Clock> SimulatedWeb<C> {
         Fetched { request_headers, ..Fetched::failed(kind, "the connection broke", between(set_out, now)) }
     }
 
-    /// Asks, and tells which entry of the servers' log that is. The way to the server took from `set_out` until now.
+    /// Sends a request and returns its entry in the servers' log. It was on its way to the server from `set_out` until now.
     pub(crate) async fn ask(&self, request: FetchRequest, set_out: Timestamp) -> (Entry, Fetched) {
         let way = between(set_out, self.now());
         let FetchRequest { url, if_none_match, if_modified_since, limits, .. } = request;

@@ -1,4 +1,4 @@
-//! Awkward sites from a seed.
+//! Awkward sites generated from a seed.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -12,21 +12,21 @@ use super::{
     Directive, Host, Page, PageKind, Revision, RobotsPhase, RobotsPlan, RobotsTxt, Site, Trouble, TroubleKind,
 };
 
-/// The origins that pages of others link to.
+/// The origins that pages of other origins link to.
 const LINKED: [&str; 4] = ["http://a.example", "https://b.example", "http://c.example:8080", "https://d.example:8443"];
 
-/// The same, where some are of one host: politeness is owed to it, whatever the scheme and the port.
+/// The same, where some share a host, to which politeness is owed whatever the scheme and the port.
 const LINKED_OF_ONE_HOST: [&str; 4] =
     ["http://a.example", "https://a.example", "http://c.example:8080", "https://c.example:8443"];
 
-/// The same, where all hosts are of one registered domain: few of them may be asked at once.
+/// The same, where all hosts share a registered domain: only a few of them may be visited at once.
 const LINKED_OF_ONE_DOMAIN: [&str; 4] =
     ["http://a.one.example", "https://b.one.example", "http://c.one.example:8080", "https://d.one.example:8443"];
 
-/// A seed that moved for good, and where to. Nobody else links there: whether such a link is in scope would depend on when it is found.
+/// A seed that moved permanently, and its target. No page links there: whether such a link is in scope would depend on when it is found.
 const MOVED: (&str, &str) = ("http://moved.example", "https://www.moved.example");
 
-/// Tries that may fail before one must succeed: one URL is asked three times in an iteration.
+/// How many tries may fail before one must succeed: a URL is tried three times in an iteration.
 const TROUBLED_REQUESTS_MAX: u32 = 2;
 
 impl Site {
@@ -72,7 +72,7 @@ fn url(origin: &Origin, path: &str) -> CrawlUrl {
     origin.url_at(path).expect("generated paths are normalised")
 }
 
-/// The path of an origin's n-th page. Every fifth one stands where robots.txt may forbid it.
+/// The path of an origin's n-th page. Every fifth one is where robots.txt may forbid it.
 fn path(n: usize) -> String {
     match n {
         0 => "/".to_owned(),
@@ -82,7 +82,7 @@ fn path(n: usize) -> String {
 }
 
 fn host(dice: &mut StdRng, origin: &Origin, count: usize, targets: &[CrawlUrl]) -> Host {
-    // Each page has one that leads to it: a random earlier one, or the one before it where the site is a chain.
+    // Each page has a parent: a random earlier page, or the one before it where the site is a chain.
     let is_chain = dice.random_bool(0.2);
     let parents: Vec<usize> = (1..count).map(|n| if is_chain { n - 1 } else { dice.random_range(0..n) }).collect();
     let pages = (0..count).map(|n| {
@@ -101,11 +101,11 @@ fn page(dice: &mut StdRng, origin: &Origin, n: usize, links: Vec<CrawlUrl>, targ
     let think = Duration::from_millis(if dice.random_bool(0.05) { 8_000 } else { dice.random_range(5..300) });
     let trouble = dice.random_bool(0.12).then(|| trouble(dice));
     let kind = match dice.random_range(0..100) {
-        // An origin's first page is always one, or there would be little to find.
+        // An origin's first URL is always a page, or there would be little to find.
         _ if n == 0 => html(dice, links, targets),
         0..8 => PageKind::Redirect {
             status: *[301, 302, 303, 307, 308].choose(dice).expect("not empty"),
-            // To a target of its own, so that the way goes on; at times to itself, or in a circle.
+            // To a child, so that the chain continues; sometimes to itself, or in a circle.
             to: links.first().cloned().unwrap_or_else(|| url(origin, &path(n))),
         },
         8..18 => PageKind::Refused(*[404, 410, 401, 403, 500].choose(dice).expect("not empty")),
@@ -119,7 +119,7 @@ fn html(dice: &mut StdRng, mut links: Vec<CrawlUrl>, targets: &[CrawlUrl]) -> Pa
     let revisions = [Revision::Silent, Revision::Tagged, Revision::Dated, Revision::New, Revision::Twin];
     let revision = *revisions.choose(dice).expect("not empty");
     if dice.random_bool(0.1) {
-        // A link to what is not there.
+        // A broken link.
         let gone = targets.choose(dice).and_then(|target| target.origin().url_at("/gone").ok());
         links.extend(gone);
     }

@@ -1,6 +1,6 @@
-//! A small web that exists only in simulated time: generated from a seed, with its own access log and its own truth.
+//! A small web in simulated time: generated from a seed, with its own access log and its own truth.
 //!
-//! [`Site::generate`] draws what there is, [`Servers`] answer and keep the log, [`SimulatedWeb`] is the `Fetcher` over them. The servers
+//! [`Site::generate`] draws the site, [`Servers`] answer and keep the log, [`SimulatedWeb`] is the `Fetcher` over them. The servers
 //! outlive every crash of the crawler; a request whose future is dropped stays in the log as begun.
 
 mod access;

@@ -1,4 +1,4 @@
-//! What stands behind one URL, and how it answers.
+//! What is at one URL, and how it answers.
 
 use std::time::Duration;
 
@@ -8,14 +8,14 @@ use jiff::Timestamp;
 
 use super::{Answer, Conditions, Response};
 
-/// A URL's truth.
+/// The truth about a URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page {
     /// What it is once it answers.
     pub kind: PageKind,
     /// How long each answer takes.
     pub think: Duration,
-    /// What goes wrong first; absent: nothing.
+    /// What goes wrong first; `None` if nothing does.
     pub trouble: Option<Trouble>,
 }
 
@@ -26,47 +26,47 @@ pub enum PageKind {
     Html {
         /// Where it links to, in order.
         links: Vec<CrawlUrl>,
-        /// What it asks of crawlers.
+        /// Its robots directive.
         directive: Directive,
-        /// What it calls canonical; absent: nothing.
+        /// Its canonical URL, if it names one.
         canonical: Option<CrawlUrl>,
         /// How it changes.
         revision: Revision,
     },
-    /// A body that is no page.
+    /// A body that is not a page.
     File,
     /// A redirect.
     Redirect {
         /// 301, 302, 303, 307 or 308.
         status: u16,
-        /// Where to.
+        /// Its target.
         to: CrawlUrl,
     },
     /// Always this status, such as 404 or 500.
     Refused(u16),
 }
 
-/// What a page asks of crawlers.
+/// A robots directive of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Directive {
     /// Nothing.
     None,
-    /// Not to be indexed.
+    /// `noindex`.
     NoIndex,
-    /// Its links not to be followed.
+    /// `nofollow`.
     NoFollow,
 }
 
 /// How a page's body and validators change from edition to edition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Revision {
-    /// It stays as it is, and says so by neither field.
+    /// It never changes, and has no validators.
     Silent,
-    /// It stays as it is, with an `ETag`.
+    /// It never changes, and has an `ETag`.
     Tagged,
-    /// It stays as it is, with a `Last-Modified`.
+    /// It never changes, and has a `Last-Modified`.
     Dated,
-    /// It is another one in each edition, with an `ETag`.
+    /// It changes with each edition, and has an `ETag`.
     New,
     /// The same body as every other page of this kind.
     Twin,
@@ -75,26 +75,26 @@ pub enum Revision {
 /// What goes wrong with the first requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Trouble {
-    /// With how many of them.
+    /// How many requests go wrong.
     pub requests: u32,
-    /// What.
+    /// What goes wrong.
     pub kind: TroubleKind,
 }
 
-/// What goes wrong. All of it may be tried again within an iteration.
+/// A way to go wrong that may be retried within an iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TroubleKind {
     /// 503.
     Unavailable,
-    /// 429 without a word about when to come again.
+    /// 429 without `Retry-After`.
     RateLimited,
     /// 429 with `Retry-After` in seconds.
     RetryAfterSeconds(u32),
-    /// 429 with `Retry-After` as a date so many seconds ahead.
+    /// 429 with `Retry-After` as a date this many seconds ahead.
     RetryAfterDate(u32),
     /// No connection.
     Refuses,
-    /// No answer before the crawler's patience with the one request ends.
+    /// No answer within the request's time limit.
     Hangs,
     /// The connection ends in the middle of the body.
     BreaksOff,
@@ -113,7 +113,7 @@ pub(super) struct Arrival {
 const DATE: &str = "Sat, 01 Aug 2026 08:00:00 GMT";
 
 impl Page {
-    /// The answer; `None` if there never is one.
+    /// The answer; `None` if it never comes.
     pub(super) fn answer(&self, url: &CrawlUrl, arrival: &Arrival) -> Option<Answer> {
         let good = self.kind.response(url, arrival);
         match self.trouble.filter(|trouble| arrival.earlier < trouble.requests) {

@@ -8,32 +8,32 @@ use super::{Answer, Response, Trouble};
 /// What robots.txt answers, and when.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RobotsPlan {
-    /// What goes wrong with the first requests; absent: nothing.
+    /// What goes wrong with the first requests; `None` if nothing does.
     pub trouble: Option<Trouble>,
-    /// What it is, by time, the first from the beginning on. Never empty.
+    /// Its versions over time; the first holds from the beginning. Never empty.
     pub phases: Vec<RobotsPhase>,
 }
 
-/// What robots.txt is for a while.
+/// A version of robots.txt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RobotsPhase {
-    /// From when on, counted from the web's beginning.
+    /// From when on it holds, counted from the beginning of the web.
     pub from: Duration,
-    /// What it is.
+    /// Its content.
     pub txt: RobotsTxt,
 }
 
-/// What robots.txt is.
+/// The content of a robots.txt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RobotsTxt {
-    /// There is none.
+    /// There is no robots.txt.
     Missing,
-    /// This.
+    /// This text.
     Text(String),
 }
 
 impl RobotsPlan {
-    /// What holds at a time, counted from the web's beginning.
+    /// The version at a time, counted from the beginning of the web.
     #[must_use]
     pub fn at(&self, age: Duration) -> &RobotsTxt {
         let phase = self.phases.iter().rev().find(|phase| phase.from <= age).or(self.phases.first());

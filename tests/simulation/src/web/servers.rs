@@ -1,4 +1,4 @@
-//! The servers: what they hold, what they were asked, what they answer.
+//! The servers: their contents, requests and answers.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use super::page::Arrival;
 use super::{Access, Answer, Conditions, Ended, Response, Site};
 
-/// How long a robots.txt, or a page that is not there, takes to answer.
+/// How long a robots.txt, or a page that does not exist, takes to answer.
 const THINK: Duration = Duration::from_millis(40);
 
 /// The servers of a site, with their access log. They outlive the crawler: the driver keeps them in an `Arc`.
@@ -30,37 +30,37 @@ struct State {
     log: Vec<Access>,
 }
 
-/// When something happens.
+/// The time of an event.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Moment {
     pub(crate) now: Timestamp,
-    /// By the clock of whoever asks.
+    /// By the client's clock.
     pub(crate) shown: Timestamp,
 }
 
-/// Which entry of the log a request is.
+/// The index of a request in the log.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry(usize);
 
 impl Servers {
-    /// Servers that begin at this time, in the first edition.
+    /// Starts servers at this time, in the first edition.
     #[must_use]
     pub fn new(site: Site, began: Timestamp) -> Self {
         Self { site, began, state: Mutex::default() }
     }
 
-    /// The time, so long after the run began; whatever any clock shows.
+    /// The true time at this point of the run, whatever any clock shows.
     pub(crate) fn time(&self, passed: Duration) -> Timestamp {
         after(self.began, passed)
     }
 
-    /// What there is to find.
+    /// The site that they serve.
     #[must_use]
     pub const fn site(&self) -> &Site {
         &self.site
     }
 
-    /// Changes the pages that change. For between two iterations.
+    /// Begins the next edition of all changing pages, between two iterations.
     pub fn publish_next_edition(&self) {
         self.state().edition += 1;
     }
@@ -71,7 +71,7 @@ impl Servers {
         self.state().log.clone()
     }
 
-    /// Takes note of a request and decides on its answer and the time that it takes; no answer means that it never comes.
+    /// Records a request, and decides on its answer and how long that takes; without an answer none ever comes.
     pub(super) fn begin(
         &self,
         url: &CrawlUrl,
@@ -89,7 +89,7 @@ impl Servers {
         (Entry(state.log.len() - 1), think, answer)
     }
 
-    /// Takes note of a request's end.
+    /// Records the end of a request.
     pub(super) fn end(&self, entry: Entry, answer: Answer, at: Timestamp) {
         if let Some(access) = self.state().log.get_mut(entry.0) {
             access.ended = Some(Ended { at, answer });

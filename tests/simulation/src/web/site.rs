@@ -1,4 +1,4 @@
-//! What there is on the simulated web.
+//! The contents of the simulated web.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -7,12 +7,12 @@ use dragline_domain::url::{CrawlUrl, Origin};
 
 use super::{Page, RobotsPlan};
 
-/// Some origins and where a crawl of them begins.
+/// Some origins, and the seeds of their crawl.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
     /// The origins.
     pub hosts: BTreeMap<Origin, Host>,
-    /// Where a crawl begins.
+    /// The seeds of the crawl.
     pub seeds: Vec<CrawlUrl>,
 }
 
@@ -21,14 +21,14 @@ pub struct Site {
 pub struct Host {
     /// Its robots.txt.
     pub robots: RobotsPlan,
-    /// Its pages by path and query. Whatever else is asked for is not there (404).
+    /// Its pages by path and query; everything else is 404.
     pub pages: BTreeMap<String, Page>,
-    /// From when on it answers nothing any more, counted from the web's beginning; absent: never.
+    /// When it stops answering, counted from the beginning of the web; `None` if never.
     pub dies_at: Option<Duration>,
 }
 
 impl Site {
-    /// What stands behind a URL; absent: nothing.
+    /// What is at a URL, if anything.
     #[must_use]
     pub fn page(&self, url: &CrawlUrl) -> Option<&Page> {
         self.hosts.get(&url.origin())?.pages.get(url.path_and_query())

@@ -1,4 +1,4 @@
-//! What a crawl must find, by walking the site itself.
+//! What a crawl must find, determined by walking the site itself.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -7,26 +7,26 @@ use robotstxt::DefaultMatcher;
 
 use super::{Directive, PageKind, RobotsTxt, Site};
 
-/// The URLs that a crawl of whole origins, without limits or losses, has outcomes for.
+/// The URLs for which a crawl of whole origins, without limits or losses, has outcomes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reach {
-    /// Those that it has in any case.
+    /// Those that have an outcome in any case.
     pub certain: BTreeSet<CrawlUrl>,
-    /// Those and what depends on which robots.txt held when they were come by.
+    /// Those, and those that depend on which robots.txt was in force when they were reached.
     pub possible: BTreeSet<CrawlUrl>,
 }
 
 /// How one URL leads to another.
 enum Step {
-    /// The other stands for the same page: a redirect's target, a canonical URL.
+    /// The target stands for the same page: of a redirect, or a canonical URL.
     SamePage,
     Link,
 }
 
 impl Site {
-    /// What a crawler of this product token reaches from the seeds, within their origins, by so many links at most.
+    /// What a crawler with this product token reaches from the seeds, within their origins, by at most this many links.
     ///
-    /// Of several origins none waits for the others, so that how deep a URL is depends on who comes first: a limit is exact for one origin.
+    /// Origins do not wait for each other, so the depth of a URL depends on which is faster: a depth limit is exact only for a single origin.
     #[must_use]
     pub fn reach(&self, product_token: &str, max_depth: Option<u32>) -> Reach {
         let verdicts = |url: &CrawlUrl| -> Vec<bool> {
@@ -42,13 +42,13 @@ impl Site {
     fn walk(&self, max_depth: Option<u32>, may_ask: impl Fn(&CrawlUrl) -> bool) -> BTreeSet<CrawlUrl> {
         let mut scope: BTreeSet<Origin> = self.seeds.iter().map(CrawlUrl::origin).collect();
         let mut found: BTreeSet<CrawlUrl> = BTreeSet::new();
-        // In the order of depth, so that each URL is met first by the shortest way.
+        // In the order of depth, so that each URL is first reached by the shortest path.
         let mut todo: VecDeque<(CrawlUrl, u32)> = self.seeds.iter().map(|seed| (seed.clone(), 0)).collect();
         while let Some((url, depth)) = todo.pop_front() {
             if max_depth.is_some_and(|max| depth > max) || !found.insert(url.clone()) || !may_ask(&url) {
                 continue;
             }
-            // A seed that moved for good within its site takes its new origin into the scope; to https or www. it need not be for good.
+            // A seed that moved permanently within its site extends the scope to its new origin; to https or www. even a temporary redirect does.
             if self.seeds.contains(&url)
                 && let Some(PageKind::Redirect { status, to }) = self.page(&url).map(|page| &page.kind)
                 && (matches!(status, 301 | 308) && to.origin().is_same_site(&url.origin())
@@ -80,7 +80,7 @@ impl Site {
     }
 }
 
-/// What a robots.txt says, as the crate `robotstxt` reads it: the crawler's own reader is what is tested.
+/// What a robots.txt allows, by the crate `robotstxt`, as the crawler's own reader is under test.
 pub(crate) fn allows(txt: &RobotsTxt, product_token: &str, url: &CrawlUrl) -> bool {
     match txt {
         RobotsTxt::Missing => true,

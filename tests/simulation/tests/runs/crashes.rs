@@ -2,14 +2,14 @@
 
 use dragline_simulation::{Plan, Setup, Side, run};
 
-/// The run whose every operation is struck.
+/// The run in which each operation is struck in turn.
 const SEED: u64 = 34;
 
-/// Crashes at each operation, sees that each was struck, and says how many there are.
+/// Crashes a run at each operation, checks that each was struck, and returns how many there are.
 fn crash_at_every_operation(side: Side) -> usize {
     let clean = run(Setup::new(SEED, Plan::Clean));
     let operations = clean.struck.operations;
-    assert!(operations > 200, "the run is long enough to say something: {operations}");
+    assert!(operations > 200, "too short a run to show anything: {operations}");
     for at in 0..operations {
         let report = run(Setup::new(SEED, Plan::CrashAt(at, side)));
         let crashes: usize = report.struck.faults.values().sum();

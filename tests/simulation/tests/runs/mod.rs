@@ -1,4 +1,4 @@
-//! The simulation's runs: with faults by the seed, with a crash at every operation, with a defect, and again.
+//! Runs of the simulation: with random faults, with a crash at every operation, with a defect, and replayed.
 
 mod crashes;
 mod mutations;

@@ -1,4 +1,4 @@
-//! The invariants find defects made on purpose.
+//! The invariants find deliberate defects.
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -8,17 +8,17 @@ use std::thread;
 use dragline_simulation::invariants::Invariant;
 use dragline_simulation::{Mutation, Plan, Setup, run};
 
-/// A defect that so many seeds do not show is taken for one that is not seen.
+/// How many seeds to try before a defect counts as not found.
 const SEEDS: u64 = 2_000;
 
-/// Seeds that show what few others do, tried before all others: searching takes minutes. Where a site or a run is drawn in another way, other
+/// Seeds that show what few others do, tried first, as searching takes minutes. When sites or runs are drawn differently, other
 /// seeds show it, and the test prints which.
 const RARE: [u64; 7] = [1_217, 786, 269, 160, 77, 75, 56];
 
-/// The page that says what finds which.
+/// The page that lists which invariant finds which defect.
 const PAGE: &str = include_str!("../../../../docs/simulation.md");
 
-/// The first seed whose run violates the invariant, or else what those runs do violate.
+/// The first seed whose run violates the invariant, or else the invariants that those runs violated.
 fn first_caught(mutation: Mutation, expected: Invariant) -> Result<u64, BTreeSet<Invariant>> {
     let mut others = BTreeSet::new();
     for seed in RARE.into_iter().chain(0..SEEDS) {

@@ -1,11 +1,11 @@
-//! Runs whose faults their seed draws. A seed's last digit says what its run is about.
+//! Runs with faults drawn from their seed, whose last digit decides on the scenario.
 
 use dragline_simulation::{Kind, Plan, Setup, run, simulate};
 
-/// How many seeds of each last digit are run, unless `DRAGLINE_SEEDS` says otherwise.
+/// How many seeds of each last digit to run, unless `DRAGLINE_SEEDS` is set.
 const SEEDS: u64 = 200;
 
-/// Runs seeds of this last digit.
+/// Runs seeds with this last digit.
 fn hold(digit: u64, kind: Kind) {
     let count = std::env::var("DRAGLINE_SEEDS").ok().map_or(SEEDS, |count| count.parse().expect("a number"));
     let mut struck = 0;
@@ -74,7 +74,7 @@ fn a_run_without_faults_holds() {
     for seed in 0..100 {
         let report = run(Setup::new(seed, Plan::Clean));
         report.assert_holds();
-        assert!(report.struck.faults.is_empty(), "nothing was to befall it: {:?}", report.struck);
+        assert!(report.struck.faults.is_empty(), "a clean run has no faults: {:?}", report.struck);
         let responses = report.remains.accesses.iter().filter_map(|access| access.response());
         unchanged += responses.filter(|response| response.status == 304).count();
     }

@@ -1,8 +1,8 @@
-//! A run again, exactly as it was.
+//! Replaying a run exactly.
 
 use dragline_simulation::{Mutation, Plan, Setup, Side, run};
 
-/// The run that `DRAGLINE_RUN` names, with all of its trace.
+/// The run that `DRAGLINE_RUN` names, with its whole trace.
 #[test]
 fn one_run() {
     let text = std::env::var("DRAGLINE_RUN").unwrap_or_else(|_| "1".to_owned());
@@ -21,7 +21,7 @@ fn a_setup_is_read_as_it_is_written() {
     }
     assert_eq!("1001".parse(), Ok(Setup::new(1001, Plan::Random)), "a seed alone is a random run");
     for wrong in ["", "x", "1 stormy", "1 crash-before", "1 clean=3", "1 random Nothing", "1 random ClaimAlwaysOwn 2"] {
-        assert!(wrong.parse::<Setup>().is_err(), "{wrong:?} names no run");
+        assert!(wrong.parse::<Setup>().is_err(), "{wrong:?} does not name a run");
     }
 }
 

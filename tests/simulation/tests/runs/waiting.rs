@@ -1,9 +1,9 @@
-//! What turns that wait for parses are good for.
+//! What waiting for parses saves.
 
 use dragline_simulation::{Kind, Plan, Report, Setup, run};
 use rusqlite::Connection;
 
-/// Turns that committed something, and the origins that were crawled.
+/// How many turns committed something, and how many origins were crawled.
 #[derive(Default)]
 struct Turns {
     turns: u32,

@@ -1,4 +1,4 @@
-//! Each invariant sees damage done by hand to what a good run left.
+//! Each invariant finds damage done by hand to the results of a good run.
 
 use std::fs;
 
@@ -29,7 +29,7 @@ fn damage_to_the_database_is_seen() {
         (
             "DELETE FROM crawl_log WHERE id = (SELECT max(id) FROM crawl_log WHERE is_final)",
             Invariant::NothingLost,
-            "an outcome is lost",
+            "a lost outcome",
         ),
         (
             "UPDATE crawl_candidate SET queued_in = 0 WHERE path_query = '/'",
@@ -39,12 +39,12 @@ fn damage_to_the_database_is_seen() {
         (
             "UPDATE leftover SET urls = urls + 1; INSERT INTO leftover SELECT id, 1, 99, 'stopped', 3 FROM origin LIMIT 1",
             Invariant::NothingLost,
-            "more is left over than there is",
+            "more leftovers than there are",
         ),
         (
             "UPDATE crawl_log SET url = (SELECT url FROM crawl_log l JOIN request r ON r.id = l.id WHERE l.is_final LIMIT 1) WHERE is_final AND id IN (SELECT id FROM request)",
             Invariant::VisitedOnce,
-            "one URL, visited again and again",
+            "one URL, visited repeatedly",
         ),
         ("UPDATE segment SET n = n + 100", Invariant::OnlyTheHolderCommits, "numbers with a gap"),
         (
@@ -55,7 +55,7 @@ fn damage_to_the_database_is_seen() {
         (
             "UPDATE document SET state = 'stuck' WHERE id = (SELECT min(id) FROM document)",
             Invariant::ProgressEqualsLog,
-            "a capture that nobody counted as stuck",
+            "a capture that was not counted as stuck",
         ),
         (
             "UPDATE file SET body_bytes = body_bytes + 1 WHERE id = (SELECT min(id) FROM file)",
@@ -72,7 +72,7 @@ fn damage_to_the_database_is_seen() {
         (
             "UPDATE file SET offset = offset + 1 WHERE id = (SELECT min(id) FROM file)",
             Invariant::CapturesReadable,
-            "an offset that is wrong by a byte",
+            "an offset that is off by one",
         ),
         (
             "UPDATE file SET payload_sha1 = '0000000000000000000000000000000000000000'",
@@ -103,7 +103,7 @@ fn a_changed_row_is_seen_between_snapshots() {
     let before = snapshot(&database).unwrap();
     database.execute_batch("UPDATE segment SET attempts = attempts + 1 WHERE id = 1").unwrap();
     let changes = redelivery_changes_nothing(&before, &snapshot(&database).unwrap());
-    assert_eq!(changes.len(), 2, "the old row is gone and a new one has come: {changes:?}");
+    assert_eq!(changes.len(), 2, "the old row is gone and a new one is there: {changes:?}");
 }
 
 #[test]
@@ -113,11 +113,11 @@ fn pages_given_up_without_a_death_are_seen() {
     let struck = |fault| Struck { faults: [(fault, 9)].into(), ..Struck::default() };
     for (stuck, unreadable, fault, violations, why) in [
         (0, 0, "fail before", 0, "nothing was given up"),
-        (1, 0, "fail before", 1, "the store was away"),
+        (1, 0, "fail before", 1, "the store was out of reach"),
         (1, 0, "fail after", 1, "its answers were lost"),
         (1, 0, "worker dies before", 0, "a parser may have died"),
         (1, 0, "delay after", 0, "a parser may have taken too long"),
-        (0, 1, "worker dies before", 1, "nothing was lost, and no segment killed so many"),
+        (0, 1, "worker dies before", 1, "nothing was lost, and no segment killed that many"),
     ] {
         (ran.progress.parser.stuck, ran.progress.parser.unreadable) = (stuck, unreadable);
         let found = stuck_only_by_deaths(&ran.evidence(&database), &ran.progress, &struck(fault)).unwrap();
@@ -131,7 +131,7 @@ fn a_url_that_was_missed_is_seen() {
     let database = database(&ran);
     database.execute_batch("BEGIN; UPDATE crawl_log SET url = url || '/other' WHERE id = (SELECT min(id) FROM crawl_log WHERE is_final)").unwrap();
     let found = everything_in_reach_is_found(&ran.evidence(&database), &ran.site).unwrap();
-    assert_eq!(found.len(), 2, "one is missed and one is strange: {found:?}");
+    assert_eq!(found.len(), 2, "one is missing and one is unexpected: {found:?}");
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn damage_to_the_servers_log_is_seen() {
 
     let late = Access { begun: after(good[a_page].begun, std::time::Duration::from_hours(1)), ..good[a_page].clone() };
     ran.accesses.push(late);
-    assert_ne!(visited_once(&ran.evidence(&database), Deaths::Some).unwrap(), [], "asked for again after its outcome");
+    assert_ne!(visited_once(&ran.evidence(&database), Deaths::Some).unwrap(), [], "requested again after its outcome");
 
     let minutes = |n: u64| std::time::Duration::from_mins(n);
     let apart =
@@ -155,10 +155,10 @@ fn damage_to_the_servers_log_is_seen() {
         "five minutes are beyond any delay of the site"
     );
     ran.accesses = good.iter().map(|access| Access { begun: good[0].begun, ..access.clone() }).collect();
-    assert_ne!(the_delay_is_kept(&ran.evidence(&database)).unwrap(), [], "everything asked for at once");
+    assert_ne!(the_delay_is_kept(&ran.evidence(&database)).unwrap(), [], "everything requested at once");
 
     ran.accesses = good.iter().filter(|access| !access.is_robots_txt()).cloned().collect();
-    assert_ne!(robots_txt_allows_each_request(&ran.evidence(&database)), [], "robots.txt never read");
+    assert_ne!(robots_txt_allows_each_request(&ran.evidence(&database)), [], "robots.txt was never read");
 }
 
 #[test]

@@ -1,11 +1,11 @@
-//! The witnesses themselves: sites are what their seed says, and each invariant sees its damage.
+//! Tests of the simulation itself: sites follow from their seed, and each invariant finds its damage.
 
 mod damage;
 mod sites;
 
 use dragline_simulation::{Plan, Remains, Setup, run};
 
-/// What a run of this seed leaves in which nothing went wrong.
+/// The report of a clean run of this seed.
 fn ran(seed: u64) -> Remains {
     let report = run(Setup::new(seed, Plan::Clean));
     report.assert_holds();

@@ -28,7 +28,7 @@ fn update(path: &str, order: (Iteration, u64, u64), outcome: Outcome) -> Candida
     }
 }
 
-/// Puts candidates that an iteration before this one left, and begins the next.
+/// Puts candidates as an iteration leaves them, and begins the next iteration.
 async fn with_candidates<'f, F: Frontier>(
     frontier: &'f F,
     origin: &OriginKey,
@@ -50,7 +50,7 @@ fn paths(page: &DuePage) -> Vec<&str> {
     page.entries.iter().map(|(entry, _)| entry.path_and_query.as_str()).collect()
 }
 
-/// A URL is claimed by whoever comes first, for good; asking again gives the same answer. Others are told who did.
+/// The first to claim a URL owns it for good, and gets the same answer when it asks again. Others learn who owns it.
 pub async fn a_claim_is_own_once(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let (origin, other) = (key("a.example"), key("b.example"));
@@ -59,25 +59,25 @@ pub async fn a_claim_is_own_once(frontier: &impl Frontier) {
     assert_eq!(
         world.claim(&origin, theirs.clone(), &["/c", "/a"]).await,
         [NEW, Claim::Taken { by: ours.clone() }],
-        "in the order asked for"
+        "in the order of the request"
     );
     let again = [NEW, NEW, Claim::Taken { by: theirs.clone() }];
-    assert_eq!(world.claim(&origin, ours, &["/b", "/a", "/c"]).await, again, "done again");
+    assert_eq!(world.claim(&origin, ours, &["/b", "/a", "/c"]).await, again, "claimed again");
     assert_eq!(world.claim(&other, theirs, &["/a"]).await, [NEW], "another origin's path");
 }
 
-/// In the next iteration a URL that is not due yet is left alone, unless it is asked for whether due or not.
+/// In the next iteration a URL that is not due yet cannot be claimed, except where the claim ignores due times.
 pub async fn a_claim_waits_until_it_is_due(frontier: &impl Frontier) {
     let origin = key("a.example");
     let world = with_candidates(frontier, &origin, &[("/a", Outcome::FileIngested, Some(at(100)))]).await;
     let [link, seed] = ["x", "y"].map(|by| Claimer::trigger(&trigger(by)));
     let claim = |claimer: &Claimer, if_due| world.claim_if_due(&origin, claimer.clone(), &["/a"], if_due);
     assert_eq!(claim(&link, Some(at(99))).await, [Claim::NotDue], "a second early");
-    assert_eq!(claim(&seed, None).await, [NEW], "asked for anyway");
-    assert_eq!(claim(&link, Some(at(100))).await, [Claim::Taken { by: seed }], "due, and queued by then");
+    assert_eq!(claim(&seed, None).await, [NEW], "the claim ignores due times");
+    assert_eq!(claim(&link, Some(at(100))).await, [Claim::Taken { by: seed }], "due, but queued by then");
 }
 
-/// An update that comes late changes nothing; one of the same segment does.
+/// A late update changes nothing; another update by the same segment does.
 pub async fn an_update_never_goes_back(frontier: &impl Frontier) {
     let origin = key("a.example");
     let world = World::begin(frontier, UNLIMITED).await;
@@ -100,7 +100,7 @@ pub async fn an_update_never_goes_back(frontier: &impl Frontier) {
     }
 }
 
-/// What the last good capture left stays when a later visit got nothing.
+/// What the last good capture left is kept when a later visit gets nothing.
 pub async fn an_update_without_a_capture_keeps_the_last_one(frontier: &impl Frontier) {
     let origin = key("a.example");
     let world = World::begin(frontier, UNLIMITED).await;
@@ -111,10 +111,10 @@ pub async fn an_update_without_a_capture_keeps_the_last_one(frontier: &impl Fron
     let good = CandidateUpdate { capture: Some(bare.clone()), ..good };
     let failed = update("/a", (world.iteration, 1, 1), Outcome::ConnectionFailed);
     frontier.update_candidates(&origin, &[good, failed]).await.unwrap();
-    assert_eq!(world.claim(&origin, ours, &["/a"]).await, [Claim::Own { last: Some(bare) }], "absent parts included");
+    assert_eq!(world.claim(&origin, ours, &["/a"]).await, [Claim::Own { last: Some(bare) }], "missing parts included");
 }
 
-/// The paths that the cursor comes by from there to its end, page by page; what it gives may lag behind what was written.
+/// Returns the paths from this cursor to the end, page by page. They may lag behind what was written.
 async fn walk(world: &World<'_, impl Frontier>, origin: &OriginKey, from: &RecrawlCursor, limit: usize) -> Vec<String> {
     let (mut cursor, mut seen) = (from.clone(), Vec::new());
     for _ in 0..20 {
@@ -126,11 +126,11 @@ async fn walk(world: &World<'_, impl Frontier>, origin: &OriginKey, from: &Recra
             break;
         }
     }
-    assert_eq!(cursor, RecrawlCursor::End, "it comes to its end");
+    assert_eq!(cursor, RecrawlCursor::End, "the cursor must reach its end");
     seen
 }
 
-/// The cursor passes over what others queued in this iteration, and comes back to what it claimed itself before a crash.
+/// The cursor skips what others queued in this iteration, but not what its own turn claimed before a crash.
 pub async fn the_recrawl_cursor_skips_what_is_queued(frontier: &impl Frontier) {
     let origin = key("a.example");
     let left = ["/a", "/b", "/c"].map(|path| (path, Outcome::FileIngested, None));
@@ -147,17 +147,17 @@ pub async fn the_recrawl_cursor_skips_what_is_queued(frontier: &impl Frontier) {
     assert_eq!(paths(&due().await), ["/a", "/c"], "its own claims count only once they are committed");
 }
 
-/// Pages follow each other in the order of the paths until the cursor is at its end.
+/// Pages come in the order of the paths until the cursor reaches its end.
 pub async fn the_recrawl_cursor_goes_through_in_pages(frontier: &impl Frontier) {
     let origin = key("a.example");
     let left = ["/d", "/a?q", "/c", "/b", "/a"].map(|path| (path, Outcome::FileIngested, None));
     let world = with_candidates(frontier, &origin, &left).await;
     let all = async || walk(&world, &origin, &RecrawlCursor::Start, 2).await;
     assert_comes_to(all, ["/a", "/a?q", "/b", "/c", "/d"].map(String::from).to_vec(), "in order").await;
-    assert_eq!(walk(&world, &origin, &RecrawlCursor::End, 2).await, [""; 0], "at its end it stays");
+    assert_eq!(walk(&world, &origin, &RecrawlCursor::End, 2).await, [""; 0], "it stays at its end");
 }
 
-/// Candidates whose URLs are as long as may be are gone through like others, in whatever order, and the cursor goes on behind each.
+/// The cursor walks candidates with the longest possible URLs like any others, in whatever order, and can resume after each of them.
 pub async fn the_recrawl_cursor_goes_through_long_urls(frontier: &impl Frontier) {
     let origin = key("a.example");
     let long: Vec<String> = (0..5).map(long_path).collect();
@@ -174,7 +174,7 @@ pub async fn the_recrawl_cursor_goes_through_long_urls(frontier: &impl Frontier)
     }
 }
 
-/// What is not due yet, and what the definition forbids, is passed over.
+/// The cursor skips what is not due yet and what the definition forbids.
 pub async fn the_recrawl_cursor_leaves_what_is_not_wanted(frontier: &impl Frontier) {
     let origin = key("a.example");
     let left = [

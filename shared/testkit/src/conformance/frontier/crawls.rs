@@ -1,4 +1,4 @@
-//! Crawls, iterations, and how origins begin.
+//! Crawls, iterations, and how origins open.
 
 use dragline_domain::definition::Definition;
 use dragline_domain::frontier::{Begun, CrawlPut, IterationStatus, StatusChange, Switch};
@@ -8,15 +8,15 @@ use dragline_formats::robots::{RobotsFetch, RobotsRecord};
 use dragline_ports::frontier::{CrawlRow, Frontier, IterationClosed, PutCrawl, RobotsRow, Seeded};
 
 use super::super::samples::{at, crawl, key, origin};
-use super::super::world::{UNLIMITED, World, wish};
+use super::super::world::{UNLIMITED, World, request_to_begin};
 
-/// A definition of a crawl that begins here.
+/// A crawl definition with this path as its seed.
 pub(super) fn defined(path: &str) -> Definition {
     let seed = CrawlUrl::parse(&format!("https://defined.example{path}"), &UrlRules::default()).unwrap();
     Definition::for_seeds(vec![seed]).unwrap()
 }
 
-/// A definition comes back; each put makes the next version of it, and the same put again is the same version. Earlier ones are kept.
+/// A definition is read back. Each put makes the next version, except one that changes nothing. Earlier versions are kept.
 pub async fn a_definition_is_read_back(frontier: &impl Frontier) {
     let name = defined("/").name.clone();
     assert_eq!(frontier.load_crawl(&name).await.unwrap(), None, "never put");
@@ -33,21 +33,21 @@ pub async fn a_definition_is_read_back(frontier: &impl Frontier) {
     }
 }
 
-/// Of two who change one version of a definition the second is told, and puts nothing.
+/// Of two changes of the same version of a definition the second is refused.
 pub async fn a_definition_that_somebody_else_changed_is_not_put(frontier: &impl Frontier) {
     let put = |path, seen| async move {
         frontier.put_crawl(&PutCrawl { definition: defined(path), seen, next: None }).await.unwrap()
     };
-    assert_eq!(put("/", Some(1)).await, CrawlPut::Changed, "there is no version 1 to change");
+    assert_eq!(put("/", Some(1)).await, CrawlPut::Changed, "there is no version 1 yet");
     assert_eq!(put("/", None).await, CrawlPut::Stored(1));
-    assert_eq!(put("/mine", None).await, CrawlPut::Changed, "somebody else was the first");
+    assert_eq!(put("/mine", None).await, CrawlPut::Changed, "somebody else put it first");
     assert_eq!(put("/theirs", Some(1)).await, CrawlPut::Stored(2));
     assert_eq!(put("/mine", Some(1)).await, CrawlPut::Changed, "version 1 is changed already");
     let stored = frontier.load_crawl(&defined("/").name).await.unwrap().map(|row| (row.version, row.definition));
     assert_eq!(stored, Some((2, defined("/theirs"))), "theirs stays");
 }
 
-/// Origins join once each, come back in the order in which they joined, and stay when the definition changes.
+/// Origins join once each, are listed in the order in which they joined, and stay when the definition changes.
 pub async fn origins_that_joined_stay(frontier: &impl Frontier) {
     let name = defined("/").name.clone();
     let joined = || async { frontier.load_crawl(&name).await.unwrap().map(|row| row.joined) };
@@ -63,35 +63,39 @@ pub async fn origins_that_joined_stay(frontier: &impl Frontier) {
     assert_eq!(
         (put, joined().await),
         (CrawlPut::Stored(2), both),
-        "whoever changed the definition may not know of them"
+        "the change may have been made without knowing of them"
     );
 }
 
-/// The same trigger always gets the iteration that it began, also when that is over.
+/// A trigger always gets the iteration that it began, even when that is closed.
 pub async fn a_trigger_is_handled_once(frontier: &impl Frontier) {
     assert_eq!(frontier.latest_iteration(&crawl()).await.unwrap(), None, "none has begun");
     let first = World::begin(frontier, UNLIMITED).await;
     let row = first.row().await;
     assert_eq!((row.number, row.status, row.open, row.token_out), (Iteration::FIRST, IterationStatus::Open, 1, true));
-    assert_eq!(frontier.begin_iteration(&wish("t", UNLIMITED)).await.unwrap(), Begun::Iteration(row), "again");
+    assert_eq!(
+        frontier.begin_iteration(&request_to_begin("t", UNLIMITED)).await.unwrap(),
+        Begun::Iteration(row),
+        "again"
+    );
     first.end(&[]).await;
     let second = World::begin_by(frontier, "u", UNLIMITED).await;
     assert_eq!(second.iteration, Iteration::FIRST.next());
-    let late = frontier.begin_iteration(&wish("t", UNLIMITED)).await.unwrap();
+    let late = frontier.begin_iteration(&request_to_begin("t", UNLIMITED)).await.unwrap();
     assert_eq!(late, Begun::Iteration(first.row().await), "delivered again after the next one began");
     assert_eq!(frontier.latest_iteration(&crawl()).await.unwrap(), Some(second.row().await));
 }
 
-/// A trigger that comes while an iteration runs is told so, and begins one once that is over.
+/// A trigger that arrives while an iteration runs is refused, and can begin one once that is closed.
 pub async fn an_iteration_waits_for_the_last_one_to_close(frontier: &impl Frontier) {
     let first = World::begin(frontier, UNLIMITED).await;
-    let busy = frontier.begin_iteration(&wish("u", UNLIMITED)).await.unwrap();
+    let busy = frontier.begin_iteration(&request_to_begin("u", UNLIMITED)).await.unwrap();
     assert_eq!(busy, Begun::Busy(first.row().await));
     first.end(&[]).await;
     assert_eq!(World::begin_by(frontier, "u", UNLIMITED).await.iteration, Iteration::FIRST.next());
 }
 
-/// Returning the scheduler's token twice takes one off the count once.
+/// Returning the scheduler's token twice lowers the count of open origins once.
 pub async fn a_token_is_returned_once(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     world.seed(&key("a.example"), &["/"]).await;
@@ -103,7 +107,7 @@ pub async fn a_token_is_returned_once(frontier: &impl Frontier) {
     }
 }
 
-/// An iteration closes once, when nothing is open, and nothing opens in it afterwards.
+/// An iteration closes once, when nothing is open; nothing opens in it afterwards.
 pub async fn closing_at_zero_is_final(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let crawl = crawl();
@@ -113,14 +117,14 @@ pub async fn closing_at_zero_is_final(frontier: &impl Frontier) {
     assert_eq!(world.seed(&key("a.example"), &["/"]).await, Seeded::IterationOver, "zero is final before it is closed");
     let IterationClosed::Now(row) = close(2).await.unwrap() else { panic!("nothing is open") };
     assert_eq!((row.status, row.closed_at), (IterationStatus::Closed, Some(at(2))));
-    assert_eq!(close(3).await.unwrap(), IterationClosed::Before(row), "with the time of the first");
+    assert_eq!(close(3).await.unwrap(), IterationClosed::Before(row), "with the time of the first close");
     assert_eq!(world.seed(&key("b.example"), &["/"]).await, Seeded::IterationOver);
     assert_eq!(frontier.load_origin(&key("b.example")).await.unwrap(), None, "nothing was opened");
-    assert_eq!(frontier.load_inbox(&key("b.example")).await.unwrap(), None, "nor is there an inbox");
+    assert_eq!(frontier.load_inbox(&key("b.example")).await.unwrap(), None, "nor an inbox");
 }
 
-/// Pausing, resuming and stopping do what fits the status, and nothing otherwise.
-pub async fn a_wish_that_does_not_fit_changes_nothing(frontier: &impl Frontier) {
+/// Pausing, resuming and stopping change the status where they fit it, and nothing otherwise.
+pub async fn a_change_of_status_that_does_not_fit_changes_nothing(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     for (change, status, why) in [
         (StatusChange::Resume, None, "it is not paused"),
@@ -140,7 +144,7 @@ pub async fn a_wish_that_does_not_fit_changes_nothing(frontier: &impl Frontier) 
     assert_eq!(other, None, "there is no such iteration");
 }
 
-/// Seeds count once, another trigger's on top; the origin opens with the first.
+/// The seeds of each trigger are added once; the first ones open the origin.
 pub async fn seeds_are_added_once(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let origin = key("a.example");
@@ -156,7 +160,7 @@ pub async fn seeds_are_added_once(frontier: &impl Frontier) {
     }
 }
 
-/// robots.txt is kept as it was fetched last, by a clock that is not ahead of the one that tells the time now.
+/// The robots.txt that was fetched last is kept, unless its time is in the future.
 pub async fn robots_are_overwritten(frontier: &impl Frontier) {
     let origin = key("a.example");
     assert_eq!(frontier.load_robots(&origin).await.unwrap(), None);

@@ -1,4 +1,4 @@
-//! Many at once: each race has one winner, and nothing is counted twice or lost.
+//! Concurrent calls: each race has one winner, and nothing is counted twice or lost.
 
 use dragline_domain::frontier::{Begun, Claim, Claimer, PartKind, TakeRefused};
 use dragline_domain::ids::Iteration;
@@ -6,22 +6,22 @@ use dragline_ports::frontier::{Frontier, ParseCommitted};
 use futures_util::future::join_all;
 
 use super::super::samples::{key, trigger};
-use super::super::world::{UNLIMITED, World, wish};
+use super::super::world::{UNLIMITED, World, request_to_begin};
 
-/// How many come at once.
+/// How many calls run at once.
 const CROWD: u32 = 16;
 
-/// Of many triggers at once one begins an iteration; the others are told of it.
+/// Of many concurrent triggers one begins an iteration; the others are told which one runs.
 pub async fn of_many_triggers_one_begins(frontier: &impl Frontier) {
-    let wishes: Vec<_> = (0..CROWD).map(|by| wish(&format!("t{by}"), UNLIMITED)).collect();
-    let begun = join_all(wishes.iter().map(|wish| frontier.begin_iteration(wish))).await;
+    let requests: Vec<_> = (0..CROWD).map(|by| request_to_begin(&format!("t{by}"), UNLIMITED)).collect();
+    let begun = join_all(requests.iter().map(|request| frontier.begin_iteration(request))).await;
     let begun: Vec<Begun> = begun.into_iter().map(Result::unwrap).collect();
     assert_eq!(begun.iter().filter(|begun| matches!(begun, Begun::Iteration(_))).count(), 1, "{begun:?}");
     let numbers = begun.iter().map(|(Begun::Iteration(row) | Begun::Busy(row))| row.number);
     assert!(numbers.clone().all(|number| number == Iteration::FIRST), "{begun:?}");
 }
 
-/// Of many with a ticket of one turn one takes the lease.
+/// Of many tickets for one turn only one gets the lease.
 pub async fn of_many_tickets_one_takes_the_lease(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let origin = key("a.example");
@@ -30,11 +30,11 @@ pub async fn of_many_tickets_one_takes_the_lease(frontier: &impl Frontier) {
     let taken = join_all((0..CROWD).map(|by| world.try_take(origin, by.into(), 0, UNLIMITED))).await;
     let refused: Vec<TakeRefused> = taken.iter().filter_map(|taken| taken.as_ref().err().copied()).collect();
     assert_eq!(refused, vec![TakeRefused::Held; taken.len() - 1]);
-    let lease = taken.into_iter().find_map(Result::ok).expect("somebody took it");
-    assert_eq!(world.origin(origin).await.lease, lease, "who was told so holds it");
+    let lease = taken.into_iter().find_map(Result::ok).expect("one of them took it");
+    assert_eq!(world.origin(origin).await.lease, lease, "the winner holds it");
 }
 
-/// Of many who claim the same URLs each URL is own for one.
+/// When many claim the same URLs each URL has one owner.
 pub async fn of_many_claimers_one_owns_a_url(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let (world, origin, paths) = (&world, key("a.example"), ["/a", "/b", "/c"]);
@@ -46,7 +46,7 @@ pub async fn of_many_claimers_one_owns_a_url(frontier: &impl Frontier) {
     }
 }
 
-/// Parsers of many origins add to one at once: all that they add is there, and the iteration counts it open once.
+/// When parsers of many origins add to one origin at once, nothing is lost and the iteration counts the origin once.
 pub async fn todo_of_many_parsers_adds_up(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let target = key("target.example");

@@ -1,4 +1,4 @@
-//! How far work came that goes through origins.
+//! The cursors of walks through all origins.
 
 use dragline_domain::frontier::{OriginCursor, Reserve, StatusChange, Walk};
 use dragline_ports::frontier::{CursorMoved, Frontier, MoveCursor};
@@ -19,22 +19,22 @@ async fn go<F: Frontier>(world: &World<'_, F>, walk: Walk, seen: &OriginCursor, 
     world.frontier.move_cursor(&moved).await.unwrap()
 }
 
-/// A cursor moves from where it was seen, as often as it is told; of two who do the same work the second is told so.
+/// A cursor moves only from where the caller saw it. The move may be repeated; of two callers with the same work the second is told.
 pub async fn a_cursor_moves_from_where_it_was_seen(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let (a, b, c) = (after("a.example"), after("b.example"), after("c.example"));
     for walk in Walk::ALL {
-        assert_eq!(world.row().await.cursors.of(walk), &NotBegun, "as it begins");
+        assert_eq!(world.row().await.cursors.of(walk), &NotBegun, "at the beginning");
         for (seen, to, expected, stands, why) in [
             (&NotBegun, &b, Moved, &b, "the first part"),
-            (&NotBegun, &a, Elsewhere, &b, "somebody else did the first part"),
-            (&NotBegun, &b, Moved, &b, "no answer came"),
+            (&NotBegun, &a, Elsewhere, &b, "another worker did the first part"),
+            (&NotBegun, &b, Moved, &b, "the answer was lost"),
             (&b, &c, Moved, &c, "another part"),
-            (&b, &Done, Elsewhere, &c, "somebody else did the next part"),
+            (&b, &Done, Elsewhere, &c, "another worker did the next part"),
             (&c, &Done, Moved, &Done, "the last one"),
-            (&c, &NotBegun, Elsewhere, &Done, "it was the last one for somebody else"),
+            (&c, &NotBegun, Elsewhere, &Done, "another worker did the last part"),
             (&Done, &NotBegun, Moved, &NotBegun, "anew"),
-            (&b, &c, Elsewhere, &NotBegun, "somebody slept for a round"),
+            (&b, &c, Elsewhere, &NotBegun, "this worker slept for a whole round"),
         ] {
             assert_eq!(go(&world, walk, seen, to).await, expected, "{walk:?}: {why}");
             assert_eq!(world.row().await.cursors.of(walk), stands, "{walk:?}: {why}");
@@ -43,10 +43,10 @@ pub async fn a_cursor_moves_from_where_it_was_seen(frontier: &impl Frontier) {
     let (number, walk) = (world.iteration.next(), Walk::Seeds);
     let other = MoveCursor { crawl: crawl(), iteration: number, walk, seen: NotBegun, to: b };
     assert_eq!(frontier.move_cursor(&other).await.unwrap(), Elsewhere, "there is no such iteration");
-    assert_eq!(frontier.load_iteration(&crawl(), number).await.unwrap(), None, "nor is there one now");
+    assert_eq!(frontier.load_iteration(&crawl(), number).await.unwrap(), None, "and none was made");
 }
 
-/// Each piece of work has its own cursor, and whatever else happens to the iteration leaves them where they are.
+/// Each walk has its own cursor, and nothing else that happens to the iteration moves it.
 pub async fn cursors_of_several_walks_are_told_apart(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let stands = [after("a.example"), after("b.example"), Done, after("c.example")];
@@ -65,10 +65,10 @@ pub async fn cursors_of_several_walks_are_told_apart(frontier: &impl Frontier) {
     check("a lease was taken that reserves nothing").await;
     frontier.change_status(&crawl(), world.iteration, StatusChange::Stop).await.unwrap();
     frontier.return_token(&crawl(), world.iteration).await.unwrap();
-    check("it was stopped, and the token is in").await;
+    check("it was stopped, and the token returned").await;
 }
 
-/// Where a budget is shared out, whoever takes a lease ends the search for holders, which did not meet it.
+/// Taking a lease that reserves budget restarts the search for holders, which has not seen the new one.
 pub async fn whoever_reserves_lets_the_search_for_holders_begin_anew(frontier: &impl Frontier) {
     let world = World::begin(frontier, Reserve { pages: Some(2), bytes: None }).await;
     let origins = [key("a.example"), key("b.example")];
@@ -82,7 +82,11 @@ pub async fn whoever_reserves_lets_the_search_for_holders_begin_anew(frontier: &
         world.try_take(origin, by, 0, one).await.unwrap();
         let cursors = world.row().await.cursors;
         assert_eq!((cursors.of(Walk::Holders), cursors.of(Walk::Leftovers)), (&NotBegun, &searched), "{origin}");
-        assert_eq!(go(&world, Walk::Holders, &searched, &Done).await, Elsewhere, "the search did not meet it");
+        assert_eq!(
+            go(&world, Walk::Holders, &searched, &Done).await,
+            Elsewhere,
+            "the search has not seen the new holder"
+        );
         assert_eq!(go(&world, Walk::Leftovers, &searched, &NotBegun).await, Moved);
     }
 }

@@ -1,4 +1,4 @@
-//! Registered domains: as many of their hosts are visited at once as there are places.
+//! Registered domains: a limited number of their hosts is visited at once.
 
 use dragline_domain::frontier::{HostAsk, Lease, OriginKey, PLACE_KEPT, TakeRefused};
 use dragline_domain::ids::LeaseToken;
@@ -20,7 +20,7 @@ fn host(name: &str) -> HostKey {
 }
 
 fn domain() -> DomainKey {
-    host("a").domain().expect("it belongs to one")
+    host("a").domain().expect("it has a registered domain")
 }
 
 async fn holders(frontier: &impl Frontier) -> Vec<LeaseToken> {
@@ -28,7 +28,7 @@ async fn holders(frontier: &impl Frontier) -> Vec<LeaseToken> {
     row.holders.into_iter().map(|holder| holder.token).collect()
 }
 
-/// Six origins of the domain, and the leases of the first four, which are all it has places for.
+/// Six origins of the domain, and the leases of the first four, which take all its places.
 async fn full<F: Frontier>(frontier: &F) -> (World<'_, F>, Vec<(OriginKey, Lease)>) {
     let world = World::begin(frontier, UNLIMITED).await;
     let mut held = Vec::new();
@@ -55,20 +55,20 @@ fn ask(name: &str, by: u128, second: i64) -> HostAsk {
     HostAsk { hosts_per_domain: Some(PLACES), ..host_ask(below(name), by, second) }
 }
 
-/// Where every place is taken, another host of the domain is nobody's; others are another matter.
+/// While all its places are taken no other host of the domain is given; other domains are not affected.
 pub async fn few_hosts_of_a_domain_are_visited_at_once(frontier: &impl Frontier) {
     let (world, held) = full(frontier).await;
-    assert_eq!(refused(&world, "e", 5, 5).await, busy(HOST_S), "as long as a turn lasts at most");
+    assert_eq!(refused(&world, "e", 5, 5).await, busy(HOST_S), "until the first place runs out");
     world.seed(&key("b.example"), &["/"]).await;
     assert!(world.try_take(&key("b.example"), 9, 5, UNLIMITED).await.is_ok(), "another domain");
     release(&world, &held[1], 40).await;
     assert_eq!(holders(frontier).await, [1, 3, 4].map(token));
     assert_eq!(refused(&world, "e", 5, 40).await, Ok(()));
-    assert_eq!(refused(&world, "f", 6, 40).await, busy(HOST_S), "that was the only one");
-    assert_eq!(refused(&world, "f", 6, HOST_S).await, Ok(()), "nobody gave the others back");
+    assert_eq!(refused(&world, "f", 6, 40).await, busy(HOST_S), "the only free place is taken again");
+    assert_eq!(refused(&world, "f", 6, HOST_S).await, Ok(()), "the other places ran out");
 }
 
-/// Whoever takes over a dead holder's lease has its place too.
+/// Taking over a dead holder's lease takes over its place.
 pub async fn a_dead_holders_place_goes_with_its_lease(frontier: &impl Frontier) {
     let (world, held) = full(frontier).await;
     let second = LEASE_S + 2;
@@ -80,7 +80,7 @@ pub async fn a_dead_holders_place_goes_with_its_lease(frontier: &impl Frontier) 
     assert_eq!(holders(frontier).await, [3, 4].map(token), "both gave theirs back");
 }
 
-/// Who waits for a place comes before whoever had one, in the order in which they came, unless it does not come.
+/// Those who wait get a place in their order, before those who had one, unless they do not come back in time.
 pub async fn who_waits_for_a_place_takes_turns(frontier: &impl Frontier) {
     let (world, held) = full(frontier).await;
     for (origin, by) in [("e", 5), ("f", 6), ("e", 7)] {
@@ -92,14 +92,14 @@ pub async fn who_waits_for_a_place_takes_turns(frontier: &impl Frontier) {
     assert_eq!(waiting, [&below("e"), &below("f")], "each once");
     let kept = 10 + i64::try_from(PLACE_KEPT.as_secs()).unwrap();
     assert_eq!(refused(&world, "a", 8, 11).await, busy(kept), "it had its turn");
-    assert_eq!(refused(&world, "f", 6, 12).await, busy(kept), "another is first");
+    assert_eq!(refused(&world, "f", 6, 12).await, busy(kept), "another is first in line");
     assert_eq!(refused(&world, "e", 5, 13).await, Ok(()));
     release(&world, &held[1], 20).await;
-    assert_eq!(refused(&world, "a", 8, 49).await, busy(50), "its place is the last");
-    assert_eq!(refused(&world, "a", 8, 50).await, Ok(()), "nobody came");
+    assert_eq!(refused(&world, "a", 8, 49).await, busy(50), "it is last in line");
+    assert_eq!(refused(&world, "a", 8, 50).await, Ok(()), "the others did not come back");
 }
 
-/// For a single request a place is taken as well, unless whoever asks has one, and given back by its holder alone.
+/// A single request takes a place, too, unless the caller has one. Only its holder can give it back.
 pub async fn a_place_is_taken_without_a_lease(frontier: &impl Frontier) {
     let (world, _) = full(frontier).await;
     let take = |ask: HostAsk| async move { frontier.take_host(&host("e"), &ask).await.unwrap().map(|_| ()) };
@@ -109,19 +109,19 @@ pub async fn a_place_is_taken_without_a_lease(frontier: &impl Frontier) {
         async move { frontier.give_back_host(&back).await.unwrap() }
     };
     assert_eq!(take(ask("x", 7, 5)).await, Err(at(HOST_S)));
-    assert_eq!(refused(&world, "e", 5, 5).await, busy(HOST_S), "nor is its host had");
-    assert_eq!(take(HostAsk { hosts_per_domain: None, ..ask("x", 7, 5) }).await, Ok(()), "by whoever has a place");
+    assert_eq!(refused(&world, "e", 5, 5).await, busy(HOST_S), "and its host was not taken");
+    assert_eq!(take(HostAsk { hosts_per_domain: None, ..ask("x", 7, 5) }).await, Ok(()), "the caller has a place");
     assert_eq!(holders(frontier).await, [1, 2, 3, 4].map(token));
     back(7, 6).await;
     assert_eq!(take(HostAsk { hosts_per_domain: Some(PLACES + 1), ..ask("x", 8, 7) }).await, Ok(()));
     assert_eq!(holders(frontier).await, [1, 2, 3, 4, 8].map(token));
     back(9, 8).await;
-    assert_eq!(holders(frontier).await.len(), 5, "it was not its own to give");
+    assert_eq!(holders(frontier).await.len(), 5, "only the holder can give it back");
     back(8, 9).await;
     assert_eq!(holders(frontier).await, [1, 2, 3, 4].map(token));
 }
 
-/// Of many who want a place at once as many have one as there are.
+/// When many want a place at once, exactly as many get one as there are.
 pub async fn of_many_who_want_a_place_as_many_have_one_as_there_are(frontier: &impl Frontier) {
     let names: Vec<_> = (1..=12).map(|by| (format!("h{by}"), by)).collect();
     let taken = names

@@ -1,4 +1,4 @@
-//! How origins go on or end when nobody holds them.
+//! How origins continue or end when nobody holds them.
 
 use dragline_domain::frontier::{
     LeaseState, Leftover, LeftoverReason, OriginKey, OriginRows, PartKind, RecrawlCursor, Release, ReleaseRefused,
@@ -21,13 +21,13 @@ fn give_up<F>(world: &World<'_, F>, origin: &OriginKey, seen: &OriginRows, secon
     }
 }
 
-/// Checks what the iteration's progress says is left over.
+/// Checks the leftovers in the iteration's progress.
 async fn assert_leftovers(world: &World<'_, impl Frontier>, expected: &[(LeftoverReason, u64)]) {
     let leftovers = async || world.frontier.progress(&crawl(), world.iteration).await.unwrap().leftovers;
     assert_comes_to(leftovers, expected.to_vec(), "what is left over").await;
 }
 
-/// Todo that came while its last segment was parsed wakes an idle origin, once.
+/// Todo that arrived while the last segment was parsed wakes an idle origin, once.
 pub async fn an_idle_origin_is_woken_by_todo(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let origin = key("a.example");
@@ -38,11 +38,15 @@ pub async fn an_idle_origin_is_woken_by_todo(frontier: &impl Frontier) {
     assert_eq!(frontier.settle(&origin, &seen).await.unwrap(), Settled::Woken(Turn(2)));
     let rows = world.origin(&origin).await;
     assert_eq!((rows.lease.state, rows.lease.turn, rows.inbox.due), (LeaseState::Ready, Turn(2), None));
-    assert_eq!(frontier.settle(&origin, &seen).await.unwrap(), Settled::Changed, "by another parser, at the same time");
+    assert_eq!(
+        frontier.settle(&origin, &seen).await.unwrap(),
+        Settled::Changed,
+        "another parser settled it at the same time"
+    );
     assert_eq!(world.take(&origin, 2, 20).await.turn, Turn(2));
 }
 
-/// With everything taken and parsed an idle origin closes, and the iteration counts one less.
+/// An idle origin closes once everything is taken and parsed, and the iteration counts one less.
 pub async fn an_idle_origin_with_nothing_left_is_closed(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let origin = key("a.example");
@@ -55,12 +59,12 @@ pub async fn an_idle_origin_with_nothing_left_is_closed(frontier: &impl Frontier
     assert_eq!(frontier.settle(&origin, &seen).await.unwrap(), Settled::Closed);
     let rows = world.origin(&origin).await;
     assert_eq!((rows.lease.state, rows.inbox.open, rows.inbox.due), (LeaseState::Closed, false, None));
-    assert_eq!(world.row().await.open, 1, "the token alone");
+    assert_eq!(world.row().await.open, 1, "only the token");
     assert_eq!(frontier.settle(&origin, &seen).await.unwrap(), Settled::Changed, "closed once");
     assert_eq!(world.row().await.open, 1);
 }
 
-/// A decision from rows that changed since has no effect.
+/// A decision made from rows that have changed since has no effect.
 pub async fn a_settlement_from_old_rows_changes_nothing(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let (origin, other) = (key("a.example"), key("b.example"));
@@ -73,12 +77,12 @@ pub async fn a_settlement_from_old_rows_changes_nothing(frontier: &impl Frontier
     let could_close = world.origin(&origin).await;
     world.parse(&foreign, (0, PartKind::Last), &[(&origin, &["/late"])]).await;
     let before = world.origin(&origin).await;
-    assert_eq!(frontier.settle(&origin, &could_close).await.unwrap(), Settled::Changed, "todo came meanwhile");
+    assert_eq!(frontier.settle(&origin, &could_close).await.unwrap(), Settled::Changed, "todo arrived meanwhile");
     assert_eq!(world.origin(&origin).await, before);
     assert_eq!(world.row().await.open, 3, "nothing closed");
 }
 
-/// An origin that is given up leaves the count of what was queued and not fetched, and its todo is gone.
+/// Giving up an origin records how many URLs were queued but not fetched, and deletes its todo.
 pub async fn an_origin_that_is_given_up_leaves_its_count(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let origin = key("a.example");
@@ -89,14 +93,14 @@ pub async fn an_origin_that_is_given_up_leaves_its_count(frontier: &impl Frontie
     assert_eq!(frontier.give_up(&request).await.unwrap(), Settled::ClosedWithLeftovers(leftover));
     let rows = world.origin(&origin).await;
     assert_eq!((rows.lease.state, rows.lease.taken, rows.inbox.open), (LeaseState::Closed, 3, false));
-    assert_eq!(rows.lease.ending, Some(LeftoverReason::Stopped), "it takes nothing more");
+    assert_eq!(rows.lease.ending, Some(LeftoverReason::Stopped), "it takes no more todo");
     assert_eq!(frontier.first_chunk(&origin, world.iteration, &[]).await.unwrap(), None);
     assert_eq!(frontier.give_up(&request).await.unwrap(), Settled::Changed, "once");
     assert_leftovers(&world, &[(LeftoverReason::Stopped, 3)]).await;
-    assert_eq!(world.row().await.open, 1, "the token alone");
+    assert_eq!(world.row().await.open, 1, "only the token");
 }
 
-/// While a segment is unparsed its links may still come: nothing is given up before.
+/// An origin with an unparsed segment is not given up: links may still come from it.
 pub async fn an_origin_is_not_given_up_while_segments_are_unparsed(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let origin = key("a.example");
@@ -109,14 +113,14 @@ pub async fn an_origin_is_not_given_up_while_segments_are_unparsed(frontier: &im
     assert_eq!(
         frontier.give_up(&give_up(&world, &origin, &seen, 5)).await.unwrap(),
         Settled::Changed,
-        "todo came since"
+        "todo arrived since"
     );
     let seen = world.origin(&origin).await;
     let given_up = frontier.give_up(&give_up(&world, &origin, &seen, 5)).await.unwrap();
     assert!(matches!(given_up, Settled::ClosedWithLeftovers(Leftover { count: 2, .. })), "{given_up:?}");
 }
 
-/// A lease that somebody holds is left alone until it has run out and a delay has passed.
+/// A held lease is left alone until it has run out and a delay has passed.
 pub async fn a_living_holder_is_not_given_up(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let origin = key("a.example");
@@ -128,7 +132,7 @@ pub async fn a_living_holder_is_not_given_up(frontier: &impl Frontier) {
     for (seen, second, why) in [
         (&ready, 5, "it was taken since"),
         (&held, 5, "its holder has time left"),
-        (&held, end, "the delay after its end is not over"),
+        (&held, end, "the delay after its end has not passed"),
     ] {
         let answer = frontier.give_up(&give_up(&world, &origin, seen, second)).await.unwrap();
         assert_eq!(answer, Settled::Changed, "{why}");
@@ -138,7 +142,7 @@ pub async fn a_living_holder_is_not_given_up(frontier: &impl Frontier) {
     assert!(matches!(given_up, Settled::ClosedWithLeftovers(Leftover { count: 1, .. })), "{given_up:?}");
 }
 
-/// What a dead holder had set aside goes back to the iteration, once.
+/// What a dead holder had reserved returns to the iteration's budget, once.
 pub async fn a_dead_holders_budget_goes_back(frontier: &impl Frontier) {
     let pages = |pages| Reserve { pages: Some(pages), bytes: Some(1_000) };
     let world = World::begin(frontier, pages(10)).await;
@@ -154,7 +158,7 @@ pub async fn a_dead_holders_budget_goes_back(frontier: &impl Frontier) {
     }
 }
 
-/// A holder that gives up says why and leaves the count; it waits for its own segments to be parsed.
+/// A holder that gives up records the reason and the count. It can do so only once its own segments are parsed.
 pub async fn a_holder_lets_go_of_what_is_left(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let origin = key("a.example");
@@ -170,10 +174,10 @@ pub async fn a_holder_lets_go_of_what_is_left(frontier: &impl Frontier) {
     assert_eq!((rows.lease.state, rows.lease.taken, rows.inbox.open), (LeaseState::Closed, 3, false));
     assert_leftovers(&world, &[(LeftoverReason::OriginGivenUp, 2)]).await;
     assert_eq!(frontier.first_chunk(&origin, world.iteration, &[]).await.unwrap(), None, "its todo is gone");
-    assert_eq!(world.row().await.open, 1, "the token alone");
+    assert_eq!(world.row().await.open, 1, "only the token");
 }
 
-/// The next iteration counts anew, but turns go on, so that an old ticket is never good again; candidates are gone through.
+/// The next iteration resets the counts but not the turns, so that an old ticket never becomes valid again. It visits known candidates.
 pub async fn an_origin_opens_again_for_the_next_iteration(frontier: &impl Frontier) {
     let first = World::begin(frontier, UNLIMITED).await;
     let origin = key("a.example");
@@ -182,7 +186,7 @@ pub async fn an_origin_opens_again_for_the_next_iteration(frontier: &impl Fronti
     first.parse(&segment, (0, PartKind::Last), &[]).await;
     first.end(&[&origin]).await;
     let second = World::begin_by(frontier, "u", UNLIMITED).await;
-    assert_eq!(second.seed_by(&origin, "u", &[]).await, Seeded::Added, "for its candidates alone");
+    assert_eq!(second.seed_by(&origin, "u", &[]).await, Seeded::Added, "only for its candidates");
     let rows = second.origin(&origin).await;
     assert_eq!((rows.lease.turn, rows.lease.cursor.clone()), (Turn(2), RecrawlCursor::Start));
     assert_eq!((rows.lease.segments, rows.lease.taken, rows.inbox.added, rows.inbox.parsed), (0, 0, 0, 0));

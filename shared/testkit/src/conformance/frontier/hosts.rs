@@ -31,12 +31,12 @@ fn host() -> HostKey {
     HostKey::of(&key("a.example").origin)
 }
 
-/// What was refused, or nothing.
+/// Drops the lease from the result, so that tests compare only the refusal.
 fn refused(taken: Result<Lease, TakeRefused>) -> Result<(), TakeRefused> {
     taken.map(|_| ())
 }
 
-/// Releases a lease, whose host is free from then on.
+/// Releases a lease; its host is free from this second on.
 async fn release(world: &World<'_, impl Frontier>, origin: &OriginKey, lease: &Lease, second: i64) {
     world.release_host(origin, lease, second, second - 5).await;
 }
@@ -46,19 +46,19 @@ fn ask(by: u128, second: i64) -> HostAsk {
     host_ask(origin, by, second)
 }
 
-/// While a lease of it is held, a host is nobody else's; then it is, as soon as it wants to be asked.
+/// A host is not given while a lease on it is held. After that it is, as soon as it may be asked again.
 pub async fn a_host_is_visited_by_one_at_a_time(frontier: &impl Frontier) {
     let (world, [http, https, _]) = begun(frontier).await;
     let lease = world.take(&http, 1, 0).await;
     assert_eq!(refused(world.try_take(&https, 2, 5, UNLIMITED).await), busy(HOST_S + 1), "a delay after its end");
     world.seed(&key("b.example"), &["/"]).await;
-    assert!(world.try_take(&key("b.example"), 9, 5, UNLIMITED).await.is_ok(), "another host is another matter");
+    assert!(world.try_take(&key("b.example"), 9, 5, UNLIMITED).await.is_ok(), "other hosts are not affected");
     release(&world, &http, &lease, 40).await;
     assert_eq!(refused(world.try_take(&https, 2, 39, UNLIMITED).await), busy(40), "a second early");
     assert!(world.try_take(&https, 2, 40, UNLIMITED).await.is_ok());
 }
 
-/// Whoever is known to live keeps its lease and its host, however late it is: the clock may have been set, or the machine have slept.
+/// A holder known to be alive keeps its lease and host, however late it is: the clock may have been set, or the machine may have slept.
 pub async fn who_is_known_to_live_is_not_replaced(frontier: &impl Frontier) {
     let (world, [http, https, _]) = begun(frontier).await;
     world.take(&http, 1, 0).await;
@@ -69,10 +69,10 @@ pub async fn who_is_known_to_live_is_not_replaced(frontier: &impl Frontier) {
     assert_eq!(refused(beside(&https, 3).await), busy(kept));
     let asked = HostAsk { alive: vec![token(1)], ..ask(4, late) };
     assert_eq!(frontier.take_host(&host(), &asked).await.unwrap().map(|row| row.holder), Err(at(kept)));
-    assert!(world.try_take(&http, 5, late, UNLIMITED).await.is_ok(), "nobody knows of it");
+    assert!(world.try_take(&http, 5, late, UNLIMITED).await.is_ok(), "the holder is not known to be alive");
 }
 
-/// A commit does not write the host: it is held for as long as a turn lasts, and given back by whoever holds it.
+/// A commit does not write the host, which is held for a whole turn and given back by its holder.
 pub async fn a_host_is_held_for_a_whole_turn(frontier: &impl Frontier) {
     let (world, [http, https, _]) = begun(frontier).await;
     let lease = world.take(&http, 1, 0).await;
@@ -82,7 +82,7 @@ pub async fn a_host_is_held_for_a_whole_turn(frontier: &impl Frontier) {
     assert!(world.try_take(&https, 2, 200, UNLIMITED).await.is_ok());
 }
 
-/// Whoever takes over a dead holder's lease has its host too; whoever has another lease waits until the host's end.
+/// Taking over a dead holder's lease takes over its host. Holders of other leases wait until the host's time is over.
 pub async fn a_dead_holders_host_goes_with_its_lease(frontier: &impl Frontier) {
     let (world, [http, https, _]) = begun(frontier).await;
     world.take(&http, 1, 0).await;
@@ -91,20 +91,20 @@ pub async fn a_dead_holders_host_goes_with_its_lease(frontier: &impl Frontier) {
     let lease = world.take(&http, 3, second).await;
     let row = frontier.load_host(&host()).await.unwrap().expect("it was taken");
     assert!(row.is_held_by(&token(3)), "the lease was taken over: {row:?}");
-    assert_eq!(lease.not_before, at(second + 1), "a whole delay from then on");
+    assert_eq!(lease.not_before, at(second + 1), "a whole delay after the takeover");
     let until = second + HOST_S + 1;
     assert_eq!(refused(world.try_take(&https, 2, until - 1, UNLIMITED).await), busy(until));
     assert!(world.try_take(&https, 2, until, UNLIMITED).await.is_ok(), "nobody gave it back");
     assert_eq!(
         world.release(&http, &lease, Release::Wake { not_before: at(until) }).await,
         Ok(()),
-        "its lease is its own"
+        "it still releases its own lease"
     );
     let row = frontier.load_host(&host()).await.unwrap().expect("it was taken");
-    assert!(row.is_held_by(&token(2)), "and the host is another's by now: {row:?}");
+    assert!(row.is_held_by(&token(2)), "but the host now belongs to another holder: {row:?}");
 }
 
-/// Who waits for a host comes before whoever had it, in the order in which they came, unless it does not come.
+/// Those who wait for a host get it in their order, before the one who had it, unless they do not come back in time.
 pub async fn who_waits_for_a_host_takes_turns(frontier: &impl Frontier) {
     let (world, [http, https, port]) = begun(frontier).await;
     let lease = world.take(&http, 1, 0).await;
@@ -117,14 +117,14 @@ pub async fn who_waits_for_a_host_takes_turns(frontier: &impl Frontier) {
     assert_eq!(waiting, [&https, &port], "each once");
     let kept = 10 + i64::try_from(PLACE_KEPT.as_secs()).unwrap();
     assert_eq!(refused(world.try_take(&http, 5, 11, UNLIMITED).await), busy(kept), "it had its turn");
-    assert_eq!(refused(world.try_take(&port, 6, 12, UNLIMITED).await), busy(kept), "another is first");
+    assert_eq!(refused(world.try_take(&port, 6, 12, UNLIMITED).await), busy(kept), "another is first in line");
     let lease = world.take(&https, 7, 13).await;
     release(&world, &https, &lease, 20).await;
-    assert!(world.try_take(&http, 8, 49, UNLIMITED).await.is_err(), "its place is the last");
-    assert!(world.try_take(&http, 8, 50, UNLIMITED).await.is_ok(), "nobody came");
+    assert!(world.try_take(&http, 8, 49, UNLIMITED).await.is_err(), "it is last in line");
+    assert!(world.try_take(&http, 8, 50, UNLIMITED).await.is_ok(), "the others did not come back");
 }
 
-/// What a server asked of one crawler holds for the next.
+/// A server's back-off for one crawler holds for the next.
 pub async fn a_back_off_goes_with_the_host(frontier: &impl Frontier) {
     let (world, [http, https, _]) = begun(frontier).await;
     let mut lease = world.take(&http, 1, 0).await;
@@ -134,10 +134,10 @@ pub async fn a_back_off_goes_with_the_host(frontier: &impl Frontier) {
     assert_eq!((next.pace, next.not_before), (lease.pace, at(30)));
 }
 
-/// A host is taken without a lease as well, for a single request, and given back by its holder alone.
+/// A host can be taken without a lease, for a single request. Only its holder can give it back.
 pub async fn a_host_is_taken_without_a_lease(frontier: &impl Frontier) {
     let (world, [http, ..]) = begun(frontier).await;
-    assert_eq!(frontier.load_host(&host()).await.unwrap(), None, "nobody asked it yet");
+    assert_eq!(frontier.load_host(&host()).await.unwrap(), None, "nobody has asked it yet");
     let take = |by, second| {
         let ask = ask(by, second);
         async move { frontier.take_host(&host(), &ask).await.unwrap().map(|row| row.holder) }
@@ -148,16 +148,16 @@ pub async fn a_host_is_taken_without_a_lease(frontier: &impl Frontier) {
         async move { frontier.give_back_host(&back).await.unwrap() }
     };
     assert!(take(1, 0).await.is_ok());
-    assert!(take(1, 1).await.is_ok(), "an earlier try, of which no answer came");
+    assert!(take(1, 1).await.is_ok(), "an earlier try whose answer was lost");
     assert_eq!(take(2, 2).await, Err(at(61)));
-    assert_eq!(refused(world.try_take(&http, 3, 3, UNLIMITED).await), busy(61), "nor with a lease");
+    assert_eq!(refused(world.try_take(&http, 3, 3, UNLIMITED).await), busy(61), "a lease does not help");
     back(2, 4).await;
-    assert_eq!(take(2, 5).await, Err(at(61)), "it was not its own to give");
+    assert_eq!(take(2, 5).await, Err(at(61)), "only the holder can give it back");
     back(1, 6).await;
     assert!(take(2, 6).await.is_ok());
 }
 
-/// Of many who want a host at once one has it; no more than fit stand in line.
+/// When many want a host at once, one gets it, and the line never exceeds its limit.
 pub async fn of_many_who_want_a_host_one_has_it(frontier: &impl Frontier) {
     let asks: Vec<_> = (1..=20).map(|by| ask(by, 0)).collect();
     let taken = join_all(asks.iter().map(|ask| async { frontier.take_host(&host(), ask).await.unwrap() })).await;

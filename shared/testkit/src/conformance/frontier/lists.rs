@@ -10,7 +10,7 @@ use super::super::lag::{assert_comes_to, until};
 use super::super::samples::{at, crawl, key, origin};
 use super::super::world::{UNLIMITED, World};
 
-/// The origins of a crawl come in order, page by page; those that were never opened do not.
+/// The origins of a crawl are listed in order, page by page, without those that were never opened.
 pub async fn origins_are_listed_in_pages(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     for host in ["c.example", "a.example", "d.example", "b.example"] {
@@ -24,19 +24,19 @@ pub async fn origins_are_listed_in_pages(frontier: &impl Frontier) {
     assert_eq!(list(None, 3).await, hosts[..3]);
     assert_eq!(list(Some(hosts[2].clone()), 3).await, hosts[3..]);
     assert_eq!(list(Some(hosts[3].clone()), 3).await, []);
-    assert_eq!(list(Some(origin("bb.example")), 1).await, hosts[2..3], "after one that is not there");
+    assert_eq!(list(Some(origin("bb.example")), 1).await, hosts[2..3], "after one that does not exist");
     let other = frontier.list_origins(&"other".parse().unwrap(), None, 10).await.unwrap();
     assert_eq!(other, [], "of another crawl");
 }
 
-/// What is due by then, but for inboxes of this origin. It is not idle, so its lease looks after it: a store may list the inbox or not.
+/// Lists what is due by then, without this origin's inbox: the origin is not idle, so a store may list the inbox or not.
 async fn overdue(frontier: &impl Frontier, second: i64, not_idle: &OriginKey) -> Vec<Overdue> {
     let mut work = frontier.overdue(&crawl(), at(second), OverdueKinds::All, 10).await.unwrap();
     work.retain(|work| *work != Overdue::Inbox(not_idle.clone()));
     work
 }
 
-/// What is due is found, of every kind, and not before; what was done is not.
+/// Overdue work of every kind is found, but not before it is due, nor once it is done.
 pub async fn overdue_work_is_found(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let (ready, idle) = (key("a.example"), key("b.example"));
@@ -52,7 +52,7 @@ pub async fn overdue_work_is_found(frontier: &impl Frontier) {
         Overdue::Inbox(idle.clone()),
     ]);
     let all = async || due_by(10_000).await.into_iter().collect::<HashSet<_>>();
-    assert_comes_to(all, expected, "of every kind; an idle lease is owed nothing").await;
+    assert_comes_to(all, expected, "every kind, except an idle lease, which is never due").await;
     let two = async || frontier.overdue(&crawl(), at(10_000), OverdueKinds::All, 2).await.unwrap().len();
     assert_comes_to(two, 2, "no more than asked for").await;
     frontier.return_token(&crawl(), world.iteration).await.unwrap();
@@ -61,7 +61,7 @@ pub async fn overdue_work_is_found(frontier: &impl Frontier) {
     assert_comes_to(async || due_by(10_000).await, vec![Overdue::Lease(ready.clone())], "the rest is done").await;
 }
 
-/// Leases that nobody may take do not stand in the way of other work, however long they are overdue.
+/// Leases that cannot be taken do not hide other work, however long they are overdue.
 pub async fn leases_do_not_hide_the_rest(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let crawled = key("z.example");
@@ -77,10 +77,10 @@ pub async fn leases_do_not_hide_the_rest(frontier: &impl Frontier) {
         work
     };
     let expected = vec![Overdue::Segment(segment.id.clone(), world.iteration)];
-    assert_comes_to(rest, expected, "no lease among it").await;
+    assert_comes_to(rest, expected, "without any lease").await;
 }
 
-/// Work that was just sent again is overdue only when it is due again, and never earlier than it was.
+/// Postponed work is overdue again at its new time. Work is never brought forward.
 pub async fn postponed_work_waits(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let (ready, parsed) = (key("a.example"), key("b.example"));
@@ -101,10 +101,10 @@ pub async fn postponed_work_waits(frontier: &impl Frontier) {
     world.parse(&segment, (0, PartKind::Last), &[]).await;
     frontier.postpone(&Overdue::Segment(segment.id.clone(), world.iteration), at(30_000)).await.unwrap();
     let row = frontier.load_segment(&segment.id).await.unwrap().expect("it is there");
-    assert_eq!(row.due, None, "what is owed nothing stays so");
+    assert_eq!(row.due, None, "a segment that is not due stays so");
 }
 
-/// The sums are those of the origins' own counts, of this iteration alone.
+/// The sums add up the counts of the origins, of this iteration alone.
 pub async fn progress_is_the_sum_of_the_origins(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let (first, second) = (key("a.example"), key("b.example"));

@@ -1,4 +1,4 @@
-//! The frontier: every operation, and every race as a value.
+//! The frontier: all its operations and races.
 
 mod claims;
 mod crawls;
@@ -28,8 +28,8 @@ pub use schedules::*;
 pub use sizes::*;
 pub use turns::*;
 
-/// Runs every behaviour of a frontier. Takes an expression that makes `(frontier, guard)` from a future; the guard lives as long.
-/// Given `rejections` before it, it is an expression: the behaviours that fail.
+/// Runs every behaviour of a frontier on `(frontier, guard)`, which the future given makes; the guard is dropped after the test.
+/// With `rejections` before the future, expands to an expression: the names of the behaviours that fail.
 #[macro_export]
 macro_rules! frontier_suite {
     ($make:expr) => {
@@ -49,7 +49,7 @@ macro_rules! frontier_suite {
             an_iteration_waits_for_the_last_one_to_close
             a_token_is_returned_once
             closing_at_zero_is_final
-            a_wish_that_does_not_fit_changes_nothing
+            a_change_of_status_that_does_not_fit_changes_nothing
             a_cursor_moves_from_where_it_was_seen
             cursors_of_several_walks_are_told_apart
             whoever_reserves_lets_the_search_for_holders_begin_anew

@@ -1,4 +1,4 @@
-//! What people are still to be told.
+//! Notices that still have to be sent.
 
 use dragline_domain::frontier::LeftoverReason;
 use dragline_ports::frontier::{Frontier, IterationClosed, NoticeKept, OwedNotice};
@@ -8,19 +8,19 @@ use super::super::lag::assert_comes_to;
 use super::super::samples::{at, crawl, key};
 use super::super::world::{UNLIMITED, World};
 
-/// A notice that is owed from this second on.
+/// A notice that is due from this second on.
 fn ended(count: u64, second: i64) -> OwedNotice {
     let notice = Notice::OriginEnded { origin: key("a.example"), reason: LeftoverReason::Stopped, count };
     OwedNotice::new(notice, at(second), at(second))
 }
 
-/// Checks what is owed at this second.
+/// Checks which notices are due at this second.
 async fn assert_owed(frontier: &impl Frontier, second: i64, expected: &[&OwedNotice], why: &str) {
     let owed = async || frontier.owed_notices(at(second), 10).await.unwrap();
     assert_comes_to(owed, expected.iter().map(|&owed| owed.clone()).collect::<Vec<_>>(), why).await;
 }
 
-/// Whoever closes an iteration may die before telling: the notice is owed in the same moment, and once.
+/// Closing an iteration stores its notice once, in the same transaction, as the closer may die before sending it.
 pub async fn the_end_of_an_iteration_is_owed_until_it_is_told(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     assert_owed(frontier, 1_000, &[], "it runs").await;
@@ -30,17 +30,17 @@ pub async fn the_end_of_an_iteration_is_owed_until_it_is_told(frontier: &impl Fr
     let owed = OwedNotice::of_closed(&row, at(100));
     assert_owed(frontier, 100, &[&owed], "from its end on").await;
     frontier.close_iteration(&crawl(), world.iteration, at(200)).await.unwrap();
-    assert_owed(frontier, 1_000, &[&owed], "closing it again owes nothing more").await;
-    for why in ["told", "told twice"] {
+    assert_owed(frontier, 1_000, &[&owed], "closing it again adds no notice").await;
+    for why in ["sent", "sent twice"] {
         frontier.forget_notice(&owed).await.unwrap();
         assert_owed(frontier, 1_000, &[], why).await;
     }
 }
 
-/// A notice is kept, the longest due first, until it is told; keeping it again changes nothing.
+/// A notice is kept until it is sent. The one due longest comes first; keeping one again changes nothing.
 pub async fn a_notice_is_kept_until_it_is_told(frontier: &impl Frontier) {
     let (late, early) = (ended(7, 60), ended(8, 30));
-    assert_ne!(late.key, early.key, "these two do not meet");
+    assert_ne!(late.key, early.key, "their keys differ");
     for owed in [&late, &early, &late] {
         assert_eq!(frontier.owe_notice(owed).await.unwrap(), NoticeKept::Kept);
     }
@@ -48,19 +48,19 @@ pub async fn a_notice_is_kept_until_it_is_told(frontier: &impl Frontier) {
     assert_owed(frontier, 59, &[&early], "one is").await;
     assert_owed(frontier, 60, &[&early, &late], "both are, in this order").await;
     frontier.forget_notice(&early).await.unwrap();
-    assert_owed(frontier, 60, &[&late], "the other was told").await;
+    assert_owed(frontier, 60, &[&late], "the other was sent").await;
 }
 
-/// Of notices that share a place the first one stays.
+/// Of notices with the same key the first one is kept.
 pub async fn notices_do_not_pile_up(frontier: &impl Frontier) {
     let first = ended(1, 0);
-    let other = (2..).map(|count| ended(count, 0)).find(|other| other.key == first.key).expect("places are few");
+    let other = (2..).map(|count| ended(count, 0)).find(|other| other.key == first.key).expect("there are few keys");
     assert_eq!(frontier.owe_notice(&first).await.unwrap(), NoticeKept::Kept);
     assert_eq!(frontier.owe_notice(&other).await.unwrap(), NoticeKept::Crowded);
     assert_owed(frontier, 0, &[&first], "the first one").await;
 }
 
-/// A notice that could not be sent waits for its next try; one that was told meanwhile does not come back.
+/// A notice that could not be sent waits for its next try. One that was sent meanwhile does not come back.
 pub async fn a_postponed_notice_waits(frontier: &impl Frontier) {
     let owed = ended(7, 0);
     frontier.owe_notice(&owed).await.unwrap();
@@ -69,8 +69,8 @@ pub async fn a_postponed_notice_waits(frontier: &impl Frontier) {
     let postponed = OwedNotice { due: at(120), ..owed.clone() };
     assert_owed(frontier, 120, &[&postponed], "due again").await;
     frontier.postpone_notice(&owed, at(60)).await.unwrap();
-    assert_owed(frontier, 119, &[], "nobody brings it forward").await;
+    assert_owed(frontier, 119, &[], "it is not brought forward").await;
     frontier.forget_notice(&owed).await.unwrap();
     frontier.postpone_notice(&owed, at(300)).await.unwrap();
-    assert_owed(frontier, 1_000, &[], "it was told").await;
+    assert_owed(frontier, 1_000, &[], "it was sent").await;
 }

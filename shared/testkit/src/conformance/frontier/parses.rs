@@ -1,4 +1,4 @@
-//! Parses: each part once, by whoever comes first.
+//! Parses: each part is committed once, by the first to come.
 
 use dragline_domain::frontier::{
     Blame, LeaseState, LeftoverReason, ParseBegun, ParsePart, ParserCounters, PartKind, PartRefused, RecrawlCursor,
@@ -14,7 +14,7 @@ use super::super::world::{DELAY, UNLIMITED, World};
 
 const ALREADY: ParseCommitted = ParseCommitted::Refused(PartRefused::AlreadyParsed);
 
-/// A parse in two parts commits each once, in their order; the last one counts the segment as parsed.
+/// A parse in two parts commits each once, in order; the last one counts the segment as parsed.
 pub async fn a_parse_commits_each_part_once(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let (own, other) = (key("a.example"), key("b.example"));
@@ -42,7 +42,7 @@ pub async fn a_parse_commits_each_part_once(frontier: &impl Frontier) {
     assert_eq!(row, Some(SegmentRow { state: SegmentState::Processed, due: None, ..segment }));
 }
 
-/// Of two parsers at the same part one gets in, and the other learns where to go on.
+/// Of two parsers at the same part one commits it, and the other learns where to continue.
 pub async fn two_parsers_of_one_segment(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let own = key("a.example");
@@ -57,14 +57,14 @@ pub async fn two_parsers_of_one_segment(frontier: &impl Frontier) {
     assert_eq!((inbox.added, inbox.parsed), (2, 1), "once");
 }
 
-/// A parse that begins at this second, and may take until that.
+/// A parse that begins at the first of these seconds and may last until the other.
 fn beginning(segment: &SegmentRow, by: u128, (second, until): (i64, i64)) -> BeginParse {
     let begun = ParseBegun { token: ParseToken::from_bits(by), until: at(until) };
     BeginParse { segment: segment.id.clone(), begun, now: at(second) }
 }
 
-/// A parse that neither ended nor was given back in its time died, so that a capture that kills the process is found out. A duplicate
-/// beside it says nothing; nor does a message that comes when all is done.
+/// A parse that neither committed nor was given back in time counts as a crash, so that a capture that kills the process is found out.
+/// A duplicate that runs beside it does not count, nor does a message that comes when all is done.
 pub async fn parses_that_died_are_counted(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let own = key("a.example");
@@ -74,8 +74,8 @@ pub async fn parses_that_died_are_counted(frontier: &impl Frontier) {
         (1, (10, 300), (1, 300), 0, "the first"),
         (1, (10, 300), (1, 300), 0, "the first again, as its answer was lost"),
         (2, (299, 600), (1, 300), 0, "a duplicate while the first has time left"),
-        (3, (300, 590), (3, 590), 1, "the first is over, and was neither committed nor given back"),
-        (4, (900, 1_200), (4, 1_200), 2, "so is that one"),
+        (3, (300, 590), (3, 590), 1, "the first ran out, neither committed nor given back"),
+        (4, (900, 1_200), (4, 1_200), 2, "so did that one"),
     ] {
         let row = frontier.begin_parse(&beginning(&segment, by, times)).await.unwrap();
         let parsing = Some(ParseBegun { token: ParseToken::from_bits(noted.0), until: at(noted.1) });
@@ -90,7 +90,7 @@ pub async fn parses_that_died_are_counted(frontier: &impl Frontier) {
     assert_eq!(frontier.load_segment(&unknown.id).await.unwrap(), None);
 }
 
-/// What the store failed at does not count; what could not be read does. Only whoever is noted gives back.
+/// A failure of the store does not count as a crash; an unreadable segment does. Only the parse on record can be given back.
 pub async fn a_parse_that_is_given_back_did_not_die(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let own = key("a.example");
@@ -101,10 +101,10 @@ pub async fn a_parse_that_is_given_back_did_not_die(frontier: &impl Frontier) {
         async move { frontier.give_back_parse(id, &token, blame).await.unwrap() }
     };
     for (by, second, given_back_by, blame, attempts, is_noted, why) in [
-        (1, 10, 1, Blame::Elsewhere, 0, false, "the store was away"),
+        (1, 10, 1, Blame::Elsewhere, 0, false, "the store was out of reach"),
         (2, 20, 2, Blame::Elsewhere, 0, false, "and again"),
         (3, 30, 3, Blame::Segment, 1, false, "its object cannot be read"),
-        (4, 40, 3, Blame::Segment, 1, true, "another's is not given back"),
+        (4, 40, 3, Blame::Segment, 1, true, "it cannot give back another's parse"),
         (5, 1_000, 5, Blame::Elsewhere, 2, false, "that one died"),
     ] {
         let begun = frontier.begin_parse(&beginning(&segment, by, (second, second + 300))).await.unwrap();
@@ -117,7 +117,7 @@ pub async fn a_parse_that_is_given_back_did_not_die(frontier: &impl Frontier) {
     }
 }
 
-/// URLs whose captures are lost are counted with the parse, and are left over.
+/// URLs whose captures are lost are counted with the parse and become leftovers.
 pub async fn what_cannot_be_read_is_left_over(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let own = key("a.example");
@@ -144,10 +144,10 @@ pub async fn what_cannot_be_read_is_left_over(frontier: &impl Frontier) {
         "counted once",
     )
     .await;
-    assert_eq!(world.origin(&own).await.inbox.parsed, 1, "nothing waits for it any more");
+    assert_eq!(world.origin(&own).await.inbox.parsed, 1, "nothing waits for it");
 }
 
-/// Todo opens origins that are new, and those that had closed; what is open only gets more to do.
+/// New todo opens new and closed origins; an open one only gets more to do.
 pub async fn a_parse_opens_what_it_finds(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let (own, new, closed) = (key("a.example"), key("b.example"), key("c.example"));
@@ -176,7 +176,7 @@ pub async fn a_parse_opens_what_it_finds(frontier: &impl Frontier) {
     assert_eq!(world.try_take(&own, 5, 50, UNLIMITED).await, Err(TakeRefused::NothingToDo), "idle until it is settled");
 }
 
-/// A parse of a segment that nobody knows is over.
+/// A parse of an unknown segment counts as done.
 pub async fn a_parse_that_nobody_waits_for_is_over(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let own = key("a.example");
@@ -187,7 +187,7 @@ pub async fn a_parse_that_nobody_waits_for_is_over(frontier: &impl Frontier) {
     assert_eq!(world.origin(&own).await.inbox.added, 1, "nothing was added");
 }
 
-/// While an iteration is paused or stopping what was fetched is parsed, and origins open that get no lease.
+/// While an iteration is paused or stopping, what was fetched is still parsed; origins open, but get no lease.
 pub async fn a_paused_iteration_is_parsed(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let (own, new) = (key("a.example"), key("b.example"));

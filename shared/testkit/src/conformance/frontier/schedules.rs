@@ -1,4 +1,4 @@
-//! Schedules, the switch of a crawl, and what was done already.
+//! Schedules, the switch of a crawl, and handled triggers.
 
 use dragline_domain::frontier::{Begun, CrawlPut, Switch};
 use dragline_domain::ids::CrawlId;
@@ -6,10 +6,10 @@ use dragline_ports::frontier::{Frontier, MoveSchedule, PutCrawl};
 use jiff::Timestamp;
 
 use super::super::samples::{at, crawl, trigger};
-use super::super::world::{UNLIMITED, World, wish};
+use super::super::world::{UNLIMITED, World, request_to_begin};
 use super::crawls::defined;
 
-/// Puts a crawl over the version that was seen, its next iteration at this second; its name.
+/// Puts a crawl over the version that was seen, with its next iteration at this second. Returns its name.
 async fn scheduled(frontier: &impl Frontier, seen: Option<u32>, second: i64) -> CrawlId {
     let put = PutCrawl { definition: defined("/"), seen, next: Some(at(second)) };
     assert_eq!(frontier.put_crawl(&put).await.unwrap(), CrawlPut::Stored(seen.unwrap_or(0) + 1));
@@ -28,7 +28,7 @@ async fn pass_on(frontier: &impl Frontier, crawl: &CrawlId, seen: i64, next: Opt
     frontier.move_schedule(&MoveSchedule { crawl: crawl.clone(), seen: at(seen), next }).await.unwrap();
 }
 
-/// A crawl is due from its schedule's time on, until that is passed on.
+/// A crawl is due from its schedule's time on, until the schedule is advanced.
 pub async fn a_schedule_comes_due_until_it_is_passed_on(frontier: &impl Frontier) {
     let name = scheduled(frontier, None, 60).await;
     assert_eq!(switch(frontier, &name).await, Switch::On { next: Some(at(60)) });
@@ -42,7 +42,7 @@ pub async fn a_schedule_comes_due_until_it_is_passed_on(frontier: &impl Frontier
     assert_eq!(switch(frontier, &name).await, Switch::On { next: None });
 }
 
-/// Only the time that was seen is passed on: another definition may have put another one.
+/// A schedule is advanced only from the time that was seen: another definition may have set another time.
 pub async fn a_schedule_that_was_moved_is_left_alone(frontier: &impl Frontier) {
     let name = scheduled(frontier, None, 60).await;
     scheduled(frontier, Some(1), 300).await;
@@ -52,7 +52,7 @@ pub async fn a_schedule_that_was_moved_is_left_alone(frontier: &impl Frontier) {
     assert_eq!(frontier.load_crawl(&"nobody".parse().unwrap()).await.unwrap(), None, "there is no such crawl");
 }
 
-/// What is switched off is not due and stays off, until a definition is put again.
+/// A crawl that is switched off is not due, and stays off until a definition is put again.
 pub async fn a_crawl_that_is_switched_off_is_not_due(frontier: &impl Frontier) {
     let name = scheduled(frontier, None, 60).await;
     for _ in 0..2 {
@@ -60,14 +60,14 @@ pub async fn a_crawl_that_is_switched_off_is_not_due(frontier: &impl Frontier) {
         assert_eq!((switch(frontier, &name).await, due(frontier, 60).await), (Switch::Off, Vec::new()));
     }
     pass_on(frontier, &name, 60, Some(at(120))).await;
-    assert_eq!(switch(frontier, &name).await, Switch::Off, "who saw it on does not switch it on");
+    assert_eq!(switch(frontier, &name).await, Switch::Off, "having seen it on does not switch it on");
     scheduled(frontier, Some(1), 60).await;
     assert_eq!(due(frontier, 60).await, [name]);
     frontier.switch_off(&"nobody".parse().unwrap()).await.unwrap();
     assert_eq!(frontier.load_crawl(&"nobody".parse().unwrap()).await.unwrap(), None, "there is no such crawl");
 }
 
-/// A crawl runs from its iteration's beginning until that is closed.
+/// A crawl runs from the beginning of its iteration until that is closed.
 pub async fn a_crawl_runs_until_its_iteration_closes(frontier: &impl Frontier) {
     assert_eq!(frontier.running_crawls(10).await.unwrap(), [], "none has begun");
     let world = World::begin(frontier, UNLIMITED).await;
@@ -76,10 +76,10 @@ pub async fn a_crawl_runs_until_its_iteration_closes(frontier: &impl Frontier) {
     assert_eq!(frontier.running_crawls(10).await.unwrap(), [], "it is closed");
 }
 
-/// What was done for a trigger is known from then on; that it began an iteration does not say so, and is not forgotten.
+/// A trigger counts as handled once it is marked so; having begun an iteration is not enough, and is not forgotten either.
 pub async fn what_was_handled_is_known(frontier: &impl Frontier) {
     let handled = |name| async move { frontier.was_handled(&crawl(), &trigger(name)).await.unwrap() };
-    assert!(!handled("t").await, "nobody asked");
+    assert!(!handled("t").await, "it never came");
     let world = World::begin(frontier, UNLIMITED).await;
     assert!(!handled("t").await, "it began an iteration, and may owe seeds");
     for name in ["t", "u", "u"] {
@@ -87,6 +87,6 @@ pub async fn what_was_handled_is_known(frontier: &impl Frontier) {
         assert!(handled(name).await, "{name}");
     }
     assert!(!handled("v").await, "another's");
-    let again = frontier.begin_iteration(&wish("t", UNLIMITED)).await.unwrap();
-    assert_eq!(again, Begun::Iteration(world.row().await), "it has its iteration still");
+    let again = frontier.begin_iteration(&request_to_begin("t", UNLIMITED)).await.unwrap();
+    assert_eq!(again, Begun::Iteration(world.row().await), "it still has its iteration");
 }

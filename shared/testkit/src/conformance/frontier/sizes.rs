@@ -1,4 +1,4 @@
-//! The largest that the steps hand over: rows, keys and transactions of that size are stored like any other.
+//! The largest rows, keys and transactions that the steps produce, which are stored like any other.
 
 use dragline_domain::frontier::{
     ChunkKey, Claim, Claimer, Committed, EXHAUSTED_CHUNKS_MAX, Lease, OriginKey, PART_CHUNKS_MAX, PartKind, Retry,
@@ -11,7 +11,7 @@ use dragline_ports::frontier::{Frontier, ParseCommitted, RobotsRow, SeedOrigin, 
 use super::super::samples::{at, entry, key, trigger};
 use super::super::world::{UNLIMITED, World, long_path};
 
-/// A thousand URLs of the greatest length are claimed at once, though they differ only at their ends.
+/// A thousand URLs of the maximum length that differ only at their ends are claimed at once.
 pub async fn a_thousand_long_urls_are_told_apart(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let origin = key("a.example");
@@ -22,10 +22,10 @@ pub async fn a_thousand_long_urls_are_told_apart(frontier: &impl Frontier) {
     let own = |count| vec![Claim::Own { last: None }; count];
     assert_eq!(world.claim(&origin, ours.clone(), first).await, own(first.len()), "each is new");
     let expected = [vec![Claim::Taken { by: ours }; first.len()], own(rest.len())].concat();
-    assert_eq!(world.claim(&origin, theirs, &paths).await, expected, "in the order asked for");
+    assert_eq!(world.claim(&origin, theirs, &paths).await, expected, "in the order of the request");
 }
 
-/// robots.txt of the size that has to be read (RFC 9309: 500 KiB) comes back.
+/// A robots.txt of the size that must be read (RFC 9309: 500 KiB) is read back.
 pub async fn a_large_robots_txt_comes_back(frontier: &impl Frontier) {
     let origin = key("a.example");
     let mut body = String::from("User-agent: *\n");
@@ -42,7 +42,7 @@ pub async fn a_large_robots_txt_comes_back(frontier: &impl Frontier) {
     assert!(frontier.load_robots(&origin).await.unwrap() == Some(row), "another robots.txt came back, or none");
 }
 
-/// A lease with all the retries it may have, few of long URLs or many of short ones, is committed and comes back.
+/// A lease with as many retries as it may have, few of long URLs or many of short ones, is committed and read back.
 pub async fn a_lease_keeps_all_its_retries(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let origin = key("a.example");
@@ -60,7 +60,7 @@ pub async fn a_lease_keeps_all_its_retries(frontier: &impl Frontier) {
     }
 }
 
-/// This many chunks of one seed each, as one seeding puts them.
+/// A seeding with this many chunks of one seed each.
 fn seeds_in_chunks<F: Frontier>(world: &World<'_, F>, origin: &OriginKey, part: u32, count: usize) -> SeedOrigin {
     let seeding = Seeding::new(&trigger("t"), part);
     let chunk = |number| {
@@ -71,18 +71,18 @@ fn seeds_in_chunks<F: Frontier>(world: &World<'_, F>, origin: &OriginKey, part: 
     world.seeds(origin, seeding, chunks)
 }
 
-/// As many chunks of seeds as a transaction puts are added at once; one more is refused, and nothing of it is there.
+/// As many chunks of seeds as fit a transaction are added at once; with one more the seeding is refused and changes nothing.
 pub async fn seeds_that_fit_no_transaction_are_refused(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let origin = key("a.example");
     let refused = frontier.seed_origin(&seeds_in_chunks(&world, &origin, 0, PART_CHUNKS_MAX + 1)).await;
     assert_eq!(refused.map_err(|error| error.kind), Err(PortErrorKind::TooLarge), "one too many");
-    assert_eq!(frontier.load_origin(&origin).await.unwrap(), None, "nothing of it is there");
+    assert_eq!(frontier.load_origin(&origin).await.unwrap(), None, "nothing of it was stored");
     let fits = frontier.seed_origin(&seeds_in_chunks(&world, &origin, 0, PART_CHUNKS_MAX)).await.unwrap();
     assert_eq!((fits, world.origin(&origin).await.inbox.added), (Seeded::Added, 32), "one less");
 }
 
-/// However many triggers seed an origin, its inbox stays as it is.
+/// An inbox does not grow with the number of triggers that seed its origin.
 pub async fn seedings_do_not_make_the_inbox_grow(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let origin = key("a.example");
@@ -93,13 +93,13 @@ pub async fn seedings_do_not_make_the_inbox_grow(frontier: &impl Frontier) {
         let seeded = frontier.seed_origin(&world.seeds(&origin, seeding, Vec::new())).await.unwrap();
         assert_eq!(seeded, Seeded::Added, "number {number}");
     }
-    assert_eq!(world.origin(&origin).await.inbox, before, "nothing is kept of them there");
+    assert_eq!(world.origin(&origin).await.inbox, before, "it records none of them");
     for by in ["t", "u0", "u19"] {
         assert_eq!(world.seed_by(&origin, by, &[]).await, Seeded::Already, "{by} came again");
     }
 }
 
-/// A segment exhausts as many chunks as a transaction deletes; with one more its commit is refused, and nothing of it is there.
+/// A segment exhausts as many chunks as a transaction can delete; with one more its commit is refused and changes nothing.
 pub async fn a_commit_that_fits_no_transaction_is_refused(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let origin = key("a.example");
@@ -114,20 +114,20 @@ pub async fn a_commit_that_fits_no_transaction_is_refused(frontier: &impl Fronti
     commit.exhausted = chunks[..=EXHAUSTED_CHUNKS_MAX].to_vec();
     let refused = frontier.commit_segment(&commit).await;
     assert_eq!(refused.map_err(|error| error.kind), Err(PortErrorKind::TooLarge), "one too many");
-    assert_eq!(frontier.load_segment(&commit.segment.id).await.unwrap(), None, "nothing of it is there");
+    assert_eq!(frontier.load_segment(&commit.segment.id).await.unwrap(), None, "nothing of it was stored");
     commit.exhausted.pop();
     assert_eq!(frontier.commit_segment(&commit).await.unwrap(), Committed::Done, "one less");
     let next = frontier.first_chunk(&origin, world.iteration, &[]).await.unwrap().map(|chunk| chunk.key);
     assert_eq!(next.as_ref(), chunks.get(EXHAUSTED_CHUNKS_MAX), "the others are gone");
 }
 
-/// One part adds todo to as many origins as a transaction has room for, and opens each.
+/// One part of a parse adds todo to as many origins as fit a transaction, and opens each.
 pub async fn a_part_opens_as_many_origins_as_fit(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let own = key("a.example");
     world.seed(&own, &["/"]).await;
     let segment = world.crawl_until_idle(&own, 1, 0).await;
-    // Three actions a target, and three that every part has: 99 of 100.
+    // Three actions for each target, and three for the part itself: 99 of 100.
     let targets: Vec<OriginKey> = (0..32).map(|number| key(&format!("{number}.example"))).collect();
     let found: Vec<(&OriginKey, &[&str])> = targets.iter().map(|target| (target, &["/"][..])).collect();
     assert_eq!(world.parse(&segment, (0, PartKind::Last), &found).await, ParseCommitted::Done);

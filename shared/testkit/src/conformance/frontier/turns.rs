@@ -1,4 +1,4 @@
-//! Turns: leases, segments, todo, letting go.
+//! Turns: leases, segments, todo and releases.
 
 use dragline_domain::frontier::{Committed, Lease, Release, ReleaseRefused, Reserve, StatusChange, Take, TakeRefused};
 use dragline_domain::ids::Turn;
@@ -12,7 +12,7 @@ fn pages(pages: u64) -> Reserve {
     Reserve { pages: Some(pages), bytes: None }
 }
 
-/// A turn's ticket is worth one lease; another turn's is worth none.
+/// A ticket of the current turn gets one lease; a ticket of another turn gets none.
 pub async fn a_lease_is_given_once(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let origin = key("a.example");
@@ -32,14 +32,14 @@ pub async fn a_lease_is_given_once(frontier: &impl Frontier) {
     };
     assert_eq!(take(1).await, Err(TakeRefused::NothingToDo), "it was never opened");
     world.seed(&origin, &["/"]).await;
-    assert_eq!(take(2).await, Err(TakeRefused::OtherTurn), "of a turn to come");
+    assert_eq!(take(2).await, Err(TakeRefused::OtherTurn), "a ticket of a later turn");
     let lease = take(1).await.expect("it is ready");
     assert!(lease.is_held_by(&token(7)));
-    assert_eq!(world.origin(&origin).await.lease, lease, "what is given is what is stored");
+    assert_eq!(world.origin(&origin).await.lease, lease, "the lease given is the lease stored");
     assert_eq!(world.try_take(&origin, 8, 1, UNLIMITED).await, Err(TakeRefused::Held), "a ticket delivered twice");
 }
 
-/// A holder that let its time run out loses the lease, but not before a delay has passed.
+/// A holder whose time has run out loses the lease, but not before a delay has passed.
 pub async fn a_lease_that_ran_out_is_taken_over_after_a_delay(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let origin = key("a.example");
@@ -57,7 +57,7 @@ pub async fn a_lease_that_ran_out_is_taken_over_after_a_delay(frontier: &impl Fr
     );
 }
 
-/// Once a lease is taken over, its old holder commits nothing: neither before the new holder did, nor after, under whatever number.
+/// Once a lease is taken over its old holder cannot commit: not before the new holder does, not after, and under no segment number.
 pub async fn a_late_commit_by_an_old_holder_is_fenced(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let origin = key("a.example");
@@ -70,7 +70,7 @@ pub async fn a_late_commit_by_an_old_holder_is_fenced(frontier: &impl Frontier) 
         Committed::Fenced,
         "before the new holder's first commit"
     );
-    assert_eq!(frontier.load_segment(&late.segment.id).await.unwrap(), None, "nothing of it is there");
+    assert_eq!(frontier.load_segment(&late.segment.id).await.unwrap(), None, "nothing of it was stored");
     let commit = world.commit(&origin, &new, 501).await;
     assert_eq!(commit.segment.id, late.segment.id, "both are this turn's first");
     assert_eq!(frontier.commit_segment(&late).await.unwrap(), Committed::Fenced, "after it");
@@ -78,10 +78,10 @@ pub async fn a_late_commit_by_an_old_holder_is_fenced(frontier: &impl Frontier) 
     assert_eq!(world.origin(&origin).await.lease, commit.lease);
     let mut further = late;
     further.segment.id.n += 1;
-    assert_eq!(frontier.commit_segment(&further).await.unwrap(), Committed::Fenced, "under a number that is free");
+    assert_eq!(frontier.commit_segment(&further).await.unwrap(), Committed::Fenced, "under a free number");
 }
 
-/// A commit of which no answer came is tried again: it is in once, and that is success.
+/// A commit whose answer was lost is tried again: it counts once, and that is success.
 pub async fn a_commit_that_is_tried_again_is_success(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let origin = key("a.example");
@@ -92,10 +92,10 @@ pub async fn a_commit_that_is_tried_again_is_success(frontier: &impl Frontier) {
     let rows = world.origin(&origin).await;
     assert_eq!((rows.lease.taken, rows.lease.segments), (2, 1), "counted once");
     assert_eq!(world.release(&origin, &commit.lease, Release::Idle).await, Ok(()));
-    assert_eq!(frontier.commit_segment(&commit).await.unwrap(), Committed::Done, "even after the lease was let go");
+    assert_eq!(frontier.commit_segment(&commit).await.unwrap(), Committed::Done, "even after the lease was released");
 }
 
-/// Chunks come by depth, then by who found them; each is read by its key until the commit that exhausts it.
+/// Chunks come by depth, then by who found them. Each can be read by its key until a commit exhausts it.
 pub async fn todo_comes_breadth_first_until_it_is_exhausted(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let origin = key("a.example");
@@ -109,7 +109,11 @@ pub async fn todo_comes_breadth_first_until_it_is_exhausted(frontier: &impl Fron
     let next =
         |skip: Vec<_>| async move { frontier.first_chunk(&key("a.example"), world.iteration, &skip).await.unwrap() };
     let seeds = next(vec![]).await.expect("two chunks wait");
-    assert_eq!((seeds.key.depth, seeds.entries[0].path_and_query.as_str()), (0, "/late-seed"), "less deep comes first");
+    assert_eq!(
+        (seeds.key.depth, seeds.entries[0].path_and_query.as_str()),
+        (0, "/late-seed"),
+        "the lower depth comes first"
+    );
     let links = next(vec![seeds.key.clone()]).await.expect("the other one");
     assert_eq!((links.key.depth, links.entries.len()), (1, 2));
     assert_eq!(next(vec![links.key.clone(), seeds.key.clone()]).await, None, "both are taken already");
@@ -118,7 +122,7 @@ pub async fn todo_comes_breadth_first_until_it_is_exhausted(frontier: &impl Fron
     assert_eq!(other, None, "of another iteration");
 }
 
-/// Turns set pages aside when they begin and give the rest back; more than there is is never given.
+/// A turn reserves pages when it begins and returns the rest; no more is reserved than is left.
 pub async fn budget_is_never_exceeded(frontier: &impl Frontier) {
     let world = World::begin(frontier, pages(10)).await;
     let origins = ["a.example", "b.example", "c.example"].map(key);
@@ -134,14 +138,14 @@ pub async fn budget_is_never_exceeded(frontier: &impl Frontier) {
     assert_eq!(
         (reserved(&taken_over), world.row().await.budget),
         (pages(6), pages(0)),
-        "a takeover keeps what was set aside"
+        "a takeover keeps the reservation"
     );
     assert_eq!(world.release(&origins[1], &second, Release::Wake { not_before: at(1) }).await, Ok(()));
     assert_eq!(world.row().await.budget, pages(4), "it came back");
     assert_eq!(reserved(&world.try_take(&origins[2], 3, 500, pages(6)).await.unwrap()), pages(4));
 }
 
-/// While it is paused or stopping, an iteration gives no leases; who holds one goes on.
+/// A paused or stopping iteration gives no leases; holders go on.
 pub async fn only_an_open_iteration_gives_leases(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let (held, free) = (key("a.example"), key("b.example"));
@@ -164,7 +168,7 @@ pub async fn only_an_open_iteration_gives_leases(frontier: &impl Frontier) {
     world.commit(&held, &lease, 2).await;
 }
 
-/// A parser adds todo after the holder looked and before it lets go: it is refused, looks again, and asks for another turn.
+/// When a parser adds todo between the holder's last look and its release, the release is refused; the next one asks for another turn.
 pub async fn a_wake_is_not_missed_when_todo_comes_during_release(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let origin = key("a.example");
@@ -188,7 +192,7 @@ pub async fn a_wake_is_not_missed_when_todo_comes_during_release(frontier: &impl
     assert_eq!(world.take(&origin, 2, 9).await.turn, Turn(2));
 }
 
-/// Whoever lost the lease cannot let go of it for the one who has it.
+/// A holder that lost its lease cannot release it for the new one.
 pub async fn an_old_holder_cannot_let_go(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     let origin = key("a.example");
@@ -201,7 +205,7 @@ pub async fn an_old_holder_cannot_let_go(frontier: &impl Frontier) {
     assert_eq!(world.origin(&origin).await.lease, new);
 }
 
-/// Whoever gets no answer lets go again, and has let go; once somebody took the lease after it, it is that one's.
+/// A release whose answer was lost is tried again and counts once. After somebody else took the lease it is refused.
 pub async fn a_release_that_is_tried_again_is_success(frontier: &impl Frontier) {
     let world = World::begin(frontier, UNLIMITED).await;
     for (host, how) in [
@@ -216,7 +220,7 @@ pub async fn a_release_that_is_tried_again_is_success(frontier: &impl Frontier) 
             assert_eq!(world.release(&origin, &lease, how).await, Ok(()), "{how:?}, {why}");
         }
         let other = Release::Wake { not_before: at(9) };
-        assert_eq!(world.release(&origin, &lease, other).await, Err(ReleaseRefused::Fenced), "not in another way");
+        assert_eq!(world.release(&origin, &lease, other).await, Err(ReleaseRefused::Fenced), "not with other contents");
     }
     let origin = key("a.example");
     let lease = world.take(&origin, 2, 5).await;

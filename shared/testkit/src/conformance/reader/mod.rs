@@ -1,4 +1,4 @@
-//! Reading a crawl: each stream, by filter and from any place on.
+//! Reading a crawl: each stream, by filter and from any cursor.
 
 mod places;
 mod rows;
@@ -16,9 +16,9 @@ pub fn crawl() -> CrawlId {
     super::samples::crawl()
 }
 
-/// Runs every behaviour of a reader. Takes an expression that makes `((frontier, documents, reader), guard)` from a future, of one store and of
-/// [`crawl`](crate::conformance::reader::crawl); the guard lives as long. Given `rejections` before it, it is an expression: the behaviours that
-/// fail.
+/// Runs every behaviour of a reader on `((frontier, documents, reader), guard)`, which the future given makes over one store; the reader reads
+/// [`crawl`](crate::conformance::reader::crawl), and the guard is dropped after the test. With `rejections` before the future, expands to an
+/// expression: the names of the behaviours that fail.
 #[macro_export]
 macro_rules! reader_suite {
     ($make:expr) => {

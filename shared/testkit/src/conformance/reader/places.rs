@@ -1,4 +1,4 @@
-//! Iterations; and what holds for each stream: batches, places and filters.
+//! Iterations, and what holds for every stream: batches, cursors and filters.
 
 use dragline_domain::ids::Iteration;
 use dragline_ports::documents::Documents;
@@ -12,7 +12,7 @@ use super::crawl;
 use super::story::Teller;
 use super::streams::Stream;
 
-/// Before its first iteration a crawl has no rows, and no iteration; nor has it one that never began, later.
+/// Before its first iteration a crawl has no rows and no iteration. Later, an iteration that never began does not exist either.
 pub async fn a_crawl_that_never_began_has_nothing(
     (frontier, documents, reader): &(impl Frontier, impl Documents, impl Reader),
 ) {
@@ -39,7 +39,7 @@ pub async fn a_crawl_that_never_began_has_nothing(
     nothing(&Filter::of_iteration(third)).await;
 }
 
-/// The newest iteration, an earlier one, and how far each is: as the frontier has them.
+/// The newest iteration, an earlier one, and the progress of each agree with the frontier.
 pub async fn iterations_are_told_as_they_stand(
     (frontier, documents, reader): &(impl Frontier, impl Documents, impl Reader),
 ) {
@@ -54,11 +54,11 @@ pub async fn iterations_are_told_as_they_stand(
         let (number, row) = (world.iteration, world.row().await);
         assert_eq!(reader.load_iteration(number).await.unwrap(), Some(row), "{number}");
         let progress = frontier.progress(&crawl(), number).await.unwrap();
-        assert_comes_to(async || reader.progress(number).await.unwrap(), progress, "as far as it is").await;
+        assert_comes_to(async || reader.progress(number).await.unwrap(), progress, "its progress").await;
     }
 }
 
-/// In batches of any size a stream has the same rows in the same order, each once; and a small batch is no large one.
+/// Read in batches of any size a stream has the same rows in the same order, each once; and a batch stays within its limit.
 pub async fn rows_come_once_however_small_the_batches(
     (frontier, documents, reader): &(impl Frontier, impl Documents, impl Reader),
 ) {
@@ -77,7 +77,7 @@ pub async fn rows_come_once_however_small_the_batches(
     }
 }
 
-/// From each batch's cursor, kept as a text meanwhile, the stream goes on with what it had behind it: by other limits, and by each filter.
+/// From each batch's cursor, stored as text meanwhile, the stream continues with the rows after it: with other limits, and with each filter.
 pub async fn a_stored_cursor_goes_on_behind_what_was_read(
     (frontier, documents, reader): &(impl Frontier, impl Documents, impl Reader),
 ) {
@@ -105,7 +105,7 @@ pub async fn a_stored_cursor_goes_on_behind_what_was_read(
     }
 }
 
-/// Where a hundred origins hold nothing that is wanted, what stands behind them is found all the same, if need be behind batches that are empty.
+/// Rows after a hundred origins without a match are found all the same, possibly after empty batches.
 pub async fn what_stands_behind_many_origins_is_found(
     (frontier, documents, reader): &(impl Frontier, impl Documents, impl Reader),
 ) {
@@ -131,7 +131,7 @@ pub async fn what_stands_behind_many_origins_is_found(
     }
 }
 
-/// Whoever came to the end gets what is put behind it later, and no row again; before, nothing.
+/// From the cursor at the end a stream gives nothing until rows are added, then those rows alone.
 pub async fn rows_that_come_later_are_behind_the_end(
     (frontier, documents, reader): &(impl Frontier, impl Documents, impl Reader),
 ) {
@@ -154,7 +154,7 @@ pub async fn rows_that_come_later_are_behind_the_end(
     }
 }
 
-/// By iteration, origin and URL, alone and together, a stream gives those of its rows that are wanted, in their order, and no others.
+/// Filtered by iteration, origin and URL, alone and together, a stream gives exactly the rows that match, in their order.
 pub async fn filters_give_what_they_say((frontier, documents, reader): &(impl Frontier, impl Documents, impl Reader)) {
     Teller { frontier, documents }.tell().await;
     let (first, second) = (Iteration::FIRST, Iteration::FIRST.next());
@@ -188,7 +188,7 @@ pub async fn filters_give_what_they_say((frontier, documents, reader): &(impl Fr
     }
 }
 
-/// Whatever comes after it, a closed iteration has the same rows in the same order.
+/// A closed iteration keeps the same rows in the same order, whatever comes after it.
 pub async fn a_closed_iteration_stays_as_it_was(
     (frontier, documents, reader): &(impl Frontier, impl Documents, impl Reader),
 ) {

@@ -23,13 +23,12 @@ async fn told(frontier: &impl Frontier, documents: &impl Documents, reader: &imp
 /// More than any stream has.
 const ALL: usize = 1_000;
 
-/// Of the rows of one URL the one of this place.
+/// Returns the row at this index among those of one URL.
 fn of<'r, T>(rows: &'r [T], url_of: fn(&T) -> &String, url: &str, place: usize) -> &'r T {
     rows.iter().filter(|row| url_of(row) == url).nth(place).unwrap_or_else(|| panic!("no row {place} of {url}"))
 }
 
-/// A visit that was answered, one that was tried again, and one that was decided against: each with every field, and nothing where there is
-/// nothing to say.
+/// A visit that was answered, one that was tried again, and a URL that was not asked for: each with every field that applies, and no other.
 pub async fn visits_come_with_all_that_was_logged(
     (frontier, documents, reader): &(impl Frontier, impl Documents, impl Reader),
 ) {
@@ -111,7 +110,7 @@ pub async fn visits_come_with_all_that_was_logged(
     assert_eq!((same.status, same.content_type), (Some(304), None));
 }
 
-/// A visit without what only an answer tells.
+/// A visit without the fields that only an answer has.
 fn without_answer(visit: LogRow) -> LogRow {
     LogRow {
         status: None,
@@ -125,7 +124,7 @@ fn without_answer(visit: LogRow) -> LogRow {
     }
 }
 
-/// Of the visits those that stand and were answered are pages, whatever the answer; what was read of one stands beside it.
+/// Final visits that were answered are pages, whatever the answer, and come with what was extracted.
 pub async fn pages_are_final_answers_with_what_they_hold(
     (frontier, documents, reader): &(impl Frontier, impl Documents, impl Reader),
 ) {
@@ -162,13 +161,13 @@ pub async fn pages_are_final_answers_with_what_they_hold(
     assert_eq!(home, expected);
     let visit = of(&visits, |row: &LogRow| &row.url, "https://a.example/a", 1);
     let second = page("https://a.example/a", 0);
-    assert_eq!(Some(&second.object), visit.object.as_ref(), "of the try that stands");
+    assert_eq!(Some(&second.object), visit.object.as_ref(), "of the final try");
     assert_eq!(second.text.as_deref(), Some("what https://a.example/a says\nin two lines"));
     for (url, place, why) in [
         ("https://a.example/gone", 0, "an answer that is no page"),
         ("https://a.example/moved", 0, "a redirect"),
         ("https://b.example/stuck", 0, "what broke the parser"),
-        ("https://b.example/", 1, "what did not change was read before"),
+        ("https://b.example/", 1, "an unchanged page was extracted before"),
     ] {
         let PageRow { title, text, .. } = page(url, place);
         assert_eq!((title, text), (None, None), "{why}");
@@ -176,8 +175,8 @@ pub async fn pages_are_final_answers_with_what_they_hold(
     assert_eq!(page("https://b.example/new", 0).title.as_deref(), Some("Title of https://b.example/new"));
 }
 
-/// Whether a page that calls another canonical is a copy is decided by how that one ended: a copy's text is the other's to show, and the
-/// page and its candidate have the outcome that was decided on.
+/// Whether a page with a canonical URL is a copy depends on how that URL ended. A copy is shown without its text, and the page and its
+/// candidate have the outcome that follows.
 pub async fn a_copy_has_no_text_of_its_own(
     (frontier, documents, reader): &(impl Frontier, impl Documents, impl Reader),
 ) {
@@ -195,7 +194,7 @@ pub async fn a_copy_has_no_text_of_its_own(
             Outcome::FileIngested,
             text,
             None,
-            "which is not there",
+            "which does not exist",
         ),
     ] {
         let page = of(&pages, |row: &PageRow| &row.url, url, 0);
@@ -211,7 +210,7 @@ pub async fn a_copy_has_no_text_of_its_own(
     }
 }
 
-/// Links come page by page and as they stand there, each with its kind and its disposition, and the rule that forbids it.
+/// Links come page by page, in the order of each page, with their kinds and dispositions and the rules that block them.
 pub async fn links_say_what_was_done_with_them(
     (frontier, documents, reader): &(impl Frontier, impl Documents, impl Reader),
 ) {
@@ -241,7 +240,7 @@ pub async fn links_say_what_was_done_with_them(
     assert_eq!(rows, expected);
 }
 
-/// A URL that ended well, one that failed, and one that never had its turn: each with every field.
+/// A URL that ended well, one that failed, and one that was never asked for: each with every field.
 pub async fn candidates_say_all_that_is_known(
     (frontier, documents, reader): &(impl Frontier, impl Documents, impl Reader),
 ) {
@@ -306,8 +305,8 @@ pub async fn candidates_say_all_that_is_known(
     assert_eq!(known("https://b.example/"), again, "what the last good capture left stays");
 }
 
-/// Documents come in the order of their segments, with all that was put: links and their dispositions, what broke the parser, and a page's text also
-/// where it is a copy.
+/// Documents come in the order of their segments with all that was put: links and dispositions, what broke the parser, and the text even of
+/// copies.
 pub async fn documents_come_as_they_were_put(
     (frontier, documents, reader): &(impl Frontier, impl Documents, impl Reader),
 ) {
@@ -329,7 +328,7 @@ pub async fn documents_come_as_they_were_put(
     assert!(copy.page.as_ref().is_some_and(|page| !page.text.is_empty()), "as it was put: {copy:?}");
 }
 
-/// What was left, and what was lost, comes by iteration, origin and reason, with what robots.txt was met with where nobody could read it.
+/// Leftovers and lost captures come by iteration, origin and reason, with the failure of robots.txt where it was unreadable.
 pub async fn leftovers_are_told_by_origin_and_reason(
     (frontier, documents, reader): &(impl Frontier, impl Documents, impl Reader),
 ) {

@@ -1,4 +1,4 @@
-//! A crawl to be read: two iterations with a bit of everything, put as the steps put it.
+//! A crawl to read: two iterations with a bit of everything, put the way the steps put it.
 
 use std::time::Duration;
 
@@ -84,7 +84,7 @@ pub(super) fn got(n: u32, of: &str) -> Made {
 }
 
 impl Made {
-    /// It ended so, and is no page.
+    /// Sets its outcome; it is not a page.
     fn ended(mut self, outcome: Outcome) -> Self {
         self.entry.visit.outcome = outcome;
         self.capture = None;
@@ -92,13 +92,13 @@ impl Made {
         self
     }
 
-    /// It was answered so.
+    /// Sets the status of the answer.
     fn status(mut self, status: u16) -> Self {
         self.entry.status = Some(status);
         self
     }
 
-    /// It was not asked for.
+    /// Marks it as never asked for, for this reason.
     fn not_asked(mut self, detail: &str) -> Self {
         (self.entry.status, self.entry.file, self.entry.visit.exchange) = (None, None, None);
         self.entry.visit.tries = 0;
@@ -111,7 +111,7 @@ impl Made {
         self
     }
 
-    /// It leads elsewhere, as this says.
+    /// Makes it lead to another URL by a link of this kind, such as a redirect.
     fn leads(mut self, source: LinkKind, to: &str) -> Self {
         self.entry.redirect = Some(RedirectEntry { target: url(to), is_permanent: true, source });
         self.leads_to = LeadsTo::Url(url(to));
@@ -127,7 +127,7 @@ impl Made {
         self
     }
 
-    /// A page that calls another one canonical, which the parser leaves to be decided.
+    /// Makes it a page with a canonical URL; the parser leaves open whether it is a copy.
     fn calls_canonical(self, other: &str) -> Self {
         let mut made = self.leads(LinkKind::Canonical, other);
         made.entry.visit.outcome = Outcome::NotCanonical;
@@ -137,8 +137,8 @@ impl Made {
     }
 }
 
-/// What the first segment of `a.example` holds: a page with links of several dispositions, a URL that is tried again, one that is not there, and one
-/// that a rule forbids.
+/// The first segment of `a.example`: a page with links of several dispositions, a URL that is tried again, one that does not exist, and one
+/// that a rule blocks.
 fn first_of_a() -> Vec<Made> {
     let mut home = got(0, "https://a.example/")
         .link(LinkKind::A, "https://a.example/copy", Disposition::Follow)
@@ -171,8 +171,7 @@ fn first_of_a() -> Vec<Made> {
     ]
 }
 
-/// What its second segment holds: the page that was tried again, one that is a copy of it, one that calls canonical what is not there, and a
-/// redirect.
+/// Its second segment: the page that was tried again, a copy of it, a page whose canonical URL does not exist, and a redirect.
 fn second_of_a() -> Vec<Made> {
     let mut again = got(0, "https://a.example/a");
     (again.entry.visit.crawl_type, again.entry.visit.tries) = (CrawlType::Retry, 2);
@@ -187,14 +186,14 @@ fn second_of_a() -> Vec<Made> {
     ]
 }
 
-/// What the only segment of `b.example` in the first iteration holds: a page, and what broke the parser.
+/// The only segment of `b.example` in the first iteration: a page, and a capture that broke the parser.
 fn first_of_b() -> Vec<Made> {
     let mut stuck = got(1, "https://b.example/stuck").ended(Outcome::UnknownError).detail("it broke: 'x'");
     stuck.document.iter_mut().for_each(|document| document.state = DocumentState::Stuck);
     vec![got(0, "https://b.example/").link(LinkKind::A, "https://a.example/", Disposition::NoFollow), stuck]
 }
 
-/// What the second iteration finds there: the page as it was, a new one, and what was not asked for.
+/// The same origin in the second iteration: the page, unchanged, a new one, and a URL that was not asked for.
 fn second_of_b() -> Vec<Made> {
     let mut same = got(0, "https://b.example/").ended(Outcome::FileDidNotChange).status(304);
     same.entry.visit.crawl_type = CrawlType::Recrawl;
@@ -217,21 +216,21 @@ pub(super) fn documents() -> Vec<(Iteration, Document)> {
         .collect()
 }
 
-/// Who tells it: a store's frontier and its documents.
+/// Puts the story into a store's frontier and documents.
 pub(super) struct Teller<'s, F, D> {
     pub(super) frontier: &'s F,
     pub(super) documents: &'s D,
 }
 
 impl<'s, F: Frontier, D: Documents> Teller<'s, F, D> {
-    /// All of it. The second iteration is under way.
+    /// Puts all of it; the second iteration is still under way.
     pub(super) async fn tell(&self) -> World<'s, F> {
         let first = self.tell_first().await;
         self.close_first(&first).await;
         self.tell_second().await
     }
 
-    /// The first iteration, with nothing left to do.
+    /// Puts the first iteration, up to the point where nothing is left to do.
     pub(super) async fn tell_first(&self) -> World<'s, F> {
         let world = World::begin(self.frontier, UNLIMITED).await;
         let (a, b) = (key("a.example"), key("b.example"));
@@ -258,12 +257,12 @@ impl<'s, F: Frontier, D: Documents> Teller<'s, F, D> {
         world
     }
 
-    /// Closes the first iteration, with all that takes part in it.
+    /// Closes the first iteration and its origins.
     pub(super) async fn close_first(&self, world: &World<'s, F>) {
         world.end(&[&key("a.example"), &key("b.example"), &key("e.example")]).await;
     }
 
-    /// Begins the second iteration, and what it came to so far.
+    /// Begins the second iteration and puts what it has done so far.
     pub(super) async fn tell_second(&self) -> World<'s, F> {
         let world = World::begin_by(self.frontier, "u", UNLIMITED).await;
         let b = key("b.example");
@@ -275,7 +274,7 @@ impl<'s, F: Frontier, D: Documents> Teller<'s, F, D> {
         world
     }
 
-    /// What comes behind all that, in whatever order a store has it.
+    /// Puts rows that come after all others, whatever order a store has.
     pub(super) async fn tell_more(&self, world: &World<'s, F>) {
         self.tell_more_in(world, ["f.example", "g.example"]).await;
     }
@@ -291,7 +290,7 @@ impl<'s, F: Frontier, D: Documents> Teller<'s, F, D> {
         self.leave(world, hosts[1], LeftoverReason::Stopped, &["/"]).await;
     }
 
-    /// Claims URLs that were found.
+    /// Claims these URLs as links found.
     pub(super) async fn claim(&self, world: &World<'s, F>, origin: &OriginKey, paths: &[&str]) {
         world.claim(origin, Claimer::trigger(&trigger("found")), paths).await;
     }
@@ -301,7 +300,7 @@ impl<'s, F: Frontier, D: Documents> Teller<'s, F, D> {
         self.frontier.settle(origin, &seen).await.unwrap();
     }
 
-    /// Puts what was made of a segment, as whoever parses it does.
+    /// Puts the results of a segment, as a parser does.
     pub(super) async fn put(&self, segment: &SegmentRow, made: &[Made]) {
         let documents: Vec<Document> = made.iter().filter_map(|made| made.document.clone()).collect();
         self.documents.put_new(segment, &documents).await.unwrap();

@@ -1,4 +1,4 @@
-//! The streams of a reader as one kind of thing, so that what holds for each is said once.
+//! The streams of a reader behind one type, so that what holds for all of them is tested once.
 
 use dragline_domain::ids::Iteration;
 use dragline_domain::url::{CrawlUrl, Origin};
@@ -6,7 +6,7 @@ use dragline_ports::reader::{Batch, Cursor, Filter, Reader, Rest};
 
 use super::super::lag::until;
 
-/// More batches than any stream of the story has, however small they are.
+/// More batches than any stream of the story takes, however small they are.
 const BATCHES_MAX: usize = 200;
 
 /// A stream of a reader.
@@ -23,12 +23,12 @@ pub(super) enum Stream {
 /// A row of any stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct AnyRow {
-    /// Absent for a URL that has not ended yet.
+    /// `None` for a URL that has no outcome yet.
     iteration: Option<Iteration>,
     origin: Origin,
-    /// Absent for what is an origin's.
+    /// `None` for a row that belongs to an origin.
     url: Option<CrawlUrl>,
-    /// All of it.
+    /// The whole row.
     shown: String,
 }
 
@@ -39,7 +39,7 @@ impl AnyRow {
         Self { iteration, origin: url.origin(), url: Some(url), shown }
     }
 
-    /// Whether a filter wants it.
+    /// Whether a filter matches it.
     pub(super) fn is_wanted(&self, filter: &Filter) -> bool {
         let of_url = |wanted: &CrawlUrl| match &self.url {
             Some(url) => url == wanted,
@@ -55,7 +55,7 @@ impl Stream {
     pub(super) const ALL: [Self; 6] =
         [Self::Pages, Self::Links, Self::Log, Self::Candidates, Self::Documents, Self::Leftovers];
 
-    /// How many rows it has once the story is told.
+    /// How many rows it has once the whole story is put.
     pub(super) const fn rows(self) -> usize {
         match self {
             Self::Pages => 10,
@@ -67,7 +67,7 @@ impl Stream {
         }
     }
 
-    /// How many of them are of the first iteration, or ended in it last.
+    /// How many of them belong to the first iteration, or ended last in it.
     pub(super) const fn rows_of_first(self) -> usize {
         match self {
             Self::Pages | Self::Candidates => 8,
@@ -77,7 +77,7 @@ impl Stream {
         }
     }
 
-    /// How many more it has once more is told.
+    /// How many more it has once more is put.
     pub(super) const fn more_rows(self) -> usize {
         match self {
             Self::Candidates => 2,
@@ -85,7 +85,7 @@ impl Stream {
         }
     }
 
-    /// The batch behind a place.
+    /// The batch after a cursor.
     pub(super) async fn batch(
         self,
         reader: &impl Reader,
@@ -117,7 +117,7 @@ impl Stream {
         }
     }
 
-    /// What is behind a place, batch by batch, and the place behind all of it.
+    /// All rows after a cursor, batch by batch, and the cursor at the end.
     pub(super) async fn behind(
         self,
         reader: &impl Reader,
@@ -132,18 +132,18 @@ impl Stream {
             if rest == Rest::Nothing {
                 return (all, cursor);
             }
-            assert!(cursor.is_some(), "{self:?}: there is more, and it is said where");
+            assert!(cursor.is_some(), "{self:?}: if there is more, there is a cursor");
             after = cursor;
         }
-        panic!("{self:?}: it comes to no end in batches of {limit}");
+        panic!("{self:?}: it does not end in batches of {limit}");
     }
 
-    /// All of it that a filter wants, in large batches.
+    /// All rows that a filter matches, in large batches.
     pub(super) async fn all(self, reader: &impl Reader, filter: &Filter) -> Vec<AnyRow> {
         self.behind(reader, filter, None, 1_000).await.0
     }
 
-    /// All of it, once it has so many rows: what is read may lag behind what was put.
+    /// All rows, once there are this many: reads may lag behind what was put.
     pub(super) async fn all_of(self, reader: &impl Reader, rows: usize) -> Vec<AnyRow> {
         let all = until(async || self.all(reader, &Filter::default()).await, |all| all.len() >= rows).await;
         assert_eq!(all.len(), rows, "{self:?}: {all:#?}");

@@ -1,4 +1,4 @@
-//! URLs that are known, spoiled.
+//! Defects of candidates.
 
 use dragline_domain::frontier::{CandidateUpdate, Claim, Claimer, OriginKey, RecrawlCursor};
 use dragline_domain::ids::{Iteration, Turn};

@@ -1,4 +1,4 @@
-//! Crawls, spoiled.
+//! Defects of crawls.
 
 use dragline_domain::definition::Definition;
 use dragline_domain::frontier::CrawlPut;

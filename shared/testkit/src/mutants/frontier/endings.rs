@@ -1,4 +1,4 @@
-//! What becomes of origins that nobody holds, spoiled.
+//! Defects of settling and giving up origins that nobody holds.
 
 use dragline_domain::frontier::{OriginKey, OriginRows};
 use dragline_ports::error::PortResult;

@@ -1,4 +1,4 @@
-//! Hosts and the places of their domains, spoiled.
+//! Defects of hosts and of the places of their domains.
 
 use dragline_domain::frontier::{DomainRow, HostAsk, HostRow};
 use dragline_domain::url::{DomainKey, HostKey};

@@ -1,4 +1,4 @@
-//! Iterations, spoiled.
+//! Defects of iterations.
 
 use dragline_domain::frontier::{Begun, IterationRow, OriginCursor, ParserCounters, StatusChange};
 use dragline_domain::ids::{CrawlId, Iteration};

@@ -1,4 +1,4 @@
-//! The crawl log, spoiled.
+//! Defects of the crawl log.
 
 use dragline_domain::capture::SegmentLog;
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
@@ -13,7 +13,7 @@ impl<F: Frontier> CrawlLog for MutantFrontier<F> {
         match self.mutation {
             Some(M::EmptyLogNotPut) if log.entries.is_empty() => return Ok(()),
             Some(M::RepeatedLogRefused) if self.fresh() > 0 => {
-                return Err(PortError::new(PortErrorKind::Other, "put log", &log.segment, "it is there"));
+                return Err(PortError::new(PortErrorKind::Other, "put log", &log.segment, "it already exists"));
             }
             Some(M::LogCut) => log.entries.truncate(100),
             _ => {}

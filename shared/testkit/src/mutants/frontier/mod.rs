@@ -35,7 +35,7 @@ pub struct MutantFrontier<F> {
 }
 
 impl<F: Frontier> MutantFrontier<F> {
-    /// Spoils a frontier, or leaves it as it is.
+    /// Wraps a frontier with this defect, or with none.
     #[must_use]
     pub fn new(inner: F, mutation: impl Into<Option<FrontierMutation>>) -> Self {
         Self { inner, mutation: mutation.into(), calls: AtomicU64::new(0) }
@@ -45,43 +45,43 @@ impl<F: Frontier> MutantFrontier<F> {
         self.mutation == Some(mutation)
     }
 
-    /// A number that was not given before.
+    /// Returns a number that was not returned before.
     fn fresh(&self) -> u64 {
         self.calls.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Whether nobody holds the host of an origin.
+    /// Whether the host of an origin is free.
     async fn is_free(&self, origin: &OriginKey) -> PortResult<bool> {
         let row = self.inner.load_host(&HostKey::of(&origin.origin)).await?;
         Ok(row.is_none_or(|row| row.holder.is_none()))
     }
 
-    /// How far the search for holders came.
+    /// The cursor of the search for holders.
     async fn search(&self, crawl: &CrawlId, iteration: Iteration) -> PortResult<Option<OriginCursor>> {
         let row = self.inner.load_iteration(crawl, iteration).await?;
         Ok(row.map(|row| row.cursors.of(Walk::Holders).clone()))
     }
 
-    /// Who holds an origin now.
+    /// The current holder of an origin.
     async fn holder(&self, origin: &OriginKey) -> PortResult<Option<Holder>> {
         let rows = self.inner.load_origin(origin).await?;
         Ok(rows.and_then(|rows| rows.lease.holder().cloned()))
     }
 }
 
-/// Doubles todo, under keys of its own.
+/// Doubles todo, under new keys.
 fn add_again(chunks: &mut Vec<TodoChunk>) {
     let mut again = chunks.clone();
     again.iter_mut().for_each(|chunk| chunk.key.part += 1_000);
     chunks.extend(again);
 }
 
-/// A time after every lease.
+/// A time after the end of every lease.
 fn far_ahead(now: Timestamp) -> Timestamp {
     after(now, Duration::from_hours(24))
 }
 
-/// A capture of which nothing is known.
+/// A capture without any known part.
 fn blank(update: &CandidateUpdate) -> LastCapture {
     LastCapture {
         etag: None,

@@ -1,4 +1,4 @@
-//! Notices that people are still to be told, spoiled.
+//! Defects of notices.
 
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{Frontier, NoticeKept, NoticeKey, OwedNotice, OwedNotices};

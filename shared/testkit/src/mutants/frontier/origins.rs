@@ -1,4 +1,4 @@
-//! Origins that take part in an iteration, and the seeds that open them, spoiled.
+//! Defects of the origins of an iteration and of the seeds that open them.
 
 use std::sync::atomic::Ordering;
 

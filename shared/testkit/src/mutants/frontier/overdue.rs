@@ -1,4 +1,4 @@
-//! Work that looks overdue, spoiled.
+//! Defects of overdue work.
 
 use dragline_domain::ids::CrawlId;
 use dragline_ports::error::PortResult;

@@ -1,4 +1,4 @@
-//! Parses of segments, spoiled.
+//! Defects of parses.
 
 use dragline_domain::frontier::{Blame, ParserCounters, PartRefused, SegmentId, SegmentRow, SegmentState};
 use dragline_domain::ids::ParseToken;

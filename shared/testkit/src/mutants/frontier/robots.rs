@@ -1,4 +1,4 @@
-//! robots.txt, kept from one turn to the next, spoiled.
+//! Defects of the stored robots.txt.
 
 use dragline_domain::frontier::OriginKey;
 use dragline_ports::error::PortResult;

@@ -1,4 +1,4 @@
-//! Turns, spoiled.
+//! Defects of turns.
 
 use std::time::Duration;
 
@@ -22,19 +22,19 @@ impl<F: Frontier> Turns for MutantFrontier<F> {
         iteration: Iteration,
         take: &Take,
     ) -> PortResult<Result<Lease, TakeRefused>> {
-        let mut wish = take.clone();
+        let mut request = take.clone();
         match self.mutation {
             Some(M::TakeOfAnyTurn) => {
-                wish.turn = self.inner.load_origin(origin).await?.map_or(take.turn, |rows| rows.lease.turn);
+                request.turn = self.inner.load_origin(origin).await?.map_or(take.turn, |rows| rows.lease.turn);
             }
-            Some(M::LivingForgotten) => wish.alive.clear(),
-            Some(M::DomainForgotten) => wish.hosts_per_domain = u16::MAX,
-            Some(M::HostEndsWithLease) => wish.host_until = wish.until,
-            Some(M::NothingReserved) => wish.wanted = Reserve { pages: Some(0), bytes: Some(0) },
+            Some(M::LivingForgotten) => request.alive.clear(),
+            Some(M::DomainForgotten) => request.hosts_per_domain = u16::MAX,
+            Some(M::HostEndsWithLease) => request.host_until = request.until,
+            Some(M::NothingReserved) => request.wanted = Reserve { pages: Some(0), bytes: Some(0) },
             _ => {}
         }
         let searched = if self.is(M::SearchGoesOn) { self.search(&origin.crawl, iteration).await? } else { None };
-        let mut taken = self.inner.take_lease(origin, iteration, &wish).await?;
+        let mut taken = self.inner.take_lease(origin, iteration, &request).await?;
         if let Some(to) = searched {
             let (crawl, walk, seen) = (origin.crawl.clone(), Walk::Holders, OriginCursor::NotBegun);
             self.inner.move_cursor(&MoveCursor { crawl, iteration, walk, seen, to }).await?;
@@ -46,8 +46,8 @@ impl<F: Frontier> Turns for MutantFrontier<F> {
             }
             (Some(M::LivingHolderReplaced), Err(TakeRefused::Held))
             | (Some(M::HeldHostGiven), Err(TakeRefused::HostBusy { .. })) => {
-                let wish = Take { now: far_ahead(wish.now), alive: Vec::new(), ..wish };
-                taken = self.inner.take_lease(origin, iteration, &wish).await?;
+                let request = Take { now: far_ahead(request.now), alive: Vec::new(), ..request };
+                taken = self.inner.take_lease(origin, iteration, &request).await?;
                 if let Ok(lease) = &mut taken {
                     lease.not_before = take.now;
                 }
@@ -55,16 +55,16 @@ impl<F: Frontier> Turns for MutantFrontier<F> {
             (Some(M::TakeoverWithoutDelay), Err(TakeRefused::Held)) => {
                 let delay =
                     self.inner.load_origin(origin).await?.map_or(Duration::ZERO, |rows| rows.lease.pace.delay());
-                let wish = Take { now: after(wish.now, delay), ..wish };
-                return self.inner.take_lease(origin, iteration, &wish).await;
+                let request = Take { now: after(request.now, delay), ..request };
+                return self.inner.take_lease(origin, iteration, &request).await;
             }
             (Some(M::LineIgnored), Err(TakeRefused::HostBusy { until })) if self.is_free(origin).await? => {
-                let wish = Take { now: *until, ..wish };
-                return self.inner.take_lease(origin, iteration, &wish).await;
+                let request = Take { now: *until, ..request };
+                return self.inner.take_lease(origin, iteration, &request).await;
             }
             (Some(M::TakeWhilePaused), Err(TakeRefused::NotOpen)) => {
                 self.inner.change_status(&origin.crawl, iteration, StatusChange::Resume).await?;
-                taken = self.inner.take_lease(origin, iteration, &wish).await?;
+                taken = self.inner.take_lease(origin, iteration, &request).await?;
                 self.inner.change_status(&origin.crawl, iteration, StatusChange::Pause).await?;
             }
             (Some(M::ReservedAsWanted), Ok(Lease { state: LeaseState::Leased(holder), .. })) => {

@@ -1,4 +1,4 @@
-//! Commands about definitions and about what runs.
+//! Commands that change definitions and running iterations.
 
 use dragline_domain::command::Command;
 use dragline_domain::frontier::{Begun, IterationStatus, StatusChange};
@@ -19,7 +19,7 @@ async fn a_definition_is_stored_and_begun() {
     };
     assert_eq!((row.number.number(), desk.added("docs", "https://docs.example").await), (1, 1));
     let held = desk.row("docs").await.unwrap().definition;
-    assert_eq!(held.user_agent, defaults().user_agent, "it gave none of its own");
+    assert_eq!(held.user_agent, defaults().user_agent, "the definition has none of its own");
     let named = docs(|draft| draft.user_agent = "Mine/1".parse().unwrap());
     assert_eq!(desk.deliver("m2", &Command::PutCrawl(named)).await, Handled::Stored(2));
     assert_eq!(desk.row("docs").await.unwrap().definition.user_agent.as_str(), "Mine/1");
@@ -41,17 +41,21 @@ async fn what_is_not_there_is_refused() {
 async fn what_runs_is_paused_resumed_and_stopped() {
     let desk = Desk::new();
     desk.deliver("m1", &Command::Define(docs(|_| {}))).await;
-    for (message, wish, expected) in [
+    for (message, requested, expected) in [
         ("m2", StatusChange::Pause, Ok(IterationStatus::Paused)),
         ("m3", StatusChange::Pause, Err(IterationStatus::Paused)),
         ("m4", StatusChange::Resume, Ok(IterationStatus::Open)),
         ("m5", StatusChange::Stop, Ok(IterationStatus::Stopping)),
         ("m6", StatusChange::Resume, Err(IterationStatus::Stopping)),
     ] {
-        match (desk.deliver(message, &change(wish)).await, expected) {
+        match (desk.deliver(message, &change(requested)).await, expected) {
             (Handled::Changed(row), Ok(status)) => assert_eq!(row.status, status, "{message}"),
             (Handled::Refused(refusal), Err(status)) => {
-                assert_eq!(refusal, Refusal::DoesNotFit { crawl: name("docs"), status, change: wish }, "{message}");
+                assert_eq!(
+                    refusal,
+                    Refusal::DoesNotFit { crawl: name("docs"), status, change: requested },
+                    "{message}"
+                );
             }
             (handled, _) => panic!("{message}: {handled:?}"),
         }
@@ -90,5 +94,5 @@ async fn an_iteration_that_owes_seeds_goes_on_though_its_crawl_was_removed() {
     let handled = desk.deliver("m4", &again).await;
     assert!(matches!(handled, Handled::Started(Begun::Iteration(_))), "{handled:?}");
     let row = desk.world.frontier.latest_iteration(&name("docs")).await.unwrap().unwrap();
-    assert!(!row.token_out, "or it could never close");
+    assert!(!row.token_out, "otherwise it could never close");
 }
