@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use super::CharsetSource::{Bom, Detected, Header, Meta, Utf8Valid};
 use super::*;
 
-/// Body, header, what comes of it, and why.
+/// Body, header, the expected text and source, and why.
 type Case<'a> = (&'a [u8], Option<&'a str>, (&'a str, &'static str, CharsetSource), &'a str);
 
 fn outcome(body: &[u8], header: Option<&str>) -> (String, &'static str, CharsetSource) {
@@ -92,7 +92,7 @@ fn undeclared_legacy_text_is_detected() {
         let (body, ..) = encoding.encode(text);
         assert_eq!(outcome(&body, None), (text.to_owned(), detected, Detected));
         assert_eq!(outcome(&body, Some(encoding.name())), (text.to_owned(), encoding.name(), Header));
-        // A long ASCII start, such as inline scripts, hides nothing.
+        // A long ASCII start, such as inline scripts, does not hide the rest.
         let late = [vec![b' '; 2 * DETECT_BYTES_MAX], body.into_owned()].concat();
         assert_eq!(outcome(&late, None).1, detected, "{detected} after much ASCII");
     }

@@ -1,9 +1,8 @@
 //! HTML: links, metadata, visible text.
 //!
-//! One pass over the tokens, without a tree: time is linear in the page however its tags are nested, and nothing
-//! recurses. What a tree would be needed for is approximated by a stack of bounded depth, and the approximations are named
-//! where they are made.
-//! Scripts are not run, so `<noscript>` counts; `<template>` and comments do not.
+//! One pass over the tokens, without a tree: the time is linear in the page's size, however its tags are nested, and nothing recurses. Where a tree
+//! would be needed, a stack of bounded depth approximates it; each approximation is documented in its place. Scripts are not run, so `<noscript>`
+//! counts; `<template>` and comments do not count.
 
 mod collector;
 mod foreign;
@@ -34,7 +33,7 @@ use self::tokens::Tokens;
 
 /// Reads a page from its text.
 ///
-/// Every text is a page: what is no HTML at all gives a page with text and no links.
+/// Every text is a page: what is not HTML at all becomes a page with text and without links.
 #[must_use]
 pub fn extract(html: &str, source: &PageSource<'_>, limits: &HtmlLimits) -> Page {
     let html = match source.syntax {

@@ -1,4 +1,4 @@
-//! What is not shown is no text of the page, and ends where it ends.
+//! What is not shown is not part of the page's text, and ends where it should.
 
 use super::*;
 

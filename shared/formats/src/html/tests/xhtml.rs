@@ -1,4 +1,4 @@
-//! XHTML, and the same text as HTML.
+//! XHTML, and the same text read as HTML.
 
 use super::*;
 

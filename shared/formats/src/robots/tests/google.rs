@@ -1,4 +1,4 @@
-//! What Google's parser is known to do with files that the RFC leaves open or that are wrong.
+//! What Google's parser is known to do with files that are wrong, or that the RFC leaves open.
 
 use super::allowed;
 

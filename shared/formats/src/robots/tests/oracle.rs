@@ -1,7 +1,7 @@
 //! The matcher of the crate `robotstxt`, a port of Google's, as an oracle; and where it is known to be wrong.
 //!
-//! Its comparison of paths with patterns is wrong behind a wildcard, so there it is given the definition instead: it
-//! is the oracle of lines, groups and precedence, and the definition that of patterns.
+//! Its comparison of paths with patterns is wrong after a wildcard, so that is replaced with the definition: the crate is the oracle for lines,
+//! groups and precedence, the definition for patterns.
 
 use proptest::prelude::*;
 use robotstxt::DefaultMatcher;
@@ -13,7 +13,7 @@ use super::{allowed, matches_by_definition};
 struct Definition;
 
 impl Definition {
-    /// The pattern's length if it matches, or what the crate wants if it does not.
+    /// The pattern's length if it matches, or the crate's value for no match.
     fn priority(path: &str, pattern: &str) -> i32 {
         if matches_by_definition(pattern.as_bytes(), path.as_bytes()) {
             pattern.len().try_into().expect("patterns are short here")

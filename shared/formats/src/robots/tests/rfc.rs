@@ -1,4 +1,4 @@
-//! The examples of RFC 9309, and its sentences that a test can hold.
+//! The examples of RFC 9309, and its statements about them.
 
 use super::super::{Robots, RobotsFetch, RobotsRecord, Verdict};
 use super::allowed;

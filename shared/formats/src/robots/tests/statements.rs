@@ -1,4 +1,4 @@
-//! Each statement of RFC 9309, sections 2.2 and 2.3, that a crawler can be held to. What its examples say is in `rfc`.
+//! Each statement of RFC 9309, sections 2.2 and 2.3, that a crawler can be held to. Its examples are in `rfc`.
 
 use super::super::{COPY_AGE_MAX, REDIRECTS_MAX, RobotsFetch, RobotsRecord};
 use super::allowed;
