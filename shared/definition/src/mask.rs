@@ -241,6 +241,6 @@ mod tests {
         }
         assert_eq!(without("a: 1", location(9, 1), Key), None, "no such line");
         assert_eq!(without("{ a: 1 }", location(1, 3), Within), None, "no sections");
-        assert_eq!(without("a:   ", location(1, 4), Value), None, "nothing to take out, so that nobody tries for ever");
+        assert_eq!(without("a:   ", location(1, 4), Value), None, "nothing to take out, so that reading ends");
     }
 }

@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_is_a_copy_where_its_way_comes_to_another_that_stands_for_it() {
+    fn a_page_is_a_copy_if_its_path_leads_to_another_that_stands_for_it() {
         let page = |to| ending("p", NotCanonical, to);
         for (endings, expected, why) in [
             (vec![page("c"), ending("c", FileIngested, "")], true, "its canonical is a page"),

@@ -92,9 +92,9 @@ mod tests {
             (&[""], NOTHING, "an empty one"),
             (&["noindex"], NOINDEX, "one directive"),
             (&["NoIndex , NOFOLLOW"], BOTH, "two, in any case"),
-            (&["none"], BOTH, "none is both"),
-            (&["index, follow, all"], NOTHING, "permissions are no requests"),
-            (&["noindex, index"], NOINDEX, "and take none back"),
+            (&["none"], BOTH, "`none` is both"),
+            (&["index, follow, all"], NOTHING, "permissions are not requests"),
+            (&["noindex, index"], NOINDEX, "and cancel none"),
             (&["noindex", "nofollow"], BOTH, "fields add up"),
             (&["noarchive, nosnippet, noimageindex"], NOTHING, "what does not concern a crawler"),
             (&["noindexing"], NOTHING, "another word"),
@@ -104,16 +104,16 @@ mod tests {
             (&["otherbot: noindex, nofollow"], NOTHING, "all of it"),
             (&["otherbot: noindex, dragline: nofollow"], NOFOLLOW, "until the next name"),
             (&["dragline: noindex, otherbot: nofollow"], NOINDEX, "ours ends there, too"),
-            (&["noindex, otherbot: nofollow"], NOINDEX, "what stands before a name is for all"),
+            (&["noindex, otherbot: nofollow"], NOINDEX, "what comes before a name is for all"),
             (&["otherbot: noindex", "nofollow"], NOFOLLOW, "each field starts anew"),
             (&["otherbot: noindex, *: nofollow"], NOFOLLOW, "a star is everyone"),
             (&["unavailable_after: 25 Jun 2010 15:00:00 PST"], NOTHING, "a date that passes nothing to us"),
             (&["unavailable_after: 25 Jun 2010 15:00:00 PST, noindex"], NOINDEX, "nor hides what follows"),
             (&["unavailable_after: Fri, 25 Jun 2010 15:00:00 PST, noindex"], NOINDEX, "nor does its comma"),
             (&["otherbot: unavailable_after: Fri, 25 Jun 2010 15:00:00 PST, noindex"], NOTHING, "still for another"),
-            (&["max-image-preview: none"], NOTHING, "a value is no directive"),
-            (&["dragline: max-snippet: -1, nofollow"], NOFOLLOW, "values behind our name"),
-            (&[",,;:,: noindex,"], NOTHING, "junk before a colon is no name"),
+            (&["max-image-preview: none"], NOTHING, "a value is not a directive"),
+            (&["dragline: max-snippet: -1, nofollow"], NOFOLLOW, "values after our name"),
+            (&[",,;:,: noindex,"], NOTHING, "junk before a colon is not a name"),
         ];
         for (values, expected, why) in cases {
             assert_eq!(x_robots_tag(values.iter().copied(), "Dragline"), *expected, "{why}: {values:?}");
@@ -133,10 +133,10 @@ mod tests {
             (&[("robots", "index"), ("dragline", "nofollow")], NOFOLLOW, "elements add up"),
             (&[("robots", "noindex nofollow")], BOTH, "blanks for commas"),
             (&[("robots", "noindex;nofollow")], BOTH, "semicolons for commas"),
-            (&[("robots", "max-image-preview: none, nofollow")], NOFOLLOW, "a value is no directive"),
+            (&[("robots", "max-image-preview: none, nofollow")], NOFOLLOW, "a value is not a directive"),
             (&[("robots", "unavailable_after: Fri, 25 Jun 2010 15:00:00 PST")], NOTHING, "a date"),
-            (&[("robots", "otherbot: noindex")], NOTHING, "names stand in the element's name only"),
-            (&[("", "noindex")], NOTHING, "nobody's"),
+            (&[("robots", "otherbot: noindex")], NOTHING, "names are only in the element's name"),
+            (&[("", "noindex")], NOTHING, "nobody's name"),
         ];
         for (pairs, expected, why) in cases {
             assert_eq!(meta_robots(pairs.iter().copied(), "Dragline"), *expected, "{why}: {pairs:?}");

@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_next_time_is_told_in_the_time_zone() {
+    fn the_next_time_is_computed_in_the_time_zone() {
         for (cron, time_zone, after, next, why) in [
             ("0 8 * * *", "UTC", "2026-11-21T07:59:59Z", "2026-11-21T08:00:00Z", "today"),
             ("0 8 * * *", "UTC", "2026-11-21T08:00:00Z", "2026-11-22T08:00:00Z", "later than now, never now"),

@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn hosts_of_one_registered_domain_are_told_by_the_public_suffix_list() {
+    fn the_public_suffix_list_tells_which_hosts_share_a_registered_domain() {
         for (origin, domain, why) in [
             ("https://example.org", Some("example.org"), "the domain itself"),
             ("https://www.example.org:8443", Some("example.org"), "a host below it, whatever the port"),

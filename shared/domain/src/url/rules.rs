@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn session_ids_are_told_from_what_else_has_their_name() {
+    fn session_ids_are_told_apart_from_other_values_of_the_same_name() {
         let rules = UrlRules::new(["sid?"]).unwrap();
         for (value, is_taken_out, why) in [
             ("1", false, "the number of an article"),

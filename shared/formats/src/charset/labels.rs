@@ -77,7 +77,7 @@ mod tests {
             ("iso 8859-15", Some("ISO-8859-15"), "a space for it"),
             ("ISO_8859_9", Some("windows-1254"), "underscores for it"),
             (" windows-1250 ", Some("windows-1250"), "blanks around it"),
-            ("cp1251", Some("windows-1251"), "a code page that the standard knows"),
+            ("cp1251", Some("windows-1251"), "a code page of the standard"),
             ("win1251", Some("windows-1251"), "shorter"),
             ("UTF8", Some("UTF-8"), "without the hyphen"),
             ("utf_8", Some("UTF-8"), "with another sign"),

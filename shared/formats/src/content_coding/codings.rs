@@ -171,8 +171,8 @@ mod tests {
             (&["identity, ,gzip,"], &[Gzip], None, "empty elements are ignored"),
             (&["utf-8"], &[], Some("utf-8"), "a charset in the wrong field"),
             (&["aws-chunked"], &[], Some("aws-chunked"), "what an upload said of itself"),
-            (&["none", "8bit"], &[], Some("none"), "the first of them is told"),
-            (&["gzip, utf-8"], &[Gzip], Some("utf-8"), "beside one that is known"),
+            (&["none", "8bit"], &[], Some("none"), "the first of them is reported"),
+            (&["gzip, utf-8"], &[Gzip], Some("utf-8"), "next to a known one"),
             (&["gzip;q=1"], &[], Some("gzip;q=1"), "codings have no parameters"),
             (&["\x1b[2J"], &[], Some("\\x1b[2J"), "nothing that drives a terminal"),
         ];
@@ -182,7 +182,7 @@ mod tests {
         }
         for (value, error, why) in [
             ("gzip, gzip, gzip, gzip", ContentCodingsError::TooMany, "a bomb in four wrappings"),
-            ("Compress", ContentCodingsError::NotUndone("compress"), "its body is no text"),
+            ("Compress", ContentCodingsError::NotUndone("compress"), "its body is not text"),
         ] {
             assert_eq!(ContentCodings::parse([value.as_bytes()]), Err(error), "{value}: {why}");
         }

@@ -193,7 +193,7 @@ fn what_is_wrong_is_said() {
         (Gzip, [gzip(&text), b"\x1f\x8b\xff\xff".to_vec()].concat(), Damaged, "a second member in name only"),
         (Zstd, window_of_16_mib, WindowTooLarge, "RFC 9659 allows 8 MiB"),
         (Zstd, block_too_long, Damaged, "RFC 8878 allows 128 KiB"),
-        (Zstd, with_dictionary, Damaged, "a dictionary that nobody gave us"),
+        (Zstd, with_dictionary, Damaged, "a dictionary that we do not have"),
         (Zstd, zstd(&text)[..4].to_vec(), Truncated, "its mark alone"),
         (Zstd, zstd(&text)[..6].to_vec(), Truncated, "half a header"),
         (Zstd, b"\x53\x2a\x4d\x18\x05\0".to_vec(), Truncated, "half a header of a frame to be skipped"),

@@ -88,7 +88,7 @@ mod tests {
                 true,
                 "with a prolog",
             ),
-            ("<html>", false, "of no namespace"),
+            ("<html>", false, "without a namespace"),
             ("<html xmlns='http://www.w3.org/2000/svg'>", false, "of another"),
             ("<html title='http://www.w3.org/1999/xhtml'>", false, "that is named elsewhere"),
             ("<html xmlns:h='http://www.w3.org/1999/xhtml'>", false, "for others"),

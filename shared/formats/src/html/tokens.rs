@@ -236,7 +236,7 @@ mod tests {
             ("<![CDATA<![CDATA[", true, "half of one before it"),
             ("<![cdata[", false, "in capitals only"),
             ("<![CDATA[a]]]>", false, "three brackets at its end"),
-            ("<![CDATA[a]>]]b>", true, "ends that are none"),
+            ("<![CDATA[a]>]]b>", true, "ends that are not ends"),
             ("<![CDATA[<![CDATA[]]>", false, "they do not nest"),
             ("]]><![CDATA[", true, "an end without a beginning"),
         ] {

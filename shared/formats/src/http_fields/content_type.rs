@@ -83,12 +83,12 @@ mod tests {
             ("text/html; charset=\" \"; charset=latin1", "text/html", Some("latin1"), "nor a blank one"),
             ("text/html; charset", "text/html", None, "no value"),
             ("text/html; x=\"a;charset=b\"; charset=utf-8", "text/html", Some("utf-8"), "a semicolon in quotes"),
-            ("text/html; x;; charset=utf-8", "text/html", Some("utf-8"), "parameters that are none"),
+            ("text/html; x;; charset=utf-8", "text/html", Some("utf-8"), "parameters that are not valid"),
             ("text/html; ; =x; charset=utf-8", "text/html", Some("utf-8"), "more of them"),
             ("text/html, text/html; charset=utf-8", "text/html", Some("utf-8"), "two fields made one"),
             ("text/html; charset=utf-8, text/plain", "text/html", Some("utf-8"), "two fields made one"),
             ("application/xhtml+xml; profile=\"x\"", "application/xhtml+xml", None, "another parameter"),
-            ("text/html junk; charset=utf-8", "text/html", Some("utf-8"), "junk behind the subtype"),
+            ("text/html junk; charset=utf-8", "text/html", Some("utf-8"), "junk after the subtype"),
         ] {
             let expected = ContentType { essence: essence.to_owned(), charset: charset.map(str::to_owned) };
             assert_eq!(content_type(value), Some(expected), "{value}: {why}");

@@ -105,7 +105,7 @@ mod tests {
             ("link", Some("a"), ["a", "c", ""].as_slice(), "in any case, in order, empty ones too"),
             ("DATE", Some("b"), &["b"], "one"),
             ("X", Some("caf\u{e9}"), &["caf\u{e9}", "caf\u{e9}"], "UTF-8 and Latin-1"),
-            ("lin", None, &[], "a part of a name is no name"),
+            ("lin", None, &[], "part of a name is not the name"),
         ] {
             assert_eq!(headers.text(name).as_deref(), first, "{name}: {why}");
             assert_eq!(headers.texts(name).collect::<Vec<_>>(), all, "{name}: {why}");

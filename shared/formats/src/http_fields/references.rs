@@ -228,7 +228,7 @@ mod tests {
             ("0; url/a", Some("url/a"), "so is one without a sign"),
             ("0; urls=/a", Some("urls=/a"), "another word"),
             ("0; urn:x", Some("urn:x"), "another word with `u`"),
-            ("0; u'a'", Some("u'a'"), "behind which quotes belong to it"),
+            ("0; u'a'", Some("u'a'"), "after which quotes belong to it"),
             ("0; u", Some("u"), "a short one"),
             ("0; uü", Some("uü"), "not cut within a character"),
             ("0; ür=/a", Some("ür=/a"), "not in ASCII"),

@@ -58,7 +58,7 @@ enum Addressee {
 #[derive(Default)]
 struct Audience {
     addressee: Addressee,
-    /// Whether a rule followed, so that the next `User-agent` line starts another audience.
+    /// Whether a line for them followed, so that the next `User-agent` line starts another audience.
     addressed: bool,
 }
 
@@ -170,13 +170,13 @@ mod tests {
             ("User-agent: *\nCrawl-delay: 0", Some(0.0), "zero is a number"),
             ("User-agent: *\nCrawl-delay: 86400", Some(180.0), "capped"),
             ("User-agent: *\nCrawl-delay: 999999999999999999999999999999", Some(180.0), "capped, however long"),
-            ("User-agent: *\nCrawl-delay: ten", None, "no number"),
-            ("User-agent: *\nCrawl-delay: -1", None, "no plain number"),
-            ("User-agent: *\nCrawl-delay: 1e3", None, "nor is this"),
-            ("User-agent: *\nCrawl-delay: inf", None, "nor is this"),
-            ("User-agent: *\nCrawl-delay: 1.2.3", None, "nor is this"),
-            ("User-agent: *\nCrawl-delay: .", None, "nor is this"),
-            ("User-agent: *\nCrawl-delay:", None, "nothing is no number"),
+            ("User-agent: *\nCrawl-delay: ten", None, "not a number"),
+            ("User-agent: *\nCrawl-delay: -1", None, "not a plain number"),
+            ("User-agent: *\nCrawl-delay: 1e3", None, "nor is this one"),
+            ("User-agent: *\nCrawl-delay: inf", None, "nor is this one"),
+            ("User-agent: *\nCrawl-delay: 1.2.3", None, "nor is this one"),
+            ("User-agent: *\nCrawl-delay: .", None, "nor is this one"),
+            ("User-agent: *\nCrawl-delay:", None, "an empty value is not a number"),
             ("Crawl-delay: 5", None, "for nobody"),
             ("User-agent: other\nCrawl-delay: 5", None, "for others"),
             ("User-agent: *\nCrawl-delay: 5\nUser-agent: Dragline\nAllow: /", None, "our own group has none"),

@@ -186,7 +186,7 @@ mod tests {
             (&readable, day + Duration::from_secs(1), &unreadable, false, "older"),
             (&readable, Duration::ZERO, &missing, false, "it was removed"),
             (&readable, Duration::ZERO, &readable, false, "there is a newer one"),
-            (&missing, Duration::ZERO, &unreadable, false, "there was no file to go by"),
+            (&missing, Duration::ZERO, &unreadable, false, "there was no file"),
             (&unreadable, Duration::ZERO, &unreadable, false, "the later reason is the better one"),
         ] {
             assert_eq!(held.outlives(age, fetched), expected, "{why}");

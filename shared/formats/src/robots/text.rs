@@ -81,12 +81,12 @@ mod tests {
     fn a_body_becomes_ascii_lines() {
         let cases: [(&[u8], &str, &str); 9] = [
             (b"a\r\nb\rc\nd", "a\r\nb\rc\nd", "line ends stay, or line numbers would change"),
-            (b" \ta : b\t\n", "a : b\n", "blanks around a line are of no use"),
+            (b" \ta : b\t\n", "a : b\n", "blanks around a line do not matter"),
             (b"\xEF\xBB\xBFa", "a", "a byte order mark is dropped"),
             (b"\xEF\xBBa", "a", "so is half of one"),
             (b"a\n\xEF\xBB\xBFb", "a\n%EF%BB%BFb", "but only at the start"),
             ("ツ".as_bytes(), "%E3%83%84", "non-ASCII is encoded"),
-            (b"\xE9\x00\x1B", "%E9%00%1B", "so are octets that are no text"),
+            (b"\xE9\x00\x1B", "%E9%00%1B", "so are octets that are not text"),
             (b"%aa%Zz%", "%AA%Zz%", "hexadecimal digits become upper case"),
             (b"%%aa", "%%AA", "a lone percent sign does not hide an escape"),
         ];

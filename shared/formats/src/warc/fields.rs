@@ -105,7 +105,7 @@ mod tests {
             (b"A: b\nC: d\n", &[("A", "b"), ("C", "d")], "LF alone"),
             (b"A: b\r\n c\r\n\td\r\n", &[("A", "b c d")], "a value over three lines"),
             (b"A: b\r\n\r\nC: d\r\n", &[("A", "b")], "an empty line ends them"),
-            (b" a\r\nB: c\r\n", &[("B", "c")], "nothing to go on from"),
+            (b" a\r\nB: c\r\n", &[("B", "c")], "nothing to continue"),
             (b"no field\r\nB: c\r\n", &[("B", "c")], "a line without a colon"),
             (b"A: http://x/\r\n", &[("A", "http://x/")], "only the first colon counts"),
             (b"A: \xff\r\n", &[("A", "\u{fffd}")], "not UTF-8"),

@@ -184,7 +184,7 @@ mod tests {
             ("<urn:uuid:{01234567-89ab-cdef-0123-456789abcdef}>", false, "in braces"),
             ("<urn:uuid:urn:uuid:01234567-89ab-cdef-0123-456789abcdef>", false, "a URN within a URN"),
             ("<urn:uuid:0123456-789ab-cdef-0123-456789abcdef>", false, "dashes elsewhere"),
-            ("<urn:uuid:+1234567-89ab-cdef-0123-456789abcdef>", false, "a sign is no digit"),
+            ("<urn:uuid:+1234567-89ab-cdef-0123-456789abcdef>", false, "a sign is not a digit"),
             ("<http://example.org/1>", false, "legal, but not ours"),
             ("", false, "nothing"),
         ];

@@ -214,7 +214,7 @@ impl Record {
         &self.block
     }
 
-    /// Appends the record as it stands in the file, before compression: header, block and two empty lines.
+    /// Appends the record as in the file, before compression: header, block and two empty lines.
     pub(super) fn push_to(&self, out: &mut Vec<u8>) {
         let start = out.len();
         out.extend_from_slice(b"WARC/1.1\r\n");
