@@ -30,6 +30,13 @@ pub const TEXT_BYTES_MAX: usize = 2 << 20;
 
 /// Reads a definition from YAML. `source` is the file's name, for the messages.
 ///
+/// ```
+/// let definition = dragline_definition::parse("seeds: [https://example.org/]", "crawl.yaml").unwrap();
+/// assert_eq!(definition.name.as_str(), "example.org");
+/// let errors = dragline_definition::parse("seedz: []", "crawl.yaml").unwrap_err();
+/// assert!(errors.to_string().contains("unknown key `seedz`"));
+/// ```
+///
 /// # Errors
 /// What is wrong, with line, column and a hint. Never empty.
 pub fn parse(text: &str, source: &str) -> Result<Definition, DefinitionErrors> {

@@ -51,6 +51,13 @@ pub enum CharsetSource {
 ///
 /// A declaration that no browser knows is ignored, and so is one of an encoding that browsers refuse to decode (`hz-gb-2312`, `iso-2022-kr`). As in
 /// browsers, a known one counts even if the bytes contradict it.
+///
+/// ```
+/// use dragline_formats::charset::{CharsetSource, decode};
+/// let decoded = decode(b"caf\xE9", Some("iso-8859-1"));
+/// assert_eq!(decoded.text, "caf\u{e9}");
+/// assert_eq!((decoded.encoding, decoded.source), ("windows-1252", CharsetSource::Header));
+/// ```
 #[must_use]
 pub fn decode<'a>(body: &'a [u8], header_charset: Option<&str>) -> Decoded<'a> {
     let (encoding, source, body) = choose(body, header_charset);

@@ -34,6 +34,14 @@ use self::tokens::Tokens;
 /// Reads a page from its text.
 ///
 /// Every text is a page: what is not HTML at all becomes a page with text and without links.
+///
+/// ```
+/// use dragline_formats::html::{HtmlLimits, PageSource, extract};
+/// let url = url::Url::parse("https://example.org/docs/").unwrap();
+/// let page = extract("<title>Docs</title><a href=a>the first</a>", &PageSource::html(&url), &HtmlLimits::default());
+/// assert_eq!(page.title.as_deref(), Some("Docs"));
+/// assert_eq!(page.links[0].url.as_str(), "https://example.org/docs/a");
+/// ```
 #[must_use]
 pub fn extract(html: &str, source: &PageSource<'_>, limits: &HtmlLimits) -> Page {
     let html = match source.syntax {

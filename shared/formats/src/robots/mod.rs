@@ -37,6 +37,13 @@ pub const COPY_AGE_MAX: Duration = Duration::from_hours(24);
 pub const RULES_MAX: usize = 20_000;
 
 /// The rules of one robots.txt for one crawler.
+///
+/// ```
+/// use dragline_formats::robots::Robots;
+/// let robots = Robots::parse(b"User-agent: *\nDisallow: /private/\nAllow: /private/map", "ShelfBot");
+/// assert!(!robots.verdict("/private/notes").is_allowed());
+/// assert!(robots.verdict("/private/map").is_allowed());
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Robots {
     rules: RuleIndex,

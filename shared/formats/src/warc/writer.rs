@@ -22,6 +22,17 @@ pub struct RecordSpan {
 /// Writes `.warc.gz` files in memory, one after the other, with one gzip member per record.
 ///
 /// A file holds some tens of pages and is stored in one piece, so the caller takes it when it is done.
+///
+/// ```
+/// use dragline_formats::warc::{ReadLimits, Record, RecordId, WarcInfo, WarcWriter, read_record};
+/// let record = Record::warcinfo(RecordId::from_bits(1), jiff::Timestamp::UNIX_EPOCH, &WarcInfo::default());
+/// let mut writer = WarcWriter::new();
+/// let span = writer.write(&record);
+/// let file = writer.take_file();
+/// assert_eq!((span.offset, span.length), (0, file.len() as u64));
+/// let stored = read_record(&file, ReadLimits::default()).unwrap();
+/// assert_eq!(stored.id(), Some(record.id()));
+/// ```
 pub struct WarcWriter {
     compressor: Compressor,
     raw: Vec<u8>,
