@@ -3,13 +3,12 @@
 use dragline_formats::charset::{CharsetSource, decode};
 use encoding_rs::{Encoding, UTF_8};
 
-/// A `charset` of a header on the first line, and a body below it.
+/// Input: a header's `charset` on the first line, and a body below it.
 ///
-/// The text is the body in the encoding that is named, its length has a limit, damage is told, and what the choice rests on is
-/// there.
+/// The text is the body in the named encoding, its length is limited, damage is marked, and the stated source is present.
 ///
 /// # Panics
-/// One of these does not hold.
+/// If one of these does not hold.
 pub fn charset(data: &[u8]) {
     let line_end = data.iter().position(|byte| *byte == b'\n').unwrap_or(data.len());
     let (first, rest) = data.split_at(line_end);

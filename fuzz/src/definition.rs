@@ -6,15 +6,15 @@ use dragline_domain::definition::Definition;
 
 use crate::shown::assert_one_line;
 
-/// Of a line of the file: 100 characters, the line's number, and what stands around them.
+/// The most characters shown of a line of the file: 100, the line's number, and what is around them.
 const SHOWN_LINE_CHARS_MAX: usize = 140;
 
-/// A definition, or a message with a command.
+/// Input: a definition, or a message with a command.
 ///
-/// What is read is stored and read back as it was; what is wrong is told with its place, fit for a terminal.
+/// What is read is the same when stored and read back; what is wrong is reported with its location, safe for a terminal.
 ///
 /// # Panics
-/// One of these does not hold.
+/// If one of these does not hold.
 pub fn definition(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     match parse(&text, "crawl.yaml") {

@@ -16,13 +16,13 @@ const FEW: HtmlLimits = HtmlLimits {
     robots_bytes_max: 200,
 };
 
-/// A page.
+/// Input: a page.
 ///
-/// What is kept of it has the limits it was given, and no link is there twice, has a fragment, or leads elsewhere than to http
-/// or https. Where only links are limited, those that are kept are the first.
+/// What is kept of it is within the limits; no link is there twice, has a fragment, or leads to anything but http or https. If only links are
+/// limited, the first ones are kept.
 ///
 /// # Panics
-/// One of these does not hold.
+/// If one of these does not hold.
 pub fn html(data: &[u8]) {
     let html = String::from_utf8_lossy(data);
     let address = Url::parse("https://example.org/a/page?b=c").expect("a good URL");
@@ -42,7 +42,7 @@ fn judge(html: &str, source: &PageSource<'_>) {
     check(&first, &fewer_links);
     let references = |page: &Page| -> Vec<_> { page.links.iter().map(|link| (link.kind, link.url.clone())).collect() };
     assert!(references(&all).starts_with(&references(&first)), "not the first links");
-    // A reference that turns out to be no link has taken a place, too.
+    // A reference that turns out not to be a link has taken a place, too.
     assert!(first.truncated.links || references(&all) == references(&first), "links are missing, and it is not told");
     assert_eq!((first.text, first.title), (all.text, all.title), "links change the rest");
 }

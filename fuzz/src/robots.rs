@@ -5,16 +5,16 @@ use dragline_formats::robots::{BODY_BYTES_MAX, Robots, RobotsFetch, RobotsPolicy
 
 use crate::shown::assert_one_line;
 
-/// Of a verdict: the most that is shown of a pattern, and the words around it.
+/// The most characters shown of a verdict: a pattern, and the words around it.
 const VERDICT_CHARS_MAX: usize = 300;
 
-/// A path and query on the first line, and a robots.txt below it.
+/// Input: a path and query on the first line, and a robots.txt below it.
 ///
-/// The file is stored and read back without a change of its meaning, a comment changes nothing, robots.txt itself may always be
-/// fetched, and what is kept has its limits.
+/// Storing and reading back the file does not change its meaning, nor does a comment; robots.txt itself may always be fetched; and what is kept is
+/// within its limits.
 ///
 /// # Panics
-/// One of these does not hold.
+/// If one of these does not hold.
 pub fn robots(data: &[u8]) {
     let line_end = data.iter().position(|byte| *byte == b'\n').unwrap_or(data.len());
     let (first, rest) = data.split_at(line_end);
@@ -42,7 +42,7 @@ pub fn robots(data: &[u8]) {
     }
 }
 
-/// In front of a byte order mark a comment would change what it is.
+/// A comment before a byte order mark would change the mark's meaning.
 fn without_mark(body: &[u8]) -> &[u8] {
     let marks: [&[u8]; 3] = [b"\xEF\xBB\xBF", b"\xEF\xBB", b"\xEF"];
     marks.iter().find_map(|mark| body.strip_prefix(*mark)).unwrap_or(body)

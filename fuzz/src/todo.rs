@@ -1,20 +1,20 @@
-//! Chunks of todo, as they are stored: deflated JSON with its length beside it.
+//! Chunks of todo as they are stored: deflated JSON with its length.
 
 use dragline_domain::frontier::{CHUNK_BYTES_MAX, LastCapture, TodoChunk, TodoEntry, TodoSource, split_into_chunks};
 use dragline_domain::ids::Iteration;
 use dragline_domain::url::Origin;
 use dragline_formats::deflated::{Sparing, deflate, inflate};
 
-/// More than a chunk has, so that a length that lies is met on both sides.
+/// More than a chunk has, so that a false length may be wrong in both directions.
 const JSON_BYTES_MAX: usize = 1 << 17;
 
-/// The JSON of entries; or, behind its length in three bytes, the same deflated.
+/// Input: the JSON of entries; or, after its length in three bytes, the same deflated.
 ///
-/// What is inflated is as long as was said, or nothing. Entries come back as they were, and are split into chunks that keep them all
-/// in their order, each within its limit.
+/// Inflating gives the stated length, or nothing. Entries are the same when read back, and are split into chunks that keep them all in their order,
+/// each within its limit.
 ///
 /// # Panics
-/// One of these does not hold.
+/// If one of these does not hold.
 pub fn todo(data: &[u8]) {
     check(data);
     if let Some(([high, middle, low], deflated)) = data.split_first_chunk::<3>() {
@@ -34,7 +34,7 @@ fn check(json: &[u8]) {
     let written = written(&entries);
     let again: Vec<TodoEntry> = serde_json::from_slice(&written).expect("it was just written");
     assert_eq!(again, entries, "written and read back");
-    // What is split comes from URLs and captures, whose lengths have limits.
+    // What is split comes from URLs and captures, whose lengths are limited.
     if entries.iter().all(is_sound) {
         check_chunks(&entries);
     }

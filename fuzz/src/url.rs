@@ -5,18 +5,18 @@ use dragline_domain::url::{CrawlUrl, Origin, UrlError, UrlRules, web_reference};
 
 use crate::shown::assert_one_line;
 
-/// A mistake is told in a line.
+/// The most characters of a message: one line.
 const MESSAGE_CHARS_MAX: usize = 250;
 
-/// Where references stand that have no page of their own.
+/// The page of references that come without one.
 const PAGE: &str = "https://example.org/a/b?c=1";
 
-/// A URL, and behind a NUL a reference on its page.
+/// Input: a URL, and after a NUL a reference on its page.
 ///
-/// What parses is normalised: parsed again, stored and read back, or rebuilt from its origin and key, it is the same.
+/// What parses is normalised: it is the same when parsed again, stored and read back, or rebuilt from its origin and key.
 ///
 /// # Panics
-/// It is not.
+/// If it is not.
 pub fn url(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let (address, reference) = text.split_once('\0').unwrap_or((&text, &text));
@@ -26,13 +26,13 @@ pub fn url(data: &[u8]) {
         let page = parsed.unwrap_or_else(|_| CrawlUrl::parse(PAGE, &rules).expect("a good URL"));
         let joined = page.join(reference, &rules);
         check(&joined, &rules);
-        // What is refused at sight would be refused on a close look, too.
+        // What is refused quickly would be refused by the parser, too.
         let base = Url::parse(page.as_str()).expect("it was parsed before");
         let closely = base.join(&web_reference(reference)).ok().and_then(|url| CrawlUrl::from_url(&url, &rules).ok());
         if !matches!(joined, Err(UrlError::TooLong)) {
             assert_eq!(joined.ok(), closely, "{reference:?} on {page}");
         }
-        // A key that is taken as it is stored is one that parsing leaves as it is.
+        // A stored key that is accepted is one that parsing leaves unchanged.
         let origin = page.origin();
         let parsed = CrawlUrl::parse(&format!("{origin}{reference}"), &UrlRules::keep_all());
         let as_written = parsed.ok().filter(|url| url.origin() == origin && url.path_and_query() == reference);

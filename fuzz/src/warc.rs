@@ -13,13 +13,13 @@ use jiff::Timestamp;
 
 const LIMITS: ReadLimits = ReadLimits { header_bytes_max: 4 << 10, block_bytes_max: 16 << 10 };
 
-/// A file; or what one of its gzip members holds; or a response that is written into one.
+/// Input: a file; or the content of one of its gzip members; or a response that is written into one.
 ///
-/// A file is read within its limits, its records without a gap, each the same when it is read alone. A response comes back as it was
-/// written, and nothing in it makes a field or a record of its own.
+/// A file is read within its limits, its records without a gap, and each is the same when read alone. A response comes back as written, and nothing
+/// in it can create a field or a record.
 ///
 /// # Panics
-/// One of these does not hold.
+/// If one of these does not hold.
 pub fn warc(data: &[u8]) {
     read(data);
     read(&member_of(data));
@@ -49,7 +49,7 @@ fn read(file: &[u8]) {
     assert!(errors == 1 || end == file.len() as u64, "something was left unread");
 }
 
-/// Asks a record for all that it may have.
+/// Reads everything that a record may have.
 fn look_at(record: &StoredRecord) {
     let _ = (record.id(), record.date(), record.target_uri(), record.ip_address(), record.protocol());
     let _ = (record.warcinfo_id(), record.concurrent_to().count(), record.truncated(), record.profile());

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use dragline_fuzz::TARGETS;
 
-/// What one corpus may come to. A case is worth keeping for what it shows, not for its size.
+/// The most bytes of one corpus. A case is worth keeping for what it shows, not for its size.
 const CORPUS_BYTES_MAX: usize = 64 << 10;
 
 fn directory(name: &str) -> PathBuf {
@@ -23,7 +23,7 @@ fn paths_in(directory: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// The names of a directory's entries, without what follows a dot.
+/// The names of a directory's entries, without what follows the dot.
 fn names_in(name: &str) -> BTreeSet<String> {
     paths_in(&directory(name))
         .iter()

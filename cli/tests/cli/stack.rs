@@ -36,7 +36,7 @@ fn mistakes_are_reported_before_anything_is_sent() {
         (&["start"][..], "<CRAWL|URL>", "which crawl?"),
         (&["start", "Docs"], "`Docs` is not a valid crawl name", "a name is lower case"),
         (&["start", "ftp://example.org/"], "only http and https are crawled", "another protocol"),
-        (&["start", "https://user:secret@example.org/"], "remove what stands before the `@`", "credentials"),
+        (&["start", "https://user:secret@example.org/"], "remove what comes before the `@`", "credentials"),
         (&["start", "docs", "-f", "wrong.yaml"], "cannot be used with", "both"),
         (&["start", "-f", "wrong.yaml"], "wrong.yaml:3:3: unknown key `page`", "with its location"),
         (&["start", "docs", "--stack", "a b"], "is not a valid stack name", "CloudFormation would refuse it"),

@@ -9,7 +9,7 @@ fn mistakes_are_reported_on_standard_error() {
     for (arguments, said, why) in [
         (&["crawl", "example.org"][..], "did you mean `https://example.org/`?", "the scheme is missing"),
         (&["crawl", "ftp://example.org/"], "only http and https are crawled", "another protocol"),
-        (&["crawl", "https://user:secret@example.org/"], "remove what stands before the `@`", "credentials"),
+        (&["crawl", "https://user:secret@example.org/"], "remove what comes before the `@`", "credentials"),
         (&["crawl", "missing.yaml"], "missing.yaml cannot be read", "no such file"),
         (&["crawl", "https://example.org/", "crawl.yaml"], "hint: add the URLs to its `seeds`", "both"),
         (&["crawl", "https://example.org/", "--delay", "1"], "did you mean `1s`?", "no unit"),

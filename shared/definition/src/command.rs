@@ -1,6 +1,6 @@
-//! Commands as they come in a message: JSON with one key, which says what is wanted.
+//! Commands in a message: JSON with one key, which says what to do.
 //!
-//! JSON is YAML, so a message is read like a definition's file, and its diagnostics have locations and hints.
+//! JSON is YAML, so a message is read like the file of a definition, and its diagnostics have locations and hints.
 
 use dragline_domain::command::Command;
 use dragline_domain::frontier::StatusChange;
@@ -58,7 +58,7 @@ type Found<T> = Result<T, Diagnostics>;
 /// Reads a command from the body of a message.
 ///
 /// # Errors
-/// What is wrong with it. Another delivery of the same message would not be understood either.
+/// What is wrong with it. Delivering the same message again does not help.
 pub fn parse_command(body: &str) -> Result<Command, DefinitionErrors> {
     let errors = |found| DefinitionErrors::new(body, SOURCE, found);
     if body.len() > COMMAND_BYTES_MAX {
@@ -68,7 +68,7 @@ pub fn parse_command(body: &str) -> Result<Command, DefinitionErrors> {
     one(raw).map_err(errors)
 }
 
-/// The one command of a message.
+/// Returns the one command of a message.
 fn one(raw: RawCommand) -> Found<Command> {
     let RawCommand { url: address, definition, start, put_crawl, pause, resume, stop, remove } = raw;
     let change = |change| move |raw: RawCrawl| Ok(Command::Change { crawl: name(&raw.crawl)?, change });
@@ -86,8 +86,8 @@ fn one(raw: RawCommand) -> Found<Command> {
     .flatten();
     match (commands.next(), commands.next()) {
         (Some(command), None) => command,
-        (None, _) => Err(at_start("the message asks for nothing")),
-        (Some(_), Some(_)) => Err(at_start("the message asks for more than one thing")),
+        (None, _) => Err(at_start("the message has no command")),
+        (Some(_), Some(_)) => Err(at_start("the message has more than one command")),
     }
 }
 
@@ -96,7 +96,7 @@ fn begin(raw: RawStart) -> Found<Command> {
     Ok(Command::Start { crawl: name(&raw.crawl)?, trigger })
 }
 
-/// The URL as it was written: the crawl that it is for says what is taken out of it.
+/// Reads the URL without stripping parameters: the crawl that it is for says which.
 fn url(text: &Text) -> Found<Command> {
     let rules = UrlRules::keep_all();
     read::seed(&text.value, &rules).map(Command::Url).map_err(|diagnostic| at(text, diagnostic))
@@ -179,8 +179,8 @@ mod tests {
         let long = format!(r#"{{"url": "https://a.example/{}"}}"#, "a".repeat(COMMAND_BYTES_MAX));
         let trigger = format!(r#"{{"start": {{"crawl": "a", "trigger": "{}"}}}}"#, "t".repeat(129));
         for (body, place, message) in [
-            ("", "1:1", "the message asks for nothing"),
-            ("{}", "1:1", "the message asks for nothing"),
+            ("", "1:1", "the message has no command"),
+            ("{}", "1:1", "the message has no command"),
             (&*long, "1:1", "the message has more than"),
             ("[]", "1:1", "expected keys with values"),
             ("{\"url\": ", "1:", ""),

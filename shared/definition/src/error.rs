@@ -6,7 +6,7 @@ use dragline_domain::definition::Problem;
 use dragline_domain::shown::{is_obeyed, one_line, without_credentials};
 use serde_saphyr::Location as YamlLocation;
 
-/// The most characters of a message, of a hint, or of both on one line: they quote the file.
+/// The most characters of a message, a hint, or both on one line, as they quote the file.
 const TEXT_CHARS_MAX: usize = 500;
 
 /// A line and a column in a file, both counted from 1.
@@ -33,7 +33,7 @@ impl From<YamlLocation> for Location {
 pub struct Diagnostic {
     /// What is wrong, on one line.
     pub message: String,
-    /// What to do about it, on one line; absent where the message says it all.
+    /// What to do about it, on one line; `None` if the message says it all.
     pub hint: Option<String>,
 }
 
@@ -68,7 +68,7 @@ pub struct DefinitionError {
     pub column: usize,
     /// What is wrong, on one line.
     pub message: String,
-    /// What to do about it, on one line; absent where the message says it all.
+    /// What to do about it, on one line; `None` if the message says it all.
     pub hint: Option<String>,
     /// The line's text, or the part of it around the column.
     excerpt: Excerpt,
@@ -78,7 +78,7 @@ pub struct DefinitionError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Excerpt {
     text: String,
-    /// How many characters stand before the column that is meant.
+    /// How many characters come before the column.
     before: usize,
 }
 
@@ -94,7 +94,7 @@ impl Excerpt {
     }
 }
 
-/// One character for another, so that columns stay as they are.
+/// Replaces one character with one other, so that columns stay the same.
 fn printable(c: char) -> char {
     match c {
         '\t' => ' ',
@@ -140,7 +140,7 @@ impl DefinitionErrors {
         self.0.iter()
     }
 
-    /// The first error with its location, on one short line that is fit for a log.
+    /// Returns the first error with its location, on one short line for a log.
     #[must_use]
     pub fn one_line(&self) -> String {
         let Some(first) = self.0.first() else { return String::new() };
@@ -150,7 +150,7 @@ impl DefinitionErrors {
     }
 }
 
-/// The lines of a text as YAML counts them: each ends in LF, CR or both (YAML 1.2, 5.4).
+/// Splits a text into lines as YAML counts them: each ends in LF, CR or both (YAML 1.2, 5.4).
 fn lines(text: &str) -> Vec<&str> {
     text.split('\n').flat_map(|line| line.strip_suffix('\r').unwrap_or(line).split('\r')).collect()
 }

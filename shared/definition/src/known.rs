@@ -1,10 +1,10 @@
-//! Which words are keys, and where.
+//! Which words are keys in which places.
 
 use std::sync::LazyLock;
 
 use dragline_domain::definition::Key;
 
-/// What a word stands for where it is written.
+/// What a word stands for in its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Known {
     /// A key with a value.
@@ -13,7 +13,7 @@ pub(super) enum Known {
     Section(&'static str),
 }
 
-/// What a word stands for in a section, or in the file as a whole.
+/// Returns what a word stands for in a section, or at the top level.
 pub(super) fn find(section: Option<&str>, word: &str) -> Option<Known> {
     let key = Key::ALL.iter().find(|key| key.section() == section && key.word() == word);
     key.map(|key| Known::Key(*key)).or_else(|| {
@@ -22,7 +22,7 @@ pub(super) fn find(section: Option<&str>, word: &str) -> Option<Known> {
     })
 }
 
-/// Every word that is known in a section, or in the file as a whole, in the order of the documentation.
+/// Returns all words that are known in a section, or at the top level, in the order of the documentation.
 pub(super) fn words(section: Option<&'static str>) -> &'static [&'static str] {
     type Words = Vec<(Option<&'static str>, Vec<&'static str>)>;
     static WORDS: LazyLock<Words> = LazyLock::new(|| {
@@ -40,7 +40,7 @@ pub(super) fn words(section: Option<&'static str>) -> &'static [&'static str] {
     WORDS.iter().find(|(known, _)| *known == section).map_or(&[], |(_, words)| words)
 }
 
-/// The key of a section that a word would be if it stood there.
+/// Returns the key that a word would be in another place.
 pub(super) fn elsewhere(word: &str) -> Option<Key> {
     Key::ALL.iter().copied().find(|key| key.section().is_some() && key.word() == word)
 }

@@ -1,8 +1,8 @@
 //! The YAML of a crawl definition, and commands that may hold one.
 //!
-//! [`parse`] reads it in two steps, each of which knows where in the file it is: the YAML, with texts in it such as durations and
-//! patterns (`read`, by the domain's description of the keys), and the checks of the domain. A file with mistakes gets a
-//! diagnostic for each that does not only follow from another (`mask`), with its location and a hint.
+//! [`parse`] works in two steps, both of which know the location in the file: it reads the YAML, with texts in it such as durations and patterns
+//! (`read`, by the domain's description of the keys), and then runs the domain's checks. Each mistake that is not the result of another one (`mask`)
+//! gets a diagnostic, with its location and a hint.
 
 mod command;
 mod error;
@@ -30,6 +30,13 @@ pub const TEXT_BYTES_MAX: usize = 2 << 20;
 
 /// Reads a definition from YAML. `source` is the file's name, for the messages.
 ///
+/// ```
+/// let definition = dragline_definition::parse("seeds: [https://example.org/]", "crawl.yaml").unwrap();
+/// assert_eq!(definition.name.as_str(), "example.org");
+/// let errors = dragline_definition::parse("seedz: []", "crawl.yaml").unwrap_err();
+/// assert!(errors.to_string().contains("unknown key `seedz`"));
+/// ```
+///
 /// # Errors
 /// What is wrong, with line, column and a hint. Never empty.
 pub fn parse(text: &str, source: &str) -> Result<Definition, DefinitionErrors> {
@@ -42,7 +49,7 @@ pub fn parse(text: &str, source: &str) -> Result<Definition, DefinitionErrors> {
     checked(read, found).map_err(errors)
 }
 
-/// The YAML of a definition as the caller's own type, such as JSON's values, for passing it on. Only its form is checked.
+/// Reads the YAML of a definition into the caller's own type, such as JSON values, to pass it on. Only its form is checked.
 ///
 /// # Errors
 /// It is not YAML, or not of that type.
@@ -50,7 +57,7 @@ pub fn parse_as<T: DeserializeOwned>(text: &str, source: &str) -> Result<T, Defi
     shape::parse(text).map_err(|found| DefinitionErrors::new(text, source, vec![found]))
 }
 
-/// Checks what was read of a definition, `found` being what is wrong with its shape.
+/// Checks what was read of a definition; `found` is what is wrong with its shape.
 fn checked(read: ReadDraft, mut found: Diagnostics) -> Result<Definition, Diagnostics> {
     let ReadDraft { draft, locations, diagnostics } = read;
     found.extend(diagnostics);
@@ -65,7 +72,7 @@ fn checked(read: ReadDraft, mut found: Diagnostics) -> Result<Definition, Diagno
     Err(found)
 }
 
-/// Whether a mistake stands whatever else is wrong. Others may only follow from what was left out, which has its default.
+/// Whether a mistake is reported whatever else is wrong. Others may only be the result of values that were left out, and so have their defaults.
 const fn stands_alone(mistake: &Mistake) -> bool {
     match mistake {
         Mistake::TooMany { .. }

@@ -1,22 +1,23 @@
-//! Blanks out one mistake in a file, so that the others are found as well.
+//! Blanking out one mistake in a file, so that the others are found as well.
 //!
-//! The reader of YAML stops at the first mistake in the file's shape. What is wrong there is blanked out, letter by letter, so that everything else keeps
-//! its location, and the file is read again. This need not know all of YAML: where it errs, the file no longer parses, and what was found so far is reported.
+//! The YAML reader stops at the first mistake in the file's shape. That one is blanked out, letter by letter, so that everything else keeps its
+//! location, and the file is read again. This need not handle all of YAML: if it goes wrong, the file no longer parses, and what was found so far is
+//! reported.
 
 use super::error::Location;
 
 /// What to blank out at a location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wrong {
-    /// The key that begins there: it goes with its value.
+    /// The key that begins there, with its value.
     Key,
-    /// The value that begins there: its key stays, without one.
+    /// The value that begins there; its key stays, without a value.
     Value,
-    /// The key of the whole file that contains the location, because what is wrong cannot be left out alone.
+    /// The top-level key that contains the location, because the mistake cannot be left out alone.
     Within,
 }
 
-/// Blanks out what begins at a location. Absent if nothing is there.
+/// Blanks out what begins at a location. `None` if nothing is there.
 pub(super) fn without(text: &str, location: Location, wrong: Wrong) -> Option<String> {
     let mut page = Page::new(text);
     let (location, wrong) = match wrong {
@@ -44,7 +45,7 @@ const fn is_line_end(letter: char) -> bool {
     matches!(letter, '\n' | '\r')
 }
 
-/// A text by its letters, and where its lines begin.
+/// A text as letters, and where its lines begin.
 struct Page {
     chars: Vec<char>,
     lines: Vec<usize>,
@@ -62,7 +63,7 @@ impl Page {
         Self { chars, lines }
     }
 
-    /// The location of the key of the whole file that contains this one. Absent where the file is written in brackets.
+    /// Returns the location of the top-level key that contains this one. `None` if the file is written in brackets.
     fn section_of(&self, location: Location) -> Option<Location> {
         let first = |line: usize| self.chars.get(self.lines[line - 1]).copied().unwrap_or('\n');
         let is_key = |line: &usize| first(*line).is_alphanumeric() || matches!(first(*line), '"' | '\'' | '{' | '[');
@@ -70,13 +71,13 @@ impl Page {
         (!matches!(first(line), '{' | '[')).then_some(Location { line, column: 1 })
     }
 
-    /// The end of the line that a letter stands in, its line end left out.
+    /// Returns the end of a letter's line, without the line end.
     fn line_end(&self, at: usize) -> usize {
         let length = self.chars[at..].iter().position(|letter| is_line_end(*letter));
         length.map_or(self.chars.len(), |length| at + length)
     }
 
-    /// Past a quoted text that begins here.
+    /// Returns the position after a quoted text that begins here.
     fn quote_end(&self, at: usize) -> usize {
         let quote = self.chars[at];
         let mut next = at + 1;
@@ -86,12 +87,12 @@ impl Page {
         (next + 1).min(self.chars.len())
     }
 
-    /// Whether a letter begins something, rather than stand within a text.
+    /// Whether a letter begins something, rather than being inside a text.
     fn begins(&self, at: usize) -> bool {
         at == 0 || self.chars[at - 1].is_whitespace() || matches!(self.chars[at - 1], '[' | '{' | ',')
     }
 
-    /// Past what is one piece here: a quoted text, a comment, or a letter.
+    /// Returns the position after one piece: a quoted text, a comment, or a letter.
     fn past(&self, at: usize) -> usize {
         match self.chars[at] {
             '"' | '\'' if self.begins(at) => self.quote_end(at),
@@ -114,7 +115,7 @@ impl Page {
         depth > 0
     }
 
-    /// Where a key with its value and its comma, or a value alone, ends within brackets.
+    /// Returns where a key with its value and comma, or a value alone, ends within brackets.
     fn flow_end(&self, start: usize, wrong: Wrong) -> usize {
         let (mut at, mut depth) = (start, 0_usize);
         while at < self.chars.len() {
@@ -130,7 +131,7 @@ impl Page {
         at
     }
 
-    /// Past the brackets that open here.
+    /// Returns the position after the brackets that open here.
     fn brackets_end(&self, start: usize) -> usize {
         let (mut at, mut depth) = (start, 0_usize);
         while at < self.chars.len() {
@@ -147,7 +148,7 @@ impl Page {
         at
     }
 
-    /// The parts of a key with its value, or of a value alone, that stands in lines by its indentation.
+    /// Returns the parts of a key with its value, or of a value alone, in indented lines.
     fn block_ends(&self, start: usize, location: Location, wrong: Wrong) -> Vec<(usize, usize)> {
         let indent = match wrong {
             Wrong::Key | Wrong::Within => location.column - 1,
@@ -181,7 +182,7 @@ impl Page {
         ends
     }
 
-    /// Where what begins here and goes on to its line's end ends: there, or behind brackets that close later.
+    /// Returns where what begins here ends: at the end of the line, or after brackets that close later.
     fn value_end(&self, start: usize) -> usize {
         let mut at = start;
         let line_end = self.line_end(start);
@@ -194,7 +195,7 @@ impl Page {
         at.max(line_end)
     }
 
-    /// How far the key of a value on the same line is indented.
+    /// Returns how far the key of a value on the same line is indented.
     fn indent_of_line(&self, location: Location) -> usize {
         let line = self.lines[location.line - 1];
         let before = &self.chars[line..line + location.column - 1];
@@ -207,7 +208,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_wrong_goes_and_all_else_keeps_its_place() {
+    fn a_mistake_is_blanked_out_and_all_else_keeps_its_location() {
         use Wrong::{Key, Value, Within};
         let location = |line, column| Location { line, column };
         for (text, at, wrong, expected, why) in [
@@ -240,6 +241,6 @@ mod tests {
         }
         assert_eq!(without("a: 1", location(9, 1), Key), None, "no such line");
         assert_eq!(without("{ a: 1 }", location(1, 3), Within), None, "no sections");
-        assert_eq!(without("a:   ", location(1, 4), Value), None, "nothing to take out, so that nobody tries for ever");
+        assert_eq!(without("a:   ", location(1, 4), Value), None, "nothing to take out, so that reading ends");
     }
 }

@@ -1,7 +1,6 @@
-//! From YAML to a draft, by the description of the keys.
+//! Reading YAML into a draft, by the description of the keys.
 //!
-//! A value that is more than a number or a word is read as a text with its location, so that each mistake gets a diagnostic with a hint,
-//! and all of them at once.
+//! A value that is more than a number or a word is read as a text with its location, so that all mistakes are reported at once, each with a hint.
 
 use std::collections::HashMap;
 use std::fmt::{self, Display};
@@ -37,7 +36,7 @@ struct RawQueryRule {
     allow: Vec<String>,
 }
 
-/// What was read: a draft, the locations of its values, and the diagnostics of those that were left out of it.
+/// The result of reading: a draft, the locations of its values, and diagnostics for those that were left out.
 pub(super) struct ReadDraft {
     pub(super) draft: Draft,
     pub(super) locations: Locations,
@@ -57,8 +56,8 @@ impl<'de> Deserialize<'de> for ReadDraft {
 pub(super) struct Locations(HashMap<Place, Location>);
 
 impl Locations {
-    /// The location to show for a problem: that of the entry, or its key; for a default, that of the key that it is compared with; the
-    /// start of the file if none of them was written.
+    /// Returns the location to show for a problem: that of the entry, or its key; for a default, that of the key that it is compared with; the start
+    /// of the file if none of them is in the file.
     pub(super) fn of(&self, problem: &Problem) -> Location {
         let other = match problem.mistake {
             Mistake::MoreThan { other, .. } => Some(Place::from(other)),
@@ -76,7 +75,7 @@ impl Locations {
 struct Reader {
     draft: Draft,
     notes: Notes,
-    // What needs more than one key is put together at the end.
+    // Values made from more than one key are put together at the end.
     name: Option<CrawlId>,
     seeds: Option<Spanned<Vec<Text>>>,
     cron: Option<Text>,
@@ -97,7 +96,7 @@ impl Default for Reader {
 }
 
 impl Reader {
-    /// Reads the value of a key. Without one the key keeps its default.
+    /// Reads the value of a key. Without one, the key keeps its default.
     fn value<'de, A: MapAccess<'de>>(&mut self, key: Key, map: &mut A) -> Result<(), A::Error> {
         let notes = &mut self.notes;
         match key.slot(&mut self.draft) {
@@ -162,19 +161,19 @@ impl Notes {
         location
     }
 
-    /// A number or a word, which needs no reading.
+    /// Takes a number or a word, which needs no further reading.
     fn word<T>(&mut self, key: Key, raw: Option<Spanned<T>>) -> Option<T> {
         let raw = raw?;
         self.locate(key, &raw);
         Some(raw.value)
     }
 
-    /// A text; absent if it was not written, or if it is wrong.
+    /// Reads a text; `None` if it was not written, or if it is wrong.
     fn text<T>(&mut self, key: Key, raw: Option<Text>, read: impl Fn(&str) -> Result<T, Diagnostic>) -> Option<T> {
         self.text_at(key.into(), &raw?, read)
     }
 
-    /// The texts of a list, without those that are wrong.
+    /// Reads the texts of a list, without those that are wrong.
     fn texts<T>(
         &mut self,
         key: Key,
@@ -198,7 +197,7 @@ impl Notes {
         }
     }
 
-    /// The rules of a list.
+    /// Reads the rules of a list.
     fn rules<R, T>(
         &mut self,
         key: Key,
@@ -216,7 +215,7 @@ impl Notes {
 
     fn url_rules(&mut self, key: Key, names: Option<Spanned<Vec<Text>>>) -> Option<UrlRules> {
         let location = Location::from(names.as_ref()?.referenced);
-        // Each alone first, so that every mistake has its own location.
+        // First each one alone, so that every mistake has its own location.
         let patterns = self.texts(key, names, |text| match UrlRules::new([text]) {
             Ok(_) => Ok(text.to_owned()),
             Err(error) => Err(Diagnostic::new(error.to_string())),
@@ -265,7 +264,7 @@ impl Notes {
     }
 }
 
-/// The keys that stand beside each other: those of the file, or of a section.
+/// The keys of one level: those of the file, or of a section.
 struct Level<'r> {
     section: Option<&'static str>,
     reader: &'r mut Reader,
@@ -275,7 +274,7 @@ impl<'de> DeserializeSeed<'de> for Level<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        // A section may be left empty, as a key may be left without a value.
+        // A section may be empty, as a key may have no value.
         match self.section {
             Some(_) => deserializer.deserialize_option(self),
             None => deserializer.deserialize_map(self),
@@ -318,7 +317,7 @@ impl<'de> Visitor<'de> for Level<'_> {
     }
 }
 
-/// A key as it is written, which must be one of those that are known there.
+/// A key as written, which must be one of those that are known there.
 struct Word {
     section: Option<&'static str>,
 }
@@ -343,7 +342,7 @@ impl Visitor<'_> for Word {
     }
 }
 
-/// Replaces a default with what was written, if anything was.
+/// Replaces a default with the written value, if there is one.
 fn put<T>(field: &mut T, written: Option<T>) {
     if let Some(written) = written {
         *field = written;
@@ -371,7 +370,7 @@ const fn schedule_hint(error: &ScheduleError) -> &'static str {
         }
         ScheduleError::TimeZone(_) => "write a name of the IANA database, such as `Europe/Berlin`",
         ScheduleError::TooOften { .. } => "begin less often; while an iteration runs, no other begins anyway",
-        ScheduleError::Never => "use a day that exists",
+        ScheduleError::Never => "use a date that exists",
     }
 }
 

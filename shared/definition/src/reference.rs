@@ -1,4 +1,4 @@
-//! The keys in docs/definition.md: written from their description, and held against what the program does.
+//! The keys in docs/definition.md: written from their description, and checked against what the program does.
 
 use std::fmt::Write as _;
 
@@ -11,11 +11,11 @@ use dragline_domain::url::UrlRules;
 use super::{Definition, parse};
 
 const FILE: &str = include_str!("../../../docs/definition.md");
-/// The marks around generated keys: the first names the sections, and the keys of the whole file, that follow.
+/// The marks around generated keys: the first names the sections, and the top-level keys, that follow.
 const BEGIN: &str = "<!-- keys: ";
 const END: &str = "<!-- end of keys -->";
 
-/// The file with the keys as they are described.
+/// Returns the file with the keys as they are described.
 fn page(file: &str) -> String {
     let mut parts = file.split(BEGIN);
     let mut page = parts.next().unwrap_or_default().to_owned();
@@ -33,7 +33,7 @@ fn page(file: &str) -> String {
     page
 }
 
-/// The word of the whole file that a key is, or stands under.
+/// Returns the top-level word that a key is, or is under.
 fn top(key: Key) -> &'static str {
     key.section().unwrap_or_else(|| key.word())
 }
@@ -63,7 +63,7 @@ fn section(key: Key) -> String {
     section
 }
 
-/// A key with a value, as it is written in YAML where it stands.
+/// Writes a key with a value as in YAML, in its place.
 fn written(key: Key, value: &str) -> String {
     let space = if value.starts_with('\n') { "" } else { " " };
     format!("{}:{space}{value}", key.word())
@@ -137,7 +137,7 @@ fn default(default: KeyDefault) -> String {
     }
 }
 
-/// A definition of the examples of all keys, but with another value of one, or without it.
+/// A definition with the examples of all keys, but with another value for one, or without it.
 fn examples_but(but: Option<(Key, Option<&str>)>) -> String {
     let mut text = String::new();
     let mut section = None;
@@ -247,7 +247,7 @@ fn above(max: Quantity) -> Quantity {
     }
 }
 
-/// A key alone in a file, with what it stands under.
+/// A key alone in a file, with its section.
 fn alone(key: Key, value: &str) -> String {
     let line = written(key, value);
     key.section().map_or_else(|| line.clone(), |section| format!("{section}:\n  {line}"))

@@ -1,4 +1,4 @@
-//! From text to values by their shape, and what is wrong if it has another.
+//! Reading text into values by their shape, and reporting what has another shape.
 
 use std::borrow::Cow;
 
@@ -12,22 +12,22 @@ use super::error::{Diagnostic, Diagnostics, Location};
 use super::known;
 use super::mask::{self, Wrong};
 
-/// How deep the YAML may be nested: conditions of the greatest depth, two levels each, and the rules around them.
+/// How deep the YAML may be nested: conditions of the maximum depth, two levels each, and the rules around them.
 const DEPTH_MAX: usize = 48;
-/// How many values there may be: every list at its limit.
+/// How many values there may be: enough for every list at its limit.
 const NODES_MAX: usize = 150_000;
 
 pub(super) fn parse<T: DeserializeOwned>(text: &str) -> Result<T, (Location, Diagnostic)> {
     serde_saphyr::from_str_with_options(text, options()).map_err(|error| explain(&error))
 }
 
-/// How often a file is read, which is how many mistakes of its shape are reported at once.
+/// How often a file is read, and so how many mistakes of its shape are reported at once.
 const READINGS_MAX: usize = 20;
 
-/// Reads as much as has the right shape. The rest is left out, and reported.
+/// Reads everything that has the right shape. The rest is left out, and reported.
 ///
 /// # Errors
-/// What was found, if nothing can be read even so.
+/// What was found, if nothing can be read all the same.
 pub(super) fn parse_around<T: DeserializeOwned>(text: &str) -> Result<(T, Diagnostics), Diagnostics> {
     let mut found = Diagnostics::new();
     let mut masked = Cow::Borrowed(text);
@@ -38,7 +38,7 @@ pub(super) fn parse_around<T: DeserializeOwned>(text: &str) -> Result<(T, Diagno
         };
         let (location, diagnostic) = explain(&error);
         let wrong = wrong(&error);
-        // Other errors may only follow from what was left out; so may a second mistake at the same location.
+        // Other errors may only be the result of what was left out; so may a second mistake at the same location.
         if found.is_empty() || (wrong.is_some() && found.iter().all(|(other, _)| *other != location)) {
             found.push((location, diagnostic));
         } else {
@@ -53,7 +53,7 @@ pub(super) fn parse_around<T: DeserializeOwned>(text: &str) -> Result<(T, Diagno
     }
 }
 
-/// Says what to leave out so that the rest can be read; absent where that is not known.
+/// Returns what to leave out so that the rest can be read; `None` if that is not known.
 fn wrong(error: &Error) -> Option<Wrong> {
     match error {
         Error::SerdeUnknownField { .. } | Error::DuplicateMappingKey { .. } => Some(Wrong::Key),
@@ -62,7 +62,7 @@ fn wrong(error: &Error) -> Option<Wrong> {
         | Error::SerdeInvalidType { .. }
         | Error::SerdeInvalidValue { .. } => Some(Wrong::Value),
         Error::SerdeUnknownVariant { expected, .. } if expected.contains(&"origin") => Some(Wrong::Value),
-        // In an entry of a list, which cannot be without it.
+        // In an entry of a list, which is not valid without it.
         Error::SerdeUnknownVariant { .. }
         | Error::SerdeMissingField { .. }
         | Error::ExpectedMappingEndAfterEnumVariantValue { .. }
@@ -80,7 +80,7 @@ fn options() -> Options {
             max_depth: DEPTH_MAX,
             max_nodes: NODES_MAX,
             max_events: 4 * NODES_MAX,
-            // One more than is read, so that a second one gets a diagnostic of its own.
+            // One more than is read, so that a second one gets its own diagnostic.
             max_documents: 2,
             max_aliases: 100,
             max_anchors: 100,
@@ -96,9 +96,9 @@ fn options() -> Options {
     }
 }
 
-/// Puts an error of the library into the words of a definition.
+/// Translates an error of the library into the terms of a definition.
 fn explain(error: &Error) -> (Location, Diagnostic) {
-    // What an alias stands for is wrong: the location is the alias's, as the anchor may be right for others.
+    // The value of an alias is wrong: the location is the alias's, as the anchor may be right for others.
     if let Error::AliasError { error: inner, .. } = error {
         let location = error.location().map_or(Location::START, Location::from);
         return (location, explain(inner).1);
@@ -110,7 +110,7 @@ fn explain(error: &Error) -> (Location, Diagnostic) {
 fn diagnostic(error: &Error) -> Diagnostic {
     match error {
         Error::SerdeUnknownField { field, expected, .. } => {
-            // It may be a seed that was taken for a key.
+            // It may be a seed that was read as a key.
             Diagnostic::new(format!("unknown key `{}`", without_credentials(field)))
                 .hint(known::elsewhere(field).map_or_else(|| instead_of(field, expected), at_its_place))
         }
@@ -161,7 +161,7 @@ fn diagnostic(error: &Error) -> Diagnostic {
         Error::Budget { .. } | Error::AliasReplayLimitExceeded { .. } => {
             Diagnostic::new("the file is too large, or nested too deep").hint("see docs/definition.md for the limits")
         }
-        // Patterns in conditions are the only texts that are read together with the shape.
+        // Patterns in conditions are the only texts that are parsed together with the shape.
         Error::Message { msg, .. } => {
             Diagnostic::new(msg.clone()).hint("docs/definition.md says how patterns are written")
         }
@@ -171,7 +171,7 @@ fn diagnostic(error: &Error) -> Diagnostic {
     }
 }
 
-/// The library names YAML's and Rust's kinds of values; users know lists and keys.
+/// The library uses the terms of YAML and Rust; users know lists and keys.
 fn in_words(expected: &str) -> &str {
     match expected {
         "sequence start" | "a sequence" => "a list",
@@ -195,7 +195,7 @@ fn at_its_place(key: Key) -> String {
     format!("did you mean `{key}`? Check the indentation")
 }
 
-/// What was probably meant, or else everything that could be.
+/// Suggests what was probably meant, or else everything that is known.
 fn instead_of(word: &str, known: &[&'static str]) -> String {
     let near = known
         .iter()

@@ -15,13 +15,13 @@ fn read(text: &str) -> Definition {
     parse(text, "crawl.yaml").unwrap_or_else(|errors| panic!("{errors}"))
 }
 
-/// Files that are wrong, each for one reason; a file without seeds of its own gets some in its last line.
+/// Files that are wrong, each for one reason; a file without seeds gets some in its last line.
 const BAD: &[(&str, &str)] = &[
     // YAML
     ("an empty file", ""),
-    ("no YAML", "seeds: [https://example.org/"),
+    ("not YAML", "seeds: [https://example.org/"),
     ("a tab as indentation", "scope:\n\twithin: host"),
-    ("a list in place of the keys", "- https://example.org/"),
+    ("a list instead of keys", "- https://example.org/"),
     ("a second document", "seeds: [https://example.org/]\n---\nname: b"),
     ("an anchor that is not there", "scope:\n  exclude: [*.zip]"),
     ("a merge key", "politeness:\n  <<: { delay: 1s }"),
@@ -42,16 +42,16 @@ const BAD: &[(&str, &str)] = &[
     ("an unknown word", "scope:\n  within: hosts"),
     // Texts
     ("a duration without unit", "politeness:\n  delay: 2"),
-    ("a duration that is none", "budget:\n  duration: soon"),
+    ("an invalid duration", "budget:\n  duration: soon"),
     ("a month, which has no fixed length", "recrawl:\n  interval: 1mo"),
     ("a size without unit", "fetch:\n  body_bytes_max: 1000"),
-    ("a size that is none", "budget:\n  bytes: 10M"),
+    ("an invalid size", "budget:\n  bytes: 10M"),
     ("a bad pattern", "scope:\n  exclude:\n    - '/ok'\n    - '/(a'"),
     ("a pattern that needs look-ahead", "scope:\n  include: ['^(?!.*pdf)']"),
-    ("a wildcard in place of a pattern", "scope:\n  exclude: ['*.zip']"),
+    ("a wildcard instead of a pattern", "scope:\n  exclude: ['*.zip']"),
     ("a bad name", "name: My Crawl"),
     ("a user agent without a name", "user_agent: (hello)"),
-    ("a parameter's name that is none", "strip_query_parameters: ['a=b']"),
+    ("an invalid parameter name", "strip_query_parameters: ['a=b']"),
     ("a pattern over two lines", "scope:\n  exclude: [\"a\\nb\"]"),
     ("an entry without a value", "scope:\n  exclude:\n    -"),
     // Seeds
@@ -78,14 +78,14 @@ const BAD: &[(&str, &str)] = &[
     ("a word for a schedule", "schedule: daily"),
     ("a schedule without times", "schedule:\n  time_zone: UTC"),
     ("a cron expression of four fields", "schedule:\n  cron: '0 8 * *'"),
-    ("an hour that does not come", "schedule:\n  cron: '0 24 * * *'"),
-    ("a day that does not come", "schedule:\n  cron: '0 8 30 2 *'"),
+    ("an hour that does not exist", "schedule:\n  cron: '0 24 * * *'"),
+    ("a date that does not exist", "schedule:\n  cron: '0 8 30 2 *'"),
     ("every minute", "schedule:\n  cron: '* * * * *'"),
-    ("a time zone that is none", "schedule:\n  cron: '0 8 * * *'\n  time_zone: Bonn"),
+    ("an unknown time zone", "schedule:\n  cron: '0 8 * * *'\n  time_zone: Bonn"),
     // Values that do not fit
     ("a budget of nothing", "budget:\n  pages: 0"),
     ("a delay of hours", "politeness:\n  delay: 2h"),
-    ("a robots.txt that is believed too long", "politeness:\n  robots_max_age: 2d"),
+    ("a robots.txt that is kept too long", "politeness:\n  robots_max_age: 2d"),
     ("time limits that contradict each other", "fetch:\n  connect_timeout: 30s\n  timeout: 25s"),
     ("a time limit below a default", "fetch:\n  timeout: 15s"),
     ("a minimum above the maximum", "recrawl:\n  interval: 1d\n  min: 2d\n  max: 12h"),
@@ -159,12 +159,12 @@ traps: { segments_max: 0 }
 #[test]
 fn what_only_follows_from_another_mistake_is_not_reported() {
     for (text, expected, why) in [
-        ("seeds: [ftp://a.example/]", 1, "not that there are no seeds"),
-        ("seedz: [https://a.example/]", 1, "nor where the key is wrong"),
+        ("seeds: [ftp://a.example/]", 1, "but not that there are no seeds"),
+        ("seedz: [https://a.example/]", 1, "nor if the key is wrong"),
         (
             "seeds: [https://a.example/]\nfetch:\n  timeout: many\n  connect_timeout: 80s",
             1,
-            "not held against a default",
+            "not compared with a default",
         ),
         ("seeds: [https://a.example/]\nbudget: { pages: x\nname: b", 1, "what is not YAML ends it"),
     ] {
@@ -289,7 +289,7 @@ fn the_documentations_examples_are_definitions() {
 }
 
 proptest! {
-    /// Whatever the file, there is a definition or at least one error, with a location in the file.
+    /// Any file gives a definition or at least one error, with a location in the file.
     #[test]
     fn no_text_breaks_the_reader(
         lines in prop::collection::vec("( {0,4})(seeds|scope|when|all|not|path|delay|- |\\[|\\{|&a |\\*a |'|\\|)?:? ?[ -~\u{80}-\u{ff}]{0,12}", 0..12),

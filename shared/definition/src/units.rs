@@ -9,7 +9,7 @@ use super::error::Diagnostic;
 const DURATION_HINT: &str = "write a number and its unit, such as `500ms`, `1s`, `30m`, `24h` or `7d`";
 const SIZE_HINT: &str = "write a whole number and its unit, such as `64KiB`, `10MiB`, `2GB` or `512B`";
 
-/// A duration such as `500ms`, `1s`, `30m` or `1d 12h`; a day has 24 hours.
+/// Reads a duration such as `500ms`, `1s`, `30m` or `1d 12h`; a day has 24 hours.
 ///
 /// # Errors
 /// It has no unit, or is not a valid duration; with a hint.
@@ -25,7 +25,7 @@ pub fn duration(text: &str) -> Result<Duration, Diagnostic> {
     Duration::try_from(length).map_err(|_| refused())
 }
 
-/// A size in bytes such as `512B`, `64KiB` or `10MB`.
+/// Reads a size in bytes such as `512B`, `64KiB` or `10MB`.
 pub(super) fn size(text: &str) -> Result<u64, Diagnostic> {
     const UNITS: [(&str, u64); 9] = [
         ("B", 1),

@@ -1,14 +1,14 @@
-//! Whether a page that calls another URL canonical is a copy of that: a canonical link is a hint, which holds as far as it leads to a page.
+//! Whether a page that calls another URL canonical is a copy of it. A canonical link is a hint, which only holds if it leads to a page.
 //!
-//! `shared/local/src/db/views.sql` says the same of a data directory.
+//! `shared/local/src/db/views.sql` does the same for a data directory.
 
 use crate::outcome::Outcome;
 use crate::url::CrawlUrl;
 
-/// A way of more steps leads nowhere: browsers follow as many redirects.
+/// A path of more steps leads nowhere; browsers follow as many redirects.
 const STEPS_MAX: usize = 20;
 
-/// How a URL ended last, as far as canonical links ask.
+/// How a URL last ended, as far as canonical links need to know.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ending {
     /// The URL.
@@ -19,7 +19,7 @@ pub struct Ending {
 
 impl Ending {
     /// What follows from an outcome: of a body that did not change, `of_body` is the one that it had first, if that is known. It leads, by a
-    /// redirect or as its canonical, to `leads_to`; absent where it leads nowhere.
+    /// redirect or as its canonical, to `leads_to`; `None` where it leads nowhere.
     #[must_use]
     pub fn new(url: CrawlUrl, outcome: Outcome, of_body: Option<Outcome>, leads_to: Option<CrawlUrl>) -> Self {
         let is_page_by = |outcome| matches!(outcome, Outcome::FileIngested | Outcome::NotCanonical);
@@ -29,7 +29,7 @@ impl Ending {
         Self { url, is_page, leads_to: leads_to.filter(|_| leads_on) }
     }
 
-    /// Whether it is a page that calls another URL canonical, of which is to be decided what it is.
+    /// Whether it is a page that calls another URL canonical, and may be a copy of it.
     #[must_use]
     pub const fn is_undecided(&self) -> bool {
         self.is_page && self.leads_to.is_some()
@@ -45,13 +45,13 @@ pub struct CanonicalWay {
 }
 
 impl CanonicalWay {
-    /// A way that begins at a page.
+    /// Starts at a page.
     #[must_use]
     pub fn from(page: Ending) -> Self {
         Self { endings: vec![page], is_over: false }
     }
 
-    /// The URL whose ending comes next; `None` if the way is over.
+    /// Returns the URL whose ending is needed next; `None` at the end of the path.
     #[must_use]
     pub fn next(&self) -> Option<&CrawlUrl> {
         let next = self.endings.last()?.leads_to.as_ref()?;
@@ -59,13 +59,13 @@ impl CanonicalWay {
         (!self.is_over && !has_been_there && !self.is_too_long()).then_some(next)
     }
 
-    /// Goes on to how [`next`](Self::next) ended; absent if it was never visited, which ends the way.
+    /// Continues with how [`next`](Self::next) ended; `None` if it was never visited, which ends the path.
     pub fn add(&mut self, ending: Option<Ending>) {
         self.is_over = ending.is_none();
         self.endings.extend(ending);
     }
 
-    /// Whether another page stands for the first one. Of pages that call each other canonical the first by URL stands for all.
+    /// Whether another page stands for the first one. If pages call each other canonical, the first by URL stands for all of them.
     #[must_use]
     pub fn is_copy(&self) -> bool {
         let Some(first) = self.endings.first().map(|page| &page.url) else { return false };
@@ -94,7 +94,7 @@ mod tests {
         Ending::new(url(name), outcome, None, Some(leads_to).filter(|to| !to.is_empty()).map(url))
     }
 
-    /// Whether the first is a copy, where the URLs ended so.
+    /// Whether the first URL is a copy, if the URLs ended like this.
     fn is_copy(endings: &[Ending]) -> bool {
         let mut way = CanonicalWay::from(endings[0].clone());
         while let Some(next) = way.next().cloned() {
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_is_a_copy_where_its_way_comes_to_another_that_stands_for_it() {
+    fn a_page_is_a_copy_if_its_path_leads_to_another_that_stands_for_it() {
         let page = |to| ending("p", NotCanonical, to);
         for (endings, expected, why) in [
             (vec![page("c"), ending("c", FileIngested, "")], true, "its canonical is a page"),

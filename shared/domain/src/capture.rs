@@ -1,4 +1,4 @@
-//! What is known of one URL's end in a segment besides the bytes: stored in its WARC record, and in the log.
+//! What is known about one entry of a segment besides the bytes: stored in its WARC record, and in the log.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -16,11 +16,11 @@ use crate::url::CrawlUrl;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CrawlType {
-    /// It was queued in this iteration: a seed, or a link that was found.
+    /// It was queued in this iteration, as a seed or a link.
     Queued,
     /// It is a candidate of an earlier iteration, due again.
     Recrawl,
-    /// It was put off after a failure and is tried again.
+    /// It was deferred after a failure and is tried again.
     Retry,
 }
 
@@ -40,16 +40,16 @@ impl CrawlType {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Finality {
-    /// It does.
+    /// It does: the URL is done.
     Final,
     /// It is tried again.
     Retried,
 }
 
-/// What the crawler knew of a visit: everything but the HTTP messages. The parser works from it and from the messages alone.
+/// What the crawler knows about a visit: everything but the HTTP messages. The parser needs nothing besides this and the messages.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Visit {
-    /// How it was come by.
+    /// How the URL was first found.
     #[serde(flatten)]
     pub sighting: Sighting,
     /// Redirects and canonical links followed in a row to get here.
@@ -57,38 +57,38 @@ pub struct Visit {
     pub redirects: u8,
     /// How it came to be visited.
     pub crawl_type: CrawlType,
-    /// How often it was asked for in this iteration, this time included; 0 if it was not.
+    /// How often it was requested in this iteration, this time included; 0 if it was not.
     pub tries: u8,
-    /// How it ended as far as the crawler can tell.
+    /// How it ended, as far as the crawler can tell.
     pub outcome: Outcome,
-    /// Whether that stands.
+    /// Whether that outcome stands.
     pub finality: Finality,
-    /// The rule that decided or the error that was met, on one line; absent where the outcome says it all.
+    /// The rule that decided or the error that occurred, on one line; `None` if the outcome says it all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
-    /// The exchange; absent if nothing was sent.
+    /// The exchange; `None` if nothing was sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exchange: Option<Exchange>,
-    /// What the last good capture left; absent for a new URL.
+    /// What the last good capture left; `None` for a new URL.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last: Option<LastCapture>,
 }
 
-/// One request and its answer, but for the messages.
+/// One request and its answer, except for the messages.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Exchange {
     /// From the request's start to its end.
     #[serde(with = "millis", rename = "elapsed_ms")]
     pub elapsed: Duration,
-    /// From the request's start to the response header, in milliseconds; absent without one.
+    /// From the request's start to the response header, in milliseconds; `None` without one.
     pub first_byte_ms: Option<u64>,
-    /// Who answered; absent if no connection was made.
+    /// The address that answered; `None` if no connection was made.
     pub remote: Option<SocketAddr>,
-    /// The body's size as received, also where the body is not kept because it is known; 0 without one.
+    /// The body's size as received, even if the body is not stored because it is unchanged; 0 without one.
     pub body_bytes: u64,
-    /// SHA-1 of the body with its content coding undone, in hexadecimal; absent without a body.
+    /// SHA-1 of the body with its content coding undone, in hexadecimal; `None` without a body.
     pub decoded_sha1: Option<String>,
-    /// Its length.
+    /// The length of that decoded body, in bytes.
     pub decoded_bytes: u64,
 }
 
@@ -99,17 +99,17 @@ pub struct LogEntry {
     pub n: u32,
     /// The URL.
     pub url: CrawlUrl,
-    /// When it was asked for, or decided on.
+    /// When it was requested, or its outcome decided.
     pub at: Timestamp,
-    /// What the crawler knew; its outcome and detail are replaced by the parser's.
+    /// What the crawler knew, with the parser's outcome and detail.
     pub visit: Visit,
-    /// The status code; absent without a response.
+    /// The status code; `None` without a response.
     pub status: Option<u16>,
-    /// What was stored of the response; absent without one.
+    /// What was stored of the response; `None` without one.
     pub file: Option<FileEntry>,
-    /// Where the server sent us; absent if it did not.
+    /// Where the server redirected to; `None` if it did not.
     pub redirect: Option<RedirectEntry>,
-    /// When the body was fetched that this URL still has: it was not looked into again. Absent for any other visit.
+    /// When this URL's unchanged body was fetched; it was not parsed again. `None` for any other visit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unchanged_since: Option<Timestamp>,
 }
@@ -123,9 +123,9 @@ pub struct FileEntry {
     pub offset: u64,
     /// How many bytes it takes there.
     pub length: u64,
-    /// The content type without parameters, lower case; absent if the server named none.
+    /// The content type without parameters, lower case; `None` if the server named none.
     pub content_type: Option<String>,
-    /// The body's size as received: what a `response` record holds, and a `revisit` leaves out.
+    /// The body's size as received: a `response` record holds it, a `revisit` leaves it out.
     pub body_bytes: u64,
     /// SHA-1 of the body as received.
     pub payload_sha1: [u8; 20],
@@ -133,7 +133,7 @@ pub struct FileEntry {
     pub etag: Option<String>,
     /// `Last-Modified` as sent.
     pub last_modified: Option<String>,
-    /// Why the body is not whole: a WARC reason; absent when it is.
+    /// Why the body is not complete, as a WARC reason; `None` if it is.
     pub truncated: Option<String>,
 }
 
@@ -141,24 +141,24 @@ pub struct FileEntry {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RecordKind {
-    /// Whole.
+    /// In full.
     Response,
     /// As a reference to an earlier record with the same body.
     Revisit,
 }
 
-/// Where a URL sends its visitors.
+/// Where a URL leads its visitors.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RedirectEntry {
     /// The target, normalised.
     pub target: CrawlUrl,
-    /// 301 and 308, or a canonical link.
+    /// Whether it is for good: 301, 308 or a canonical link.
     pub is_permanent: bool,
     /// What said so: [`LinkKind::Redirect`] or [`LinkKind::Canonical`].
     pub source: LinkKind,
 }
 
-/// The log of one segment: put once.
+/// The log of one segment, written once.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SegmentLog {
     /// The segment.

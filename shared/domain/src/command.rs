@@ -1,14 +1,14 @@
-//! What a person or a program may ask of a deployed crawler.
+//! What a person or a program may ask a deployed crawler to do.
 
 use crate::definition::Definition;
 use crate::frontier::StatusChange;
 use crate::ids::{CrawlId, TriggerId};
 use crate::url::CrawlUrl;
 
-/// A wish, checked as far as it can be without looking anything up.
+/// A command, checked as far as possible without looking anything up.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
-    /// Crawl this URL, in the crawl named after its host and port, which is made if there is none. Nothing is taken out of it yet: the crawl's own
+    /// Crawl this URL, in the crawl named after its host and port, which is created if there is none. No parameters are stripped yet: the crawl's own
     /// rules do that.
     Url(CrawlUrl),
     /// Store this definition and begin an iteration of it.
@@ -17,19 +17,19 @@ pub enum Command {
     Start {
         /// Of this crawl.
         crawl: CrawlId,
-        /// What asks for it; absent: the message itself.
+        /// What triggers it; `None` if the message itself does.
         trigger: Option<TriggerId>,
     },
     /// Store this definition and switch its crawl on.
     PutCrawl(Box<Definition>),
-    /// Pause, resume or stop what runs of a crawl.
+    /// Pause, resume or stop the crawl's running iteration.
     Change {
         /// The crawl.
         crawl: CrawlId,
-        /// Which of them.
+        /// Which of the three.
         change: StatusChange,
     },
-    /// Switch a crawl off and stop what runs of it. What was crawled stays.
+    /// Switch a crawl off and stop its running iteration. What was crawled stays.
     Remove(CrawlId),
 }
 

@@ -1,4 +1,4 @@
-//! What a page holds once it is understood.
+//! What a page holds once it has been parsed.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -17,16 +17,16 @@ macro_rules! link_kinds {
         pub enum LinkKind { $($(#[$doc])* $variant,)* }
 
         impl LinkKind {
-            /// Every kind there is.
+            /// All kinds.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
-            /// The number that is stored; never used again for another kind.
+            /// The number that is stored; never reused for another kind.
             #[must_use]
             pub const fn code(self) -> u8 {
                 match self { $(Self::$variant => $code,)* }
             }
 
-            /// The kind of a stored number.
+            /// Returns the kind with this stored number; `None` if there is none.
             #[must_use]
             pub const fn from_code(code: u8) -> Option<Self> {
                 match code { $($code => Some(Self::$variant),)* _ => None }
@@ -38,7 +38,7 @@ macro_rules! link_kinds {
                 match self { $(Self::$variant => $name,)* }
             }
 
-            /// Whether such links lead to pages, and are followed; the others are what a page is made of.
+            /// Whether links of this kind lead to pages, and are followed; the others are parts of the page.
             #[must_use]
             pub const fn leads_to_page(self) -> bool {
                 match self { $(Self::$variant => $page,)* }
@@ -72,7 +72,7 @@ link_kinds! {
     Script = 8 "script" false;
     /// `<iframe src>`, `<frame src>`.
     Iframe = 9 "iframe" true;
-    /// `<form action>`, a button's `formaction`. Recorded, never followed: it stands for an act.
+    /// `<form action>`, a button's `formaction`. Recorded, never followed: submitting it is an action.
     Form = 10 "form" false;
     /// The `Location` of a redirect, `<meta http-equiv=refresh>`, the `Refresh` field.
     Redirect = 11 "redirect" true;
@@ -80,7 +80,7 @@ link_kinds! {
     Canonical = 12 "canonical" true;
     /// `<link rel=alternate>`: another language, a feed.
     Alternate = 13 "alternate" true;
-    /// `<link rel=next>`, `prev`, `contents`, `index` and their like: the pages beside this one.
+    /// `<link rel=next>`, `prev`, `contents`, `index` and similar: neighbouring pages.
     Sequence = 14 "sequence" true;
     /// Any other `<link>`.
     Other = 15 "other" false;
@@ -92,7 +92,7 @@ impl fmt::Display for LinkKind {
     }
 }
 
-/// What a page or its response header asks of those who read it.
+/// What a page or its response header asks of crawlers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Directives {
     /// Do not keep its text (`noindex`, `none`).
@@ -102,36 +102,36 @@ pub struct Directives {
 }
 
 impl Directives {
-    /// Both of two: whatever either asks for.
+    /// Combines two: whatever either asks for.
     #[must_use]
     pub const fn and(self, other: Self) -> Self {
         Self { noindex: self.noindex || other.noindex, nofollow: self.nofollow || other.nofollow }
     }
 }
 
-/// What the parser made of one URL's end in a segment. Put once, before anything is claimed: whoever parses the segment again uses it.
+/// What the parser made of one entry of a segment. Stored once, before anything is claimed: a later parse of the segment uses it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Document {
-    /// Which entry of the segment it is made of.
+    /// The entry of the segment that it is made of.
     pub n: u32,
-    /// Whose.
+    /// The URL of that entry.
     pub url: CrawlUrl,
     /// How the URL ended.
     pub outcome: Outcome,
-    /// Why, on one line: the rule that decided, the error that was met; absent where the outcome says it all.
+    /// Why, on one line: the rule that decided or the error that occurred; `None` if the outcome says it all.
     pub detail: Option<String>,
-    /// Whether the parser did its work on it.
+    /// Whether it was parsed.
     pub state: DocumentState,
-    /// What a page holds; absent for what is no page, or was not looked into.
+    /// The page's content; `None` if it is not a page, or was not parsed.
     pub page: Option<Page>,
-    /// Where it leads: of a page, every link; of a redirect, its target.
+    /// Where it leads: a page's links, or a redirect's target.
     pub links: Vec<Link>,
-    /// What read its page; absent where there is none, and in documents that are older than this field.
+    /// What extracted its page; `None` if there is no page, and in documents older than this field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub made_by: Option<MadeBy>,
 }
 
-/// Which extractor read a page, and in which version: whether another reading of the same bytes may say more. Written `html 1`.
+/// Which extractor read a page, in which version; a newer one may find more in the same bytes. Written `html 1`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct MadeBy {
@@ -140,7 +140,7 @@ pub struct MadeBy {
 }
 
 impl MadeBy {
-    /// This version of an extractor. Its name is a word in lower case.
+    /// Names a version of an extractor. The extractor's name is a word in lower case.
     #[must_use]
     pub const fn new(extractor: &'static str, version: u16) -> Self {
         Self { extractor: Cow::Borrowed(extractor), version }
@@ -152,7 +152,7 @@ impl MadeBy {
         &self.extractor
     }
 
-    /// Its version: the higher, the newer.
+    /// The extractor's version; newer ones are higher.
     #[must_use]
     pub const fn version(&self) -> u16 {
         self.version
@@ -197,13 +197,13 @@ impl TryFrom<String> for MadeBy {
     }
 }
 
-/// Whether the parser did its work.
+/// Whether an entry was parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DocumentState {
-    /// It did.
+    /// It was.
     Processed,
-    /// The capture broke it, or is not let near it again.
+    /// The parser crashed on the capture, or no longer tries it.
     Stuck,
 }
 
@@ -214,21 +214,21 @@ pub struct Page {
     pub title: Option<String>,
     /// `<meta name=description>`.
     pub description: Option<String>,
-    /// The language that it declares, as it declares it.
+    /// The language that it declares, as written.
     pub language: Option<String>,
     /// The name of the encoding that it was read in.
     pub charset: Option<String>,
     /// The URL that it calls canonical, in scope or not.
     pub canonical: Option<CrawlUrl>,
-    /// What it asks for, header and meta together.
+    /// What it asks of crawlers, header and meta elements together.
     pub directives: Directives,
-    /// The visible text; empty where the page asked for noindex.
+    /// The visible text; empty if the page asked for noindex.
     pub text: String,
     /// Whether text or links were cut at a limit.
     pub cut: PageCut,
 }
 
-/// What of a page is missing because a limit was met.
+/// What is missing from a page because of a limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PageCut {
@@ -246,14 +246,14 @@ pub enum PageCut {
 /// One link of a page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link {
-    /// How it is made.
+    /// How the page makes it.
     pub kind: LinkKind,
     /// Where it leads, normalised.
     pub target: CrawlUrl,
     /// What is done with it.
     #[serde(alias = "fate")]
     pub disposition: Disposition,
-    /// Whether the target says all that was written of it.
+    /// Whether the target is as it was written, or parameters were stripped.
     #[serde(default, skip_serializing_if = "Spelling::is_whole")]
     pub spelling: Spelling,
 }
@@ -264,22 +264,22 @@ pub struct Link {
 pub enum Disposition {
     /// Its target is claimed.
     Follow,
-    /// It is part of the page, or an act: recorded only.
+    /// It is part of the page, or an action: recorded only.
     NotAPage,
     /// The page asks not to follow it.
     NoFollow,
-    /// The target is out of the scope: recorded only.
+    /// The target is out of scope: recorded only.
     OutOfScope,
     /// The target is deeper than the definition allows: recorded only.
     TooDeep,
     /// A rule of the definition forbids the target: it becomes a candidate with outcome 173.
     Blocked(String),
-    /// More waits than the iteration's budget of pages lets it ask for: recorded only. A later page or iteration may claim the target.
+    /// More URLs wait than the iteration's page budget allows: recorded only. A later page or iteration may claim the target.
     BeyondBudget,
 }
 
 impl Disposition {
-    /// The number that is stored; the reason of a blocked one is in the log.
+    /// The number that is stored. The reason for a blocked link is in the log.
     #[must_use]
     pub const fn code(&self) -> u8 {
         match self {
@@ -322,7 +322,7 @@ mod tests {
         let newer: Document = serde_json::from_str(&newer).unwrap();
         let made_by = newer.made_by.clone().unwrap();
         assert_eq!((made_by.extractor(), made_by.version()), ("pdf", 12));
-        assert_eq!(Document { made_by: None, ..newer }, old, "what is not known here is passed over");
+        assert_eq!(Document { made_by: None, ..newer }, old, "unknown fields are ignored");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The names and numbers by which everything is found again.
+//! The names and numbers that identify things.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,7 +9,7 @@ use crate::url::Origin;
 
 /// The name of a crawl: 1 to 64 of `a-z 0-9 . _ -`, starting with a letter or digit.
 ///
-/// It stands in keys, paths and messages, which is why its alphabet is small and contains no `#` and no `/`.
+/// It appears in keys, paths and messages, so its alphabet is small and excludes `#` and `/`.
 ///
 /// ```
 /// use dragline_domain::ids::CrawlId;
@@ -36,8 +36,8 @@ impl CrawlId {
         &self.0
     }
 
-    /// The name that a crawl of this origin gets when nobody names it: its host, and its port unless that is the scheme's own, as another port
-    /// is another site. What is not of the alphabet becomes `-`.
+    /// Names a crawl of this origin that the user did not name: its host, and its port unless that is the scheme's default, as another port is
+    /// another site. Other characters become `-`.
     #[must_use]
     pub fn for_origin(origin: &Origin) -> Self {
         let is_of_alphabet = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
@@ -51,7 +51,7 @@ impl CrawlId {
 }
 
 impl Default for CrawlId {
-    /// What a crawl without seeds is called.
+    /// The name of a crawl without seeds.
     fn default() -> Self {
         Self("crawl".to_owned())
     }
@@ -100,7 +100,7 @@ impl Iteration {
     /// The first one.
     pub const FIRST: Self = Self(1);
 
-    /// The iteration of this number; `None` for 0, which is before the first.
+    /// Returns the iteration with this number; `None` for 0, which is before the first.
     #[must_use]
     pub const fn new(number: u32) -> Option<Self> {
         if number == 0 { None } else { Some(Self(number)) }
@@ -125,7 +125,7 @@ impl fmt::Display for Iteration {
     }
 }
 
-/// One leased visit to an origin. Grows with each wake-up and never restarts, over iterations too.
+/// The number of one leased visit to an origin. Grows with each wake-up and never restarts, not even in another iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Turn(pub u64);
@@ -152,13 +152,13 @@ macro_rules! tokens {
         pub struct $name(String);
 
         impl $name {
-            /// A token of these random bits.
+            /// Makes a token from these random bits.
             #[must_use]
             pub fn from_bits(bits: u128) -> Self {
                 Self(format!("{bits:032x}"))
             }
 
-            /// The token read back from where it was stored as text.
+            /// Restores a token that was stored as text.
             #[must_use]
             pub fn stored(text: String) -> Self {
                 Self(text)
@@ -180,29 +180,29 @@ macro_rules! tokens {
 }
 
 tokens! {
-    /// What tells one holder of a lease from another: 128 random bits, in hexadecimal.
+    /// Identifies one holder of a lease: 128 random bits, in hexadecimal.
     ///
-    /// It stands in the key of every object that its holder writes, so two that both believe to hold the lease never overwrite
-    /// each other's.
+    /// It is part of the key of every object that its holder writes, so two workers that both believe they hold the lease never overwrite each
+    /// other's objects.
     LeaseToken;
 
-    /// The random text by which a worker knows its own beginning of a parse.
+    /// Identifies one begun parse, so that a worker recognises its own.
     ParseToken;
 }
 
-/// What made an iteration start: a schedule's time, or the id of a message. Handled once each.
+/// What made an iteration start: a schedule's time, or the id of a message. Each is handled once.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct TriggerId(pub String);
 
 impl TriggerId {
-    /// The trigger of a schedule's time.
+    /// Returns the trigger for a schedule's time.
     #[must_use]
     pub fn schedule(at: jiff::Timestamp) -> Self {
         Self(format!("schedule-{at}"))
     }
 
-    /// What a trigger asks for besides the iteration that it may have begun: a URL among those that the definition names.
+    /// Returns the trigger for a URL that is added to an iteration which this trigger may have begun.
     #[must_use]
     pub fn of_url(&self) -> Self {
         Self(format!("{self}.url"))
@@ -224,8 +224,8 @@ mod tests {
         let long = format!("https://{}.example:8443", ["a".repeat(40), "b".repeat(40)].join("."));
         let cut = format!("{}.{}-8443", "a".repeat(40), "b".repeat(18));
         for (origin, expected, why) in [
-            ("https://docs.example.org", "docs.example.org", "the scheme's own port is nobody's name"),
-            ("http://docs.example.org:80", "docs.example.org", "though it be written"),
+            ("https://docs.example.org", "docs.example.org", "the scheme's default port is left out"),
+            ("http://docs.example.org:80", "docs.example.org", "even if it is written"),
             ("http://127.0.0.1:8080", "127.0.0.1-8080", "a server on this machine"),
             ("http://127.0.0.1:8081", "127.0.0.1-8081", "another one"),
             ("https://docs.example.org:80", "docs.example.org-80", "the other scheme's port"),
@@ -234,7 +234,7 @@ mod tests {
         ] {
             let name = CrawlId::for_origin(&origin.parse().unwrap());
             assert_eq!(name.as_str(), expected, "{why}");
-            assert!(name.as_str().parse::<CrawlId>().is_ok(), "{why}: it is a name as any other");
+            assert!(name.as_str().parse::<CrawlId>().is_ok(), "{why}: it is a valid name");
         }
     }
 }

@@ -1,27 +1,27 @@
-//! Why a request brought no answer, as far as it tells a person what to do about it.
+//! Why a request got no answer, as far as it tells people what to do.
 
 use serde::Serialize;
 
-/// Why there was no answer. The details of failures begin with its words, wherever they are stored, so that it can be told from them.
+/// Why there was no answer. The stored detail of a failure begins with these words, so that the reason can be read back from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NoAnswer {
-    /// The name leads nowhere.
+    /// The name does not resolve.
     HostNotFound,
-    /// Nobody listens there.
+    /// Nothing listens on the port.
     ConnectionRefused,
-    /// The server's certificate is not believed.
+    /// The server's certificate is not trusted.
     CertificateNotTrusted,
-    /// TLS could not be agreed on; often there is none on the port.
+    /// The TLS handshake failed; often the port does not speak TLS.
     NoTls,
     /// It took too long.
     TimedOut,
-    /// Dragline never talks to the address.
+    /// The address is one that Dragline never connects to.
     PrivateAddress,
 }
 
 impl NoAnswer {
-    /// Every one there is.
+    /// All of them.
     pub const ALL: [Self; 6] = [
         Self::HostNotFound,
         Self::ConnectionRefused,
@@ -44,13 +44,13 @@ impl NoAnswer {
         }
     }
 
-    /// The detail of a failure that came of it.
+    /// Returns the detail to store for such a failure.
     #[must_use]
     pub fn detail(self, what: &str) -> String {
         format!("{}: {what}", self.words())
     }
 
-    /// What a stored detail tells; `None` if it says something else.
+    /// Reads the reason from a stored detail; `None` if it has none.
     #[must_use]
     pub fn of_detail(detail: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|why| detail.strip_prefix(why.words()).is_some_and(|rest| rest.starts_with(": ")))
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_told_from_the_details_that_it_made_and_from_no_others() {
+    fn it_is_read_back_from_its_own_details_and_from_no_others() {
         for why in NoAnswer::ALL {
             assert_eq!(NoAnswer::of_detail(&why.detail("`a.example` is away")), Some(why));
             assert_eq!(NoAnswer::of_detail(&format!("status 500 {}: no", why.words())), None, "the server's words");

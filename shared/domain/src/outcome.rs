@@ -1,6 +1,6 @@
 //! How one URL ended: the crawl exit codes.
 //!
-//! Names and numbers are those of the unobtanium crawler, so that its users know them; 175 to 177 are new here.
+//! Names and numbers are those of the unobtanium crawler, so that its users recognise them; 175 to 177 are new here.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,13 +11,13 @@ macro_rules! outcomes {
     ($($(#[doc = $doc:literal])+ $variant:ident = $code:literal $name:literal => $advice:literal;)*) => {
         /// How one URL ended in one iteration.
         ///
-        /// Stored as its number ([`Outcome::code`]), shown with its name ([`Outcome::name`]). Numbers are never used again.
+        /// Stored as its number ([`Outcome::code`]), shown with its name ([`Outcome::name`]). Numbers are never reused.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
         #[serde(into = "i16", try_from = "i16")]
         pub enum Outcome { $($(#[doc = $doc])+ $variant,)* }
 
         impl Outcome {
-            /// Every outcome there is, by number.
+            /// All outcomes, by number.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
             /// The number that is stored.
@@ -32,19 +32,19 @@ macro_rules! outcomes {
                 match self { $(Self::$variant => $name,)* }
             }
 
-            /// What it means, in words for people.
+            /// What it means, for people to read.
             #[must_use]
             pub fn meaning(self) -> &'static str {
                 match self { $(Self::$variant => concat!($($doc),+).trim_start(),)* }
             }
 
-            /// What to do about it, in words for people.
+            /// What to do about it, for people to read.
             #[must_use]
             pub const fn advice(self) -> &'static str {
                 match self { $(Self::$variant => $advice,)* }
             }
 
-            /// The outcome of a stored number; `None` if the number was never one.
+            /// Returns the outcome with this stored number; `None` if there is none.
             #[must_use]
             pub const fn from_code(code: i16) -> Option<Self> {
                 match code { $($code => Some(Self::$variant),)* _ => None }
@@ -54,113 +54,113 @@ macro_rules! outcomes {
 }
 
 outcomes! {
-    /// Something broke in a way that nobody foresaw.
+    /// Something failed in an unforeseen way.
     UnknownError = -999 "unknown_error" =>
-        "Report it with the URL and its WARC record: it is a defect of Dragline.";
+        "Report it with the URL and its WARC record: it is a bug in Dragline.";
     /// The store refused a write that should have gone through.
     DatabaseError = -3 "database_error" =>
-        "This version ends no URL so: a store that fails stops the crawl, and the same command goes on.";
+        "Not used by this version: a store that fails stops the crawl, and the same command continues it.";
     /// The crawl was stopped while the URL was being worked on.
     Cancelled = -2 "cancelled" =>
-        "This version ends no URL so: what was not asked for is left over, and due in the next iteration.";
-    /// Another worker had taken the origin over.
+        "Not used by this version: what was not fetched is left over, and due in the next iteration.";
+    /// Another worker took the origin over.
     SomeoneStoleMyWork = -1 "someone_stole_my_work" =>
-        "This version ends no URL so: whoever takes an origin over asks again for what was not committed.";
+        "Not used by this version: the worker that takes an origin over fetches again what was not committed.";
     /// The body was parsed into a document.
     FileIngested = 20 "file_ingested" =>
         "Nothing: its title, text and links are in the tables.";
     /// The body was stored; its type has no parser.
     FileOfUnknownType = 29 "file_of_unknown_type" =>
         "Nothing: its body is in the WARC file.";
-    /// The server says that it is elsewhere for good: status 301 or 308.
+    /// The server says that the page has moved for good: status 301 or 308.
     PermanentRedirect = 31 "permanent_redirect" =>
-        "Nothing: the target is crawled if it is in scope. A seed that ends so may as well name the target.";
-    /// The server says that it is elsewhere for now: status 302, 303 or 307.
+        "Nothing: the target is crawled if it is in scope. If it is a seed, put the target in its place.";
+    /// The server says that the page is elsewhere for now: status 302, 303 or 307.
     Redirect = 32 "redirect" =>
         "Nothing: the target is crawled if it is in scope.";
-    /// It is as it was the last time: status 304, or the same body.
+    /// It has not changed since the last visit: status 304, or the same body.
     FileDidNotChange = 34 "file_did_not_change" =>
-        "Nothing: what was stored of it before is good.";
-    /// The server finds fault with the request: another status of the 400s than those with an outcome of their own.
+        "Nothing: what was stored before is still valid.";
+    /// The server rejected the request: a 4xx status that has no outcome of its own.
     ServerBlamedClient = 40 "server_blamed_client" =>
-        "Open the URL in a browser. If it is well there, ask the site's owner what a crawler has to send; if not, the link to it is wrong: `via` in the log names the page.";
-    /// The server says that it is gone for good: status 410.
+        "Open the URL in a browser. If it works there, ask the site's owner what a crawler has to send; if not, the link to it is wrong: `via` in the log names the page.";
+    /// The server says that the page is gone for good: status 410.
     FileGone = 41 "file_gone" =>
-        "Nothing, unless it should be there: `via` in the log names a page that links to it.";
-    /// The answer was no HTTP that we understand.
+        "Nothing, unless the page should exist: `via` in the log names a page that links to it.";
+    /// The answer was not valid HTTP, or one that a crawler cannot handle.
     DidNotUnderstandAnswer = 42 "did_not_understand_answer" =>
-        "Ask with `curl -v`: the port may speak another protocol, or the header be larger than `fetch.header_bytes_max`. The detail in the log says what was met.";
-    /// The server knows nothing by this URL: status 404.
+        "Try `curl -v`: the port may speak another protocol, or the header may be larger than `fetch.header_bytes_max`. The detail in the log says what went wrong.";
+    /// The server has nothing at this URL: status 404.
     FileNotFound = 44 "file_not_found" =>
-        "Nothing, unless it should be there: `via` in the log names a page that links to it.";
-    /// Status 421 or 425: the server would answer another try, on another connection or later.
+        "Nothing, unless the page should exist: `via` in the log names a page that links to it.";
+    /// The server asked for another try, on another connection or later: status 421 or 425.
     AskedToTryAgain = 48 "asked_to_try_again" =>
         "Crawl again later.";
-    /// The server was asked too often: status 429.
+    /// The server received too many requests: status 429.
     RateLimited = 49 "rate_limited" =>
         "Raise `politeness.delay`, or ask the site's owner for more; then crawl again.";
-    /// Something went wrong in the server: status 500, or another of the 500s that has no outcome of its own.
+    /// Something went wrong in the server: status 500, or another 5xx status that has no outcome of its own.
     ServerInternalError = 50 "server_internal_error" =>
         "Tell the site's owner, or crawl again later.";
-    /// The server is away or overloaded for now, by its own word or a gateway's: status 502 to 504, 509, 529, and what proxies say of the
-    /// server behind them (520 to 527, 530, 598, 599).
+    /// The server is down or overloaded for now, as it or a gateway says: status 502 to 504, 509, 529, and what proxies report about the server
+    /// behind them (520 to 527, 530, 598, 599).
     ServerUnavailable = 53 "server_unavailable" =>
-        "Crawl again later. Where it comes again and again, raise `politeness.delay` or lower `politeness.concurrency`.";
-    /// No connection, or one that ended without an answer.
+        "Crawl again later. If it keeps happening, raise `politeness.delay` or lower `politeness.concurrency`.";
+    /// There was no connection, or it ended without an answer.
     ConnectionFailed = 100 "connection_failed" =>
-        "Ask with `curl -v` from the same machine. The detail in the log says what failed: the name, the connection or the certificate, for which `--ca-file` may help.";
+        "Try `curl -v` from the same machine. The detail in the log says what failed: the name, the connection or the certificate, for which `--ca-file` may help.";
     /// A time limit passed, ours or the server's (status 408).
     RequestTimeout = 101 "request_timeout" =>
         "Crawl again later, or raise `fetch.timeout` and the other time limits.";
     /// The connection broke while the answer was being read.
     ErrorReadingResponse = 102 "error_reading_response" =>
-        "Crawl again later. What came of the body is in the WARC file.";
+        "Crawl again later. The part of the body that arrived is in the WARC file.";
     /// The origin's robots.txt forbids it, or could not be read.
     BlockedByRobotsTxt = 170 "blocked_by_robots_txt" =>
         "Ask the site's owner to allow it. `dragline explain URL` names the rule.";
     /// The remote asked not to be ingested: noindex, 401 or 403.
     BlockedAtRequestOfRemote = 171 "blocked_at_request_of_remote" =>
         "Ask the site's owner, if the page should be crawled: no password is ever sent.";
-    /// The definition rules the whole origin out.
+    /// The definition excludes the whole origin.
     BlockedOriginByLocalPolicy = 172 "blocked_origin_by_local_policy" =>
-        "This version ends no URL so: origins out of scope are not crawled at all, and links there are counted.";
-    /// The definition rules this URL out.
+        "Not used by this version: origins out of scope are not crawled at all, and links to them are counted.";
+    /// The definition forbids this URL.
     BlockedUrlByLocalPolicy = 173 "blocked_url_by_local_policy" =>
         "Change `scope`, `do_not_crawl` or the query parameters in the definition, if it should be crawled. `dragline explain URL` names the rule.";
-    /// The answer was a challenge meant for people.
+    /// The answer was a challenge to prove that a person is asking.
     BlockedByChallenge = 174 "blocked_by_challenge" =>
         "Ask the site's owner to let the crawler in by its user agent or its address.";
-    /// The host is, or resolves to, an address that Dragline never talks to.
+    /// The host is, or resolves to, an address that Dragline never connects to.
     BlockedPrivateAddress = 175 "blocked_private_address" =>
         "If you mean to crawl it, use `--allow-private`.";
-    /// The origin failed too often; what was left of it was not tried.
+    /// The origin failed too often; its remaining URLs were not tried.
     OriginGivenUp = 176 "origin_given_up" =>
-        "This version ends no URL so: what is left of an origin that is given up is left over, and due in the next iteration.";
+        "Not used by this version: when an origin is given up, its remaining URLs are left over, and due in the next iteration.";
     /// The budget of pages or bytes was spent before its turn came.
     BudgetExhausted = 177 "budget_exhausted" =>
-        "This version ends no URL so: what a budget does not reach is left over, and due in the next iteration.";
-    /// The page says that another URL is its canonical one. Whether that one stands for it is decided where outcomes are read.
+        "Not used by this version: what a budget does not reach is left over, and due in the next iteration.";
+    /// The page says that another URL is its canonical one. Whether that one stands for it is decided when outcomes are read.
     NotCanonical = 180 "not_canonical" =>
-        "Nothing: the URL that it names stands for it. Where that one has no content of its own, the page is shown as ingested.";
+        "Nothing: the URL that it names stands for it. If that one has no content of its own, the page is shown as ingested.";
     /// Another URL has the same content.
     Duplicate = 181 "duplicate" =>
-        "This version ends no URL so: pages with the same content are all kept.";
+        "Not used by this version: pages with the same content are all kept.";
 }
 
-/// What kind of ending an outcome is, for summaries and exit codes.
+/// A class of outcomes, for summaries and exit codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum OutcomeClass {
-    /// Content was got, or is known to be the same as before.
+    /// Content was fetched, or has not changed.
     Content,
     /// The server named another URL.
     Redirect,
-    /// The server says that there is nothing, or nothing for us.
+    /// The server says that there is nothing there.
     Missing,
     /// Something went wrong: the URL counts as failed.
     Failed,
     /// A rule forbade it: robots.txt, the remote's request, our own policy.
     Blocked,
-    /// Fetched, then set aside in favour of another URL.
+    /// It was fetched, then set aside in favour of another URL.
     Dismissed,
 }
 
@@ -212,7 +212,7 @@ impl Outcome {
         }
     }
 
-    /// Whether the answer says something lasting about the URL, which the candidate then remembers as its last contentful one.
+    /// Whether the answer says something lasting about the URL. The candidate keeps the last such outcome.
     #[must_use]
     pub const fn is_contentful(self) -> bool {
         matches!(
@@ -228,7 +228,7 @@ impl Outcome {
         )
     }
 
-    /// Whether another try in the same iteration may end otherwise.
+    /// Whether another try in the same iteration may end differently.
     ///
     /// 429 is among them, beyond unobtanium's list: the server itself asks for a later try.
     #[must_use]
@@ -258,13 +258,13 @@ impl Outcome {
         )
     }
 
-    /// Whether the server answered that it would rather be asked later: whoever asks slows down.
+    /// Whether the server asked to be asked later, so that the crawler slows down.
     #[must_use]
     pub const fn is_refusal(self) -> bool {
         matches!(self, Self::RateLimited | Self::ServerUnavailable)
     }
 
-    /// The outcome that an HTTP status alone gives, before the body is looked at.
+    /// Returns the outcome that an HTTP status alone gives, before the body is looked at.
     ///
     /// A 2xx gives [`Outcome::FileIngested`], which parsing may change. 401 and 403 are the remote's request to stay out.
     #[must_use]
@@ -300,7 +300,7 @@ impl From<Outcome> for i16 {
     }
 }
 
-/// A text that names no outcome.
+/// A text that is neither the name nor the number of an outcome.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("this is not a known outcome{}", .0.map_or_else(String::new, |near| format!("; did you mean {} ({})?", near.name(), near.code())))]
 pub struct NoSuchOutcome(pub Option<Outcome>);
@@ -308,7 +308,7 @@ pub struct NoSuchOutcome(pub Option<Outcome>);
 impl FromStr for Outcome {
     type Err = NoSuchOutcome;
 
-    /// An outcome by its number or its name, in whatever case, with `-` for `_` if one likes.
+    /// Reads an outcome's number or name, in any letter case, with `-` or `_`.
     fn from_str(text: &str) -> Result<Self, NoSuchOutcome> {
         let text = text.trim();
         if let Ok(code) = text.parse::<i64>() {
@@ -357,12 +357,12 @@ mod tests {
             (" -3 ", Ok(Outcome::DatabaseError), "one below zero"),
             ("file_not_found", Ok(Outcome::FileNotFound), "its name"),
             ("File-Not-Found", Ok(Outcome::FileNotFound), "as people write it"),
-            ("999", near(None), "no number of ours"),
-            ("70000", near(None), "no number that could be stored"),
+            ("999", near(None), "not one of the numbers"),
+            ("70000", near(None), "too large to be stored"),
             ("robots_txt", near(Some(Outcome::BlockedByRobotsTxt)), "a part of one"),
-            ("nonsense", near(None), "no name"),
+            ("nonsense", near(None), "not a name"),
             ("", near(None), "nothing"),
-            ("e", near(None), "in nearly every name"),
+            ("e", near(None), "part of nearly every name"),
         ] {
             assert_eq!(text.parse::<Outcome>(), expected, "{text:?}: {why}");
         }
@@ -392,11 +392,11 @@ mod tests {
             (300, Outcome::DidNotUnderstandAnswer, "a choice that a crawler cannot make"),
             (401, Outcome::BlockedAtRequestOfRemote, "the remote wants a login"),
             (403, Outcome::BlockedAtRequestOfRemote, "the remote says no"),
-            (404, Outcome::FileNotFound, "not there"),
+            (404, Outcome::FileNotFound, "does not exist"),
             (410, Outcome::FileGone, "gone for good"),
             (418, Outcome::ServerBlamedClient, "another 4xx"),
             (429, Outcome::RateLimited, "too many requests"),
-            (500, Outcome::ServerInternalError, "the server's own fault"),
+            (500, Outcome::ServerInternalError, "the server's own error"),
             (501, Outcome::ServerInternalError, "another 5xx"),
             (408, Outcome::RequestTimeout, "the server waited for the request too long, as it says"),
             (421, Outcome::AskedToTryAgain, "the wrong connection: RFC 9110, section 15.5.20"),

@@ -8,19 +8,19 @@ use serde::{Deserialize, Serialize};
 use crate::outcome::Outcome;
 use crate::time::after;
 
-/// The longest time between two requests that a robots.txt or an overloaded origin can make us keep.
+/// The longest delay between two requests that a robots.txt or an overloaded origin can impose.
 pub const DELAY_MAX: Duration = Duration::from_secs(180);
 
-/// The longest wait that a `Retry-After` is obeyed for within an iteration; a server that asks for more is asked again after this.
+/// The longest `Retry-After` that is obeyed within an iteration; a server that asks for more is asked again after this.
 pub const RETRY_AFTER_MAX: Duration = Duration::from_hours(24);
 
 /// The exponent stops here: 2^10 times the last response time is beyond [`DELAY_MAX`] for any origin that answers in 0.2 s.
 const BACK_OFF_EXPONENT_MAX: u8 = 10;
 
-/// How long the delay is at least at exponent 0, were it a back-off: 2 s after the first refusal, however quick it was, then 4 s and so on.
+/// The least response time to back off from: 2 s after the first refusal, however quick it was, then 4 s and so on.
 const BACK_OFF_MIN: Duration = Duration::from_secs(1);
 
-/// Refusals that are forgiven, less one for each good answer since. Until then some four minutes were waited.
+/// The back-off exponent up to which refusals are forgiven. By then, the waits add up to some four minutes.
 const REFUSALS_FORGIVEN: u8 = 7;
 
 /// The time to keep between the starts of two requests to one origin.
@@ -46,7 +46,7 @@ impl Pace {
         Self { base_delay, last_response: Duration::ZERO, back_off_exponent: 0 }
     }
 
-    /// The delay of now, from request start to request start.
+    /// Returns the current delay, from request start to request start.
     #[must_use]
     pub fn delay(&self) -> Duration {
         if self.back_off_exponent == 0 {
@@ -57,7 +57,7 @@ impl Pace {
         self.base_delay.max(backed_off.min(DELAY_MAX))
     }
 
-    /// The pace after a request ended with this status (absent: no response) in this time.
+    /// Returns the pace after a request that ended with this status (`None` without a response) after this time.
     #[must_use]
     pub fn after_response(self, status: Option<u16>, elapsed: Duration) -> Self {
         let exponent = self.back_off_exponent;
@@ -76,23 +76,23 @@ impl Pace {
 pub struct Patience(u8);
 
 impl Patience {
-    /// Where it starts, and the most it comes back to.
+    /// Full patience, at which it starts and beyond which it never rises.
     pub const FULL: Self = Self(5);
 
-    /// Whether nothing is left of it.
+    /// Whether none is left.
     #[must_use]
     pub const fn is_exhausted(self) -> bool {
         self.0 == 0
     }
 
-    /// One failure less to forgive.
+    /// Forgives one failure fewer.
     #[must_use]
     pub const fn lose_one(self) -> Self {
         Self(self.0.saturating_sub(1))
     }
 
-    /// How long to wait for a host that could not be reached, with so much left after it: four waits, each eight times as long as the one before, and
-    /// together as long as `in_all`. Nothing once it is exhausted.
+    /// Returns how long to wait for a host that could not be reached, with this much patience left: four waits, each eight times as long as the one
+    /// before, and together as long as `in_all`. Zero once it is exhausted.
     #[must_use]
     pub fn wait(self, in_all: Duration) -> Duration {
         const WAITS: u32 = 1 + 8 + 64 + 512;
@@ -103,8 +103,8 @@ impl Patience {
         }
     }
 
-    /// What is left after an outcome, at the pace of then: one less for a failure that could persist, one more for an answer. A refusal costs
-    /// nothing while waiting longer and longer may still help.
+    /// Returns what is left after an outcome at this pace: one less for a failure that could persist, one more for an answer. A refusal costs nothing
+    /// as long as waiting longer may help.
     ///
     /// Answers give patience back, or a site of a hundred thousand pages would be given up for five stray failures.
     #[must_use]
@@ -129,20 +129,20 @@ impl Default for Patience {
     }
 }
 
-/// How many times one URL is asked for in one iteration, the first included, unless it is refused.
+/// How many times one URL is requested in one iteration, the first included, unless the server refuses it.
 pub const TRIES_MAX: u8 = 3;
 
-/// The same where the server refuses it: over a minute, as limits a minute are common.
+/// The same if the server refuses it: more than a minute in all, as limits per minute are common.
 pub const TRIES_REFUSED_MAX: u8 = 6;
 
-/// How many times one URL is asked for, the last of them with this outcome.
+/// Returns how many times a URL that ended with this outcome is requested at most.
 #[must_use]
 pub const fn tries_max(outcome: Outcome) -> u8 {
     if outcome.is_refusal() { TRIES_REFUSED_MAX } else { TRIES_MAX }
 }
 
-/// How long to wait before the next try of a URL that has been tried so many times, and ended so: 2 s, then 8 s, at least the origin's delay,
-/// which alone counts where it was refused.
+/// Returns how long to wait before the next try of a URL, after this many tries and this outcome: 2 s, then 8 s, and at least the origin's delay.
+/// After a refusal, only the delay counts.
 #[must_use]
 pub fn retry_wait(tries: u8, outcome: Outcome, pace: &Pace) -> Duration {
     if outcome.is_refusal() {
@@ -152,8 +152,8 @@ pub fn retry_wait(tries: u8, outcome: Outcome, pace: &Pace) -> Duration {
     wait.max(pace.delay()).min(DELAY_MAX)
 }
 
-/// How long to wait before an unreadable robots.txt is asked for again, with so much patience left: 0.5, 1, 2, 4 s, or 1 to 8 times the
-/// delay where that is longer; and no sooner than the back-off allows.
+/// Returns how long to wait before an unreadable robots.txt is requested again, with this much patience left: 0.5, 1, 2, 4 s, or 1 to 8 times the
+/// delay if that is longer, and no less than the back-off.
 #[must_use]
 pub fn robots_wait(patience_left: Patience, pace: &Pace) -> Duration {
     let doublings = u32::from(Patience::FULL.0.saturating_sub(patience_left.0).saturating_sub(1));
@@ -161,11 +161,11 @@ pub fn robots_wait(patience_left: Patience, pace: &Pace) -> Duration {
     wait.max(pace.delay()).min(DELAY_MAX)
 }
 
-/// Whether a page was asked for since robots.txt was fetched last.
+/// Whether a page was requested since robots.txt was last fetched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RobotsUse {
-    /// One was, or that is not known.
+    /// One was, or it is not known.
     #[default]
     Used,
     /// None was: the delay after the request for robots.txt outlasted the turn.
@@ -173,20 +173,20 @@ pub enum RobotsUse {
 }
 
 impl RobotsUse {
-    /// Whether this is what is meant where nothing is said.
+    /// Whether this is the default, which is not stored.
     #[must_use]
     pub const fn is_used(&self) -> bool {
         matches!(self, Self::Used)
     }
 }
 
-/// A robots.txt that no page was asked for by is good for so long. RFC 9309 section 2.4 has no copy used for longer.
+/// How long a robots.txt stays valid if no page was requested under it. RFC 9309 section 2.4 allows no longer use of a copy.
 const ROBOTS_UNUSED_MAX: Duration = Duration::from_hours(24);
 
-/// Whether a kept robots.txt is good for another turn.
+/// Whether a stored robots.txt is valid for another turn.
 ///
-/// One that was not used yet is, whatever the definition says of its age: where the delay is longer than that, each turn would fetch
-/// robots.txt and none would ask for a page.
+/// One that was not used yet is, whatever age the definition allows: if the delay is longer than that, each turn would fetch robots.txt, and none a
+/// page.
 #[must_use]
 pub fn is_robots_good(robots_use: RobotsUse, fetched_at: Timestamp, expires_at: Timestamp, now: Timestamp) -> bool {
     expires_at > now || (robots_use == RobotsUse::Unused && after(fetched_at, ROBOTS_UNUSED_MAX) > now)
@@ -212,7 +212,7 @@ mod tests {
             (pace(0, 1, 1), ms(2000), "however quick the refusal was"),
             (pace(0, 1, 7), ms(128_000), "doubled with each"),
             (pace(0, 60_000, 10), DELAY_MAX, "never beyond the cap"),
-            (pace(600_000, 1, 1), ms(600_000), "a base beyond the cap was the user's own wish"),
+            (pace(600_000, 1, 1), ms(600_000), "the user chose a base beyond the cap"),
         ] {
             assert_eq!(pace.delay(), delay, "{why}");
         }
@@ -224,12 +224,12 @@ mod tests {
         for (status, exponent, why) in [
             (Some(429), 3, "asked to slow down"),
             (Some(503), 3, "overloaded"),
-            (Some(502), 3, "a gateway alone"),
+            (Some(502), 3, "a gateway without its server"),
             (Some(200), 1, "a good response"),
             (Some(304), 1, "also good"),
-            (Some(404), 1, "the server is well, the page is missing"),
-            (Some(500), 2, "a broken page says nothing of load"),
-            (None, 2, "no answer says nothing of load"),
+            (Some(404), 1, "the server works, the page is missing"),
+            (Some(500), 2, "a broken page says nothing about load"),
+            (None, 2, "no answer says nothing about load"),
         ] {
             assert_eq!(start.after_response(status, ms(1)).back_off_exponent, exponent, "{status:?}: {why}");
         }
@@ -248,11 +248,11 @@ mod tests {
         assert!(after(Outcome::RequestTimeout).is_exhausted(), "the fifth ends it");
         assert_eq!(after(Outcome::FileNotFound), after(Outcome::FileIngested), "a 404 is an answer");
         assert_eq!(Patience::FULL.after(Outcome::FileIngested, &pace), Patience::FULL, "never more than full");
-        assert_eq!(after(Outcome::BlockedByRobotsTxt), patience, "nothing was asked");
+        assert_eq!(after(Outcome::BlockedByRobotsTxt), patience, "nothing was requested");
     }
 
     #[test]
-    fn waits_for_a_host_that_is_away_come_to_all_that_is_granted() {
+    fn waits_for_a_host_that_is_away_add_up_to_the_total() {
         let waits = [5, 4, 3, 2, 1, 0].map(|left| Patience(left).wait(Duration::from_mins(15)));
         assert_eq!(
             waits.map(|wait| wait.as_secs()),
@@ -280,12 +280,12 @@ mod tests {
     }
 
     #[test]
-    fn rules_are_good_until_they_expire_and_for_one_turn_at_least() {
+    fn rules_are_valid_until_they_expire_and_for_one_turn_at_least() {
         let second = |s| Timestamp::from_second(s).unwrap();
         let day = 24 * 3_600;
         for (robots_use, now, expected, why) in [
             (RobotsUse::Used, 59, true, "not expired"),
-            (RobotsUse::Used, 60, false, "expired, and gone by"),
+            (RobotsUse::Used, 60, false, "expired"),
             (RobotsUse::Unused, 60, true, "expired before any page was asked for"),
             (RobotsUse::Unused, day - 1, true, "the turn came late"),
             (RobotsUse::Unused, day, false, "too late"),
@@ -305,7 +305,7 @@ mod tests {
             pace = pace.after_response(Some(429), ms(1));
             retry_wait(tries, Outcome::RateLimited, &pace)
         });
-        assert_eq!(refused.map(|wait| wait.as_secs()), [2, 4, 8, 16, 32], "a limit a minute is outlasted");
+        assert_eq!(refused.map(|wait| wait.as_secs()), [2, 4, 8, 16, 32], "this outlasts a limit per minute");
         assert_eq!(
             [4, 3, 2, 1].map(|left| robots_wait(Patience(left), &Pace::default())),
             [500, 1000, 2000, 4000].map(ms)

@@ -1,8 +1,8 @@
-//! Making texts of others fit for a message, a log line or a terminal.
+//! Making foreign text safe to show in a message, a log line or a terminal.
 
 use std::borrow::Cow;
 
-/// Whether a terminal obeys the character instead of showing it.
+/// Whether a terminal acts on the character instead of showing it.
 ///
 /// That is every control character, line breaks and tabs among them, and the characters that break lines or turn the direction of
 /// writing, by which one URL can be made to look like another (Unicode Technical Report 36, section 2.5).
@@ -12,10 +12,10 @@ pub fn is_obeyed(c: char) -> bool {
         || matches!(c, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// The text on one line of at most `chars_max` characters, none of which a terminal obeys.
+/// Returns the text on one line of at most `chars_max` characters, none of which a terminal acts on.
 ///
-/// Line breaks and tabs become a space, however many stand together, and go at either end; other characters that a terminal obeys are
-/// written as `\u{1b}`. What is too long is cut, with `…` at its end.
+/// Line breaks and tabs become one space, and are trimmed at both ends; other characters that a terminal acts on are written as `\u{1b}`. A text that
+/// is too long is cut, with `…` at its end.
 ///
 /// ```
 /// use dragline_domain::shown::one_line;
@@ -58,10 +58,10 @@ pub fn one_line(text: &str, chars_max: usize) -> String {
     line
 }
 
-/// The text with user names and passwords masked by as many `*`, so that columns stay as they are.
+/// Returns the text with user names and passwords masked by as many `*`, so that columns stay the same.
 ///
-/// What stands between two slashes and the last `@` may be either, wherever it was mistyped; without slashes, what stands before the `@` in the
-/// same word may be.
+/// Anything between two slashes and the last `@` may be one, however the URL was mistyped; without slashes, anything before the `@` in the same word
+/// may be.
 ///
 /// ```
 /// use dragline_domain::shown::without_credentials;
@@ -90,7 +90,7 @@ fn push_masked(shown: &mut String, text: &str) {
     shown.push_str(rest);
 }
 
-/// A count with its thousands set apart: `1,234`.
+/// Formats a count with separated thousands: `1,234`.
 #[must_use]
 pub fn count(number: u64) -> String {
     let digits = number.to_string();
@@ -104,7 +104,7 @@ pub fn count(number: u64) -> String {
     shown
 }
 
-/// A count of something whose plural ends in `s`: `1 page`, `1,234 pages`.
+/// Formats a count of something whose plural ends in `s`: `1 page`, `1,234 pages`.
 #[must_use]
 pub fn plural(number: u64, one: &str) -> String {
     let ending = if number == 1 { "" } else { "s" };
@@ -124,13 +124,13 @@ mod tests {
             ("größe 中文", 80, "größe 中文", "other letters are for reading"),
             ("timed\nout", 80, "timed out", "a line break is a space"),
             ("a \r\n\tb", 80, "a  b", "several that stand together are one space"),
-            ("\nbad pattern\n", 80, "bad pattern", "none at either end"),
+            ("\nbad pattern\n", 80, "bad pattern", "but not at either end"),
             ("a\u{85}b\u{2028}c\u{2029}d\u{b}e", 80, "a b c d e", "the line breaks of Unicode"),
             ("a\u{1b}[31m", 80, "a\\u{1b}[31m", "terminal colours"),
             ("a\u{9b}31m", 80, "a\\u{9b}31m", "the same in one character"),
             ("a\u{202e}b\u{61c}", 80, "a\\u{202e}b\\u{61c}", "reversed text"),
             ("a\u{0}", 80, "a\\u{0}", "what ends a text in C"),
-            ("12345", 5, "12345", "as long as may be"),
+            ("12345", 5, "12345", "as long as allowed"),
             ("123456", 5, "1234…", "cut, with a mark"),
             ("äöüäöü", 3, "äö…", "by characters, not by bytes"),
             ("abc\u{1b}", 5, "abc…", "an escape is not cut in two"),

@@ -4,25 +4,25 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-/// The instant so long after another; the last instant there is when that is out of range.
+/// Returns the instant this long after another, or the last representable one if that is out of range.
 #[must_use]
 pub fn after(start: Timestamp, wait: Duration) -> Timestamp {
     start.checked_add(wait).unwrap_or(Timestamp::MAX)
 }
 
-/// A stored time until which something waits, held against what the longest wait can be: one that is further off was written by a clock that
-/// was ahead of this one, and nothing is known of it but that the wait is over some time. It counts as over.
+/// Checks a stored end of a wait against the longest possible wait. One further off was written by a clock that was ahead of this one, so the true
+/// end is unknown, and the wait counts as over.
 #[must_use]
 pub fn honest(stored: Timestamp, now: Timestamp, longest: Duration) -> Timestamp {
     if between(now, stored) > longest { now } else { stored }
 }
 
-/// Whoever asks is late by less: what it says is the time was so when it began to ask. A clock that is further behind was set back.
+/// The most that a caller's `now` may lag behind, as it is the time when the operation began. A clock that is further behind was set back.
 const LATE_MAX: Duration = Duration::from_mins(10);
 
-/// A stored time until which something waits, by a clock that says `now`, where it is known what the clock said that it was written by.
+/// Reads a stored end of a wait by a clock that says `now`, given what the writer's clock said when it was written.
 ///
-/// A clock that was set back since moves the time along: what was to be waited for then is waited for from now on.
+/// If the clock was set back since, the end moves with it: what was left of the wait then is left from now on.
 #[must_use]
 pub fn by_clock(stored: Timestamp, written_at: Timestamp, now: Timestamp, longest: Duration) -> Timestamp {
     if is_set_back(written_at, now) {
@@ -32,19 +32,19 @@ pub fn by_clock(stored: Timestamp, written_at: Timestamp, now: Timestamp, longes
     }
 }
 
-/// Whether a clock was set back since it said this.
+/// Whether a clock that said `written_at` has been set back since.
 #[must_use]
 pub fn is_set_back(written_at: Timestamp, now: Timestamp) -> bool {
     written_at > written_by(now)
 }
 
-/// The last instant that a clock can have said which says `now` to somebody who may be late.
+/// Returns the latest time that a clock can have said if it says `now` to a caller that may be late.
 #[must_use]
 pub fn written_by(now: Timestamp) -> Timestamp {
     after(now, LATE_MAX)
 }
 
-/// How long it takes from one instant to a later one; nothing if it is not later.
+/// Returns the time from one instant to a later one; zero if it is not later.
 #[must_use]
 pub fn between(earlier: Timestamp, later: Timestamp) -> Duration {
     Duration::try_from(later.duration_since(earlier)).unwrap_or(Duration::ZERO)
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_beyond_the_longest_wait_is_no_honest_one() {
+    fn a_time_beyond_the_longest_wait_counts_as_over() {
         let at = |second| Timestamp::from_second(second).unwrap();
         let longest = Duration::from_secs(180);
         for (stored, expected, why) in [

@@ -1,4 +1,4 @@
-//! What extractors get, and what they give.
+//! The input of extractors, and what they return.
 
 use std::borrow::Cow;
 
@@ -10,19 +10,19 @@ use dragline_formats::http_fields::{ContentType, Headers, content_type};
 
 use crate::fields::{MediaType, header_directives};
 
-/// Reads bodies of one format.
+/// An extractor of one format: makes a document of a body.
 pub trait Extractor: Sync {
-    /// Who made a document. The version is a higher one whenever the same bytes may give another document.
+    /// Returns the extractor's name and version. The version must rise whenever the same bytes may give another document.
     fn made_by(&self) -> MadeBy;
 
-    /// What the body says; `None` if it is none of this extractor's.
+    /// Extracts what the body says; `None` if it is not in this extractor's format.
     fn extract(&self, body: &Body<'_>) -> Option<Extracted>;
 }
 
 /// A response to be read.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'c> {
-    /// Where it is from.
+    /// The URL that it came from.
     pub url: &'c CrawlUrl,
     /// Its header.
     pub headers: &'c Headers,
@@ -30,14 +30,14 @@ pub struct Source<'c> {
     pub body: &'c [u8],
 }
 
-/// What a crawl's definition says of reading.
+/// What a crawl's definition says about reading bodies.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings<'c> {
-    /// Whom headers and pages may ask for something.
+    /// The crawler's name, by which headers and pages may address it.
     pub product_token: &'c str,
     /// How links are normalised.
     pub url_rules: &'c UrlRules,
-    /// Of a body that is larger with its coding undone, the rest is not read.
+    /// The most bytes of a decoded body that are read.
     pub decoded_bytes_max: u64,
 }
 
@@ -46,9 +46,9 @@ pub struct Settings<'c> {
 pub struct Body<'c> {
     /// The response.
     pub source: Source<'c>,
-    /// How it is read.
+    /// How to read it.
     pub settings: Settings<'c>,
-    /// What the header calls it.
+    /// The media type, according to the header.
     pub media: MediaType,
     /// What the header asks of us.
     pub directives: Directives,
@@ -60,7 +60,7 @@ impl<'c> Body<'c> {
     /// Reads the header.
     ///
     /// # Errors
-    /// The body's coding is one that nobody here undoes.
+    /// The body's content coding is not supported.
     pub fn of(source: &Source<'c>, settings: &Settings<'c>) -> Result<Self, Unread> {
         let Source { headers, .. } = source;
         let directives = header_directives(headers, settings.product_token);
@@ -71,32 +71,32 @@ impl<'c> Body<'c> {
         Ok(Self { source: *source, settings: *settings, media, directives, content_type, codings })
     }
 
-    /// The body's beginning, or all of it if it is no larger: its coding undone. No more of it than the settings allow.
+    /// Decodes the beginning of the body, up to this size and the settings' limit.
     #[must_use]
     pub fn beginning(&self, bytes_max: u64) -> Cow<'c, [u8]> {
         let bytes_max = bytes_max.min(self.settings.decoded_bytes_max);
         decode_all(&self.codings, self.source.body, bytes_max).bytes
     }
 
-    /// The whole body, as far as the settings allow: its coding undone.
+    /// Decodes the whole body, up to the settings' limit.
     #[must_use]
     pub fn decoded(&self) -> Cow<'c, [u8]> {
         self.beginning(u64::MAX)
     }
 
-    /// Bytes as text, in the character set that the header names or they themselves do.
+    /// Decodes bytes to text, in the character set that the header or the bytes themselves declare.
     #[must_use]
     pub fn text<'b>(&self, bytes: &'b [u8]) -> Decoded<'b> {
         charset::decode(bytes, self.content_type.as_ref().and_then(|kind| kind.charset.as_deref()))
     }
 
-    /// What was odd about reading it; absent if nothing was.
+    /// What was odd about reading it; `None` if nothing was.
     #[must_use]
     pub fn remark(&self) -> Option<String> {
-        self.codings.unknown_word().map(|word| format!("`{word}` is not a content coding: read as it is"))
+        self.codings.unknown_word().map(|word| format!("`{word}` is not a content coding: read as not encoded"))
     }
 
-    /// That nothing reads it.
+    /// Makes the result for a body that no extractor reads.
     #[must_use]
     pub fn unread(&self) -> Unread {
         let detail = self.directives.noindex.then(|| "noindex, by X-Robots-Tag".to_owned());
@@ -107,34 +107,34 @@ impl<'c> Body<'c> {
 /// What a body says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Extracted {
-    /// Who made it.
+    /// The extractor and its version.
     pub made_by: MadeBy,
-    /// What it holds.
+    /// The page's content.
     pub page: Page,
-    /// Where it leads, each kind and target once: what it calls canonical, where its header leads, then as they stand in it.
+    /// Its links, each kind and target once: its canonical URL, then those of its header, then the page's in order.
     pub links: Vec<FoundLink>,
-    /// What was odd about reading it, on one line; absent if nothing was.
+    /// What was odd about reading it, on one line; `None` if nothing was.
     pub remark: Option<String>,
 }
 
 /// A link as it was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundLink {
-    /// How it is made.
+    /// How the page makes it.
     pub kind: LinkKind,
     /// Where it leads, normalised.
     pub target: CrawlUrl,
-    /// Whether the target says all that was written of it.
+    /// Whether the target is as it was written, or parameters were stripped.
     pub spelling: Spelling,
     /// Whether the page, or its header, asks not to follow it.
     pub nofollow: bool,
 }
 
-/// What is known of a body that nothing here reads.
+/// What is known about a body that no extractor reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unread {
     /// What its header asks of us.
     pub directives: Directives,
-    /// Why, on one line; absent where its type says it all.
+    /// Why, on one line; `None` if its type says it all.
     pub detail: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! The header fields that say how a body is read. A body is the same document only under the same ones.
+//! The header fields that say how a body is read. The same body under other fields may be another document.
 
 use dragline_domain::document::Directives;
 use dragline_domain::frontier::FieldsDigest;
@@ -7,23 +7,23 @@ use dragline_formats::directives::x_robots_tag;
 use dragline_formats::http_fields::{ContentType, Headers, content_type, link_header, refresh};
 use dragline_formats::warc::Sha1Digest;
 
-/// What a media type says of a body, as far as anything here reads them apart.
+/// The media types that are told apart here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MediaType {
     /// `text/html`.
     Html,
     /// `application/xhtml+xml`.
     Xhtml,
-    /// XML: what of, its root element says.
+    /// XML: its root element says what it is.
     Xml,
-    /// None is named, or none that its server knows: how it begins says what it is.
+    /// No type, or one that says the server does not know it: the body's beginning decides.
     Unknown,
-    /// What nothing here reads.
+    /// A type that no extractor reads.
     Other,
 }
 
 impl MediaType {
-    /// What a `Content-Type` says; absent where there is none.
+    /// Reads a `Content-Type`; `None` if there is none.
     #[must_use]
     pub fn of(content_type: Option<&ContentType>) -> Self {
         let Some(content_type) = content_type.filter(|content_type| !content_type.is_unknown()) else {
@@ -39,7 +39,7 @@ impl MediaType {
     }
 }
 
-/// The URL that a `Link` field calls canonical, as it stands there.
+/// Returns the URL that a `Link` field calls canonical, as written.
 #[must_use]
 pub fn canonical_in_header(headers: &Headers) -> Option<String> {
     let links: Vec<_> = headers.texts("link").collect();
@@ -49,16 +49,16 @@ pub fn canonical_in_header(headers: &Headers) -> Option<String> {
     named.map(|link| link.target)
 }
 
-/// What a response's header asks of the crawler of this product token.
+/// Returns what a response's header asks of the crawler with this product token.
 #[must_use]
 pub fn header_directives(headers: &Headers, product_token: &str) -> Directives {
     let tags: Vec<_> = headers.texts("x-robots-tag").collect();
     x_robots_tag(tags.iter().map(AsRef::as_ref), product_token)
 }
 
-/// The digest of the fields by which the crawler of this product token reads a body.
+/// Computes the digest of the fields by which the crawler with this product token reads a body.
 ///
-/// Of bodies that nobody reads as pages, whatever they are called, only noindex matters.
+/// For bodies that are not read as pages, whatever their type, only noindex matters.
 #[must_use]
 pub fn fields_digest(headers: &Headers, product_token: &str) -> FieldsDigest {
     let directives = header_directives(headers, product_token);

@@ -12,10 +12,10 @@ use url::Url;
 use crate::body::{Body, Extracted, Extractor, FoundLink};
 use crate::fields::{MediaType, canonical_in_header};
 
-/// How much of XML is looked at before all of it is: most is feeds and the like.
+/// How much of an XML body is looked at before all of it is read: most are feeds and similar.
 const XML_BEGINNING_BYTES: u64 = 16 * 1024;
 
-/// Reads pages.
+/// The extractor for pages.
 pub(crate) struct Html;
 
 impl Extractor for Html {
@@ -46,21 +46,21 @@ impl Extractor for Html {
     }
 }
 
-/// By which rules a text is read; `None` if it is no page. Coding and byte order mark are off.
+/// Returns the syntax of a decoded text without a byte order mark; `None` if it is not a page.
 fn syntax(media: MediaType, text: &str) -> Option<Syntax> {
     match media {
         MediaType::Html => Some(Syntax::Html),
         MediaType::Xhtml => Some(Syntax::Xhtml),
         // Browsers show XML as a page if its root element is one of XHTML.
         MediaType::Xml => is_xhtml(text).then_some(Syntax::Xhtml),
-        // WHATWG MIME Sniffing, "identifying a resource with an unknown MIME type", but for markup of any element.
+        // WHATWG MIME Sniffing, "identifying a resource with an unknown MIME type", but with markup of any element.
         MediaType::Unknown if text.starts_with("<?xml") && is_xhtml(text) => Some(Syntax::Xhtml),
         MediaType::Unknown => text.trim_ascii_start().starts_with('<').then_some(Syntax::Html),
         MediaType::Other => None,
     }
 }
 
-/// The URL that the page calls canonical, or else its header does.
+/// Returns the URL that the page, or else its header, calls canonical.
 fn canonical(body: &Body<'_>, html: &html::Page) -> Option<(CrawlUrl, Spelling)> {
     let rules = body.settings.url_rules;
     match &html.canonical {
@@ -69,7 +69,7 @@ fn canonical(body: &Body<'_>, html: &html::Page) -> Option<(CrawlUrl, Spelling)>
     }
 }
 
-/// What the page holds; of one that asks for noindex, no text.
+/// Makes the page's content, without the text if it asks for noindex.
 fn page(html: html::Page, directives: Directives, canonical: Option<CrawlUrl>, charset: &str) -> Page {
     let cut = match (html.truncated.text, html.truncated.links) {
         (false, false) => PageCut::Whole,
@@ -83,7 +83,7 @@ fn page(html: html::Page, directives: Directives, canonical: Option<CrawlUrl>, c
     Page { title, description, language, charset, canonical, directives, text, cut }
 }
 
-/// Every link of a page once.
+/// Collects every link of a page once.
 fn links(
     body: &Body<'_>,
     html: &html::Page,
@@ -98,7 +98,7 @@ fn links(
             links.push(FoundLink { kind, target, spelling, nofollow });
         }
     };
-    // What a page calls canonical is no link of its text: nofollow says nothing about it.
+    // A canonical link is not one that readers follow: nofollow does not apply to it.
     if let Some(canonical) = canonical {
         add(LinkKind::Canonical, canonical.clone(), false);
     }

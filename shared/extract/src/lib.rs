@@ -1,11 +1,11 @@
-//! Bytes of a capture in, what they say out, by media type.
+//! Turns the bytes of a capture into what they say, by media type.
 //!
-//! [`extract`] reads a body by the first of the [`EXTRACTORS`] that knows what it is. A format is a file that implements [`Extractor`], and an
-//! entry there; if its media types were not told apart until now, they get a variant of [`MediaType`](fields::MediaType) as well. Nothing here
-//! knows of a crawl's scope: what is done with a link is decided by whoever asked.
+//! [`extract`] reads a body with the first of the [`EXTRACTORS`] that recognises it. To add a format, implement [`Extractor`] in a file of its own,
+//! and add it there; if its media types were not told apart until now, give them a variant of [`MediaType`](fields::MediaType) as well. Nothing here
+//! knows a crawl's scope: the caller decides what to do with a link.
 //!
-//! The header fields that say how a body is read are [`fields`]: the crawler knows by them whether a body that came again is the same
-//! document. That needs no extractor, so those are behind the feature `extractors`.
+//! [`fields`] has the header fields that say how a body is read: from them the crawler knows whether an unchanged body is still the same document.
+//! That needs no extractor, so extractors are behind the feature `extractors`.
 
 #[cfg(feature = "extractors")]
 mod body;
@@ -16,13 +16,13 @@ mod html;
 #[cfg(feature = "extractors")]
 pub use body::{Body, Extracted, Extractor, FoundLink, Settings, Source, Unread};
 
-/// Every extractor, in the order in which they are asked.
+/// All extractors, in the order in which they are tried.
 #[cfg(feature = "extractors")]
 pub const EXTRACTORS: &[&dyn Extractor] = &[&html::Html];
 
-/// What a body says, by the first extractor that knows what it is.
+/// Extracts what a body says, with the first extractor that recognises it.
 ///
-/// The same bytes under the same fields and settings give the same again, for as long as the extractor's version stays.
+/// The same bytes under the same fields and settings give the same result, as long as the extractor's version stays the same.
 ///
 /// ```
 /// use dragline_domain::url::{CrawlUrl, UrlRules};
@@ -41,7 +41,7 @@ pub const EXTRACTORS: &[&dyn Extractor] = &[&html::Html];
 /// ```
 ///
 /// # Errors
-/// Nothing here reads it: [`Unread`] says what is known of it all the same.
+/// [`Unread`] if no extractor reads it, with what is known about it.
 #[cfg(feature = "extractors")]
 pub fn extract(source: &Source<'_>, settings: &Settings<'_>) -> Result<Extracted, Unread> {
     let body = Body::of(source, settings)?;

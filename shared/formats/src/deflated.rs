@@ -1,16 +1,16 @@
-//! Stored bytes, deflated (RFC 1951, without a header). Their length is stored beside them.
+//! Deflating bytes to be stored (RFC 1951, without a header). Their length is stored beside them.
 //!
-//! Whole buffers, here and in the WARC's writer, are for libdeflate. zlib-rs, by which flate2 reads streams, takes 1.17 times its CPU time for
-//! a record of 24 KB that gets as small, and 2.3 times for inflating one whose length is known.
+//! Whole buffers, here and in the WARC writer, are compressed by libdeflate. For a record of 24 KB and the same result, zlib-rs (which flate2 uses
+//! for streams) takes 1.17 times its CPU time, and for inflating one of known length 2.3 times.
 
 use libdeflater::{CompressionLvl, Compressor, Decompressor};
 
-/// What deflating should spare.
+/// What deflating should save.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sparing {
-    /// Time: for what is kept on a disk of one's own.
+    /// Time, for what is kept on a local disk.
     Time,
-    /// Bytes: for what is paid by the kilobyte.
+    /// Bytes, for what is billed by the kilobyte.
     Bytes,
 }
 
@@ -28,7 +28,7 @@ pub fn deflate(bytes: &[u8], sparing: Sparing) -> Vec<u8> {
     deflated
 }
 
-/// The bytes that were deflated, which were so many; `None` if they are damaged. The caller limits the number, for which room is made.
+/// Restores deflated bytes of this number; `None` if they are damaged. The caller limits the number, as memory is reserved for it.
 #[must_use]
 pub fn inflate(deflated: &[u8], bytes: usize) -> Option<Vec<u8>> {
     let mut inflated = vec![0; bytes];
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_deflated_comes_back_and_damage_is_told() {
+    fn what_was_deflated_comes_back_and_damage_is_noticed() {
         let bytes = br#"[{"u":"/a"},{"u":"/b"}]"#;
         for sparing in [Sparing::Time, Sparing::Bytes] {
             let deflated = deflate(bytes, sparing);

@@ -1,20 +1,20 @@
-//! `X-Robots-Tag` and `<meta name=robots>`: what a page asks of those who read it.
+//! `X-Robots-Tag` and `<meta name=robots>`: what a page asks of crawlers.
 //!
-//! There is no standard; this follows what the search engines document. Whatever is asked of everyone and of us adds
-//! up, and nothing takes a request back: `index` and `all` mean no more than silence.
+//! There is no standard; this follows what search engines document. Requests to everyone and to us add up, and nothing cancels one: `index` and `all`
+//! mean nothing.
 
 use dragline_domain::document::Directives;
 
-/// What the values of all `X-Robots-Tag` fields ask of the crawler of this product token.
+/// Returns what the values of all `X-Robots-Tag` fields ask of the crawler with this product token.
 ///
-/// A value may start with a crawler's name and a colon; what follows, up to the next name, is then for that one alone.
+/// A value may start with a crawler's name and a colon; what follows, up to the next name, is then for that crawler only.
 pub fn x_robots_tag<'v>(values: impl Iterator<Item = &'v str>, product_token: &str) -> Directives {
     values.map(|value| field_directives(value, product_token)).fold(Directives::default(), Directives::and)
 }
 
-/// What a page's `<meta>` elements, as pairs of name and content, ask of the crawler of this product token.
+/// Returns what a page's `<meta>` elements, as pairs of name and content, ask of the crawler with this product token.
 ///
-/// Elements of other names than `robots` and the product token are passed over.
+/// Elements with names other than `robots` and the product token are ignored.
 pub fn meta_robots<'v>(pairs: impl Iterator<Item = (&'v str, &'v str)>, product_token: &str) -> Directives {
     pairs
         .filter(|(name, _)| is_for_us(name.trim(), product_token))
@@ -23,7 +23,7 @@ pub fn meta_robots<'v>(pairs: impl Iterator<Item = (&'v str, &'v str)>, product_
         .fold(Directives::default(), Directives::and)
 }
 
-/// Directives that take a value, so that the colon after them makes no name of them.
+/// Directives that take a value: the colon after them does not make them a crawler's name.
 const WITH_VALUE: [&str; 4] = ["unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"];
 
 fn field_directives(value: &str, product_token: &str) -> Directives {
@@ -44,9 +44,9 @@ fn field_directives(value: &str, product_token: &str) -> Directives {
     asked
 }
 
-/// The crawler that a part is for, and the rest of it; absent if it names none.
+/// Returns the crawler that a part is for, and the rest of it; `None` if it names none.
 ///
-/// The time of an `unavailable_after` has colons too, but what stands before them is no crawler's name.
+/// The time of an `unavailable_after` has colons too, but what comes before them is not a crawler's name.
 fn crawler_named(part: &str) -> Option<(&str, &str)> {
     let (name, directives) = part.split_once(':')?;
     let name = name.trim();
@@ -62,12 +62,12 @@ fn is_for_us(name: &str, product_token: &str) -> bool {
         || !product_token.is_empty() && name.eq_ignore_ascii_case(product_token)
 }
 
-/// What one part of a list asks: words, or a directive with a value, which is none that matters here.
+/// Returns what one part of a list asks. It has words, or a directive with a value, none of which matter here.
 fn part_directives(part: &str) -> Directives {
     if part.contains(':') {
         return Directives::default();
     }
-    // Some pages write blanks where commas belong.
+    // Some pages write spaces instead of commas.
     part.split_ascii_whitespace().map(word_directives).fold(Directives::default(), Directives::and)
 }
 
@@ -92,9 +92,9 @@ mod tests {
             (&[""], NOTHING, "an empty one"),
             (&["noindex"], NOINDEX, "one directive"),
             (&["NoIndex , NOFOLLOW"], BOTH, "two, in any case"),
-            (&["none"], BOTH, "none is both"),
-            (&["index, follow, all"], NOTHING, "permissions are no requests"),
-            (&["noindex, index"], NOINDEX, "and take none back"),
+            (&["none"], BOTH, "`none` is both"),
+            (&["index, follow, all"], NOTHING, "permissions are not requests"),
+            (&["noindex, index"], NOINDEX, "and cancel none"),
             (&["noindex", "nofollow"], BOTH, "fields add up"),
             (&["noarchive, nosnippet, noimageindex"], NOTHING, "what does not concern a crawler"),
             (&["noindexing"], NOTHING, "another word"),
@@ -104,16 +104,16 @@ mod tests {
             (&["otherbot: noindex, nofollow"], NOTHING, "all of it"),
             (&["otherbot: noindex, dragline: nofollow"], NOFOLLOW, "until the next name"),
             (&["dragline: noindex, otherbot: nofollow"], NOINDEX, "ours ends there, too"),
-            (&["noindex, otherbot: nofollow"], NOINDEX, "what stands before a name is for all"),
+            (&["noindex, otherbot: nofollow"], NOINDEX, "what comes before a name is for all"),
             (&["otherbot: noindex", "nofollow"], NOFOLLOW, "each field starts anew"),
             (&["otherbot: noindex, *: nofollow"], NOFOLLOW, "a star is everyone"),
             (&["unavailable_after: 25 Jun 2010 15:00:00 PST"], NOTHING, "a date that passes nothing to us"),
             (&["unavailable_after: 25 Jun 2010 15:00:00 PST, noindex"], NOINDEX, "nor hides what follows"),
             (&["unavailable_after: Fri, 25 Jun 2010 15:00:00 PST, noindex"], NOINDEX, "nor does its comma"),
             (&["otherbot: unavailable_after: Fri, 25 Jun 2010 15:00:00 PST, noindex"], NOTHING, "still for another"),
-            (&["max-image-preview: none"], NOTHING, "a value is no directive"),
-            (&["dragline: max-snippet: -1, nofollow"], NOFOLLOW, "values behind our name"),
-            (&[",,;:,: noindex,"], NOTHING, "junk before a colon is no name"),
+            (&["max-image-preview: none"], NOTHING, "a value is not a directive"),
+            (&["dragline: max-snippet: -1, nofollow"], NOFOLLOW, "values after our name"),
+            (&[",,;:,: noindex,"], NOTHING, "junk before a colon is not a name"),
         ];
         for (values, expected, why) in cases {
             assert_eq!(x_robots_tag(values.iter().copied(), "Dragline"), *expected, "{why}: {values:?}");
@@ -133,10 +133,10 @@ mod tests {
             (&[("robots", "index"), ("dragline", "nofollow")], NOFOLLOW, "elements add up"),
             (&[("robots", "noindex nofollow")], BOTH, "blanks for commas"),
             (&[("robots", "noindex;nofollow")], BOTH, "semicolons for commas"),
-            (&[("robots", "max-image-preview: none, nofollow")], NOFOLLOW, "a value is no directive"),
+            (&[("robots", "max-image-preview: none, nofollow")], NOFOLLOW, "a value is not a directive"),
             (&[("robots", "unavailable_after: Fri, 25 Jun 2010 15:00:00 PST")], NOTHING, "a date"),
-            (&[("robots", "otherbot: noindex")], NOTHING, "names stand in the element's name only"),
-            (&[("", "noindex")], NOTHING, "nobody's"),
+            (&[("robots", "otherbot: noindex")], NOTHING, "names are only in the element's name"),
+            (&[("", "noindex")], NOTHING, "nobody's name"),
         ];
         for (pairs, expected, why) in cases {
             assert_eq!(meta_robots(pairs.iter().copied(), "Dragline"), *expected, "{why}: {pairs:?}");

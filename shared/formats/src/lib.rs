@@ -1,6 +1,6 @@
-//! What the web is written in: bytes in, values out.
+//! The formats of the web: bytes in, values out.
 //!
-//! Everything here reads hostile input: each function has a limit in size, runs in time linear in it, and never panics.
+//! Everything here reads hostile input: each function limits the size, runs in linear time, and never panics.
 
 #[cfg(feature = "pages")]
 pub mod charset;

@@ -1,4 +1,4 @@
-//! Whole pages, and all that is read from them.
+//! Whole pages, and everything that is read from them.
 
 use std::fmt::Write;
 
@@ -25,7 +25,7 @@ fn pages() {
     }
 }
 
-/// As a list that people can check against the page.
+/// Prints a page as a list that people can check.
 fn show(page: &Page) -> String {
     let text = |text: &Option<String>| text.clone().unwrap_or_else(|| "none".to_owned());
     let url = |url: &Option<Url>| url.as_ref().map_or_else(|| "none".to_owned(), Url::to_string);

@@ -1,11 +1,11 @@
-//! Which part of a host's name somebody can register, by the [Public Suffix List](https://publicsuffix.org/).
+//! The registrable part of a host's name, by the [Public Suffix List](https://publicsuffix.org/).
 //!
-//! A package of its own, since the list is compiled into whoever asks it: here that happens once, and is not optimised at length.
+//! A package of its own, since the list is compiled into each crate that uses it: here that happens once, without costly optimisation.
 
-/// The domain that somebody can register: `example.co.uk` for `www.example.co.uk`.
+/// Returns the domain that somebody can register: `example.co.uk` for `www.example.co.uk`.
 ///
-/// `host` is a name in lower case, Punycode where it is international. Absent if it is a public suffix itself, or a single name such as
-/// `localhost`. An IP address is no name: what comes of one has no meaning.
+/// `host` is a name in lower case, Punycode where it is international. `None` if it is a public suffix itself, or a single name such as `localhost`.
+/// An IP address is not a name: the result for one has no meaning.
 #[must_use]
 #[inline(never)]
 pub fn registrable_domain(host: &str) -> Option<&str> {

@@ -1,4 +1,4 @@
-//! Which addresses Dragline never talks to.
+//! Which addresses Dragline never connects to.
 //!
 //! A crawler fetches what strangers link to, from inside somebody's network. So every address it connects to is
 //! classified here first: those written in a URL ([`literal_of`]), those that a name resolved to, and the peer's own.
@@ -15,12 +15,12 @@ mod tests;
 
 pub use names::{NameRefused, check_name, private_name};
 
-/// What an address is for, after the IANA special-purpose registries (RFC 6890) and the clouds' manuals.
+/// What an address is for, according to the IANA special-purpose registries (RFC 6890) and the manuals of cloud providers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AddressClass {
     /// Part of the internet.
     Public,
-    /// No address: `::`, and all of `0.0.0.0/8`, which some systems take for themselves (RFC 1122).
+    /// Not an address: `::`, and all of `0.0.0.0/8`, which some systems treat as their own (RFC 1122).
     Unspecified,
     /// This machine: `127.0.0.0/8`, `::1`.
     Loopback,
@@ -28,13 +28,13 @@ pub enum AddressClass {
     Private,
     /// A private network in IPv6: `fc00::/7` (RFC 4193).
     UniqueLocal,
-    /// A private network in IPv6, in the way given up in 2004: `fec0::/10` (RFC 3879).
+    /// A private network in IPv6, in a form deprecated in 2004: `fec0::/10` (RFC 3879).
     SiteLocal,
     /// The same link: `169.254.0.0/16`, `fe80::/10`.
     LinkLocal,
     /// A provider's network behind its address translation: `100.64.0.0/10` (RFC 6598).
     CarrierGrade,
-    /// Where a cloud tells a machine its credentials and settings. Some of these would pass for public.
+    /// Where a cloud provides a machine with its credentials and settings. Some of these would pass for public.
     Metadata,
     /// A tunnel in IPv6, wherever it ends: 6to4, Teredo, IPv4-compatible and translated addresses, and 6to4's relays.
     Tunnel,
@@ -46,7 +46,7 @@ pub enum AddressClass {
     Multicast,
     /// Everybody on the link: `255.255.255.255`.
     Broadcast,
-    /// Set aside by IANA, and all of IPv6 that was never given out.
+    /// Reserved by IANA, and all of IPv6 that was never allocated.
     Reserved,
 }
 
@@ -57,7 +57,7 @@ impl AddressClass {
         matches!(self, Self::Public)
     }
 
-    /// Whether a TCP connection to such an address can mean anything, on some network or other.
+    /// Whether a TCP connection to such an address makes sense on any network.
     const fn takes_connections(self) -> bool {
         !matches!(self, Self::Unspecified | Self::Multicast | Self::Broadcast | Self::Reserved)
     }
@@ -88,11 +88,11 @@ impl fmt::Display for AddressClass {
 /// Which addresses may be connected to. Set where Dragline is started or deployed, never by a crawl's definition.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum AddressPolicy {
-    /// The internet only.
+    /// Only the internet.
     #[default]
     PublicOnly,
-    /// Also one's own networks, as for crawling an intranet: everything that can be connected to, metadata included.
-    /// Still not multicast, broadcast, unspecified and reserved addresses.
+    /// Private networks too, as for crawling an intranet: everything that accepts connections, metadata included. Still not multicast, broadcast,
+    /// unspecified and reserved addresses.
     AllowPrivate,
 }
 
@@ -105,7 +105,7 @@ impl AddressPolicy {
     }
 }
 
-/// An address that the policy keeps Dragline from.
+/// An address that the policy forbids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no connection to {ip}: {class} address")]
 pub struct AddressRefused {
@@ -124,7 +124,7 @@ pub fn check(policy: AddressPolicy, ip: IpAddr) -> Result<(), AddressRefused> {
     if policy.allows(class) { Ok(()) } else { Err(AddressRefused { ip, class }) }
 }
 
-/// What this address is for. An IPv4 address within an IPv6 one counts too: neither form is public if the other is not.
+/// Returns what this address is for. An IPv4 address within an IPv6 one counts too: neither form is public if the other is not.
 #[must_use]
 pub fn classify(ip: IpAddr) -> AddressClass {
     match ip {
@@ -149,7 +149,7 @@ fn classify_ipv6(ip: Ipv6Addr) -> AddressClass {
     }
 }
 
-/// The IPv4 addresses that the packets to an IPv6 address may end up at.
+/// Returns the IPv4 addresses at which packets to an IPv6 address may end up.
 ///
 /// Not those within `64:ff9b:1::/48`: which bits they are depends on the network (RFC 6052, 2.2); it is private anyway.
 fn embedded_ipv4(ip: Ipv6Addr) -> [Option<Ipv4Addr>; 2] {
@@ -173,9 +173,9 @@ fn embedded_ipv4(ip: Ipv6Addr) -> [Option<Ipv4Addr>; 2] {
     }
 }
 
-/// The address that a URL names itself, so that no resolver would ever see it.
+/// Returns the address that is written in a URL, which no resolver would ever see.
 ///
-/// However it was spelled: parsing the URL made `2130706433` and `0x7f.1` into `127.0.0.1`. Absent for domain names.
+/// However it was spelled: parsing the URL made `2130706433` and `0x7f.1` into `127.0.0.1`. `None` for domain names.
 #[must_use]
 pub fn literal_of(url: &CrawlUrl) -> Option<IpAddr> {
     let host = url.host();

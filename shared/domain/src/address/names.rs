@@ -1,17 +1,17 @@
-//! Names that lead into private networks by definition, whatever a resolver says.
+//! Names that belong to private networks by definition, whatever a resolver says.
 
 use super::{AddressClass, AddressPolicy};
 
 /// Names, and all names below them.
 const PRIVATE_DOMAINS: &[(&str, AddressClass)] = &[
-    // Before `internal`, below which it is.
+    // Must come before `internal`, as it is below that.
     ("metadata.google.internal", AddressClass::Metadata),
     ("metadata.goog", AddressClass::Metadata),
     // RFC 6761, 6.3.
     ("localhost", AddressClass::Loopback),
     // RFC 6762, 3: answered by the machines on the link.
     ("local", AddressClass::LinkLocal),
-    // Set aside by ICANN in 2024.
+    // Reserved by ICANN in 2024.
     ("internal", AddressClass::Private),
     // RFC 8375, 3.
     ("home.arpa", AddressClass::Private),
@@ -23,7 +23,7 @@ const PRIVATE_DOMAINS: &[(&str, AddressClass)] = &[
     ("lan", AddressClass::Private),
 ];
 
-/// A name that the policy keeps Dragline from looking up.
+/// A name that the policy forbids to look up.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no connection to {host}: {class} name")]
 pub struct NameRefused {
@@ -44,10 +44,9 @@ pub fn check_name(policy: AddressPolicy, host: &str) -> Result<(), NameRefused> 
     }
 }
 
-/// What the addresses of a name are, where the name alone says that they are not public; absent for all other names.
+/// Returns what a name's addresses are, if the name alone says that they are not public; `None` for all other names.
 ///
-/// `localhost`, `.local`, `.internal` and their like, with the names below them, in any case and with or without the
-/// trailing dot.
+/// That is `localhost`, `.local`, `.internal` and similar names, with all names below them, in any letter case, with or without the trailing dot.
 #[must_use]
 pub fn private_name(host: &str) -> Option<AddressClass> {
     let host = host.strip_suffix('.').unwrap_or(host);

@@ -11,7 +11,7 @@ const fn v4(a: u8, b: u8, c: u8, d: u8, prefix_bits: u32, class: AddressClass) -
     (Ipv4Addr::new(a, b, c, d), prefix_bits, class)
 }
 
-/// The first four groups, then the last two. None of the ranges has anything between.
+/// The first four groups, then the last two. The groups between are zero in all ranges.
 const fn v6(start: [u16; 4], end: [u16; 2], prefix_bits: u32, class: AddressClass) -> Ipv6Range {
     let [a, b, c, d] = start;
     let [g, h] = end;
@@ -53,9 +53,8 @@ const IPV4: &[Ipv4Range] = &[
 
 /// IANA IPv6 Special-Purpose Address Registry, the address types of RFC 4291, and metadata.
 ///
-/// Only `2000::/3` was ever given out (RFC 4291, 2.4), so what is neither there nor here is reserved. Of `2001::/23`, set
-/// aside for protocols (RFC 2928), some blocks are called globally reachable, but no web server is behind them; AS112's
-/// `2620:4f:8000::/48` is left out as in IPv4.
+/// Only `2000::/3` was ever allocated (RFC 4291, 2.4), so what is neither there nor here is reserved. Of `2001::/23`, reserved for protocols (RFC
+/// 2928), some blocks are called globally reachable, but no web server is behind them; AS112's `2620:4f:8000::/48` is left out as in IPv4.
 #[rustfmt::skip]
 const IPV6: &[Ipv6Range] = &[
     v6([0xfd00, 0x0ec2, 0, 0], [0, 0x0254], 128, Metadata),      // AWS

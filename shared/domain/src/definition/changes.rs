@@ -1,17 +1,17 @@
-//! What differs between two versions of a definition.
+//! The differences between two versions of a definition.
 
 use super::{Draft, Key, Schedule};
 
 /// What a change of a key means for an iteration that is not finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Effect {
-    /// Other URLs would be crawled: the iteration must start again.
+    /// Other URLs would be crawled: the iteration must start over.
     WhichUrls,
-    /// The same URLs are crawled in another manner: the iteration can go on.
+    /// The same URLs are crawled in another way: the iteration can continue.
     HowOnly,
 }
 
-/// The keys that differ between two versions, in the order of [`Key::ALL`]. Empty when they are the same.
+/// Returns the keys that differ between two versions, in the order of [`Key::ALL`]. Empty when they are the same.
 #[must_use]
 pub fn changes(old: &Draft, new: &Draft) -> Vec<Key> {
     Key::ALL.iter().copied().filter(|key| differs(*key, old, new)).collect()

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{Draft, Problems, validate};
 use crate::url::CrawlUrl;
 
-/// A definition that passed every check. Reads like the [`Draft`] it was made of; to change it, change a draft.
+/// A definition that passed every check. Reads like the [`Draft`] it was made from; to change it, change a draft.
 ///
 /// Stored as `{"format": 1, "definition": {…}}`. Reading one back checks it again, as limits may be stricter than when it
 /// was stored.
@@ -22,13 +22,13 @@ impl Definition {
     /// Checks a draft.
     ///
     /// # Errors
-    /// Everything that is wrong with it, not just the first thing.
+    /// All problems, not just the first one.
     pub fn new(draft: Draft) -> Result<Self, Problems> {
         let problems = validate::problems(&draft);
         if problems.is_empty() { Ok(Self(draft)) } else { Err(Problems(problems)) }
     }
 
-    /// The definition of a crawl of these seeds, with every default.
+    /// Creates the definition of a crawl of these seeds, with all defaults.
     ///
     /// # Errors
     /// There are no seeds, or too many, or all of them look like traps.
@@ -36,15 +36,15 @@ impl Definition {
         Self::new(Draft::for_seeds(seeds))
     }
 
-    /// This definition with every key of another one that is [`Effect::HowOnly`](super::Effect::HowOnly): the same URLs are crawled, in the
-    /// other's manner. No check spans the two kinds of keys.
+    /// Returns this definition with the [`Effect::HowOnly`](super::Effect::HowOnly) keys of another one: the same URLs are crawled, in the other's
+    /// way. No check spans the two kinds of keys.
     #[must_use]
     pub fn in_the_manner_of(&self, other: &Self) -> Self {
         let Draft { politeness, fetch, user_agent, schedule, .. } = other.0.clone();
         Self(Draft { politeness, fetch, user_agent, schedule, ..self.0.clone() })
     }
 
-    /// The draft again, to change it.
+    /// Returns the draft, to change it.
     #[must_use]
     pub fn into_draft(self) -> Draft {
         self.0
@@ -69,7 +69,7 @@ struct Stored {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StoredError {
     /// A later version wrote it.
-    #[error("a definition of format {0}, where {known} is known", known = Definition::FORMAT)]
+    #[error("a definition of format {0}, but this version reads only {known}", known = Definition::FORMAT)]
     Format(u32),
     /// It would not pass the checks today.
     #[error(transparent)]

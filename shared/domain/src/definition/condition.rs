@@ -25,7 +25,7 @@ pub enum Condition {
     Query(TextTest),
     /// `http` or `https`.
     Scheme(TextTest),
-    /// The port in digits, the scheme's own where the URL writes none.
+    /// The port in digits; the scheme's default if the URL has none.
     Port(TextTest),
     /// The whole URL.
     Url(TextTest),
@@ -41,13 +41,13 @@ pub enum TextTest {
     Prefix(String),
     /// It ends with this text.
     Suffix(String),
-    /// This text stands somewhere in it.
+    /// It contains this text.
     Contains(String),
     /// This pattern matches somewhere in it.
     Regex(UrlPattern),
 }
 
-/// Why a condition could never be meant so.
+/// Why a condition cannot be what the user meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConditionMistake {
     /// An `all` or `any` of nothing.
@@ -81,7 +81,7 @@ impl Condition {
         }
     }
 
-    /// How many tests it has.
+    /// Counts its tests.
     #[must_use]
     pub(super) fn tests(&self) -> usize {
         match self {
@@ -91,7 +91,7 @@ impl Condition {
         }
     }
 
-    /// The first mistake in it. Goes no deeper than [`Condition::DEPTH_MAX`].
+    /// Returns the first mistake in it. Goes no deeper than [`Condition::DEPTH_MAX`].
     pub(super) fn mistake(&self) -> Option<ConditionMistake> {
         self.mistake_within(Self::DEPTH_MAX)
     }
@@ -128,7 +128,7 @@ impl TextTest {
         }
     }
 
-    /// The text it looks for; absent for a pattern, of which nothing can be told.
+    /// The text it looks for; `None` for a pattern, which is not analysed.
     fn literal(&self) -> Option<&str> {
         match self {
             Self::Equals(text) | Self::Prefix(text) | Self::Suffix(text) | Self::Contains(text) => Some(text),

@@ -24,7 +24,7 @@ pub struct Draft {
     /// Which URLs belong to it.
     #[serde(default)]
     pub scope: Scope,
-    /// When an iteration stops though URLs are left.
+    /// When an iteration stops although URLs are left.
     #[serde(default)]
     pub budget: Budget,
     /// [`Key::DoNotCrawl`](super::Key::DoNotCrawl).
@@ -39,7 +39,7 @@ pub struct Draft {
     /// What looks like a site that makes up URLs without end.
     #[serde(default)]
     pub traps: TrapLimits,
-    /// How gently each origin is asked.
+    /// How gently each origin is crawled.
     #[serde(default)]
     pub politeness: Politeness,
     /// What one request may cost.
@@ -51,13 +51,13 @@ pub struct Draft {
     /// When a URL that is known is fetched again.
     #[serde(default)]
     pub recrawl: Recrawl,
-    /// When an iteration begins by itself, where a schedule is obeyed. Absent: only when told to.
+    /// When an iteration begins by itself, on a deployed stack. `None`: only on command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schedule: Option<Schedule>,
 }
 
 impl Draft {
-    /// A crawl of these seeds with every default, named after the first one's host and port; without seeds, `crawl`.
+    /// Creates a crawl of these seeds with all defaults, named after the first one's host and port; without seeds, `crawl`.
     #[must_use]
     pub fn for_seeds(seeds: Vec<CrawlUrl>) -> Self {
         Self {
@@ -101,8 +101,7 @@ pub enum Within {
     Origin,
     /// The host, with any scheme and port.
     Host,
-    /// The domain that was registered, such as `example.co.uk`, with every host below it. A host that has none, such as
-    /// an address, stands for itself.
+    /// The registered domain, such as `example.co.uk`, with every host below it. A host that has none, such as an address, stands for itself.
     Domain,
 }
 
@@ -116,7 +115,7 @@ impl fmt::Display for Within {
     }
 }
 
-/// When an iteration stops though URLs are left. An absent limit is no limit.
+/// When an iteration stops though URLs are left. `None` means no limit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Budget {
@@ -130,7 +129,7 @@ pub struct Budget {
     pub duration: Option<Duration>,
 }
 
-/// URLs that are in scope and yet never fetched.
+/// URLs that are in scope but never fetched.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DoNotCrawl {
     /// Which URLs.
@@ -139,11 +138,11 @@ pub struct DoNotCrawl {
     pub reason: String,
 }
 
-/// Query parameters that a URL may have. Where there are rules, a URL with a query is crawled only if one of them covers
-/// the URL and allows all of its parameters.
+/// Query parameters that a URL may have. If there are rules, a URL with a query is crawled only if one of them covers the URL and allows all of its
+/// parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct QueryRule {
-    /// Which URLs it covers. Absent: all.
+    /// Which URLs it covers; `None`: all.
     #[serde(default)]
     pub when: Option<Condition>,
     /// The names that are allowed, as decoded text, case kept. Empty: no query at all.
@@ -168,7 +167,7 @@ impl Default for TrapLimits {
     }
 }
 
-/// How gently each origin is asked.
+/// How gently each origin is crawled.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Politeness {

@@ -1,8 +1,8 @@
 //! What the user asked for: a crawl, as defined in YAML or on the command line.
 //!
-//! A [`Draft`] is what was written, with defaults for the rest; a [`Definition`] is a draft that passed every check.
-//! YAML and the command line both fill a draft, so both are checked by the same rules, and what is wrong is reported as
-//! [`Problem`]s: the place, the mistake and a hint. Each key is described once, by [`Key`].
+//! A [`Draft`] is what the user wrote, with defaults for the rest; a [`Definition`] is a draft that passed every check. YAML and the command line
+//! both fill a draft, so the same rules check both, and errors are reported as [`Problem`]s: the place, the mistake and a hint. Each key is described
+//! once, by [`Key`].
 
 mod changes;
 mod checked;

@@ -17,7 +17,7 @@ pub struct UrlPattern(Regex);
 /// Why a text is not a valid pattern.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PatternError {
-    /// An empty pattern matches everything, which is never what was meant.
+    /// It is empty, and would match everything, which is never what was meant.
     #[error("an empty pattern")]
     Empty,
     /// Longer than [`UrlPattern::LEN_MAX`].
@@ -26,7 +26,7 @@ pub enum PatternError {
     /// It has control characters, such as a line break: patterns are shown on one line.
     #[error("a pattern with a line break or another control character")]
     Control,
-    /// Compiled it would need more than [`UrlPattern::COMPILED_BYTES_MAX`].
+    /// Compiled, it would need more than [`UrlPattern::COMPILED_BYTES_MAX`].
     #[error("the pattern is too large once compiled")]
     TooLarge,
     /// It does not parse; the detail is the parser's own.

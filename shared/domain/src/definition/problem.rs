@@ -40,7 +40,7 @@ impl fmt::Display for Problems {
     }
 }
 
-/// A value that has limits, shown as the user writes it. Only those of one kind are compared.
+/// A value that has limits, shown as the user writes it. Only values of the same kind are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
 pub enum Quantity {
     /// A number of something.
@@ -91,24 +91,24 @@ pub enum Mistake {
         /// How many there may be.
         max: usize,
     },
-    /// A value is outside of its limits.
+    /// A value is outside its limits.
     #[error("`{value}` is not between `{min}` and `{max}`")]
     OutOfRange {
-        /// What was given.
+        /// The value that was given.
         value: Quantity,
-        /// The least that may be.
+        /// The least that it may be.
         min: Quantity,
-        /// The most that may be.
+        /// The most that it may be.
         max: Quantity,
     },
-    /// One value is more than another that bounds it.
+    /// One value is more than another, which is its upper bound.
     #[error("`{value}` is more than {other}, which is `{bound}`")]
     MoreThan {
-        /// What was given.
+        /// The value that was given.
         value: Quantity,
         /// The key that bounds it.
         other: Key,
-        /// What that one is.
+        /// That key's value.
         bound: Quantity,
     },
     /// An `exclude` pattern matches a seed.
@@ -125,22 +125,22 @@ pub enum Mistake {
         /// What blocks it, as it is explained to users.
         rule: String,
     },
-    /// A condition that cannot be meant so.
+    /// A condition cannot be what the user meant.
     #[error(transparent)]
     Condition(#[from] ConditionMistake),
-    /// Patterns that are too large together once compiled.
+    /// The patterns together are too large once compiled.
     #[error("the patterns are too large together")]
     PatternsTooLarge,
     /// A reason is missing, too long, or more than one line.
     #[error("a reason must have 1 to {max} characters on one line", max = limits::REASON_CHARS_MAX)]
     Reason,
-    /// A text that is not a valid parameter name.
+    /// A text is not a valid parameter name.
     #[error("`{0}` is not a valid parameter name")]
     ParameterName(String),
 }
 
 impl Mistake {
-    /// What to do about it; absent where the message says it all.
+    /// Returns what to do about it; `None` if the message says it all.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
@@ -148,7 +148,7 @@ impl Mistake {
             Self::TooMany { .. } => "one pattern can often stand for several entries",
             Self::OutOfRange { .. } | Self::ParameterName(_) => return None,
             Self::MoreThan { other, .. } => return Some(format!("lower it, or raise `{other}`")),
-            Self::ExcludesSeed(_) => "make the pattern narrower, or take the seed out",
+            Self::ExcludesSeed(_) => "make the pattern narrower, or remove the seed",
             Self::IncludesNoSeed(_) => "seeds must match as well: add a pattern for the pages where the crawl begins",
             Self::BlocksEverySeed { .. } => "nothing would be crawled: make the rule narrower, or add another seed",
             Self::Condition(ConditionMistake::Empty) => "leave it out, or put a condition in the list",

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
-/// Times of the calendar at which an iteration begins: a cron expression, read in a time zone.
+/// The calendar times at which an iteration begins: a cron expression, read in a time zone.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(try_from = "Stored", into = "Stored")]
 pub struct Schedule {
@@ -36,24 +36,24 @@ pub enum ScheduleError {
         /// The shortest time between two of them.
         after: Duration,
     },
-    /// No day is as it wants, such as the 30th of February.
+    /// No date matches, as with the 30th of February.
     #[error("the schedule never comes due")]
     Never,
 }
 
 impl Schedule {
-    /// The time zone where none is named.
+    /// The default time zone.
     pub const TIME_ZONE: &str = "UTC";
     /// The least time between two iterations.
     pub const INTERVAL_MIN: Duration = Duration::from_mins(5);
 
-    /// So many times in a row show how close they can come: those of one hour are at most 60.
+    /// How many times in a row are looked at to find the shortest interval: an hour has at most 60.
     const TIMES_LOOKED_AT: usize = 64;
 
     /// Reads a cron expression of five fields (minute, hour, day of month, month, day of week) in a time zone of the IANA database.
     ///
     /// # Errors
-    /// Either is not valid, its times are too close together, or it never comes due.
+    /// The expression or the time zone is not valid, its times are too close together, or it never comes due.
     pub fn new(cron: &str, time_zone: &str) -> Result<Self, ScheduleError> {
         let (cron, time_zone) = (cron.trim().to_owned(), time_zone.trim().to_owned());
         let refused = |why: String| ScheduleError::Cron { cron: cron.clone(), why };
@@ -86,13 +86,13 @@ impl Schedule {
         &self.time_zone
     }
 
-    /// The first time after this one. Absent beyond the end of the calendar, or if the expression names a day that does not come.
+    /// Returns the first time after this one. `None` beyond the end of the calendar, or if the expression names a date that does not exist.
     #[must_use]
     pub fn next_after(&self, time: Timestamp) -> Option<Timestamp> {
         self.crontab.find_next(MakeTimestamp(time)).ok().map(|next| next.timestamp())
     }
 
-    /// Absent if it never comes due. What comes due once in years at most has a long one.
+    /// `None` if it never comes due. A schedule that comes due only every few years has a long one.
     fn shortest_interval(&self) -> Option<Duration> {
         let first = self.next_after(Timestamp::UNIX_EPOCH)?;
         let times = std::iter::successors(Some(first), |time| self.next_after(*time)).take(Self::TIMES_LOOKED_AT);
@@ -102,14 +102,14 @@ impl Schedule {
     }
 }
 
-/// By what was written: the same text gives the same times.
+/// Compares what was written: the same text gives the same times.
 impl PartialEq for Schedule {
     fn eq(&self, other: &Self) -> bool {
         (&self.cron, &self.time_zone) == (&other.cron, &other.time_zone)
     }
 }
 
-/// The parser draws the expression with a mark below it, and its reason behind the mark: that alone is wanted.
+/// Keeps only the reason: the parser prints it after a marker below the expression.
 fn reason(message: &str) -> String {
     let last = message.lines().last().unwrap_or_default();
     last.split_once('^').map_or(last, |(_, reason)| reason).trim().to_owned()
@@ -140,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_next_time_is_told_in_the_time_zone() {
+    fn the_next_time_is_computed_in_the_time_zone() {
         for (cron, time_zone, after, next, why) in [
             ("0 8 * * *", "UTC", "2026-11-21T07:59:59Z", "2026-11-21T08:00:00Z", "today"),
             ("0 8 * * *", "UTC", "2026-11-21T08:00:00Z", "2026-11-22T08:00:00Z", "later than now, never now"),
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_schedule_is_refused_with_the_reason() {
+    fn an_invalid_schedule_is_refused_with_the_reason() {
         for (cron, time_zone, message) in [
             ("0 8 * *", "UTC", "`0 8 * *` is not a valid cron expression: it has 4 fields, not 5"),
             ("0 8 * * * UTC", "UTC", "`0 8 * * * UTC` is not a valid cron expression: it has 6 fields, not 5"),

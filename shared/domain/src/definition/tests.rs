@@ -46,7 +46,7 @@ fn what_cannot_be_meant_is_refused() {
         (
             |d| d.scope.exclude = vec![pattern("/x"), pattern("/docs/")],
             "scope.exclude entry 2: the pattern excludes the seed https://example.org/docs/",
-            "seeds are not above the rules",
+            "rules apply to seeds too",
         ),
         (
             |d| d.scope.include = vec![pattern(r"\.pdf$")],
@@ -71,12 +71,12 @@ fn what_cannot_be_meant_is_refused() {
         (
             |d| d.do_not_crawl = vec![block(Condition::Any(vec![]))],
             "do_not_crawl entry 1: an empty list of conditions",
-            "whether that holds is a matter of taste",
+            "whether an empty list holds is ambiguous",
         ),
         (
             |d| d.do_not_crawl = vec![DoNotCrawl { when: prefix("/x"), reason: "a\nb".to_owned() }],
             "do_not_crawl entry 1: a reason must have 1 to 200 characters on one line",
-            "it stands in one line of a log",
+            "it appears on one line of a log",
         ),
         (
             |d| d.url_query_parameters = vec![allow(&["page", ""])],
@@ -106,7 +106,7 @@ fn what_cannot_be_meant_is_refused() {
         (
             |d| d.politeness.hosts_per_domain = 101,
             "politeness.hosts_per_domain: `101` is not between `1` and `100`",
-            "each has its place in a row",
+            "each has a place in a stored row",
         ),
         (
             |d| d.politeness.patience = Duration::ZERO,
@@ -136,7 +136,7 @@ fn what_cannot_be_meant_is_refused() {
         (
             |d| d.recrawl.max = Duration::from_mins(30),
             "recrawl.min: `1h` is more than recrawl.max, which is `30m`",
-            "no interval would do",
+            "no interval would be valid",
         ),
         (
             |d| d.recrawl.interval = Some(Duration::from_mins(30)),
@@ -207,16 +207,16 @@ fn tests_with_a_foregone_result_are_refused() {
         (Query(Prefix(text("?a"))), false, "the question mark is not part of it"),
         (Query(Contains(text("?"))), true, "a query may have one"),
         (Scheme(Equals(text("ftp"))), false, "never crawled"),
-        (Scheme(Prefix(text("http"))), false, "both begin so"),
+        (Scheme(Prefix(text("http"))), false, "both schemes begin like this"),
         (Scheme(Equals(text("http"))), true, "one of the two"),
         (Scheme(Suffix(text("s"))), true, "the other one"),
         (Port(Equals(text("70000"))), false, "too large"),
         (Port(Equals(text("080"))), false, "ports are written without zeros in front"),
         (Port(Prefix(text("80"))), true, "odd, but possible"),
-        (Port(Contains(text("http"))), false, "no digit"),
+        (Port(Contains(text("http"))), false, "not a digit"),
         (Url(Prefix(text("example.org/"))), false, "every URL begins with its scheme"),
         (Url(Prefix(text("https://example.org/a"))), true, "a section of a site"),
-        (Path(Regex(pattern("^$"))), true, "patterns are not understood, only run"),
+        (Path(Regex(pattern("^$"))), true, "patterns are only run, not analysed"),
     ];
     for (condition, expected, why) in table {
         assert_eq!(condition.mistake().is_none(), expected, "{condition}: {why}");
@@ -292,7 +292,7 @@ fn a_stored_definition_is_read_back_and_checked_again() {
     assert_eq!(read.fetch, Fetch::default(), "fields that an older version did not know take their defaults");
 
     let refused = [
-        (minimal.replace("\"format\":1", "\"format\":2"), "a definition of format 2, where 1 is known"),
+        (minimal.replace("\"format\":1", "\"format\":2"), "a definition of format 2, but this version reads only 1"),
         (minimal.replace("[\"https://example.org/\"]", "[]"), "seeds: no seeds"),
     ];
     for (json, expected) in refused {

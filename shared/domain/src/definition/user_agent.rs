@@ -1,4 +1,4 @@
-//! By what name the crawler goes.
+//! The crawler's name.
 
 use std::fmt;
 use std::str::FromStr;
@@ -25,10 +25,10 @@ pub enum UserAgentError {
     /// Empty, or longer than [`UserAgent::LEN_MAX`].
     #[error("a user agent must have 1 to {max} characters", max = UserAgent::LEN_MAX)]
     Length,
-    /// It could not stand in a request's header.
+    /// It has characters that a request's header cannot hold.
     #[error("a user agent may have only ASCII letters, digits, punctuation and single spaces between them")]
     Character,
-    /// No robots.txt could name it.
+    /// It does not begin with a name that a robots.txt could use.
     #[error("a user agent must begin with a name of letters, digits, `_` and `-`")]
     ProductToken,
 }
@@ -36,7 +36,7 @@ pub enum UserAgentError {
 impl UserAgent {
     /// The longest one, in bytes.
     pub const LEN_MAX: usize = 256;
-    /// What is sent when the user names none: who we are, and where to read what we do.
+    /// The default: who we are, and where to read what we do.
     pub const DEFAULT: &str = concat!("Dragline/", env!("CARGO_PKG_VERSION"), " (+", env!("CARGO_PKG_REPOSITORY"), ")");
 
     /// The whole header value.
@@ -52,10 +52,10 @@ impl UserAgent {
     }
 }
 
-/// The name that a user agent, or a line of robots.txt, begins with: letters, digits, `_` and `-`. Empty if it begins with none.
+/// Returns the name at the start of a user agent or of a line in robots.txt: letters, digits, `_` and `-`. Empty if there is none.
 ///
-/// RFC 9309 (section 2.2.1) and Google's parser know no digits. Crawlers have them in their names all the same, and sites that write `bot2` mean that one:
-/// cut off at the digit it would be the name of another.
+/// RFC 9309 (section 2.2.1) and Google's parser allow no digits. Crawlers use them all the same, and a site that writes `bot2` means that one: cut
+/// off at the digit, it would be another crawler's name.
 ///
 /// ```
 /// use dragline_domain::definition::product_token;

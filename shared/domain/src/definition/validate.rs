@@ -3,7 +3,7 @@
 use super::{Condition, Draft, Key, Mistake, Place, Problem};
 use crate::policy::{AllowedOrigins, BlockRule, Decision, Policy, ScopeRule};
 
-/// Limits that are not those of one key, or that other formats rely on. Those of each key are [`Key::kind`]'s.
+/// Limits that do not belong to one key, or that other formats rely on. Those of each key are [`Key::kind`]'s.
 pub mod limits {
     use std::ops::RangeInclusive;
     use std::time::Duration;
@@ -41,7 +41,7 @@ fn problem(place: impl Into<Place>, mistake: impl Into<Mistake>) -> Problem {
     Problem { place: place.into(), mistake: mistake.into() }
 }
 
-/// Lists that are too long, or empty and must not be.
+/// Lists that are too long, or empty although they must not be.
 fn counts(draft: &Draft) -> Vec<Problem> {
     let too_many = Key::ALL.iter().filter_map(|&key| {
         let (count, max) = (key.entries(draft)?, key.kind().entries_max()?);
@@ -99,7 +99,7 @@ fn is_parameter_name(name: &str) -> bool {
     !name.is_empty() && name.len() <= limits::PARAMETER_BYTES_MAX && !name.contains(char::is_control)
 }
 
-/// Values out of their bounds.
+/// Values outside their bounds.
 fn ranges(draft: &Draft) -> Vec<Problem> {
     let mistake = |key: Key| key.kind().mistake(key.amount(draft)?);
     Key::ALL.iter().filter_map(|&key| Some(problem(key, mistake(key)?))).collect()
@@ -117,9 +117,9 @@ fn bounds(draft: &Draft) -> Vec<Problem> {
     ];
     let mut problems: Vec<Problem> = Vec::new();
     for (key, other) in PAIRS {
-        // A limit that is absent bounds nothing, and is bounded by nothing.
+        // A limit that is not set bounds nothing, and is not bounded.
         let (Some(value), Some(bound)) = (key.amount(draft), other.amount(draft)) else { continue };
-        // A value is told once, though several others may bound it.
+        // A value is reported once, even if several others bound it.
         if value > bound && problems.iter().all(|told| told.place.key != key) {
             problems.push(problem(key, Mistake::MoreThan { value, other, bound }));
         }
@@ -127,7 +127,7 @@ fn bounds(draft: &Draft) -> Vec<Problem> {
     problems
 }
 
-/// What the rules make of the seeds: one that is shut out by the user's own rules was not meant so.
+/// Seeds that the user's own rules shut out, which cannot be intended.
 fn seeds(draft: &Draft) -> Vec<Problem> {
     let Ok(policy) = Policy::of_sound_draft(draft) else {
         return vec![problem(Key::ScopeInclude, Mistake::PatternsTooLarge)];

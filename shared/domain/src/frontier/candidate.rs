@@ -10,33 +10,33 @@ use crate::outcome::Outcome;
 use crate::time::after;
 use crate::url::CrawlUrl;
 
-/// How a URL was come by.
+/// How a URL was first found.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Sighting {
-    /// Links from a seed; a seed has 0.
+    /// How many links it is from a seed; 0 for a seed.
     pub depth: u32,
-    /// The page that led to it first; absent for a seed.
+    /// The page that led to it first; `None` for a seed.
     pub via: Option<CrawlUrl>,
 }
 
 /// What the last good capture of a URL left for a conditional request and for comparison.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct LastCapture {
-    /// The `ETag` field as it was sent; absent if there was none.
+    /// The `ETag` field as it was sent; `None` if there was none.
     pub etag: Option<String>,
-    /// The `Last-Modified` field as it was sent; absent if there was none.
+    /// The `Last-Modified` field as it was sent; `None` if there was none.
     pub last_modified: Option<String>,
     /// SHA-1 of the body as received, by which a `revisit` record refers to it.
     pub payload_sha1: [u8; 20],
-    /// SHA-1 of the body with its content coding undone, by which it is known again.
+    /// SHA-1 of the body with its content coding undone, by which an unchanged body is recognised.
     pub decoded_sha1: [u8; 20],
     /// When it was fetched.
     pub fetched_at: Timestamp,
-    /// The outcome that it had: an unchanged body has it still.
+    /// Its outcome, which an unchanged body keeps.
     pub outcome: Outcome,
-    /// The interval that led to this visit; absent where every iteration visits everything.
+    /// The interval that led to this visit; `None` where every iteration visits everything.
     pub interval_ms: Option<u64>,
-    /// The fields by which its body was read; absent where an earlier version of this program kept it.
+    /// The fields by which its body was read; `None` if an earlier version of this program stored it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_by: Option<FieldsDigest>,
 }
@@ -47,58 +47,58 @@ pub struct LastCapture {
 pub struct FieldsDigest(pub u32);
 
 impl FieldsDigest {
-    /// Of no fields: whatever comes next is read anew.
+    /// The digest of no fields: whatever is fetched next is parsed again.
     pub const NONE: Self = Self(0);
 }
 
 impl LastCapture {
-    /// A longer `ETag` is no validator that anybody would want back, and is not kept.
+    /// An `ETag` longer than this is not kept: no sensible server sends one.
     pub const ETAG_BYTES_MAX: usize = 256;
-    /// A longer `Last-Modified` is no date, and is not kept.
+    /// A `Last-Modified` longer than this cannot be a date, and is not kept.
     pub const LAST_MODIFIED_BYTES_MAX: usize = 64;
 }
 
 /// What the end of a URL in an iteration changes in its candidate.
 ///
-/// Carries (iteration, turn, n) and never goes back: an update that is older than what is stored is ignored.
+/// Ordered by (iteration, turn, n): an update that is older than what is stored is ignored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CandidateUpdate {
     /// The key within the origin.
     pub path_and_query: String,
     /// The iteration.
     pub iteration: Iteration,
-    /// The turn that fetched it.
+    /// The turn that fetched the URL.
     pub turn: Turn,
     /// The segment's number.
     pub n: u64,
     /// How it ended.
     pub outcome: Outcome,
-    /// When it was asked for, or decided on.
+    /// When the URL was requested, or its outcome decided.
     pub at: Timestamp,
-    /// What to keep for the next time; absent leaves what is kept as it is.
+    /// What to keep for the next visit; `None` leaves what is stored as it is.
     pub capture: Option<LastCapture>,
-    /// When it is due again; absent: in every iteration.
+    /// When it is due again; `None`: in every iteration.
     pub due_at: Option<Timestamp>,
     /// Where it leads.
     #[serde(default)]
     pub leads_to: LeadsTo,
 }
 
-/// Where a URL leads whoever asks for it, by a redirect or by what it calls canonical, as far as a visit tells.
+/// Where a URL leads, by a redirect or a canonical link, as far as one visit says.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LeadsTo {
-    /// The visit does not say: what is known stays.
+    /// The visit does not say: what is stored stays.
     #[default]
     AsBefore,
-    /// It stands for itself.
+    /// Nowhere: it stands for itself.
     Nowhere,
     /// To another URL.
     Url(CrawlUrl),
 }
 
-/// The interval and the time of the next visit, by Nutch's adaptive rule: × 1.4 after an unchanged visit, × 0.8 after a changed one, within
-/// the definition's bounds. `None` where the definition has no interval: every iteration visits everything.
+/// Returns the interval and the time of the next visit, by Nutch's adaptive rule: × 1.4 after an unchanged visit, × 0.8 after a changed one, within
+/// the definition's bounds. `None` if the definition has no interval: then every iteration visits everything.
 #[must_use]
 pub fn next_visit(
     recrawl: &crate::definition::Recrawl,

@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 use super::{Decided, LastCapture, SegmentId};
 use crate::ids::{Iteration, TriggerId};
 
-/// Who claims: what a claim is own by, when the same work is done again.
+/// Who makes a claim. When the same work is done again, this is how it recognises its own claims.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Claimer(String);
 
 impl Claimer {
-    /// The cursor that goes through the candidates of earlier iterations; own for whoever holds the origin's lease.
+    /// The cursor through the candidates of earlier iterations; it belongs to whoever holds the origin's lease.
     #[must_use]
     pub fn recrawl() -> Self {
         Self("recrawl".to_owned())
@@ -38,7 +38,7 @@ impl Claimer {
         &self.0
     }
 
-    /// Read back from where [`Claimer::as_str`] was stored.
+    /// Restores what [`Claimer::as_str`] stored.
     #[must_use]
     pub fn stored(text: String) -> Self {
         Self(text)
@@ -51,38 +51,38 @@ impl fmt::Display for Claimer {
     }
 }
 
-/// What of a candidate decides a claim.
+/// The parts of a candidate that decide a claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClaimedState {
     /// The iteration that it was last queued in.
     pub queued_in: Iteration,
     /// Who claimed it there. Never changes within an iteration.
     pub claimed_by: Claimer,
-    /// When it is due again; absent: in every iteration.
+    /// When it is due again; `None`: in every iteration.
     pub due_at: Option<Timestamp>,
 }
 
-/// What became of a claim.
+/// The result of a claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Claim {
-    /// It is the claimer's, now or since an earlier try: its to queue.
+    /// The claimer has it, now or since an earlier try, and is to queue it.
     Own {
-        /// What the last good capture left; absent if there was none.
+        /// What the last good capture left; `None` if there was none.
         last: Option<LastCapture>,
     },
-    /// Somebody else queued it in this iteration.
+    /// Another claimer queued it in this iteration.
     Taken {
-        /// Who did. Stays so for the iteration.
+        /// Who did. Never changes within an iteration.
         by: Claimer,
     },
-    /// It is known and not due yet.
+    /// It is known, and not due yet.
     NotDue,
 }
 
-/// Decides a claim by the candidate as stored, if it is there, and what its last good capture left. `now` is the time of now where only what is
-/// due is claimed.
+/// Decides a claim from the stored candidate, if there is one, and what its last good capture left. `now` is the current time if only what is due may
+/// be claimed.
 ///
-/// Seeds and the recrawl cursor are claimed whether or not they are due: the user asked for the one, the cursor looked before.
+/// Seeds and what the recrawl cursor finds are claimed whether or not they are due: the user asked for the seeds, and the cursor has checked already.
 #[must_use]
 pub fn claim(
     candidate: Option<&ClaimedState>,

@@ -16,7 +16,7 @@ fn token(number: u128) -> LeaseToken {
     LeaseToken::from_bits(number)
 }
 
-/// A segment of origin a, written by this bearer.
+/// A segment of origin a, written by the bearer of this token.
 fn segment(bearer: u128, state: SegmentState) -> SegmentRow {
     let id = SegmentId { origin: key("a"), turn: Turn(1), n: 0 };
     SegmentRow {
@@ -71,21 +71,26 @@ fn only_the_bearer_of_the_leases_token_commits_and_each_segment_once() {
     let free = |state| rows(state, 0, 0, 1, 0).lease;
     let written = |bearer| segment(bearer, crawled(0));
     for (lease, earlier, expected, why) in [
-        (Some(held(1)), None, Write(Done), "it holds the lease; whether that has run out is not asked"),
-        (Some(held(2)), None, Leave(Fenced), "another took over"),
-        (Some(free(LeaseState::Ready)), None, Leave(Fenced), "it was taken from it"),
+        (Some(held(1)), None, Write(Done), "it holds the lease; whether that has expired does not matter"),
+        (Some(held(2)), None, Leave(Fenced), "another worker took over"),
+        (Some(free(LeaseState::Ready)), None, Leave(Fenced), "the lease was taken away"),
         (Some(free(LeaseState::Closed)), None, Leave(Fenced), "the origin is closed"),
         (None, None, Leave(Fenced), "there is no such origin"),
-        (Some(held(1)), Some(written(1)), Leave(Done), "its own try before, whose answer was lost"),
-        (Some(held(2)), Some(written(1)), Leave(Done), "done before the other took over"),
+        (Some(held(1)), Some(written(1)), Leave(Done), "its own earlier try, whose answer was lost"),
+        (Some(held(2)), Some(written(1)), Leave(Done), "done before the other worker took over"),
         (
             Some(free(LeaseState::Closed)),
             Some(segment(1, SegmentState::Processed)),
             Leave(Done),
             "done, and parsed since",
         ),
-        (Some(held(1)), Some(written(2)), Leave(Fenced), "another wrote it, though the lease looks own"),
-        (Some(held(2)), Some(written(2)), Leave(Fenced), "another took over and wrote it"),
+        (
+            Some(held(1)),
+            Some(written(2)),
+            Leave(Fenced),
+            "another worker wrote it, though the lease looks like its own",
+        ),
+        (Some(held(2)), Some(written(2)), Leave(Fenced), "another worker took over and wrote it"),
     ] {
         assert_eq!(commit_segment(lease.as_ref(), earlier.as_ref(), &written(1)), expected, "{why}");
     }
@@ -97,9 +102,9 @@ fn a_part_is_committed_in_its_turn() {
     let done = || segment(1, SegmentState::Processed);
     for (before, part, kind, expected, why) in [
         (crawled(0), 0, PartKind::More, Ok(crawled(1)), "the first of several"),
-        (crawled(1), 1, PartKind::Last, Ok(done()), "the last: nothing is owed any more"),
+        (crawled(1), 1, PartKind::Last, Ok(done()), "the last: nothing is left to do"),
         (crawled(1), 0, PartKind::More, Err(PartRefused::GoOnAt(1)), "another worker committed it"),
-        (crawled(0), 1, PartKind::Last, Err(PartRefused::GoOnAt(0)), "one that comes before it is missing"),
+        (crawled(0), 1, PartKind::Last, Err(PartRefused::GoOnAt(0)), "an earlier part is missing"),
         (done(), 1, PartKind::Last, Err(PartRefused::AlreadyParsed), "another worker was here"),
     ] {
         assert_eq!(before.commit_part(part, kind), expected, "{why}");
@@ -137,28 +142,22 @@ fn a_parse_adds_todo_opens_what_is_closed_and_counts_its_segment_at_once() {
     let own = |added, parsed| (key("a"), added, parsed, LeaseState::Idle);
     let other = |added, parsed, state| (key("b"), added, parsed, state);
     for (rows_of_b, targets, expected, open, why) in [
-        (None, vec![], vec![own(1, 1)], None, "it found nothing: its own segment is parsed"),
+        (None, vec![], vec![own(1, 1)], None, "it found nothing: only its own segment is counted as parsed"),
         (None, vec![target("a", 2)], vec![own(3, 1)], None, "its own origin, which is open"),
-        (
-            None,
-            vec![target("b", 2)],
-            vec![own(1, 1), other(2, 0, LeaseState::Ready)],
-            Some(2),
-            "an origin that is new opens",
-        ),
+        (None, vec![target("b", 2)], vec![own(1, 1), other(2, 0, LeaseState::Ready)], Some(2), "a new origin opens"),
         (
             Some(&closed),
             vec![target("a", 1), target("b", 2)],
             vec![own(2, 1), other(4, 1, LeaseState::Ready)],
             Some(2),
-            "one that is closed opens again, and its numbers go on",
+            "a closed one opens again, and its counts continue",
         ),
         (
             Some(&idle),
             vec![target("b", 2)],
             vec![own(1, 1), other(3, 0, LeaseState::Idle)],
             None,
-            "one that is open stays as it is: whoever commits sees to it next",
+            "an open one stays as it is: whoever commits wakes it next",
         ),
     ] {
         let mut origins = RowsByOrigin::from([(key("a"), idle.clone())]);
@@ -168,10 +167,10 @@ fn a_parse_adds_todo_opens_what_is_closed_and_counts_its_segment_at_once() {
             (key.clone(), rows.inbox.added, rows.inbox.parsed, rows.lease.state.clone())
         };
         assert_eq!(after.origins.iter().map(numbers).collect::<Vec<_>>(), expected, "{why}");
-        assert!(after.origins.values().all(|rows| rows.inbox.due == Some(at(80))), "{why}: the sweeper looks");
+        assert!(after.origins.values().all(|rows| rows.inbox.due == Some(at(80))), "{why}: the sweeper checks");
         assert_eq!(after.iteration.map(|row| row.open), open, "{why}: the count is written only if it changed");
         assert_eq!(after.segment, segment(1, SegmentState::Processed), "{why}");
-        assert_eq!(after.origins[&key("a")].inbox.counters.found, 3, "{why}: counted with the own origin");
+        assert_eq!(after.origins[&key("a")].inbox.counters.found, 3, "{why}: counted with its own origin");
     }
 }
 
@@ -198,10 +197,10 @@ fn a_part_that_may_not_be_committed_writes_nothing() {
     for (state, origins, row, part, expected, why) in [
         (crawled(0), origins(), iteration(1, Stopping), last, None, "what is parsed while stopping is still counted"),
         (SegmentState::Processed, origins(), iteration(1, Open), last, refused(PartRefused::AlreadyParsed), "parsed"),
-        (crawled(1), origins(), iteration(1, Open), last, refused(PartRefused::GoOnAt(1)), "another is further"),
+        (crawled(1), origins(), iteration(1, Open), last, refused(PartRefused::GoOnAt(1)), "another worker is further"),
         (crawled(0), origins(), iteration(0, Open), last, over, "nothing was open: zero is final"),
         (crawled(0), origins(), iteration(1, Closed), last, over, "closed"),
-        (crawled(0), RowsByOrigin::new(), iteration(1, Open), last, over, "its own origin is not known"),
+        (crawled(0), RowsByOrigin::new(), iteration(1, Open), last, over, "its own origin is unknown"),
     ] {
         let committed = commit(state, &origins, &row, part, &[target("b", 1)]);
         assert_eq!(committed.err(), expected, "{why}");

@@ -3,17 +3,17 @@
 use super::Decided;
 use crate::definition::Definition;
 
-/// What became of putting a definition.
+/// The result of storing a definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CrawlPut {
-    /// It is stored under this version, now or since an earlier try whose answer was lost.
+    /// It is stored under this version, now or by an earlier try whose answer was lost.
     Stored(u32),
-    /// Somebody else changed the definition since it was read. Nothing was written.
+    /// Somebody else has changed the definition since it was read. Nothing was written.
     Changed,
 }
 
-/// Decides a put by the definition that is stored under a version, if any, and the version that the wanted one was changed from; absent: there
-/// was none.
+/// Decides whether a definition may be stored, from the stored one with its version, if any, and the version that the new one is a change of (`None`
+/// if there was none).
 #[must_use]
 pub fn put_definition(stored: Option<(u32, &Definition)>, seen: Option<u32>, wanted: &Definition) -> Decided<CrawlPut> {
     let next = seen.map_or(1, |seen| seen.saturating_add(1));

@@ -1,7 +1,7 @@
-//! How far work came that goes through the origins of a crawl one after the other.
+//! How far work that goes through the origins of a crawl one after the other has got.
 //!
-//! Such work may take longer than whoever does it has time. It is done in the order of origins; the iteration's row says up to which one it
-//! is done, so that whoever comes next goes on there. A cursor never says more than is done, so what it passes over is never lost.
+//! Such work may take longer than a worker has. It is done in the order of origins, and the iteration's row says up to which one, so that the next
+//! worker continues there. A cursor never claims more than is done, so no origin is lost.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,23 +12,23 @@ use crate::url::Origin;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OriginCursor {
-    /// Up to none: the work begins with the first one.
+    /// Nothing: the work begins with the first one.
     #[default]
     NotBegun,
-    /// Up to this one, which is done.
+    /// Everything up to this one, itself included.
     After(Origin),
-    /// Up to the last one.
+    /// Everything.
     Done,
 }
 
 impl OriginCursor {
-    /// Whether nothing is done.
+    /// Whether nothing is done yet.
     #[must_use]
     pub const fn is_not_begun(&self) -> bool {
         matches!(self, Self::NotBegun)
     }
 
-    /// The last origin that is done; `None` if none is, or all are.
+    /// The last origin that is done; `None` if none or all of them are.
     #[must_use]
     pub const fn last(&self) -> Option<&Origin> {
         match self {
@@ -45,14 +45,14 @@ pub enum Walk {
     Seeds,
     /// Origins that earlier iterations know are opened for their candidates.
     Known,
-    /// Nobody holds a lease, and as the budget is spent nobody takes one: what is left of it is nobody's. Begins anew with each reservation.
+    /// The search for lease holders once the budget is spent: if there are none, nothing of it can come back. Starts again with each reservation.
     Holders,
-    /// Origins are given up. Those that cannot be yet are passed by: a round that came to its end makes room for the next one, as long as any is open.
+    /// Origins are given up. Those that cannot be given up yet are skipped, and another round follows as long as any is open.
     Leftovers,
 }
 
 impl Walk {
-    /// Every one there is.
+    /// All of them.
     pub const ALL: [Self; 4] = [Self::Seeds, Self::Known, Self::Holders, Self::Leftovers];
 }
 
@@ -60,7 +60,7 @@ impl Walk {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Cursors(
-    // Rows are moved about by value, and most have none.
+    // Boxed: rows are passed by value, and most have no cursor.
     Box<Places>,
 );
 
@@ -78,7 +78,7 @@ struct Places {
 }
 
 impl Cursors {
-    /// How far this work came.
+    /// Returns how far this work has got.
     #[must_use]
     pub fn of(&self, walk: Walk) -> &OriginCursor {
         match walk {
@@ -89,7 +89,7 @@ impl Cursors {
         }
     }
 
-    /// The same, with this work so far.
+    /// Returns the cursors with this one set.
     #[must_use]
     pub fn with(mut self, walk: Walk, cursor: OriginCursor) -> Self {
         *match walk {
@@ -101,7 +101,7 @@ impl Cursors {
         self
     }
 
-    /// Whether all of it is still to be begun.
+    /// Whether no work has begun.
     #[must_use]
     pub fn are_not_begun(&self) -> bool {
         Walk::ALL.into_iter().all(|walk| self.of(walk).is_not_begun())
@@ -109,7 +109,7 @@ impl Cursors {
 }
 
 impl IterationRow {
-    /// Moves a cursor. `None` if it is not where it was seen: somebody else does the same work, and what was done here says nothing of the origins
+    /// Moves a cursor. `None` if it is no longer where it was seen: another worker does the same work, and nothing is known here about the origins
     /// between the two.
     #[must_use]
     pub fn move_cursor(&self, walk: Walk, seen: &OriginCursor, to: &OriginCursor) -> Option<Self> {
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reservation_lets_the_search_for_holders_begin_anew() {
+    fn a_reservation_restarts_the_search_for_holders() {
         let budget = Reserve { pages: Some(3), bytes: None };
         let row = IterationRow { budget, ..iteration(2, IterationStatus::Open) };
         let cursors =

@@ -1,17 +1,17 @@
-//! What a decision over rows comes to.
+//! The result of a decision over rows.
 
-/// What becomes of an operation, decided by the rows as they were read. An adapter that writes what was decided on, under the condition that
-/// the rows stand as they were, answers with the outcome; where they no longer stand so, it reads and decides again.
+/// What to do for an operation, decided from the rows as they were read. An adapter writes what was decided on condition that the rows have not
+/// changed, and returns the outcome; if they have changed, it reads and decides again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decided<T> {
-    /// The rows are to be written. Then this is the outcome.
+    /// Write the rows. Then this is the outcome.
     Write(T),
-    /// Nothing is to be written: this is the outcome.
+    /// Write nothing: this is the outcome.
     Leave(T),
 }
 
 impl<T> Decided<T> {
-    /// The outcome, whatever is to be written for it.
+    /// Returns the outcome, whether or not rows are written for it.
     pub fn outcome(self) -> T {
         match self {
             Self::Write(outcome) | Self::Leave(outcome) => outcome,

@@ -1,7 +1,7 @@
 //! The row of a registered domain: how many of its hosts are asked at once, and who waits for a place.
 //!
-//! One server often stands behind all hosts of a domain. Each has its own pace, so that together they may be too many for it: whoever takes a
-//! host takes one of the domain's places with it, in the same transaction, and gives both back together.
+//! One server often stands behind all hosts of a domain. Each host has its own pace, and together they may be too much for it. So whoever takes a
+//! host takes one of the domain's places in the same transaction, and gives both back together.
 
 use std::time::Duration;
 
@@ -12,33 +12,33 @@ use super::host::{HostAsk, HostHolder, HostWaiter, PLACE_KEPT, line_up};
 use crate::ids::LeaseToken;
 use crate::time::{self, after, is_set_back};
 
-/// No place is held for longer: that of a turn, whatever its timings.
+/// The longest that a place is held: the length of a turn, whatever its timings.
 const HELD_MAX: Duration = Duration::from_hours(1);
 
-/// Where the line is full, whoever comes tries again after so long, and takes its chance.
+/// When to try again if the queue is full.
 const LOOK_AGAIN: Duration = Duration::from_mins(2);
 
-/// Who asks hosts of a registered domain, and who would.
+/// The hosts of a registered domain that are being crawled, and the turns that wait for one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct DomainRow {
-    /// How many may ask at once, as whoever asked last was told.
+    /// How many hosts may be asked at once, by the definition of whoever asked last.
     pub places: u16,
-    /// Who has a place; where definitions differ there may be more than places.
+    /// Who has a place. If definitions differ, there may be more holders than places.
     pub holders: Vec<HostHolder>,
-    /// Who waits for one, the next one first; no more than [`WAITING_MAX`](super::WAITING_MAX).
+    /// Who waits for one, the next one first; at most [`WAITING_MAX`](super::WAITING_MAX).
     pub waiting: Vec<HostWaiter>,
-    /// When a place was given back or lost last: those whom it was for keep it for [`PLACE_KEPT`].
+    /// When a place was last given back or lost: it is kept for whoever is next for [`PLACE_KEPT`].
     pub freed_at: Timestamp,
-    /// What the clock said by which the row was written.
+    /// The time at which the row was written, by the writer's clock.
     pub written_at: Timestamp,
 }
 
-/// A domain that has no place left for somebody.
+/// A domain with no place left.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DomainBusy {
-    /// When to try again, unless called before.
+    /// When to try again, unless a ticket comes before.
     pub until: Timestamp,
-    /// The row with the asker in line, to be written.
+    /// The row with the asker in the queue, to be written.
     pub row: DomainRow,
 }
 
@@ -53,7 +53,7 @@ impl DomainRow {
         self.holders.iter().any(|holder| holder.token == *token)
     }
 
-    /// The row by a clock that says `now`, and that may have been set back since the row was written.
+    /// Returns the row for a clock that says `now`, and may have been set back since the row was written.
     fn by_clock(&self, now: Timestamp) -> Self {
         let by_clock = |time| time::by_clock(time, self.written_at, now, HELD_MAX);
         let holders = self.holders.iter().map(|held| HostHolder { until: by_clock(held.until), ..held.clone() });
@@ -61,7 +61,7 @@ impl DomainRow {
         Self { holders: holders.collect(), freed_at: by_clock(self.freed_at), written_at, ..self.clone() }
     }
 
-    /// Takes one of so many places, also that of a holder whose time is over, or of this predecessor, whose lease was taken over.
+    /// Takes one of `places` places, if need be that of a holder whose time is over, or of this predecessor, whose lease was taken over.
     ///
     /// # Errors
     /// [`DomainBusy`] if there is none, or if it is kept for somebody else.
@@ -73,14 +73,14 @@ impl DomainRow {
     ) -> Result<Self, Box<DomainBusy>> {
         let mut row = row.map_or_else(|| Self::new(places, ask.now), |row| row.by_clock(ask.now));
         if row.is_held_by(&ask.token) {
-            // An earlier try, of which no answer came.
+            // An earlier try, whose answer was lost.
             return Ok(row);
         }
         row.places = places;
         row.written_at = ask.now;
         let holder = HostHolder { token: ask.token.clone(), until: ask.until };
         if let Some(place) = row.holders.iter_mut().find(|held| predecessor == Some(&held.token)) {
-            // The visit goes on, by another worker.
+            // Another worker continues the visit.
             *place = holder;
             return Ok(row);
         }
@@ -97,7 +97,7 @@ impl DomainRow {
             if kept_until > ask.now {
                 return Err(row.busy(kept_until, ask));
             }
-            // Those who were called did not come. Whoever is next is called when another place is free.
+            // Those who were sent a ticket did not come. The next ones get theirs when another place is free.
             row.waiting.drain(..free);
         }
         row.waiting.retain(|waiting| waiting.origin != ask.waiter.origin);
@@ -123,7 +123,7 @@ impl DomainRow {
         Box::new(DomainBusy { until, row: self })
     }
 
-    /// The row after its bearer gave a place back. `None` if it has none.
+    /// Returns the row after the bearer of this token gave its place back. `None` if it has none.
     #[must_use]
     pub fn give_back(&self, token: &LeaseToken, now: Timestamp) -> Option<Self> {
         let mut row = self.by_clock(now);
@@ -132,7 +132,7 @@ impl DomainRow {
         is_given.then_some(Self { freed_at: now, written_at: now, ..row })
     }
 
-    /// Whoever is to be sent a ticket now that another place is free: those before were sent theirs when the places before this became free.
+    /// Returns who is to be sent a ticket now that another place is free. Those ahead were sent theirs when earlier places became free.
     #[must_use]
     pub fn next(&self) -> Option<&HostWaiter> {
         self.waiting.get(self.free().checked_sub(1)?)

@@ -8,13 +8,13 @@ fn take(row: Option<&DomainRow>, name: u128, now: i64) -> Result<DomainRow, Box<
     DomainRow::take(row, PLACES, &ask(name, now), None)
 }
 
-/// 1 and 2 have the places from the start.
+/// 1 and 2 hold the places from the start.
 fn full() -> DomainRow {
     let one = take(None, 1, 0).unwrap();
     take(Some(&one), 2, 0).unwrap()
 }
 
-/// The seconds after which somebody is to try again; absent if it takes a place.
+/// When a turn is to try again, in seconds; `None` if it takes a place.
 fn busy_until(row: &DomainRow, name: u128, now: i64) -> Option<i64> {
     let busy = take(Some(row), name, now).err()?;
     Some(busy.until.duration_since(at(0)).as_secs())
@@ -27,18 +27,18 @@ fn as_many_as_there_are_places_ask_at_once() {
         DomainRow::take(Some(&full()), PLACES, &ask, None).is_err()
     };
     for (row, name, now, until, why) in [
-        (full(), 3, 5, Some(390), "until the first of the holders is dead at the latest"),
-        (full(), 3, 389, Some(419), "which may be about to end"),
-        (full(), 1, 5, None, "an earlier try, of which no answer came"),
+        (full(), 3, 5, Some(390), "until the first holder is dead at the latest"),
+        (full(), 3, 389, Some(419), "the holder may be about to end"),
+        (full(), 1, 5, None, "an earlier try, whose answer was lost"),
         (full().give_back(&token(1), at(5)).unwrap(), 3, 5, None, "one was given back"),
     ] {
         assert_eq!(busy_until(&row, name, now), until, "{why}");
     }
-    assert!(busy(&[1, 2]), "they are known to live, whatever the clock says");
+    assert!(busy(&[1, 2]), "they are known to be alive, whatever the clock says");
     assert!(!busy(&[1]), "the other is not");
     let inherited = DomainRow::take(Some(&full()), PLACES, &ask(3, 100), Some(&token(1))).unwrap();
     assert!(inherited.is_held_by(&token(3)) && !inherited.is_held_by(&token(1)), "a dead holder's was taken over");
-    assert!(DomainRow::take(Some(&full()), 3, &ask(3, 5), None).is_ok(), "whoever may take more places does");
+    assert!(DomainRow::take(Some(&full()), 3, &ask(3, 5), None).is_ok(), "whoever is allowed more places takes one");
 }
 
 #[test]
@@ -59,11 +59,11 @@ fn who_waits_takes_turns() {
     assert_eq!(row.next(), None, "there is no place");
     row = row.give_back(&token(1), at(100)).unwrap();
     assert_eq!(row.next(), Some(&waiter("https://3.example")));
-    assert_eq!(busy_until(&row, 1, 101), Some(130), "whoever had one is last");
+    assert_eq!(busy_until(&row, 1, 101), Some(130), "whoever had one goes to the end");
     assert_eq!(busy_until(&row, 4, 101), Some(130), "the second is not first");
     row = row.give_back(&token(2), at(110)).unwrap();
-    assert_eq!(row.next(), Some(&waiter("https://4.example")), "the first was called before");
-    assert_eq!(busy_until(&row, 5, 111), Some(140), "both are kept");
+    assert_eq!(row.next(), Some(&waiter("https://4.example")), "the first was called already");
+    assert_eq!(busy_until(&row, 5, 111), Some(140), "both places are kept");
     row = take(Some(&row), 4, 112).unwrap();
     assert_eq!(row.waiting, [waiter("https://3.example"), waiter("https://5.example")]);
     assert_eq!(busy_until(&row, 5, 139), Some(140), "the other is still kept");
@@ -87,7 +87,7 @@ fn the_line_has_an_end() {
         row = take(Some(&row), name, 1).unwrap_err().row;
     }
     assert_eq!(row.waiting.len(), WAITING_MAX);
-    assert_eq!(busy_until(&row, 100, 1), Some(121), "whoever does not fit in looks again soon");
+    assert_eq!(busy_until(&row, 100, 1), Some(121), "whoever does not fit into the queue tries again soon");
     assert_eq!(busy_until(&row, 3, 1), Some(390), "whoever waits is called");
 }
 

@@ -1,4 +1,4 @@
-//! How an origin ends with work left.
+//! How an origin ends with work left over.
 
 use std::mem::discriminant;
 
@@ -22,9 +22,9 @@ pub enum LeftoverReason {
     BudgetExhausted,
     /// The pages that one origin may have were spent.
     OriginBudgetExhausted,
-    /// Its leases ran out again and again without a commit.
+    /// Its leases expired again and again without a commit.
     Stuck,
-    /// They were visited, and what was captured of them is lost: the object is gone or damaged, or no parse survived it.
+    /// Its URLs were visited, but the captures are lost: the object is gone or damaged, or every parse of it died.
     SegmentUnreadable,
 }
 
@@ -54,37 +54,37 @@ impl LeftoverReason {
         }
     }
 
-    /// As it is told to people.
+    /// The reason in words.
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
             Self::Stopped => "stopped",
             Self::OriginGivenUp => "given up after too many failures",
-            Self::RobotsUnreadable => "given up, as its robots.txt could not be read",
+            Self::RobotsUnreadable => "given up because its robots.txt could not be read",
             Self::BudgetExhausted => "the budget of the crawl is spent",
             Self::OriginBudgetExhausted => "its budget of pages is spent",
-            Self::SegmentUnreadable => "visited, but what was captured is lost",
-            Self::Stuck => "given up, as nothing came of it again and again",
+            Self::SegmentUnreadable => "visited, but the captures are lost",
+            Self::Stuck => "given up because its visits died again and again",
         }
     }
 
-    /// The reason of a stored name.
+    /// Returns the reason with this stored name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|reason| reason.name() == name)
     }
 }
 
-/// What an origin left behind when it ended: put if absent under iteration, origin and turn.
+/// What an origin left over when it ended: written once, under iteration, origin and turn.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Leftover {
     /// The iteration.
     pub iteration: Iteration,
-    /// The turn that the lease stood at.
+    /// The lease's turn at that time.
     pub turn: Turn,
     /// Why.
     pub reason: LeftoverReason,
-    /// URLs that were claimed and have no outcome.
+    /// How many URLs were claimed and have no outcome.
     pub count: u64,
 }
 
@@ -95,17 +95,17 @@ pub struct ClosedWithLeftovers {
     pub rows: OriginRows,
     /// The iteration's.
     pub iteration: IterationRow,
-    /// What was left; its count may be 0.
+    /// What was left over; its count may be 0.
     pub leftover: Leftover,
-    /// The chunk that was being consumed. It and every other chunk of the origin in this iteration is dropped.
+    /// The chunk that was being consumed. It is deleted, with every other chunk of the origin in this iteration.
     pub chunk: Option<ChunkKey>,
 }
 
-/// Closes an origin with what is left of it. `None` while segments of it are unparsed, or if it is closed.
+/// Closes an origin that has work left. `None` while segments of it are unparsed, or if it is closed.
 ///
-/// The reason is the lease's ending, or that the iteration was stopped; the row keeps it, so that an origin that is opened again takes nothing.
-/// A holder's reserved budget goes back if the caller has not given
-/// it back already; a lease that is `Leased` is only closed so by its holder or once it ran out, which the caller checks.
+/// The reason is the lease's ending, or that the iteration was stopped. The row keeps it, so that an origin that is opened again does no more work. A
+/// holder's reserved budget goes back unless the caller has returned it already. A lease that is `Leased` may only be closed this way by its holder
+/// or after it expired, which the caller checks.
 #[must_use]
 pub fn close_with_leftovers(lease: &Lease, inbox: &Inbox, iteration: &IterationRow) -> Option<ClosedWithLeftovers> {
     if lease.state == LeaseState::Closed || lease.segments != inbox.parsed {
@@ -130,7 +130,7 @@ pub fn close_with_leftovers(lease: &Lease, inbox: &Inbox, iteration: &IterationR
     })
 }
 
-/// The lease of an origin that closes with what is left of it.
+/// Returns the lease of an origin that closes with work left.
 pub(super) fn closed_with_leftovers(lease: &Lease, inbox: &Inbox) -> Lease {
     Lease {
         state: LeaseState::Closed,
@@ -143,8 +143,8 @@ pub(super) fn closed_with_leftovers(lease: &Lease, inbox: &Inbox) -> Lease {
     }
 }
 
-/// Gives an origin up that nobody works on, for this reason unless its crawler gave another. `None` if it is not as it was seen, its
-/// holder's time has not run out, or segments of it are unparsed.
+/// Gives up an origin that nobody works on, for this reason unless its crawler gave another. `None` if it has changed since it was seen, its lease
+/// has not expired, or segments of it are unparsed.
 #[must_use]
 pub fn give_up(
     now: &OriginRows,

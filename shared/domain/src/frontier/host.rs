@@ -1,7 +1,7 @@
-//! The row of a host: who talks to it, and when it may be asked again.
+//! The row of a host: who is crawling it, and when it may be asked again.
 //!
-//! A lease is a crawl's, and an origin's; politeness is owed to a host, whoever asks. So whoever takes a lease takes its host with it, in the
-//! same transaction, and gives it back when it lets go. Commits do not write it: it is taken for as long as a turn can last.
+//! A lease belongs to one crawl and one origin, but politeness is owed to a host, whoever asks. So whoever takes a lease takes its host in the same
+//! transaction, and gives it back on release. Commits do not write this row: the host is taken for as long as a turn can last.
 
 use std::time::Duration;
 
@@ -13,40 +13,40 @@ use crate::ids::{Iteration, LeaseToken, Turn};
 use crate::politeness::{Pace, RETRY_AFTER_MAX};
 use crate::time::{self, after, between, is_set_back};
 
-/// How long a free host is kept for whoever is next in line; then anybody may take it. A message takes less, unless it is lost.
+/// How long a free host is kept for whoever is next in the queue; then anybody may take it. A ticket arrives sooner than that, unless it is lost.
 pub const PLACE_KEPT: Duration = Duration::from_secs(30);
 
-/// How many wait in line at most. Others try again later, and take their chance.
+/// The most turns that wait in the queue. Others try again later.
 pub const WAITING_MAX: usize = 16;
 
-/// A back-off is forgotten when nobody asked the host for so long.
+/// How long nobody must have asked the host for its back-off to be forgotten.
 const BACK_OFF_KEPT: Duration = Duration::from_secs(3600);
 
-/// Who talks to a host, and when it may be asked again.
+/// Who is crawling a host, and when it may be asked again.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct HostRow {
-    /// Who may ask it; absent while nobody does.
+    /// Who may ask it; `None` while nobody does.
     pub holder: Option<HostHolder>,
-    /// No request starts before, by the clock that wrote the row.
+    /// The earliest start of the next request, by the clock that wrote the row.
     pub free_from: Timestamp,
     /// What that clock said at the time.
     pub written_at: Timestamp,
-    /// The pace of whoever asked last, or asks now; the back-off is everybody's.
+    /// The pace of whoever asks now, or asked last. The back-off holds for all.
     pub pace: Pace,
-    /// Who waits, the next one first; no more than [`WAITING_MAX`].
+    /// Who waits, the next one first; at most [`WAITING_MAX`].
     pub waiting: Vec<HostWaiter>,
 }
 
-/// Who may ask a host.
+/// The worker that may ask a host.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct HostHolder {
     /// The token of the lease that it was taken with.
     pub token: LeaseToken,
-    /// When nobody asks any more who bears it. Nothing renews it.
+    /// When its bearer will have stopped asking. Never renewed.
     pub until: Timestamp,
 }
 
-/// A turn that waits for a host: what a ticket for it says.
+/// A turn that waits for a host, with what its ticket needs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct HostWaiter {
     /// Whose.
@@ -55,7 +55,7 @@ pub struct HostWaiter {
     pub iteration: Iteration,
     /// The turn.
     pub turn: Turn,
-    /// The delay that it would keep, which may be longer than that of whoever asked before.
+    /// The delay that it keeps, which may be longer than that of whoever asked before.
     #[serde(with = "super::millis")]
     pub delay: Duration,
 }
@@ -63,15 +63,15 @@ pub struct HostWaiter {
 /// What a worker asks for when it takes a host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostAsk {
-    /// For which turn; it waits in line under this if the host is busy.
+    /// The turn, as it waits in the queue if the host is busy.
     pub waiter: HostWaiter,
     /// Its token.
     pub token: LeaseToken,
     /// When it will have stopped asking, whatever happens.
     pub until: Timestamp,
-    /// Tokens by which the host, or others of its domain, are known to be asked still, whatever the clock says: those of the same process.
+    /// Tokens of turns in the same process, which are known to be alive whatever the clock says. They may hold this host, or others of its domain.
     pub alive: Vec<LeaseToken>,
-    /// How many hosts of its registered domain may be asked at once. Absent if it has none, and if whoever asks has a place there already.
+    /// How many hosts of its registered domain may be asked at once. `None` if it has no domain, or if the worker has a place there already.
     pub hosts_per_domain: Option<u16>,
     /// The pace that it knows.
     pub pace: Pace,
@@ -79,17 +79,17 @@ pub struct HostAsk {
     pub now: Timestamp,
 }
 
-/// A host that cannot be had.
+/// A host that cannot be taken now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostBusy {
-    /// When it is free at the latest, if nobody else takes it.
+    /// When it will be free at the latest, if nobody else takes it.
     pub until: Timestamp,
-    /// The row with the asker in line, to be written.
+    /// The row with the asker in the queue, to be written.
     pub row: HostRow,
 }
 
 impl HostRow {
-    /// The row of a host that nobody asked yet.
+    /// Creates the row of a host that nobody has asked yet.
     #[must_use]
     pub const fn new(pace: Pace, now: Timestamp) -> Self {
         Self { holder: None, free_from: now, written_at: now, pace, waiting: Vec::new() }
@@ -101,7 +101,7 @@ impl HostRow {
         self.holder.as_ref().is_some_and(|holder| holder.token == *token)
     }
 
-    /// The row by a clock that says `now`, and that may have been set back since the row was written.
+    /// Returns the row for a clock that says `now`, and may have been set back since the row was written.
     #[must_use]
     pub fn by_clock(&self, now: Timestamp) -> Self {
         let by_clock = |time| time::by_clock(time, self.written_at, now, RETRY_AFTER_MAX.max(self.pace.delay()));
@@ -110,26 +110,26 @@ impl HostRow {
         Self { holder, free_from: by_clock(self.free_from), written_at, ..self.clone() }
     }
 
-    /// When somebody with this delay may ask, if nobody holds it. Whoever asked last kept its own delay; a longer one counts from the same
+    /// Returns when a worker with this delay may ask, if nobody holds the host. The last holder kept its own delay; a longer one counts from the same
     /// request.
     #[must_use]
     pub fn earliest(&self, delay: Duration) -> Timestamp {
         after(self.free_from, delay.saturating_sub(self.pace.delay()))
     }
 
-    /// Takes the host, also from a holder whose time ran out, or from this predecessor, whose lease was taken over.
+    /// Takes the host, if need be from a holder whose time is over, or from this predecessor, whose lease was taken over.
     ///
     /// # Errors
     /// [`HostBusy`] if somebody else holds it, if it is too early, or if somebody else is next.
     pub fn take(row: Option<&Self>, ask: &HostAsk, predecessor: Option<&LeaseToken>) -> Result<Self, Box<HostBusy>> {
         let mut row = row.map_or_else(|| Self::new(ask.pace, ask.now), |row| row.by_clock(ask.now));
         if row.is_held_by(&ask.token) {
-            // An earlier try, of which no answer came.
+            // An earlier try, whose answer was lost.
             return Ok(row);
         }
         let was_held = row.holder.is_some();
         match &row.holder {
-            // The visit goes on, by another worker.
+            // Another worker continues the visit.
             Some(holder) if predecessor == Some(&holder.token) => {}
             Some(holder) => {
                 let over = after(holder.until, row.pace.delay());
@@ -147,14 +147,14 @@ impl HostRow {
         row.waiting.retain(|waiting| waiting.origin != ask.waiter.origin);
         let back_off = if between(row.free_from, ask.now) < BACK_OFF_KEPT { row.pace } else { ask.pace };
         row.pace = Pace { base_delay: ask.pace.base_delay, ..back_off };
-        // Whoever died may have asked just now, if a clock was set.
+        // If a clock was set, the dead holder may have asked just now.
         row.free_from = if was_held { earliest.max(after(ask.now, row.pace.delay())) } else { earliest };
         row.written_at = ask.now;
         row.holder = Some(HostHolder { token: ask.token.clone(), until: ask.until });
         Ok(row)
     }
 
-    /// Lets somebody by whom it is not too early for, and who is next, or whoever is next did not come.
+    /// Lets a worker pass if it is not too early for it, and it is next or whoever is next did not come.
     fn stand_in_line(&mut self, ask: &HostAsk) -> Result<(), Box<HostBusy>> {
         let earliest = self.earliest(ask.pace.delay());
         let other = self.waiting.first().filter(|next| next.origin != ask.waiter.origin);
@@ -171,12 +171,12 @@ impl HostRow {
 
     fn busy(&self, until: Timestamp, ask: &HostAsk) -> Box<HostBusy> {
         let mut row = self.clone();
-        // Whoever does not fit in comes again at the same time.
+        // Whoever does not fit into the queue tries again at the same time.
         line_up(&mut row.waiting, &ask.waiter);
         Box::new(HostBusy { until, row })
     }
 
-    /// The row after its holder let go, free from then on at the earliest. `None` if the bearer of this token does not hold it.
+    /// Returns the row after its holder released it, free from `free_from` at the earliest. `None` if the bearer of this token does not hold it.
     #[must_use]
     pub fn give_back(&self, token: &LeaseToken, free_from: Timestamp, pace: Pace, now: Timestamp) -> Option<Self> {
         let row = self.by_clock(now);
@@ -185,14 +185,14 @@ impl HostRow {
         self.is_held_by(token).then_some(back)
     }
 
-    /// Whoever is to be sent a ticket now that nobody holds it.
+    /// Returns who is to be sent a ticket now that nobody holds the host.
     #[must_use]
     pub fn next(&self) -> Option<&HostWaiter> {
         if self.holder.is_some() { None } else { self.waiting.first() }
     }
 
-    /// The row when everybody who held it or waits is known to be dead. What a dead holder asked last is not known, nor whether the clock was
-    /// set since anybody did, so a whole delay is kept from now on.
+    /// Returns the row once everybody who held it or waited is known to be dead. Nobody knows when the dead holder last asked, nor whether the clock
+    /// was set since, so a whole delay is kept from now on.
     #[must_use]
     pub fn void(&self, now: Timestamp) -> Self {
         let row = self.by_clock(now);
@@ -205,7 +205,7 @@ impl HostRow {
         }
     }
 
-    /// The row when the lease that it was held with was made void: nobody knew the pace better than that.
+    /// Returns the row once the lease that it was held with is void. That lease knew the pace best.
     #[must_use]
     pub fn void_with(row: Option<&Self>, lease: &Lease, now: Timestamp) -> Self {
         let row = row.map_or_else(|| Self::new(lease.pace, now), |row| row.void(now));
@@ -213,7 +213,7 @@ impl HostRow {
     }
 }
 
-/// Puts a turn in line, or renews what is known of the one that its origin waits for. `false` if there is no room.
+/// Puts a turn in the queue, or updates the one that its origin already waits with. `false` if there is no room.
 pub(super) fn line_up(waiting: &mut Vec<HostWaiter>, waiter: &HostWaiter) -> bool {
     match waiting.iter().position(|known| known.origin == waiter.origin) {
         Some(place) => waiting[place] = waiter.clone(),

@@ -49,10 +49,10 @@ fn a_host_is_had_by_one_until_it_is_given_back_or_its_time_is_over() {
     let slow = HostAsk { pace: Pace::new(DELAY * 3), ..ask(2, 60) };
     for (row, ask, until, why) in [
         (row(), ask(2, 0), None, "nobody asks it"),
-        (held(), ask(2, 399), Some(400), "somebody does, or did until just now"),
-        (held(), ask(2, 400), None, "a delay after the end of whoever died"),
-        (held(), ask(1, 5), None, "an earlier try, of which no answer came"),
-        (later.clone(), ask(2, 59), Some(60), "it wants to be left alone"),
+        (held(), ask(2, 399), Some(400), "a worker asks it, or did until just now"),
+        (held(), ask(2, 400), None, "a delay after the dead holder's end"),
+        (held(), ask(1, 5), None, "an earlier try, whose answer was lost"),
+        (later.clone(), ask(2, 59), Some(60), "the host asked to be left alone"),
         (later.clone(), ask(2, 60), None, "no longer"),
         (later, slow, Some(80), "whoever has a longer delay keeps it after others, too"),
     ] {
@@ -61,8 +61,8 @@ fn a_host_is_had_by_one_until_it_is_given_back_or_its_time_is_over() {
     let refused = HostRow::take(None, &ask(2, 0), None);
     assert!(refused.is_ok(), "a host that nobody asked yet");
     let inherited = HostRow::take(Some(&held()), &ask(2, 100), Some(&token(1))).unwrap();
-    assert!(inherited.is_held_by(&token(2)), "its holder's lease ran out and was taken over");
-    assert!(HostRow::take(Some(&held()), &ask(2, 100), Some(&token(3))).is_err(), "another's was");
+    assert!(inherited.is_held_by(&token(2)), "its holder's lease expired and was taken over");
+    assert!(HostRow::take(Some(&held()), &ask(2, 100), Some(&token(3))).is_err(), "another worker's was");
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn who_waits_takes_turns() {
     assert_eq!(row.next(), None, "somebody has it");
     let free = row.give_back(&token(1), at(250), pace(), at(250)).unwrap();
     assert_eq!(free.next(), Some(&waiter("https://2.example")));
-    assert_eq!(busy_until(&free, &ask(1, 251)), Some(280), "whoever had it is last");
+    assert_eq!(busy_until(&free, &ask(1, 251)), Some(280), "whoever had it goes to the end");
     assert_eq!(busy_until(&free, &ask(3, 251)), Some(280), "the second is not first");
     let second = HostRow::take(Some(&free), &ask(2, 251), None).unwrap();
     assert_eq!(second.waiting, [waiter("https://3.example")], "and no longer waits");
@@ -120,7 +120,7 @@ fn the_dead_hold_nothing() {
     let void = row.void(at(50));
     assert_eq!((void.holder, void.free_from, void.waiting), (None, at(60), vec![]), "the delay is kept");
     let free = HostRow { free_from: at(40), holder: None, ..held() };
-    assert_eq!(free.void(at(50)).free_from, at(60), "nobody knows when it was asked, if the clock was set");
+    assert_eq!(free.void(at(50)).free_from, at(60), "nobody knows when it was last asked if the clock was set");
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn a_clock_that_was_set_back_waits_as_long_as_before() {
     let backed_off = HostRow { free_from: at(day + 100), written_at: at(day), ..row() };
     let moved = backed_off.by_clock(at(50));
     assert_eq!((moved.free_from, moved.written_at), (at(150), at(50)), "a hundred seconds were to be waited for");
-    assert_eq!(backed_off.by_clock(at(day + 30)), backed_off, "the clock went on");
+    assert_eq!(backed_off.by_clock(at(day + 30)), backed_off, "the clock moved forward");
     let held =
         HostRow::take(Some(&HostRow { written_at: at(day), free_from: at(day), ..row() }), &ask(1, day), None).unwrap();
     let busy = HostRow::take(Some(&held), &ask(2, 50), None).unwrap_err();

@@ -1,4 +1,4 @@
-//! The inbox row of an origin: what parsers found for it, and how much of its own is parsed.
+//! The inbox row of an origin: what parsers found for it, and how many of its segments are parsed.
 
 use std::collections::BTreeMap;
 
@@ -16,16 +16,16 @@ pub struct Inbox {
     pub iteration: Iteration,
     /// Whether the origin counts among the iteration's open ones. Written together with the lease.
     pub open: bool,
-    /// Todo URLs ever added.
+    /// How many todo URLs were added.
     pub added: u64,
-    /// Segments of this origin that are parsed.
+    /// How many segments of this origin are parsed.
     pub parsed: u64,
-    /// Seeds that are in, as earlier versions wrote them down; they count as long as the row is of their iteration. What is seeded now is marked
-    /// by rows of its own, as a list would grow with each URL that is asked for.
+    /// Seedings that earlier versions recorded here; they count as long as the row is of their iteration. Seedings now have rows of their own, as a
+    /// list would grow with each command.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub seeded: Vec<Seeding>,
-    /// When the sweeper should look whether a wake-up or a close was missed; absent while none is owed. Stored beside the rest, as it is
-    /// moved alone.
+    /// When the sweeper should check whether a wake-up or a close was missed; `None` while none is due. Stored beside the rest, as it changes on its
+    /// own.
     #[serde(skip)]
     pub due: Option<Timestamp>,
     /// What parsers did here, for progress.
@@ -35,16 +35,16 @@ pub struct Inbox {
 /// What parsers did for an origin's own segments in an iteration. Only grows.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ParserCounters {
-    /// URLs of any origin that its segments claimed first, blocked ones included.
+    /// How many URLs of any origin its segments were the first to claim, blocked ones included.
     pub found: u64,
-    /// Of these, how many were first written with parameters that were taken out.
+    /// How many of these were first written with parameters that were stripped.
     #[serde(default)]
     pub found_stripped: u64,
     /// Captures that became documents.
     pub processed: u64,
-    /// Captures that broke the parser, or that it was not let near again.
+    /// Captures that the parser crashed on, or that it no longer tries.
     pub stuck: u64,
-    /// URLs whose captures cannot be read: they have no outcome, and are left over as [`super::LeftoverReason::SegmentUnreadable`].
+    /// URLs whose captures cannot be read: they have no outcome, and count as leftovers, [`super::LeftoverReason::SegmentUnreadable`].
     #[serde(default)]
     pub unreadable: u64,
     /// Final outcomes, by kind.
@@ -55,13 +55,13 @@ pub struct ParserCounters {
     pub links_too_deep: u64,
     /// Links that the page asks not to follow.
     pub links_nofollow: u64,
-    /// Links that were left alone as more waited than the budget of pages lets the iteration ask for.
+    /// Links that were not followed because more URLs waited than the page budget allows.
     #[serde(default)]
     pub links_beyond_budget: u64,
 }
 
 impl ParserCounters {
-    /// Adds what another count holds.
+    /// Adds another set of counts.
     pub fn add(&mut self, more: &Self) {
         self.found += more.found;
         self.found_stripped += more.found_stripped;
@@ -79,7 +79,7 @@ impl ParserCounters {
 }
 
 impl Inbox {
-    /// The empty inbox of an origin that is not open yet.
+    /// Creates the empty inbox of an origin that is not open yet.
     #[must_use]
     pub fn new(iteration: Iteration) -> Self {
         Self {
@@ -100,7 +100,7 @@ impl Inbox {
         self.counters.add(counters);
     }
 
-    /// Takes the origin out of the open ones: nothing is owed to it any more.
+    /// Marks the origin as closed: the sweeper has nothing left to check.
     pub(super) fn close(&mut self) {
         self.open = false;
         self.due = None;

@@ -13,33 +13,33 @@ pub struct IterationRow {
     pub crawl: CrawlId,
     /// Its number.
     pub number: Iteration,
-    /// The version of the definition that it keeps to, whatever is put meanwhile. Absent in a row of an older program: it keeps to whatever is
-    /// stored.
+    /// The version of the definition that it uses, whatever is stored meanwhile. `None` in a row of an older program, which uses the stored
+    /// definition.
     pub version: Option<u32>,
-    /// Whether leases are given, and whether it has ended. The end is final.
+    /// Whether leases are given out, and whether it has ended. The end is final.
     pub status: IterationStatus,
     /// Origins open, plus 1 while the scheduler's token is out. At 0 the iteration can be closed, and 0 is final.
     pub open: u64,
-    /// The budget that is not set aside; absent parts are unlimited.
+    /// The budget that is not reserved; parts that are `None` are unlimited.
     pub budget: Reserve,
     /// Whether the scheduler still owes seeds: the token is returned when every seed is in.
     pub token_out: bool,
-    /// When the sweeper should send the trigger's command again; absent once the token is in.
+    /// When the sweeper should send the trigger's command again; `None` once the token is returned.
     pub due: Option<Timestamp>,
     /// What started it.
     pub trigger: TriggerId,
     /// When it started.
     pub started_at: Timestamp,
-    /// When it is stopped at the latest; absent if it may take as long as it takes.
+    /// When it is stopped at the latest; `None` if its time is not limited.
     pub ends_at: Option<Timestamp>,
-    /// When it closed; absent while it has not.
+    /// When it closed; `None` until then.
     pub closed_at: Option<Timestamp>,
-    /// How far work came that goes through origins. Empty in a row of an older program.
+    /// How far the work that goes through origins has got. Empty in a row of an older program.
     #[serde(default)]
     pub cursors: Cursors,
 }
 
-/// Whether an iteration gives leases.
+/// Whether an iteration gives out leases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum IterationStatus {
@@ -71,25 +71,25 @@ impl IterationStatus {
         }
     }
 
-    /// The status of that name; `None` if there is none.
+    /// Returns the status with this name; `None` if there is none.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         [Self::Open, Self::Paused, Self::Stopping, Self::Closed].into_iter().find(|status| status.name() == name)
     }
 }
 
-/// A wish of the user about a running iteration.
+/// A request to change a running iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum StatusChange {
-    /// Give no more leases for now.
+    /// Give out no more leases for now.
     Pause,
-    /// Give them again.
+    /// Give out leases again.
     Resume,
     /// End it with what is done.
     Stop,
 }
 
-/// An amount of pages and bytes: what is left of a budget, what is wanted or set aside. An absent part is unlimited.
+/// An amount of pages and bytes: what is left of a budget, wanted or reserved. A part that is `None` is unlimited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Reserve {
     /// Requests for pages.
@@ -105,7 +105,7 @@ impl Reserve {
         self.pages == Some(0) || self.bytes == Some(0)
     }
 
-    /// What is left after so much was used; never below nothing.
+    /// Returns what is left after this much was used; never below zero.
     #[must_use]
     pub fn spend(self, pages: u64, bytes: u64) -> Self {
         Self {
@@ -115,7 +115,7 @@ impl Reserve {
     }
 }
 
-/// What of a limited amount can be had for a wish: no more than is left.
+/// Returns how much of what is wanted can be granted: no more than is left.
 fn grant(left: Option<u64>, wanted: Option<u64>) -> Option<u64> {
     left.map(|left| wanted.map_or(left, |wanted| wanted.min(left)))
 }
@@ -124,17 +124,17 @@ fn add(left: Option<u64>, more: Option<u64>) -> Option<u64> {
     left.map(|left| left.saturating_add(more.unwrap_or(0)))
 }
 
-/// What became of a request to begin an iteration.
+/// The result of a request to begin an iteration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Begun {
-    /// It began now, or this trigger began it earlier. It owes seeds while the scheduler's token is out.
+    /// It began now, or this trigger began it earlier. Seeds are missing while the scheduler's token is out.
     Iteration(IterationRow),
-    /// Another trigger's iteration still runs.
+    /// Another trigger's iteration is still running.
     Busy(IterationRow),
 }
 
-/// Decides a trigger's request to begin an iteration, by the one that it began earlier, if it did, and the crawl's latest. `row` makes the row
-/// of the iteration that begins under this number.
+/// Decides a trigger's request to begin an iteration, from the one that it began earlier, if any, and the crawl's latest one. `row` makes the row of
+/// a new iteration with this number.
 #[must_use]
 pub fn begin_iteration(
     earlier: Option<IterationRow>,
@@ -152,7 +152,7 @@ pub fn begin_iteration(
 }
 
 impl IterationRow {
-    /// The iteration as it begins: open, with the scheduler's token out.
+    /// Creates an iteration as it begins: open, with the scheduler's token out.
     #[must_use]
     pub fn begin(
         crawl: CrawlId,
@@ -180,9 +180,9 @@ impl IterationRow {
         }
     }
 
-    /// Sets part of the budget aside: at most what is wanted, at least something of each limited part. `None` if nothing is left.
+    /// Reserves part of the budget: at most what is wanted, at least something of each limited part. `None` if nothing is left.
     ///
-    /// Where a part is limited, the search for holders begins anew: whoever reserves is one.
+    /// If a part is limited, the search for holders starts again: whoever reserves is one.
     #[must_use]
     pub fn reserve(&self, wanted: Reserve) -> Option<(Reserve, Self)> {
         if self.budget.is_spent() {
@@ -198,7 +198,7 @@ impl IterationRow {
         Some((reserved, Self { budget, cursors, ..self.clone() }))
     }
 
-    /// What a turn may ask for: of each limited part what is fair to the other open origins, no more than `most`.
+    /// Returns what a turn may ask for: a fair share of each limited part among the open origins, no more than `most`.
     #[must_use]
     pub fn share(&self, most: Reserve) -> Reserve {
         let part = |left: Option<u64>, most: Option<u64>| {
@@ -208,9 +208,9 @@ impl IterationRow {
         Reserve { pages: part(self.budget.pages, most.pages), bytes: part(self.budget.bytes, most.bytes) }
     }
 
-    /// Why origins that nobody works on are to be given up; `None` while they are not.
+    /// Returns why origins that nobody works on are to be given up; `None` while they are not.
     ///
-    /// When the budget is what is spent, nothing is given up while anybody holds a lease: what a holder does not use comes back.
+    /// If the reason is a spent budget, nothing is given up while anybody holds a lease: what a holder does not use comes back.
     #[must_use]
     pub fn gives_up(&self) -> Option<LeftoverReason> {
         match self.status {
@@ -220,33 +220,33 @@ impl IterationRow {
         }
     }
 
-    /// Takes back what a turn did not use.
+    /// Returns to the budget what a turn did not use.
     #[must_use]
     pub fn give_back(&self, rest: Reserve) -> Self {
         let budget = Reserve { pages: add(self.budget.pages, rest.pages), bytes: add(self.budget.bytes, rest.bytes) };
         Self { budget, ..self.clone() }
     }
 
-    /// Returns the scheduler's token. `None` if it is in already.
+    /// Returns the scheduler's token. `None` if it was returned already.
     #[must_use]
     pub fn return_token(&self) -> Option<Self> {
         self.token_out.then(|| Self { open: self.open - 1, token_out: false, due: None, ..self.clone() })
     }
 
-    /// Counts one more open origin. `None` once the count came to zero or the iteration closed, which is final.
+    /// Counts one more open origin. `None` once the count has reached zero or the iteration has closed, both of which are final.
     #[must_use]
     pub fn one_origin_more(&self) -> Option<Self> {
         (self.open > 0 && self.status != IterationStatus::Closed).then(|| Self { open: self.open + 1, ..self.clone() })
     }
 
-    /// Counts one open origin less.
+    /// Counts one open origin fewer.
     #[must_use]
     pub fn one_origin_less(&self) -> Self {
         debug_assert!(self.open > 0, "an origin was open");
         Self { open: self.open.saturating_sub(1), ..self.clone() }
     }
 
-    /// Closes it. `None` if origins are open, or it is closed already.
+    /// Closes the iteration. `None` if origins are open, or if it is closed already.
     #[must_use]
     pub fn close(&self, now: Timestamp) -> Option<Self> {
         (self.open == 0 && self.status != IterationStatus::Closed).then(|| Self {
@@ -256,8 +256,7 @@ impl IterationRow {
         })
     }
 
-    /// Does as the user wishes. `None` where the wish does not fit the status: pausing what is not open, resuming what is not paused,
-    /// stopping what is over.
+    /// Applies a change of status. `None` if it does not fit: pausing what is not open, resuming what is not paused, stopping what is over.
     #[must_use]
     pub fn change(&self, change: StatusChange) -> Option<Self> {
         use IterationStatus::{Open, Paused, Stopping};

@@ -1,4 +1,4 @@
-//! The keys that rows and objects are found by.
+//! The keys of rows and objects.
 
 use std::fmt;
 
@@ -23,10 +23,10 @@ impl fmt::Display for OriginKey {
     }
 }
 
-/// A segment: the n-th of its origin in its iteration, committed in this turn.
+/// The key of a segment: the n-th of its origin in its iteration, committed in this turn.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct SegmentId {
-    /// Whose captures it holds.
+    /// The origin whose captures it holds.
     pub origin: OriginKey,
     /// The turn that committed it.
     pub turn: Turn,
@@ -42,36 +42,37 @@ impl fmt::Display for SegmentId {
 
 /// The key of a stored object: `/`-separated, each part of `A-Z a-z 0-9 . _ - ,`, no part empty or of dots only.
 ///
-/// It is a path below the data directory and a key in a bucket, so nothing in it may lead elsewhere.
+/// It is a path below the data directory and a key in a bucket, so it must not be able to lead elsewhere.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct ObjectKey(String);
 
-/// A text that is no object key.
+/// A text that is not a valid object key.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no object key")]
+#[error("`{0}` is not a valid object key")]
 pub struct ObjectKeyError(String);
 
-/// The most bytes of one part of a key: what file systems take as a name.
+/// The most bytes in one part of a key: what file systems accept as a name.
 const PART_BYTES_MAX: usize = 255;
 
-/// The most bytes of a key: what S3 takes.
+/// The most bytes in a key: what S3 accepts.
 const KEY_BYTES_MAX: usize = 1024;
 
 impl ObjectKey {
-    /// The segment's WARC object. It holds the token, so that two who both believe to hold the lease never write the same object.
+    /// Returns the key of the segment's WARC object. It includes the token, so that two workers that both believe they hold the lease never write the
+    /// same object.
     #[must_use]
     pub fn of_segment(id: &SegmentId, iteration: Iteration, token: &LeaseToken) -> Self {
         Self(format!("{}{}-{}-{token}.warc.gz", Self::origin_prefix(&id.origin, iteration), id.turn, id.n))
     }
 
-    /// What a parser made of the segment. There is one for all that parse it, so that the first stays.
+    /// Returns the key of the documents that a parser makes of the segment. All who parse it share one key, so that the first result stays.
     #[must_use]
     pub fn of_documents(id: &SegmentId, iteration: Iteration) -> Self {
         Self(format!("documents/{}{}-{}.jsonl.gz", Self::origin_path(&id.origin, iteration), id.turn, id.n))
     }
 
-    /// What the keys of a turn's objects start with: whatever stands there under another token is an orphan after a takeover.
+    /// Returns the prefix of the keys of a turn's objects. After a takeover, an object there with another token is an orphan.
     #[must_use]
     pub fn turn_prefix(origin: &OriginKey, iteration: Iteration, turn: Turn) -> String {
         format!("{}{turn}-", Self::origin_prefix(origin, iteration))
@@ -92,8 +93,8 @@ impl ObjectKey {
     }
 }
 
-/// An origin as one part of a path: `https,example.org` or `http,127.0.0.1,8080`. IPv6 brackets and colons become `_`. One that is longer
-/// than a part may be keeps its beginning, and ends in a digest of the whole.
+/// Writes an origin as one part of a path: `https,example.org` or `http,127.0.0.1,8080`. IPv6 brackets and colons become `_`. One that is too long
+/// keeps its beginning, and ends in a digest of the whole.
 fn path_safe(origin: &Origin) -> String {
     let whole = path_safe_whole(origin);
     if whole.len() <= PART_BYTES_MAX {
@@ -101,7 +102,7 @@ fn path_safe(origin: &Origin) -> String {
     }
     let digest: String =
         Sha256::digest(origin.as_str().as_bytes()).iter().take(16).map(|byte| format!("{byte:02x}")).collect();
-    // No origin has two commas in a row, so that no short one is taken for it. All of it is ASCII by now.
+    // No origin has two commas in a row, so this cannot collide with a short one. By now it is all ASCII.
     format!("{},,{digest}", &whole[..PART_BYTES_MAX - 2 - digest.len()])
 }
 
@@ -145,13 +146,13 @@ impl fmt::Display for ObjectKey {
     }
 }
 
-/// Seeds of one origin that a trigger adds at once. A trigger with more than a transaction holds adds them part by part.
+/// The seeds of one origin that a trigger adds at once. If they do not fit into a transaction, it adds them in parts.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Seeding(String);
 
 impl Seeding {
-    /// This part of the trigger's seeds, from 0.
+    /// Names this part of the trigger's seeds, counted from 0.
     #[must_use]
     pub fn new(trigger: &TriggerId, part: u32) -> Self {
         Self(format!("{trigger}#{part:04}"))
@@ -163,16 +164,16 @@ impl Seeding {
         &self.0
     }
 
-    /// Read back from where [`Seeding::as_str`] was stored.
+    /// Restores what [`Seeding::as_str`] stored.
     #[must_use]
     pub fn stored(text: String) -> Self {
         Self(text)
     }
 }
 
-/// Who put todo there: the part of a chunk's key that orders chunks of one depth and makes them unique.
+/// Where todo comes from: the part of a chunk's key that orders chunks of one depth and makes them unique.
 ///
-/// A segment is named by the time of its commit first, so that among equals what was crawled first is followed first.
+/// A segment's name starts with the time of its commit, so that within one depth, what was crawled first is followed first.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct TodoSource(String);
@@ -196,14 +197,14 @@ impl TodoSource {
         &self.0
     }
 
-    /// Read back from where [`TodoSource::as_str`] was stored.
+    /// Restores what [`TodoSource::as_str`] stored.
     #[must_use]
     pub fn stored(text: String) -> Self {
         Self(text)
     }
 }
 
-/// The key of a todo chunk within its origin. Its order is the order in which chunks are taken: breadth first.
+/// The key of a todo chunk within its origin. Chunks are taken in the order of their keys: breadth first.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ChunkKey {
     /// The iteration it belongs to.
@@ -254,7 +255,7 @@ mod tests {
 
     #[test]
     fn no_part_of_a_key_is_longer_than_a_file_system_takes() {
-        // As long as names get: 253 characters, in labels of 63.
+        // The longest valid name: 253 characters, in labels of 63.
         let host = |letters: usize| {
             let text: String = (1..=letters).map(|n| if n % 63 == 0 { '.' } else { 'h' }).collect();
             text.trim_end_matches('.').to_owned()
@@ -274,7 +275,7 @@ mod tests {
             let token = LeaseToken::from_bits(u128::MAX);
             let object = ObjectKey::of_segment(&id, iteration, &token);
             for written in [&object, &ObjectKey::of_documents(&id, iteration)] {
-                // Local files have a mark behind their names while they are written.
+                // Local files have a suffix while they are being written.
                 let longest = written.as_str().split('/').map(str::len).max().unwrap();
                 assert!(longest <= 255 && written.as_str().len() <= 1024, "{why}: {written}");
                 assert!(ObjectKey::try_from(written.to_string()).is_ok(), "{why}: {written}");

@@ -11,44 +11,44 @@ use crate::time::{self, after, honest};
 
 /// The row by which an origin is leased, written by its holder and by whoever wakes, opens or closes the origin.
 ///
-/// `taken` and `segments` only grow within an iteration, `turn` for ever.
+/// `taken` and `segments` only grow within an iteration; `turn` only ever grows.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Lease {
     /// The iteration that it is open in, or was last.
     pub iteration: Iteration,
-    /// The number of the visit that is asked for, under way, or was last.
+    /// The number of the visit that is due, under way, or was the last.
     pub turn: Turn,
     /// Who may do what with it.
     pub state: LeaseState,
-    /// No request to the origin starts before, by the clock that wrote it: [`Self::free_from`] is what others go by.
+    /// The earliest start of the next request to the origin, by the clock that wrote it. Others use [`Self::free_from`].
     pub not_before: Timestamp,
     /// What that clock said at the time. Absent in a row of an older version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub written_at: Option<Timestamp>,
-    /// Leases in a row that ran out without a commit.
+    /// How many leases in a row expired without a commit.
     pub attempts: u32,
     /// How fast the origin may be asked.
     pub pace: Pace,
-    /// How much more failure it is forgiven.
+    /// How many more failures it is forgiven.
     pub patience: Patience,
-    /// Whether a page was asked for since robots.txt was fetched last.
+    /// Whether a page was requested since robots.txt was last fetched.
     #[serde(default, skip_serializing_if = "RobotsUse::is_used")]
     pub robots: RobotsUse,
-    /// Why the origin takes nothing more in this iteration; absent while it does.
+    /// Why the origin takes no more work in this iteration; `None` while it does.
     pub ending: Option<LeftoverReason>,
-    /// How far the candidates of earlier iterations have been gone through.
+    /// How far the candidates of earlier iterations have been visited.
     pub cursor: RecrawlCursor,
-    /// The todo chunk being consumed; absent between chunks.
+    /// The todo chunk being consumed; `None` between chunks.
     pub chunk: Option<ChunkPosition>,
-    /// The depth of the todo being consumed.
+    /// The depth of the todo being consumed, in links from a seed.
     pub depth: u32,
     /// Whether the origin waits for its segments to be parsed before it goes deeper.
     pub barrier: Barrier,
-    /// URLs to be asked for again, no more than [`Retry::fits`] lets in.
+    /// URLs to be tried again, no more than [`Retry::fits`] allows.
     pub retries: Vec<Retry>,
-    /// Todo URLs consumed, of those that the inbox counts as added.
+    /// How many todo URLs are consumed, of those that the inbox counts as added.
     pub taken: u64,
-    /// Segments committed.
+    /// How many segments were committed.
     pub segments: u64,
     /// What the crawler did here, for progress.
     pub counters: CrawlerCounters,
@@ -60,20 +60,20 @@ pub struct Lease {
 pub enum LeaseState {
     /// A ticket of its turn may take it.
     Ready,
-    /// Somebody works on it.
+    /// A worker holds it.
     Leased(Holder),
-    /// Nothing to fetch; segments of it are yet to be parsed.
+    /// There is nothing to fetch until its segments are parsed.
     Idle,
-    /// Nothing left in this iteration.
+    /// Nothing is left in this iteration.
     Closed,
 }
 
-/// Who holds a lease, until when, and what of the iteration's budget is set aside for it.
+/// Who holds a lease, until when, and how much of the iteration's budget is reserved for it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Holder {
-    /// The fence: only its bearer commits.
+    /// The fence: only its bearer may commit.
     pub token: LeaseToken,
-    /// When others may take over, a delay later. Commits renew it.
+    /// When the lease expires; others may take over a delay later. Commits renew it.
     pub until: Timestamp,
     /// What is left of the reserved budget.
     pub reserved: Reserve,
@@ -83,44 +83,44 @@ pub struct Holder {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RecrawlCursor {
-    /// At the first candidate.
+    /// Before the first candidate.
     Start,
     /// After the candidate of this path and query.
     After(String),
-    /// Through.
+    /// At the end: no candidate is left.
     End,
 }
 
-/// A place in a todo chunk.
+/// A position in a todo chunk.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ChunkPosition {
     /// The chunk.
     pub key: ChunkKey,
-    /// How many of its entries are consumed.
+    /// How many of its entries have been consumed.
     pub offset: u32,
 }
 
-/// Whether an origin may go deeper. Matters only where the definition limits the depth.
+/// Whether an origin may go deeper. Matters only if the definition limits the depth.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Barrier {
     /// It may.
     #[default]
     Open,
-    /// What is left is deeper than segments that are not parsed yet: woken only once they all are.
+    /// What is left is deeper than unparsed segments: the origin is woken only once they are all parsed.
     Waiting,
 }
 
-/// A URL to be asked for again.
+/// A URL to be tried again.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Retry {
     /// The URL within its origin, and what is known of it.
     pub entry: super::TodoEntry,
     /// Its depth.
     pub depth: u32,
-    /// How often it was asked for in this iteration.
+    /// How often it was tried in this iteration.
     pub tries: u8,
-    /// When it may be asked for again.
+    /// When it may be tried again.
     pub not_before: Timestamp,
 }
 
@@ -131,7 +131,7 @@ pub struct CrawlerCounters {
     pub requests: u64,
     /// Requests that the page budget counts: those that were sent for a page.
     pub pages: u64,
-    /// URLs that were put off for another try.
+    /// URLs that were deferred to another try.
     pub retries: u64,
     /// Bytes of bodies as received.
     pub body_bytes: u64,
@@ -142,93 +142,92 @@ pub struct CrawlerCounters {
 pub struct Take {
     /// The turn that its ticket names.
     pub turn: Turn,
-    /// Its token, never used before.
+    /// The worker's token, never used before.
     pub token: LeaseToken,
     /// When its lease ends unless a commit renews it.
     pub until: Timestamp,
-    /// When it will have stopped asking, whatever it commits until then: so long it has the host.
+    /// When it will have stopped asking, whatever it commits until then: it holds the host until this time.
     pub host_until: Timestamp,
-    /// Tokens of turns that are known to go on, whatever the clock says: those of the same process.
+    /// Tokens of turns in the same process, which are known to be alive whatever the clock says.
     pub alive: Vec<LeaseToken>,
     /// How many hosts of one registered domain may be asked at once.
     pub hosts_per_domain: u16,
-    /// What it wants of the budget; it gets no more, and less where less is left.
+    /// The budget that it wants; it gets that, or less if less is left.
     pub wanted: Reserve,
     /// The time of now.
     pub now: Timestamp,
 }
 
-/// Why a lease was not given. The ticket is deleted in every case: whoever makes the origin ready sends another, and whoever was refused
+/// Why a lease was not given. The ticket is deleted in every case: whoever makes the origin ready sends another, and a worker that was refused
 /// because of the host sends it again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TakeRefused {
     /// The ticket is for another turn: late, or delivered twice.
     #[error("the ticket is for another turn")]
     OtherTurn,
-    /// Somebody else holds it.
-    #[error("somebody else holds the lease")]
+    /// Another worker holds it.
+    #[error("another worker holds the lease")]
     Held,
     /// It is too early.
-    #[error("the origin is not to be asked before {0}")]
+    #[error("the origin must not be asked before {0}")]
     NotBefore(Timestamp),
-    /// Another turn asks its host, the host wants to be left alone, or another turn is next.
-    #[error("the host is not to be had before {until}")]
+    /// Its host is held by another turn, is to be left alone, or is kept for the turn that is next.
+    #[error("the host is not available before {until}")]
     HostBusy {
         /// When to try again.
         until: Timestamp,
     },
-    /// Nothing is to be done there, or nothing yet.
-    #[error("the origin has nothing to be done")]
+    /// There is nothing to do, or not yet.
+    #[error("the origin has nothing to do")]
     NothingToDo,
     /// The iteration is paused, stopping or closed.
     #[error("the iteration is not open")]
     NotOpen,
-    /// The iteration's budget is spent or set aside for other origins.
-    #[error("the budget is spent or set aside for others")]
+    /// The iteration's budget is spent or reserved for other origins.
+    #[error("the budget is spent or reserved for others")]
     NoBudget,
 }
 
-/// How a holder lets go.
+/// How a holder releases its lease.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Release {
-    /// Work is left: another turn, not before then.
+    /// Work is left: another turn follows, not before this time.
     Wake {
         /// When the next turn may start asking.
         not_before: Timestamp,
     },
-    /// Nothing to fetch until segments are parsed.
+    /// There is nothing to fetch until segments are parsed.
     Idle,
-    /// Nothing left.
+    /// Nothing is left.
     Close,
     /// What is left is given up; the lease's `ending` says why.
     CloseWithLeftovers,
 }
 
-/// The rows after a holder let go.
+/// The rows after a release.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Released {
     /// The origin's.
     pub rows: OriginRows,
     /// The iteration's.
     pub iteration: IterationRow,
-    /// What was given up; absent unless it was [`Release::CloseWithLeftovers`]. With it every chunk of the origin in this iteration is
-    /// dropped.
+    /// What was given up; `None` unless it was [`Release::CloseWithLeftovers`]. With it, every chunk of the origin in this iteration is deleted.
     pub leftover: Option<Leftover>,
 }
 
-/// Why a holder could not let go in this way.
+/// Why a holder could not release its lease in this way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReleaseRefused {
     /// Another worker holds the lease.
     #[error("another worker holds the lease")]
     Fenced,
-    /// A parser wrote to the inbox since it was read: read again, decide again.
+    /// A parser wrote to the inbox since it was read: read and decide again.
     #[error("the inbox changed")]
     Changed,
 }
 
 impl Retry {
-    /// From when on it may be asked for again, by a clock that says `now`: no try waits longer than [`DELAY_MAX`], but for a clock that was set back.
+    /// Returns when it may be tried again, by a clock that says `now`: no try waits longer than [`DELAY_MAX`], unless a clock was set back.
     #[must_use]
     pub fn free_from(&self, now: Timestamp) -> Timestamp {
         honest(self.not_before, now, DELAY_MAX)
@@ -236,12 +235,12 @@ impl Retry {
 
     /// The most URLs of an origin that wait for another try.
     pub const COUNT_MAX: usize = 32;
-    /// The most bytes that they take as JSON, as the row is written whole with every commit. The longest URL fits.
+    /// The most bytes that they take as JSON: the whole row is written with every commit. The longest URL fits.
     pub const BYTES_MAX: usize = 8 << 10;
-    /// What a retry takes beside its entry.
+    /// The most bytes that a retry takes besides its entry.
     const FIELDS_BYTES_MAX: usize = 100;
 
-    /// Whether a URL may wait beside those that do. One that may not ends with what it met.
+    /// Whether there is room for another URL to wait. One that finds none ends with the outcome that it has.
     #[must_use]
     pub fn fits<'r>(waiting: impl IntoIterator<Item = &'r Self>, entry: &super::TodoEntry) -> bool {
         let bytes = |entry: &super::TodoEntry| entry.json_bytes_max() + Self::FIELDS_BYTES_MAX;
@@ -255,9 +254,9 @@ const _: () =
     assert!(super::TodoEntry::JSON_BYTES_MAX + Retry::FIELDS_BYTES_MAX <= Retry::BYTES_MAX, "the longest fits");
 
 impl Lease {
-    /// The lease of an origin that opens: for the first time, or for another iteration.
+    /// Creates the lease of an origin that opens, for the first time or for another iteration.
     ///
-    /// Candidates are gone through only where an earlier iteration can have left some.
+    /// Candidates are visited only if an earlier iteration can have left some.
     #[must_use]
     pub fn opened(previous: Option<&Self>, iteration: Iteration, pace: Pace, now: Timestamp) -> Self {
         let not_before = previous.map_or(now, |lease| lease.free_from(now).max(now));
@@ -308,7 +307,7 @@ impl Lease {
         self.holder().is_some_and(|holder| holder.token == *token)
     }
 
-    /// From when on the origin may be asked, by a clock that says `now`.
+    /// Returns when the origin may be asked, by a clock that says `now`.
     ///
     /// That clock may have been set back since the row was written.
     #[must_use]
@@ -320,19 +319,19 @@ impl Lease {
         }
     }
 
-    /// Notes that no request is to start before, by a clock that says `now`.
+    /// Records that no request may start before this time, by a clock that says `now`.
     pub const fn wait_until(&mut self, not_before: Timestamp, now: Timestamp) {
         self.not_before = not_before;
         self.written_at = Some(now);
     }
 
-    /// Whether nobody holds it, or whoever did ran out of time, a delay ago.
+    /// Whether nobody holds it, or the lease expired at least a delay ago.
     #[must_use]
     pub fn is_free(&self, now: Timestamp) -> bool {
         self.holder().is_none_or(|holder| after(holder.until, self.pace.delay()) < now)
     }
 
-    /// When the sweeper should look at it again: a ticket or a holder has got lost by then. Absent while nothing is owed.
+    /// Returns when the sweeper should check it: by then a ticket or a holder must be lost. `None` if there is nothing to check.
     #[must_use]
     pub fn due(&self, grace: std::time::Duration) -> Option<Timestamp> {
         match &self.state {
@@ -342,18 +341,18 @@ impl Lease {
         }
     }
 
-    /// Whether todo, a retry or candidates for recrawl are left, as far as the two rows tell.
+    /// Whether todo, retries or candidates for recrawl are left, as far as the two rows say.
     #[must_use]
     pub fn has_work(&self, inbox: &Inbox) -> bool {
         inbox.added > self.taken || !self.retries.is_empty() || self.cursor != RecrawlCursor::End
     }
 
-    /// Takes the lease for a turn, or takes it over from a holder whose time ran out, and reserves of the iteration's budget.
+    /// Takes the lease for a turn, or takes it over from a holder whose time is over, and reserves part of the iteration's budget.
     ///
-    /// A takeover keeps what was reserved, waits a delay from the lease's end, and counts as an attempt.
+    /// A takeover keeps what was reserved, waits a delay after the lease's end, and counts as an attempt.
     ///
     /// # Errors
-    /// [`TakeRefused`] says why not.
+    /// [`TakeRefused`] says why the lease is not given.
     pub fn take(&self, iteration: &IterationRow, take: &Take) -> Result<(Self, IterationRow), TakeRefused> {
         if self.turn != take.turn || self.iteration != iteration.number {
             return Err(TakeRefused::OtherTurn);
@@ -362,7 +361,7 @@ impl Lease {
             return Err(TakeRefused::NotOpen);
         }
         let (attempts, not_before, reserved, robots, iteration) = match &self.state {
-            // A clock that was set back comes to no time of before for long: the holder waits, or puts down when the next turn begins.
+            // A clock that was set back would not reach the stored time for long. Here the holder waits, or records when the next turn begins.
             LeaseState::Ready if self.not_before > take.now && self.free_from(take.now) == self.not_before => {
                 return Err(TakeRefused::NotBefore(self.not_before));
             }
@@ -375,7 +374,7 @@ impl Lease {
                 if free_from >= take.now || take.alive.contains(&holder.token) {
                     return Err(TakeRefused::Held);
                 }
-                // Whoever died may have asked for pages, just now if a clock was set.
+                // The dead holder may have asked for pages, just now if a clock was set.
                 let not_before = self.free_from(take.now).max(after(take.now, self.pace.delay()));
                 (self.attempts + 1, not_before, holder.reserved, RobotsUse::Used, iteration.clone())
             }
@@ -388,9 +387,9 @@ impl Lease {
         Ok((lease, iteration))
     }
 
-    /// Lets go of the lease: the rows afterwards, or why it cannot be.
+    /// Releases the lease: returns the rows afterwards, or why that is not possible.
     ///
-    /// `self` is the row as stored, `last` the holder's own copy, whose state is ignored, `seen` the inbox that the decision was made from.
+    /// `self` is the stored row, `last` the holder's own copy (its state is ignored), `seen` the inbox from which the release was decided.
     ///
     /// # Errors
     /// [`ReleaseRefused`].
@@ -434,8 +433,8 @@ impl Lease {
         Ok(Released { rows: OriginRows { lease, inbox }, iteration, leftover })
     }
 
-    /// Whether this row, as stored, is what a release like this left: an earlier try of it, of which no answer came. Nobody else leaves the same, as
-    /// a takeover counts as an attempt and a commit as a segment.
+    /// Whether this stored row is what the same release left earlier, in a try whose answer was lost. Nobody else leaves the same row: a takeover
+    /// counts as an attempt, and a commit as a segment.
     #[must_use]
     pub fn was_released(&self, last: &Self, seen: &Inbox, how: Release) -> bool {
         let lease = last.clone();
@@ -450,10 +449,10 @@ impl Lease {
         *self == left
     }
 
-    /// Makes the lease of a holder that is known to be dead ready again, without the wait for its end.
+    /// Makes the lease of a holder that is known to be dead ready again, without waiting for its end.
     ///
-    /// Only a store that one process at a time opens can know that. The delay is kept from now on, as nobody knows when the dead
-    /// one asked last. The budget that was reserved goes back.
+    /// Only a store that one process at a time opens can know that. The delay is kept from now on, as nobody knows when the dead holder last asked.
+    /// The reserved budget goes back.
     #[must_use]
     pub fn void(&self, iteration: &IterationRow, now: Timestamp) -> Option<(Self, IterationRow)> {
         let holder = self.holder()?;

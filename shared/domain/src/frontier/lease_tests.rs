@@ -31,7 +31,7 @@ fn opened() -> Lease {
     Lease::opened(None, Iteration::FIRST, Pace::new(Duration::from_secs(10)), at(0))
 }
 
-/// That lease, held by token 1 until 100 s, with 3 pages set aside.
+/// That lease, held by token 1 until 100 s, with 3 pages reserved.
 fn held() -> Lease {
     let holder = Holder { token: token(1), until: at(100), reserved: pages(3) };
     Lease { state: LeaseState::Leased(holder), ..opened() }
@@ -53,16 +53,16 @@ fn a_lease_is_taken_only_as_its_state_allows() {
     let later = Lease { not_before: at(51), ..opened() };
     for (lease, turn, now, row, refused, why) in [
         (opened(), 1, 50, iteration(1, Open, 9), None, "ready"),
-        (opened(), 2, 50, iteration(1, Open, 9), Some(TakeRefused::OtherTurn), "a turn that is not asked for"),
+        (opened(), 2, 50, iteration(1, Open, 9), Some(TakeRefused::OtherTurn), "another turn"),
         (opened(), 1, 50, iteration(2, Open, 9), Some(TakeRefused::OtherTurn), "another iteration's ticket"),
         (opened(), 1, 50, iteration(1, Paused, 9), Some(TakeRefused::NotOpen), "paused"),
         (opened(), 1, 50, iteration(1, Stopping, 9), Some(TakeRefused::NotOpen), "stopping"),
         (opened(), 1, 50, iteration(1, Closed, 9), Some(TakeRefused::NotOpen), "over"),
-        (opened(), 1, 50, iteration(1, Open, 0), Some(TakeRefused::NoBudget), "nothing left to set aside"),
+        (opened(), 1, 50, iteration(1, Open, 0), Some(TakeRefused::NoBudget), "nothing left to reserve"),
         (later.clone(), 1, 50, iteration(1, Open, 9), Some(TakeRefused::NotBefore(at(51))), "a second early"),
-        (later, 1, 51, iteration(1, Open, 9), None, "just in time"),
+        (later, 1, 51, iteration(1, Open, 9), None, "at the earliest time"),
         (held(), 1, 110, iteration(1, Open, 9), Some(TakeRefused::Held), "a delay after its end, to the second"),
-        (held(), 1, 111, iteration(1, Open, 0), None, "run out; what was set aside is kept, so no budget is needed"),
+        (held(), 1, 111, iteration(1, Open, 0), None, "expired; what was reserved is kept, so no budget is needed"),
         (state(LeaseState::Idle), 1, 50, iteration(1, Open, 9), Some(TakeRefused::NothingToDo), "idle"),
         (state(LeaseState::Closed), 1, 50, iteration(1, Open, 9), Some(TakeRefused::NothingToDo), "closed"),
     ] {
@@ -85,14 +85,14 @@ fn a_clock_that_was_set_back_waits_as_long_as_was_meant_and_no_longer() {
     let day = 86_400;
     let row = iteration(1, IterationStatus::Open, 9);
     for (written_at, not_before, now, free_from, why) in [
-        (Some(50), 60, 55, 60, "the clock went on"),
-        (Some(50), 60, 40, 60, "whoever asks asks late: it is no earlier for that"),
-        (Some(1_050), 1_060, 40, 50, "set back: ten seconds, from now"),
+        (Some(50), 60, 55, 60, "the clock moved forward"),
+        (Some(50), 60, 40, 60, "the caller may be late: that does not make it earlier"),
+        (Some(1_050), 1_060, 40, 50, "set back: ten seconds from now"),
         (Some(day + 50), day + 60, 50, 60, "set back by a day"),
         (Some(day), 2 * day, day, 2 * day, "the longest wait, as its server asked for"),
-        (Some(2 * day), 9 * day, 0, day, "no wait is longer, whatever was written"),
-        (None, day, 0, day, "an older version's row, of a wait that can be"),
-        (None, day + 60, 0, 0, "and one of a wait that cannot be"),
+        (Some(2 * day), 9 * day, 0, day, "no wait is longer, whatever is stored"),
+        (None, day, 0, day, "an older version's row, with a possible wait"),
+        (None, day + 60, 0, 0, "and one with an impossible wait"),
     ] {
         let lease = Lease { written_at: written_at.map(at), not_before: at(not_before), ..opened() };
         assert_eq!(lease.free_from(at(now)), at(free_from), "{why}");
@@ -150,7 +150,7 @@ fn a_holder_lets_go_only_of_what_it_saw_whole() {
     for (last, seen, now, how, refused, why) in [
         (copy(3, 2), &unparsed, &unparsed, Release::Idle, false, "segments are yet to be parsed"),
         (copy(3, 2), &unparsed, &all_parsed, Release::Idle, true, "one was parsed since"),
-        (copy(3, 2), &all_parsed, &more, Release::Idle, true, "todo came since"),
+        (copy(3, 2), &all_parsed, &more, Release::Idle, true, "todo was added since"),
         (copy(3, 2), &all_parsed, &all_parsed, Release::Close, false, "nothing is left"),
         (copy(2, 2), &all_parsed, &all_parsed, Release::Close, true, "todo is left"),
         (copy(3, 3), &all_parsed, &all_parsed, Release::Close, true, "a segment is unparsed"),
@@ -165,7 +165,7 @@ fn a_holder_lets_go_only_of_what_it_saw_whole() {
         ),
         (copy(2, 2), &all_parsed, &all_parsed, Release::CloseWithLeftovers, false, "what is left is given up"),
         (copy(2, 3), &all_parsed, &all_parsed, Release::CloseWithLeftovers, true, "links may still come"),
-        (copy(3, 2), &all_parsed, &more, wake, false, "another turn finds out by itself"),
+        (copy(3, 2), &all_parsed, &more, wake, false, "another turn will find it"),
     ] {
         let row = iteration(1, IterationStatus::Open, 9);
         let released = held().release(&token(1), &last, seen, now, &row, how);
@@ -187,10 +187,10 @@ fn letting_go_gives_the_rest_back_and_counts_what_closes() {
     ] {
         let Released { rows, iteration: after, leftover } =
             held().release(&token(1), &last, &inbox(3, 2), &inbox(3, 2), &row, how).unwrap();
-        assert_eq!(leftover.is_some(), how == Release::CloseWithLeftovers, "{how:?}: what is given up is told");
+        assert_eq!(leftover.is_some(), how == Release::CloseWithLeftovers, "{how:?}: what is given up is reported");
         assert_eq!((rows.lease.state, rows.lease.turn), (state, Turn(turn)), "{how:?}");
         assert_eq!((after.budget, after.open, rows.inbox.open), (pages(12), open, is_open), "{how:?}");
-        assert_eq!(rows.inbox.due.is_some(), is_open, "{how:?}: nothing is owed to what is closed");
+        assert_eq!(rows.inbox.due.is_some(), is_open, "{how:?}: the sweeper has nothing to check when it is closed");
     }
 }
 
@@ -199,8 +199,8 @@ fn retries_are_let_in_by_number_and_by_size() {
     let short = TodoEntry { path_and_query: format!("/{}", "x".repeat(100)), via: None, redirects: 0, last: None };
     let long = TodoEntry { path_and_query: format!("/{}", "x".repeat(2_000)), ..short.clone() };
     for (entry, expected, why) in [
-        (short, Retry::COUNT_MAX, "as many as may wait"),
-        (long, 3, "long ones take the room of many"),
+        (short, Retry::COUNT_MAX, "as many as are allowed"),
+        (long, 3, "a long one takes the room of many"),
         (longest_entry(), 1, "the longest one has room alone"),
     ] {
         let mut retries: Vec<Retry> = Vec::new();
@@ -245,7 +245,7 @@ fn what_a_dead_holder_asked_for_counts_as_asked() {
     assert_eq!(
         unused(held()).void(&row, at(50)).unwrap().0.robots,
         RobotsUse::Used,
-        "so may one that is known to be dead"
+        "so may a holder that is known to be dead"
     );
 }
 
@@ -255,7 +255,7 @@ fn a_lease_is_due_while_something_is_owed() {
     for (lease, due, why) in [
         (Lease { not_before: at(20), ..opened() }, Some(at(25)), "its ticket"),
         (held(), Some(at(115)), "a takeover, a delay after its end"),
-        (Lease { state: LeaseState::Idle, ..opened() }, None, "the inbox looks after it"),
+        (Lease { state: LeaseState::Idle, ..opened() }, None, "the inbox says when to check"),
         (Lease { state: LeaseState::Closed, ..opened() }, None, "nothing"),
     ] {
         assert_eq!(lease.due(grace), due, "{why}");
@@ -281,9 +281,13 @@ fn an_origin_opens_anew_for_an_iteration_and_goes_on_within_one() {
     let next = Lease::opened(Some(&before), Iteration::FIRST.next(), pace, at(10));
     assert_eq!((next.turn, next.taken, next.segments, next.pace), (Turn(6), 0, 0, pace), "the next one");
     assert_eq!((next.ending, next.cursor.clone()), (None, RecrawlCursor::Start));
-    assert_eq!(next.not_before, at(90), "politeness knows no iterations");
+    assert_eq!(next.not_before, at(90), "politeness spans iterations");
     let first = Lease::opened(None, Iteration::FIRST, pace, at(10));
-    assert_eq!((first.turn, first.cursor.clone()), (Turn(1), RecrawlCursor::End), "no earlier iteration left anything");
+    assert_eq!(
+        (first.turn, first.cursor.clone()),
+        (Turn(1), RecrawlCursor::End),
+        "no earlier iteration can have left anything"
+    );
 }
 
 proptest! {

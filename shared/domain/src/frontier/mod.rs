@@ -1,8 +1,8 @@
 //! Rows of the frontier and the transitions between them.
 //!
-//! An origin has two small rows, a [`Lease`] written by crawlers and an [`Inbox`] written by parsers; an iteration has one
-//! [`IterationRow`]. Every change of them is a pure function here, which refuses what its conditions do not allow. An adapter reads
-//! the rows, calls the function and writes the result in one transaction, or says the same conditions in its store's words.
+//! An origin has two small rows, a [`Lease`] written by crawlers and an [`Inbox`] written by parsers; an iteration has one [`IterationRow`]. Every
+//! change to them is a pure function here, which refuses what its conditions do not allow. An adapter reads the rows, calls the function and writes
+//! the result in one transaction, or states the same conditions in its store's terms.
 
 mod candidate;
 mod claim;

@@ -15,20 +15,20 @@ pub struct OriginRows {
     pub inbox: Inbox,
 }
 
-/// Todo for one origin.
+/// A request to add todo to one origin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AddTodo {
-    /// How many URLs.
+    /// How many URLs are added.
     pub count: u64,
     /// The pace of an origin that is new to the iteration.
     pub pace: Pace,
     /// The time of now.
     pub now: Timestamp,
-    /// When the sweeper looks whether the wake-up was missed.
+    /// When the sweeper checks whether the wake-up was missed.
     pub due: Timestamp,
 }
 
-/// The rows after todo was added; the iteration's row only if the origin was opened by it. `None` if the iteration is over.
+/// Returns the rows after todo was added, with the iteration's row only if this opened the origin. `None` if the iteration is over.
 #[must_use]
 pub fn add_todo(
     rows: Option<&OriginRows>,
@@ -50,27 +50,27 @@ pub fn add_todo(
     }
 }
 
-/// The row that marks a seeding of an origin in an iteration: put in the transaction that adds its seeds.
+/// The row that marks a seeding of an origin in an iteration, written in the transaction that adds its seeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SeedingMark {
-    /// Nobody put it.
+    /// Not written yet.
     Absent,
-    /// The seeds are in.
+    /// The seeds are added.
     There,
 }
 
 /// Why seeds are not added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SeedRefused {
-    /// They are in already.
+    /// They were added already.
     Already,
     /// The iteration is over.
     IterationOver,
 }
 
-/// Adds seeds of a trigger once; whoever writes the rows puts the mark with them, if it is absent.
+/// Adds seeds of a trigger once; the caller writes the mark together with the rows.
 ///
-/// With no seed at all it opens an origin for the candidates that earlier iterations left there.
+/// Without seeds, it opens an origin for the candidates that earlier iterations left there.
 ///
 /// # Errors
 /// [`SeedRefused`].

@@ -17,17 +17,17 @@ pub type RowsByOrigin = BTreeMap<OriginKey, OriginRows>;
 pub struct PartCommit<'a> {
     /// The part's number.
     pub number: u32,
-    /// Whether parts follow.
+    /// Whether more parts follow.
     pub kind: PartKind,
     /// The todo that it adds.
     pub targets: &'a [Target],
-    /// The pace of origins that it opens for the first time.
+    /// The pace of origins that it is the first to open.
     pub pace: Pace,
-    /// What to add to the own inbox's counters with the last part.
+    /// What the last part adds to the counters in the inbox of the segment's own origin.
     pub counters: &'a ParserCounters,
     /// The time of now.
     pub now: Timestamp,
-    /// When the sweeper looks whether a wake-up was missed.
+    /// When the sweeper checks whether a wake-up was missed.
     pub due: Timestamp,
 }
 
@@ -38,25 +38,25 @@ pub struct PartCommitted {
     pub segment: SegmentRow,
     /// Those of the origins that it touched.
     pub origins: RowsByOrigin,
-    /// The iteration's; absent if the part opened no origin.
+    /// The iteration's; `None` if the part opened no origin.
     pub iteration: Option<IterationRow>,
 }
 
 /// Why a part of a parse was not committed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartNotCommitted {
-    /// Another worker was here.
+    /// Another worker parsed the segment, or is doing so.
     Refused(PartRefused),
-    /// An origin would have to open, and the iteration is over; or the segment's own origin is not known.
+    /// An origin would have to open, but the iteration is over; or the segment's own origin is unknown.
     Over,
 }
 
 /// Commits a part: adds its todo to its targets, opens those that are closed, and with the last part counts the segment as parsed.
 ///
-/// `origins` are the rows as they are now of every target that has any, and of the segment's own origin.
+/// `origins` holds the current rows of the segment's own origin and of every target that has any.
 ///
 /// # Errors
-/// [`PartNotCommitted`]; then nothing is to be written.
+/// [`PartNotCommitted`], with nothing to write.
 pub fn commit_part(
     segment: &SegmentRow,
     origins: &RowsByOrigin,

@@ -1,4 +1,4 @@
-//! How a parse that needs more than one transaction is cut into parts.
+//! How a parse that needs more than one transaction is split into parts.
 
 use super::{CHUNK_BYTES_MAX, OriginKey, TodoChunk, TodoEntry};
 
@@ -8,21 +8,21 @@ pub const PART_ACTIONS_MAX: usize = 100;
 /// The segment's own row, its own inbox and the iteration's row may stand in any part.
 const FIXED_ACTIONS: usize = 3;
 
-/// A lease, an inbox and a chunk, always: whether the origin is closed may change between planning and committing.
+/// A lease, an inbox and a chunk, in any case: whether the origin is closed may change between planning and committing.
 const TARGET_ACTIONS: usize = 3;
 
-/// The most chunks that one transaction puts. They are up to 64 KB, so that it stays far below 4 MB.
+/// The most chunks that one transaction writes. Each has up to 64 KB, so that it stays far below 4 MB.
 pub const PART_CHUNKS_MAX: usize = 32;
 
-/// A seeding's mark, and the rows of its origin and of the iteration, beside its chunks.
+/// A seeding's mark, the two rows of its origin and the iteration's row.
 const SEEDING_ACTIONS: usize = 4;
 
-const _: () = assert!(SEEDING_ACTIONS + PART_CHUNKS_MAX <= PART_ACTIONS_MAX, "a seeding fits a transaction");
+const _: () = assert!(SEEDING_ACTIONS + PART_CHUNKS_MAX <= PART_ACTIONS_MAX, "a seeding fits into a transaction");
 
-/// The most seeds that are added at once: however long they are, their chunks fit a transaction.
+/// The most seeds that are added at once: their chunks fit into a transaction, however long the URLs are.
 pub const SEEDING_URLS_MAX: usize = PART_CHUNKS_MAX * (CHUNK_BYTES_MAX / TodoEntry::JSON_BYTES_MAX);
 
-/// The most chunks that the commit of a segment deletes, beside the rows of the segment, the lease and one more.
+/// The most chunks that the commit of a segment deletes; it also writes the segment, the lease and one more row.
 pub const EXHAUSTED_CHUNKS_MAX: usize = PART_ACTIONS_MAX - 3;
 
 /// New todo for one origin.
@@ -30,12 +30,12 @@ pub const EXHAUSTED_CHUNKS_MAX: usize = PART_ACTIONS_MAX - 3;
 pub struct Target {
     /// Whose.
     pub origin: OriginKey,
-    /// What; never empty.
+    /// The chunks; never empty.
     pub chunks: Vec<TodoChunk>,
 }
 
 impl Target {
-    /// How many URLs are added.
+    /// Returns how many URLs are added.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.chunks.iter().map(|chunk| u64::try_from(chunk.entries.len()).unwrap_or(u64::MAX)).sum()
@@ -45,13 +45,13 @@ impl Target {
 /// What one transaction of a parse commits.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct ParsePart {
-    /// The origins that get todo in this part; one with many chunks may come again in the next.
+    /// The origins that get todo in this part; one with many chunks may appear again in the next.
     pub targets: Vec<Target>,
 }
 
-/// Cuts a parse into parts that each fit a transaction. The last one, which may be empty of targets, marks the segment PROCESSED.
+/// Splits a parse into parts that each fit into a transaction. The last one, which may have no targets, marks the segment PROCESSED.
 ///
-/// A pure function of the targets, so that a parse that died is taken up at the part where it stopped.
+/// A pure function of the targets, so that another worker can continue a parse that died at the part where it stopped.
 #[must_use]
 pub fn plan_parts(targets: Vec<Target>) -> Vec<ParsePart> {
     let mut parts = vec![ParsePart::default()];

@@ -1,43 +1,43 @@
-//! How far a holder has got with its origin's work, and what a committed segment makes of the lease.
+//! How far a holder has got with its origin's work, and how a committed segment changes the lease.
 
 use jiff::Timestamp;
 
 use super::{ChunkKey, ChunkPosition, Inbox, Lease, LeaseState, RecrawlCursor, Retry};
 
-/// How far a holder has got through todo and candidates: ahead of its lease by what is not committed yet.
+/// How far a holder has got with todo and candidates: ahead of its lease by what is not committed yet.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Position {
-    /// The chunk being consumed; absent between chunks.
+    /// The chunk being consumed; `None` between chunks.
     pub chunk: Option<ChunkPosition>,
-    /// The depth of the todo taken last.
+    /// The depth of the todo that was taken last.
     pub depth: u32,
-    /// How far the candidates of earlier iterations have been gone through.
+    /// How far the candidates of earlier iterations have been visited.
     pub cursor: RecrawlCursor,
-    /// Todo URLs consumed.
+    /// How many todo URLs are consumed.
     pub taken: u64,
 }
 
 impl Position {
-    /// Where a lease stands.
+    /// Returns the position of a lease.
     #[must_use]
     pub fn of(lease: &Lease) -> Self {
         Self { chunk: lease.chunk.clone(), depth: lease.depth, cursor: lease.cursor.clone(), taken: lease.taken }
     }
 
-    /// Moves a lease here.
+    /// Moves a lease to this position.
     pub fn write_to(self, lease: &mut Lease) {
         let Self { chunk, depth, cursor, taken } = self;
         (lease.chunk, lease.depth, lease.cursor, lease.taken) = (chunk, depth, cursor, taken);
     }
 
-    /// How many entries of the chunk being consumed are taken; 0 between chunks.
+    /// Returns how many entries of the current chunk are taken; 0 between chunks.
     #[must_use]
     pub fn offset(&self) -> u32 {
         self.chunk.as_ref().map_or(0, |position| position.offset)
     }
 
-    /// Takes the next entry of this chunk, which holds so many. The chunk's key if that was its last: it is to be deleted by the commit
-    /// that the entry is part of.
+    /// Takes the next entry of this chunk, which holds `entries`. Returns the chunk's key if that was its last one: the commit that includes the
+    /// entry deletes the chunk.
     #[must_use]
     pub fn take_from(&mut self, chunk: &ChunkKey, entries: usize) -> Option<ChunkKey> {
         let offset = self.offset() + 1;
@@ -48,16 +48,16 @@ impl Position {
         is_last.then(|| chunk.clone())
     }
 
-    /// Whether todo of this depth has to wait, where the definition limits the depth: it is deeper than what was taken last, and of that
-    /// something is in flight, unparsed or to be tried again. It could still lead to URLs that come first.
+    /// Whether todo of this depth has to wait, if the definition limits the depth: it is deeper than what was taken last, and some of that is in
+    /// flight, unparsed or to be tried again. That could still lead to URLs that come first.
     #[must_use]
     pub fn is_barred(&self, depth: u32, lease: &Lease, inbox: &Inbox, in_flight: usize) -> bool {
         let has_shallower_retry = || lease.retries.iter().any(|retry| retry.depth < depth);
         depth > self.depth && (in_flight > 0 || lease.segments > inbox.parsed || has_shallower_retry())
     }
 
-    /// Whether candidates of earlier iterations have to wait: none was looked at yet, and something of this iteration is in flight, unparsed or to be
-    /// tried again. It could still lead to them by a shorter way than the one that is known.
+    /// Whether candidates of earlier iterations have to wait: none has been visited yet, and something of this iteration is in flight, unparsed or to
+    /// be tried again. That could still lead to them by a shorter path than the known one.
     #[must_use]
     pub fn is_recrawl_barred(&self, lease: &Lease, inbox: &Inbox, in_flight: usize) -> bool {
         let is_under_way = in_flight > 0 || lease.segments > inbox.parsed || !lease.retries.is_empty();
@@ -65,12 +65,12 @@ impl Position {
     }
 }
 
-/// What the visits that are committed together change in their origin's lease.
+/// What visits that are committed together change in their origin's lease.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SegmentWork {
-    /// Where the lease stands after the last of them; absent where none moved it.
+    /// The lease's position after the last of them; `None` if none moved it.
     pub after: Option<Position>,
-    /// The paths of retries that were handed out with it: they leave the lease.
+    /// The paths of the retries among them, which are removed from the lease.
     pub retried: Vec<String>,
     /// Retries that it adds to the lease.
     pub retries: Vec<Retry>,
@@ -81,7 +81,7 @@ pub struct SegmentWork {
 }
 
 impl Lease {
-    /// The holder's copy once a segment is committed, renewed until then.
+    /// Returns the holder's copy once a segment is committed, renewed until `until`.
     #[must_use]
     pub fn after_segment(&self, work: &SegmentWork, until: Timestamp) -> Self {
         let mut lease = self.clone();

@@ -1,4 +1,4 @@
-//! How much of what pages lead to is claimed where an iteration may ask for so many pages and no more.
+//! How many links are claimed if the iteration has a page budget.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -7,28 +7,29 @@ use crate::document::{Disposition, Document};
 use crate::ids::Iteration;
 use crate::url::{CrawlUrl, Origin};
 
-/// How many URLs may wait at an origin while the iteration has a budget of pages. Each claim is a row that is paid for, asked for or not.
+/// How many URLs may wait at an origin while the iteration has a page budget. Each claim is a row that costs money, whether or not it is ever
+/// fetched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClaimLimits {
-    /// So many for each page that the iteration has left.
+    /// How many for each page that the iteration has left.
     pub waiting_per_page: u64,
-    /// So many in any case.
+    /// How many in any case.
     pub waiting_min: u64,
 }
 
 impl Default for ClaimLimits {
     fn default() -> Self {
         Self {
-            // A URL that robots.txt forbids costs no page: the budget is still spent where nineteen of twenty are forbidden.
+            // A URL that robots.txt forbids costs no page: the budget can still be spent if nineteen of twenty are forbidden.
             waiting_per_page: 20,
-            // All that a site of usual size has, so that most sites are known as a whole however few of their pages are asked for.
+            // More than a site of usual size has, so that most sites are recorded completely, however small the budget.
             waiting_min: 5_000,
         }
     }
 }
 
 impl ClaimLimits {
-    /// How many more URLs may be claimed at an origin with these rows, if it has any, in an iteration that has so many pages left.
+    /// Returns how many more URLs may be claimed at an origin with these rows (`None` if it is new), in an iteration with this many pages left.
     #[must_use]
     pub fn room(self, pages_left: u64, iteration: Iteration, rows: Option<&OriginRows>) -> u64 {
         let waiting = rows.filter(|rows| rows.inbox.iteration == iteration).map_or(0, |OriginRows { lease, inbox }| {
@@ -39,10 +40,10 @@ impl ClaimLimits {
     }
 }
 
-/// Leaves the links alone that an origin has no room for: the first to so many targets are followed, in the order of the documents. An
-/// origin that is not named has room for all. Those that a rule forbids become candidates as well, and have as much room of their own.
+/// Marks the links that an origin has no room for as beyond the budget; the first ones are followed, in the order of the documents. An origin that is
+/// not in `room` has room for all. URLs that a rule forbids become candidates as well, and have the same room of their own.
 ///
-/// Where a page sends its visitors is followed in any case: it stands for a page that was asked for.
+/// Redirects and canonical links are followed in any case: their target stands for a page that was fetched.
 pub fn leave_beyond_budget(documents: &mut [Document], mut room: BTreeMap<Origin, u64>) {
     let mut room_for_blocked = room.clone();
     let mut claimed: HashSet<&CrawlUrl> = HashSet::new();

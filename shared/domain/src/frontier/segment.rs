@@ -1,4 +1,4 @@
-//! The row of a segment: one WARC object of captures, and how far it is parsed.
+//! The row of a segment: one WARC object of captures, and how far parsing it has got.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -15,26 +15,25 @@ pub struct SegmentRow {
     pub iteration: Iteration,
     /// The token of the lease that committed it.
     pub token: LeaseToken,
-    /// How far it is.
+    /// How far parsing it has got.
     pub state: SegmentState,
     /// Where its WARC is.
     pub object: ObjectKey,
     /// The object's size in bytes.
     pub object_bytes: u64,
-    /// How many URLs ended or were put off in it.
+    /// How many URLs ended or were deferred in it.
     pub entries: u32,
-    /// How many of them were put off: they end in a later segment.
+    /// How many of them were deferred: they end in a later segment.
     #[serde(default)]
     pub put_off: u32,
     /// When it was committed.
     pub committed_at: Timestamp,
-    /// How many parses came to grief on it: those that died, and those that could not read its object. What the store failed at does not
-    /// count.
+    /// How many parses failed on it: those that died, and those that could not read its object. Failures of the store do not count.
     pub attempts: u32,
-    /// The parse that was begun, and neither committed nor given back.
+    /// The parse that was begun and neither committed nor given back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parsing: Option<ParseBegun>,
-    /// When the sweeper sends its parse message again; absent once it is parsed.
+    /// When the sweeper sends its parse message again; `None` once it is parsed.
     pub due: Option<Timestamp>,
 }
 
@@ -43,14 +42,14 @@ pub struct SegmentRow {
 pub struct ParseBegun {
     /// Who began it.
     pub token: ParseToken,
-    /// No parse takes longer: if it is not over by then, whoever began it died.
+    /// When the parse must be over: if it is not, the worker died.
     pub until: Timestamp,
 }
 
-/// Why a parse that was begun is given back without a commit.
+/// What is to blame for a parse that is given back without a commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Blame {
-    /// The store, or another segment: it says nothing of this one.
+    /// The store, or another segment: nothing is wrong with this one.
     Elsewhere,
     /// Its object, which cannot be read.
     Segment,
@@ -60,9 +59,9 @@ pub enum Blame {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SegmentState {
-    /// Its bodies are kept; the parse is owed.
+    /// Its bodies are stored, and it is to be parsed.
     Crawled {
-        /// The part of the parse that is to be committed next.
+        /// The part of the parse to commit next.
         part: u32,
     },
     /// Parsed: every link is claimed, every outcome logged.
@@ -74,13 +73,13 @@ pub enum SegmentState {
 pub enum PartRefused {
     /// Another worker parsed it.
     AlreadyParsed,
-    /// Another worker committed parts of it: go on there.
+    /// Another worker committed parts of it: continue with this one.
     GoOnAt(u32),
 }
 
 impl SegmentRow {
-    /// The row once a parse is begun; `None` if nothing is to be noted: it is parsed, or another parse of it has time left. That one's end
-    /// says what is to be known, so that a duplicate beside it never counts.
+    /// Returns the row once a parse is begun; `None` if the segment is parsed, or another parse of it has time left. A duplicate parse beside that
+    /// one is not recorded, and never counts.
     #[must_use]
     pub fn begin_parse(&self, begun: &ParseBegun, now: Timestamp) -> Option<Self> {
         let died = match &self.parsing {
@@ -96,7 +95,7 @@ impl SegmentRow {
         })
     }
 
-    /// The row once a parse is given back; `None` if it is not the one that is noted.
+    /// Returns the row once a parse is given back; `None` if it is not the recorded one.
     #[must_use]
     pub fn give_back_parse(&self, token: &ParseToken, blame: Blame) -> Option<Self> {
         let is_own = self.parsing.as_ref().is_some_and(|begun| begun.token == *token);
@@ -107,10 +106,10 @@ impl SegmentRow {
         is_own.then(|| Self { attempts: self.attempts.saturating_add(counted), parsing: None, ..self.clone() })
     }
 
-    /// The row after this part of its parse.
+    /// Returns the row after this part of its parse.
     ///
     /// # Errors
-    /// [`PartRefused`] where another worker was here.
+    /// [`PartRefused`] if another worker parsed it, or part of it.
     pub fn commit_part(&self, part: u32, is_last: PartKind) -> Result<Self, PartRefused> {
         match self.state {
             SegmentState::Processed => Err(PartRefused::AlreadyParsed),
@@ -123,26 +122,26 @@ impl SegmentRow {
     }
 }
 
-/// Whether parts follow.
+/// Whether more parts follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartKind {
-    /// They do.
+    /// More parts follow.
     More,
     /// This one ends the parse.
     Last,
 }
 
-/// What became of committing a segment.
+/// The result of committing a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Committed {
-    /// It is there, now or since an earlier try whose answer was lost.
+    /// It is stored, now or by an earlier try whose answer was lost.
     Done,
     /// Another worker holds the lease, or did when it wrote this segment. Nothing was written.
     Fenced,
 }
 
-/// Decides the commit of a segment by the rows as stored: the lease, and the segment of the same key. The fence is the token, not the
-/// clock: a holder that is late but was not taken over may commit.
+/// Decides the commit of a segment from the stored rows: the lease, and the segment with the same key. The fence is the token, not the clock: a
+/// holder that is late may commit unless its lease was taken over.
 #[must_use]
 pub fn commit_segment(lease: Option<&Lease>, earlier: Option<&SegmentRow>, segment: &SegmentRow) -> Decided<Committed> {
     match earlier {

@@ -8,20 +8,20 @@ use super::{
 };
 use crate::ids::Turn;
 
-/// What is to be done with an idle origin. Its effect checks the numbers it was decided from.
+/// What to do with an idle origin. Carrying it out checks the numbers that it was decided from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Settlement {
-    /// Work is left, or came: another turn.
+    /// Work is left, or was added: another turn.
     Wake,
-    /// Nothing is left and nothing can come from its own pages.
+    /// Nothing is left, and its own pages can add nothing.
     Close,
-    /// It was given up, and its last segment is parsed: what is left is counted and let go.
+    /// It was given up, and its last segment is parsed: what is left is counted as leftovers.
     CloseWithLeftovers,
-    /// Nothing now: somebody holds it, it is ready or closed, or segments are yet to be parsed.
+    /// Nothing now: a worker holds it, it is ready or closed, or segments are not parsed yet.
     Wait,
 }
 
-/// Decides what an origin needs. Used by whoever releases, parses or sweeps, so that they never disagree.
+/// Decides what an origin needs. Releasing, parsing and sweeping all use this, so that they never disagree.
 #[must_use]
 pub fn settle(lease: &Lease, inbox: &Inbox) -> Settlement {
     if lease.state != LeaseState::Idle {
@@ -38,18 +38,18 @@ pub fn settle(lease: &Lease, inbox: &Inbox) -> Settlement {
     }
 }
 
-/// What an origin needs of whoever may have given it work, or taken the last of it.
+/// What an origin needs from a worker that may have given it work, or taken the last of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Need {
-    /// It is ready: a ticket for this turn.
+    /// A ticket for this turn: it is ready.
     Ticket(Turn),
-    /// It is idle, and there is something to be settled.
+    /// Settling: it is idle, and must be woken or closed.
     Settling,
-    /// Nothing: whoever holds it sees to it, or it waits, or it is closed.
+    /// Nothing: its holder takes care of it, or it waits, or it is closed.
     Nothing,
 }
 
-/// Says what an origin needs, by its rows as read together. Doing it once too often changes nothing.
+/// Returns what an origin needs, from rows that were read together. Doing it twice is harmless.
 #[must_use]
 pub fn need(rows: &OriginRows) -> Need {
     match rows.lease.state {
@@ -70,7 +70,7 @@ pub enum SettledRows {
     ClosedWithLeftovers(ClosedWithLeftovers),
 }
 
-/// Does to an origin what [`settle`] says of the rows that were `seen`. `None` if that is nothing, or they changed since.
+/// Carries out what [`settle`] says for the rows that were `seen`. `None` if that is nothing, or if they have changed since.
 #[must_use]
 pub fn settle_origin(now: &OriginRows, seen: &OriginRows, iteration: &IterationRow) -> Option<SettledRows> {
     if !is_unchanged(now, seen) {
@@ -96,8 +96,7 @@ pub fn settle_origin(now: &OriginRows, seen: &OriginRows, iteration: &IterationR
     }
 }
 
-/// Whether the numbers that a settlement is decided from are as they were. They only grow, but for a new iteration's, which has another
-/// turn.
+/// Whether the numbers that a settlement is decided from are unchanged. They only grow, except in a new iteration, which has another turn.
 fn is_unchanged(now: &OriginRows, seen: &OriginRows) -> bool {
     let lease = |lease: &Lease| (lease.turn, lease.taken, lease.segments);
     lease(&now.lease) == lease(&seen.lease)
@@ -105,8 +104,8 @@ fn is_unchanged(now: &OriginRows, seen: &OriginRows) -> bool {
         && (now.inbox.added, now.inbox.parsed) == (seen.inbox.added, seen.inbox.parsed)
 }
 
-/// How to let go of a lease, by the holder's copy and the inbox of now, if the origin may not be asked before `not_before`. A pure decision; the
-/// release checks that the inbox is still so.
+/// Decides how to release a lease, from the holder's copy and the current inbox, if the origin may not be asked before `not_before`. The release
+/// checks that the inbox has not changed.
 #[must_use]
 pub fn decide_release(lease: &Lease, inbox: &Inbox, not_before: Timestamp, now: Timestamp) -> Release {
     let all_parsed = lease.segments == inbox.parsed;
@@ -117,7 +116,7 @@ pub fn decide_release(lease: &Lease, inbox: &Inbox, not_before: Timestamp, now: 
     let first_retry = lease.retries.iter().map(|retry| retry.free_from(now)).min();
     match (has_todo, first_retry) {
         (true, _) if lease.barrier == Barrier::Waiting && !all_parsed => Release::Idle,
-        // Retries at the barrier are what it waits for: the origin has nothing else to do until the first is due.
+        // The barrier waits for the retries: the origin has nothing else to do until the first is due.
         (true, Some(first)) if lease.barrier == Barrier::Waiting => Release::Wake { not_before: first.max(not_before) },
         (true, _) => Release::Wake { not_before },
         (false, Some(first)) => Release::Wake { not_before: first.max(not_before) },

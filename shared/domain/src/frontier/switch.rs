@@ -1,4 +1,4 @@
-//! Whether a crawl begins iterations, and when its schedule does so next.
+//! Whether a crawl may begin iterations, and when its schedule begins the next one.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -12,15 +12,15 @@ use crate::ids::TriggerId;
 pub enum Switch {
     /// It may.
     On {
-        /// When its schedule begins the next one; absent: it has none, or nobody keeps to it.
+        /// When its schedule begins the next one; `None` if it has no schedule, or schedules are not followed.
         next: Option<Timestamp>,
     },
-    /// It was removed. Its definition and what was crawled stay.
+    /// It was removed. Its definition and what it crawled stay.
     Off,
 }
 
 impl Switch {
-    /// When the schedule begins the next iteration; absent if it does not.
+    /// Returns when the schedule begins the next iteration; `None` if it does not.
     #[must_use]
     pub const fn next(self) -> Option<Timestamp> {
         match self {
@@ -29,7 +29,7 @@ impl Switch {
         }
     }
 
-    /// After the schedule's time was passed on; `None` if it is not the one that was seen any more.
+    /// Returns the switch with the schedule's next time; `None` if the stored time is no longer the one that was seen.
     #[must_use]
     pub fn moved(self, seen: Timestamp, next: Option<Timestamp>) -> Option<Self> {
         (self.next() == Some(seen)).then_some(Self::On { next })
@@ -39,15 +39,15 @@ impl Switch {
 /// An iteration that a schedule calls for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ComesDue {
-    /// The time it was to begin at.
+    /// The scheduled time.
     pub at: Timestamp,
-    /// What begins it: the same for everybody who sees this time.
+    /// What begins it: the same for everybody who sees this scheduled time.
     pub trigger: TriggerId,
-    /// When the next one is to begin; absent: never.
+    /// When the next one is to begin; `None` if there is none.
     pub next: Option<Timestamp>,
 }
 
-/// Whether a schedule calls for an iteration now. Times that were missed, as nobody looked, count as one.
+/// Returns the iteration that a schedule calls for now, if any. Times that nobody handled count as one.
 #[must_use]
 pub fn comes_due(switch: Switch, schedule: Option<&Schedule>, now: Timestamp) -> Option<ComesDue> {
     let at = switch.next().filter(|at| *at <= now)?;

@@ -1,4 +1,4 @@
-//! Claimed URLs that wait, in chunks.
+//! Claimed URLs that wait to be fetched, in chunks.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use super::{ChunkKey, LastCapture, TodoSource};
 use crate::ids::Iteration;
 use crate::url::CrawlUrl;
 
-/// A chunk's entries as JSON are at most so large, so that deflated it stays below 64 KB, however badly it compresses.
+/// The most bytes of a chunk's entries as JSON. Deflated, they stay below 64 KB, however badly they compress.
 pub const CHUNK_BYTES_MAX: usize = 60_000;
 
 /// A claimed URL that waits to be fetched.
@@ -15,13 +15,13 @@ pub struct TodoEntry {
     /// The URL within its origin.
     #[serde(rename = "u")]
     pub path_and_query: String,
-    /// The page that led to it; absent for a seed.
+    /// The page that led to it; `None` for a seed.
     #[serde(rename = "v", default, skip_serializing_if = "Option::is_none")]
     pub via: Option<CrawlUrl>,
     /// Redirects and canonical links followed in a row to get here.
     #[serde(rename = "r", default, skip_serializing_if = "crate::stored_form::is_zero")]
     pub redirects: u8,
-    /// What its last good capture left; absent if it is new.
+    /// What its last good capture left; `None` if it is new.
     #[serde(rename = "l", default, skip_serializing_if = "Option::is_none")]
     pub last: Option<LastCapture>,
 }
@@ -29,14 +29,14 @@ pub struct TodoEntry {
 /// Todo of one origin and depth from one source. Written once, consumed by offset, deleted when exhausted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TodoChunk {
-    /// Where it stands in the order.
+    /// Its key, which says when it is its turn.
     pub key: ChunkKey,
-    /// In the order in which they were found.
+    /// The URLs, in the order in which they were found.
     pub entries: Vec<TodoEntry>,
 }
 
 impl TodoEntry {
-    /// What no entry's size as JSON exceeds: it has two URLs and a capture's validators, each as long as may be.
+    /// The most bytes that an entry takes as JSON: two URLs and a capture's validators, each of the maximum length.
     pub const JSON_BYTES_MAX: usize =
         json_bytes(2 * CrawlUrl::LEN_MAX, Some(LastCapture::ETAG_BYTES_MAX + LastCapture::LAST_MODIFIED_BYTES_MAX));
 
@@ -51,8 +51,8 @@ impl TodoEntry {
     }
 }
 
-/// An upper bound of the JSON of an entry with so many bytes of URLs, and of validators if it has a capture. URLs are ASCII with next to
-/// nothing to escape; validators may be anything.
+/// An upper bound of the JSON of an entry with this many bytes of URLs, and of validators if it has a capture. URLs are ASCII with next to nothing to
+/// escape; validators may hold anything.
 const fn json_bytes(urls: usize, validators: Option<usize>) -> usize {
     let last = match validators {
         Some(validators) => 500 + 6 * validators,

@@ -46,7 +46,7 @@ fn an_idle_origin_is_settled_by_its_numbers() {
         (idle(2, 1, 2, 1), Close, "all taken, all parsed"),
         (idle(2, 1, 2, 0), Wait, "links may still come"),
         (idle(2, 1, 3, 1), Wake, "todo is left"),
-        (idle(2, 1, 3, 0), Wake, "todo is left, and need not wait for the parser"),
+        (idle(2, 1, 3, 0), Wake, "todo is left, and does not wait for the parser"),
         (with(idle(2, 1, 3, 0), |l| l.barrier = Barrier::Waiting), Wait, "what is left is too deep for now"),
         (with(idle(2, 1, 3, 1), |l| l.barrier = Barrier::Waiting), Wake, "everything less deep is parsed"),
         (with(idle(2, 1, 2, 1), retry), Wake, "a retry waits"),
@@ -68,7 +68,7 @@ fn whoever_touched_an_origin_sees_what_it_needs() {
         (rows(LeaseState::Idle, 1, 1, 2, 1), Need::Settling, "todo came"),
         (rows(LeaseState::Idle, 1, 1, 1, 1), Need::Settling, "nothing is left"),
         (rows(LeaseState::Idle, 1, 1, 1, 0), Need::Nothing, "its last segment is unparsed"),
-        (rows(LeaseState::Leased(holder), 1, 1, 2, 1), Need::Nothing, "its holder sees to it, or the sweeper"),
+        (rows(LeaseState::Leased(holder), 1, 1, 2, 1), Need::Nothing, "its holder takes care of it, or the sweeper"),
         (rows(LeaseState::Closed, 1, 1, 1, 1), Need::Nothing, "closed"),
     ] {
         assert_eq!(need(&rows), expected, "{why}");
@@ -92,13 +92,13 @@ fn a_holder_lets_go_as_its_origin_needs() {
     for (numbers, retry_at, change, expected, why) in [
         ((9, 4, 2, 2), None, nothing, wake(10), "todo is left"),
         ((9, 4, 2, 1), None, nothing, wake(10), "todo is left, parsed or not"),
-        ((4, 4, 2, 1), None, nothing, Release::Idle, "a segment may bring todo yet"),
-        ((4, 4, 2, 2), None, nothing, Release::Close, "nothing left, nothing to come"),
+        ((4, 4, 2, 1), None, nothing, Release::Idle, "a segment may still bring todo"),
+        ((4, 4, 2, 2), None, nothing, Release::Close, "nothing is left, and nothing can come"),
         ((4, 4, 2, 2), Some(20), nothing, wake(20), "a retry, not due yet"),
         ((4, 4, 2, 2), Some(5), nothing, wake(10), "a retry that is due, at the origin's pace"),
         ((9, 4, 2, 1), None, at_barrier, Release::Idle, "what is left is deeper than what is unparsed"),
         ((9, 4, 2, 2), None, at_barrier, wake(10), "all is parsed: the barrier is gone"),
-        ((9, 4, 2, 2), Some(20), at_barrier, wake(20), "a retry of less depth keeps the barrier up"),
+        ((9, 4, 2, 2), Some(20), at_barrier, wake(20), "a retry of less depth keeps the barrier"),
         ((9, 4, 2, 1), None, given_up, Release::Idle, "given up, but a segment is unparsed"),
         ((9, 4, 2, 2), None, given_up, Release::CloseWithLeftovers, "given up"),
         ((4, 4, 2, 2), None, given_up, Release::CloseWithLeftovers, "given up with nothing left"),
@@ -131,8 +131,8 @@ fn an_origin_is_settled_only_as_it_was_seen() {
         (|rows| rows.inbox.parsed += 1, "a segment was parsed"),
         (|rows| rows.lease.taken += 1, "todo was taken"),
         (|rows| rows.lease.segments += 1, "a segment was committed"),
-        (|rows| rows.lease.turn = rows.lease.turn.next(), "a turn went by"),
-        (|rows| rows.lease.state = LeaseState::Ready, "somebody woke it"),
+        (|rows| rows.lease.turn = rows.lease.turn.next(), "a turn has passed"),
+        (|rows| rows.lease.state = LeaseState::Ready, "another worker woke it"),
     ];
     for (change, why) in changes {
         for seen in [&wakes, &closes, &ends] {
@@ -160,11 +160,11 @@ fn an_origin_is_given_up_only_as_it_was_seen_and_when_nobody_works_on_it() {
     for (now, seen, second, left, why) in [
         (&seen, &seen, 50, Some(5), "ready, and nobody took it"),
         (&more, &seen, 50, None, "todo came"),
-        (&later, &seen, 50, None, "a turn went by"),
-        (&held, &seen, 200, None, "somebody took it"),
-        (&other, &held, 200, None, "somebody else took it over"),
-        (&held, &held, 101, None, "held, and a delay after its end, to the second"),
-        (&held, &held, 102, Some(5), "its holder ran out of time"),
+        (&later, &seen, 50, None, "a turn has passed"),
+        (&held, &seen, 200, None, "a worker took it"),
+        (&other, &held, 200, None, "another worker took it over"),
+        (&held, &held, 101, None, "held, and exactly a delay after its end"),
+        (&held, &held, 102, Some(5), "its lease expired"),
         (&unparsed, &unparsed, 50, None, "links may still come"),
     ] {
         let given_up = give_up(now, seen, &row, LeftoverReason::Stopped, at(second));
@@ -172,7 +172,7 @@ fn an_origin_is_given_up_only_as_it_was_seen_and_when_nobody_works_on_it() {
     }
     let budget = Reserve { pages: Some(1), bytes: None };
     let after = give_up(&held, &held, &IterationRow { budget, ..row }, LeftoverReason::Stopped, at(102)).unwrap();
-    assert_eq!(after.iteration.budget.pages, Some(4), "what the dead holder had set aside comes back");
+    assert_eq!(after.iteration.budget.pages, Some(4), "what the dead holder had reserved comes back");
 }
 
 #[test]
@@ -184,13 +184,13 @@ fn todo_opens_what_is_closed_and_nothing_once_it_is_over() {
     earlier.inbox.iteration = Iteration::FIRST.next();
     for (rows, row, expected, why) in [
         (None, iteration(1, Open), Some((5, 1, Some(2))), "new"),
-        (Some(&closed), iteration(1, Open), Some((7, 2, Some(2))), "closed in this iteration: its numbers go on"),
-        (Some(&earlier), iteration(1, Open), Some((5, 2, Some(2))), "of another iteration: it counts anew"),
+        (Some(&closed), iteration(1, Open), Some((7, 2, Some(2))), "closed in this iteration: its counts continue"),
+        (Some(&earlier), iteration(1, Open), Some((5, 2, Some(2))), "of another iteration: counting starts again"),
         (Some(&idle), iteration(1, Open), Some((7, 1, None)), "open: the count stays"),
         (None, iteration(1, Stopping), Some((5, 1, Some(2))), "a parser may still open while it is stopping"),
         (None, iteration(0, Open), None, "nothing was open: zero is final"),
         (None, iteration(1, Closed), None, "closed"),
-        (Some(&idle), iteration(0, Closed), Some((7, 1, None)), "nothing is opened, so nothing is asked of it"),
+        (Some(&idle), iteration(0, Closed), Some((7, 1, None)), "nothing is opened, so the iteration does not matter"),
     ] {
         let after = add_todo(rows, &row, &add(5));
         let numbers =
@@ -209,7 +209,7 @@ fn seeds_are_added_once_per_iteration() {
     let (first, _) = seed(None, &row, Absent, &t, &add(2)).unwrap();
     assert_eq!(seed(Some(&first), &row, There, &t, &add(2)), Err(SeedRefused::Already), "again");
     let (second, _) = seed(Some(&first), &row, Absent, &more, &add(3)).unwrap();
-    assert_eq!(second.inbox.added, 5, "more of the same trigger's");
+    assert_eq!(second.inbox.added, 5, "more from the same trigger");
     let (third, opened) = seed(Some(&second), &row, Absent, &u, &add(1)).unwrap();
     assert_eq!((third.inbox.added, third.inbox.seeded, opened), (6, Vec::new(), None), "none is listed");
     let closed = iteration(0, IterationStatus::Closed);
@@ -249,8 +249,8 @@ fn an_origin_ends_with_what_it_left_counted() {
     assert_eq!(closed.chunk, given_up.lease.chunk.as_ref().map(|position| position.key.clone()));
     let OriginRows { lease, inbox } = &closed.rows;
     assert_eq!((lease.taken, &lease.chunk, &lease.state), (7, &None, &LeaseState::Closed));
-    assert_eq!(lease.ending, Some(LeftoverReason::Stopped), "it takes nothing more, should it open again");
-    assert_eq!((inbox.open, inbox.due, lease.has_work(inbox)), (false, None, false), "nothing is owed any more");
+    assert_eq!(lease.ending, Some(LeftoverReason::Stopped), "it takes no more work, should it open again");
+    assert_eq!((inbox.open, inbox.due, lease.has_work(inbox)), (false, None, false), "nothing is left to check");
     assert_eq!(close_with_leftovers(lease, inbox, &closed.iteration), None, "once");
     given_up.lease.ending = Some(LeftoverReason::OriginGivenUp);
     let reason = close_with_leftovers(&given_up.lease, &given_up.inbox, &row).unwrap().leftover.reason;
@@ -265,7 +265,7 @@ fn an_iteration_opens_counts_and_closes_for_good() {
     for (open, status, more, closes, why) in [
         (1, Open, true, false, "open"),
         (0, Open, false, true, "zero is final, though it is not closed yet"),
-        (0, Stopping, false, true, "stopped, all let go"),
+        (0, Stopping, false, true, "stopped, and everything is released"),
         (0, Paused, false, true, "paused with nothing left"),
         (1, Stopping, true, false, "a parser may still open origins"),
         (0, Closed, false, false, "closed once"),
@@ -334,7 +334,7 @@ fn an_iteration_gives_up_once_it_is_stopped_or_its_budget_is_spent() {
     for (status, pages, expected, why) in [
         (Open, Some(1), None, "a page is left"),
         (Open, None, None, "unlimited"),
-        (Open, Some(0), Some(LeftoverReason::BudgetExhausted), "spent, or set aside"),
+        (Open, Some(0), Some(LeftoverReason::BudgetExhausted), "spent, or reserved"),
         (Paused, Some(0), None, "it may be resumed"),
         (Stopping, Some(1), Some(LeftoverReason::Stopped), "stopped"),
         (Stopping, Some(0), Some(LeftoverReason::Stopped), "stopped, whatever is left"),

@@ -1,4 +1,4 @@
-//! What a turn takes before it asks anything: its lease, the host, a place in the host's domain. All of them, or none.
+//! What a turn takes before its first request: its lease, the host, and a place in the host's domain; all of them, or none.
 
 use jiff::Timestamp;
 
@@ -8,12 +8,12 @@ use super::{
 use crate::ids::LeaseToken;
 use crate::url::HostKey;
 
-/// The rows that say whether a host may be asked, as they were read.
+/// The rows that say whether a host may be asked, as read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HostRows<'r> {
-    /// The host's; absent if nobody asked it yet.
+    /// The host's; `None` if nobody has asked it yet.
     pub host: Option<&'r HostRow>,
-    /// Its domain's; absent if nobody asked a host of it yet, or if it has none.
+    /// Its domain's; `None` if it has no domain, or if nobody has asked a host of it yet.
     pub domain: Option<&'r DomainRow>,
 }
 
@@ -22,14 +22,14 @@ pub struct HostRows<'r> {
 pub struct HostTaken {
     /// The host's.
     pub host: HostRow,
-    /// Its domain's; absent if no place was asked for.
+    /// Its domain's; `None` if no place was asked for.
     pub domain: Option<DomainRow>,
 }
 
-/// Why a host was not taken: who asked stands in line, in one of two places.
+/// Why a host was not taken; the turn now waits in one of two queues.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HostRefused {
-    /// Somebody else has it. The host's row is written.
+    /// Another turn has it, or is next. The host's row is written.
     Host(Box<HostBusy>),
     /// Its domain has no place left. The domain's row is written.
     Domain(Box<DomainBusy>),
@@ -49,14 +49,14 @@ pub struct TurnTaken {
 /// Why a lease was not taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TurnRefused {
-    /// The lease cannot be had. Nothing is written.
+    /// The lease cannot be taken. Nothing is written.
     Lease(TakeRefused),
-    /// Its host cannot.
+    /// Its host cannot be taken. The row with the queue is written.
     Host(HostRefused),
 }
 
 impl HostRefused {
-    /// When to try again, unless called before.
+    /// Returns when to try again, unless a ticket comes before.
     #[must_use]
     pub const fn until(&self) -> Timestamp {
         match self {
@@ -82,7 +82,7 @@ pub fn take_host(
 
 /// Takes an origin's lease with its host. The lease starts nothing before the host is free, and keeps its back-off.
 ///
-/// A lease that is taken over brings along what its dead holder still has of the host and the domain.
+/// A lease that is taken over brings along the host and the place in the domain that its dead holder still has.
 ///
 /// # Errors
 /// [`TurnRefused`].
@@ -110,7 +110,7 @@ pub fn take_turn(
     };
     let mut host = take_host(rows, &ask, predecessor).map_err(TurnRefused::Host)?;
     if is_inherited {
-        // Its commits told how fast the host may be asked, and this row not.
+        // Its commits updated the pace in the lease, but not in the host's row.
         host.host.pace = lease.pace;
     }
     taken.wait_until(taken.not_before.max(host.host.free_from), take.now);

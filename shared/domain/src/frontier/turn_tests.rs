@@ -4,7 +4,7 @@ use crate::frontier::{Barrier, Holder, HostHolder, IterationStatus, LeaseState, 
 use crate::ids::{Iteration, TriggerId, Turn};
 use crate::politeness::Pace;
 
-/// Where the domain is not what matters.
+/// Rows for tests in which the domain does not matter.
 fn host(host: &HostRow) -> HostRows<'_> {
     HostRows { host: Some(host), domain: None }
 }
@@ -43,7 +43,7 @@ fn a_lease_is_taken_with_its_host_or_not_at_all() {
     assert_eq!(
         taken.host.host.holder.as_ref().map(|holder| holder.until),
         Some(at(390)),
-        "not only until the next commit"
+        "for longer than until the next commit"
     );
     let Err(TurnRefused::Host(HostRefused::Host(busy))) =
         take_turn(&https, &lease, &iteration(), of(&taken), &take(2, 1))
@@ -59,7 +59,7 @@ fn a_lease_is_taken_with_its_host_or_not_at_all() {
     let free = HostRow { pace: slow, free_from: at(3), ..row() };
     let eager = Lease { barrier: Barrier::Open, ..lease };
     let taken = take_turn(&https, &eager, &iteration(), host(&free), &take(2, 5)).unwrap();
-    assert_eq!((taken.lease.not_before, taken.lease.pace), (at(3), slow), "it goes on as others left off");
+    assert_eq!((taken.lease.not_before, taken.lease.pace), (at(3), slow), "it continues at the pace that others left");
 }
 
 #[test]
@@ -74,11 +74,11 @@ fn a_takeover_brings_the_host_along() {
     let taken = take_turn(&own, &lease, &iteration(), host(&waited_for), &take(3, 191)).unwrap();
     assert!(taken.host.host.is_held_by(&token(3)));
     assert_eq!(taken.host.host.pace, slow, "as its last commit said");
-    assert_eq!(taken.host.host.waiting.len(), 1, "who waits goes on waiting");
-    assert_eq!(taken.lease.not_before, at(231), "its last request may have begun just now");
+    assert_eq!(taken.host.host.waiting.len(), 1, "whoever waits keeps waiting");
+    assert_eq!(taken.lease.not_before, at(231), "the dead holder's last request may have begun just now");
     let lost = HostRow { holder: Some(HostHolder { token: token(2), until: at(500) }), ..held() };
     let refused = take_turn(&own, &lease, &iteration(), host(&lost), &take(3, 191));
-    assert!(matches!(refused, Err(TurnRefused::Host(HostRefused::Host(_)))), "another has the host by now");
+    assert!(matches!(refused, Err(TurnRefused::Host(HostRefused::Host(_)))), "another turn has the host by now");
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn a_lease_is_taken_with_a_place_in_the_domain_or_not_at_all() {
     };
     assert_eq!((busy.until, &busy.row.waiting[0].origin), (at(390), &other));
     let taken = take_turn(&other, &lease, &iteration(), full, &take(2, 1)).unwrap();
-    assert_eq!(taken.host.domain.map(|row| row.holders.len()), Some(2), "who knows of more places takes one");
+    assert_eq!(taken.host.domain.map(|row| row.holders.len()), Some(2), "whoever is allowed more places takes one");
 
     for free in ["http://192.0.2.7", "http://localhost:8080"] {
         let taken = take_turn(&origin(free), &lease, &iteration(), HostRows::default(), &few(1, 0)).unwrap();

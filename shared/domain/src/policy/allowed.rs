@@ -7,7 +7,7 @@ use crate::url::{CrawlUrl, Origin};
 
 /// Which origins a crawl may touch: those of its seeds, and those that were added while it ran.
 ///
-/// An origin is added when a seed redirects to it for good and it is of the same site; it counts as if it were a seed's.
+/// An origin is added when a seed redirects to it for good and it belongs to the same site; it counts like a seed's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AllowedOrigins {
     within: Within,
@@ -54,13 +54,13 @@ impl AllowedOrigins {
         match self.within {
             Within::Origin => self.names.contains(url.origin_str()),
             Within::Host => self.names.contains(url.host()),
-            // Most links are to a host that is a domain itself, which spares the look-up in the suffix list.
+            // Most links are to a host that is itself a registered domain, which saves the look-up in the suffix list.
             Within::Domain => self.names.contains(url.host()) || self.names.contains(site(&url.origin())),
         }
     }
 }
 
-/// The domain that was registered, or the host where there is none.
+/// The registered domain, or the host if there is none.
 fn site(origin: &Origin) -> &str {
     origin.registrable_domain().unwrap_or_else(|| origin.host())
 }

@@ -1,18 +1,18 @@
-//! What is decided about a URL, and by which rule.
+//! The decision about a URL, and the rule behind it.
 
 use std::fmt;
 
 use super::Trap;
 use crate::definition::{Condition, Within};
 
-/// What is decided about a URL. [`fmt::Display`] is one line that tells a user why.
+/// The decision about a URL. [`fmt::Display`] gives one line that tells users why.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Decision<'p> {
     /// It is to be crawled.
     Crawl,
-    /// It does not belong to the crawl: it is recorded as a link, and that is all.
+    /// It does not belong to the crawl: only the link is recorded.
     OutOfScope(ScopeRule<'p>),
-    /// It belongs to the crawl and is never fetched: it becomes a candidate with the outcome `blocked_url_by_local_policy`.
+    /// It belongs to the crawl but is never fetched: it becomes a candidate with the outcome `blocked_url_by_local_policy`.
     Blocked(BlockRule<'p>),
 }
 
@@ -42,13 +42,13 @@ pub enum ScopeRule<'p> {
 /// The rule by which a URL that belongs to the crawl is not fetched.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum BlockRule<'p> {
-    /// It looks like one of an endless number.
+    /// It looks like one of an endless number of URLs.
     Trap(Trap),
     /// A `do_not_crawl` rule matches.
     DoNotCrawl {
         /// Which one, counted from 0.
         entry: usize,
-        /// What it asks.
+        /// The rule's condition.
         condition: &'p Condition,
         /// The reason that the user gave.
         reason: &'p str,
@@ -62,7 +62,7 @@ pub enum BlockRule<'p> {
 pub enum QueryRefusal {
     /// No rule covers the URL.
     NotCovered,
-    /// Of the rules that cover it none allows all of its parameters.
+    /// Of the rules that cover it, none allows all of its parameters.
     NotAllowed,
 }
 

@@ -1,7 +1,7 @@
 //! Whether a URL is to be crawled, and which rule decides.
 //!
-//! A [`Policy`] is a definition's rules, compiled once; [`Policy::decide`] is asked for every link that is found. Private
-//! addresses are no part of it: those are refused whatever a definition says.
+//! A [`Policy`] is a definition's rules, compiled once; [`Policy::decide`] is asked for every link that is found. Private addresses are not part of
+//! it: they are refused whatever a definition says.
 
 mod allowed;
 mod decision;
@@ -26,19 +26,19 @@ use query::QueryRules;
 #[derive(Clone, Debug)]
 pub struct Policy {
     within: Within,
-    /// Absent: everything is included.
+    /// `None`: everything is included.
     include: Option<RegexSet>,
-    /// Absent: nothing is excluded.
+    /// `None`: nothing is excluded.
     exclude: Option<RegexSet>,
     max_depth: Option<u32>,
     traps: TrapLimits,
-    /// Seeds that look like traps: whoever gives one wants it.
+    /// Seeds that look like traps: if it is a seed, the user wants it.
     trap_seeds: HashSet<CrawlUrl>,
     do_not_crawl: Vec<DoNotCrawl>,
     query_rules: QueryRules,
 }
 
-/// A definition's patterns need too much memory together once compiled. A [`Definition`] never gives it, as it was tried.
+/// A definition's patterns together need too much memory once compiled. A [`Definition`] never causes it, as its checks compile them.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("the patterns of a definition are too large together")]
 pub struct PolicyError(#[source] regex::Error);
@@ -50,12 +50,12 @@ impl Policy {
     /// Compiles a definition's rules.
     ///
     /// # Errors
-    /// None in practice: a definition is tried when it is checked.
+    /// None in practice: the checks of a definition have compiled its rules.
     pub fn compile(definition: &Definition) -> Result<Self, PolicyError> {
         Self::of_sound_draft(definition)
     }
 
-    /// Compiles rules whose conditions were checked to be of bounded depth.
+    /// Compiles rules whose conditions are known to be of bounded depth.
     pub(crate) fn of_sound_draft(draft: &Draft) -> Result<Self, PolicyError> {
         let scope = &draft.scope;
         Ok(Self {
@@ -70,7 +70,7 @@ impl Policy {
         })
     }
 
-    /// Whether a URL is to be crawled that was found this many links from a seed, a seed itself being 0.
+    /// Decides whether to crawl a URL that is this many links from a seed (0 for a seed itself).
     ///
     /// The rules are asked in this order, and the first that objects decides: within reach, exclude, include, depth,
     /// traps (but not of seeds), `do_not_crawl`, query parameters.
@@ -89,7 +89,7 @@ impl Policy {
         if !allowed.contains(url) {
             return Some(ScopeRule::NotWithin(self.within));
         }
-        // `is_match` stops at the first match of any pattern; only a URL that is excluded pays for finding out by which.
+        // `is_match` stops at the first match of any pattern; only for an excluded URL do we find out by which.
         if let Some(exclude) = self.exclude.as_ref().filter(|exclude| exclude.is_match(url.as_str())) {
             let entry = exclude.matches(url.as_str()).iter().next().unwrap_or_default();
             let pattern = exclude.patterns().get(entry).map_or("", String::as_str);
@@ -112,7 +112,7 @@ impl Policy {
     }
 }
 
-/// Absent where there are no patterns: a set of none still takes time to build, for each time that a definition is read.
+/// `None` without patterns: building an empty set still takes time whenever a definition is read.
 fn pattern_set(patterns: &[UrlPattern]) -> Result<Option<RegexSet>, PolicyError> {
     if patterns.is_empty() {
         return Ok(None);

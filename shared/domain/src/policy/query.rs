@@ -6,7 +6,7 @@ use super::QueryRefusal;
 use crate::definition::{Condition, QueryRule};
 use crate::url::CrawlUrl;
 
-/// The rules with their names ready to be looked up.
+/// The rules, with their names in sets for fast look-up.
 #[derive(Clone, Debug)]
 pub(super) struct QueryRules(Vec<Compiled>);
 
@@ -23,7 +23,7 @@ impl QueryRules {
         Self(rules.iter().map(compiled).collect())
     }
 
-    /// Why the URL's query is not allowed, if it is not. Without rules every query is.
+    /// Returns why the URL's query is not allowed; `None` if it is. Without rules, every query is.
     pub(super) fn refusal(&self, url: &CrawlUrl) -> Option<QueryRefusal> {
         if self.0.is_empty() || url.query().is_none() {
             return None;

@@ -5,10 +5,10 @@ use std::fmt;
 use crate::definition::{Key, TrapLimits};
 use crate::url::CrawlUrl;
 
-/// What makes a URL look like one of an endless number.
+/// What makes a URL look like one of an endless number of URLs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Trap {
-    /// One segment stands in the path more often than this.
+    /// One segment occurs in the path more often than this.
     SegmentRepeats {
         /// How often it may.
         max: u32,
@@ -26,7 +26,7 @@ pub enum Trap {
 }
 
 impl Trap {
-    /// The key whose limit was passed.
+    /// The key whose limit was exceeded.
     #[must_use]
     pub const fn key(self) -> Key {
         match self {
@@ -47,7 +47,7 @@ impl fmt::Display for Trap {
     }
 }
 
-/// The limit that the URL passes, if any: its length, then the number of its segments, then their repetition.
+/// Returns the limit that the URL exceeds, if any: checks its length, then the number of its segments, then their repetition.
 ///
 /// Empty segments, as in `/a//b`, count like others; the one after a trailing slash does not.
 #[must_use]
@@ -60,7 +60,7 @@ pub fn trap(url: &CrawlUrl, limits: &TrapLimits) -> Option<Trap> {
     if exceeds(count, limits.segments_max) {
         return Some(Trap::Segments { max: limits.segments_max });
     }
-    // Most paths are too short to repeat anything, and are done without the sorted copy.
+    // Most paths are too short to repeat anything, and need no sorted copy.
     if !exceeds(count, limits.segment_repeats_max) {
         return None;
     }

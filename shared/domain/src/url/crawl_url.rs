@@ -14,13 +14,12 @@ use super::{Origin, Scheme, UrlError, UrlRules, percent, web_reference};
 
 /// An absolute http or https URL, normalised: equal texts are the same page.
 ///
-/// Parsed as browsers parse it (the WHATWG URL standard); then the fragment, an empty query, the host's trailing dot and
-/// the parameters that [`UrlRules`] names are taken out, and percent-encoded octets get one spelling. The order of
-/// parameters and the case of the path mean something and stay. The text is ASCII without spaces or control characters,
-/// and normalising it again changes nothing.
+/// Parsed as browsers parse it (the WHATWG URL standard); then the fragment, an empty query, the host's trailing dot and the parameters that
+/// [`UrlRules`] names are stripped, and percent-encoded octets get one spelling. The order of parameters and the case of the path matter, and stay.
+/// The text is ASCII without spaces or control characters, and normalising it again changes nothing.
 ///
-/// A page has some fifty links and each is copied into claims, rows and tables: hence one shared text and two short
-/// offsets, 24 bytes, which cost a count to clone. Stored as its text; reading it back takes no parameters out.
+/// A page has some fifty links, and each is copied into claims, rows and tables: hence one shared text and two short offsets, 24 bytes that are cheap
+/// to clone. Stored as its text; reading it back strips no parameters.
 ///
 /// ```
 /// use dragline_domain::url::{CrawlUrl, UrlRules};
@@ -34,23 +33,23 @@ use super::{Origin, Scheme, UrlError, UrlRules, percent, web_reference};
 pub struct CrawlUrl {
     text: Arc<str>,
     path_start: u16,
-    /// Behind the `?`. Absent without a query.
+    /// The position after the `?`. `None` without a query.
     query_start: Option<NonZeroU16>,
 }
 
-/// Whether a URL says all that was written of it.
+/// Whether a URL is as it was written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Spelling {
-    /// It does.
+    /// It is.
     #[default]
     Whole,
-    /// Parameters that [`UrlRules`] name were taken out.
+    /// Parameters that [`UrlRules`] name were stripped.
     Stripped,
 }
 
 impl Spelling {
-    /// Whether nothing was taken out.
+    /// Whether nothing was stripped.
     #[must_use]
     pub const fn is_whole(&self) -> bool {
         matches!(self, Self::Whole)
@@ -71,7 +70,7 @@ impl CrawlUrl {
         Self::from_url(&url, rules)
     }
 
-    /// Parses and normalises a reference as it stands on the page of this URL.
+    /// Parses and normalises a reference found on the page at this URL.
     ///
     /// Parses this URL each time: for the many links of one page, join them to one [`Url`] and use
     /// [`CrawlUrl::from_url`].
@@ -82,7 +81,7 @@ impl CrawlUrl {
         self.join_spelled(reference, rules).map(|(url, _)| url)
     }
 
-    /// The same, and whether it is whole as it was spelled.
+    /// The same, and whether parameters were stripped.
     ///
     /// # Errors
     /// Those of [`CrawlUrl::join`].
@@ -93,7 +92,7 @@ impl CrawlUrl {
         Self::spelled(&url, rules)
     }
 
-    /// Normalises a URL that was parsed, such as a link joined to its base.
+    /// Normalises a parsed URL, such as a link joined to its base.
     ///
     /// # Errors
     /// [`UrlError`] says why it cannot be crawled.
@@ -101,7 +100,7 @@ impl CrawlUrl {
         Self::spelled(url, rules).map(|(url, _)| url)
     }
 
-    /// The same, and whether it is whole as it was spelled.
+    /// The same, and whether parameters were stripped.
     ///
     /// # Errors
     /// Those of [`CrawlUrl::from_url`].
@@ -138,7 +137,7 @@ impl CrawlUrl {
         Ok((Self::of_normalised(text.into(), path_start)?, spelling))
     }
 
-    /// A URL of a text that is known to be normalised.
+    /// Makes a URL from a text that is known to be normalised.
     pub(super) fn of_normalised(text: Arc<str>, path_start: usize) -> Result<Self, UrlError> {
         if text.len() > Self::LEN_MAX {
             return Err(UrlError::TooLong);
@@ -169,7 +168,7 @@ impl CrawlUrl {
         self.parts().host
     }
 
-    /// The port to connect to, the scheme's own where none is written.
+    /// The port to connect to; the scheme's default if none is written.
     #[must_use]
     pub fn port(&self) -> u16 {
         self.parts().effective_port()
@@ -182,13 +181,13 @@ impl CrawlUrl {
         &self.text[usize::from(self.path_start)..end]
     }
 
-    /// The query, percent-encoded, without the `?`. Absent when there is none; never empty.
+    /// The query, percent-encoded, without the `?`. `None` if there is none; never empty.
     #[must_use]
     pub fn query(&self) -> Option<&str> {
         self.query_start.map(|start| &self.text[usize::from(start.get())..])
     }
 
-    /// The query's names and values in their order, decoded as those of a form (WHATWG URL, 5.1). None without a query.
+    /// The query's names and values in their order, decoded like those of a form (WHATWG URL, 5.1). Empty without a query.
     pub fn query_pairs(&self) -> impl Iterator<Item = (Cow<'_, str>, Cow<'_, str>)> {
         url::form_urlencoded::parse(self.query().unwrap_or_default().as_bytes())
     }
@@ -215,7 +214,7 @@ impl CrawlUrl {
         OriginParts::of_normalised(self.origin_str())
     }
 
-    /// Says which property of a normalised URL does not hold. For tests and fuzzing.
+    /// Checks the properties of a normalised URL, for tests and fuzzing.
     ///
     /// # Errors
     /// The first property that is broken.
@@ -227,7 +226,7 @@ impl CrawlUrl {
             (parsed.as_str() == text, "the parser would rewrite it"),
             (Self::parse(text, &UrlRules::keep_all()).as_ref() == Ok(self), "normalising again changes it"),
             (text.len() <= Self::LEN_MAX, "it is too long"),
-            (text.bytes().all(|b| b.is_ascii_graphic()), "it holds other than visible ASCII"),
+            (text.bytes().all(|b| b.is_ascii_graphic()), "it holds something other than visible ASCII"),
             (!text.contains('#'), "it has a fragment"),
             (!self.origin_str().contains('@'), "it holds credentials"),
             (self.path() == parsed.path() && self.path().starts_with('/'), "its path starts elsewhere"),
@@ -245,7 +244,7 @@ impl CrawlUrl {
     }
 }
 
-/// Puts the rewritten text in place of the old, where there is anything to rewrite. Whether there was.
+/// Replaces the text if there is anything to rewrite. Returns whether there was.
 fn rewrite(text: &mut Cow<'_, str>, rewritten: impl FnOnce(&str) -> Option<String>) -> bool {
     let new = rewritten(text);
     let is_new = new.is_some();
@@ -255,13 +254,13 @@ fn rewrite(text: &mut Cow<'_, str>, rewritten: impl FnOnce(&str) -> Option<Strin
     is_new
 }
 
-/// The host without its trailing dot. Hosts that no resolver takes are refused: they would only burst keys and tables.
+/// Returns the host without its trailing dot. Hosts that no resolver accepts are refused: they would only overflow keys and tables.
 fn normalised_host(host: &str) -> Result<&str, UrlError> {
     let host = host.strip_suffix('.').unwrap_or(host);
     if host.is_empty() {
         return Err(UrlError::NoHost);
     }
-    // An empty part would also hide a number at the end, which makes a host an IPv4 address.
+    // An empty part would also hide a number at the end, which would make the host an IPv4 address.
     if host.len() > HOST_BYTES_MAX || host.split('.').any(str::is_empty) {
         return Err(UrlError::Host);
     }
@@ -271,7 +270,7 @@ fn normalised_host(host: &str) -> Result<&str, UrlError> {
 impl TryFrom<String> for CrawlUrl {
     type Error = UrlError;
 
-    /// Reads back a URL that was stored: checked like any other, but whatever parameters it has it keeps.
+    /// Reads back a stored URL: checked like any other, but no parameters are stripped.
     fn try_from(text: String) -> Result<Self, UrlError> {
         Self::parse(&text, &UrlRules::keep_all())
     }

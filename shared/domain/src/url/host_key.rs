@@ -1,4 +1,4 @@
-//! The host that politeness is owed to, and the registered domain that it belongs to.
+//! The host that politeness applies to, and the registered domain that it belongs to.
 
 use std::fmt;
 use std::net::{Ipv4Addr, Ipv6Addr};
@@ -7,9 +7,9 @@ use std::sync::Arc;
 use super::Origin;
 use super::origin::registrable_domain;
 
-/// The host of an origin, whatever its scheme and port: what is asked at one pace by all crawls together.
+/// The host of an origin, whatever its scheme and port. All crawls together keep one pace per host.
 ///
-/// This machine's own names and addresses keep their port, as each port of a loopback address is a site of its own there.
+/// Loopback names and addresses keep their port, as each port there is a site of its own.
 ///
 /// ```
 /// use dragline_domain::url::{HostKey, Origin};
@@ -28,7 +28,7 @@ impl HostKey {
         if is_loopback(host) { Self(format!("{host}:{}", origin.port()).into()) } else { Self(host.into()) }
     }
 
-    /// The registered domain that it belongs to; absent for addresses, for public suffixes and for single names such as `localhost`.
+    /// The registered domain that it belongs to; `None` for addresses, for public suffixes and for single names such as `localhost`.
     #[must_use]
     pub fn domain(&self) -> Option<DomainKey> {
         let name = match self.0.rsplit_once(':') {
@@ -63,7 +63,7 @@ impl DomainKey {
     }
 }
 
-/// Whether a host is written as this machine: RFC 1122, 3.2.1.3, RFC 4291, 2.5.3, and RFC 6761, 6.3.
+/// Whether a host is a loopback name or address: RFC 1122, 3.2.1.3, RFC 4291, 2.5.3, and RFC 6761, 6.3.
 fn is_loopback(host: &str) -> bool {
     let ipv6 = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
     host == "localhost"
@@ -121,12 +121,12 @@ mod tests {
     }
 
     #[test]
-    fn hosts_of_one_registered_domain_are_told_by_the_public_suffix_list() {
+    fn the_public_suffix_list_tells_which_hosts_share_a_registered_domain() {
         for (origin, domain, why) in [
             ("https://example.org", Some("example.org"), "the domain itself"),
             ("https://www.example.org:8443", Some("example.org"), "a host below it, whatever the port"),
             ("http://a.b.example.co.uk", Some("example.co.uk"), "a suffix of two labels"),
-            ("https://someone.github.io", Some("someone.github.io"), "each is somebody else's"),
+            ("https://someone.github.io", Some("someone.github.io"), "each belongs to somebody else"),
             ("https://github.io", None, "nobody's"),
             ("http://192.0.2.7", None, "an address"),
             ("http://[2001:db8::1]:8080", None, "an address in brackets"),

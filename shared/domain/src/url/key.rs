@@ -2,9 +2,9 @@
 
 use super::percent;
 
-/// Whether this is the path and query of a normalised URL, so that behind an origin it makes one.
+/// Whether this is the path and query of a normalised URL, so that appended to an origin it makes one.
 ///
-/// Says the same as parsing and comparing would, at a fraction of the cost.
+/// Gives the same answer as parsing and comparing, at a fraction of the cost.
 pub(super) fn is_normalised(path_and_query: &str) -> bool {
     let (path, query) = match path_and_query.split_once('?') {
         Some((path, query)) => (path, Some(query)),
@@ -19,12 +19,12 @@ pub(super) fn is_normalised(path_and_query: &str) -> bool {
         })
 }
 
-/// What the URL parser leaves as it is in a path (WHATWG URL, path percent-encode set).
+/// Whether the URL parser leaves this byte unencoded in a path (WHATWG URL, path percent-encode set).
 fn stands_in_path(byte: u8) -> bool {
     byte.is_ascii_graphic() && !br##""#<>?\`{}"##.contains(&byte)
 }
 
-/// What the URL parser leaves as it is in a query (WHATWG URL, special-query percent-encode set).
+/// Whether the URL parser leaves this byte unencoded in a query (WHATWG URL, special-query percent-encode set).
 fn stands_in_query(byte: u8) -> bool {
     byte.is_ascii_graphic() && !br##""#<>'"##.contains(&byte)
 }

@@ -13,9 +13,9 @@ use super::{CrawlUrl, UrlError, UrlRules, key};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scheme {
-    /// `http`, port 80 unless said otherwise.
+    /// `http`, port 80 by default.
     Http,
-    /// `https`, port 443 unless said otherwise.
+    /// `https`, port 443 by default.
     Https,
 }
 
@@ -29,7 +29,7 @@ impl Scheme {
         }
     }
 
-    /// The port that a URL of this scheme does not write.
+    /// The scheme's default port.
     #[must_use]
     pub const fn default_port(self) -> u16 {
         match self {
@@ -38,7 +38,7 @@ impl Scheme {
         }
     }
 
-    /// The scheme written so, in lower case; `None` for any that is not crawled.
+    /// Returns the scheme with this name, in lower case; `None` for any that is not crawled.
     pub(super) fn written(text: &str) -> Option<Self> {
         [Self::Http, Self::Https].into_iter().find(|scheme| scheme.as_str() == text)
     }
@@ -50,17 +50,17 @@ impl fmt::Display for Scheme {
     }
 }
 
-/// What the text of a normalised origin consists of.
+/// The parts of a normalised origin's text.
 #[derive(Clone, Copy)]
 pub(super) struct OriginParts<'a> {
     pub(super) scheme: Scheme,
     pub(super) host: &'a str,
-    /// Absent where it is the scheme's own.
+    /// `None` if it is the scheme's default.
     pub(super) port: Option<u16>,
 }
 
 impl<'a> OriginParts<'a> {
-    /// Takes apart `scheme://host:port`, known to be normalised.
+    /// Splits `scheme://host:port`, which is known to be normalised.
     pub(super) fn of_normalised(origin: &'a str) -> Self {
         let (scheme, authority) = match origin.strip_prefix("https://") {
             Some(authority) => (Scheme::Https, authority),
@@ -80,7 +80,7 @@ impl<'a> OriginParts<'a> {
 
 /// Scheme, host and port, as `https://example.org` or `http://example.org:8080`: no path, no default port.
 ///
-/// Cheap to clone, since it stands in every row, ticket and queue. Stored as its text.
+/// Cheap to clone, since it is in every row, ticket and queue. Stored as its text.
 ///
 /// ```
 /// use dragline_domain::url::Origin;
@@ -99,7 +99,7 @@ pub enum OriginError {
     /// It is not even a URL that can be crawled.
     #[error(transparent)]
     Url(#[from] UrlError),
-    /// There is a path or query in it.
+    /// It has a path or a query.
     #[error("an origin is scheme, host and port only, such as `https://example.org`")]
     PathOrQuery,
 }
@@ -124,13 +124,13 @@ impl Origin {
         self.parts().host
     }
 
-    /// The port to connect to, the scheme's own where none is written.
+    /// The port to connect to; the scheme's default if none is written.
     #[must_use]
     pub fn port(&self) -> u16 {
         self.parts().effective_port()
     }
 
-    /// The URL of this origin with a path and query that [`CrawlUrl::path_and_query`] gave and that were stored.
+    /// Returns the URL at a stored path and query of this origin, as [`CrawlUrl::path_and_query`] gave them.
     ///
     /// Joins and checks, but parses nothing.
     ///
@@ -149,7 +149,7 @@ impl Origin {
         CrawlUrl::of_normalised(text.into(), self.0.len())
     }
 
-    /// The port, unless it is the scheme's own.
+    /// The port; `None` if it is the scheme's default.
     #[must_use]
     pub fn written_port(&self) -> Option<u16> {
         self.parts().port
@@ -157,7 +157,7 @@ impl Origin {
 
     /// The domain that somebody can register, by the Public Suffix List: `example.co.uk` for `www.example.co.uk`.
     ///
-    /// Absent for IP addresses, and for hosts that are a public suffix themselves or a single name such as `localhost`.
+    /// `None` for IP addresses, and for hosts that are a public suffix themselves or a single name such as `localhost`.
     #[must_use]
     pub fn registrable_domain(&self) -> Option<&str> {
         registrable_domain(self.host())
@@ -170,8 +170,8 @@ impl Origin {
             || self.registrable_domain().is_some_and(|domain| other.registrable_domain() == Some(domain))
     }
 
-    /// Whether `other` is what this origin is also called: the host with or without `www.`, by https rather than http, or both. Where
-    /// the scheme is the same, the port is too.
+    /// Whether `other` is an alias of this origin: the host with or without `www.`, https instead of http, or both. If the scheme is the same, so is
+    /// the port.
     #[must_use]
     pub fn is_also_called(&self, other: &Self) -> bool {
         let bare = |origin: &Self| origin.host().strip_prefix("www.").unwrap_or(origin.host()).to_owned();
@@ -191,7 +191,7 @@ impl Origin {
     }
 }
 
-/// The domain of a host's name that somebody can register. Absent for addresses, also for ones in brackets.
+/// The domain of a host's name that somebody can register. `None` for addresses, including those in brackets.
 pub(super) fn registrable_domain(host: &str) -> Option<&str> {
     let is_address = host.starts_with('[') || host.parse::<Ipv4Addr>().is_ok();
     if is_address { None } else { dragline_public_suffix::registrable_domain(host) }

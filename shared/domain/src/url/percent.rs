@@ -1,10 +1,10 @@
 //! One spelling for each percent-encoded octet.
 
-/// The text with its percent-encoding normalised; `None` when it already is, which is nearly always.
+/// Returns the text with its percent-encoding normalised; `None` if it is already, which is nearly always.
 ///
-/// Hexadecimal digits become upper case, and unreserved characters are written as themselves (RFC 3986, 6.2.2.1 and
-/// 6.2.2.2). Whatever else is encoded stays so: `%2F` is not a `/`. A `%` that starts no octet stays as it is, which is
-/// what a browser sends; an octet that could complete it stays encoded, lest both read as one (`%%34%31` is not `%41`).
+/// Hexadecimal digits become upper case, and unreserved characters are written as themselves (RFC 3986, 6.2.2.1 and 6.2.2.2). Whatever else is
+/// encoded stays encoded: `%2F` is not a `/`. A `%` that does not start an octet stays as it is, which is what a browser sends; an octet that could
+/// complete it stays encoded, so that the two do not become one (`%%34%31` is not `%41`).
 pub(super) fn normalised(text: &str) -> Option<String> {
     let mut out = String::new();
     let mut copied = 0;
@@ -43,7 +43,7 @@ pub(super) fn normalised(text: &str) -> Option<String> {
     Some(out)
 }
 
-/// The octet that the two characters behind a `%` stand for, if they are hexadecimal digits.
+/// Decodes the two characters after a `%`, if they are hexadecimal digits.
 #[must_use]
 pub fn octet_after(bytes: &[u8]) -> Option<u8> {
     let [high, low, ..] = bytes else { return None };
@@ -51,7 +51,7 @@ pub fn octet_after(bytes: &[u8]) -> Option<u8> {
     Some(digit(*high)? << 4 | digit(*low)?)
 }
 
-/// Whether an octet is a character that means the same encoded and not (RFC 3986, 2.3).
+/// Whether an octet is a character that means the same with and without encoding (RFC 3986, 2.3).
 #[must_use]
 pub const fn is_unreserved(octet: u8) -> bool {
     octet.is_ascii_alphanumeric() || matches!(octet, b'-' | b'.' | b'_' | b'~')

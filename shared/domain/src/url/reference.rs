@@ -1,11 +1,11 @@
-//! References that the URL parser reads otherwise than the standard.
+//! References that the URL parser reads differently from the standard.
 
 use std::borrow::Cow;
 
-/// A reference on a page of http or https, written so that the parser of the crate `url` reads it as the standard has it.
+/// Rewrites a reference on an http or https page so that the parser of the crate `url` reads it as the standard says.
 ///
-/// `///host/` is `//host/` (WHATWG URL, "special authority ignore slashes state"), whichever way each slash leans; the
-/// crate, as of 2.5, finds no host in it.
+/// `///host/` is `//host/` (WHATWG URL, "special authority ignore slashes state"), whichever way each slash leans; the crate (as of 2.5) finds no
+/// host in it.
 #[must_use]
 pub fn web_reference(reference: &str) -> Cow<'_, str> {
     let trimmed = reference.trim_start_matches(|c: char| c <= ' ');

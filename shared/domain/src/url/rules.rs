@@ -1,16 +1,16 @@
-//! Which parameters are taken out of URLs.
+//! Which parameters are stripped from URLs.
 
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 use uuid::fmt::Hyphenated;
 
-/// The parameters that are taken out of a URL, beyond the normalisation that always happens.
+/// The parameters that are stripped from a URL, beyond the normalisation that always happens.
 ///
-/// Session ids and the marks of advertisers make one page look like many. A pattern is the name of a parameter, or the
-/// start of names followed by `*`; case does not matter. With a `?` behind it, as in `sid?`, the parameter is taken out only where its value looks
-/// like a session id: names such as `sid` are those of articles as well. It holds for parameters of the query (`?sid=1`) and of the
-/// path's segments (`/page;jsessionid=1`). Stored and configured as a list of patterns.
+/// Session ids and tracking parameters make one page look like many. A pattern is the name of a parameter, or the start of names followed by `*`;
+/// case does not matter. With a `?` after it, as in `sid?`, the parameter is stripped only if its value looks like a session id: names such as `sid`
+/// are also used for articles. It applies to parameters of the query (`?sid=1`) and of the path's segments (`/page;jsessionid=1`). Stored and
+/// configured as a list of patterns.
 ///
 /// ```
 /// use dragline_domain::url::{CrawlUrl, UrlRules};
@@ -37,14 +37,14 @@ enum Name {
     Prefix(Box<str>),
 }
 
-/// Which values a parameter has that is taken out.
+/// The values with which a parameter is stripped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Value {
     Any,
     SessionId,
 }
 
-/// Why a list of patterns makes no [`UrlRules`].
+/// Why a list of patterns does not make [`UrlRules`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UrlRulesError {
     /// More patterns than [`UrlRules::PATTERNS_MAX`].
@@ -66,8 +66,7 @@ impl UrlRules {
     /// The longest pattern, in bytes.
     pub const PATTERN_BYTES_MAX: usize = 128;
 
-    /// What [`UrlRules::default`] takes out: session ids of common servers, then marks that advertisers, mailings and
-    /// statistics put into links.
+    /// What [`UrlRules::default`] strips: session ids of common servers, then parameters that advertisers, mailings and statistics put into links.
     #[rustfmt::skip]
     pub const DEFAULT_PATTERNS: &[&str] = &[
         "jsessionid", "phpsessid", "aspsessionid*", "sid?", "sessid?", "session_id?", "sessionid?", "cfid", "cftoken",
@@ -79,7 +78,7 @@ impl UrlRules {
         "wickedid",
     ];
 
-    /// Rules of these patterns, and of no others.
+    /// Creates rules with these patterns, and no others.
     ///
     /// # Errors
     /// [`UrlRulesError`] if there are too many or one can never match.
@@ -97,13 +96,13 @@ impl UrlRules {
         Ok(Self { patterns: checked })
     }
 
-    /// Rules that take nothing out.
+    /// Creates rules that strip nothing.
     #[must_use]
     pub const fn keep_all() -> Self {
         Self { patterns: Vec::new() }
     }
 
-    /// The query without the parameters to be taken out, which may be empty; `None` when there is nothing to take out.
+    /// Returns the query without the parameters to be stripped, which may be empty; `None` if there is nothing to strip.
     pub(super) fn stripped_query(&self, query: &str) -> Option<String> {
         if !query.split('&').any(|parameter| self.takes_out(parameter)) {
             return None;
@@ -112,7 +111,7 @@ impl UrlRules {
         Some(kept.join("&"))
     }
 
-    /// The path without the parameters to be taken out of its segments; `None` when there is nothing to take out.
+    /// Returns the path without the parameters to be stripped from its segments; `None` if there is nothing to strip.
     pub(super) fn stripped_path(&self, path: &str) -> Option<String> {
         if self.patterns.is_empty() || !path.contains(';') {
             return None;
@@ -149,12 +148,12 @@ impl UrlRules {
     }
 }
 
-/// Whether a value looks like a session id: long, of letters and digits alone, several of each, in no order; or a UUID. Never a
-/// short number, a date, or words and numbers that somebody wrote together.
+/// Whether a value looks like a session id: long, of letters and digits alone, several of each, in no order; or a UUID. Never a short number, a date,
+/// or words and numbers joined together.
 fn looks_like_session_id(value: &str) -> bool {
     const BYTES_MIN: usize = 16;
     const OF_EACH_MIN: usize = 3;
-    /// A name such as `iphone15promax256gb` has some; an id of chance has more, but for one in many.
+    /// The least number of switches between letters and digits: names such as `iphone15promax256gb` have fewer, nearly all random ids more.
     const TURNS_MIN: usize = 5;
     if value.parse::<Hyphenated>().is_ok() {
         return true;
@@ -198,7 +197,7 @@ impl Pattern {
         }
         let name = text.strip_suffix('?').unwrap_or(text);
         let name = name.strip_suffix('*').unwrap_or(name);
-        // What is not part of a name in a normalised URL would never match.
+        // Characters that cannot be part of a name in a normalised URL would never match.
         let is_of_name = |b: u8| b.is_ascii_graphic() && !b"&=;/?#*".contains(&b);
         if text.is_empty() || text == "?" || !name.bytes().all(is_of_name) {
             return Err(UrlRulesError::Pattern(text.to_owned()));
@@ -302,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn session_ids_are_told_from_what_else_has_their_name() {
+    fn session_ids_are_told_apart_from_other_values_of_the_same_name() {
         let rules = UrlRules::new(["sid?"]).unwrap();
         for (value, is_taken_out, why) in [
             ("1", false, "the number of an article"),

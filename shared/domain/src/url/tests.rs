@@ -115,7 +115,7 @@ fn what_cannot_be_crawled_says_why() {
     let no_hint = "a URL starts with `https://` or `http://`";
     let scheme = "only http and https are crawled";
     let credentials =
-        "the URL holds a user name or password, which are never sent or stored: remove what stands before the `@`";
+        "the URL holds a user name or password, which are never sent or stored: remove what comes before the `@`";
     let host = "the URL's host is not a valid domain name: it is over 253 characters or has nothing between two dots";
     #[rustfmt::skip]
     let rows = [
@@ -141,11 +141,11 @@ fn what_cannot_be_crawled_says_why() {
         ("blob:https://example.org/1", scheme, "a URL within"),
         ("about:blank", scheme, "no page"),
         (&huge_data, scheme, "however long"),
-        ("https://", "the URL names no host", "nothing behind the scheme"),
-        ("https:///", "the URL names no host", "slashes only"),
-        ("https://?a", "the URL names no host", "a query only"),
-        ("https://./", "the URL names no host", "the root of all names"),
-        ("https://:443/", "the URL names no host", "a port only"),
+        ("https://", "the URL has no host", "nothing behind the scheme"),
+        ("https:///", "the URL has no host", "slashes only"),
+        ("https://?a", "the URL has no host", "a query only"),
+        ("https://./", "the URL has no host", "the root of all names"),
+        ("https://:443/", "the URL has no host", "a port only"),
         ("https://a..example.org/", host, "an empty part"),
         ("https://.example.org/", host, "at the start"),
         ("http://0x7f.1../", host, "two dots at the end must not hide an address"),
@@ -203,8 +203,8 @@ fn references_join_to_their_page() {
         ("a:b", "only http and https are crawled", "a colon makes a scheme"),
         ("./a:b", "https://example.org/a/a:b", "not behind a slash"),
         ("mailto:a@example.org", "only http and https are crawled", "no page"),
-        ("//bob:secret@example.net/", "the URL holds a user name or password, which are never sent or stored: remove what stands before the `@`", "credentials"),
-        ("//", "the URL names no host", "no host"),
+        ("//bob:secret@example.net/", "the URL holds a user name or password, which are never sent or stored: remove what comes before the `@`", "credentials"),
+        ("//", "the URL has no host", "no host"),
     ];
     for (reference, expected, why) in rows {
         let joined = page.join(reference, &UrlRules::default());
@@ -293,7 +293,7 @@ fn a_site_is_a_registrable_domain() {
         ("https://www.example.co.uk", Some("example.co.uk"), "a suffix of two parts"),
         ("https://co.uk", None, "a suffix itself"),
         ("https://org", None, "a suffix itself"),
-        ("https://someone.github.io", Some("someone.github.io"), "users of one host are apart"),
+        ("https://someone.github.io", Some("someone.github.io"), "users of one host are separate"),
         ("https://www.xn--85x722f.xn--55qx5d.cn", Some("xn--85x722f.xn--55qx5d.cn"), "suffixes in Punycode"),
         ("http://localhost", None, "a single name"),
         ("http://127.0.0.1", None, "an address has no domain"),

@@ -1,13 +1,13 @@
-//! Names of encodings, those of the standard and others that people write.
+//! Names of encodings: those of the standard, and others in use.
 
 use encoding_rs::Encoding;
 
-/// The encoding that a label means. Absent if nobody knows it, and if browsers refuse to decode it.
+/// Returns the encoding that a label means. `None` if it is unknown, or if browsers refuse to decode it.
 pub(super) fn encoding_of(label: &[u8]) -> Option<&'static Encoding> {
     if Encoding::for_label(label).is_some() {
         return Encoding::for_label_no_replacement(label);
     }
-    // A value that was not closed where it was meant to be: browsers take it for no label either.
+    // A value with a missing quote: browsers do not accept it as a label either.
     if label.iter().any(|byte| matches!(byte, b'"' | b'\'')) {
         return None;
     }
@@ -19,7 +19,7 @@ pub(super) fn encoding_of(label: &[u8]) -> Option<&'static Encoding> {
     Encoding::for_label_no_replacement(standard_name(&bare)?.as_bytes())
 }
 
-/// The standard's label for one that is written in another way; `bare` has its letters and digits alone.
+/// Returns the standard's label for one that is written differently; `bare` has only its letters and digits.
 fn standard_name(bare: &str) -> Option<String> {
     let code_page =
         ["windows", "win", "xcp", "mscp", "cp", "ansi", "ms"].iter().find_map(|start| bare.strip_prefix(start));
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn labels_that_people_write_are_known() {
+    fn labels_in_common_use_are_known() {
         for (label, expected, why) in [
             ("MacCyrillic", Some("x-mac-cyrillic"), "Java's name"),
             ("windows1251", Some("windows-1251"), "without the hyphen"),
@@ -77,7 +77,7 @@ mod tests {
             ("iso 8859-15", Some("ISO-8859-15"), "a space for it"),
             ("ISO_8859_9", Some("windows-1254"), "underscores for it"),
             (" windows-1250 ", Some("windows-1250"), "blanks around it"),
-            ("cp1251", Some("windows-1251"), "a code page that the standard knows"),
+            ("cp1251", Some("windows-1251"), "a code page of the standard"),
             ("win1251", Some("windows-1251"), "shorter"),
             ("UTF8", Some("UTF-8"), "without the hyphen"),
             ("utf_8", Some("UTF-8"), "with another sign"),

@@ -1,7 +1,7 @@
-//! From bytes to text: which encoding a body is in, and its text.
+//! Finding a body's encoding, and decoding it to text.
 //!
-//! Follows the WHATWG HTML standard's encoding sniffing, and departs from it in one respect: a browser that is told
-//! nothing guesses a legacy encoding, whereas here undeclared text that is valid UTF-8 is read as UTF-8.
+//! Follows the WHATWG HTML standard's encoding sniffing, and differs in one respect: without a declaration, a browser guesses a legacy encoding,
+//! whereas here undeclared text that is valid UTF-8 is read as UTF-8.
 
 mod labels;
 mod prescan;
@@ -13,10 +13,10 @@ use std::borrow::Cow;
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE};
 
-/// How many bytes the detector is shown: enough to be sure, and a bound on its cost.
+/// How many bytes the detector gets: enough to be sure, and a bound on its cost.
 const DETECT_BYTES_MAX: usize = 64 * 1024;
 
-/// UTF-8 with some damage has far more sequences that are right than wrong; text of another encoding has hardly any right.
+/// The least ratio of valid to invalid sequences in damaged UTF-8; text in another encoding has hardly any valid ones.
 const UTF8_RIGHT_PER_WRONG_MIN: usize = 4;
 
 const ESCAPE: u8 = 0x1B;
@@ -24,7 +24,7 @@ const ESCAPE: u8 = 0x1B;
 /// A body's text, and how it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decoded<'a> {
-    /// The text, without a byte order mark; U+FFFD stands in the place of malformed bytes. Borrowed where the body was valid UTF-8.
+    /// The text, without a byte order mark; U+FFFD replaces malformed bytes. Borrowed if the body was valid UTF-8.
     pub text: Cow<'a, str>,
     /// The encoding's name in the WHATWG Encoding standard, such as `UTF-8` or `windows-1252`.
     pub encoding: &'static str,
@@ -49,8 +49,15 @@ pub enum CharsetSource {
 
 /// Decodes a body. `header_charset` is the value of the `charset` parameter of its `Content-Type`, `None` if it has none.
 ///
-/// A declaration that no browser knows is as good as none, and so is one of an encoding that browsers refuse to decode
-/// (`hz-gb-2312`, `iso-2022-kr`). A known one is believed even where the bytes contradict it, as browsers do.
+/// A declaration that no browser knows is ignored, and so is one of an encoding that browsers refuse to decode (`hz-gb-2312`, `iso-2022-kr`). As in
+/// browsers, a known one counts even if the bytes contradict it.
+///
+/// ```
+/// use dragline_formats::charset::{CharsetSource, decode};
+/// let decoded = decode(b"caf\xE9", Some("iso-8859-1"));
+/// assert_eq!(decoded.text, "caf\u{e9}");
+/// assert_eq!((decoded.encoding, decoded.source), ("windows-1252", CharsetSource::Header));
+/// ```
 #[must_use]
 pub fn decode<'a>(body: &'a [u8], header_charset: Option<&str>) -> Decoded<'a> {
     let (encoding, source, body) = choose(body, header_charset);
@@ -78,7 +85,7 @@ fn undeclared(body: &[u8]) -> (&'static Encoding, CharsetSource) {
         return (encoding, CharsetSource::Detected);
     }
     match str::from_utf8(body) {
-        // ISO-2022-JP is written in ASCII and escape sequences, so it always is valid UTF-8 as well.
+        // ISO-2022-JP consists of ASCII and escape sequences, so it is always valid UTF-8 as well.
         Ok(text) if text.is_ascii() && body.contains(&ESCAPE) => match detect(body) {
             encoding if encoding == ISO_2022_JP => (encoding, CharsetSource::Detected),
             _ => (UTF_8, CharsetSource::Utf8Valid),
@@ -89,8 +96,7 @@ fn undeclared(body: &[u8]) -> (&'static Encoding, CharsetSource) {
     }
 }
 
-/// UTF-16, if every other byte of markup is a NUL: no encoding of text has any. Where most of it is text of other letters, how it
-/// begins tells.
+/// UTF-16, if every other byte of the markup is a NUL, which no other encoding has. If most of the text is in another script, the beginning decides.
 fn utf_16_without_mark(body: &[u8]) -> Option<&'static Encoding> {
     const LOOKED_AT_BYTES: usize = 1024;
     let (pairs, _) = body[..body.len().min(LOOKED_AT_BYTES)].as_chunks::<2>();
@@ -116,7 +122,7 @@ fn utf_16_without_mark(body: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-/// Whether this is UTF-8 but for a few places: a character cut in half by a careless script or by our own size limit.
+/// Whether this is UTF-8 except in a few places, such as a character cut in half by a careless script or by our own size limit.
 fn is_damaged_utf8(body: &[u8]) -> bool {
     let (mut right, mut wrong) = (0, 0);
     for chunk in body.utf8_chunks() {
@@ -133,7 +139,7 @@ fn detect(body: &[u8]) -> &'static Encoding {
     detector.guess(None, Utf8Detection::Allow)
 }
 
-/// The part of a body that tells encodings apart: from shortly before the first byte that is not plain ASCII.
+/// Returns the part of a body that tells encodings apart: from shortly before the first byte that is not plain ASCII.
 fn window(body: &[u8]) -> &[u8] {
     let ascii_bytes = Encoding::ascii_valid_up_to(body);
     let telling = body[..ascii_bytes].iter().position(|byte| *byte == ESCAPE).unwrap_or(ascii_bytes);

@@ -6,19 +6,19 @@ use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
 use super::labels::encoding_of;
 
-/// How much of a document is searched, as the standard has it.
+/// How much of a document is searched, according to the standard.
 const PRESCAN_BYTES_MAX: usize = 1024;
 
 /// How much is searched for a declaration that comes later.
 const LATE_BYTES_MAX: usize = 1 << 20;
 
-/// Elements whose content is no markup, whatever it looks like.
+/// Elements whose content is not markup, whatever it looks like.
 const RAW_TEXT: [&[u8]; 8] = [b"script", b"style", b"textarea", b"title", b"xmp", b"iframe", b"noembed", b"noframes"];
 
-/// The encoding that the first bytes of a document declare, if they declare one that can be decoded.
+/// Returns the encoding that the first bytes of a document declare, if it can be decoded.
 pub(super) fn declared(body: &[u8]) -> Option<&'static Encoding> {
     let head = &body[..body.len().min(PRESCAN_BYTES_MAX)];
-    // An XML declaration in UTF-16 that lacks its byte order mark.
+    // An XML declaration in UTF-16 without a byte order mark.
     if head.starts_with(b"<\0?\0x\0") {
         return Some(UTF_16LE);
     }
@@ -28,14 +28,14 @@ pub(super) fn declared(body: &[u8]) -> Option<&'static Encoding> {
     Scanner { bytes: head, at: 0, raw_text: RawText::IsMarkup }.find_meta().or_else(|| xml_declaration(head))
 }
 
-/// The encoding that a document declares behind its first bytes. Browsers meet it while they read, and begin anew (WHATWG, "changing the
+/// Returns the encoding that a document declares after its first bytes. Browsers find it while parsing, and start over (WHATWG, "changing the
 /// encoding while parsing").
 pub(super) fn declared_late(body: &[u8]) -> Option<&'static Encoding> {
     let bytes = &body[..body.len().min(LATE_BYTES_MAX)];
     Scanner { bytes, at: 0, raw_text: RawText::IsSkipped }.find_meta()
 }
 
-/// The encoding of a label found inside the document, which therefore is a superset of ASCII whatever the label says.
+/// Returns the encoding for a label found inside the document, which must be a superset of ASCII, whatever the label says.
 fn internal_label(label: &[u8]) -> Option<&'static Encoding> {
     if label.trim_ascii().eq_ignore_ascii_case(b"x-user-defined") {
         return Some(WINDOWS_1252);
@@ -56,8 +56,7 @@ fn xml_declaration(head: &[u8]) -> Option<&'static Encoding> {
     if label.iter().any(|byte| *byte <= b' ') { None } else { internal_label(label) }
 }
 
-/// The label within a `content` such as `text/html; charset=koi8-r` (WHATWG, "extracting a character encoding from a
-/// `meta` element").
+/// Returns the label within a `content` such as `text/html; charset=koi8-r` (WHATWG, "extracting a character encoding from a `meta` element").
 fn label_in_content(content: &[u8]) -> Option<&[u8]> {
     let mut rest = content;
     loop {
@@ -75,17 +74,17 @@ fn label_in_content(content: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// Walks over the markup, as far as it must be understood in order to find `<meta>`.
+/// Walks over the markup, as far as needed to find `<meta>`.
 struct Scanner<'a> {
     bytes: &'a [u8],
     at: usize,
     raw_text: RawText,
 }
 
-/// What is made of text that is no markup, such as a script's.
+/// How to treat text that is not markup, such as a script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RawText {
-    /// The prescan knows no such thing.
+    /// As markup: the prescan makes no difference.
     IsMarkup,
     IsSkipped,
 }
@@ -95,7 +94,7 @@ impl<'a> Scanner<'a> {
         while let Some(offset) = position(self.rest(), |byte| byte == b'<') {
             self.at += offset;
             if self.rest().starts_with(b"<!--") {
-                // The dashes that open a comment may be those that close it.
+                // The dashes that open a comment may also close it.
                 self.at += 2;
                 self.at += find(self.rest(), b"-->")? + 3;
             } else if self.is_meta() {
@@ -140,7 +139,7 @@ impl<'a> Scanner<'a> {
         self.peek(name_at).is_some_and(|byte| byte.is_ascii_alphabetic())
     }
 
-    /// The encoding that one `<meta>` declares: by `charset`, or by `content` if `http-equiv` says what it means.
+    /// The encoding that one `<meta>` declares: by `charset`, or by `content` with the right `http-equiv`.
     fn meta(&mut self) -> Option<&'static Encoding> {
         let (mut charset, mut content, mut is_pragma) = (None, None, false);
         while let Some((name, value)) = self.attribute() {
@@ -154,7 +153,7 @@ impl<'a> Scanner<'a> {
         internal_label(charset.or(content.filter(|_| is_pragma))?)
     }
 
-    /// The next attribute of the tag that the scanner stands in; none at its end, or where the bytes end.
+    /// Returns the next attribute of the current tag; `None` at its end, or at the end of the bytes.
     fn attribute(&mut self) -> Option<(&'a [u8], &'a [u8])> {
         self.skip(|byte| byte.is_ascii_whitespace() || byte == b'/');
         if matches!(self.peek(0)?, b'>') {
@@ -179,7 +178,7 @@ impl<'a> Scanner<'a> {
             None => self.skip(|byte| !byte.is_ascii_whitespace() && byte != b'>'),
         }
         let value = &self.bytes[value_start..self.at];
-        // A value that the end of the bytes cuts short may be half a label.
+        // A value cut by the end of the bytes may be half a label.
         self.peek(0)?;
         self.at += usize::from(quote.is_some());
         Some((name, value))

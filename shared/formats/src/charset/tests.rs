@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use super::CharsetSource::{Bom, Detected, Header, Meta, Utf8Valid};
 use super::*;
 
-/// Body, header, what comes of it, and why.
+/// Body, header, the expected text and source, and why.
 type Case<'a> = (&'a [u8], Option<&'a str>, (&'a str, &'static str, CharsetSource), &'a str);
 
 fn outcome(body: &[u8], header: Option<&str>) -> (String, &'static str, CharsetSource) {
@@ -30,9 +30,9 @@ fn the_most_trusted_declaration_wins() {
         (b"\x80", Some("iso-8859-1"), ("€", "windows-1252", Header), "the web's latin1 is windows-1252"),
         (b"\x80", Some(" ISO-8859-1 "), ("€", "windows-1252", Header), "labels have neither case nor padding"),
         (b"\x80", Some("'windows-1252'"), ("€", "windows-1252", Header), "quotes of the wrong sort"),
-        (b"caf\xC3\xA9", Some("klingon"), ("café", "UTF-8", Utf8Valid), "an unknown label is none"),
-        (b"caf\xC3\xA9", Some(""), ("café", "UTF-8", Utf8Valid), "an empty label is none"),
-        (b"caf\xC3\xA9", Some("hz-gb-2312"), ("café", "UTF-8", Utf8Valid), "a label that browsers refuse is none"),
+        (b"caf\xC3\xA9", Some("klingon"), ("café", "UTF-8", Utf8Valid), "an unknown label is ignored"),
+        (b"caf\xC3\xA9", Some(""), ("café", "UTF-8", Utf8Valid), "an empty label is ignored"),
+        (b"caf\xC3\xA9", Some("hz-gb-2312"), ("café", "UTF-8", Utf8Valid), "a label that browsers refuse is ignored"),
         (b"caf\xC3\xA9", Some("windows-1252"), ("cafÃ©", "windows-1252", Header), "a wrong declaration is believed"),
         (
             b"<?xml version='1.0' encoding='koi8-r'?>\xC1",
@@ -92,7 +92,7 @@ fn undeclared_legacy_text_is_detected() {
         let (body, ..) = encoding.encode(text);
         assert_eq!(outcome(&body, None), (text.to_owned(), detected, Detected));
         assert_eq!(outcome(&body, Some(encoding.name())), (text.to_owned(), encoding.name(), Header));
-        // A long ASCII start, such as inline scripts, hides nothing.
+        // A long ASCII start, such as inline scripts, does not hide the rest.
         let late = [vec![b' '; 2 * DETECT_BYTES_MAX], body.into_owned()].concat();
         assert_eq!(outcome(&late, None).1, detected, "{detected} after much ASCII");
     }
@@ -132,7 +132,7 @@ fn declarations_inside_the_document() {
             "charset beats content",
         ),
         ("<meta charset=utf-16le>", Some("UTF-8"), "it could be read, so it cannot be UTF-16"),
-        ("<meta charset=x-user-defined>", Some("windows-1252"), "as the standard has it"),
+        ("<meta charset=x-user-defined>", Some("windows-1252"), "as the standard says"),
         ("<!-- <meta charset=big5> --><meta charset=koi8-r>", Some("KOI8-R"), "not in a comment"),
         ("<!--><meta charset=koi8-r>", Some("KOI8-R"), "the shortest comment"),
         ("<!-- <meta charset=koi8-r>", None, "in a comment that never ends"),
@@ -170,7 +170,7 @@ fn a_declaration_further_on_counts_where_a_browser_would_meet_it() {
             Some("windows-1251"),
             "in the body",
         ),
-        ("<script>'<meta charset=koi8-r>'</script>", None, "what a script holds is no markup"),
+        ("<script>'<meta charset=koi8-r>'</script>", None, "the content of a script is not markup"),
         ("<SCRIPT>'<meta charset=koi8-r>'</SCRIPT><meta charset=big5>", Some("Big5"), "but what follows it is"),
         ("<textarea><meta charset=koi8-r></textarea>", None, "nor what a form shows"),
         ("<style>/*<meta charset=koi8-r>", None, "nor what never ends"),

@@ -5,10 +5,10 @@ use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, Sta
 use super::codings::ContentCoding;
 use super::decoder::{Codec, DecodeFault, OUT_BYTES, Out, Stop};
 
-/// The decoder keeps what it decoded of a piece to itself if that piece fails, so pieces are small.
+/// If a piece fails, the decoder does not return what it decoded of it, so pieces are small.
 const PIECE_BYTES: usize = 4 * 1024;
 
-/// Brotli has no mark of its own, so plain text is found out only by failing early: within this many bytes.
+/// Brotli has no magic number, so plain text is only recognised by an early failure: within this many bytes.
 const EARLY_BYTES: usize = 256;
 
 enum State {
@@ -23,7 +23,7 @@ pub(super) struct Brotli {
     state: State,
     out: Box<[u8]>,
     total_out: usize,
-    /// Bytes of input so far, counted up to [`EARLY_BYTES`].
+    /// How many bytes of input came so far, counted up to [`EARLY_BYTES`].
     early_bytes: usize,
 }
 
@@ -61,7 +61,7 @@ impl Brotli {
             }
             match result {
                 BrotliResult::NeedsMoreOutput => {}
-                // It asks for input with output still held back, if that filled the room it was given.
+                // If the output fills its buffer, it asks for input while it still holds output back.
                 BrotliResult::NeedsMoreInput if out_left == 0 => {}
                 BrotliResult::NeedsMoreInput => return Ok(()),
                 BrotliResult::ResultSuccess => {

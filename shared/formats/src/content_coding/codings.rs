@@ -1,11 +1,11 @@
-//! Which codings a body is in, as `Content-Encoding` tells.
+//! Which codings a body is in, according to `Content-Encoding`.
 
 use std::fmt;
 
-/// What a request says it can take, in `Accept-Encoding`.
+/// The `Accept-Encoding` of requests.
 pub const ACCEPT_ENCODING: &str = "gzip, deflate, br, zstd";
 
-/// The most codings that one body may be in. Honest servers use one; each further one multiplies what a bomb costs.
+/// The most codings that one body may have. Honest servers use one; each further one multiplies the cost of a bomb.
 pub const CODINGS_MAX: usize = 3;
 
 /// The most bytes of an unknown coding's name that an error repeats.
@@ -16,7 +16,7 @@ const NAME_SHOWN_BYTES_MAX: usize = 40;
 pub enum ContentCoding {
     /// `gzip`, and its old name `x-gzip`: RFC 1952, with any number of members.
     Gzip,
-    /// `deflate`: zlib (RFC 1950) by the standard, but bare deflate (RFC 1951) from many servers. Both are read.
+    /// `deflate`: zlib (RFC 1950) by the standard, but raw deflate (RFC 1951) from many servers. Both are read.
     Deflate,
     /// `br`: RFC 7932.
     Brotli,
@@ -43,18 +43,18 @@ impl fmt::Display for ContentCoding {
     }
 }
 
-/// The codings of one body, in the order in which the server applied them. Empty means that the body is as it is.
+/// The codings of one body, in the order in which the server applied them. Empty if the body is not encoded.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ContentCodings {
     known: Vec<ContentCoding>,
     word: Option<String>,
 }
 
-/// Why a body cannot be decoded: its codings are not ours. The body may still be stored as it came.
+/// Why a body cannot be decoded. It may still be stored as received.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ContentCodingsError {
-    /// A coding that exists, and that is not undone here.
-    #[error("the content coding `{0}` cannot be undone")]
+    /// A registered coding that is not supported.
+    #[error("the content coding `{0}` is not supported")]
     NotUndone(&'static str),
     /// More than [`CODINGS_MAX`] codings.
     #[error("more than {CODINGS_MAX} content codings")]
@@ -62,13 +62,13 @@ pub enum ContentCodingsError {
 }
 
 impl ContentCodings {
-    /// No coding at all.
+    /// No codings.
     pub const IDENTITY: Self = Self { known: Vec::new(), word: None };
 
     /// Reads the values of all `Content-Encoding` fields of a response, in their order.
     ///
-    /// Names may be in any case; `identity` and empty list elements count as nothing (RFC 9110 §5.6.1, §12.5.3). So do words that are no
-    /// coding's name, such as `none`, `utf-8` or `8bit`: servers write them on bodies as they are, and browsers read these so.
+    /// Names may be in any case; `identity` and empty list elements count as nothing (RFC 9110 §5.6.1, §12.5.3). So do words that are not the name of
+    /// a coding, such as `none`, `utf-8` or `8bit`: servers send them with bodies that are not encoded, and browsers ignore them.
     ///
     /// ```
     /// use dragline_formats::content_coding::{ContentCoding, ContentCodings};
@@ -79,7 +79,7 @@ impl ContentCodings {
     ///
     /// # Errors
     ///
-    /// When there is a coding of the IANA registry that is not undone here, or more than [`CODINGS_MAX`].
+    /// If there is a coding of the IANA registry that is not supported, or more than [`CODINGS_MAX`].
     pub fn parse<'a>(values: impl IntoIterator<Item = &'a [u8]>) -> Result<Self, ContentCodingsError> {
         let mut codings = Self::IDENTITY;
         for name in values.into_iter().flat_map(|value| value.split(|&byte| byte == b',')) {
@@ -99,13 +99,13 @@ impl ContentCodings {
         &self.known
     }
 
-    /// The first word that is no coding's name, shortened, and safe to print; absent if there is none.
+    /// The first word that is not the name of a coding, shortened and safe to print; `None` if there is none.
     #[must_use]
     pub fn unknown_word(&self) -> Option<&str> {
         self.word.as_deref()
     }
 
-    /// Whether the body is as it is.
+    /// Whether the body is not encoded.
     #[must_use]
     pub fn is_identity(&self) -> bool {
         self.known.is_empty()
@@ -113,7 +113,7 @@ impl ContentCodings {
 }
 
 impl FromIterator<ContentCoding> for ContentCodings {
-    /// Takes the first [`CODINGS_MAX`] codings: for callers that know what they are.
+    /// Takes the first [`CODINGS_MAX`] codings, for callers that know them.
     fn from_iter<I: IntoIterator<Item = ContentCoding>>(codings: I) -> Self {
         Self { known: codings.into_iter().take(CODINGS_MAX).collect(), word: None }
     }
@@ -171,8 +171,8 @@ mod tests {
             (&["identity, ,gzip,"], &[Gzip], None, "empty elements are ignored"),
             (&["utf-8"], &[], Some("utf-8"), "a charset in the wrong field"),
             (&["aws-chunked"], &[], Some("aws-chunked"), "what an upload said of itself"),
-            (&["none", "8bit"], &[], Some("none"), "the first of them is told"),
-            (&["gzip, utf-8"], &[Gzip], Some("utf-8"), "beside one that is known"),
+            (&["none", "8bit"], &[], Some("none"), "the first of them is reported"),
+            (&["gzip, utf-8"], &[Gzip], Some("utf-8"), "next to a known one"),
             (&["gzip;q=1"], &[], Some("gzip;q=1"), "codings have no parameters"),
             (&["\x1b[2J"], &[], Some("\\x1b[2J"), "nothing that drives a terminal"),
         ];
@@ -182,7 +182,7 @@ mod tests {
         }
         for (value, error, why) in [
             ("gzip, gzip, gzip, gzip", ContentCodingsError::TooMany, "a bomb in four wrappings"),
-            ("Compress", ContentCodingsError::NotUndone("compress"), "its body is no text"),
+            ("Compress", ContentCodingsError::NotUndone("compress"), "its body is not text"),
         ] {
             assert_eq!(ContentCodings::parse([value.as_bytes()]), Err(error), "{value}: {why}");
         }

@@ -5,10 +5,10 @@ use super::codings::{ContentCoding, ContentCodings};
 use super::inflate::Inflate;
 use super::zstd::Zstd;
 
-/// The bytes that a coding hands on at once.
+/// How many bytes a coding passes on at once.
 pub(super) const OUT_BYTES: usize = 16 * 1024;
 
-/// Whether a decoder takes more.
+/// Whether a decoder accepts more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub enum Progress {
@@ -18,7 +18,7 @@ pub enum Progress {
     LimitReached,
 }
 
-/// Why a body could not be decoded to its end. What the sink got before is good.
+/// Why a body could not be decoded to its end. What the sink got before is valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{fault} (content coding {coding})")]
 pub struct DecodeError {
@@ -34,10 +34,10 @@ pub enum DecodeFault {
     /// It does not begin like that coding: most likely the server named a coding that it did not apply.
     #[error("the body is not in the coding that its header names")]
     NotInCoding,
-    /// It begins well and breaks later, or a checksum is wrong.
+    /// It starts correctly but fails later, or a checksum is wrong.
     #[error("the encoded body is damaged")]
     Damaged,
-    /// It ends before its end.
+    /// It ends too early.
     #[error("the encoded body ends too early")]
     Truncated,
     /// It asks for a window larger than RFC 9659 allows.
@@ -65,8 +65,8 @@ pub(super) trait Codec: Send {
     /// Decodes all of `input`.
     fn push(&mut self, input: &[u8], out: &mut Out<'_>) -> Result<(), Stop>;
 
-    /// Hands on what is held back, then tells whether the input was complete. No input at all is complete: a body of
-    /// length 0 is sent with any `Content-Encoding`.
+    /// Passes on what is held back, then says whether the input was complete. No input at all is complete: servers send a body of length 0 with any
+    /// `Content-Encoding`.
     fn finish(&mut self, out: &mut Out<'_>) -> Result<(), Stop>;
 }
 
@@ -84,7 +84,7 @@ pub struct Decoder {
     /// The coding that was applied last comes first.
     stages: Vec<Stage>,
     left_bytes: u64,
-    /// Set once nothing more can come; later calls only repeat it.
+    /// Set once nothing more can follow; later calls only repeat it.
     verdict: Option<Result<Progress, DecodeError>>,
 }
 
@@ -94,9 +94,9 @@ struct Stage {
 }
 
 impl Decoder {
-    /// A decoder of a body in these codings, which gives at most `limit_bytes` decoded bytes.
+    /// Creates a decoder for a body in these codings, which yields at most `limit_bytes` decoded bytes.
     ///
-    /// With several codings the limit holds for what each of them yields, not only for the last.
+    /// With several codings, the limit applies to what each of them yields, not only to the last.
     #[must_use]
     pub fn new(codings: &ContentCodings, limit_bytes: u64) -> Self {
         let stage = |coding: &ContentCoding| {
@@ -116,7 +116,7 @@ impl Decoder {
     ///
     /// # Errors
     ///
-    /// When the body is not in its coding or damaged; once an error, always that error.
+    /// If the body is not in its coding, or is damaged; later calls return the same error.
     pub fn push(&mut self, chunk: &[u8], sink: &mut dyn FnMut(&[u8])) -> Result<Progress, DecodeError> {
         if let Some(verdict) = self.verdict {
             return verdict;
@@ -125,12 +125,11 @@ impl Decoder {
         self.verdict.unwrap_or(Ok(Progress::More))
     }
 
-    /// Says that the body has ended, or that its end will not be waited for; the sink gets what was still held back,
-    /// after an error too.
+    /// Ends the body, complete or not; the sink gets what was still held back, even after an error.
     ///
     /// # Errors
     ///
-    /// As of [`Decoder::push`], and when the body ended before its coding did.
+    /// Those of [`Decoder::push`], and if the body ended before its coding did.
     pub fn finish(mut self, sink: &mut dyn FnMut(&[u8])) -> Result<Progress, DecodeError> {
         let mut stages = self.stages.as_mut_slice();
         // Each coding is finished even if one before it failed, so that all that can be decoded reaches the sink.
@@ -167,7 +166,7 @@ impl Stage {
     }
 }
 
-/// Sends a chunk through the stages to the sink; as deep as there are stages, at most [`super::CODINGS_MAX`].
+/// Sends a chunk through the stages to the sink. Recurses once per stage, at most [`super::CODINGS_MAX`] times.
 fn pass(stages: &mut [Stage], left_bytes: &mut u64, chunk: &[u8], sink: &mut dyn FnMut(&[u8])) -> Result<(), Stop> {
     match stages.split_first_mut() {
         Some((stage, rest)) => stage.push(chunk, &mut |out| pass(rest, left_bytes, out, sink)),
@@ -178,7 +177,7 @@ fn pass(stages: &mut [Stage], left_bytes: &mut u64, chunk: &[u8], sink: &mut dyn
     }
 }
 
-/// Hands on as much of a chunk as the limit leaves room for.
+/// Passes on as much of a chunk as the limit allows.
 fn within(left_bytes: &mut u64, chunk: &[u8], next: &mut Out<'_>) -> Result<(), Stop> {
     let room = usize::try_from(*left_bytes).unwrap_or(usize::MAX).min(chunk.len());
     *left_bytes -= room as u64;

@@ -1,5 +1,5 @@
-//! gzip and deflate, by flate2: bodies come in chunks, of any length and without an honest word about it, and libdeflate takes whole buffers alone
-//! (`deflated.rs` says why it is there as well).
+//! gzip and deflate, by flate2: bodies come in chunks and their length is not known, whereas libdeflate only takes whole buffers (`deflated.rs` says
+//! why it is used as well).
 
 use flate2::{Decompress, FlushDecompress, Status};
 
@@ -9,7 +9,7 @@ use super::decoder::{Codec, DecodeFault, OUT_BYTES, Out, Stop};
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 const WINDOW_BITS: u8 = 15;
 
-/// The first two bytes tell what follows: they are held back until both are there.
+/// The first two bytes say what follows: they are held back until both have arrived.
 #[derive(Default)]
 struct Start {
     bytes: [u8; 2],
@@ -25,7 +25,7 @@ enum State {
     Done,
 }
 
-/// Undoes gzip, member by member, or deflate with or without its zlib wrapping.
+/// Decodes gzip, member by member, or deflate with or without its zlib wrapper.
 pub(super) struct Inflate {
     coding: ContentCoding,
     state: State,
@@ -66,7 +66,7 @@ impl Inflate {
             }
             match status {
                 Err(_) if self.coding == ContentCoding::Deflate && !self.gave_output => {
-                    // Bare deflate has no mark of its own, so plain text is found out only here.
+                    // Raw deflate has no magic number, so plain text is only recognised here.
                     return Err(self.stop(DecodeFault::NotInCoding));
                 }
                 Err(_) => return Err(self.stop(DecodeFault::Damaged)),

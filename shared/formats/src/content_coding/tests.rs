@@ -53,7 +53,7 @@ fn encode(body: &[u8], list: &[ContentCoding]) -> Vec<u8> {
     })
 }
 
-/// Lines that are alike but not the same, so that every coding has matches and literals.
+/// Lines that are similar but not the same, so that every coding has matches and literals.
 fn bottles(lines: usize) -> Vec<u8> {
     let line = |i| format!("{i} bottles of beer on the wall, take {} down\n", i * 7919 % 1000);
     (0..lines).map(line).collect::<String>().into_bytes()
@@ -135,7 +135,7 @@ fn what_others_encoded_is_read() {
 
 #[test]
 fn headers_of_zstd_are_read_whatever_they_hold() {
-    // All but the reserved bit, and checksums, which the fixture has.
+    // All except the reserved bit and checksums; the fixture covers those.
     for descriptor in (0..=u8::MAX).filter(|descriptor| descriptor & 0b1100 == 0) {
         let is_single_segment = descriptor & 0b10_0000 != 0;
         let size_bytes = match descriptor >> 6 {
@@ -193,7 +193,7 @@ fn what_is_wrong_is_said() {
         (Gzip, [gzip(&text), b"\x1f\x8b\xff\xff".to_vec()].concat(), Damaged, "a second member in name only"),
         (Zstd, window_of_16_mib, WindowTooLarge, "RFC 9659 allows 8 MiB"),
         (Zstd, block_too_long, Damaged, "RFC 8878 allows 128 KiB"),
-        (Zstd, with_dictionary, Damaged, "a dictionary that nobody gave us"),
+        (Zstd, with_dictionary, Damaged, "a dictionary that we do not have"),
         (Zstd, zstd(&text)[..4].to_vec(), Truncated, "its mark alone"),
         (Zstd, zstd(&text)[..6].to_vec(), Truncated, "half a header"),
         (Zstd, b"\x53\x2a\x4d\x18\x05\0".to_vec(), Truncated, "half a header of a frame to be skipped"),

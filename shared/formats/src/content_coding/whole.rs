@@ -1,4 +1,4 @@
-//! Bodies that are there as a whole.
+//! Decoding complete bodies.
 
 use std::borrow::Cow;
 
@@ -8,15 +8,15 @@ use super::codings::ContentCodings;
 use super::decoder::{DecodeError, DecodeFault, Decoder, Progress};
 use crate::warc::Sha1Digest;
 
-/// A decoded body, or as much of it as could be had.
+/// A decoded body, or as much of it as could be decoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecodedBody<'a> {
     /// The decoded bytes; borrowed if nothing had to be decoded.
     ///
-    /// Servers do name codings that they did not apply. So if [`DecodeFault::NotInCoding`] befalls a body of a single
-    /// coding before it yields a byte, this is the body as it came, up to the limit.
+    /// Servers do name codings that they did not apply. So if a body with a single coding fails with [`DecodeFault::NotInCoding`] before it yields a
+    /// byte, this is the body as received, up to the limit.
     pub bytes: Cow<'a, [u8]>,
-    /// Why `bytes` is not the whole; `None` if it is.
+    /// Why `bytes` is not the whole body; `None` if it is.
     pub cut: Option<Cut>,
 }
 
@@ -34,7 +34,7 @@ pub enum Cut {
 /// The digest of a decoded body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DecodedDigest {
-    /// SHA-1 over the bytes that [`decode_all`] would give.
+    /// SHA-1 over the bytes that [`decode_all`] would return.
     pub sha1: Sha1Digest,
     /// The number of these bytes.
     pub decoded_bytes: u64,
@@ -60,7 +60,7 @@ pub fn decode_all<'a>(codings: &ContentCodings, body: &'a [u8], limit_bytes: u64
     DecodedBody { bytes, cut }
 }
 
-/// The digest of a decoded body, without holding it in memory.
+/// Computes the digest of a decoded body without holding it in memory.
 ///
 /// Two captures of one page in different codings have different payload digests, but the same decoded one.
 #[must_use]

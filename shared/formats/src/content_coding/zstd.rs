@@ -1,9 +1,9 @@
 //! Zstandard, by ruzstd.
 //!
-//! ruzstd pulls its input from a reader, and a block that runs dry spoils its state. So blocks are cut out here (RFC 8878 §3.1.1.2), and each is
-//! decoded once it is whole: at most 128 KiB. A header is tried with one byte more until it is whole, as that changes nothing before; it has at
-//! most 18. ruzstd's own interface for chunks (`decode_from_to`) would not do: it decodes all blocks of a chunk before it gives any away, and four
-//! bytes can be a block of 128 KiB.
+//! ruzstd pulls its input from a reader, and its state is lost if the input ends inside a block. So blocks are split here (RFC 8878 §3.1.1.2), and
+//! each is decoded once it is complete: at most 128 KiB. A header is tried with one more byte until it is complete, which is harmless; it has at most
+//! 18. ruzstd's own interface for chunks (`decode_from_to`) is no alternative: it decodes all blocks of a chunk before it returns any, and four bytes
+//! can be a block of 128 KiB.
 
 use std::io::Read;
 
@@ -22,15 +22,15 @@ const BLOCK_HEADER_BYTES: usize = 3;
 /// Of the byte that follows the magic number, RFC 8878 §3.1.1.1.1.
 const CHECKSUM_FLAG: u8 = 0b100;
 const CHECKSUM_BYTES: usize = 4;
-/// A block that is last, raw and empty.
+/// An empty raw block that is the last one.
 const EMPTY_LAST_BLOCK: [u8; BLOCK_HEADER_BYTES] = [1, 0, 0];
 
 /// The part of the format that is being collected.
 #[derive(Clone, Copy, PartialEq)]
 enum Part {
-    /// The header of a frame, as far as it is there; of one to be skipped, too.
+    /// The header of a frame, also of one to be skipped, as far as it has arrived.
     Header,
-    /// A block, its header first; the last one with the checksum behind it.
+    /// A block, starting with its header; the last one with the checksum after it.
     Block,
     /// The content of a frame to be skipped.
     Skipped { left_bytes: usize },
@@ -42,7 +42,7 @@ enum Part {
 pub(super) struct Zstd {
     frames: FrameDecoder,
     part: Part,
-    /// What was collected of the part, and how much it needs.
+    /// The bytes collected for the part, and how many it needs.
     collected: Vec<u8>,
     needed_bytes: usize,
     has_checksum: bool,
@@ -70,7 +70,7 @@ impl Zstd {
         (self.part, self.needed_bytes) = (part, needed_bytes);
     }
 
-    /// Handles a part of which all is there that was needed, or finds out how much more is.
+    /// Handles a part that is complete, or finds out how much more it needs.
     fn step(&mut self, out: &mut Out<'_>) -> Result<(), Stop> {
         match self.part {
             Part::Header => self.header(),
@@ -85,7 +85,7 @@ impl Zstd {
         }
     }
 
-    /// Begins a frame if its header is whole.
+    /// Begins a frame if its header is complete.
     fn header(&mut self) -> Result<(), Stop> {
         use ReadFrameHeaderError::{BadMagicNumber, InvalidFrameDescriptor, SkipFrame};
         match self.frames.reset(self.collected.as_slice()) {
@@ -98,7 +98,7 @@ impl Zstd {
                 BadMagicNumber(_) => self.collect(Part::Done, 0),
                 SkipFrame { length, .. } => self.skip(usize::try_from(length).unwrap_or(usize::MAX)),
                 InvalidFrameDescriptor(_) => return Err(stop(DecodeFault::Damaged)),
-                // Whatever else it cannot read is not there yet.
+                // Any other failure means that bytes are missing.
                 _ => self.needed_bytes += 1,
             },
             Err(FrameDecoderError::WindowSizeTooBig { .. }) => return Err(stop(DecodeFault::WindowTooLarge)),
@@ -107,7 +107,7 @@ impl Zstd {
         Ok(())
     }
 
-    /// Goes on behind so many bytes.
+    /// Skips this many bytes.
     fn skip(&mut self, left_bytes: usize) {
         self.is_first_frame = false;
         match left_bytes {
@@ -116,7 +116,7 @@ impl Zstd {
         }
     }
 
-    /// The length of a block by its header, RFC 8878 §3.1.1.2, with the frame's checksum if it is the last.
+    /// Returns the length of a block from its header, RFC 8878 §3.1.1.2, including the frame's checksum if it is the last.
     fn block_bytes(&self) -> Result<usize, Stop> {
         const TYPE_RLE: u32 = 1;
         let header = u32::from_le_bytes([self.collected[0], self.collected[1], self.collected[2], 0]);
@@ -145,7 +145,7 @@ impl Zstd {
         Ok(())
     }
 
-    /// Hands on what ruzstd no longer needs: all but the window, and all at a frame's end.
+    /// Passes on what ruzstd no longer needs: all but the window, and everything at a frame's end.
     fn drain(&mut self, out: &mut Out<'_>) -> Result<(), Stop> {
         loop {
             let given = self.frames.read(&mut self.out).map_err(|_| stop(DecodeFault::Damaged))?;
@@ -188,10 +188,10 @@ impl Codec for Zstd {
         match self.part {
             Part::Done => return Ok(()),
             Part::Header if self.collected.is_empty() => return Ok(()),
-            // Too little behind a frame to be another.
+            // Too little after a frame to be another.
             Part::Header if self.collected.len() < MAGIC_BYTES && !self.is_first_frame => return Ok(()),
             Part::Block => {
-                // The window was held back for blocks that will not come: an end of our own makes ruzstd give it.
+                // The window was held back for blocks that will not come: an artificial end makes ruzstd return it.
                 let end = [EMPTY_LAST_BLOCK.as_slice(), &[0; CHECKSUM_BYTES]].concat();
                 if self.frames.decode_blocks(end.as_slice(), BlockDecodingStrategy::UptoBlocks(1)).is_ok() {
                     self.drain(out)?;

@@ -1,15 +1,15 @@
 //! SVG and `MathML` within HTML, where the same names are other elements.
 //!
-//! `<svg><style/>` is complete, `<style/>` in HTML is not and would swallow the rest of the page; so it must be known
-//! which of the two a tag is in. WHATWG HTML, "the rules for parsing tokens in foreign content", but for this: instead
-//! of all open elements only those are kept that change what tags mean.
+//! `<svg><style/>` is complete, `<style/>` in HTML is not and would swallow the rest of the page; so it must be known which of the two a tag is in.
+//! Follows WHATWG HTML, "the rules for parsing tokens in foreign content", except that only the open elements that change the meaning of tags are
+//! kept.
 
 use super::tag::{Closing, Element};
 
-/// More nesting of SVG, `MathML` and HTML in one another than any sane page has. Deeper ones are not entered.
+/// The deepest nesting of SVG, `MathML` and HTML in one another, more than any sane page has. Deeper ones are not entered.
 const DEPTH_MAX: usize = 32;
 
-/// Whose an element is.
+/// The namespace of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Namespace {
     Html,
@@ -17,32 +17,32 @@ pub(super) enum Namespace {
     MathMl,
 }
 
-/// An open element that changes what tags mean.
+/// An open element that changes the meaning of tags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Frame {
     element: Element,
-    /// Whose the elements within it are.
+    /// The namespace of the elements within it.
     inner: Namespace,
 }
 
-/// Which of them is open.
+/// The open ones among them.
 #[derive(Debug, Default)]
 pub(super) struct Foreign {
     frames: Vec<Frame>,
 }
 
 impl Foreign {
-    /// How many changes of meaning are in force.
+    /// Returns how many changes of meaning are in effect.
     pub(super) const fn depth(&self) -> usize {
         self.frames.len()
     }
 
-    /// Whose an element is that is no other's.
+    /// Returns the namespace of an element that has none of its own.
     pub(super) fn current(&self) -> Namespace {
         self.frames.last().map_or(Namespace::Html, |frame| frame.inner)
     }
 
-    /// Enters a start tag: whose element it is.
+    /// Handles a start tag, and returns the namespace of its element.
     pub(super) fn start_tag(&mut self, element: Element, closing: Closing) -> Namespace {
         let outer = self.current();
         if outer != Namespace::Html && breaks_out(element) {
@@ -57,7 +57,7 @@ impl Foreign {
             (Namespace::Svg, Element::ForeignObject | Element::SvgDesc | Element::Title) => {
                 (Namespace::Svg, Namespace::Html)
             }
-            // An annotation holds HTML only if its encoding says so; nothing else would be found in it anyway.
+            // An annotation holds HTML only if its encoding says so; otherwise, nothing would be found in it anyway.
             (Namespace::MathMl, Element::MathText | Element::Annotation) => (Namespace::MathMl, Namespace::Html),
             (outer, _) => return outer,
         };
@@ -67,7 +67,7 @@ impl Foreign {
         own
     }
 
-    /// Leaves by an end tag. It closes what is open within its element too, but does not reach out of HTML.
+    /// Handles an end tag. It also closes what is open within its element, but does not reach outside of HTML.
     pub(super) fn end_tag(&mut self, element: Element) {
         for (index, frame) in self.frames.iter().enumerate().rev() {
             if frame.element == element {
@@ -81,7 +81,7 @@ impl Foreign {
     }
 }
 
-/// Whether a start tag is so clearly HTML that it ends SVG and `MathML`: an author forgot to.
+/// Whether a start tag is so clearly HTML that it ends SVG and `MathML`, whose end tags the author forgot.
 const fn breaks_out(element: Element) -> bool {
     matches!(
         element,

@@ -1,25 +1,24 @@
-//! What a tag says about whether its element is seen: `hidden`, an inline `style`, `aria-hidden`.
+//! What a tag says about whether its element is visible: `hidden`, an inline `style`, `aria-hidden`.
 //!
-//! Style sheets and scripts are not looked at. What an element says it says of all that it holds; see
-//! [`Seen`] for what becomes of that.
+//! Style sheets and scripts are not considered. What an element says applies to its content; [`Seen`] says how it adds up.
 
 use super::foreign::Namespace;
 use super::open_elements::Role;
 use super::tag::{Attribute, Tag};
 
-/// How much is seen of an element.
+/// How visible an element is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Seen {
-    /// It takes up room: it parts the texts around it. If not, nor does anything in it.
+    /// It takes up room, and separates the texts around it. If not, nothing in it does.
     pub(super) is_laid_out: bool,
-    /// Its letters are not blank; elements in it may say otherwise for themselves.
+    /// Its text is not invisible; elements in it may override this.
     is_visible: bool,
-    /// It is an inline element that is there to look at and not to read, or a part of one.
+    /// It is an inline element that is decoration, not text, or a part of one.
     is_decoration: bool,
 }
 
 impl Seen {
-    /// What nothing is said about.
+    /// The default: fully visible.
     pub(super) const WHOLLY: Self = Self { is_laid_out: true, is_visible: true, is_decoration: false };
 
     /// Whether its text is read.
@@ -27,7 +26,7 @@ impl Seen {
         self.is_laid_out && self.is_visible && !self.is_decoration
     }
 
-    /// How much is seen of an element in this one.
+    /// Returns how visible an element in this one is.
     pub(super) fn of_child(self, own: Own, role: Role) -> Self {
         let is_decoration = !role.is_block() && (self.is_decoration || own.is_decoration);
         Self {
@@ -38,7 +37,7 @@ impl Seen {
     }
 }
 
-/// What an element says of itself.
+/// What an element says about itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Own {
     display: Option<Display>,
@@ -49,7 +48,7 @@ pub(super) struct Own {
 /// CSS's `display`, as far as it matters here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Display {
-    /// Of whatever sort.
+    /// It is shown, in whatever way.
     Box,
     None,
 }
@@ -62,13 +61,13 @@ enum Visibility {
 }
 
 impl Own {
-    /// What a start tag says.
+    /// Reads a start tag.
     ///
-    /// - `hidden` hides, with any value but `until-found`: that is found by who searches the page, so it is text of it.
-    /// - `display` in its `style` hides, or shows what `hidden` and the like would hide.
-    /// - `aria-hidden` is for those who have the page read to them; the others see what it is on. On an inline element it
-    ///   marks what says nothing: icons, signs, a second copy of a label. On a block it marks what lies behind a dialog or
-    ///   beside a slide just now, and is no reason to leave out text that people read.
+    /// - `hidden` hides, with any value but `until-found`: a search in the page finds that, so it is part of the text.
+    /// - `display` in its `style` hides, or shows what `hidden` and similar would hide.
+    /// - `aria-hidden` is for users of screen readers; others see the element. On an inline element it
+    ///   marks what says nothing: icons, symbols, a second copy of a label. On a block it marks what is currently behind a dialog or
+    ///   not the current slide, and is no reason to leave out text that people read.
     pub(super) fn of(tag: &Tag, role: Role, namespace: Namespace) -> Self {
         let mut own = tag.text(Attribute::Style).map(declared).unwrap_or_default();
         if own.display.is_none() && namespace == Namespace::Html && is_hidden_by_itself(tag, role) {
@@ -82,7 +81,7 @@ impl Own {
     }
 }
 
-/// What browsers' own style sheet hides (WHATWG HTML, 15.3.1 "hidden elements" and "flow content").
+/// Whether the default style sheet of browsers hides it (WHATWG HTML, 15.3.1 "hidden elements" and "flow content").
 fn is_hidden_by_itself(tag: &Tag, role: Role) -> bool {
     let is_hidden = tag.text(Attribute::Hidden).is_some_and(|value| !is(value, "until-found"));
     is_hidden
@@ -94,7 +93,7 @@ fn is_hidden_by_itself(tag: &Tag, role: Role) -> bool {
         }
 }
 
-/// What the declarations of an inline style say: of several the last that means something, unless one is important.
+/// Returns what an inline style declares: the last valid declaration counts, unless one is important.
 fn declared(style: &str) -> Own {
     let (mut display, mut visibility) = (Declared::default(), Declared::default());
     for declaration in declarations(style) {
@@ -109,7 +108,7 @@ fn declared(style: &str) -> Own {
     Own { display: display.value, visibility: visibility.value, is_decoration: false }
 }
 
-/// A property while its declarations are read.
+/// A property whose declarations are being read.
 #[derive(Debug)]
 struct Declared<T> {
     value: Option<T>,
@@ -123,7 +122,7 @@ impl<T> Default for Declared<T> {
 }
 
 impl<T> Declared<T> {
-    /// Takes a value, unless it is none, which counts as if it were not there.
+    /// Takes a value, unless it is invalid, and so ignored.
     fn read(&mut self, value: &str, meaning: impl Fn(&str) -> Option<T>) {
         let important = value.rsplit_once('!').filter(|(_, word)| is(trim(word), "important"));
         let (value, is_important) = match important {
@@ -183,7 +182,7 @@ fn visibility_of(value: &str) -> Option<Visibility> {
     }
 }
 
-/// The declarations of a style: parted by semicolons, but for those in quotes, parentheses and comments.
+/// Splits a style into its declarations, at semicolons outside of quotes, parentheses and comments.
 fn declarations(style: &str) -> impl Iterator<Item = &str> {
     let mut rest = Some(style);
     std::iter::from_fn(move || {
@@ -195,7 +194,7 @@ fn declarations(style: &str) -> impl Iterator<Item = &str> {
             let is_end = byte == b';' && within == Within::Plain { depth: 0 };
             let next = within.then(pair);
             if pair[0] == b'\\' || (within == Within::Comment) != (next == Within::Comment) {
-                // What was escaped, or is half of a comment's mark, is no part of another.
+                // What is escaped, or half of a comment delimiter, is not part of another token.
                 before = 0;
             }
             within = next;
@@ -206,14 +205,14 @@ fn declarations(style: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Where in a style a byte stands.
+/// The context of a byte in a style.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Within {
-    /// In so many parentheses.
+    /// In this many parentheses.
     Plain {
         depth: usize,
     },
-    /// In quotes of this sort, and those in so many parentheses.
+    /// In quotes of this kind, within this many parentheses.
     Quotes {
         quote: u8,
         depth: usize,
@@ -222,7 +221,7 @@ enum Within {
 }
 
 impl Within {
-    /// Where the next byte stands, after this one and the one before it.
+    /// Returns the context of the next byte, after this one and the one before it.
     const fn then(self, [before, byte]: [u8; 2]) -> Self {
         match (self, byte) {
             (Self::Comment, b'/') if before == b'*' => Self::Plain { depth: 0 },
@@ -238,7 +237,7 @@ impl Within {
     }
 }
 
-/// Without the white space and the comments around it.
+/// Removes the white space and the comments around a text.
 fn trim(text: &str) -> &str {
     let mut text = text.trim_ascii();
     while let Some(after) = text.strip_prefix("/*").and_then(|comment| comment.split_once("*/")).map(|(_, after)| after)
@@ -276,18 +275,18 @@ mod tests {
             ("display:nonsense", None, "alone, too"),
             ("display:", None, "nor does nothing"),
             ("display: inline flow-root", BOX, "two words"),
-            ("display:-webkit-box", BOX, "a browser's own"),
+            ("display:-webkit-box", BOX, "a browser's own prefix"),
             ("display:table-cell", BOX, "a part of a table"),
             ("display:none none", None, "none stands alone"),
             ("x-display:none", None, "another property"),
             ("display none", None, "no colon"),
             ("background:url(data:x;display:none)", None, "a semicolon in parentheses"),
             ("content:';display:none'", None, "in quotes"),
-            ("content:'\\';display:none'", None, "behind a quote that is escaped"),
-            ("content:\"a\";display:none", NONE, "behind quotes"),
+            ("content:'\\';display:none'", None, "after an escaped quote"),
+            ("content:\"a\";display:none", NONE, "after quotes"),
             ("background:url(;display:none", None, "parentheses that never close"),
             ("/* a */display/* b */:/* c */none/* d */", NONE, "comments"),
-            ("/* a; display:none; b */color:red", None, "what stands in one"),
+            ("/* a; display:none; b */color:red", None, "inside one"),
             ("background:url(//a/*);display:none", NONE, "what looks like one in a URL"),
             ("/*/;display:none/**/", None, "a slash that begins one does not end it"),
             ("/* a/*/display:none", NONE, "nor does one begin within another"),

@@ -19,11 +19,11 @@ pub(super) enum Follow {
     No,
 }
 
-/// One of the links that were added.
+/// The id of a link that was added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LinkId(usize);
 
-/// A link whose URL is not resolved yet: the page's base is known at its end only, and most references are repeated.
+/// A link whose URL is not resolved yet: the page's base is only known at its end, and most references are repeated.
 #[derive(Debug)]
 struct Unresolved {
     kind: LinkKind,
@@ -32,7 +32,7 @@ struct Unresolved {
     text: Option<String>,
 }
 
-/// The links met so far.
+/// The links found so far.
 #[derive(Debug)]
 pub(super) struct Links {
     links_max: usize,
@@ -56,15 +56,15 @@ impl Links {
         }
     }
 
-    /// Adds a link; none if it is no link or there is no room for it. One that is there already is not added again, but
-    /// is followed if either is.
+    /// Adds a link; `None` if it is not a link or there is no room for it. One that is present already is not added again, but is followed if either
+    /// is.
     pub(super) fn add(&mut self, kind: LinkKind, reference: Value<'_>, follow: Follow) -> Option<LinkId> {
         let text = without_fragment(reference.text());
         let is_long = matches!(reference, Value::Start(_)) || text.len() > self.url_bytes_max;
         if is_long || has_other_scheme(text) {
             return None;
         }
-        // Only a link may lead to the page itself; an image or a script without a URL is none.
+        // Only a link may lead to the page itself; an image or a script without a URL is not one.
         if text.is_empty() && !kind.leads_to_page() {
             return None;
         }
@@ -100,8 +100,7 @@ impl Links {
         self.links[id].text = text;
     }
 
-    /// Resolves them all, and says whether some are missing for want of room. References to `page` itself that name nothing but a place in it
-    /// are dropped.
+    /// Resolves all links, and returns whether some are missing for lack of room. References to a place in `page` itself are dropped.
     pub(super) fn finish(self, resolver: Resolver<'_>, page: &Url) -> (Vec<HtmlLink>, bool) {
         let Self { references, links: unresolved, is_cut, .. } = self;
         let mut links: Vec<HtmlLink> = Vec::with_capacity(unresolved.len());
@@ -128,12 +127,12 @@ impl Links {
     }
 }
 
-/// Whether two URLs differ in their fragments at most.
+/// Whether two URLs differ at most in their fragments.
 fn is_same_page(url: &Url, page: &Url) -> bool {
     url[..url::Position::AfterQuery] == page[..url::Position::AfterQuery]
 }
 
-/// Finds links by kind and URL without a copy of them. The hash is keyed, so that no page can aim at collisions.
+/// Finds links by kind and URL without copying them. The hash is keyed, so that no page can cause collisions on purpose.
 #[derive(Debug, Default)]
 struct Seen {
     hasher: RandomState,
@@ -141,9 +140,9 @@ struct Seen {
 }
 
 impl Seen {
-    /// The id that a key was given, or else the hash to give it one by.
+    /// Returns a key's id, or else the hash under which to add it.
     ///
-    /// Two keys of one hash, a chance of one in 2^64, cost one of them that it is not found again.
+    /// If two keys share a hash (one in 2^64), one of them is not found again.
     fn find(&self, key: (LinkKind, &str), is_same: impl Fn(usize) -> bool) -> Result<usize, u64> {
         let hash = self.hasher.hash_one(key);
         self.ids.get(&hash).copied().filter(|id| is_same(*id)).ok_or(hash)

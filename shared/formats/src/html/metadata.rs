@@ -9,13 +9,13 @@ use super::words::Words;
 use super::{HtmlLimits, Syntax};
 use crate::http_fields::refresh;
 
-/// More than one that differs is none; of these, some are the same once they are resolved.
+/// The most canonical links that are kept: if they differ, none counts, but some may be the same once they are resolved.
 const CANONICALS_MAX: usize = 8;
 
-/// Language tags are short (RFC 5646 has 35 bytes suffice); a longer one is none.
+/// Language tags are short (35 bytes suffice according to RFC 5646); a longer one is ignored.
 const LANGUAGE_BYTES_MAX: usize = 64;
 
-/// The metadata met so far; its URLs are not resolved yet.
+/// The metadata found so far; its URLs are not resolved yet.
 #[derive(Debug)]
 pub(super) struct Metadata<'l> {
     limits: &'l HtmlLimits,
@@ -24,7 +24,7 @@ pub(super) struct Metadata<'l> {
     pub(super) description: Option<String>,
     html_language: Option<String>,
     pragma_language: Option<String>,
-    /// What `xml:lang` says where it has no meaning.
+    /// The `xml:lang` of a page in HTML, where it has no meaning.
     xml_language: Option<String>,
     pub(super) robots: Vec<RobotsMeta>,
     robots_bytes: usize,
@@ -49,22 +49,22 @@ impl<'l> Metadata<'l> {
         }
     }
 
-    /// A piece of a `<title>`.
+    /// Adds a piece of a `<title>`.
     pub(super) fn title_text(&mut self, piece: &[u8]) {
         if self.title.is_none() {
             self.open_title.push(piece);
         }
     }
 
-    /// The end of a `<title>`, or of the page within one.
+    /// Ends a `<title>`, also at the end of the page.
     pub(super) fn end_title(&mut self) {
         if self.title.is_none() {
             self.title = self.open_title.take();
         }
     }
 
-    /// `<html>`. In XHTML `xml:lang` goes before `lang` (WHATWG HTML, "the language of a node"). In HTML it means
-    /// nothing to a browser; where all else is silent it says what the author meant.
+    /// `<html>`. In XHTML, `xml:lang` takes precedence over `lang` (WHATWG HTML, "the language of a node"). In HTML, browsers ignore it; if nothing
+    /// else names a language, it says what the author meant.
     pub(super) fn html(&mut self, tag: &Tag, syntax: Syntax) {
         let [lang, xml_lang] = [Attribute::Lang, Attribute::XmlLang].map(|name| tag.text(name).and_then(language));
         match syntax {
@@ -93,7 +93,7 @@ impl<'l> Metadata<'l> {
         }
     }
 
-    /// `<meta>`. Gives the reference of a refresh, which is a link.
+    /// `<meta>`. Returns the reference of a refresh, which is a link.
     pub(super) fn meta<'t>(&mut self, tag: &'t Tag) -> Option<&'t str> {
         let content = tag.text(Attribute::Content)?;
         if let Some(pragma) = tag.text(Attribute::HttpEquiv) {
@@ -129,7 +129,7 @@ impl<'l> Metadata<'l> {
         self.html_language.take().or_else(|| self.pragma_language.take()).or_else(|| self.xml_language.take())
     }
 
-    /// What the page's links are relative to (WHATWG HTML, "set the frozen base URL").
+    /// Returns the URL that the page's links are relative to (WHATWG HTML, "set the frozen base URL").
     pub(super) fn resolved_base(&self, page: Resolver<'_>) -> Url {
         self.base.as_ref().and_then(|base| page.resolve(base)).unwrap_or_else(|| page.base.clone())
     }
@@ -153,12 +153,12 @@ fn language(tag: &str) -> Option<&str> {
     if tag.is_empty() || tag.len() > LANGUAGE_BYTES_MAX { None } else { Some(tag) }
 }
 
-/// WHATWG HTML, "content language state": of several languages none, of several words the first.
+/// WHATWG HTML, "content language state": several languages count as none; of several words, the first counts.
 fn pragma_language(content: &str) -> Option<&str> {
     if content.contains(',') { None } else { language(content.split_ascii_whitespace().next()?) }
 }
 
-/// A robot may be called anything, so those that are not called `robots` are known by what they are asked.
+/// Whether a `<meta>` is for robots. A robot may have any name, so names other than `robots` are recognised by the content.
 fn speaks_to_robots(name: &str, content: &str) -> bool {
     const ASKED: [&str; 6] = ["all", "follow", "index", "nofollow", "noindex", "none"];
     const FREE_TEXT: [&str; 2] = ["author", "keywords"];

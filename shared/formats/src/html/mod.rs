@@ -1,9 +1,8 @@
 //! HTML: links, metadata, visible text.
 //!
-//! One pass over the tokens, without a tree: time is linear in the page however its tags are nested, and nothing
-//! recurses. What a tree would be needed for is approximated by a stack of bounded depth, and the approximations are named
-//! where they are made.
-//! Scripts are not run, so `<noscript>` counts; `<template>` and comments do not.
+//! One pass over the tokens, without a tree: the time is linear in the page's size, however its tags are nested, and nothing recurses. Where a tree
+//! would be needed, a stack of bounded depth approximates it; each approximation is documented in its place. Scripts are not run, so `<noscript>`
+//! counts; `<template>` and comments do not count.
 
 mod collector;
 mod foreign;
@@ -34,7 +33,15 @@ use self::tokens::Tokens;
 
 /// Reads a page from its text.
 ///
-/// Every text is a page: what is no HTML at all gives a page with text and no links.
+/// Every text is a page: what is not HTML at all becomes a page with text and without links.
+///
+/// ```
+/// use dragline_formats::html::{HtmlLimits, PageSource, extract};
+/// let url = url::Url::parse("https://example.org/docs/").unwrap();
+/// let page = extract("<title>Docs</title><a href=a>the first</a>", &PageSource::html(&url), &HtmlLimits::default());
+/// assert_eq!(page.title.as_deref(), Some("Docs"));
+/// assert_eq!(page.links[0].url.as_str(), "https://example.org/docs/a");
+/// ```
 #[must_use]
 pub fn extract(html: &str, source: &PageSource<'_>, limits: &HtmlLimits) -> Page {
     let html = match source.syntax {

@@ -1,44 +1,44 @@
-//! What a page is read from, how much of it is kept, and what it says.
+//! The input of the reader, its limits, and the page that it returns.
 
 use dragline_domain::document::LinkKind;
 use url::Url;
 
-/// A page before it is read: all that its text does not say itself.
+/// What is known about a page besides its text.
 #[derive(Clone, Copy, Debug)]
 pub struct PageSource<'a> {
-    /// Where it was fetched from, of http or https: what its links are relative to.
+    /// Its http or https URL, to which its links are relative.
     pub url: &'a Url,
-    /// The encoding that its bytes were in, by its name as in [`Decoded`](crate::charset::Decoded): the queries of its
-    /// links are in it, too. An unknown one counts as UTF-8.
+    /// The name of the encoding of its bytes, as in [`Decoded`](crate::charset::Decoded), which the queries of its links use, too. An unknown one
+    /// counts as UTF-8.
     pub encoding: &'a str,
-    /// By which rules it is read.
+    /// The rules by which it is read.
     pub syntax: Syntax,
 }
 
 impl<'a> PageSource<'a> {
-    /// HTML in UTF-8, as most pages are.
+    /// Creates the source of a page in HTML and UTF-8, as most are.
     #[must_use]
     pub const fn html(url: &'a Url) -> Self {
         Self { url, encoding: "UTF-8", syntax: Syntax::Html }
     }
 }
 
-/// The two ways to write a page. The same text can be either; which it is, its media type says.
+/// The two syntaxes of a page. The same text can be either; its media type decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Syntax {
-    /// `text/html`: what `/` at the end of a tag says depends on the element.
+    /// `text/html`: the meaning of `/` at the end of a tag depends on the element.
     Html,
-    /// `application/xhtml+xml`: a tag that ends in `/>` is a whole element, and CDATA sections are text. What is not
-    /// well-formed, and stops a browser, is read on as HTML.
+    /// `application/xhtml+xml`: a tag that ends in `/>` is a whole element, and CDATA sections are text. Where it is not well-formed, and a browser
+    /// would stop, it is read on as HTML.
     Xhtml,
 }
 
-/// How much of a page is kept. Reading goes on to the page's end either way, as metadata may come late.
+/// Limits on how much of a page is kept. It is read to the end in any case, as metadata may come late.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HtmlLimits {
-    /// Distinct links.
+    /// The most distinct links.
     pub links_max: usize,
-    /// Visible text, in bytes of UTF-8, like all that follow.
+    /// The most visible text, in bytes of UTF-8, like all that follow.
     pub text_bytes_max: usize,
     /// The title.
     pub title_bytes_max: usize,
@@ -46,13 +46,11 @@ pub struct HtmlLimits {
     pub description_bytes_max: usize,
     /// The text of one link.
     pub link_text_bytes_max: usize,
-    /// One attribute's value, entities decoded. Of a longer one the start is read, where a part of it means something.
+    /// One attribute's value, with entities decoded. Of a longer one, only the start is used, and only if a part of it is meaningful.
     pub attribute_bytes_max: usize,
-    /// One URL, before and after it is resolved. A longer one is no link: a long base would make every short reference
-    /// a long URL.
+    /// One URL, before and after it is resolved. A longer one is not a link: a long base would make every short reference a long URL.
     pub url_bytes_max: usize,
-    /// All `<meta>` for robots, with what it takes to hold them: far more than any page has, as one that is passed over may
-    /// be the one that forbids.
+    /// All `<meta>` for robots, with their overhead: far more than any page has, as one that is skipped may be the one that forbids.
     pub robots_bytes_max: usize,
 }
 
@@ -78,19 +76,19 @@ pub struct Page {
     pub title: Option<String>,
     /// The first `<meta name=description>` that is not empty, white space collapsed.
     pub description: Option<String>,
-    /// The language tag of `<html lang>`, or else of `<meta http-equiv=content-language>`, or else of `<html xml:lang>`, as
-    /// it is written. In XHTML `xml:lang` goes first.
+    /// The language tag of `<html lang>`, or else of `<meta http-equiv=content-language>`, or else of `<html xml:lang>`, as written. In XHTML,
+    /// `xml:lang` takes precedence.
     pub language: Option<String>,
     /// What the page asks of robots, in order.
     pub robots: Vec<RobotsMeta>,
-    /// The page that this one says it is a copy of: `<link rel=canonical>` in the head. None if there are several that
-    /// differ, which Google's documentation says it ignores, all of them, as it does those in the body.
+    /// The page that this one says it is a copy of: `<link rel=canonical>` in the head. `None` if several differ: according to its documentation,
+    /// Google then ignores them all, and those in the body as well.
     pub canonical: Option<Url>,
-    /// The visible text of the body: blocks on lines of their own, table cells separated by tabs, white space collapsed
-    /// but in `<pre>`, without soft hyphens and the like. What is hidden by an attribute or an inline style is left out; images'
-    /// alternative texts, form fields' contents and what only style sheets or scripts hide or show are not looked at.
+    /// The visible text of the body: blocks on separate lines, table cells separated by tabs, white space collapsed except in `<pre>`, without soft
+    /// hyphens and similar characters. What an attribute or an inline style hides is left out. Alternative texts of images, contents of form fields,
+    /// and what only style sheets or scripts hide or show are not considered.
     pub text: String,
-    /// Every link, in order, each kind and URL once.
+    /// All links in order, each kind and URL once.
     pub links: Vec<HtmlLink>,
     /// What the limits cut off.
     pub truncated: Truncated,
@@ -103,19 +101,19 @@ pub struct HtmlLink {
     pub kind: LinkKind,
     /// Absolute, of http or https, without its fragment.
     pub url: Url,
-    /// Whether its `rel` says `nofollow`, everywhere that the page has this link.
+    /// Whether its `rel` says `nofollow`, wherever the page has this link.
     pub nofollow: bool,
     /// The text of an `<a>` including its images' alternative texts, or the alternative text of an `<area>`: the first
     /// that is not empty.
     pub text: Option<String>,
 }
 
-/// A `<meta>` that speaks to robots.
+/// A `<meta>` for robots.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RobotsMeta {
-    /// Whom it speaks to, in lower case: `robots`, or one of them by its name.
+    /// Whom it addresses, in lower case: `robots`, or one robot by its name.
     pub agent: String,
-    /// What it asks, as it is written: `noindex, nofollow`.
+    /// What it asks, as written: `noindex, nofollow`.
     pub content: String,
 }
 

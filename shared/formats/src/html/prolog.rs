@@ -1,9 +1,9 @@
-//! What stands before the root element of an XML document.
+//! What comes before the root element of an XML document.
 
 /// The namespace of HTML's elements.
 const XHTML: &str = "http://www.w3.org/1999/xhtml";
 
-/// Whether a text that is told to be XML is a page: an `<html>` of the namespace of XHTML, as browsers show it.
+/// Whether a text declared as XML is a page: its root is an `<html>` in the XHTML namespace, which browsers show as a page.
 #[must_use]
 pub fn is_xhtml(text: &str) -> bool {
     let Some(after_name) = after_prolog(text).strip_prefix("<html") else { return false };
@@ -16,8 +16,8 @@ pub fn is_xhtml(text: &str) -> bool {
         })
 }
 
-/// The text from its root element on, without declaration, instructions, comments and document type: an HTML tokenizer takes a
-/// part of those for text.
+/// Returns the text from its root element on, without declaration, instructions, comments and document type: an HTML tokenizer would read part of
+/// those as text.
 pub(super) fn after_prolog(text: &str) -> &str {
     let mut rest = text;
     loop {
@@ -38,7 +38,7 @@ pub(super) fn after_prolog(text: &str) -> &str {
     }
 }
 
-/// What follows a document type, which may declare entities between brackets.
+/// Returns what follows a document type, which may declare entities between brackets.
 fn after_doctype(text: &str) -> Option<&str> {
     let (mut quote, mut is_in_brackets) = (None, false);
     let end = text.bytes().position(|byte| {
@@ -88,7 +88,7 @@ mod tests {
                 true,
                 "with a prolog",
             ),
-            ("<html>", false, "of no namespace"),
+            ("<html>", false, "without a namespace"),
             ("<html xmlns='http://www.w3.org/2000/svg'>", false, "of another"),
             ("<html title='http://www.w3.org/1999/xhtml'>", false, "that is named elsewhere"),
             ("<html xmlns:h='http://www.w3.org/1999/xhtml'>", false, "for others"),

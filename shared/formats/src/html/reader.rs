@@ -1,7 +1,7 @@
-//! The page's text for the tokenizer, without what would overflow its stack.
+//! Feeds the page's text to the tokenizer, without what would overflow its stack.
 //!
-//! html5gum 0.9 goes from attribute to attribute by calls that nest, some frames for each: a tag of some thousand attributes ends the
-//! process, and no panic is there to be caught.
+//! html5gum 0.9 makes nested calls for the attributes of a tag, several frames for each: a tag with some thousand attributes would end the process,
+//! without a panic that could be caught.
 
 use std::cell::Cell;
 use std::convert::Infallible;
@@ -16,12 +16,12 @@ const ATTRIBUTES_MAX: usize = 256;
 pub(super) struct AttributeCount(Cell<usize>);
 
 impl AttributeCount {
-    /// A tag begins.
+    /// Notes that a tag begins.
     pub(super) fn begin_tag(&self) {
         self.0.set(0);
     }
 
-    /// An attribute begins.
+    /// Notes that an attribute begins.
     pub(super) fn begin_attribute(&self) {
         self.0.set(self.0.get() + 1);
     }
@@ -31,7 +31,7 @@ impl AttributeCount {
     }
 }
 
-/// Reads a page; of a tag with too many attributes, what follows up to the next `>` is passed over.
+/// Reads a page; in a tag with too many attributes, everything up to the next `>` is skipped.
 #[derive(Debug)]
 pub(super) struct PageReader<'h, 'c> {
     text: StringReader<'h>,
@@ -43,7 +43,7 @@ impl<'h, 'c> PageReader<'h, 'c> {
         Self { text: html.to_reader(), attributes }
     }
 
-    /// The `>` that ends the tag; `None` at the page's end.
+    /// Returns the `>` that ends the tag; `None` at the end of the page.
     fn end_of_tag(&mut self) -> Option<&'static [u8]> {
         self.attributes.begin_tag();
         let mut buffer = [0; 4];

@@ -12,15 +12,15 @@ pub(super) fn is_nofollow(rel: &str) -> bool {
     words(rel).any(|word| word.eq_ignore_ascii_case("nofollow"))
 }
 
-/// The kind of a `<link>` by its `rel` and, where that only says when to load, its `as`. `None` where it names a host to
-/// connect to and no document.
+/// Returns the kind of a `<link>` from its `rel` and, if that only says when to load, its `as`. `None` if it names a host to connect to instead of a
+/// document.
 ///
-/// Of several words the most telling counts: an `alternate stylesheet` is a style sheet.
+/// Of several words, the most specific counts: an `alternate stylesheet` is a style sheet.
 pub(super) fn kind(rel: &str, loads_as: Option<&str>) -> Option<LinkKind> {
     words(rel).map(|word| class(&word.to_ascii_lowercase())).min().unwrap_or(Class::Other).kind(loads_as)
 }
 
-/// What one word of a `rel` says, the most telling first.
+/// What one word of a `rel` says, the most specific first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Class {
     Canonical,
@@ -72,7 +72,7 @@ impl Class {
     }
 }
 
-/// The kind of what is loaded early, by its `as`.
+/// Returns the kind of a preloaded resource, from its `as`.
 fn loaded(loads_as: &str) -> LinkKind {
     match loads_as.to_ascii_lowercase().as_str() {
         "script" | "worker" => LinkKind::Script,

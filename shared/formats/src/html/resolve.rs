@@ -1,4 +1,4 @@
-//! From a reference to an absolute URL.
+//! Resolving references to absolute URLs.
 
 use std::borrow::Cow;
 
@@ -9,16 +9,16 @@ use url::Url;
 /// Resolves the references of one page.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Resolver<'a> {
-    /// What they are relative to.
+    /// The URL that they are relative to.
     pub(super) base: &'a Url,
-    /// What their queries are encoded in.
+    /// The encoding of their queries.
     pub(super) query_encoding: &'static Encoding,
     /// The longest URL.
     pub(super) url_bytes_max: usize,
 }
 
 impl Resolver<'_> {
-    /// The URL of a reference, without its fragment; none if it is no URL, neither http nor https, or too long.
+    /// Returns the URL of a reference, without its fragment; `None` if it is not a URL, neither http nor https, or too long.
     pub(super) fn resolve(self, reference: &str) -> Option<Url> {
         let fits = |text: &str| text.len() <= self.url_bytes_max;
         let mut url = fits(reference).then(|| self.join(reference).ok())??;
@@ -29,13 +29,13 @@ impl Resolver<'_> {
         Some(url)
     }
 
-    /// WHATWG HTML, "encoding-parse a URL": the path is in UTF-8 everywhere, the query in the page's encoding.
+    /// WHATWG HTML, "encoding-parse a URL": the path is always in UTF-8, the query in the page's encoding.
     fn join(self, reference: &str) -> Result<Url, url::ParseError> {
         let reference = web_reference(reference);
         if self.query_encoding == UTF_8 || reference.is_ascii() {
             return self.base.join(&reference);
         }
-        // The parser drops line breaks and tabs, too, but encodes what stands between them piece by piece.
+        // The parser drops line breaks and tabs as well, but would encode the pieces between them separately.
         let dropped = ['\t', '\n', '\r'];
         let reference = if reference.contains(dropped) { reference.replace(dropped, "").into() } else { reference };
         let encode: &dyn Fn(&str) -> Cow<'_, [u8]> = &|query| encoded(self.query_encoding, query).into();
@@ -43,14 +43,14 @@ impl Resolver<'_> {
     }
 }
 
-/// The encoding of the queries of a page's links, by the name of the page's own: UTF-8 in place of UTF-16, which no URL is
-/// written in (WHATWG Encoding, "get an output encoding").
+/// Returns the encoding of the queries of a page's links, from the name of the page's own: UTF-8 instead of UTF-16, which URLs never use (WHATWG
+/// Encoding, "get an output encoding").
 pub(super) fn query_encoding(name: &str) -> &'static Encoding {
     Encoding::for_label(name.as_bytes()).map_or(UTF_8, Encoding::output_encoding)
 }
 
-/// A query's bytes. What the encoding cannot say becomes a character reference, as in a form that is sent, its signs
-/// percent-encoded (WHATWG URL, "percent-encode after encoding").
+/// Returns a query's bytes. What the encoding cannot represent becomes a character reference, as in a submitted form, percent-encoded (WHATWG URL,
+/// "percent-encode after encoding").
 fn encoded(encoding: &'static Encoding, query: &str) -> Vec<u8> {
     let mut encoder = encoding.new_encoder();
     let mut bytes = Vec::with_capacity(2 * query.len());
@@ -62,7 +62,7 @@ fn encoded(encoding: &'static Encoding, query: &str) -> Vec<u8> {
         rest = &rest[read..];
         match result {
             EncoderResult::InputEmpty => return bytes,
-            // There is room for all, so that this does not happen; if it did, there is more the next time.
+            // There is room for everything, so this does not happen; if it did, the next round would have more.
             EncoderResult::OutputFull => {}
             EncoderResult::Unmappable(character) => {
                 bytes.extend_from_slice(format!("%26%23{}%3B", u32::from(character)).as_bytes());
@@ -71,8 +71,8 @@ fn encoded(encoding: &'static Encoding, query: &str) -> Vec<u8> {
     }
 }
 
-/// A reference as a URL parser reads it, less its fragment: the first `#` begins it wherever it stands. The `#` stays
-/// where it keeps spaces from standing at the end, where they would not count.
+/// Removes the fragment of a reference, as a URL parser does: the first `#` begins it. The `#` stays if spaces before it would otherwise be at the
+/// end, and be trimmed.
 pub(super) fn without_fragment(reference: &str) -> &str {
     let is_blank = |c: char| c <= ' ';
     let reference = reference.trim_matches(is_blank);
@@ -85,7 +85,7 @@ pub(super) fn without_fragment(reference: &str) -> &str {
 
 /// Whether a reference visibly has a scheme other than http and https.
 ///
-/// One that hides it (`java<newline>script:`) is seen for what it is when it is resolved.
+/// One that hides it (`java<newline>script:`) is recognised when it is resolved.
 pub(super) fn has_other_scheme(reference: &str) -> bool {
     let end = reference.bytes().position(|byte| !(byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.')));
     let Some((scheme, rest)) = end.and_then(|end| reference.split_at_checked(end)) else { return false };

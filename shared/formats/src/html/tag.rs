@@ -1,8 +1,8 @@
-//! A tag, as far as it matters here: which element, and the values of the attributes that are looked at.
+//! A tag, as far as it matters here: its element, and the values of the attributes that are used.
 
 use super::open_elements::Name;
 
-/// The elements that are treated specially; those that are treated alike share a name.
+/// The elements that are treated specially; those that are treated alike share a variant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Element {
     A,
@@ -31,14 +31,14 @@ pub(super) enum Element {
     Input,
     Link,
     Math,
-    /// The elements of `MathML` that hold text, and so may hold HTML: `<mi>`, `<mtext>` and the like.
+    /// The elements of `MathML` that hold text, and so may hold HTML: `<mi>`, `<mtext>` and similar.
     MathText,
     Meta,
     Noembed,
     Noframes,
     Noscript,
     Object,
-    /// An inline element of HTML that SVG and `MathML` do not know.
+    /// An inline element of HTML that SVG and `MathML` do not have.
     Phrasing,
     Plaintext,
     /// `<pre>`, `<listing>`.
@@ -57,12 +57,12 @@ pub(super) enum Element {
     Track,
     Video,
     Xmp,
-    /// Any other, known or not: it runs along with the text.
+    /// Any other, known or not: it is inline.
     Other,
 }
 
 impl Element {
-    /// The element of a name in lower case.
+    /// Returns the element with this name, in lower case.
     pub(super) fn from_name(name: &[u8]) -> Self {
         match name {
             b"a" => Self::A,
@@ -122,7 +122,7 @@ impl Element {
 
 macro_rules! attributes {
     ($($variant:ident = $name:literal),* $(,)?) => {
-        /// The attributes that are looked at.
+        /// The attributes that are used.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(super) enum Attribute { $($variant,)* }
 
@@ -165,16 +165,16 @@ attributes! {
     XmlLang = "xml:lang",
 }
 
-/// What `/` at the end of a tag says, in SVG and `MathML`; in HTML it says nothing.
+/// Whether a tag ends in `/`, which matters in SVG and `MathML`, but not in HTML.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Closing {
     /// An end tag follows.
     Open,
-    /// It is its own end.
+    /// It is a whole element.
     SelfClosed,
 }
 
-/// An attribute of the tag, and where its value stands.
+/// An attribute of the tag, and where its value is.
 #[derive(Clone, Copy, Debug)]
 struct Found {
     attribute: Attribute,
@@ -188,12 +188,12 @@ struct Found {
 pub(super) enum Value<'a> {
     /// All of it.
     Whole(&'a str),
-    /// Its start: it is longer than the limit.
+    /// Its start, if it is longer than the limit.
     Start(&'a str),
 }
 
 impl<'a> Value<'a> {
-    /// What there is of it.
+    /// Returns what there is of it.
     pub(super) const fn text(self) -> &'a str {
         match self {
             Self::Whole(text) | Self::Start(text) => text,
@@ -201,7 +201,7 @@ impl<'a> Value<'a> {
     }
 }
 
-/// What becomes of an attribute's value.
+/// What happens to an attribute's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Begun {
     /// It is appended to the tag.
@@ -210,14 +210,14 @@ pub(super) enum Begun {
     Ignored,
 }
 
-/// The start tag being read; one for all tags of a page, so that none allocates.
+/// The start tag being read. All tags of a page share it, to save allocations.
 #[derive(Debug)]
 pub(super) struct Tag {
     element: Element,
     name: Name,
     closing: Closing,
     values: Vec<u8>,
-    /// In order; no attribute twice, so there are few.
+    /// In order, each attribute at most once, so there are few.
     attributes: Vec<Found>,
     value_bytes_max: usize,
 }
@@ -250,7 +250,7 @@ impl Tag {
         self.closing = Closing::SelfClosed;
     }
 
-    /// Begins an attribute, unless it is not looked at, or is there already: the first counts.
+    /// Begins an attribute, unless it is not used or present already: the first counts.
     pub(super) fn begin(&mut self, name: &[u8]) -> Begun {
         let Some(attribute) = Attribute::from_name(name) else { return Begun::Ignored };
         if self.attributes.iter().any(|found| found.attribute == attribute) {
@@ -261,7 +261,7 @@ impl Tag {
         Begun::Kept
     }
 
-    /// Goes on with the value of the attribute that was begun last.
+    /// Continues the value of the attribute that was begun last.
     pub(super) fn append(&mut self, piece: &[u8]) {
         if let Some(last) = self.attributes.last_mut() {
             let room = self.value_bytes_max.saturating_sub(last.end - last.start);
@@ -287,7 +287,7 @@ impl Tag {
         self.closing
     }
 
-    /// An attribute's value, or its start if it was cut.
+    /// Returns an attribute's value, or its start if it was cut.
     pub(super) fn value(&self, attribute: Attribute) -> Option<Value<'_>> {
         let found = self.attributes.iter().find(|found| found.attribute == attribute)?;
         let bytes = &self.values[found.start..found.end];
@@ -298,7 +298,7 @@ impl Tag {
         Some(if found.is_cut { Value::Start(text) } else { Value::Whole(text) })
     }
 
-    /// An attribute's value; none if it was cut.
+    /// Returns an attribute's value; `None` if it was cut.
     pub(super) fn whole(&self, attribute: Attribute) -> Option<&str> {
         match self.value(attribute)? {
             Value::Whole(text) => Some(text),
@@ -306,7 +306,7 @@ impl Tag {
         }
     }
 
-    /// An attribute's value where its start will do.
+    /// Returns an attribute's value, or its start, for uses where the start is enough.
     pub(super) fn text(&self, attribute: Attribute) -> Option<&str> {
         self.value(attribute).map(Value::text)
     }

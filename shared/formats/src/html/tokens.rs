@@ -1,4 +1,4 @@
-//! From the tokenizer's steps to tags and text.
+//! Turning the tokenizer's events into tags and text.
 
 use std::convert::Infallible;
 
@@ -9,10 +9,10 @@ use super::open_elements::Name;
 use super::reader::AttributeCount;
 use super::tag::{Begun, Element, Tag};
 
-/// Longer than any name that is known, so that what is cut is none of them.
+/// Longer than any known name, so that a cut name is never one of them.
 const NAME_BYTES_MAX: usize = 24;
 
-/// What of a tag is being read.
+/// Which part of a tag is being read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     /// Its name, or nothing.
@@ -30,7 +30,7 @@ enum TagKind {
     End,
 }
 
-/// Puts tags together and hands them on. It allocates nothing for a token.
+/// Assembles tags and passes them on, without an allocation per token.
 #[derive(Debug)]
 pub(super) struct Tokens<'c, 'l> {
     collector: &'c mut Collector<'l>,
@@ -40,9 +40,9 @@ pub(super) struct Tokens<'c, 'l> {
     name: Vec<u8>,
     attribute_name: Vec<u8>,
     tag: Tag,
-    /// The last start tag: the only one whose end tag means anything within raw text.
+    /// The last start tag: within raw text, only its end tag has a meaning.
     last_start: Element,
-    /// Within raw text, the sections of it that no end tag is seen in.
+    /// Within raw text, tracks CDATA sections, in which end tags are ignored.
     cdata: Option<Cdata>,
 }
 
@@ -170,7 +170,7 @@ impl Emitter for Tokens<'_, '_> {
         self.collector.has_cdata()
     }
 
-    // Errors, comments and doctypes say nothing that is kept.
+    // Nothing in errors, comments and doctypes is kept.
     fn set_last_start_tag(&mut self, _: Option<&[u8]>) {}
     fn emit_eof(&mut self) {}
     fn emit_error(&mut self, _: Error) {}
@@ -190,12 +190,12 @@ impl Emitter for Tokens<'_, '_> {
 const CDATA_BEGIN: &[u8] = b"<![CDATA[";
 const CDATA_END: &[u8] = b"]]>";
 
-/// Watches what is read as raw text go by, in pieces of any length, for where a CDATA section begins and ends. In XML an end tag within a section is
-/// text: a script may hold `</script>` in one.
+/// Watches raw text, in pieces of any length, for the beginning and end of CDATA sections. In XML, an end tag within a section is text: a script may
+/// have `</script>` in one.
 #[derive(Debug, Default)]
 struct Cdata {
     is_open: bool,
-    /// How much of what is waited for was there.
+    /// How much of the awaited delimiter has matched.
     matched: usize,
 }
 
@@ -211,7 +211,7 @@ impl Cdata {
             if *byte == awaited[self.matched] {
                 self.matched += 1;
             } else if !(self.is_open && *byte == b']') {
-                // Of `]]]` the last two may be those that count; a `<` stands only where a section begins.
+                // In `]]]`, the last two may be the ones that count; a `<` only occurs where a section begins.
                 self.matched = usize::from(*byte == awaited[0]);
             }
             if self.matched == awaited.len() {
@@ -236,7 +236,7 @@ mod tests {
             ("<![CDATA<![CDATA[", true, "half of one before it"),
             ("<![cdata[", false, "in capitals only"),
             ("<![CDATA[a]]]>", false, "three brackets at its end"),
-            ("<![CDATA[a]>]]b>", true, "ends that are none"),
+            ("<![CDATA[a]>]]b>", true, "ends that are not ends"),
             ("<![CDATA[<![CDATA[]]>", false, "they do not nest"),
             ("]]><![CDATA[", true, "an end without a beginning"),
         ] {

@@ -1,15 +1,15 @@
 //! Text as a reader sees it: white space collapsed, lines broken where blocks begin and end.
 
-/// Characters that show nothing and only say where a line may break, so that no one who searches for a word types them: soft
-/// hyphen, zero width space, word joiner, byte order mark.
+/// Invisible characters that only say where a line may break, which nobody types when searching for a word: soft hyphen, zero width space, word
+/// joiner, byte order mark.
 ///
-/// The joiners U+200C and U+200D are none of them: Persian and the scripts of India are misspelt without, and emoji fall apart.
+/// The joiners U+200C and U+200D are not among them: without these, Persian and the scripts of India are misspelt, and emoji fall apart.
 const INVISIBLE: [&[u8]; 4] = [b"\xC2\xAD", b"\xE2\x80\x8B", b"\xE2\x81\xA0", b"\xEF\xBB\xBF"];
 
-/// What lies between two words, the weakest first: of several, the strongest shows.
+/// What separates two words, the weakest first: of several, the strongest counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Gap {
-    /// They are one word.
+    /// Nothing: they are one word.
     None,
     /// A space.
     Space,
@@ -42,7 +42,7 @@ impl Words {
         self.is_cut
     }
 
-    /// Parts what follows from what is there.
+    /// Separates what follows from what is there.
     pub(super) fn gap(&mut self, gap: Gap) {
         self.gap = self.gap.max(gap);
     }
@@ -67,12 +67,12 @@ impl Words {
         }
     }
 
-    /// Appends a piece whose white space counts.
+    /// Appends a piece whose white space matters.
     pub(super) fn push_preformatted(&mut self, piece: &[u8]) {
         let piece = match (self.bytes.last(), self.gap) {
-            // What precedes the first word of all text shows nowhere.
+            // White space before the first word is never shown.
             (None, _) => piece.trim_ascii_start(),
-            // Nor does a line break right after `<pre>`.
+            // Nor is a line break right after `<pre>`.
             (Some(_), Gap::Line) => piece.strip_prefix(b"\n").unwrap_or(piece),
             _ => piece,
         };
@@ -81,7 +81,7 @@ impl Words {
         }
     }
 
-    /// Appends what of a piece shows.
+    /// Appends the visible part of a piece.
     fn append(&mut self, piece: &[u8]) {
         let (mut rest, mut from) = (piece, 0);
         while let Some(at) = rest[from..].iter().position(|byte| begins_invisible(*byte)) {
@@ -120,7 +120,7 @@ impl Words {
         self.bytes.extend_from_slice(&piece[..piece.len().min(room)]);
     }
 
-    /// Takes out the character that the tokenizer cut in two here, if it shows nothing.
+    /// Removes the character that the tokenizer split here, if it is invisible.
     fn drop_invisible_at(&mut self, seam: usize) {
         let is_begin = |byte: &u8| !is_continuation(*byte);
         let Some(start) = self.bytes[..seam].iter().rposition(is_begin) else { return };
@@ -129,7 +129,7 @@ impl Words {
         }
     }
 
-    /// Empties it for other text, and gives what there was; none if that was nothing.
+    /// Empties it for other text, and returns what there was; `None` if there was nothing.
     pub(super) fn take(&mut self) -> Option<String> {
         self.gap = Gap::None;
         self.is_cut = false;
@@ -150,7 +150,7 @@ impl Words {
     }
 }
 
-/// Leaves out the half of a character that a limit may have left.
+/// Drops half a character that a limit may have left.
 fn to_text(bytes: &[u8]) -> String {
     bytes.trim_ascii_end().utf8_chunks().map(|chunk| chunk.valid()).collect()
 }

@@ -7,12 +7,12 @@ use super::{is_token_char, quoted_string};
 pub struct ContentType {
     /// Type and subtype in lower case, such as `text/html`.
     pub essence: String,
-    /// The declared character encoding's label as it was written; absent if none was.
+    /// The label of the declared character encoding, as written; `None` if there is none.
     pub charset: Option<String>,
 }
 
 impl ContentType {
-    /// Whether it says no more than that the server does not know: browsers look at the body then (WHATWG MIME Sniffing, 5.1 and 7).
+    /// Whether it only says that the server does not know: then browsers look at the body (WHATWG MIME Sniffing, 5.1 and 7).
     #[must_use]
     pub fn is_unknown(&self) -> bool {
         matches!(self.essence.as_str(), "*/*" | "unknown/unknown" | "application/unknown")
@@ -21,9 +21,8 @@ impl ContentType {
 
 /// Reads a `Content-Type`, or a `<meta http-equiv=content-type>`'s content, as the WHATWG MIME Sniffing standard does.
 ///
-/// More is forgiven than there, as a crawler has no user to show an error to: junk behind the subtype or behind a
-/// value is passed over, and single quotes around the charset are removed. Of several charsets the first counts.
-/// Absent if there is no type and subtype.
+/// It is more lenient than the standard, as a crawler has no user to show an error to: junk after the subtype or a value is ignored, and single
+/// quotes around the charset are removed. The first of several charsets counts. `None` if there is no type and subtype.
 #[must_use]
 pub fn content_type(value: &str) -> Option<ContentType> {
     let (media_type, rest) = split_token(value.trim_start());
@@ -35,12 +34,12 @@ pub fn content_type(value: &str) -> Option<ContentType> {
     Some(ContentType { essence, charset: charset(parameters) })
 }
 
-/// A text's leading token, which may be empty, and what follows.
+/// Returns a text's leading token, which may be empty, and the rest.
 fn split_token(text: &str) -> (&str, &str) {
     text.split_at(text.find(|c| !is_token_char(c)).unwrap_or(text.len()))
 }
 
-/// The first charset among parameters.
+/// Returns the first charset among parameters.
 fn charset(mut parameters: &str) -> Option<String> {
     while let Some(start) = parameters.find(';') {
         let (name, rest) = split_token(parameters[start + 1..].trim_start());
@@ -84,12 +83,12 @@ mod tests {
             ("text/html; charset=\" \"; charset=latin1", "text/html", Some("latin1"), "nor a blank one"),
             ("text/html; charset", "text/html", None, "no value"),
             ("text/html; x=\"a;charset=b\"; charset=utf-8", "text/html", Some("utf-8"), "a semicolon in quotes"),
-            ("text/html; x;; charset=utf-8", "text/html", Some("utf-8"), "parameters that are none"),
+            ("text/html; x;; charset=utf-8", "text/html", Some("utf-8"), "parameters that are not valid"),
             ("text/html; ; =x; charset=utf-8", "text/html", Some("utf-8"), "more of them"),
             ("text/html, text/html; charset=utf-8", "text/html", Some("utf-8"), "two fields made one"),
             ("text/html; charset=utf-8, text/plain", "text/html", Some("utf-8"), "two fields made one"),
             ("application/xhtml+xml; profile=\"x\"", "application/xhtml+xml", None, "another parameter"),
-            ("text/html junk; charset=utf-8", "text/html", Some("utf-8"), "junk behind the subtype"),
+            ("text/html junk; charset=utf-8", "text/html", Some("utf-8"), "junk after the subtype"),
         ] {
             let expected = ContentType { essence: essence.to_owned(), charset: charset.map(str::to_owned) };
             assert_eq!(content_type(value), Some(expected), "{value}: {why}");

@@ -1,22 +1,22 @@
-//! Fields of a message, by their names, and as text.
+//! Header fields, by their names and as text.
 
 use std::borrow::Cow;
 use std::ops::Deref;
 
-/// Header fields in their order, repeated ones among them; names are compared without regard to case. Values are bytes, or text where that is what
-/// a format calls them.
+/// Header fields in their order, including repeated ones; names are compared without regard to case. Values are bytes, or text in formats that define
+/// them as text.
 ///
-/// `http::HeaderMap` could not hold what an archive keeps: it writes names in lower case, and brings fields of one name together.
+/// `http::HeaderMap` cannot hold what an archive keeps: it writes names in lower case, and groups fields by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Headers<V = Vec<u8>>(Vec<(String, V)>);
 
 impl<V: Deref> Headers<V> {
-    /// Adds a field behind the others.
+    /// Appends a field.
     pub fn push(&mut self, name: impl Into<String>, value: impl Into<V>) {
         self.0.push((name.into(), value.into()));
     }
 
-    /// The value that was added last, for what goes on in a next line.
+    /// The value that was added last, for values that continue on the next line.
     pub(crate) fn last_mut(&mut self) -> Option<&mut V> {
         self.0.last_mut().map(|(_, value)| value)
     }
@@ -69,8 +69,8 @@ impl<V, N: Into<String>, W: Into<V>> FromIterator<(N, W)> for Headers<V> {
     }
 }
 
-/// A field's value as text, without the white space around it: UTF-8, as most write it, or else Latin-1, which RFC 9110 section 5.5 says that
-/// such bytes once were. So no value is without a meaning because of one byte.
+/// Returns a field's value as text, without the white space around it: UTF-8, as most servers write it, or else Latin-1, which such bytes once were
+/// (RFC 9110 section 5.5). So one odd byte does not spoil a value.
 #[must_use]
 pub fn text(value: &[u8]) -> Cow<'_, str> {
     let value = value.trim_ascii();
@@ -105,7 +105,7 @@ mod tests {
             ("link", Some("a"), ["a", "c", ""].as_slice(), "in any case, in order, empty ones too"),
             ("DATE", Some("b"), &["b"], "one"),
             ("X", Some("caf\u{e9}"), &["caf\u{e9}", "caf\u{e9}"], "UTF-8 and Latin-1"),
-            ("lin", None, &[], "a part of a name is no name"),
+            ("lin", None, &[], "part of a name is not the name"),
         ] {
             assert_eq!(headers.text(name).as_deref(), first, "{name}: {why}");
             assert_eq!(headers.texts(name).collect::<Vec<_>>(), all, "{name}: {why}");

@@ -1,6 +1,6 @@
-//! HTTP header fields, and their values: what text they are, Location, Retry-After, Content-Type, Link, Refresh.
+//! HTTP header fields and their values: as text, and Location, Retry-After, Content-Type, Link and Refresh.
 //!
-//! Each value is read by a pure function of the field, which the HTTP client has limited in length.
+//! Each value is read by a pure function of the field, whose length the HTTP client has limited.
 
 mod content_type;
 mod headers;
@@ -14,15 +14,15 @@ pub use headers::{Headers, text};
 use jiff::Timestamp;
 pub use references::{HEADER_LINKS_MAX, HeaderLink, link_header, location, refresh};
 
-/// RFC 9110 section 5.6.2: what a name in a header field is made of.
+/// Whether a name in a header field may have this character (RFC 9110 section 5.6.2).
 const fn is_token_char(c: char) -> bool {
     c.is_ascii_alphanumeric()
         || matches!(c, '!' | '#' | '$' | '%' | '&' | '\'' | '*' | '+' | '-' | '.' | '^' | '_' | '`' | '|' | '~')
 }
 
-/// The text of a quoted string, its escapes undone, and what follows; the text is what stands behind the opening quote.
+/// Reads a quoted string from after its opening quote: returns its text without escapes, and the rest.
 ///
-/// A string that is not closed goes on to the end.
+/// A string that is not closed continues to the end.
 fn quoted_string(text: &str) -> (String, &str) {
     let mut value = String::new();
     let mut chars = text.chars();
@@ -36,15 +36,14 @@ fn quoted_string(text: &str) -> (String, &str) {
     (value, chars.as_str())
 }
 
-/// How long a `Retry-After` asks us to wait from `now` (RFC 9110 section 10.2.3), at most [`RETRY_AFTER_MAX`].
+/// Returns how long a `Retry-After` asks us to wait from `now` (RFC 9110 section 10.2.3), at most [`RETRY_AFTER_MAX`].
 ///
-/// Whole seconds, or a date in any of the three forms of HTTP; a date that has passed is no wait. Absent if it is
-/// neither.
+/// Whole seconds, or a date in any of the three forms of HTTP; a date that has passed means no wait. `None` if it is neither.
 #[must_use]
 pub fn retry_after(value: &str, now: Timestamp) -> Option<Duration> {
     let value = value.trim();
     let wait = if !value.is_empty() && value.bytes().all(|octet| octet.is_ascii_digit()) {
-        // A number too large to read is a long wait.
+        // A number too large to parse is a long wait.
         value.parse().map_or(RETRY_AFTER_MAX, Duration::from_secs)
     } else {
         let date = httpdate::parse_http_date(value).ok()?;

@@ -6,40 +6,40 @@ use percent_encoding::{AsciiSet, percent_encode};
 
 use super::{is_token_char, quoted_string};
 
-/// The reference in a `Location` field. Bytes that are no ASCII are percent-encoded as they came, whatever their character set, as browsers do:
-/// the server knows what it meant by them.
+/// Returns the reference in a `Location` field. Bytes beyond ASCII are percent-encoded as received, whatever their character set, as browsers do: the
+/// server knows what they mean.
 #[must_use]
 pub fn location(value: &[u8]) -> Cow<'_, str> {
     percent_encode(value.trim_ascii(), &AsciiSet::EMPTY).into()
 }
 
-/// The most links that are read of one response's `Link` fields, all together.
+/// The most links that are read from one response's `Link` fields in all.
 pub const HEADER_LINKS_MAX: usize = 100;
 
 /// A link in a response's header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeaderLink {
-    /// Where it leads, as it was written: relative to the response's URL.
+    /// Where it leads, as written: relative to the response's URL.
     pub target: String,
-    /// How the target is related, in lower case, such as `canonical`; never empty.
+    /// The relations of the target, in lower case, such as `canonical`; never empty.
     pub rels: Vec<String>,
 }
 
 /// Reads the values of all `Link` fields, as RFC 8288 appendix B says.
 ///
-/// Links without a relation are left out, and so are links with an `anchor`: they are about another resource than the
-/// response. At most [`HEADER_LINKS_MAX`]; a value that stops making sense is read up to there.
+/// Links without a relation are left out, and so are links with an `anchor`: they are about another resource than the response. At most
+/// [`HEADER_LINKS_MAX`]; a malformed value is read up to the error.
 pub fn link_header<'v>(values: impl Iterator<Item = &'v str>) -> Vec<HeaderLink> {
     values.flat_map(Links).filter_map(LinkValue::link).take(HEADER_LINKS_MAX).collect()
 }
 
-/// The link-values of one field value, from where it still has to be read.
+/// The link-values in the unread rest of one field value.
 struct Links<'v>(&'v str);
 
-/// What was written of one link.
+/// What is written about one link.
 struct LinkValue<'v> {
     target: &'v str,
-    /// The first `rel`; absent without one.
+    /// The first `rel`; `None` without one.
     rel: Option<String>,
     /// Whether it is about the response itself.
     context: Context,
@@ -48,7 +48,7 @@ struct LinkValue<'v> {
 #[derive(Clone, Copy)]
 enum Context {
     Response,
-    /// An `anchor` names another.
+    /// It is about another, which an `anchor` names.
     Other,
 }
 
@@ -68,7 +68,7 @@ impl<'v> Iterator for Links<'v> {
                 link.context = Context::Other;
             }
         }
-        // Anything but a comma here is junk, of which nobody knows where it ends.
+        // Anything but a comma here is junk, and nobody knows where it ends.
         let rest = rest.trim_start();
         self.0 = if rest.starts_with(',') { rest } else { "" };
         Some(link)
@@ -83,7 +83,7 @@ impl LinkValue<'_> {
     }
 }
 
-/// Name and value of a parameter, and what follows. A parameter without a value has an empty one.
+/// Returns name and value of a parameter, and the rest. A parameter without a value has an empty one.
 fn parameter_of(text: &str) -> (&str, String, &str) {
     let text = text.trim_start();
     let (name, rest) = text.split_at(text.find(|c| !is_token_char(c)).unwrap_or(text.len()));
@@ -101,14 +101,14 @@ fn parameter_of(text: &str) -> (&str, String, &str) {
     }
 }
 
-/// The URL that a `Refresh` field leads to, or the content of a `<meta http-equiv=refresh>`, as it was written: relative to the page's base.
-/// Absent if it is no refresh, or one that loads the page itself again. How long it waits does not matter to a crawler.
+/// Returns the URL that a `Refresh` field, or the content of a `<meta http-equiv=refresh>`, leads to, as written: relative to the page's base. `None`
+/// if it is not a refresh, or reloads the page itself. How long it waits does not matter to a crawler.
 ///
-/// These are the steps that the HTML standard calls shared declarative refresh, which are the same for both.
+/// These are the HTML standard's "shared declarative refresh steps", the same for both.
 #[must_use]
 pub fn refresh(value: &str) -> Option<&str> {
     let value = value.trim_ascii_start();
-    // A fraction may stand alone.
+    // There may be only a fraction.
     let behind_time = value.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
     if behind_time.len() == value.len() {
         return None;
@@ -119,7 +119,7 @@ pub fn refresh(value: &str) -> Option<&str> {
         return None;
     }
     let text = text.trim_ascii_start();
-    // Without `url` and `=` the text is the URL: quotes belong to it if it starts with a `u`, and are removed if not.
+    // Without `url` and `=`, the text is the URL: quotes are part of it if it starts with a `u`, and are removed if not.
     let url = match text.strip_prefix(['u', 'U']) {
         None => unquoted(text),
         Some(_) => after_url_sign(text).map_or(text, unquoted),
@@ -128,14 +128,14 @@ pub fn refresh(value: &str) -> Option<&str> {
     (!url.is_empty()).then_some(url)
 }
 
-/// What follows `url`, blanks and `=`; absent if those are not all there.
+/// Returns what follows `url`, blanks and `=`; `None` if one of them is missing.
 fn after_url_sign(text: &str) -> Option<&str> {
     let (name, rest) = text.split_at_checked("url".len())?;
     let value = rest.trim_ascii_start().strip_prefix('=')?;
     name.eq_ignore_ascii_case("url").then(|| value.trim_ascii_start())
 }
 
-/// Without the quotes around it, and what stands behind them.
+/// Removes the quotes around a text, and what comes after them.
 fn unquoted(text: &str) -> &str {
     let Some(quote @ ('"' | '\'')) = text.chars().next() else { return text };
     text[1..].split(quote).next().unwrap_or_default()
@@ -228,7 +228,7 @@ mod tests {
             ("0; url/a", Some("url/a"), "so is one without a sign"),
             ("0; urls=/a", Some("urls=/a"), "another word"),
             ("0; urn:x", Some("urn:x"), "another word with `u`"),
-            ("0; u'a'", Some("u'a'"), "behind which quotes belong to it"),
+            ("0; u'a'", Some("u'a'"), "after which quotes belong to it"),
             ("0; u", Some("u"), "a short one"),
             ("0; uü", Some("uü"), "not cut within a character"),
             ("0; ür=/a", Some("ür=/a"), "not in ASCII"),

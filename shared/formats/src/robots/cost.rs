@@ -1,4 +1,4 @@
-//! What a verdict costs, in octets compared, so that no machine's speed decides in the tests below. Nothing is counted elsewhere.
+//! Counts the octets that a verdict compares, so that the tests below do not depend on a machine's speed. Compiled to nothing outside of tests.
 
 #[cfg(test)]
 use std::cell::Cell;
@@ -8,13 +8,13 @@ thread_local! {
     static OCTETS: Cell<usize> = const { Cell::new(0) };
 }
 
-/// Says that so many octets are compared.
+/// Counts compared octets.
 #[cfg(test)]
 pub(super) fn count(octets: impl FnOnce() -> usize) {
     OCTETS.set(OCTETS.get() + octets());
 }
 
-/// Says that so many octets are compared: asked for in tests alone.
+/// Counts compared octets, in tests only.
 #[cfg(not(test))]
 pub(super) fn count(_octets: impl FnOnce() -> usize) {}
 

@@ -1,8 +1,8 @@
 //! robots.txt (RFC 9309): what a site asks crawlers to leave alone.
 //!
-//! Three steps, each a pure function. [`RobotsRecord::of`] says what a fetch of robots.txt means and is what gets
-//! stored; [`RobotsRecord::policy`] builds the rules of it once; [`RobotsPolicy::verdict`] answers for one URL, with
-//! its reason. Fetching, following redirects and keeping the copy are the caller's.
+//! Three steps, each a pure function. [`RobotsRecord::of`] says what a fetch of robots.txt means, in a form to be stored; [`RobotsRecord::policy`]
+//! builds the rules from it once; [`RobotsPolicy::verdict`] answers for one URL, with the reason. Fetching, following redirects and keeping the copy
+//! are up to the caller.
 
 mod cost;
 mod octets;
@@ -24,7 +24,7 @@ pub use record::{RobotsFetch, RobotsRecord};
 use rules::RuleIndex;
 pub use verdict::{Rule, RuleKind, Verdict};
 
-/// The most bytes of a robots.txt that are read, cut at a line's end: RFC 9309 section 2.5 asks for at least 500 KiB.
+/// The most bytes of a robots.txt that are read, cut at the end of a line: RFC 9309 section 2.5 asks for at least 500 KiB.
 pub const BODY_BYTES_MAX: usize = 512 * 1024;
 
 /// The most redirects of a robots.txt that are followed, also to other hosts (RFC 9309 section 2.3.1.2).
@@ -37,6 +37,13 @@ pub const COPY_AGE_MAX: Duration = Duration::from_hours(24);
 pub const RULES_MAX: usize = 20_000;
 
 /// The rules of one robots.txt for one crawler.
+///
+/// ```
+/// use dragline_formats::robots::Robots;
+/// let robots = Robots::parse(b"User-agent: *\nDisallow: /private/\nAllow: /private/map", "ShelfBot");
+/// assert!(!robots.verdict("/private/notes").is_allowed());
+/// assert!(robots.verdict("/private/map").is_allowed());
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Robots {
     rules: RuleIndex,
@@ -46,7 +53,7 @@ pub struct Robots {
 impl Robots {
     /// Reads a robots.txt for the crawler of this product token (see [`product_token`](dragline_domain::definition::product_token)).
     ///
-    /// Every body can be read: what is no rule is passed over, so a web page served as robots.txt forbids nothing.
+    /// Every body can be read: what is not a rule is skipped, so a web page served as robots.txt forbids nothing.
     #[must_use]
     pub fn parse(body: &[u8], product_token: &str) -> Self {
         parse::parse(body, product_token)
@@ -54,7 +61,7 @@ impl Robots {
 
     /// Whether a URL of this origin may be fetched, by its path and query.
     ///
-    /// The rule with the longest pattern decides; of equally long ones, one that allows (RFC 9309 section 2.2.2).
+    /// The rule with the longest pattern decides; among equally long ones, one that allows (RFC 9309 section 2.2.2).
     #[must_use]
     pub fn verdict(&self, path_and_query: &str) -> Verdict<'_> {
         if is_robots_txt(path_and_query) {
@@ -68,7 +75,8 @@ impl Robots {
         best.map_or(Verdict::NoRule, |ranked| Verdict::Rule(ranked.rule()))
     }
 
-    /// The pause between two requests that our group asks for, at most [`DELAY_MAX`](dragline_domain::politeness::DELAY_MAX); absent if it asks for none.
+    /// The delay between two requests that our group asks for, at most [`DELAY_MAX`](dragline_domain::politeness::DELAY_MAX); `None` if it asks for
+    /// none.
     ///
     /// Not in the RFC, but many sites use it.
     #[must_use]
@@ -77,7 +85,7 @@ impl Robots {
     }
 }
 
-/// robots.txt itself is always allowed (RFC 9309 section 2.2.2).
+/// Whether this is robots.txt, which is always allowed (RFC 9309 section 2.2.2).
 fn is_robots_txt(path_and_query: &str) -> bool {
     path_and_query == "/robots.txt"
 }

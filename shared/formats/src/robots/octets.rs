@@ -1,22 +1,21 @@
-//! The one spelling in which paths and patterns are compared (RFC 9309 section 2.2.2).
+//! The normal form in which paths and patterns are compared (RFC 9309 section 2.2.2).
 //!
-//! The RFC asks that reserved and non-ASCII octets be percent-encoded before they are compared, and unreserved ones
-//! not. Taken to the letter that would encode `/` too, so the delimiters `/`, `?`, `&` and `=` stay as they were
-//! written: an encoded slash in a path is not a slash. In a query it is, by the RFC's own example of
-//! `baz=https://foo.bar`.
+//! The RFC wants reserved and non-ASCII octets to be percent-encoded before they are compared, and unreserved ones not. Taken literally, that would
+//! encode `/` too, so the delimiters `/`, `?`, `&` and `=` stay as written: an encoded slash in a path is not a slash. In a query it is, by the RFC's
+//! own example of `baz=https://foo.bar`.
 
 use dragline_domain::url::{is_unreserved, octet_after};
 use percent_encoding::percent_encode_byte;
 
-/// A URL's path and query in the spelling of comparison. Holds no `*` and no `$`, which patterns give a meaning to.
+/// A URL's path and query, normalised for comparison. Contains no `*` and no `$`, which have a meaning in patterns.
 pub(super) struct Target {
     /// With encoded slashes left encoded.
     pub(super) plain: String,
-    /// With the query's encoded slashes undone; absent where that changes nothing.
+    /// With the query's encoded slashes decoded; `None` if that changes nothing.
     pub(super) query_slashes_undone: Option<String>,
 }
 
-/// The spellings of a URL's path and query. Where the leading `/` is missing, it is added.
+/// Normalises a URL's path and query. A missing leading `/` is added.
 pub(super) fn target(path_and_query: &str) -> Target {
     let spell = |slashes| {
         let mut speller = Speller::new(slashes);
@@ -32,7 +31,7 @@ pub(super) fn target(path_and_query: &str) -> Target {
     Target { plain, query_slashes_undone }
 }
 
-/// What becomes of an encoded slash behind the first `?`.
+/// What happens to an encoded slash after the first `?`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum QuerySlashes {
     /// It stays `%2F`.
@@ -41,7 +40,7 @@ pub(super) enum QuerySlashes {
     Undone,
 }
 
-/// Writes text in the spelling of comparison, piece by piece.
+/// Normalises text for comparison, piece by piece.
 pub(super) struct Speller {
     pub(super) out: String,
     slashes: QuerySlashes,
@@ -53,7 +52,7 @@ impl Speller {
         Self { out: String::new(), slashes, in_query: false }
     }
 
-    /// Appends a piece that has no wildcards: its `*` and `$` are characters like others, and come out encoded.
+    /// Appends a piece without wildcards: its `*` and `$` are ordinary characters, and are encoded.
     pub(super) fn push_literal(&mut self, piece: &str) {
         let mut rest = piece.as_bytes();
         while let Some((octet, spelt, after)) = next_octet(rest) {
@@ -80,8 +79,7 @@ enum Spelt {
     Encoded,
 }
 
-/// The first octet of a text, how it was written, and what follows. A `%` without two hexadecimal digits stands for
-/// itself.
+/// Returns the first octet of a text, how it was written, and the rest. A `%` without two hexadecimal digits stands for itself.
 fn next_octet(text: &[u8]) -> Option<(u8, Spelt, &[u8])> {
     let (&octet, rest) = text.split_first()?;
     let encoded = if octet == b'%' { octet_after(rest) } else { None };
@@ -107,9 +105,9 @@ mod tests {
             ("/a;b:c", "/a%3Bb%3Ac", None, "other reserved octets are encoded"),
             ("/a%3bb", "/a%3Bb", None, "as they are when they came encoded"),
             ("/*$", "/%2A%24", None, "a URL has no wildcards"),
-            ("/a%2Fb", "/a%2Fb", None, "an encoded slash in a path is no slash"),
+            ("/a%2Fb", "/a%2Fb", None, "an encoded slash in a path is not a slash"),
             ("/?u=%2Fb", "/?u=%2Fb", Some("/?u=/b"), "in a query it may be"),
-            ("/%3Fa%2Fb", "/%3Fa%2Fb", None, "an encoded question mark starts no query"),
+            ("/%3Fa%2Fb", "/%3Fa%2Fb", None, "an encoded question mark does not start a query"),
             ("/100%", "/100%25", None, "a lone percent sign stands for itself"),
             ("/%zz%4", "/%25zz%254", None, "so does one before other characters"),
             ("/a b", "/a%20b", None, "a space too"),

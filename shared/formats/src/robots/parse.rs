@@ -19,22 +19,21 @@ pub(super) fn parse(body: &[u8], our_token: &str) -> Robots {
         everyones_group: Group::default(),
     };
     robotstxt::parse_robotstxt(&text::as_ascii_lines(text::within_limit(body)), &mut reader);
-    // A group for us stands alone, even an empty one: those for everyone else count only where there is none.
+    // A group for us counts alone, even if it is empty: groups for everyone count only if there is none.
     let group = reader.our_group.unwrap_or(reader.everyones_group);
     Robots { rules: RuleIndex::new(group.rules), crawl_delay: group.crawl_delay }
 }
 
-/// What the lines so far came to.
+/// The state after the lines read so far.
 struct Reader<'t> {
     our_token: &'t str,
-    /// Whom a rule on the next line would be for.
+    /// Whom a rule on the next line applies to.
     rules_for: Audience,
-    /// Whom a `Crawl-delay` on the next line would be for.
+    /// Whom a `Crawl-delay` on the next line applies to.
     ///
-    /// It has its own, as the RFC wants lines other than rules not to end a group, whereas sites write a delay as if
-    /// it did.
+    /// Kept separately: by the RFC only rules end a group's `User-agent` lines, but sites write a delay as if it did, too.
     delay_for: Audience,
-    /// All groups that name us, merged; absent while none has.
+    /// All groups that name us, merged; `None` while there is none.
     our_group: Option<Group>,
     /// All groups for `*`, merged.
     everyones_group: Group,
@@ -46,7 +45,7 @@ struct Group {
     crawl_delay: Option<Duration>,
 }
 
-/// Whom a `User-agent` line speaks to. The greater of several counts: a group for us and everyone is one for us.
+/// Whom a `User-agent` line addresses. The greatest of several counts: a group for us and everyone is one for us.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 enum Addressee {
     #[default]
@@ -55,11 +54,11 @@ enum Addressee {
     Us,
 }
 
-/// Whom the `User-agent` lines before a line speak to.
+/// Whom the `User-agent` lines before a line address.
 #[derive(Default)]
 struct Audience {
     addressee: Addressee,
-    /// Whether something was said to them, so that the next `User-agent` line starts another audience.
+    /// Whether a line for them followed, so that the next `User-agent` line starts another audience.
     addressed: bool,
 }
 
@@ -76,7 +75,7 @@ impl Audience {
 }
 
 impl Reader<'_> {
-    /// Whom a `User-agent` line of this value speaks to. Google's parser, too, takes `* anything` for `*`.
+    /// Returns whom a `User-agent` line with this value addresses. Like Google's parser, it reads `* anything` as `*`.
     fn addressee(&self, user_agent: &str) -> Addressee {
         let named = product_token(user_agent);
         match user_agent.strip_prefix('*') {
@@ -86,7 +85,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The group that lines for this addressee belong to; absent where they are for others.
+    /// Returns the group that lines for this addressee belong to; `None` if they are for others.
     const fn group(&mut self, addressee: Addressee) -> Option<&mut Group> {
         match addressee {
             Addressee::Us => self.our_group.as_mut(),
@@ -115,7 +114,7 @@ impl Reader<'_> {
     }
 }
 
-/// A `Crawl-delay` of seconds, fractions allowed, at most [`DELAY_MAX`]; absent where it is no plain number.
+/// Reads a `Crawl-delay` in seconds, fractions allowed, at most [`DELAY_MAX`]; `None` if it is not a plain number.
 fn seconds(value: &str) -> Option<Duration> {
     if !value.bytes().all(|octet| octet.is_ascii_digit() || octet == b'.') {
         return None;
@@ -146,7 +145,7 @@ impl RobotsParseHandler for Reader<'_> {
         self.rule(line, RuleKind::Disallow, value);
     }
 
-    // Sitemaps are for whoever follows them, and end no group.
+    // Sitemaps are not used, and do not end a group.
     fn handle_sitemap(&mut self, _line: u32, _value: &str) {}
 
     fn handle_unknown_action(&mut self, _line: u32, action: &str, value: &str) {
@@ -171,13 +170,13 @@ mod tests {
             ("User-agent: *\nCrawl-delay: 0", Some(0.0), "zero is a number"),
             ("User-agent: *\nCrawl-delay: 86400", Some(180.0), "capped"),
             ("User-agent: *\nCrawl-delay: 999999999999999999999999999999", Some(180.0), "capped, however long"),
-            ("User-agent: *\nCrawl-delay: ten", None, "no number"),
-            ("User-agent: *\nCrawl-delay: -1", None, "no plain number"),
-            ("User-agent: *\nCrawl-delay: 1e3", None, "nor is this"),
-            ("User-agent: *\nCrawl-delay: inf", None, "nor is this"),
-            ("User-agent: *\nCrawl-delay: 1.2.3", None, "nor is this"),
-            ("User-agent: *\nCrawl-delay: .", None, "nor is this"),
-            ("User-agent: *\nCrawl-delay:", None, "nothing is no number"),
+            ("User-agent: *\nCrawl-delay: ten", None, "not a number"),
+            ("User-agent: *\nCrawl-delay: -1", None, "not a plain number"),
+            ("User-agent: *\nCrawl-delay: 1e3", None, "nor is this one"),
+            ("User-agent: *\nCrawl-delay: inf", None, "nor is this one"),
+            ("User-agent: *\nCrawl-delay: 1.2.3", None, "nor is this one"),
+            ("User-agent: *\nCrawl-delay: .", None, "nor is this one"),
+            ("User-agent: *\nCrawl-delay:", None, "an empty value is not a number"),
             ("Crawl-delay: 5", None, "for nobody"),
             ("User-agent: other\nCrawl-delay: 5", None, "for others"),
             ("User-agent: *\nCrawl-delay: 5\nUser-agent: Dragline\nAllow: /", None, "our own group has none"),

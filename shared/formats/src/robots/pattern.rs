@@ -3,17 +3,17 @@
 use super::cost;
 use super::octets::{QuerySlashes, Speller};
 
-/// A pattern, ready to be compared.
+/// A pattern, prepared for matching.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Pattern {
-    /// The literals in the spelling of comparison, which has no `*`, with one `*` between each two.
+    /// The literals, normalised for comparison (so without `*`), joined by `*`.
     text: Box<str>,
     /// The length of the first literal, before any `*`.
     prefix_len: usize,
     end: End,
 }
 
-/// Whether a path may go on behind the pattern.
+/// Whether a path may continue after the pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
     Open,
@@ -22,12 +22,12 @@ enum End {
 }
 
 impl Pattern {
-    /// The pattern that a rule's value means.
+    /// Reads the pattern of a rule's value.
     pub(super) fn new(written: &str) -> Self {
         let (body, end) = written.strip_suffix('$').map_or((written, End::Open), |body| (body, End::Closed));
         let mut speller = Speller::new(QuerySlashes::Undone);
         for (i, literal) in body.split('*').enumerate() {
-            // `**` matches what `*` does.
+            // `**` is the same as `*`.
             if i > 0 && !speller.out.ends_with('*') {
                 speller.out.push('*');
             }
@@ -38,15 +38,15 @@ impl Pattern {
         Self { text, prefix_len, end }
     }
 
-    /// What every path that matches starts with.
+    /// Returns the literal that every matching path starts with.
     pub(super) fn prefix(&self) -> &str {
         &self.text[..self.prefix_len]
     }
 
     /// Whether a path that starts with [`Pattern::prefix`] matches.
     ///
-    /// Each literal is taken where it is found first, which leaves the most for the next; so nothing is tried twice,
-    /// and the time is linear in path and pattern, whatever the number of wildcards.
+    /// Each literal is matched at its first occurrence, which leaves the most for the next. So there is no backtracking, and the time is linear in
+    /// path and pattern, whatever the number of wildcards.
     pub(super) fn matches_behind_prefix(&self, path: &str) -> bool {
         let mut rest = &path[self.prefix_len..];
         let Some(behind_prefix) = self.text[self.prefix_len..].strip_prefix('*') else {
@@ -102,8 +102,8 @@ mod tests {
             ("/*$", "/a", true, "all paths end"),
             ("*", "/a", true, "a `*` first matches the slash too"),
             ("*/b", "/a/b", true, "and what follows it"),
-            ("a", "/a", false, "a pattern without a slash starts no path"),
-            ("/a$b", "/a$b", true, "`$` elsewhere is a character"),
+            ("a", "/a", false, "a pattern without a slash does not start a path"),
+            ("/a$b", "/a$b", true, "`$` elsewhere is an ordinary character"),
             ("/a$b", "/a", false, "and must be there"),
             ("/a$$", "/a$", true, "only the last `$` is special"),
             ("/a%2A", "/a*", true, "an encoded `*` is a character"),

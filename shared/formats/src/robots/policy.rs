@@ -1,4 +1,4 @@
-//! What holds for an origin, whether its robots.txt could be read or not.
+//! What an origin allows, whether or not its robots.txt could be read.
 
 use std::fmt;
 use std::time::Duration;
@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 use super::verdict::Verdict;
 use super::{REDIRECTS_MAX, Robots, is_robots_txt};
 
-/// Why there is no robots.txt to obey.
+/// Why there is no robots.txt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Missing {
-    /// The status said that there is none for us.
+    /// The status says that there is none.
     Status(u16),
     /// It was still a redirect after [`REDIRECTS_MAX`] of them.
     TooManyRedirects,
@@ -27,15 +27,15 @@ impl fmt::Display for Missing {
     }
 }
 
-/// Why a robots.txt that may be there could not be read.
+/// Why a robots.txt that may exist could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Unreadable {
-    /// The status said that the server cannot answer now.
+    /// The status says that the server cannot answer now.
     Status(u16),
-    /// There was no whole answer.
+    /// There was no complete answer.
     Failed {
-        /// What went wrong, for a person, on one line.
+        /// What went wrong, for people to read, on one line.
         detail: String,
     },
 }
@@ -54,7 +54,7 @@ impl fmt::Display for Unreadable {
 pub enum RobotsPolicy {
     /// There is none: everything may be fetched.
     AllowAll(Missing),
-    /// There may be one, which nobody could read: nothing may be fetched.
+    /// There may be one, but it could not be read: nothing may be fetched.
     DisallowAll(Unreadable),
     /// There is one, with these rules.
     Rules(Robots),
@@ -72,7 +72,7 @@ impl RobotsPolicy {
         }
     }
 
-    /// [`Robots::crawl_delay`]; absent without rules.
+    /// Returns [`Robots::crawl_delay`]; `None` without rules.
     #[must_use]
     pub const fn crawl_delay(&self) -> Option<Duration> {
         match self {

@@ -11,49 +11,48 @@ use super::{COPY_AGE_MAX, Robots, text};
 /// The most characters of a failure's detail that are kept.
 const DETAIL_CHARS_MAX: usize = 200;
 
-/// How a fetch of robots.txt ended, its redirects followed.
+/// How a fetch of robots.txt ended, after following redirects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RobotsFetch<'b> {
     /// The server at the end of the redirects answered.
     Answered {
         /// The status code.
         status: u16,
-        /// The body, its content coding undone: whole, or the first [`BODY_BYTES_MAX`](super::BODY_BYTES_MAX) bytes
-        /// at least.
+        /// The body, with its content coding undone: all of it, or at least the first [`BODY_BYTES_MAX`](super::BODY_BYTES_MAX) bytes.
         body: &'b [u8],
     },
     /// It was still a redirect after [`REDIRECTS_MAX`](super::REDIRECTS_MAX) of them.
     TooManyRedirects,
-    /// There was no answer, or its body broke off or ran out of time: a rule could be missing.
+    /// There was no answer, or its body was cut off: a rule could be missing.
     Failed {
-        /// What went wrong, for a person.
+        /// What went wrong, for people to read.
         detail: &'b str,
     },
 }
 
-/// The outcome of a fetch of robots.txt, as it is stored: the policy of any crawler can be built of it.
+/// The stored outcome of a fetch of robots.txt, from which the policy for any crawler can be built.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RobotsRecord {
     /// It was read.
     Readable {
-        /// As much of it as is obeyed, octets that are not UTF-8 percent-encoded.
+        /// The part of it that is obeyed, with octets that are not UTF-8 percent-encoded.
         text: String,
     },
     /// There is none.
     Missing(Missing),
-    /// There may be one, which nobody could read.
+    /// There may be one, but it could not be read.
     Unreadable(Unreadable),
 }
 
 impl RobotsRecord {
-    /// What a fetch means.
+    /// Interprets a fetch.
     ///
-    /// - 2xx: its rules hold, though the body be empty or no robots.txt at all.
-    /// - 3xx that cannot be followed, or after [`REDIRECTS_MAX`](super::REDIRECTS_MAX) others: section 2.3.1.2 lets a
-    ///   crawler take it for missing. So it is taken, since a site that redirects everything, say to a page about
-    ///   cookies, has stated no rule, and would otherwise never be crawled; that is not a failure that passes.
-    /// - 4xx: there is none. But 429 asks us to come later and says nothing of the file, so it is unreadable.
+    /// - 2xx: its rules hold, even if the body is empty or not a robots.txt at all.
+    /// - 3xx that cannot be followed, or after [`REDIRECTS_MAX`](super::REDIRECTS_MAX) others: section 2.3.1.2 allows a
+    ///   crawler to treat it as missing. We do, since a site that redirects everything, say to a page about
+    ///   cookies, has stated no rule, and would otherwise never be crawled: the failure is not temporary.
+    /// - 4xx: there is none. But 429 asks us to come back later and says nothing about the file, so it is unreadable.
     /// - Anything else: unreadable, and all is disallowed until it can be read.
     #[must_use]
     pub fn of(fetch: &RobotsFetch<'_>) -> Self {
@@ -72,7 +71,7 @@ impl RobotsRecord {
         }
     }
 
-    /// What it means for the crawler of this product token (see [`product_token`](dragline_domain::definition::product_token)).
+    /// Returns the policy for the crawler with this product token (see [`product_token`](dragline_domain::definition::product_token)).
     #[must_use]
     pub fn policy(&self, product_token: &str) -> RobotsPolicy {
         match self {
@@ -82,16 +81,16 @@ impl RobotsRecord {
         }
     }
 
-    /// Whether there may be a robots.txt that nobody could read.
+    /// Whether there may be a robots.txt that could not be read.
     #[must_use]
     pub const fn is_unreadable(&self) -> bool {
         matches!(self, Self::Unreadable(_))
     }
 
-    /// Whether this copy, fetched `age` ago, holds on although `fetched` came since: a robots.txt that was read is
-    /// obeyed for up to [`COPY_AGE_MAX`] while it cannot be read again (sections 2.3.1.4 and 2.4).
+    /// Whether this copy, fetched `age` ago, stays valid although `fetched` came since: a robots.txt that was read is obeyed for up to
+    /// [`COPY_AGE_MAX`] while it cannot be read again (sections 2.3.1.4 and 2.4).
     ///
-    /// That there was none is not kept so: a server in trouble may be about to have one.
+    /// That there was none is not kept in this way: a server in trouble may have one when it is back.
     #[must_use]
     pub fn outlives(&self, age: Duration, fetched: &Self) -> bool {
         matches!(self, Self::Readable { .. }) && fetched.is_unreadable() && age <= COPY_AGE_MAX
@@ -187,7 +186,7 @@ mod tests {
             (&readable, day + Duration::from_secs(1), &unreadable, false, "older"),
             (&readable, Duration::ZERO, &missing, false, "it was removed"),
             (&readable, Duration::ZERO, &readable, false, "there is a newer one"),
-            (&missing, Duration::ZERO, &unreadable, false, "there was no file to go by"),
+            (&missing, Duration::ZERO, &unreadable, false, "there was no file"),
             (&unreadable, Duration::ZERO, &unreadable, false, "the later reason is the better one"),
         ] {
             assert_eq!(held.outlives(age, fetched), expected, "{why}");

@@ -9,14 +9,13 @@ use super::verdict::Rule;
 
 /// Rules by the literal prefix of their patterns.
 ///
-/// A path is compared only with rules whose prefix it starts with. The prefixes are sorted; of those that a path
-/// starts with, the longest is the path's predecessor in that order or a prefix of it, and the others are found from
-/// parent to parent.
+/// A path is compared only with rules whose prefix it starts with. The prefixes are sorted. The longest one that a path starts with is the path's
+/// predecessor in that order or a prefix of it; the others are found from parent to parent.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct RuleIndex {
-    /// Sorted by prefix; within one prefix, what wins comes first.
+    /// Sorted by prefix; within one prefix, the winner comes first.
     rules: Vec<Entry>,
-    /// One node a prefix, sorted by it.
+    /// One node per prefix, sorted by it.
     nodes: Vec<Node>,
 }
 
@@ -29,7 +28,7 @@ struct Entry {
 /// The rules that share one prefix.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Node {
-    /// Where in [`RuleIndex::rules`] they are; never empty.
+    /// Their range in [`RuleIndex::rules`]; never empty.
     rules: Range<usize>,
     /// The node of the longest shorter prefix that this prefix starts with.
     parent: Option<usize>,
@@ -46,8 +45,7 @@ impl<'r> Ranked<'r> {
 }
 
 impl Ord for Ranked<'_> {
-    /// By the pattern's length as it was written, non-ASCII encoded; then an `Allow`; then, to name one line, the
-    /// earlier.
+    /// By the length of the pattern as written, with non-ASCII encoded; then `Allow` first; then the earlier line, so that one can be named.
     fn cmp(&self, other: &Self) -> Ordering {
         let rank = |rule: &Rule| (rule.pattern.len(), rule.kind, Reverse(rule.line));
         rank(self.0).cmp(&rank(other.0))
@@ -80,7 +78,7 @@ impl RuleIndex {
         Self { rules, nodes }
     }
 
-    /// The rule that decides about a path in the spelling of comparison; absent if none matches.
+    /// Returns the rule that decides about a path normalised for comparison; `None` if none matches.
     pub(super) fn best_match(&self, path: &str) -> Option<Ranked<'_>> {
         let following = self.nodes.partition_point(|node| {
             let prefix = self.prefix(node);
@@ -109,10 +107,10 @@ impl RuleIndex {
     }
 }
 
-/// The nodes of sorted rules.
+/// Builds the nodes of sorted rules.
 fn nodes_of(rules: &[Entry]) -> Vec<Node> {
     let mut nodes: Vec<Node> = Vec::new();
-    // The node made last and its ancestors: of sorted prefixes, only those can be prefixes of the next.
+    // The latest node and its ancestors: as the prefixes are sorted, only those can be prefixes of the next.
     let mut ancestors: Vec<usize> = Vec::new();
     let mut start = 0;
     for same in rules.chunk_by(|a, b| a.pattern.prefix() == b.pattern.prefix()) {
@@ -126,7 +124,7 @@ fn nodes_of(rules: &[Entry]) -> Vec<Node> {
     nodes
 }
 
-/// How many octets two texts have in common from their start.
+/// The length of the common prefix of two texts, in octets.
 fn common_len(a: &str, b: &str) -> usize {
     a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count()
 }

@@ -2,12 +2,12 @@
 
 use percent_encoding::percent_encode_byte;
 
-/// RFC 9309 section 2.5: at least this much is read, even where no line ends in time.
+/// RFC 9309 section 2.5: at least this much is read, even if no line ends in time.
 const BODY_BYTES_MIN: usize = 500 * 1024;
 
-/// As much of a body as is read: at most [`BODY_BYTES_MAX`](super::BODY_BYTES_MAX), ending where a line ends.
+/// Returns the part of a body that is read: at most [`BODY_BYTES_MAX`](super::BODY_BYTES_MAX), cut at the end of a line.
 ///
-/// Where the last line is so long that this would leave less than the RFC asks for, it is cut within the line.
+/// If the last line is so long that this would leave less than the RFC requires, it is cut within the line.
 pub(super) fn within_limit(body: &[u8]) -> &[u8] {
     let Some((head, _)) = body.split_at_checked(super::BODY_BYTES_MAX) else { return body };
     match head.iter().rposition(|&octet| is_line_end(octet)) {
@@ -16,7 +16,7 @@ pub(super) fn within_limit(body: &[u8]) -> &[u8] {
     }
 }
 
-/// A body as UTF-8, its stray octets percent-encoded, so that it can be stored as text and still mean the same.
+/// Returns a body as UTF-8, with invalid octets percent-encoded, so that it can be stored as text without changing its meaning.
 pub(super) fn as_utf8(body: &[u8]) -> String {
     let body = without_mark(body);
     let mut text = String::with_capacity(body.len());
@@ -29,11 +29,10 @@ pub(super) fn as_utf8(body: &[u8]) -> String {
     text
 }
 
-/// A body as lines of printable ASCII: byte order mark removed, other octets percent-encoded, blanks around lines
-/// removed.
+/// Returns a body as lines of printable ASCII: without the byte order mark and blanks around lines, other octets percent-encoded.
 ///
-/// This is what the parser wants, too: it would cut long lines inside a character, and lose characters behind a lone
-/// `%` in a line with other things to encode.
+/// The parser needs this, too: it would cut long lines inside a character, and lose characters after a lone `%` in a line with other things to
+/// encode.
 pub(super) fn as_ascii_lines(body: &[u8]) -> String {
     let body = without_mark(body);
     let mut text = String::with_capacity(body.len());
@@ -63,7 +62,7 @@ fn push_ascii(out: &mut String, mut line: &[u8]) {
     }
 }
 
-/// Without the byte order mark of UTF-8 (RFC 9309 section 2.2), or the part of one that careless editing left.
+/// Removes the byte order mark of UTF-8 (RFC 9309 section 2.2), or the part of one that careless editing left.
 fn without_mark(body: &[u8]) -> &[u8] {
     let marks: [&[u8]; 3] = [b"\xEF\xBB\xBF", b"\xEF\xBB", b"\xEF"];
     marks.iter().find_map(|mark| body.strip_prefix(*mark)).unwrap_or(body)
@@ -82,12 +81,12 @@ mod tests {
     fn a_body_becomes_ascii_lines() {
         let cases: [(&[u8], &str, &str); 9] = [
             (b"a\r\nb\rc\nd", "a\r\nb\rc\nd", "line ends stay, or line numbers would change"),
-            (b" \ta : b\t\n", "a : b\n", "blanks around a line are of no use"),
+            (b" \ta : b\t\n", "a : b\n", "blanks around a line do not matter"),
             (b"\xEF\xBB\xBFa", "a", "a byte order mark is dropped"),
             (b"\xEF\xBBa", "a", "so is half of one"),
             (b"a\n\xEF\xBB\xBFb", "a\n%EF%BB%BFb", "but only at the start"),
             ("ツ".as_bytes(), "%E3%83%84", "non-ASCII is encoded"),
-            (b"\xE9\x00\x1B", "%E9%00%1B", "so are octets that are no text"),
+            (b"\xE9\x00\x1B", "%E9%00%1B", "so are octets that are not text"),
             (b"%aa%Zz%", "%AA%Zz%", "hexadecimal digits become upper case"),
             (b"%%aa", "%%AA", "a lone percent sign does not hide an escape"),
         ];

@@ -13,14 +13,14 @@ pub enum RuleKind {
     Allow,
 }
 
-/// One rule of a robots.txt, as it was written.
+/// One rule of a robots.txt, as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rule {
     /// The number of its line, from 1.
     pub line: u32,
     /// What it does.
     pub kind: RuleKind,
-    /// Its pattern, printable ASCII: other octets are percent-encoded.
+    /// Its pattern in printable ASCII: other octets are percent-encoded.
     pub pattern: String,
 }
 
@@ -41,7 +41,7 @@ impl fmt::Display for Rule {
     }
 }
 
-/// Whether a URL may be fetched, as far as robots.txt goes; shown, it is the reason, on one line.
+/// Whether a URL may be fetched according to robots.txt. Displayed, it is the reason, on one line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict<'p> {
     /// A rule decided.
@@ -52,7 +52,7 @@ pub enum Verdict<'p> {
     RobotsTxt,
     /// There is no robots.txt: allowed.
     Missing(&'p Missing),
-    /// There may be a robots.txt, but nobody could read it: not allowed.
+    /// There may be a robots.txt, but it could not be read: not allowed.
     Unreadable(&'p Unreadable),
 }
 

@@ -8,17 +8,17 @@ use sha1::{Digest, Sha1};
 
 /// A SHA-1 digest, written `sha1:` and base32 in capitals (RFC 4648 §6), as web archives do.
 ///
-/// It tells whether two payloads are the same; it is no protection against a server that makes collisions on purpose.
+/// It tells whether two payloads are the same; it does not protect against a server that makes collisions on purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Sha1Digest([u8; 20]);
 
-/// Why a text is no [`Sha1Digest`]: another algorithm, or not 20 bytes of base32 or base16.
+/// Why a text is not a [`Sha1Digest`]: it has another algorithm, or is not 20 bytes in base32 or base16.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a SHA-1 digest; write `sha1:` and 32 characters of base32")]
 pub struct Sha1DigestError;
 
 impl Sha1Digest {
-    /// The digest of these bytes.
+    /// Computes the digest of these bytes.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Self {
         Self(Sha1::digest(bytes).into())
@@ -46,7 +46,7 @@ impl fmt::Display for Sha1Digest {
 impl FromStr for Sha1Digest {
     type Err = Sha1DigestError;
 
-    /// Reads what other archives write, too: any case, the label `sha-1`, and base16.
+    /// Also reads what other archives write: any letter case, the label `sha-1`, and base16.
     fn from_str(text: &str) -> Result<Self, Sha1DigestError> {
         let (label, value) = text.split_once(':').ok_or(Sha1DigestError)?;
         if !label.eq_ignore_ascii_case("sha1") && !label.eq_ignore_ascii_case("sha-1") {

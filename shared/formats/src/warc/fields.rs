@@ -3,8 +3,8 @@
 use super::limits::VALUE_BYTES_MAX;
 use crate::http_fields::Headers;
 
-/// Reads fields up to an empty line or the end. Lines may end in LF alone and go on in a next line that begins with
-/// white space; a line that is no field is passed over; bytes that are not UTF-8 become U+FFFD.
+/// Reads fields up to an empty line or the end. Lines may end in LF alone and continue on a next line that begins with white space; a line that is
+/// not a field is skipped; bytes that are not UTF-8 become U+FFFD.
 #[must_use]
 pub(super) fn parse_fields(bytes: &[u8]) -> Headers<String> {
     let mut fields: Headers<String> = Headers::default();
@@ -25,7 +25,7 @@ pub(super) fn parse_fields(bytes: &[u8]) -> Headers<String> {
     fields
 }
 
-/// A name for a field of our own: `Dragline-` and what it is about.
+/// The name of a custom field: `Dragline-` and what it is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExtensionName(&'static str);
 
@@ -33,7 +33,7 @@ impl ExtensionName {
     /// The version of Dragline's layout, on each `warcinfo` record.
     pub(super) const FORMAT: Self = Self("Dragline-Format");
 
-    /// A name that begins with `Dragline-` and goes on with letters, digits and `-`; `None` for any other.
+    /// Checks that a name consists of `Dragline-` and letters, digits and `-`; `None` if not.
     ///
     /// ```
     /// use dragline_formats::warc::ExtensionName;
@@ -70,12 +70,12 @@ impl ExtensionName {
     }
 }
 
-/// A field of our own. Its value may come from anywhere: it is made safe when written.
+/// A custom field. Its value may come from anywhere: it is made safe when written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExtensionField {
     /// What it is about.
     pub name: ExtensionName,
-    /// Any text. Control characters are written as spaces, spaces at the ends are lost, and so is what lies past 8 KiB.
+    /// Any text. Control characters are written as spaces; spaces at the ends and everything past 8 KiB are lost.
     pub value: String,
 }
 
@@ -105,7 +105,7 @@ mod tests {
             (b"A: b\nC: d\n", &[("A", "b"), ("C", "d")], "LF alone"),
             (b"A: b\r\n c\r\n\td\r\n", &[("A", "b c d")], "a value over three lines"),
             (b"A: b\r\n\r\nC: d\r\n", &[("A", "b")], "an empty line ends them"),
-            (b" a\r\nB: c\r\n", &[("B", "c")], "nothing to go on from"),
+            (b" a\r\nB: c\r\n", &[("B", "c")], "nothing to continue"),
             (b"no field\r\nB: c\r\n", &[("B", "c")], "a line without a colon"),
             (b"A: http://x/\r\n", &[("A", "http://x/")], "only the first colon counts"),
             (b"A: \xff\r\n", &[("A", "\u{fffd}")], "not UTF-8"),

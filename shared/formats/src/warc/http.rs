@@ -1,15 +1,15 @@
 //! HTTP messages as blocks of records.
 //!
-//! What is stored is the message as HTTP/1.1 would have carried it, with the content coding and without the transfer
-//! coding, which is undone before the body gets here. So that readers do not undo it again, and do not wait for bytes
-//! that are not there, two fields are renamed where they would lie: see [`http_response_block`].
+//! A message is stored as HTTP/1.1 would have carried it, with the content coding but without the transfer coding, which is undone before the body
+//! gets here. Two fields are renamed if they are no longer true, so that readers do not undo the coding again or wait for missing bytes: see
+//! [`http_response_block`].
 
 use super::limits::{HEAD_BYTES_MAX, HEAD_FIELDS_MAX, REASON_BYTES_MAX};
 use crate::http_fields::Headers;
 
-/// Before the name of a field that is no longer true of the stored message; the Wayback Machine's custom.
+/// The prefix for the name of a field that is no longer true of the stored message, as the Wayback Machine uses it.
 const ORIGINAL_PREFIX: &str = "X-Archive-Orig-";
-/// Room in a head for the length that may be added, and for the empty line.
+/// Room in a head for a length that may be added, and for the empty line.
 const LENGTH_BYTES_MAX: usize = 64;
 
 /// A response read back from its block.
@@ -17,15 +17,15 @@ const LENGTH_BYTES_MAX: usize = 64;
 pub struct HttpResponse<'a> {
     /// The status code, 0 to 999.
     pub status: u16,
-    /// The words after it; often empty.
+    /// The reason phrase; often empty.
     pub reason: String,
-    /// Name and value of each field in its order, `X-Archive-Orig-` names included.
+    /// The fields in their order, `X-Archive-Orig-` names included.
     pub headers: Headers,
     /// The body in its content coding.
     pub body: &'a [u8],
 }
 
-/// Why a block is no response.
+/// Why a block is not a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HttpResponseError {
     /// It does not begin with `HTTP/`, a version and a status of up to three digits.
@@ -36,9 +36,9 @@ pub enum HttpResponseError {
     HeadTooLarge,
 }
 
-/// The block of a `response` record.
+/// Builds the block of a `response` record.
 ///
-/// - The status line says `HTTP/1.1` whatever the protocol was, as readers know no other.
+/// - The status line says `HTTP/1.1` whatever the protocol was, as readers expect no other.
 /// - `Transfer-Encoding` is renamed `X-Archive-Orig-Transfer-Encoding`.
 /// - A `Content-Length` that is not the length of `body` (it was cut short, or several lengths contradict each other) is
 ///   renamed `X-Archive-Orig-Content-Length`, and the true one added last.
@@ -63,8 +63,8 @@ pub fn http_response_block(status: u16, reason: &str, headers: &Headers, body: &
     block
 }
 
-/// The block of a `revisit` record: as [`http_response_block`], but without a body. `Content-Length` stays as received: it
-/// tells of the body that is stored elsewhere.
+/// Builds the block of a `revisit` record: like [`http_response_block`], but without a body. `Content-Length` stays as received: it describes the
+/// body that is stored elsewhere.
 #[must_use]
 pub fn http_response_head(status: u16, reason: &str, headers: &Headers) -> Vec<u8> {
     let mut head = Head::begin(status, reason);
@@ -75,7 +75,7 @@ pub fn http_response_head(status: u16, reason: &str, headers: &Headers) -> Vec<u
     head.block
 }
 
-/// The block of a `request` record without a body; `target` is path and query.
+/// Builds the block of a `request` record without a body; `target` is path and query.
 #[must_use]
 pub fn http_request_block(method: &str, target: &str, headers: &Headers) -> Vec<u8> {
     let mut block = safe_name(method).into_bytes();
@@ -91,12 +91,11 @@ pub fn http_request_block(method: &str, target: &str, headers: &Headers) -> Vec<
 
 /// Reads the block of a `response` or `revisit` record, our own or another writer's.
 ///
-/// Lines may end in LF alone and values go on in a next line; lines without a colon are passed over; a head that never
-/// ends is one without a body.
+/// Lines may end in LF alone, and values may continue on the next line; lines without a colon are skipped; if the head never ends, there is no body.
 ///
 /// # Errors
 ///
-/// When there is no status line, or the head is larger than the limits.
+/// If there is no status line, or the head exceeds the limits.
 pub fn parse_http_response(block: &[u8]) -> Result<HttpResponse<'_>, HttpResponseError> {
     let mut rest = block;
     let (status, reason) = parse_status_line(next_line(&mut rest)).ok_or(HttpResponseError::NoStatusLine)?;
@@ -125,7 +124,7 @@ pub fn parse_http_response(block: &[u8]) -> Result<HttpResponse<'_>, HttpRespons
     Ok(HttpResponse { status, reason, headers, body: rest })
 }
 
-/// Takes a line off the front; it comes without its end.
+/// Takes a line off the front, without its line end.
 fn next_line<'a>(rest: &mut &'a [u8]) -> &'a [u8] {
     let end = rest.iter().position(|&byte| byte == b'\n');
     let (line, after) = match end {
@@ -146,7 +145,7 @@ fn parse_status_line(line: &[u8]) -> Option<(u16, String)> {
     Some((code.parse().ok().filter(|_| is_code)?, reason.trim_ascii().to_owned()))
 }
 
-/// A response's head in the making. Whoever made the fields did so within these limits already; it is what makes it certain.
+/// A response's head being built. Its source keeps these limits already; this makes sure.
 struct Head {
     block: Vec<u8>,
     fields: usize,
@@ -160,7 +159,7 @@ impl Head {
         Self { block, fields: 0 }
     }
 
-    /// Adds a field, if the head stays readable with it and with a length.
+    /// Adds a field if the head stays within the limits with it and with a length.
     fn push(&mut self, name: &str, value: &[u8], truth: Truth) {
         let end = self.block.len();
         if self.fields + 1 >= HEAD_FIELDS_MAX || end + name.len() + value.len() > HEAD_BYTES_MAX {
@@ -203,7 +202,7 @@ fn safe_name(name: &str) -> String {
     if safe.is_empty() { "_".to_owned() } else { safe }
 }
 
-/// Control characters but the tab become spaces (RFC 9110 §5.5); bytes beyond ASCII stay as they came.
+/// Control characters other than the tab become spaces (RFC 9110 §5.5); bytes beyond ASCII stay as received.
 fn safe_value(value: &[u8]) -> impl Iterator<Item = u8> {
     value.iter().map(|&byte| if byte.is_ascii_control() && byte != b'\t' { b' ' } else { byte })
 }

@@ -5,26 +5,25 @@ use std::fmt;
 use uuid::fmt::Hyphenated;
 use uuid::{Builder, Uuid};
 
-/// The name of a record, written `<urn:uuid:…>`.
+/// The id of a record, written `<urn:uuid:…>`.
 ///
-/// Whoever writes a record chooses its bits; the same bits give the same name, so that writing again after a crash
-/// writes the same.
+/// The writer chooses its bits. The same bits give the same id, so that writing again after a crash writes the same record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RecordId(Uuid);
 
 impl RecordId {
-    /// A name of these bits. Six of them are overwritten, so that it is a UUID of version 8, whose other 122 bits mean what
-    /// the writer likes (RFC 9562 §5.8).
+    /// Makes an id from these bits. Six of them are overwritten to make it a UUID of version 8, whose other 122 bits are up to the writer (RFC 9562
+    /// §5.8).
     #[must_use]
     pub const fn from_bits(bits: u128) -> Self {
         Self(Builder::from_custom_bytes(bits.to_be_bytes()).into_uuid())
     }
 
-    /// Reads `<urn:uuid:…>`, whatever the UUID's version; `None` for any other name, which other writers may use.
+    /// Reads `<urn:uuid:…>`, whatever the UUID's version; `None` for any other form, which other writers may use.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let uuid = text.strip_prefix('<')?.strip_suffix('>')?.strip_prefix("urn:uuid:")?;
-        // The one form that a URN has (RFC 9562 §4): `Uuid::parse_str` takes others, too.
+        // A URN has only this form (RFC 9562 §4); `Uuid::parse_str` would accept others.
         uuid.parse::<Hyphenated>().ok().map(|uuid| Self(uuid.into_uuid()))
     }
 }
@@ -35,13 +34,13 @@ impl fmt::Display for RecordId {
     }
 }
 
-/// The address that was asked for, as it stands in `WARC-Target-URI`.
+/// The requested URL, as written in `WARC-Target-URI`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TargetUri(String);
 
 impl TargetUri {
-    /// Takes an address as it is, so that it is found again byte for byte. Only what could end the line or the value
-    /// is percent-encoded: control characters, spaces and all beyond ASCII, none of which the `url` crate leaves.
+    /// Takes a URL as it is, so that it can be found again byte for byte. Only what could end the line or the value is percent-encoded: control
+    /// characters, spaces and all beyond ASCII, none of which the `url` crate leaves.
     #[must_use]
     pub fn new(uri: &str) -> Self {
         let mut safe = String::with_capacity(uri.len());
@@ -54,7 +53,7 @@ impl TargetUri {
         Self(safe)
     }
 
-    /// The address as text.
+    /// Returns the URL as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -74,7 +73,7 @@ pub enum RecordType {
     Revisit,
     /// More about a capture, or about a fetch that got no response.
     Metadata,
-    /// A type that Dragline does not write, by its name in lower case. Readers pass over those that they do not know.
+    /// A type that Dragline does not write, by its name in lower case. Readers skip types that they do not know.
     Other(String),
 }
 
@@ -106,7 +105,7 @@ macro_rules! tokens {
         pub enum $name { $($(#[$doc])* $variant,)* }
 
         impl $name {
-            /// Every value there is.
+            /// All values.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
             /// The word that is written.
@@ -115,7 +114,7 @@ macro_rules! tokens {
                 match self { $(Self::$variant => $token,)* }
             }
 
-            /// The value of a word, in any case; `None` if it is none of ours.
+            /// Returns the value for a word, in any letter case; `None` if it is not one of them.
             #[must_use]
             pub fn from_token(token: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|value| value.token().eq_ignore_ascii_case(token))
@@ -139,8 +138,7 @@ tokens! {
 }
 
 tokens! {
-    /// The protocol that carried a capture (`WARC-Protocol`, an IIPC extension), which the block cannot tell: its status
-    /// line always says HTTP/1.1.
+    /// The protocol that carried a capture (`WARC-Protocol`, an IIPC extension). The block cannot say, as its status line always has HTTP/1.1.
     HttpProtocol {
         /// HTTP/1.0.
         Http10 = "http/1.0",
@@ -148,7 +146,7 @@ tokens! {
         Http11 = "http/1.1",
         /// HTTP/2 over TLS.
         H2 = "h2",
-        /// HTTP/2 in the clear.
+        /// HTTP/2 without TLS.
         H2c = "h2c",
         /// HTTP/3.
         H3 = "h3",
@@ -160,7 +158,7 @@ tokens! {
     RevisitProfile {
         /// The payload is the same, by its digest, as that of an earlier record.
         IdenticalPayload = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest",
-        /// The server said that nothing changed: status 304.
+        /// The server said that the page has not changed: status 304.
         ServerNotModified = "http://netpreserve.org/warc/1.1/revisit/server-not-modified",
     }
 }
@@ -186,7 +184,7 @@ mod tests {
             ("<urn:uuid:{01234567-89ab-cdef-0123-456789abcdef}>", false, "in braces"),
             ("<urn:uuid:urn:uuid:01234567-89ab-cdef-0123-456789abcdef>", false, "a URN within a URN"),
             ("<urn:uuid:0123456-789ab-cdef-0123-456789abcdef>", false, "dashes elsewhere"),
-            ("<urn:uuid:+1234567-89ab-cdef-0123-456789abcdef>", false, "a sign is no digit"),
+            ("<urn:uuid:+1234567-89ab-cdef-0123-456789abcdef>", false, "a sign is not a digit"),
             ("<http://example.org/1>", false, "legal, but not ours"),
             ("", false, "nothing"),
         ];

@@ -1,26 +1,25 @@
-//! How large what we write gets, and what is read back: one set of numbers for writer and reader, so that whatever is written can be read.
+//! Size limits, the same for writer and reader, so that whatever is written can be read back.
 //!
-//! A server chooses what a response's head holds. The fetcher keeps it within what definitions allow; what comes by another way is cut here.
+//! A server chooses what a response's head holds. The fetcher keeps it within what definitions allow; anything else is cut here.
 
 use dragline_domain::definition::limits;
 
 /// The most bytes of the value of a record's field.
 pub const VALUE_BYTES_MAX: usize = 8 << 10;
 
-/// The most bytes of a record's header. Fields of our own and names of companions that find no room are left out.
+/// The most bytes of a record's header. Custom fields and names of companion records that do not fit are left out.
 pub const HEADER_BYTES_MAX: usize = 64 << 10;
 
-/// The most bytes of a response's reason phrase. Nobody reads it, so that what is more is cut off.
+/// The most bytes of a response's reason phrase. Nobody reads it, so the rest is cut off.
 pub const REASON_BYTES_MAX: usize = 1 << 10;
 
 /// The most fields of a response.
 pub const FIELDS_MAX: usize = 2_000;
 
-/// The most fields of a message as it is stored: the true length may be added.
+/// The most fields of a stored message: the true length may be added.
 pub const HEAD_FIELDS_MAX: usize = FIELDS_MAX + 1;
 
-/// The most bytes of a message's status line and fields as they are stored: the largest header that a definition allows, and what is
-/// added to it.
+/// The most bytes of a stored message's status line and fields: the largest header that a definition allows, and what is added to it.
 pub const HEAD_BYTES_MAX: usize = (1 << 20) + HEAD_BYTES_ADDED_MAX;
 
 /// The status line, a prefix for each field, the true length and the empty line.

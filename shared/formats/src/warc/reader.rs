@@ -1,6 +1,6 @@
-//! Records out of a file.
+//! Reading records from a file.
 //!
-//! By flate2, as its members are streams: only what is within the limits is inflated, whatever a member says of itself.
+//! Uses flate2, as gzip members are streams: only what is within the limits is inflated, whatever a member says about itself.
 
 use std::io::{self, BufRead, BufReader, Read};
 
@@ -15,7 +15,7 @@ use crate::http_fields::Headers;
 
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
-/// How much of one record is read into memory.
+/// Limits on how much of one record is read into memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadLimits {
     /// The most bytes of a record's header.
@@ -25,7 +25,7 @@ pub struct ReadLimits {
 }
 
 impl Default for ReadLimits {
-    /// What our own writer writes, and no more: [`HEADER_BYTES_MAX`] and [`BLOCK_BYTES_MAX`].
+    /// Exactly what our own writer may write: [`HEADER_BYTES_MAX`] and [`BLOCK_BYTES_MAX`].
     fn default() -> Self {
         Self { header_bytes_max: HEADER_BYTES_MAX as u64, block_bytes_max: BLOCK_BYTES_MAX }
     }
@@ -35,7 +35,7 @@ impl Default for ReadLimits {
 #[derive(Debug, thiserror::Error)]
 #[error("no readable record at byte {offset}: {fault}")]
 pub struct WarcError {
-    /// The byte of the file at which the record should begin.
+    /// The byte offset in the file at which the record should begin.
     pub offset: u64,
     /// What is wrong there.
     #[source]
@@ -45,8 +45,8 @@ pub struct WarcError {
 /// What is wrong with a record.
 #[derive(Debug, thiserror::Error)]
 pub enum WarcFault {
-    /// The bytes are no gzip member, or a damaged one.
-    #[error("not a gzip member, or damaged")]
+    /// The bytes are not a gzip member, or are a damaged one.
+    #[error("not a gzip member, or a damaged one")]
     NotGzip,
     /// The file ends within the member.
     #[error("the file ends within the record")]
@@ -54,13 +54,13 @@ pub enum WarcFault {
     /// The member does not begin with `WARC/1.` and fields with a type, a length and an end.
     #[error("the gzip member holds no WARC 1 header")]
     NotWarc,
-    /// Header or block are larger than [`ReadLimits`].
+    /// The header or the block is larger than [`ReadLimits`] allow.
     #[error("the record is larger than the limit")]
     TooLarge,
     /// The block is not as long as `Content-Length` says.
     #[error("the block is not as long as its Content-Length says")]
     WrongLength,
-    /// The member goes on after the record, or the range read holds more than the record.
+    /// The member continues after the record, or the range holds more than the record.
     #[error("more than one record where one was expected")]
     NotOneRecord,
     /// The file could not be read.
@@ -70,7 +70,7 @@ pub enum WarcFault {
 
 /// Reads a file record by record. Each must be a gzip member of its own, as in every file that we write.
 ///
-/// After an error there is nothing more: past a damaged member nobody knows where the next begins.
+/// After an error it yields nothing more: nobody knows where the next member begins after a damaged one.
 pub struct WarcReader<R> {
     source: Counted<BufReader<R>>,
     limits: ReadLimits,
@@ -78,7 +78,7 @@ pub struct WarcReader<R> {
 }
 
 impl<R: Read> WarcReader<R> {
-    /// A reader from the beginning of a file.
+    /// Creates a reader that starts at the beginning of a file.
     pub fn new(file: R, limits: ReadLimits) -> Self {
         Self { source: Counted { inner: BufReader::new(file), bytes: 0 }, limits, has_ended: false }
     }
@@ -91,7 +91,7 @@ impl<R: Read> WarcReader<R> {
         if self.at_end()? {
             return Ok(None);
         }
-        // flate2 calls what is too short for a gzip header cut short, whatever it is.
+        // flate2 calls any input too short for a gzip header truncated, whatever it is.
         if !self.source.fill_buf()?.iter().zip(GZIP_MAGIC).all(|(byte, magic)| *byte == magic) {
             return Err(WarcFault::NotGzip);
         }
@@ -120,7 +120,7 @@ impl<R: Read> Iterator for WarcReader<R> {
 ///
 /// # Errors
 ///
-/// When the range is not exactly one record. Offsets in the error and in the record's span count from the range's start.
+/// If the range is not exactly one record. Offsets in the error and in the record's span count from the start of the range.
 pub fn read_record(member: &[u8], limits: ReadLimits) -> Result<StoredRecord, WarcError> {
     let mut reader = WarcReader::new(member, limits);
     let fault = match reader.next() {
@@ -140,7 +140,7 @@ struct Content {
 }
 
 fn read_member(source: &mut impl BufRead, limits: ReadLimits) -> Result<Content, WarcFault> {
-    // No compressor makes a record twice as long; but a member may be endless and yield nothing.
+    // No compressor doubles a record's length, but a member may be endless and yield nothing.
     let compressed_max = limits.header_bytes_max.saturating_add(limits.block_bytes_max).saturating_mul(2);
     let mut compressed = source.take(compressed_max);
     let content = read_text(&mut BufReader::new(GzDecoder::new(&mut compressed)), limits);
@@ -156,7 +156,7 @@ fn read_text(text: &mut impl BufRead, limits: ReadLimits) -> Result<Content, War
     if length > limits.block_bytes_max {
         return Err(WarcFault::TooLarge);
     }
-    // The block grows as its bytes arrive: a length that lies reserves nothing.
+    // The block grows as its bytes arrive, so a false length reserves no memory.
     let mut block = Vec::new();
     text.take(length).read_to_end(&mut block).map_err(fault_of)?;
     let mut end = Vec::new();
@@ -164,7 +164,7 @@ fn read_text(text: &mut impl BufRead, limits: ReadLimits) -> Result<Content, War
     if block.len() as u64 != length || end != RECORD_END {
         return Err(WarcFault::WrongLength);
     }
-    // Reading on to the member's end has its checksum verified, too.
+    // Reading to the member's end also verifies its checksum.
     if text.fill_buf().map_err(fault_of)?.is_empty() {
         Ok(Content { record_type, fields, block })
     } else {
@@ -172,7 +172,7 @@ fn read_text(text: &mut impl BufRead, limits: ReadLimits) -> Result<Content, War
     }
 }
 
-/// Reads the header up to its empty line, and gives its fields without the version.
+/// Reads the header up to its empty line, and returns its fields without the version.
 fn read_header(text: &mut impl BufRead, header_bytes_max: u64) -> Result<Vec<u8>, WarcFault> {
     let mut text = text.take(header_bytes_max);
     let mut header = Vec::new();
@@ -198,7 +198,7 @@ fn parse_length(text: &str) -> Option<u64> {
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
 }
 
-/// flate2 tells of bad data in the same way as the file tells of its own failures.
+/// Tells bad data from failures of the file, both of which flate2 reports as I/O errors.
 fn fault_of(error: io::Error) -> WarcFault {
     match error.kind() {
         io::ErrorKind::UnexpectedEof => WarcFault::Truncated,
@@ -207,7 +207,7 @@ fn fault_of(error: io::Error) -> WarcFault {
     }
 }
 
-/// A reader that knows how many bytes were taken from it.
+/// A reader that counts the bytes taken from it.
 struct Counted<B> {
     inner: B,
     bytes: u64,

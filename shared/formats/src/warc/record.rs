@@ -1,4 +1,4 @@
-//! Records to be written.
+//! Building records to be written.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -13,22 +13,22 @@ use super::limits::{HEADER_BYTES_MAX, VALUE_BYTES_MAX};
 /// The version of Dragline's layout of records and fields, in `Dragline-Format` of each `warcinfo` record.
 pub const FORMAT_VERSION: u32 = 1;
 
-/// What all records of one fetch have in common: the standard's capture event (WARC 1.1 §5.4, §5.7).
+/// What all records of one fetch share: the standard's capture event (WARC 1.1 §5.4, §5.7).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CaptureEvent {
-    /// When the fetch began; written in UTC, as precisely as given, down to nanoseconds.
+    /// When the fetch began; written in UTC, as precisely as given, up to nanoseconds.
     pub date: Timestamp,
-    /// What was asked for.
+    /// The requested URL.
     pub target_uri: TargetUri,
-    /// The address that was connected to; `None` if there was no connection.
+    /// The server's address; `None` if there was no connection.
     pub ip_address: Option<IpAddr>,
-    /// What the connection spoke; `None` if there was none.
+    /// The protocol of the connection; `None` if there was none.
     pub protocol: Option<HttpProtocol>,
-    /// The `warcinfo` record of the file, so that a record read alone still leads to it.
+    /// The `warcinfo` record of the file, so that it can be found from a record that is read alone.
     pub warcinfo_id: Option<RecordId>,
 }
 
-/// What a `warcinfo` record tells about its file (WARC 1.1 §6.2).
+/// What a `warcinfo` record says about its file (WARC 1.1 §6.2).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WarcInfo {
     /// Name and version of the program, as in `dragline/0.1.0`.
@@ -55,7 +55,7 @@ pub struct RefersTo {
 pub enum Revisit {
     /// The server answered 304.
     ServerNotModified {
-        /// The digest of the payload that it confirmed, where known.
+        /// The digest of the payload that it confirmed, if known.
         payload_digest: Option<Sha1Digest>,
     },
     /// The body has the same digest as the earlier one.
@@ -65,7 +65,7 @@ pub enum Revisit {
     },
 }
 
-/// What a `metadata` record tells about a capture (WARC 1.1 §6.6).
+/// What a `metadata` record says about a capture (WARC 1.1 §6.6).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Metadata {
     /// The URL on which this one was found; `None` for a seed.
@@ -113,7 +113,7 @@ impl Record {
         Self { id, date, kind, truncated: None, extensions: Vec::new(), block }
     }
 
-    /// The record about the file; by custom the first.
+    /// Creates the record about the file, by convention the first.
     #[must_use]
     pub fn warcinfo(id: RecordId, date: Timestamp, info: &WarcInfo) -> Self {
         let fields = [
@@ -132,21 +132,21 @@ impl Record {
             .extension(ExtensionField { name: ExtensionName::FORMAT, value: FORMAT_VERSION.to_string() })
     }
 
-    /// A request, its block made by [`super::http_request_block`].
+    /// Creates the record of a request, with a block made by [`super::http_request_block`].
     #[must_use]
     pub fn request(id: RecordId, event: &CaptureEvent, block: Vec<u8>) -> Self {
         Self::new(id, event.date, Kind::Request(Capture::new(event, None)), block)
     }
 
-    /// A response, its block made by [`super::http_response_block`]; the digest is that of the stored body, its content
-    /// coding kept.
+    /// Creates the record of a response, with a block made by [`super::http_response_block`]; the digest is that of the stored body, in its content
+    /// coding.
     #[must_use]
     pub fn response(id: RecordId, event: &CaptureEvent, block: Vec<u8>, payload_digest: Sha1Digest) -> Self {
         Self::new(id, event.date, Kind::Response(Capture::new(event, Some(payload_digest))), block)
     }
 
-    /// A response whose body is stored already, its block made by [`super::http_response_head`]. Without `refers_to` the
-    /// reader must find the earlier record by the digest.
+    /// Creates the record of a response whose body is already stored, with a block made by [`super::http_response_head`]. Without `refers_to`,
+    /// readers must find the earlier record by the digest.
     #[must_use]
     pub fn revisit(
         id: RecordId,
@@ -155,7 +155,7 @@ impl Record {
         revisit: &Revisit,
         refers_to: Option<RefersTo>,
     ) -> Self {
-        // The standard has the body that is left out marked as cut by its length (§6.7.2).
+        // The standard wants an omitted body marked as truncated by length (§6.7.2).
         let (profile, payload_digest, truncated) = match revisit {
             Revisit::ServerNotModified { payload_digest } => (RevisitProfile::ServerNotModified, *payload_digest, None),
             Revisit::IdenticalPayload { payload_digest } => {
@@ -166,7 +166,7 @@ impl Record {
         Self { truncated, ..Self::new(id, event.date, kind, block) }
     }
 
-    /// More about a capture, or all there is about a fetch that got no response.
+    /// Creates a record with more about a capture, or with everything about a fetch that got no response.
     #[must_use]
     pub fn metadata(id: RecordId, event: &CaptureEvent, metadata: &Metadata) -> Self {
         let mut block = Vec::new();
@@ -179,7 +179,7 @@ impl Record {
         Self::new(id, event.date, Kind::Metadata(Capture::new(event, None)), block)
     }
 
-    /// Names another record of the same fetch. A `warcinfo` record, where the standard forbids it, stays as it is.
+    /// Names another record of the same fetch. A `warcinfo` record, for which the standard forbids this, stays as it is.
     #[must_use]
     pub fn concurrent_to(mut self, id: RecordId) -> Self {
         if let Some(capture) = self.kind.capture_mut() {
@@ -188,21 +188,21 @@ impl Record {
         self
     }
 
-    /// Says that the block is shorter than what the server had, and why.
+    /// Marks the block as shorter than what the server had, with the reason.
     #[must_use]
     pub fn truncated(mut self, reason: Truncation) -> Self {
         self.truncated = Some(reason);
         self
     }
 
-    /// Adds a field of our own to the record's header.
+    /// Adds a custom field to the record's header.
     #[must_use]
     pub fn extension(mut self, field: ExtensionField) -> Self {
         self.extensions.push(field);
         self
     }
 
-    /// The name of the record.
+    /// Returns the record's id.
     #[must_use]
     pub const fn id(&self) -> RecordId {
         self.id
@@ -214,7 +214,7 @@ impl Record {
         &self.block
     }
 
-    /// Appends the record as it stands in the file, before compression: header, block and two empty lines.
+    /// Appends the record as in the file, before compression: header, block and two empty lines.
     pub(super) fn push_to(&self, out: &mut Vec<u8>) {
         let start = out.len();
         out.extend_from_slice(b"WARC/1.1\r\n");
@@ -239,7 +239,7 @@ impl Record {
     }
 }
 
-/// Adds a field of our own, unless the header would be larger than readers take.
+/// Adds a custom field, unless the header would become larger than readers accept.
 fn push_if_room(out: &mut Vec<u8>, start: usize, name: &str, value: &str) {
     let end = out.len();
     push_field(out, name, value);
@@ -248,13 +248,13 @@ fn push_if_room(out: &mut Vec<u8>, start: usize, name: &str, value: &str) {
     }
 }
 
-/// Other records of its fetch that a record names.
+/// The most other records of its fetch that a record names.
 const COMPANIONS_MAX: usize = 64;
 
-/// What follows the fields of our own: the block's digest, type and length, and the empty line.
+/// The most bytes that follow the custom fields: the block's digest, type and length, and the empty line.
 const FIELDS_AFTER_BYTES_MAX: usize = 1 << 10;
 
-// The two URLs of a revisit and what else comes from outside leave room for fields of our own.
+// The two URLs of a revisit and other foreign values leave room for custom fields.
 const _: () = assert!(HEADER_BYTES_MAX > 5 * VALUE_BYTES_MAX + COMPANIONS_MAX * 96 + 2 * FIELDS_AFTER_BYTES_MAX);
 
 impl Kind {

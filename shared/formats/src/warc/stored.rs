@@ -11,30 +11,30 @@ use super::ids::{HttpProtocol, RecordId, RecordType, RevisitProfile, Truncation}
 use super::writer::RecordSpan;
 use crate::http_fields::Headers;
 
-/// A record as it stands in a file. Fields that are absent or make no sense are `None`.
+/// A record as stored in a file. Fields that are missing or invalid are `None`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredRecord {
-    /// What it holds.
+    /// The kind of record.
     pub record_type: RecordType,
     /// All fields of its header, `WARC-Type` and `Content-Length` included.
     pub fields: Headers<String>,
-    /// What it holds; as many bytes as `Content-Length` says.
+    /// Its content, as many bytes as `Content-Length` says.
     pub block: Vec<u8>,
-    /// Where it stands.
+    /// Where it is in the file.
     pub span: RecordSpan,
 }
 
-/// Whether bytes are those that a digest was taken of.
+/// Whether bytes match their digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub enum DigestCheck {
-    /// They are.
+    /// They do.
     Match,
-    /// They are not: the record is damaged, or its digest was wrong from the start.
+    /// They do not: the record is damaged, or its digest was wrong from the start.
     Mismatch {
         /// What the record says.
         stated: Sha1Digest,
-        /// What its bytes give.
+        /// What its bytes amount to.
         computed: Sha1Digest,
     },
     /// The record states no digest, or one of another algorithm.
@@ -44,7 +44,7 @@ pub enum DigestCheck {
 }
 
 impl StoredRecord {
-    /// Its name (`WARC-Record-ID`); `None` also if it is no UUID.
+    /// Its id (`WARC-Record-ID`); `None` also if that is not a UUID.
     #[must_use]
     pub fn id(&self) -> Option<RecordId> {
         self.fields.get("WARC-Record-ID").and_then(RecordId::parse)
@@ -56,19 +56,19 @@ impl StoredRecord {
         self.parsed("WARC-Date")
     }
 
-    /// What was asked for; without the brackets that some writers of WARC 1.0 set.
+    /// The requested URL, without the angle brackets that some writers of WARC 1.0 add.
     #[must_use]
     pub fn target_uri(&self) -> Option<&str> {
         self.fields.get("WARC-Target-URI").map(without_brackets)
     }
 
-    /// The address that was connected to.
+    /// The server's address.
     #[must_use]
     pub fn ip_address(&self) -> Option<IpAddr> {
         self.parsed("WARC-IP-Address")
     }
 
-    /// What the connection spoke; of several layers, the first that we know.
+    /// The protocol of the connection; if there are several layers, the first known one.
     #[must_use]
     pub fn protocol(&self) -> Option<HttpProtocol> {
         self.fields.all("WARC-Protocol").find_map(HttpProtocol::from_token)
@@ -85,8 +85,7 @@ impl StoredRecord {
         self.fields.all("WARC-Concurrent-To").filter_map(RecordId::parse)
     }
 
-    /// Why its block is shorter than what the server had; a reason that is not the standard's is
-    /// [`Truncation::Unspecified`], and `None` means that it is whole.
+    /// Why its block is shorter than what the server had; `None` if it is complete. A reason outside the standard is [`Truncation::Unspecified`].
     #[must_use]
     pub fn truncated(&self) -> Option<Truncation> {
         self.fields.get("WARC-Truncated").map(|word| Truncation::from_token(word).unwrap_or(Truncation::Unspecified))
@@ -104,7 +103,7 @@ impl StoredRecord {
         self.parsed("WARC-Block-Digest")
     }
 
-    /// How to read it, if it is a revisit; `None` also for a profile that is unknown, whose block must not be read.
+    /// How to read it, if it is a revisit; `None` also for an unknown profile, whose block must not be read.
     #[must_use]
     pub fn profile(&self) -> Option<RevisitProfile> {
         self.fields.get("WARC-Profile").map(without_brackets).and_then(RevisitProfile::from_token)
@@ -122,7 +121,7 @@ impl StoredRecord {
         self.parsed("WARC-Refers-To-Date")
     }
 
-    /// The value of a field of our own.
+    /// The value of a custom field.
     #[must_use]
     pub fn extension(&self, name: ExtensionName) -> Option<&str> {
         self.fields.get(name.as_str())

@@ -1,4 +1,4 @@
-//! Records into a file.
+//! Writing records to a file.
 
 use libdeflater::{CompressionLvl, Compressor};
 
@@ -10,18 +10,29 @@ const RAW_KEPT_BYTES_MAX: usize = 1 << 20;
 /// libdeflate's level: nearly as small as its default, at 1.4 times its speed on web pages (`deflated.rs` compares it with flate2).
 const LEVEL: i32 = 3;
 
-/// Where a record stands in its file.
+/// Where a record is in its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RecordSpan {
-    /// Bytes of the file before the record's gzip member.
+    /// The offset of the record's gzip member, in bytes.
     pub offset: u64,
-    /// Bytes of the member.
+    /// The length of the member, in bytes.
     pub length: u64,
 }
 
-/// Writes files in memory, one after the other: `.warc.gz` with one gzip member a record.
+/// Writes `.warc.gz` files in memory, one after the other, with one gzip member per record.
 ///
-/// A file is some tens of pages and stored in one piece, so the caller takes it when it is done.
+/// A file holds some tens of pages and is stored in one piece, so the caller takes it when it is done.
+///
+/// ```
+/// use dragline_formats::warc::{ReadLimits, Record, RecordId, WarcInfo, WarcWriter, read_record};
+/// let record = Record::warcinfo(RecordId::from_bits(1), jiff::Timestamp::UNIX_EPOCH, &WarcInfo::default());
+/// let mut writer = WarcWriter::new();
+/// let span = writer.write(&record);
+/// let file = writer.take_file();
+/// assert_eq!((span.offset, span.length), (0, file.len() as u64));
+/// let stored = read_record(&file, ReadLimits::default()).unwrap();
+/// assert_eq!(stored.id(), Some(record.id()));
+/// ```
 pub struct WarcWriter {
     compressor: Compressor,
     raw: Vec<u8>,
@@ -29,14 +40,14 @@ pub struct WarcWriter {
 }
 
 impl WarcWriter {
-    /// A writer at the beginning of a file.
+    /// Creates a writer at the beginning of a file.
     #[must_use]
     pub fn new() -> Self {
         let level = CompressionLvl::new(LEVEL).expect("3 is one of libdeflate's levels");
         Self { compressor: Compressor::new(level), raw: Vec::new(), file: Vec::new() }
     }
 
-    /// Appends a record and tells where it stands.
+    /// Appends a record and returns where it is.
     pub fn write(&mut self, record: &Record) -> RecordSpan {
         self.raw.clear();
         record.push_to(&mut self.raw);
@@ -51,13 +62,13 @@ impl WarcWriter {
         RecordSpan { offset: offset as u64, length: length as u64 }
     }
 
-    /// The bytes of the file so far.
+    /// Returns the length of the file so far, in bytes.
     #[must_use]
     pub fn len_bytes(&self) -> u64 {
         self.file.len() as u64
     }
 
-    /// Gives the file away; the next record begins another.
+    /// Returns the file; the next record begins another.
     #[must_use = "the file is nowhere else"]
     pub fn take_file(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.file)

@@ -1,4 +1,4 @@
-//! The links and the text of a page as a tree builder sees them: slow, by another parser, and with rules of its own.
+//! The links and the text of a page as a tree builder sees them: slow, with another parser and separate rules.
 
 use std::collections::BTreeSet;
 
@@ -30,7 +30,7 @@ pub(crate) type LinkSet = BTreeSet<(LinkKind, String)>;
 
 /// The links of the kinds above, style sheets and icons.
 pub(crate) fn links(html: &str, page: &Url) -> LinkSet {
-    // This parser takes scripts to be run, and so what is in `<noscript>` for text.
+    // This parser assumes that scripts run, so it reads the content of `<noscript>` as text.
     let html = without_noscript(html);
     let document = Html::parse_document(&html);
     let elements: Vec<_> = document
@@ -73,7 +73,7 @@ pub(crate) fn seen_words(html: &str) -> Vec<String> {
     text.concat().split_whitespace().map(str::to_owned).collect()
 }
 
-/// Whether [`links`] knows links of a kind, wherever they come from.
+/// Whether [`links`] finds links of this kind, wherever they come from.
 pub(crate) fn knows(kind: LinkKind) -> bool {
     kind == LinkKind::Css || REFERENCES.iter().any(|(.., known)| *known == kind)
 }

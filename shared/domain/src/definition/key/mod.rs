@@ -1,7 +1,7 @@
 //! The keys of a definition: what each is called, which values it has, and what it is for.
 //!
-//! Each key is described once, in `table`. The checks of its bounds, the reader of YAML, the help of `dragline crawl` and
-//! docs/definition.md are made of that.
+//! Each key is described once, in `table`. The checks of its bounds, the YAML reader, the help of `dragline crawl` and docs/definition.md are all
+//! made from that.
 
 mod slot;
 mod table;
@@ -14,13 +14,13 @@ pub use table::Key;
 pub use value::{KeyDefault, KeyFlag, ValueKind};
 
 impl Key {
-    /// The key that it stands under, such as `budget`; absent for a key of the whole file.
+    /// The key that it is under, such as `budget`; `None` for a top-level key.
     #[must_use]
     pub fn section(self) -> Option<&'static str> {
         self.name().split_once('.').map(|(section, _)| section)
     }
 
-    /// The word that it is written with where it stands, such as `pages`.
+    /// The last part of its name, such as `pages`.
     #[must_use]
     pub fn word(self) -> &'static str {
         self.name().split_once('.').map_or_else(|| self.name(), |(_, word)| word)
@@ -38,7 +38,7 @@ impl fmt::Display for Key {
 pub struct Place {
     /// The key.
     pub key: Key,
-    /// The entry's position, counted from 0; absent for the key as a whole.
+    /// The entry's position, counted from 0; `None` for the key as a whole.
     pub entry: Option<usize>,
 }
 

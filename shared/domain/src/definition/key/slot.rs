@@ -1,4 +1,4 @@
-//! The fields of a draft by what they hold, so that whoever fills one need not know each key.
+//! The fields of a draft by the kind of their value, so that code that fills them need not know each key.
 
 use std::num::TryFromIntError;
 use std::time::Duration;
@@ -13,7 +13,7 @@ pub enum Slot<'d> {
     Name(&'d mut CrawlId),
     /// URLs where the crawl begins.
     Seeds(&'d mut Vec<CrawlUrl>),
-    /// How far it reaches.
+    /// What a URL must share with a seed.
     Within(&'d mut Within),
     /// Patterns over URLs.
     Patterns(&'d mut Vec<UrlPattern>),
@@ -42,7 +42,7 @@ pub trait Number {
     /// The number.
     fn get(&self) -> Option<u64>;
 
-    /// Puts another number into it.
+    /// Sets the number.
     ///
     /// # Errors
     /// It is too large for the field, which stays as it is.
@@ -84,7 +84,7 @@ pub trait Length {
     /// The time.
     fn get(&self) -> Option<Duration>;
 
-    /// Puts another time into it.
+    /// Sets the time.
     fn set(&mut self, time: Duration);
 }
 

@@ -1,4 +1,4 @@
-//! The description of every key. Whatever is told or checked of a key alone is made of this.
+//! The description of every key. Everything that is documented or checked about a single key comes from here.
 
 use std::time::Duration;
 
@@ -43,7 +43,7 @@ macro_rules! keys {
         pub enum Key { $($(#[doc = $meaning])+ $variant,)* }
 
         impl Key {
-            /// Every key there is, in the order of the documentation.
+            /// All keys, in the order of the documentation.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
             /// The path in YAML, such as `budget.pages`.
@@ -52,7 +52,7 @@ macro_rules! keys {
                 match self { $(Self::$variant => $name,)* }
             }
 
-            /// What it is for, in Markdown, a line a line of the description.
+            /// What it is for, in Markdown, line by line.
             pub fn meaning(self) -> impl Iterator<Item = &'static str> {
                 let lines: &[&str] = match self { $(Self::$variant => &[$($meaning),+],)* };
                 lines.iter().map(|line| line.strip_prefix(' ').unwrap_or(line))
@@ -64,13 +64,13 @@ macro_rules! keys {
                 match self { $(Self::$variant => ValueKind::$kind $(($bounds))?,)* }
             }
 
-            /// What holds where it is left out.
+            /// What applies if it is left out.
             #[must_use]
             pub const fn default(self) -> KeyDefault {
                 match self { $(Self::$variant => KeyDefault::$default $(($said))?,)* }
             }
 
-            /// A value as it is written behind the key in YAML. The examples of all keys together are a definition.
+            /// An example value as written in YAML. The examples of all keys together are a valid definition.
             #[must_use]
             pub const fn example(self) -> &'static str {
                 match self { $(Self::$variant => $example,)* }
@@ -82,30 +82,30 @@ macro_rules! keys {
                 match self { $(Self::$variant => Effect::$effect,)* }
             }
 
-            /// The flag of `dragline crawl` that goes before it.
+            /// The flag of `dragline crawl` that takes precedence over it.
             #[must_use]
             pub const fn flag(self) -> Option<KeyFlag> {
                 match self { $(Self::$variant => keys!(@flag $($flag $help)?),)* }
             }
 
-            /// The place of its value in a draft, to be filled.
+            /// Returns its field in a draft, to be filled.
             pub fn slot(self, draft: &mut Draft) -> Slot<'_> {
                 match self { $(Self::$variant => Slot::$kind(&mut draft.$($field).+),)* }
             }
 
-            /// Its number, size or time in a draft; absent where there is none.
+            /// Returns its number, size or time in a draft; `None` if there is none.
             #[must_use]
             pub fn amount(self, draft: &Draft) -> Option<Quantity> {
                 match self { $(Self::$variant => keys!(@amount $kind draft.$($field).+),)* }
             }
 
-            /// How many entries its list has in a draft. Absent if it has no list, or one that keeps to its limit by itself.
+            /// Returns how many entries its list has in a draft. `None` if it has no list, or one that enforces its own limit.
             #[must_use]
             pub fn entries(self, draft: &Draft) -> Option<usize> {
                 match self { $(Self::$variant => keys!(@entries $kind draft.$($field).+),)* }
             }
 
-            /// Whether the field that it stands in differs between two drafts.
+            /// Whether its field differs between two drafts.
             pub(in crate::definition) fn has_changed(self, old: &Draft, new: &Draft) -> bool {
                 match self { $(Self::$variant => old.$($field).+ != new.$($field).+,)* }
             }
@@ -114,7 +114,7 @@ macro_rules! keys {
 }
 
 keys! {
-    /// The crawl's name. A crawl of another name is another crawl.
+    /// The crawl's name. Another name means another crawl.
     Name = "name" {
         field: name,
         kind: Name,
@@ -122,8 +122,8 @@ keys! {
         example: "example-docs",
         effect: WhichUrls,
     }
-    /// The URLs where the crawl begins, from which its scope follows. Seeds obey the rules like any other URL: a file is refused if a pattern
-    /// excludes a seed, or if no seed can be crawled.
+    /// The URLs where the crawl begins, from which its scope follows. The rules apply to seeds as well: a definition is refused if a pattern excludes
+    /// a seed, or if no seed can be crawled.
     Seeds = "seeds" {
         field: seeds,
         kind: Seeds(10_000),
@@ -187,8 +187,8 @@ keys! {
     reason: answers cost the site a lot",
         effect: WhichUrls,
     }
-    /// Which query parameters a URL may have. Where there are rules, a URL with a query is fetched only if one rule whose condition holds
-    /// allows all of its parameters; otherwise it is logged as blocked (173). URLs without a query are not affected.
+    /// Which query parameters a URL may have. If there are rules, a URL with a query is fetched only if one rule whose condition holds allows all of
+    /// its parameters; otherwise it is logged as blocked (173). URLs without a query are not affected.
     UrlQueryParameters = "url_query_parameters" {
         field: url_query_parameters,
         kind: QueryRules(500),
@@ -272,7 +272,7 @@ keys! {
     /// longer `Crawl-delay` in robots.txt takes precedence.
     PolitenessDelay = "politeness.delay" {
         field: politeness.delay,
-        // Above an hour no iteration would end.
+        // With more than an hour, no iteration would end.
         kind: Time(Duration::ZERO..=HOUR),
         default: Value("1s"),
         example: "2s",
@@ -288,19 +288,19 @@ keys! {
         effect: HowOnly,
         flag: "concurrency" "Maximum number of requests to one site at the same time",
     }
-    /// How many hosts of one registered domain are asked at the same time, as one server often stands behind them. `de.example.org` and
-    /// `fr.example.org` belong to one, `one.github.io` and `two.github.io` do not (by the [Public Suffix List](https://publicsuffix.org/));
-    /// IP addresses have none. The hosts of all crawls count, each crawl keeping to its own limit; other hosts wait their turn.
+    /// How many hosts of one registered domain are crawled at the same time, as one server often stands behind them. `de.example.org` and
+    /// `fr.example.org` belong to one, `one.github.io` and `two.github.io` do not (by the [Public Suffix List](https://publicsuffix.org/)); IP
+    /// addresses have none. Hosts of all crawls count, and each crawl keeps its own limit; other hosts wait their turn.
     PolitenessHostsPerDomain = "politeness.hosts_per_domain" {
         field: politeness.hosts_per_domain,
-        // Each host that is asked stands in the row of its domain.
+        // Each host that is being crawled has an entry in its domain's row.
         kind: Count(1..=100),
         default: Value("4"),
         example: "2",
         effect: HowOnly,
     }
-    /// How long to wait, in all, for an origin that was reached before and no longer can be: four waits, each eight times as long as the one
-    /// before (with 15 minutes: 1.5 s, 12 s, 98 s and 13 minutes). Then it is given up, and what is left of it is recorded.
+    /// How long to wait, in all, for an origin that was reached before but no longer responds: four waits, each eight times as long as the one before
+    /// (with 15 minutes: 1.5 s, 12 s, 98 s and 13 minutes). Then it is given up, and its remaining URLs are recorded as left over.
     PolitenessPatience = "politeness.patience" {
         field: politeness.patience,
         kind: Time(SECOND..=DAY),
@@ -308,7 +308,7 @@ keys! {
         example: "2h",
         effect: HowOnly,
     }
-    /// How long a robots.txt holds once it was read (RFC 9309, section 2.4). Where the delay is longer than that, each robots.txt still holds
+    /// How long a robots.txt is valid once it was fetched (RFC 9309, section 2.4). If the delay is longer than that, each robots.txt is still valid
     /// for the page after it.
     PolitenessRobotsMaxAge = "politeness.robots_max_age" {
         field: politeness.robots_max_age,
@@ -333,7 +333,7 @@ keys! {
         example: "30s",
         effect: HowOnly,
     }
-    /// The time for the whole exchange. Of a body that is not complete by then, what has arrived is kept, and marked.
+    /// The time for the whole exchange. If a body is not complete by then, what has arrived is kept, and marked as cut.
     FetchTimeout = "fetch.timeout" {
         field: fetch.timeout,
         kind: Time(limits::TIMEOUT),
@@ -349,7 +349,7 @@ keys! {
         example: "128KiB",
         effect: HowOnly,
     }
-    /// The size of the body as received. A larger one is cut, and marked. At most `fetch.decoded_bytes_max`.
+    /// The size of the body as received. A larger one is cut, and marked as such. At most `fetch.decoded_bytes_max`.
     FetchBodyBytesMax = "fetch.body_bytes_max" {
         field: fetch.body_bytes_max,
         kind: Size(limits::BODY_BYTES),
@@ -357,7 +357,7 @@ keys! {
         example: "5MiB",
         effect: HowOnly,
     }
-    /// The size of the body once decompressed. A larger one is cut, and marked.
+    /// The size of the body once decompressed. A larger one is cut, and marked as such.
     FetchDecodedBytesMax = "fetch.decoded_bytes_max" {
         field: fetch.decoded_bytes_max,
         kind: Size(KIB..=GIB),
@@ -365,8 +365,8 @@ keys! {
         example: "100MiB",
         effect: HowOnly,
     }
-    /// What the crawler calls itself. The name that it begins with, up to the first space or slash, selects the group in robots.txt, in any
-    /// letter case. RFC 9309 only knows names without digits; even so, a group for `bot2` is for `bot2` and not for `bot`.
+    /// What the crawler calls itself. The name at the beginning, up to the first space or slash, selects the group in robots.txt, in any letter case.
+    /// RFC 9309 only allows names without digits; even so, a group for `bot2` is for `bot2` and not for `bot`.
     UserAgent = "user_agent" {
         field: user_agent,
         kind: UserAgent,
@@ -400,8 +400,8 @@ keys! {
         example: "30d",
         effect: WhichUrls,
     }
-    /// When a deployed stack begins an iteration. A time that comes while the last iteration still runs is skipped. Times must be at least
-    /// 5 minutes apart. `dragline crawl` does not wait for them: it begins when you run it.
+    /// When a deployed stack begins an iteration. A time that comes while the last iteration is still running is skipped. Times must be at least 5
+    /// minutes apart. `dragline crawl` does not wait for them: it begins when you run it.
     ScheduleCron = "schedule.cron" {
         field: schedule,
         kind: Cron,

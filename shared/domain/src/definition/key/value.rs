@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::definition::{Mistake, Quantity};
 
-/// What kind of value a key has, with its bounds; for a list, with the most entries.
+/// What kind of value a key has, with its bounds, or the most entries for a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ValueKind {
     /// The name of a crawl.
@@ -37,7 +37,7 @@ pub enum ValueKind {
 }
 
 impl ValueKind {
-    /// The least and the most that a number, size or time may be.
+    /// Returns the least and the most that a number, size or time may be.
     #[must_use]
     pub fn bounds(self) -> Option<(Quantity, Quantity)> {
         fn each<T>(range: RangeInclusive<T>, quantity: fn(T) -> Quantity) -> Option<(Quantity, Quantity)> {
@@ -65,7 +65,7 @@ impl ValueKind {
         }
     }
 
-    /// What is wrong with a number, size or time: it may be out of bounds.
+    /// Returns what is wrong with a number, size or time: it may be out of bounds.
     #[must_use]
     pub fn mistake(self, value: Quantity) -> Option<Mistake> {
         let (min, max) = self.bounds()?;
@@ -73,7 +73,7 @@ impl ValueKind {
     }
 }
 
-/// What holds where a key is left out.
+/// What applies if a key is left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyDefault {
     /// This value, as it would be written in YAML.
@@ -86,7 +86,7 @@ pub enum KeyDefault {
     Required,
 }
 
-/// A flag of `dragline crawl` that goes before a key.
+/// A flag of `dragline crawl` that takes precedence over a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyFlag {
     /// Its name, without the hyphens in front.

@@ -19,11 +19,11 @@ use super::{HtmlLimits, Page, PageSource, Syntax, Truncated};
 #[derive(Clone, Copy, Debug)]
 struct Muted {
     element: Element,
-    /// How deep in foreign content it is: leaving that leaves it too, whether its end tag came or not.
+    /// Its depth in foreign content: leaving that ends the element too, with or without its end tag.
     depth: usize,
 }
 
-/// Gathers a page from its tags and texts.
+/// Collects a page from its tags and texts.
 #[derive(Debug)]
 pub(super) struct Collector<'l> {
     limits: &'l HtmlLimits,
@@ -31,12 +31,12 @@ pub(super) struct Collector<'l> {
     metadata: Metadata<'l>,
     links: Links,
     text: Words,
-    /// The `<a>` that is open, and its text.
+    /// The open `<a>`, and its text.
     anchor: Option<LinkId>,
     anchor_text: Words,
     foreign: Foreign,
     open: OpenElements,
-    /// How much is seen of the element whose tag is being read.
+    /// How visible the element is whose tag is being read.
     seen: Seen,
     muted: Option<Muted>,
     open_templates: usize,
@@ -67,18 +67,18 @@ impl<'l> Collector<'l> {
         }
     }
 
-    /// Whether CDATA sections are text where the page has come to.
+    /// Whether CDATA sections are text at this point of the page.
     pub(super) fn has_cdata(&self) -> bool {
         self.syntax == Syntax::Xhtml || self.foreign.current() != Namespace::Html
     }
 
     pub(super) fn text(&mut self, piece: &[u8]) {
-        // The tokenizer gives each NUL on its own; tree builders drop them.
+        // The tokenizer passes each NUL separately; tree builders drop them.
         if self.open_templates > 0 || piece == b"\0" {
             return;
         }
         match self.muted {
-            // It is there all the same, and begins the body.
+            // It exists all the same, and begins the body.
             None if !self.open.seen().is_read() => self.has_body_begun |= !piece.trim_ascii().is_empty(),
             None => {
                 if self.open_pres > 0 {
@@ -95,7 +95,7 @@ impl<'l> Collector<'l> {
         }
     }
 
-    /// Takes a start tag, and says how the tokenizer must read what follows.
+    /// Handles a start tag, and returns how the tokenizer must read what follows.
     pub(super) fn start_tag(&mut self, tag: &Tag) -> Option<State> {
         let element = tag.element();
         let was_foreign = self.foreign.current() != Namespace::Html;
@@ -153,7 +153,7 @@ impl<'l> Collector<'l> {
         self.gap(element);
     }
 
-    /// What follows belongs to the element no more.
+    /// Ends the element: what follows is outside of it.
     fn close(&mut self, element: Element) {
         match element {
             Element::A => self.end_anchor(),
@@ -162,7 +162,7 @@ impl<'l> Collector<'l> {
         }
     }
 
-    /// Resolves what was gathered.
+    /// Resolves what was collected.
     pub(super) fn finish(mut self, source: &PageSource<'_>) -> Page {
         self.end_anchor();
         self.metadata.end_title();
@@ -228,7 +228,7 @@ impl<'l> Collector<'l> {
         }
     }
 
-    /// Parts texts where an element begins or ends.
+    /// Separates texts where an element begins or ends.
     fn gap(&mut self, element: Element) {
         if !self.seen.is_laid_out {
             return;
@@ -256,7 +256,7 @@ impl<'l> Collector<'l> {
     }
 }
 
-/// Whether a head goes on past such a start tag; any other begins the body (WHATWG HTML, the "in head" insertion mode).
+/// Whether the head continues after a start tag of this element; any other begins the body (WHATWG HTML, the "in head" insertion mode).
 const fn may_be_in_head(element: Element) -> bool {
     matches!(
         element,
@@ -274,10 +274,10 @@ const fn may_be_in_head(element: Element) -> bool {
     )
 }
 
-/// How what an element holds is tokenized, where that is not as usual (WHATWG HTML, tree construction, scripting off).
+/// How an element's content is tokenized, if that is not as usual (WHATWG HTML, tree construction, scripting off).
 ///
-/// XML knows no such thing. But scripts and style sheets of pages that are not well-formed after all are full of `<`, and
-/// those of pages that are lose nothing: what they hold is not shown.
+/// XML does not have this. But in pages that are not well-formed after all, scripts and style sheets are full of `<`; and well-formed pages lose
+/// nothing, as that content is not shown.
 const fn content_state(element: Element, syntax: Syntax) -> Option<State> {
     match (syntax, element) {
         (Syntax::Html, _) => html_content_state(element),

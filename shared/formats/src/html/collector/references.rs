@@ -1,4 +1,4 @@
-//! Which attributes of which elements refer to what.
+//! Which attributes of which elements refer to something.
 
 use dragline_domain::document::LinkKind;
 
@@ -101,7 +101,7 @@ impl Collector<'_> {
     }
 
     fn applet(&mut self, tag: &Tag) {
-        // Its files are relative to its code base, and few servers have any left.
+        // With a code base, its files are relative to that, and few servers still have any.
         if tag.value(Attribute::Codebase).is_none() {
             self.add(LinkKind::Object, tag, Attribute::Code);
             for archive in tag.text(Attribute::Archive).unwrap_or_default().split(',') {
@@ -151,14 +151,14 @@ impl Collector<'_> {
     }
 }
 
-/// Where SVG's elements say what they refer to, the first that is there.
+/// The attributes in which SVG's elements say what they refer to; the first that is present counts.
 const HREFS: [Attribute; 2] = [Attribute::Href, Attribute::XlinkHref];
 
 fn follow(tag: &Tag) -> Follow {
     if rel::is_nofollow(tag.text(Attribute::Rel).unwrap_or_default()) { Follow::No } else { Follow::Yes }
 }
 
-/// What a `<source>` is by its media type, where it says so.
+/// Returns what a `<source>` is by its media type, if it has one.
 fn source_kind(tag: &Tag) -> Option<LinkKind> {
     let media_type = tag.text(Attribute::Type)?.trim_ascii_start();
     let is = |class: &str| media_type.get(..class.len()).is_some_and(|start| start.eq_ignore_ascii_case(class));
@@ -173,8 +173,8 @@ fn source_kind(tag: &Tag) -> Option<LinkKind> {
 
 /// The URLs of a `srcset`, in order (WHATWG HTML, "parse a srcset attribute").
 ///
-/// A comma separates only where it follows white space or a descriptor, or ends a URL; within one, such as
-/// `data:image/png;base64,…`, it belongs to it. Descriptors are not checked.
+/// A comma separates only if it follows white space or a descriptor, or ends a URL; within a URL such as `data:image/png;base64,…`, it is part of it.
+/// Descriptors are not checked.
 fn srcset_urls(srcset: &str) -> impl Iterator<Item = &str> {
     let mut rest = srcset;
     std::iter::from_fn(move || {
@@ -189,7 +189,7 @@ fn srcset_urls(srcset: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// What follows the next comma that is not in parentheses.
+/// Returns what follows the next comma that is not in parentheses.
 fn skip_descriptors(text: &str) -> &str {
     let mut is_in_parentheses = false;
     for (index, byte) in text.bytes().enumerate() {

@@ -1,8 +1,8 @@
-//! Which elements are open: what a text is in, and so whether it is seen.
+//! The open elements, which decide whether a text is visible.
 //!
-//! The stack of a tree builder without its tree. Start tags end what they end in HTML (`<p>`, `<li>`, `<td>`), end tags reach as
-//! far as they do there. It differs where a tree builder moves what it has built: text astray in a table counts as in it,
-//! and a `<b>` that its paragraph took along when it ended does not begin anew in the next.
+//! The stack of a tree builder without its tree. Start tags end what they end in HTML (`<p>`, `<li>`, `<td>`), and end tags reach as far. It differs
+//! where a tree builder moves nodes: misplaced text in a table counts as inside it, and a `<b>` that ended with its paragraph is not reopened in the
+//! next.
 
 mod role;
 
@@ -13,7 +13,7 @@ use super::foreign::Namespace;
 use super::hiding::{Own, Seen};
 use super::tag::{Closing, Element};
 
-/// Deeper elements are not told apart. Browsers build no deeper trees either.
+/// Deeper elements are only counted. Browsers do not build deeper trees either.
 const DEPTH_MAX: usize = 512;
 
 /// An open element.
@@ -30,11 +30,11 @@ struct Open {
 pub(super) struct OpenElements {
     syntax: Syntax,
     stack: Vec<Open>,
-    /// Whether a form's end tag is still to come. Until then there is no other, even where the form was ended by what it is in.
+    /// Whether a form's end tag is still to come. Until then no other form begins, even if an element around it has ended it.
     awaits_end_of_form: bool,
-    /// How many are open that found no room.
+    /// How many more are open beyond the limit.
     beyond: usize,
-    /// How many of the stack are of each group of names, and have each role: mostly none, which is then known at once.
+    /// How many elements on the stack are in each group of names, and have each role: usually none, so that there is nothing to search.
     groups: [u16; 256],
     roles: [u16; Role::COUNT],
 }
@@ -51,12 +51,12 @@ impl OpenElements {
         }
     }
 
-    /// How much is seen of text that stands here.
+    /// Returns how visible text is here.
     pub(super) fn seen(&self) -> Seen {
         self.stack.last().map_or(Seen::WHOLLY, |open| open.seen)
     }
 
-    /// Enters a start tag: how much is seen of its element.
+    /// Handles a start tag, and returns how visible its element is.
     pub(super) fn start(
         &mut self,
         name: Name,
@@ -81,7 +81,7 @@ impl OpenElements {
         seen
     }
 
-    /// Leaves by an end tag: how much was seen of its element, or is of where it stands astray.
+    /// Handles an end tag, and returns how visible its element was; for a stray tag, how visible this place is.
     pub(super) fn end(&mut self, name: Name) -> Seen {
         if name.role() == Role::Root || name.role().is_void() {
             return self.seen();
@@ -106,7 +106,7 @@ impl OpenElements {
         seen
     }
 
-    /// SVG and `MathML` end, as HTML began in them.
+    /// Ends SVG and `MathML` because HTML began in them.
     pub(super) fn leave_foreign(&mut self) {
         let is_html = |open: &Open| open.namespace == Namespace::Html;
         self.truncate(self.stack.iter().rposition(is_html).map_or(0, |at| at + 1));
@@ -116,7 +116,7 @@ impl OpenElements {
         self.roles[role as usize] > 0
     }
 
-    /// Whether a start tag makes no element where it stands: a form in a form, a part of a table outside of one.
+    /// Whether a start tag is ignored here: a form in a form, a part of a table outside of one.
     fn is_ignored(&self, role: Role) -> bool {
         match role {
             Role::Form => self.awaits_end_of_form && !self.has(Role::Template),
@@ -127,7 +127,7 @@ impl OpenElements {
         }
     }
 
-    /// Ends what a start tag ends.
+    /// Ends the elements that a start tag ends.
     fn make_way(&mut self, name: Name) {
         if name.role().ends_paragraph() && self.has(Role::Paragraph) {
             self.end_nearest(|role| role == Role::Paragraph, |role| role.is_scope() || role == Role::Button);
@@ -168,7 +168,7 @@ impl OpenElements {
         }
     }
 
-    /// The element that an end tag ends.
+    /// Returns the element that an end tag ends.
     fn opened_by(&self, name: Name) -> Option<usize> {
         let is_same = |open: &Open| open.name.is_same(name);
         if self.syntax == Syntax::Xhtml {
@@ -193,7 +193,7 @@ impl OpenElements {
         }
     }
 
-    /// The innermost element of a sort, unless one that bars the way is met before.
+    /// Returns the innermost element that matches, unless one that bars the search comes first.
     fn nearest(&self, is: impl Fn(&Open) -> bool, bars: impl Fn(Role) -> bool) -> Option<usize> {
         let found = self.stack.iter().rposition(|open| is(open) || bars(open.name.role()))?;
         is(&self.stack[found]).then_some(found)
@@ -211,13 +211,13 @@ impl OpenElements {
         }
     }
 
-    /// Ends the innermost elements that need no end tag, down to this place.
+    /// Ends the innermost elements that need no end tag, down to this position.
     fn end_implied(&mut self, from: usize) {
         let stays = self.stack[from..].iter().rposition(|open| !open.name.role().has_implied_end());
         self.truncate(from + stays.map_or(0, |last| last + 1));
     }
 
-    /// Ends all that is open in the innermost part of a table of a sort.
+    /// Ends everything open in the innermost matching part of a table.
     fn clear_to(&mut self, is: impl Fn(Role) -> bool) {
         if let Some(at) = self.nearest(|open| is(open.name.role()), |role| role == Role::Template) {
             self.truncate(at + 1);
@@ -242,8 +242,8 @@ impl OpenElements {
         self.beyond = 0;
     }
 
-    /// Ends an element that formats, as the "adoption agency algorithm" does: with what is inline in it; a block in it stays
-    /// open, and is not in it any more.
+    /// Ends a formatting element as the "adoption agency algorithm" does: with the inline elements in it; a block in it stays open, but is no longer
+    /// inside it.
     fn end_formatting(&mut self, at: usize) {
         if !self.stack[at + 1..].iter().any(|open| open.name.role().is_special()) {
             self.truncate(at);
@@ -259,7 +259,7 @@ impl OpenElements {
         }
     }
 
-    /// Ends one element for the tags that follow, and for those in it nothing.
+    /// Ends one element for the tags that follow; the elements in it stay.
     fn take_out(&mut self, at: usize) -> Open {
         let open = self.stack.remove(at);
         self.groups[open.name.group()] -= 1;
@@ -268,7 +268,7 @@ impl OpenElements {
     }
 }
 
-/// What an element of SVG or `MathML` does: nothing, unless it holds HTML.
+/// Returns the role of an element of SVG or `MathML`: none, unless it holds HTML.
 const fn foreign_role(element: Element) -> Role {
     match element {
         Element::Annotation | Element::ForeignObject | Element::MathText | Element::SvgDesc | Element::Title => {

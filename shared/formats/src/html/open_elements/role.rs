@@ -1,6 +1,6 @@
-//! What an element does to those around it when its tags come.
+//! What an element's tags do to the elements around it.
 
-/// An element's name, as far as tags must be told apart.
+/// An element's name, as far as needed to tell tags apart.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::html) struct Name {
     hash: u64,
@@ -8,9 +8,9 @@ pub(in crate::html) struct Name {
 }
 
 impl Name {
-    /// The name in lower case.
+    /// Makes a name from one in lower case.
     pub(in crate::html) fn of(name: &[u8]) -> Self {
-        // FNV-1a: names are short, and a page that has two of one hash only ends the wrong element.
+        // FNV-1a: names are short, and if two on a page have one hash, only the wrong element ends.
         let hash = name
             .iter()
             .fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01B3));
@@ -21,12 +21,12 @@ impl Name {
         self.role
     }
 
-    /// Whether its element is hidden, or what it holds, unless its tag says otherwise.
+    /// Whether its element, or the content, is hidden unless its tag says otherwise.
     pub(in crate::html) const fn hides_itself(self) -> bool {
         matches!(self.role, Role::DataList | Role::Dialog | Role::Fallback | Role::RubyParenthesis)
     }
 
-    /// The same name where it means nothing in particular.
+    /// The same name where it has no special meaning.
     pub(super) const fn as_foreign(self, role: Role) -> Self {
         Self { hash: self.hash, role }
     }
@@ -41,21 +41,21 @@ impl Name {
     }
 }
 
-/// What a tree builder does when it meets an element (WHATWG HTML, tree construction): those that are treated alike.
+/// Classes of elements that a tree builder treats alike (WHATWG HTML, tree construction).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::html) enum Role {
-    /// `<html>`, `<head>`, `<body>`: there is one, whatever its tags say.
+    /// `<html>`, `<head>`, `<body>`: there is exactly one, whatever tags there are.
     Root,
-    /// It holds nothing.
+    /// It has no content.
     Void,
-    /// `<hr>`: it holds nothing, and ends a paragraph.
+    /// `<hr>`: it has no content, and ends a paragraph.
     Rule,
     Paragraph,
     /// It ends a paragraph.
     Block,
-    /// A block that a list item before it is ended across: `<div>`, `<address>`.
+    /// A block across which an earlier list item can be ended: `<div>`, `<address>`.
     Division,
-    /// `<ul>`, `<ol>`, `<menu>`: items in it are its own.
+    /// `<ul>`, `<ol>`, `<menu>`: it has its own items.
     List,
     Heading,
     ListItem,
@@ -80,27 +80,27 @@ pub(in crate::html) enum Role {
     Ruby,
     /// `<rb>`, `<rt>`, `<rtc>`.
     RubyPart,
-    /// `<rp>`, for those who cannot show the rest.
+    /// `<rp>`, for browsers without ruby.
     RubyParenthesis,
-    /// It is ended whatever blocks it has open: `<b>`, `<i>`, `<font>`.
+    /// It can be ended even if blocks in it are open: `<b>`, `<i>`, `<font>`.
     Formatting,
     Anchor,
-    /// Nothing within it ends anything around it but a part of a table: `<object>`.
+    /// Nothing within it ends anything around it except a part of a table: `<object>`.
     Marker,
     /// `<template>`: nothing at all within it ends anything around it.
     Template,
-    /// What it holds is shown only if it cannot be: `<video>`, `<canvas>`.
+    /// Its content is only a fallback: `<video>`, `<canvas>`.
     Fallback,
     /// `<datalist>`.
     DataList,
-    /// No inline element is ended across it: `<select>`, `<noscript>`, those of raw text.
+    /// No inline element is ended across it: `<select>`, `<noscript>`, elements with raw text.
     Special,
-    /// Any other: inline, as far as is known.
+    /// Any other: treated as inline.
     Inline,
 }
 
 impl Role {
-    /// How many there are.
+    /// The number of roles.
     pub(super) const COUNT: usize = Self::Inline as usize + 1;
 
     fn of(name: &[u8]) -> Self {
@@ -145,12 +145,12 @@ impl Role {
         }
     }
 
-    /// Whether it holds nothing.
+    /// Whether it has no content.
     pub(super) const fn is_void(self) -> bool {
         matches!(self, Self::Void | Self::Rule)
     }
 
-    /// Whether its start tag ends a paragraph. (In pages of the old days a table does not; that is passed over here.)
+    /// Whether its start tag ends a paragraph. (In quirks mode, a table does not; that is ignored here.)
     pub(super) const fn ends_paragraph(self) -> bool {
         matches!(
             self,
@@ -168,18 +168,18 @@ impl Role {
         )
     }
 
-    /// Whether it stands apart from what is around it: more than a word or a sign.
+    /// Whether it is separate from the text around it.
     pub(in crate::html) const fn is_block(self) -> bool {
         self.ends_paragraph()
             || matches!(self, Self::Caption | Self::Cell | Self::ColumnGroup | Self::Row | Self::RowGroup)
     }
 
-    /// Whether inline elements that are open around it stay so.
+    /// Whether inline elements around it stay open.
     pub(super) const fn is_special(self) -> bool {
         self.is_block() || matches!(self, Self::Button | Self::Marker | Self::Special | Self::Template)
     }
 
-    /// Whether it may end without an end tag of its own where one around it does ("generate implied end tags").
+    /// Whether it may end without an end tag when an element around it ends ("generate implied end tags").
     pub(super) const fn has_implied_end(self) -> bool {
         matches!(
             self,
@@ -193,7 +193,7 @@ impl Role {
         )
     }
 
-    /// Whether what is open around it is out of reach for end tags within it ("has an element in scope").
+    /// Whether end tags within it cannot end elements around it ("has an element in scope").
     pub(super) const fn is_scope(self) -> bool {
         matches!(self, Self::Caption | Self::Cell | Self::Marker | Self::Table | Self::Template)
     }

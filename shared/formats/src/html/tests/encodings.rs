@@ -3,7 +3,7 @@
 use super::*;
 use crate::charset::decode;
 
-/// A page in an encoding, as it is got: its bytes decoded, and read.
+/// A page in an encoding, as fetched: its bytes are decoded, and the text is read.
 fn page_in(encoding: &str, html: &str) -> Page {
     let encoding = encoding_rs::Encoding::for_label(encoding.as_bytes()).expect("the tests' labels are good");
     let bytes: Vec<u8> = match encoding.name() {
@@ -19,7 +19,7 @@ fn read_in(encoding: &str, text: &str) -> Page {
     extract(text, &PageSource { encoding, ..PageSource::html(&url(PAGE)) }, &HtmlLimits::default())
 }
 
-/// Of one link, all but the page's own origin and directory.
+/// One link, without the page's own origin and directory.
 fn link_in(encoding: &str, reference: &str) -> String {
     let page = page_in(encoding, &format!("<a href=\"{reference}\">"));
     let [link] = &page.links[..] else { panic!("{reference} is one link: {:?}", page.links) };
@@ -45,8 +45,8 @@ fn queries_are_in_the_pages_encoding() {
         ("gb18030", "q?x=😀", "q?x=%949%FC6", "and its successor for everything"),
         ("big5", "q?x=中文", "q?x=%A4%A4%A4%E5", "Chinese of Taiwan"),
         ("windows-1252", "é?x=é", "%C3%A9?x=%E9", "the path is in UTF-8"),
-        ("windows-1252", "//bücher.test/é?é#é", "https://xn--bcher-kva.test/%C3%A9?%E9", "and the host in none"),
-        ("windows-1252", "q?x=&#1087;", "q?x=%26%231087%3B", "what it cannot say is a character reference"),
+        ("windows-1252", "//bücher.test/é?é#é", "https://xn--bcher-kva.test/%C3%A9?%E9", "and the host in neither"),
+        ("windows-1252", "q?x=&#1087;", "q?x=%26%231087%3B", "what it cannot represent is a character reference"),
         ("windows-1252", "q?x=a&#128512;b", "q?x=a%26%23128512%3Bb", "one for each character"),
         ("iso-2022-jp", "q?x=日&#233;本", "q?x=%1B$BF|%1B(B%26%23233%3B%1B$BK\\%1B(B", "between escapes"),
         ("windows-1252", "q?x=%C3%A9&amp;y=é", "q?x=%C3%A9&y=%E9", "what is encoded stays"),
@@ -55,12 +55,12 @@ fn queries_are_in_the_pages_encoding() {
         ("iso-2022-jp", "q?x=日\n本", "q?x=%1B$BF|K\\%1B(B", "which cut no run of letters in two"),
         ("utf-16le", "q?x=é", "q?x=%C3%A9", "no URL is in UTF-16"),
         ("utf-16be", "q?x=é", "q?x=%C3%A9", "in either order"),
-        ("x-user-defined", "q?x=é", "q?x=%26%23233%3B", "an encoding of nobody's letters"),
+        ("x-user-defined", "q?x=é", "q?x=%26%23233%3B", "an encoding with no letters of its own"),
     ] {
         assert_eq!(link_in(encoding, reference), expected, "{encoding}: {reference}: {why}");
     }
     let links = read_in("klingon", "<a href='?é'>").links;
-    assert_eq!(links[0].url.query(), Some("%C3%A9"), "an encoding that nobody knows");
+    assert_eq!(links[0].url.query(), Some("%C3%A9"), "an unknown encoding");
 }
 
 #[test]

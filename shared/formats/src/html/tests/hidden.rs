@@ -1,4 +1,4 @@
-//! What is not shown is no text of the page, and ends where it ends.
+//! What is not shown is not part of the page's text, and ends where it should.
 
 use super::*;
 
@@ -22,15 +22,19 @@ fn what_hides() {
         ("<div style='color:red; DISPLAY:NONE !important'>b</div>c", "c", "however written"),
         ("<div style='display:block'>b</div>c", "b\nc", "another"),
         ("<div hidden style='display:block'>b</div>c", "b\nc", "which goes before the attribute"),
-        ("a<div style='visibility:hidden'>b</div>c", "a\nc", "what is blank takes up its room"),
+        ("a<div style='visibility:hidden'>b</div>c", "a\nc", "invisible text takes up its room"),
         ("<div style='visibility:hidden'>a<p style='visibility:visible'>b</p>c</div>", "b", "and may hold what is not"),
-        ("<div hidden>a<p style='display:block;visibility:visible'>b</p></div>c", "c", "which nothing else may"),
+        (
+            "<div hidden>a<p style='display:block;visibility:visible'>b</p></div>c",
+            "c",
+            "which no other property can do",
+        ),
         ("<p style='opacity:0;font-size:0'>b</p>c", "b\nc", "other tricks are not judged"),
         ("<p class=hidden>b</p>c", "b\nc", "nor are style sheets"),
         ("<dialog>b</dialog><dialog open>c</dialog>", "c", "dialogs that are not open"),
         ("<div popover>b</div>c", "c", "what pops up later"),
         ("<datalist><option>b</datalist>c", "c", "suggestions"),
-        ("<ruby>a<rp>(</rp><rt>b</rt><rp>)</rp></ruby>", "ab", "brackets for those who see no ruby"),
+        ("<ruby>a<rp>(</rp><rt>b</rt><rp>)</rp></ruby>", "ab", "brackets for browsers without ruby"),
         ("<video>b<p>c</video>", "", "what is for browsers without video, which a paragraph keeps open"),
         ("a<video src=v>b</video>c<canvas>d</canvas>", "a c", "what is for browsers without"),
         ("<object>b</object>c", "bc", "objects may be anything"),
@@ -39,7 +43,11 @@ fn what_hides() {
             "b",
             "SVG knows styles alone",
         ),
-        ("<html hidden><body style='display:none'><p>a", "a", "a whole page is shown by a script, or it would be none"),
+        (
+            "<html hidden><body style='display:none'><p>a",
+            "a",
+            "a script shows a wholly hidden page, or there would be none",
+        ),
         ("<body style='visibility:hidden' aria-hidden=true>a", "a", "so is this one"),
         ("<p hidden><!-- --><script>b</script>c</p>d", "d", "what is hidden anyway"),
         ("<template><p hidden></template>a", "a", "what is in a template hides there"),
@@ -53,7 +61,7 @@ fn what_is_hidden_from_readers_aloud() {
         ("<span aria-hidden=TRUE>×</span> Close", "Close", "a sign"),
         ("Title <a href=#t aria-hidden=true>#</a>", "Title", "a mark to link to"),
         ("<svg aria-hidden=true><text>b</text></svg>c", "c", "a drawing"),
-        ("<mat-icon aria-hidden=true>menu</mat-icon>c", "c", "an element of the author's own"),
+        ("<mat-icon aria-hidden=true>menu</mat-icon>c", "c", "a custom element"),
         ("a <span aria-hidden=true><b>b</b> c</span> d", "a d", "with all its words"),
         ("<span aria-hidden=false>b</span>", "b", "not hidden"),
         ("<span aria-hidden>b</span>", "b", "undefined"),
@@ -81,7 +89,7 @@ fn what_is_hidden_ends_where_it_ends() {
         ("<table><tbody hidden><tr><td>a<tbody><tr><td>b</table>c", "b\nc", "groups of rows"),
         ("<table hidden><tr><td>a<table><tr><td>b</table>c</table>d", "d", "a table with a table in it"),
         ("<table><caption hidden>a<tr><td>b</table>", "b", "a caption"),
-        ("<td hidden>a", "a", "a cell without a table is none"),
+        ("<td hidden>a", "a", "a cell without a table is not one"),
         ("<select><option hidden>a<option>b</select>", "b", "options"),
         ("<button hidden>a<button>b</button>", "b", "a button"),
         ("<h1 hidden>a</h2>b", "b", "a heading, by the end of any"),
@@ -92,8 +100,8 @@ fn what_is_hidden_ends_where_it_ends() {
         ("<a href=x hidden>a<a href=y>b</a>", "b", "a link, where the next begins"),
         ("<b hidden>a<p>b</b>c</p>d", "c\nd", "what formats, across blocks"),
         ("<form hidden><div>a</form>b</div>c", "c", "a form, which keeps what is open in it"),
-        ("<form hidden>a<form>b</form>c", "c", "a form, which holds no other"),
-        ("<div hidden>a</body></html>b", "", "never, where nobody ends it"),
+        ("<form hidden>a<form>b</form>c", "c", "a form, which cannot hold another"),
+        ("<div hidden>a</body></html>b", "", "never, if nothing ends it"),
         (
             "<br hidden>a<img hidden alt=x>b<input hidden>c<hr hidden>d<wbr hidden>e",
             "abcde",
@@ -101,7 +109,7 @@ fn what_is_hidden_ends_where_it_ends() {
         ),
         ("<link hidden><meta hidden>a", "a", "at once, where it holds nothing"),
         ("<svg style='display:none'><g><text>a</g></svg>b", "b", "a drawing"),
-        ("<svg style='display:none'><text>a<p>b", "b", "a drawing that nobody ended"),
+        ("<svg style='display:none'><text>a<p>b", "b", "a drawing that is never ended"),
         ("<svg><path style='display:none'/></svg>a", "a", "at once, in a drawing"),
         (
             "<svg><foreignObject style='display:none'><p>a</foreignObject></svg>b",
@@ -114,12 +122,12 @@ fn what_is_hidden_ends_where_it_ends() {
     let deep = format!("<p hidden>a{}b{}<p>c", "<i>".repeat(2_000), "</i>".repeat(2_000));
     assert_eq!(page(&deep).text, "c", "however much is in it");
     let far = format!("{}<i hidden>a</i>{}b", "<div>".repeat(2_000), "</div>".repeat(2_000));
-    assert_eq!(page(&far).text, "a\nb", "so deep, nothing is told apart");
+    assert_eq!(page(&far).text, "a\nb", "elements this deep are not told apart");
     for (text, expected, why) in [
         ("<div hidden='hidden'/>a", "a", "at once, by a slash"),
         ("<p hidden='hidden'><div>a</div>b</p>c", "c", "not by a block"),
         ("<p hidden='hidden'>a<br/>b</p>c", "c", "not by what holds nothing"),
-        ("<td hidden='hidden'>a</td>b", "b", "a cell wherever it stands"),
+        ("<td hidden='hidden'>a</td>b", "b", "a cell wherever it is"),
     ] {
         assert_eq!(xhtml(text).text, expected, "{why}, in XHTML: {text}");
     }

@@ -96,7 +96,7 @@ fn every_rel_of_link() {
             "preloaded image",
         ),
         ("<link rel=preload as=font href=x>", "other /dir/x", "preloaded font"),
-        ("<link rel=prefetch href=x>", "other /dir/x", "prefetched, as who knows what"),
+        ("<link rel=prefetch href=x>", "other /dir/x", "prefetched, as anything"),
         ("<link rel=modulepreload href=x>", "script /dir/x", "preloaded module"),
         ("<link rel=manifest href=x>", "other /dir/x", "manifest"),
         ("<link rel=preconnect href=https://cdn.test><link rel=dns-prefetch href=//cdn.test>", "", "hosts"),
@@ -126,7 +126,7 @@ fn references_are_resolved_as_browsers_do() {
         ("<img src=''><script src='#'></script><iframe src=''></iframe>", "", "without a URL there is nothing to load"),
         ("<a href='///other.test/x'>", "a https://other.test/x", "three slashes are two"),
         ("<a href='\\\\/other.test/x'>", "a https://other.test/x", "whichever way they lean"),
-        ("<a href='https:///other.test/x'>", "a https://other.test/x", "behind a scheme, too"),
+        ("<a href='https:///other.test/x'>", "a https://other.test/x", "after a scheme, too"),
         ("<a href=' b ? d # e '>", "a /dir/b%20?%20d%20", "spaces before a fragment"),
         ("<a href='b #'>", "a /dir/b%20", "before an empty one"),
         ("<a href='b \n#f'>", "a /dir/b%20", "and a line break, which is dropped"),
@@ -152,7 +152,7 @@ fn references_are_resolved_as_browsers_do() {
 #[test]
 fn what_no_reader_sees_counts_or_not() {
     check(&[
-        ("<noscript><img src=x><a href=y></a></noscript>", "img /dir/x, a /dir/y", "noscript: we run no script"),
+        ("<noscript><img src=x><a href=y></a></noscript>", "img /dir/x, a /dir/y", "noscript: we run no scripts"),
         ("<template><a href=x></a><template></template><img src=y></template><a href=z>", "a /dir/z", "templates"),
         ("<!-- <a href=x> --><a href=y>", "a /dir/y", "comments"),
         ("<!--><a href=x>-->", "a /dir/x", "a comment that is over at once"),
@@ -222,7 +222,7 @@ fn link_texts() {
         ),
         ("<a href=x></a><a href=./x>two</a>", Some("two"), "else the first text of the others"),
         ("<a href=x>&lt;&eacute;&gt;</a>", Some("<é>"), "entities"),
-        ("<a href=x>sof&shy;t</a>", Some("soft"), "without what only says where to break"),
+        ("<a href=x>sof&shy;t</a>", Some("soft"), "without characters that only say where to break"),
         ("<svg><a href=x />no</svg>", None, "an SVG link that is its own end"),
         ("<area href=x alt=' A  cat '>", Some("A cat"), "area"),
         ("<area href=x>", None, "area without alternative text"),
@@ -244,7 +244,7 @@ fn what_leads_nowhere_is_no_link() {
         ("<a href=ftp://x>", "", "another of the web's"),
         ("<a href='java\nscript:1'>", "", "a scheme in hiding"),
         ("<a href='http://['><a href=http://a:99999/>", "", "no URLs"),
-        ("<a href=.:x>", "a /dir/.:x", "a colon makes no scheme"),
+        ("<a href=.:x>", "a /dir/.:x", "a colon does not make a scheme"),
     ] {
         assert_eq!(show(&page(html).links), expected, "{why}");
     }

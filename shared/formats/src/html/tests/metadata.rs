@@ -27,7 +27,7 @@ fn titles() {
             Some("softly"),
             "without what only says where to break",
         ),
-        ("<title>&shy;</title><title>B</title>", Some("B"), "nothing that shows"),
+        ("<title>&shy;</title><title>B</title>", Some("B"), "nothing visible"),
         ("<template><title>A</title></template>", None, "a template's"),
         ("<!-- <title>A</title> -->", None, "a comment's"),
         ("<p>A", None, "none"),
@@ -69,7 +69,7 @@ fn languages() {
         ("<html xml:lang=de>", Some("de"), "XML's, where nothing else says it"),
         ("<html lang=de xml:lang=fr>", Some("de"), "which means nothing in HTML"),
         ("<html xml:lang=de><meta http-equiv=content-language content=fr>", Some("fr"), "so that the pragma wins"),
-        ("<meta http-equiv=content-language content='fr, de'>", None, "several are none"),
+        ("<meta http-equiv=content-language content='fr, de'>", None, "several count as none"),
         ("<meta http-equiv=content-language content='fr de'>", Some("fr"), "the first word"),
         ("<p lang=de>", None, "only of the whole page"),
     ];
@@ -94,7 +94,7 @@ fn canonicals() {
             Some("https://example.org/dir/y"),
             "one is good",
         ),
-        ("<link rel=canonical href=mailto:x>", None, "not of the web"),
+        ("<link rel=canonical href=mailto:x>", None, "not http or https"),
         ("<link rel=canonical href=''>", None, "empty"),
         ("<link rel=canonical>", None, "no href"),
         (

@@ -1,4 +1,4 @@
-//! XHTML, and the same text as HTML.
+//! XHTML, and the same text read as HTML.
 
 use super::*;
 
@@ -23,7 +23,7 @@ fn empty_elements_swallow_nothing() {
         ("a<div/>b", "a\nb []", "a\nb []", "a block"),
         ("a<pre/> b  c", "a\nb c []", "a\n b  c []", "preformatted text"),
         ("<audio/><video><source src='v'/></video>", " [v]", " [v]", "media"),
-        ("<svg xmlns='x'><style/></svg>a<a href='x'/>", "a [x]", "a [x]", "what both know"),
+        ("<svg xmlns='x'><style/></svg>a<a href='x'/>", "a [x]", "a [x]", "what both have"),
         ("a<br/>b<br></br>c", "a\nb\nc []", "a\nb\nc []", "line breaks"),
     ] {
         assert_eq!(shown(&page(text)), as_html, "{why}, as HTML: {text}");
@@ -41,8 +41,8 @@ fn sections_are_text() {
         ("<p><![CDATA[a < b & c <a href='x'>]]></p><a href='y'/>", "a < b & c <a href='x'> [y]", "in a paragraph"),
         ("<p>a<![CDATA[b]]]]><![CDATA[>]]>c</p>", "ab]]>c []", "the end of one in one"),
         ("<script><![CDATA[ '</script>' ]]></script>a", "a []", "a script with its own end tag"),
-        ("<script>//<![CDATA[\nif (a < b) '</script>'\n//]]></script>a", "a []", "behind a comment"),
-        ("<style><![CDATA[</style>]]>b</style>a", "a []", "a style sheet with its own"),
+        ("<script>//<![CDATA[\nif (a < b) '</script>'\n//]]></script>a", "a []", "after a comment"),
+        ("<style><![CDATA[</style>]]>b</style>a", "a []", "a style sheet with a section of its own"),
         ("<script>if (a < b && c) '<p>'</script>a", "a []", "what should have been in one"),
         ("<script>'<!-- <script>'</script>a", "a []", "scripts have no escapes in XML"),
         ("<textarea>t<![CDATA[</textarea>]]></textarea>a", "a []", "a text field"),

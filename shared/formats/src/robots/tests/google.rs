@@ -1,4 +1,4 @@
-//! What Google's parser is known to do with files that the RFC leaves open or that are wrong.
+//! What Google's parser is known to do with files that are wrong, or that the RFC leaves open.
 
 use super::allowed;
 
@@ -9,8 +9,8 @@ const CASES: &[(&str, &str, bool, &str)] = &[
     ("foo: FooBot\nbar: /\n", "/x/y", true, "keys that mean nothing"),
     ("user-agent FooBot\ndisallow /\n", "/x/y", false, "colons forgotten"),
     ("  user-agent FooBot\n\t disallow /  \n", "/x/y", false, "colons forgotten, lines indented"),
-    ("user-agent: FooBot\ndisallow / /b\n", "/", true, "three words without a colon are no rule"),
-    ("user-agent: FooBot\n: /\n", "/", true, "a colon without a key is no rule"),
+    ("user-agent: FooBot\ndisallow / /b\n", "/", true, "three words without a colon are not a rule"),
+    ("user-agent: FooBot\n: /\n", "/", true, "a colon without a key is not a rule"),
     ("USER-AGENT: FooBot\nALLOW: /x/\nDISALLOW: /\n", "/x/y", true, "keys in capitals"),
     ("uSeR-aGeNt: FooBot\nAlLoW: /x/\ndIsAlLoW: /\n", "/a/b", false, "keys in both"),
     ("User-Agent: FOO\nDisallow: /\nUser-Agent: FOOBOT\nAllow: /\n", "/", true, "names ignore case"),
@@ -19,7 +19,7 @@ const CASES: &[(&str, &str, bool, &str)] = &[
     ("user-agent: FooBot\ndisalow: /\n", "/", false, "misspelt"),
     ("user-agent: FooBot\ndiasllow: /\n", "/", false, "misspelt"),
     ("user-agent: FooBot\ndisallaw: /\n", "/", false, "misspelt"),
-    ("user-agent: FooBot\ndisalllow: /\n", "/", true, "misspelt in a way that nobody knows"),
+    ("user-agent: FooBot\ndisalllow: /\n", "/", true, "misspelt in an unusual way"),
     ("user-agent: FooBot/2.1\ndisallow: /\n", "/", false, "a name with a version"),
     ("user-agent: FooBot Images\ndisallow: /\n", "/", false, "a name up to its space"),
     ("user-agent: FooBotImages\ndisallow: /\n", "/", true, "a longer name is another"),
@@ -29,7 +29,12 @@ const CASES: &[(&str, &str, bool, &str)] = &[
     ("user-agent: *baz\ndisallow: /\n", "/", true, "a star and a name is nobody"),
     ("allow: /foo/bar/\n\nuser-agent: FooBot\ndisallow: /\n", "/foo/bar/", false, "a rule before all groups"),
     ("user-agent: FooBot\ndisallow: /\nallow: /x/\nuser-agent: BarBot\nallow: /y/\n", "/y/", false, "the next group"),
-    ("user-agent: BazBot\n\nuser-agent: FooBot\nallow: /z/\ndisallow: /\n", "/z/", true, "an empty line ends no group"),
+    (
+        "user-agent: BazBot\n\nuser-agent: FooBot\nallow: /z/\ndisallow: /\n",
+        "/z/",
+        true,
+        "an empty line does not end a group",
+    ),
     ("user-agent: *\ndisallow: /\nuser-agent: FooBot\ndisallow:\n", "/", true, "an empty rule of our own"),
     ("user-agent: *\ndisallow: /\nuser-agent: FooBot\n", "/", true, "a group of our own without rules"),
     ("user-agent: FooBot\nuser-agent: *\ndisallow: /\n", "/", false, "a group for us and everyone"),
@@ -52,7 +57,7 @@ const CASES: &[(&str, &str, bool, &str)] = &[
     ),
     ("user-agent: FooBot\ndisallow: /foo/quz#qux\nallow: /\n", "/foo/quz", false, "a comment ends a pattern"),
     ("user-agent: FooBot\n# disallow: /\n", "/", true, "a rule in a comment"),
-    ("user-agent: FooBot\ndisallow: https://foo.example/x\n", "/x", true, "a whole URL is no path"),
+    ("user-agent: FooBot\ndisallow: https://foo.example/x\n", "/x", true, "a whole URL is not a path"),
     ("\u{feff}user-agent: FooBot\ndisallow: /\n", "/", false, "a byte order mark"),
     ("user-agent: FooBot\n\u{feff}disallow: /\n", "/", true, "a mark in the middle spoils its line"),
     ("user-agent: FooBot\rdisallow: /\r", "/", false, "lines that end in CR"),

@@ -14,7 +14,7 @@ fn allowed(body: &str, product_token: &str, path_and_query: &str) -> bool {
     Robots::parse(body.as_bytes(), product_token).verdict(path_and_query).is_allowed()
 }
 
-/// What a pattern means, exponential but plain. Both sides are taken as they are written.
+/// The definition of a match, exponential but plain. Both sides are compared as written.
 pub(super) fn matches_by_definition(pattern: &[u8], path: &[u8]) -> bool {
     match (pattern, path) {
         ([], _) => true,

@@ -1,7 +1,7 @@
 //! The matcher of the crate `robotstxt`, a port of Google's, as an oracle; and where it is known to be wrong.
 //!
-//! Its comparison of paths with patterns is wrong behind a wildcard, so there it is given the definition instead: it
-//! is the oracle of lines, groups and precedence, and the definition that of patterns.
+//! Its comparison of paths with patterns is wrong after a wildcard, so that is replaced with the definition: the crate is the oracle for lines,
+//! groups and precedence, the definition for patterns.
 
 use proptest::prelude::*;
 use robotstxt::DefaultMatcher;
@@ -13,7 +13,7 @@ use super::{allowed, matches_by_definition};
 struct Definition;
 
 impl Definition {
-    /// The pattern's length if it matches, or what the crate wants if it does not.
+    /// The pattern's length if it matches, or the crate's value for no match.
     fn priority(path: &str, pattern: &str) -> i32 {
         if matches_by_definition(pattern.as_bytes(), path.as_bytes()) {
             pattern.len().try_into().expect("patterns are short here")
@@ -66,17 +66,22 @@ proptest! {
 fn both_differ_where_that_is_known() {
     for (body, path, ours, why) in [
         ("\u{feff}User-agent: *\nDisallow: /\n", "/a", false, "it does not drop the byte order mark"),
-        (" User-agent *\n Disallow /\n", "/a", false, "it reads no key in an indented line without a colon"),
-        ("User-agent: *\nDisallow: /%61\n", "/a", false, "it decodes no unreserved octets"),
+        (" User-agent *\n Disallow /\n", "/a", false, "it does not find a key in an indented line without a colon"),
+        ("User-agent: *\nDisallow: /%61\n", "/a", false, "it does not decode unreserved octets"),
         ("User-agent: *\nDisallow: /a\n", "/%61", false, "it takes URLs as they are"),
         ("User-agent: *\nDisallow: /ä\n", "/ä", false, "it encodes only rules"),
         ("User-agent: *\nDisallow: /ä%41\n", "/ä%41", false, "both spellings at once"),
         ("User-agent: *\nDisallow: /a%b\u{e9}\n", "/a%25b%C3%A9", false, "it loses what follows a lone percent sign"),
-        ("User-agent: *\nDisallow: /?u=https://b\n", "/?u=https%3A%2F%2Fb", false, "nor knows it slashes of a query"),
+        (
+            "User-agent: *\nDisallow: /?u=https://b\n",
+            "/?u=https%3A%2F%2Fb",
+            false,
+            "nor does it decode slashes in a query",
+        ),
         ("User-agent: *\nDisallow: /a%2A\n", "/a*", false, "nor encoded wildcards"),
         ("User-agent: us\nSitemap: /s\nUser-agent: them\nDisallow: /\n", "/", false, "a sitemap ends its groups"),
         ("User-agent: us\nCrawl-delay: 1\nUser-agent: them\nDisallow: /\n", "/", false, "so does an unknown key"),
-        ("User-agent: *\nDisallow: /*.php\n", "/a.b.php", false, "behind a wildcard it tries only the first dot"),
+        ("User-agent: *\nDisallow: /*.php\n", "/a.b.php", false, "after a wildcard it tries only the first dot"),
         ("User-agent: *\nDisallow: /*?$\n", "/??", false, "and so only the first question mark"),
         ("User-agent: *\nDisallow: /\n", "/robots.txt", true, "it has no exception for the file itself"),
         (

@@ -1,4 +1,4 @@
-//! The examples of RFC 9309, and its sentences that a test can hold.
+//! The examples of RFC 9309, and its statements about them.
 
 use super::super::{Robots, RobotsFetch, RobotsRecord, Verdict};
 use super::allowed;
@@ -69,7 +69,7 @@ fn section_2_2_2_octets_are_compared_in_one_spelling() {
     for (pattern, url, why) in [
         ("/a/b", "/a%2Fb", "an encoded slash in a path is another resource"),
         ("/a%2Fb", "/a/b", "the other way round, too"),
-        ("/a?b", "/a%3Fb", "an encoded question mark starts no query"),
+        ("/a?b", "/a%3Fb", "an encoded question mark does not start a query"),
         ("/%61%2562", "/ab", "escapes are undone once"),
     ] {
         let body = format!("User-agent: *\nDisallow: {pattern}\n");

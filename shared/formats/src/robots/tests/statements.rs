@@ -1,4 +1,4 @@
-//! Each statement of RFC 9309, sections 2.2 and 2.3, that a crawler can be held to. What its examples say is in `rfc`.
+//! Each statement of RFC 9309, sections 2.2 and 2.3, that a crawler can be held to. Its examples are in `rfc`.
 
 use super::super::{COPY_AGE_MAX, REDIRECTS_MAX, RobotsFetch, RobotsRecord};
 use super::allowed;
@@ -8,7 +8,7 @@ type Row = (&'static str, &'static str, &'static str, bool, &'static str);
 
 const SYNTAX: &[Row] = &[
     ("2.2", "user-agent:foobot\ndisallow:/a", "/a", false, "no blanks, and no line end at the end"),
-    ("2.2", " \tuser-agent\t : foobot \n\tdisallow \t:\t/a\t \n", "/a", false, "blanks may stand wherever WS does"),
+    ("2.2", " \tuser-agent\t : foobot \n\tdisallow \t:\t/a\t \n", "/a", false, "blanks may be wherever WS is"),
     ("2.2", "user-agent: foobot\r\ndisallow: /a\r\n", "/a", false, "CRLF ends a line"),
     ("2.2", "user-agent: foobot\rdisallow: /a\r", "/a", false, "so does CR"),
     ("2.2", "user-agent: foobot # us\ndisallow: /a # not here\n", "/a", false, "a comment may end a line"),
@@ -67,7 +67,7 @@ const USER_AGENT: &[Row] = &[
     ),
     ("2.2.1", "user-agent: other\ndisallow: /\n", "/", true, "neither its own group nor *: no rules"),
     ("2.2.1", "", "/", true, "no groups: no rules"),
-    ("2.2.1", "sitemap: https://a.example/s.xml\n", "/", true, "other records make no group"),
+    ("2.2.1", "sitemap: https://a.example/s.xml\n", "/", true, "other records do not make a group"),
 ];
 
 const RULES: &[Row] = &[
@@ -139,7 +139,7 @@ const RULES: &[Row] = &[
     ("2.2.2", "user-agent: foobot\ndisallow: /a%2Fb\n", "/a/b", true, "reserved ones MUST NOT"),
     ("2.2.2", "user-agent: foobot\ndisallow: /a/b\n", "/a/", true, "matches only if the pattern's end is reached"),
     ("2.2.2", "disallow: /\nuser-agent: foobot\ndisallow: /a\n", "/b", true, "SHOULD ignore rules before any group"),
-    ("2.2.2", "disallow: /\nallow: /a\n", "/b", true, "though there be no group at all"),
+    ("2.2.2", "disallow: /\nallow: /a\n", "/b", true, "even if there is no group at all"),
 ];
 
 const SPECIAL: &[Row] = &[
@@ -159,7 +159,7 @@ const SPECIAL: &[Row] = &[
         false,
         "and nothing behind it",
     ),
-    ("2.2.3", "user-agent: foobot\ndisallow: /this/*/exactly\n", "/this//exactly", false, "* is none"),
+    ("2.2.3", "user-agent: foobot\ndisallow: /this/*/exactly\n", "/this//exactly", false, "* is not one"),
     ("2.2.3", "user-agent: foobot\ndisallow: /this/*/exactly\n", "/this/a/b/exactly", false, "or any characters"),
     ("2.2.3", "user-agent: foobot\ndisallow: /a%23b\n", "/a%23b", false, "an encoded # is a character"),
     ("2.2.3", "user-agent: foobot\ndisallow: /a%24\n", "/a$b", false, "so is an encoded $"),
@@ -203,13 +203,13 @@ fn section_2_3_1_access_results() {
         ("2.3.1.1", answered(206), false, true, "any 2xx is a download"),
         ("2.3.1.2", RobotsFetch::TooManyRedirects, true, true, "more than five redirects: MAY be taken as unavailable"),
         ("2.3.1.3", answered(400), true, true, "unavailable: MAY access any resource"),
-        ("2.3.1.3", answered(401), true, true, "though it asks for a password"),
+        ("2.3.1.3", answered(401), true, true, "even if it asks for a password"),
         ("2.3.1.3", answered(403), true, true, "or forbids the file"),
         ("2.3.1.3", answered(404), true, true, "or has none"),
         ("2.3.1.3", answered(499), true, true, "up to the last of them"),
         ("2.3.1.3", answered(429), false, false, "MAY: but one that asks for a later try is not used against it"),
         ("2.3.1.4", answered(500), false, false, "unreachable: MUST assume that all is disallowed"),
-        ("2.3.1.4", answered(503), false, false, "though it will pass"),
+        ("2.3.1.4", answered(503), false, false, "even if it is temporary"),
         ("2.3.1.4", answered(599), false, false, "up to the last of them"),
         ("2.3.1.4", RobotsFetch::Failed { detail: "time-out" }, false, false, "errors of the network, too"),
     ] {

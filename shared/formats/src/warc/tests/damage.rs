@@ -53,8 +53,8 @@ fn damage_is_an_error_with_its_place() {
         (member(b"WARC/1.1\r\nWARC-Type: resource\r\n"), 0, "NotWarc", "the header never ends"),
         (member(b"WARC/1.1\r\nContent-Length: 0\r\n\r\n\r\n\r\n"), 0, "NotWarc", "no type"),
         (member(b"WARC/1.1\r\nWARC-Type: resource\r\n\r\n\r\n\r\n"), 0, "NotWarc", "no length"),
-        (member(&record_text("-5", b"block")), 0, "NotWarc", "no number"),
-        (member(&record_text("99999999999999999999", b"block")), 0, "NotWarc", "no number that a machine holds"),
+        (member(&record_text("-5", b"block")), 0, "NotWarc", "not a number"),
+        (member(&record_text("99999999999999999999", b"block")), 0, "NotWarc", "a number too large for a machine"),
         (member(&record_text("4", b"block")), 0, "WrongLength", "one too short"),
         (member(&record_text("9", b"block")), 0, "WrongLength", "longer by all that follows"),
         (member(&record_text("60000", b"block")), 0, "WrongLength", "far too long"),
@@ -120,7 +120,7 @@ fn wrong_digests_are_found() {
 
 #[test]
 fn an_endless_member_is_given_up() {
-    // A gzip header, then stored blocks of length 0 for ever: input without output.
+    // A gzip header, then stored blocks of length 0 without end: input without output.
     let header: &[u8] = &[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3];
     let empty_blocks = io::repeat(0).take(u64::MAX);
     struct Blocks<R>(R, usize);
@@ -128,7 +128,7 @@ fn an_endless_member_is_given_up() {
         fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
             let read = self.0.read(buffer)?;
             for byte in &mut buffer[..read] {
-                // Not last, stored; length 0; its complement.
+                // Not the last, stored; length 0; its complement.
                 *byte = [0, 0, 0, 0xff, 0xff][self.1 % 5];
                 self.1 += 1;
             }

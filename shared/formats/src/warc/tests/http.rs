@@ -72,11 +72,11 @@ fn responses_are_read() {
         (b"HTTP/2 204 \r\n\r\n", "204  [] ", "another version"),
         (b"HTTP/1.1  404  Not  Found \r\n\r\n", "404 Not  Found [] ", "more spaces than needed"),
         (b"HTTP/1.1 200 OK\r\nA: b\r\n c\r\n\td\r\n\r\n", "200 OK [A=b c d] ", "a value over three lines"),
-        (b"HTTP/1.1 200 OK\r\n a\r\nb\r\nC:\r\n\r\n", "200 OK [C=] ", "lines that are no fields"),
+        (b"HTTP/1.1 200 OK\r\n a\r\nb\r\nC:\r\n\r\n", "200 OK [C=] ", "lines that are not fields"),
         (b"HTTP/1.1 200 OK\r\nA: \xff\r\n\r\n\xff", "200 OK [A=\\xff] \\xff", "bytes beyond ASCII"),
         (b"HTTP/1.1 200 OK\r\nA: b", "200 OK [A=b] ", "the head never ends"),
         (b"HTTP/1.1 2000 OK\r\n\r\n", "NoStatusLine", "no status has four digits"),
-        (b"HTTP/1.1 +20 OK\r\n\r\n", "NoStatusLine", "a sign is no digit"),
+        (b"HTTP/1.1 +20 OK\r\n\r\n", "NoStatusLine", "a sign is not a digit"),
         (b"<html>", "NoStatusLine", "HTTP/0.9, or no HTTP"),
         (b"", "NoStatusLine", "nothing"),
     ];

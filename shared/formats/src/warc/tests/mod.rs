@@ -108,7 +108,7 @@ fn range(file: &[u8], span: RecordSpan) -> &[u8] {
     &file[start..start + usize::try_from(span.length).unwrap()]
 }
 
-/// The bytes as they stand in the file before compression, with each line's end shown.
+/// The bytes as stored in the file before compression, with each line's end shown.
 fn text_of(record: &Record) -> String {
     let mut bytes = Vec::new();
     record.push_to(&mut bytes);

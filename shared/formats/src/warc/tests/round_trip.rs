@@ -99,7 +99,7 @@ fn any_name() -> impl Strategy<Value = String> {
     prop_oneof!["[a-zA-Z-]{1,12}", Just("Content-Length".to_owned()), Just("transfer-encoding".to_owned()), ".{0,8}"]
 }
 
-/// So many empty fields, about as many as are allowed; or few large ones, about as large.
+/// Empty fields around the allowed number, or a few fields around the allowed size.
 fn many_fields() -> impl Strategy<Value = Vec<(String, Vec<u8>)>> {
     let at_limit = |max: usize| prop_oneof![Just(max), max - 5..max + 5, 0..2 * max];
     prop_oneof![
