@@ -32,7 +32,7 @@ pub(crate) const AGENDA: &str = "agenda";
 /// That index's sort key: since when, or from when on, in milliseconds since 1970.
 pub(crate) const AGENDA_AT: &str = "agenda_at";
 
-/// When a row may be forgotten, in seconds since 1970. A row without it is kept for ever.
+/// When a row may be forgotten, in seconds since 1970. A row without it is kept forever.
 pub(crate) const EXPIRES: &str = "expires";
 
 /// A sparse index: rows are in it that have its keys. It holds these and nothing else.

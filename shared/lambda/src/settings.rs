@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use dragline_aws::{QueueUrls, TableNames};
 
-/// How many days the log is kept; 0 for ever.
+/// How many days the log is kept; 0 forever.
 const LOG_DAYS: &str = "DRAGLINE_LOG_DAYS";
 
 const DAY: Duration = Duration::from_secs(24 * 3_600);
@@ -20,7 +20,7 @@ pub struct Settings {
     pub queues: QueueUrls,
     /// `DRAGLINE_TOPIC_ARN`: where people are told.
     pub topic_arn: String,
-    /// `DRAGLINE_LOG_DAYS`: how long the log is kept; absent, which is said by 0: for ever.
+    /// `DRAGLINE_LOG_DAYS`: how long the log is kept; absent, which is said by 0: forever.
     pub log_kept: Option<Duration>,
 }
 

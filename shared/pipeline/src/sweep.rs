@@ -47,7 +47,7 @@ pub enum Swept {
 /// Sweeps one crawl. What it has no time for is left to the next sweep, which goes on there. What people are owed is told by [`crate::tell::tell_owed`], for all crawls at once. `due_by` is now, or later where it is known that nothing is under way.
 ///
 /// # Errors
-/// Those of the ports; the next sweep goes on.
+/// Returns the ports' errors; the next sweep goes on.
 pub async fn sweep(world: &impl World, crawl: &CrawlId, due_by: Timestamp) -> PortResult<Swept> {
     let (frontier, until) = (world.frontier(), Until::of(world));
     let Some(mut iteration) = frontier.latest_iteration(crawl).await? else { return Ok(Swept::NoIteration) };

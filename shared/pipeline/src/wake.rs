@@ -22,7 +22,7 @@ use dragline_ports::queue::{CONVOY_MAX, Message, Queue, Ticket};
 /// Called after everything that may have given an origin work, or taken the last of it. Doing it once too often changes nothing.
 ///
 /// # Errors
-/// Those of the frontier and the queue.
+/// Returns the errors of the frontier and the queue.
 pub async fn wake(world: &impl World, origin: &OriginKey, iteration: Iteration) -> PortResult<()> {
     wake_all(world, std::slice::from_ref(origin), iteration).await
 }
@@ -30,7 +30,7 @@ pub async fn wake(world: &impl World, origin: &OriginKey, iteration: Iteration) 
 /// As [`wake`], for several origins, whose tickets travel together.
 ///
 /// # Errors
-/// Those of the frontier and the queue. Tickets of the origins before the one that failed are sent.
+/// Returns the errors of the frontier and the queue. Tickets of the origins before the one that failed are sent.
 pub async fn wake_all(world: &impl World, origins: &[OriginKey], iteration: Iteration) -> PortResult<()> {
     let (mut convoy, mut woken) = (Convoy::default(), Ok(()));
     for origin in origins {
@@ -46,7 +46,7 @@ pub async fn wake_all(world: &impl World, origins: &[OriginKey], iteration: Iter
 /// As [`wake`], but that its ticket waits for others.
 ///
 /// # Errors
-/// Those of the frontier.
+/// Returns the frontier's errors.
 pub async fn wake_into(
     world: &impl World,
     origin: &OriginKey,
@@ -96,7 +96,7 @@ fn call(world: &impl World, convoy: &mut Convoy, ticket: Ticket, until: Timestam
 /// Sends a turn's ticket, to come when the origin may be asked.
 ///
 /// # Errors
-/// Those of the queue.
+/// Returns the queue's errors.
 pub async fn send_ticket(
     world: &impl World,
     origin: &OriginKey,
@@ -122,7 +122,7 @@ impl Convoy {
     /// Sends what there is, once that fills a message.
     ///
     /// # Errors
-    /// Those of the queue.
+    /// Returns the queue's errors.
     pub async fn send_if_full(&mut self, world: &impl World) -> PortResult<()> {
         if self.0.len() < CONVOY_MAX { Ok(()) } else { self.send(world).await }
     }

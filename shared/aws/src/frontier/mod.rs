@@ -67,7 +67,7 @@ impl DynamoFrontier {
         }
     }
 
-    /// The same, with logs that are forgotten so long after their segment was committed; absent: never.
+    /// The same, with logs that are forgotten so long after their segment was committed; `None` for never.
     #[must_use]
     pub fn with_log_kept(self, log_kept: Option<Duration>) -> Self {
         Self { log_kept, ..self }

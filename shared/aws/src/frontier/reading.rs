@@ -30,7 +30,7 @@ pub(crate) struct Listed<T> {
 pub(crate) struct ListedLeftovers {
     /// Those that are wanted, by iteration, origin and reason.
     pub(crate) rows: Vec<LeftoverRow>,
-    /// The key of the last one, wanted or not; absent if there are none.
+    /// The key of the last one, wanted or not; `None` if there are none.
     pub(crate) last: Option<String>,
     /// Whether none stands behind.
     pub(crate) is_all: bool,

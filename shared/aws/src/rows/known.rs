@@ -24,13 +24,13 @@ pub(crate) struct KnownUrl {
     pub(crate) sighting: Sighting,
     /// When it is due again; absent: in every iteration.
     pub(crate) due_at: Option<Timestamp>,
-    /// How it ended last; absent if it has not yet.
+    /// How it ended last; `None` if it has not yet.
     pub(crate) last: Option<LastEnd>,
-    /// The last outcome that says something lasting, and when that was; absent if it had none.
+    /// The last outcome that says something lasting, and when that was; `None` if it had none.
     pub(crate) contentful: Option<(Outcome, Timestamp)>,
-    /// What the last good capture left; absent where there is none.
+    /// What the last good capture left; `None` where there is none.
     pub(crate) capture: Option<LastCapture>,
-    /// Where it leads, by a redirect or by what it calls canonical; absent if it stands for itself.
+    /// Where it leads, by a redirect or by what it calls canonical; `None` if it stands for itself.
     pub(crate) leads_to: Option<CrawlUrl>,
 }
 

@@ -25,7 +25,7 @@ pub struct Function {
 pub struct WorkQueue {
     /// For how long a message is hidden that was received.
     pub hidden: Duration,
-    /// The queue of what fails again and again, by its name in the template; absent if there is none.
+    /// The queue of what fails again and again, by its name in the template; `None` if there is none.
     pub dead_letters: Option<String>,
 }
 

@@ -32,7 +32,7 @@ struct State {
     pace: Pace,
     /// The monotonic reading before which no request starts.
     next_start: Duration,
-    /// The monotonic reading that the delay counts from; absent before the turn's first request.
+    /// The monotonic reading that the delay counts from; `None` before the turn's first request.
     counted_from: Option<Duration>,
     /// Whether the next request may have to open a connection.
     may_connect: bool,
@@ -49,9 +49,9 @@ struct State {
 pub(super) struct Answered {
     /// When it started, by the monotonic clock.
     pub started: Duration,
-    /// Absent without a response.
+    /// `None` without a response.
     pub status: Option<u16>,
-    /// From its start to its response header; absent without one.
+    /// From its start to its response header; `None` without one.
     pub first_byte: Option<Duration>,
     /// From its start to its end.
     pub elapsed: Duration,

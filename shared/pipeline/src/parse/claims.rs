@@ -56,7 +56,7 @@ struct Found<'d> {
     sighting: Sighting,
     redirects: u8,
     spelling: Spelling,
-    /// Why it is forbidden; absent if it is to be queued.
+    /// Why it is forbidden; `None` if it is to be queued.
     blocked: Option<&'d str>,
     hash: UrlHash,
 }

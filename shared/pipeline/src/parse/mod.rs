@@ -56,7 +56,7 @@ pub enum ParseEnd {
 /// only those that die count.
 ///
 /// # Errors
-/// Those of the ports; the message is then to be delivered again.
+/// Returns the ports' errors; the message is then to be delivered again.
 pub async fn parse_segment(
     world: &impl World,
     contexts: &Contexts,

@@ -28,7 +28,7 @@ const RESYNCS_MAX: u32 = 10_000;
 pub(super) struct Reading {
     /// Every capture that could be read, in the order of the object.
     pub captures: Vec<Capture>,
-    /// The first damage that was met; absent if there is none.
+    /// The first damage that was met; `None` if there is none.
     pub damage: Option<String>,
 }
 
@@ -50,11 +50,11 @@ pub(super) struct Capture {
     pub at: Timestamp,
     /// What the crawler knew.
     pub visit: Visit,
-    /// The response; absent if there was none, or none that can be read.
+    /// The response; `None` if there was none, or none that can be read.
     pub response: Option<Response>,
     /// Why the response that is there cannot be read.
     pub unreadable: Option<String>,
-    /// Where and how it is stored; absent without a response.
+    /// Where and how it is stored; `None` without a response.
     pub file: Option<FileEntry>,
 }
 
@@ -91,7 +91,7 @@ impl Capture {
         self.short_field("last-modified", LastCapture::LAST_MODIFIED_BYTES_MAX)
     }
 
-    /// The digests of a whole body of a good response, for the next visit to compare with; absent for anything else.
+    /// The digests of a whole body of a good response, for the next visit to compare with; `None` for anything else.
     pub(super) fn body_kept(&self) -> Option<BodyDigests> {
         let file = self.file.as_ref().filter(|file| file.record == RecordKind::Response && file.truncated.is_none())?;
         let status = self.response.as_ref()?.status;
@@ -100,7 +100,7 @@ impl Capture {
         (200..300).contains(&status).then_some(BodyDigests { payload_sha1: file.payload_sha1, decoded_sha1 })
     }
 
-    /// The digest of the fields by which its body is read; absent without a response.
+    /// The digest of the fields by which its body is read; `None` without a response.
     pub(super) fn read_by(&self, context: &CrawlContext) -> Option<FieldsDigest> {
         let response = self.response.as_ref()?;
         Some(fields_digest(&response.headers, context.definition.user_agent.product_token()))
@@ -111,13 +111,13 @@ impl Capture {
         self.response.as_ref().is_some_and(|response| response.status == 304)
     }
 
-    /// When the body was fetched that it still has; absent where it is another one, or was read anew.
+    /// When the body was fetched that it still has; `None` where it is another one, or was read anew.
     pub(super) fn unchanged_since(&self) -> Option<Timestamp> {
         let last = self.visit.last.as_ref().filter(|_| self.visit.outcome == Outcome::FileDidNotChange)?;
         Some(last.fetched_at)
     }
 
-    /// Where the server sends us, and whether that is whole as it is spelled; absent if it does not, or names nothing that can be crawled.
+    /// Where the server sends us, and whether that is whole as it is spelled; `None` if it does not, or names nothing that can be crawled.
     pub(super) fn redirect(&self, rules: &UrlRules) -> Option<(RedirectEntry, Spelling)> {
         let is_permanent = match self.visit.outcome {
             Outcome::PermanentRedirect => true,

@@ -32,7 +32,7 @@ const CANDIDATES_PAGE: usize = 100;
 /// time is over before, the command sent again. The same command again repeats what is not known to be done, with the same rows.
 ///
 /// # Errors
-/// Those of the ports; the command is then to be delivered again.
+/// Returns the ports' errors; the command is then to be delivered again.
 pub async fn start(world: &impl World, contexts: &Contexts, command: &StartCommand) -> PortResult<Begun> {
     start_with(world, contexts, command, None).await
 }

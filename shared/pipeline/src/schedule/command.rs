@@ -30,7 +30,7 @@ pub struct Defaults {
     pub url_pages_max: u64,
 }
 
-/// What became of a command.
+/// The result of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Handled {
     /// An iteration began, or goes on beginning, or was busy.
@@ -54,7 +54,7 @@ pub enum Handled {
 /// That it was done is noted last, by whoever comes to the end of it. Whatever it dies after, the same command again comes to the same.
 ///
 /// # Errors
-/// Those of the ports; the command is then to be delivered again.
+/// Returns the ports' errors; the command is then to be delivered again.
 pub async fn handle(
     world: &impl World,
     contexts: &Contexts,

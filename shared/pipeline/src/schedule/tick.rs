@@ -19,7 +19,7 @@ const CRAWLS_MAX: usize = 1_000;
 /// the last iteration still runs is seen when the command is handled.
 ///
 /// # Errors
-/// Those of the ports; the next tick goes on.
+/// Returns the ports' errors; the next tick goes on.
 pub async fn tick(world: &impl World) -> PortResult<usize> {
     let (frontier, now) = (world.frontier(), world.clock().now());
     let mut sent = 0;

@@ -51,7 +51,7 @@ const ATTEMPTS_MAX: u32 = 5;
 /// Works one turn.
 ///
 /// # Errors
-/// Those of the ports. The lease then runs out and is taken over.
+/// Returns the ports' errors. The lease then runs out and is taken over.
 pub async fn work_turn<W: World, H: Fetcher + 'static>(
     world: &Arc<W>,
     fetcher: &Arc<H>,

@@ -25,7 +25,7 @@ use dragline_ports::observer::{Event, Wait};
 /// Segments in the making at once: one that takes visits, and those that wait for their last ones.
 const OPEN_SEGMENTS_MAX: usize = 4;
 
-/// What became of an attempt to start visits.
+/// The result of an attempt to start visits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Start {
     /// As many are under way as may be.
