@@ -38,6 +38,6 @@ fn a_file_that_is_no_database_of_ours_is_told() {
     for arguments in [READERS[0], READERS[1], &["crawl"]] {
         let ran = dragline(directory.path(), &[arguments, &["--data", "."]].concat());
         assert_eq!(ran.code, Some(2), "{arguments:?}: {}", ran.stderr);
-        assert!(ran.stderr.contains("is not a database of dragline"), "{arguments:?}: {}", ran.stderr);
+        assert!(ran.stderr.contains("is not a dragline database"), "{arguments:?}: {}", ran.stderr);
     }
 }

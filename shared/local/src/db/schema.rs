@@ -1,4 +1,4 @@
-//! Making the tables, and telling our files from others'.
+//! Making the tables, and telling our files from others.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -17,15 +17,15 @@ pub(crate) const FORMAT: i32 = 5;
 
 const VIEWS: &str = include_str!("views.sql");
 
-/// The setting that tells which names and views are in the file.
+/// The setting that says which names and views are in the file.
 const MADE: &str = "names_and_views";
 
 /// What a database file is to this program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Found {
-    /// Nothing is in it.
+    /// It is empty.
     Empty,
-    /// Ours, of this format, which may be an older one.
+    /// Ours, of this format or an older one.
     Ours(i32),
     /// Ours, of a format that only a newer program knows.
     Newer(i32),
@@ -33,7 +33,7 @@ pub(crate) enum Found {
     Foreign,
 }
 
-/// Looks what a file is.
+/// Finds out what a file is.
 pub(crate) fn inspect(connection: &Connection) -> rusqlite::Result<Found> {
     let number = |pragma: &str| connection.query_row(&format!("PRAGMA {pragma}"), [], |row| row.get::<_, i32>(0));
     let (application_id, format) = (number("application_id")?, number("user_version")?);
@@ -46,8 +46,7 @@ pub(crate) fn inspect(connection: &Connection) -> rusqlite::Result<Found> {
     })
 }
 
-/// Makes the tables of an empty file, or brings those of an older format up to this one, and makes names and views anew where they are not
-/// this program's.
+/// Makes the tables of an empty file, or upgrades those of an older format, and remakes names and views where they are not this program's.
 pub(crate) fn prepare(connection: &mut Connection, found: Found) -> Result<(), StoreError> {
     let transaction = connection.transaction()?;
     if found == Found::Empty {
@@ -74,7 +73,7 @@ pub(crate) fn prepare(connection: &mut Connection, found: Found) -> Result<(), S
     Ok(())
 }
 
-/// A fingerprint of this program's names and views.
+/// Returns a fingerprint of this program's names and views.
 fn names_and_views() -> String {
     let mut hasher = DefaultHasher::new();
     VIEWS.hash(&mut hasher);
@@ -84,12 +83,12 @@ fn names_and_views() -> String {
     format!("{:016x}", hasher.finish())
 }
 
-/// The same of those in the file, as they were made.
+/// Returns the fingerprint of those in the file, as recorded when they were made.
 fn made_in(connection: &Connection) -> rusqlite::Result<Option<String>> {
     connection.query_row("SELECT value FROM setting WHERE name = ?1", [MADE], |row| row.get(0)).optional()
 }
 
-/// The numbers that columns hold, with their names, for joins by hand.
+/// Writes the numbers that columns hold with their names, for joins by hand.
 fn put_names(connection: &Connection) -> Result<(), StoreError> {
     let mut outcome = connection.prepare("INSERT OR REPLACE INTO outcome (code, name, class) VALUES (?1, ?2, ?3)")?;
     for known in Outcome::ALL {
@@ -164,7 +163,7 @@ mod tests {
         rows.map(|row| row.unwrap().unwrap_or_default()).collect()
     }
 
-    /// Each column with its type, and each index with its columns, in no order of their making.
+    /// Each column with its type, and each index with its columns, in no particular order.
     fn parts(connection: &Connection) -> Vec<String> {
         let sql =
             "SELECT t.name || '.' || c.name || ' ' || c.type || ' ' || c.\"notnull\" || ' ' || c.pk || ' ' || c.hidden

@@ -40,7 +40,7 @@ async fn insert_together(writer: &Arc<Writer>, values: Vec<String>) -> Vec<PortR
         .collect();
     tokio::task::yield_now().await;
     go_on.send(()).unwrap();
-    // It may share the disposition of those that waited.
+    // It may share the result of those that waited.
     let _ = hold.await.unwrap();
     let mut answers = Vec::new();
     for answer in waiting {
