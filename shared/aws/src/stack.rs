@@ -1,7 +1,7 @@
 //! A deployed stack, found by its name.
 //!
-//! Tables are named after the stack. What AWS names itself, the bucket and the queue of commands, the table of crawls says by its tags,
-//! which the template writes: so that whoever may read the crawls needs no other service to find the rest.
+//! Tables are named after the stack. The bucket and the queue of commands have names from AWS; the crawls table names them in tags, which the
+//! template writes. So whoever may read the crawls needs no other service to find the rest.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,13 +19,13 @@ use crate::errors::StoreError;
 use crate::tables::{Table, TableNames};
 use crate::{AwsClients, DynamoFrontier, DynamoReader, Patience, S3Documents, http_client};
 
-/// The tag that says where commands are sent.
+/// The tag with the URL of the queue of commands.
 const COMMANDS: &str = "dragline:commands";
 
-/// The tag that names the bucket.
+/// The tag with the name of the bucket.
 const ARCHIVE: &str = "dragline:archive";
 
-/// A stack that was found, with clients to ask it.
+/// A stack that was found, with clients for it.
 #[derive(Clone, Debug)]
 pub struct Stack {
     clients: AwsClients,
@@ -37,13 +37,13 @@ pub struct Stack {
 /// Why a stack was not found.
 #[derive(Debug, thiserror::Error)]
 pub enum StackError {
-    /// Nothing says which region it is in.
+    /// No region is configured.
     #[error("no AWS region is set")]
     NoRegion,
-    /// Nothing says who asks.
+    /// No credentials are configured.
     #[error("there are no AWS credentials: {0}")]
     NoCredentials(String),
-    /// There is no table of crawls of that name.
+    /// There is no crawls table of that name.
     #[error("there is no stack `{name}` in {region}")]
     NoStack {
         /// Its name.

@@ -22,9 +22,9 @@ pub(crate) struct KnownUrl {
     pub(crate) first_seen: Timestamp,
     /// How it was come by when it was last queued.
     pub(crate) sighting: Sighting,
-    /// When it is due again; absent: in every iteration.
+    /// When it is due again; `None` for every iteration.
     pub(crate) due_at: Option<Timestamp>,
-    /// How it ended last; `None` if it has not yet.
+    /// How it last ended; `None` if it has not yet.
     pub(crate) last: Option<LastEnd>,
     /// The last outcome that says something lasting, and when that was; `None` if it had none.
     pub(crate) contentful: Option<(Outcome, Timestamp)>,
@@ -34,14 +34,14 @@ pub(crate) struct KnownUrl {
     pub(crate) leads_to: Option<CrawlUrl>,
 }
 
-/// How a URL ended last.
+/// How a URL last ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LastEnd {
     /// Its outcome.
     pub(crate) outcome: Outcome,
-    /// When it was asked for or decided on.
+    /// When it was requested or decided on.
     pub(crate) at: Timestamp,
-    /// In which iteration.
+    /// The iteration.
     pub(crate) iteration: Iteration,
 }
 
@@ -67,11 +67,11 @@ impl KnownUrl {
     }
 }
 
-/// The iteration that the version of a candidate's end begins with.
+/// Returns the iteration with which the version of a candidate's ending begins.
 fn iteration_of(version: &str) -> Result<Iteration, StoreError> {
     let number = version.split('#').next().and_then(|digits| digits.parse().ok());
     let iteration = number.and_then(Iteration::new);
-    iteration.ok_or_else(|| StoreError::Damaged(format!("`{version}` is no version of a candidate's end")))
+    iteration.ok_or_else(|| StoreError::Damaged(format!("`{version}` is not a version of a candidate's ending")))
 }
 
 #[cfg(test)]
