@@ -1,4 +1,4 @@
-//! From messages to segments that are parsed.
+//! Turning messages into parsed segments.
 
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ impl<W: World> Parser<W> {
         let message = match read_message(&message.body, segment) {
             Ok(message) => message,
             Err(error) => {
-                tracing::error!(%error, "a segment's message that cannot be understood");
+                tracing::error!(%error, "a malformed message about a segment");
                 return Ok(Work::Refused);
             }
         };

@@ -219,13 +219,13 @@ pub(crate) fn candidate(origin: &OriginKey, path_and_query: &str) -> Key {
     of_origin(Table::Candidates, origin, candidate_sort(path_and_query))
 }
 
-/// An origin's candidates after one of them.
+/// Returns an origin's candidates after one of them.
 pub(crate) fn candidates_after(origin: &OriginKey, after: Option<&str>) -> Range {
     let Key { table, partition, .. } = of_origin(Table::Candidates, origin, "");
     Range { table, partition, prefix: None, after: after.map(candidate_sort) }
 }
 
-/// A path starts with `/` and a hash with `#`, so that neither is taken for the other; what is a hash already stays one.
+/// A path starts with `/` and a hash with `#`, so they cannot be confused; a hash stays as it is.
 fn candidate_sort(path_and_query: &str) -> String {
     if path_and_query.len() <= SORT_BYTES_MAX {
         path_and_query.to_owned()
@@ -238,7 +238,7 @@ pub(crate) fn log(segment: &SegmentId, iteration: Iteration, part: usize) -> Key
     of_origin(Table::Log, &segment.origin, format!("{}{part:04}", log_prefix(segment, iteration)))
 }
 
-/// The parts of a segment's log.
+/// Returns the parts of a segment's log.
 pub(crate) fn log_parts(segment: &SegmentId, iteration: Iteration) -> Range {
     range(&of_origin(Table::Log, &segment.origin, ""), &log_prefix(segment, iteration))
 }
@@ -301,8 +301,8 @@ mod tests {
         let long = format!("/{}", "a".repeat(1_024));
         let hashed = candidate(&origin(), &long).sort;
         assert_eq!((hashed.len(), hashed.starts_with('#')), (65, true), "it fits");
-        assert_eq!(candidate(&origin(), &hashed).sort, hashed, "a cursor that goes by sort keys stays where it is");
-        assert_eq!(candidate(&origin(), "/a").sort, "/a", "what fits is kept as it is");
+        assert_eq!(candidate(&origin(), &hashed).sort, hashed, "a cursor of sort keys stays where it is");
+        assert_eq!(candidate(&origin(), "/a").sort, "/a", "what fits is unchanged");
     }
 
     #[test]

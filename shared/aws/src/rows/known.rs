@@ -1,4 +1,4 @@
-//! A candidate with all that is known of it, for people.
+//! A candidate with all that is known about it, for display.
 
 use dragline_domain::frontier::{LastCapture, Sighting};
 use dragline_domain::ids::Iteration;
@@ -11,16 +11,16 @@ use super::fields;
 use crate::dynamo::{Fields, Item};
 use crate::errors::StoreError;
 
-/// A URL that is known, within its origin.
+/// A known URL, within its origin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct KnownUrl {
     /// Its path and query.
     pub(crate) path_and_query: String,
     /// The iteration that it was last queued in.
     pub(crate) queued_in: Iteration,
-    /// When it was found first.
+    /// When it was first found.
     pub(crate) first_seen: Timestamp,
-    /// How it was come by when it was last queued.
+    /// How it was found when it was last queued.
     pub(crate) sighting: Sighting,
     /// When it is due again; `None` for every iteration.
     pub(crate) due_at: Option<Timestamp>,
