@@ -107,7 +107,8 @@ mod tests {
             StepMessage::Ticket(ticket) => Some(ticket),
             StepMessage::Tickets(_) | StepMessage::Parse(_) | StepMessage::Start(_) => None,
         };
-        for (body, why) in [(start, "a command"), ("{", "not JSON"), (r#"{"ticket": {}}"#, "a ticket without its parts")]
+        for (body, why) in
+            [(start, "a command"), ("{", "not JSON"), (r#"{"ticket": {}}"#, "a ticket without its parts")]
         {
             assert!(read_message(body, ticket).is_err(), "{why}");
         }

@@ -30,7 +30,11 @@ mod tests {
                 "https://example.org:8443/a",
                 "another port, although the text starts the same",
             ),
-            ("https://example.organic/a", "https://example.organic/a", "another host, although the text starts the same"),
+            (
+                "https://example.organic/a",
+                "https://example.organic/a",
+                "another host, although the text starts the same",
+            ),
             ("http://example.org/a", "http://example.org/a", "another scheme"),
         ] {
             let url = CrawlUrl::try_from(url.to_owned()).unwrap();
