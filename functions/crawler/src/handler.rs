@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn messages_that_are_none_of_its_own_are_refused_and_not_delivered_again() {
+    async fn foreign_messages_are_refused_and_not_delivered_again() {
         let (world, _directory) = world();
         let crawler = Arc::new(Crawler::new(HttpFetchers::new(HttpConfig::new("not sent"))));
         let event = event(include_str!("../../../events/tickets-malformed.json"));
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_ticket_of_a_crawl_that_is_not_there_is_delivered_again() {
+    async fn a_ticket_of_an_unknown_crawl_is_delivered_again() {
         let (world, _directory) = world();
         let crawler = Arc::new(Crawler::new(HttpFetchers::new(HttpConfig::new("not sent"))));
         let reply = crawler.work(&Arc::new(world), event(include_str!("../../../events/tickets.json"))).await;

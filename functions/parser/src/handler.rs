@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn messages_that_are_none_of_its_own_are_refused_and_not_delivered_again() {
+    async fn foreign_messages_are_refused_and_not_delivered_again() {
         let (world, _directory) = world();
         let parser = Arc::new(Parser::new(world));
         let reply = parser.handle(event(include_str!("../../../events/segments-malformed.json"))).await;

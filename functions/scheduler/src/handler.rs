@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn commands_that_cannot_be_understood_are_refused_and_not_delivered_again() {
+    async fn malformed_commands_are_refused_and_not_delivered_again() {
         let (world, _directory) = world();
         let event = event(include_str!("../../../events/commands-malformed.json"));
         let reply = scheduler().handle(&Arc::new(world), event).await.unwrap();
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn each_command_of_the_examples_is_done() {
+    async fn each_example_command_is_carried_out() {
         use IterationStatus::{Open, Paused, Stopping};
         let (world, _directory) = world();
         let (world, scheduler) = (Arc::new(world), scheduler());
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_tick_looks_at_schedules() {
+    async fn a_tick_checks_schedules() {
         let (world, _directory) = world();
         let reply =
             scheduler().handle(&Arc::new(world), event(include_str!("../../../events/tick.json"))).await.unwrap();

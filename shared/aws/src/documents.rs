@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_come_back_and_damage_is_told() {
+    fn documents_come_back_and_damage_is_reported() {
         let documents = vec![document(0), document(1)];
         let encoded = encode(&documents).unwrap();
         assert_eq!(decode(&encoded, 10_000).unwrap(), documents);

@@ -26,7 +26,7 @@ const DETAIL_CHARS_MAX: usize = 300;
 pub(crate) fn failure(error: reqwest::Error) -> FetchFailure {
     // The URL is known from the request, and may contain what must not be logged.
     let error = error.without_url();
-    told(kind(&error), &error)
+    failure_of(kind(&error), &error)
 }
 
 /// Returns the connection on which the error happened, if the client knows it.
@@ -41,7 +41,7 @@ pub(crate) fn is_hang_up(error: &reqwest::Error) -> bool {
 }
 
 /// Returns a failure described by an error.
-pub(crate) fn told(kind: FetchFailureKind, error: &(dyn Error + 'static)) -> FetchFailure {
+pub(crate) fn failure_of(kind: FetchFailureKind, error: &(dyn Error + 'static)) -> FetchFailure {
     let detail = detail(error);
     FetchFailure { kind, detail: no_answer(kind, error).map_or_else(|| detail.clone(), |why| why.detail(&detail)) }
 }
@@ -198,7 +198,7 @@ mod tests {
             (around(io::Error::from(io::ErrorKind::ConnectionReset)), None, "the peer hung up"),
             (around(NoConnection::TimedOut(Duration::ZERO)), Some(NoAnswer::TimedOut), "the connect time-out"),
         ] {
-            let failure = told(kind(&error), &error);
+            let failure = failure_of(kind(&error), &error);
             assert_eq!(NoAnswer::of_detail(&failure.detail), expected, "{why}: {}", failure.detail);
         }
     }

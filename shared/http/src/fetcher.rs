@@ -64,7 +64,7 @@ impl HttpFetcher {
     /// Refuses a URL whose host is a literal address that is not allowed.
     fn refused_literal(&self, request: &FetchRequest) -> Option<FetchFailure> {
         let refused = check(self.address_policy, literal_of(&request.url)?).err()?;
-        Some(failure::told(FetchFailureKind::PrivateAddress, &refused))
+        Some(failure::failure_of(FetchFailureKind::PrivateAddress, &refused))
     }
 
     /// Waits for the response's header, within its time limit.
@@ -123,7 +123,7 @@ impl HttpFetcher {
     async fn exchange(&self, request: &FetchRequest, times: &Times, known: &mut Known) -> FetchResult {
         let limits = &request.limits;
         let outgoing = request::outgoing(request, &self.user_agent)
-            .map_err(|error| failure::told(FetchFailureKind::Protocol, &error))?;
+            .map_err(|error| failure::failure_of(FetchFailureKind::Protocol, &error))?;
         let recorded = request::recorded(&outgoing);
         let (head, attempt) = self.head_past_closed_connections(&outgoing, request, times).await;
         if attempt.phase().has_connection() {

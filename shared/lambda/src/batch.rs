@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn only_what_failed_comes_again() {
+    async fn only_failed_messages_are_delivered_again() {
         let reply = work_all(messages(&["done", "refused", "error", "panic"]), |message| async move {
             match message.body.as_str() {
                 "done" => Ok(Work::Done),

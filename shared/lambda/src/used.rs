@@ -54,7 +54,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_was_used_is_told_by_operation_and_table() {
+    fn usage_is_reported_by_operation_and_table() {
         let expected = json!({
             "messages": 2,
             "cpuMicros": 1_500,

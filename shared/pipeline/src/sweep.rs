@@ -164,7 +164,7 @@ async fn give_up_all(
     loop {
         let origins = walker.next_page().await?;
         if origins.is_empty() {
-            walker.begin_anew();
+            walker.start_over();
             walker.store().await?;
             return Ok(acts);
         }

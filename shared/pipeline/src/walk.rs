@@ -101,7 +101,7 @@ impl<'w, W: World> Walker<'w, W> {
     }
 
     /// Records that everything is done, and has to be done again from the beginning.
-    pub(crate) fn begin_anew(&mut self) {
+    pub(crate) fn start_over(&mut self) {
         self.reached = OriginCursor::NotBegun;
     }
 

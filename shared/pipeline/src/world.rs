@@ -25,7 +25,7 @@ pub trait World: Send + Sync + 'static {
     type Documents: Documents;
     /// How the steps send each other work.
     type Queue: Queue;
-    /// How people are told.
+    /// How notices are sent to people.
     type Notifier: Notifier;
     /// What time it is.
     type Clock: Clock;

@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn notices_are_worded_on_one_harmless_line() {
+    fn notices_are_one_harmless_line() {
         let origin = OriginKey { crawl: "example".parse().unwrap(), origin: "https://example.org".parse().unwrap() };
         let joined = "https://www.example.org".parse().unwrap();
         for (notice, expected) in [

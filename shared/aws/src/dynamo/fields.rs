@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_written_is_read_and_damage_is_told() {
+    fn what_was_written_is_read_and_damage_is_reported() {
         let at = Timestamp::from_millisecond(1_795_000_000_123).unwrap();
         let item = Item::from([
             ("text".to_owned(), text("a")),

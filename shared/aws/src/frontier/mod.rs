@@ -8,13 +8,13 @@ mod endings;
 mod hosts;
 mod iterations;
 mod log;
-mod noted;
 mod notices;
 mod origins;
 mod overdue;
 mod parses;
 mod progress;
 mod reading;
+mod remembered;
 mod robots;
 mod turns;
 
@@ -24,8 +24,8 @@ use std::time::Duration;
 use dragline_ports::clock::Rng;
 use jiff::Timestamp;
 
-use self::noted::Noted;
 pub(crate) use self::reading::{Listed, ListedLeftovers};
+use self::remembered::Remembered;
 use crate::clients::AwsClients;
 use crate::dynamo::Dynamo;
 use crate::errors::StoreError;
@@ -41,9 +41,9 @@ pub struct DynamoFrontier {
     lease_grace: Duration,
     log_kept: Option<Duration>,
     /// The sizes of chunks.
-    chunk_bytes: Arc<Noted<u64>>,
+    chunk_bytes: Arc<Remembered<u64>>,
     /// When held leases are due.
-    leases_due: Arc<Noted<Timestamp>>,
+    leases_due: Arc<Remembered<Timestamp>>,
 }
 
 impl DynamoFrontier {

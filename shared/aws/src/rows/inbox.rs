@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn outcomes_are_told_by_their_attributes() {
+    fn attributes_say_which_outcome_they_count() {
         for outcome in [Outcome::UnknownError, Outcome::FileIngested] {
             assert_eq!(outcome_of(&outcome_name(outcome)), Some(outcome));
         }

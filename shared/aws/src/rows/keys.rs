@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn damaged_keys_are_told() {
+    fn damaged_keys_are_reported() {
         for sort in ["todo#x#1#s#1", "todo#1", "chunk#1#1#s#1"] {
             assert!(chunk_key(sort).is_err(), "{sort}");
         }

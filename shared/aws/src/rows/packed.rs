@@ -45,7 +45,7 @@ mod tests {
     use crate::dynamo::Item;
 
     #[test]
-    fn what_was_packed_comes_back_and_damage_is_told() {
+    fn what_was_packed_comes_back_and_damage_is_reported() {
         let (packed, length) = pack(&["/a", "/b"]).unwrap();
         let item = Item::from([("x".to_owned(), packed.clone()), ("x_bytes".to_owned(), length)]);
         assert_eq!(unpack::<Vec<String>>(Fields(&item), "x", "x_bytes").unwrap(), ["/a", "/b"]);

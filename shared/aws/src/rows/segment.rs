@@ -86,7 +86,7 @@ pub(crate) fn begin_next_parse(id: &SegmentId, died: &ParseBegun, begun: &ParseB
         .with(":parse", text(begun.token.as_str()))
         .with(":until", instant(begun.until))
         .with(":one", number(1));
-    Write::update(Role::Segment, &keys::segment(id), update, &Item::new()).when(is_noted(&died.token))
+    Write::update(Role::Segment, &keys::segment(id), update, &Item::new()).when(is_recorded(&died.token))
 }
 
 /// Removes the parse with this token, and counts it if the segment is to blame, if it is the recorded one.
@@ -97,10 +97,10 @@ pub(crate) fn give_back_parse(id: &SegmentId, token: &ParseToken, blame: Blame) 
             Expression::new("REMOVE #parse_token, #parse_until ADD #attempts :one").with(":one", number(1))
         }
     };
-    Write::update(Role::Segment, &keys::segment(id), update, &Item::new()).when(is_noted(token))
+    Write::update(Role::Segment, &keys::segment(id), update, &Item::new()).when(is_recorded(token))
 }
 
-fn is_noted(token: &ParseToken) -> Expression {
+fn is_recorded(token: &ParseToken) -> Expression {
     let noted = Expression::new("#state = :crawled AND #parse_token = :noted");
     noted.with(":crawled", text(CRAWLED)).with(":noted", text(token.as_str()))
 }

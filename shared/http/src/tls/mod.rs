@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn an_extra_root_that_is_no_certificate_is_an_error_on_any_machine() {
+    fn an_extra_root_that_is_not_a_certificate_is_an_error_on_any_machine() {
         let nonsense = [Certificate::from(vec![1, 2, 3])];
         assert!(built_in(&nonsense, &Arc::new(ring::default_provider())).is_err(), "without the platform's roots");
         for policy in [CertificatePolicy::Check, CertificatePolicy::AcceptAny] {

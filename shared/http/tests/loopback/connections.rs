@@ -88,7 +88,7 @@ async fn told_of(fetcher: &HttpFetcher, request: FetchRequest) -> (Vec<&'static 
 }
 
 #[tokio::test]
-async fn whoever_watches_is_told_when_a_request_on_a_new_connection_sets_out() {
+async fn an_observer_learns_when_a_request_on_a_new_connection_leaves() {
     let (port, _) = keeper().await;
     let fetcher = fetcher();
     for (expected, why) in [(vec!["connecting", "connected"], "a new connection"), (vec![], "it was kept")] {
@@ -97,7 +97,7 @@ async fn whoever_watches_is_told_when_a_request_on_a_new_connection_sets_out() {
 }
 
 #[tokio::test]
-async fn whoever_watches_is_told_of_the_end_of_connecting_however_it_ends() {
+async fn an_observer_learns_that_connecting_ended_however_it_ended() {
     // Nobody accepts from the listener's queue: TCP connects, and TLS never begins.
     let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let silent_port = silent.local_addr().unwrap().port();
@@ -180,7 +180,7 @@ async fn moody(then: Then, silent: usize) -> (u16, Arc<AtomicUsize>) {
 }
 
 #[tokio::test]
-async fn a_connection_that_was_closed_meanwhile_is_no_failure() {
+async fn a_connection_that_was_closed_meanwhile_is_not_a_failure() {
     for then in [Then::Closes, Then::HangsUp, Then::Resets] {
         for at_once in [1, 8] {
             let (port, _) = moody(then, 0).await;

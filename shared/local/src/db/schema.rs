@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn names_and_views_are_made_anew_where_another_program_made_them() {
+    fn names_and_views_are_remade_where_another_program_made_them() {
         let mut connection = Connection::open_in_memory().unwrap();
         prepare(&mut connection, Found::Empty).unwrap();
         let (made, rows) = (schema(&connection), connection.total_changes());

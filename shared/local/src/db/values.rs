@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_that_is_no_outcome_is_refused() {
+    fn a_number_without_an_outcome_is_refused() {
         assert_eq!(Code::column_result(ValueRef::Integer(20)).unwrap(), Code(Outcome::FileIngested));
         assert!(Code::column_result(ValueRef::Integer(21)).is_err());
     }

@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_told() {
+    fn damage_is_reported() {
         let origin: Origin = "https://example.org".parse().unwrap();
         for (packed, why) in [
             ("[[1,0]]", "no target"),

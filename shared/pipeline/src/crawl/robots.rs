@@ -70,13 +70,13 @@ pub(super) async fn robots(
     // It counts as old as its oldest byte may be, however long it takes to store it.
     let asked_at = world.clock().now();
     let hosts_per_domain = context.definition.politeness.hosts_per_domain;
-    let paced = Paced { world, fetcher, pacer, latest_start, waiter, hosts_per_domain, met: Mutex::default() };
+    let paced = Paced { world, fetcher, pacer, latest_start, waiter, hosts_per_domain, reached: Mutex::default() };
     let fetched = fetch_robots(&paced, context.limits(), &origin.origin).await;
-    let is_away = match paced.met.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        Met::Busy(until) => return Ok((Robots::HostBusy(until), robots_use)),
-        Met::Failed(error) => return Err(error),
-        Met::Nobody => true,
-        Met::Server => false,
+    let is_away = match paced.reached.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        Reached::Busy(until) => return Ok((Robots::HostBusy(until), robots_use)),
+        Reached::Failed(error) => return Err(error),
+        Reached::Nobody => true,
+        Reached::Server => false,
     };
     let fetched = match fetched {
         Ok(record) => record,
@@ -147,12 +147,12 @@ struct Paced<'a, W, H> {
     latest_start: Duration,
     waiter: &'a HostWaiter,
     hosts_per_domain: u16,
-    met: Mutex<Met>,
+    reached: Mutex<Reached>,
 }
 
 /// Where the redirects ended.
 #[derive(Default)]
-enum Met {
+enum Reached {
     /// A server that got a request, whatever it answered.
     #[default]
     Server,
@@ -172,13 +172,13 @@ impl<W: World, H: Fetcher> Fetcher for Paced<'_, W, H> {
         } else {
             self.fetch_elsewhere(&host, request).await
         };
-        let (fetched, met) = match fetched {
-            Ok(Ok(fetched)) if fetched.is_out_of_reach() => (fetched, Met::Nobody),
-            Ok(Ok(fetched)) => (fetched, Met::Server),
-            Ok(Err(until)) => (unasked(), Met::Busy(until)),
-            Err(error) => (unasked(), Met::Failed(error)),
+        let (fetched, reached) = match fetched {
+            Ok(Ok(fetched)) if fetched.is_out_of_reach() => (fetched, Reached::Nobody),
+            Ok(Ok(fetched)) => (fetched, Reached::Server),
+            Ok(Err(until)) => (unasked(), Reached::Busy(until)),
+            Err(error) => (unasked(), Reached::Failed(error)),
         };
-        *self.met.lock().unwrap_or_else(PoisonError::into_inner) = met;
+        *self.reached.lock().unwrap_or_else(PoisonError::into_inner) = reached;
         fetched
     }
 }

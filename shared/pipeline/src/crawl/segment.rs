@@ -100,7 +100,7 @@ impl SegmentRecords {
             match response.status {
                 304 => Some((Revisit::ServerNotModified { payload_digest: Some(known) }, refers_to)),
                 _ if known == digest => Some((Revisit::IdenticalPayload { payload_digest: digest }, refers_to)),
-                // The same content in other bytes, perhaps compressed anew: stored, as no earlier record has these bytes.
+                // The same content in other bytes, perhaps compressed again: stored, as no earlier record has these bytes.
                 _ => None,
             }
         });

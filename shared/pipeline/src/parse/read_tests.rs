@@ -201,7 +201,7 @@ fn a_revisit_names_the_very_date_of_the_record_that_it_stands_in_for() {
 }
 
 #[test]
-fn what_carried_a_response_is_told_in_its_records() {
+fn records_say_which_protocol_carried_a_response() {
     let url = CrawlUrl::try_from("https://a.example/".to_owned()).unwrap();
     let visit = Visit { outcome: Outcome::FileIngested, last: None, ..largest_visit() };
     for protocol in [None, Some(HttpProtocol::Http10), Some(HttpProtocol::Http11), Some(HttpProtocol::H2)] {

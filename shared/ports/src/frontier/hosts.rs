@@ -26,7 +26,7 @@ pub trait Hosts: Send + Sync {
         ask: &HostAsk,
     ) -> impl Future<Output = PortResult<Result<HostRow, Timestamp>>> + Send;
 
-    /// Gives such a host back. Does nothing if another has taken it since.
+    /// Gives back a host that was taken without a lease. Does nothing if another has taken it since.
     fn give_back_host(&self, back: &GiveBackHost) -> impl Future<Output = PortResult<()>> + Send;
 }
 

@@ -103,7 +103,7 @@ rows! {
         outcome: i16,
         /// Its name.
         outcome_name: String,
-        /// Whether the outcome stands for the iteration; else it was tried again.
+        /// Whether the outcome is final for the iteration; otherwise the URL was tried again.
         r#final: bool,
         /// How often it was asked for in the iteration, this time included.
         tries: u8,

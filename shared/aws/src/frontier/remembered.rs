@@ -10,9 +10,9 @@ use crate::dynamo::Key;
 const ROWS_MAX: usize = 1_000;
 
 /// A bounded memory.
-pub(super) struct Noted<T>(Mutex<HashMap<Key, T>>);
+pub(super) struct Remembered<T>(Mutex<HashMap<Key, T>>);
 
-impl<T> Noted<T> {
+impl<T> Remembered<T> {
     pub(super) fn remember(&self, key: &Key, what: T) {
         let mut rows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if rows.len() < ROWS_MAX || rows.contains_key(key) {
@@ -26,7 +26,7 @@ impl<T> Noted<T> {
     }
 }
 
-impl<T> Default for Noted<T> {
+impl<T> Default for Remembered<T> {
     fn default() -> Self {
         Self(Mutex::default())
     }
