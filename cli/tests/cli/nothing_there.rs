@@ -38,6 +38,6 @@ fn a_file_that_is_not_our_database_is_reported() {
     for arguments in [READERS[0], READERS[1], &["crawl"]] {
         let ran = dragline(directory.path(), &[arguments, &["--data", "."]].concat());
         assert_eq!(ran.code, Some(2), "{arguments:?}: {}", ran.stderr);
-        assert!(ran.stderr.contains("is not a database of dragline"), "{arguments:?}: {}", ran.stderr);
+        assert!(ran.stderr.contains("is not a dragline database"), "{arguments:?}: {}", ran.stderr);
     }
 }

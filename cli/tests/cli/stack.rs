@@ -62,7 +62,7 @@ fn what_the_environment_lacks_is_told_with_what_to_do() {
     let directory = tempfile::tempdir().unwrap();
     for arguments in [&["start", "docs"][..], &["status", "docs"], &["export", "--what", "log", "docs"]] {
         let no_region = ran(&mut nowhere(directory.path(), arguments));
-        assert_reported(&no_region, "no AWS region is set\nhint: set AWS_REGION", "no region");
+        assert_reported(&no_region, "no AWS region is configured\nhint: set AWS_REGION", "no region");
         let no_credentials = ran(nowhere(directory.path(), arguments).env("AWS_REGION", "eu-central-1"));
         assert_reported(&no_credentials, "error: there are no AWS credentials: ", "no credentials");
         assert!(no_credentials.stderr.contains("hint: set AWS_PROFILE"), "{}", no_credentials.stderr);

@@ -1,4 +1,4 @@
-//! From tickets to turns.
+//! Turning tickets into turns.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -26,13 +26,13 @@ impl<F: Fetchers> Crawler<F> {
         Self { fetchers, contexts: Contexts::default() }
     }
 
-    /// Works the tickets of a batch at the same time, so that seconds spent waiting are shared.
+    /// Works the tickets of a batch concurrently, so that they share the seconds spent waiting.
     pub(crate) async fn handle(self: Arc<Self>, world: &AwsWorld, event: Event, deadline: Deadline) -> Reply {
         let turn = deadline.turn(world.clock().now(), world.timing().turn);
         self.work(&Arc::new(world.with_turn(turn)), event).await
     }
 
-    /// The same over any ports, whose turns end in time.
+    /// The same over any ports, with turns that end in time.
     async fn work<W: World>(self: Arc<Self>, world: &Arc<W>, event: Event) -> Reply {
         match event {
             Event::Messages(messages) => {
@@ -50,7 +50,7 @@ impl<F: Fetchers> Crawler<F> {
         }
     }
 
-    /// Works the tickets of a message, which is done with when all of them are. Effects in order: what does not fit is handed over; turns.
+    /// Works the tickets of a message, which is done when all of them are. Effects in order: what does not fit is handed over; turns.
     async fn convoy<W: World>(
         self: Arc<Self>,
         world: Arc<W>,
@@ -59,7 +59,7 @@ impl<F: Fetchers> Crawler<F> {
     ) -> Result<Work, PortError> {
         let Some(Share::Tickets { own, rest }) = share else { return Ok(Work::Refused) };
         if !rest.is_empty() {
-            tracing::info!(handed_over = rest.len(), "as many turns as an invocation works are under way");
+            tracing::info!(handed_over = rest.len(), "the invocation works the maximum number of turns");
             world.queue().send(queue::Message::of_tickets(&rest), Duration::ZERO).await?;
         }
         let mut turns = JoinSet::new();
@@ -95,16 +95,16 @@ impl<F: Fetchers> Crawler<F> {
     }
 }
 
-/// What of a message is worked here.
+/// The part of a message that is worked here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Share {
     /// These tickets; the rest is for another invocation.
     Tickets { own: Vec<Ticket>, rest: Vec<Ticket> },
-    /// It cannot be understood.
+    /// The message is malformed.
     Unknown,
 }
 
-/// Shares out the turns of an invocation among its messages, and how many there are.
+/// Shares out an invocation's turns among its messages, and returns how many there are.
 fn share_out(messages: impl Iterator<Item = Option<Vec<Ticket>>>) -> (Vec<Share>, usize) {
     let mut turns = 0;
     let share = |tickets: Option<Vec<Ticket>>| {
@@ -117,22 +117,22 @@ fn share_out(messages: impl Iterator<Item = Option<Vec<Ticket>>>) -> (Vec<Share>
     (shares, turns)
 }
 
-/// The tickets of a message; `None` if it is none of the crawler's.
+/// Returns the tickets of a message; `None` if it is not for the crawler.
 fn tickets_of(body: &str) -> Option<Vec<Ticket>> {
     match read_message(body, tickets) {
         Ok(tickets) => Some(tickets),
         Err(error) => {
-            tracing::error!(%error, "a ticket that cannot be understood");
+            tracing::error!(%error, "a malformed ticket");
             None
         }
     }
 }
 
-/// What the segments in the making of all turns of a batch may take of memory, each but for its last body: with twenty turns and large bodies
-/// everywhere, the process stays within the 256 MB that the template gives it (`docs/bill.md`).
+/// The memory for the segments in progress of all turns of a batch, each except its last body: with twenty turns and large bodies everywhere, the
+/// process stays within the 256 MB that the template gives it (`docs/bill.md`).
 const SEGMENTS_BYTES_MAX: u64 = 40 << 20;
 
-/// The limits of each of so many turns at the same time.
+/// Returns the limits of each of this many concurrent turns.
 fn turn_limits(turns: usize) -> TurnLimits {
     let limits = TurnLimits::default();
     TurnLimits { segment_bytes: limits.segment_bytes.min(SEGMENTS_BYTES_MAX / turns.max(1) as u64), ..limits }
@@ -197,11 +197,11 @@ mod tests {
         let (world, _directory) = world();
         let crawler = Arc::new(Crawler::new(HttpFetchers::new(HttpConfig::new("not sent"))));
         let reply = crawler.work(&Arc::new(world), event(include_str!("../../../events/tickets-together.json"))).await;
-        assert_eq!((reply.failed(), reply.refused()), (1, 0), "their crawl is not there");
+        assert_eq!((reply.failed(), reply.refused()), (1, 0), "there is no such crawl");
     }
 
     #[tokio::test]
-    async fn messages_that_are_none_of_its_own_are_refused_and_not_delivered_again() {
+    async fn foreign_messages_are_refused_and_not_delivered_again() {
         let (world, _directory) = world();
         let crawler = Arc::new(Crawler::new(HttpFetchers::new(HttpConfig::new("not sent"))));
         let event = event(include_str!("../../../events/tickets-malformed.json"));
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_ticket_of_a_crawl_that_is_not_there_is_delivered_again() {
+    async fn a_ticket_of_an_unknown_crawl_is_delivered_again() {
         let (world, _directory) = world();
         let crawler = Arc::new(Crawler::new(HttpFetchers::new(HttpConfig::new("not sent"))));
         let reply = crawler.work(&Arc::new(world), event(include_str!("../../../events/tickets.json"))).await;

@@ -10,10 +10,10 @@ use dragline_lambda::{AwsWorld, Invocation, Reply, RunError, SettingError, run};
 
 use crate::handler::Crawler;
 
-/// Whether addresses that are not public may be talked to: `yes` or `no`.
+/// Whether addresses that are not public may be connected to: `yes` or `no`.
 const ALLOW_PRIVATE: &str = "DRAGLINE_ALLOW_PRIVATE";
 
-/// Bodies that a client receives at the same time. A function has little memory, as it waits most of its time.
+/// The size of bodies that a client receives at once. A function has little memory, as it waits most of the time.
 const IN_FLIGHT_BYTES_MAX: usize = 24 << 20;
 
 #[tokio::main(flavor = "current_thread")]
@@ -26,7 +26,7 @@ type Handler = (AwsWorld, Arc<Crawler<HttpFetchers>>);
 
 async fn set_up(world: AwsWorld) -> Result<Handler, RunError> {
     let policy = address_policy(std::env::var(ALLOW_PRIVATE).ok().as_deref())?;
-    // Each definition brings its own user agent.
+    // Each definition has its own user agent.
     let config =
         HttpConfig { address_policy: policy, in_flight_bytes_max: IN_FLIGHT_BYTES_MAX, ..HttpConfig::new("Dragline") };
     Ok((world, Arc::new(Crawler::new(HttpFetchers::new(config)))))
@@ -36,7 +36,7 @@ async fn invoke((world, crawler): Handler, invocation: Invocation) -> Result<Rep
     Ok(crawler.handle(&world, invocation.event, invocation.deadline).await)
 }
 
-/// Absent is no permission.
+/// An absent variable grants nothing.
 fn address_policy(text: Option<&str>) -> Result<AddressPolicy, SettingError> {
     match text {
         None | Some("no") => Ok(AddressPolicy::PublicOnly),
@@ -58,7 +58,7 @@ mod tests {
             (None, Some(AddressPolicy::PublicOnly), "nothing is no permission"),
             (Some("no"), Some(AddressPolicy::PublicOnly), "the default"),
             (Some("yes"), Some(AddressPolicy::AllowPrivate), "on purpose"),
-            (Some("true"), None, "not what the template gives"),
+            (Some("true"), None, "not what the template sets"),
             (Some(""), None, "nor is that"),
         ] {
             assert_eq!(address_policy(text).ok(), expected, "{why}");

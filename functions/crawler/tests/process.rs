@@ -28,6 +28,6 @@ async fn only_what_failed_of_a_batch_is_delivered_again() {
     let mut process = Deployed::start(env!("CARGO_BIN_EXE_crawler"), "Crawler").await;
     let event = batch(&[MALFORMED, GOOD]);
     let expected = failed_from(&event, MALFORMED_MESSAGES);
-    assert_eq!(process.invoke(event).await, expected, "AWS refuses what the good ones need");
+    assert_eq!(process.invoke(event).await, expected, "AWS refuses what the valid ones need");
     assert!(process.asked() > 0, "AWS was asked");
 }

@@ -1,4 +1,4 @@
-//! From messages to segments that are parsed.
+//! Turning messages into parsed segments.
 
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ impl<W: World> Parser<W> {
         let message = match read_message(&message.body, segment) {
             Ok(message) => message,
             Err(error) => {
-                tracing::error!(%error, "a segment's message that cannot be understood");
+                tracing::error!(%error, "a malformed message about a segment");
                 return Ok(Work::Refused);
             }
         };
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn messages_that_are_none_of_its_own_are_refused_and_not_delivered_again() {
+    async fn foreign_messages_are_refused_and_not_delivered_again() {
         let (world, _directory) = world();
         let parser = Arc::new(Parser::new(world));
         let reply = parser.handle(event(include_str!("../../../events/segments-malformed.json"))).await;

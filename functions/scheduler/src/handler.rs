@@ -1,4 +1,4 @@
-//! From an event to commands that are done, and schedules that are kept.
+//! Handling commands and following schedules.
 
 use std::sync::Arc;
 
@@ -24,12 +24,12 @@ impl Scheduler {
     /// Handles an event.
     ///
     /// # Errors
-    /// Those of the ports, at a tick; the next one goes on. A command that fails is in the reply.
+    /// Returns the ports' errors at a tick; the next one goes on. A command that fails is in the reply.
     pub(crate) async fn handle<W: World>(self: Arc<Self>, world: &Arc<W>, event: Event) -> PortResult<Reply> {
         match event {
             Event::Tick => {
                 let sent = Box::pin(tick(&**world)).await?;
-                tracing::info!(sent, "schedules looked at");
+                tracing::info!(sent, "schedules checked");
                 Ok(Reply::default())
             }
             Event::Messages(messages) => {
@@ -42,9 +42,9 @@ impl Scheduler {
     async fn command<W: World>(self: Arc<Self>, world: Arc<W>, message: Message) -> Result<Work, PortError> {
         let command = match parse_command(&message.body) {
             Ok(command) => command,
-            // Acknowledged: it would be as wrong at every delivery, and in the dead-letter queue nobody would see why.
+            // Acknowledged: another delivery would be just as wrong, and nobody would see why in the dead-letter queue.
             Err(errors) => {
-                tracing::error!(error = errors.one_line(), "a command that cannot be understood");
+                tracing::error!(error = errors.one_line(), "a malformed command");
                 return Ok(Work::Refused);
             }
         };
@@ -52,7 +52,7 @@ impl Scheduler {
         let handled = Box::pin(handle(&*world, &self.contexts, &self.defaults, &command, &trigger)).await?;
         match handled {
             Handled::Refused(refusal) => {
-                tracing::error!(%crawl, error = %refusal, "a command that is refused");
+                tracing::error!(%crawl, error = %refusal, "a command was refused");
                 Ok(Work::Refused)
             }
             done => {
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn commands_that_cannot_be_understood_are_refused_and_not_delivered_again() {
+    async fn malformed_commands_are_refused_and_not_delivered_again() {
         let (world, _directory) = world();
         let event = event(include_str!("../../../events/commands-malformed.json"));
         let reply = scheduler().handle(&Arc::new(world), event).await.unwrap();
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn each_command_of_the_examples_is_done() {
+    async fn each_example_command_is_carried_out() {
         use IterationStatus::{Open, Paused, Stopping};
         let (world, _directory) = world();
         let (world, scheduler) = (Arc::new(world), scheduler());
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_tick_looks_at_schedules() {
+    async fn a_tick_checks_schedules() {
         let (world, _directory) = world();
         let reply =
             scheduler().handle(&Arc::new(world), event(include_str!("../../../events/tick.json"))).await.unwrap();

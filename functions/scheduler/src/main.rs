@@ -12,10 +12,10 @@ use dragline_ports::clock::Clock as _;
 
 use crate::handler::Scheduler;
 
-/// The stack's contact, a URL or an address of mail: it stands in the user agent of every crawl that gives none of its own.
+/// The stack's contact, a URL or an e-mail address: part of the user agent of every crawl that gives none of its own.
 const CONTACT: &str = "DRAGLINE_CONTACT";
 
-/// The budget of pages of a crawl that a URL alone makes.
+/// The page budget of a crawl made from a URL alone.
 const URL_PAGES_MAX: &str = "DRAGLINE_URL_PAGES_MAX";
 
 #[tokio::main(flavor = "current_thread")]
@@ -30,13 +30,13 @@ async fn set_up(world: AwsWorld) -> Result<Handler, RunError> {
     Ok((world, Arc::new(Scheduler::new(defaults))))
 }
 
-/// The commands of a batch are handled at the same time, so that each has all the time there is.
+/// The commands of a batch are handled concurrently, so that each has all the time there is.
 async fn invoke((world, scheduler): Handler, invocation: Invocation) -> Result<Reply, RunError> {
     let walk = invocation.deadline.walk(world.clock().now(), 1);
     Ok(scheduler.handle(&Arc::new(world.with_walk(walk)), invocation.event).await?)
 }
 
-/// What the stack says where a command says nothing.
+/// Returns what the stack uses where a command leaves something out.
 fn defaults(variable: impl Fn(&str) -> Option<String>) -> Result<Defaults, SettingError> {
     let contact = variable(CONTACT).ok_or(SettingError::Missing(CONTACT))?;
     let user_agent: UserAgent = format!("Dragline/{} (+{contact})", env!("CARGO_PKG_VERSION"))
@@ -64,7 +64,7 @@ mod tests {
         let read = of("https://example.org/bot", "1000").unwrap();
         assert!(read.user_agent.as_str().ends_with(" (+https://example.org/bot)"), "{}", read.user_agent.as_str());
         assert_eq!(read.url_pages_max, 1_000);
-        for (contact, pages, why) in [("a\nb", "1000", "a line break"), ("a@example.org", "many", "no number")] {
+        for (contact, pages, why) in [("a\nb", "1000", "a line break"), ("a@example.org", "many", "not a number")] {
             assert!(of(contact, pages).is_err(), "{why}");
         }
         assert_eq!(defaults(|_| None).unwrap_err(), SettingError::Missing(CONTACT));

@@ -1,4 +1,4 @@
-//! From a rule's time to sweeps.
+//! Turning a rule's tick into sweeps.
 
 use std::time::Duration;
 
@@ -11,14 +11,14 @@ use dragline_ports::error::{PortError, PortResult};
 use dragline_ports::frontier::Crawls;
 use tracing::Instrument as _;
 
-/// Crawls that are swept in one invocation at most. Those that began first come first, so that they end and make way.
+/// How many crawls one invocation sweeps at most. Those that began first come first, so that they end and make room.
 const CRAWLS_MAX: usize = 1_000;
 
-/// Sweeps every crawl that runs, and tells people what they are owed. One that cannot be swept does not keep the others from it, nor does one
-/// of many origins: each crawl gets the ports `in_time`, with as much of what is left as those after it.
+/// Sweeps every running crawl, and sends the notices that are owed. Neither a crawl that cannot be swept nor one with many origins keeps the others
+/// from it: each gets the ports `in_time`, with as much of the remaining time as those after it.
 ///
 /// # Errors
-/// The first of the ports' errors, once every crawl had its turn; the next sweep goes on.
+/// Returns the first of the ports' errors, once every crawl had its turn; the next sweep goes on.
 pub(crate) async fn handle<W: World>(
     world: &W,
     in_time: impl Fn(Duration) -> W,
@@ -38,13 +38,13 @@ pub(crate) async fn handle<W: World>(
         match Box::pin(sweep(&world, crawl, now)).instrument(span).await {
             Ok(swept) => tracing::info!(%crawl, ?swept, "swept"),
             Err(error) => {
-                tracing::error!(%crawl, %error, "cannot be swept");
+                tracing::error!(%crawl, %error, "a crawl cannot be swept");
                 failed.get_or_insert(error);
             }
         }
     }
     let left = tell_owed(world, world.clock().now()).await?;
-    tracing::info!(left, "owed notices told");
+    tracing::info!(left, "owed notices sent");
     failed.map_or(Ok(Reply::default()), Err)
 }
 

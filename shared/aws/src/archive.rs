@@ -1,4 +1,4 @@
-//! The [`Archive`] over S3: WARC objects under the keys that they have anywhere.
+//! The [`Archive`] over S3: WARC objects under the same keys as everywhere.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -16,14 +16,14 @@ use crate::objects::{Bucket, Kind};
 /// `docs/format-warc.md` describes the format.
 const WARC: Kind = Kind { media_type: "application/warc", format: "1" };
 
-/// Keeps objects in a bucket.
+/// Stores objects in a bucket.
 #[derive(Clone, Debug)]
 pub struct S3Archive {
     bucket: Bucket,
 }
 
 impl S3Archive {
-    /// The archive in this bucket. Rng says how long a put waits that met another.
+    /// Returns the archive in this bucket. `rng` decides how long a put waits after a conflict with another.
     #[must_use]
     pub fn new(clients: &AwsClients, bucket: &str, rng: Arc<dyn Rng>) -> Self {
         Self { bucket: Bucket::new(clients.s3.clone(), bucket, rng) }
@@ -32,7 +32,7 @@ impl S3Archive {
     async fn part(&self, key: &ObjectKey, range: Range<u64>) -> Result<Option<Bytes>, StoreError> {
         match range.end.checked_sub(1).filter(|&last| last >= range.start) {
             Some(last) => self.bucket.get_range(key, range.start, last).await,
-            // HTTP knows no range of nothing.
+            // HTTP has no empty ranges.
             None => Ok(self.bucket.holds(key).await?.then(Bytes::new)),
         }
     }

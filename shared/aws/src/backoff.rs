@@ -1,7 +1,7 @@
-//! Waiting before what AWS put off is asked again, and before what others changed is decided anew: exponential, with full jitter.
+//! Waiting before asking again for what AWS postponed, and before deciding again after others changed rows: exponential, with full jitter.
 //!
-//! The SDK does the same for requests that failed whole. What it does not know are parts of a batch that were put off,
-//! transactions that met another, and writes whose condition holds no more.
+//! The SDK does the same for whole requests that failed. It does not handle postponed parts of a batch, transactions that conflicted, or writes
+//! whose condition no longer holds.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,13 +10,13 @@ use dragline_ports::clock::Rng;
 
 use crate::errors::StoreError;
 
-/// How often something is asked again.
+/// How many retries there are.
 const RETRIES_MAX: u32 = 8;
 
-/// The longest first wait; each further one is twice as long at most.
+/// The upper limit of the first wait; each further one is at most twice as long.
 const FIRST_WAIT_MAX: Duration = Duration::from_millis(50);
 
-/// The longest wait of all.
+/// The upper limit of every wait.
 const WAIT_MAX: Duration = Duration::from_secs(2);
 
 /// The waits of one operation.
@@ -26,7 +26,7 @@ pub(crate) struct Backoff {
     retries_max: u32,
 }
 
-/// It was asked often enough.
+/// All retries are used up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Exhausted;
 
@@ -53,10 +53,10 @@ impl Backoff {
 /// How often an operation reads and decides before it gives up.
 const ROUNDS_MAX: u32 = 16;
 
-/// The rounds of one operation that reads, decides, and writes under the condition that what it read still stands.
+/// The rounds of an operation that reads, decides, and writes under the condition that what it read is unchanged.
 ///
-/// One of those that write at once is always the first, and the others decide anew. Were they to do so at once, a slow one would lose
-/// to each of the quick ones; so they wait, each for as long as chance has it.
+/// Of several concurrent writers one always succeeds, and the others decide again. If they did so at once, a slow one would lose to each of the
+/// quick ones; so each waits for a random time.
 pub(crate) struct Rounds {
     backoff: Backoff,
     is_first: bool,
@@ -70,7 +70,7 @@ impl Rounds {
     /// Begins a round: the first at once, each further one after a wait, as others were faster.
     ///
     /// # Errors
-    /// [`StoreError::Contended`] if others were faster each time.
+    /// Returns [`StoreError::Contended`] if others were faster each time.
     pub(crate) async fn begin(&mut self) -> Result<(), StoreError> {
         if std::mem::take(&mut self.is_first) {
             return Ok(());
@@ -79,7 +79,7 @@ impl Rounds {
     }
 }
 
-/// The wait before a retry, anywhere between nothing and its longest.
+/// Returns the wait before a retry, anywhere between zero and its upper limit.
 fn jittered(retries: u32, bits: u128) -> Duration {
     let longest = FIRST_WAIT_MAX.saturating_mul(2_u32.saturating_pow(retries)).min(WAIT_MAX);
     let share = u32::try_from(bits & 0xffff).unwrap_or(0);

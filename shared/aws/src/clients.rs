@@ -1,4 +1,4 @@
-//! The SDK's clients: one HTTP stack, time-outs and retries set on purpose.
+//! The SDK's clients: one HTTP stack, with explicit time-outs and retries.
 
 use std::time::Duration;
 
@@ -11,20 +11,20 @@ use aws_smithy_runtime_api::client::http::SharedHttpClient;
 
 use crate::meter::Meter;
 
-/// How long requests may take, tries included, and how often they are tried.
+/// How long requests may take, including retries, and how often they are tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Patience {
-    /// Until a connection is there.
+    /// Until the connection is established.
     pub connect: Duration,
     /// One try of a request to DynamoDB, SQS or SNS.
     pub attempt: Duration,
-    /// Such a request with all its tries: below what a lease keeps for committing.
+    /// Such a request with all its tries: less than a lease reserves for committing.
     pub operation: Duration,
     /// One try of a request to S3, which carries a whole object.
     pub object_attempt: Duration,
     /// Such a request with all its tries.
     pub object_operation: Duration,
-    /// Tries in all. Between them lies an exponential wait with full jitter.
+    /// The total number of tries. Between them is an exponential wait with full jitter.
     pub attempts_max: u32,
 }
 
@@ -41,7 +41,7 @@ impl Default for Patience {
     }
 }
 
-/// The clients that the adapters share, built once a process.
+/// The clients that the adapters share, built once per process.
 #[derive(Clone, Debug)]
 pub struct AwsClients {
     /// For the frontier.
@@ -52,23 +52,23 @@ pub struct AwsClients {
     pub sqs: aws_sdk_sqs::Client,
     /// For messages to people.
     pub sns: aws_sdk_sns::Client,
-    /// What all of them count in.
+    /// Counts the requests of all of them.
     pub meter: Meter,
 }
 
-/// HTTP by hyper and rustls with ring, as in the rest of Dragline. Connections are kept and shared.
+/// Returns an HTTP client: hyper and rustls with ring, as in the rest of Dragline. Connections are kept and shared.
 #[must_use]
 pub fn http_client() -> SharedHttpClient {
     aws_smithy_http_client::Builder::new().tls_provider(Provider::Rustls(CryptoMode::Ring)).build_https()
 }
 
 impl AwsClients {
-    /// Clients with the region, credentials and endpoint that the environment says.
+    /// Returns clients with the region, credentials and endpoint from the environment.
     pub async fn from_environment(http: SharedHttpClient, patience: Patience) -> Self {
         Self::of(&environment(http, patience).await, patience)
     }
 
-    /// Clients that share what the environment said.
+    /// Returns clients with a shared configuration.
     pub(crate) fn of(common: &SdkConfig, patience: Patience) -> Self {
         let meter = Meter::new();
         let dynamodb = aws_sdk_dynamodb::config::Builder::from(common).interceptor(meter.clone()).build();
@@ -90,7 +90,7 @@ impl AwsClients {
     }
 }
 
-/// The region, credentials and endpoint that the environment says. Neither is asked for before it is needed.
+/// Reads the region, credentials and endpoint from the environment. They are not resolved before they are needed.
 pub(crate) async fn environment(http: SharedHttpClient, patience: Patience) -> SdkConfig {
     let retries = RetryConfig::standard().with_max_attempts(patience.attempts_max);
     aws_config::defaults(BehaviorVersion::v2026_01_12())

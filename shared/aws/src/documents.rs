@@ -1,6 +1,6 @@
-//! The [`Documents`] over S3: one object a segment, a JSON document a line, gzipped.
+//! The [`Documents`] over S3: one gzipped object per segment, with one JSON document per line.
 //!
-//! By flate2, a document at a time: the whole of them, not compressed, is never in memory, where libdeflate would want it.
+//! With flate2, one document at a time: the uncompressed whole is never in memory, as libdeflate would require.
 
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::sync::Arc;
@@ -19,23 +19,23 @@ use crate::AwsClients;
 use crate::errors::StoreError;
 use crate::objects::{Bucket, Kind};
 
-/// The version of the format is the object's metadata `dragline-format`: lines are documents alone, for whoever queries them.
+/// The version of the format is in the object's metadata `dragline-format`: lines are documents only, for whoever queries them.
 const DOCUMENTS: Kind = Kind { media_type: "application/gzip", format: "1" };
 
 /// The largest object that is read.
 const OBJECT_BYTES_MAX: u64 = 128 << 20;
 
-/// The most that it may inflate to.
+/// The maximum size when inflated.
 const JSON_BYTES_MAX: u64 = 512 << 20;
 
-/// Keeps documents in a bucket.
+/// Stores documents in a bucket.
 #[derive(Clone, Debug)]
 pub struct S3Documents {
     bucket: Bucket,
 }
 
 impl S3Documents {
-    /// The documents in this bucket. Rng says how long a put waits that met another.
+    /// Returns the documents in this bucket. `rng` decides how long a put waits after a conflict with another.
     #[must_use]
     pub fn new(clients: &AwsClients, bucket: &str, rng: Arc<dyn Rng>) -> Self {
         Self { bucket: Bucket::new(clients.s3.clone(), bucket, rng) }
@@ -45,7 +45,7 @@ impl S3Documents {
         let Some(object) = self.bucket.get(&key(segment), OBJECT_BYTES_MAX).await? else { return Ok(None) };
         match object.format.as_deref() {
             Some(format) if format == DOCUMENTS.format => decode(&object.bytes, JSON_BYTES_MAX).map(Some),
-            other => Err(StoreError::Damaged(format!("documents of format {other:?} are not known here"))),
+            other => Err(StoreError::Damaged(format!("documents have the unknown format {other:?}"))),
         }
     }
 
@@ -54,7 +54,7 @@ impl S3Documents {
             Put::Stored => Ok(PutDocuments::Stored),
             Put::Exists => match self.read(segment).await? {
                 Some(found) => Ok(PutDocuments::Found(found)),
-                None => Err(StoreError::Damaged("the documents that were there are gone".to_owned())),
+                None => Err(StoreError::Damaged("documents that existed are missing".to_owned())),
             },
         }
     }
@@ -87,7 +87,7 @@ fn encode(documents: &[Document]) -> Result<Vec<u8>, StoreError> {
 }
 
 fn decode(gzip: &[u8], json_bytes_max: u64) -> Result<Vec<Document>, StoreError> {
-    // One byte beyond the limit tells what is over it from what just fits.
+    // One byte beyond the limit distinguishes what is over it from what just fits.
     let mut lines = BufReader::new(GzDecoder::new(gzip).take(json_bytes_max + 1));
     let (mut documents, mut size, mut line) = (Vec::new(), 0, String::new());
     loop {
@@ -127,14 +127,14 @@ mod tests {
     }
 
     #[test]
-    fn documents_come_back_and_damage_is_told() {
+    fn documents_come_back_and_damage_is_reported() {
         let documents = vec![document(0), document(1)];
         let encoded = encode(&documents).unwrap();
         assert_eq!(decode(&encoded, 10_000).unwrap(), documents);
         assert_eq!(decode(&encode(&[]).unwrap(), 10_000).unwrap(), [], "none are none");
         let (cut, _) = encoded.split_at(encoded.len() - 9);
         for (bytes, max, why) in
-            [(&encoded[..], 50, "more than may be"), (cut, 10_000, "cut"), (&b"x"[..], 10_000, "no gzip")]
+            [(&encoded[..], 50, "over the limit"), (cut, 10_000, "cut"), (&b"x"[..], 10_000, "not gzip")]
         {
             assert!(decode(bytes, max).is_err(), "{why}");
         }

@@ -1,4 +1,4 @@
-//! What goes wrong in AWS that no port foresees.
+//! Errors of AWS that no port expects.
 
 use std::error::Error;
 use std::fmt;
@@ -9,7 +9,7 @@ use aws_smithy_runtime_api::http::Response;
 use aws_smithy_types::error::metadata::ProvideErrorMetadata;
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 
-/// Error codes of a service that is too busy to answer: the SDK has tried again by the time that they are seen here.
+/// Error codes of a service that is too busy to answer: the SDK has already retried when they arrive here.
 const BUSY: [&str; 11] = [
     "InternalServerError",
     "LimitExceededException",
@@ -24,14 +24,14 @@ const BUSY: [&str; 11] = [
     "TransactionInProgressException",
 ];
 
-/// A surprise of a store, before it is known in which operation of a port it came.
+/// An error of a store, before it is known in which operation of a port it occurred.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StoreError {
     /// AWS refused a request, or did not answer it.
     #[error("{request}: {detail}")]
     Request {
         kind: PortErrorKind,
-        /// As AWS names it.
+        /// The name that AWS gives it.
         request: &'static str,
         detail: String,
         source: Box<dyn Error + Send + Sync>,
@@ -39,33 +39,33 @@ pub(crate) enum StoreError {
     /// What was read is not what was written.
     #[error("{0}")]
     Damaged(String),
-    /// Others were faster, every time.
-    #[error("the rows changed each time they were to be written, {0} times")]
+    /// Others were faster every time.
+    #[error("the rows changed before each of {0} attempts to write them")]
     Contended(u32),
-    /// Part of a batch was put off each time.
-    #[error("{request} put {left} of a batch off, each time it was asked")]
+    /// Part of a batch was postponed each time.
+    #[error("{request} postponed {left} items of a batch at every attempt")]
     PutOff { request: &'static str, left: usize },
-    /// It is over a limit of the port's or of AWS's.
+    /// It is over a limit of the port or of AWS.
     #[error("{what}: {size}, over the limit of {size_max}")]
     TooLarge { what: &'static str, size: u64, size_max: u64 },
-    /// A row cannot be written as JSON, or what was read is none.
+    /// A row cannot be written as JSON, or what was read is not JSON.
     #[error(transparent)]
     Json(#[from] serde_json::Error),
 }
 
-/// Does an operation of a port: what goes wrong is told with the operation's name and what it was done to.
+/// Runs an operation of a port, and adds the operation's name and subject to its errors.
 pub(crate) fn at<'w, T>(
     operation: &'static str,
     subject: impl fmt::Display + Send + 'w,
     work: impl Future<Output = Result<T, StoreError>> + Send + 'w,
 ) -> impl Future<Output = PortResult<T>> + Send + 'w {
-    // What a request of the SDK keeps is some ten kilobytes.
+    // The SDK keeps some ten kilobytes for a request.
     let work = Box::pin(work);
     async move { work.await.map_err(|error| error.at(operation, subject)) }
 }
 
 impl StoreError {
-    /// A request that AWS refused or did not answer.
+    /// Returns the error of a request that AWS refused or did not answer.
     pub(crate) fn request<E>(request: &'static str, error: SdkError<E, Response>) -> Self
     where
         E: Error + ProvideErrorMetadata + Send + Sync + 'static,
@@ -73,7 +73,7 @@ impl StoreError {
         Self::Request { kind: kind_of(&error), request, detail: chain(&error), source: error.into() }
     }
 
-    /// A request that would have passed, had others not been in its way.
+    /// Returns the error of a request that failed only because of concurrent ones.
     pub(crate) fn in_the_way<E>(request: &'static str, error: SdkError<E, Response>) -> Self
     where
         E: Error + Send + Sync + 'static,
@@ -81,12 +81,12 @@ impl StoreError {
         Self::Request { kind: PortErrorKind::Unavailable, request, detail: chain(&error), source: error.into() }
     }
 
-    /// An answer that broke off.
+    /// Returns the error of an answer that broke off.
     pub(crate) fn broken_off(request: &'static str, error: impl Error + Send + Sync + 'static) -> Self {
         Self::Request { kind: PortErrorKind::Unavailable, request, detail: chain(&error), source: error.into() }
     }
 
-    /// A surprise with the operation of the port and what it was done to.
+    /// Adds the operation of the port and its subject to an error.
     pub(crate) fn at(self, operation: &'static str, subject: impl fmt::Display) -> PortError {
         PortError::new(self.kind(), operation, subject, self)
     }
@@ -101,7 +101,7 @@ impl StoreError {
     }
 }
 
-/// An error and what lies beneath it, on one line: the SDK's own say little by themselves.
+/// Returns an error and its causes on one line: the SDK's own errors say little by themselves.
 fn chain(error: &(dyn Error + 'static)) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

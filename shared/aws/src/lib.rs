@@ -1,6 +1,6 @@
 //! The ports over DynamoDB, S3, SQS and SNS.
 //!
-//! [`AwsClients`] are built once a process; the adapters share them, and their [`Meter`]. [`Stack`] finds a deployed stack by its name, for
+//! [`AwsClients`] are built once per process; the adapters share them and their [`Meter`]. [`Stack`] finds a deployed stack by its name, for use by
 //! people.
 
 mod archive;

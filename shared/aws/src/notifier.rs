@@ -12,10 +12,10 @@ use crate::errors::StoreError;
 /// The version of the body's format.
 const FORMAT: u32 = 1;
 
-/// The most characters of a subject that SNS takes.
+/// The most characters that SNS accepts in a subject.
 const SUBJECT_CHARS_MAX: usize = 100;
 
-/// Tells people by a topic. The attribute `kind` is there for filters of subscriptions.
+/// Tells people through a topic. The attribute `kind` is for filters of subscriptions.
 #[derive(Clone, Debug)]
 pub struct SnsNotifier {
     client: aws_sdk_sns::Client,
@@ -23,7 +23,7 @@ pub struct SnsNotifier {
 }
 
 impl SnsNotifier {
-    /// The topic of this ARN.
+    /// Returns the notifier of the topic with this ARN.
     #[must_use]
     pub fn new(clients: &AwsClients, topic_arn: &str) -> Self {
         Self { client: clients.sns.clone(), topic_arn: topic_arn.to_owned() }
@@ -48,7 +48,7 @@ fn subject(notice: &Notice) -> String {
     printable(&format!("Dragline: {}: {}", notice.crawl(), notice.words()))
 }
 
-/// What SNS takes as a subject: visible ASCII and spaces, not too much of it.
+/// Returns what SNS accepts as a subject: a limited number of visible ASCII characters and spaces.
 fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_ascii_graphic() || c == ' ' { c } else { '?' }).take(SUBJECT_CHARS_MAX - 1).collect()
 }

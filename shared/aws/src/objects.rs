@@ -31,7 +31,7 @@ impl fmt::Debug for Bucket {
     }
 }
 
-/// What an object is, for whoever reads it without us.
+/// What an object is, for readers other than Dragline.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Kind {
     /// Its media type.
@@ -40,7 +40,7 @@ pub(crate) struct Kind {
     pub(crate) format: &'static str,
 }
 
-/// The metadata that names a format's version.
+/// The metadata that contains a format's version.
 const FORMAT: &str = "dragline-format";
 
 /// An object's content, and the version of its format if it names one.
@@ -54,7 +54,7 @@ impl Bucket {
         Self { client, name: name.to_owned(), rng }
     }
 
-    /// Puts an object where there is none.
+    /// Puts an object if there is none.
     pub(crate) async fn put_new(&self, key: &ObjectKey, kind: Kind, bytes: Bytes) -> Result<Put, StoreError> {
         let mut backoff = Backoff::new(&self.rng);
         loop {
@@ -65,7 +65,7 @@ impl Bucket {
             };
             match error.as_service_error().and_then(ProvideErrorMetadata::code) {
                 Some("PreconditionFailed") => return Ok(Put::Exists),
-                // Another put of this key is under way: it may fail, so that ours is still wanted.
+                // Another put of this key is under way. It may fail, so ours is still needed.
                 Some("ConditionalRequestConflict") => {
                     let error = StoreError::in_the_way("PutObject", error);
                     backoff.wait().await.map_err(|_| error)?;
@@ -75,7 +75,7 @@ impl Bucket {
         }
     }
 
-    /// An object that is no larger than this.
+    /// Returns an object that is no larger than this.
     pub(crate) async fn get(&self, key: &ObjectKey, bytes_max: u64) -> Result<Option<Object>, StoreError> {
         let request = self.client.get_object().bucket(&self.name).key(key.as_str());
         let Some(output) = found(request.send().await)? else { return Ok(None) };
@@ -87,7 +87,7 @@ impl Bucket {
         Ok(Some(Object { bytes: content(output).await?, format }))
     }
 
-    /// The bytes from `first` to `last`, both included, as far as they are there.
+    /// Returns the bytes from `first` to `last`, both inclusive, as far as they exist.
     pub(crate) async fn get_range(&self, key: &ObjectKey, first: u64, last: u64) -> Result<Option<Bytes>, StoreError> {
         let request = self.client.get_object().bucket(&self.name).key(key.as_str());
         let result = request.range(format!("bytes={first}-{last}")).send().await;
@@ -100,7 +100,7 @@ impl Bucket {
         content(output).await.map(Some)
     }
 
-    /// Whether an object is there.
+    /// Whether an object exists.
     pub(crate) async fn holds(&self, key: &ObjectKey) -> Result<bool, StoreError> {
         match self.client.head_object().bucket(&self.name).key(key.as_str()).send().await {
             Ok(_) => Ok(true),
@@ -109,7 +109,7 @@ impl Bucket {
         }
     }
 
-    /// Keys in the order of their octets.
+    /// Lists keys in byte order.
     pub(crate) async fn list(
         &self,
         prefix: &str,
@@ -119,7 +119,7 @@ impl Bucket {
         let mut keys: Vec<ObjectKey> = Vec::new();
         let mut after = after.map(|key| key.as_str().to_owned());
         while keys.len() < limit {
-            // More than 1,000 are not given at once.
+            // S3 returns at most 1,000 at once.
             let wanted = i32::try_from(limit - keys.len()).unwrap_or(i32::MAX);
             let request = self.client.list_objects_v2().bucket(&self.name).prefix(prefix).max_keys(wanted);
             let output = request.set_start_after(after.clone()).send().await;
@@ -127,7 +127,7 @@ impl Bucket {
             let Some(last) = output.contents().last().and_then(|object| object.key()) else { break };
             after = Some(last.to_owned());
             let listed = output.contents().iter().filter_map(|object| object.key());
-            // What is no key of ours was put there by others.
+            // Keys that are not ours were put there by others.
             keys.extend(listed.filter_map(|key| ObjectKey::try_from(key.to_owned()).ok()));
             if output.is_truncated() != Some(true) {
                 break;

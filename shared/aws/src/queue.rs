@@ -1,4 +1,4 @@
-//! The [`Queue`] over SQS: three queues, a JSON message each.
+//! The [`Queue`] over SQS: three queues of JSON messages.
 
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ impl QueueUrls {
     }
 }
 
-/// Sends messages by SQS: delivered at least once, in any order.
+/// Sends messages through SQS: delivered at least once, in any order.
 #[derive(Clone, Debug)]
 pub struct SqsQueue {
     client: aws_sdk_sqs::Client,
@@ -37,7 +37,7 @@ pub struct SqsQueue {
 }
 
 impl SqsQueue {
-    /// The queues at these addresses.
+    /// Returns the queues with these URLs.
     #[must_use]
     pub fn new(clients: &AwsClients, urls: QueueUrls) -> Self {
         Self { client: clients.sqs.clone(), urls }
@@ -56,7 +56,7 @@ impl Queue for SqsQueue {
     }
 }
 
-/// A delay in whole seconds. Rounded up: what comes early is refused and would be lost.
+/// Returns a delay in whole seconds. Rounded up: an early ticket is refused and would be lost.
 fn delay_seconds(delay: Duration) -> i32 {
     let delay = delay.min(DELAY_MAX);
     let seconds = delay.as_secs() + u64::from(delay.subsec_nanos() > 0);

@@ -1,7 +1,7 @@
 //! A deployed stack, found by its name.
 //!
-//! Tables are named after the stack. What AWS names itself, the bucket and the queue of commands, the table of crawls says by its tags,
-//! which the template writes: so that whoever may read the crawls needs no other service to find the rest.
+//! Tables are named after the stack. The bucket and the queue of commands have names from AWS; the crawls table names them in tags, which the
+//! template writes. So whoever may read the crawls needs no other service to find the rest.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,13 +19,13 @@ use crate::errors::StoreError;
 use crate::tables::{Table, TableNames};
 use crate::{AwsClients, DynamoFrontier, DynamoReader, Patience, S3Documents, http_client};
 
-/// The tag that says where commands are sent.
+/// The tag with the URL of the queue of commands.
 const COMMANDS: &str = "dragline:commands";
 
-/// The tag that names the bucket.
+/// The tag with the name of the bucket.
 const ARCHIVE: &str = "dragline:archive";
 
-/// A stack that was found, with clients to ask it.
+/// A stack that was found, with clients for it.
 #[derive(Clone, Debug)]
 pub struct Stack {
     clients: AwsClients,
@@ -37,26 +37,26 @@ pub struct Stack {
 /// Why a stack was not found.
 #[derive(Debug, thiserror::Error)]
 pub enum StackError {
-    /// Nothing says which region it is in.
-    #[error("no AWS region is set")]
+    /// No region is configured.
+    #[error("no AWS region is configured")]
     NoRegion,
-    /// Nothing says who asks.
+    /// No credentials are configured.
     #[error("there are no AWS credentials: {0}")]
     NoCredentials(String),
-    /// There is no table of crawls of that name.
+    /// There is no crawls table of that name.
     #[error("there is no stack `{name}` in {region}")]
     NoStack {
         /// Its name.
         name: String,
-        /// Where it was looked for.
+        /// Where it was searched for.
         region: String,
     },
-    /// Its table of crawls does not say where the rest is.
+    /// Its crawls table does not say where the rest is.
     #[error("the stack `{name}` does not say where its {what} is: the table of crawls has no tag `{tag}`")]
     Untagged {
         /// Its name.
         name: String,
-        /// What was looked for.
+        /// What was searched for.
         what: &'static str,
         /// The tag.
         tag: &'static str,
@@ -67,7 +67,7 @@ pub enum StackError {
 }
 
 impl StackError {
-    /// What to do about it; `None` where only AWS can tell.
+    /// Returns what to do about it; `None` where only AWS can tell.
     #[must_use]
     pub const fn hint(&self) -> Option<&'static str> {
         match self {
@@ -83,10 +83,10 @@ impl StackError {
 }
 
 impl Stack {
-    /// Finds a stack, with the region, credentials and endpoint that the environment says.
+    /// Finds a stack, with the region, credentials and endpoint from the environment.
     ///
     /// # Errors
-    /// [`StackError`].
+    /// Returns a [`StackError`].
     pub async fn find(name: &str) -> Result<Self, StackError> {
         let patience = Patience::default();
         let common = environment(http_client(), patience).await;
@@ -102,28 +102,28 @@ impl Stack {
         Ok(Self { clients, tables, bucket, commands_url })
     }
 
-    /// Its frontier, to be read.
+    /// Returns its frontier, for reading.
     #[must_use]
     pub fn frontier(&self, rng: Arc<dyn Rng>) -> DynamoFrontier {
         DynamoFrontier::new(&self.clients, self.tables.clone(), &self.bucket, Duration::ZERO, rng)
     }
 
-    /// Its documents.
+    /// Returns its documents.
     #[must_use]
     pub fn documents(&self, rng: Arc<dyn Rng>) -> S3Documents {
         S3Documents::new(&self.clients, &self.bucket, rng)
     }
 
-    /// A reader of a crawl, whether or not there is one of that name.
+    /// Returns a reader of a crawl, whether or not there is one of that name.
     #[must_use]
     pub fn reader(&self, crawl: &CrawlId, rng: Arc<dyn Rng>) -> DynamoReader {
         DynamoReader::new(self.frontier(Arc::clone(&rng)), self.documents(rng), crawl.clone())
     }
 
-    /// Sends a command, which is JSON as `docs/commands.md` says, and tells the message's id.
+    /// Sends a command, which is JSON as described in `docs/commands.md`, and returns the message's id.
     ///
     /// # Errors
-    /// AWS did not answer, or refused.
+    /// Fails if AWS did not answer, or refused.
     pub async fn send_command(&self, body: &str) -> PortResult<String> {
         let request = self.clients.sqs.send_message().queue_url(&self.commands_url).message_body(body);
         let sent = request.send().await.map_err(|e| StoreError::request("SendMessage", e));
@@ -132,7 +132,7 @@ impl Stack {
     }
 }
 
-/// Looks for credentials before they are needed, as a request without them fails with less to say.
+/// Looks for credentials before they are needed, as a request without them fails with a less useful error.
 async fn check_credentials(common: &SdkConfig) -> Result<(), StackError> {
     let Some(provider) = common.credentials_provider() else {
         return Err(StackError::NoCredentials("nothing provides them".to_owned()));
@@ -141,7 +141,7 @@ async fn check_credentials(common: &SdkConfig) -> Result<(), StackError> {
     found.map(|_| ()).map_err(|error| StackError::NoCredentials(error.to_string()))
 }
 
-/// A table's tags; `None` if there is no such table.
+/// Returns a table's tags; `None` if there is no such table.
 async fn tags(clients: &AwsClients, table: &str) -> Result<Option<HashMap<String, String>>, StoreError> {
     let described = match clients.dynamodb.describe_table().table_name(table).send().await {
         Ok(described) => described,

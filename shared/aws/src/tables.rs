@@ -1,4 +1,4 @@
-//! The four tables of DynamoDB: their names, keys and indexes. `docs/frontier-dynamodb.md` says what rows they hold.
+//! The four tables of DynamoDB: their names, keys and indexes. `docs/frontier-dynamodb.md` lists the rows in them.
 
 use aws_sdk_dynamodb::types::{
     AttributeDefinition, BillingMode, GlobalSecondaryIndex, KeySchemaElement, KeyType, Projection, ProjectionType,
@@ -17,25 +17,25 @@ pub(crate) const SORT: &str = "sk";
 /// The index's partition key: a shard of a crawl. An item has it while something is owed.
 pub(crate) const DUE_SHARD: &str = "due_shard";
 
-/// The index's sort key: about when it is to be looked at, not later, in milliseconds since 1970.
+/// The index's sort key: about when to look at it, never later, in milliseconds since 1970.
 pub(crate) const DUE_SLOT: &str = "due_slot";
 
-/// When it is to be looked at, in milliseconds since 1970.
+/// When to look at it, in milliseconds since 1970.
 pub(crate) const DUE: &str = "due";
 
 /// The iteration that a row is of.
 pub(crate) const ITERATION: &str = "iteration";
 
-/// The partition key of the index of crawls: what kind of look they need. A row has it while it needs one.
+/// The partition key of the index of crawls: what kind of attention they need. A row has it while it needs some.
 pub(crate) const AGENDA: &str = "agenda";
 
 /// That index's sort key: since when, or from when on, in milliseconds since 1970.
 pub(crate) const AGENDA_AT: &str = "agenda_at";
 
-/// When a row may be forgotten, in seconds since 1970. A row without it is kept for ever.
+/// When a row may be forgotten, in seconds since 1970. A row without it is kept forever.
 pub(crate) const EXPIRES: &str = "expires";
 
-/// A sparse index: rows are in it that have its keys. It holds these and nothing else.
+/// A sparse index: it contains the rows that have its keys, and only these keys of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Index {
     /// The table that it is on.
@@ -55,11 +55,11 @@ impl Index {
     /// Crawls with a schedule, and iterations that are not closed.
     pub const AGENDA: Self = Self { table: Table::Crawls, name: "agenda", partition: AGENDA, sort: AGENDA_AT };
 
-    /// Every index there is.
+    /// All indexes.
     pub const ALL: [Self; 2] = [Self::OVERDUE, Self::AGENDA];
 }
 
-/// A table, by what it holds.
+/// A table, by its contents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Table {
     /// Definitions, iterations, triggers, leftovers, and the list of origins.
@@ -73,10 +73,10 @@ pub enum Table {
 }
 
 impl Table {
-    /// Every table there is.
+    /// All tables.
     pub const ALL: [Self; 4] = [Self::Crawls, Self::Frontier, Self::Candidates, Self::Log];
 
-    /// Whether rows of it can be there for a time only.
+    /// Whether its rows may expire.
     #[must_use]
     pub const fn forgets(self) -> bool {
         match self {
@@ -85,7 +85,7 @@ impl Table {
         }
     }
 
-    /// As it is called after the stack's prefix.
+    /// Returns its name after the stack's prefix.
     #[must_use]
     pub const fn suffix(self) -> &'static str {
         match self {
@@ -104,13 +104,13 @@ pub struct TableNames {
 }
 
 impl TableNames {
-    /// Tables that are called `PREFIX-crawls` and so on.
+    /// Returns the names of tables called `PREFIX-crawls` and so on.
     #[must_use]
     pub fn with_prefix(prefix: &str) -> Self {
         Self { names: Table::ALL.map(|table| format!("{prefix}-{}", table.suffix())) }
     }
 
-    /// The name of a table.
+    /// Returns the name of a table.
     #[must_use]
     pub fn of(&self, table: Table) -> &str {
         let [crawls, frontier, candidates, log] = &self.names;
@@ -122,7 +122,7 @@ impl TableNames {
         }
     }
 
-    /// The table of a name.
+    /// Returns the table with this name.
     pub(crate) fn named(&self, name: &str) -> Option<Table> {
         Table::ALL.into_iter().find(|&table| self.of(table) == name)
     }
@@ -136,10 +136,10 @@ pub struct TableError {
     source: Box<dyn std::error::Error + Send + Sync>,
 }
 
-/// Makes the tables in an emulator. A stack's come from its template.
+/// Makes the tables in an emulator. A stack's tables come from its template.
 ///
 /// # Errors
-/// [`TableError`], also if one is there already.
+/// Returns a [`TableError`], also if one exists already.
 pub async fn create_tables(client: &Client, names: &TableNames) -> Result<(), TableError> {
     for table in Table::ALL {
         let name = names.of(table);
@@ -192,7 +192,7 @@ mod tests {
 
     const TEMPLATE: &str = include_str!("../../../infra/template.yaml");
 
-    /// A table as the template writes it, from what is kept of it on.
+    /// A table as the template contains it, from its recovery specification on.
     fn written(table: Table) -> String {
         let indexes: Vec<Index> = Index::ALL.into_iter().filter(|index| index.table == table).collect();
         let mut text = String::from("      PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true }\n");
@@ -232,6 +232,6 @@ mod tests {
             assert!(TEMPLATE.contains(&wanted), "infra/template.yaml lacks:\n{wanted}");
         }
         let count = TEMPLATE.matches("Type: AWS::DynamoDB::Table\n").count();
-        assert_eq!(count, Table::ALL.len(), "tables that nobody uses");
+        assert_eq!(count, Table::ALL.len(), "unused tables");
     }
 }

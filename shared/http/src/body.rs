@@ -1,4 +1,4 @@
-//! What is kept of a response's body.
+//! Receiving a response's body, within its limits.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use crate::budget::{ByteBudget, NoRoom, Patience, SHARE_BYTES};
 use crate::decoded::{Decoded, DecodedMeter, Measured};
 
-/// A body with its content coding as received, and what it is without.
+/// A body with its content coding as received, and its measure without it.
 #[derive(Debug)]
 pub(crate) struct Received {
     pub(crate) bytes: Bytes,
@@ -19,8 +19,8 @@ pub(crate) struct Received {
     pub(crate) waited: Duration,
 }
 
-/// Receives the body of a response until it ends, a limit cuts it, or the connection breaks. What came until then is
-/// kept. If the response is not at its end, dropping it closes its connection (HTTP/1.1) or resets its stream (HTTP/2).
+/// Receives the body of a response until it ends, a limit cuts it, or the connection breaks. What arrived until then is kept. If the response is
+/// not at its end, dropping it closes its connection (HTTP/1.1) or resets its stream (HTTP/2).
 pub(crate) async fn receive(
     mut response: reqwest::Response,
     limits: &FetchLimits,
@@ -30,7 +30,7 @@ pub(crate) async fn receive(
     let mut kept = Kept::new(&response, limits);
     // Waiting for room may take as long again as the whole exchange.
     let mut patience = Patience::new(deadline, limits.total_timeout);
-    // Where there was none, what is kept is as much as there was room for.
+    // Without room, as much is kept as fitted.
     let filled = fill(&mut kept, &mut response, budget, &mut patience).await;
     let truncated = filled.unwrap_or(Some(Truncation::Length));
     kept.finish(truncated, patience.waited)
@@ -45,7 +45,7 @@ async fn fill(
     let mut room = patience.room(budget.share()).await?;
     loop {
         let Some(chunk) = patience.server(response.chunk()).await else { return Ok(Some(Truncation::Time)) };
-        // A wrong chunk size and a reset stream are the end of what can be read, as is a lost connection.
+        // A wrong chunk size or a reset stream ends what can be read, just as a lost connection does.
         let Ok(chunk) = chunk else { return Ok(Some(Truncation::Disconnect)) };
         let Some(chunk) = chunk else { return Ok(None) };
         let bytes = (kept.bytes.len() + chunk.len()).min(kept.bytes_max);
@@ -60,7 +60,7 @@ async fn fill(
 enum Pushed {
     /// There may be more.
     Within,
-    /// A limit is passed: the body is longer than what is kept of it, raw or decoded.
+    /// A limit is exceeded: the body is longer than what is kept of it, raw or decoded.
     Full,
 }
 
@@ -73,7 +73,7 @@ struct Kept {
 
 impl Kept {
     fn new(response: &reqwest::Response, limits: &FetchLimits) -> Self {
-        // The length is the server's claim: worth no more than a share before it is true.
+        // The length is the server's claim: it is worth no more than a share until it proves true.
         let claimed = response.content_length().and_then(|length| usize::try_from(length).ok()).unwrap_or(0);
         Self {
             bytes: Vec::with_capacity(claimed.min(SHARE_BYTES).min(limits.body_bytes_max)),

@@ -1,17 +1,17 @@
-//! How many bytes of bodies are being received at once, all requests together.
+//! The memory for bodies that are being received, for all requests together.
 //!
-//! Most bodies are small, so each takes a small share before its first byte is read. One that outgrows it takes more as its bytes come, from a lane
-//! for large bodies, and reads on only then; meanwhile TCP holds the server back. What a body may yet become is not set aside: a server that
-//! drips a large one would keep everybody else waiting for room that it does not use.
+//! Most bodies are small, so each takes a small share before its first byte is read. One that outgrows it takes more as its bytes arrive, from a
+//! lane for large bodies, and reads on only then; meanwhile TCP holds the server back. What a body may yet become is not reserved: a server that
+//! sends a large one slowly would keep everybody else waiting for room that it does not use.
 //!
-//! There is no deadlock though all of them grow: the eldest in the lane never waits. Where nothing is left it takes more than there is, by one body
-//! at most. The others wait in line.
+//! There is no deadlock although all of them grow: the oldest in the lane never waits. If nothing is left it exceeds the budget, by one body at
+//! most. The others wait in line.
 //!
-//! Waiting is nobody's fault but ours, and does not count against the request's time: see [`Patience`]. The request itself is sent without waiting, since
-//! when it starts is politeness's decision.
+//! The shortage is ours, so waiting does not count against the request's time: see [`Patience`]. The request itself is sent without waiting, since
+//! politeness decides when it starts.
 //!
-//! The room is given back when the body is complete. From then on whoever keeps the body counts it: if a body held its
-//! room until it is stored, a segment that waits for its next page could starve that very page.
+//! The room is given back when the body is complete. From then on the body's owner counts it: if a body held its room until it is stored, a segment
+//! that waits for its next page could starve that very page.
 
 use std::collections::BTreeSet;
 use std::future::Future;
@@ -26,7 +26,7 @@ use crate::timing;
 /// What a body may use before it has to ask for more.
 pub(crate) const SHARE_BYTES: usize = 256 << 10;
 
-/// The large lane is counted in these, as a semaphore takes at most `u32::MAX` permits at once.
+/// The large lane is counted in these units, as a semaphore has at most `u32::MAX` permits.
 const UNIT_BYTES: usize = 1 << 10;
 
 /// The room for bodies being received.
@@ -35,11 +35,11 @@ pub(crate) struct ByteBudget {
     shares: Semaphore,
     lane: Semaphore,
     elders: Mutex<Elders>,
-    /// The eldest body in the lane.
+    /// The oldest body in the lane.
     eldest: watch::Sender<u64>,
 }
 
-/// The bodies in the lane, in the order in which they came to it.
+/// The bodies in the lane, in order of arrival.
 #[derive(Debug, Default)]
 struct Elders {
     came: u64,
@@ -47,7 +47,7 @@ struct Elders {
 }
 
 impl ByteBudget {
-    /// A quarter for small shares, at least one; the rest for large bodies.
+    /// Returns a budget: a quarter for small shares, at least one; the rest for large bodies.
     pub(crate) fn new(bytes_max: usize) -> Self {
         let shares = (bytes_max / 4 / SHARE_BYTES).max(1);
         let rest = bytes_max.saturating_sub(shares * SHARE_BYTES);
@@ -91,7 +91,7 @@ pub(crate) struct Room<'a> {
 }
 
 impl Room<'_> {
-    /// Waits until there is room for `bytes` in all.
+    /// Waits until there is room for `bytes` in total.
     pub(crate) async fn hold(&mut self, bytes: usize) {
         if bytes > SHARE_BYTES {
             let lane = self.lane.get_or_insert_with(|| self.budget.enter());
@@ -105,7 +105,7 @@ impl Room<'_> {
 struct Lane<'a> {
     budget: &'a ByteBudget,
     number: u64,
-    /// What it has grown to. It holds less if it is, or was, the eldest.
+    /// What it has grown to. It holds less if it is, or was, the oldest.
     units: usize,
     held: Option<SemaphorePermit<'a>>,
 }
@@ -137,7 +137,7 @@ impl Drop for Lane<'_> {
     }
 }
 
-/// The time of one request: what it waits for room is not counted.
+/// The time of one request, without its waiting for room.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Patience {
     deadline: Instant,
@@ -147,22 +147,22 @@ pub(crate) struct Patience {
     pub(crate) waited: Duration,
 }
 
-/// There was no room for longer than a request can wait for it.
+/// There was no room for longer than a request may wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NoRoom;
 
 impl Patience {
-    /// Until the deadline, and as much longer as it waits for room, though not for longer than `room_wait_max`.
+    /// Returns the time until the deadline, extended by waiting for room, but by no more than `room_wait_max`.
     pub(crate) fn new(deadline: Instant, room_wait_max: Duration) -> Self {
         Self { deadline, left: room_wait_max, waited: Duration::ZERO }
     }
 
-    /// What the server does, in the time that is left for it; `None` when that is over.
+    /// Waits for the server, within the time left for it; `None` when that is over.
     pub(crate) async fn server<T>(&self, work: impl Future<Output = T>) -> Option<T> {
         timeout_at(self.deadline, work).await.ok()
     }
 
-    /// Waits for room while the server's time stands still.
+    /// Waits for room while the server's time is suspended.
     pub(crate) async fn room<T>(&mut self, room: impl Future<Output = T>) -> Result<T, NoRoom> {
         let began = timing::now();
         let found = timeout(self.left, room).await;
@@ -187,8 +187,8 @@ mod tests {
     fn the_parts_make_up_the_whole() {
         let cases = [
             (64 * MIB, 64, 48 * 1024, "the default"),
-            (MIB, 1, 768, "the least that works as intended"),
-            (0, 1, 1, "nothing: one body at a time all the same"),
+            (MIB, 1, 768, "the smallest that works as intended"),
+            (0, 1, 1, "nothing: still one body at a time"),
         ];
         for (bytes_max, shares, units, why) in cases {
             let budget = ByteBudget::new(bytes_max);
@@ -206,9 +206,9 @@ mod tests {
         assert!(quick.hold(4 * MIB).now_or_never().is_some(), "the rest is anybody's");
         assert!(third.hold(2 * MIB).now_or_never().is_none(), "until it is used up");
         assert!(share().hold(1000).now_or_never().is_some(), "a small body goes on");
-        assert!(drips.hold(20 * MIB).now_or_never().is_some(), "and so does the eldest, beyond what there is");
+        assert!(drips.hold(20 * MIB).now_or_never().is_some(), "and so does the oldest, beyond the budget");
         drop(drips);
-        assert!(quick.hold(20 * MIB).now_or_never().is_some(), "another one is the eldest now");
+        assert!(quick.hold(20 * MIB).now_or_never().is_some(), "another one is the oldest now");
         assert!(third.hold(2 * MIB).now_or_never().is_some(), "what the first one had came back");
         drop((quick, third));
         assert_eq!(budget.lane.available_permits(), 6 * 1024, "nothing is lost");

@@ -1,8 +1,8 @@
-//! The client's connections, whose number has a bound over all hosts together.
+//! The client's connections, with a limit over all hosts together.
 //!
-//! The client keeps idle connections a host, and a crawl of a thousand hosts soon has more of them than a process may have files open. So the
-//! client itself is replaced once it has opened as many as may stay open: its idle connections close with it, and what is under way on the others goes
-//! on. A crawl of few hosts never comes to that.
+//! The client keeps idle connections per host, and a crawl of a thousand hosts soon has more of them than a process may have files open. So the
+//! client itself is replaced once it has opened as many as may stay open: its idle connections close with it, and what is under way on the others
+//! continues. A crawl of few hosts never reaches that.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,18 +15,18 @@ use crate::config::{HttpConfig, HttpConfigError};
 use crate::guard::{ConnectLayer, GuardedResolver, NameLookup};
 use crate::tls;
 
-/// No header is larger, whatever a request's limit says: what the client takes before the limit can be looked at. Over
-/// HTTP/1.1 it is hyper's own 408 KiB.
+/// The largest header that the client accepts, whatever a request's limit says, before that limit can be checked. Over HTTP/1.1 it is hyper's own
+/// 408 KiB.
 const HTTP2_HEADER_BYTES_MAX: u32 = 256 << 10;
 
-/// What a server may send ahead over HTTP/2 before the body is asked for: a small body, and few of them a connection.
+/// What a server may send ahead over HTTP/2 before the body is read: a small body, and few of them per connection.
 const HTTP2_STREAM_WINDOW_BYTES: u32 = 256 << 10;
 const HTTP2_CONNECTION_WINDOW_BYTES: u32 = 1 << 20;
 
-/// Gives the client for each request.
+/// Provides the client for each request.
 pub(crate) struct Clients {
     config: HttpConfig,
-    /// Kept from client to client, with the sessions that servers gave.
+    /// Passed on from client to client, with the servers' TLS sessions.
     tls: ClientConfig,
     lookup: Arc<dyn NameLookup>,
     current: Mutex<Current>,
@@ -44,7 +44,7 @@ impl Clients {
         Ok(Self { config: config.clone(), tls, lookup, current })
     }
 
-    /// The client for the next request.
+    /// Returns the client for the next request.
     pub(crate) fn current(&self) -> reqwest::Client {
         let mut current = self.lock();
         if current.opened.load(Ordering::Relaxed) >= self.config.idle_connections_max {
@@ -64,7 +64,7 @@ impl Clients {
     fn replace(&self, current: &mut Current) {
         match make(&self.config, &self.tls, &self.lookup) {
             Ok(made) => *current = made,
-            // It could be made with the same settings before: the old one does for longer.
+            // It could be made with the same settings before: the old one will do for longer.
             Err(error) => tracing::warn!(%error, "idle connections stay open"),
         }
     }
@@ -91,7 +91,7 @@ fn make(config: &HttpConfig, tls: &ClientConfig, lookup: &Arc<dyn NameLookup>) -
         .http2_max_header_list_size(HTTP2_HEADER_BYTES_MAX)
         .http2_initial_stream_window_size(HTTP2_STREAM_WINDOW_BYTES)
         .http2_initial_connection_window_size(HTTP2_CONNECTION_WINDOW_BYTES)
-        // As lenient as browsers: a page is worth more than a field that is written wrongly.
+        // As lenient as browsers: a page is worth more than a malformed field.
         .http1_ignore_invalid_headers_in_responses(true)
         .http1_allow_spaces_after_header_name_in_responses(true)
         .http1_allow_obsolete_multiline_headers_in_responses(true)

@@ -1,4 +1,4 @@
-//! What an [`HttpFetcher`](crate::HttpFetcher) is made with.
+//! The settings of an [`HttpFetcher`](crate::HttpFetcher).
 
 use std::time::Duration;
 
@@ -9,40 +9,40 @@ use rustls::pki_types::pem::{self, PemObject};
 /// An X.509 certificate, DER.
 pub type Certificate = CertificateDer<'static>;
 
-/// Whether servers must prove who they are.
+/// Whether servers must prove their identity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CertificatePolicy {
-    /// By a certificate that is believed.
+    /// With a trusted certificate.
     #[default]
     Check,
-    /// Any certificate will do: nothing is known of who answers.
+    /// Any certificate will do: nothing is known about who answers.
     AcceptAny,
 }
 
-/// What holds for every request of a fetcher. What one request may cost comes with the request.
+/// The settings for every request of a fetcher. What one request may cost comes with the request.
 #[derive(Clone, Debug)]
 pub struct HttpConfig {
     /// Sent as `User-Agent`.
     pub user_agent: String,
-    /// Certificates to trust besides the platform's roots, such as those of `--ca-file`: of authorities, and of servers themselves.
+    /// Certificates to trust in addition to the platform's roots, such as those of `--ca-file`: of authorities, and of servers themselves.
     pub extra_roots: Vec<Certificate>,
     /// Whether certificates are checked at all.
     pub certificates: CertificatePolicy,
-    /// Which addresses may be talked to.
+    /// Which addresses may be connected to.
     pub address_policy: AddressPolicy,
-    /// Connections kept open to one host while nothing is asked of it.
+    /// How many idle connections to one host are kept open.
     pub idle_connections_per_host_max: usize,
-    /// Connections that are opened before the idle ones among them close, over all hosts. So many are idle at most.
+    /// How many connections are opened, over all hosts, before the idle ones among them are closed. At most this many are idle.
     pub idle_connections_max: usize,
-    /// How long such a connection is kept.
+    /// How long an idle connection is kept.
     pub idle_timeout: Duration,
-    /// Bodies being received, all requests together. See `budget.rs` for how it is shared out.
+    /// The size of bodies being received, all requests together. See `budget.rs` for how it is shared out.
     pub in_flight_bytes_max: usize,
 }
 
 impl HttpConfig {
-    /// The defaults: public addresses only, certificates checked by the platform's roots, 2 idle connections a host for 4 s and 256 over all,
-    /// 64 MiB in flight.
+    /// Returns the defaults: public addresses only, certificates checked by the platform's roots, 2 idle connections per host for 4 s and 256 in
+    /// total, 64 MiB in flight.
     #[must_use]
     pub fn new(user_agent: impl Into<String>) -> Self {
         Self {
@@ -52,7 +52,7 @@ impl HttpConfig {
             address_policy: AddressPolicy::PublicOnly,
             idle_connections_per_host_max: 2,
             idle_connections_max: 256,
-            // Servers close theirs after 5 s and more: one that closes just now would be asked in vain.
+            // Servers close theirs after 5 s or more: a request on a connection that is just being closed would be lost.
             idle_timeout: Duration::from_secs(4),
             in_flight_bytes_max: 64 << 20,
         }
@@ -62,16 +62,16 @@ impl HttpConfig {
 /// Why a fetcher cannot be made.
 #[derive(Debug, thiserror::Error)]
 pub enum HttpConfigError {
-    /// The user agent has a character that a header field cannot hold.
+    /// The user agent has a character that is not allowed in a header field.
     #[error("the user agent `{}` cannot be sent: use visible ASCII characters and spaces", .0.escape_debug())]
     UserAgent(String),
-    /// The text is no PEM.
+    /// The text is not PEM.
     #[error("the certificates cannot be read: {0:?}; expected PEM, `-----BEGIN CERTIFICATE-----` and its lines")]
     Pem(pem::Error),
-    /// The text has no certificate in it.
+    /// The text contains no certificate.
     #[error("no certificate found: expected PEM, `-----BEGIN CERTIFICATE-----` and its lines")]
     NoCertificate,
-    /// The roots or the TLS settings are not usable.
+    /// The roots or the TLS settings cannot be used.
     #[error("TLS cannot be set up")]
     Tls(#[source] rustls::Error),
     /// The client does not accept its settings.
@@ -79,10 +79,10 @@ pub enum HttpConfigError {
     Client(#[source] reqwest::Error),
 }
 
-/// The certificates in a PEM text, at least one.
+/// Reads the certificates in a PEM text, at least one.
 ///
 /// # Errors
-/// [`HttpConfigError::Pem`] and [`HttpConfigError::NoCertificate`].
+/// Returns [`HttpConfigError::Pem`] or [`HttpConfigError::NoCertificate`].
 pub fn certificates_from_pem(text: &[u8]) -> Result<Vec<Certificate>, HttpConfigError> {
     let found = Certificate::pem_slice_iter(text).collect::<Result<Vec<_>, _>>().map_err(HttpConfigError::Pem)?;
     if found.is_empty() { Err(HttpConfigError::NoCertificate) } else { Ok(found) }

@@ -1,5 +1,5 @@
-//! How long a body is without its content coding, and its digest: what is compared between visits, as servers compress
-//! the same page differently from day to day.
+//! The length of a body without its content coding, and its digest. These are compared between visits, as servers may compress the same page
+//! differently every day.
 
 use dragline_formats::content_coding::{ContentCodings, DecodeError, Decoder, Progress, decoded_sha1};
 use http::HeaderMap;
@@ -20,7 +20,7 @@ pub(crate) struct Decoded {
     pub(crate) bytes: u64,
 }
 
-/// Decodes a body as it comes in and keeps nothing of it but length and digest.
+/// Decodes a body as it arrives and keeps only its length and digest.
 pub(crate) struct DecodedMeter {
     codings: ContentCodings,
     decoder: Decoder,
@@ -42,7 +42,7 @@ impl Sum {
 }
 
 impl DecodedMeter {
-    /// For a body with these response fields. One in a coding that is not known is measured as it comes.
+    /// Returns the meter for a body with these response fields. A body in an unknown coding is measured as received.
     pub(crate) fn new(headers: &HeaderMap, bytes_max: u64) -> Self {
         let names = headers.get_all(CONTENT_ENCODING).iter().map(http::HeaderValue::as_bytes);
         let codings = ContentCodings::parse(names).unwrap_or(ContentCodings::IDENTITY);
@@ -50,18 +50,18 @@ impl DecodedMeter {
         Self { codings, decoder, bytes_max, sum: Sum::default() }
     }
 
-    /// Takes the next part of the body as received. A body that is not in its coding is within every limit: it is
-    /// received to its end and kept as it is.
+    /// Takes the next part of the body as received. A body that is not in its stated coding is within every limit: it is received to its end and
+    /// kept as it is.
     pub(crate) fn push(&mut self, chunk: &[u8]) -> Measured {
         measured(self.decoder.push(chunk, &mut |part| self.sum.add(part)))
     }
 
-    /// Ends the body, of which `received` was pushed in all.
+    /// Ends the body; `received` is all that was pushed.
     pub(crate) fn finish(self, received: &[u8]) -> (Decoded, Measured) {
         let Self { codings, decoder, bytes_max, mut sum } = self;
         let ended = decoder.finish(&mut |part| sum.add(part));
         if ended.is_err() && sum.bytes == 0 {
-            // Perhaps not encoded after all; what then counts is for `dragline-formats` to say.
+            // Perhaps it is not encoded after all; `dragline-formats` decides what counts then.
             let digest = decoded_sha1(&codings, received, bytes_max);
             return (Decoded { sha1: *digest.sha1.as_bytes(), bytes: digest.decoded_bytes }, Measured::Within);
         }

@@ -1,6 +1,6 @@
 //! What the client's errors mean.
 //!
-//! The client wraps what happened several times over; what is known about it lies somewhere in the chain of sources.
+//! The client wraps its errors several times; what is known about one is somewhere in the chain of sources.
 
 use std::error::Error;
 use std::io;
@@ -13,45 +13,45 @@ use hyper_util::client::legacy;
 use crate::guard::{NoConnection, ends_of};
 use crate::timing::Ends;
 
-/// Links of a chain that are looked at; real ones have about six.
+/// How many links of a chain are examined; real ones have about six.
 const CHAIN_MAX: usize = 16;
 
-/// What the client puts around whatever happened.
+/// What the client wraps around every error.
 const WRAPPERS: [&str; 2] = ["error sending request", "client error (Connect)"];
 
-/// Characters of a detail; some errors quote what the server sent.
+/// The most characters of a detail; some errors quote what the server sent.
 const DETAIL_CHARS_MAX: usize = 300;
 
-/// The failure that an error of the client's stands for.
+/// Returns the failure for an error of the client.
 pub(crate) fn failure(error: reqwest::Error) -> FetchFailure {
-    // The URL is known from the request, and may hold what is not for logs.
+    // The URL is known from the request, and may contain what must not be logged.
     let error = error.without_url();
-    told(kind(&error), &error)
+    failure_of(kind(&error), &error)
 }
 
-/// The connection on which the error happened, if the client knows.
+/// Returns the connection on which the error happened, if the client knows it.
 pub(crate) fn connection(error: &reqwest::Error) -> Option<Ends> {
     let client = chain(error).find_map(|link| link.downcast_ref::<legacy::Error>())?;
     client.connect_info().and_then(ends_of)
 }
 
-/// Whether the connection ended before there was an answer, or by the server's word that it takes no more requests on it.
+/// Whether the connection ended before there was an answer, or because the server accepts no more requests on it.
 pub(crate) fn is_hang_up(error: &reqwest::Error) -> bool {
     kind(error) == FetchFailureKind::Connect
 }
 
-/// A failure that is told by an error.
-pub(crate) fn told(kind: FetchFailureKind, error: &(dyn Error + 'static)) -> FetchFailure {
+/// Returns a failure described by an error.
+pub(crate) fn failure_of(kind: FetchFailureKind, error: &(dyn Error + 'static)) -> FetchFailure {
     let detail = detail(error);
     FetchFailure { kind, detail: no_answer(kind, error).map_or_else(|| detail.clone(), |why| why.detail(&detail)) }
 }
 
-/// A failure by which a time limit passed.
+/// Returns the failure of a time limit that passed.
 pub(crate) fn timed_out(what: &str) -> FetchFailure {
     FetchFailure { kind: FetchFailureKind::Timeout, detail: NoAnswer::TimedOut.detail(what) }
 }
 
-/// Why there was no answer, where a person can do something about it.
+/// Returns why there was no answer, where a person can do something about it.
 fn no_answer(kind: FetchFailureKind, error: &(dyn Error + 'static)) -> Option<NoAnswer> {
     let is_refused = || chain(error).filter_map(|link| link.downcast_ref()).any(is_connection_refused);
     let is_of_certificate = || chain(error).filter_map(|link| link.downcast_ref()).any(is_certificate_refused);
@@ -74,7 +74,7 @@ fn is_certificate_refused(error: &rustls::Error) -> bool {
     matches!(error, rustls::Error::InvalidCertificate(_) | rustls::Error::NoCertificatesPresented)
 }
 
-/// The outermost link that says something decides: those around it say only that something went wrong.
+/// Returns the kind by the outermost specific link: those around it only say that something went wrong.
 fn kind(error: &(dyn Error + 'static)) -> FetchFailureKind {
     if chain(error).filter_map(|link| link.downcast_ref()).any(is_out_of_files) {
         return FetchFailureKind::NoRoom;
@@ -93,31 +93,31 @@ fn kind_of(link: &(dyn Error + 'static)) -> Option<FetchFailureKind> {
         return hyper.is_parse().then_some(FetchFailureKind::Protocol);
     }
     if let Some(h2) = link.downcast_ref::<h2::Error>() {
-        // What we found wrong with the server's frames; what the server ended by itself is the end of a connection.
+        // An error that we found in the server's frames; what the server ended by itself is the end of a connection.
         return (h2.is_library() && !h2.is_io()).then_some(FetchFailureKind::Protocol);
     }
-    // The kernel's patience, not ours.
+    // The kernel's time-out, not ours.
     let io = link.downcast_ref::<io::Error>()?;
     (io.kind() == io::ErrorKind::TimedOut).then_some(FetchFailureKind::Timeout)
 }
 
-/// `ENFILE` and `EMFILE`: the machine or this process has as many files open as it may. `io::ErrorKind` has no name for them.
+/// `ENFILE` and `EMFILE`: the machine or this process has the maximum number of files open. `io::ErrorKind` has no name for them.
 fn is_out_of_files(error: &io::Error) -> bool {
     matches!(error.raw_os_error(), Some(23 | 24))
 }
 
-/// An error and its sources, outermost first.
+/// Returns an error and its sources, outermost first.
 fn chain<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
     std::iter::successors(Some(error), |link| next(*link)).take(CHAIN_MAX)
 }
 
 fn next<'a>(link: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
-    // An `io::Error` names as its source the source of what it wraps, and so hides the thing itself.
+    // An `io::Error` returns the source of the error that it wraps, and so hides that error itself.
     let wrapped = link.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
     wrapped.map(|inner| inner as _).or_else(|| link.source())
 }
 
-/// The chain as one line that is safe to show.
+/// Returns the chain as one line that is safe to show.
 fn detail(error: &(dyn Error + 'static)) -> String {
     let mut parts: Vec<String> = Vec::new();
     for link in chain(error) {
@@ -169,7 +169,7 @@ mod tests {
                 NoRoom,
                 "ENFILE, met while looking up the name",
             ),
-            (around(lookup), NameNotResolved, "not reached, but by the name server's fault, not the site's"),
+            (around(lookup), NameNotResolved, "not reached: the name server's fault, not the site's"),
             (around(NoConnection::TimedOut(Duration::ZERO)), Timeout, "the connect time-out"),
             (around(io::Error::other(tls.clone())), Tls, "as the TLS stream reports it: inside an I/O error"),
             (around(io::Error::other(io::Error::other(tls))), Tls, "twice inside"),
@@ -198,7 +198,7 @@ mod tests {
             (around(io::Error::from(io::ErrorKind::ConnectionReset)), None, "the peer hung up"),
             (around(NoConnection::TimedOut(Duration::ZERO)), Some(NoAnswer::TimedOut), "the connect time-out"),
         ] {
-            let failure = told(kind(&error), &error);
+            let failure = failure_of(kind(&error), &error);
             assert_eq!(NoAnswer::of_detail(&failure.detail), expected, "{why}: {}", failure.detail);
         }
     }

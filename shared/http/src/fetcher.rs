@@ -22,14 +22,14 @@ use crate::guard::{NameLookup, SystemLookup};
 use crate::timing::{self, ATTEMPT, Attempt, Phase};
 use crate::{failure, request};
 
-/// More used connections than this are not tried for one request. As many may be idle, and each that was closed is one less.
+/// How many used connections are tried for one request. This many may be idle, and each that was closed is one less.
 const CLOSED_CONNECTIONS_MAX: u32 = 300;
 
-/// Makes requests over HTTP/1.1 and HTTP/2, one connection pool for all of them.
+/// Makes requests over HTTP/1.1 and HTTP/2, with one connection pool for all of them.
 ///
-/// It keeps no cookies, follows no redirects, sends no referer and no credentials, uses no proxy (whatever the
-/// environment says) and tries nothing twice, unless a
-/// server closed a used connection before it answered. Which addresses it talks to is its guard's decision: see [`NameLookup`].
+/// It keeps no cookies, follows no redirects, sends no referer and no credentials, and uses no proxy (whatever the environment says). It tries
+/// nothing twice, unless a server closed a used connection before it answered. Its guard decides which addresses it connects to: see
+/// [`NameLookup`].
 pub struct HttpFetcher {
     clients: Clients,
     user_agent: HeaderValue,
@@ -38,18 +38,18 @@ pub struct HttpFetcher {
 }
 
 impl HttpFetcher {
-    /// A fetcher that resolves names as the operating system does.
+    /// Returns a fetcher that resolves names as the operating system does.
     ///
     /// # Errors
-    /// [`HttpConfigError`] says what about the configuration cannot be used.
+    /// Returns an [`HttpConfigError`] if the configuration cannot be used.
     pub fn new(config: &HttpConfig) -> Result<Self, HttpConfigError> {
         Self::with_lookup(config, Arc::new(SystemLookup))
     }
 
-    /// A fetcher that resolves names in its own way. What it finds is checked in the same way.
+    /// Returns a fetcher that resolves names with `lookup`. The addresses are checked in the same way.
     ///
     /// # Errors
-    /// [`HttpConfigError`] says what about the configuration cannot be used.
+    /// Returns an [`HttpConfigError`] if the configuration cannot be used.
     pub fn with_lookup(config: &HttpConfig, lookup: Arc<dyn NameLookup>) -> Result<Self, HttpConfigError> {
         let user_agent = HeaderValue::from_str(&config.user_agent)
             .map_err(|_| HttpConfigError::UserAgent(config.user_agent.clone()))?;
@@ -61,13 +61,13 @@ impl HttpFetcher {
         })
     }
 
-    /// Whether the URL's host is an address that is written out, and one that is not talked to.
+    /// Refuses a URL whose host is a literal address that is not allowed.
     fn refused_literal(&self, request: &FetchRequest) -> Option<FetchFailure> {
         let refused = check(self.address_policy, literal_of(&request.url)?).err()?;
-        Some(failure::told(FetchFailureKind::PrivateAddress, &refused))
+        Some(failure::failure_of(FetchFailureKind::PrivateAddress, &refused))
     }
 
-    /// The response's header, within the time for it.
+    /// Waits for the response's header, within its time limit.
     async fn head(
         &self,
         outgoing: reqwest::Request,
@@ -93,10 +93,10 @@ impl HttpFetcher {
         }
     }
 
-    /// The response's header, and the attempt that got it.
+    /// Waits for the response's header; returns it with the attempt that got it.
     ///
-    /// A server may close a connection that it kept at any time (RFC 9112, section 9.5), also while the next request is on its way. So a request
-    /// that got no answer on a used connection is sent again at once, and is nobody's failure; on a new one it would be.
+    /// A server may close an idle connection at any time (RFC 9112, section 9.5), also while the next request is on its way. So a request without
+    /// an answer on a used connection is sent again at once, and does not count as a failure; on a new connection it does.
     async fn head_past_closed_connections(
         &self,
         outgoing: &reqwest::Request,
@@ -119,12 +119,11 @@ impl HttpFetcher {
         }
     }
 
-    /// The whole exchange, past the guard of literals. What it comes to know on the way, however it
-    /// ends, is noted in `known`.
+    /// Performs the whole exchange, after the guard of literals. What it learns on the way, however it ends, is recorded in `known`.
     async fn exchange(&self, request: &FetchRequest, times: &Times, known: &mut Known) -> FetchResult {
         let limits = &request.limits;
         let outgoing = request::outgoing(request, &self.user_agent)
-            .map_err(|error| failure::told(FetchFailureKind::Protocol, &error))?;
+            .map_err(|error| failure::failure_of(FetchFailureKind::Protocol, &error))?;
         let recorded = request::recorded(&outgoing);
         let (head, attempt) = self.head_past_closed_connections(&outgoing, request, times).await;
         if attempt.phase().has_connection() {
@@ -175,7 +174,7 @@ impl Fetcher for HttpFetcher {
             self.clients.close_idle();
         }
         let Known { request_headers, remote, first_byte, waited } = known;
-        // How long the server took, which slows nobody down for what we lacked.
+        // The time that the server took: our own shortage must not slow anybody down.
         let elapsed = started.elapsed().saturating_sub(waited);
         Fetched { request_headers, remote, first_byte, elapsed, result }
     }
@@ -183,7 +182,7 @@ impl Fetcher for HttpFetcher {
 
 type FetchResult = Result<FetchedResponse, FetchFailure>;
 
-/// What is told of a request beside its result.
+/// What is reported about a request besides its result.
 #[derive(Default)]
 struct Known {
     request_headers: Headers,
@@ -193,14 +192,14 @@ struct Known {
     waited: Duration,
 }
 
-/// The limits of one request, in time.
+/// The time limits of one request.
 struct Times {
     started: Instant,
     first_byte_timeout: Duration,
     deadline: Instant,
 }
 
-/// What whoever watches a request was told. When it is dropped, the connection is open or there will be none, seen or not.
+/// What the observer of a request was told. Dropping it reports that the connection is open or will not be, whether or not that was seen.
 struct Told<'a> {
     watch: Option<&'a dyn ConnectionWatch>,
     is_connecting: bool,
@@ -244,7 +243,7 @@ impl NoHead {
     }
 }
 
-/// Fields as they would be written by HTTP/1.1, whichever version they came by: no more of them, and no larger, than can be archived.
+/// Checks the size of the fields as HTTP/1.1 would write them, whatever the version: no more of them, and no larger, than can be archived.
 fn within_header_limit(headers: &HeaderMap, bytes_max: usize) -> Result<(), FetchFailure> {
     if headers.len() > FIELDS_MAX {
         let detail = format!("a response header of {} fields, over the limit of {FIELDS_MAX}", headers.len());
@@ -259,7 +258,7 @@ fn within_header_limit(headers: &HeaderMap, bytes_max: usize) -> Result<(), Fetc
     Err(FetchFailure { kind: FetchFailureKind::Protocol, detail })
 }
 
-/// What carried the response. HTTP/2 without TLS is never asked for, and HTTP/3 not at all.
+/// Returns the protocol of the response. HTTP/2 without TLS is never requested, nor is HTTP/3.
 fn protocol(response: &reqwest::Response) -> Option<HttpProtocol> {
     match response.version() {
         http::Version::HTTP_10 => Some(HttpProtocol::Http10),
@@ -270,7 +269,7 @@ fn protocol(response: &reqwest::Response) -> Option<HttpProtocol> {
     }
 }
 
-/// Cut at what is archived: it is for people, and no limit on fields counts it.
+/// Cut to what is archived: it is for people, and no limit on fields counts it.
 fn reason(response: &reqwest::Response) -> String {
     match response.extensions().get::<ReasonPhrase>() {
         Some(as_sent) => {

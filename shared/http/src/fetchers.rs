@@ -1,4 +1,4 @@
-//! HTTP clients: one for each user agent and number of connections a host, as a definition may have its own.
+//! HTTP clients: one for each user agent and number of connections per host, as each definition may have its own.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,7 +9,7 @@ use dragline_ports::fetcher::Fetchers;
 
 use crate::{HttpConfig, HttpConfigError, HttpFetcher};
 
-/// More clients than this are not kept at once.
+/// How many clients are kept.
 const KEPT_MAX: usize = 16;
 
 /// The clients of a process, which keep their connections from turn to turn.
@@ -18,7 +18,7 @@ pub struct HttpFetchers {
     kept: Mutex<HashMap<Kind, Arc<HttpFetcher>>>,
 }
 
-/// In what clients differ.
+/// What distinguishes clients.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Kind {
     user_agent: String,
@@ -26,7 +26,7 @@ struct Kind {
 }
 
 impl HttpFetchers {
-    /// Clients that are like this but for what a definition says.
+    /// Returns clients with these settings, apart from what a definition says.
     #[must_use]
     pub fn new(config: HttpConfig) -> Self {
         Self { config, kept: Mutex::default() }
@@ -80,7 +80,7 @@ mod tests {
         };
         let first = of("A/1", 1);
         assert!(Arc::ptr_eq(&first, &of("A/1", 1)), "its connections are kept");
-        assert!(Arc::ptr_eq(&first, &of("A/1", 2)), "two connections a host are kept in any case");
+        assert!(Arc::ptr_eq(&first, &of("A/1", 2)), "two connections per host are kept in any case");
         assert!(!Arc::ptr_eq(&first, &of("A/1", 8)), "more connections, another client");
         assert!(!Arc::ptr_eq(&first, &of("B/1", 1)), "another name, another client");
         for number in 0..KEPT_MAX {

@@ -7,16 +7,16 @@ use http::header::{ACCEPT, ACCEPT_ENCODING, HeaderMap, HeaderValue, IF_MODIFIED_
 use http::{HeaderName, Method};
 use url::{Position, Url};
 
-/// Pages first, anything else too.
+/// Pages preferred, anything else accepted.
 const ACCEPTED: HeaderValue =
     HeaderValue::from_static("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8");
 
 const ACCEPTED_CODINGS: HeaderValue = HeaderValue::from_static(content_coding::ACCEPT_ENCODING);
 
-/// The client's request for a fetch.
+/// Returns the client's request for a fetch.
 ///
 /// # Errors
-/// The URL does not parse, which a `CrawlUrl` always does.
+/// Fails if the URL does not parse, which a `CrawlUrl` always does.
 pub(crate) fn outgoing(request: &FetchRequest, user_agent: &HeaderValue) -> Result<reqwest::Request, url::ParseError> {
     let mut outgoing = reqwest::Request::new(Method::GET, Url::parse(request.url.as_str())?);
     let headers = outgoing.headers_mut();
@@ -28,15 +28,15 @@ pub(crate) fn outgoing(request: &FetchRequest, user_agent: &HeaderValue) -> Resu
     Ok(outgoing)
 }
 
-/// A validator that cannot be written into a field is left out: the answer is then a whole page, which is never wrong.
+/// A validator that cannot be written into a field is left out: the answer is then a complete page, which is never wrong.
 fn insert_validator(headers: &mut HeaderMap, name: HeaderName, value: Option<&str>) {
     if let Some(value) = value.and_then(|value| HeaderValue::from_bytes(value.as_bytes()).ok()) {
         headers.insert(name, value);
     }
 }
 
-/// The fields as they go over the wire by HTTP/1.1, for the archive: the ones above and `host`, which the client adds
-/// last. By HTTP/2 the host goes as `:authority` instead; the archive writes every exchange as HTTP/1.1.
+/// Returns the fields as sent over HTTP/1.1, for the archive: the ones above and `host`, which the client adds last. Over HTTP/2 the host is sent
+/// as `:authority` instead; the archive writes every exchange as HTTP/1.1.
 pub(crate) fn recorded(outgoing: &reqwest::Request) -> Headers {
     let fields = outgoing.headers().iter().map(|(name, value)| (name.as_str(), value.as_bytes()));
     let host = &outgoing.url()[Position::BeforeHost..Position::AfterPort];

@@ -1,4 +1,4 @@
-//! How far a request has come, and until when it may go on.
+//! The progress of a request, and its time limits.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -7,53 +7,52 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
-/// No request lasts longer, whatever its limits say; keeps sums of instants and limits in range.
+/// The longest time of a request, whatever its limits say; keeps sums of instants and limits in range.
 const LONGEST: Duration = Duration::from_hours(24);
 
 tokio::task_local! {
-    /// The attempt that the current task's request belongs to. The client's connector has no other way to know for
-    /// which request it connects.
+    /// The attempt that the current task's request belongs to. The client's connector has no other way to know for which request it connects.
     pub(crate) static ATTEMPT: Arc<Attempt>;
 }
 
-/// The monotonic clock that request times are measured with.
+/// The monotonic clock for request times.
 #[expect(clippy::disallowed_methods, reason = "measures an exchange with the real world; decides nothing about when")]
 pub(crate) fn now() -> Instant {
     Instant::now()
 }
 
-/// When something that starts at `from` and may take `limit` has to be over.
+/// Returns when something that starts at `from` and may take `limit` must be over.
 pub(crate) fn deadline(from: Instant, limit: Duration) -> Instant {
     from + limit.min(LONGEST)
 }
 
-/// How far the connection of a request is.
+/// The progress of a request's connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
-    /// No new connection was asked for: the request waits for, or uses, one that is open.
+    /// No new connection was requested: the request waits for, or uses, an open one.
     Open,
     /// Name lookup, TCP or TLS is under way.
     Connecting,
-    /// A new connection is there; or there is none, and its ends are absent.
+    /// The new connection is open; or it failed, and its ends are `None`.
     Connected {
         /// When connecting ended.
         at: Instant,
-        /// Of the connection.
+        /// The ends of the connection.
         ends: Option<Ends>,
     },
 }
 
-/// The two ends of a connection, which tell it from all others.
+/// The two ends of a connection, which identify it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Ends {
-    /// Ours.
+    /// Our end.
     pub(crate) local: SocketAddr,
-    /// Whom it leads to.
+    /// The server's end.
     pub(crate) peer: SocketAddr,
 }
 
 impl Phase {
-    /// Until when the response header has to be there; absent while connecting, which has its own limit.
+    /// Returns when the response header must have arrived; `None` while connecting, which has its own limit.
     pub(crate) fn header_deadline(self, started: Instant, limit: Duration) -> Option<Instant> {
         match self {
             Self::Open => Some(deadline(started, limit)),
@@ -62,7 +61,7 @@ impl Phase {
         }
     }
 
-    /// The new connection.
+    /// Returns the new connection.
     pub(crate) fn ends(self) -> Option<Ends> {
         match self {
             Self::Connected { ends, .. } => ends,
@@ -119,6 +118,6 @@ mod tests {
         for (phase, expected, why) in cases {
             assert_eq!(phase.header_deadline(started, second), expected, "{why}");
         }
-        assert_eq!(deadline(started, Duration::MAX), started + LONGEST, "no limit is so large that it overflows");
+        assert_eq!(deadline(started, Duration::MAX), started + LONGEST, "no limit can overflow");
     }
 }

@@ -1,13 +1,13 @@
-//! Measures cold starts: from a function's process to its first request for an event. `make cold` builds the functions and runs it.
+//! Measures cold starts: from starting a function's process to its first request for an event. `make cold` builds the functions and runs it.
 
-#![expect(clippy::print_stdout, reason = "it is there to print")]
+#![expect(clippy::print_stdout, reason = "it prints its results")]
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use dragline_lambda::testing::Deployed;
 
-/// Starts of each function.
+/// How often each function is started.
 const STARTS: usize = 25;
 
 #[tokio::main(flavor = "current_thread")]

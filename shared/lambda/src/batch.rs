@@ -1,4 +1,4 @@
-//! Messages of one batch: worked at the same time, each acknowledged for itself.
+//! Messages of one batch: worked concurrently, each acknowledged separately.
 
 use std::future::Future;
 
@@ -9,16 +9,16 @@ use tracing::Instrument as _;
 
 use crate::Message;
 
-/// What came of a message that is done with. Only errors are delivered again.
+/// The result of a message that is done. Only errors are delivered again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
     /// Done.
     Done,
-    /// It can never be done: it was logged, and is acknowledged all the same, as another delivery would say the same.
+    /// It can never be done: it was logged, and is acknowledged all the same, as another delivery would have the same result.
     Refused,
 }
 
-/// The answer to an invocation: the messages that are to be delivered again.
+/// The answer to an invocation: the messages to be delivered again.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Reply {
@@ -35,20 +35,20 @@ struct Failure {
 }
 
 impl Reply {
-    /// How many messages are to be delivered again.
+    /// Returns how many messages are to be delivered again.
     #[must_use]
     pub fn failed(&self) -> usize {
         self.batch_item_failures.len()
     }
 
-    /// How many were refused for good.
+    /// Returns how many were refused for good.
     #[must_use]
     pub const fn refused(&self) -> usize {
         self.refused
     }
 }
 
-/// Works messages at the same time. One that fails, or breaks its worker, is to be delivered again; the others are not.
+/// Works messages concurrently. One that fails, or panics, is to be delivered again; the others are not.
 pub async fn work_all<F>(messages: Vec<Message>, work: impl Fn(Message) -> F) -> Reply
 where
     F: Future<Output = Result<Work, PortError>> + Send + 'static,
@@ -70,7 +70,7 @@ where
             Ok(Work::Done) => {}
             Ok(Work::Refused) => reply.refused += 1,
             Err(error) => {
-                tracing::error!(message = %id, %error, "to be delivered again");
+                tracing::error!(message = %id, %error, "the message will be delivered again");
                 reply.batch_item_failures.push(Failure { item_identifier: id.clone() });
             }
         }
@@ -94,13 +94,13 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn only_what_failed_comes_again() {
+    async fn only_failed_messages_are_delivered_again() {
         let reply = work_all(messages(&["done", "refused", "error", "panic"]), |message| async move {
             match message.body.as_str() {
                 "done" => Ok(Work::Done),
                 "refused" => Ok(Work::Refused),
                 "error" => Err(PortError::new(PortErrorKind::Unavailable, "test", "a message", "away")),
-                _ => panic!("a defect that one message meets"),
+                _ => panic!("a bug that one message triggers"),
             }
         })
         .await;

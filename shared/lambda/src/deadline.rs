@@ -5,33 +5,33 @@ use std::time::Duration;
 use dragline_domain::time::between;
 use jiff::Timestamp;
 
-/// What is kept of an invocation for what a turn does after its end: the longest wait for its pace and the longest request that are under way
-/// by default, a segment's object with all its tries, and the commit with its own.
+/// The part of an invocation that is reserved for what a turn does after its end: by default the longest wait for its pace and the longest request
+/// under way, a segment's object with all its tries, and the commit with its tries.
 pub const RESERVE: Duration = Duration::from_secs(20 + 60 + 60 + 30);
 
-/// What is kept of an invocation for what a walk through origins does once its time is over: one origin and the tickets that wait, each with
-/// all its tries, its cursor, and the command sent again.
+/// The part of an invocation that is reserved for what a walk through origins does after its time: one origin and the waiting tickets, each with
+/// all its tries, its cursor, and sending the command again.
 pub const WALK_RESERVE: Duration = Duration::from_secs(60);
 
-/// When the invocation is ended from outside, whatever it does.
+/// When the invocation is ended from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Deadline(Timestamp);
 
 impl Deadline {
-    /// A deadline as the runtime tells it, in milliseconds since 1970. One that is out of range never comes.
+    /// Returns a deadline from the runtime's milliseconds since 1970. One that is out of range never comes.
     #[must_use]
     pub fn of_millis(millis: u64) -> Self {
         let at = i64::try_from(millis).ok().and_then(|millis| Timestamp::from_millisecond(millis).ok());
         Self(at.unwrap_or(Timestamp::MAX))
     }
 
-    /// How long a turn that begins now may go on asking: no longer than it would, and the reserve is kept.
+    /// Returns how long a turn that begins now may make requests: no longer than `longest`, and leaving the reserve.
     #[must_use]
     pub fn turn(self, now: Timestamp, longest: Duration) -> Duration {
         between(now, self.0).saturating_sub(RESERVE).min(longest)
     }
 
-    /// How long a step that begins now may go through origins, if so many more are to come, itself included, each of which gets as much.
+    /// Returns how long a step that begins now may walk through origins, if `steps` are still to come, including this one, each with as much time.
     #[must_use]
     pub fn walk(self, now: Timestamp, steps: usize) -> Duration {
         let left = between(now, self.0).saturating_sub(WALK_RESERVE);
@@ -51,7 +51,7 @@ mod tests {
         for (deadline, expected, why) in [
             (deadline(600), 240, "time enough"),
             (deadline(270), 100, "what is left before the reserve"),
-            (deadline(100), 0, "less than the reserve: nothing is asked for"),
+            (deadline(100), 0, "less than the reserve: no request is made"),
             (deadline(-5), 0, "it is over"),
             (Deadline::of_millis(u64::MAX), 240, "no deadline at all"),
         ] {
@@ -65,7 +65,7 @@ mod tests {
         let deadline = |seconds: i64| Deadline::of_millis(u64::try_from((1_795_000_000 + seconds) * 1_000).unwrap());
         for (deadline, steps, expected, why) in [
             (deadline(300), 1, 240, "all of it but the reserve"),
-            (deadline(240), 3, 60, "three crawls are to be swept"),
+            (deadline(240), 3, 60, "three crawls to sweep"),
             (deadline(50), 1, 0, "less than the reserve: one origin"),
             (deadline(-5), 0, 0, "it is over"),
         ] {

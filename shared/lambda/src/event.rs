@@ -1,4 +1,4 @@
-//! The events that the functions are invoked with, as far as they are looked at.
+//! The events that invoke the functions, as far as they are read.
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -17,19 +17,19 @@ pub enum Event {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Message {
-    /// What it is acknowledged by.
+    /// Its id for the acknowledgement.
     pub message_id: String,
-    /// What it says.
+    /// Its contents.
     pub body: String,
 }
 
-/// An event of another kind: the function is wired to something that it does not know.
+/// An event of another kind: the function is connected to something that it does not know.
 #[derive(Debug, thiserror::Error)]
 pub enum EventError {
-    /// Neither messages nor a rule's time.
-    #[error("this event is of no kind that is known here")]
+    /// Neither messages nor a tick.
+    #[error("this kind of event is unknown")]
     Unknown,
-    /// A batch of which a message lacks its parts.
+    /// A batch with an incomplete message.
     #[error("a batch of messages that cannot be read: {0}")]
     Batch(#[from] serde_json::Error),
 }
@@ -38,7 +38,7 @@ impl Event {
     /// Reads an event.
     ///
     /// # Errors
-    /// [`EventError`].
+    /// Returns an [`EventError`].
     pub fn read(event: Value) -> Result<Self, EventError> {
         #[derive(Deserialize)]
         struct Batch {
@@ -52,7 +52,7 @@ impl Event {
         if is_tick { Ok(Self::Tick) } else { Err(EventError::Unknown) }
     }
 
-    /// How many messages it brought.
+    /// Returns how many messages it brought.
     pub(crate) const fn messages(&self) -> usize {
         match self {
             Self::Messages(messages) => messages.len(),
@@ -61,15 +61,15 @@ impl Event {
     }
 }
 
-/// A message that no later delivery makes any better.
+/// A message that cannot be read, however often it is delivered.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct MessageError(String);
 
-/// Reads a message that a step sent, by what `pick` takes of it.
+/// Reads a message that a step sent, with `pick` selecting the expected kind.
 ///
 /// # Errors
-/// It is of another kind, or none of ours.
+/// Fails if it is of another kind, or not one of our messages.
 pub fn read_message<M: DeserializeOwned, T>(body: &str, pick: impl FnOnce(M) -> Option<T>) -> Result<T, MessageError> {
     let message: M = serde_json::from_str(body).map_err(|error| MessageError(error.to_string()))?;
     pick(message).ok_or_else(|| MessageError("a message for another queue".to_owned()))
@@ -92,9 +92,9 @@ mod tests {
         for (event, why) in [
             (json!({}), "nothing"),
             (json!({"Records": [{"s3": {}}]}), "an object of S3"),
-            (json!({"Records": 7}), "no list"),
+            (json!({"Records": 7}), "not a list"),
             (json!({"detail-type": "EC2 Instance Launch"}), "another rule"),
-            (json!([]), "no object"),
+            (json!([]), "not an object"),
         ] {
             assert!(Event::read(event).is_err(), "{why}");
         }
@@ -107,7 +107,8 @@ mod tests {
             StepMessage::Ticket(ticket) => Some(ticket),
             StepMessage::Tickets(_) | StepMessage::Parse(_) | StepMessage::Start(_) => None,
         };
-        for (body, why) in [(start, "a command"), ("{", "no JSON"), (r#"{"ticket": {}}"#, "a ticket without its parts")]
+        for (body, why) in
+            [(start, "a command"), ("{", "not JSON"), (r#"{"ticket": {}}"#, "a ticket without its parts")]
         {
             assert!(read_message(body, ticket).is_err(), "{why}");
         }

@@ -1,6 +1,6 @@
-//! What the four Lambda functions share: events, the AWS adapters at once, the turn's end, logs, metrics and what is used.
+//! What the four Lambda functions share: events, all AWS adapters together, the turn's end, logs, metrics and usage.
 //!
-//! A function's `main` calls [`run`] with its handler. An event becomes step calls there, and their ends become acknowledgements here.
+//! A function's `main` calls [`run`] with its handler. The handler turns an event into step calls; their results become acknowledgements here.
 
 mod batch;
 mod deadline;

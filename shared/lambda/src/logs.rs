@@ -1,11 +1,11 @@
-//! Logs: a JSON object a line on standard output, where CloudWatch takes them up.
+//! Logs: one JSON object per line on standard output, where CloudWatch collects them.
 
 use tracing_subscriber::EnvFilter;
 
-/// The variable that says how much is logged, such as `info` or `dragline_pipeline=debug`.
+/// The variable with the log level, such as `info` or `dragline_pipeline=debug`.
 const LEVEL: &str = "DRAGLINE_LOG";
 
-/// Sets logging up, once a process. The fields of the spans around a line stand beside it.
+/// Sets up logging, once per process. The fields of the surrounding spans are included in each line.
 pub(crate) fn start() {
     let filter = EnvFilter::builder().with_env_var(LEVEL).try_from_env().unwrap_or_else(|_| EnvFilter::new("info"));
     let lines = tracing_subscriber::fmt().json().flatten_event(true).with_current_span(false).with_span_list(true);

@@ -1,6 +1,6 @@
-//! A line of the log for each invocation: what it took and used, and, where something went wrong, metrics in CloudWatch's embedded format.
+//! A line of the log for each invocation: its time and usage, and, if something went wrong, metrics in CloudWatch's embedded format.
 //!
-//! CloudWatch bills a metric for each hour in which it is told of. So only counts that are not zero are metrics: alarms take what is missing as
+//! CloudWatch bills a metric for each hour in which it is reported. So only counts that are not zero are metrics: alarms treat missing ones as
 //! zero. The function is their only dimension. A crawl or an origin never is one: each set of dimensions is billed.
 
 use std::io::Write as _;
@@ -11,23 +11,23 @@ use serde_json::{Map, Value, json};
 
 use crate::used::Used;
 
-/// Where the metrics of all functions are.
+/// The namespace of all functions' metrics.
 const NAMESPACE: &str = "Dragline";
 
 const DIMENSION: &str = "Function";
 
-/// Things that were counted in one invocation.
+/// Something that was counted in one invocation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Metric {
-    /// What they are called.
+    /// The name of what is counted.
     pub(crate) name: &'static str,
     /// How many there were.
     pub(crate) count: usize,
 }
 
-/// Writes the line of an invocation of a function that ended then.
+/// Writes the line of an invocation that ended at this time.
 pub(crate) fn publish(function: &str, at: Timestamp, metrics: &[Metric], took: Duration, used: &Used) {
-    // Standard output is gone only with the process.
+    // Standard output lives as long as the process.
     _ = writeln!(std::io::stdout(), "{}", line(function, at, metrics, took, used));
 }
 

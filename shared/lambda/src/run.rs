@@ -1,4 +1,4 @@
-//! The life of a function's process: set up once, then an invocation after the other.
+//! The life of a function's process: set up once, then one invocation after another.
 
 use std::future::Future;
 
@@ -13,22 +13,22 @@ use crate::used::Used;
 use crate::world::adapters;
 use crate::{AwsWorld, Deadline, Event, Reply, Settings, logs};
 
-/// Why a process or an invocation ends in failure.
+/// Why a process or an invocation fails.
 pub type RunError = Box<dyn std::error::Error + Send + Sync>;
 
 /// One invocation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invocation {
-    /// Why.
+    /// What invoked it.
     pub event: Event,
-    /// Until when.
+    /// When it must be over.
     pub deadline: Deadline,
 }
 
-/// Runs a function: logs, the adapters and the handler are set up on the cold start, then every event goes to the handler.
+/// Runs a function: sets up logs, the adapters and the handler on the cold start, then passes every event to the handler.
 ///
 /// # Errors
-/// The function cannot be set up; the runtime then starts it anew.
+/// Fails if the function cannot be set up; the runtime then starts it again.
 pub async fn run<H, F>(
     function: &'static str,
     make: impl AsyncFnOnce(AwsWorld) -> Result<H, RunError>,

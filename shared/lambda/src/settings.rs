@@ -1,39 +1,39 @@
-//! What the stack tells its functions, by environment variables.
+//! What the stack passes to its functions in environment variables.
 
 use std::time::Duration;
 
 use dragline_aws::{QueueUrls, TableNames};
 
-/// How many days the log is kept; 0 for ever.
+/// How many days the log is kept; 0 forever.
 const LOG_DAYS: &str = "DRAGLINE_LOG_DAYS";
 
 const DAY: Duration = Duration::from_secs(24 * 3_600);
 
-/// Where everything of a stack is.
+/// Where the parts of a stack are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// `DRAGLINE_TABLES`: the tables, by what their names begin with.
+    /// `DRAGLINE_TABLES`: the tables, by the prefix of their names.
     pub tables: TableNames,
     /// `DRAGLINE_BUCKET`: bodies and documents.
     pub bucket: String,
     /// `DRAGLINE_TURNS_URL`, `DRAGLINE_SEGMENTS_URL`, `DRAGLINE_COMMANDS_URL`: the queues.
     pub queues: QueueUrls,
-    /// `DRAGLINE_TOPIC_ARN`: where people are told.
+    /// `DRAGLINE_TOPIC_ARN`: the topic for notices.
     pub topic_arn: String,
-    /// `DRAGLINE_LOG_DAYS`: how long the log is kept; absent, which is said by 0: for ever.
+    /// `DRAGLINE_LOG_DAYS`: how long the log is kept; `None` for forever, which the variable says as 0.
     pub log_kept: Option<Duration>,
 }
 
-/// A variable that the stack did not set, or not to anything of use.
+/// A variable that the stack did not set, or set to something unusable.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SettingError {
-    /// It is not there.
+    /// It is missing.
     #[error("the environment variable {0} is not set")]
     Missing(&'static str),
-    /// It is there, and says something else.
+    /// It has an invalid value.
     #[error("the environment variable {name} is wrong: {why}")]
     Wrong {
-        /// Which.
+        /// Its name.
         name: &'static str,
         /// What is wrong.
         why: String,
@@ -41,10 +41,10 @@ pub enum SettingError {
 }
 
 impl Settings {
-    /// Reads the variables, by a function that gives one of a name.
+    /// Reads the variables, through a function that returns one by name.
     ///
     /// # Errors
-    /// One is missing, or is not what it should be.
+    /// Fails if one is missing or invalid.
     pub fn read(variable: impl Fn(&str) -> Option<String>) -> Result<Self, SettingError> {
         let get = |name| variable(name).filter(|text| !text.is_empty()).ok_or(SettingError::Missing(name));
         Ok(Self {
@@ -63,7 +63,7 @@ impl Settings {
 
 fn days(text: &str) -> Result<Option<Duration>, SettingError> {
     let days: u16 = text.parse().map_err(|_| {
-        let why = format!("`{}` is no number of days up to {}", text.escape_debug(), u16::MAX);
+        let why = format!("`{}` is not a number of days up to {}", text.escape_debug(), u16::MAX);
         SettingError::Wrong { name: LOG_DAYS, why }
     })?;
     Ok((days > 0).then(|| DAY * u32::from(days)))
@@ -83,7 +83,7 @@ mod tests {
         LOG_DAYS,
     ];
 
-    /// What a variable is set to where only its being there matters.
+    /// A value for a variable that only has to be present.
     fn some(name: &str) -> String {
         if name == LOG_DAYS { "30".to_owned() } else { name.to_lowercase() }
     }
@@ -101,13 +101,13 @@ mod tests {
     }
 
     #[test]
-    fn the_log_is_kept_for_days_or_for_ever() {
+    fn the_log_is_kept_for_days_or_forever() {
         let day = Duration::from_secs(86_400);
         for (text, expected, why) in [
-            ("0", Some(None), "for ever"),
+            ("0", Some(None), "forever"),
             ("1", Some(Some(day)), "a day"),
             ("365", Some(Some(day * 365)), "a year"),
-            ("-1", None, "no length of time"),
+            ("-1", None, "not a length of time"),
             ("1000000", None, "longer than anybody means"),
             ("30d", None, "the unit is in the name"),
         ] {

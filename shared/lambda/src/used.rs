@@ -10,7 +10,7 @@ use serde::Serialize;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Used {
-    /// Messages that it was invoked with: each was received, and is deleted or comes again.
+    /// Messages that it was invoked with: each was received, and is deleted or delivered again.
     messages: usize,
     /// The CPU time of the process.
     cpu_micros: u64,
@@ -23,7 +23,7 @@ pub(crate) struct Used {
 }
 
 impl Used {
-    /// How many messages came, and what their work took.
+    /// Returns the usage for this many messages.
     pub(crate) fn new(messages: usize, cpu: Duration, usage: &Usage) -> Self {
         Self {
             messages,
@@ -54,7 +54,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_was_used_is_told_by_operation_and_table() {
+    fn usage_is_reported_by_operation_and_table() {
         let expected = json!({
             "messages": 2,
             "cpuMicros": 1_500,

@@ -1,4 +1,4 @@
-//! The AWS adapters, all at once.
+//! The AWS adapters, all together.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,17 +12,17 @@ use dragline_system::{SystemClock, SystemRng};
 
 use crate::Settings;
 
-/// How long after a ticket or a lease ran out the sweeper looks: queues take a while.
+/// How long after a ticket or a lease expired the sweeper acts: queues take a while.
 const LEASE_GRACE: Duration = Duration::from_secs(60);
 
-/// How long a turn waits for parses: the queue and a parser take one to three seconds, a cold start included. Parsers that are that far behind
-/// are not waited for.
+/// How long a turn waits for parses: the queue and a parser take one to three seconds, including a cold start. Parsers that are further behind are
+/// not waited for.
 const PARSE_WAIT: Duration = Duration::from_secs(15);
 
 /// The ports of a stack.
 pub type AwsWorld = Adapters<DynamoFrontier, S3Archive, S3Documents, SqsQueue, SnsNotifier, SystemClock, SystemRng>;
 
-/// The adapters of a stack, with the region, credentials and endpoint that the environment says, and what all of them count in.
+/// Returns the adapters of a stack, with the region, credentials and endpoint from the environment, and the meter that counts for all of them.
 pub(crate) async fn adapters(settings: &Settings) -> (AwsWorld, Meter) {
     let clients = AwsClients::from_environment(http_client(), Patience::default()).await;
     let (tables, bucket) = (settings.tables.clone(), settings.bucket.as_str());

@@ -1,10 +1,10 @@
-//! A function carries what it uses. The linker drops what nothing calls, but only the dependencies say that nothing can.
+//! A function contains what it uses. The linker drops what nothing calls, but only the dependencies guarantee that nothing can.
 
 #![expect(clippy::unwrap_used, reason = "a test without cargo has nothing to say")]
 
 use std::process::Command;
 
-/// The crates that a function is built of.
+/// The crates that a function is built from.
 fn carried(package: &str) -> Vec<String> {
     let cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .args(["tree", "--offline", "--edges=normal", "--prefix=none", "--format={p}", "--package", package])

@@ -1,4 +1,4 @@
-//! The stack's template is held to what the functions need. Its tables are compared where they are defined, in the AWS adapters.
+//! Compares the stack's template with what the functions need. Its tables are compared where they are defined, in the AWS adapters.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -12,7 +12,7 @@ const FUNCTION: &str = "AWS::Serverless::Function";
 
 const QUEUE: &str = "AWS::SQS::Queue";
 
-/// How much is logged. Whoever sets logging up reads it by itself.
+/// The log level, which the setup of logging reads by itself.
 const LOG_LEVEL: &str = "DRAGLINE_LOG";
 
 fn functions() -> PathBuf {

@@ -1,6 +1,6 @@
 //! The ports over SQLite and a directory.
 //!
-//! [`LocalStore`] opens a data directory and gives the adapters; [`SqliteReader`] reads it for people.
+//! [`LocalStore`] opens a data directory and returns the adapters; [`SqliteReader`] reads it for display.
 
 mod archive;
 mod db;

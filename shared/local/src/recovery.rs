@@ -1,4 +1,4 @@
-//! What a process that died left behind, put right by whoever opens the directory next: the lock proves that nobody else lives.
+//! Cleaning up after a process that died, when the directory is next opened: the lock proves that nobody else is alive.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::archive::{delete, list_files};
 use crate::db::values::{Json, Text, Time};
 use crate::db::{Db, OriginRowId, StoreError};
 
-/// Why the leavings could not be cleared.
+/// Why the cleaning up failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RecoveryError {
     #[error(transparent)]
@@ -26,14 +26,14 @@ impl From<rusqlite::Error> for RecoveryError {
     }
 }
 
-/// Makes every parse that was under way one that died: it is counted when the next begins.
+/// Makes every parse that was under way count as dead: it is counted when the next begins.
 pub(crate) fn end_parses(db: &Db, now: Timestamp) -> Result<(), RecoveryError> {
     let sql = "UPDATE segment SET parsing = json_set(parsing, '$.until', ?1) WHERE parsing IS NOT NULL";
     db.execute(sql, [Time(now)])?;
     Ok(())
 }
 
-/// Makes every lease that is held void, and every host with it, and deletes the objects that its holder wrote and did not commit.
+/// Voids every lease that is held, and every host with it, and deletes the objects that its holder wrote and did not commit.
 pub(crate) fn void_leases(db: &Db, directory: &Path, now: Timestamp) -> Result<(), RecoveryError> {
     let transaction = db.connection.unchecked_transaction()?;
     db.clear_domains()?;
@@ -62,7 +62,7 @@ fn held(db: &Db) -> Result<Vec<(OriginRowId, OriginKey, Lease)>, StoreError> {
     })
 }
 
-/// Deletes what stands under the turn's prefix, half-written files too, and belongs to no segment.
+/// Deletes what is under the turn's prefix, half-written files too, and belongs to no segment.
 fn delete_orphans(db: &Db, directory: &Path, key: &OriginKey, lease: &Lease) -> Result<(), RecoveryError> {
     let prefix = ObjectKey::turn_prefix(key, lease.iteration, lease.turn);
     for path in list_files(directory, &prefix, None, usize::MAX, |_| true)? {

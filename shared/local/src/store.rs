@@ -1,4 +1,4 @@
-//! A data directory, opened.
+//! An opened data directory.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,24 +15,24 @@ use crate::frontier::SqliteFrontier;
 use crate::open::{self, OpenError, Reading};
 use crate::recovery;
 
-/// How long after a ticket or a lease ran out the sweeper looks, unless told otherwise. Nothing is lost on the way within a process
-/// but what the queue had no room for.
+/// How long after a ticket or a lease expired the sweeper acts, by default. Within a process nothing is lost on the way except what the queue had
+/// no room for.
 pub const LEASE_GRACE: Duration = Duration::from_secs(2);
 
-/// What a crawl can be allowed on the command line alone, and is never unless it was.
+/// What a crawl can be allowed only on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Allowance {
-    /// To talk to private addresses.
+    /// To make requests to private addresses.
     PrivateAddresses,
-    /// To talk to servers whose certificates are not checked.
+    /// To make requests to servers whose certificates are not checked.
     UncheckedCertificates,
 }
 
 impl Allowance {
-    /// Every one there is.
+    /// All allowances.
     pub const ALL: [Self; 2] = [Self::PrivateAddresses, Self::UncheckedCertificates];
 
-    /// The name of the setting, which is absent where it is not allowed.
+    /// Returns the name of the setting, which is absent unless it is allowed.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -42,13 +42,12 @@ impl Allowance {
     }
 }
 
-/// What a setting says that is an allowance.
+/// The value of a setting for something that is allowed.
 const ALLOWED: &str = "allowed";
 
-/// A data directory that this process alone writes to: `dragline.db`, `raw/` and the file `lock`.
+/// A data directory that only this process writes to: `dragline.db`, `raw/` and the file `lock`.
 ///
-/// The adapters that it gives share one connection. The directory is free again when the store and all of them are dropped, or the
-/// process dies.
+/// The adapters that it returns share one connection. The directory is free again when the store and all of them are dropped, or the process dies.
 #[derive(Clone)]
 pub struct LocalStore {
     directory: PathBuf,
@@ -56,16 +55,15 @@ pub struct LocalStore {
 }
 
 impl LocalStore {
-    /// Opens a data directory, or makes one. Leases of a process that died are void from then on, and what it wrote without
-    /// committing it is deleted.
+    /// Opens a data directory, or makes one. Voids the leases of a process that died, and deletes what it wrote without committing.
     ///
     /// # Errors
-    /// [`OpenError`] says in a line why it cannot be opened.
+    /// [`OpenError`] says in one line why it cannot be opened.
     pub fn open(directory: &Path, now: Timestamp) -> Result<Self, OpenError> {
         Self::open_with_grace(directory, now, LEASE_GRACE)
     }
 
-    /// As [`LocalStore::open`], with another time after which the sweeper looks at tickets and leases.
+    /// Like [`LocalStore::open`], with another time after which the sweeper acts on tickets and leases.
     ///
     /// # Errors
     /// [`OpenError`].
@@ -79,7 +77,7 @@ impl LocalStore {
         Ok(Self { directory: directory.to_owned(), writer: Arc::new(writer) })
     }
 
-    /// Opens the database of a data directory for reading, while a crawl runs or not, whether the directory can be written or not.
+    /// Opens the database of a data directory for reading, whether a crawl is running or not, and whether the directory can be written or not.
     ///
     /// # Errors
     /// [`OpenError`], also if there is no data directory.
@@ -87,10 +85,10 @@ impl LocalStore {
         open::for_reading(directory)
     }
 
-    /// Whether a process writes to a data directory at this moment. It is not disturbed.
+    /// Whether a process is writing to a data directory now. Does not disturb it.
     ///
     /// # Errors
-    /// [`OpenError`]: the system does not say.
+    /// [`OpenError`] if the system does not say.
     pub fn is_in_use(directory: &Path) -> Result<bool, OpenError> {
         open::is_in_use(directory)
     }
@@ -98,41 +96,41 @@ impl LocalStore {
     /// Whether a crawl in this directory was ever allowed this.
     ///
     /// # Errors
-    /// The database cannot be read.
+    /// Fails if the database cannot be read.
     pub async fn was_allowed(&self, allowance: Allowance) -> PortResult<bool> {
         let subject = self.directory.display().to_string();
         let stored = self.writer.run("read settings", subject, move |db| db.setting(allowance.name())).await?;
         Ok(stored.is_some())
     }
 
-    /// Keeps in mind that a crawl in this directory is allowed this.
+    /// Records that a crawl in this directory is allowed this.
     ///
     /// # Errors
-    /// The database cannot be written.
+    /// Fails if the database cannot be written.
     pub async fn allow(&self, allowance: Allowance) -> PortResult<()> {
         let subject = self.directory.display().to_string();
         self.writer.run("write settings", subject, move |db| db.put_setting(allowance.name(), ALLOWED)).await
     }
 
-    /// The frontier.
+    /// Returns the frontier.
     #[must_use]
     pub fn frontier(&self) -> SqliteFrontier {
         SqliteFrontier::new(Arc::clone(&self.writer))
     }
 
-    /// The documents.
+    /// Returns the documents.
     #[must_use]
     pub fn documents(&self) -> SqliteDocuments {
         SqliteDocuments::new(Arc::clone(&self.writer))
     }
 
-    /// The WARC objects.
+    /// Returns the WARC objects.
     #[must_use]
     pub fn archive(&self) -> DirectoryArchive {
         DirectoryArchive::new(&self.directory)
     }
 
-    /// Where it is.
+    /// Returns its path.
     #[must_use]
     pub fn directory(&self) -> &Path {
         &self.directory

@@ -1,4 +1,4 @@
-//! A crawl's definition made ready for use: compiled once, again when it changes.
+//! A crawl's definition made ready for use: compiled once, and again when it changes.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -14,37 +14,37 @@ use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_ports::fetcher::FetchLimits;
 use dragline_ports::frontier::{CrawlRow, Frontier};
 
-/// A crawl's definition, its rules compiled.
+/// A crawl's definition with its rules compiled.
 #[derive(Debug)]
 pub struct CrawlContext {
     /// The definition.
     pub definition: Definition,
     /// Its rules.
     pub policy: Policy,
-    /// The origins in scope, those that joined included.
+    /// The origins in scope, including those that joined.
     pub allowed: AllowedOrigins,
     versions: Versions,
     joined: Vec<Origin>,
 }
 
-/// The versions of a definition that a context is made of.
+/// The versions of the definition that a context is made from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Versions {
-    /// The one that says which URLs are crawled.
+    /// The one that says which URLs to crawl.
     which_urls: u32,
-    /// The one that says how.
+    /// The one that says how to crawl them.
     how: u32,
 }
 
 impl Versions {
-    /// One version says both.
+    /// Returns versions where one says both.
     const fn same(version: u32) -> Self {
         Self { which_urls: version, how: version }
     }
 }
 
 impl CrawlContext {
-    /// The version of the definition that says which URLs are crawled.
+    /// Returns the version of the definition that says which URLs to crawl.
     #[must_use]
     pub const fn version(&self) -> u32 {
         self.versions.which_urls
@@ -53,7 +53,7 @@ impl CrawlContext {
     /// Compiles a crawl's row.
     ///
     /// # Errors
-    /// The rules do not compile, which a checked definition's always do.
+    /// Fails if the rules do not compile. Those of a checked definition always do.
     pub fn new(row: CrawlRow) -> PortResult<Self> {
         let versions = Versions::same(row.version);
         Self::of_versions(row, versions)
@@ -66,13 +66,13 @@ impl CrawlContext {
         Ok(Self { policy, allowed, versions, joined: row.joined, definition: row.definition })
     }
 
-    /// The pace of an origin that is new to an iteration.
+    /// Returns the pace of an origin that is new to an iteration.
     #[must_use]
     pub fn pace(&self) -> Pace {
         Pace::new(self.definition.politeness.delay)
     }
 
-    /// The limits of each request.
+    /// Returns the limits of each request.
     #[must_use]
     pub fn limits(&self) -> FetchLimits {
         let fetch = &self.definition.fetch;
@@ -87,25 +87,25 @@ impl CrawlContext {
     }
 }
 
-/// The contexts of the crawls that this process works on; a warm process keeps them.
+/// The contexts of the crawls that this process works on. A warm process keeps them.
 #[derive(Debug, Default)]
 pub struct Contexts {
     by_versions: Mutex<HashMap<(CrawlId, Versions), Arc<CrawlContext>>>,
     pinned: Mutex<HashMap<(CrawlId, Iteration), Option<u32>>>,
-    /// Held by each parse of this process: shared, or alone by one whose segment some parse did not survive, so that nobody else dies with it
-    /// and is blamed.
+    /// Held by each parse of this process: shared, or exclusively by one whose segment an earlier parse did not survive, so that no other parse
+    /// dies with it and is blamed.
     #[cfg(feature = "parse")]
     pub(crate) parses: tokio::sync::RwLock<()>,
 }
 
 impl Contexts {
-    /// More than so many of each are not kept at once.
+    /// The most contexts and definitions that are kept, each.
     const KEPT_MAX: usize = 64;
 
-    /// A crawl's context as it is stored now, which is what its next iteration keeps to.
+    /// Returns a crawl's context as stored now, which its next iteration will use.
     ///
     /// # Errors
-    /// The frontier's, or there is no such crawl.
+    /// Returns the frontier's errors, or one if there is no such crawl.
     pub async fn current(&self, frontier: &impl Frontier, crawl: &CrawlId) -> PortResult<Arc<CrawlContext>> {
         let row = load(frontier, crawl).await?;
         let versions = Versions::same(row.version);
@@ -115,11 +115,11 @@ impl Contexts {
         }
     }
 
-    /// The context that an iteration keeps to: which URLs it crawls is said by the definition that it began with, and how, by the one of now;
-    /// origins belong to it that joined until now.
+    /// Returns the context that an iteration uses. Which URLs to crawl comes from the definition that it began with; how, from the current one. Its
+    /// origins are those that have joined until now.
     ///
     /// # Errors
-    /// The frontier's, or there is no such crawl.
+    /// Returns the frontier's errors, or one if there is no such crawl.
     pub async fn of_iteration(
         &self,
         frontier: &impl Frontier,
@@ -137,7 +137,7 @@ impl Contexts {
         }
         let Some(begun_with) = frontier.load_definition(crawl, versions.which_urls).await? else {
             let why = format!(
-                "version {} of its definition is gone, which iteration {iteration} keeps to",
+                "version {} of its definition, which iteration {iteration} uses, is missing",
                 versions.which_urls
             );
             return Err(PortError::new(PortErrorKind::Corrupt, "load definition", crawl, why));
@@ -146,7 +146,7 @@ impl Contexts {
         self.compiled(CrawlRow { definition, ..row }, versions)
     }
 
-    /// The version that an iteration keeps to; it never changes.
+    /// Returns the version that an iteration uses; it never changes.
     async fn pinned(&self, frontier: &impl Frontier, crawl: &CrawlId, iteration: Iteration) -> PortResult<Option<u32>> {
         let key = (crawl.clone(), iteration);
         if let Some(known) = lock(&self.pinned).get(&key) {

@@ -1,7 +1,7 @@
 //! The four steps of the Dragline crawler over its ports: schedule, crawl, parse, sweep.
 //!
-//! A step reads, decides by a pure function of the domain, and acts in a stated order; whatever it dies after, another run of it, or
-//! the sweeper, goes on from there. [`World`] names all ports at once, and [`Adapters`] holds them.
+//! A step reads, decides by a pure function of the domain, and acts in a stated order. Whatever it dies after, another run of it, or the sweeper,
+//! continues from there. [`World`] names all ports at once, and [`Adapters`] holds them.
 
 pub mod context;
 pub mod crawl;

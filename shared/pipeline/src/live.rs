@@ -1,7 +1,8 @@
-//! What this process knows of its own turns, whatever the clock says.
+//! What this process knows about its own turns, whatever the clock says.
 //!
-//! When a lease or a host's rest is over is told by the wall clock, as other processes have no other sign. Within one process it is known: a
-//! machine that slept, or whose clock was set ahead, must neither begin a second turn beside one that goes on, nor ask a host too soon.
+//! The wall clock decides when a lease or a host's rest is over, as other processes have nothing else to go by. Within one process more is known:
+//! after a sleep of the machine, or when its clock was set ahead, no second turn may begin beside one that goes on, and no host may get a request
+//! too soon.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,30 +11,30 @@ use std::time::Duration;
 use dragline_domain::ids::LeaseToken;
 use dragline_domain::url::{DomainKey, HostKey};
 
-/// The rests of no more hosts are kept; they are in the store as well.
+/// The most hosts whose rests are kept; they are in the store as well.
 const HOSTS_MAX: usize = 10_000;
 
-/// The turns of a process that are under way, and the hosts that rest after one. All clones are one.
+/// The turns of a process that are under way, and the hosts that rest after one. All clones share the same state.
 #[derive(Clone, Debug, Default)]
 pub struct LiveTurns(Arc<Mutex<Places>>);
 
 #[derive(Debug, Default)]
 struct Places {
     hosts: HashMap<HostKey, Known>,
-    /// The tokens by which hosts of a domain are asked.
+    /// The tokens that hosts of a domain are taken with.
     domains: HashMap<DomainKey, Vec<LeaseToken>>,
 }
 
 #[derive(Debug, Default)]
 struct Known {
-    /// By which it is asked, or about to be.
+    /// The tokens that it is, or is about to be, taken with.
     tokens: Vec<LeaseToken>,
-    /// The monotonic reading before which it is not asked.
+    /// The monotonic reading before which it gets no request.
     rests_until: Duration,
 }
 
 impl LiveTurns {
-    /// Notes a token, until what is returned is dropped.
+    /// Registers a token until the returned value is dropped.
     pub(crate) fn begin(&self, host: HostKey, token: LeaseToken) -> LiveTurn {
         let domain = host.domain();
         let mut places = self.lock();
@@ -45,7 +46,7 @@ impl LiveTurns {
         LiveTurn { turns: self.clone(), host, domain, token }
     }
 
-    /// The tokens by which this host is asked.
+    /// Returns the tokens that this host is taken with.
     pub(crate) fn at(&self, host: &HostKey) -> Vec<LeaseToken> {
         self.lock().hosts.get(host).map(|known| known.tokens.clone()).unwrap_or_default()
     }
@@ -55,7 +56,7 @@ impl LiveTurns {
     }
 }
 
-/// A token that is noted.
+/// A registered token.
 #[derive(Debug)]
 pub(crate) struct LiveTurn {
     turns: LiveTurns,
@@ -65,7 +66,7 @@ pub(crate) struct LiveTurn {
 }
 
 impl LiveTurn {
-    /// The tokens of the others by which this host is asked, or another of its domain.
+    /// Returns the other tokens with which this host, or another host of its domain, is taken.
     pub(crate) fn others(&self) -> Vec<LeaseToken> {
         let places = self.turns.lock();
         let tokens = match &self.domain {
@@ -75,12 +76,12 @@ impl LiveTurn {
         tokens.into_iter().flatten().filter(|token| **token != self.token).cloned().collect()
     }
 
-    /// The monotonic reading before which this host is not asked, by what this process knows.
+    /// Returns the monotonic reading before which this host gets no request, as far as this process knows.
     pub(crate) fn rests_until(&self) -> Duration {
         self.turns.lock().hosts.get(&self.host).map(|known| known.rests_until).unwrap_or_default()
     }
 
-    /// Notes that this host is not asked before this monotonic reading.
+    /// Records that this host gets no request before this monotonic reading.
     pub(crate) fn rest_until(&self, reading: Duration, now: Duration) {
         let hosts = &mut self.turns.lock().hosts;
         if hosts.len() >= HOSTS_MAX {
@@ -134,7 +135,7 @@ mod tests {
         assert_eq!((turns.at(&http), two.others()), (vec![second], vec![]));
         drop(two);
         let places = turns.lock();
-        assert!(places.hosts.is_empty() && places.domains.is_empty(), "nothing is kept of who is gone");
+        assert!(places.hosts.is_empty() && places.domains.is_empty(), "nothing is kept of turns that are over");
     }
 
     #[test]
@@ -148,6 +149,6 @@ mod tests {
         assert_eq!((at(0).rests_until(), at(1).rests_until()), (second(60), second(61)));
         at(HOSTS_MAX).rest_until(second(120), second(60));
         let readings = [0, 1, HOSTS_MAX].map(|n| at(n).rests_until());
-        assert_eq!(readings, [second(0), second(61), second(120)], "what is over makes room");
+        assert_eq!(readings, [second(0), second(61), second(120)], "rests that are over make room");
     }
 }

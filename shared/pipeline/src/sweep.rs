@@ -1,7 +1,7 @@
-//! The last step: work that got lost is sent again, what is over is closed.
+//! The last step: sending lost work again, and closing what is over.
 //!
-//! URLs are never scanned: the sweeper looks at rows that say when they are due, reads each again, and acts by condition. Besides that
-//! it sends messages, and a message too many changes nothing.
+//! It never scans URLs. The sweeper reads rows that say when they are due, reads each again, and acts conditionally. Otherwise it only sends
+//! messages, and one message too many changes nothing.
 
 use std::time::Duration;
 
@@ -27,27 +27,28 @@ use dragline_ports::frontier::{
 use dragline_ports::notifier::Notice;
 use dragline_ports::queue::{Message, ParseMessage, Queue, StartCommand, Ticket};
 
-/// Rows looked at in one sweep.
+/// How many rows one sweep looks at.
 const OVERDUE_MAX: usize = 1_000;
 
-/// How a crawl stands after a sweep.
+/// The state of a crawl after a sweep.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Swept {
     /// It has no iteration yet.
     NoIteration,
     /// Its latest iteration is over: since this sweep, or before.
     Closed(IterationRow),
-    /// It goes on; so many messages were sent, and so many origins closed.
+    /// It goes on.
     GoesOn {
-        /// Messages sent again, origins settled or closed.
+        /// How many messages were sent again and origins settled or closed.
         acts: usize,
     },
 }
 
-/// Sweeps one crawl. What it has no time for is left to the next sweep, which goes on there. What people are owed is told by [`crate::tell::tell_owed`], for all crawls at once. `due_by` is now, or later where it is known that nothing is under way.
+/// Sweeps one crawl. What it has no time for is left to the next sweep, which continues there. [`crate::tell::tell_owed`] tells people what they
+/// are owed, for all crawls at once. `due_by` is now, or later where it is known that nothing is under way.
 ///
 /// # Errors
-/// Those of the ports; the next sweep goes on.
+/// Returns the ports' errors; the next sweep goes on.
 pub async fn sweep(world: &impl World, crawl: &CrawlId, due_by: Timestamp) -> PortResult<Swept> {
     let (frontier, until) = (world.frontier(), Until::of(world));
     let Some(mut iteration) = frontier.latest_iteration(crawl).await? else { return Ok(Swept::NoIteration) };
@@ -61,7 +62,7 @@ pub async fn sweep(world: &impl World, crawl: &CrawlId, due_by: Timestamp) -> Po
         iteration = stopping;
     }
     let mut acts = 0;
-    // No ticket would get a lease otherwise, and nothing would make it less overdue.
+    // No ticket would get a lease otherwise, and the leases would stay overdue.
     let kinds = if iteration.status.is_open() { OverdueKinds::All } else { OverdueKinds::AllButLeases };
     let (mut convoy, mut swept) = (Convoy::default(), Ok(()));
     for work in frontier.overdue(crawl, due_by, kinds, OVERDUE_MAX).await? {
@@ -73,7 +74,7 @@ pub async fn sweep(world: &impl World, crawl: &CrawlId, due_by: Timestamp) -> Po
             }
         }
     }
-    // What was postponed is sent, whatever became of the rest.
+    // What was postponed is sent, whatever happened to the rest.
     convoy.send(world).await?;
     swept?;
     if let Some(reason) = iteration.gives_up() {
@@ -139,16 +140,16 @@ async fn send_again(
     Ok(1)
 }
 
-/// How long to wait before something is sent again that has been waiting for so long already: twice as long, at least the grace, at
-/// most an hour.
+/// Returns how long to wait before sending something again that has been waiting for this long: as long again, at least the grace period, at most
+/// an hour.
 fn next_pause(waited: Duration, grace: Duration) -> Duration {
     waited.saturating_mul(2).clamp(grace, Duration::from_secs(3600).max(grace))
 }
 
-/// Closes every origin that nobody works on with what is left of it. How many.
+/// Closes every origin that nobody works on, with what is left of it. Returns how many.
 ///
-/// Those that cannot be closed yet are passed by. Once all were looked at, the next sweep looks at all of them again: it is swept for as long
-/// as any is open. When the budget is what is spent, nothing is given up while anybody holds a lease: what a holder does not use comes back.
+/// Those that cannot be closed yet are skipped. After a complete pass the next sweep starts from the beginning, for as long as any origin is open.
+/// When the budget is spent, nothing is given up while anybody holds a lease: what a holder does not use comes back.
 async fn give_up_all(
     world: &impl World,
     iteration: &IterationRow,
@@ -163,7 +164,7 @@ async fn give_up_all(
     loop {
         let origins = walker.next_page().await?;
         if origins.is_empty() {
-            walker.begin_anew();
+            walker.start_over();
             walker.store().await?;
             return Ok(acts);
         }
@@ -187,7 +188,7 @@ async fn give_up_all(
                 break;
             }
         }
-        // Those that ended are told of, whatever became of the next one.
+        // People are told about those that ended, whatever happened to the next one.
         tell_all(world, ended).await;
         given_up?;
         if walker.is_to_rest() && walker.rest(&mut Convoy::default()).await?.is_some() {
@@ -196,19 +197,19 @@ async fn give_up_all(
     }
 }
 
-/// Who holds leases of an iteration.
+/// Whether anybody holds leases of an iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Holders {
     /// Nobody.
     None,
-    /// Somebody, or not everything is looked at yet.
+    /// Somebody does, or not everything has been checked yet.
     Some,
 }
 
-/// Looks for whoever holds a lease of an iteration whose budget is spent.
+/// Looks for holders of leases of an iteration whose budget is spent.
 ///
-/// While nothing is left of the budget nobody takes a lease, and whoever takes one when something came back sets the search to its beginning. So
-/// whatever was looked at need not be looked at again, and a holder is waited for where it was met.
+/// While nothing is left of the budget nobody takes a lease, and whoever takes one once something came back resets the search to its beginning. So
+/// origins that were checked need not be checked again, and the search waits at the origin where it finds a holder.
 async fn find_holders(world: &impl World, iteration: &IterationRow, until: Until) -> PortResult<Holders> {
     let mut walker = Walker::resume(world, iteration, Walk::Holders, until);
     if *walker.reached() == OriginCursor::Done {
@@ -242,7 +243,7 @@ fn is_alive(world: &impl World, origin: &OriginKey, lease: &Lease) -> bool {
     lease.holder().is_some_and(|holder| alive().contains(&holder.token))
 }
 
-/// What an origin leaves that is given up; `None` where it is not.
+/// Gives up an origin and returns what it leaves; `None` if it is not given up.
 async fn give_up(
     world: &impl World,
     iteration: Iteration,

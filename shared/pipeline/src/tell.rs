@@ -1,4 +1,4 @@
-//! Telling people what happens. No step fails for it: what cannot be said is logged, kept, and said later.
+//! Telling people what happens. No step fails because of it: a notice that cannot be sent is logged, kept, and sent later.
 
 use std::time::Duration;
 
@@ -10,24 +10,24 @@ use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{NoticeKept, OwedNotice, OwedNotices};
 use dragline_ports::notifier::{Notice, Notifier};
 
-/// Owed notices that are tried at once.
+/// How many owed notices are tried at once.
 const OWED_MAX: usize = 100;
 
-/// Notices in a row that cannot be said before the others are not tried: each try may take as long as a time-out.
+/// How many notices in a row may fail before the others are not tried: each try may take as long as a time-out.
 const FAILURES_MAX: usize = 3;
 
 /// The longest pause before a notice is tried again.
 const PAUSE_MAX: Duration = Duration::from_hours(1);
 
-/// A notice that is owed for so long is given up.
+/// After how long an owed notice is given up.
 const OWED_FOR_MAX: Duration = Duration::from_hours(14 * 24);
 
-/// Tells people, or sees to it that they are told later.
+/// Sends a notice, or makes sure that it is sent later.
 pub(crate) async fn tell(world: &impl World, notice: Notice) {
     tell_all(world, vec![notice]).await;
 }
 
-/// Tells people several things. After one that cannot be said the others are kept without a try.
+/// Sends several notices. After one that cannot be sent the others are kept without a try.
 pub(crate) async fn tell_all(world: &impl World, notices: Vec<Notice>) {
     let mut is_away = false;
     for notice in notices {
@@ -52,12 +52,12 @@ async fn keep(world: &impl World, notice: Notice) {
     }
 }
 
-/// Tells people what is kept already. Whether they were told.
+/// Sends a notice that is already kept. Returns whether it was sent.
 pub(crate) async fn tell_kept(world: &impl World, owed: &OwedNotice) -> bool {
     match world.notifier().notify(owed.notice.clone()).await {
         Ok(()) => {
             if let Err(error) = world.frontier().forget_notice(owed).await {
-                tracing::warn!(%error, "a notice was sent, and will be once more");
+                tracing::warn!(%error, "a notice was sent, and will be sent once more");
             }
             true
         }
@@ -73,10 +73,10 @@ pub(crate) async fn tell_kept(world: &impl World, owed: &OwedNotice) -> bool {
     }
 }
 
-/// Tells people what is owed to them. How much of what was due is owed still.
+/// Sends the notices that are owed. Returns how many of those due are still owed.
 ///
 /// # Errors
-/// Those of the frontier, when it is asked what is owed.
+/// Returns the frontier's errors when it is asked what is owed.
 pub async fn tell_owed(world: &impl World, due_by: jiff::Timestamp) -> PortResult<usize> {
     let owed = world.frontier().owed_notices(due_by, OWED_MAX).await?;
     let (mut left, mut failures) = (owed.len(), 0);
@@ -88,7 +88,7 @@ pub async fn tell_owed(world: &impl World, due_by: jiff::Timestamp) -> PortResul
             failures = 0;
             left -= 1;
         } else if between(owed.since, world.clock().now()) > OWED_FOR_MAX {
-            tracing::error!(notice = ?owed.notice, "a notice that nobody could be told is given up");
+            tracing::error!(notice = ?owed.notice, "a notice could not be sent and is given up");
             world.frontier().forget_notice(&owed).await?;
             left -= 1;
         } else {
@@ -98,7 +98,7 @@ pub async fn tell_owed(world: &impl World, due_by: jiff::Timestamp) -> PortResul
     Ok(left)
 }
 
-/// How long to wait before something is said again that has been owed for so long already.
+/// Returns how long to wait before the next try of a notice that has been owed for this long.
 fn pause(owed_for: Duration, grace: Duration) -> Duration {
     owed_for.clamp(grace, PAUSE_MAX.max(grace))
 }

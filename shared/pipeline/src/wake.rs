@@ -1,4 +1,4 @@
-//! Seeing to it that an origin which may need a turn gets one, and one that needs nothing more is closed.
+//! Making sure that an origin which may need a turn gets one, and that one which needs nothing more is closed.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -19,18 +19,18 @@ use dragline_ports::queue::{CONVOY_MAX, Message, Queue, Ticket};
 
 /// Reads an origin's rows and does what they call for: a ticket if it is ready, settling if it is idle, nothing if it is held or closed.
 ///
-/// Called after everything that may have given an origin work, or taken the last of it. Doing it once too often changes nothing.
+/// Called after everything that may have given an origin work, or taken the last of it. A call too many changes nothing.
 ///
 /// # Errors
-/// Those of the frontier and the queue.
+/// Returns the errors of the frontier and the queue.
 pub async fn wake(world: &impl World, origin: &OriginKey, iteration: Iteration) -> PortResult<()> {
     wake_all(world, std::slice::from_ref(origin), iteration).await
 }
 
-/// As [`wake`], for several origins, whose tickets travel together.
+/// Like [`wake`], for several origins, whose tickets travel together.
 ///
 /// # Errors
-/// Those of the frontier and the queue. Tickets of the origins before the one that failed are sent.
+/// Returns the errors of the frontier and the queue. Tickets of the origins before the one that failed are sent.
 pub async fn wake_all(world: &impl World, origins: &[OriginKey], iteration: Iteration) -> PortResult<()> {
     let (mut convoy, mut woken) = (Convoy::default(), Ok(()));
     for origin in origins {
@@ -43,10 +43,10 @@ pub async fn wake_all(world: &impl World, origins: &[OriginKey], iteration: Iter
     woken
 }
 
-/// As [`wake`], but that its ticket waits for others.
+/// Like [`wake`], but its ticket waits to travel with others.
 ///
 /// # Errors
-/// Those of the frontier.
+/// Returns the frontier's errors.
 pub async fn wake_into(
     world: &impl World,
     origin: &OriginKey,
@@ -93,10 +93,10 @@ fn call(world: &impl World, convoy: &mut Convoy, ticket: Ticket, until: Timestam
     convoy.add(ticket, until);
 }
 
-/// Sends a turn's ticket, to come when the origin may be asked.
+/// Sends a turn's ticket, to arrive when the origin may get requests.
 ///
 /// # Errors
-/// Those of the queue.
+/// Returns the queue's errors.
 pub async fn send_ticket(
     world: &impl World,
     origin: &OriginKey,
@@ -108,29 +108,29 @@ pub async fn send_ticket(
     world.queue().send(Message::Ticket(Ticket { origin: origin.clone(), iteration, turn }), wait).await
 }
 
-/// Tickets that are sent together, so that one invocation works them and shares the seconds that each of them waits. Queues that are polled by
-/// several would scatter them otherwise.
+/// Tickets that are sent together, so that one invocation works them and shares the seconds that each of them waits. Otherwise a queue with several
+/// pollers would scatter them.
 #[derive(Debug, Default)]
 pub struct Convoy(Vec<(Ticket, Timestamp)>);
 
 impl Convoy {
-    /// Adds a ticket that is to come when its origin may be asked.
+    /// Adds a ticket that is to arrive when its origin may get requests.
     pub fn add(&mut self, ticket: Ticket, not_before: Timestamp) {
         self.0.push((ticket, not_before));
     }
 
-    /// Sends what there is, once that fills a message.
+    /// Sends the tickets if they fill a message.
     ///
     /// # Errors
-    /// Those of the queue.
+    /// Returns the queue's errors.
     pub async fn send_if_full(&mut self, world: &impl World) -> PortResult<()> {
         if self.0.len() < CONVOY_MAX { Ok(()) } else { self.send(world).await }
     }
 
-    /// Sends what there is.
+    /// Sends the tickets.
     ///
     /// # Errors
-    /// The first of the queue's, once everything was tried.
+    /// Returns the first of the queue's errors, once everything was tried.
     pub async fn send(&mut self, world: &impl World) -> PortResult<()> {
         let mut sent = Ok(());
         for (tickets, wait) in together(std::mem::take(&mut self.0), world.clock().now()) {
@@ -140,7 +140,7 @@ impl Convoy {
     }
 }
 
-/// Which tickets travel together, and how long: those that are due within the same second. None comes early.
+/// Returns which tickets travel together, and for how long: those that are due within the same second. None arrives early.
 fn together(tickets: Vec<(Ticket, Timestamp)>, now: Timestamp) -> Vec<(Vec<Ticket>, Duration)> {
     let mut by_second: BTreeMap<u64, Vec<(Ticket, Duration)>> = BTreeMap::new();
     for (ticket, not_before) in tickets {

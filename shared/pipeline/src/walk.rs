@@ -1,7 +1,7 @@
-//! Going through origins in the time that there is.
+//! Walking through origins in the time available.
 //!
-//! Effects in order: what is to be done with an origin; what that sends; the cursor. Whatever a walk dies after, whoever comes next does at most
-//! once more what was done since the cursor was stored, and all of that may be done twice.
+//! Effects in order: the work on an origin; the messages that it sends; the cursor. Whatever a walk dies after, the next one repeats at most what
+//! was done since the cursor was stored, and all of that may be done twice.
 
 use std::time::Duration;
 
@@ -14,20 +14,20 @@ use dragline_ports::clock::Clock;
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{CursorMoved, Iterations, MoveCursor, Origins};
 
-/// Origins are listed so many at a time, and a cursor is stored after so many: more would be done again after a crash.
+/// How many origins are listed at a time, and after how many the cursor is stored: a larger number would repeat more after a crash.
 const ORIGINS_PAGE: usize = 500;
 
-/// When a step stops going through origins, by the monotonic clock.
+/// When a step stops walking through origins, by the monotonic clock.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Until(Option<Duration>);
 
 impl Until {
-    /// The end of a step that begins now.
+    /// Returns the end of a step that begins now.
     pub(crate) fn of(world: &impl World) -> Self {
         Self(world.timing().walk.map(|walk| world.clock().monotonic().saturating_add(walk)))
     }
 
-    /// Asked after each origin, not before: each walk passes one at least, so that it comes to its end in any case.
+    /// Asked after each origin, not before: each walk passes at least one, so it comes to an end in any case.
     pub(crate) fn is_over(self, world: &impl World) -> bool {
         self.0.is_some_and(|end| world.clock().monotonic() >= end)
     }
@@ -36,15 +36,15 @@ impl Until {
 /// How a walk ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WalkEnd {
-    /// It is through.
+    /// It is complete.
     Through,
-    /// Its time is over. The cursor says where to go on.
+    /// Its time is over. The cursor says where to continue.
     OutOfTime,
-    /// Somebody else does the same work, and goes on with it.
+    /// Somebody else is doing the same work, and goes on with it.
     Elsewhere,
 }
 
-/// A piece of work that goes through origins: up to which it is done, and up to which the iteration's row says so.
+/// A walk through origins: how far it is, and how far the iteration's row says it is.
 pub(crate) struct Walker<'w, W> {
     world: &'w W,
     iteration: &'w IterationRow,
@@ -56,18 +56,18 @@ pub(crate) struct Walker<'w, W> {
 }
 
 impl<'w, W: World> Walker<'w, W> {
-    /// Goes on where the iteration's row says.
+    /// Continues where the iteration's row says.
     pub(crate) fn resume(world: &'w W, iteration: &'w IterationRow, walk: Walk, until: Until) -> Self {
         let stored = iteration.cursors.of(walk).clone();
         Self { world, iteration, walk, until, reached: stored.clone(), stored, passed_since: 0 }
     }
 
-    /// Up to which origin it is done.
+    /// Returns the last origin that is done.
     pub(crate) const fn reached(&self) -> &OriginCursor {
         &self.reached
     }
 
-    /// The next origins that the store knows; none when it is through.
+    /// Returns the next origins that the store knows; none when the walk is complete.
     pub(crate) async fn next_page(&self) -> PortResult<Vec<Origin>> {
         match &self.reached {
             OriginCursor::Done => Ok(Vec::new()),
@@ -75,18 +75,18 @@ impl<'w, W: World> Walker<'w, W> {
         }
     }
 
-    /// An origin is done with.
+    /// Records that an origin is done.
     pub(crate) fn pass(&mut self, origin: &Origin) {
         self.reached = OriginCursor::After(origin.clone());
         self.passed_since += 1;
     }
 
-    /// Whether the cursor is to be stored before anything else is done.
+    /// Whether to store the cursor before anything else is done.
     pub(crate) fn is_to_rest(&self) -> bool {
         self.passed_since >= ORIGINS_PAGE || self.until.is_over(self.world)
     }
 
-    /// Sends what was done, and stores how far that is. How the walk ended, unless it goes on.
+    /// Sends what is pending, and stores the cursor. Returns how the walk ended, unless it goes on.
     pub(crate) async fn rest(&mut self, convoy: &mut Convoy) -> PortResult<Option<WalkEnd>> {
         convoy.send(self.world).await?;
         Ok(match self.store().await? {
@@ -95,17 +95,17 @@ impl<'w, W: World> Walker<'w, W> {
         })
     }
 
-    /// Everything is done.
+    /// Records that everything is done.
     pub(crate) fn finish(&mut self) {
         self.reached = OriginCursor::Done;
     }
 
-    /// Everything is done, and is to be done once more from its beginning.
-    pub(crate) fn begin_anew(&mut self) {
+    /// Records that everything is done, and has to be done again from the beginning.
+    pub(crate) fn start_over(&mut self) {
         self.reached = OriginCursor::NotBegun;
     }
 
-    /// Stores how far it came.
+    /// Stores the cursor.
     pub(crate) async fn store(&mut self) -> PortResult<CursorMoved> {
         if self.stored == self.reached {
             return Ok(CursorMoved::Moved);

@@ -1,4 +1,4 @@
-//! The ports, all at once, and the times that the steps keep.
+//! All ports together, and the times that the steps keep.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,8 @@ use dragline_ports::notifier::Notifier;
 use dragline_ports::observer::{Nobody, Observer};
 use dragline_ports::queue::Queue;
 
-/// One set of ports, as the steps see it; [`Adapters`] makes one. The [`dragline_ports::fetcher::Fetcher`] is apart, as only the crawl step has it.
+/// One set of ports, as the steps see it; [`Adapters`] makes one. The [`dragline_ports::fetcher::Fetcher`] is separate, as only the crawl step has
+/// it.
 pub trait World: Send + Sync + 'static {
     /// Where work and knowledge are kept.
     type Frontier: Frontier;
@@ -22,9 +23,9 @@ pub trait World: Send + Sync + 'static {
     type Archive: Archive;
     /// Where documents are kept.
     type Documents: Documents;
-    /// How the steps call each other.
+    /// How the steps send each other work.
     type Queue: Queue;
-    /// How people are told.
+    /// How notices are sent to people.
     type Notifier: Notifier;
     /// What time it is.
     type Clock: Clock;
@@ -79,7 +80,7 @@ pub struct Adapters<F, A, D, Q, N, C, H> {
 }
 
 impl<F, A, D, Q, N, C, H> Adapters<F, A, D, Q, N, C, H> {
-    /// Adapters that nobody watches, with the times to keep where nothing else is said.
+    /// Returns adapters that nobody watches, with the default times.
     pub fn new(frontier: F, archive: A, documents: D, queue: Q, notifier: N, (clock, rng): (C, H)) -> Self {
         Self {
             frontier,
@@ -95,13 +96,13 @@ impl<F, A, D, Q, N, C, H> Adapters<F, A, D, Q, N, C, H> {
         }
     }
 
-    /// The same, watched by somebody.
+    /// Returns the same adapters with this observer.
     #[must_use]
     pub fn watched_by(self, observer: Arc<dyn Observer>) -> Self {
         Self { observer, ..self }
     }
 
-    /// The same, keeping other times.
+    /// Returns the same adapters with other times.
     #[must_use]
     pub fn with_timing(self, timing: Timing) -> Self {
         Self { timing, ..self }
@@ -112,13 +113,13 @@ impl<F, A, D, Q, N, C, H> Adapters<F, A, D, Q, N, C, H>
 where
     Self: Clone,
 {
-    /// Another set of the same adapters, whose steps go through origins no longer than this.
+    /// Returns another set of the same adapters, whose steps walk through origins for no longer than this.
     #[must_use]
     pub fn with_walk(&self, walk: Duration) -> Self {
         self.clone().with_timing(Timing { walk: Some(walk), ..self.timing })
     }
 
-    /// Another set of the same adapters, with turns of this length.
+    /// Returns another set of the same adapters, with turns of this length.
     #[must_use]
     pub fn with_turn(&self, turn: Duration) -> Self {
         self.clone().with_timing(Timing { turn, ..self.timing })
@@ -189,37 +190,37 @@ where
 pub struct Timing {
     /// How long a lease lasts from when it was taken or last renewed by a commit.
     pub lease: Duration,
-    /// What of a lease is kept for committing: no request starts that could end later.
+    /// The part of a lease that is reserved for committing: no request starts that could end within it.
     pub commit_reserve: Duration,
     /// How long one turn goes on at most.
     pub turn: Duration,
-    /// A segment is committed at the latest so long after its first request.
+    /// How long after its first request a segment is committed at the latest.
     pub segment_age: Duration,
-    /// A longer wait is not waited for within a turn: the turn ends, and its next ticket comes then.
+    /// The longest wait within a turn. For a longer one the turn ends, and its next ticket comes then.
     pub wait_in_turn: Duration,
-    /// How long a turn that has nothing left to ask for waits for the parses of its segments, before it lets go of the origin. Zero where
-    /// another turn costs nothing.
+    /// How long a turn with nothing left to request waits for the parses of its segments before it releases the origin. Zero where another turn
+    /// costs nothing.
     pub parse_wait: Duration,
-    /// No parse takes longer: one that was begun so long ago, and was neither committed nor given back, died.
+    /// The longest time of a parse: one that began longer ago, and was neither committed nor given back, died.
     pub parse: Duration,
-    /// How long a step goes through origins, one after the other, before it stores how far it came and leaves the rest to another call.
-    /// Absent: as long as that takes.
+    /// How long a step walks through origins before it stores how far it came and leaves the rest to another call. `None` for as long as that
+    /// takes.
     pub walk: Option<Duration>,
     /// How long a message may take before the sweeper sends it again.
     pub grace: Duration,
-    /// How many URLs may wait where there is a budget of pages.
+    /// How many URLs may wait where there is a page budget.
     pub claims: ClaimLimits,
-    /// What becomes of the lease of a process that was killed.
+    /// What happens to the lease of a process that was killed.
     pub dead_leases: DeadLeases,
 }
 
-/// What becomes of the lease of a process that was killed, and with it of a wait that a server has just asked for.
+/// What happens to the lease of a process that was killed, and with it to a wait that a server has just asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DeadLeases {
-    /// It runs out: whoever is next comes later than any wait within a turn ends.
+    /// It expires: the next holder comes later than any wait within a turn ends.
     #[default]
     RunOut,
-    /// It is void as soon as the next process starts, which knows of no wait but a committed one. So those are committed at once.
+    /// It is void as soon as the next process starts, which knows of no wait but a committed one. So waits are committed at once.
     AreVoid,
 }
 

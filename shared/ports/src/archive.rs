@@ -8,27 +8,41 @@ use dragline_domain::frontier::ObjectKey;
 
 use super::error::PortResult;
 
-/// What became of a put.
+/// The result of a put.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Put {
     /// The object is there now, and survives a crash.
     Stored,
-    /// An object of this key was there before; it is unchanged. It may be of an earlier try of the same put, whose answer got lost.
+    /// An object with this key existed before and is unchanged. It may come from an earlier attempt at the same put whose answer was lost.
     Exists,
 }
 
 /// Keeps objects by key.
+///
+/// ```no_run
+/// use dragline_domain::frontier::ObjectKey;
+/// use dragline_ports::archive::{Archive, Put};
+/// use dragline_ports::error::PortResult;
+///
+/// /// Copies an object to another key. Returns whether there is such an object.
+/// async fn copy(archive: &impl Archive, from: &ObjectKey, to: &ObjectKey) -> PortResult<bool> {
+///     let Some(bytes) = archive.get(from, 1 << 20).await? else { return Ok(false) };
+///     match archive.put_new(to, bytes).await? {
+///         Put::Stored | Put::Exists => Ok(true),
+///     }
+/// }
+/// ```
 pub trait Archive: Send + Sync {
-    /// Stores a new object. Never overwrites. Durable once it returns.
+    /// Stores a new object, durably once it returns. Never overwrites.
     fn put_new(&self, key: &ObjectKey, bytes: Bytes) -> impl Future<Output = PortResult<Put>> + Send;
 
-    /// The whole object; `None` if there is none. One over `bytes_max` is an error of kind `TooLarge`, found before it is read.
+    /// Returns the whole object; `None` if there is none. An object over `bytes_max` is an error of kind `TooLarge`, found before it is read.
     fn get(&self, key: &ObjectKey, bytes_max: u64) -> impl Future<Output = PortResult<Option<Bytes>>> + Send;
 
-    /// Part of an object, clipped at its end; `None` if there is none.
+    /// Returns part of an object, clipped at the object's end; `None` if there is none.
     fn get_range(&self, key: &ObjectKey, range: Range<u64>) -> impl Future<Output = PortResult<Option<Bytes>>> + Send;
 
-    /// The keys that start with a prefix, in order, after `after`, at most `limit`.
+    /// Lists the keys that start with a prefix, in order, after `after`, at most `limit`.
     fn list(
         &self,
         prefix: &str,
@@ -36,6 +50,6 @@ pub trait Archive: Send + Sync {
         limit: usize,
     ) -> impl Future<Output = PortResult<Vec<ObjectKey>>> + Send;
 
-    /// Deletes an object. Deleting one that is not there is no error.
+    /// Deletes an object. Deleting one that does not exist is not an error.
     fn delete(&self, key: &ObjectKey) -> impl Future<Output = PortResult<()>> + Send;
 }

@@ -1,4 +1,4 @@
-//! What parsers made of segments.
+//! What parsers extracted from segments.
 
 use std::future::Future;
 
@@ -7,21 +7,21 @@ use dragline_domain::frontier::SegmentRow;
 
 use super::error::PortResult;
 
-/// What became of putting a segment's documents.
+/// The result of putting a segment's documents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PutDocuments {
-    /// They are there now.
+    /// They are stored now.
     Stored,
-    /// Another parse of the segment put these before. They count, ours do not.
+    /// Another parse of the segment put these before. They count; ours do not.
     Found(Vec<Document>),
 }
 
-/// Keeps the documents of segments, each set put once, before its links are claimed: so a segment's links are fixed, however its parsers die.
+/// Keeps the documents of segments. Each set is put once, before its links are claimed, so a segment's links are fixed even if its parsers die.
 pub trait Documents: Send + Sync {
-    /// The documents of a segment; `None` if none were put.
+    /// Returns the documents of a segment; `None` if none were put.
     fn load(&self, segment: &SegmentRow) -> impl Future<Output = PortResult<Option<Vec<Document>>>> + Send;
 
-    /// Puts them if there are none.
+    /// Puts documents if there are none yet.
     fn put_new(
         &self,
         segment: &SegmentRow,

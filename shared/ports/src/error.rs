@@ -1,38 +1,38 @@
-//! What went wrong in a port that nobody planned for.
+//! Unexpected errors of a port.
 
 use std::error::Error;
 use std::fmt;
 
-/// A surprise: the store or the queue did not do its work. Expected races are values, never this.
+/// A surprise: the store or the queue failed. Expected races are values, never this.
 #[derive(Debug)]
 pub struct PortError {
-    /// What kind of surprise.
+    /// The kind of error.
     pub kind: PortErrorKind,
     /// The operation, as the port names it.
     pub operation: &'static str,
     /// What it was done to: a key, a URL, a path.
     pub subject: String,
-    /// What lies beneath.
+    /// The underlying error.
     pub source: Box<dyn Error + Send + Sync>,
 }
 
-/// What kind of surprise, for deciding what to do about it.
+/// The kind of an error, for deciding what to do about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PortErrorKind {
-    /// The store is busy or away: worth another try.
+    /// The store is busy or unreachable: worth another try.
     Unavailable,
     /// No room is left.
     Full,
     /// What was read is not what was written.
     Corrupt,
-    /// The size of what was asked for is over a limit.
+    /// What was asked for is larger than a limit allows.
     TooLarge,
     /// Anything else.
     Other,
 }
 
 impl PortError {
-    /// An error of this kind.
+    /// Returns an error of this kind.
     pub fn new(
         kind: PortErrorKind,
         operation: &'static str,

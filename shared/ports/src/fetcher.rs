@@ -15,46 +15,46 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::PortResult;
 
-/// What a GET request may cost. Each limit cuts or ends the one request that meets it, and nothing else.
+/// What a GET request may cost. Exceeding a limit cuts or ends that one request, and nothing else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FetchLimits {
     /// Name lookup, TCP and TLS together.
     pub connect_timeout: Duration,
-    /// From the sent request to the end of the response header.
+    /// From the request being sent to the end of the response header.
     pub first_byte_timeout: Duration,
-    /// The whole exchange. A body cut by it is kept, flagged [`Truncation::Time`].
+    /// The whole exchange. A body that it cuts is kept, flagged [`Truncation::Time`].
     pub total_timeout: Duration,
-    /// The header's size, all fields together: names, values and what separates them. Whatever this allows, there are no more fields than
+    /// The size of the header, all fields together: names, values and separators. Whatever this allows, there are no more fields than
     /// [`FIELDS_MAX`](dragline_formats::warc::FIELDS_MAX).
     pub header_bytes_max: usize,
-    /// The body as received, content coding kept. Cut beyond it, flagged [`Truncation::Length`].
+    /// The body as received, content coding kept. Cut beyond this, flagged [`Truncation::Length`].
     pub body_bytes_max: usize,
-    /// The body with its content coding undone: counted while streaming, so that a bomb is cut where it passes the limit.
+    /// The body with its content coding undone, counted while streaming: a decompression bomb is cut where it passes the limit.
     pub decoded_bytes_max: u64,
 }
 
 /// One request to be made: always GET, never following redirects.
 #[derive(Clone, Debug)]
 pub struct FetchRequest {
-    /// What to ask for.
+    /// The URL to request.
     pub url: CrawlUrl,
-    /// `If-None-Match`, the entity tag as the server wrote it. Absent: none is known.
+    /// `If-None-Match`: the entity tag as the server wrote it; `None` if none is known.
     pub if_none_match: Option<String>,
-    /// `If-Modified-Since`, the date as the server wrote it. Absent: none is known.
+    /// `If-Modified-Since`: the date as the server wrote it; `None` if none is known.
     pub if_modified_since: Option<String>,
     /// What it may cost.
     pub limits: FetchLimits,
-    /// Who is told of a connection that has to be opened for it.
+    /// Who is told about a connection that has to be opened for it.
     pub watch: Option<Arc<dyn ConnectionWatch>>,
 }
 
-/// Is told how far the connection of a request is: one that has to be opened lets the request set out later than it started. Neither is called
-/// for a request on a connection that was open.
+/// Learns when a request has to open a connection, as the request then leaves later than it started. Neither method is called for a request on an
+/// open connection.
 pub trait ConnectionWatch: fmt::Debug + Send + Sync {
     /// A connection is being opened.
     fn connecting(&self);
-    /// It is open, and the request sets out; or it cannot be opened, or nobody waits for it any more. Follows each [`Self::connecting`], before
-    /// the request ends.
+    /// It is open and the request leaves; or it cannot be opened, or nobody waits for it any more. Follows each [`Self::connecting`], before the
+    /// request ends.
     fn connected(&self);
 }
 
@@ -77,13 +77,13 @@ pub struct FetchedResponse {
     pub status: u16,
     /// The reason phrase as it came, cut at [`REASON_BYTES_MAX`](dragline_formats::warc::REASON_BYTES_MAX), or the canonical one.
     pub reason: String,
-    /// What carried it; absent if that is not known.
+    /// The protocol that carried it; `None` if unknown.
     pub protocol: Option<HttpProtocol>,
     /// The header fields in their order, values as bytes.
     pub headers: Headers,
     /// The body as received, or as much of it as was kept.
     pub body: Bytes,
-    /// Why the body is not whole; absent when it is.
+    /// Why the body is not whole; `None` when it is.
     pub truncated: Option<Truncation>,
     /// SHA-1 of the body with its content coding undone, as far as it was decoded.
     pub decoded_sha1: [u8; 20],
@@ -101,20 +101,20 @@ pub enum FetchFailureKind {
     PrivateAddress,
     /// No TCP connection, or it ended before a response.
     Connect,
-    /// TLS could not be agreed on, or the certificate is not good.
+    /// The TLS handshake failed, or the certificate is not valid.
     Tls,
-    /// A time limit passed before the response header was there.
+    /// A time limit passed before the response header arrived.
     Timeout,
-    /// What came is no HTTP, or its header is over the limit.
+    /// The answer is not HTTP, or its header is over the limit.
     Protocol,
-    /// This machine has no room for another connection just now: too many files are open. No request was sent, and it says nothing of the server.
+    /// This machine cannot open another connection now: too many files are open. No request was sent, and it says nothing about the server.
     NoRoom,
 }
 
-/// A request that brought no response.
+/// A request that got no response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FetchFailure {
-    /// What kind of failure.
+    /// The kind of failure.
     pub kind: FetchFailureKind,
     /// The details for a person, on one line.
     pub detail: String,
@@ -125,9 +125,9 @@ pub struct FetchFailure {
 pub struct Fetched {
     /// The request header as sent: the request line's target and the fields, for the archive. Empty if nothing was sent.
     pub request_headers: Headers,
-    /// The address that answered; absent if no connection was made.
+    /// The address that answered; `None` if no connection was made.
     pub remote: Option<SocketAddr>,
-    /// From the request's start to its response header; absent without one.
+    /// From the request's start to its response header; `None` without one.
     pub first_byte: Option<Duration>,
     /// From the request's start to its end.
     pub elapsed: Duration,
@@ -136,14 +136,14 @@ pub struct Fetched {
 }
 
 impl Fetched {
-    /// A request that came to nothing after so long, of which no more is known.
+    /// Returns a request that failed after this long, of which nothing more is known.
     #[must_use]
     pub fn failed(kind: FetchFailureKind, detail: &str, elapsed: Duration) -> Self {
         let failure = FetchFailure { kind, detail: detail.to_owned() };
         Self { request_headers: Headers::default(), remote: None, first_byte: None, elapsed, result: Err(failure) }
     }
 
-    /// Whether nothing was sent as there was nobody to send it to: the host may be away, whatever its URLs are like.
+    /// Whether nothing was sent because the host could not be reached: it may be down, whatever its URLs are like.
     #[must_use]
     pub fn is_out_of_reach(&self) -> bool {
         use FetchFailureKind::{Connect, NameNotResolved, Timeout, Tls};
@@ -152,21 +152,21 @@ impl Fetched {
     }
 }
 
-/// Makes one request. A failure is a value.
+/// Makes requests, one at a time. A failure is a value.
 pub trait Fetcher: Send + Sync {
     /// Makes one GET request within its limits. Never follows a redirect, never sends credentials or cookies.
     fn fetch(&self, request: FetchRequest) -> impl Future<Output = Fetched> + Send;
 }
 
-/// Where turns get their fetchers from: crawls differ in how they present themselves.
+/// Where turns get their fetchers: each crawl presents itself in its own way.
 pub trait Fetchers: Send + Sync + 'static {
     /// The fetcher.
     type Fetcher: Fetcher + 'static;
 
-    /// The fetcher of a crawl with this definition.
+    /// Returns the fetcher of a crawl with this definition.
     ///
     /// # Errors
-    /// It cannot be set up.
+    /// Fails if it cannot be set up.
     fn of(&self, definition: &Draft) -> PortResult<Arc<Self::Fetcher>>;
 }
 

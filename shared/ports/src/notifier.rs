@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::PortResult;
 
-/// More characters than this are not said in words.
+/// The most characters of a notice's text.
 const WORDS_CHARS_MAX: usize = 1_000;
 
 /// Something that a person may want to know.
@@ -18,11 +18,11 @@ const WORDS_CHARS_MAX: usize = 1_000;
 pub enum Notice {
     /// An iteration closed.
     IterationClosed(IterationRow),
-    /// An iteration was to begin while the last one still runs.
+    /// An iteration should have begun while the last one was still running.
     StartSkipped {
         /// What asked for it.
         trigger: TriggerId,
-        /// The one that runs.
+        /// The iteration that is running.
         running: IterationRow,
     },
     /// An origin ended with work left.
@@ -38,17 +38,17 @@ pub enum Notice {
     Stuck {
         /// Whose.
         origin: OriginKey,
-        /// Which, and how.
+        /// Which capture, and how.
         detail: String,
     },
-    /// Another origin joined the scope.
+    /// An origin joined the scope.
     OriginJoined {
-        /// The one that sent us there.
+        /// The origin that redirects there.
         from: OriginKey,
         /// The one that joined.
         origin: dragline_domain::url::Origin,
     },
-    /// robots.txt could not be read; it is tried again, or the origin is given up.
+    /// robots.txt could not be read. It is tried again, or the origin is given up.
     RobotsUnreadable {
         /// Whose.
         origin: OriginKey,
@@ -58,7 +58,7 @@ pub enum Notice {
 }
 
 impl Notice {
-    /// The crawl that it is about.
+    /// Returns the crawl that it is about.
     #[must_use]
     pub const fn crawl(&self) -> &CrawlId {
         match self {
@@ -70,7 +70,7 @@ impl Notice {
         }
     }
 
-    /// What it says, on one line for people, none of which a terminal obeys. The crawl is not named: whoever has several says which.
+    /// Returns its text for people, on one line with control characters escaped. It does not name the crawl: a caller with several adds that.
     #[must_use]
     pub fn words(&self) -> String {
         let words = match self {
@@ -90,7 +90,7 @@ impl Notice {
         one_line(&words, WORDS_CHARS_MAX)
     }
 
-    /// What kind of notice it is, in one word, for filters and keys.
+    /// Returns the kind of notice in one word, for filters and keys.
     #[must_use]
     pub const fn kind(&self) -> &'static str {
         match self {
@@ -106,7 +106,7 @@ impl Notice {
 
 /// Tells people.
 pub trait Notifier: Send + Sync {
-    /// Tells it. May tell twice after a crash. No step calls this but by `tell`, as none may fail for it.
+    /// Sends a notice. May send it twice after a crash. Steps call this only through `tell`, as no step may fail because of it.
     fn notify(&self, notice: Notice) -> impl Future<Output = PortResult<()>> + Send;
 }
 
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn notices_are_worded_on_one_harmless_line() {
+    fn notices_are_one_harmless_line() {
         let origin = OriginKey { crawl: "example".parse().unwrap(), origin: "https://example.org".parse().unwrap() };
         let joined = "https://www.example.org".parse().unwrap();
         for (notice, expected) in [

@@ -1,7 +1,7 @@
-//! Watching a crawl as it goes: each visit as it ends, and what each origin waits for.
+//! Watching a crawl as it runs: each visit as it ends, and what each origin waits for.
 //!
-//! For people alone. Nothing depends on what an observer makes of it, nothing of it is kept, and a world that names none has [`Nobody`], for whom
-//! no event costs more than a call.
+//! For people only. Nothing depends on what an observer does with an event, and none is stored. A world without an observer has [`Nobody`], for
+//! whom an event costs no more than a call.
 
 use std::time::Duration;
 
@@ -16,82 +16,82 @@ use super::fetcher::Fetched;
 /// Something that happened.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'a> {
-    /// A visit is over: the URL was asked for, or must not be.
+    /// A visit is over: the URL was requested, or must not be.
     Visited {
         /// The URL.
         url: &'a CrawlUrl,
-        /// When its request started, or it was decided on.
+        /// When its request started, or the decision was made.
         at: Timestamp,
-        /// How it went, as it is stored.
+        /// How it went, as stored.
         visit: &'a Visit,
-        /// The request; absent if nothing was sent.
+        /// The request; `None` if nothing was sent.
         fetched: Option<&'a Fetched>,
     },
-    /// Whoever read what was fetched ended a URL otherwise than its visit did, or ended one that was found there and is not asked for.
+    /// The parser gave a URL another outcome than its visit did, or gave one to a URL that it found and that is not requested.
     Read {
         /// The URL.
         url: &'a CrawlUrl,
         /// How it ended.
         outcome: Outcome,
-        /// Why; absent where the outcome says it all.
+        /// Why; `None` where the outcome says it all.
         detail: Option<&'a str>,
     },
-    /// An origin waits for something else than before.
+    /// An origin's stage changed.
     At {
         /// Which one.
         origin: &'a OriginKey,
-        /// What it is at.
+        /// Its stage.
         stage: Stage,
     },
 }
 
-/// What an origin is at.
+/// What an origin is doing or waiting for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// Its robots.txt is being got.
+    /// Its robots.txt is being fetched.
     Robots,
-    /// The next request starts then; once that has passed, it is under way, or about to be.
+    /// The next request starts then. Once that time has passed, it is under way or about to be.
     Waiting {
-        /// Not before then.
+        /// The earliest time.
         until: Timestamp,
-        /// Why not.
+        /// The reason for the wait.
         why: Wait,
-        /// The delay of now.
+        /// The current delay.
         delay: Delay,
     },
-    /// Nothing is left to ask for until what was fetched is parsed.
+    /// Nothing is left to request until what was fetched is parsed.
     Parsing {
         /// The delay that is kept meanwhile.
         delay: Delay,
     },
-    /// Parsing found something to ask for: another turn does, by the same delay.
+    /// Parsing found something to request. Another turn does so, with the same delay.
     Called {
-        /// Not before then.
+        /// The earliest time.
         until: Timestamp,
     },
     /// Nothing is left.
     Done,
 }
 
-/// Why an origin is not asked yet.
+/// Why no request is made to an origin yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wait {
     /// Its delay.
     Delay,
-    /// It asked for it by Retry-After.
+    /// It asked for a pause by Retry-After.
     RetryAfter,
     /// It could not be reached, and may be restarting.
     OutOfReach,
-    /// Its robots.txt could not be read, and is asked for again.
+    /// Its robots.txt could not be read, and is requested again.
     Robots,
     /// What is left failed, and is tried again.
     Retry,
-    /// Others ask its host, or the host rests.
+    /// Others are using its host, or the host rests.
     Host,
 }
 
 impl Wait {
-    /// In one word, for machines.
+    /// Returns it in one word, for machines.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -105,28 +105,28 @@ impl Wait {
     }
 }
 
-/// The delay that an origin is asked by.
+/// The delay between requests to an origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Delay {
     /// From the start of one request to the start of the next.
     pub time: Duration,
-    /// Whose wish it is.
+    /// Where it comes from.
     pub reason: DelayReason,
 }
 
-/// Whose wish a delay is.
+/// Where a delay comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DelayReason {
-    /// The definition's.
+    /// The definition.
     Definition,
-    /// robots.txt's, by Crawl-delay.
+    /// The Crawl-delay of robots.txt.
     CrawlDelay,
-    /// The crawler's own, as the origin refused requests.
+    /// The crawler itself, as the origin refused requests.
     BackOff,
 }
 
 impl DelayReason {
-    /// In one word, for machines.
+    /// Returns it in one word, for machines.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -137,13 +137,13 @@ impl DelayReason {
     }
 }
 
-/// Watches.
+/// Watches a crawl.
 pub trait Observer: Send + Sync {
-    /// Takes note of it. Turns wait until this is over: it must be quick, and must not fail.
+    /// Receives an event. The turn waits for this to return: it must be quick, and must not fail.
     fn observe(&self, event: &Event<'_>);
 }
 
-/// Nobody watches.
+/// The observer of a crawl that nobody watches.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Nobody;
 

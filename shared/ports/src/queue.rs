@@ -20,11 +20,11 @@ pub struct Ticket {
     pub origin: OriginKey,
     /// The iteration.
     pub iteration: Iteration,
-    /// The turn. A ticket of another turn than the lease's is void.
+    /// The turn. A ticket for another turn than the lease's is void.
     pub turn: Turn,
 }
 
-/// Tickets that travel in one message at most: as many turns as one invocation of the crawler works at the same time.
+/// The most tickets in one message: as many turns as one invocation of the crawler works at once.
 pub const CONVOY_MAX: usize = 20;
 
 /// Asks a parser for a segment.
@@ -37,7 +37,7 @@ pub struct ParseMessage {
     pub iteration: Iteration,
 }
 
-/// Asks the scheduler to begin an iteration, or to go on beginning it.
+/// Asks the scheduler to begin an iteration, or to continue beginning it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StartCommand {
@@ -53,7 +53,7 @@ pub struct StartCommand {
 pub enum Message {
     /// To the turns queue.
     Ticket(Ticket),
-    /// Several, to the turns queue, at most [`CONVOY_MAX`]: they are worked together, and the message is done with when all of them are.
+    /// Several, to the turns queue, at most [`CONVOY_MAX`]: they are worked together, and the message is done when all of them are.
     Tickets(Vec<Ticket>),
     /// To the segments queue.
     Parse(ParseMessage),
@@ -62,7 +62,7 @@ pub enum Message {
 }
 
 impl Message {
-    /// Tickets as one message: a single one as it always was.
+    /// Returns tickets as one message; a single one keeps its own form.
     #[must_use]
     pub fn of_tickets(tickets: &[Ticket]) -> Self {
         match tickets {
@@ -74,6 +74,6 @@ impl Message {
 
 /// Sends messages.
 pub trait Queue: Send + Sync {
-    /// Sends a message, to be delivered after `delay` (at most [`DELAY_MAX`]; more is cut to it).
+    /// Sends a message, to be delivered after `delay` (at most [`DELAY_MAX`]; longer ones are cut).
     fn send(&self, message: Message, delay: Duration) -> impl Future<Output = PortResult<()>> + Send;
 }

@@ -1,4 +1,4 @@
-//! The machine's own time and random bits: the adapters of the `Clock` and `Rng` ports, and what a process took of its CPU.
+//! The machine's own time and random bits: the adapters of the `Clock` and `Rng` ports, and the CPU time of a process.
 
 #![expect(clippy::disallowed_methods, reason = "these are the ports that everything else asks")]
 
@@ -15,7 +15,7 @@ pub struct SystemClock {
 }
 
 impl SystemClock {
-    /// A clock whose monotonic readings start now.
+    /// Returns a clock whose monotonic readings start now.
     #[must_use]
     pub fn new() -> Self {
         Self { start: Instant::now() }
@@ -42,22 +42,22 @@ impl Clock for SystemClock {
     }
 }
 
-/// The CPU time that this process took so far, by all of its threads.
+/// Returns the CPU time that this process has used, in all its threads.
 #[must_use]
 pub fn cpu_time() -> Duration {
     let taken = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-    // The system gives neither below zero; if it did, no time is the honest answer.
+    // The system never gives less than zero; if it did, zero would be right.
     Duration::try_from(taken).unwrap_or_default()
 }
 
-/// Raises the number of files that this process may have open as far as it may itself, and says how many that are.
+/// Raises the number of files that this process may open as far as it is allowed to, and returns that number.
 #[must_use]
 pub fn raise_open_files() -> usize {
     use rustix::process::{Resource, getrlimit, setrlimit};
     let mut limit = getrlimit(Resource::Nofile);
     let soft = limit.current;
     limit.current = limit.maximum;
-    // Some systems refuse what they name as the maximum. What it was before does as well.
+    // Some systems refuse the maximum that they state. The earlier limit will do, too.
     let allowed = if setrlimit(Resource::Nofile, limit).is_ok() { limit.maximum } else { soft };
     allowed.map_or(usize::MAX, |files| usize::try_from(files).unwrap_or(usize::MAX))
 }
@@ -67,7 +67,7 @@ pub fn raise_open_files() -> usize {
 pub struct SystemRng;
 
 impl Rng for SystemRng {
-    /// A UUID of version 4: 122 random bits, and six that say so.
+    /// Returns a UUID of version 4: 122 random bits, and six that say so.
     fn bits(&self) -> u128 {
         Uuid::new_v4().as_u128()
     }

@@ -33,12 +33,12 @@ fn what_cannot_be_opened_is_told_in_a_line() {
             |d| {
                 fs::write(d.join(DATABASE), "no database, though as long as one's header. ".repeat(9)).unwrap();
             },
-            "DIR/dragline.db is not a database of dragline; name another directory",
+            "DIR/dragline.db is not a dragline database; name another directory",
             "not a database",
         ),
         (
             |d| database(d, "CREATE TABLE t (a)"),
-            "DIR/dragline.db is not a database of dragline; name another directory",
+            "DIR/dragline.db is not a dragline database; name another directory",
             "another program's database",
         ),
         (
@@ -46,7 +46,7 @@ fn what_cannot_be_opened_is_told_in_a_line() {
                 LocalStore::open(d, at(0)).map(drop).unwrap();
                 database(d, "PRAGMA user_version = 9");
             },
-            "DIR/dragline.db has format 9, and this dragline knows formats up to 5; use a newer dragline",
+            "DIR/dragline.db has format 9, and this dragline supports formats up to 5; use a newer dragline",
             "a newer format",
         ),
     ];

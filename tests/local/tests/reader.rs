@@ -253,7 +253,7 @@ async fn a_cursor_of_another_stream_is_refused() {
     let reader = reading.into_reader(origin().crawl);
     let (all, place) = (Filter::default(), Some(Cursor::new("https://a.example")));
     let told = reader.log(&all, place.as_ref(), 1).await.unwrap_err().to_string();
-    assert!(told.contains("`https://a.example` is no place in this stream"), "{told}");
+    assert!(told.contains("`https://a.example` is not a cursor of this stream"), "{told}");
     assert!(reader.candidates(&all, place.as_ref(), 1).await.is_err());
 }
 

@@ -1,4 +1,4 @@
-//! Batches, of which AWS may put parts off: those are asked for again.
+//! Batches, of which AWS may postpone parts: those are requested again.
 
 use std::collections::HashMap;
 
@@ -29,21 +29,21 @@ pub(crate) struct Statement {
     pub(crate) table: Table,
     pub(crate) text: String,
     pub(crate) parameters: Vec<AttributeValue>,
-    /// About the item's size afterwards.
+    /// The approximate size of the item afterwards.
     pub(crate) bytes: u64,
 }
 
 /// Why a statement had no effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rejection {
-    /// An item of the key is there already.
+    /// An item with this key exists already.
     Duplicate,
-    /// What it asks of the item does not hold.
+    /// The item does not meet the condition.
     Condition,
 }
 
 impl Dynamo {
-    /// Items by their keys; those that are not there are left out.
+    /// Returns items by their keys, without those that do not exist.
     pub(crate) async fn get_all(&self, keys: Vec<Key>, kind: ReadKind) -> Result<HashMap<Key, Item>, StoreError> {
         let mut found = HashMap::new();
         for keys in keys.chunks(GETS_MAX) {
@@ -88,7 +88,7 @@ impl Dynamo {
         wanted.map_err(|e| StoreError::Damaged(e.to_string()))
     }
 
-    /// Deletes items, whether or not they are there.
+    /// Deletes items, whether or not they exist.
     pub(crate) async fn delete_all(&self, items: &[(Key, u64)]) -> Result<(), StoreError> {
         for items in items.chunks(DELETES_MAX) {
             let mut backoff = Backoff::new(&self.rng);
@@ -116,7 +116,7 @@ impl Dynamo {
         Ok(())
     }
 
-    /// Executes statements, each by itself, no two on one item. Answers in their order.
+    /// Executes statements, each by itself, no two on one item. Returns the answers in the same order.
     pub(crate) async fn execute_all(&self, statements: &[Statement]) -> Result<Vec<Result<(), Rejection>>, StoreError> {
         let mut answers = Vec::with_capacity(statements.len());
         for batch in statements.chunks(STATEMENTS_MAX) {

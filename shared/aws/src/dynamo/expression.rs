@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 
-/// An expression and its values. The names need no list: each `#name` stands for the attribute of that name.
+/// An expression and its values. The names need no list: each `#name` stands for the attribute with that name.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Expression {
     text: String,
@@ -12,18 +12,18 @@ pub(crate) struct Expression {
 }
 
 impl Expression {
-    /// The expression of this text.
+    /// Returns the expression with this text.
     pub(crate) fn new(text: impl Into<String>) -> Self {
         Self { text: text.into(), values: HashMap::new() }
     }
 
-    /// With a value for a `:placeholder`.
+    /// Adds the value of a `:placeholder`.
     pub(crate) fn with(mut self, placeholder: &str, value: AttributeValue) -> Self {
         self.values.insert(placeholder.to_owned(), value);
         self
     }
 
-    /// Both must hold.
+    /// Joins two conditions, both of which must hold.
     pub(crate) fn and(mut self, other: Self) -> Self {
         self.text = format!("({}) AND ({})", self.text, other.text);
         self.values.extend(other.values);
@@ -35,7 +35,7 @@ impl Expression {
     }
 }
 
-/// The attribute names that expressions mention, by their placeholders; `None` if there are none, which DynamoDB wants left out.
+/// Returns the attribute names that expressions mention, by their placeholders; `None` if there are none, as DynamoDB wants them left out then.
 pub(super) fn names<'e>(
     expressions: impl IntoIterator<Item = Option<&'e Expression>>,
 ) -> Option<HashMap<String, String>> {
@@ -49,7 +49,7 @@ pub(super) fn names<'e>(
     (!names.is_empty()).then_some(names)
 }
 
-/// The values of expressions; `None` if there are none.
+/// Returns the values of expressions; `None` if there are none.
 pub(super) fn values<'e>(
     expressions: impl IntoIterator<Item = Option<&'e Expression>>,
 ) -> Option<HashMap<String, AttributeValue>> {

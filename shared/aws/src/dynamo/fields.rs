@@ -1,4 +1,4 @@
-//! Values in items: written one way, and read back checked.
+//! Values in items: written in one way, and checked when read.
 
 use aws_sdk_dynamodb::primitives::Blob;
 use aws_sdk_dynamodb::types::AttributeValue;
@@ -29,7 +29,7 @@ pub(crate) fn blob(bytes: Vec<u8>) -> AttributeValue {
     AttributeValue::B(Blob::new(bytes))
 }
 
-/// An instant as milliseconds since 1970, so that conditions compare it.
+/// Returns an instant as milliseconds since 1970, which conditions can compare.
 pub(crate) fn instant(at: Timestamp) -> AttributeValue {
     number(at.as_millisecond())
 }
@@ -94,7 +94,7 @@ impl<'i> Fields<'i> {
         Ok(serde_json::from_str(self.text(name)?)?)
     }
 
-    /// A value that is stored as its text.
+    /// Returns a value that is stored as its text.
     pub(crate) fn parsed<T: TryFrom<String>>(self, name: &str) -> Result<T, StoreError> {
         T::try_from(self.text(name)?.to_owned()).map_err(|_| damaged(name))
     }
@@ -109,7 +109,7 @@ impl<'i> Fields<'i> {
 }
 
 fn damaged(name: &str) -> StoreError {
-    StoreError::Damaged(format!("attribute `{name}` is missing, or of another kind"))
+    StoreError::Damaged(format!("attribute `{name}` is missing or of another type"))
 }
 
 #[cfg(test)]
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_written_is_read_and_damage_is_told() {
+    fn what_was_written_is_read_and_damage_is_reported() {
         let at = Timestamp::from_millisecond(1_795_000_000_123).unwrap();
         let item = Item::from([
             ("text".to_owned(), text("a")),
@@ -136,10 +136,10 @@ mod tests {
         assert!(fields.flag("flag").unwrap());
         assert_eq!(fields.maybe("none", Fields::text).unwrap(), None);
         for (broken, why) in [
-            (fields.text("number").is_err(), "a number is no text"),
-            (fields.number::<u64>("none").is_err(), "nothing is no number"),
+            (fields.text("number").is_err(), "a number is not a text"),
+            (fields.number::<u64>("none").is_err(), "a missing value is not a number"),
             (fields.number::<u8>("number").is_err(), "a number that does not fit"),
-            (fields.maybe("flag", Fields::text).is_err(), "there, but of another kind"),
+            (fields.maybe("flag", Fields::text).is_err(), "present, but of another type"),
         ] {
             assert!(broken, "{why}");
         }

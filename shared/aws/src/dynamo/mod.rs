@@ -1,4 +1,4 @@
-//! DynamoDB as the frontier asks it: typed items, expressions, and requests that are tried again where that is right.
+//! DynamoDB as the frontier uses it: typed items, expressions, and requests that are retried where that is right.
 
 mod batch;
 mod expression;
@@ -41,13 +41,13 @@ impl Dynamo {
         self.tables.of(table)
     }
 
-    /// The rounds of an operation that decides anew where others were faster.
+    /// Returns the rounds of an operation that decides again where others were faster.
     pub(crate) fn rounds(&self) -> Rounds {
         Rounds::new(&self.rng)
     }
 }
 
-/// Where an item is.
+/// The key of an item.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Key {
     pub(crate) table: Table,
@@ -56,12 +56,12 @@ pub(crate) struct Key {
 }
 
 impl Key {
-    /// The key alone, as an item.
+    /// Returns only the key, as an item.
     pub(crate) fn item(&self) -> Item {
         Item::from([(PARTITION.to_owned(), text(&self.partition)), (SORT.to_owned(), text(&self.sort))])
     }
 
-    /// An item of this key with these attributes.
+    /// Returns an item with this key and these attributes.
     pub(crate) fn with<'a>(&self, attributes: impl IntoIterator<Item = (&'a str, AttributeValue)>) -> Item {
         let mut item = self.item();
         item.extend(attributes.into_iter().map(|(name, value)| (name.to_owned(), value)));

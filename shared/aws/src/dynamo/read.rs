@@ -14,22 +14,22 @@ use crate::tables::{Index, SORT, Table};
 pub(crate) struct Range {
     pub(crate) table: Table,
     pub(crate) partition: String,
-    /// What the sort keys start with; absent: all.
+    /// What the sort keys start with; `None` for all.
     pub(crate) prefix: Option<String>,
-    /// The sort key after which to begin, whether or not there is one; absent: at the first.
+    /// The sort key after which to begin, whether or not it exists; `None` for the first.
     pub(crate) after: Option<String>,
 }
 
-/// Some of a range.
+/// Part of a range.
 #[derive(Debug)]
 pub(crate) struct Page {
     pub(crate) items: Vec<Item>,
-    /// The sort key to go on after; absent: that was all.
+    /// The sort key to continue after; `None` if that was all.
     pub(crate) next: Option<String>,
 }
 
 impl Dynamo {
-    /// One item, read consistently.
+    /// Returns one item, read consistently.
     pub(crate) async fn get(&self, key: &Key) -> Result<Option<Item>, StoreError> {
         let request = self.client.get_item().table_name(self.table(key.table)).consistent_read(true);
         let output = request.set_key(Some(key.item())).send().await.map_err(|e| StoreError::request("GetItem", e))?;
@@ -38,7 +38,7 @@ impl Dynamo {
         Ok(output.item)
     }
 
-    /// The first items of a range, at most `limit` of them.
+    /// Returns the first items of a range, at most `limit`.
     pub(crate) async fn first(&self, range: &Range, limit: usize, kind: ReadKind) -> Result<Page, StoreError> {
         let start = range.after.as_ref().map(|after| range.key(after).item());
         let request = self
@@ -53,7 +53,7 @@ impl Dynamo {
         Ok(Page { items, next: next.transpose()? })
     }
 
-    /// All of a range. For ranges that are small by their nature.
+    /// Returns a whole range. For ranges that are small by nature.
     pub(crate) async fn all(&self, mut range: Range) -> Result<Vec<Item>, StoreError> {
         let mut items = Vec::new();
         loop {
@@ -66,7 +66,7 @@ impl Dynamo {
         }
     }
 
-    /// The last item of a range, read consistently.
+    /// Returns the last item of a range, read consistently.
     pub(crate) async fn last(&self, range: &Range) -> Result<Option<Item>, StoreError> {
         let request = self.query(range.table, &range.condition());
         let request = request.consistent_read(true).scan_index_forward(false).limit(1);
@@ -77,7 +77,7 @@ impl Dynamo {
         Ok(item)
     }
 
-    /// A query by this condition, of a table or of what the caller names of its indexes.
+    /// Returns a query with this condition, of a table or of the index that the caller names.
     fn query(&self, table: Table, condition: &Expression) -> QueryFluentBuilder {
         let query = self.client.query().table_name(self.table(table));
         let query = query.key_condition_expression(condition.text());
@@ -87,11 +87,11 @@ impl Dynamo {
     }
 }
 
-/// Entries of an index, and where to go on.
+/// Entries of an index, and where to continue.
 type Entries = (Vec<Item>, Option<Item>);
 
 impl Dynamo {
-    /// Entries of a partition of an index up to a time, the earliest first. The index lags.
+    /// Returns entries in a partition of an index up to a time, the earliest first. The index lags.
     pub(crate) async fn indexed(
         &self,
         index: Index,
@@ -114,7 +114,7 @@ impl Dynamo {
     }
 }
 
-/// The most items that are asked for at once where all are wanted; DynamoDB cuts at 1 MB.
+/// The most items that are requested at once when all are wanted; DynamoDB cuts at 1 MB.
 const PAGE_MAX: usize = 1_000;
 
 impl Range {

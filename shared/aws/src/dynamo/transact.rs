@@ -1,4 +1,4 @@
-//! Writing under conditions: one row by itself, or several in one transaction.
+//! Writing under conditions: a single row, or several in one transaction.
 
 use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::delete_item::DeleteItemError;
@@ -23,12 +23,12 @@ use crate::meter::capacity::{WriteUnits, item_bytes};
 enum Tried {
     Written(Option<Item>),
     Refused(Refused),
-    /// It met another transaction, or was throttled: worth another try as it is.
+    /// It conflicted with another transaction, or was throttled: worth another try.
     Conflict(StoreError),
 }
 
 impl Dynamo {
-    /// Writes one row by itself. Gives the row after an update.
+    /// Writes a single row. Returns the row after an update.
     pub(crate) async fn write(&self, write: &Write) -> Result<Result<Option<Item>, Refused>, StoreError> {
         let mut backoff = Backoff::new(&self.rng);
         loop {
@@ -47,7 +47,7 @@ impl Dynamo {
         }
     }
 
-    /// Writes all rows or none. One alone is written without a transaction, which costs half.
+    /// Writes all rows or none. A single one is written without a transaction, which costs half.
     pub(crate) async fn transact(&self, writes: &[Write]) -> Result<Result<(), Refused>, StoreError> {
         if let [one] = writes {
             return Ok(self.write(one).await?.map(|_| ()));
@@ -115,7 +115,7 @@ impl Dynamo {
                     _ => None,
                 })
             }
-            // A check has its place beside writes.
+            // A check needs writes beside it.
             Action::Check => self.try_all(std::slice::from_ref(write)).await,
         }
     }
@@ -128,14 +128,14 @@ impl Dynamo {
         };
         let reasons = match error.as_service_error() {
             Some(TransactWriteItemsError::TransactionCanceledException(canceled)) => canceled.cancellation_reasons(),
-            // An earlier try of it, of which no answer came, is still under way.
+            // An earlier try, whose answer did not come, is still under way.
             Some(TransactWriteItemsError::TransactionInProgressException(_)) => {
                 return Ok(Tried::Conflict(StoreError::in_the_way("TransactWriteItems", error)));
             }
             _ => return Err(StoreError::request("TransactWriteItems", error)),
         };
         let has = |code: &str| reasons.iter().any(|reason| reason.code() == Some(code));
-        // First: of a row that was in the way of another transaction nobody knows whether it would have refused, too.
+        // Checked first: nobody knows whether a row that conflicted with another transaction would have refused as well.
         if PASSING.into_iter().any(has) {
             return Ok(Tried::Conflict(StoreError::in_the_way("TransactWriteItems", error)));
         }
@@ -173,7 +173,7 @@ impl Dynamo {
     }
 }
 
-/// Reasons of a cancelled transaction that pass by themselves.
+/// Reasons of a cancelled transaction that go away by themselves.
 const PASSING: [&str; 3] = ["TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"];
 
 fn one_tried<E>(

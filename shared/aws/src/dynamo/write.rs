@@ -1,9 +1,9 @@
-//! What is to be written to one row, under which condition.
+//! What to write to one row, and under which condition.
 
 use super::{Expression, Item, Key};
 use crate::meter::capacity::{WriteUnits, item_bytes};
 
-/// What a row is in a transaction, for telling which one refused.
+/// What a row is in a transaction, to tell which one refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     Crawl,
@@ -49,7 +49,7 @@ pub(crate) struct Write {
     index: IndexWrites,
 }
 
-/// A write that had no effect: rows of these roles did not meet their conditions. With each what it was, if it was there.
+/// A write that had no effect: rows with these roles did not meet their conditions. Contains each row as it was, if it existed.
 #[derive(Clone, Debug)]
 pub(crate) struct Refused(pub(super) Vec<(Role, Option<Item>)>);
 
@@ -58,7 +58,7 @@ impl Refused {
         self.0.iter().any(|(refused, _)| *refused == role)
     }
 
-    /// The row that refused; `None` also if there was none.
+    /// Returns the row that refused; `None` also if it did not exist.
     pub(crate) fn row(&self, role: Role) -> Option<&Item> {
         self.0.iter().find(|(refused, _)| *refused == role).and_then(|(_, item)| item.as_ref())
     }
@@ -70,7 +70,7 @@ impl Write {
         Self::new(role, key, Action::Put(item), bytes)
     }
 
-    /// An update of an item that is about as large as this afterwards.
+    /// Returns an update of an item that is about as large as this afterwards.
     pub(crate) fn update(role: Role, key: &Key, update: Expression, after: &Item) -> Self {
         Self::new(role, key, Action::Update(update), item_bytes(after))
     }
@@ -79,7 +79,7 @@ impl Write {
         Self::new(role, key, Action::Delete, bytes)
     }
 
-    /// Nothing is written; the condition must hold.
+    /// Returns a check: nothing is written, but the condition must hold.
     pub(crate) fn check(role: Role, key: &Key, row: &Item, condition: Expression) -> Self {
         Self::new(role, key, Action::Check, item_bytes(row)).when(condition)
     }
@@ -96,12 +96,12 @@ impl Write {
         Self { condition: Some(condition), ..self }
     }
 
-    /// Where nothing of this key is.
+    /// Requires that no item with this key exists.
     pub(crate) fn if_absent(self) -> Self {
         self.when(Expression::new("attribute_not_exists(#sk)"))
     }
 
-    /// Where something of this key is.
+    /// Requires that an item with this key exists.
     pub(crate) fn if_there(self) -> Self {
         self.when(Expression::new("attribute_exists(#sk)"))
     }
@@ -111,7 +111,7 @@ impl Write {
     }
 
     pub(super) fn index_units(&self) -> WriteUnits {
-        // The index holds keys and little else: below 1 KB each.
+        // The index holds little more than keys: below 1 KB each.
         match self.index {
             IndexWrites::None => WriteUnits(0),
             IndexWrites::One => WriteUnits(1),

@@ -1,4 +1,4 @@
-//! Candidates: claiming them, going through those that are due, and what their end changes.
+//! Candidates: claiming them, walking those that are due, and recording how they ended.
 
 use std::collections::HashMap;
 
@@ -18,11 +18,11 @@ use crate::rows::keys;
 use crate::tables::Table;
 
 impl Candidates for DynamoFrontier {
-    /// Reads what is there, decides, and writes what is own now. Whatever somebody else changed meanwhile is decided on anew.
+    /// Reads what exists, decides, and writes what is now the claimer's own. Whatever somebody else changed meanwhile is decided again.
     ///
-    /// The read comes first as most links lead to what is known: a read of it costs a tenth of a write that is refused. The first one may be
-    /// of an earlier state: what is claimed in this iteration stays so, and writes are refused where the state was another. That a candidate
-    /// is not due is believed only of a state that is surely the last.
+    /// The read comes first because most links lead to known URLs: a read of one costs a tenth of a refused write. The first read may be out of
+    /// date: claims of this iteration stay, and writes are refused where the state has changed. That a candidate is not due is believed only after
+    /// a consistent read.
     async fn claim(&self, request: &ClaimRequest) -> PortResult<Vec<Claim>> {
         at("claim", &request.origin, async {
             let mut claims: Vec<Option<Claim>> = vec![None; request.urls.len()];
@@ -92,7 +92,7 @@ impl Candidates for DynamoFrontier {
         .await
     }
 
-    /// Refused is what is older than what is there, and what is not there.
+    /// Refuses what is older than the stored state, and what does not exist.
     async fn update_candidates(&self, origin: &OriginKey, updates: &[CandidateUpdate]) -> PortResult<()> {
         at("update candidates", origin, async {
             let table = self.db.table(Table::Candidates);
@@ -128,14 +128,14 @@ impl DynamoFrontier {
     }
 }
 
-/// What a claim of one URL comes to.
+/// The result of claiming one URL.
 enum Claimed {
     Answer(Claim),
-    /// This, if the statement has its effect.
+    /// This, if the statement takes effect.
     OnceWritten(Statement, Claim),
 }
 
-/// Updates in layers, none of which says anything of a URL twice, each URL's in their order: a batch that has a key twice fails.
+/// Returns updates in layers, none of which contains a URL twice, each URL's in order: a batch with a duplicate key fails.
 fn layers(updates: &[CandidateUpdate]) -> Vec<Vec<&CandidateUpdate>> {
     let mut layers: Vec<Vec<&CandidateUpdate>> = Vec::new();
     let mut earlier: HashMap<&str, usize> = HashMap::new();

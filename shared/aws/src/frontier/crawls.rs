@@ -18,7 +18,7 @@ const DEFINITION: &str = "definition";
 const VERSION: &str = "version";
 const JOINED: &str = "joined";
 
-/// There only while the crawl is switched off, which it then says.
+/// Exists only while the crawl is switched off, and says so.
 const SWITCH: &str = "switch";
 const OFF: &str = "off";
 
@@ -51,7 +51,7 @@ impl Crawls for DynamoFrontier {
 
     async fn load_definition(&self, crawl: &CrawlId, version: u32) -> PortResult<Option<Definition>> {
         at("load definition", crawl, async {
-            // If it is replaced between the two looks, the second one finds it.
+            // If it is replaced between the two reads, the second one finds it.
             if let Some(current) = self.crawl(crawl).await?.filter(|row| row.version == version) {
                 return Ok(Some(current.definition));
             }
@@ -133,7 +133,7 @@ impl DynamoFrontier {
         }
     }
 
-    /// The crawls that need a look of this kind by then, the earliest first.
+    /// Returns the crawls that need this kind of attention by then, the earliest first.
     async fn on_agenda(&self, kind: &str, until: Timestamp, limit: usize) -> Result<Vec<CrawlId>, StoreError> {
         let (mut crawls, mut start) = (Vec::new(), None);
         loop {
@@ -149,7 +149,7 @@ impl DynamoFrontier {
     }
 }
 
-/// The definition; `None` where origins joined a crawl that has none yet.
+/// Reads the definition; `None` where origins joined a crawl that has none yet.
 fn read(item: &Item) -> Result<Option<CrawlRow>, StoreError> {
     let fields = rows::fields(item)?;
     if !fields.has(DEFINITION) {
@@ -161,7 +161,7 @@ fn read(item: &Item) -> Result<Option<CrawlRow>, StoreError> {
         Some(other) => return Err(StoreError::Damaged(format!("a crawl is switched `{other}`"))),
     };
     let joined = fields.maybe(JOINED, Fields::texts)?.unwrap_or_default();
-    let origin = |text: &str| text.parse().map_err(|_| StoreError::Damaged(format!("`{text}` is no origin")));
+    let origin = |text: &str| text.parse().map_err(|_| StoreError::Damaged(format!("`{text}` is not an origin")));
     Ok(Some(CrawlRow {
         definition: fields.json(DEFINITION)?,
         version: fields.number(VERSION)?,
@@ -170,7 +170,7 @@ fn read(item: &Item) -> Result<Option<CrawlRow>, StoreError> {
     }))
 }
 
-/// Keeps a definition that is replaced, for the iterations that were begun with it.
+/// Keeps a definition that is replaced, for the iterations that began with it.
 fn keep(before: &CrawlRow) -> Result<Write, StoreError> {
     let key = keys::past_definition(&before.definition.name, before.version);
     Ok(Write::put(Role::Other, &key, rows::row(&key, [(DEFINITION, json(&before.definition)?)])))

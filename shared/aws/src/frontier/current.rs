@@ -1,4 +1,4 @@
-//! Rows as they are now, for decisions: read consistently, and checked again by whatever is written from them.
+//! Current rows, for decisions: read consistently, and checked again by whatever is written from them.
 
 use std::collections::BTreeSet;
 
@@ -11,14 +11,14 @@ use crate::errors::StoreError;
 use crate::meter::capacity::ReadKind;
 use crate::rows::{self, inbox, iteration, keys, lease};
 
-/// An origin's rows and its iteration's.
+/// The rows of an origin and its iteration.
 pub(super) struct Current {
     pub(super) rows: Option<OriginRows>,
     pub(super) iteration: Option<IterationRow>,
 }
 
 impl DynamoFrontier {
-    /// The rows of one origin and an iteration in one request. `None` if an operation came between their reads: read again.
+    /// Returns the rows of one origin and an iteration in one request. `None` if an operation came between their reads: read again.
     pub(super) async fn current(&self, origin: &OriginKey, number: Iteration) -> Result<Option<Current>, StoreError> {
         let [lease, inbox, row] = [keys::lease(origin), keys::inbox(origin), keys::iteration(&origin.crawl, number)];
         let wanted = vec![lease.clone(), inbox.clone(), row.clone()];
@@ -28,7 +28,7 @@ impl DynamoFrontier {
         Ok(Some(Current { rows, iteration }))
     }
 
-    /// The rows of several origins, of those that have any, with an item beside. `None` as above.
+    /// Returns the rows of several origins, of those that have any, together with another item. `None` as above.
     pub(super) async fn current_of(
         &self,
         origins: BTreeSet<&OriginKey>,
@@ -48,17 +48,17 @@ impl DynamoFrontier {
         Ok(Some((by_origin, beside.map(|key| found.remove(key)))))
     }
 
-    /// Puts an origin that is about to open into the crawl's list.
+    /// Adds an origin that is about to open to the crawl's list.
     pub(super) async fn list(&self, origin: &OriginKey) -> Result<(), StoreError> {
         let key = keys::listed(origin);
         self.db.write(&Write::put(Role::Other, &key, rows::row(&key, []))).await.map(|_| ())
     }
 }
 
-/// Two rows that are written together where an origin opens or closes.
+/// Two rows that are written together when an origin opens or closes.
 #[expect(clippy::large_enum_variant, reason = "none is kept: each is taken apart where it was made")]
 pub(super) enum Paired {
-    /// Both are of one moment, or there are none.
+    /// Both are from one moment, or neither exists.
     AtRest(Option<OriginRows>),
     /// It opened or closed between their reads.
     Moving,

@@ -1,4 +1,4 @@
-//! What becomes of origins that nobody holds: another turn, a close, or a close with leftovers.
+//! What happens to origins that nobody holds: another turn, a close, or a close with leftovers.
 
 use dragline_domain::frontier::{
     ClosedWithLeftovers, IterationRow, Leftover, OriginKey, OriginRows, SettledRows, give_up as give_up_rows,
@@ -18,7 +18,7 @@ use crate::tables::SORT;
 pub(super) const REASON: &str = "reason";
 pub(super) const COUNT: &str = "count";
 
-/// An origin's rows and its iteration's, as they were when it was decided what becomes of them.
+/// The rows of an origin and its iteration when the decision was made.
 struct Before<'o> {
     origin: &'o OriginKey,
     rows: OriginRows,
@@ -91,8 +91,8 @@ impl DynamoFrontier {
         Ok(writes)
     }
 
-    /// Deletes whatever todo an origin has left in an iteration. It is not part of the transaction that closed the origin: its number
-    /// has no bound. Whatever a crash leaves is never taken, as the lease keeps why it ended.
+    /// Deletes whatever todo an origin has left in an iteration. This is not part of the transaction that closed the origin, as its number is
+    /// unlimited. What a crash leaves is never taken, as the lease records why it ended.
     pub(super) async fn drop_chunks(&self, origin: &OriginKey, number: Iteration) -> Result<(), StoreError> {
         let chunks = self.db.all(keys::chunks(origin, number)).await?;
         let keys = chunks.iter().map(|item| {

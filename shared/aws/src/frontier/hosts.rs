@@ -1,4 +1,4 @@
-//! Hosts and the places of their domains: who asks them, who waits for them.
+//! Hosts and the places of their domains: who sends them requests, who waits for them.
 
 use std::collections::HashMap;
 
@@ -15,13 +15,13 @@ use crate::meter::capacity::ReadKind;
 use crate::rows::host::{Stored, read, replace, replace_domain};
 use crate::rows::keys;
 
-/// The keys of the rows that say whether a host may be asked.
+/// The keys of the rows that say whether a host may get requests.
 pub(super) struct HostKeys {
     host: HostKey,
     domain: Option<DomainKey>,
 }
 
-/// These rows as they were read.
+/// These rows as read.
 pub(super) struct Seen<'k> {
     keys: &'k HostKeys,
     host: Option<Stored<HostRow>>,
@@ -90,7 +90,7 @@ impl HostKeys {
         [keys::host(&self.host)].into_iter().chain(self.domain.as_ref().map(keys::domain))
     }
 
-    /// The rows among those that were found.
+    /// Returns the rows among those that were found.
     pub(super) fn seen(&self, found: &HashMap<Key, Item>) -> Result<Seen<'_>, StoreError> {
         let host = found.get(&keys::host(&self.host)).map(read).transpose()?;
         let domain = self.domain.as_ref().and_then(|domain| found.get(&keys::domain(domain)));
@@ -106,13 +106,13 @@ impl Seen<'_> {
         }
     }
 
-    /// The rows of a host that was taken.
+    /// Returns the rows of a host that was taken.
     pub(super) fn taken(&self, taken: &HostTaken) -> Result<Vec<Write>, StoreError> {
         let domain = taken.domain.as_ref().map(|row| self.put_domain(row)).transpose()?.flatten();
         Ok(self.put_host(&taken.host)?.into_iter().chain(domain).collect())
     }
 
-    /// The row with who waits; `None` if that is there already.
+    /// Returns the row with the waiters; `None` if it is unchanged.
     pub(super) fn line(&self, refused: &HostRefused) -> Result<Option<Write>, StoreError> {
         match refused {
             HostRefused::Host(busy) => self.put_host(&busy.row),
@@ -120,7 +120,7 @@ impl Seen<'_> {
         }
     }
 
-    /// The rows after a host was given back; none of those that the bearer of the token has no more.
+    /// Returns the rows after a host was given back, without those that the token's bearer no longer holds.
     pub(super) fn given_back(&self, back: &GiveBackHost) -> Result<Vec<Write>, StoreError> {
         let GiveBackHost { token, free_from, pace, now, .. } = back;
         let HostRows { host, domain } = self.rows();
@@ -148,7 +148,7 @@ impl DynamoFrontier {
         keys.seen(&self.db.get_all(keys.rows().collect(), ReadKind::Consistent).await?)
     }
 
-    /// Writes what there is to write, all or nothing.
+    /// Writes all of this, or nothing.
     async fn are_written(&self, writes: &[Write]) -> Result<bool, StoreError> {
         match writes {
             [] => Ok(true),

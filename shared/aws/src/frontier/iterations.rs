@@ -18,7 +18,7 @@ use crate::rows::{self, iteration, keys};
 
 const ITERATION: &str = "iteration";
 
-/// How long a trigger and its seedings are known: a schedule or a queue does not deliver one so late.
+/// How long a trigger and its seedings are remembered: no schedule or queue delivers one later.
 pub(super) const TRIGGER_KNOWN: Duration = Duration::from_secs(30 * 24 * 3_600);
 
 impl Iterations for DynamoFrontier {
@@ -30,7 +30,7 @@ impl Iterations for DynamoFrontier {
                 rounds.begin().await?;
                 let earlier = match self.begun_by(request).await? {
                     Some(number) => {
-                        let gone = || StoreError::Damaged("the iteration of that trigger is gone".to_owned());
+                        let gone = || StoreError::Damaged("the iteration of that trigger is missing".to_owned());
                         Some(self.iteration(crawl, number).await?.ok_or_else(gone)?)
                     }
                     None => None,
@@ -163,7 +163,7 @@ fn put_trigger(request: &BeginIteration, begun: Iteration) -> Write {
     write.when(Expression::new("attribute_not_exists(#iteration)"))
 }
 
-/// When a trigger that is noted now may be forgotten.
+/// Returns when a trigger that is recorded now may be forgotten.
 pub(super) fn trigger_expires(now: Timestamp) -> AttributeValue {
     rows::expires(now, TRIGGER_KNOWN).1
 }

@@ -1,4 +1,4 @@
-//! The crawl log: the entries of a segment, deflated, in as many items as they need.
+//! The crawl log: the entries of a segment, deflated, in as many items as needed.
 
 use dragline_domain::capture::{LogEntry, SegmentLog};
 use dragline_domain::frontier::SegmentRow;
@@ -10,7 +10,7 @@ use crate::dynamo::{Role, Write, text};
 use crate::errors::{StoreError, at};
 use crate::rows::{self, keys};
 
-/// The JSON of a part. Deflated it is no larger, or hardly so: an item holds 400 KB.
+/// The size of a part's JSON. Deflated it is hardly ever larger: an item holds 400 KB.
 const PART_BYTES_MAX: usize = 300_000;
 
 const OBJECT: &str = "object";
@@ -19,7 +19,7 @@ const ENTRIES: &str = "entries";
 const JSON_BYTES: &str = "json_bytes";
 
 impl CrawlLog for DynamoFrontier {
-    /// Each part once: what is there stays.
+    /// Puts each part once: existing parts stay.
     async fn put_log(&self, log: &SegmentLog) -> PortResult<()> {
         at("put log", &log.segment, async {
             for (number, entries) in parts(&log.entries)?.into_iter().enumerate() {
@@ -31,7 +31,7 @@ impl CrawlLog for DynamoFrontier {
                     (ENTRIES, packed),
                     (JSON_BYTES, json_bytes),
                 ];
-                // From the commit on, which every try agrees about: all of them put the same.
+                // Counted from the commit, on which every try agrees: all of them put the same.
                 let expires = self.log_kept.map(|kept| rows::expires(log.committed_at, kept));
                 let item = rows::row(&key, attributes.into_iter().chain(expires));
                 let _was_there = self.db.write(&Write::put(Role::Other, &key, item).if_absent()).await?;
@@ -43,7 +43,7 @@ impl CrawlLog for DynamoFrontier {
 }
 
 impl DynamoFrontier {
-    /// The log of a segment, for people; `None` if it was not put yet, or is forgotten.
+    /// Returns the log of a segment, for display; `None` if it was not put yet, or is forgotten.
     pub(crate) async fn load_log(&self, segment: &SegmentRow) -> PortResult<Option<SegmentLog>> {
         at("load log", &segment.id, self.logged(segment)).await
     }
@@ -67,7 +67,7 @@ impl DynamoFrontier {
     }
 }
 
-/// Cuts entries into parts that fit an item; a log without entries has one that is empty. The same entries give the same parts.
+/// Cuts entries into parts that fit an item; a log without entries has one empty part. The same entries give the same parts.
 fn parts(entries: &[LogEntry]) -> Result<Vec<&[LogEntry]>, StoreError> {
     let (mut parts, mut start, mut bytes) = (Vec::new(), 0, 0);
     for (n, entry) in entries.iter().enumerate() {

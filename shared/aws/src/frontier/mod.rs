@@ -1,5 +1,5 @@
-//! The [`Frontier`] over DynamoDB: rows are read, the domain decides, and what becomes of them is written under conditions that hold
-//! only while what was read still stands. `docs/frontier-dynamodb.md` gives each operation's requests.
+//! The [`Frontier`] over DynamoDB: rows are read, the domain decides, and the result is written under conditions that hold only while the rows that
+//! were read are unchanged. `docs/frontier-dynamodb.md` lists each operation's requests.
 
 mod candidates;
 mod crawls;
@@ -8,13 +8,13 @@ mod endings;
 mod hosts;
 mod iterations;
 mod log;
-mod noted;
 mod notices;
 mod origins;
 mod overdue;
 mod parses;
 mod progress;
 mod reading;
+mod remembered;
 mod robots;
 mod turns;
 
@@ -24,8 +24,8 @@ use std::time::Duration;
 use dragline_ports::clock::Rng;
 use jiff::Timestamp;
 
-use self::noted::Noted;
 pub(crate) use self::reading::{Listed, ListedLeftovers};
+use self::remembered::Remembered;
 use crate::clients::AwsClients;
 use crate::dynamo::Dynamo;
 use crate::errors::StoreError;
@@ -36,19 +36,19 @@ use crate::tables::TableNames;
 #[derive(Clone)]
 pub struct DynamoFrontier {
     db: Dynamo,
-    /// Where a robots.txt is that is too large for its row.
+    /// Where a robots.txt is stored that is too large for its row.
     objects: Bucket,
     lease_grace: Duration,
     log_kept: Option<Duration>,
-    /// How large chunks are.
-    chunk_bytes: Arc<Noted<u64>>,
+    /// The sizes of chunks.
+    chunk_bytes: Arc<Remembered<u64>>,
     /// When held leases are due.
-    leases_due: Arc<Noted<Timestamp>>,
+    leases_due: Arc<Remembered<Timestamp>>,
 }
 
 impl DynamoFrontier {
-    /// The frontier in these tables, with a bucket for what is too large for them. So long after a ticket or a lease ran out the sweeper
-    /// looks.
+    /// Returns the frontier in these tables, with a bucket for what is too large for them. `lease_grace` is how long after a ticket or a lease
+    /// expired the sweeper acts.
     #[must_use]
     pub fn new(
         clients: &AwsClients,
@@ -67,14 +67,14 @@ impl DynamoFrontier {
         }
     }
 
-    /// The same, with logs that are forgotten so long after their segment was committed; absent: never.
+    /// Returns the same frontier with logs that are forgotten this long after their segment was committed; `None` for never.
     #[must_use]
     pub fn with_log_kept(self, log_kept: Option<Duration>) -> Self {
         Self { log_kept, ..self }
     }
 }
 
-/// What a transaction surely holds.
+/// Checks that something fits a transaction.
 fn within_transaction(what: &'static str, count: usize, count_max: usize) -> Result<(), StoreError> {
     let [size, size_max] = [count, count_max].map(|count| u64::try_from(count).unwrap_or(u64::MAX));
     if count > count_max { Err(StoreError::TooLarge { what, size, size_max }) } else { Ok(()) }

@@ -1,4 +1,4 @@
-//! What people are still to be told.
+//! Notices that people have not been told yet.
 
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{NoticeKept, NoticeKey, OwedNotice, OwedNotices};
@@ -67,7 +67,7 @@ impl OwedNotices for DynamoFrontier {
 }
 
 impl DynamoFrontier {
-    /// The index lags, and holds keys alone: the rows say what is owed.
+    /// The index lags and holds only keys: the rows say what is owed.
     async fn really_owed(&self, entries: &[Item]) -> Result<Vec<OwedNotice>, StoreError> {
         let key = |item: &Item| {
             let fields = Fields(item);

@@ -56,7 +56,7 @@ impl Origins for DynamoFrontier {
                     Err(refused)
                         if refused.by(Role::Chunk) && !refused.by(Role::Seeding) && !refused.by(Role::Inbox) =>
                     {
-                        return Err(StoreError::Damaged("seeds are there that nothing marks".to_owned()));
+                        return Err(StoreError::Damaged("there are seeds without a mark".to_owned()));
                     }
                     // Somebody opened, closed or seeded it meanwhile.
                     Err(_) => {}
@@ -70,7 +70,7 @@ impl Origins for DynamoFrontier {
         at("list origins", crawl, self.origins(crawl, after, limit)).await
     }
 
-    /// Both rows of an origin.
+    /// Returns both rows of an origin.
     async fn load_origin(&self, origin: &OriginKey) -> PortResult<Option<OriginRows>> {
         at("load origin", origin, async {
             let [lease, inbox] = [keys::lease(origin), keys::inbox(origin)];
@@ -86,7 +86,7 @@ impl Origins for DynamoFrontier {
         .await
     }
 
-    /// The inbox alone, which opens and closes with nobody's lease but that of whoever asks.
+    /// Returns only the inbox. While somebody holds the lease, only the holder opens or closes it.
     async fn load_inbox(&self, origin: &OriginKey) -> PortResult<Option<Inbox>> {
         at("load inbox", origin, async {
             self.db.get(&keys::inbox(origin)).await?.as_ref().map(inbox::read).transpose()

@@ -21,7 +21,7 @@ use crate::tables::{DUE, ITERATION, Index, PARTITION, SORT};
 type Due = (Timestamp, Overdue);
 
 impl OverdueWork for DynamoFrontier {
-    /// What is due by then, the longest overdue first.
+    /// Lists what is due by then, the longest overdue first.
     async fn overdue(
         &self,
         crawl: &CrawlId,
@@ -44,7 +44,7 @@ impl OverdueWork for DynamoFrontier {
         .await
     }
 
-    /// Moves the time at which work that is still owed is due. Refused: nothing is owed any more, or not before then.
+    /// Postpones work that is still owed. Refused: nothing is owed any more, or not before then.
     async fn postpone(&self, work: &Overdue, due: Timestamp) -> PortResult<()> {
         at("postpone overdue work", format!("{work:?}"), async {
             let indexed = |origin, key| {
@@ -92,8 +92,8 @@ impl DynamoFrontier {
         }
     }
 
-    /// The index tells of work up to five minutes early: the rows say when it is due. And an origin that is ready or held is looked after by
-    /// its lease: its inbox waits.
+    /// The index lists work up to five minutes early: the rows say when it is due. And the lease takes care of an origin that is ready or held: its
+    /// inbox waits.
     async fn really_due(&self, entries: Vec<Entry>, due_by: Timestamp) -> Result<Vec<Due>, StoreError> {
         let leases = entries.iter().filter(|entry| entry.row == OwedRow::Inbox).map(|entry| keys::lease(&entry.origin));
         let wanted: HashSet<Key> = entries.iter().map(Entry::key).chain(leases).collect();
@@ -119,7 +119,7 @@ struct Entry {
 }
 
 impl Entry {
-    /// The row that it tells of.
+    /// Returns the key of the row that it refers to.
     fn key(&self) -> Key {
         match self.row {
             OwedRow::Lease => keys::lease(&self.origin),

@@ -22,7 +22,7 @@ impl Parses for DynamoFrontier {
         .await
     }
 
-    /// One write where nothing is noted, as mostly; what is noted comes back with the refusal.
+    /// One write if no parse is recorded, which is the usual case; a recorded one comes back with the refusal.
     async fn begin_parse(&self, begin: &BeginParse) -> PortResult<Option<SegmentRow>> {
         at("begin parse", &begin.segment, async {
             let id = &begin.segment;
@@ -50,7 +50,7 @@ impl Parses for DynamoFrontier {
 
     async fn give_back_parse(&self, id: &SegmentId, token: &ParseToken, blame: Blame) -> PortResult<()> {
         at("give back parse", id, async {
-            // Refused: it is parsed, another is noted as begun, or an earlier try gave it back.
+            // Refused: it is parsed, another is recorded as begun, or an earlier try gave it back.
             let _refused = self.db.write(&segment::give_back_parse(id, token, blame)).await?;
             Ok(())
         })
@@ -95,7 +95,7 @@ impl Parses for DynamoFrontier {
                     Err(refused)
                         if refused.by(Role::Chunk) && !refused.by(Role::Segment) && !refused.by(Role::Inbox) =>
                     {
-                        return Err(StoreError::Damaged("todo of a part is there that was not committed".to_owned()));
+                        return Err(StoreError::Damaged("there is todo of a part that was not committed".to_owned()));
                     }
                     // Another parser was here, or an origin opened or closed: the rows say which.
                     Err(_) => {}
@@ -107,7 +107,7 @@ impl Parses for DynamoFrontier {
 }
 
 impl DynamoFrontier {
-    /// One write a row: what a part does to its own origin as a target and as the segment's is merged by the domain.
+    /// One write per row: the domain merges what a part does to its own origin as a target and as the segment's.
     fn committed(
         &self,
         commit: &CommitParse,

@@ -1,4 +1,4 @@
-//! How far an iteration is: the sums over its origins.
+//! The progress of an iteration: the sums over its origins.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::meter::capacity::ReadKind;
 use crate::rows::{self, inbox, keys, lease};
 use crate::tables::SORT;
 
-/// Origins that are summed at once.
+/// How many origins are added up at once.
 const ORIGINS_MAX: usize = 1_000;
 
 impl DynamoFrontier {
@@ -53,7 +53,7 @@ impl DynamoFrontier {
     }
 }
 
-/// What an origin left when it ended; what its robots.txt was met with stands elsewhere.
+/// Reads what an origin left when it ended; the error of its robots.txt is stored elsewhere.
 pub(super) fn read_leftover(item: &Item) -> Result<LeftoverRow, StoreError> {
     let fields = rows::fields(item)?;
     let (iteration, origin) = keys::leftover_of(fields.text(SORT)?)?;

@@ -1,4 +1,4 @@
-//! Reading a crawl for people, page by page. No step needs it.
+//! Reading a crawl for display, page by page. No step needs it.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -22,17 +22,17 @@ use crate::tables::SORT;
 pub(crate) struct Listed<T> {
     /// The rows.
     pub(crate) rows: Vec<T>,
-    /// The sort key to go on after; absent: that was all.
+    /// The sort key to continue after; `None` if that was all.
     pub(crate) next: Option<String>,
 }
 
-/// Some of what origins left when they ended.
+/// Part of what origins left when they ended.
 pub(crate) struct ListedLeftovers {
-    /// Those that are wanted, by iteration, origin and reason.
+    /// The wanted ones, by iteration, origin and reason.
     pub(crate) rows: Vec<LeftoverRow>,
-    /// The key of the last one, wanted or not; absent if there are none.
+    /// The key of the last one, wanted or not; `None` if there are none.
     pub(crate) last: Option<String>,
-    /// Whether none stands behind.
+    /// Whether none follow.
     pub(crate) is_all: bool,
 }
 
@@ -53,12 +53,11 @@ impl ListedLeftovers {
     }
 }
 
-/// The most leftovers that are asked for at once.
+/// The most leftovers that are requested at once.
 const LEFTOVERS_MAX: usize = 500;
 
 impl DynamoFrontier {
-    /// An origin's segments of every iteration, in the order in which they were committed: at most `limit` of those after a sort key.
-    /// It may lag.
+    /// Lists an origin's segments of every iteration, in the order in which they were committed: at most `limit` after a sort key. May lag.
     pub(crate) async fn list_segments(
         &self,
         origin: &OriginKey,
@@ -73,7 +72,7 @@ impl DynamoFrontier {
         listed.map_err(|e| e.at("list segments", origin))
     }
 
-    /// An origin's candidates, in the order of their sort keys: at most `limit` of those after one. It may lag.
+    /// Lists an origin's candidates, in the order of their sort keys: at most `limit` after one. May lag.
     pub(crate) async fn list_known_urls(
         &self,
         origin: &OriginKey,
@@ -84,7 +83,7 @@ impl DynamoFrontier {
         listed.map_err(|e| e.at("list candidates", origin))
     }
 
-    /// The candidates of these URLs; those that are not known are left out. It may lag.
+    /// Returns the candidates of these URLs, without unknown ones. May lag.
     pub(crate) async fn load_known_urls(
         &self,
         crawl: &CrawlId,
@@ -103,8 +102,8 @@ impl DynamoFrontier {
         known.map(|(url, item)| Ok((url.clone(), KnownUrl::read(item)?))).collect()
     }
 
-    /// What origins left when they ended: those of an iteration, or of an origin, where that is said; after a key, about `limit` of them, and
-    /// all that the last origin left. It may lag.
+    /// Lists what origins left when they ended, of an iteration or an origin if given: about `limit` after a key, and all that the last origin
+    /// left. May lag.
     pub(crate) async fn list_leftovers(
         &self,
         crawl: &CrawlId,
@@ -117,7 +116,7 @@ impl DynamoFrontier {
             let mut range = Range { after: after.map(str::to_owned), ..range };
             let mut listed = ListedLeftovers { rows: Vec::new(), last: None, is_all: false };
             loop {
-                // By one more it is known whether the last origin's are all there.
+                // One more tells whether all of the last origin's are included.
                 let page =
                     self.db.first(&range, limit.saturating_add(1).min(LEFTOVERS_MAX), ReadKind::Eventual).await?;
                 for item in &page.items {
@@ -140,7 +139,7 @@ impl DynamoFrontier {
         .await
     }
 
-    /// How many URLs parsers lost of these origins, and in which iteration, for those that lost any. It may lag.
+    /// Returns how many URLs parsers lost of these origins, and in which iteration, for those that lost any. May lag.
     pub(crate) async fn load_lost(
         &self,
         crawl: &CrawlId,
@@ -160,7 +159,7 @@ impl DynamoFrontier {
         .await
     }
 
-    /// The errors that the robots.txt of these origins were met with last; origins whose was answered are left out. It may lag.
+    /// Returns the last errors of these origins' robots.txt, without origins whose robots.txt was answered. May lag.
     pub(crate) async fn load_robots_errors(
         &self,
         crawl: &CrawlId,

@@ -1,4 +1,4 @@
-//! robots.txt: deflated in its row, or where it is large, in an object that the row names.
+//! robots.txt: deflated in its row or, if large, in an object that the row names.
 
 use data_encoding::HEXLOWER;
 use dragline_domain::frontier::{ObjectKey, OriginKey};
@@ -15,7 +15,7 @@ use crate::errors::{StoreError, at};
 use crate::objects::Kind;
 use crate::rows::{self, keys};
 
-/// The most that stands in the row itself.
+/// The most that is stored in the row itself.
 const ROW_BYTES_MAX: usize = 100 * 1_024;
 
 /// The largest object that is read.
@@ -34,7 +34,7 @@ impl KeptRobots for DynamoFrontier {
             let fields = rows::fields(&item)?;
             let record = if fields.has(OBJECT) {
                 let object = self.objects.get(&fields.parsed(OBJECT)?, OBJECT_BYTES_MAX).await?;
-                // It may have been swept up with others that nobody names: robots.txt is asked for anew.
+                // It may have been deleted together with unreferenced objects: robots.txt is requested again.
                 let Some(object) = object else { return Ok(None) };
                 rows::inflate(&object.bytes, fields.number(JSON_BYTES)?)?
             } else {
@@ -54,7 +54,7 @@ impl KeptRobots for DynamoFrontier {
                 (RECORD, blob(packed))
             } else {
                 let object = object_key(origin, &packed)?;
-                // One of the same name has the same content.
+                // An object of the same name has the same content.
                 self.objects.put_new(&object, ROBOTS, packed.into()).await?;
                 (OBJECT, text(object.as_str()))
             };
@@ -64,26 +64,26 @@ impl KeptRobots for DynamoFrontier {
                 Expression::new("attribute_not_exists(#sk) OR #fetched_at <= :fetched_at OR #fetched_at > :ahead")
                     .with(":fetched_at", instant(robots.fetched_at))
                     .with(":ahead", instant(written_by(robots.fetched_at)));
-            // Refused: what is there was fetched later, and stays.
+            // Refused: the stored one was fetched later, and stays.
             self.db.write(&Write::put(Role::Other, &key, item).when(is_newer)).await.map(|_| ())
         })
         .await
     }
 }
 
-/// A record that stands in its row.
+/// Reads a record that is stored in its row.
 fn read_record(fields: Fields<'_>) -> Result<RobotsRecord, StoreError> {
     rows::inflate(fields.blob(RECORD)?, fields.number(JSON_BYTES)?)
 }
 
-/// The error that robots.txt was met with; `None` if it was answered. Errors are short: what stands in an object is none.
+/// Reads the error of robots.txt; `None` if it was answered. Errors are short: a record in an object is not one.
 pub(super) fn read_robots_error(item: &Item) -> Result<Option<String>, StoreError> {
     let fields = rows::fields(item)?;
     let record = (!fields.has(OBJECT)).then(|| read_record(fields)).transpose()?;
     Ok(record.as_ref().and_then(LeftoverRow::robots_error_of))
 }
 
-/// Objects are never overwritten: each content has a name of its own.
+/// Objects are never overwritten: each content has its own name.
 fn object_key(origin: &OriginKey, content: &[u8]) -> Result<ObjectKey, StoreError> {
     let digest = HEXLOWER.encode(&Sha256::digest(content));
     let key = format!("robots/{}/{digest}.json.deflate", origin.crawl);

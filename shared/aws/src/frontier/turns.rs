@@ -1,4 +1,4 @@
-//! Turns: taking a lease, its todo, committing segments, letting go.
+//! Turns: taking a lease, working its todo, committing segments, releasing it.
 
 use dragline_domain::frontier::{
     ChunkKey, Committed, Decided, EXHAUSTED_CHUNKS_MAX, Inbox, IterationRow, Lease, OriginKey, ReleaseRefused,
@@ -17,7 +17,7 @@ use crate::errors::{StoreError, at};
 use crate::meter::capacity::{ReadKind, item_bytes};
 use crate::rows::{chunk, inbox, iteration, keys, lease, segment};
 
-/// About what a chunk takes that nobody remembers.
+/// The assumed size of a chunk that this process has not read.
 const USUAL_CHUNK_BYTES: u64 = 4 << 10;
 
 impl Turns for DynamoFrontier {
@@ -41,7 +41,7 @@ impl Turns for DynamoFrontier {
                     return Ok(Err(TakeRefused::NotOpen));
                 };
                 if before.is_held_by(&take.token) {
-                    // An earlier try, of which no answer came.
+                    // An earlier try whose answer was lost.
                     return Ok(Ok(before));
                 }
                 let seen = host_keys.seen(&found)?;
@@ -49,7 +49,7 @@ impl Turns for DynamoFrontier {
                     Ok(taken) => taken,
                     Err(TurnRefused::Lease(refused)) => return Ok(Err(refused)),
                     Err(TurnRefused::Host(refused)) => {
-                        // The rows were not read at one moment: another ticket of this turn may have taken both between.
+                        // The rows are not a snapshot: another ticket of this turn may have taken both in between.
                         let line = seen.line(&refused)?;
                         let writes: Vec<_> = [lease::still(origin, item, &before)].into_iter().chain(line).collect();
                         if self.db.transact(&writes).await?.is_ok() {
@@ -87,7 +87,7 @@ impl Turns for DynamoFrontier {
         skip: &[ChunkKey],
     ) -> PortResult<Option<TodoChunk>> {
         at("next todo", origin, async {
-            // One of one more than are skipped is not among them.
+            // Among one more than are skipped, at least one is not skipped.
             let mut range = keys::chunks(origin, number);
             let mut left = skip.len() + 1;
             while left > 0 {
@@ -127,7 +127,7 @@ impl Turns for DynamoFrontier {
                 return Ok(Committed::Done);
             };
             let earlier = refused.row(Role::Segment).map(|item| segment::read(&row.id, item)).transpose()?;
-            // The lease did not refuse: it is ours still. Where it did, what it is decides, if it is there at all.
+            // If the lease did not refuse, it is still ours. If it did, its current state decides, if it exists at all.
             let stored = if refused.by(Role::Lease) {
                 refused.row(Role::Lease).map(lease::read).transpose()?
             } else {
@@ -173,7 +173,7 @@ impl Turns for DynamoFrontier {
                         }
                         return Ok(Ok(()));
                     }
-                    // Another worker has it; or this is a further try of a write whose answer got lost, which reading it again tells.
+                    // Another worker has it; or this repeats a write whose answer was lost, which reading it again shows.
                     Err(refused) if refused.by(Role::Lease) => {}
                     Err(refused) if refused.by(Role::Inbox) => return Ok(Err(ReleaseRefused::Changed)),
                     // Somebody stood in line meanwhile.
@@ -187,7 +187,7 @@ impl Turns for DynamoFrontier {
 }
 
 impl DynamoFrontier {
-    /// Who renews a lease does not read it before.
+    /// Remembers when a lease is due: its holder renews it without reading it.
     fn note_due(&self, key: &Key, held: &Lease) {
         if let Some(due) = held.due(self.lease_grace) {
             self.leases_due.remember(key, due);
@@ -219,7 +219,7 @@ impl DynamoFrontier {
     }
 }
 
-/// The rows that a release was decided from.
+/// The rows from which a release was decided.
 struct Before<'r> {
     origin: &'r OriginKey,
     lease: &'r Lease,

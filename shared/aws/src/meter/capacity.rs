@@ -6,14 +6,14 @@ use std::ops::{Add, AddAssign, Mul, Sub};
 
 use aws_sdk_dynamodb::types::AttributeValue;
 
-/// An item as it is sent and comes back.
+/// An item as sent and received.
 pub(crate) type Item = HashMap<String, AttributeValue>;
 
 /// Write request units: one for each 1 KB begun.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct WriteUnits(pub u64);
 
-/// Read request units, in halves: one unit for each 4 KB begun of a consistent read, half of it for an eventually consistent one.
+/// Read request units, in halves: one unit for each 4 KB begun of a consistent read, half a unit for an eventually consistent one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ReadUnits {
     /// Twice the number of units.
@@ -30,14 +30,14 @@ pub(crate) enum ReadKind {
 }
 
 impl WriteUnits {
-    /// A write of an item of this size: the larger of before and after.
+    /// Returns the units of writing an item of this size: the larger of before and after.
     pub(crate) const fn of(item_bytes: u64) -> Self {
         Self(units(item_bytes, 1_024))
     }
 }
 
 impl ReadUnits {
-    /// A read of this size: an item's, or together those that a query looked at. What is not there costs as much as what is smallest.
+    /// Returns the units of reading this size: an item's, or the total that a query read. A missing item costs as much as the smallest.
     pub(crate) const fn of(bytes: u64, kind: ReadKind) -> Self {
         let halves_per_unit = match kind {
             ReadKind::Eventual => 1,
@@ -108,13 +108,13 @@ impl Sum for ReadUnits {
     }
 }
 
-/// The size of an item: its attributes' names and values.
+/// Returns the size of an item: its attributes' names and values.
 pub(crate) fn item_bytes(item: &Item) -> u64 {
     item.iter().map(|(name, value)| len(name) + value_bytes(value)).sum()
 }
 
 fn value_bytes(value: &AttributeValue) -> u64 {
-    /// What a list or map takes beside its content, and each element of it.
+    /// What a list or map takes in addition to its content and each element.
     const NESTED: u64 = 3;
     match value {
         AttributeValue::S(text) => len(text),
@@ -129,7 +129,7 @@ fn value_bytes(value: &AttributeValue) -> u64 {
     }
 }
 
-/// About one byte for two significant digits, and one more; zeros at both ends are none.
+/// Returns about one byte for two significant digits, plus one; leading and trailing zeros do not count.
 fn number_bytes(number: &str) -> u64 {
     let is_negative = number.starts_with('-');
     let digits: String = number.chars().filter(char::is_ascii_digit).collect();
@@ -189,7 +189,7 @@ mod tests {
     #[test]
     fn reads_are_billed_by_four_kilobytes_and_by_how_sure_they_are() {
         for (bytes, kind, halves, why) in [
-            (0, ReadKind::Eventual, 1, "what is not there costs the least there is"),
+            (0, ReadKind::Eventual, 1, "a missing item costs the minimum"),
             (4_096, ReadKind::Eventual, 1, "half a unit"),
             (4_096, ReadKind::Consistent, 2, "a unit"),
             (4_097, ReadKind::Consistent, 4, "a byte more"),

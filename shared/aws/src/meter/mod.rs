@@ -1,6 +1,6 @@
-//! What was asked of AWS, counted for a bill: calls by service and operation, and capacity units of DynamoDB.
+//! What was requested from AWS, counted for a bill: calls by service and operation, and capacity units of DynamoDB.
 //!
-//! Units follow from the items' sizes by AWS's rules ([`capacity`]), because emulators report others.
+//! Units are computed from the items' sizes by AWS's rules ([`capacity`]), because emulators report other numbers.
 
 pub(crate) mod capacity;
 
@@ -24,7 +24,7 @@ use crate::tables::Table;
 pub struct Call {
     /// `DynamoDB`, `S3`, `SQS`, `SNS`.
     pub service: String,
-    /// `TransactWriteItems`, say.
+    /// For example `TransactWriteItems`.
     pub operation: String,
 }
 
@@ -37,16 +37,16 @@ impl fmt::Display for Call {
 /// What was used since a meter began. Only grows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Requests sent, those that were tried again included.
+    /// Requests sent, including retries.
     pub calls: BTreeMap<Call, u64>,
-    /// DynamoDB's write request units, those of a table's indexes included.
+    /// DynamoDB's write request units, including those of a table's indexes.
     pub writes: BTreeMap<Table, WriteUnits>,
     /// DynamoDB's read request units.
     pub reads: BTreeMap<Table, ReadUnits>,
 }
 
 impl Usage {
-    /// What came to it after an earlier reading of the same meter.
+    /// Returns what was added since an earlier reading of the same meter.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         Self {
@@ -56,20 +56,20 @@ impl Usage {
         }
     }
 
-    /// The write units of all tables.
+    /// Returns the write units of all tables.
     #[must_use]
     pub fn writes_of_all(&self) -> WriteUnits {
         self.writes.values().copied().sum()
     }
 
-    /// The read units of all tables.
+    /// Returns the read units of all tables.
     #[must_use]
     pub fn reads_of_all(&self) -> ReadUnits {
         self.reads.values().copied().sum()
     }
 }
 
-/// The counts that grew, by how much.
+/// Returns the counts that grew, and by how much.
 fn grown<K, V>(now: &BTreeMap<K, V>, earlier: &BTreeMap<K, V>) -> BTreeMap<K, V>
 where
     K: Clone + Ord,
@@ -79,20 +79,20 @@ where
     more.filter(|(_, count)| *count != V::default()).collect()
 }
 
-/// Counts. Clones count together.
+/// Counts. Clones share their counts.
 #[derive(Clone, Debug, Default)]
 pub struct Meter {
     usage: Arc<Mutex<Usage>>,
 }
 
 impl Meter {
-    /// A meter at zero.
+    /// Returns a meter at zero.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// What was used so far.
+    /// Returns what was used so far.
     #[must_use]
     pub fn usage(&self) -> Usage {
         self.lock().clone()
@@ -106,7 +106,7 @@ impl Meter {
         *self.lock().reads.entry(table).or_default() += units;
     }
 
-    /// The counts. Nothing panics while they are held.
+    /// Returns the counts. Nothing panics while they are held.
     fn lock(&self) -> MutexGuard<'_, Usage> {
         self.usage.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,4 +1,4 @@
-//! Deciding, for whoever reads a stack, what pages are that call another URL canonical: by where each URL on their way leads as it ended last.
+//! Deciding, when a stack is read, what pages are that call another URL canonical: by where each URL in the chain leads, as it last ended.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -13,12 +13,12 @@ use dragline_ports::reader::{CandidateRow, LogRow};
 use crate::frontier::DynamoFrontier;
 use crate::rows::known::KnownUrl;
 
-/// Outcomes that may be others once it is known how a canonical URL ended.
+/// Outcomes that may change once it is known how a canonical URL ended.
 const fn may_change(outcome: Outcome) -> bool {
     matches!(outcome, Outcome::FileIngested | Outcome::FileDidNotChange | Outcome::NotCanonical)
 }
 
-/// What decides about the pages of a crawl.
+/// What is needed to decide about the pages of a crawl.
 #[derive(Clone, Copy)]
 pub(super) struct Canonicals<'s> {
     pub(super) frontier: &'s DynamoFrontier,
@@ -29,7 +29,7 @@ impl Canonicals<'_> {
     /// Decides about the visits of a segment, whose rows are in the order of its log.
     pub(super) async fn decide_visits(self, log: &SegmentLog, mut rows: Vec<LogRow>) -> PortResult<Vec<LogRow>> {
         let undecided = |entry: &LogEntry| entry.visit.finality == Finality::Final && may_change(entry.visit.outcome);
-        // What did not change says nothing of where it leads.
+        // A visit that did not change does not say where it leads.
         let unchanged = log.entries.iter().filter(|entry| undecided(entry) && entry.unchanged_since.is_some());
         let known = self.load(unchanged.map(|entry| entry.url.clone()).collect()).await?;
         let mut pages = Vec::new();
@@ -57,7 +57,7 @@ impl Canonicals<'_> {
         Ok(rows)
     }
 
-    /// Decides about known URLs, whose rows are in their order.
+    /// Decides about known URLs, whose rows are in the same order.
     pub(super) async fn decide_candidates(
         self,
         known: &[KnownUrl],
@@ -76,7 +76,7 @@ impl Canonicals<'_> {
         Ok(rows)
     }
 
-    /// Of those pages that call another URL canonical: which, and whether they are copies.
+    /// For pages that call another URL canonical: returns which URL, and whether they are copies.
     async fn decide(self, pages: Vec<(usize, Ending)>) -> PortResult<Vec<(usize, CrawlUrl, bool)>> {
         let undecided = pages.into_iter().filter(|(_, page)| page.is_undecided());
         let mut ways: Vec<_> = undecided.map(|(n, page)| (n, CanonicalWay::from(page))).collect();
@@ -97,7 +97,7 @@ impl Canonicals<'_> {
         Ok(ways.into_iter().zip(canonicals).map(|((n, way), canonical)| (n, canonical, way.is_copy())).collect())
     }
 
-    /// How URLs ended last; nothing of those that have not.
+    /// Returns how URLs last ended, without those that have not.
     async fn load(self, urls: BTreeSet<CrawlUrl>) -> PortResult<HashMap<CrawlUrl, Option<Ending>>> {
         let urls: Vec<CrawlUrl> = urls.into_iter().collect();
         let known = self.frontier.load_known_urls(self.crawl, &urls).await?;
@@ -109,13 +109,13 @@ impl Canonicals<'_> {
     }
 }
 
-/// How a known URL ended last; `None` if it has not yet.
+/// Returns how a known URL last ended; `None` if it has not yet.
 fn ending(url: CrawlUrl, known: &KnownUrl) -> Option<Ending> {
     let of_body = known.capture.as_ref().map(|capture| capture.outcome);
     Some(Ending::new(url, known.last?.outcome, of_body, known.leads_to.clone()))
 }
 
-/// What a page is that calls another URL canonical.
+/// Returns what a page is that calls another URL canonical.
 const fn decided(is_copy: bool, was_read: bool) -> Outcome {
     match (is_copy, was_read) {
         (true, _) => Outcome::NotCanonical,

@@ -1,5 +1,5 @@
-//! What origins left over: first what parsers lost, which the origins' inboxes count, then what was left when they ended, which has rows of
-//! its own.
+//! What origins left over: first what parsers lost, which the origins' inboxes count, then what was left when they ended, which has rows of its
+//! own.
 
 use dragline_domain::frontier::LeftoverReason;
 use dragline_domain::url::Origin;
@@ -11,21 +11,21 @@ use super::DynamoReader;
 use super::place::no_place;
 use crate::frontier::ListedLeftovers;
 
-/// Origins, and rows, that are read at once: as many as DynamoDB gives in one request.
+/// How many origins and rows are read at once: as many as DynamoDB returns in one request.
 const ROWS_MAX: usize = 100;
 
-/// What the cursors of what parsers lost begin with; the origin that was read last follows.
+/// The prefix of cursors within what parsers lost; the last origin that was read follows.
 const LOST: &str = "lost ";
 
-/// What the cursors of what was left begin with; the key of the row that was read last follows, if one was.
+/// The prefix of cursors within what was left; the key of the last row that was read follows, if any.
 const LEFT: &str = "left ";
 
-/// Where the stream goes on.
+/// Where the stream continues.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Place {
-    /// Among what was lost, behind this origin; absent: at the beginning.
+    /// Within what was lost, after this origin; `None` for the beginning.
     Lost(Option<Origin>),
-    /// Among what was left, behind this key; absent: at the beginning.
+    /// Within what was left, after this key; `None` for the beginning.
     Left(Option<String>),
 }
 
@@ -38,7 +38,7 @@ impl Place {
         Some(Self::Left(Some(key.to_owned()).filter(|key| !key.is_empty())))
     }
 
-    /// Absent at the beginning of all.
+    /// `None` at the very beginning.
     fn cursor(&self) -> Option<Cursor> {
         match self {
             Self::Lost(origin) => origin.as_ref().map(|origin| Cursor::new(format!("{LOST}{origin}"))),
@@ -77,7 +77,7 @@ impl DynamoReader {
         Ok(Batch { rows, cursor: place.cursor(), rest })
     }
 
-    /// What parsers lost of some origins, and where the stream goes on.
+    /// Returns what parsers lost of some origins, and where the stream continues.
     async fn list_lost(
         &self,
         filter: &Filter,

@@ -1,7 +1,7 @@
 //! The [`Reader`] over a stack's tables and its bucket.
 //!
-//! Rows come origin by origin, and of one origin in the order of what they are kept in: segments as they were committed, each of which is
-//! given whole, and candidates by their keys. What is in memory does not grow with the crawl.
+//! Rows come by origin, and within an origin in storage order: segments as they were committed, each complete, and candidates by their keys. Memory
+//! use does not grow with the crawl.
 
 mod canonical;
 mod leftovers;
@@ -28,7 +28,7 @@ use self::canonical::Canonicals;
 use crate::documents::S3Documents;
 use crate::frontier::DynamoFrontier;
 
-/// Segments whose log or documents are asked for at the same time: each may be some megabytes.
+/// How many segments' logs or documents are requested at the same time: each may be some megabytes.
 const SEGMENTS_MAX: usize = 8;
 
 /// Reads a crawl of a stack.
@@ -40,13 +40,13 @@ pub struct DynamoReader {
 }
 
 impl DynamoReader {
-    /// A reader of this crawl.
+    /// Returns a reader of this crawl.
     #[must_use]
     pub const fn new(frontier: DynamoFrontier, documents: S3Documents, crawl: CrawlId) -> Self {
         Self { frontier, documents, crawl }
     }
 
-    /// The rows of some segments, which are loaded side by side.
+    /// Returns the rows of some segments, which are loaded concurrently.
     async fn of_segments<T: Send, F: Future<Output = PortResult<Vec<T>>> + Send>(
         &self,
         filter: &Filter,
@@ -59,7 +59,7 @@ impl DynamoReader {
         Ok(Batch { rows, cursor, rest })
     }
 
-    /// What of a segment's log is wanted, and its visits as rows; `None` if it is not logged yet, or no longer.
+    /// Returns the wanted part of a segment's log, and its visits as rows; `None` if it is not logged yet, or no longer.
     async fn load_visits(
         &self,
         segment: &SegmentRow,
@@ -71,7 +71,7 @@ impl DynamoReader {
         Ok(Some((log, visits)))
     }
 
-    /// What of a segment's documents is wanted; none if it is not parsed yet.
+    /// Returns the wanted part of a segment's documents; none if it is not parsed yet.
     async fn load_documents(&self, segment: &SegmentRow, wanted: Option<&CrawlUrl>) -> PortResult<Vec<Document>> {
         let mut documents = self.documents.load(segment).await?.unwrap_or_default();
         documents.retain(|document| wanted.is_none_or(|url| document.url == *url));

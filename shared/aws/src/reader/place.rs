@@ -1,24 +1,24 @@
-//! Places among what origins hold, as cursors say them: an origin, and the sort key of the row that was read last there.
+//! Places within origins, as cursors contain them: an origin, and the sort key of the last row that was read there.
 
 use dragline_domain::url::Origin;
 use dragline_ports::reader::Cursor;
 
 use crate::errors::StoreError;
 
-/// Neither an origin nor the sort key of a segment or a candidate has one.
+/// Occurs neither in an origin nor in the sort key of a segment or a candidate.
 const BETWEEN: char = ' ';
 
-/// A place among what origins hold.
+/// A place within the origins' rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Place {
-    /// The origin that was come to.
+    /// The origin that was reached.
     pub(super) origin: Origin,
-    /// Behind this row of it; absent: at its beginning.
+    /// The row after which to continue; `None` for the origin's beginning.
     pub(super) after: Option<String>,
 }
 
 impl Place {
-    /// The beginning of an origin.
+    /// Returns the beginning of an origin.
     pub(super) const fn beginning(origin: Origin) -> Self {
         Self { origin, after: None }
     }
@@ -40,7 +40,7 @@ impl Place {
     }
 }
 
-/// What is wrong with a cursor that another stream gave, or nobody.
+/// Returns what is wrong with a cursor that this stream did not return.
 pub(super) fn no_place(cursor: &Cursor) -> StoreError {
     StoreError::Damaged(format!("the cursor `{cursor}` is of another stream"))
 }

@@ -1,4 +1,4 @@
-//! What a stack holds as the rows that a data directory's views give: the same fields, with the same values.
+//! A stack's data as the rows that a data directory's views return: the same fields, with the same values.
 
 use data_encoding::HEXLOWER;
 use dragline_domain::capture::{Finality, LogEntry, SegmentLog};
@@ -11,7 +11,7 @@ use jiff::Timestamp;
 
 use crate::rows::known::KnownUrl;
 
-/// The visits of a segment.
+/// Returns the visits of a segment.
 pub(super) fn log(log: &SegmentLog) -> Vec<LogRow> {
     log.entries.iter().map(|entry| visit(log, entry)).collect()
 }
@@ -47,7 +47,7 @@ fn visit(log: &SegmentLog, entry: &LogEntry) -> LogRow {
     }
 }
 
-/// The answers among the visits of a segment, each with what its document holds.
+/// Returns the answers among the visits of a segment, each with the content of its document.
 pub(super) fn pages(log: &SegmentLog, visits: Vec<LogRow>, documents: &[Document]) -> Vec<PageRow> {
     let answered = log.entries.iter().zip(visits).filter(|(_, visit)| visit.r#final);
     answered
@@ -58,7 +58,7 @@ pub(super) fn pages(log: &SegmentLog, visits: Vec<LogRow>, documents: &[Document
         .collect()
 }
 
-/// A visit as a page; `None` if nothing was stored of it.
+/// Returns a visit as a page; `None` if nothing of it was stored.
 fn page(visit: LogRow, page: Option<&Page>) -> Option<PageRow> {
     let text = |of: fn(&Page) -> &Option<String>| page.and_then(|page| of(page).clone());
     let is_copy = visit.outcome == Outcome::NotCanonical.code();
@@ -85,7 +85,7 @@ fn page(visit: LogRow, page: Option<&Page>) -> Option<PageRow> {
     })
 }
 
-/// The links of a segment's documents.
+/// Returns the links of a segment's documents.
 pub(super) fn links(segment: &SegmentRow, documents: &[Document]) -> Vec<LinkRow> {
     let links = documents.iter().flat_map(|document| document.links.iter().map(move |link| (&document.url, link)));
     links
@@ -104,7 +104,7 @@ pub(super) fn links(segment: &SegmentRow, documents: &[Document]) -> Vec<LinkRow
         .collect()
 }
 
-/// A known URL.
+/// Returns a known URL.
 pub(super) fn candidate(origin: &OriginKey, known: &KnownUrl) -> CandidateRow {
     let (last, capture) = (known.last, known.capture.as_ref());
     CandidateRow {

@@ -1,4 +1,4 @@
-//! Going from origin to origin through what each holds.
+//! Walking from origin to origin through what each holds.
 
 use std::future::Future;
 
@@ -14,13 +14,13 @@ use crate::frontier::{DynamoFrontier, Listed};
 use crate::rows::keys;
 use crate::rows::known::KnownUrl;
 
-/// Origins that are gone through at once, whether or not they hold anything that is wanted.
+/// How many origins are visited at once, whether or not they hold anything wanted.
 const ORIGINS_MAX: usize = 100;
 
-/// Bytes of WARC objects by which a batch is full, however few rows it has: the text of their pages is in memory at once.
+/// The size of WARC objects at which a batch is full, however few rows it has: the text of their pages is in memory at once.
 const BYTES_MAX: u64 = 16 << 20;
 
-/// What origins hold in the order of sort keys.
+/// What origins hold, in the order of sort keys.
 trait Held: Sized + Send {
     /// The most that are listed at once.
     const LISTED_MAX: usize;
@@ -34,15 +34,15 @@ trait Held: Sized + Send {
 
     fn sort_key(&self, origin: &OriginKey) -> String;
 
-    /// About how many rows are made of it.
+    /// Returns about how many rows are made from it.
     fn rows(&self) -> usize;
 
-    /// Bytes that it stands for, in which what is made of it grows.
+    /// Returns a number of bytes to which the size of its rows is proportional.
     fn bytes(&self) -> u64;
 }
 
 impl Held for SegmentRow {
-    /// Mostly more than a batch takes, as a segment has some fifty pages.
+    /// Usually more than a batch takes, as a segment has some fifty pages.
     const LISTED_MAX: usize = 50;
 
     async fn list(
@@ -92,7 +92,7 @@ impl Held for KnownUrl {
     }
 }
 
-/// The origins that come next: the one that is wanted, or the crawl's, in order.
+/// The next origins: the one that is wanted, or the crawl's, in order.
 struct ToCome<'r> {
     reader: &'r DynamoReader,
     wanted: Option<Origin>,
@@ -121,7 +121,7 @@ impl ToCome<'_> {
 }
 
 impl DynamoReader {
-    /// Segments that come to about so many rows.
+    /// Lists segments with about this many rows.
     pub(super) async fn list_segments(
         &self,
         filter: &Filter,
@@ -133,7 +133,7 @@ impl DynamoReader {
         Ok(Batch { rows: rows.into_iter().map(|(_, segment)| segment).collect(), cursor, rest })
     }
 
-    /// URLs that are known, each with its origin.
+    /// Lists known URLs, each with its origin.
     pub(super) async fn list_known_urls(
         &self,
         filter: &Filter,
@@ -201,7 +201,7 @@ impl DynamoReader {
     }
 }
 
-/// The place of a cursor that this stream gave.
+/// Returns the place of a cursor that this stream returned.
 fn place_in(cursor: &Cursor, wanted: Option<&Origin>) -> PortResult<Place> {
     let place = Place::read(cursor);
     let place = place.and_then(|place| {

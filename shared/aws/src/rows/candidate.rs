@@ -21,10 +21,10 @@ const CLAIMED_BY: &str = "claimed_by";
 const LAST_OUTCOME: &str = "last_outcome";
 pub(super) const LEADS_TO: &str = "leads_to";
 
-/// About how large a candidate is that was visited: it has two entity tags' worth of attributes beside its key.
+/// The approximate size of a visited candidate: it has two entity tags' worth of attributes in addition to its key.
 const VISITED_BYTES: u64 = 600;
 
-/// A candidate as far as claims and recrawls look at it.
+/// The part of a candidate that claims and recrawls need.
 pub(crate) struct Candidate {
     pub(crate) path_and_query: String,
     pub(crate) claimed: ClaimedState,
@@ -54,7 +54,7 @@ impl Candidate {
         })
     }
 
-    /// The candidate as something to be fetched, and its depth.
+    /// Returns the candidate as something to be fetched, and its depth.
     pub(crate) fn into_entry(self) -> (TodoEntry, u32) {
         let Self { path_and_query, sighting: Sighting { depth, via }, last, .. } = self;
         (TodoEntry { path_and_query, via, redirects: 0, last }, depth)
@@ -63,10 +63,10 @@ impl Candidate {
 
 pub(super) fn outcome(fields: Fields<'_>, name: &str) -> Result<Outcome, StoreError> {
     let code: i16 = fields.number(name)?;
-    Outcome::try_from(code).map_err(|_| StoreError::Damaged(format!("{code} is no outcome")))
+    Outcome::try_from(code).map_err(|_| StoreError::Damaged(format!("{code} is not an outcome")))
 }
 
-/// For whom a URL is queued, and how it was come by.
+/// For whom a URL is queued, and how it was found.
 #[derive(Clone, Copy)]
 pub(crate) struct Queueing<'q> {
     pub(crate) table: &'q str,
@@ -97,7 +97,7 @@ impl Queueing<'_> {
         Statement { table: Table::Candidates, text, parameters, bytes }
     }
 
-    /// Queues a URL of an earlier iteration again, if nobody else did since it was read.
+    /// Queues a URL of an earlier iteration again, unless somebody else did since it was read.
     pub(crate) fn update(&self, path: &str, sighting: &Sighting, was_in: Iteration) -> Statement {
         let mut change = Change::new(self.table);
         change.set(QUEUED_IN, number(self.iteration.number()));

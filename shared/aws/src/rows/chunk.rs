@@ -11,7 +11,7 @@ use crate::tables::SORT;
 const ENTRIES: &str = "entries";
 const JSON_BYTES: &str = "json_bytes";
 
-/// Puts a chunk where there is none.
+/// Puts a chunk if there is none.
 pub(crate) fn put(origin: &OriginKey, chunk: &TodoChunk) -> Result<Write, StoreError> {
     let key = keys::chunk(origin, &chunk.key);
     let (entries, json_bytes) = pack(&chunk.entries)?;

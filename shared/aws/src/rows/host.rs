@@ -1,4 +1,4 @@
-//! The host and its domain: all of either as JSON, which conditions compare as it was read.
+//! The host and its domain: each as one JSON text, which conditions compare with what was read.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use dragline_domain::frontier::{DomainRow, HostRow};
@@ -12,7 +12,7 @@ use crate::errors::StoreError;
 
 const RECORD: &str = "record";
 
-/// A row, with what stands for it in conditions.
+/// A row, with its form in conditions.
 #[derive(Clone, Debug)]
 pub(crate) struct Stored<R> {
     pub(crate) row: R,
@@ -25,12 +25,12 @@ pub(crate) fn read<R: DeserializeOwned>(item: &Item) -> Result<Stored<R>, StoreE
     Ok(Stored { row: fields.json(RECORD)?, record })
 }
 
-/// Puts a host's row after one that was read, if that is still as it was.
+/// Replaces a host's row that was read, if it is unchanged.
 pub(crate) fn replace(host: &HostKey, before: Option<&Stored<HostRow>>, after: &HostRow) -> Result<Write, StoreError> {
     put(Role::Host, &keys::host(host), before, after)
 }
 
-/// The same for a domain's.
+/// The same for a domain's row.
 pub(crate) fn replace_domain(
     domain: &DomainKey,
     before: Option<&Stored<DomainRow>>,

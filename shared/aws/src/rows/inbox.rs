@@ -1,4 +1,4 @@
-//! The inbox: an attribute for each number, as several parsers add to them at once.
+//! The inbox: an attribute for each number, as several parsers add to them concurrently.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use dragline_domain::frontier::{Inbox, OriginKey, ParserCounters, Seeding};
@@ -15,7 +15,7 @@ const PARSED: &str = "parsed";
 /// Only rows of earlier versions have it.
 const SEEDED: &str = "seeded";
 
-/// Attributes of counts of outcomes start with it; the number follows, `_` for a minus.
+/// The prefix of attributes that count outcomes; the number follows, with `_` for a minus.
 const OUTCOME: &str = "outcome";
 
 fn outcome_name(outcome: Outcome) -> String {
@@ -28,7 +28,7 @@ fn outcome_of(name: &str) -> Option<Outcome> {
     Outcome::try_from(code.parse::<i16>().ok()?).ok()
 }
 
-/// Every number of an inbox by its attribute.
+/// Returns every number of an inbox by its attribute.
 fn numbers(inbox: &Inbox) -> Vec<(String, u64)> {
     let ParserCounters {
         found,
@@ -87,7 +87,7 @@ fn counters(fields: Fields<'_>) -> Result<ParserCounters, StoreError> {
     let outcomes = fields.0.keys().filter_map(|name| Some((outcome_of(name)?, name)));
     Ok(ParserCounters {
         found: fields.number("found")?,
-        // Rows of earlier versions do not say.
+        // Rows of earlier versions do not have it.
         found_stripped: fields.maybe_number("found_stripped")?.unwrap_or(0),
         processed: fields.number("processed")?,
         stuck: fields.number("stuck")?,
@@ -104,7 +104,7 @@ fn counters(fields: Fields<'_>) -> Result<ParserCounters, StoreError> {
     })
 }
 
-/// Writes what todo or a parse adds, if the origin is still as open as it was. Others may add at the same time.
+/// Writes what todo or a parse adds, if the origin is unchanged as to being open. Others may add concurrently.
 pub(crate) fn add(origin: &OriginKey, before: Option<&Inbox>, after: &Inbox) -> Write {
     let key = keys::inbox(origin);
     let index = index_writes(before.and_then(|before| before.due), after.due);
@@ -124,7 +124,7 @@ fn as_open(before: &Inbox) -> Expression {
         .with(":was_open", flag(before.open))
 }
 
-/// Writes what a decision from these numbers changes, if nobody added or parsed since. Checks it, if it changes nothing.
+/// Writes what a decision from these numbers changes, if nobody added or parsed since. If it changes nothing, only checks that.
 pub(crate) fn decided(origin: &OriginKey, before: &Inbox, after: &Inbox) -> Write {
     let key = keys::inbox(origin);
     let unchanged = Expression::new("#iteration = :was_iteration AND #added = :was_added AND #parsed = :was_parsed")
@@ -138,7 +138,7 @@ pub(crate) fn decided(origin: &OriginKey, before: &Inbox, after: &Inbox) -> Writ
     update.when(unchanged).indexed(index_writes(before.due, after.due))
 }
 
-/// The update that makes one inbox of the other: numbers are added to, so that others' additions stay.
+/// Returns the update from one inbox to the other: numbers are added to, so that concurrent additions stay.
 fn change(origin: &OriginKey, before: &Inbox, after: &Inbox) -> Expression {
     let (mut sets, mut adds, mut removes) = (Vec::new(), Vec::new(), Vec::new());
     let mut values: Vec<(String, AttributeValue)> = Vec::new();
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn outcomes_are_told_by_their_attributes() {
+    fn attributes_say_which_outcome_they_count() {
         for outcome in [Outcome::UnknownError, Outcome::FileIngested] {
             assert_eq!(outcome_of(&outcome_name(outcome)), Some(outcome));
         }

@@ -1,4 +1,4 @@
-//! The iteration: an attribute for each part, as many origins count in it at once.
+//! The iteration: an attribute for each part, as many origins change its counts concurrently.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use dragline_domain::frontier::{Cursors, IterationRow, IterationStatus, OriginCursor, Reserve, Walk};
@@ -12,10 +12,10 @@ use crate::tables::{AGENDA, AGENDA_AT, DUE, PARTITION};
 const NUMBER: &str = "number";
 const STATUS: &str = "status";
 
-/// What is stored of a cursor that came to its end; before, it is the origin that it came to, and absent if it came to none.
+/// The stored form of a cursor that is finished; before, it is the last origin that is done, and absent if there is none.
 const DONE: &str = "done";
 
-/// The attribute of a cursor.
+/// Returns the attribute of a cursor.
 const fn cursor_name(walk: Walk) -> &'static str {
     match walk {
         Walk::Seeds => "seeds_cursor",
@@ -104,13 +104,13 @@ pub(crate) fn open(before: &IterationRow, after: &IterationRow) -> Write {
     update(before, after, condition.with(":zero", number(0)).with(":closed", text(IterationStatus::Closed.name())))
 }
 
-/// Takes an open origin off the count, and back what it had set aside. `None` if that changes nothing.
+/// Subtracts an origin from the count of open ones, and adds what it had reserved. `None` if that changes nothing.
 pub(crate) fn released(before: &IterationRow, after: &IterationRow) -> Option<Write> {
     let condition = || Expression::new("#open > :zero").with(":zero", number(0));
     (before != after).then(|| update(before, after, condition()))
 }
 
-/// Sets part of the budget aside, if it is there still; checks at least that the iteration gives leases.
+/// Reserves part of the budget, if it is still there; checks at least that the iteration grants leases.
 pub(crate) fn reserve(before: &IterationRow, after: &IterationRow) -> Write {
     let mut condition = Expression::new("#status = :is_open").with(":is_open", text(IterationStatus::Open.name()));
     for (name, less) in [
@@ -146,7 +146,7 @@ fn is_still_there(before: &IterationRow, walk: Walk) -> Expression {
     }
 }
 
-/// Writes another status, if the one that it was decided from still holds, and the count of open origins if it is `Closed`.
+/// Writes another status, if the one that it was decided from still holds; for `Closed` also checks the count of open origins.
 pub(crate) fn change_status(before: &IterationRow, after: &IterationRow) -> Write {
     let was = Expression::new("#status = :was_status").with(":was_status", text(before.status.name()));
     let condition = match after.status {
@@ -177,7 +177,7 @@ fn closes(before: &IterationRow, after: &IterationRow) -> bool {
     before.status != after.status && after.status == IterationStatus::Closed
 }
 
-/// The update that makes one row of the other: numbers move by their difference, so that others' moves stay.
+/// Returns the update from one row to the other: numbers change by their difference, so that concurrent changes stay.
 fn change(before: &IterationRow, after: &IterationRow) -> Expression {
     let mut sets = Vec::new();
     let mut values: Vec<(&str, AttributeValue)> = Vec::new();
@@ -209,7 +209,7 @@ fn change(before: &IterationRow, after: &IterationRow) -> Expression {
     let mut removed = Vec::new();
     for walk in Walk::ALL {
         let name = cursor_name(walk);
-        // Somebody may have begun the search since the row was read: whoever reserves ends it in any case.
+        // Somebody may have begun the search since the row was read: a reservation ends it in any case.
         let is_ended = walk == Walk::Holders && is_reserved(before, after);
         match (before.cursors.of(walk) != after.cursors.of(walk), cursor(after.cursors.of(walk))) {
             (true, Some(to)) => {

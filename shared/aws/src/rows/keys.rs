@@ -1,4 +1,4 @@
-//! Where each row is. Numbers are padded, so that they sort as numbers.
+//! The key of each row. Numbers are padded, so that they sort as numbers.
 
 use data_encoding::HEXLOWER;
 use dragline_domain::frontier::{ChunkKey, Leftover, OriginKey, Seeding, SegmentId, TodoSource};
@@ -34,9 +34,9 @@ fn range(key: &Key, prefix: &str) -> Range {
     Range { table, partition, prefix: Some(prefix.to_owned()), after: None }
 }
 
-/// The origin of a partition of [`Table::Frontier`].
+/// Returns the origin of a partition of [`Table::Frontier`].
 pub(crate) fn origin_of(partition: &str) -> Result<OriginKey, StoreError> {
-    let damaged = || StoreError::Damaged(format!("`{partition}` is no origin of a crawl"));
+    let damaged = || StoreError::Damaged(format!("`{partition}` is not an origin of a crawl"));
     let (crawl, origin) = partition.split_once('#').ok_or_else(damaged)?;
     Ok(OriginKey { crawl: crawl.parse().map_err(|_| damaged())?, origin: origin.parse().map_err(|_| damaged())? })
 }
@@ -45,7 +45,7 @@ pub(crate) fn crawl(crawl: &CrawlId) -> Key {
     of_crawl(crawl, "spec")
 }
 
-/// A definition that another one replaced.
+/// Returns the key of a definition that was replaced.
 pub(crate) fn past_definition(crawl: &CrawlId, version: u32) -> Key {
     of_crawl(crawl, format!("spec#{version:010}"))
 }
@@ -62,20 +62,20 @@ pub(crate) fn iterations(crawl: &CrawlId) -> Range {
     range(&of_crawl(crawl, ""), "iteration#")
 }
 
-/// An origin's place in the crawl's list.
+/// Returns an origin's place in the crawl's list.
 pub(crate) fn listed(origin: &OriginKey) -> Key {
     of_crawl(&origin.crawl, format!("{ORIGIN}{}", origin.origin))
 }
 
-/// The list of a crawl's origins after one of them.
+/// Returns the list of a crawl's origins after one of them.
 pub(crate) fn listed_after(crawl: &CrawlId, after: Option<&Origin>) -> Range {
     Range { after: after.map(|origin| format!("{ORIGIN}{origin}")), ..range(&of_crawl(crawl, ""), ORIGIN) }
 }
 
-/// The origin of a place in the list.
+/// Returns the origin of a place in the list.
 pub(crate) fn origin_listed(sort: &str) -> Result<Origin, StoreError> {
     let origin = sort.strip_prefix(ORIGIN).and_then(|origin| origin.parse().ok());
-    origin.ok_or_else(|| StoreError::Damaged(format!("`{sort}` is no origin in a list")))
+    origin.ok_or_else(|| StoreError::Damaged(format!("`{sort}` is not an origin in a list")))
 }
 
 pub(crate) fn leftover(origin: &OriginKey, leftover: &Leftover) -> Key {
@@ -83,7 +83,7 @@ pub(crate) fn leftover(origin: &OriginKey, leftover: &Leftover) -> Key {
     of_crawl(&origin.crawl, format!("{}{}#{turn:020}", leftover_prefix(*iteration), origin.origin))
 }
 
-/// What the origins of an iteration left, or one of them.
+/// Returns what the origins of an iteration left, or one of them.
 pub(crate) fn leftovers(crawl: &CrawlId, iteration: Option<Iteration>, origin: Option<&Origin>) -> Range {
     let prefix = match (iteration, origin) {
         (Some(iteration), Some(origin)) => format!("{}{origin}#", leftover_prefix(iteration)),
@@ -97,22 +97,22 @@ fn leftover_prefix(iteration: Iteration) -> String {
     format!("{LEFTOVER}{:010}#", iteration.number())
 }
 
-/// Which iteration and origin the leftover of a sort key is of.
+/// Returns the iteration and origin of a leftover's sort key.
 pub(crate) fn leftover_of(sort: &str) -> Result<(Iteration, Origin), StoreError> {
     let parse = || {
         let (iteration, rest) = sort.strip_prefix(LEFTOVER)?.split_once('#')?;
         let (origin, _turn) = rest.rsplit_once('#')?;
         Some((Iteration::new(iteration.parse().ok()?)?, origin.parse().ok()?))
     };
-    parse().ok_or_else(|| StoreError::Damaged(format!("`{sort}` is no leftover")))
+    parse().ok_or_else(|| StoreError::Damaged(format!("`{sort}` is not a leftover")))
 }
 
-/// A host's row, in a partition that no origin has: what follows the `#` there begins with a scheme.
+/// Returns the key of a host's row, in a partition that no origin has: there, a scheme follows the `#`.
 pub(crate) fn host(host: &HostKey) -> Key {
     Key { table: Table::Frontier, partition: format!("host#{host}"), sort: "host".to_owned() }
 }
 
-/// A registered domain's row, likewise.
+/// Returns the key of a registered domain's row, likewise.
 pub(crate) fn domain(domain: &DomainKey) -> Key {
     Key { table: Table::Frontier, partition: format!("domain#{domain}"), sort: "domain".to_owned() }
 }
@@ -121,10 +121,10 @@ pub(crate) fn notice(crawl: &CrawlId, key: &str) -> Key {
     of_crawl(crawl, format!("{NOTICE}{key}"))
 }
 
-/// The key of a notice, within its crawl, of a sort key.
+/// Returns the key of a notice, within its crawl, from a sort key.
 pub(crate) fn notice_key(sort: &str) -> Result<String, StoreError> {
     let key = sort.strip_prefix(NOTICE).map(str::to_owned);
-    key.ok_or_else(|| StoreError::Damaged(format!("`{sort}` is no notice")))
+    key.ok_or_else(|| StoreError::Damaged(format!("`{sort}` is not a notice")))
 }
 
 pub(crate) fn lease(origin: &OriginKey) -> Key {
@@ -135,7 +135,7 @@ pub(crate) fn inbox(origin: &OriginKey) -> Key {
     of_origin(Table::Frontier, origin, "inbox")
 }
 
-/// The mark of a seeding.
+/// Returns the key of a seeding's mark.
 pub(crate) fn seeding(origin: &OriginKey, iteration: Iteration, seeding: &Seeding) -> Key {
     of_origin(Table::Frontier, origin, format!("seeding#{:010}#{}", iteration.number(), seeding.as_str()))
 }
@@ -148,16 +148,16 @@ pub(crate) fn segment(id: &SegmentId) -> Key {
     of_origin(Table::Frontier, &id.origin, format!("{SEGMENT}{:020}#{:020}", id.turn.0, id.n))
 }
 
-/// An origin's segments, in the order in which they were committed.
+/// Returns an origin's segments, in the order in which they were committed.
 pub(crate) fn segments(origin: &OriginKey) -> Range {
     range(&of_origin(Table::Frontier, origin, ""), SEGMENT)
 }
 
-/// The segment of a sort key.
+/// Returns the segment of a sort key.
 pub(crate) fn segment_id(origin: &OriginKey, sort: &str) -> Result<SegmentId, StoreError> {
     match owed(sort)? {
         OwedRow::Segment { turn, n } => Ok(SegmentId { origin: origin.clone(), turn, n }),
-        OwedRow::Lease | OwedRow::Inbox => Err(StoreError::Damaged(format!("`{sort}` is no segment"))),
+        OwedRow::Lease | OwedRow::Inbox => Err(StoreError::Damaged(format!("`{sort}` is not a segment"))),
     }
 }
 
@@ -167,7 +167,7 @@ pub(crate) fn chunk(origin: &OriginKey, key: &ChunkKey) -> Key {
     of_origin(Table::Frontier, origin, sort)
 }
 
-/// An origin's todo in an iteration, breadth first.
+/// Returns an origin's todo in an iteration, breadth first.
 pub(crate) fn chunks(origin: &OriginKey, iteration: Iteration) -> Range {
     range(&of_origin(Table::Frontier, origin, ""), &todo_prefix(iteration))
 }
@@ -176,7 +176,7 @@ fn todo_prefix(iteration: Iteration) -> String {
     format!("todo#{:010}#", iteration.number())
 }
 
-/// The chunk of a sort key.
+/// Returns the chunk of a sort key.
 pub(crate) fn chunk_key(sort: &str) -> Result<ChunkKey, StoreError> {
     let parse = || {
         let (iteration, rest) = sort.strip_prefix("todo#")?.split_once('#')?;
@@ -189,10 +189,10 @@ pub(crate) fn chunk_key(sort: &str) -> Result<ChunkKey, StoreError> {
             part: part.parse().ok()?,
         })
     };
-    parse().ok_or_else(|| StoreError::Damaged(format!("`{sort}` is no todo chunk")))
+    parse().ok_or_else(|| StoreError::Damaged(format!("`{sort}` is not a todo chunk")))
 }
 
-/// What a row of [`Table::Frontier`] is, by its sort key, as far as the index holds rows of its kind.
+/// What a row of [`Table::Frontier`] is, by its sort key, for the kinds of rows in the index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OwedRow {
     Lease,
@@ -219,13 +219,13 @@ pub(crate) fn candidate(origin: &OriginKey, path_and_query: &str) -> Key {
     of_origin(Table::Candidates, origin, candidate_sort(path_and_query))
 }
 
-/// An origin's candidates after one of them.
+/// Returns an origin's candidates after one of them.
 pub(crate) fn candidates_after(origin: &OriginKey, after: Option<&str>) -> Range {
     let Key { table, partition, .. } = of_origin(Table::Candidates, origin, "");
     Range { table, partition, prefix: None, after: after.map(candidate_sort) }
 }
 
-/// A path starts with `/` and a hash with `#`, so that neither is taken for the other; what is a hash already stays one.
+/// A path starts with `/` and a hash with `#`, so they cannot be confused; a hash stays as it is.
 fn candidate_sort(path_and_query: &str) -> String {
     if path_and_query.len() <= SORT_BYTES_MAX {
         path_and_query.to_owned()
@@ -238,7 +238,7 @@ pub(crate) fn log(segment: &SegmentId, iteration: Iteration, part: usize) -> Key
     of_origin(Table::Log, &segment.origin, format!("{}{part:04}", log_prefix(segment, iteration)))
 }
 
-/// The parts of a segment's log.
+/// Returns the parts of a segment's log.
 pub(crate) fn log_parts(segment: &SegmentId, iteration: Iteration) -> Range {
     range(&of_origin(Table::Log, &segment.origin, ""), &log_prefix(segment, iteration))
 }
@@ -301,12 +301,12 @@ mod tests {
         let long = format!("/{}", "a".repeat(1_024));
         let hashed = candidate(&origin(), &long).sort;
         assert_eq!((hashed.len(), hashed.starts_with('#')), (65, true), "it fits");
-        assert_eq!(candidate(&origin(), &hashed).sort, hashed, "a cursor that goes by sort keys stays where it is");
-        assert_eq!(candidate(&origin(), "/a").sort, "/a", "what fits is kept as it is");
+        assert_eq!(candidate(&origin(), &hashed).sort, hashed, "a cursor of sort keys stays where it is");
+        assert_eq!(candidate(&origin(), "/a").sort, "/a", "what fits is unchanged");
     }
 
     #[test]
-    fn damaged_keys_are_told() {
+    fn damaged_keys_are_reported() {
         for sort in ["todo#x#1#s#1", "todo#1", "chunk#1#1#s#1"] {
             assert!(chunk_key(sort).is_err(), "{sort}");
         }

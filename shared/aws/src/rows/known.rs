@@ -1,4 +1,4 @@
-//! A candidate with all that is known of it, for people.
+//! A candidate with all that is known about it, for display.
 
 use dragline_domain::frontier::{LastCapture, Sighting};
 use dragline_domain::ids::Iteration;
@@ -11,37 +11,37 @@ use super::fields;
 use crate::dynamo::{Fields, Item};
 use crate::errors::StoreError;
 
-/// A URL that is known, within its origin.
+/// A known URL, within its origin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct KnownUrl {
     /// Its path and query.
     pub(crate) path_and_query: String,
     /// The iteration that it was last queued in.
     pub(crate) queued_in: Iteration,
-    /// When it was found first.
+    /// When it was first found.
     pub(crate) first_seen: Timestamp,
-    /// How it was come by when it was last queued.
+    /// How it was found when it was last queued.
     pub(crate) sighting: Sighting,
-    /// When it is due again; absent: in every iteration.
+    /// When it is due again; `None` for every iteration.
     pub(crate) due_at: Option<Timestamp>,
-    /// How it ended last; absent if it has not yet.
+    /// How it last ended; `None` if it has not yet.
     pub(crate) last: Option<LastEnd>,
-    /// The last outcome that says something lasting, and when that was; absent if it had none.
+    /// The last outcome that says something lasting, and when that was; `None` if it had none.
     pub(crate) contentful: Option<(Outcome, Timestamp)>,
-    /// What the last good capture left; absent where there is none.
+    /// What the last good capture left; `None` where there is none.
     pub(crate) capture: Option<LastCapture>,
-    /// Where it leads, by a redirect or by what it calls canonical; absent if it stands for itself.
+    /// Where it leads, by a redirect or by what it calls canonical; `None` if it stands for itself.
     pub(crate) leads_to: Option<CrawlUrl>,
 }
 
-/// How a URL ended last.
+/// How a URL last ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LastEnd {
     /// Its outcome.
     pub(crate) outcome: Outcome,
-    /// When it was asked for or decided on.
+    /// When it was requested or decided on.
     pub(crate) at: Timestamp,
-    /// In which iteration.
+    /// The iteration.
     pub(crate) iteration: Iteration,
 }
 
@@ -67,11 +67,11 @@ impl KnownUrl {
     }
 }
 
-/// The iteration that the version of a candidate's end begins with.
+/// Returns the iteration with which the version of a candidate's ending begins.
 fn iteration_of(version: &str) -> Result<Iteration, StoreError> {
     let number = version.split('#').next().and_then(|digits| digits.parse().ok());
     let iteration = number.and_then(Iteration::new);
-    iteration.ok_or_else(|| StoreError::Damaged(format!("`{version}` is no version of a candidate's end")))
+    iteration.ok_or_else(|| StoreError::Damaged(format!("`{version}` is not a version of a candidate's ending")))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The lease: all of it as JSON, and copies of what conditions compare.
+//! The lease: one JSON text, and copies of what conditions compare.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ const RECORD: &str = "record";
 const STATE: &str = "state";
 const LEASED: &str = "leased";
 
-/// As it is stored.
+/// Returns it as stored.
 const fn state_name(state: &LeaseState) -> &'static str {
     match state {
         LeaseState::Ready => "ready",
@@ -26,7 +26,7 @@ const fn state_name(state: &LeaseState) -> &'static str {
     }
 }
 
-/// From when on a held lease can be taken over: its end, and the origin's delay. Conditions cannot add.
+/// Returns from when on a held lease can be taken over: its end plus the origin's delay, as conditions cannot add.
 fn free_from(lease: &Lease) -> Option<Timestamp> {
     lease.holder().map(|holder| after(holder.until, lease.pace.delay()))
 }
@@ -51,12 +51,12 @@ pub(crate) fn read(item: &Item) -> Result<Lease, StoreError> {
     fields(item)?.json(RECORD)
 }
 
-/// Whether an item, read in part perhaps, is that of an idle lease.
+/// Whether an item, perhaps read in part, is an idle lease.
 pub(crate) fn is_idle(item: &Item) -> bool {
     Fields(item).text(STATE).is_ok_and(|state| state == state_name(&LeaseState::Idle))
 }
 
-/// Puts the lease after one that was read, if that is still as it was.
+/// Replaces a lease that was read, if it is unchanged.
 pub(crate) fn replace(
     origin: &OriginKey,
     before: Option<&Lease>,
@@ -71,7 +71,7 @@ pub(crate) fn replace(
     })
 }
 
-/// Puts what becomes of a lease that its holder lets go, if the bearer of this token is the holder still.
+/// Puts a lease as its holder releases it, if the bearer of this token still is the holder.
 pub(crate) fn replace_held(
     origin: &OriginKey,
     token: &LeaseToken,
@@ -84,7 +84,7 @@ pub(crate) fn replace_held(
     Ok(put.when(held_by(token)))
 }
 
-/// Puts the holder's copy after a segment. It is not read before: it was in the index, at a time that may be known.
+/// Puts the holder's copy after a segment. The row is not read before: it was in the index, at a time that may be known.
 pub(crate) fn renew(
     origin: &OriginKey,
     token: &LeaseToken,
@@ -103,12 +103,12 @@ fn held_by(token: &LeaseToken) -> Expression {
     held.with(":leased", text(LEASED)).with(":mine", text(token.as_str()))
 }
 
-/// Nothing is written; the lease, as it was read in this item, must be as it was.
+/// Writes nothing; checks that the lease is as it was read in this item.
 pub(crate) fn still(origin: &OriginKey, item: &Item, before: &Lease) -> Write {
     Write::check(Role::Lease, &keys::lease(origin), item, unchanged(before))
 }
 
-/// The lease is as it was. A turn's row changes by its state alone, but for a holder's, who commits segments and renews it.
+/// The condition that the lease is unchanged. Only its state changes from turn to turn, except that a holder commits segments and renews it.
 fn unchanged(lease: &Lease) -> Expression {
     let same = Expression::new(
         "#turn = :was_turn AND #state = :was_state AND #taken = :was_taken AND #segments = :was_segments",

@@ -1,6 +1,6 @@
 //! The stored form of every row: its key, its attributes, and how it changes. `docs/frontier-dynamodb.md` describes them.
 //!
-//! Every row names the version of its form as `v`. What conditions compare stands in attributes of its own.
+//! Every row states the version of its form as `v`. Values that conditions compare are attributes of their own.
 
 pub(crate) mod candidate;
 pub(crate) mod chunk;
@@ -32,47 +32,47 @@ pub(crate) use self::packed::{inflate, pack, pack_bytes, unpack};
 /// The version of every row's form.
 const VERSION: i32 = 1;
 
-/// The attribute that holds it.
+/// The attribute for the version.
 const VERSION_NAME: &str = "v";
 
-/// Over how many partitions of the index a crawl's overdue work is spread.
+/// The number of partitions of the index over which a crawl's overdue work is spread.
 pub(crate) const SHARDS: u8 = 4;
 
-/// A row of this key with these attributes.
+/// Returns a row with this key and these attributes.
 pub(crate) fn row<'a>(key: &Key, attributes: impl IntoIterator<Item = (&'a str, AttributeValue)>) -> Item {
     key.with(attributes.into_iter().chain([(VERSION_NAME, number(VERSION))]))
 }
 
-/// An update that may make the row that it updates: it mentions `#v = :v`.
+/// Returns an update that may create its row: it mentions `#v = :v`.
 pub(crate) fn versioned(update: Expression) -> Expression {
     update.with(":v", number(VERSION))
 }
 
-/// A row to be read, of a form that is known here.
+/// Returns a row to be read, of a known form.
 pub(crate) fn fields(item: &Item) -> Result<Fields<'_>, StoreError> {
     let fields = Fields(item);
     match fields.number::<i32>(VERSION_NAME)? {
         VERSION => Ok(fields),
-        other => Err(StoreError::Damaged(format!("a row of version {other} is not known here"))),
+        other => Err(StoreError::Damaged(format!("a row has the unknown version {other}"))),
     }
 }
 
 pub(crate) fn iteration_number(fields: Fields<'_>, name: &str) -> Result<Iteration, StoreError> {
-    Iteration::new(fields.number(name)?).ok_or_else(|| StoreError::Damaged("an iteration is numbered 0".to_owned()))
+    Iteration::new(fields.number(name)?).ok_or_else(|| StoreError::Damaged("an iteration has the number 0".to_owned()))
 }
 
-/// The times of the index are cut to these, as an entry that moves is two writes more: a lease's moves with each of its commits. The sweeper
-/// comes as often.
+/// The times in the index are cut to this, as an entry that moves costs two more writes: a lease moves with each of its commits. The sweeper runs
+/// as often.
 const SLOT: Duration = Duration::from_secs(300);
 
-/// Where something is in the index that is due then: not after it.
+/// Returns the position in the index of something that is due then: not after it.
 pub(crate) fn slot_of(due: Timestamp) -> Timestamp {
     let seconds = due.as_second();
     let start = seconds - seconds.rem_euclid(SLOT.as_secs().cast_signed());
     Timestamp::from_second(start).unwrap_or(due)
 }
 
-/// When work is due, and the attributes by which it is found then; none while nothing is owed.
+/// Returns when work is due, and the attributes by which it is then found; none while nothing is owed.
 fn due_attributes(origin: &OriginKey, due: Option<Timestamp>) -> Vec<(&'static str, AttributeValue)> {
     match due {
         Some(due) => {
@@ -82,7 +82,7 @@ fn due_attributes(origin: &OriginKey, due: Option<Timestamp>) -> Vec<(&'static s
     }
 }
 
-/// In an update, what [`due_attributes`] are in an item.
+/// The counterpart of [`due_attributes`] in an update.
 pub(crate) const SET_DUE: &str = "#due = :due, #due_slot = :slot, #due_shard = :shard";
 
 /// What [`SET_DUE`] mentions.
@@ -99,20 +99,20 @@ pub(crate) const SCHEDULED: &str = "scheduled";
 /// The iterations that are not closed, in the index of crawls.
 pub(crate) const RUNNING: &str = "running";
 
-/// What people are still to be told, in the index of crawls.
+/// Notices that people have not been told yet, in the index of crawls.
 pub(crate) const OWED_NOTICES: &str = "notices";
 
-/// The attributes by which a row of a crawl is found that needs a look: of which kind, and at what time.
+/// Returns the attributes by which a row of a crawl is found that needs attention: of which kind, and when.
 pub(crate) fn agenda(kind: &str, at: Timestamp) -> [(&'static str, AttributeValue); 2] {
     [(AGENDA, text(kind)), (AGENDA_AT, instant(at))]
 }
 
-/// The attribute of a row that is known for so long after an instant.
+/// Returns the attribute of a row that is kept this long after an instant.
 pub(crate) fn expires(since: Timestamp, known: Duration) -> (&'static str, AttributeValue) {
     (EXPIRES, number(after(since, known).as_second()))
 }
 
-/// The partition of the index that an origin's overdue work is in.
+/// Returns the partition of the index that has an origin's overdue work.
 pub(crate) fn shard_of(origin: &OriginKey) -> String {
     let shard = Sha256::digest(origin.origin.as_str())[0] % SHARDS;
     shard_name(origin.crawl.as_str(), shard)
@@ -123,7 +123,7 @@ pub(crate) fn shard_name(crawl: &str, shard: u8) -> String {
     format!("{crawl}#{shard}")
 }
 
-/// How a change of `due` touches the index.
+/// Returns how a change of `due` affects the index.
 pub(crate) fn index_writes(before: Option<Timestamp>, after: Option<Timestamp>) -> IndexWrites {
     match (before, after) {
         (None, None) => IndexWrites::None,
@@ -145,7 +145,7 @@ mod tests {
         item.insert(VERSION_NAME.to_owned(), number(2));
         assert!(fields(&item).is_err(), "of a later version");
         item.remove(VERSION_NAME);
-        assert!(fields(&item).is_err(), "of none");
+        assert!(fields(&item).is_err(), "without a version");
     }
 
     #[test]

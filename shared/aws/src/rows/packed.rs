@@ -1,4 +1,4 @@
-//! JSON, deflated: what is read and written whole.
+//! Deflated JSON: what is read and written as a whole.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use dragline_formats::deflated::{self, Sparing, deflate};
@@ -8,16 +8,16 @@ use serde::de::DeserializeOwned;
 use crate::dynamo::{Fields, blob, number};
 use crate::errors::StoreError;
 
-/// The most that a packed value may come to.
+/// The maximum size of a packed value.
 const JSON_BYTES_MAX: usize = 4 << 20;
 
-/// A value as its deflated JSON, and its length, as attributes.
+/// Returns a value as its deflated JSON, and its length, as attributes.
 pub(crate) fn pack(value: &impl Serialize) -> Result<(AttributeValue, AttributeValue), StoreError> {
     let (packed, json_bytes) = pack_bytes(value)?;
     Ok((blob(packed), json_bytes))
 }
 
-/// The same, with the bytes as they are.
+/// The same, with the raw bytes.
 pub(crate) fn pack_bytes(value: &impl Serialize) -> Result<(Vec<u8>, AttributeValue), StoreError> {
     let json = serde_json::to_vec(value)?;
     let size = u64::try_from(json.len()).unwrap_or(u64::MAX);
@@ -27,12 +27,12 @@ pub(crate) fn pack_bytes(value: &impl Serialize) -> Result<(Vec<u8>, AttributeVa
     Ok((deflate(&json, Sparing::Bytes), number(size)))
 }
 
-/// The value that was packed into these two attributes.
+/// Returns the value that was packed into these two attributes.
 pub(crate) fn unpack<T: DeserializeOwned>(fields: Fields<'_>, name: &str, length: &str) -> Result<T, StoreError> {
     inflate(fields.blob(name)?, fields.number(length)?)
 }
 
-/// The value of deflated JSON of this length.
+/// Returns the value of deflated JSON of this length.
 pub(crate) fn inflate<T: DeserializeOwned>(deflated: &[u8], json_bytes: usize) -> Result<T, StoreError> {
     let json = if json_bytes > JSON_BYTES_MAX { None } else { deflated::inflate(deflated, json_bytes) };
     let json = json.ok_or_else(|| StoreError::Damaged("a deflated value is damaged".to_owned()))?;
@@ -45,7 +45,7 @@ mod tests {
     use crate::dynamo::Item;
 
     #[test]
-    fn what_was_packed_comes_back_and_damage_is_told() {
+    fn what_was_packed_comes_back_and_damage_is_reported() {
         let (packed, length) = pack(&["/a", "/b"]).unwrap();
         let item = Item::from([("x".to_owned(), packed.clone()), ("x_bytes".to_owned(), length)]);
         assert_eq!(unpack::<Vec<String>>(Fields(&item), "x", "x_bytes").unwrap(), ["/a", "/b"]);
@@ -54,7 +54,7 @@ mod tests {
             (deflated, 12, "longer than what is there"),
             (deflated, 10, "shorter"),
             (&deflated[1..], 11, "cut"),
-            (deflated, JSON_BYTES_MAX + 1, "beyond what may be"),
+            (deflated, JSON_BYTES_MAX + 1, "over the maximum"),
         ] {
             assert!(inflate::<Vec<String>>(bytes, length).is_err(), "{why}");
         }

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use super::{expires, keys, row};
 use crate::dynamo::{Item, Role, Write};
 
-/// Marks a seeding where nobody did. The mark is known for so long: later its command does not come again.
+/// Marks a seeding that is not marked yet. The mark is kept for this long: its command does not come again later.
 pub(crate) fn put(
     origin: &OriginKey,
     iteration: Iteration,
@@ -21,7 +21,7 @@ pub(crate) fn put(
     Write::put(Role::Seeding, &key, row(&key, [expires(now, known)])).if_absent()
 }
 
-/// What a row says that was looked for.
+/// Returns what the row of a mark says.
 pub(crate) const fn mark(found: Option<&Item>) -> SeedingMark {
     match found {
         Some(_) => SeedingMark::There,

@@ -42,7 +42,7 @@ pub(crate) fn read(id: &SegmentId, item: &Item) -> Result<SegmentRow, StoreError
     let state = match fields.text(STATE)? {
         CRAWLED => SegmentState::Crawled { part: fields.number(PART)? },
         PROCESSED => SegmentState::Processed,
-        other => return Err(StoreError::Damaged(format!("a segment is `{other}`, which is no state"))),
+        other => return Err(StoreError::Damaged(format!("a segment has the unknown state `{other}`"))),
     };
     let parsing = match (fields.maybe(PARSE_TOKEN, Fields::text)?, fields.maybe_instant(PARSE_UNTIL)?) {
         (Some(token), Some(until)) => Some(ParseBegun { token: ParseToken::stored(token.to_owned()), until }),
@@ -56,7 +56,7 @@ pub(crate) fn read(id: &SegmentId, item: &Item) -> Result<SegmentRow, StoreError
         object: fields.parsed("object")?,
         object_bytes: fields.number("object_bytes")?,
         entries: fields.number("entries")?,
-        // Rows of earlier versions do not say.
+        // Rows of earlier versions do not have it.
         put_off: fields.maybe_number("put_off")?.unwrap_or(0),
         committed_at: fields.instant("committed_at")?,
         attempts: fields.number("attempts")?,
@@ -65,13 +65,13 @@ pub(crate) fn read(id: &SegmentId, item: &Item) -> Result<SegmentRow, StoreError
     })
 }
 
-/// Puts a segment that is committed, where there is none.
+/// Puts a committed segment if there is none.
 pub(crate) fn commit(segment: &SegmentRow) -> Write {
     let put = Write::put(Role::Segment, &keys::segment(&segment.id), item(segment)).if_absent();
     put.indexed(index_writes(None, segment.due))
 }
 
-/// Notes that a parse begins, while it is not parsed and no other parse is noted.
+/// Records that a parse begins, if the segment is not parsed and no other parse is recorded.
 pub(crate) fn begin_first_parse(id: &SegmentId, begun: &ParseBegun) -> Write {
     let update = Expression::new("SET #parse_token = :parse, #parse_until = :until");
     let free = Expression::new("#state = :crawled AND attribute_not_exists(#parse_token)");
@@ -80,16 +80,16 @@ pub(crate) fn begin_first_parse(id: &SegmentId, begun: &ParseBegun) -> Write {
     Write::update(Role::Segment, &keys::segment(id), update, &Item::new()).when(free)
 }
 
-/// Notes that a parse begins in place of one that died, which is counted, if that one is still noted.
+/// Records that a parse begins in place of one that died, which is counted, if that one is still recorded.
 pub(crate) fn begin_next_parse(id: &SegmentId, died: &ParseBegun, begun: &ParseBegun) -> Write {
     let update = Expression::new("SET #parse_token = :parse, #parse_until = :until ADD #attempts :one")
         .with(":parse", text(begun.token.as_str()))
         .with(":until", instant(begun.until))
         .with(":one", number(1));
-    Write::update(Role::Segment, &keys::segment(id), update, &Item::new()).when(is_noted(&died.token))
+    Write::update(Role::Segment, &keys::segment(id), update, &Item::new()).when(is_recorded(&died.token))
 }
 
-/// Takes out the parse of this token, and counts it if the segment is to blame, if that one is noted.
+/// Removes the parse with this token, and counts it if the segment is to blame, if it is the recorded one.
 pub(crate) fn give_back_parse(id: &SegmentId, token: &ParseToken, blame: Blame) -> Write {
     let update = match blame {
         Blame::Elsewhere => Expression::new("REMOVE #parse_token, #parse_until"),
@@ -97,15 +97,15 @@ pub(crate) fn give_back_parse(id: &SegmentId, token: &ParseToken, blame: Blame) 
             Expression::new("REMOVE #parse_token, #parse_until ADD #attempts :one").with(":one", number(1))
         }
     };
-    Write::update(Role::Segment, &keys::segment(id), update, &Item::new()).when(is_noted(token))
+    Write::update(Role::Segment, &keys::segment(id), update, &Item::new()).when(is_recorded(token))
 }
 
-fn is_noted(token: &ParseToken) -> Expression {
+fn is_recorded(token: &ParseToken) -> Expression {
     let noted = Expression::new("#state = :crawled AND #parse_token = :noted");
     noted.with(":crawled", text(CRAWLED)).with(":noted", text(token.as_str()))
 }
 
-/// Goes on after a part of its parse, if that is the one that was to be committed.
+/// Moves on after a part of its parse, if that is the one to be committed.
 pub(crate) fn commit_part(after: &SegmentRow, part: u32, kind: PartKind) -> Write {
     let (update, index) = match kind {
         PartKind::More => (Expression::new("SET #part = :next").with(":next", number(part + 1)), IndexWrites::None),

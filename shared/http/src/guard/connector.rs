@@ -1,5 +1,5 @@
-//! A layer around the client's connector: it keeps the connect time-out, says how far a request is, and checks the peer
-//! of every new connection before the client may use it.
+//! A layer around the client's connector. It enforces the connect time-out, reports how far a request is, and checks the peer of every new
+//! connection before the client may use it.
 
 use std::error::Error;
 use std::future::Future;
@@ -26,7 +26,7 @@ pub(crate) struct ConnectLayer {
 }
 
 impl ConnectLayer {
-    /// Counts in `opened` the connections that come about.
+    /// Counts new connections in `opened`.
     pub(crate) fn new(policy: AddressPolicy, opened: Arc<AtomicUsize>) -> Self {
         Self { policy, opened }
     }
@@ -40,7 +40,7 @@ impl<S> Layer<S> for ConnectLayer {
     }
 }
 
-/// The client's connector, guarded.
+/// The client's connector, with the guard.
 #[derive(Clone, Debug)]
 pub(crate) struct GuardedConnector<S> {
     inner: S,
@@ -63,7 +63,7 @@ where
     }
 
     fn call(&mut self, target: Target) -> Self::Future {
-        // Read here, not in the future: a connection that is overtaken by one from the pool is finished by another task.
+        // Read here, not in the future: if a pooled connection becomes free first, another task finishes this one.
         let Ok(attempt) = ATTEMPT.try_get() else {
             return Box::pin(async { Err(NoConnection::NoRequest.into()) });
         };
@@ -92,7 +92,7 @@ fn public_ends(policy: AddressPolicy, connected: &Connected) -> Result<Ends, Box
     Ok(ends)
 }
 
-/// The ends of a connection, if the client knows them.
+/// Returns the ends of a connection, if the client knows them.
 pub(crate) fn ends_of(connected: &Connected) -> Option<Ends> {
     let mut extras = http::Extensions::new();
     connected.get_extras(&mut extras);
@@ -119,7 +119,7 @@ mod tests {
         connected.map(drop).map_err(|error| error.downcast_ref::<NoConnection>().map_or(Connect, NoConnection::kind))
     }
 
-    /// Gives the plain connector the error type of the client's.
+    /// Gives the plain connector the client's error type.
     #[derive(Clone)]
     struct Boxed(HttpConnector);
 

@@ -1,9 +1,9 @@
-//! Whom Dragline talks to.
+//! Which addresses Dragline connects to.
 //!
-//! The guard stands in three places, because none sees everything:
+//! The guard has three checks, because none of them sees everything:
 //! 1. an address written into the URL, in any spelling, is checked before anything else (`fetcher.rs`): it never meets a resolver;
-//! 2. what a name resolves to is checked, and exactly the checked addresses are connected to, with no second lookup;
-//! 3. the peer of each new connection is checked before a request goes through it, should the first two ever err.
+//! 2. the addresses of a name are checked, and exactly the checked addresses are connected to, with no second lookup;
+//! 3. the peer of each new connection is checked before a request uses it, in case the first two ever fail.
 
 mod connector;
 mod resolver;
@@ -18,7 +18,7 @@ use dragline_ports::fetcher::FetchFailureKind;
 pub(crate) use resolver::GuardedResolver;
 pub use resolver::{NameLookup, SystemLookup};
 
-/// Why there is no connection, where it was this crate that said so. Travels through the client's error chain; `failure.rs` finds it there.
+/// Why there is no connection, if this crate refused it. Passed through the client's error chain; `failure.rs` finds it there.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NoConnection {
     #[error(transparent)]
@@ -26,7 +26,7 @@ pub(crate) enum NoConnection {
     #[error("`{host}` has no public address")]
     PrivateAddresses {
         host: String,
-        /// Why the first of them was refused.
+        /// Why the first address was refused.
         #[source]
         first: AddressRefused,
     },
@@ -36,7 +36,7 @@ pub(crate) enum NoConnection {
         #[source]
         refused: AddressRefused,
     },
-    #[error("the connection does not say whom it leads to")]
+    #[error("the connection does not say who the peer is")]
     UnknownPeer,
     #[error("`{host}` cannot be resolved")]
     Lookup {
@@ -48,7 +48,7 @@ pub(crate) enum NoConnection {
     NoAddress(String),
     #[error("no connection after {0:?}")]
     TimedOut(Duration),
-    #[error("a connection that no request asked for")]
+    #[error("a connection without a request")]
     NoRequest,
 }
 

@@ -1,4 +1,4 @@
-//! Where addresses of names come from, and the resolver that the client connects by: it hands out checked addresses only.
+//! Where addresses of names come from, and the client's resolver: it returns checked addresses only.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -10,12 +10,12 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
 use super::NoConnection;
 
-/// Finds the addresses of a name. A trait so that tests can have names of their own.
+/// Finds the addresses of a name. A trait so that tests can have their own names.
 pub trait NameLookup: Send + Sync + 'static {
-    /// All addresses of `host`, in the order in which they should be tried; empty if it has none.
+    /// Returns all addresses of `host`, in the order in which to try them; empty if it has none.
     ///
     /// # Errors
-    /// The name does not exist, or the lookup did not work.
+    /// Fails if the name does not exist or the lookup did not work.
     fn lookup(&self, host: &str) -> BoxFuture<'static, io::Result<Vec<IpAddr>>>;
 }
 
@@ -33,11 +33,11 @@ impl NameLookup for SystemLookup {
     }
 }
 
-/// Addresses of one name that are tried. A name can have thousands; the connect time-out is shared between them.
+/// How many addresses of one name are tried. A name can have thousands; they share the connect time-out.
 const ADDRESSES_MAX: usize = 16;
 
-/// Looks a name up once a connection and checks every address before the client sees it. The client connects to what it
-/// is given and never looks up again, so a name that changes its mind after the check (DNS rebinding) gains nothing.
+/// Looks a name up once per connection and checks every address before the client sees it. The client connects to what it gets and never looks up
+/// again, so a name that changes after the check (DNS rebinding) gains nothing.
 #[derive(Clone)]
 pub(crate) struct GuardedResolver {
     policy: AddressPolicy,
@@ -63,17 +63,17 @@ impl Resolve for GuardedResolver {
         let found = self.clone().addresses(name.as_str().to_owned());
         Box::pin(async move {
             let addresses = found.await?;
-            // Port 0: the client puts the URL's port in.
+            // Port 0: the client fills in the URL's port.
             let addresses: Addrs = Box::new(addresses.into_iter().map(|ip| SocketAddr::new(ip, 0)));
             Ok(addresses)
         })
     }
 }
 
-/// The addresses that may be connected to.
+/// Returns the addresses that may be connected to.
 ///
-/// Private ones are left out rather than held against the name: a public site with one stray private record stays
-/// readable, and as only the rest is ever connected to, nothing is lost in safety. A name with no other is refused.
+/// Private ones are left out, and the others still used: a public site with one stray private record stays readable. As only the others are ever
+/// connected to, this is just as safe. A name with only private ones is refused.
 fn allowed(policy: AddressPolicy, host: String, found: Vec<IpAddr>) -> Result<Vec<IpAddr>, NoConnection> {
     let mut refused = None;
     let mut allowed = Vec::new();
@@ -133,7 +133,7 @@ mod tests {
         assert_eq!(kept.len(), ADDRESSES_MAX);
     }
 
-    /// Answers each lookup with the next of its answers, and fails when there are no more.
+    /// Answers each lookup with the next answer, and fails when there are no more.
     struct Answers(Mutex<Vec<Vec<IpAddr>>>);
 
     impl NameLookup for Answers {

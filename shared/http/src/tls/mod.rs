@@ -1,4 +1,4 @@
-//! Which certificates are believed.
+//! Which certificates are trusted.
 
 mod verifiers;
 
@@ -13,7 +13,7 @@ use rustls_platform_verifier::Verifier;
 use self::verifiers::{GivenCertificates, Unchecked};
 use crate::config::{Certificate, CertificatePolicy, HttpConfigError};
 
-/// TLS 1.2 and 1.3 by ring, HTTP/2 before HTTP/1.1, the platform's roots and the extra certificates.
+/// Returns the TLS settings: TLS 1.2 and 1.3 with ring, HTTP/2 before HTTP/1.1, the platform's roots and the extra certificates.
 pub(crate) fn client_config(policy: CertificatePolicy, extra: &[Certificate]) -> Result<ClientConfig, HttpConfigError> {
     let provider = Arc::new(ring::default_provider());
     let verifier = verifier(policy, extra, &provider).map_err(HttpConfigError::Tls)?;
@@ -32,7 +32,7 @@ fn verifier(
     extra: &[Certificate],
     provider: &Arc<CryptoProvider>,
 ) -> Result<Arc<dyn ServerCertVerifier>, rustls::Error> {
-    // The other one is made in any case: certificates that cannot be used are told, needed or not.
+    // The other one is made in any case: unusable certificates are reported, needed or not.
     let by_roots = by_roots(extra, provider)?;
     match policy {
         CertificatePolicy::AcceptAny => Ok(Arc::new(Unchecked::new(provider))),
@@ -41,13 +41,13 @@ fn verifier(
     }
 }
 
-/// Believes what the platform's roots and the extra ones vouch for.
+/// Trusts what the platform's roots and the extra ones vouch for.
 fn by_roots(
     extra: &[Certificate],
     provider: &Arc<CryptoProvider>,
 ) -> Result<Arc<dyn ServerCertVerifier>, rustls::Error> {
-    // A fresh machine or a small container has no roots at all. It is asked without the extra roots first, for with
-    // them the platform's verifier is content, and would then believe nobody else.
+    // A fresh machine or a small container has no roots at all. It is checked without the extra roots first: with them the platform's verifier
+    // would work, and trust nobody else.
     match Verifier::new(Arc::clone(provider)) {
         Ok(platform) if extra.is_empty() => Ok(Arc::new(platform)),
         Ok(_) => Ok(Arc::new(Verifier::new_with_extra_roots(extra.iter().cloned(), Arc::clone(provider))?)),
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn an_extra_root_that_is_no_certificate_is_an_error_on_any_machine() {
+    fn an_extra_root_that_is_not_a_certificate_is_an_error_on_any_machine() {
         let nonsense = [Certificate::from(vec![1, 2, 3])];
         assert!(built_in(&nonsense, &Arc::new(ring::default_provider())).is_err(), "without the platform's roots");
         for policy in [CertificatePolicy::Check, CertificatePolicy::AcceptAny] {

@@ -1,4 +1,4 @@
-//! Who judges certificates where the platform does not: those of servers whose own was given, and none at all, as somebody wished.
+//! Verifiers for certificates that the platform does not check: those given for a server, and any at all, if the user asked for that.
 
 use std::sync::Arc;
 
@@ -12,19 +12,18 @@ use rustls::{CertificateError, DigitallySignedStruct, Error, RootCertStore, Sign
 use super::by_webpki;
 use crate::config::Certificate;
 
-/// Believes a server that shows a certificate which is, byte for byte, one of the given ones, whoever signed it; every other as the
-/// roots say.
+/// Trusts a server whose certificate is, byte for byte, one of the given ones, whoever signed it; checks every other against the roots.
 ///
-/// What people have at hand of a server of their own is its certificate, signed by itself. As a root alone it would not do: `openssl
-/// req -x509` and its like mark it as an authority's, and an authority's is refused as a server's; one of a company's authority whose
-/// root is not at hand leads to nobody. Its name and its time must be right all the same.
+/// What people have of their own server is usually its self-signed certificate. Adding it to the roots would not work: `openssl req -x509` and
+/// similar tools mark it as an authority's, and such a certificate is refused as a server's; and one signed by a company's authority does not lead
+/// to a root that we have. Its name and its validity period are checked all the same.
 #[derive(Debug)]
 pub(super) struct GivenCertificates {
     by_roots: Arc<dyn ServerCertVerifier>,
     given: Vec<Given>,
 }
 
-/// A certificate, and who judges its form and its time: webpki with nothing but itself to trust, which is the same on every platform.
+/// A certificate, and the verifier of its form and its time: webpki with only the certificate itself to trust, which is the same on every platform.
 #[derive(Debug)]
 struct Given {
     certificate: Certificate,
@@ -48,10 +47,10 @@ impl GivenCertificates {
 }
 
 impl Given {
-    /// Whether it is good for the name now.
+    /// Whether it is valid for the name now.
     fn check(&self, name: &ServerName<'_>, now: UnixTime) -> Result<ServerCertVerified, Error> {
         match self.judge.verify_server_cert(&self.certificate, &[], name, &[], now) {
-            // Who signed it does not matter. webpki looks at the time before it comes to either, and at the name after both.
+            // Who signed it does not matter. webpki checks the time before the signer, and the name after.
             Err(Error::InvalidCertificate(why)) if is_about_the_signer(&why) => {
                 verify_server_name(&ParsedCertificate::try_from(&self.certificate)?, name)?;
                 Ok(ServerCertVerified::assertion())
@@ -61,7 +60,7 @@ impl Given {
     }
 }
 
-/// What is said only once the certificate could be read and its time is right. Reading it again tells what is wrong with its form.
+/// Whether an error can only occur after the certificate was parsed and its time found valid. Parsing it again shows what is wrong with its form.
 const fn is_about_the_signer(why: &CertificateError) -> bool {
     matches!(
         why,
@@ -69,7 +68,7 @@ const fn is_about_the_signer(why: &CertificateError) -> bool {
             | CertificateError::BadSignature
             | CertificateError::UnsupportedSignatureAlgorithmContext { .. }
             | CertificateError::UnsupportedSignatureAlgorithmForPublicKeyContext { .. }
-            // That it is an authority's, which rustls has no word for.
+            // That it is an authority's, for which rustls has no variant.
             | CertificateError::Other(_)
     )
 }
@@ -112,8 +111,8 @@ impl ServerCertVerifier for GivenCertificates {
     }
 }
 
-/// Believes every server: anybody on the way may answer in its name. Its signature proves nothing either, as any certificate goes, so
-/// that is not looked at, and servers whose certificate cannot even be read are crawled too.
+/// Trusts every server: anybody on the network path may answer in its name. As any certificate will do, the signature proves nothing and is not
+/// checked, and servers with unreadable certificates are crawled too.
 #[derive(Debug)]
 pub(super) struct Unchecked {
     schemes: Vec<SignatureScheme>,

@@ -13,7 +13,7 @@ use tokio::net::TcpListener;
 
 use crate::support::{Names, config, fetch, fetcher, request, response};
 
-/// A server that keeps every connection, and counts those that are open.
+/// A server that keeps every connection open, and counts the open ones.
 async fn keeper() -> (u16, Arc<AtomicUsize>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let (port, open) = (listener.local_addr().unwrap().port(), Arc::new(AtomicUsize::new(0)));
@@ -64,7 +64,7 @@ async fn a_connection_is_kept_for_the_next_request() {
     assert_eq!((names.asked(), open.load(Ordering::SeqCst)), (1, 1));
 }
 
-/// What it was told of connections.
+/// What it was told about connections.
 #[derive(Debug, Default)]
 struct Told(Mutex<Vec<&'static str>>);
 
@@ -78,7 +78,7 @@ impl ConnectionWatch for Told {
     }
 }
 
-/// What whoever watches one request is told, and whether it was answered.
+/// What the observer of one request is told, and whether the request was answered.
 async fn told_of(fetcher: &HttpFetcher, request: FetchRequest) -> (Vec<&'static str>, bool) {
     let told = Arc::new(Told::default());
     let watch: Arc<dyn ConnectionWatch> = told.clone();
@@ -88,17 +88,17 @@ async fn told_of(fetcher: &HttpFetcher, request: FetchRequest) -> (Vec<&'static 
 }
 
 #[tokio::test]
-async fn whoever_watches_is_told_when_a_request_on_a_new_connection_sets_out() {
+async fn an_observer_learns_when_a_request_on_a_new_connection_leaves() {
     let (port, _) = keeper().await;
     let fetcher = fetcher();
-    for (expected, why) in [(vec!["connecting", "connected"], "a new one"), (vec![], "it was kept")] {
+    for (expected, why) in [(vec!["connecting", "connected"], "a new connection"), (vec![], "it was kept")] {
         assert_eq!(told_of(&fetcher, request(&format!("http://one.test:{port}/"))).await, (expected, true), "{why}");
     }
 }
 
 #[tokio::test]
-async fn whoever_watches_is_told_of_the_end_of_connecting_however_it_ends() {
-    // Nobody takes what waits in a listener's queue: TCP connects, and TLS never begins.
+async fn an_observer_learns_that_connecting_ended_however_it_ended() {
+    // Nobody accepts from the listener's queue: TCP connects, and TLS never begins.
     let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let silent_port = silent.local_addr().unwrap().port();
     let closed = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -121,7 +121,7 @@ async fn whoever_watches_is_told_of_the_end_of_connecting_however_it_ends() {
     ] {
         for _ in 0..20 {
             let (told, is_answered) = told_of(&fetcher, request.clone()).await;
-            // What begins and ends at once may not be seen at all.
+            // What begins and ends at once may go unnoticed.
             assert!(matches!(told[..], [] | ["connecting", "connected"]), "{why}: {told:?}");
             assert!(!is_answered, "{why}");
         }
@@ -134,10 +134,10 @@ async fn whoever_watches_is_told_of_the_end_of_connecting_however_it_ends() {
     assert_eq!(*told.0.lock().unwrap(), ["connecting", "connected"], "nobody waits for it any more");
 }
 
-/// What a server does with a connection on which it has answered.
+/// What a server does with a connection after its answer.
 #[derive(Clone, Copy, Debug)]
 enum Then {
-    /// Closes it a moment later, and has not said so.
+    /// Closes it a moment later, without announcing it.
     Closes,
     /// Reads the next request, and closes it.
     HangsUp,
@@ -145,7 +145,7 @@ enum Then {
     Resets,
 }
 
-/// A server that answers once on each connection, but for the first so many, on which it answers nothing. Counts the requests that it read.
+/// A server that answers once on each connection, except the first `silent` ones, on which it answers nothing. Counts the requests that it read.
 async fn moody(then: Then, silent: usize) -> (u16, Arc<AtomicUsize>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let (port, requests) = (listener.local_addr().unwrap().port(), Arc::new(AtomicUsize::new(0)));
@@ -180,7 +180,7 @@ async fn moody(then: Then, silent: usize) -> (u16, Arc<AtomicUsize>) {
 }
 
 #[tokio::test]
-async fn a_connection_that_was_closed_meanwhile_is_no_failure() {
+async fn a_connection_that_was_closed_meanwhile_is_not_a_failure() {
     for then in [Then::Closes, Then::HangsUp, Then::Resets] {
         for at_once in [1, 8] {
             let (port, _) = moody(then, 0).await;

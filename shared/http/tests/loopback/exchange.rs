@@ -1,11 +1,11 @@
-//! What is sent, and what of the answer is kept.
+//! What is sent, and what is kept of the answer.
 
 use dragline_formats::http_fields::Headers;
 use dragline_ports::fetcher::Fetcher;
 
 use crate::support::{RawServer, fetch, fetcher, request, response};
 
-/// The fields of a request's header as it came, without the request line.
+/// The fields of a request's header as received, without the request line.
 fn fields(header: &str) -> Headers {
     let lines = header.trim_end().split("\r\n").skip(1);
     lines.map(|line| line.split_once(": ").unwrap()).collect()
@@ -132,11 +132,11 @@ async fn responses() {
 }
 
 #[tokio::test]
-async fn a_connection_is_used_again() {
+async fn a_connection_is_reused() {
     let server = RawServer::answering_twice().await;
     let fetcher = fetcher();
     for _ in 0..4 {
         assert_eq!(response(fetch(&fetcher, &server.url("/")).await).body, "ok");
     }
-    assert_eq!((server.requests().len(), server.connections()), (4, 2), "two requests a connection");
+    assert_eq!((server.requests().len(), server.connections()), (4, 2), "two requests per connection");
 }

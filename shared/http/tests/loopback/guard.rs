@@ -1,4 +1,4 @@
-//! Nothing private is talked to, by whatever way it is named.
+//! No private address is connected to, however it is written.
 
 use std::process::Command;
 use std::sync::Arc;

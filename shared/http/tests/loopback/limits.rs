@@ -1,4 +1,4 @@
-//! Servers that are slow, endless, wrong or gone.
+//! Servers that are slow, endless, wrong or down.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -70,7 +70,7 @@ async fn bodies_that_are_cut_are_kept() {
             ROOMY,
             "abc",
             Some(Disconnect),
-            "a length that nobody has room for",
+            "a length that does not fit in memory",
         ),
     ];
     for (steps, limits, body, truncated, why) in cases {
@@ -132,7 +132,7 @@ async fn without_a_header_there_is_no_response() {
             vec![Step::send("HTTP/1.1 103 Early Hints\r\n\r\n"), Step::Hold],
             impatient,
             Some(Timeout),
-            "an interim response is none",
+            "an interim response is not a response",
         ),
         (
             vec![Step::send_forever(&b"HTTP/1.1 103 Early Hints\r\n\r\n"[..])],
@@ -182,7 +182,7 @@ async fn nobody_there() {
 async fn a_handshake_that_never_ends_falls_under_the_time_to_connect() {
     let server = RawServer::start([Step::Hold]).await;
     let mut request = request(&server.url("/").replace("http://", "https://"));
-    // A first-byte limit that is passed by then must not count: it begins with the request.
+    // A first-byte limit that has passed by then must not count: it begins with the request.
     request.limits = FetchLimits { connect_timeout: 2 * SHORT, first_byte_timeout: SHORT, ..ROOMY };
     let fetched = fetcher().fetch(request).await;
     let failure = fetched.result.unwrap_err();
@@ -218,7 +218,7 @@ async fn a_large_body_that_drips_keeps_nobody_waiting() {
     let mut dripping = Box::pin(fetcher.fetch(request(&url)));
     let mut one = request(&quick.url("/"));
     one.limits = FetchLimits { total_timeout: 10 * ENOUGH_TO_BEGIN, ..ROOMY };
-    // Time enough for the first one to have outgrown its share.
+    // Enough time for the first one to have outgrown its share.
     assert!(tokio::time::timeout(ENOUGH_TO_BEGIN, &mut dripping).await.is_err(), "it drips");
     tokio::select! {
         _ = &mut dripping => panic!("it has no end"),

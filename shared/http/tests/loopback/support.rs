@@ -22,7 +22,7 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use tokio::net::TcpListener;
 
-/// Limits that no well-behaved server meets, even on a busy machine.
+/// Limits that no well-behaved server exceeds, even on a busy machine.
 pub(crate) const ROOMY: FetchLimits = FetchLimits {
     connect_timeout: Duration::from_secs(20),
     first_byte_timeout: Duration::from_secs(20),
@@ -32,17 +32,17 @@ pub(crate) const ROOMY: FetchLimits = FetchLimits {
     decoded_bytes_max: 4 << 20,
 };
 
-/// For what is certain never to come.
+/// For what certainly never comes.
 pub(crate) const SHORT: Duration = Duration::from_millis(50);
 
-/// For what begins on a busy machine too, and is certain never to end.
+/// For what begins even on a busy machine, and certainly never ends.
 pub(crate) const ENOUGH_TO_BEGIN: Duration = Duration::from_millis(500);
 
 pub(crate) fn config(address_policy: AddressPolicy) -> HttpConfig {
     HttpConfig { address_policy, ..HttpConfig::new("dragline-test/1.0") }
 }
 
-/// A fetcher that talks to the loopback interface, and knows every name under `.test` as it.
+/// A fetcher that connects to the loopback interface, and resolves every name under `.test` to it.
 pub(crate) fn fetcher() -> HttpFetcher {
     HttpFetcher::with_lookup(&config(AddressPolicy::AllowPrivate), Arc::new(Names::loopback())).unwrap()
 }
@@ -64,7 +64,7 @@ pub(crate) fn failure_kind(fetched: &Fetched) -> Option<FetchFailureKind> {
     fetched.result.as_ref().err().map(|failure| failure.kind)
 }
 
-/// Knows the names it is given, and every one under `.test` as 127.0.0.1; counts what it is asked.
+/// Resolves the given names, and every one under `.test` to 127.0.0.1; counts the lookups.
 pub(crate) struct Names {
     known: HashMap<String, Vec<IpAddr>>,
     asked: AtomicUsize,
@@ -98,7 +98,7 @@ impl NameLookup for Names {
     }
 }
 
-/// Does the same steps on each connection and then closes it.
+/// Performs the same steps on each connection and then closes it.
 pub(crate) struct RawServer(HostileSite);
 
 impl RawServer {
@@ -107,13 +107,13 @@ impl RawServer {
         Self(HostileSite::start(move |_| steps.clone()).await)
     }
 
-    /// A server that answers one request a connection with this text.
+    /// A server that answers one request per connection with this text.
     pub(crate) async fn answering(text: impl Into<Bytes>) -> Self {
         Self::start([Step::send(text)]).await
     }
 
-    /// A server that answers two requests a connection, and says that it hangs up then: had it only hung up, whether
-    /// the client notices in time would be chance.
+    /// A server that answers two requests per connection, and announces that it then hangs up: otherwise it would be chance whether the client
+    /// notices in time.
     pub(crate) async fn answering_twice() -> Self {
         let first = Step::send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
         let last = Step::send("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok");
@@ -136,13 +136,13 @@ impl RawServer {
         self.0.connections()
     }
 
-    /// The headers of the requests, as they came.
+    /// The headers of the requests, as received.
     pub(crate) fn requests(&self) -> Vec<String> {
         self.0.log().into_iter().map(|asked| asked.head).collect()
     }
 }
 
-/// Answers every request with its HTTP version as the text, and with a field as long as the path's number says.
+/// Answers every request with its HTTP version as the text, and with a field as long as the number in the path.
 pub(crate) struct TlsServer {
     address: SocketAddr,
 }
@@ -153,7 +153,7 @@ impl TlsServer {
         Self::showing(authority.acceptor("site.test", flaw, version), version).await
     }
 
-    /// A server that shows what this makes it show.
+    /// A server with this acceptor.
     pub(crate) async fn showing(acceptor: TlsAcceptor, version: Version) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -161,7 +161,7 @@ impl TlsServer {
             while let Ok((stream, _)) = listener.accept().await {
                 let acceptor = acceptor.clone();
                 tokio::spawn(async move {
-                    // A client that does not like the certificate hangs up here.
+                    // A client that does not accept the certificate hangs up here.
                     let Ok(stream) = acceptor.accept(stream).await else { return };
                     let stream = TokioIo::new(stream);
                     let _ = match version {

@@ -1,4 +1,4 @@
-//! Whose certificates are believed, and which protocol is spoken.
+//! Whose certificates are trusted, and which protocol is used.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ fn trusting(authority: &Authority) -> HttpFetcher {
     given(certificates_from_pem(authority.root_pem().as_bytes()).unwrap())
 }
 
-/// Somebody to whom these certificates were given.
+/// A fetcher that was given these certificates.
 fn given(extra_roots: Vec<Certificate>) -> HttpFetcher {
     let config = HttpConfig { extra_roots, ..config(AddressPolicy::AllowPrivate) };
     HttpFetcher::with_lookup(&config, Arc::new(Names::loopback())).unwrap()
@@ -45,7 +45,7 @@ async fn an_extra_root_is_believed_and_the_newest_protocol_is_spoken() {
 async fn bad_certificates_are_refused_with_their_reason() {
     let (authority, stranger) = (Authority::named("ours"), Authority::named("theirs"));
     let cases = [
-        (&stranger, Flaw::None, "UnknownIssuer", "signed by nobody we know"),
+        (&stranger, Flaw::None, "UnknownIssuer", "signed by an unknown authority"),
         (&authority, Flaw::Expired, "expired", "too old"),
         (&authority, Flaw::WrongName, "not valid for name", "made out to another"),
     ];

@@ -12,10 +12,10 @@ use super::runtime_api::{Answer, RuntimeApi};
 use super::stack::Stack;
 use super::template::Template;
 
-/// After this, what a test waits for has failed. Far longer than any of it takes: it is there so that no run hangs.
+/// The time after which a wait in a test has failed. Far longer than anything takes: it only keeps a run from hanging.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A process that has asked for its first event. It ends with this value.
+/// A process that has asked for its first event. It is killed when this is dropped.
 pub struct Deployed {
     runtime: RuntimeApi,
     stack: Stack,
@@ -24,10 +24,10 @@ pub struct Deployed {
 }
 
 impl Deployed {
-    /// Starts a binary with the environment that Lambda and the template give a function, and nothing else of the machine's own.
+    /// Starts a binary with the environment that Lambda and the template give a function, and nothing else from this machine.
     ///
     /// # Panics
-    /// It does not get as far as asking for an event.
+    /// Panics if it does not ask for an event.
     pub async fn start(bootstrap: impl AsRef<OsStr>, function: &str) -> Self {
         let (runtime, stack) = (RuntimeApi::start().await, Stack::start().await);
         let elsewhere = format!("http://{}", stack.address);
@@ -43,7 +43,7 @@ impl Deployed {
             ("AWS_SECRET_ACCESS_KEY", "test".to_owned()),
             ("AWS_SESSION_TOKEN", "test".to_owned()),
         ];
-        // Whichever way it took to the network, it would come here.
+        // Whichever way it took to the network, the request would arrive here.
         let network = ["AWS_ENDPOINT_URL", "AWS_EC2_METADATA_SERVICE_ENDPOINT", "HTTP_PROXY", "HTTPS_PROXY"];
         let clock = SystemClock::new();
         let process = Command::new(bootstrap)
@@ -61,22 +61,22 @@ impl Deployed {
         deployed
     }
 
-    /// How long it took from starting the process to its first request for an event.
+    /// Returns how long it took from starting the process to its first request for an event.
     #[must_use]
     pub const fn took(&self) -> Duration {
         self.took
     }
 
-    /// How often it has asked anything of AWS, or of whatever else there is.
+    /// Returns how many requests it has made to AWS or anything else.
     #[must_use]
     pub fn asked(&self) -> usize {
         self.stack.asked()
     }
 
-    /// Gives it an event. All that it then asks of AWS is refused.
+    /// Gives it an event. All its requests to AWS are then refused.
     ///
     /// # Panics
-    /// It has no answer.
+    /// Panics if it does not answer.
     pub async fn invoke(&mut self, event: Value) -> Answer {
         tokio::time::timeout(PATIENCE, self.runtime.invoke(event)).await.expect("it answers")
     }
@@ -90,10 +90,10 @@ impl Drop for Deployed {
     }
 }
 
-/// One batch of the messages of several, which are called `000`, `001` and so on.
+/// Returns one batch of the messages of several, with the ids `000`, `001` and so on.
 ///
 /// # Panics
-/// One of them is no batch.
+/// Panics if one of them is not a batch.
 #[must_use]
 pub fn batch(events: &[&str]) -> Value {
     let batches = events.iter().map(|event| serde_json::from_str::<Value>(event).unwrap());
@@ -104,10 +104,10 @@ pub fn batch(events: &[&str]) -> Value {
     json!({ "Records": records })
 }
 
-/// The reply that of a batch the messages from this place on are to be delivered again.
+/// Returns the reply that the messages of a batch from this index on are to be delivered again.
 ///
 /// # Panics
-/// There are none, or it is no batch.
+/// Panics if there are none, or it is not a batch.
 #[must_use]
 pub fn failed_from(batch: &Value, place: usize) -> Answer {
     let records = &batch["Records"].as_array().unwrap()[place..];

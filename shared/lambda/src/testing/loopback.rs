@@ -1,4 +1,4 @@
-//! A server of HTTP on the loopback interface.
+//! An HTTP server on the loopback interface.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -14,7 +14,7 @@ use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpListener;
 
-/// Answers requests until the test's runtime ends; says where.
+/// Answers requests until the test's runtime ends; returns its address.
 pub(super) async fn serve<F>(answer: impl Fn(Request<Incoming>) -> F + Send + Sync + 'static) -> SocketAddr
 where
     F: Future<Output = Response<Full<Bytes>>> + Send + 'static,
@@ -29,14 +29,14 @@ where
                 let answered = answer(request);
                 async move { Ok::<_, Infallible>(answered.await) }
             });
-            // A process that ends hangs up; that is no failure of the server.
+            // A process that ends hangs up; that is not a failure of the server.
             tokio::spawn(http1::Builder::new().serve_connection(TokioIo::new(stream), respond));
         }
     });
     address
 }
 
-/// An answer of JSON.
+/// Returns a JSON answer.
 pub(super) fn json(status: u16, text: impl Into<Bytes>) -> Response<Full<Bytes>> {
     let answer = Response::builder().status(status).header("content-type", "application/json");
     answer.body(Full::new(text.into())).unwrap()

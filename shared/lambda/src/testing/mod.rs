@@ -1,5 +1,5 @@
-//! What tests of the functions share: example events, the local adapters in place of AWS, what the template says, and a function's process with
-//! doubles of the Runtime API and of AWS around it.
+//! What tests of the functions share: example events, the local adapters in place of AWS, the contents of the template, and a function's process
+//! with doubles of the Runtime API and of AWS around it.
 
 #![expect(clippy::unwrap_used, reason = "these are helpers of tests")]
 
@@ -32,10 +32,10 @@ impl Notifier for Nobody {
     }
 }
 
-/// The local adapters over a fresh directory, which lives as long as the other value.
+/// Returns the local adapters over a fresh directory, which lives as long as the other value.
 ///
 /// # Panics
-/// There is no room for a directory.
+/// Panics if no directory can be made.
 #[must_use]
 pub fn world() -> (LocalWorld<Nobody>, TempDir) {
     let directory = TempDir::new().unwrap();
@@ -43,10 +43,10 @@ pub fn world() -> (LocalWorld<Nobody>, TempDir) {
     (local_world(&store, Nobody), directory)
 }
 
-/// An event from its JSON.
+/// Reads an event from its JSON.
 ///
 /// # Panics
-/// It is none.
+/// Panics if it is not an event.
 #[must_use]
 pub fn event(json: &str) -> Event {
     Event::read(serde_json::from_str(json).unwrap()).unwrap()

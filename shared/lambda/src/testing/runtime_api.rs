@@ -1,4 +1,4 @@
-//! A double of the Runtime API: it hands out events one after the other, and notes what the function makes of them.
+//! A double of the Runtime API: it hands out events one after another, and records the function's answers.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -16,14 +16,14 @@ use super::loopback::{json, serve};
 /// When invocations are ended, in milliseconds since 1970: in the year 2100, so never.
 const DEADLINE_MS: &str = "4102444800000";
 
-/// What a function made of an event.
+/// A function's answer to an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// Its reply.
     Reply(Value),
-    /// The invocation failed, for this.
+    /// The invocation failed, with this error.
     Failure(Value),
-    /// It could not be set up, or asked for something that is not there.
+    /// It could not be set up, or requested something unknown.
     Strange(String),
 }
 
@@ -51,12 +51,12 @@ impl RuntimeApi {
         Self { address, polled, events, answers }
     }
 
-    /// Comes back once the function asked for its first event.
+    /// Returns once the function has asked for its first event.
     pub(super) async fn first_poll(&self) {
         self.polled.notified().await;
     }
 
-    /// Hands out an event, and waits for what becomes of it.
+    /// Hands out an event, and waits for the answer.
     pub(super) async fn invoke(&mut self, event: Value) -> Answer {
         self.events.send(event).unwrap();
         self.answers.recv().await.unwrap()

@@ -1,4 +1,4 @@
-//! A double of everything else that a function may talk to: it refuses what it is asked, and counts.
+//! A double of everything else that a function may connect to: it refuses and counts all requests.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::loopback::{json, serve};
 
-/// An error that no client tries again.
+/// An error that no client retries.
 const REFUSED: &str =
     r#"{"__type": "com.amazonaws.dynamodb.v20120810#ResourceNotFoundException", "message": "there is no stack"}"#;
 
@@ -28,7 +28,7 @@ impl Stack {
         Self { address, asked }
     }
 
-    /// How often it was asked for something.
+    /// Returns how many requests it got.
     pub(super) fn asked(&self) -> usize {
         self.asked.load(Ordering::SeqCst)
     }

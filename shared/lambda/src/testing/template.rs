@@ -1,20 +1,20 @@
-//! What the stack's template says of functions and queues.
+//! What the stack's template says about functions and queues.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde_json::Value;
 
-/// The template, its intrinsic functions left as the texts and lists that they stand before.
+/// The template, with its intrinsic functions reduced to their arguments.
 #[derive(Clone, Debug)]
 pub struct Template(Value);
 
 /// A function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Function {
-    /// When an invocation of it is ended.
+    /// The time-out of its invocations.
     pub timeout: Duration,
-    /// Its environment: a parameter's default, or else the name of what the stack fills in.
+    /// Its environment: a parameter's default, or else the name of the resource that the stack fills in.
     pub variables: BTreeMap<String, String>,
     /// The queues that invoke it, by their names in the template.
     pub queues: Vec<String>,
@@ -23,32 +23,32 @@ pub struct Function {
 /// A queue that a function reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkQueue {
-    /// For how long a message is hidden that was received.
+    /// For how long a received message is hidden.
     pub hidden: Duration,
-    /// The queue of what fails again and again, by its name in the template; absent if there is none.
+    /// The dead-letter queue, by its name in the template; `None` if there is none.
     pub dead_letters: Option<String>,
 }
 
 impl Template {
-    /// The template of this checkout.
+    /// Reads the template of this checkout.
     ///
     /// # Panics
-    /// It is no YAML.
+    /// Panics if it is not YAML.
     #[must_use]
     pub fn read() -> Self {
         Self(serde_saphyr::from_str(include_str!("../../../../infra/template.yaml")).unwrap())
     }
 
-    /// The names of resources of a type.
+    /// Returns the names of the resources of a type.
     pub fn named<'t>(&'t self, kind: &'t str) -> impl Iterator<Item = &'t str> {
         let resources = self.0["Resources"].as_object().unwrap().iter();
         resources.filter(move |(_, resource)| resource["Type"] == kind).map(|(name, _)| name.as_str())
     }
 
-    /// A function.
+    /// Returns a function.
     ///
     /// # Panics
-    /// There is none of that name.
+    /// Panics if there is none with this name.
     #[must_use]
     pub fn function(&self, name: &str) -> Function {
         let function = self.properties(name, "AWS::Serverless::Function");
@@ -62,10 +62,10 @@ impl Template {
         Function { timeout: seconds(&function["Timeout"]), variables: all, queues: queues.map(resource).collect() }
     }
 
-    /// A queue.
+    /// Returns a queue.
     ///
     /// # Panics
-    /// There is none of that name.
+    /// Panics if there is none with this name.
     #[must_use]
     pub fn queue(&self, name: &str) -> WorkQueue {
         let queue = self.properties(name, "AWS::SQS::Queue");
@@ -79,7 +79,7 @@ impl Template {
         &resource["Properties"]
     }
 
-    /// What a variable is set to in a stack of which nothing is said but what must be.
+    /// Returns the value of a variable in a stack with only the required parameters.
     fn value(&self, value: &Value) -> String {
         let default = value.as_str().map(|name| &self.0["Parameters"][name]["Default"]);
         let value = default.filter(|default| !default.is_null()).unwrap_or(value);
@@ -87,13 +87,13 @@ impl Template {
     }
 }
 
-/// What `!GetAtt NAME.ATTRIBUTE` is of.
+/// Returns the resource of `!GetAtt NAME.ATTRIBUTE`.
 fn resource(reference: &Value) -> String {
     let reference = reference.as_str().unwrap();
     reference.split_once('.').map_or(reference, |(name, _)| name).to_owned()
 }
 
-/// No time-out is said to be 0.
+/// A missing time-out counts as 0.
 fn seconds(value: &Value) -> Duration {
     Duration::from_secs(value.as_u64().unwrap_or(0))
 }

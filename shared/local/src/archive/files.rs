@@ -1,19 +1,19 @@
-//! Opening files where others may have as many open as there can be.
+//! Opening files while too many may be open.
 
 use std::io;
 use std::thread::sleep;
 use std::time::Duration;
 
-/// How soon opening is tried again.
+/// How soon to try again.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// How often: for a minute. Connections that hold the files end sooner.
+/// How often to try: for a minute. Connections that hold the files end sooner.
 const TRIES: u32 = 1_200;
 
-/// Opens something. While the process, or the machine, has too many files open, that is waited out. For threads that may block.
+/// Opens something. While the process or the machine has too many files open, waits. For threads that may block.
 ///
 /// # Errors
-/// Any other, or that one after a minute.
+/// Returns any other error, or that one after a minute.
 pub(super) fn patiently<T>(mut open: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     for _ in 1..TRIES {
         match open() {

@@ -6,10 +6,11 @@ use std::path::Path;
 
 use super::files::patiently;
 
-/// The deepest directory that is looked into: a key holds at most 1,024 characters, and ours have five parts.
+/// The deepest directory that is read: a key has at most 1,024 characters, and ours have five parts.
 const DEPTH_MAX: usize = 32;
 
-/// The paths below `root`, `/`-separated, of files that start with `prefix`, come after `after` and please; in byte order, at most `limit`.
+/// Lists the paths below `root`, `/`-separated, of files that start with `prefix`, come after `after` and pass the filter; in byte order, at most
+/// `limit`.
 pub(crate) fn list_files(
     root: &Path,
     prefix: &str,
@@ -18,7 +19,7 @@ pub(crate) fn list_files(
     pleases: impl Fn(&str) -> bool,
 ) -> io::Result<Vec<String>> {
     let mut found = Vec::new();
-    // The directories and files yet to be looked at, the next one last. Directories end in `/`.
+    // The directories and files still to be visited, the next one last. Directories end in `/`.
     let mut waiting = entries(root, "")?;
     while let Some(path) = waiting.pop() {
         if found.len() >= limit {
@@ -37,7 +38,7 @@ pub(crate) fn list_files(
     Ok(found)
 }
 
-/// What a directory holds, last first.
+/// Lists a directory, last entry first.
 fn entries(root: &Path, directory: &str) -> io::Result<Vec<String>> {
     let listing = match patiently(|| fs::read_dir(root.join(directory))) {
         Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Vec::new()),

@@ -18,26 +18,26 @@ mod listing;
 use files::patiently;
 pub(crate) use listing::list_files;
 
-/// Marks a file that is still being written. No [`ObjectKey`] holds it.
+/// Marks a file that is still being written. No [`ObjectKey`] contains it.
 const UNFINISHED: char = '~';
 
-/// Files that this process has begun to write, so that each has a name of its own: two that put one object do not write into each other's.
+/// How many files this process has begun to write. It gives each a name of its own, so that two puts of one object do not write to the same file.
 static BEGUN: AtomicU64 = AtomicU64::new(0);
 
-/// Keeps objects as files, their keys being paths below the data directory.
+/// Stores objects as files whose keys are paths below the data directory.
 #[derive(Clone, Debug)]
 pub struct DirectoryArchive {
     root: Arc<Path>,
 }
 
 impl DirectoryArchive {
-    /// The archive below this directory.
+    /// Returns the archive below this directory.
     #[must_use]
     pub fn new(root: &Path) -> Self {
         Self { root: root.into() }
     }
 
-    /// Where an object is. Beside the objects' directories stand the database and the lock, which are none.
+    /// Returns the path of an object. The database and the lock, beside the objects' directories, are not objects.
     fn path(&self, key: &ObjectKey) -> Result<PathBuf, Failure> {
         if is_object(key.as_str()) { Ok(self.root.join(key.as_str())) } else { Err(Failure::NoObject) }
     }
@@ -57,7 +57,7 @@ impl DirectoryArchive {
 enum Failure {
     #[error(transparent)]
     Io(#[from] io::Error),
-    #[error("no object has such a key")]
+    #[error("not the key of an object")]
     NoObject,
     #[error("{bytes} bytes, over the limit of {bytes_max}")]
     TooLarge { bytes: u64, bytes_max: u64 },
@@ -121,12 +121,12 @@ impl Archive for DirectoryArchive {
     }
 }
 
-/// Whether a path is an object's rather than what a crash left of one, or a file of the data directory's own.
+/// Whether a path is that of an object, rather than what a crash left of one, or one of the data directory's own files.
 fn is_object(path: &str) -> bool {
     path.contains('/') && ObjectKey::try_from(path.to_owned()).is_ok()
 }
 
-/// Deletes a file. One that is not there is deleted already.
+/// Deletes a file. A missing one counts as deleted.
 pub(crate) fn delete(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(e) if e.kind() != ErrorKind::NotFound => Err(e),
@@ -142,7 +142,7 @@ fn open(path: &Path) -> io::Result<Option<File>> {
     }
 }
 
-/// Writes beside the place, then links into it, which fails where something is.
+/// Writes a temporary file beside the path, then links it there, which fails if the path exists.
 fn put_new(root: &Path, path: &Path, bytes: &[u8]) -> io::Result<Put> {
     let parent = path.parent().unwrap_or(root);
     create_directories(root, parent)?;
@@ -158,7 +158,7 @@ fn put_new(root: &Path, path: &Path, bytes: &[u8]) -> io::Result<Put> {
     let put = match fs::hard_link(&unfinished, path) {
         Ok(()) => Put::Stored,
         Err(e) if e.kind() == ErrorKind::AlreadyExists => Put::Exists,
-        // Some file systems know no links. Only the process that holds the directory's lock writes here.
+        // Some file systems have no links. Only the process that holds the directory's lock writes here.
         Err(_) if !path.try_exists()? => {
             fs::rename(&unfinished, path)?;
             Put::Stored
@@ -170,7 +170,7 @@ fn put_new(root: &Path, path: &Path, bytes: &[u8]) -> io::Result<Put> {
     Ok(put)
 }
 
-/// Makes a directory so that it survives a crash: each that is new is entered into its parent for good.
+/// Makes a directory so that it survives a crash: each new one is synced into its parent.
 fn create_directories(root: &Path, directory: &Path) -> io::Result<()> {
     let missing: Vec<&Path> =
         directory.ancestors().take_while(|ancestor| *ancestor != root && !ancestor.is_dir()).collect();

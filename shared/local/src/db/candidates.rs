@@ -25,21 +25,21 @@ macro_rules! select_candidates {
     };
 }
 
-/// The most rows that are read to find a page of candidates that are due.
+/// The most rows that are read to find a page of due candidates.
 const SCAN_MAX: usize = 10_000;
 
-/// A candidate as far as claims and recrawls look at it.
+/// The part of a candidate that claims and recrawls need.
 pub(crate) struct Candidate {
     pub(crate) path_and_query: String,
     pub(crate) claimed: ClaimedState,
     pub(crate) last_outcome: Option<Outcome>,
     pub(crate) depth: u32,
-    /// As [`shorten`] made it.
+    /// As shortened by [`shorten`].
     pub(crate) via: Option<String>,
     pub(crate) last: Option<LastCapture>,
 }
 
-/// The columns of a candidate. `queued_in` is checked afterwards.
+/// Reads the columns of a candidate. `queued_in` is checked by the caller.
 fn read(row: &Row<'_>) -> rusqlite::Result<(u32, Candidate)> {
     let queued_in = row.get(1)?;
     let candidate = Candidate {
@@ -57,7 +57,7 @@ fn read(row: &Row<'_>) -> rusqlite::Result<(u32, Candidate)> {
     Ok((queued_in, candidate))
 }
 
-/// What the last good capture left; its columns are NULL together.
+/// Reads what the last good capture left; its columns are NULL together.
 fn read_capture(row: &Row<'_>) -> rusqlite::Result<Option<LastCapture>> {
     let Some(Code(outcome)) = row.get::<_, Option<Code>>(7)? else { return Ok(None) };
     Ok(Some(LastCapture {
@@ -83,8 +83,8 @@ impl Db {
         self.find(sql, params![origin, path], read)?.map(checked).transpose()
     }
 
-    /// Goes through an origin's candidates in the order of their paths until told to stop. Says after which path to go on; absent
-    /// when the last was seen. Looks at no more than [`SCAN_MAX`], so that nobody else waits for long.
+    /// Walks an origin's candidates in the order of their paths until told to stop. Returns the path to continue after; `None` when the last was
+    /// seen. Reads at most [`SCAN_MAX`] rows, so that nobody else waits for long.
     pub(crate) fn scan_candidates(
         &self,
         origin: OriginRowId,
@@ -93,7 +93,7 @@ impl Db {
     ) -> Result<Option<String>, StoreError> {
         let sql = select_candidates!("origin_id = ?1 AND path_query > ?2 ORDER BY path_query LIMIT ?3");
         let mut statement = self.statement(sql)?;
-        // Every path starts with `/`, so that nothing is first.
+        // Every path starts with `/`, so all come after the empty string.
         let mut rows = statement.query(params![origin, after.unwrap_or_default(), SCAN_MAX])?;
         let (mut count, mut last) = (0, None);
         while let Some(row) = rows.next()? {
@@ -107,7 +107,7 @@ impl Db {
         Ok(last.filter(|_| count == SCAN_MAX))
     }
 
-    /// Queues a candidate that is new.
+    /// Queues a new candidate.
     pub(crate) fn insert_candidate(
         &self,
         origin: (OriginRowId, &Origin),
@@ -124,7 +124,7 @@ impl Db {
         Ok(())
     }
 
-    /// Queues a candidate again, as it was come by this time.
+    /// Queues a candidate again, with how it was found this time.
     pub(crate) fn queue_candidate(
         &self,
         origin: (OriginRowId, &Origin),
@@ -140,7 +140,7 @@ impl Db {
         Ok(())
     }
 
-    /// Writes how a URL ended, unless something newer is there. A segment may speak of a URL twice: its later word stands.
+    /// Writes how a URL ended, unless something newer is there. A segment may mention a URL twice: the later one counts.
     pub(crate) fn update_candidate(&self, origin: OriginRowId, update: &CandidateUpdate) -> Result<(), StoreError> {
         let sql = "UPDATE crawl_candidate
                    SET last_iteration = ?3, last_turn = ?4, last_segment = ?5, last_outcome = ?6, last_at = ?7, due_at = ?8,

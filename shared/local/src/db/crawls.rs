@@ -19,7 +19,7 @@ impl Db {
         self.find("SELECT id FROM crawl WHERE name = ?1", [crawl.as_str()], |row| row.get(0))
     }
 
-    /// The crawl's row, made if there is none.
+    /// Returns the crawl's row, which is made if there is none.
     pub(crate) fn ensure_crawl(&self, crawl: &CrawlId) -> Result<CrawlRowId, StoreError> {
         if let Some(id) = self.crawl_id(crawl)? {
             return Ok(id);
@@ -48,7 +48,7 @@ impl Db {
         Ok(Some(CrawlRow { definition: serde_json::from_str(&definition)?, version, joined, switch }))
     }
 
-    /// A definition as it was stored as this version.
+    /// Returns this version of a definition as it was stored.
     pub(crate) fn definition(&self, crawl: &CrawlId, version: u32) -> Result<Option<Definition>, StoreError> {
         let Some(id) = self.crawl_id(crawl)? else { return Ok(None) };
         let sql = "SELECT definition FROM crawl WHERE id = ?1 AND version = ?2
@@ -57,7 +57,7 @@ impl Db {
         Ok(found.map(|Json(definition)| definition))
     }
 
-    /// Writes a definition, keeps the one before, and switches its crawl on.
+    /// Writes a definition, keeps the previous one, and switches its crawl on.
     pub(crate) fn put_definition(&self, put: &PutCrawl, version: u32) -> Result<(), StoreError> {
         let id = self.ensure_crawl(&put.definition.name)?;
         let sql = "INSERT INTO past_definition (crawl_id, version, definition)
@@ -78,20 +78,20 @@ impl Db {
         Ok(())
     }
 
-    /// The crawls whose schedule calls for an iteration by now, the longest due first.
+    /// Returns the crawls whose schedule calls for an iteration by now, the longest due first.
     pub(crate) fn due_crawls(&self, now: Timestamp, limit: usize) -> Result<Vec<CrawlId>, StoreError> {
         let sql = "SELECT name FROM crawl WHERE next <= ?1 ORDER BY next LIMIT ?2";
         self.all(sql, params![Time(now), limit], |row| Ok(row.get::<_, Text<CrawlId>>(0)?.0))
     }
 
-    /// The crawls with an iteration that is not closed, the longest running first.
+    /// Returns the crawls with an iteration that is not closed, the longest running first.
     pub(crate) fn running_crawls(&self, limit: usize) -> Result<Vec<CrawlId>, StoreError> {
         let sql = "SELECT c.name FROM crawl c JOIN iteration i ON i.crawl_id = c.id
                    WHERE i.status <> 'closed' ORDER BY i.started_at LIMIT ?1";
         self.all(sql, [limit], |row| Ok(row.get::<_, Text<CrawlId>>(0)?.0))
     }
 
-    /// Marks the origin as joined, after those that joined before it.
+    /// Marks the origin as joined, after those that joined before.
     pub(crate) fn join_origin(&self, crawl: CrawlRowId, origin: &Origin) -> Result<(), StoreError> {
         let id = self.ensure_origin_of(crawl, origin)?;
         let sql = "UPDATE origin SET joined = (SELECT coalesce(max(joined), 0) + 1 FROM origin WHERE crawl_id = ?1)
@@ -100,7 +100,7 @@ impl Db {
         Ok(())
     }
 
-    /// The iteration that a trigger began.
+    /// Returns the iteration that a trigger began.
     pub(crate) fn trigger(&self, crawl: CrawlRowId, trigger: &TriggerId) -> Result<Option<Iteration>, StoreError> {
         let sql = "SELECT iteration FROM \"trigger\" WHERE crawl_id = ?1 AND \"trigger\" = ?2";
         let number = self.find(sql, params![crawl, trigger.0], |row| row.get(0))?.flatten();
@@ -132,7 +132,7 @@ impl Db {
     }
 }
 
-/// The iteration of a stored number.
+/// Returns the iteration with a stored number.
 pub(crate) fn iteration_number(number: u32) -> Result<Iteration, StoreError> {
-    Iteration::new(number).ok_or_else(|| StoreError::Damaged("an iteration is numbered 0".to_owned()))
+    Iteration::new(number).ok_or_else(|| StoreError::Damaged("an iteration has the number 0".to_owned()))
 }

@@ -1,4 +1,4 @@
-//! What can go wrong with the database, and what kind of surprise that is to the ports.
+//! What can go wrong with the database, and which kind of port error that is.
 
 use dragline_ports::error::PortErrorKind;
 use rusqlite::{Error, ErrorCode};
@@ -6,16 +6,16 @@ use rusqlite::{Error, ErrorCode};
 /// An operation on the database failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StoreError {
-    /// SQLite's own error, or a value that could not be read as what it should be.
+    /// SQLite's own error, or a value that does not have the expected form.
     #[error(transparent)]
     Sqlite(#[from] Error),
     /// What is stored breaks the rules of the format.
     #[error("{0}")]
     Damaged(String),
-    /// A row that the caller must have made is not there.
+    /// A row that the caller must have made is missing.
     #[error("there is no {0}")]
     Missing(&'static str),
-    /// A number is larger than the format has room for.
+    /// A number is larger than the format allows.
     #[error("{0} is out of range")]
     OutOfRange(&'static str),
     /// A value could not be written as JSON.

@@ -1,4 +1,4 @@
--- What brings the tables of format 1 up to format 2: what came to tables.sql since.
+-- Upgrades the tables from format 1 to format 2: what was added to tables.sql.
 
 ALTER TABLE segment ADD COLUMN put_off INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE segment ADD COLUMN parsing TEXT;

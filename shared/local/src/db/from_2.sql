@@ -1,4 +1,4 @@
--- What brings the tables of format 2 up to format 3.
+-- Upgrades the tables from format 2 to format 3.
 
 CREATE TABLE domain (
     name    TEXT PRIMARY KEY,

@@ -1,4 +1,4 @@
--- What brings the tables of format 4 up to format 5.
+-- Upgrades the tables from format 4 to format 5.
 
 ALTER TABLE file_text ADD COLUMN made_by TEXT;
 ALTER TABLE link_fate RENAME TO link_disposition;

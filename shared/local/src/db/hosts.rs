@@ -19,12 +19,12 @@ impl Db {
         Ok(())
     }
 
-    /// Every row, by its name.
+    /// Returns every row with its name.
     pub(crate) fn hosts(&self) -> Result<Vec<(String, HostRow)>, StoreError> {
         self.all("SELECT name, record FROM host", [], |row| Ok((row.get(0)?, row.get::<_, Json<_>>(1)?.0)))
     }
 
-    /// Overwrites the row of this name.
+    /// Overwrites the row with this name.
     pub(crate) fn update_host(&self, name: &str, row: &HostRow) -> Result<(), StoreError> {
         self.execute("UPDATE host SET record = ?2 WHERE name = ?1", params![name, Json(row)])?;
         Ok(())
@@ -41,7 +41,7 @@ impl Db {
         Ok(())
     }
 
-    /// Forgets who has places and who waits, everywhere.
+    /// Forgets all holders of places and everyone waiting for one.
     pub(crate) fn clear_domains(&self) -> Result<(), StoreError> {
         self.execute("DELETE FROM domain", [])?;
         Ok(())

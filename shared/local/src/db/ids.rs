@@ -1,4 +1,4 @@
-//! The numbers that rows refer to each other by.
+//! The numbers by which rows refer to each other.
 
 use rusqlite::ToSql;
 use rusqlite::types::{FromSql, FromSqlResult, ToSqlOutput, ValueRef};
@@ -32,14 +32,14 @@ row_ids! {
     OriginRowId;
     /// `segment.id`.
     SegmentRowId;
-    /// One URL's end in a segment: `crawl_log.id`, and that of everything that belongs to it.
+    /// One URL's ending in a segment: `crawl_log.id`, and the id of everything that belongs to it.
     VisitId;
 }
 
 impl VisitId {
     const ENTRY_BITS: u32 = 24;
 
-    /// The n-th entry of a segment. Known without asking, so that documents and log can be put in either order.
+    /// Returns the id of the n-th entry of a segment. Known without a query, so documents and log can be put in either order.
     pub(crate) fn new(segment: SegmentRowId, n: u32) -> Result<Self, StoreError> {
         if n >= 1 << Self::ENTRY_BITS || segment.0 >= 1 << (63 - Self::ENTRY_BITS) {
             return Err(StoreError::OutOfRange("the number of a visit"));
@@ -47,13 +47,13 @@ impl VisitId {
         Ok(Self(segment.0 << Self::ENTRY_BITS | i64::from(n)))
     }
 
-    /// The first and the last id that a segment's entries can have.
+    /// Returns the first and the last id that a segment's entries can have.
     pub(crate) fn of_segment(segment: SegmentRowId) -> (Self, Self) {
         let first = segment.0 << Self::ENTRY_BITS;
         (Self(first), Self(first | ((1 << Self::ENTRY_BITS) - 1)))
     }
 
-    /// Its number within the segment.
+    /// Returns its number within the segment.
     pub(crate) fn n(self) -> u32 {
         u32::try_from(self.0 & ((1 << Self::ENTRY_BITS) - 1)).expect("24 bits fit")
     }

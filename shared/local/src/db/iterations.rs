@@ -14,7 +14,7 @@ const COLUMNS: &str = "number, status, open, pages_left, bytes_left, token_out, 
 const STATUSES: [IterationStatus; 4] =
     [IterationStatus::Open, IterationStatus::Paused, IterationStatus::Stopping, IterationStatus::Closed];
 
-/// The columns as they stand, before the names among them are checked.
+/// The columns as stored, before the names among them are checked.
 struct Stored {
     number: u32,
     status: String,

@@ -1,4 +1,4 @@
-//! The database: its schema, how its rows are read and written, and the one thread that does it.
+//! The database: its schema, how its rows are read and written, and the one thread that does so.
 
 mod candidates;
 pub(crate) mod crawls;
@@ -26,25 +26,25 @@ pub(crate) use self::ids::{CrawlRowId, OriginRowId, SegmentRowId, VisitId};
 
 /// The open database, within a transaction that the caller has begun.
 ///
-/// Its methods read and write single rows; what an operation does with them stands in [`crate::frontier`] and [`crate::documents`].
+/// Its methods read and write single rows. What an operation does with them is in [`crate::frontier`] and [`crate::documents`].
 pub(crate) struct Db {
     pub(crate) connection: Connection,
-    /// How long after a ticket or a lease ran out the sweeper looks.
+    /// How long after a ticket or a lease expired the sweeper acts.
     pub(crate) lease_grace: Duration,
 }
 
 impl Db {
-    /// A statement that is compiled once.
+    /// Returns a statement that is compiled once.
     pub(crate) fn statement(&self, sql: &str) -> Result<CachedStatement<'_>, StoreError> {
         Ok(self.connection.prepare_cached(sql)?)
     }
 
-    /// Writes, and says how many rows it wrote.
+    /// Writes, and returns how many rows were written.
     pub(crate) fn execute(&self, sql: &str, params: impl Params) -> Result<usize, StoreError> {
         Ok(self.statement(sql)?.execute(params)?)
     }
 
-    /// The row, if there is one.
+    /// Returns the row, if there is one.
     pub(crate) fn find<T>(
         &self,
         sql: &str,
@@ -54,7 +54,7 @@ impl Db {
         Ok(self.statement(sql)?.query_row(params, read).optional()?)
     }
 
-    /// Every row. For queries that have a limit, or few rows by their nature.
+    /// Returns every row. For queries that have a limit, or few rows by nature.
     pub(crate) fn all<T>(
         &self,
         sql: &str,

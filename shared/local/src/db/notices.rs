@@ -1,4 +1,4 @@
-//! Rows of `notice`: what people are still to be told.
+//! Rows of `notice`: what people have not been told yet.
 
 use dragline_ports::frontier::{NoticeKept, NoticeKey, OwedNotice};
 use dragline_ports::notifier::Notice;

@@ -16,7 +16,7 @@ impl Db {
         self.find(sql, [key.crawl.as_str(), key.origin.as_str()], |row| row.get(0))
     }
 
-    /// The origin's row, made if there is none.
+    /// Returns the origin's row, which is made if there is none.
     pub(crate) fn ensure_origin(&self, key: &OriginKey) -> Result<OriginRowId, StoreError> {
         match self.origin_id(key)? {
             Some(id) => Ok(id),
@@ -56,7 +56,7 @@ impl Db {
         Ok(())
     }
 
-    /// Both rows; they are written together first, so that one alone is damage.
+    /// Returns both rows. They are first written together, so one alone is damage.
     pub(crate) fn origin_rows(&self, origin: OriginRowId) -> Result<Option<OriginRows>, StoreError> {
         match (self.lease(origin)?, self.inbox(origin)?) {
             (Some(lease), Some(inbox)) => Ok(Some(OriginRows { lease, inbox })),
@@ -82,7 +82,7 @@ impl Db {
         Ok(found.map_or(SeedingMark::Absent, |_| SeedingMark::There))
     }
 
-    /// Marks a seeding, which nobody did before. Marks of earlier iterations go: these are over, so nothing is added to them any more.
+    /// Marks a seeding that is not marked yet. Deletes marks of earlier iterations: these are over, so nothing is added to them any more.
     pub(crate) fn put_seeding(
         &self,
         origin: OriginRowId,

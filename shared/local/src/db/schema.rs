@@ -1,4 +1,4 @@
-//! Making the tables, and telling our files from others'.
+//! Making the tables, and telling our files from others.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -17,15 +17,15 @@ pub(crate) const FORMAT: i32 = 5;
 
 const VIEWS: &str = include_str!("views.sql");
 
-/// The setting that tells which names and views are in the file.
+/// The setting that says which names and views are in the file.
 const MADE: &str = "names_and_views";
 
 /// What a database file is to this program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Found {
-    /// Nothing is in it.
+    /// It is empty.
     Empty,
-    /// Ours, of this format, which may be an older one.
+    /// Ours, of this format or an older one.
     Ours(i32),
     /// Ours, of a format that only a newer program knows.
     Newer(i32),
@@ -33,7 +33,7 @@ pub(crate) enum Found {
     Foreign,
 }
 
-/// Looks what a file is.
+/// Finds out what a file is.
 pub(crate) fn inspect(connection: &Connection) -> rusqlite::Result<Found> {
     let number = |pragma: &str| connection.query_row(&format!("PRAGMA {pragma}"), [], |row| row.get::<_, i32>(0));
     let (application_id, format) = (number("application_id")?, number("user_version")?);
@@ -46,8 +46,7 @@ pub(crate) fn inspect(connection: &Connection) -> rusqlite::Result<Found> {
     })
 }
 
-/// Makes the tables of an empty file, or brings those of an older format up to this one, and makes names and views anew where they are not
-/// this program's.
+/// Makes the tables of an empty file, or upgrades those of an older format, and remakes names and views where they are not this program's.
 pub(crate) fn prepare(connection: &mut Connection, found: Found) -> Result<(), StoreError> {
     let transaction = connection.transaction()?;
     if found == Found::Empty {
@@ -74,7 +73,7 @@ pub(crate) fn prepare(connection: &mut Connection, found: Found) -> Result<(), S
     Ok(())
 }
 
-/// A fingerprint of this program's names and views.
+/// Returns a fingerprint of this program's names and views.
 fn names_and_views() -> String {
     let mut hasher = DefaultHasher::new();
     VIEWS.hash(&mut hasher);
@@ -84,17 +83,14 @@ fn names_and_views() -> String {
     format!("{:016x}", hasher.finish())
 }
 
-/// The same of those in the file, as they were made.
+/// Returns the fingerprint of those in the file, as recorded when they were made.
 fn made_in(connection: &Connection) -> rusqlite::Result<Option<String>> {
     connection.query_row("SELECT value FROM setting WHERE name = ?1", [MADE], |row| row.get(0)).optional()
 }
 
-/// The numbers that columns hold, with their names, for joins by hand.
+/// Writes the numbers that columns hold with their names, for joins by hand.
 fn put_names(connection: &Connection) -> Result<(), StoreError> {
-    let mut outcome = connection.prepare("INSERT OR REPLACE INTO outcome (code, name, class) VALUES (?1, ?2, ?3)")?;
-    for known in Outcome::ALL {
-        outcome.execute(params![known.code(), known.name(), known.class().name()])?;
-    }
+    put_outcomes(connection)?;
     let mut kind = connection.prepare("INSERT OR REPLACE INTO link_kind (code, name) VALUES (?1, ?2)")?;
     for known in LinkKind::ALL {
         kind.execute(params![known.code(), known.name()])?;
@@ -102,6 +98,14 @@ fn put_names(connection: &Connection) -> Result<(), StoreError> {
     let mut disposition = connection.prepare("INSERT OR REPLACE INTO link_disposition (code, name) VALUES (?1, ?2)")?;
     for known in DISPOSITIONS {
         disposition.execute(params![known.code(), known.name()])?;
+    }
+    Ok(())
+}
+
+fn put_outcomes(connection: &Connection) -> Result<(), StoreError> {
+    let mut outcome = connection.prepare("INSERT OR REPLACE INTO outcome (code, name, class) VALUES (?1, ?2, ?3)")?;
+    for known in Outcome::ALL {
+        outcome.execute(params![known.code(), known.name(), known.class().name()])?;
     }
     Ok(())
 }
@@ -143,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn names_and_views_are_made_anew_where_another_program_made_them() {
+    fn names_and_views_are_remade_where_another_program_made_them() {
         let mut connection = Connection::open_in_memory().unwrap();
         prepare(&mut connection, Found::Empty).unwrap();
         let (made, rows) = (schema(&connection), connection.total_changes());
@@ -164,7 +168,7 @@ mod tests {
         rows.map(|row| row.unwrap().unwrap_or_default()).collect()
     }
 
-    /// Each column with its type, and each index with its columns, in no order of their making.
+    /// Each column with its type, and each index with its columns, in no particular order.
     fn parts(connection: &Connection) -> Vec<String> {
         let sql =
             "SELECT t.name || '.' || c.name || ' ' || c.type || ' ' || c.\"notnull\" || ' ' || c.pk || ' ' || c.hidden
@@ -176,7 +180,7 @@ mod tests {
 
     #[test]
     fn tables_of_earlier_formats_are_brought_up_to_this_one() {
-        let [mut new, mut first, mut second, mut third] = [(); 4].map(|()| Connection::open_in_memory().unwrap());
+        let [mut new, mut first, mut second, mut third, mut fourth] = [(); 5].map(|()| Connection::open_in_memory().unwrap());
         prepare(&mut new, Found::Empty).unwrap();
         first.execute_batch(include_str!("tables_1.sql")).unwrap();
         prepare(&mut first, Found::Ours(1)).unwrap();
@@ -188,6 +192,10 @@ mod tests {
         third.execute_batch(tables_3).unwrap();
         prepare(&mut third, Found::Ours(3)).unwrap();
         assert_eq!(parts(&third), parts(&new));
+        fourth.execute_batch(tables_3).unwrap();
+        fourth.execute_batch(include_str!("from_3.sql")).unwrap();
+        prepare(&mut fourth, Found::Ours(4)).unwrap();
+        assert_eq!(parts(&fourth), parts(&new));
         assert!(parts(&new).len() > 100, "what was compared: {:#?}", parts(&new));
     }
 
@@ -199,7 +207,7 @@ mod tests {
         let mut connection = Connection::open_in_memory().unwrap();
         let tables_3 = concat!(include_str!("tables_1.sql"), include_str!("from_1.sql"), include_str!("from_2.sql"));
         connection.execute_batch(tables_3).unwrap();
-        put_names(&connection).unwrap();
+        put_outcomes(&connection).unwrap();
         let common = "INSERT INTO crawl (id, name) VALUES (1, 'c'); INSERT INTO agent VALUES (1, 'a');
                       INSERT INTO origin (id, crawl_id, origin) VALUES (1, 1, 'https://a.example');";
         connection.execute_batch(common).unwrap();

@@ -10,13 +10,13 @@ use super::{Db, OriginRowId, SegmentRowId, StoreError};
 
 const COLUMNS: &str = "id, iteration, token, state, part, object, object_bytes, entries, put_off, committed_at, attempts, parsing, due, is_logged, is_documented";
 
-/// A segment with what only the store knows of it.
+/// A segment with what only the store knows about it.
 pub(crate) struct StoredSegment {
     pub(crate) row_id: SegmentRowId,
     pub(crate) row: SegmentRow,
-    /// Whether its log was put, which may hold nothing.
+    /// Whether its log was put, even if empty.
     pub(crate) is_logged: bool,
-    /// Whether its documents were put, which may be none.
+    /// Whether its documents were put, even if there are none.
     pub(crate) is_documented: bool,
 }
 
@@ -129,7 +129,7 @@ impl Db {
         Ok(())
     }
 
-    /// Writes what changes in a segment after its commit: how far its parse is.
+    /// Writes what changes in a segment after its commit: the progress of its parse.
     pub(crate) fn update_segment(&self, id: SegmentRowId, row: &SegmentRow) -> Result<(), StoreError> {
         let (state, part) = state_columns(row.state);
         let sql = "UPDATE segment SET state = ?2, part = ?3, attempts = ?4, parsing = ?5, due = ?6 WHERE id = ?1";

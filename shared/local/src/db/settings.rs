@@ -1,9 +1,9 @@
-//! Settings of a data directory, by their names.
+//! Settings of a data directory, by name.
 
 use super::{Db, StoreError};
 
 impl Db {
-    /// A setting's value; `None` if it was never set.
+    /// Returns a setting's value; `None` if it was never set.
     pub(crate) fn setting(&self, name: &str) -> Result<Option<String>, StoreError> {
         self.find("SELECT value FROM setting WHERE name = ?1", [name], |row| row.get(0))
     }

@@ -1,4 +1,4 @@
--- Format 4. docs/database.md says what each field means. Instants are ISO 8601 in UTC with milliseconds, digests hexadecimal.
+-- Format 5. docs/database.md says what each field means. Instants are ISO 8601 in UTC with milliseconds, digests hexadecimal.
 
 CREATE TABLE outcome (
     code  INTEGER PRIMARY KEY,

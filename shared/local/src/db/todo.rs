@@ -7,8 +7,7 @@ use rusqlite::params;
 
 use super::{Db, OriginRowId, StoreError};
 
-/// The most that a chunk's JSON may come to. [`dragline_domain::frontier::CHUNK_BYTES_MAX`] is far below; one URL with its entity tag
-/// may exceed that.
+/// The maximum size of a chunk's JSON. [`dragline_domain::frontier::CHUNK_BYTES_MAX`] is far below; one URL with its entity tag may exceed that.
 const JSON_BYTES_MAX: usize = 4 << 20;
 
 impl Db {
@@ -21,14 +20,14 @@ impl Db {
         Ok(Some(TodoChunk { key: key.clone(), entries: serde_json::from_slice(&inflate(&deflated, json_bytes)?)? }))
     }
 
-    /// The key of the first chunk in their order that is not among `skip`.
+    /// Returns the key of the first chunk, in key order, that is not in `skip`.
     pub(crate) fn first_chunk_key(
         &self,
         origin: OriginRowId,
         iteration: Iteration,
         skip: &[ChunkKey],
     ) -> Result<Option<ChunkKey>, StoreError> {
-        // One of one more than are skipped is not among them.
+        // Among one more than are skipped, at least one is not skipped.
         let limit = skip.len().saturating_add(1);
         let sql = "SELECT depth, source, part FROM todo WHERE origin_id = ?1 AND iteration = ?2
                    ORDER BY depth, source, part LIMIT ?3";
@@ -38,7 +37,7 @@ impl Db {
         Ok(keys.into_iter().find(|key| !skip.contains(key)))
     }
 
-    /// Puts a chunk if there is none of its key.
+    /// Puts a chunk if there is none with its key.
     pub(crate) fn put_chunk(&self, origin: OriginRowId, chunk: &TodoChunk) -> Result<(), StoreError> {
         let json = serde_json::to_vec(&chunk.entries)?;
         if json.len() > JSON_BYTES_MAX {
@@ -63,7 +62,7 @@ impl Db {
         Ok(())
     }
 
-    /// Deletes a chunk that must be there.
+    /// Deletes a chunk, which must exist.
     pub(crate) fn delete_chunk(&self, origin: OriginRowId, key: &ChunkKey) -> Result<(), StoreError> {
         let sql =
             "DELETE FROM todo WHERE origin_id = ?1 AND iteration = ?2 AND depth = ?3 AND source = ?4 AND part = ?5";
@@ -96,6 +95,6 @@ mod tests {
         let json = vec![b' '; 9];
         let deflated = deflate(&json, Sparing::Time);
         assert_eq!(inflate(&deflated, json.len()).unwrap(), json);
-        assert!(inflate(&deflated, JSON_BYTES_MAX + 1).is_err(), "beyond what may be");
+        assert!(inflate(&deflated, JSON_BYTES_MAX + 1).is_err(), "over the maximum");
     }
 }

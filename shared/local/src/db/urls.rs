@@ -1,15 +1,15 @@
-//! URLs beside the origin that they mostly belong to: within it only the path is stored.
+//! URLs stored next to the origin that they usually belong to: within it only the path is stored.
 
 use dragline_domain::url::{CrawlUrl, Origin};
 
 use super::StoreError;
 
-/// The URL as it is stored in a row of this origin: its path and query if it lies within it, which start with `/`; else all of it.
+/// Returns the URL as stored in a row of this origin: its path and query, which start with `/`, if it is within the origin; otherwise all of it.
 pub(crate) fn shorten<'u>(origin: &Origin, url: &'u CrawlUrl) -> &'u str {
     url.as_str().strip_prefix(origin.as_str()).filter(|rest| rest.starts_with('/')).unwrap_or(url.as_str())
 }
 
-/// The URL of what [`shorten`] made of it.
+/// Restores a URL that [`shorten`] shortened.
 pub(crate) fn restore(origin: &Origin, stored: String) -> Result<CrawlUrl, StoreError> {
     let text = if stored.starts_with('/') { format!("{origin}{stored}") } else { stored };
     CrawlUrl::try_from(text).map_err(|e| StoreError::Damaged(format!("a stored URL is damaged: {e}")))
@@ -28,9 +28,13 @@ mod tests {
             (
                 "https://example.org:8443/a",
                 "https://example.org:8443/a",
-                "another port, though the text starts the same",
+                "another port, although the text starts the same",
             ),
-            ("https://example.organic/a", "https://example.organic/a", "another host, though the text starts the same"),
+            (
+                "https://example.organic/a",
+                "https://example.organic/a",
+                "another host, although the text starts the same",
+            ),
             ("http://example.org/a", "http://example.org/a", "another scheme"),
         ] {
             let url = CrawlUrl::try_from(url.to_owned()).unwrap();

@@ -1,4 +1,4 @@
-//! How values stand in columns.
+//! How values are stored in columns.
 
 use data_encoding::HEXLOWER;
 use dragline_domain::outcome::Outcome;
@@ -8,7 +8,7 @@ use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, ValueRe
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// An instant as ISO 8601 in UTC with three decimals: `2026-11-21T10:10:35.123Z`. Of one width, so that texts sort as times do.
+/// An instant as ISO 8601 in UTC with three decimals: `2026-11-21T10:10:35.123Z`. Of fixed width, so that text order is time order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Time(pub(crate) Timestamp);
 
@@ -74,7 +74,7 @@ impl FromSql for Code {
     }
 }
 
-/// Reads and writes a type by its text, through `FromStr` or `TryFrom<String>` and `as_str`.
+/// A type stored as its text, through `FromStr` or `TryFrom<String>` and `as_str`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Text<T>(pub(crate) T);
 
@@ -121,14 +121,14 @@ mod tests {
         for (stored, is_good, why) in [
             ("ab".repeat(20), true, "twenty octets"),
             ("ab".repeat(19), false, "one octet short"),
-            ("xy".repeat(20), false, "no hexadecimal"),
+            ("xy".repeat(20), false, "not hexadecimal"),
         ] {
             assert_eq!(Sha1::column_result(ValueRef::Text(stored.as_bytes())).is_ok(), is_good, "{why}");
         }
     }
 
     #[test]
-    fn a_number_that_is_no_outcome_is_refused() {
+    fn a_number_without_an_outcome_is_refused() {
         assert_eq!(Code::column_result(ValueRef::Integer(20)).unwrap(), Code(Outcome::FileIngested));
         assert!(Code::column_result(ValueRef::Integer(21)).is_err());
     }

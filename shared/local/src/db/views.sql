@@ -1,6 +1,6 @@
--- For people. Made anew by a program that has others, so that they may change without a new format.
+-- For people. A program with other views remakes them, so they may change without a new format.
 
--- How each URL ended, as far as canonical links ask: whether it is a page with content, and where it leads, by a redirect or as its canonical.
+-- How each URL ended, as far as canonical links need it: whether it is a page with content, and where a redirect or canonical link leads.
 CREATE VIEW ending AS
 SELECT l.id, l.origin_id, l.iteration, l.url, l.body_of,
        l.outcome IN (20, 180) OR l.outcome = 34 AND coalesce(b.outcome, 20) IN (20, 180) AS is_page,
@@ -10,8 +10,8 @@ LEFT JOIN crawl_log b ON b.id = l.body_of
 LEFT JOIN redirect r ON r.id = coalesce(l.body_of, l.id)
 WHERE l.is_final;
 
--- Each page that calls another URL canonical, and whether it is a copy: whether who goes on from it, to where each URL led when it last ended,
--- comes to another page. Of pages that call each other canonical the first by URL stands for all. A way of more than twenty steps leads nowhere.
+-- Each page that calls another URL canonical, and whether it is a copy: whether following it, to where each URL led when it last ended, reaches
+-- another page. Among pages that call each other canonical the first by URL stands for all. A chain of more than twenty steps leads nowhere.
 CREATE VIEW canonical AS
 SELECT p.id, c.name AS crawl, p.origin_id, p.iteration, p.url, p.to_url AS canonical, p.body_of, (
     WITH RECURSIVE way (id, url, is_page, to_url) AS (
@@ -30,7 +30,7 @@ JOIN origin g ON g.id = p.origin_id
 JOIN crawl c ON c.id = g.crawl_id
 WHERE p.is_page AND p.to_url IS NOT NULL;
 
--- What is made of that. A page that did not change, and was set aside when it was last looked at, is new to whoever reads pages.
+-- What follows from that. A page that did not change, and was a copy when it was last visited, is new to readers of pages.
 CREATE VIEW decided AS
 SELECT k.id, k.canonical, CASE
     WHEN k.is_copy THEN 180
@@ -43,7 +43,7 @@ SELECT k.id, k.canonical, CASE
     ELSE 34 END AS outcome
 FROM canonical k;
 
--- Every visit that was logged, with what came of it. `document_id` is the visit whose document says what it holds.
+-- Every logged visit, with its result. `document_id` is the visit whose document has the content.
 CREATE VIEW log AS
 SELECT l.id, c.name AS crawl, l.iteration, l.url, l.depth,
        iif(l.via LIKE '/%', g.origin || l.via, l.via) AS via, l.crawl_type, o.code AS outcome, o.name AS outcome_name,
@@ -67,7 +67,7 @@ LEFT JOIN outcome o ON o.code =
 CREATE VIEW latest_iteration AS
 SELECT c.id AS crawl_id, c.name AS crawl, max(i.number) AS iteration FROM crawl c JOIN iteration i ON i.crawl_id = c.id GROUP BY c.id;
 
--- What the newest iteration got: one row per URL that ended with an answer.
+-- The results of the newest iteration: one row per URL that ended with an answer.
 CREATE VIEW page AS
 SELECT l.id, l.crawl, l.url, l.outcome, l.outcome_name, t.title, l.depth, l.status, l.content_type, l.body_bytes AS bytes,
        t.language, t.description, t.canonical, iif(l.outcome = 180, substr(t.text, 1, 0), t.text) AS text, l.at
@@ -95,7 +95,7 @@ CREATE VIEW failed AS
 SELECT l.* FROM log l JOIN latest_iteration c ON c.crawl = l.crawl AND c.iteration = l.iteration
 WHERE l.id IN (SELECT f.id FROM crawl_log f JOIN outcome o ON o.code = f.outcome WHERE f.is_final AND o.class = 'failed');
 
--- URLs that are known and were not asked for in the newest iteration, and why.
+-- Known URLs that were not requested in the newest iteration, and why.
 CREATE VIEW not_crawled AS
 SELECT l.crawl, l.url, l.outcome_name AS why, l.detail, l.via
 FROM log l JOIN latest_iteration c ON c.crawl = l.crawl AND c.iteration = l.iteration
@@ -108,7 +108,7 @@ JOIN origin g ON g.id = k.origin_id
 JOIN latest_iteration c ON c.crawl_id = g.crawl_id
 WHERE k.last_iteration IS NULL OR k.last_iteration < c.iteration;
 
--- Every URL that is known, with how it ended last.
+-- Every known URL, with how it last ended.
 CREATE VIEW candidate AS
 SELECT k.origin_id, k.path_query, c.name AS crawl, g.origin || k.path_query AS url, k.queued_in, k.first_seen, k.depth,
        iif(k.via LIKE '/%', g.origin || k.via, k.via) AS via, k.due_at, k.interval_ms, o.code AS last_outcome,
@@ -123,11 +123,11 @@ LEFT JOIN outcome o ON o.code =
         WHERE l.url = g.origin || k.path_query AND l.is_final = 1 AND l.iteration = k.last_iteration AND l.origin_id = k.origin_id
         ORDER BY l.id DESC LIMIT 1)), k.last_outcome), k.last_outcome);
 
--- When URLs are to be visited again, where the definition has an interval.
+-- When URLs are to be visited again, if the definition has an interval.
 CREATE VIEW schedule AS
 SELECT crawl, url, due_at, interval_ms, last_outcome_name AS last_outcome, last_at FROM candidate WHERE due_at IS NOT NULL;
 
--- How far each origin is.
+-- The progress of each origin.
 CREATE VIEW progress AS
 SELECT c.name AS crawl, b.iteration, g.origin, l.state, l.ending, l.turn, b.added, l.taken, l.retries_waiting, l.segments, b.parsed,
        l.requests, l.body_bytes, b.processed, b.stuck

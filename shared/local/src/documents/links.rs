@@ -1,7 +1,7 @@
-//! The links of a page as one JSON text: an array for each link, `[kind, disposition, target]`, behind it the reason where it is blocked, and behind that (or
-//! behind `null`) 1 where parameters were taken out of the target.
+//! The links of a page as one JSON text: an array per link, `[kind, disposition, target]`, followed by the reason if it is blocked, and then (after
+//! the reason or `null`) by 1 if parameters were removed from the target.
 //!
-//! Kind and disposition are their numbers. A target within the page's own origin is its path and query.
+//! Kind and disposition are numbers. A target within the page's own origin is its path and query.
 
 use dragline_domain::document::{Disposition, Link, LinkKind};
 use dragline_domain::url::{Origin, Spelling};
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::db::StoreError;
 use crate::db::urls::{restore, shorten};
 
-/// Every disposition there is, for the table of their names.
+/// All dispositions, for the table of their names.
 pub(crate) const DISPOSITIONS: [Disposition; 7] = [
     Disposition::Follow,
     Disposition::NotAPage,
@@ -21,7 +21,7 @@ pub(crate) const DISPOSITIONS: [Disposition; 7] = [
     Disposition::BeyondBudget,
 ];
 
-/// A link as it is stored.
+/// A link as stored.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Packed<'l> {
@@ -48,7 +48,7 @@ pub(super) fn pack(origin: &Origin, links: &[Link]) -> Result<String, StoreError
     Ok(serde_json::to_string(&packed)?)
 }
 
-/// A link as it is read: three values, four or five.
+/// A link as read: three to five values.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Unpacked {
@@ -129,14 +129,14 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_told() {
+    fn damage_is_reported() {
         let origin: Origin = "https://example.org".parse().unwrap();
         for (packed, why) in [
             ("[[1,0]]", "no target"),
             ("[[99,0,\"/a\"]]", "no such kind"),
             ("[[1,9,\"/a\"]]", "no such disposition"),
-            ("[[1,5,\"/a\"]]", "blocked, and nobody knows why"),
-            ("[[1,0,\"a\"]]", "no URL"),
+            ("[[1,5,\"/a\"]]", "blocked without a reason"),
+            ("[[1,0,\"a\"]]", "not a URL"),
         ] {
             assert!(unpack(&origin, packed).is_err(), "{why}");
         }

@@ -119,7 +119,7 @@ fn load(db: &Db, segment: SegmentRowId, origin: &Origin) -> Result<Vec<Document>
     Ok(documents)
 }
 
-/// Reads [`COLUMNS`], which are a row's first.
+/// Reads [`COLUMNS`], which must be the row's first.
 pub(crate) fn read(row: &Row<'_>, origin: &Origin) -> Result<Document, StoreError> {
     let state = match row.get::<_, String>(3)?.as_str() {
         "processed" => DocumentState::Processed,

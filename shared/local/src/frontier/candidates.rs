@@ -1,4 +1,4 @@
-//! Candidates: claiming them, going through those that are due, and what their end changes.
+//! Candidates: claiming them, walking those that are due, and recording how they ended.
 
 use std::ops::ControlFlow;
 

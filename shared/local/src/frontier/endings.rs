@@ -1,4 +1,4 @@
-//! What becomes of origins that nobody holds: another turn, a close, or a close with leftovers.
+//! What happens to origins that nobody holds: another turn, a close, or a close with leftovers.
 
 use dragline_domain::frontier::{
     ClosedWithLeftovers, IterationRow, OriginKey, OriginRows, SettledRows, give_up as give_up_rows,
@@ -11,7 +11,7 @@ use dragline_ports::frontier::{Endings, GiveUp, Settled};
 use super::SqliteFrontier;
 use crate::db::{Db, OriginRowId, StoreError};
 
-/// An origin's rows and its iteration's, as they are now.
+/// The current rows of an origin and its iteration.
 struct Current {
     origin: OriginRowId,
     rows: OriginRows,

@@ -1,4 +1,4 @@
-//! The crawl log: one row per URL that ended or was put off in a segment, and what belongs to it.
+//! The crawl log: one row per URL that ended or was postponed in a segment, and what belongs to it.
 
 use dragline_domain::capture::{Exchange, FileEntry, Finality, LogEntry, RecordKind, RedirectEntry, SegmentLog};
 use dragline_domain::frontier::SegmentRow;
@@ -46,7 +46,7 @@ fn put_log(db: &Db, log: &SegmentLog) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// What every row of a segment's log shares.
+/// What all rows of a segment's log share.
 struct Common {
     origin: OriginRowId,
     agent: i64,
@@ -59,8 +59,8 @@ fn ensure_agent(db: &Db, name: &str) -> Result<i64, StoreError> {
     id.ok_or(StoreError::Missing("agent that was just put"))
 }
 
-/// A name for the visit that is unique everywhere: the lease's random bits, then the segment's and the visit's numbers, as a UUID of
-/// version 8 (RFC 9562). Absent where the token is none of 128 bits.
+/// Returns a globally unique name for the visit: the lease's random bits, then the segment's and the visit's numbers, as a UUID of version 8 (RFC
+/// 9562). `None` if the token is not 128 bits.
 fn visit_uuid(segment: &SegmentRow, n: u32) -> Option<Uuid> {
     let mut bytes = u128::from_str_radix(segment.token.as_str(), 16).ok()?.to_be_bytes();
     bytes[10..12].copy_from_slice(&segment.id.n.to_be_bytes()[6..]);
@@ -110,7 +110,7 @@ fn put_visit(
     Ok(())
 }
 
-/// The visit that fetched the body which a URL still has; absent if it is not there.
+/// Returns the visit that fetched the body which a URL still has; `None` if it is not there.
 fn body_of(db: &Db, common: &Common, entry: &LogEntry, since: Timestamp) -> Result<Option<i64>, StoreError> {
     let sql =
         "SELECT id FROM crawl_log WHERE url = ?1 AND is_final = 1 AND at = ?2 AND origin_id = ?3 AND iteration < ?4

@@ -1,4 +1,4 @@
-//! The [`Frontier`] over SQLite: each operation reads rows, asks the domain for the rows afterwards, and writes them, in one transaction.
+//! The [`Frontier`] over SQLite: in one transaction, each operation reads rows, asks the domain for the new rows, and writes those.
 
 mod candidates;
 mod crawls;

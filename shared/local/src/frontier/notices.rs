@@ -1,4 +1,4 @@
-//! Notices that people are still to be told.
+//! Notices that people have not been told yet.
 
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{NoticeKept, OwedNotice, OwedNotices};

@@ -65,7 +65,7 @@ fn seed_origin(db: &Db, request: &SeedOrigin) -> Result<Seeded, StoreError> {
     Ok(Seeded::Added)
 }
 
-/// The origins that were ever opened.
+/// Lists the origins that were ever opened.
 fn list_origins(db: &Db, crawl: &CrawlId, after: Option<&Origin>, limit: usize) -> Result<Vec<Origin>, StoreError> {
     let sql = "SELECT o.origin FROM origin o JOIN crawl c ON c.id = o.crawl_id JOIN lease l ON l.origin_id = o.id
                WHERE c.name = ?1 AND o.origin > ?2 ORDER BY o.origin LIMIT ?3";

@@ -30,7 +30,7 @@ impl OverdueWork for SqliteFrontier {
     }
 }
 
-/// What is due by then, the longest overdue first.
+/// Lists what is due by then, the longest overdue first.
 fn list(
     db: &Db,
     crawl: &CrawlId,
@@ -48,7 +48,7 @@ fn list(
         )?,
         OverdueKinds::AllButLeases => Vec::new(),
     };
-    // An origin that is ready or held is looked after by its lease.
+    // The lease takes care of an origin that is ready or held.
     found.extend(query.origins(
         "SELECT b.due, o.origin FROM inbox b JOIN origin o ON o.id = b.origin_id JOIN lease l ON l.origin_id = b.origin_id
          WHERE b.due <= ?2 AND o.crawl_id = ?1 AND l.state = 'idle' ORDER BY b.due LIMIT ?3",
@@ -61,7 +61,7 @@ fn list(
     Ok(found.into_iter().map(|(_, overdue)| overdue).collect())
 }
 
-/// Moves the time at which work that is still owed is due.
+/// Postpones work that is still owed.
 fn postpone(db: &Db, work: &Overdue, due: Timestamp) -> Result<(), StoreError> {
     let due = Time(due);
     match work {

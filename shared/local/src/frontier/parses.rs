@@ -17,8 +17,8 @@ impl Parses for SqliteFrontier {
     }
 
     async fn begin_parse(&self, begin: &BeginParse) -> PortResult<Option<SegmentRow>> {
-        let wish = begin.clone();
-        self.run("begin parse", &begin.segment, move |db| begin_parse(db, &wish)).await
+        let request = begin.clone();
+        self.run("begin parse", &begin.segment, move |db| begin_parse(db, &request)).await
     }
 
     async fn give_back_parse(&self, id: &SegmentId, token: &ParseToken, blame: Blame) -> PortResult<()> {
@@ -82,7 +82,7 @@ fn commit_parse(db: &Db, commit: &CommitParse) -> Result<ParseCommitted, StoreEr
     Ok(ParseCommitted::Done)
 }
 
-/// The rows of those of these origins that have any.
+/// Returns the rows of those of these origins that have any.
 fn rows_of<'k>(db: &Db, keys: impl Iterator<Item = &'k OriginKey>) -> Result<RowsByOrigin, StoreError> {
     let mut found = RowsByOrigin::new();
     for key in keys {

@@ -1,4 +1,4 @@
-//! How far an iteration is: the sums over its origins.
+//! The progress of an iteration: the sums over its origins.
 
 use dragline_domain::frontier::{Inbox, Lease, LeftoverReason, OriginRows};
 use dragline_domain::ids::{CrawlId, Iteration};

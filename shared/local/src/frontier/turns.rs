@@ -1,4 +1,4 @@
-//! Turns: taking a lease, its todo, committing segments, letting go.
+//! Turns: taking a lease, working its todo, committing segments, releasing it.
 
 use dragline_domain::frontier::{
     ChunkKey, Committed, Decided, EXHAUSTED_CHUNKS_MAX, Lease, OriginKey, ReleaseRefused, Take, TakeRefused, TodoChunk,

@@ -1,4 +1,4 @@
-//! Opening a data directory: whose it is, whether it is free, and how SQLite is set up.
+//! Opening a data directory: whether it is ours and free, and how SQLite is set up.
 
 mod reading;
 
@@ -19,17 +19,17 @@ pub(crate) use reading::for_reading;
 /// The database within a data directory.
 pub const DATABASE: &str = "dragline.db";
 
-/// The file that is locked as long as a process writes.
+/// The file that is locked while a process writes.
 const LOCK: &str = "lock";
 
-/// How often the lock is tried for, and the pause between two tries.
+/// How often to try for the lock, and the pause between two tries.
 const LOOKS_MAX: u32 = 10;
 const LOOK_TIME: Duration = Duration::from_millis(20);
 
 /// How long to wait for somebody who writes to the database by hand.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Compiled statements that are kept: all there are.
+/// How many compiled statements are kept: all of them.
 const STATEMENTS_MAX: usize = 128;
 
 /// Why a data directory cannot be opened.
@@ -38,23 +38,23 @@ pub enum OpenError {
     /// Another process writes to it.
     #[error("{} is in use by another dragline process", .0.display())]
     InUse(PathBuf),
-    /// It holds other things.
+    /// It contains other things.
     #[error("{} is not empty and holds no crawl", .0.display())]
     NotADataDirectory(PathBuf),
     /// There is nothing to read.
     #[error("{} holds no crawl", .0.display())]
     NoCrawl(PathBuf),
-    /// The file of the database's name is something else.
-    #[error("{} is not a database of dragline", .0.display())]
+    /// The database file is something else.
+    #[error("{} is not a dragline database", .0.display())]
     NotOurs(PathBuf),
     /// A newer program wrote it.
-    #[error("{} has format {found}, and this dragline knows formats up to {known}", path.display())]
+    #[error("{} has format {found}, and this dragline supports formats up to {known}", path.display())]
     Newer {
         /// The database.
         path: PathBuf,
         /// Its format.
         found: i32,
-        /// The newest format that is known.
+        /// The newest supported format.
         known: i32,
     },
     /// An older program wrote it, and it is opened for reading only.
@@ -64,21 +64,21 @@ pub enum OpenError {
         path: PathBuf,
         /// Its format.
         found: i32,
-        /// The format that is read.
+        /// The format that can be read.
         known: i32,
     },
-    /// The system refuses.
+    /// The system refused.
     #[error("cannot open {}: {cause}", path.display())]
     Failed {
         /// The directory.
         path: PathBuf,
-        /// What it says.
+        /// The system's message.
         cause: String,
     },
 }
 
 impl OpenError {
-    /// What to do about it; `None` where only the system can tell.
+    /// Returns what to do about it; `None` where only the system can tell.
     #[must_use]
     pub fn hint(&self) -> Option<&'static str> {
         match self {
@@ -97,7 +97,7 @@ impl OpenError {
     }
 }
 
-/// Opens, or makes, a data directory for this process alone. The lock is held as long as the file that comes back is open.
+/// Opens, or makes, a data directory for this process alone. The lock is held as long as the returned file is open.
 pub(crate) fn for_writing(directory: &Path) -> Result<(Connection, File), OpenError> {
     let failed = |e: &dyn Display| OpenError::failed(directory, e);
     fs::create_dir_all(directory).map_err(|e| failed(&e))?;
@@ -113,7 +113,7 @@ pub(crate) fn for_writing(directory: &Path) -> Result<(Connection, File), OpenEr
     Ok((connection, lock))
 }
 
-/// Takes the lock. Who only looks whether it is taken has it for a moment: that is waited for.
+/// Takes the lock. A process that only checks the lock holds it for a moment: that is waited for.
 fn take(lock: &File, directory: &Path) -> Result<(), OpenError> {
     for _ in 0..LOOKS_MAX {
         match lock.try_lock() {
@@ -125,7 +125,7 @@ fn take(lock: &File, directory: &Path) -> Result<(), OpenError> {
     Err(OpenError::InUse(directory.to_owned()))
 }
 
-/// Whether a process has a data directory for itself. Nothing is made there, and no such process is kept from anything.
+/// Whether a process has a data directory for itself. Makes nothing there, and does not get in that process's way.
 pub(crate) fn is_in_use(directory: &Path) -> Result<bool, OpenError> {
     let lock = match File::open(directory.join(LOCK)) {
         Ok(lock) => lock,
@@ -133,14 +133,14 @@ pub(crate) fn is_in_use(directory: &Path) -> Result<bool, OpenError> {
         Err(e) => return Err(OpenError::failed(directory, e)),
     };
     match lock.try_lock_shared() {
-        // It is let go with the file.
+        // The lock is released with the file.
         Ok(()) => Ok(false),
         Err(TryLockError::WouldBlock) => Ok(true),
         Err(TryLockError::Error(e)) => Err(OpenError::failed(directory, e)),
     }
 }
 
-/// Whether a directory is empty or a data directory. Hidden files are nobody's business.
+/// Whether a directory is empty or a data directory. Hidden files do not count.
 fn is_usable(directory: &Path) -> io::Result<bool> {
     if directory.join(DATABASE).exists() {
         return Ok(true);
@@ -154,7 +154,7 @@ fn is_usable(directory: &Path) -> io::Result<bool> {
     Ok(true)
 }
 
-/// What the database is; an error unless it is empty or can be used.
+/// Returns what the database is; an error unless it is empty or can be used.
 fn ours(connection: &Connection, path: &Path) -> Result<Found, OpenError> {
     match schema::inspect(connection) {
         Ok(Found::Foreign) => Err(OpenError::NotOurs(path.to_owned())),
@@ -170,12 +170,12 @@ fn ours(connection: &Connection, path: &Path) -> Result<Found, OpenError> {
 fn set_up(connection: &Connection) -> Result<(), crate::db::StoreError> {
     connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.pragma_update(None, "journal_mode", "wal")?;
-    // Killing the process loses nothing; a power cut may lose the last commits, and never damages the file.
+    // Killing the process loses nothing. A power cut may lose the last commits, but never damages the file.
     connection.pragma_update(None, "synchronous", "normal")?;
     connection.pragma_update(None, "foreign_keys", true)?;
-    // Plans do not depend on what is bound: otherwise each statement is compiled anew when that changes.
+    // Query plans must not depend on bound values: otherwise each statement is compiled again when those change.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
-    // What a statement needs aside stays in memory: opening a file for it can fail where the crawl has many open.
+    // Temporary data stays in memory: opening a file for it can fail when the crawl has many open.
     connection.pragma_update(None, "temp_store", "memory")?;
     // In KiB, when negative.
     connection.pragma_update(None, "cache_size", -32_768)?;

@@ -1,7 +1,7 @@
-//! Opening a database to read it, also where nothing can be written: read-only media, another user's directory, a copy.
+//! Opening a database to read it, even where nothing can be written: read-only media, another user's directory, a copy.
 //!
-//! SQLite reads a database with a write-ahead log through an index that it keeps in a file of its own, `-shm`. Where that is neither there
-//! nor can be made, it gives up. There are two ways out, each for one case.
+//! SQLite reads a database with a write-ahead log through an index in a file of its own, `-shm`. If that file neither exists nor can be made,
+//! SQLite gives up. There are two ways out, one for each case.
 
 use std::fmt;
 use std::fs::File;
@@ -22,13 +22,13 @@ use crate::store::{Allowance, LEASE_GRACE};
 /// A database that is open for reading.
 pub struct Reading {
     db: Db,
-    /// Keeps a crawl from beginning while SQLite was told that nobody writes.
+    /// Keeps a crawl from beginning while SQLite has been told that nobody writes.
     _nobody_writes: Option<File>,
 }
 
 impl Reading {
     fn new(connection: Connection, nobody_writes: Option<File>) -> Self {
-        // Who only reads writes no time to look again at.
+        // A reader writes no due times.
         Self { db: Db { connection, lease_grace: LEASE_GRACE }, _nobody_writes: nobody_writes }
     }
 
@@ -36,20 +36,20 @@ impl Reading {
         &self.db
     }
 
-    /// The crawl that the data directory holds, as each has its own; `None` before its first iteration.
+    /// Returns the crawl in the data directory, as each crawl has its own; `None` before its first iteration.
     ///
     /// # Errors
-    /// The database cannot be read.
+    /// Fails if the database cannot be read.
     pub fn crawl(&self) -> PortResult<Option<CrawlId>> {
         let sql = "SELECT crawl FROM latest_iteration ORDER BY crawl LIMIT 1";
         let found = self.db.find(sql, [], |row| row.get::<_, Text<CrawlId>>(0));
         Ok(found.map_err(|error| self.failed("read crawl", error))?.map(|Text(crawl)| crawl))
     }
 
-    /// What the crawl was ever allowed.
+    /// Returns what the crawl was ever allowed.
     ///
     /// # Errors
-    /// The database cannot be read.
+    /// Fails if the database cannot be read.
     pub fn allowed(&self) -> PortResult<Vec<Allowance>> {
         let mut allowed = Vec::new();
         for allowance in Allowance::ALL {
@@ -79,8 +79,8 @@ impl Deref for Reading {
     }
 }
 
-/// Opens the database of a data directory for reading. Makes no file of ours, takes no lock that a crawl has to wait for unless nothing can
-/// be written there, and leaves the format as it is.
+/// Opens the database of a data directory for reading. Makes no file of ours, takes no lock that a crawl has to wait for unless nothing can be
+/// written there, and leaves the format as it is.
 pub(crate) fn for_reading(directory: &Path) -> Result<Reading, OpenError> {
     let path = directory.join(DATABASE);
     if !path.is_file() {
@@ -107,7 +107,7 @@ fn refused(path: &Path, error: &rusqlite::Error) -> OpenError {
 
 const FLAGS: OpenFlags = OpenFlags::SQLITE_OPEN_READ_ONLY.union(OpenFlags::SQLITE_OPEN_NO_MUTEX);
 
-/// As others may read and write at the same time.
+/// Opens it while others may read and write.
 fn shared(path: &Path) -> rusqlite::Result<Reading> {
     let connection = Connection::open_with_flags(path, FLAGS)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
@@ -115,22 +115,22 @@ fn shared(path: &Path) -> rusqlite::Result<Reading> {
     Ok(Reading::new(connection, None))
 }
 
-/// Where the files beside the database cannot be made, so that no crawl of this machine's has them open.
+/// Opens it where the files beside the database cannot be made, so no crawl on this machine has them open.
 fn alone(directory: &Path, path: &Path) -> rusqlite::Result<Reading> {
     let wal = beside(path, "-wal");
     if wal.metadata().is_ok_and(|wal| wal.len() > 0) {
         return with_log(path);
     }
-    // Another user may crawl there. SQLite is told that nobody does, so nobody must: until all is read, the directory is in use.
+    // Another user may be crawling there. SQLite is told that nobody writes, so nobody must: the directory is in use until reading ends.
     let lock = match File::open(directory.join(LOCK)) {
         Ok(lock) => match lock.try_lock_shared() {
             Ok(()) => Some(lock),
-            // Somebody has just begun, or ends: its files are there.
+            // Somebody is just beginning or ending: the files are there.
             Err(std::fs::TryLockError::WouldBlock) => return shared(path),
-            // A file system that knows no locks.
+            // The file system has no locks.
             Err(std::fs::TryLockError::Error(_)) => None,
         },
-        // A copy without it.
+        // A copy without the lock file.
         Err(_) => None,
     };
     let connection = Connection::open_with_flags(immutable(path), FLAGS | OpenFlags::SQLITE_OPEN_URI)?;
@@ -138,8 +138,8 @@ fn alone(directory: &Path, path: &Path) -> rusqlite::Result<Reading> {
     Ok(Reading::new(connection, lock))
 }
 
-/// What a killed process left, or a copy of it: the newest of it is in the log alone. The index goes into this process's memory, which
-/// SQLite does for who has the database to itself, and it takes no locks on what it cannot write.
+/// Opens what a killed process left, or a copy of it: the latest data is only in the log. The index is kept in this process's memory, which SQLite
+/// does for an exclusive user, and it takes no locks on what it cannot write.
 #[cfg(unix)]
 fn with_log(path: &Path) -> rusqlite::Result<Reading> {
     let connection = Connection::open_with_flags_and_vfs(path, FLAGS, c"unix-none")?;
@@ -154,12 +154,12 @@ fn with_log(path: &Path) -> rusqlite::Result<Reading> {
     shared(path)
 }
 
-/// Reads something, which is when SQLite looks at the files.
+/// Reads something, which makes SQLite open the files.
 fn touch(connection: &Connection) -> rusqlite::Result<()> {
     connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))
 }
 
-/// Whether it is for want of a file that cannot be made, or of a lock that cannot be had.
+/// Whether the error is a file that cannot be made, or a lock that cannot be had.
 fn is_nothing_writable(error: &rusqlite::Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly | ErrorCode::PermissionDenied))
 }
@@ -170,7 +170,7 @@ fn beside(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
-/// The URI of a database that nobody changes.
+/// Returns the URI of a database that nobody changes.
 fn immutable(path: &Path) -> String {
     let mut uri = String::from("file:");
     for byte in path.as_os_str().as_encoded_bytes() {

@@ -14,8 +14,8 @@ mod tests;
 
 /// Three bounded queues in memory: for tickets, parse messages and commands.
 ///
-/// A message beyond the bound is dropped and counted: the sweeper sends it again. What is in here is lost with the process, for which the
-/// sweeper makes up as well.
+/// A message beyond the limit is dropped and counted: the sweeper sends it again. The contents are lost with the process, which the sweeper makes
+/// up for as well.
 #[derive(Debug)]
 pub struct MemoryQueue<C> {
     tickets: Arc<Mailbox<Ticket, C>>,
@@ -34,7 +34,7 @@ impl<C> Clone for MemoryQueue<C> {
 }
 
 impl<C: Clock + Clone> MemoryQueue<C> {
-    /// Empty queues that hold at most so many messages each, by this clock.
+    /// Returns empty queues that hold at most this many messages each, using this clock.
     #[must_use]
     pub fn new(clock: &C, messages_max: usize) -> Self {
         Self {
@@ -44,31 +44,31 @@ impl<C: Clock + Clone> MemoryQueue<C> {
         }
     }
 
-    /// Where crawlers take tickets.
+    /// Returns the queue of crawlers.
     #[must_use]
     pub fn tickets(&self) -> &Arc<Mailbox<Ticket, C>> {
         &self.tickets
     }
 
-    /// Where parsers take segments.
+    /// Returns the queue of parsers.
     #[must_use]
     pub fn parses(&self) -> &Arc<Mailbox<ParseMessage, C>> {
         &self.parses
     }
 
-    /// Where the scheduler takes commands.
+    /// Returns the queue of the scheduler.
     #[must_use]
     pub fn commands(&self) -> &Arc<Mailbox<StartCommand, C>> {
         &self.commands
     }
 
-    /// Messages that nobody took yet, those that are not due included.
+    /// Returns how many messages nobody took yet, including those that are not due.
     #[must_use]
     pub fn pending(&self) -> usize {
         self.tickets.pending() + self.parses.pending() + self.commands.pending()
     }
 
-    /// Messages that found no room, since the start.
+    /// Returns how many messages found no room since the start.
     #[must_use]
     pub fn dropped(&self) -> u64 {
         self.tickets.dropped() + self.parses.dropped() + self.commands.dropped()
@@ -79,7 +79,7 @@ impl<C: Clock + Clone> Queue for MemoryQueue<C> {
     async fn send(&self, message: Message, delay: Duration) -> PortResult<()> {
         match message {
             Message::Ticket(ticket) => self.tickets.send(ticket, delay),
-            // Here nobody pays for an invocation: each goes its own way.
+            // Here nobody pays for an invocation: each ticket travels alone.
             Message::Tickets(tickets) => tickets.into_iter().for_each(|ticket| self.tickets.send(ticket, delay)),
             Message::Parse(parse) => self.parses.send(parse, delay),
             Message::Start(command) => self.commands.send(command, delay),
@@ -100,7 +100,7 @@ pub struct Mailbox<T, C> {
 #[derive(Debug)]
 struct State<T> {
     ready: VecDeque<T>,
-    /// By the clock's reading at which they are due, then in the order in which they came.
+    /// By the clock's reading at which they are due, then in the order in which they arrived.
     delayed: BTreeMap<(Duration, u64), T>,
     sent: u64,
     dropped: u64,
@@ -111,7 +111,7 @@ impl<T> State<T> {
         self.ready.len() + self.delayed.len()
     }
 
-    /// Makes ready what is due.
+    /// Makes due messages ready.
     fn advance(&mut self, now: Duration) {
         while let Some(first) = self.delayed.first_entry().filter(|first| first.key().0 <= now) {
             self.ready.push_back(first.remove());
@@ -125,7 +125,7 @@ impl<T, C: Clock> Mailbox<T, C> {
         Self { clock, messages_max, state: Mutex::new(state), changed: Notify::new() }
     }
 
-    /// The state. Nothing panics while it is held, so that a poisoned lock holds it whole.
+    /// Returns the state. Nothing panics while it is held, so a poisoned lock's state is intact.
     fn state(&self) -> MutexGuard<'_, State<T>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -147,7 +147,7 @@ impl<T, C: Clock> Mailbox<T, C> {
         self.changed.notify_one();
     }
 
-    /// The next message that is due; waits for one. Nothing is lost if the wait is given up.
+    /// Returns the next message that is due; waits for one. Nothing is lost if the wait is dropped.
     pub async fn receive(&self) -> T {
         loop {
             let (message, next_due) = self.try_receive();
@@ -166,7 +166,7 @@ impl<T, C: Clock> Mailbox<T, C> {
         }
     }
 
-    /// A message that is due, or how long to wait for the next one that is known of.
+    /// Returns a message that is due, or how long to wait for the next known one.
     fn try_receive(&self) -> (Option<T>, Option<Duration>) {
         let now = self.clock.monotonic();
         let mut state = self.state();
@@ -176,7 +176,7 @@ impl<T, C: Clock> Mailbox<T, C> {
         let others_wait = message.is_some() && state.pending() > 0;
         drop(state);
         if others_wait {
-            // Whoever waits may not know of what is left: the one who was woken for it took something else.
+            // A waiter may not know about what is left: the one that was woken for it took something else.
             self.changed.notify_one();
         }
         (message, next_due)
@@ -190,13 +190,13 @@ impl<T, C: Clock> Mailbox<T, C> {
         !state.ready.is_empty()
     }
 
-    /// Messages that nobody took yet, those that are not due included.
+    /// Returns how many messages nobody took yet, including those that are not due.
     #[must_use]
     pub fn pending(&self) -> usize {
         self.state().pending()
     }
 
-    /// Messages that found no room, since the start.
+    /// Returns how many messages found no room since the start.
     #[must_use]
     pub fn dropped(&self) -> u64 {
         self.state().dropped

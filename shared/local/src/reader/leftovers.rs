@@ -13,7 +13,7 @@ use crate::db::crawls::iteration_number;
 use crate::db::values::{Json, Text};
 use crate::db::{Db, StoreError};
 
-/// `?1` is the crawl, `?2` the origin to go on behind, `?3` the iteration and `?4` the origin, where one is wanted.
+/// `?1` is the crawl, `?2` the origin to continue after, `?3` the iteration and `?4` the origin, if given.
 pub(super) const SQL: &str =
     "SELECT o.origin, f.iteration, f.reason, f.urls, r.record AS robots, b.iteration AS lost_in,
            coalesce(b.record ->> '$.counters.unreadable', 0) AS lost
@@ -24,7 +24,7 @@ pub(super) const SQL: &str =
     WHERE o.crawl_id = ?1 AND o.origin > ?2 AND (?4 IS NULL OR o.id = ?4) AND (f.origin_id IS NOT NULL OR lost > 0)
     ORDER BY o.origin, f.iteration, f.turn";
 
-/// One of an origin's endings, if it ended with work left, and what parsers lost of it, which its inbox counts.
+/// One of an origin's endings, if work was left, and what parsers lost of it, which its inbox counts.
 struct Ending {
     origin: Origin,
     lost: Option<Left>,
@@ -70,11 +70,11 @@ fn read(row: &Row<'_>) -> Result<Ending, StoreError> {
     Ok(Ending { origin, lost, left, robots_error })
 }
 
-/// A row for each reason for which an origin left something in an iteration. All endings of an origin are there, one behind another.
+/// Returns a row for each reason for which an origin left something in an iteration. All endings of an origin are present, next to each other.
 fn by_reason(endings: Vec<Ending>) -> Vec<LeftoverRow> {
     let mut rows: Vec<LeftoverRow> = Vec::new();
     for Ending { origin, lost, left, robots_error } in endings {
-        // Each ending says anew what was lost.
+        // Each ending repeats what was lost.
         let is_first = rows.last().is_none_or(|last| last.origin != origin);
         for Left { iteration, reason, urls } in lost.filter(|_| is_first).into_iter().chain(left) {
             let mut of_origin = rows.iter_mut().rev().take_while(|row| row.origin == origin);

@@ -1,7 +1,7 @@
 //! The [`Reader`] over SQLite.
 //!
-//! Streams go through segments in the order in which they were committed, and leave out whole segments where the filter does. A batch is read up to
-//! where it is full, so that it costs what its rows do. What a running crawl commits between two batches is seen by the second.
+//! Streams walk segments in the order in which they were committed, and skip whole segments by the filter. A batch stops when it is full, so its
+//! cost is that of its rows. What a running crawl commits between two batches appears in the second.
 
 mod leftovers;
 mod rows;
@@ -20,7 +20,7 @@ use dragline_ports::reader::{
 use crate::db::{CrawlRowId, Db, OriginRowId, StoreError};
 use crate::open::Reading;
 
-/// Reads a crawl of a data directory, whether it runs or not.
+/// Reads a crawl in a data directory, whether it is running or not.
 #[derive(Clone, Debug)]
 pub struct SqliteReader {
     /// One operation at a time.
@@ -29,7 +29,7 @@ pub struct SqliteReader {
 }
 
 impl Reading {
-    /// Reads this crawl.
+    /// Returns the reader of this crawl.
     #[must_use]
     pub fn into_reader(self, crawl: CrawlId) -> SqliteReader {
         SqliteReader { reading: Arc::new(Mutex::new(self)), crawl }
@@ -91,7 +91,7 @@ impl SqliteReader {
             PortError::new(kind, operation, &self.crawl, source)
         };
         let read = tokio::task::spawn_blocking(move || {
-            // What panicked while it was read changed nothing.
+            // A read that panicked changed nothing.
             let reading = reading.lock().unwrap_or_else(PoisonError::into_inner);
             work(reading.db(), &crawl)
         });
@@ -118,7 +118,7 @@ impl SqliteReader {
     }
 }
 
-/// Rows that are wanted of a stream, by the numbers that the tables know their crawl and origin by.
+/// Which rows of a stream are wanted, by the ids of their crawl and origin.
 struct Wanted {
     crawl: CrawlRowId,
     name: CrawlId,
@@ -130,7 +130,7 @@ struct Wanted {
 }
 
 impl Wanted {
-    /// `None` where there is no such crawl or origin, and so no row.
+    /// `None` if there is no such crawl or origin, and so no row.
     fn find(
         db: &Db,
         crawl: &CrawlId,

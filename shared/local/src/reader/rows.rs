@@ -1,18 +1,18 @@
-//! Rows as the views give them.
+//! Rows as the views return them.
 
 use dragline_ports::reader::{CandidateRow, LinkRow, LogRow, PageRow};
 use rusqlite::Row;
 use rusqlite::types::FromSql;
 
-/// A row that a view has a column for each field of.
+/// A row of a view with a column for each field.
 pub(super) trait OfView: Sized {
     /// The columns, in the order of the fields.
     fn columns() -> String;
 
-    /// Reads them, of which the first has this number: looking for each by its name would take longer than all else.
+    /// Reads them; `first` is the number of the first. Looking up each by name would take longer than all the rest.
     fn read(row: &Row<'_>, first: usize) -> rusqlite::Result<Self>;
 
-    /// About how many bytes of it grow with what was fetched, beyond what every row takes.
+    /// Returns about how many bytes depend on what was fetched, beyond what every row takes.
     fn text_bytes(&self) -> usize;
 }
 
@@ -30,7 +30,7 @@ impl Columns<'_> {
     }
 }
 
-/// Fields stand in the order of the struct, each with its column where that has another name.
+/// Fields are in the order of the struct, each with its column if that has another name.
 macro_rules! of_view {
     ($name:ident { $($field:ident $(= $column:literal)?),* $(,)? } $text_bytes:expr) => {
         impl OfView for $name {
@@ -65,7 +65,7 @@ of_view! {
     PageRow {
         crawl, iteration, url, outcome, outcome_name, depth, status, content_type, body_bytes, at,
         title = "t.title", description = "t.description", language = "t.language", charset = "t.charset", canonical = "t.canonical",
-        // A page that is a copy of another one: its text is that one's to show.
+        // The text of a page that duplicates another is that page's to show.
         text = "iif(v.outcome = 180, substr(t.text, 1, 0), t.text)", object, offset, length,
     }
     |page| page.text.as_ref().map_or(0, String::len)

@@ -1,4 +1,4 @@
-//! The streams, each by a query that goes on behind a place and is left where the batch is full.
+//! The streams: each a query that continues after a place and stops when the batch is full.
 
 use dragline_domain::ids::Iteration;
 use dragline_domain::url::{CrawlUrl, Origin};
@@ -12,10 +12,10 @@ use crate::db::values::Text;
 use crate::db::{Db, OriginRowId, StoreError};
 use crate::documents;
 
-/// Bytes of texts and URLs by which a batch is full, however few rows it has: a page may hold some megabytes of either.
+/// The size of texts and URLs at which a batch is full, however few rows it has: a page may hold megabytes of either.
 const TEXT_BYTES_MAX: usize = 4 << 20;
 
-/// No row, at the place where the reader is.
+/// Returns no row, at the place where the reader is.
 pub(super) fn none<T>(after: Option<Cursor>) -> Batch<T> {
     Batch { rows: Vec::new(), cursor: after, rest: Rest::Nothing }
 }
@@ -64,7 +64,7 @@ pub(super) fn candidates(db: &Db, wanted: &Wanted) -> Result<Batch<CandidateRow>
     batch(db, &sql, values, wanted, place, |row| read_view(row, 2))
 }
 
-/// Among which URLs candidates are looked for.
+/// Where to look for candidates.
 #[derive(Clone, Copy)]
 enum Among {
     All,
@@ -72,14 +72,14 @@ enum Among {
     Url,
 }
 
-/// `?1` is the crawl's name, `?2` and `?3` the key to go on behind, `?4` the origin and `?5` the path where one is wanted, `?6` the iteration.
+/// `?1` is the crawl's name, `?2` and `?3` the key to continue after, `?4` the origin and `?5` the path if given, `?6` the iteration.
 fn candidates_sql(among: Among) -> String {
     let place = match among {
         Among::All => "(v.origin_id, v.path_query) > (?2, ?3)",
         Among::OfOrigin => "v.origin_id = ?4 AND v.path_query > ?3",
         Among::Url => "v.origin_id = ?4 AND v.path_query = ?5 AND v.path_query > ?3",
     };
-    // Were the crawl looked up first, its rows would have to be sorted.
+    // If the crawl were looked up first, its rows would have to be sorted.
     format!(
         "SELECT v.origin_id, v.path_query, {} FROM candidate v
          WHERE {place} AND +v.crawl = ?1 AND (?6 IS NULL OR v.last_iteration = ?6) ORDER BY v.origin_id, v.path_query",
@@ -101,19 +101,19 @@ fn links_sql() -> String {
 }
 
 fn documents_sql() -> String {
-    // Of which the first is the id.
+    // The first column of these is the id.
     let columns = format!("{}, g.iteration, w.origin", documents::COLUMNS);
     let from = "document v LEFT JOIN file_text t ON t.id = v.id LEFT JOIN page_link k ON k.id = v.id";
     of_segments(&columns, from, "(?5 IS NULL OR iif(v.url LIKE '/%', w.origin || v.url, v.url) = ?5)")
 }
 
-/// The id of a visit, and the columns of a row that belongs to it.
+/// Returns the id of a visit, and the columns of a row that belongs to it.
 fn at_place<T: OfView>() -> String {
     format!("v.id, {}", T::columns())
 }
 
-/// What belongs to visits, the table or view `v`, in the order of their ids. Segments that are not wanted are passed over as a whole.
-/// `?1` is the crawl, `?2` the id to go on behind, `?3` the iteration, `?4` the origin and `?5` the URL, where one is wanted. The first column is the id.
+/// Selects what belongs to visits, from the table or view `v`, in the order of their ids. Segments that are not wanted are skipped as a whole. `?1`
+/// is the crawl, `?2` the id to continue after, `?3` the iteration, `?4` the origin and `?5` the URL, if given. The first column is the id.
 fn of_segments(columns: &str, from: &str, more: &str) -> String {
     format!(
         "SELECT {columns} FROM segment g CROSS JOIN origin w CROSS JOIN {from}
@@ -135,7 +135,7 @@ fn of_visits<T>(
     batch(db, sql, values, wanted, |row| row.get::<_, i64>(0), read)
 }
 
-/// A batch of what a query gives. It is full with the last row of a place, so that it is gone on with behind that.
+/// Returns a batch of a query's rows. It ends with the last row of a place, so that the next continues after that.
 pub(super) fn batch<T, P: PartialEq + ToString>(
     db: &Db,
     sql: &str,
@@ -169,14 +169,14 @@ fn read_view<T: OfView>(row: &Row<'_>, first: usize) -> Result<(T, usize), Store
     Ok((value, bytes))
 }
 
-/// The filter's iteration.
+/// Returns the filter's iteration.
 pub(super) fn iteration(wanted: &Wanted) -> Option<u32> {
     wanted.filter.iteration.map(Iteration::number)
 }
 
-/// What a cursor means; an error for what this stream did not give.
+/// Parses a cursor; an error if this stream did not return it.
 fn parsed<T>(cursor: &Cursor, parse: impl FnOnce(&str) -> Option<T>) -> Result<T, StoreError> {
-    parse(cursor.as_str()).ok_or_else(|| StoreError::Damaged(format!("`{cursor}` is no place in this stream")))
+    parse(cursor.as_str()).ok_or_else(|| StoreError::Damaged(format!("`{cursor}` is not a cursor of this stream")))
 }
 
 #[cfg(test)]
@@ -184,7 +184,7 @@ mod tests {
     use super::*;
     use crate::reader::leftovers;
 
-    /// Whatever is wanted, rows come in the order in which they stand, and none is read that stands before the place.
+    /// Whatever is wanted, rows come in stored order, and none before the place is read.
     #[test]
     fn a_batch_scans_no_table_and_sorts_nothing() {
         let directory = tempfile::tempdir().unwrap();
@@ -201,7 +201,7 @@ mod tests {
         ] {
             let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
             let plan: Vec<String> = statement.raw_query().mapped(|row| row.get(3)).map(Result::unwrap).collect();
-            // A way by canonical links is at most twenty steps long, and the links of a page are one text.
+            // A chain of canonical links has at most twenty steps, and the links of a page are one text.
             let short = ["MATERIALIZE way", "SCAN w", "SCAN way", "SCAN CONSTANT ROW", "SCAN e VIRTUAL TABLE INDEX 1:"];
             let is_slow = |step: &str| {
                 step.starts_with("SCAN") || step.starts_with("MATERIALIZE") || step.contains("TEMP B-TREE")

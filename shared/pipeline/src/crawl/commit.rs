@@ -1,4 +1,4 @@
-//! A segment in the making, and its commit.
+//! A segment being filled, and its commit.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{CommitSegment, Turns};
 use dragline_ports::queue::{Message, ParseMessage, Queue};
 
-/// How many pages a segment holds, by how many URLs are known to wait: all of them, as each segment costs its two objects and its commits,
+/// Returns how many pages a segment holds, by the number of URLs known to wait: all of them, as each segment costs two objects and its commits,
 /// however small it is. So a site's first page is parsed at once.
 pub(super) fn segment_pages(waiting: u64) -> u32 {
     u32::try_from(waiting).unwrap_or(u32::MAX).clamp(1, SEGMENT_PAGES_MAX)
@@ -29,22 +29,22 @@ pub(super) fn segment_pages(waiting: u64) -> u32 {
 const SEGMENT_PAGES_MAX: u32 = 50;
 const _: () = assert!(SEGMENT_PAGES_MAX as usize <= EXHAUSTED_CHUNKS_MAX, "its commit fits a transaction");
 
-/// A segment takes no more visits once its bodies, as they were received, are so large together. However well they compress, who parses it has all
-/// of them in memory.
+/// A segment takes no more visits once its bodies, as received, reach this size together. However well they compress, the parser holds all of them
+/// in memory.
 const SEGMENT_BODIES_BYTES_MAX: u64 = 32 << 20;
 
 /// Visits that are committed together, in the order in which they were handed out.
 pub(super) struct OpenSegment {
     pub number: u64,
     pub records: SegmentRecords,
-    /// What it takes of memory, until it is committed.
+    /// The memory that it uses until it is committed.
     pub taken: Taken,
-    /// It takes no more than so many visits.
+    /// The most visits that it takes.
     pub pages_max: u32,
     pub entries: u32,
     /// Visits under way.
     pub pending: u32,
-    /// It takes no more visits.
+    /// Whether it takes no more visits.
     pub is_sealed: bool,
     /// When its first visit was handed out, by the monotonic clock.
     pub since: Duration,
@@ -54,7 +54,7 @@ pub(super) struct OpenSegment {
 }
 
 impl OpenSegment {
-    /// Whether it takes no other visit, if its object may have so many bytes.
+    /// Whether it takes no other visit, if its object may have this many bytes.
     pub(super) fn is_full(&self, object_bytes_max: u64) -> bool {
         self.entries >= self.pages_max
             || self.records.len_bytes() >= object_bytes_max
@@ -67,16 +67,16 @@ impl OpenSegment {
     }
 }
 
-/// What came of a commit: the lease as it stands now, or that another worker holds it.
+/// The result of a commit: the lease as it stands now, or that another worker holds it.
 pub(super) enum Outcome {
     Committed(Box<Lease>),
     Fenced,
 }
 
-/// Commits a segment. Effects in order: the object; segment and lease rows in one transaction; the parse message. Where another worker holds the
+/// Commits a segment. Effects in order: the object; segment and lease rows in one transaction; the parse message. If another worker holds the
 /// lease, the object is deleted.
 ///
-/// `lease` is the holder's copy with pace, patience and the like as they are now.
+/// `lease` is the holder's copy, with pace, patience and so on as they are now.
 pub(super) async fn commit(
     world: &impl World,
     origin: &OriginKey,
@@ -94,8 +94,8 @@ pub(super) async fn commit(
     let bytes = Bytes::from(segment.records.into_object());
     let object_bytes = bytes.len() as u64;
     match world.archive().put_new(&object, bytes).await? {
-        // An earlier try of this put, whose answer got lost: no one else has the token in its key, and no turn goes on after a put or a
-        // commit that failed, so that it puts each segment once.
+        // `Exists` means an earlier try of this put whose answer was lost: nobody else has the token in its key, and a turn ends when a put or a
+        // commit fails, so it puts each segment once.
         Put::Stored | Put::Exists => {}
     }
     let row = SegmentRow {
@@ -115,7 +115,7 @@ pub(super) async fn commit(
     let commit = CommitSegment { segment: row, lease: after_commit, exhausted };
     match world.frontier().commit_segment(&commit).await? {
         Committed::Fenced => {
-            // Whoever took the lease over may have looked for orphans before this one was there.
+            // Whoever took the lease over may have looked for orphans before this object was stored.
             world.archive().delete(&object).await?;
             Ok(Outcome::Fenced)
         }
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn a_segment_holds_all_that_waits() {
         for (waiting, expected, why) in [
-            (0, 1, "what is come by otherwise, a retry say"),
+            (0, 1, "what does not come from todo, such as a retry"),
             (1, 1, "a site's first page"),
             (50, 50, "the links of a page"),
             (51, 50, "no more than a segment may hold"),

@@ -1,4 +1,4 @@
-//! What bounds a turn from outside, and how it ends.
+//! What limits a turn from outside, and how it ends.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,16 +7,16 @@ use dragline_domain::frontier::{Release, TakeRefused};
 
 use super::memory::SegmentMemory;
 
-/// What one turn may take: of the iteration's budget, and of memory.
+/// What one turn may use of the iteration's budget and of memory.
 #[derive(Clone, Debug)]
 pub struct TurnLimits {
     /// Pages, where the definition limits them.
     pub pages: u64,
     /// Bytes of bodies, where the definition limits them.
     pub bytes: u64,
-    /// A segment takes no more visits once its object is so large.
+    /// A segment takes no more visits once its object reaches this size.
     pub segment_bytes: u64,
-    /// What the segments in the making take together, of all turns that share it.
+    /// The memory for segments in progress, for all turns that share it.
     pub memory: SegmentMemory,
     /// Whether others wait for the turn's place.
     pub crowd: Crowd,
@@ -34,17 +34,17 @@ impl Default for TurnLimits {
     }
 }
 
-/// Tells turns that others wait until one of them ends: each then ends sooner, so that quick sites are not held up by slow ones.
+/// Tells turns that others wait for one of them to end: each then ends sooner, so that slow sites do not hold up quick ones.
 #[derive(Clone, Debug, Default)]
 pub struct Crowd(Arc<AtomicBool>);
 
 impl Crowd {
-    /// Others wait.
+    /// Tells turns that others wait.
     pub fn others_wait(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Nobody does, or no more.
+    /// Tells turns that nobody waits, or no longer.
     pub fn nobody_waits(&self) {
         self.0.store(false, Ordering::Relaxed);
     }
@@ -55,33 +55,33 @@ impl Crowd {
     }
 }
 
-/// Tells turns to end soon: nothing new is asked for, what is under way is committed.
+/// Tells turns to end soon: they start nothing new, and commit what is under way.
 #[derive(Clone, Debug, Default)]
 pub struct StopSignal(Arc<AtomicBool>);
 
 impl StopSignal {
-    /// Tells them.
+    /// Sends the signal.
     pub fn stop(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether they were told.
+    /// Whether the signal was sent.
     #[must_use]
     pub fn is_stopped(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// How a turn ended. In every case its ticket is done with: where the lease was not let go, the sweeper sends another once it has run out.
+/// How a turn ended. In every case its ticket is done with: if the lease was not released, the sweeper sends another ticket once it has expired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TurnEnd {
     /// It never began.
     Refused(TakeRefused),
-    /// The lease was let go.
+    /// The lease was released.
     Released(Release),
-    /// Another worker took the lease over; what was not committed by then is its to do again.
+    /// Another worker took the lease over, and repeats what was not committed by then.
     Fenced,
-    /// The lease became too old while a visit waited for room on this machine, so that it was not made. What was not committed by then is left to
+    /// The lease became too old while a visit waited for room on this machine, so the visit was not made. What was not committed by then is left to
     /// whoever takes the lease over.
     LeaseTooOld,
 }

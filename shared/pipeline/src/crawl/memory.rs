@@ -1,12 +1,12 @@
-//! What the segments in the making take of memory, of all turns of a process together.
+//! The memory that segments in progress use, for all turns of a process together.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The memory for segments in the making. Turns that share it have clones of it.
+/// The memory for segments in progress. Turns that share it have clones of it.
 ///
-/// It stops nobody: while little is left, a segment takes no more visits once it has its even part, is committed, and gives the memory back. So each
-/// may exceed its part by its last bodies.
+/// It blocks nobody. While little is left, a segment that has used its equal share takes no more visits, is committed, and gives the memory back.
+/// So each may exceed its share by its last bodies.
 #[derive(Clone, Debug)]
 pub struct SegmentMemory {
     bytes_max: u64,
@@ -19,7 +19,7 @@ struct Used {
     segments: AtomicU64,
 }
 
-/// What one segment takes, given back when dropped.
+/// The memory that one segment uses, given back when dropped.
 #[derive(Debug)]
 pub(super) struct Taken {
     used: Arc<Used>,
@@ -27,19 +27,19 @@ pub(super) struct Taken {
 }
 
 impl SegmentMemory {
-    /// So many bytes of objects.
+    /// Returns a memory for this many bytes of objects.
     #[must_use]
     pub fn new(bytes_max: u64) -> Self {
         Self { bytes_max, used: Arc::default() }
     }
 
-    /// A segment begins.
+    /// Begins a segment.
     pub(super) fn begin(&self) -> Taken {
         self.used.segments.fetch_add(1, Ordering::Relaxed);
         Taken { used: Arc::clone(&self.used), bytes: 0 }
     }
 
-    /// How large an object may become of a segment that takes more visits: as large as it likes until half is used, then as large as would be fair.
+    /// Returns how large an object may become if its segment is to take more visits: unlimited until half is used, then an equal share.
     pub(super) fn part(&self) -> u64 {
         let half = self.bytes_max / 2;
         if self.used.bytes.load(Ordering::Relaxed) < half {
@@ -50,14 +50,14 @@ impl SegmentMemory {
 }
 
 impl Default for SegmentMemory {
-    /// 96 MiB. Objects grow by doubling, so that twice as much is taken in the end.
+    /// 96 MiB. Objects grow by doubling, so in the end twice as much is used.
     fn default() -> Self {
         Self::new(96 << 20)
     }
 }
 
 impl Taken {
-    /// Its object has so many bytes by now.
+    /// Records the size that the object has reached.
     pub(super) fn grow_to(&mut self, bytes: u64) {
         self.used.bytes.fetch_add(bytes.saturating_sub(self.bytes), Ordering::Relaxed);
         self.bytes = self.bytes.max(bytes);
@@ -82,7 +82,7 @@ mod tests {
         one.grow_to(99);
         assert_eq!(memory.part(), u64::MAX, "enough is left");
         two.grow_to(1);
-        assert_eq!(memory.part(), 50, "half is used: an even part for each of two");
+        assert_eq!(memory.part(), 50, "half is used: an equal share for each of two");
         let others: Vec<_> = (0..8).map(|_| memory.begin()).collect();
         assert_eq!(memory.part(), 10);
         drop(others);
@@ -111,6 +111,6 @@ mod tests {
             }
         }
         assert!(peak <= 200 << 20, "{peak} bytes");
-        assert!(peak >= 48 << 20, "{peak} bytes: what there is, is used");
+        assert!(peak >= 48 << 20, "{peak} bytes: the memory is used");
     }
 }

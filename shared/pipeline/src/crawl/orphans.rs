@@ -7,10 +7,10 @@ use dragline_ports::archive::Archive;
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::Parses;
 
-/// No turn writes more objects than this between two commits, nor do the few holders that a turn can have.
+/// The most orphans of a turn: no turn writes more objects between two commits, even with the few holders that it can have.
 const ORPHANS_MAX: usize = 1_000;
 
-/// Deletes the objects of a turn that was taken over, but for those that are committed.
+/// Deletes the objects of a turn that was taken over, except those that are committed.
 pub(super) async fn remove(world: &impl World, origin: &OriginKey, lease: &Lease) -> PortResult<()> {
     let prefix = ObjectKey::turn_prefix(origin, lease.iteration, lease.turn);
     for key in world.archive().list(&prefix, None, ORPHANS_MAX).await? {

@@ -1,4 +1,4 @@
-//! How a fetch ended, in the words of the crawl log.
+//! How a fetch ended, in the terms of the crawl log.
 
 use dragline_domain::frontier::LastCapture;
 use dragline_domain::outcome::Outcome;
@@ -6,10 +6,10 @@ use dragline_domain::outcome::Outcome;
 use dragline_extract::fields::fields_digest;
 use dragline_ports::fetcher::{FetchFailure, FetchFailureKind, Fetched, FetchedResponse, Truncation};
 
-/// The outcome of a fetch as far as the crawler can tell, and the detail that a person needs to understand it.
+/// Returns the outcome of a fetch as far as the crawler can tell, and the detail that a person needs to understand it.
 ///
-/// A parser may find more in a body later: that it is no page, or calls another URL canonical. `product_token` is whom a header may
-/// ask for something.
+/// A parser may find more in the body later: that it is not a page, or calls another URL canonical. `product_token` is the name by which a header
+/// may address the crawler.
 pub(super) fn outcome_of(
     fetched: &Fetched,
     last: Option<&LastCapture>,
@@ -23,7 +23,7 @@ pub(super) fn outcome_of(
 
 fn outcome_of_failure(failure: &FetchFailure) -> Outcome {
     match failure.kind {
-        // No room is waited out, and becomes no outcome.
+        // `NoRoom` is waited out, and never becomes an outcome.
         FetchFailureKind::NameNotResolved
         | FetchFailureKind::Connect
         | FetchFailureKind::Tls
@@ -34,7 +34,7 @@ fn outcome_of_failure(failure: &FetchFailure) -> Outcome {
     }
 }
 
-/// Whether a whole body is the one that is known, and is read as it was then: under another type, say, it would be another document.
+/// Whether a whole body is the known one, to be read as it was then: under another type, say, it would be another document.
 fn is_known(response: &FetchedResponse, last: &LastCapture, product_token: &str) -> bool {
     let is_read_alike = |read_by| read_by == fields_digest(&response.headers, product_token);
     last.decoded_sha1 == response.decoded_sha1 && last.read_by.is_none_or(is_read_alike)
@@ -58,7 +58,7 @@ fn outcome_of_response(
         Outcome::FileIngested if last.is_some_and(|last| is_known(response, last, product_token)) => {
             (Outcome::FileDidNotChange, Some("the same body as last time".to_owned()))
         }
-        // A 304 that nobody asked for leaves us with nothing.
+        // After a 304 that we did not ask for we have nothing.
         Outcome::FileDidNotChange if last.is_none() => {
             (Outcome::DidNotUnderstandAnswer, Some("status 304 to an unconditional request".to_owned()))
         }
@@ -67,7 +67,7 @@ fn outcome_of_response(
     }
 }
 
-/// Whether a response has a field of this name and value, in whatever case.
+/// Whether a response has a field with this name and value, ignoring case.
 fn has_field(response: &FetchedResponse, name: &str, value: &[u8]) -> bool {
     response.headers.all(name).any(|found| found.trim_ascii().eq_ignore_ascii_case(value))
 }

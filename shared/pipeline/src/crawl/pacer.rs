@@ -16,11 +16,11 @@ use dragline_ports::clock::Clock;
 use dragline_ports::fetcher::ConnectionWatch;
 use dragline_ports::observer::Wait;
 
-/// Keeps the delay between the starts of requests to one origin, over however many are under way at once.
+/// Keeps the delay between the starts of requests to one origin, however many are under way at once.
 ///
-/// The server's clock counts, and a request on a new connection reaches the server a handshake later than it started here. So nothing starts
-/// while a connection is being opened, and the delay counts from when it is open; and where nobody told of that, and it can make a difference,
-/// from the response header instead of from the start: see [`Pacer::answered`].
+/// The delay is kept as the server sees it, and a request on a new connection reaches the server a handshake after it started here. So nothing
+/// starts while a connection is being opened, and the delay counts from when it is open. If nobody reported that, and it can make a difference, the
+/// delay counts from the response header instead of from the start: see [`Pacer::answered`].
 #[derive(Debug)]
 pub(super) struct Pacer {
     state: Mutex<State>,
@@ -32,15 +32,15 @@ struct State {
     pace: Pace,
     /// The monotonic reading before which no request starts.
     next_start: Duration,
-    /// The monotonic reading that the delay counts from; absent before the turn's first request.
+    /// The monotonic reading that the delay counts from; `None` before the turn's first request.
     counted_from: Option<Duration>,
     /// Whether the next request may have to open a connection.
     may_connect: bool,
-    /// Requests whose connection is being opened. Until it is, nobody knows from when on the delay counts.
+    /// Requests whose connection is being opened. Until it is, nobody knows when the delay begins.
     connecting: usize,
-    /// When a refusal was counted last, by the monotonic clock. Those of requests that had started before say the same once more.
+    /// When a refusal was last counted, by the monotonic clock. Refusals of requests that started before then are not counted again.
     refused_at: Option<Duration>,
-    /// Until which monotonic reading something else than the delay keeps the next request back, and what.
+    /// Until which monotonic reading something other than the delay holds the next request back, and what.
     held: Option<(Duration, Wait)>,
 }
 
@@ -49,15 +49,15 @@ struct State {
 pub(super) struct Answered {
     /// When it started, by the monotonic clock.
     pub started: Duration,
-    /// Absent without a response.
+    /// `None` without a response.
     pub status: Option<u16>,
-    /// From its start to its response header; absent without one.
+    /// From its start to its response header; `None` without one.
     pub first_byte: Option<Duration>,
     /// From its start to its end.
     pub elapsed: Duration,
 }
 
-/// How soon it is asked again whether a connection is open, should nobody say so.
+/// How soon to check again whether a connection is open, in case nobody reports it.
 const CONNECTING: Duration = Duration::from_secs(1);
 
 impl State {
@@ -67,7 +67,7 @@ impl State {
     }
 }
 
-/// Tells the pacer of the connection that a request has to open. Once it is dropped the request is over.
+/// Tells the pacer about the connection that a request has to open. Dropping it ends the request.
 pub(super) struct Connecting<W> {
     pacer: Arc<Pacer>,
     world: Arc<W>,
@@ -113,7 +113,7 @@ impl<W> fmt::Debug for Connecting<W> {
 }
 
 impl Pacer {
-    /// A pacer that starts nothing before `not_before`.
+    /// Returns a pacer that starts nothing before `not_before`.
     pub(super) fn new(pace: Pace, not_before: Timestamp, clock: &impl Clock) -> Self {
         let wait = dragline_domain::time::between(clock.now(), not_before);
         let next_start = clock.monotonic() + wait;
@@ -133,14 +133,14 @@ impl Pacer {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The pace of now.
+    /// Returns the current pace.
     pub(super) fn pace(&self) -> Pace {
         self.state().pace
     }
 
-    /// Keeps this delay from now on, the request for the robots.txt that says so included.
+    /// Keeps this delay from now on, counting from the request for the robots.txt that states it.
     ///
-    /// If it is longer than the lease knew, a holder that died may have known and asked until just now: it is kept before the turn's
+    /// If it is longer than the one in the lease, a holder that died may have known it and made a request just now: it is kept before the turn's
     /// first request, too.
     pub(super) fn slow_down_to(&self, base_delay: Duration, clock: &impl Clock) {
         let mut state = self.state();
@@ -151,17 +151,17 @@ impl Pacer {
         }
     }
 
-    /// How long it is until the next request may start; where a connection is being opened, [`Self::connected`] tells when that is known.
+    /// Returns how long it is until the next request may start. While a connection is being opened, [`Self::connected`] tells when that is known.
     pub(super) fn wait(&self, clock: &impl Clock) -> Duration {
         self.state().wait(clock.monotonic())
     }
 
-    /// Comes when a connection is open, or cannot be opened.
+    /// Returns when a connection is open, or cannot be opened.
     pub(super) async fn connected(&self) {
         self.connected.notified().await;
     }
 
-    /// Starts a request now, if one may: its start by the monotonic clock. Or else how long it is until one may, as far as is known.
+    /// Starts a request now, if one may, and returns its start by the monotonic clock; otherwise how long it is until one may, as far as known.
     pub(super) fn start(&self, clock: &impl Clock) -> Result<Duration, Duration> {
         let mut state = self.state();
         let now = clock.monotonic();
@@ -174,7 +174,7 @@ impl Pacer {
         Ok(now)
     }
 
-    /// Waits until a request may start, and starts it. `None` if that would be later than the latest start.
+    /// Waits until a request may start, and starts it. `None` if that would be after the latest start.
     pub(super) async fn start_in_time(&self, clock: &impl Clock, latest_start: Duration) -> Option<Duration> {
         loop {
             let wait = match self.start(clock) {
@@ -191,7 +191,7 @@ impl Pacer {
         }
     }
 
-    /// A request that started before sets out only now: the delay counts from here.
+    /// Records that a request which started earlier leaves only now: the delay counts from here.
     fn sets_out(&self, clock: &impl Clock) {
         let mut state = self.state();
         let (now, delay) = (clock.monotonic(), state.pace.delay());
@@ -201,7 +201,7 @@ impl Pacer {
         }
     }
 
-    /// Takes note of how a request went.
+    /// Records how a request went.
     pub(super) fn answered(&self, clock: &impl Clock, answer: &Answered, keeps_connection: bool) {
         let Answered { started, status, first_byte, elapsed } = *answer;
         let mut state = self.state();
@@ -225,7 +225,7 @@ impl Pacer {
         }
     }
 
-    /// Starts nothing for so long from now, which `why` says.
+    /// Starts nothing for this long from now, for the reason `why`.
     pub(super) fn hold_off(&self, clock: &impl Clock, wait: Duration, why: Wait) {
         let mut state = self.state();
         let reading = clock.monotonic() + wait;
@@ -235,7 +235,7 @@ impl Pacer {
         }
     }
 
-    /// Why a request that may start at this monotonic reading may not start sooner.
+    /// Returns why a request that may start at this monotonic reading may not start sooner.
     pub(super) fn why(&self, start: Duration) -> Wait {
         self.state().held.filter(|(reading, _)| *reading >= start).map_or(Wait::Delay, |(_, why)| why)
     }
@@ -246,12 +246,12 @@ impl Pacer {
         state.next_start = state.next_start.max(reading);
     }
 
-    /// The monotonic reading before which nothing starts.
+    /// Returns the monotonic reading before which nothing starts.
     pub(super) fn rests_until(&self) -> Duration {
         self.state().next_start
     }
 
-    /// When the next request may start, by the clock that is stored.
+    /// Returns when the next request may start, by the stored clock.
     pub(super) fn not_before(&self, clock: &impl Clock) -> Timestamp {
         after(clock.now(), self.rests_until().saturating_sub(clock.monotonic()))
     }
@@ -286,7 +286,7 @@ mod tests {
         async fn sleep(&self, _wait: Duration) {}
     }
 
-    /// One request at a time, each answered with 200: when each starts, and when it reaches the server, which is `connects` later.
+    /// Makes requests one at a time, each answered with 200. Returns when each starts, and when it reaches the server, which is `connects` later.
     fn starts(delay: Duration, answers: &[(Duration, Duration, bool)]) -> Vec<(Duration, Duration)> {
         NOW.set(Duration::ZERO);
         let pacer = Pacer::new(Pace::new(delay), Timestamp::UNIX_EPOCH, &Hand);
@@ -337,7 +337,7 @@ mod tests {
             NOW.set(ms(now));
             pacer.start(&Hand)
         });
-        let why = "counted from when the one before did start, not from when it might have";
+        let why = "counted from when the previous one started, not from when it might have";
         assert_eq!(starts, [Ok(ms(0)), Err(ms(60)), Ok(ms(111)), Err(ms(6)), Ok(ms(215))], "{why}");
         pacer.hold_off(&Hand, ms(5000), Wait::RetryAfter);
         assert_eq!(pacer.start(&Hand), Err(ms(5000)), "a Retry-After holds for all that have not started");
@@ -383,7 +383,7 @@ mod tests {
     fn a_delay_that_the_lease_did_not_know_of_is_kept_before_the_first_request() {
         for (known, wait, why) in [
             (ms(1_000), ms(10_000), "whoever read it may have died after a request"),
-            (ms(10_000), ms(0), "the lease was let go with it, and waited"),
+            (ms(10_000), ms(0), "the lease was released with it, and waited"),
         ] {
             NOW.set(ms(500));
             let pacer = Pacer::new(Pace::new(known), Timestamp::UNIX_EPOCH, &Hand);

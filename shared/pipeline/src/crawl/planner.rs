@@ -1,4 +1,4 @@
-//! What a turn asks for next: retries that are due, todo, then candidates due for recrawl.
+//! What a turn requests next: retries that are due, todo, then candidates due for recrawl.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -13,32 +13,32 @@ use dragline_ports::clock::Clock;
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{Candidates, ClaimRequest, Turns};
 
-/// Candidates for recrawl are read so many at a time.
+/// How many candidates for recrawl are read at a time.
 const CURSOR_PAGE: usize = 50;
 
 /// One URL to be visited.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Work {
-    /// The URL within the origin, and what is known of it.
+    /// The URL within the origin, and what is known about it.
     pub entry: TodoEntry,
     /// Its depth.
     pub depth: u32,
     /// How it came to be visited.
     pub crawl_type: CrawlType,
-    /// How often it was asked for in this iteration before.
+    /// How often it was requested before in this iteration.
     pub tries: u8,
-    /// Where the lease stands once it is done with.
+    /// Where the lease stands once this is done.
     pub after: Position,
-    /// The chunk that it is the last of.
+    /// The chunk of which it is the last URL.
     pub exhausts: Option<ChunkKey>,
 }
 
 /// Why there is nothing to visit just now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Dry {
-    /// Nothing is left, as far as the rows tell.
+    /// Nothing is left, as far as the rows show.
     Empty,
-    /// What is left is deeper than segments that are not parsed yet, or is to be recrawled, and they may lead to it.
+    /// What is left is deeper than segments that are not parsed yet and may lead to it, or is due for recrawl.
     AtBarrier,
 }
 
@@ -50,9 +50,9 @@ pub(super) struct Planner {
     has_max_depth: bool,
     position: Position,
     chunk: Option<TodoChunk>,
-    /// Chunks handed out whole, whose deletion is not committed yet.
+    /// Chunks handed out completely, whose deletion is not committed yet.
     finished: Vec<ChunkKey>,
-    /// Candidates for recrawl that are read, claimed and not handed out.
+    /// Candidates for recrawl that are read and claimed, but not handed out.
     due: VecDeque<(TodoEntry, u32)>,
     due_next: Option<RecrawlCursor>,
     /// Retries handed out whose segment is not committed yet: the lease's copy still lists them.
@@ -74,13 +74,13 @@ impl Planner {
         }
     }
 
-    /// Whether nothing can be handed out before [`Self::fill`] has looked for more.
+    /// Whether [`Self::fill`] has to look for more before anything can be handed out.
     pub(super) fn is_empty_handed(&self, lease: &Lease, now: Timestamp) -> bool {
         self.chunk.is_none() && self.due.is_empty() && !self.has_due_retry(lease, now)
     }
 
-    /// Looks for more in the store: the chunk that comes next, or else candidates due for recrawl, which are claimed, unless they have to wait. Whether
-    /// there is more. `lease`, `inbox` and `in_flight` as for [`Self::has_next`].
+    /// Looks for more in the store: the next chunk, or else candidates due for recrawl, which are claimed, unless they have to wait. Returns
+    /// whether there is more. `lease`, `inbox` and `in_flight` are as for [`Self::has_next`].
     pub(super) async fn fill(
         &mut self,
         world: &impl World,
@@ -100,8 +100,8 @@ impl Planner {
         Ok(!self.due.is_empty())
     }
 
-    /// Whether [`Self::next`] hands out something of what is at hand. `lease` is the holder's copy, `inbox` as last read, `in_flight` how many
-    /// visits are not committed.
+    /// Whether [`Self::next`] has something at hand to hand out. `lease` is the holder's copy, `inbox` as last read, `in_flight` the number of
+    /// visits that are not committed.
     pub(super) fn has_next(
         &mut self,
         lease: &Lease,
@@ -119,14 +119,14 @@ impl Planner {
             return if is_barred { Err(Dry::AtBarrier) } else { found(!self.due.is_empty()) };
         };
         if self.has_max_depth && self.position.is_barred(chunk.key.depth, lease, inbox, in_flight) {
-            // Not begun yet, and something less deep may come first by the time that the barrier is gone.
+            // It has not been started, and something less deep may come first by the time that the barrier is gone.
             self.chunk = None;
             return Err(Dry::AtBarrier);
         }
         found(chunk.entries.len() > self.position.offset() as usize)
     }
 
-    /// The next URL to visit of what is at hand, where [`Self::has_next`] says that there is one.
+    /// Returns the next URL to visit of what is at hand, where [`Self::has_next`] says that there is one.
     pub(super) fn next(&mut self, lease: &Lease, now: Timestamp) -> Option<Work> {
         if let Some(retry) = self.due_retry(lease, now) {
             return Some(self.take_retry(retry));
@@ -134,12 +134,12 @@ impl Planner {
         if self.chunk.is_none() { self.take_due() } else { self.take_from_chunk() }
     }
 
-    /// Where the lease stands once everything that was handed out is committed.
+    /// Returns where the lease stands once everything that was handed out is committed.
     pub(super) const fn position(&self) -> &Position {
         &self.position
     }
 
-    /// Whether todo or candidates are left that were not handed out, as far as the rows tell.
+    /// Whether todo or candidates are left that were not handed out, as far as the rows show.
     pub(super) fn has_todo(&self, inbox: &Inbox) -> bool {
         inbox.added > self.position.taken || self.position.cursor != RecrawlCursor::End || !self.due.is_empty()
     }
@@ -150,13 +150,13 @@ impl Planner {
         self.has_todo(inbox) || lease.retries.iter().any(|retry| is_left(&retry.entry.path_and_query))
     }
 
-    /// How many URLs are known to wait: of the chunk at hand, and of the cursor's page.
+    /// Returns how many URLs are known to wait in the current chunk and the cursor's page.
     pub(super) fn at_hand(&self) -> usize {
         let offset = self.position.offset() as usize;
         self.chunk.as_ref().map_or(0, |chunk| chunk.entries.len().saturating_sub(offset)) + self.due.len()
     }
 
-    /// Takes note that a segment is committed: its chunks are deleted, and a retry of it that failed waits for another try.
+    /// Records that a segment is committed: its chunks are deleted, and a retry of it that failed waits for another try.
     pub(super) fn committed(&mut self, exhausted: &[ChunkKey], retried: &[String]) {
         self.finished.retain(|key| !exhausted.contains(key));
         self.retried.retain(|path| !retried.contains(path));
@@ -186,7 +186,7 @@ impl Planner {
         }
     }
 
-    /// Loads the chunk that the position names, or else the first one. Whether there is one now.
+    /// Loads the chunk that the position names, or else the first one. Returns whether there is one now.
     async fn load_chunk(&mut self, world: &impl World) -> PortResult<bool> {
         if let Some(position) = &self.position.chunk {
             // The key decides until the chunk is exhausted: a chunk that sorts before it may have come since.
@@ -212,7 +212,7 @@ impl Planner {
         Some(Work { entry, depth, crawl_type: CrawlType::Queued, tries: 0, after: self.position.clone(), exhausts })
     }
 
-    /// The next candidate due for recrawl. The cursor moves when it is committed.
+    /// Returns the next candidate due for recrawl. The cursor moves when that is committed.
     fn take_due(&mut self) -> Option<Work> {
         let (entry, depth) = self.due.pop_front()?;
         self.position.cursor = match self.due_next.take_if(|_| self.due.is_empty()) {
@@ -277,13 +277,13 @@ mod tests {
         lease.retries = vec![retry(1, now)];
         let mut planner = Planner::new(origin, &lease, false);
         assert_eq!(planner.next(&lease, now).unwrap().tries, 1);
-        assert!(!planner.has_due_retry(&lease, now), "it is under way, though the lease still lists it");
+        assert!(!planner.has_due_retry(&lease, now), "it is under way, although the lease still lists it");
 
         let later = after(now, Duration::from_secs(8));
         lease.retries = vec![retry(2, later)];
         planner.committed(&[], &["/flaky".to_owned()]);
         assert!(!planner.has_due_retry(&lease, now), "its second try failed just now");
-        assert!(planner.has_due_retry(&lease, later), "or the turn would wait for it and never ask");
+        assert!(planner.has_due_retry(&lease, later), "otherwise the turn would wait for it and never request it");
         assert_eq!(planner.next(&lease, later).unwrap().tries, 2);
     }
 }

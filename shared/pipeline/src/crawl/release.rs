@@ -13,32 +13,32 @@ use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_ports::frontier::{Hosts, Origins, ReleaseLease, Turns};
 use dragline_ports::notifier::Notice;
 
-/// From when on others may go on.
+/// From when on others may make requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct LetGo {
+pub(super) struct FreeFrom {
     /// The origin's next turn.
     pub not_before: Timestamp,
     /// Any request to its host.
     pub free_from: Timestamp,
-    /// When the next turn's ticket comes, where somebody else sends one before.
+    /// When the next turn's ticket comes, if something else sends one before.
     pub called_by: Timestamp,
 }
 
-/// Lets go of a lease and its host. Effects in order: the rows; the next turn's ticket; tickets to whoever waits for the host, and for its place
-/// in the domain. `None` if another worker holds it.
+/// Releases a lease and its host. Effects in order: the rows; the next turn's ticket; tickets to whoever waits for the host, and for its place in
+/// the domain. `None` if another worker holds it.
 pub(super) async fn release(
     world: &impl World,
     origin: &OriginKey,
     token: &LeaseToken,
     lease: &Lease,
-    LetGo { not_before, free_from, called_by }: LetGo,
+    FreeFrom { not_before, free_from, called_by }: FreeFrom,
 ) -> PortResult<Option<Release>> {
     let mut lease = lease.clone();
     loop {
         let now = world.clock().now();
         lease.wait_until(not_before, now);
         let Some(rows) = world.frontier().load_origin(origin).await? else {
-            return Err(PortError::new(PortErrorKind::Corrupt, "release", origin, "the origin's rows are gone"));
+            return Err(PortError::new(PortErrorKind::Corrupt, "release", origin, "the origin's rows are missing"));
         };
         let how = decide_release(&lease, &rows.inbox, not_before, now);
         let left = rows.inbox.added.saturating_sub(lease.taken) + lease.retries.len() as u64;
@@ -72,8 +72,8 @@ pub(super) async fn release(
     }
 }
 
-/// Sends a ticket to whoever is next in line for a host that was given back, and to whoever is next for a place in its domain. Should one get
-/// lost, another comes at the latest when the host or the place would have been free anyway.
+/// Sends a ticket to the next in line for a host that was given back, and to the next for a place in its domain. If one is lost, another comes at
+/// the latest when the host or the place would have been free anyway.
 pub(super) async fn call_next(world: &impl World, host: &HostKey) -> PortResult<()> {
     let row = world.frontier().load_host(host).await?;
     if let Some((row, next)) = row.as_ref().and_then(|row| Some((row, row.next()?))) {

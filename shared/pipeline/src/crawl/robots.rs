@@ -1,4 +1,4 @@
-//! Getting an origin's robots.txt, and what it means when that fails.
+//! Fetching an origin's robots.txt, and what a failure means.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -25,27 +25,27 @@ use dragline_ports::fetcher::{
 };
 use dragline_ports::frontier::{GiveBackHost, Hosts, KeptRobots, RobotsRow};
 
-/// How often a turn looks whether a host is free that others have for a single request.
+/// How often a turn checks whether a host is free that others hold for a single request.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
 
-/// What a turn goes by.
+/// The rules that a turn follows.
 #[derive(Debug)]
 pub(super) enum Robots {
     /// The rules, or that there are none.
     Known(RobotsPolicy),
-    /// It could not be read, for now: nothing may be asked.
+    /// It could not be read, for now: no request may be made.
     Unreadable(String),
-    /// The same, as a server cannot be reached that gave one before. It may be restarting.
+    /// The same, because a server that gave one before cannot be reached. It may be restarting.
     OutOfReach(String),
     /// The origin's address is one that Dragline never talks to.
     PrivateAddress(String),
-    /// It leads to a host that others ask, until then at the latest. That is nobody's fault.
+    /// It redirects to a host that others are using, until then at the latest. That is nobody's fault.
     HostBusy(Timestamp),
 }
 
-/// The origin's robots.txt: as kept, if that is good for this turn, or else fetched, by requests none of which starts after `latest_start`.
-/// And whether it was used since it was fetched, which `robots_use` says of the kept one. If it leads to another host that is busy, the waiter
-/// stands in line there.
+/// Returns the origin's robots.txt: the stored one if it is still valid for this turn, or else a fetched one. No request for it starts after
+/// `latest_start`. Also returns whether it was used since it was fetched, which `robots_use` says of the stored one. If it redirects to another
+/// host that is busy, the waiter stands in line there.
 pub(super) async fn robots(
     world: &impl World,
     fetcher: &impl Fetcher,
@@ -61,22 +61,22 @@ pub(super) async fn robots(
     let max_age = context.definition.politeness.robots_max_age;
     let is_good = |row: &&RobotsRow| {
         let expires_at = honest(row.expires_at, now, max_age);
-        // One that could not be read is kept for people alone.
+        // One that could not be read is kept only to be shown.
         !row.record.is_unreadable() && is_robots_good(robots_use, row.fetched_at, expires_at, now)
     };
     if let Some(row) = kept.as_ref().filter(is_good) {
         return Ok((Robots::Known(row.record.policy(token)), robots_use));
     }
-    // As old as its oldest byte may be, however long it takes until it is kept.
+    // It counts as old as its oldest byte may be, however long it takes to store it.
     let asked_at = world.clock().now();
     let hosts_per_domain = context.definition.politeness.hosts_per_domain;
-    let paced = Paced { world, fetcher, pacer, latest_start, waiter, hosts_per_domain, met: Mutex::default() };
+    let paced = Paced { world, fetcher, pacer, latest_start, waiter, hosts_per_domain, reached: Mutex::default() };
     let fetched = fetch_robots(&paced, context.limits(), &origin.origin).await;
-    let is_away = match paced.met.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        Met::Busy(until) => return Ok((Robots::HostBusy(until), robots_use)),
-        Met::Failed(error) => return Err(error),
-        Met::Nobody => true,
-        Met::Server => false,
+    let is_away = match paced.reached.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        Reached::Busy(until) => return Ok((Robots::HostBusy(until), robots_use)),
+        Reached::Failed(error) => return Err(error),
+        Reached::Nobody => true,
+        Reached::Server => false,
     };
     let fetched = match fetched {
         Ok(record) => record,
@@ -89,7 +89,7 @@ pub(super) async fn robots(
     let policy = fetched.policy(token);
     let found = match &policy {
         RobotsPolicy::DisallowAll(why) if is_away && has_answered => {
-            // What is kept stays, as it tells that the server did answer once.
+            // The stored one stays, as it shows that the server did answer once.
             return Ok((Robots::OutOfReach(why.to_string()), RobotsUse::Used));
         }
         RobotsPolicy::DisallowAll(why) => (Robots::Unreadable(why.to_string()), RobotsUse::Used),
@@ -103,14 +103,14 @@ pub(super) async fn robots(
     Ok(found)
 }
 
-/// robots.txt is only got from an address that Dragline never talks to, as this says.
+/// An error: robots.txt would have to be fetched from an address that Dragline never talks to. Says which.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RefusedAddress(pub String);
 
 /// Fetches an origin's robots.txt, following redirects wherever they lead (RFC 9309 section 2.3.1.2).
 ///
 /// # Errors
-/// [`RefusedAddress`] if a private address would have to be asked. Every other failure is a record that forbids everything.
+/// Returns [`RefusedAddress`] if that needs a request to a private address. Every other failure is a record that forbids everything.
 pub async fn fetch_robots(
     fetcher: &impl Fetcher,
     limits: FetchLimits,
@@ -138,29 +138,29 @@ pub async fn fetch_robots(
     Ok(RobotsRecord::of(&RobotsFetch::TooManyRedirects))
 }
 
-/// Keeps the pace of each host that is asked: the turn's own, or another that the way leads to.
+/// Keeps the pace of each host that gets a request: the turn's own, or another one that a redirect leads to.
 struct Paced<'a, W, H> {
     world: &'a W,
     fetcher: &'a H,
     pacer: &'a Pacer,
-    /// By the monotonic clock: the lease is too old afterwards.
+    /// By the monotonic clock: after this the lease is too old.
     latest_start: Duration,
     waiter: &'a HostWaiter,
     hosts_per_domain: u16,
-    met: Mutex<Met>,
+    reached: Mutex<Reached>,
 }
 
-/// What the way led to in the end.
+/// Where the redirects ended.
 #[derive(Default)]
-enum Met {
-    /// A server that was asked, however it went on.
+enum Reached {
+    /// A server that got a request, whatever it answered.
     #[default]
     Server,
-    /// A host where there was nobody to ask.
+    /// A host that could not be reached.
     Nobody,
-    /// A host that others ask, until then at the latest.
+    /// A host that others are using, until then at the latest.
     Busy(Timestamp),
-    /// It was not gone to its end, which was not the web's doing.
+    /// The redirects were not followed to the end, for a reason other than the web.
     Failed(PortError),
 }
 
@@ -172,23 +172,23 @@ impl<W: World, H: Fetcher> Fetcher for Paced<'_, W, H> {
         } else {
             self.fetch_elsewhere(&host, request).await
         };
-        let (fetched, met) = match fetched {
-            Ok(Ok(fetched)) if fetched.is_out_of_reach() => (fetched, Met::Nobody),
-            Ok(Ok(fetched)) => (fetched, Met::Server),
-            Ok(Err(until)) => (unasked(), Met::Busy(until)),
-            Err(error) => (unasked(), Met::Failed(error)),
+        let (fetched, reached) = match fetched {
+            Ok(Ok(fetched)) if fetched.is_out_of_reach() => (fetched, Reached::Nobody),
+            Ok(Ok(fetched)) => (fetched, Reached::Server),
+            Ok(Err(until)) => (unasked(), Reached::Busy(until)),
+            Err(error) => (unasked(), Reached::Failed(error)),
         };
-        *self.met.lock().unwrap_or_else(PoisonError::into_inner) = met;
+        *self.reached.lock().unwrap_or_else(PoisonError::into_inner) = reached;
         fetched
     }
 }
 
 fn unasked() -> Fetched {
-    Fetched::failed(FetchFailureKind::Timeout, "nothing was asked", Duration::ZERO)
+    Fetched::failed(FetchFailureKind::Timeout, "no request was made", Duration::ZERO)
 }
 
 impl<W: World, H: Fetcher> Paced<'_, W, H> {
-    /// Asks at a host's pace; again and again where this process has no room for a connection.
+    /// Makes a request at a host's pace, and again as long as this process has no room for a connection.
     async fn fetch_at_pace(&self, pacer: &Pacer, request: FetchRequest) -> Fetched {
         let clock = self.world.clock();
         loop {
@@ -203,7 +203,7 @@ impl<W: World, H: Fetcher> Paced<'_, W, H> {
     async fn fetch_once(&self, pacer: &Pacer, request: FetchRequest) -> Fetched {
         let clock = self.world.clock();
         let Some(started) = pacer.start_in_time(clock, self.latest_start).await else {
-            let why = "the lease would have run out before the answer";
+            let why = "the lease would have expired before the answer";
             return Fetched::failed(FetchFailureKind::Timeout, why, Duration::ZERO);
         };
         let fetched = self.fetcher.fetch(request).await;
@@ -211,11 +211,11 @@ impl<W: World, H: Fetcher> Paced<'_, W, H> {
         fetched
     }
 
-    /// Asks another host, which is taken for that alone. When to try again, if it is not to be had in this turn.
+    /// Makes a request to another host, which is taken for this request only. Returns when to try again if it cannot be taken in this turn.
     async fn fetch_elsewhere(&self, host: &HostKey, request: FetchRequest) -> PortResult<Result<Fetched, Timestamp>> {
         let (clock, timing) = (self.world.clock(), self.world.timing());
         let token = LeaseToken::from_bits(self.world.rng().bits());
-        // Where it leads to another host of the same domain, its own turn has a place there.
+        // If the redirect leads to another host of the same domain, the turn has a place there already.
         let own = HostKey::of(&self.waiter.origin.origin).domain();
         let elsewhere = host.domain().filter(|domain| own.as_ref() != Some(domain));
         let live = self.world.live().begin(host.clone(), token.clone());
@@ -272,7 +272,7 @@ fn record_of(response: &FetchedResponse) -> RobotsRecord {
     RobotsRecord::of(&RobotsFetch::Answered { status: response.status, body: &body.bytes })
 }
 
-/// What the turn's delay is: the definition's, or the Crawl-delay if that is longer.
+/// Returns the turn's delay: the definition's, or the Crawl-delay if that is longer.
 pub(super) fn base_delay(context: &CrawlContext, policy: &RobotsPolicy) -> Duration {
     context.definition.politeness.delay.max(policy.crawl_delay().unwrap_or_default())
 }

@@ -23,7 +23,7 @@ pub struct SegmentRecords {
 }
 
 impl SegmentRecords {
-    /// Begins an object with its `warcinfo` record. `bits` are random: the records' names come from them.
+    /// Begins an object with its `warcinfo` record. The records' names are made from the random `bits`.
     #[must_use]
     pub fn new(bits: u128, crawl: &CrawlId, iteration: Iteration, user_agent: &str, now: Timestamp) -> Self {
         let mut records = Self { writer: WarcWriter::new(), ids: bits, warcinfo: RecordId::from_bits(bits) };
@@ -39,13 +39,13 @@ impl SegmentRecords {
         records
     }
 
-    /// The object's size so far.
+    /// Returns the object's size so far.
     #[must_use]
     pub fn len_bytes(&self) -> u64 {
         self.writer.len_bytes()
     }
 
-    /// The whole object.
+    /// Returns the whole object.
     #[must_use]
     pub fn into_object(mut self) -> Vec<u8> {
         self.writer.take_file()
@@ -66,14 +66,14 @@ impl SegmentRecords {
         }
     }
 
-    /// Adds a URL that nothing was sent for: what decided stands in the visit.
+    /// Adds a URL for which nothing was sent: the visit says what decided that.
     pub fn add_unsent(&mut self, url: &CrawlUrl, at: Timestamp, visit: &Visit) {
         let event = self.event(url, at, None);
         let record = self.metadata(&event, visit);
         self.writer.write(&record);
     }
 
-    /// Adds a URL that was asked for: its request, and its response, a reference to an earlier one, or that there was none.
+    /// Adds a URL that was requested: its request, and its response, a reference to an earlier one, or the fact that there was none.
     pub fn add_fetched(&mut self, url: &CrawlUrl, at: Timestamp, visit: &Visit, fetched: &Fetched) {
         let event = self.event(url, at, Some(fetched));
         let capture = match &fetched.result {
@@ -100,7 +100,7 @@ impl SegmentRecords {
             match response.status {
                 304 => Some((Revisit::ServerNotModified { payload_digest: Some(known) }, refers_to)),
                 _ if known == digest => Some((Revisit::IdenticalPayload { payload_digest: digest }, refers_to)),
-                // The same content in other bytes, compressed anew perhaps: kept, as no earlier record has these bytes.
+                // The same content in other bytes, perhaps compressed again: stored, as no earlier record has these bytes.
                 _ => None,
             }
         });
@@ -126,14 +126,14 @@ impl SegmentRecords {
     }
 }
 
-/// As exact as instants are stored: what refers to the record later does so by the same date.
+/// Rounds to the precision in which instants are stored, so that later references to the record have the same date.
 fn in_milliseconds(at: Timestamp) -> Timestamp {
     Timestamp::from_millisecond(at.as_millisecond()).unwrap_or(at)
 }
 
 fn visit_field(visit: &Visit) -> ExtensionField {
     let json = serde_json::to_string(visit).expect("a visit is made of texts and numbers");
-    // A control character would become a space in the field. JSON escapes those of ASCII; what stands beyond stands in texts alone.
+    // A control character would become a space in the field. JSON escapes those of ASCII; others occur only in strings.
     let escaped = |c: char| if c.is_control() { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() };
     let value = if json.contains(char::is_control) { json.chars().map(escaped).collect() } else { json };
     ExtensionField { name: VISIT_FIELD, value }

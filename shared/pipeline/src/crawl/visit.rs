@@ -1,4 +1,4 @@
-//! One visit: make the request, tell how it went.
+//! One visit: making the request, and reporting how it went.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,7 +26,7 @@ const DETAIL_CHARS_MAX: usize = 300;
 /// A visit that is over.
 #[derive(Debug)]
 pub(super) struct Visited {
-    /// Which segment of the turn it belongs to.
+    /// The segment of the turn that it belongs to.
     pub segment: u64,
     /// What was to be visited.
     pub work: Work,
@@ -40,14 +40,14 @@ pub(super) struct Visited {
     pub fetched: Fetched,
 }
 
-/// How a URL ends that must not be asked for, and why.
+/// Returns how a URL ends that must not be requested, and why.
 pub(super) fn refused(
     context: &CrawlContext,
     robots: &Robots,
     work: &Work,
     url: &CrawlUrl,
 ) -> Option<(Outcome, String)> {
-    // Links were decided on when they were found; what an earlier iteration knew was so by the definition of then.
+    // Links were decided on when they were found; what is known from an earlier iteration was decided by the definition of that time.
     if work.crawl_type == CrawlType::Recrawl {
         let rule = match context.policy.decide(url, work.depth, &context.allowed) {
             Decision::Crawl => None,
@@ -69,11 +69,11 @@ pub(super) fn refused(
     }
 }
 
-/// The lease is too old for another request: by the time that it would be over, another worker may hold the lease and ask too.
+/// The lease is too old for another request: before it would be over, another worker may hold the lease and make requests too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct LeaseTooOld;
 
-/// Asks, and again at the origin's pace where this machine has no room for it; not later than the latest start, by the monotonic clock.
+/// Makes the request, and again at the origin's pace while this machine has no room for it; no later than the latest start, by the monotonic clock.
 pub(super) async fn visit(
     clock: &impl Clock,
     fetcher: &impl Fetcher,
@@ -106,10 +106,10 @@ pub(super) async fn visit(
     }
 }
 
-/// How soon a request is tried again for which this machine had no room.
+/// How soon to try a request again for which this machine had no room.
 pub(super) const NO_ROOM_PAUSE: Duration = Duration::from_secs(1);
 
-/// Whether nothing was sent, and the server is not to blame.
+/// Whether nothing was sent for lack of room on this machine, so that the server is not to blame.
 pub(super) fn has_no_room(fetched: &Fetched) -> bool {
     fetched.result.as_ref().is_err_and(|failure| failure.kind == FetchFailureKind::NoRoom)
 }
@@ -129,7 +129,7 @@ pub(super) fn pace_by(pacer: &Pacer, clock: &impl Clock, started: Duration, fetc
     }
 }
 
-/// The visit as it is stored.
+/// Returns the visit as stored.
 pub(super) fn visit_of(
     work: &Work,
     outcome: Outcome,
@@ -150,7 +150,7 @@ pub(super) fn visit_of(
     }
 }
 
-/// The exchange as it is stored.
+/// Returns the exchange as stored.
 pub(super) fn exchange_of(fetched: &Fetched) -> Exchange {
     let response = fetched.result.as_ref().ok();
     Exchange {
@@ -177,7 +177,7 @@ mod tests {
         Duration::from_secs(seconds)
     }
 
-    /// A clock that each sleep moves: by the time asked for, and by what the sleeper overslept.
+    /// A clock that each sleep advances: by the time asked for, and by what the sleeper overslept.
     struct Oversleeping {
         now: Mutex<Duration>,
         overslept: Duration,
@@ -197,7 +197,7 @@ mod tests {
         }
     }
 
-    /// Counts the requests. The first so many find no room.
+    /// Counts the requests. The first ones find no room.
     #[derive(Default)]
     struct Counting(Mutex<u32>, u32);
 
@@ -242,7 +242,7 @@ mod tests {
         for (overslept, requests, why) in [
             (seconds(0), 1, "woken when it wanted"),
             (seconds(30), 1, "late, and still in time"),
-            (seconds(31), 0, "another worker may hold the lease before the answer is there"),
+            (seconds(31), 0, "another worker may hold the lease before the answer arrives"),
         ] {
             let clock = Oversleeping { now: Mutex::default(), overslept };
             let fetcher = Counting::default();

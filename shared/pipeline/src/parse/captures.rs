@@ -1,4 +1,4 @@
-//! The captures of a segment whatever became of its object: as many as can be read, and what an earlier parse left of the others.
+//! The captures of a segment whatever happened to its object: as many as can be read, and what an earlier parse left of the others.
 
 use std::sync::Arc;
 
@@ -12,19 +12,19 @@ use crate::context::CrawlContext;
 use dragline_ports::archive::Archive;
 use dragline_ports::error::{PortErrorKind, PortResult};
 
-/// A segment's object is never larger than what a crawler may put into it; this is beyond that.
+/// Larger than any object that a crawler stores for a segment.
 const OBJECT_BYTES_MAX: u64 = 1 << 30;
 
-/// Parses of one segment that came to grief before what cannot be read of it is given up. If another does, its captures are skipped; after as
-/// many again it is ended without its object.
+/// How many parses of one segment may die before what cannot be read of it is given up. If one more dies, its captures are skipped; after as many
+/// again, the segment is ended without its object.
 const ATTEMPTS_MAX: u32 = 3;
 
-/// How a segment is parsed, by how many parses came to grief on it.
+/// How a segment is parsed, by how many parses died on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Trust {
     /// As any other.
     Full,
-    /// No body of it is looked at.
+    /// Its bodies are not read.
     HeadsAlone,
     /// Its object is not touched.
     None,
@@ -40,20 +40,20 @@ impl Trust {
     }
 }
 
-/// Reads what can be read of a segment's object. That it is gone, too large or damaged is told as damage.
+/// Reads what can be read of a segment's object. A missing, too large or damaged object is reported as damage.
 ///
 /// # Errors
-/// The archive's, where it did not do its work.
+/// Returns the archive's errors, if it failed.
 pub(super) async fn read(world: &impl World, segment: &SegmentRow, trust: Trust) -> PortResult<Reading> {
     let damaged = |damage: String| Ok(Reading { captures: Vec::new(), damage: Some(damage) });
     let bodies = match trust {
         Trust::Full => Bodies::Kept,
         Trust::HeadsAlone => Bodies::Dropped,
-        Trust::None => return damaged("no parse survives it".to_owned()),
+        Trust::None => return damaged("no parse survived it".to_owned()),
     };
     let bytes = match world.archive().get(&segment.object, OBJECT_BYTES_MAX).await {
         Ok(Some(bytes)) => bytes,
-        Ok(None) => return damaged("its object is not there".to_owned()),
+        Ok(None) => return damaged("its object is missing".to_owned()),
         Err(error) if matches!(error.kind, PortErrorKind::TooLarge | PortErrorKind::Corrupt) => {
             return damaged(error.to_string());
         }
@@ -65,19 +65,19 @@ pub(super) async fn read(world: &impl World, segment: &SegmentRow, trust: Trust)
     }
 }
 
-/// Whether what cannot be read of the segment is tried again later: whoever looks after the store may put it right.
+/// Whether what cannot be read of the segment is tried again later: an operator of the store may repair it.
 pub(super) const fn may_come_back(segment: &SegmentRow) -> bool {
     segment.attempts < ATTEMPTS_MAX
 }
 
-/// How many URLs that ended in the segment have no capture here.
+/// Returns how many URLs that ended in the segment have no capture here.
 pub(super) fn missing(segment: &SegmentRow, captures: &[Capture]) -> u64 {
     let ended = u64::from(segment.entries.saturating_sub(segment.put_off));
     let there = captures.iter().filter(|capture| capture.visit.finality == Finality::Final).count() as u64;
     ended.saturating_sub(there)
 }
 
-/// One capture for each document, in their order: an earlier parse may have read more than can be read now, or less.
+/// Returns one capture for each document, in order: an earlier parse may have read more or less than can be read now.
 pub(super) fn of_documents(
     context: &CrawlContext,
     segment: &SegmentRow,
@@ -107,7 +107,7 @@ pub(super) fn of_documents(
     Arc::new(all.collect())
 }
 
-/// What a document still tells of its capture. How deep it stood is not known: its links count as deep as any may be.
+/// Restores what a document still says about its capture. Its depth is unknown: its links get the greatest possible depth.
 fn stand_in(context: &CrawlContext, segment: &SegmentRow, document: &Document, finality: Finality) -> Capture {
     let depth = context.definition.scope.max_depth.map_or(0, |depth| depth.saturating_sub(1));
     Capture {

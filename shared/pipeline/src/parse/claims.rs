@@ -1,4 +1,4 @@
-//! Claiming what a segment's documents lead to.
+//! Claiming what a segment's documents link to.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -20,13 +20,13 @@ use dragline_ports::frontier::{Candidates, ClaimRequest};
 /// What a segment claimed.
 #[derive(Debug, Default)]
 pub(super) struct Claimed {
-    /// URLs that are its own, to be queued. A pure function of the documents and of whose each claim is.
+    /// Its own URLs, to be queued. A pure function of the documents and of who owns each claim.
     pub targets: Vec<Target>,
-    /// URLs that are its own and forbidden by the definition: one log entry each.
+    /// Its own URLs that the definition forbids: one log entry each.
     pub blocked: Vec<BlockedUrl>,
     /// How many claims are its own.
     pub found: u64,
-    /// Of these, how many were first written with parameters that were taken out.
+    /// How many of these were first written with parameters that were removed.
     pub found_stripped: u64,
 }
 
@@ -40,7 +40,7 @@ pub(super) struct BlockedUrl {
 }
 
 impl Claimed {
-    /// The blocked URLs, origin by origin.
+    /// Returns the blocked URLs by origin.
     pub(super) fn blocked_by_origin(&self) -> impl Iterator<Item = (Origin, impl Iterator<Item = &CrawlUrl>)> {
         let mut by_origin: BTreeMap<Origin, Vec<&CrawlUrl>> = BTreeMap::new();
         for blocked in &self.blocked {
@@ -50,20 +50,20 @@ impl Claimed {
     }
 }
 
-/// A link target of the segment, by the link that makes it least deep.
+/// A link target of the segment, by the link that gives it the smallest depth.
 struct Found<'d> {
     url: &'d CrawlUrl,
     sighting: Sighting,
     redirects: u8,
     spelling: Spelling,
-    /// Why it is forbidden; absent if it is to be queued.
+    /// Why it is forbidden; `None` if it is to be queued.
     blocked: Option<&'d str>,
     hash: UrlHash,
 }
 
-/// Claims every link target that is to be queued or logged as forbidden, origin by origin.
+/// Claims every link target that is to be queued or logged as forbidden, by origin.
 ///
-/// What others are known to have claimed is left out; what is the segment's own never is, however often it is parsed.
+/// Targets that others are known to have claimed are left out. The segment's own never are, however often it is parsed.
 pub(super) async fn claim(
     world: &impl World,
     known: &KnownUrls,
@@ -79,7 +79,7 @@ pub(super) async fn claim(
             origin: origin.clone(),
             iteration: segment.iteration,
             claimer: claimer.clone(),
-            // The segment's own time: a parse that is done again must come to the same claims.
+            // The segment's own time: a repeated parse must make the same claims.
             if_due: Some(segment.committed_at),
             now: world.clock().now(),
             urls: found.iter().map(|f| (f.url.path_and_query().to_owned(), f.sighting.clone())).collect(),
@@ -120,7 +120,7 @@ pub(super) async fn claim(
     Ok(claimed)
 }
 
-/// What the documents lead to, each URL once, those left out that others are known to have claimed.
+/// Returns what the documents link to, each URL once, without those that others are known to have claimed.
 fn found<'d>(
     known: &KnownUrls,
     claimer: &Claimer,

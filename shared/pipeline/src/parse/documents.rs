@@ -1,4 +1,4 @@
-//! What each capture means: its outcome, its document, where it leads.
+//! What each capture means: its outcome, its document, and its links.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -15,16 +15,16 @@ use super::claims::BlockedUrl;
 use super::read::{Capture, Response};
 use crate::context::CrawlContext;
 
-/// Redirects and canonical links in a row that do not count as depth. Beyond them each one does, so that an endless chain meets its end.
+/// How many redirects and canonical links in a row do not count as depth. Further ones do, so that an endless chain comes to an end.
 const FREE_REDIRECTS_MAX: u8 = 5;
 
-/// The documents of a segment, one for each capture, in their order.
+/// The documents of a segment, one for each capture, in order.
 #[derive(Debug)]
 pub(super) struct Parsed {
     pub documents: Vec<Document>,
 }
 
-/// Makes the document of every capture. A panic costs the one capture that caused it.
+/// Makes the document of every capture. A panic costs only the capture that caused it.
 pub(super) fn documents_of(context: &CrawlContext, captures: &[Capture], is_skipped: bool) -> Vec<Document> {
     let documents = captures.iter().enumerate().map(|(n, capture)| {
         let n = u32::try_from(n).unwrap_or(u32::MAX);
@@ -32,7 +32,7 @@ pub(super) fn documents_of(context: &CrawlContext, captures: &[Capture], is_skip
             return stuck(n, capture, why);
         }
         if is_skipped && capture.response.is_some() {
-            return stuck(n, capture, "skipped: its parser died again and again");
+            return stuck(n, capture, "skipped: its parser died repeatedly");
         }
         catch_unwind(AssertUnwindSafe(|| document_of(context, n, capture)))
             .unwrap_or_else(|_| stuck(n, capture, "the parser broke on it"))
@@ -49,7 +49,7 @@ fn stuck(n: u32, capture: &Capture, why: &str) -> Document {
     }
 }
 
-/// A document that says no more than the crawler knew.
+/// Returns a document that says no more than the crawler knew.
 fn bare(n: u32, capture: &Capture) -> Document {
     Document {
         n,
@@ -76,7 +76,7 @@ fn document_of(context: &CrawlContext, n: u32, capture: &Capture) -> Document {
     }
 }
 
-/// The document of a good response.
+/// Returns the document of a good response.
 fn answered(context: &CrawlContext, capture: &Capture, response: &Response, bare: Document) -> Document {
     let source = Source { url: &capture.url, headers: &response.headers, body: &response.body };
     let settings = Settings {
@@ -108,7 +108,7 @@ fn page(context: &CrawlContext, capture: &Capture, extracted: Extracted, bare: D
         let is_followed = |link: &Link| link.kind == LinkKind::Canonical && link.target == **canonical;
         links.iter().any(|link| is_followed(link) && link.disposition == Disposition::Follow)
     });
-    // How the canonical ends may not be known yet, and may change: whether it stands for the page is decided where that is read.
+    // How the canonical URL ends may not be known yet, and may change. Whether it stands for the page is decided by whoever reads it.
     let (outcome, detail) = match elsewhere {
         _ if page.directives.noindex => {
             (Outcome::BlockedAtRequestOfRemote, Some("the page asks for noindex".to_owned()))
@@ -119,7 +119,7 @@ fn page(context: &CrawlContext, capture: &Capture, extracted: Extracted, bare: D
     Document { outcome, detail: detail.or(remark), page: Some(page), links, made_by: Some(made_by), ..bare }
 }
 
-/// A body that is known stays what it was found to be, unless the answer asks for noindex now.
+/// Returns the outcome of a known body: unchanged, unless the answer now asks for noindex.
 fn unchanged(context: &CrawlContext, capture: &Capture, response: Option<&Response>, bare: Document) -> Document {
     let was = capture.visit.last.as_ref().map(|last| last.outcome);
     let product_token = context.definition.user_agent.product_token();
@@ -138,7 +138,7 @@ fn unchanged(context: &CrawlContext, capture: &Capture, response: Option<&Respon
 fn redirect(context: &CrawlContext, capture: &Capture, bare: Document) -> Document {
     let redirect = capture.redirect(&context.definition.strip_query_parameters);
     let Some((RedirectEntry { target, .. }, spelling)) = redirect else {
-        let detail = Some("a redirect to nowhere that can be crawled".to_owned());
+        let detail = Some("a redirect to a URL that cannot be crawled".to_owned());
         return Document { outcome: Outcome::DidNotUnderstandAnswer, detail, ..bare };
     };
     let detail = Some(format!("to {target}"));
@@ -146,7 +146,7 @@ fn redirect(context: &CrawlContext, capture: &Capture, bare: Document) -> Docume
     Document { detail, links: vec![Link { kind: LinkKind::Redirect, target, disposition, spelling }], ..bare }
 }
 
-/// How a link's target is come by: one deeper than its page, but for redirects and canonical links, which stand for the same page.
+/// Returns the sighting of a link's target: one deeper than its page, except for redirects and canonical links, which stand for the same page.
 pub(super) fn sighting(visit: &Visit, via: &CrawlUrl, kind: LinkKind) -> (Sighting, u8) {
     let depth = visit.sighting.depth;
     let (depth, redirects) = if kind.stands_for_its_page() && visit.redirects < FREE_REDIRECTS_MAX {
@@ -157,7 +157,7 @@ pub(super) fn sighting(visit: &Visit, via: &CrawlUrl, kind: LinkKind) -> (Sighti
     (Sighting { depth, via: Some(via.clone()) }, redirects)
 }
 
-/// What is done with a link that the page does not ask to leave alone.
+/// Returns the disposition of a link that the page does not ask to ignore.
 pub(super) fn disposition_of(context: &CrawlContext, visit: &Visit, kind: LinkKind, target: &CrawlUrl) -> Disposition {
     if !kind.leads_to_page() {
         return Disposition::NotAPage;
@@ -173,7 +173,7 @@ pub(super) fn disposition_of(context: &CrawlContext, visit: &Visit, kind: LinkKi
 }
 
 impl Parsed {
-    /// The segment's log: each capture with its final outcome, then the URLs that a rule of the definition forbids.
+    /// Returns the segment's log: each capture with its final outcome, then the URLs that a rule of the definition forbids.
     pub(super) fn log_entries(&self, captures: &[Capture], blocked: &[BlockedUrl]) -> Vec<LogEntry> {
         let captures = captures.iter().zip(&self.documents).map(|(capture, document)| LogEntry {
             n: document.n,
@@ -210,7 +210,7 @@ impl Parsed {
     }
 }
 
-/// Where a capture sends its visitors: by status, or by calling another URL canonical.
+/// Returns where a capture redirects: by status, or by calling another URL canonical.
 pub(super) fn redirect_of(capture: &Capture, document: &Document) -> Option<RedirectEntry> {
     let by_status = document.links.iter().find(|link| link.kind == LinkKind::Redirect).and_then(|link| {
         let is_permanent = match document.outcome {

@@ -1,4 +1,4 @@
-//! A seed that moved takes its new origin into the scope.
+//! Adding the new origin of a seed that moved to the scope.
 
 use dragline_domain::frontier::{OriginKey, SegmentRow};
 use dragline_domain::url::Origin;
@@ -11,8 +11,8 @@ use dragline_ports::error::PortResult;
 use dragline_ports::frontier::Crawls;
 use dragline_ports::notifier::Notice;
 
-/// Lets origins join that seeds of this segment redirect to: within the site if they moved there for good, and from http to https, to or from
-/// www. in any case. Whether any did.
+/// Adds the origins to which seeds of this segment redirect: within the site if they moved there permanently, and in any case from http to https,
+/// and to or from www. Returns whether there were any.
 pub(super) async fn join(
     world: &impl World,
     context: &CrawlContext,
@@ -29,14 +29,14 @@ pub(super) async fn join(
     Ok(has_joined)
 }
 
-/// The origin that a capture makes join, if it does. Only what stands at depth 0 speaks for a seed.
+/// Returns the origin that a capture adds to the scope, if any. Only captures at depth 0 count as seeds.
 fn joins(context: &CrawlContext, own: &OriginKey, capture: &Capture) -> Option<Origin> {
     if capture.visit.sighting.depth > 0 {
         return None;
     }
     let (redirect, _) = capture.redirect(&context.definition.strip_query_parameters)?;
     let origin = redirect.target.origin();
-    // Many send their visitors to https or www. by a 302, and mean it.
+    // Many sites redirect to https or www. with a 302, and mean it to be permanent.
     let has_moved = redirect.is_permanent && origin.is_same_site(&own.origin);
     let is_new = !context.allowed.contains(&redirect.target);
     (is_new && (has_moved || own.origin.is_also_called(&origin))).then_some(origin)

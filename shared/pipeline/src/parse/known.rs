@@ -1,4 +1,4 @@
-//! URLs that are known to be claimed in this iteration, and by whom, so that nobody asks the frontier about them again.
+//! URLs that are known to be claimed in this iteration, and by whom, so that the frontier is not asked about them again.
 
 use std::collections::hash_map::{DefaultHasher, RandomState};
 use std::hash::{BuildHasher, Hash, Hasher};
@@ -7,12 +7,12 @@ use std::sync::{Mutex, PoisonError};
 use dragline_domain::frontier::{Claimer, OriginKey};
 use dragline_domain::ids::Iteration;
 
-/// A memory of a fixed size: of each URL 112 bits of its hash and 16 of its claimer's, in the one place that it can be in, where a later one
+/// A memory of a fixed size. It keeps 112 bits of each URL's hash and 16 of its claimer's, in the one place that the URL can be in; a later URL
 /// overwrites it.
 ///
-/// A claim stays whose it is within an iteration, so forgetting one costs a question and nothing else. The claimer is kept because its
-/// own claims are not to be left out: it may have died before it queued them. Two claimers of one hash cost a question as well. The
-/// hashes are keyed with secret random bits: no page can make up two URLs of one hash to hide one of them.
+/// A claim keeps its owner within an iteration, so forgetting one costs a query and nothing else. The claimer is kept because its own claims must
+/// not be left out: it may have died before it queued them. Two claimers with one hash cost a query as well. The hashes are keyed with secret
+/// random bits: no page can construct two URLs with one hash to hide one of them.
 pub struct KnownUrls {
     secret: [u64; 2],
     places: Mutex<Vec<u128>>,
@@ -22,20 +22,20 @@ pub struct KnownUrls {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct UrlHash(u128);
 
-/// Where the claimer's hash is kept.
+/// The bits for the claimer's hash.
 const CLAIMER: u128 = 0xffff;
 
 impl KnownUrls {
-    /// How many URLs are remembered at most, unless told otherwise: 4 MiB of them.
+    /// The default number of URLs that are remembered: 4 MiB of them.
     const PLACES: usize = 1 << 18;
 
-    /// An empty memory.
+    /// Returns an empty memory.
     #[must_use]
     pub fn new() -> Self {
         Self::with_secret(Self::PLACES, [0, 1].map(|_| RandomState::new().hash_one(())))
     }
 
-    /// An empty memory for so many URLs, at least one, and with these secret bits: the same ones forget the same URLs.
+    /// Returns an empty memory for this many URLs, at least one, with these secret bits: the same bits forget the same URLs.
     #[must_use]
     pub fn with_secret(places: usize, secret: [u64; 2]) -> Self {
         Self { secret, places: Mutex::new(vec![0; places.max(1)]) }
@@ -61,7 +61,7 @@ impl KnownUrls {
         usize::try_from((url.0 >> CLAIMER.count_ones()) % places.len() as u128).unwrap_or(0)
     }
 
-    /// Whether anybody but this claimer is known to have claimed the URL.
+    /// Whether anyone but this claimer is known to have claimed the URL.
     pub(super) fn is_taken(&self, url: UrlHash, claimer: &Claimer) -> bool {
         let own = self.entry(url, claimer);
         let places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
@@ -69,7 +69,7 @@ impl KnownUrls {
         entry & !CLAIMER == url.0 && entry != own
     }
 
-    /// Remembers URLs that are claimed, and by whom.
+    /// Remembers claimed URLs, and by whom.
     pub(super) fn remember<'c>(&self, claims: impl Iterator<Item = (UrlHash, &'c Claimer)>) {
         let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
         for (url, claimer) in claims {

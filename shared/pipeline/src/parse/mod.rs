@@ -38,25 +38,25 @@ use dragline_ports::notifier::Notice;
 use dragline_ports::observer::Event;
 use dragline_ports::queue::ParseMessage;
 
-/// How a parse ended. In every case its message is done with.
+/// How a parse ended. In every case its message is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParseEnd {
-    /// The segment is parsed, by us or by another worker.
+    /// The segment is parsed, by this worker or another.
     Processed,
     /// There is no such segment, or its iteration is over.
     Nothing,
-    /// Its object cannot be read, or not all of it. The sweeper sends it again; in the end it is done with without what is missing.
+    /// Its object cannot be read, or only in part. The sweeper sends it again; in the end the segment is finished without what is missing.
     PutOff,
 }
 
 /// Parses a segment.
 ///
-/// Effects in order: its beginning noted; documents put if absent, with what is followed of their links; claims; the log; candidates; the commit, in parts; wake-ups and tickets. The
-/// same message again repeats all of it: what this segment claimed counts as its own. What ends without a commit, but in order, is given back:
-/// only those that die count.
+/// Effects in order: the beginning is recorded; documents put if absent, with which of their links are followed; claims; the log; candidates; the
+/// commit, in parts; wake-ups and tickets. The same message again repeats all of it: what this segment claimed counts as its own. A parse that ends
+/// in order without a commit is given back: only those that die count.
 ///
 /// # Errors
-/// Those of the ports; the message is then to be delivered again.
+/// Returns the ports' errors; the message is then to be delivered again.
 pub async fn parse_segment(
     world: &impl World,
     contexts: &Contexts,
@@ -68,7 +68,7 @@ pub async fn parse_segment(
     if segment.attempts == 0 || segment.state == SegmentState::Processed {
         return parse_begun(world, contexts, known, &token, &segment).await;
     }
-    // Some parse did not survive it. The next to die is not to take others of this process with it, as they would be blamed as well.
+    // An earlier parse did not survive it. If this one dies too, it must not take others of this process with it, as they would be blamed as well.
     world.frontier().give_back_parse(&segment.id, &token, Blame::Elsewhere).await?;
     drop(company);
     let _alone = contexts.parses.write().await;
@@ -116,7 +116,7 @@ async fn parse_begun(
     Ok(end)
 }
 
-/// `None` if something of it cannot be read, and may be later.
+/// `None` if part of it cannot be read now, but may be later.
 async fn parse(
     world: &impl World,
     contexts: &Contexts,
@@ -128,10 +128,10 @@ async fn parse(
     let mut context = contexts.of_iteration(frontier, crawl, segment.iteration).await?;
     let trust = Trust::of(segment);
     let reading = captures::read(world, segment, trust).await?;
-    let damage = reading.damage.as_deref().unwrap_or("it holds less than was put into it");
+    let damage = reading.damage.as_deref().unwrap_or("it holds fewer captures than were stored");
     let is_short = captures::missing(segment, &reading.captures) > 0;
     if is_short && captures::may_come_back(segment) {
-        tracing::warn!(segment = %segment.id, object = %segment.object, damage, "a segment that cannot be read as a whole");
+        tracing::warn!(segment = %segment.id, object = %segment.object, damage, "a segment cannot be read completely");
         return Ok(None);
     }
     let captures = Arc::new(reading.captures);
@@ -166,7 +166,7 @@ async fn parse(
     Ok(Some((end, claimed.targets.into_iter().map(|target| target.origin).collect())))
 }
 
-/// Shows what ended otherwise than its visit said, and what nobody asks for.
+/// Shows what ended otherwise than its visit said, and URLs that are not requested.
 fn show(world: &impl World, captures: &[Capture], log: &SegmentLog) {
     for (n, LogEntry { url, visit, .. }) in log.entries.iter().enumerate() {
         if captures.get(n).is_none_or(|capture| capture.visit.outcome != visit.outcome) {
@@ -176,7 +176,7 @@ fn show(world: &impl World, captures: &[Capture], log: &SegmentLog) {
     }
 }
 
-/// What the segment's captures are understood as: as an earlier parse did it, or else as this one does.
+/// Returns the documents of the segment's captures: those that an earlier parse put, or else the ones made now.
 async fn documents(
     world: &impl World,
     context: &Arc<CrawlContext>,
@@ -191,7 +191,7 @@ async fn documents(
     let parsed = tokio::task::spawn_blocking(move || documents_of(&own, &all, trust != Trust::Full)).await;
     let mut documents =
         parsed.map_err(|error| PortError::new(PortErrorKind::Other, "parse", &segment.id, error.to_string()))?;
-    // What waits changes from try to try: it is looked at before the documents are put, and never after.
+    // What waits differs from try to try: it is checked before the documents are put, and never after.
     room::keep_to_budget(world, context, segment, &mut documents).await?;
     let stuck = documents.iter().filter(|document| document.state == DocumentState::Stuck).map(|stuck| {
         let detail = format!("{}: {}", stuck.url, stuck.detail.as_deref().unwrap_or("the parser broke"));
@@ -273,8 +273,8 @@ fn update_of(context: &CrawlContext, segment: &SegmentRow, capture: &Capture, do
     let next = next_visit(&context.definition.recrawl, previous, !is_unchanged, capture.at).filter(|_| is_lasting);
     let interval_ms = next.map(|(interval, _)| u64::try_from(interval.as_millis()).unwrap_or(u64::MAX));
     let kept = if is_stuck || document.links.iter().any(|link| link.disposition == Disposition::BeyondBudget) {
-        // Nothing was made of it, or not all of its links are followed. By its validators it would count as unchanged the next time, and
-        // these never would be.
+        // Nothing was extracted from it, or not all of its links are followed. With validators it would count as unchanged next time, and the links
+        // would never be followed.
         None
     } else if is_unchanged {
         last.map(|last| unchanged(context, capture, last, outcome, interval_ms))
@@ -307,7 +307,7 @@ fn update_of(context: &CrawlContext, segment: &SegmentRow, capture: &Capture, do
     }
 }
 
-/// What is kept of a capture whose body is known.
+/// Returns what is stored of a capture whose body is known.
 fn unchanged(
     context: &CrawlContext,
     capture: &Capture,
@@ -315,11 +315,11 @@ fn unchanged(
     outcome: Outcome,
     interval_ms: Option<u64>,
 ) -> LastCapture {
-    // A 304 may leave out fields, so that nobody knows whether they are gone.
+    // A 304 may leave out fields, so nobody knows whether they are gone.
     let read_by = last.read_by.or_else(|| capture.read_by(context).filter(|_| !capture.is_not_modified()));
     let kept = LastCapture { interval_ms, read_by, ..last.clone() };
     if outcome == Outcome::BlockedAtRequestOfRemote && last.outcome != outcome {
-        // A 304 asks for noindex: what the page is without that can only be told from a whole answer.
+        // A 304 asks for noindex: what the page is without that is only known from a complete answer.
         let read_by = Some(FieldsDigest::NONE);
         return LastCapture { etag: None, last_modified: None, outcome, read_by, ..kept };
     }
@@ -330,7 +330,7 @@ fn unchanged(
     }
 }
 
-/// Commits the parse part by part, from where an earlier try of it stopped.
+/// Commits the parse part by part, from where an earlier try stopped.
 async fn commit(
     world: &impl World,
     context: &CrawlContext,

@@ -1,4 +1,4 @@
-//! A segment's object back into captures.
+//! Turning a segment's object back into captures.
 
 use bytes::Bytes;
 use data_encoding::HEXLOWER;
@@ -17,10 +17,10 @@ use crate::context::CrawlContext;
 use crate::crawl::VISIT_FIELD;
 use dragline_extract::fields::fields_digest;
 
-/// How a gzip member begins: its mark, and the only method there is (RFC 1952).
+/// How a gzip member begins: its magic number, and the only method there is (RFC 1952).
 const MEMBER_START: [u8; 3] = [0x1f, 0x8b, 8];
 
-/// How often the next record is looked for behind damage. A body may hold what looks like the start of a member.
+/// How often to look for the next record after damage. A body may contain what looks like the start of a member.
 const RESYNCS_MAX: u32 = 10_000;
 
 /// What could be read of an object.
@@ -28,7 +28,7 @@ const RESYNCS_MAX: u32 = 10_000;
 pub(super) struct Reading {
     /// Every capture that could be read, in the order of the object.
     pub captures: Vec<Capture>,
-    /// The first damage that was met; absent if there is none.
+    /// The first damage that was found; `None` if there is none.
     pub damage: Option<String>,
 }
 
@@ -37,24 +37,24 @@ pub(super) struct Reading {
 pub(super) enum Bodies {
     /// They are to be parsed.
     Kept,
-    /// Nobody looks at them.
+    /// Nobody reads them.
     Dropped,
 }
 
-/// One URL's end as the segment holds it.
+/// How one URL ended, as the segment stores it.
 #[derive(Clone, Debug)]
 pub(super) struct Capture {
     /// The URL.
     pub url: CrawlUrl,
-    /// When it was asked for, or decided on.
+    /// When it was requested, or decided on.
     pub at: Timestamp,
     /// What the crawler knew.
     pub visit: Visit,
-    /// The response; absent if there was none, or none that can be read.
+    /// The response; `None` if there was none, or it cannot be read.
     pub response: Option<Response>,
-    /// Why the response that is there cannot be read.
+    /// Why the response cannot be read, if it exists.
     pub unreadable: Option<String>,
-    /// Where and how it is stored; absent without a response.
+    /// Where and how it is stored; `None` without a response.
     pub file: Option<FileEntry>,
 }
 
@@ -81,17 +81,17 @@ impl Capture {
         (!value.is_empty() && value.len() <= bytes_max).then(|| value.to_owned())
     }
 
-    /// `ETag` as sent, if it is worth sending back.
+    /// Returns `ETag` as sent, if it is worth sending back.
     pub(super) fn etag(&self) -> Option<String> {
         self.short_field("etag", LastCapture::ETAG_BYTES_MAX)
     }
 
-    /// `Last-Modified` as sent, if it is worth sending back.
+    /// Returns `Last-Modified` as sent, if it is worth sending back.
     pub(super) fn last_modified(&self) -> Option<String> {
         self.short_field("last-modified", LastCapture::LAST_MODIFIED_BYTES_MAX)
     }
 
-    /// The digests of a whole body of a good response, for the next visit to compare with; absent for anything else.
+    /// Returns the digests of a complete body of a good response, for the next visit to compare with; `None` for anything else.
     pub(super) fn body_kept(&self) -> Option<BodyDigests> {
         let file = self.file.as_ref().filter(|file| file.record == RecordKind::Response && file.truncated.is_none())?;
         let status = self.response.as_ref()?.status;
@@ -100,7 +100,7 @@ impl Capture {
         (200..300).contains(&status).then_some(BodyDigests { payload_sha1: file.payload_sha1, decoded_sha1 })
     }
 
-    /// The digest of the fields by which its body is read; absent without a response.
+    /// Returns the digest of the fields by which its body is read; `None` without a response.
     pub(super) fn read_by(&self, context: &CrawlContext) -> Option<FieldsDigest> {
         let response = self.response.as_ref()?;
         Some(fields_digest(&response.headers, context.definition.user_agent.product_token()))
@@ -111,13 +111,13 @@ impl Capture {
         self.response.as_ref().is_some_and(|response| response.status == 304)
     }
 
-    /// When the body was fetched that it still has; absent where it is another one, or was read anew.
+    /// Returns when the body that it still has was fetched; `None` if it has another one, or was read again.
     pub(super) fn unchanged_since(&self) -> Option<Timestamp> {
         let last = self.visit.last.as_ref().filter(|_| self.visit.outcome == Outcome::FileDidNotChange)?;
         Some(last.fetched_at)
     }
 
-    /// Where the server sends us, and whether that is whole as it is spelled; absent if it does not, or names nothing that can be crawled.
+    /// Returns where the server redirects to, and whether the URL was spelled in full; `None` if it does not, or names nothing that can be crawled.
     pub(super) fn redirect(&self, rules: &UrlRules) -> Option<(RedirectEntry, Spelling)> {
         let is_permanent = match self.visit.outcome {
             Outcome::PermanentRedirect => true,
@@ -130,11 +130,11 @@ impl Capture {
     }
 }
 
-/// Every capture of a segment that can be read, in the order of the object. Each record is a gzip member, so that damage costs the records
-/// that it struck and no other.
+/// Reads every capture of a segment that can be read, in the order of the object. Each record is a gzip member, so damage costs only the records
+/// that it hits.
 pub(super) fn captures(object: &Bytes, bodies: Bodies) -> Reading {
     let mut reading = Reading::default();
-    // The name of the file's first record, which nobody outside knows: behind damage, what does not refer to it may be a part of a body.
+    // The name of the file's first record, which nobody outside knows: after damage, a record that does not refer to it may be part of a body.
     let mut file = None;
     let (mut start, mut resyncs) = (0, 0);
     while let Some(rest) = object.get(start..).filter(|rest| !rest.is_empty()) {
@@ -184,7 +184,7 @@ impl Reading {
             return;
         }
         let Some(visit) = record.extension(VISIT_FIELD) else { return };
-        let read = serde_json::from_str(visit).map_err(|error| format!("a visit that is none: {error}"));
+        let read = serde_json::from_str(visit).map_err(|error| format!("not a valid visit: {error}"));
         match read.and_then(|visit| capture(record, start, visit)) {
             Ok(mut capture) => {
                 if let Some(response) = capture.response.as_mut().filter(|_| bodies == Bodies::Dropped) {
@@ -199,7 +199,7 @@ impl Reading {
 
 fn capture(record: StoredRecord, start: u64, visit: Visit) -> Result<Capture, String> {
     let url = record.target_uri().ok_or("a capture without a URL")?;
-    let url = CrawlUrl::try_from(url.to_owned()).map_err(|error| format!("a capture of no URL: {error}"))?;
+    let url = CrawlUrl::try_from(url.to_owned()).map_err(|error| format!("a capture without a valid URL: {error}"))?;
     let at = record.date().ok_or("a capture without a date")?;
     let kind = match record.record_type {
         RecordType::Response => RecordKind::Response,
@@ -231,7 +231,7 @@ fn capture(record: StoredRecord, start: u64, visit: Visit) -> Result<Capture, St
     Ok(capture)
 }
 
-/// The body stays where it is, in the record's block.
+/// The body stays in the record's block.
 fn response_of(block: &Bytes, parsed: HttpResponse<'_>) -> Response {
     Response { status: parsed.status, headers: parsed.headers, body: block.slice_ref(parsed.body) }
 }

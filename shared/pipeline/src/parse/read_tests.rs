@@ -1,4 +1,4 @@
-//! What a crawler writes is what a parser reads: at its largest, and behind damage.
+//! What a crawler writes, a parser reads: at its largest, and after damage.
 
 use std::net::{Ipv6Addr, SocketAddr};
 use std::time::Duration;
@@ -19,7 +19,7 @@ use super::{Bodies, captures};
 use crate::crawl::SegmentRecords;
 use dragline_ports::fetcher::{Fetched, FetchedResponse};
 
-/// A URL as long as there are, all of whose last part is doubled in JSON.
+/// A URL of the maximum length, all of whose last part doubles in JSON.
 fn longest_url(name: &str) -> CrawlUrl {
     let start = format!("https://a.example/{name}?");
     let url = format!("{start}{}", "\\".repeat(CrawlUrl::LEN_MAX - start.len()));
@@ -110,7 +110,7 @@ fn the_largest_capture_is_read_back() {
     }
 }
 
-/// Three captures, and what the second one's body is.
+/// Three captures, the second with this body.
 fn three(body: &str) -> (Vec<u8>, [usize; 4]) {
     let mut records = records(77);
     let mut ends = [0; 4];
@@ -159,7 +159,7 @@ fn damage_costs_the_captures_that_it_struck() {
 
 #[test]
 fn behind_damage_no_part_of_a_body_is_taken_for_a_record() {
-    // What another crawl wrote, stored as it is within a body, as no compressor makes it smaller.
+    // Written by another crawl, and stored verbatim within a body, as no compressor makes it smaller.
     let (foreign, _) = {
         let mut other = records(5);
         let url = CrawlUrl::try_from("https://a.example/forged".to_owned()).unwrap();
@@ -201,7 +201,7 @@ fn a_revisit_names_the_very_date_of_the_record_that_it_stands_in_for() {
 }
 
 #[test]
-fn what_carried_a_response_is_told_in_its_records() {
+fn records_say_which_protocol_carried_a_response() {
     let url = CrawlUrl::try_from("https://a.example/".to_owned()).unwrap();
     let visit = Visit { outcome: Outcome::FileIngested, last: None, ..largest_visit() };
     for protocol in [None, Some(HttpProtocol::Http10), Some(HttpProtocol::Http11), Some(HttpProtocol::H2)] {

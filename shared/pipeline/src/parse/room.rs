@@ -1,4 +1,4 @@
-//! Following no more links than the iteration's budget of pages calls for.
+//! Following no more links than the iteration's page budget calls for.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use crate::context::CrawlContext;
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{Iterations, Origins};
 
-/// Leaves links alone where more waits than the pages that the iteration has left call for. Without a budget of pages all are followed.
+/// Drops links where more URLs wait than the remaining pages of the iteration call for. Without a page budget all links are followed.
 pub(super) async fn keep_to_budget(
     world: &impl World,
     context: &CrawlContext,

@@ -1,4 +1,4 @@
-//! Beginning an iteration with its seeds, and adding a URL to one that runs.
+//! Beginning an iteration with its seeds, and adding a URL to a running one.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -22,22 +22,22 @@ use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{BeginIteration, Candidates, ClaimRequest, Iterations, Origins, SeedOrigin, Seeded};
 use dragline_ports::queue::{Message, Queue, StartCommand};
 
-/// Candidates are looked through so many at a time.
+/// How many candidates are read at a time.
 const CANDIDATES_PAGE: usize = 100;
 
-/// Begins an iteration, or goes on beginning it after a crash. One that runs then owes seeds while its token is out: the same command was sent
-/// again, or another call goes on with it.
+/// Begins an iteration, or continues beginning it after a crash. A running iteration owes seeds while its token is out: the same command was sent
+/// again, or another call continues with it.
 ///
-/// Effects in order: trigger and iteration rows; claims of seeds; origin rows with todo; tickets; how far that is; the token returned, or, if
-/// time is over before, the command sent again. The same command again repeats what is not known to be done, with the same rows.
+/// Effects in order: trigger and iteration rows; claims of seeds; origin rows with todo; tickets; the cursor; the token returned or, if time ran
+/// out first, the command sent again. The same command again repeats what is not known to be done, with the same rows.
 ///
 /// # Errors
-/// Those of the ports; the command is then to be delivered again.
+/// Returns the ports' errors; the command is then to be delivered again.
 pub async fn start(world: &impl World, contexts: &Contexts, command: &StartCommand) -> PortResult<Begun> {
     start_with(world, contexts, command, None).await
 }
 
-/// As [`start`], with a URL that the definition need not name. It comes first: whoever goes on, if time is over, knows nothing of it.
+/// Like [`start`], with a URL that the definition need not name. The URL comes first: if time runs out, whoever continues does not know about it.
 pub(super) async fn start_with(
     world: &impl World,
     contexts: &Contexts,
@@ -81,7 +81,7 @@ pub(super) async fn start_with(
     Ok(Begun::Iteration(iteration))
 }
 
-/// Adds a URL to an iteration, once per trigger. What the definition names may be among its seeds as well: it is claimed once.
+/// Adds a URL to an iteration, once per trigger. If it is also one of the definition's seeds, it is claimed once.
 pub(super) async fn seed_url(
     world: &impl World,
     context: &CrawlContext,
@@ -109,7 +109,7 @@ fn by_origin(urls: &[CrawlUrl]) -> Seeds {
     seeds
 }
 
-/// An iteration that its trigger has begun and still owes seeds.
+/// An iteration that its trigger has begun and that still owes seeds.
 struct Seeder<'b, W> {
     world: &'b W,
     context: &'b CrawlContext,
@@ -118,7 +118,7 @@ struct Seeder<'b, W> {
 }
 
 impl<W: World> Seeder<'_, W> {
-    /// Seeds origins and opens those that are known, from where that came to.
+    /// Seeds origins and opens known ones, from where the last call stopped.
     async fn go_on(&self, until: Until) -> PortResult<WalkEnd> {
         let seeds = by_origin(&self.context.definition.seeds);
         let mut convoy = Convoy::default();
@@ -154,9 +154,9 @@ impl<W: World> Seeder<'_, W> {
         Ok(WalkEnd::Through)
     }
 
-    /// Claims the seeds of an origin and adds them, as many at once as a transaction surely holds.
+    /// Claims the seeds of an origin and adds them, as many at a time as surely fit a transaction.
     ///
-    /// The parts are cut from the definition alone, so that the command, when it comes again, cuts them in the same places.
+    /// The parts are determined by the definition alone, so that a repeated command makes the same ones.
     async fn seed(&self, origin: &Origin, paths: &[String], convoy: &mut Convoy) -> PortResult<Seeded> {
         let key = OriginKey { crawl: self.iteration.crawl.clone(), origin: origin.clone() };
         let mut seeded = Seeded::Already;
@@ -173,7 +173,7 @@ impl<W: World> Seeder<'_, W> {
         Ok(seeded)
     }
 
-    /// Those of these seeds that are the trigger's own.
+    /// Returns those of these seeds that the trigger owns.
     async fn claim(&self, origin: &OriginKey, paths: &[String]) -> PortResult<Vec<TodoEntry>> {
         let request = ClaimRequest {
             origin: origin.clone(),
@@ -234,7 +234,7 @@ impl<W: World> Seeder<'_, W> {
         Ok(())
     }
 
-    /// Whether an origin has candidates that are due. A page without any is not the last for that.
+    /// Whether an origin has candidates that are due. A page without any is not necessarily the last.
     async fn has_due(&self, origin: &OriginKey) -> PortResult<bool> {
         let (frontier, IterationRow { number, started_at, .. }) = (self.world.frontier(), self.iteration);
         let mut cursor = RecrawlCursor::Start;

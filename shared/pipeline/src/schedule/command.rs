@@ -1,4 +1,4 @@
-//! Commands: each is done once per trigger.
+//! Commands: each is carried out once per trigger.
 
 use dragline_domain::command::Command;
 use dragline_domain::definition::{Definition, UserAgent};
@@ -18,43 +18,43 @@ use dragline_ports::frontier::{Crawls, Iterations, PutCrawl};
 use dragline_ports::notifier::Notice;
 use dragline_ports::queue::StartCommand;
 
-/// How often a definition is put again that somebody else changes at the same time.
+/// How often to put a definition again while somebody else changes it.
 const PUTS_MAX: u32 = 8;
 
-/// What a deployment says where a command says nothing.
+/// What a deployment uses where a command leaves something out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Defaults {
-    /// By what name crawlers go whose definition gives none.
+    /// The user agent of crawls whose definition gives none.
     pub user_agent: UserAgent,
-    /// The budget of pages of a crawl that a URL alone makes.
+    /// The page budget of a crawl made from a URL alone.
     pub url_pages_max: u64,
 }
 
-/// What became of a command.
+/// The result of a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Handled {
-    /// An iteration began, or goes on beginning, or was busy.
+    /// An iteration began, continues to begin, or another one was running.
     Started(Begun),
     /// The URL is in this iteration.
     Joined(IterationRow),
     /// The definition is stored as this version.
     Stored(u32),
-    /// The iteration stands so now.
+    /// The iteration now stands like this.
     Changed(IterationRow),
     /// The crawl is switched off, and nothing new of it begins.
     Removed,
     /// It was done before.
     Before,
-    /// It is not done.
+    /// It was refused.
     Refused(Refusal),
 }
 
-/// Does what a command asks, unless that was done: the trigger is the command's own, or else `message`.
+/// Carries out a command, unless that was done before: the trigger is the command's own, or else `message`.
 ///
-/// That it was done is noted last, by whoever comes to the end of it. Whatever it dies after, the same command again comes to the same.
+/// That it was done is recorded last, by whoever finishes it. Whatever it dies after, repeating the command has the same result.
 ///
 /// # Errors
-/// Those of the ports; the command is then to be delivered again.
+/// Returns the ports' errors; the command is then to be delivered again.
 pub async fn handle(
     world: &impl World,
     contexts: &Contexts,
@@ -68,7 +68,7 @@ pub async fn handle(
         _ => message,
     };
     let mark = match command {
-        // Its trigger may be sent again as a start, which knows nothing of the URL.
+        // Its trigger may be sent again as a start, which does not know about the URL.
         Command::Url(_) => trigger.of_url(),
         _ => trigger.clone(),
     };
@@ -93,7 +93,7 @@ pub async fn handle(
     Ok(handled)
 }
 
-/// Begins an iteration; people are told if the last one is in its way.
+/// Begins an iteration; people are told if the last one prevents that.
 async fn begin(world: &impl World, contexts: &Contexts, crawl: &CrawlId, trigger: &TriggerId) -> PortResult<Handled> {
     if let Err(refusal) = may_begin(world, crawl, trigger).await? {
         return Ok(Handled::Refused(refusal));
@@ -107,7 +107,7 @@ async fn begin(world: &impl World, contexts: &Contexts, crawl: &CrawlId, trigger
     Ok(Handled::Started(started))
 }
 
-/// Whether an iteration of the crawl may begin. One that this trigger has begun goes on in any case: it owes seeds, and cannot close before.
+/// Whether an iteration of the crawl may begin. One that this trigger has begun continues in any case: it owes seeds, and cannot close before.
 pub(super) async fn may_begin(
     world: &impl World,
     crawl: &CrawlId,
@@ -124,7 +124,7 @@ pub(super) async fn may_begin(
     Ok(if is_owed { Ok(()) } else { Err(Refusal::SwitchedOff(crawl.clone())) })
 }
 
-/// Stores a definition over whatever version is there, and switches its crawl on from its schedule's next time. Its version.
+/// Stores a definition over whatever version exists, and switches its crawl on from its schedule's next time. Returns the version.
 pub(super) async fn put(world: &impl World, definition: &Definition) -> PortResult<u32> {
     let schedule = definition.schedule.as_ref();
     let next = schedule.and_then(|schedule| schedule.next_after(world.clock().now()));
@@ -135,18 +135,18 @@ pub(super) async fn put(world: &impl World, definition: &Definition) -> PortResu
             return Ok(version);
         }
     }
-    let why = "others change the definition all the time";
+    let why = "others keep changing the definition";
     Err(PortError::new(PortErrorKind::Unavailable, "put crawl", &definition.name, why))
 }
 
-/// The definition under the deployment's name, where it gives none of its own.
+/// Returns the definition with the deployment's user agent if it gives none of its own.
 fn signed(definition: &Definition, defaults: &Defaults) -> Definition {
     if definition.user_agent != UserAgent::default() {
         return definition.clone();
     }
     let mut draft = definition.clone().into_draft();
     draft.user_agent = defaults.user_agent.clone();
-    // It is checked, and no check is about the name.
+    // It is checked already, and no check concerns the user agent.
     Definition::new(draft).unwrap_or_else(|_| definition.clone())
 }
 
@@ -163,7 +163,7 @@ async fn change_status(world: &impl World, crawl: &CrawlId, change: StatusChange
     })
 }
 
-/// Switches a crawl off first, so that nothing begins after what runs was stopped.
+/// Switches a crawl off first, so that nothing begins after the running iteration was stopped.
 async fn remove(world: &impl World, crawl: &CrawlId) -> PortResult<Handled> {
     let frontier = world.frontier();
     if frontier.load_crawl(crawl).await?.is_none() {

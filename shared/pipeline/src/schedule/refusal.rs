@@ -1,9 +1,9 @@
-//! Why a command is not done.
+//! Why a command is refused.
 
 use dragline_domain::frontier::{IterationStatus, StatusChange};
 use dragline_domain::ids::CrawlId;
 
-/// Why a command is not done. It would not be done at another delivery either.
+/// Why a command is refused. Delivering it again would not help.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// No definition of that name is stored.
@@ -12,11 +12,11 @@ pub enum Refusal {
     /// The crawl was removed.
     #[error("the crawl `{0}` is switched off: put its definition again")]
     SwitchedOff(CrawlId),
-    /// Nothing of the crawl runs.
-    #[error("no iteration of `{0}` runs")]
+    /// No iteration of the crawl is running.
+    #[error("no iteration of `{0}` is running")]
     NotRunning(CrawlId),
-    /// What runs cannot be changed so.
-    #[error("an iteration of `{crawl}` that is {} cannot be told to {}", .status.name(), verb(*.change))]
+    /// The running iteration does not allow this change.
+    #[error("an iteration of `{crawl}` that is {} cannot be {}", .status.name(), participle(*.change))]
     DoesNotFit {
         /// The crawl.
         crawl: CrawlId,
@@ -25,21 +25,21 @@ pub enum Refusal {
         /// What was asked.
         change: StatusChange,
     },
-    /// What runs is being stopped, so that nothing is added to it.
+    /// The running iteration is being stopped, so nothing is added to it.
     #[error("the iteration of `{0}` is being stopped: send the URL again when it is over")]
     Stopping(CrawlId),
-    /// A crawl of that name is there, and the URL is none of its own.
+    /// A crawl with that name exists, and the URL is not in its scope.
     #[error("{url} is not crawled by `{crawl}`: {why}")]
     NotInScope {
         /// The URL.
         url: String,
         /// The crawl.
         crawl: CrawlId,
-        /// The rule that objects.
+        /// The rule that excludes it.
         why: String,
     },
-    /// No definition can be made of the URL.
-    #[error("{url} makes no crawl: {why}")]
+    /// The URL cannot be made into a definition.
+    #[error("{url} cannot be crawled: {why}")]
     Unsound {
         /// The URL.
         url: String,
@@ -48,10 +48,10 @@ pub enum Refusal {
     },
 }
 
-const fn verb(change: StatusChange) -> &'static str {
+const fn participle(change: StatusChange) -> &'static str {
     match change {
-        StatusChange::Pause => "pause",
-        StatusChange::Resume => "go on",
-        StatusChange::Stop => "stop",
+        StatusChange::Pause => "paused",
+        StatusChange::Resume => "resumed",
+        StatusChange::Stop => "stopped",
     }
 }

@@ -1,4 +1,4 @@
-//! Schedules: what is due gets its start command.
+//! Schedules: sending a start command to each crawl that is due.
 
 use std::time::Duration;
 
@@ -10,16 +10,16 @@ use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{Crawls, MoveSchedule};
 use dragline_ports::queue::{Message, Queue, StartCommand};
 
-/// Crawls that are begun in one tick at most; the next one goes on.
+/// How many crawls one tick begins at most; the next one continues.
 const CRAWLS_MAX: usize = 1_000;
 
-/// Sends a start command to each crawl whose schedule calls for it, and passes its time on. How many.
+/// Sends a start command to each crawl whose schedule calls for it, and moves its schedule on. Returns how many.
 ///
-/// In this order, so that a crash between sends the same command again: its trigger is the schedule's time, and is handled once. Whether
-/// the last iteration still runs is seen when the command is handled.
+/// In this order, so that a crash between sends the same command again: its trigger is the schedule's time, and is handled once. Whether the last
+/// iteration is still running is checked when the command is handled.
 ///
 /// # Errors
-/// Those of the ports; the next tick goes on.
+/// Returns the ports' errors; the next tick goes on.
 pub async fn tick(world: &impl World) -> PortResult<usize> {
     let (frontier, now) = (world.frontier(), world.clock().now());
     let mut sent = 0;

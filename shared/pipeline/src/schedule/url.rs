@@ -1,4 +1,4 @@
-//! A URL alone: it makes a crawl of its host, or joins the one that is there.
+//! A URL alone: it makes a crawl of its host, or joins the one that exists.
 
 use dragline_domain::definition::{Definition, Draft};
 use dragline_domain::frontier::{Begun, IterationStatus};
@@ -15,7 +15,7 @@ use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_ports::frontier::{Iterations, Seeded};
 use dragline_ports::queue::StartCommand;
 
-/// Crawls a URL: in the iteration that runs, or in one that begins with the definition's seeds and it.
+/// Crawls a URL: in the running iteration, or in one that begins with the definition's seeds and the URL.
 pub(super) async fn crawl_url(
     world: &impl World,
     contexts: &Contexts,
@@ -42,7 +42,7 @@ pub(super) async fn crawl_url(
         Begun::Iteration(row) | Begun::Busy(row) => row,
     };
     match iteration.status {
-        // It was this trigger's own, and went by before the message came again.
+        // It was this trigger's own, and ended before the message came again.
         IterationStatus::Closed => return Ok(Handled::Joined(iteration)),
         IterationStatus::Stopping => return Ok(Handled::Refused(Refusal::Stopping(crawl))),
         IterationStatus::Open | IterationStatus::Paused => {}
@@ -56,7 +56,7 @@ pub(super) async fn crawl_url(
     }
 }
 
-/// Sees to it that the crawl is there and switched on.
+/// Makes sure that the crawl exists and is switched on.
 async fn ensure_crawl(
     world: &impl World,
     defaults: &Defaults,
@@ -74,7 +74,7 @@ async fn ensure_crawl(
     }
 }
 
-/// The definition of a crawl that begins with a URL.
+/// Returns the definition of a crawl that begins with a URL.
 fn definition_for(crawl: &CrawlId, url: &CrawlUrl, defaults: &Defaults) -> Result<Definition, Refusal> {
     let unsound = |why: String| Refusal::Unsound { url: url.as_str().to_owned(), why };
     let mut draft = Draft::for_seeds(Vec::new());
@@ -87,7 +87,7 @@ fn definition_for(crawl: &CrawlId, url: &CrawlUrl, defaults: &Defaults) -> Resul
     Definition::new(draft).map_err(|problems| unsound(problems.to_string()))
 }
 
-/// The URL as the crawl's rules leave it, if it is one that the crawl fetches.
+/// Returns the URL as the crawl's rules leave it, if the crawl fetches it.
 fn in_scope(context: &CrawlContext, url: &CrawlUrl) -> Result<CrawlUrl, Refusal> {
     let refused =
         |why: String| Refusal::NotInScope { url: url.as_str().to_owned(), crawl: context.definition.name.clone(), why };

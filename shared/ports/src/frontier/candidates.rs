@@ -1,4 +1,4 @@
-//! URLs that are known: claiming them, going through those that are due, and how they ended.
+//! Known URLs: claiming them, walking those that are due, and recording how they ended.
 
 use std::future::Future;
 
@@ -8,13 +8,13 @@ use jiff::Timestamp;
 
 use crate::error::PortResult;
 
-/// URLs that are known: claiming them, going through those that are due, and how they ended.
+/// Known URLs: claiming them, walking those that are due, and recording how they ended.
 pub trait Candidates: Send + Sync {
-    /// Claims URLs, each on its own; the answers stand in the order of the request. Idempotent for the same claimer.
+    /// Claims URLs, each on its own; the answers are in the order of the request. Idempotent for the same claimer.
     fn claim(&self, request: &ClaimRequest) -> impl Future<Output = PortResult<Vec<Claim>>> + Send;
 
-    /// The next candidates that an earlier iteration left and that are due, at most `limit`. May lag: each is claimed before it is fetched.
-    /// Only the page's `next` says whether there are more. A cursor after any of the paths is good.
+    /// Returns the next candidates that are left from an earlier iteration and due, at most `limit`. May lag: each is claimed before it is fetched.
+    /// Only the page's `next` says whether there are more. A cursor after any of the paths is valid.
     fn due_candidates(
         &self,
         origin: &OriginKey,
@@ -39,21 +39,22 @@ pub struct ClaimRequest {
     pub origin: OriginKey,
     /// The iteration to queue them in.
     pub iteration: Iteration,
-    /// For whom.
+    /// Who claims them.
     pub claimer: Claimer,
-    /// Whether those that are not due are left alone: the time of now. Absent: they are claimed as well.
+    /// The current time, to leave alone those that are not due; `None` to claim those as well.
     pub if_due: Option<Timestamp>,
-    /// The time of now, kept as the first sighting of those that are new.
+    /// The current time, kept as when the new ones were first seen.
     pub now: Timestamp,
-    /// Paths and how they were come by; no path twice.
+    /// Paths and how they were found; no path twice.
     pub urls: Vec<(String, Sighting)>,
 }
 
 /// A page of candidates that are due.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DuePage {
-    /// With their depths, in an order that stays: that of their paths, but for those too long for a store's keys. Those queued in this iteration by others than the cursor are left out.
+    /// With their depths, in a stable order: that of their paths, except for paths too long for a store's keys. Those that something other than the
+    /// cursor queued in this iteration are left out.
     pub entries: Vec<(TodoEntry, u32)>,
-    /// Where to go on.
+    /// Where to continue.
     pub next: RecrawlCursor,
 }

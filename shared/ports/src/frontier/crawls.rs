@@ -1,4 +1,4 @@
-//! Crawls: their definitions, their schedules, and the commands that came for them.
+//! Crawls: their definitions, their schedules, and the commands sent to them.
 
 use std::future::Future;
 
@@ -10,16 +10,16 @@ use jiff::Timestamp;
 
 use crate::error::PortResult;
 
-/// Crawls: their definitions, their schedules, and the commands that came for them.
+/// Crawls: their definitions, their schedules, and the commands sent to them.
 pub trait Crawls: Send + Sync {
     /// Stores a crawl's definition as the version after the one that was seen, which is kept beside it, and switches the crawl on. Origins that
-    /// joined stay. Trying again is success.
+    /// joined stay. Trying again succeeds.
     fn put_crawl(&self, put: &PutCrawl) -> impl Future<Output = PortResult<CrawlPut>> + Send;
 
-    /// A crawl's definition; `None` if there is no such crawl.
+    /// Returns a crawl's definition; `None` if there is no such crawl.
     fn load_crawl(&self, crawl: &CrawlId) -> impl Future<Output = PortResult<Option<CrawlRow>>> + Send;
 
-    /// A definition as it was stored as this version; `None` if it never was.
+    /// Returns this version of a definition as it was stored; `None` if it never was.
     fn load_definition(
         &self,
         crawl: &CrawlId,
@@ -29,19 +29,19 @@ pub trait Crawls: Send + Sync {
     /// Adds an origin to those that joined a crawl's scope. Idempotent.
     fn join_origin(&self, crawl: &CrawlId, origin: &Origin) -> impl Future<Output = PortResult<()>> + Send;
 
-    /// Switches a crawl off, so that nothing of it comes due until a definition is put again. Idempotent, also where there is no such crawl.
+    /// Switches a crawl off: nothing of it comes due until a definition is put again. Idempotent, also where there is no such crawl.
     fn switch_off(&self, crawl: &CrawlId) -> impl Future<Output = PortResult<()>> + Send;
 
-    /// The crawls whose schedule calls for an iteration by now, at most `limit`. Only a hint, and it may lag.
+    /// Returns the crawls whose schedule calls for an iteration by now, at most `limit`. Only a hint, and it may lag.
     fn due_crawls(&self, now: Timestamp, limit: usize) -> impl Future<Output = PortResult<Vec<CrawlId>>> + Send;
 
-    /// Passes a schedule's time on, if it is still the one that was seen. Does nothing otherwise.
+    /// Moves a schedule on to its next time, if it is still at the one that was seen. Does nothing otherwise.
     fn move_schedule(&self, passed: &MoveSchedule) -> impl Future<Output = PortResult<()>> + Send;
 
-    /// The crawls with an iteration that is not closed, those that began first before others, at most `limit`. Only a hint, and it may lag.
+    /// Returns the crawls with an iteration that is not closed, those that began first in front, at most `limit`. Only a hint, and it may lag.
     fn running_crawls(&self, limit: usize) -> impl Future<Output = PortResult<Vec<CrawlId>>> + Send;
 
-    /// Notes that what a trigger asked for was done. Idempotent; a trigger that began an iteration keeps it.
+    /// Records that what a trigger asked for was done. Idempotent; a trigger that began an iteration keeps it.
     fn mark_handled(
         &self,
         crawl: &CrawlId,
@@ -49,8 +49,8 @@ pub trait Crawls: Send + Sync {
         now: Timestamp,
     ) -> impl Future<Output = PortResult<()>> + Send;
 
-    /// Whether what a trigger asked for was done, as [`Crawls::mark_handled`] noted. One that began an iteration may still owe seeds, and
-    /// counts only once that was noted.
+    /// Whether what a trigger asked for was done, as recorded by [`Crawls::mark_handled`]. A trigger that began an iteration may still owe seeds,
+    /// and counts only once that was recorded.
     fn was_handled(&self, crawl: &CrawlId, trigger: &TriggerId) -> impl Future<Output = PortResult<bool>> + Send;
 }
 
@@ -63,12 +63,12 @@ pub struct CrawlRow {
     pub version: u32,
     /// Origins that joined the scope because a seed redirects to them permanently.
     pub joined: Vec<Origin>,
-    /// Whether it begins iterations, and when its schedule does so next.
+    /// Whether it begins iterations, and when its schedule begins the next.
     pub switch: Switch,
 }
 
 impl CrawlRow {
-    /// A definition as it stands once it is stored for the first time, with no schedule kept.
+    /// Returns a definition as it stands when stored for the first time, with no schedule.
     #[must_use]
     pub const fn first(definition: Definition) -> Self {
         Self { definition, version: 1, joined: Vec::new(), switch: Switch::On { next: None } }
@@ -80,19 +80,19 @@ impl CrawlRow {
 pub struct PutCrawl {
     /// The definition.
     pub definition: Definition,
-    /// The version that it was changed from; absent: there was no such crawl.
+    /// The version that it was changed from; `None` if there was no such crawl.
     pub seen: Option<u32>,
-    /// When the schedule begins the next iteration; absent: there is no schedule, or nobody keeps to it.
+    /// When the schedule begins the next iteration; `None` if there is no schedule, or nobody follows it.
     pub next: Option<Timestamp>,
 }
 
-/// A schedule's time that was passed on.
+/// A schedule to be moved on to its next time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MoveSchedule {
     /// The crawl.
     pub crawl: CrawlId,
     /// The time that came due.
     pub seen: Timestamp,
-    /// The one after it; absent: there is none.
+    /// The one after it; `None` if there is none.
     pub next: Option<Timestamp>,
 }

@@ -1,4 +1,4 @@
-//! What becomes of origins that nobody holds: another turn, a close, or a close with leftovers.
+//! What happens to origins that nobody holds: another turn, a close, or a close with leftovers.
 
 use std::future::Future;
 
@@ -8,30 +8,30 @@ use jiff::Timestamp;
 
 use crate::error::PortResult;
 
-/// What becomes of origins that nobody holds: another turn, a close, or a close with leftovers.
+/// What happens to origins that nobody holds: another turn, a close, or a close with leftovers.
 pub trait Endings: Send + Sync {
-    /// Does to an idle origin what [`dragline_domain::frontier::settle`] said of these rows, if they are still so.
-    /// `seen` must be idle and not to `Wait`; it is decided again inside.
+    /// Does with an idle origin what [`dragline_domain::frontier::settle`] decided from these rows, if they are unchanged. `seen` must be idle, and
+    /// not call for `Wait`; the decision is made again inside.
     fn settle(&self, origin: &OriginKey, seen: &OriginRows) -> impl Future<Output = PortResult<Settled>> + Send;
 
-    /// Closes an origin with what is left: after a stop, or when the budget is spent. Needs every segment parsed.
+    /// Closes an origin with what is left, after a stop or when the budget is spent. Needs every segment parsed.
     fn give_up(&self, give_up: &GiveUp) -> impl Future<Output = PortResult<Settled>> + Send;
 }
 
-/// What became of settling.
+/// The result of settling.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Settled {
     /// The origin is ready for this turn.
     Woken(Turn),
     /// It is closed.
     Closed,
-    /// It is closed; this was left.
+    /// It is closed, and this was left.
     ClosedWithLeftovers(Leftover),
-    /// The rows changed since they were read: read again, decide again.
+    /// The rows changed since they were read: read and decide again.
     Changed,
 }
 
-/// Why an origin is closed with what is left.
+/// A request to close an origin with what is left.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GiveUp {
     /// The origin.
@@ -42,6 +42,6 @@ pub struct GiveUp {
     pub seen: OriginRows,
     /// Why.
     pub reason: LeftoverReason,
-    /// The time of now: a lease that has not run out is left alone.
+    /// The current time: a lease that has not run out is left alone.
     pub now: Timestamp,
 }

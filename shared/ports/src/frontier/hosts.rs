@@ -1,4 +1,4 @@
-//! Hosts and the places of their domains: who asks them, who waits for them.
+//! Hosts and the places of their domains: who sends them requests, who waits for them.
 
 use std::future::Future;
 
@@ -10,23 +10,23 @@ use jiff::Timestamp;
 
 use crate::error::PortResult;
 
-/// Hosts and the places of their domains: who asks them, who waits for them.
+/// Hosts and the places of their domains: who sends them requests, who waits for them.
 pub trait Hosts: Send + Sync {
-    /// A host's row, read consistently; `None` if nobody asked it yet.
+    /// Returns a host's row, read consistently; `None` if no request was made to it yet.
     fn load_host(&self, host: &HostKey) -> impl Future<Output = PortResult<Option<HostRow>>> + Send;
 
-    /// A registered domain's row, read consistently; `None` if nobody asked a host of it yet.
+    /// Returns a registered domain's row, read consistently; `None` if no request was made to any of its hosts yet.
     fn load_domain(&self, domain: &DomainKey) -> impl Future<Output = PortResult<Option<DomainRow>>> + Send;
 
-    /// Takes a host, and a place in its domain, for a request that no lease of it covers, or stands in line for it: then it says when to try again. Trying again with
-    /// the same token is success.
+    /// Takes a host, and a place in its domain, for a request that no lease of it covers. If it is busy, stands in line and says when to try again.
+    /// Trying again with the same token succeeds.
     fn take_host(
         &self,
         host: &HostKey,
         ask: &HostAsk,
     ) -> impl Future<Output = PortResult<Result<HostRow, Timestamp>>> + Send;
 
-    /// Gives such a host back. Does nothing if another has it by now.
+    /// Gives back a host that was taken without a lease. Does nothing if another has taken it since.
     fn give_back_host(&self, back: &GiveBackHost) -> impl Future<Output = PortResult<()>> + Send;
 }
 
@@ -37,10 +37,10 @@ pub struct GiveBackHost {
     pub host: HostKey,
     /// The token that it was taken with.
     pub token: LeaseToken,
-    /// When it may be asked again.
+    /// When the next request may be made to it.
     pub free_from: Timestamp,
-    /// How fast.
+    /// The pace to keep there.
     pub pace: Pace,
-    /// The time of now.
+    /// The current time.
     pub now: Timestamp,
 }

@@ -1,4 +1,4 @@
-//! Iterations: beginning, changing and closing them, and how far they are.
+//! Iterations: beginning, changing and closing them, and their progress.
 
 use std::future::Future;
 
@@ -9,15 +9,15 @@ use jiff::Timestamp;
 use super::Progress;
 use crate::error::PortResult;
 
-/// Iterations: beginning, changing and closing them, and how far they are.
+/// Iterations: beginning, changing and closing them, and their progress.
 pub trait Iterations: Send + Sync {
-    /// Begins the next iteration once per trigger. While an iteration runs that another trigger began, that one is told instead.
+    /// Begins the next iteration, once per trigger. If an iteration that another trigger began is still running, returns that one.
     fn begin_iteration(&self, begin: &BeginIteration) -> impl Future<Output = PortResult<Begun>> + Send;
 
-    /// The newest iteration of a crawl; `None` before the first.
+    /// Returns the newest iteration of a crawl; `None` before the first.
     fn latest_iteration(&self, crawl: &CrawlId) -> impl Future<Output = PortResult<Option<IterationRow>>> + Send;
 
-    /// One iteration.
+    /// Returns one iteration.
     fn load_iteration(
         &self,
         crawl: &CrawlId,
@@ -27,10 +27,10 @@ pub trait Iterations: Send + Sync {
     /// Returns the scheduler's token. Idempotent.
     fn return_token(&self, crawl: &CrawlId, number: Iteration) -> impl Future<Output = PortResult<()>> + Send;
 
-    /// Moves a cursor of an iteration, if it is where it was seen. Trying again is success.
+    /// Moves a cursor of an iteration, if it is where it was seen. Trying again succeeds.
     fn move_cursor(&self, moved: &MoveCursor) -> impl Future<Output = PortResult<CursorMoved>> + Send;
 
-    /// Pauses, resumes or stops. `None` where that does not fit the iteration's status.
+    /// Pauses, resumes or stops an iteration. `None` where that does not fit its status.
     fn change_status(
         &self,
         crawl: &CrawlId,
@@ -38,7 +38,8 @@ pub trait Iterations: Send + Sync {
         change: StatusChange,
     ) -> impl Future<Output = PortResult<Option<IterationRow>>> + Send;
 
-    /// Closes an iteration whose count of open origins is zero, and owes people the notice of it: [`OwedNotice::of_closed`](super::OwedNotice::of_closed).
+    /// Closes an iteration whose count of open origins is zero, and owes people the notice of it:
+    /// [`OwedNotice::of_closed`](super::OwedNotice::of_closed).
     fn close_iteration(
         &self,
         crawl: &CrawlId,
@@ -46,7 +47,7 @@ pub trait Iterations: Send + Sync {
         now: Timestamp,
     ) -> impl Future<Output = PortResult<IterationClosed>> + Send;
 
-    /// The sums over an iteration's origins. May lag.
+    /// Returns the sums over an iteration's origins. May lag.
     fn progress(&self, crawl: &CrawlId, iteration: Iteration) -> impl Future<Output = PortResult<Progress>> + Send;
 }
 
@@ -57,20 +58,20 @@ pub struct BeginIteration {
     pub crawl: CrawlId,
     /// What asks for it.
     pub trigger: TriggerId,
-    /// The version of the definition that it is to keep to.
+    /// The version of the definition that it keeps to.
     pub version: u32,
     /// The budget of the whole iteration.
     pub budget: Reserve,
-    /// The time of now.
+    /// The current time.
     pub now: Timestamp,
-    /// When it is stopped at the latest; absent: never.
+    /// When it is stopped at the latest; `None` for no limit.
     pub ends_at: Option<Timestamp>,
     /// When the command is to be sent again if the token is still out.
     pub due: Timestamp,
 }
 
 impl BeginIteration {
-    /// The row of the iteration, which begins under this number.
+    /// Returns the row of the iteration that begins under this number.
     #[must_use]
     pub fn row(&self, number: Iteration) -> IterationRow {
         let (crawl, trigger) = (self.crawl.clone(), self.trigger.clone());
@@ -79,37 +80,37 @@ impl BeginIteration {
     }
 }
 
-/// How much further work came that goes through origins.
+/// How far a walk over an iteration's origins has come.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MoveCursor {
     /// The crawl.
     pub crawl: CrawlId,
     /// The iteration.
     pub iteration: Iteration,
-    /// The work.
+    /// The walk.
     pub walk: Walk,
-    /// Up to which origin it was done when this part of it began.
+    /// The last origin that was done when this part of it began.
     pub seen: OriginCursor,
-    /// Up to which it is done now.
+    /// The last origin that is done now.
     pub to: OriginCursor,
 }
 
-/// What became of moving a cursor.
+/// The result of moving a cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CursorMoved {
-    /// It stands there.
+    /// It is there.
     Moved,
-    /// It was not where it was seen, and stays: somebody else does the same work, and goes on with it.
+    /// It was not where it was seen, and stays: somebody else is doing the same work, and goes on with it.
     Elsewhere,
 }
 
-/// What became of closing an iteration.
+/// The result of closing an iteration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum IterationClosed {
     /// It closed now.
     Now(IterationRow),
     /// It was closed before.
     Before(IterationRow),
-    /// Origins are open.
+    /// Some origins are still open.
     NotYet(IterationRow),
 }

@@ -8,6 +8,6 @@ use crate::error::PortResult;
 
 /// The crawl log.
 pub trait CrawlLog: Send + Sync {
-    /// Puts the log of a segment once; later tries change nothing.
+    /// Puts the log of a segment, once; later tries change nothing.
     fn put_log(&self, log: &SegmentLog) -> impl Future<Output = PortResult<()>> + Send;
 }

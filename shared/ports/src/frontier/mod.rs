@@ -1,7 +1,7 @@
-//! The frontier: who works on what, what is known, what is left to do.
+//! The frontier: who works on what, what is known, and what is left to do.
 //!
-//! A port for each subject. Each operation is one commit point: either all of its effects are there or none. `docs/frontier-dynamodb.md` gives
-//! each one as DynamoDB expressions. Reads that decide are consistent; [`OverdueWork::overdue`] alone is a hint.
+//! There is a port for each subject. Each operation is one commit point: either all of its effects happen or none. `docs/frontier-dynamodb.md`
+//! gives each as DynamoDB expressions. Reads that decide are consistent; only [`OverdueWork::overdue`] is a hint.
 
 mod candidates;
 mod crawls;

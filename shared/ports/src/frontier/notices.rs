@@ -1,4 +1,4 @@
-//! Notices that people are still to be told.
+//! Notices that people have not been told yet.
 
 use std::fmt;
 use std::future::Future;
@@ -11,23 +11,23 @@ use jiff::Timestamp;
 use crate::error::PortResult;
 use crate::notifier::Notice;
 
-/// Notices that people are still to be told.
+/// Notices that people have not been told yet.
 pub trait OwedNotices: Send + Sync {
-    /// Keeps a notice until people were told. One that has its place already stays.
+    /// Keeps a notice until people were told. If its place is taken, the notice there stays.
     fn owe_notice(&self, owed: &OwedNotice) -> impl Future<Output = PortResult<NoticeKept>> + Send;
 
-    /// The notices of all crawls that are due by then, the longest due first, at most `limit`. Only a hint, and it may lag.
+    /// Returns the notices of all crawls that are due by then, the longest due first, at most `limit`. Only a hint, and it may lag.
     fn owed_notices(&self, due_by: Timestamp, limit: usize)
     -> impl Future<Output = PortResult<Vec<OwedNotice>>> + Send;
 
-    /// Tries an owed notice again at `due`, not before. Does nothing if it is no longer owed.
+    /// Puts off the next try of an owed notice until `due`. Does nothing if it is no longer owed.
     fn postpone_notice(&self, owed: &OwedNotice, due: Timestamp) -> impl Future<Output = PortResult<()>> + Send;
 
-    /// Forgets a notice: people were told. Idempotent.
+    /// Forgets a notice once people were told. Idempotent.
     fn forget_notice(&self, owed: &OwedNotice) -> impl Future<Output = PortResult<()>> + Send;
 }
 
-/// Notices of one kind that a crawl owes at most, ends of iterations aside: while nobody can be told, they must not pile up.
+/// How many notices of one kind a crawl may owe, ends of iterations aside: they must not pile up while nobody can be told.
 const PLACES: u8 = 64;
 
 /// Where an owed notice is kept, within its crawl.
@@ -35,8 +35,8 @@ const PLACES: u8 = 64;
 pub struct NoticeKey(String);
 
 impl NoticeKey {
-    /// The key of a notice. That an iteration closed has a place of its own, as iterations have; of other notices those that fall on one
-    /// place share it, and the first stays.
+    /// Returns the key of a notice. The end of each iteration has a place of its own. Other notices share a limited number of places, where the
+    /// first one stays.
     #[must_use]
     pub fn of(notice: &Notice) -> Self {
         let kind = notice.kind();
@@ -48,13 +48,13 @@ impl NoticeKey {
         Self(format!("{kind}#{place:02}"))
     }
 
-    /// A key that was stored.
+    /// Wraps a key that was stored.
     #[must_use]
     pub const fn stored(key: String) -> Self {
         Self(key)
     }
 
-    /// As it is stored.
+    /// Returns it as stored.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -74,38 +74,38 @@ pub struct OwedNotice {
     pub key: NoticeKey,
     /// The notice.
     pub notice: Notice,
-    /// Since when it is owed.
+    /// When it came to be owed.
     pub since: Timestamp,
-    /// When it is to be tried.
+    /// When to try it next.
     pub due: Timestamp,
 }
 
 impl OwedNotice {
-    /// A notice that is owed since then, to be tried at `due`.
+    /// Returns a notice that has been owed since then, to be tried at `due`.
     #[must_use]
     pub fn new(notice: Notice, since: Timestamp, due: Timestamp) -> Self {
         Self { key: NoticeKey::of(&notice), notice, since, due }
     }
 
-    /// That an iteration closed: owed, and due, from the moment on at which it did.
+    /// Returns the notice that an iteration closed: owed and due from that moment.
     #[must_use]
     pub fn of_closed(row: &IterationRow, closed_at: Timestamp) -> Self {
         Self::new(Notice::IterationClosed(row.clone()), closed_at, closed_at)
     }
 
-    /// The crawl that owes it.
+    /// Returns the crawl that owes it.
     #[must_use]
     pub const fn crawl(&self) -> &CrawlId {
         self.notice.crawl()
     }
 }
 
-/// What became of a notice to be kept.
+/// The result of keeping a notice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoticeKept {
     /// It is kept, now or by an earlier try.
     Kept,
-    /// Another one has its place: there are too many, and this one is not kept.
+    /// Another notice has its place: there are too many, and this one is not kept.
     Crowded,
 }
 

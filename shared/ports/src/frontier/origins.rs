@@ -10,10 +10,10 @@ use crate::error::PortResult;
 
 /// Origins that take part in an iteration, and the seeds that open them.
 pub trait Origins: Send + Sync {
-    /// Adds seeds to an origin, once, and opens it. More chunks than a transaction puts are an error of kind `TooLarge`.
+    /// Adds seeds to an origin, once, and opens it. More chunks than a transaction can put are an error of kind `TooLarge`.
     fn seed_origin(&self, seed: &SeedOrigin) -> impl Future<Output = PortResult<Seeded>> + Send;
 
-    /// The origins of a crawl, in order, after `after`, at most `limit`.
+    /// Lists the origins of a crawl, in order, after `after`, at most `limit`.
     fn list_origins(
         &self,
         crawl: &CrawlId,
@@ -21,14 +21,15 @@ pub trait Origins: Send + Sync {
         limit: usize,
     ) -> impl Future<Output = PortResult<Vec<Origin>>> + Send;
 
-    /// The rows of an origin, read consistently; `None` if it was never opened.
+    /// Returns the rows of an origin, read consistently; `None` if it was never opened.
     fn load_origin(&self, origin: &OriginKey) -> impl Future<Output = PortResult<Option<OriginRows>>> + Send;
 
-    /// The inbox of an origin alone, read consistently, for who holds its lease: half of what both rows cost. `None` if it was never opened.
+    /// Returns only the inbox of an origin, read consistently, for the holder of its lease: half of what both rows cost. `None` if it was never
+    /// opened.
     fn load_inbox(&self, origin: &OriginKey) -> impl Future<Output = PortResult<Option<Inbox>>> + Send;
 }
 
-/// Seeds for one origin, which may be none (to open it for its candidates).
+/// Seeds for one origin. There may be none, to open it for its candidates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SeedOrigin {
     /// The origin.
@@ -43,12 +44,12 @@ pub struct SeedOrigin {
     pub chunks: Vec<TodoChunk>,
 }
 
-/// What became of seeding.
+/// The result of seeding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seeded {
-    /// The seeds are in.
+    /// The seeds were added.
     Added,
-    /// They were in already.
+    /// They had been added before.
     Already,
     /// The iteration is over.
     IterationOver,

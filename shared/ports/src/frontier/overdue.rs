@@ -10,7 +10,8 @@ use crate::error::PortResult;
 
 /// Work that looks overdue.
 pub trait OverdueWork: Send + Sync {
-    /// Work of these kinds that is due by then, the longest due first, at most `limit`. Only a hint, and it may lag; inboxes of origins that are not idle may be among it.
+    /// Returns work of these kinds that is due by then, the longest due first, at most `limit`. Only a hint, and it may lag; inboxes of origins
+    /// that are not idle may be among it.
     fn overdue(
         &self,
         crawl: &CrawlId,
@@ -19,11 +20,11 @@ pub trait OverdueWork: Send + Sync {
         limit: usize,
     ) -> impl Future<Output = PortResult<Vec<Overdue>>> + Send;
 
-    /// Looks at overdue work again at `due`, not before: it was just sent again. Does nothing if the work is no longer owed.
+    /// Puts off the next look at overdue work until `due`, as it was just sent again. Does nothing if the work is no longer owed.
     fn postpone(&self, work: &Overdue, due: Timestamp) -> impl Future<Output = PortResult<()>> + Send;
 }
 
-/// Which overdue work is looked for.
+/// Which overdue work to look for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OverdueKinds {
     /// All of it.
@@ -35,9 +36,9 @@ pub enum OverdueKinds {
 /// Work that looks overdue. Only a hint: whoever acts on it reads the row again.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Overdue {
-    /// A lease that is ready or ran out: its ticket may be lost.
+    /// A lease that is ready or has expired: its ticket may be lost.
     Lease(OriginKey),
-    /// An inbox with work owed: a wake-up or close may be missed.
+    /// An inbox with work owed: a wake-up or a close may have been missed.
     Inbox(OriginKey),
     /// A segment that is not parsed.
     Segment(SegmentId, Iteration),

@@ -1,4 +1,4 @@
-//! What a parse commits, and what becomes of that.
+//! What a parse commits, and how that ends.
 
 use std::future::Future;
 
@@ -13,14 +13,14 @@ use crate::error::PortResult;
 
 /// Parses of segments: counting those that died, and committing what was found, part by part.
 pub trait Parses: Send + Sync {
-    /// A segment; `None` if there is none of this key.
+    /// Returns a segment; `None` if there is none with this key.
     fn load_segment(&self, id: &SegmentId) -> impl Future<Output = PortResult<Option<SegmentRow>>> + Send;
 
-    /// Notes that a parse of a segment begins, and returns its row; `None` if there is none. A parse that was begun earlier and whose time is
-    /// over counts as one that died. While another has time left, and where it is parsed, nothing is noted.
+    /// Records that a parse of a segment begins, and returns the segment's row; `None` if there is none. An earlier parse whose time is over counts
+    /// as dead. While another parse has time left, or once the segment is parsed, nothing is recorded.
     fn begin_parse(&self, begin: &BeginParse) -> impl Future<Output = PortResult<Option<SegmentRow>>> + Send;
 
-    /// Gives back a parse that was begun: it did not die. Does nothing if it is not the one that is noted.
+    /// Gives back a parse that was begun: it did not die. Does nothing if it is not the recorded one.
     fn give_back_parse(
         &self,
         id: &SegmentId,
@@ -39,7 +39,7 @@ pub struct BeginParse {
     pub segment: SegmentId,
     /// Who begins it, and when it is over at the latest.
     pub begun: ParseBegun,
-    /// The time of now.
+    /// The current time.
     pub now: Timestamp,
 }
 
@@ -54,25 +54,25 @@ pub struct CommitParse {
     pub part_number: u32,
     /// Whether parts follow.
     pub kind: PartKind,
-    /// The todo that it adds, origin by origin.
+    /// The todo that it adds, by origin.
     pub part: ParsePart,
     /// The pace of origins that it opens for the first time.
     pub pace: Pace,
-    /// What to add to the own inbox's counters; with the last part only.
+    /// What to add to the counters of the segment's own inbox; with the last part only.
     pub counters: ParserCounters,
-    /// The time of now.
+    /// The current time.
     pub now: Timestamp,
-    /// When the sweeper looks whether a wake-up was missed.
+    /// When the sweeper checks whether a wake-up was missed.
     pub due: Timestamp,
 }
 
-/// What became of a part.
+/// The result of committing a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParseCommitted {
-    /// It is in.
+    /// It is committed.
     Done,
     /// Another worker was here first.
     Refused(PartRefused),
-    /// The iteration is over, or the segment is not known: nothing to be done.
+    /// The iteration is over, or the segment is not known: there is nothing to do.
     Over,
 }

@@ -1,9 +1,9 @@
-//! How far an iteration is.
+//! The progress of an iteration.
 
 use dragline_domain::frontier::{CrawlerCounters, LeaseState, LeftoverReason, OriginRows, ParserCounters};
 use dragline_domain::outcome::Outcome;
 
-/// How far an iteration is: the sums over its origins.
+/// The progress of an iteration: the sums over its origins.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
     /// Origins that take part.
@@ -14,7 +14,7 @@ pub struct Progress {
     pub added: u64,
     /// Those consumed.
     pub taken: u64,
-    /// Retries that wait.
+    /// Retries that are waiting.
     pub retries_waiting: u64,
     /// Segments committed.
     pub segments: u64,
@@ -46,7 +46,7 @@ impl Progress {
         self.parser.add(&inbox.counters);
     }
 
-    /// Takes what origins left over when they ended. What was lost with its captures is left over, too.
+    /// Sets what origins left over when they ended. What was lost with its captures is left over, too.
     pub fn set_leftovers(&mut self, leftovers: Vec<(LeftoverReason, u64)>) {
         self.leftovers = leftovers;
         if self.parser.unreadable > 0 {
@@ -54,19 +54,19 @@ impl Progress {
         }
     }
 
-    /// URLs with a final outcome.
+    /// Returns the number of URLs with a final outcome.
     #[must_use]
     pub fn finished(&self) -> u64 {
         self.parser.outcomes.values().sum()
     }
 
-    /// URLs that wait to be fetched.
+    /// Returns the number of URLs that wait to be fetched.
     #[must_use]
     pub fn waiting(&self) -> u64 {
         self.added.saturating_sub(self.taken) + self.retries_waiting
     }
 
-    /// How many ended so.
+    /// Returns the number of URLs with this outcome.
     #[must_use]
     pub fn count(&self, outcome: Outcome) -> u64 {
         self.parser.outcomes.get(&outcome).copied().unwrap_or(0)

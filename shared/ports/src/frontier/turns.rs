@@ -1,4 +1,4 @@
-//! Turns: taking a lease, its todo, committing segments, letting go.
+//! Turns: taking a lease, working its todo, committing segments, releasing it.
 
 use std::future::Future;
 
@@ -10,10 +10,10 @@ use jiff::Timestamp;
 
 use crate::error::PortResult;
 
-/// Turns: taking a lease, its todo, committing segments, letting go.
+/// Turns: taking a lease, working its todo, committing segments, releasing it.
 pub trait Turns: Send + Sync {
-    /// Takes the lease of an origin's turn with its host and a place in the host's domain, or takes it over. Where the host is busy, or the domain
-    /// has no place left, the turn stands in line there.
+    /// Takes the lease of an origin's turn, or takes it over, together with its host and a place in the host's domain. If the host is busy, or the
+    /// domain has no place left, the turn stands in line there.
     fn take_lease(
         &self,
         origin: &OriginKey,
@@ -21,14 +21,14 @@ pub trait Turns: Send + Sync {
         take: &Take,
     ) -> impl Future<Output = PortResult<Result<Lease, TakeRefused>>> + Send;
 
-    /// A chunk by its key; `None` if it is exhausted.
+    /// Returns a chunk by its key; `None` if it is exhausted.
     fn load_chunk(
         &self,
         origin: &OriginKey,
         key: &ChunkKey,
     ) -> impl Future<Output = PortResult<Option<TodoChunk>>> + Send;
 
-    /// The first chunk of an iteration in the order of their keys that is not among `skip`; `None` if there is none.
+    /// Returns the first chunk of an iteration, in key order, that is not in `skip`; `None` if there is none.
     fn first_chunk(
         &self,
         origin: &OriginKey,
@@ -36,11 +36,11 @@ pub trait Turns: Send + Sync {
         skip: &[ChunkKey],
     ) -> impl Future<Output = PortResult<Option<TodoChunk>>> + Send;
 
-    /// Commits a segment: its row, the lease after it, the chunks that it exhausts. Trying again is success. More chunks than a
-    /// transaction deletes are an error of kind `TooLarge`.
+    /// Commits a segment: its row, the lease after it, and the chunks that it exhausts. Trying again succeeds. More chunks than a transaction can
+    /// delete are an error of kind `TooLarge`.
     fn commit_segment(&self, commit: &CommitSegment) -> impl Future<Output = PortResult<Committed>> + Send;
 
-    /// Lets go of a lease, and of the host and the place in its domain if they were not lost since.
+    /// Releases a lease, and its host and place in the domain if those were not lost since.
     fn release(&self, release: &ReleaseLease) -> impl Future<Output = PortResult<Result<(), ReleaseRefused>>> + Send;
 }
 
@@ -49,14 +49,13 @@ pub trait Turns: Send + Sync {
 pub struct CommitSegment {
     /// The row; its token is the holder's.
     pub segment: SegmentRow,
-    /// The holder's copy of the lease after it, `until` renewed, `segments` one more.
+    /// The holder's copy of the lease after the segment, with `until` renewed and `segments` one higher.
     pub lease: Lease,
-    /// The chunks that it exhausts: they exist, and are deleted. At most
-    /// [`EXHAUSTED_CHUNKS_MAX`](dragline_domain::frontier::EXHAUSTED_CHUNKS_MAX).
+    /// The chunks that it exhausts: they exist, and are deleted. At most [`EXHAUSTED_CHUNKS_MAX`](dragline_domain::frontier::EXHAUSTED_CHUNKS_MAX).
     pub exhausted: Vec<ChunkKey>,
 }
 
-/// A lease to be let go.
+/// A lease to be released.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReleaseLease {
     /// The origin.
@@ -67,10 +66,10 @@ pub struct ReleaseLease {
     pub lease: Lease,
     /// The inbox that the decision was made from.
     pub seen: Inbox,
-    /// How.
+    /// What happens to the origin next.
     pub how: Release,
-    /// When the host may be asked again. The pace is the lease's.
+    /// When the next request may be made to the host. The pace is the lease's.
     pub free_from: Timestamp,
-    /// The time of now.
+    /// The current time.
     pub now: Timestamp,
 }

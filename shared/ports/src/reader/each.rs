@@ -1,4 +1,4 @@
-//! Going through a stream.
+//! Walking a stream.
 
 use std::future::Future;
 use std::ops::ControlFlow;
@@ -6,10 +6,10 @@ use std::ops::ControlFlow;
 use super::{Batch, Cursor, Rest};
 use crate::error::PortResult;
 
-/// Calls back with each row of a stream until told to stop. `read` gives the batch behind a place.
+/// Calls back with each row of a stream until told to stop. `read` returns the batch after a cursor.
 ///
 /// # Errors
-/// Those of `read`.
+/// Returns the errors of `read`.
 pub async fn each_row<T, F: Future<Output = PortResult<Batch<T>>>>(
     read: impl Fn(Option<Cursor>) -> F,
     mut visit: impl FnMut(T) -> ControlFlow<()>,

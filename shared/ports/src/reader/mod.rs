@@ -1,7 +1,7 @@
-//! Reading what a crawl left: how it stands, and its rows, one stream each.
+//! Reading what a crawl left: its state, and its rows in one stream per kind.
 //!
-//! Whatever shows a crawl to people, or derives something from it, reads through this port alone, so that it is written once for both
-//! engines. No step of a crawl needs it. It may lag behind what was just committed.
+//! Whatever shows a crawl to people, or derives something from it, reads through this port, so it is written once for both engines. No step of a
+//! crawl needs it. It may lag behind the latest commits.
 //!
 //! ```no_run
 //! use std::ops::ControlFlow;
@@ -40,21 +40,20 @@ pub use rows::{CandidateRow, DocumentRow, LeftoverRow, LinkRow, LogRow, PageRow}
 
 /// Reads one crawl.
 ///
-/// Streams come in batches of about `limit` rows, at least one if there is any; a store that keeps rows together may give some more. Each row
-/// comes once: whoever goes on from a batch's cursor, at any later time, gets what stands behind it. While an iteration is open, rows may be
-/// added before that place as well, and those of a later iteration may stand before it: whoever wants all of an iteration reads it by itself,
-/// once it is closed.
+/// Streams come in batches of about `limit` rows, at least one if there is any; a store that keeps rows together may return a few more. Each row
+/// comes once: continuing from a batch's cursor, at any later time, returns the rows after it. While an iteration is open, rows may also be added
+/// before the cursor, and those of a later iteration may come before it. To get all of an iteration, read it by itself once it is closed.
 pub trait Reader: Send + Sync {
-    /// The newest iteration; `None` before the first.
+    /// Returns the newest iteration; `None` before the first.
     fn latest_iteration(&self) -> impl Future<Output = PortResult<Option<IterationRow>>> + Send;
 
-    /// One iteration; `None` if there is no such.
+    /// Returns one iteration; `None` if there is none with this number.
     fn load_iteration(&self, number: Iteration) -> impl Future<Output = PortResult<Option<IterationRow>>> + Send;
 
-    /// The sums over an iteration's origins.
+    /// Returns the sums over an iteration's origins.
     fn progress(&self, number: Iteration) -> impl Future<Output = PortResult<Progress>> + Send;
 
-    /// Every URL that ended with an answer, and what it holds if it is a page.
+    /// Reads every URL that ended with an answer, and the contents if it is a page.
     fn pages(
         &self,
         filter: &Filter,
@@ -62,7 +61,7 @@ pub trait Reader: Send + Sync {
         limit: usize,
     ) -> impl Future<Output = PortResult<Batch<PageRow>>> + Send;
 
-    /// Every link, page by page, in the order in which they stand there.
+    /// Reads every link, page by page, in document order.
     fn links(
         &self,
         filter: &Filter,
@@ -70,7 +69,7 @@ pub trait Reader: Send + Sync {
         limit: usize,
     ) -> impl Future<Output = PortResult<Batch<LinkRow>>> + Send;
 
-    /// Every visit that was logged, those that were tried again included.
+    /// Reads every logged visit, including those that were tried again.
     fn log(
         &self,
         filter: &Filter,
@@ -78,7 +77,7 @@ pub trait Reader: Send + Sync {
         limit: usize,
     ) -> impl Future<Output = PortResult<Batch<LogRow>>> + Send;
 
-    /// Every URL that is known. Candidates outlive iterations: the filter's iteration is the one in which a URL ended last.
+    /// Reads every known URL. Candidates outlive iterations: the filter's iteration is the one in which a URL last ended.
     fn candidates(
         &self,
         filter: &Filter,
@@ -86,7 +85,7 @@ pub trait Reader: Send + Sync {
         limit: usize,
     ) -> impl Future<Output = PortResult<Batch<CandidateRow>>> + Send;
 
-    /// Every document, as it was put.
+    /// Reads every document as it was put.
     fn documents(
         &self,
         filter: &Filter,
@@ -94,9 +93,9 @@ pub trait Reader: Send + Sync {
         limit: usize,
     ) -> impl Future<Output = PortResult<Batch<DocumentRow>>> + Send;
 
-    /// What each origin left over, in one row for each reason; and what was lost with its captures, as
-    /// [`SegmentUnreadable`](dragline_domain::frontier::LeftoverReason::SegmentUnreadable), until the origin is opened in another iteration.
-    /// A filter by URL takes its origin.
+    /// Reads what each origin left over, in one row per reason. What was lost with its captures is listed as
+    /// [`SegmentUnreadable`](dragline_domain::frontier::LeftoverReason::SegmentUnreadable) until the origin is opened in another iteration. A
+    /// filter by URL selects its origin.
     fn leftovers(
         &self,
         filter: &Filter,
@@ -105,44 +104,44 @@ pub trait Reader: Send + Sync {
     ) -> impl Future<Output = PortResult<Batch<LeftoverRow>>> + Send;
 }
 
-/// Which rows are wanted; the default is all.
+/// Which rows to read; the default is all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
-    /// Of this iteration; absent: of every one.
+    /// The iteration; `None` for all.
     pub iteration: Option<Iteration>,
-    /// Of this origin; absent: of every one.
+    /// The origin; `None` for all.
     pub origin: Option<Origin>,
-    /// Of this URL (of a link, the page that it stands on); absent: of every one.
+    /// The URL (for links, that of the page with the link); `None` for all.
     pub url: Option<CrawlUrl>,
 }
 
 impl Filter {
-    /// All rows of an iteration.
+    /// Returns the filter for all rows of an iteration.
     #[must_use]
     pub fn of_iteration(number: Iteration) -> Self {
         Self { iteration: Some(number), ..Self::default() }
     }
 
-    /// The one origin whose rows are wanted; `None` if those of all are.
+    /// Returns the one origin whose rows are wanted; `None` for all.
     #[must_use]
     pub fn origin(&self) -> Option<Origin> {
         self.url.as_ref().map(CrawlUrl::origin).or_else(|| self.origin.clone())
     }
 }
 
-/// A place in a stream, behind the rows that were read. It means something to the stream that gave it alone, and stays good for as long as
-/// the crawl is kept: whoever derives something from a stream may store it.
+/// A place in a stream, after the rows that were read. Only the stream that returned it can use it. It stays valid for as long as the crawl is
+/// kept, so it may be stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cursor(String);
 
 impl Cursor {
-    /// A place, by what its store knows it by.
+    /// Wraps what the store knows the place by.
     #[must_use]
     pub fn new(place: impl Into<String>) -> Self {
         Self(place.into())
     }
 
-    /// What its store knows it by.
+    /// Returns what the store knows the place by.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -158,15 +157,15 @@ impl fmt::Display for Cursor {
 /// Some rows of a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Batch<T> {
-    /// The rows. A batch may be empty although more stand behind it.
+    /// The rows. A batch may be empty although more follow.
     pub rows: Vec<T>,
-    /// Where to go on; absent: at the beginning, as nothing was there.
+    /// Where to continue; `None` to start from the beginning, as nothing was there.
     pub cursor: Option<Cursor>,
-    /// Whether there is more at this time.
+    /// Whether more follows at this time.
     pub rest: Rest,
 }
 
-/// What stands behind a batch at this time.
+/// What follows a batch at this time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rest {
     /// There may be more.

@@ -1,4 +1,4 @@
-//! The rows that a reader gives, with their fields as they are exported. Field names are part of the interface, and the same on both engines.
+//! The rows that a reader returns, with their fields as exported. Field names are part of the interface, and the same on both engines.
 
 use dragline_domain::document::Document;
 use dragline_domain::frontier::LeftoverReason;
@@ -16,7 +16,7 @@ macro_rules! rows {
         }
 
         impl $name {
-            /// The names of its fields, in their order.
+            /// Returns the names of its fields, in order.
             pub fn fields() -> impl Iterator<Item = &'static str> {
                 [$(stringify!($field)),*].into_iter().map(|name| name.trim_start_matches("r#"))
             }
@@ -25,7 +25,7 @@ macro_rules! rows {
 }
 
 rows! {
-    /// A URL that ended with an answer, and what it holds if it is a page.
+    /// A URL that ended with an answer, and its contents if it is a page.
     PageRow {
         /// The crawl.
         crawl: String,
@@ -41,29 +41,29 @@ rows! {
         depth: u32,
         /// The status code.
         status: Option<u16>,
-        /// Without parameters; absent if the server named none.
+        /// Without parameters; `None` if the server named none.
         content_type: Option<String>,
         /// The body's size as received.
         body_bytes: Option<u64>,
-        /// When it was asked for, ISO 8601 in UTC.
+        /// When it was requested, ISO 8601 in UTC.
         at: String,
-        /// `<title>`. This and what follows is absent for what is no page, or did not change.
+        /// `<title>`. This and the following fields are `None` for what is not a page or did not change.
         title: Option<String>,
         /// `<meta name=description>`.
         description: Option<String>,
         /// The language that it declares.
         language: Option<String>,
-        /// The encoding that it was read in.
+        /// The encoding that it was decoded from.
         charset: Option<String>,
-        /// The URL that it calls canonical.
+        /// The URL that it declares canonical.
         canonical: Option<String>,
         /// The visible text.
         text: Option<String>,
         /// The WARC object with the response, below the data directory.
         object: String,
-        /// Where its record starts there.
+        /// Where its record starts in the object.
         offset: u64,
-        /// How many bytes the record takes.
+        /// The length of the record in bytes.
         length: u64,
     }
 
@@ -77,11 +77,11 @@ rows! {
         from_url: String,
         /// The target.
         to_url: String,
-        /// How it is made.
+        /// What kind of link it is.
         kind: String,
         /// What was done with it.
         disposition: String,
-        /// The rule that forbids it; absent for other dispositions.
+        /// The rule that forbids it; `None` for other dispositions.
         detail: Option<String>,
     }
 
@@ -95,7 +95,7 @@ rows! {
         url: String,
         /// Links from a seed.
         depth: u32,
-        /// The page that led to it first; absent for a seed.
+        /// The page that led to it first; `None` for a seed.
         via: Option<String>,
         /// How it came to be visited: `queued`, `recrawl`, `retry`.
         crawl_type: String,
@@ -103,41 +103,41 @@ rows! {
         outcome: i16,
         /// Its name.
         outcome_name: String,
-        /// Whether the outcome stands for the iteration; else it was tried again.
+        /// Whether the outcome is final for the iteration; otherwise the URL was tried again.
         r#final: bool,
         /// How often it was asked for in the iteration, this time included.
         tries: u8,
-        /// When it was asked for or decided on, ISO 8601 in UTC.
+        /// When it was requested or decided on, ISO 8601 in UTC.
         at: String,
-        /// The status code; absent without a response.
+        /// The status code; `None` without a response.
         status: Option<u16>,
-        /// From the request's start to its end; absent if nothing was sent.
+        /// From the request's start to its end; `None` if nothing was sent.
         duration_ms: Option<u64>,
-        /// From the request's start to the response header; absent without one.
+        /// From the request's start to the response header; `None` without one.
         first_byte_ms: Option<u64>,
-        /// The address that answered; absent if no connection was made.
+        /// The address that answered; `None` if no connection was made.
         remote: Option<String>,
-        /// The rule that decided, or the error that was met; absent where the outcome says it all.
+        /// The rule that decided, or the error that was met; `None` where the outcome says it all.
         detail: Option<String>,
-        /// Without parameters; absent without a response, or if the server named none.
+        /// Without parameters; `None` without a response, or if the server named none.
         content_type: Option<String>,
-        /// The body's size as received; absent without a response.
+        /// The body's size as received; `None` without a response.
         body_bytes: Option<u64>,
-        /// Why the body is not whole; absent when it is.
+        /// Why the body is not whole; `None` when it is.
         truncated: Option<String>,
-        /// Where it sends its visitors; absent if it does not.
+        /// Where it redirects to; `None` if it does not.
         redirects_to: Option<String>,
-        /// The WARC object with the response, below the data directory; absent without one.
+        /// The WARC object with the response, below the data directory; `None` without one.
         object: Option<String>,
-        /// Where its record starts there.
+        /// Where its record starts in the object.
         offset: Option<u64>,
-        /// How many bytes the record takes.
+        /// The length of the record in bytes.
         length: Option<u64>,
         /// The user agent.
         agent: String,
     }
 
-    /// A URL that is known, and what the next iteration needs to know of it.
+    /// A known URL, and what the next iteration needs to know about it.
     CandidateRow {
         /// The crawl.
         crawl: String,
@@ -145,27 +145,27 @@ rows! {
         url: String,
         /// The iteration that it was last queued in.
         queued_in: u32,
-        /// When it was found first, ISO 8601 in UTC.
+        /// When it was first found, ISO 8601 in UTC.
         first_seen: String,
         /// Links from a seed.
         depth: u32,
-        /// The page that led to it; absent for a seed.
+        /// The page that led to it; `None` for a seed.
         via: Option<String>,
-        /// When it is due again; absent: in every iteration.
+        /// When it is due again; `None` for every iteration.
         due_at: Option<String>,
-        /// The interval that led to the last good capture; absent where there is none.
+        /// The interval that led to the last good capture; `None` where there is none.
         interval_ms: Option<u64>,
-        /// The number of its last outcome; absent if it has none yet.
+        /// The number of its last outcome; `None` if it has none yet.
         last_outcome: Option<i16>,
         /// The outcome's name.
         last_outcome_name: Option<String>,
-        /// When that was.
+        /// When that outcome was.
         last_at: Option<String>,
-        /// In which iteration that was.
+        /// The iteration of that outcome.
         last_iteration: Option<u32>,
         /// The number of the last outcome that says something lasting.
         last_contentful_outcome: Option<i16>,
-        /// When that was.
+        /// When that outcome was.
         last_contentful_at: Option<String>,
         /// `ETag` of the last good capture.
         etag: Option<String>,
@@ -176,12 +176,12 @@ rows! {
     }
 }
 
-/// What the parser made of one URL's end, and in which iteration that was.
+/// What the parser made of one URL's ending, and in which iteration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DocumentRow {
     /// The iteration.
     pub iteration: Iteration,
-    /// The document, as it was put: whether it is a copy of another is not decided in it.
+    /// The document as it was put: whether it duplicates another is not decided in it.
     pub document: Document,
 }
 
@@ -192,16 +192,16 @@ pub struct LeftoverRow {
     pub iteration: Iteration,
     /// The origin.
     pub origin: Origin,
-    /// Why it ended.
+    /// Why they were left.
     pub reason: LeftoverReason,
     /// How many URLs.
     pub urls: u64,
-    /// The error that its robots.txt was met with last; absent if it was answered.
+    /// The last error of its robots.txt; `None` if it was answered.
     pub robots_error: Option<String>,
 }
 
 impl LeftoverRow {
-    /// The error of a robots.txt, as it is kept; `None` if it was answered.
+    /// Returns the error in a stored robots.txt; `None` if it was answered.
     #[must_use]
     pub fn robots_error_of(kept: &RobotsRecord) -> Option<String> {
         match kept {

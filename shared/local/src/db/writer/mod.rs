@@ -1,6 +1,6 @@
-//! The one thread that owns the connection. Operations that wait are committed together.
+//! The one thread that owns the connection. Operations that are waiting are committed together.
 //!
-//! Each runs under its own savepoint, so that one that fails takes no other with it, and is answered only after the commit.
+//! Each runs under its own savepoint, so that a failing one affects no other, and is answered only after the commit.
 
 use std::fs::File;
 use std::io;
@@ -15,10 +15,10 @@ use super::{Db, StoreError};
 #[cfg(test)]
 mod tests;
 
-/// The most operations of one transaction, so that none waits long for its answer.
+/// The most operations in one transaction, so that none waits long for its answer.
 const BATCH_MAX: usize = 64;
 
-/// Runs operations in the order in which they come.
+/// Runs operations in the order in which they arrive.
 pub(crate) struct Writer {
     jobs: Option<Sender<Box<dyn Job>>>,
     thread: Option<JoinHandle<()>>,
@@ -64,9 +64,9 @@ impl Drop for Writer {
     }
 }
 
-/// An operation that waits, whatever its answer's type.
+/// A waiting operation, whatever the type of its answer.
 trait Job: Send {
-    /// Does its work. The error stays inside for the answer; its kind comes back.
+    /// Does its work. The error stays inside for the answer; its kind is returned.
     fn run(&mut self, db: &Db) -> Result<(), PortErrorKind>;
 
     /// Answers: with its own result if the transaction was committed.
@@ -93,7 +93,7 @@ impl<T: Send, F: FnOnce(&Db) -> Result<T, StoreError> + Send> Job for Task<T, F>
     fn answer(self: Box<Self>, committed: Result<(), &StoreError>) {
         let error = match (self.result, committed) {
             (Some(Ok(value)), Ok(())) => {
-                // Whoever asked may have gone away meanwhile.
+                // The caller may be gone by now.
                 let _ = self.reply.send(Ok(value));
                 return;
             }

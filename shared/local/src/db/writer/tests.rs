@@ -40,7 +40,7 @@ async fn insert_together(writer: &Arc<Writer>, values: Vec<String>) -> Vec<PortR
         .collect();
     tokio::task::yield_now().await;
     go_on.send(()).unwrap();
-    // It may share the disposition of those that waited.
+    // It may share the result of those that waited.
     let _ = hold.await.unwrap();
     let mut answers = Vec::new();
     for answer in waiting {
@@ -59,7 +59,7 @@ async fn an_operation_that_fails_takes_no_other_with_it() {
 }
 
 #[tokio::test]
-async fn a_full_disk_is_told_and_what_fits_goes_on() {
+async fn a_full_disk_is_reported_and_what_fits_is_stored() {
     let writer = writer(20);
     let answers = insert_together(&writer, vec!["small".to_owned(), "x".repeat(200_000), "other".to_owned()]).await;
     assert_eq!(answers[1].as_ref().unwrap_err().kind, PortErrorKind::Full);

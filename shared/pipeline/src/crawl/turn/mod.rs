@@ -23,7 +23,7 @@ use super::memory::SegmentMemory;
 use super::orphans;
 use super::pacer::Pacer;
 use super::planner::Planner;
-use super::release::{self, LetGo};
+use super::release::{self, FreeFrom};
 use super::robots::{Robots, base_delay, robots};
 use super::visit::{LeaseTooOld, Visited};
 use crate::World;
@@ -39,19 +39,19 @@ use dragline_ports::notifier::Notice;
 use dragline_ports::observer::Stage;
 use dragline_ports::queue::Ticket;
 
-/// How often a turn that waits looks whether what it waits for is there, or whether it is to end.
+/// How often a waiting turn checks whether what it waits for has come, or whether it should end.
 const LOOK_AGAIN: Duration = Duration::from_secs(2);
 
 /// How long a turn goes on while others wait for its place.
 const TURN_IN_A_CROWD: Duration = Duration::from_secs(10);
 
-/// Leases in a row that run out without a commit before an origin is given up.
+/// How many leases in a row may expire without a commit before an origin is given up.
 const ATTEMPTS_MAX: u32 = 5;
 
 /// Works one turn.
 ///
 /// # Errors
-/// Those of the ports. The lease then runs out and is taken over.
+/// Returns the ports' errors. The lease then expires and is taken over.
 pub async fn work_turn<W: World, H: Fetcher + 'static>(
     world: &Arc<W>,
     fetcher: &Arc<H>,
@@ -74,7 +74,7 @@ pub async fn work_turn<W: World, H: Fetcher + 'static>(
         turn: ticket.turn,
         token: token.clone(),
         until: after(now, lease_length),
-        // Nothing starts after the turn's end but what its last lease covers.
+        // After the turn's end nothing starts that its last lease does not cover.
         host_until: after(now, timing.turn + timing.wait_in_turn + lease_length),
         alive: live.others(),
         hosts_per_domain: context.definition.politeness.hosts_per_domain,
@@ -130,7 +130,7 @@ pub async fn work_turn<W: World, H: Fetcher + 'static>(
     turn.run().await
 }
 
-/// The share of the iteration's budget to ask for: no more than is fair to the other origins. `None` if there is no such iteration.
+/// Returns the share of the iteration's budget to ask for: no more than is fair to the other origins. `None` if there is no such iteration.
 async fn wanted(world: &impl World, ticket: &Ticket, limits: &TurnLimits) -> PortResult<Option<Reserve>> {
     let row = world.frontier().load_iteration(&ticket.origin.crawl, ticket.iteration).await?;
     let most = Reserve { pages: Some(limits.pages), bytes: Some(limits.bytes) };
@@ -146,7 +146,7 @@ struct TurnWork<W, H> {
     token: LeaseToken,
     /// While it lives, no other turn of this process takes its lease or its host.
     live: LiveTurn,
-    /// The holder's copy: as last committed, but for pace, patience and ending, which are as they are now.
+    /// The holder's copy: as last committed, except that pace, patience and ending are current.
     lease: Lease,
     /// As last read.
     inbox: Inbox,
@@ -158,21 +158,21 @@ struct TurnWork<W, H> {
     lease_end: Duration,
     /// When the turn ends, by the monotonic clock.
     turn_end: Duration,
-    /// When it ends while others wait for its place.
+    /// When it ends if others wait for its place.
     turn_end_in_a_crowd: Duration,
     crowd: Crowd,
     segment_bytes_max: u64,
     memory: SegmentMemory,
-    /// In order; the last one may take visits.
+    /// In order; only the last one may take visits.
     open: VecDeque<OpenSegment>,
     next_number: u64,
     visits: JoinSet<Result<Visited, LeaseTooOld>>,
     pages_uncommitted: u64,
     bytes_uncommitted: u64,
     has_met_barrier: bool,
-    /// When a failure cost patience last, by the monotonic clock.
+    /// When a failure last cost patience, by the monotonic clock.
     failed_at: Option<Duration>,
-    /// Holders before this one may still put objects late.
+    /// Whether earlier holders may still put objects late.
     took_over: bool,
 }
 
@@ -213,27 +213,27 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         let free_from = self.pacer.not_before(self.world.clock());
         let not_before = free_from.max(self.lease.free_from(now));
         self.lease.barrier = if self.has_met_barrier { Barrier::Waiting } else { Barrier::Open };
-        // A host that robots.txt leads to calls as soon as it is free; that may get lost.
+        // A host that robots.txt redirects to sends a ticket as soon as it is free; that may be lost.
         let called_by = match self.robots {
             Robots::HostBusy(until) => until,
             _ => not_before,
         };
         self.live.rest_until(self.pacer.rests_until(), self.world.clock().monotonic());
         if matches!(self.lease.ending, Some(LeftoverReason::RobotsUnreadable | LeftoverReason::OriginGivenUp)) {
-            // Nobody asks it any more. Whoever does so later begins anew, and is refused anew.
+            // Nobody makes requests to it any more. Whoever does later starts from scratch, and is refused again.
             self.lease.pace.back_off_exponent = 0;
         }
-        let times = LetGo { not_before, free_from, called_by };
+        let times = FreeFrom { not_before, free_from, called_by };
         let paced_until = self.pacer.rests_until();
         let released = release::release(&*self.world, &self.origin, &self.token, &self.lease, times).await?;
         if let Some(how) = released {
-            self.is_let_go(how, paced_until);
+            self.is_released(how, paced_until);
         }
         Ok(released.map_or(TurnEnd::Fenced, TurnEnd::Released))
     }
 
-    /// The next visit that is over. `None` if none is under way, or another may be started before: then it is time, or to be looked
-    /// whether the turn is to end.
+    /// Returns the next visit that is over. `None` if none is under way, if another one may start first, or when it is time to check whether the
+    /// turn should end.
     async fn next_ended(&mut self, start: Start) -> Option<Result<Result<Visited, LeaseTooOld>, JoinError>> {
         if start != Start::NotYet {
             return self.visits.join_next().await;
@@ -248,17 +248,17 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         }
     }
 
-    /// Whether there is more to do in this turn. What its segments lead to is waited for a while: another turn costs a ticket and four
-    /// commits, and here seconds of waiting are shared with other origins.
+    /// Whether there is more to do in this turn. It waits a while for what its segments lead to: another turn costs a ticket and four commits, and
+    /// the seconds of waiting here are shared with other origins.
     async fn has_more(&mut self, start: Start) -> PortResult<bool> {
         if start == Start::MustCommit {
-            // A commit has renewed the lease; or there was nothing to commit, and nothing else renews it.
+            // A commit has renewed the lease. Without anything to commit, nothing renews it.
             return Ok(self.must_not_start() != Some(Start::MustCommit));
         }
         let mut waited = Duration::ZERO;
         let has_come = loop {
             if self.may_wait_for_parses(waited) {
-                // What was committed a moment ago is not parsed yet, and each look costs a read.
+                // What was committed a moment ago is not parsed yet, and each check costs a read.
                 self.world.clock().sleep(LOOK_AGAIN).await;
                 waited += LOOK_AGAIN;
             }
@@ -275,14 +275,14 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         Ok(has_come)
     }
 
-    /// Whether segments are to be parsed, as far as is known, and there is time to wait for that.
+    /// Whether segments still have to be parsed, as far as is known, and there is time to wait for that.
     fn may_wait_for_parses(&mut self, waited: Duration) -> bool {
         self.lease.segments > self.inbox.parsed
             && waited + LOOK_AGAIN <= self.world.timing().parse_wait
             && self.must_not_start().is_none()
     }
 
-    /// Whether work came while the last visits were under way.
+    /// Whether work arrived while the last visits were under way.
     async fn has_come(&mut self, start: Start) -> PortResult<bool> {
         let added_before = self.inbox.added;
         self.read_inbox().await?;
@@ -292,10 +292,10 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         let has_retry = self.planner.has_due_retry(&self.lease, self.world.clock().now());
         let has_todo = self.planner.has_todo(&self.inbox);
         if start == Start::Dry && !self.has_met_barrier && has_todo && self.inbox.added == added_before {
-            let why = "todo is counted that is not there";
+            let why = "there is less todo than was counted";
             return Err(PortError::new(PortErrorKind::Corrupt, "next todo", &self.origin, why));
         }
-        // A barrier that retries keep up stays until they are due.
+        // A barrier that exists because of retries stays until they are due.
         let is_kept_back = self.has_met_barrier && !self.lease.retries.is_empty();
         Ok(has_retry || (has_todo && !is_kept_back))
     }
@@ -307,7 +307,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         Ok(())
     }
 
-    /// Gets robots.txt. If that cannot be read, the origin is asked again later, until patience ends.
+    /// Gets robots.txt. If it cannot be read, it is requested again later, until patience ends.
     async fn read_robots(&mut self) -> PortResult<()> {
         let wait = self.pacer.wait(self.world.clock());
         if wait > self.world.timing().wait_in_turn {
@@ -351,7 +351,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         Ok(())
     }
 
-    /// Commits, in order, the segments that nothing is under way of. `false` if another worker holds the lease.
+    /// Commits, in order, the segments that are complete. Returns `false` if another worker holds the lease.
     async fn commit_complete(&mut self) -> PortResult<bool> {
         while self.open.front().is_some_and(OpenSegment::is_complete) {
             let Some(segment) = self.open.pop_front() else { break };

@@ -1,4 +1,4 @@
-//! The visits of a turn: when one may start, where its result goes.
+//! The visits of a turn: when one may start, and where its result goes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,26 +22,26 @@ use dragline_ports::error::PortResult;
 use dragline_ports::fetcher::Fetcher;
 use dragline_ports::observer::{Event, Wait};
 
-/// Segments in the making at once: one that takes visits, and those that wait for their last ones.
+/// How many segments may be in progress at once: one that takes visits, and those that wait for their last ones.
 const OPEN_SEGMENTS_MAX: usize = 4;
 
-/// What became of an attempt to start visits.
+/// The result of an attempt to start visits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Start {
-    /// As many are under way as may be.
+    /// The maximum is under way.
     Full,
-    /// The next one is to wait for its time.
+    /// The next one has to wait for its time.
     NotYet,
-    /// The turn takes nothing more.
+    /// The turn starts nothing more.
     MustEnd,
     /// The lease must be renewed first.
     MustCommit,
-    /// Nothing is left to start.
+    /// There is nothing left to start.
     Dry,
 }
 
 impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
-    /// Starts visits until as many are under way as may be.
+    /// Starts visits until the maximum is under way.
     pub(super) async fn start_visits(&mut self) -> PortResult<Start> {
         let concurrency = usize::from(self.context.definition.politeness.concurrency);
         while self.visits.len() < concurrency {
@@ -56,7 +56,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             if self.planner.is_empty_handed(&self.lease, now)
                 && self.planner.fill(&*self.world, &self.lease, &self.inbox, in_flight).await?
             {
-                // That took time: whether there is enough left for a visit is asked again.
+                // That took time: check again whether there is enough left for a visit.
                 continue;
             }
             if let Err(dry) = self.planner.has_next(&self.lease, &self.inbox, in_flight, now) {
@@ -104,7 +104,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         (ends_by > self.lease_end).then_some(Start::MustCommit)
     }
 
-    /// No request starts later than this, by the monotonic clock: it must be over before another worker may take the lease and ask.
+    /// Returns the latest start of a request, by the monotonic clock: it must be over before another worker may take the lease and make requests.
     pub(super) fn latest_start(&self) -> Duration {
         self.lease_end.saturating_sub(self.context.limits().total_timeout)
     }
@@ -120,7 +120,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             .is_some_and(|holder| holder.reserved.spend(self.pages_uncommitted, self.bytes_uncommitted).is_spent())
     }
 
-    /// Makes sure that the last segment takes another visit. `false` if too many are in the making.
+    /// Makes sure that the last segment takes another visit. Returns `false` if too many are in progress.
     fn has_room(&mut self) -> bool {
         let now = self.world.clock().monotonic();
         let age_max = self.world.timing().segment_age;
@@ -160,7 +160,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         true
     }
 
-    /// The last segment takes no more visits; one that has none is dropped.
+    /// Seals the last segment, so that it takes no more visits; one without visits is dropped.
     pub(super) fn seal_last(&mut self) {
         if self.open.back().is_some_and(|last| last.entries == 0) {
             self.open.pop_back();
@@ -169,7 +169,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         }
     }
 
-    /// Starts the visit of one URL, or ends it at once if it must not be asked for.
+    /// Starts the visit of one URL, or ends it at once if the URL must not be requested.
     fn start(&mut self, work: Work) {
         let latest_start = self.latest_start();
         let segment = self.open.back_mut().expect("room was made");
@@ -180,7 +180,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             segment.work.retried.push(work.entry.path_and_query.clone());
         }
         let Ok(url) = self.origin.origin.url_at(&work.entry.path_and_query) else {
-            tracing::error!(origin = %self.origin, path = %work.entry.path_and_query, "a stored path makes no URL");
+            tracing::error!(origin = %self.origin, path = %work.entry.path_and_query, "a stored path is not part of a valid URL");
             return;
         };
         if let Some((outcome, why)) = refused(&self.context, &self.robots, &work, &url) {
@@ -201,7 +201,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             let clock = world.clock();
             let started = match started {
                 Ok(started) => started,
-                // Since it was asked whether one may start, another request turned out to open a connection.
+                // Since the check whether one may start, another request turned out to open a connection.
                 Err(_) => pacer.start_in_time(clock, latest_start).await.ok_or(LeaseTooOld)?,
             };
             let watch = Arc::new(Connecting::new(Arc::clone(&pacer), Arc::clone(&world)));
@@ -209,7 +209,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         });
     }
 
-    /// Takes a visit's result into its segment.
+    /// Puts a visit's result into its segment.
     pub(super) fn finish(&mut self, visited: Visited) {
         let Visited { segment, work, url, at, started, fetched } = visited;
         let clock = self.world.clock();
@@ -217,7 +217,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         self.lease.pace = self.pacer.pace();
         let (outcome, detail) =
             outcome_of(&fetched, work.entry.last.as_ref(), self.context.definition.user_agent.product_token());
-        // What failed together failed once: it could not wait for what the others met.
+        // What failed together failed once: it could not wait for the others' results.
         let (has_failed, is_away) = (outcome.costs_patience(), fetched.is_out_of_reach());
         if !(has_failed && self.failed_at.is_some_and(|at| started < at)) {
             self.lease.patience = self.lease.patience.after(outcome, &self.lease.pace);
@@ -233,7 +233,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         if self.lease.patience.is_exhausted() {
             self.lease.ending = Some(LeftoverReason::OriginGivenUp);
         }
-        // Nothing was asked where nobody was there: that ends with the patience, not with the tries.
+        // No request was made to a host that is out of reach: that ends with the patience, not with the tries.
         let tries = work.tries + u8::from(!is_away);
         let waiting = self.lease.retries.iter().chain(self.open.iter().flat_map(|open| &open.work.retries));
         let is_retried = outcome.may_be_fluke() && tries < tries_max(outcome) && Retry::fits(waiting, &work.entry);

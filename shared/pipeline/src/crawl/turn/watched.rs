@@ -1,4 +1,4 @@
-//! What a turn lets people see: each visit as it ends, and what the origin waits for.
+//! What a turn shows to an observer: each visit as it ends, and what the origin waits for.
 
 use std::time::Duration;
 
@@ -14,30 +14,30 @@ use dragline_ports::clock::Clock;
 use dragline_ports::fetcher::Fetcher;
 use dragline_ports::observer::{Delay, DelayReason, Event, Stage, Wait};
 
-/// Two instants that are told apart lie further from each other: one is stored in milliseconds, the other counted by another clock.
+/// Two instants count as different if they are further apart than this: one is stored in milliseconds, the other comes from another clock.
 const BLUR: Duration = Duration::from_millis(10);
 
-/// An origin's turn did not begin, as others ask its host.
+/// Reports that an origin's turn did not begin, as others are using its host.
 pub(super) fn host_is_busy(world: &impl World, context: &CrawlContext, origin: &OriginKey, until: Timestamp) {
     let delay = Delay { time: context.definition.politeness.delay, reason: DelayReason::Definition };
     world.observer().observe(&Event::At { origin, stage: Stage::Waiting { until, why: Wait::Host, delay } });
 }
 
 impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
-    /// The origin is at this.
+    /// Reports the origin's stage.
     pub(super) fn is_at(&self, stage: Stage) {
         self.world.observer().observe(&Event::At { origin: &self.origin, stage });
     }
 
-    /// The next request starts at this monotonic reading.
+    /// Reports that the next request starts at this monotonic reading.
     pub(super) fn asks_at(&self, start: Duration) {
         let clock = self.world.clock();
         let until = after(clock.now(), start.saturating_sub(clock.monotonic()));
         self.is_at(Stage::Waiting { until, why: self.pacer.why(start), delay: self.delay() });
     }
 
-    /// The turn is over, and left its origin so. The pacer would let the next request start at this monotonic reading.
-    pub(super) fn is_let_go(&self, how: Release, free_from: Duration) {
+    /// Reports that the turn is over, and how it left its origin. The pacer would let the next request start at this monotonic reading.
+    pub(super) fn is_released(&self, how: Release, free_from: Duration) {
         let stage = match how {
             Release::Wake { not_before } => {
                 let clock = self.world.clock();

@@ -1,18 +1,18 @@
-//! What was seen of rows that later writes do not read, and are billed by: how large a chunk is that is deleted, where in the index a lease
-//! was that is renewed.
+//! What was seen of rows that later writes do not read but are billed by: the size of a chunk that is deleted, and the position in the index of a
+//! lease that is renewed.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use crate::dynamo::Key;
 
-/// Rows that are remembered at most. A turn has one chunk and one lease at a time.
+/// The most rows that are remembered. A turn has one chunk and one lease at a time.
 const ROWS_MAX: usize = 1_000;
 
 /// A bounded memory.
-pub(super) struct Noted<T>(Mutex<HashMap<Key, T>>);
+pub(super) struct Remembered<T>(Mutex<HashMap<Key, T>>);
 
-impl<T> Noted<T> {
+impl<T> Remembered<T> {
     pub(super) fn remember(&self, key: &Key, what: T) {
         let mut rows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if rows.len() < ROWS_MAX || rows.contains_key(key) {
@@ -20,13 +20,13 @@ impl<T> Noted<T> {
         }
     }
 
-    /// What is known of a row, which is of no use any more.
+    /// Returns what is known about a row, and forgets it.
     pub(super) fn forget(&self, key: &Key) -> Option<T> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(key)
     }
 }
 
-impl<T> Default for Noted<T> {
+impl<T> Default for Remembered<T> {
     fn default() -> Self {
         Self(Mutex::default())
     }
