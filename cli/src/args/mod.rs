@@ -2,12 +2,10 @@
 
 mod crawl;
 mod explain;
-mod export;
 mod key;
-mod of;
+mod read;
 #[cfg(feature = "stack")]
 mod stack;
-mod status;
 mod values;
 
 use std::path::{Path, PathBuf};
@@ -20,11 +18,9 @@ use dragline_local::Allowance;
 
 pub(crate) use crawl::CrawlArgs;
 pub(crate) use explain::ExplainArgs;
-pub(crate) use export::{ExportArgs, Format, What};
-pub(crate) use of::OfArgs;
+pub(crate) use read::{ExportArgs, Format, StatusArgs, What};
 #[cfg(feature = "stack")]
 pub(crate) use stack::{ChangeArgs, PutArgs, StackArgs, StackName, StackNameError, StartArgs};
-pub(crate) use status::StatusArgs;
 
 use crate::exit::Exit;
 use crate::logging::Logging;

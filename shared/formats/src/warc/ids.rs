@@ -40,13 +40,13 @@ pub struct TargetUri(String);
 
 impl TargetUri {
     /// Takes a URL as it is, so that it can be found again byte for byte. Only what could end the line or the value is percent-encoded: control
-    /// characters, spaces and all beyond ASCII, none of which the `url` crate leaves.
+    /// characters, spaces, all beyond ASCII, and the angle brackets that readers of WARC 1.0 take off. The `url` crate leaves none of these.
     #[must_use]
     pub fn new(uri: &str) -> Self {
         let mut safe = String::with_capacity(uri.len());
         for byte in uri.bytes() {
             match byte {
-                0x21..=0x7e => safe.push(char::from(byte)),
+                b'!'..=b'~' if !matches!(byte, b'<' | b'>') => safe.push(char::from(byte)),
                 _ => safe.push_str(percent_encoding::percent_encode_byte(byte)),
             }
         }
@@ -166,6 +166,18 @@ tokens! {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nothing_of_a_url_ends_its_line_or_is_taken_off() {
+        for (uri, expected, why) in [
+            ("https://a.example/b?c=%20", "https://a.example/b?c=%20", "as it is"),
+            ("https://a.example/\r\nX: y", "https://a.example/%0D%0AX:%20y", "a line break"),
+            ("https://a.example/ü", "https://a.example/%C3%BC", "beyond ASCII"),
+            ("<>", "%3C%3E", "brackets, which stand around URLs in WARC 1.0"),
+        ] {
+            assert_eq!(TargetUri::new(uri).as_str(), expected, "{why}");
+        }
+    }
 
     #[test]
     fn ids_are_uuids_of_version_8() {

@@ -180,7 +180,8 @@ mod tests {
 
     #[test]
     fn tables_of_earlier_formats_are_brought_up_to_this_one() {
-        let [mut new, mut first, mut second, mut third, mut fourth] = [(); 5].map(|()| Connection::open_in_memory().unwrap());
+        let [mut new, mut first, mut second, mut third, mut fourth] =
+            [(); 5].map(|()| Connection::open_in_memory().unwrap());
         prepare(&mut new, Found::Empty).unwrap();
         first.execute_batch(include_str!("tables_1.sql")).unwrap();
         prepare(&mut first, Found::Ours(1)).unwrap();

@@ -56,7 +56,7 @@ impl Iterations for SqliteFrontier {
 
     async fn progress(&self, crawl: &CrawlId, iteration: Iteration) -> PortResult<Progress> {
         let id = crawl.clone();
-        self.run("sum progress", crawl, move |db| super::progress::sum(db, &id, iteration)).await
+        self.run("sum progress", crawl, move |db| super::progress::progress(db, &id, iteration)).await
     }
 }
 

@@ -8,7 +8,7 @@ use rusqlite::params;
 use crate::db::values::Json;
 use crate::db::{CrawlRowId, Db, StoreError};
 
-pub(crate) fn sum(db: &Db, crawl: &CrawlId, iteration: Iteration) -> Result<Progress, StoreError> {
+pub(crate) fn progress(db: &Db, crawl: &CrawlId, iteration: Iteration) -> Result<Progress, StoreError> {
     let mut progress = Progress::default();
     let Some(id) = db.crawl_id(crawl)? else { return Ok(progress) };
     let sql = "SELECT l.record, b.record FROM origin o

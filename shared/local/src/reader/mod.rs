@@ -46,7 +46,7 @@ impl Reader for SqliteReader {
     }
 
     async fn progress(&self, number: Iteration) -> PortResult<Progress> {
-        self.run("read progress", move |db, crawl| crate::frontier::progress::sum(db, crawl, number)).await
+        self.run("read progress", move |db, crawl| crate::frontier::progress::progress(db, crawl, number)).await
     }
 
     async fn pages(&self, filter: &Filter, after: Option<&Cursor>, limit: usize) -> PortResult<Batch<PageRow>> {
