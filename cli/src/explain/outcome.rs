@@ -152,7 +152,7 @@ mod tests {
         insta::assert_snapshot!(text(Outcome::RateLimited), @"
         rate_limited (49)
 
-        The server was asked too often: status 429.
+        The server received too many requests: status 429.
 
         class:       failed: something went wrong: the URL counts as failed
         retried:     yes, as the back-off allows; 6 tries in all.
