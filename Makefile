@@ -57,8 +57,9 @@ setup: ## Fetch what the tests need, once for all checkouts: WARC readers, real 
 lint: ## Check the format, and run clippy without warnings
 	@cargo fmt --all --check
 	@cargo clippy --quiet $(ALL) --all-targets -- -D warnings
-	@# As the functions have it that carry no parser: where all features are on, what it lacks does not show.
+	@# As they are built by themselves: what they lack without a feature does not show where all features are on.
 	@cargo clippy --quiet --package dragline-pipeline -- -D warnings
+	@cargo clippy --quiet --package dragline -- -D warnings
 
 docs: ## Build the documentation
 	@RUSTDOCFLAGS='-D warnings' cargo doc --quiet $(ALL) --no-deps --lib --bins --examples
