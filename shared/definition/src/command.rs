@@ -186,7 +186,11 @@ mod tests {
             ("{\"url\": ", "1:", ""),
             (r#"{"uri": "https://a.example/"}"#, "1:2", "unknown key `uri`"),
             (r#"{"url": "https://a.example/", "delay": 0}"#, "1:", "unknown key `delay`"),
-            (r#"{"url": "https://a.example/", "stop": {"crawl": "a"}}"#, "1:1", "the message has more than one command"),
+            (
+                r#"{"url": "https://a.example/", "stop": {"crawl": "a"}}"#,
+                "1:1",
+                "the message has more than one command",
+            ),
             (r#"{"url": "ftp://a.example/"}"#, "1:9", "only http and https"),
             (r#"{"url": 7}"#, "1:9", ""),
             (r#"{"start": {"crawl": "Docs"}}"#, "1:21", "`Docs` is not a valid crawl name"),
