@@ -18,7 +18,7 @@ use rand::{RngExt, SeedableRng};
 use tokio::sync::oneshot;
 
 use crate::clocks::Clocks;
-use crate::faults::{Fate, Faults, Loss, Plan, Processes, Scope, Struck};
+use crate::faults::{Fault, Faults, Loss, Plan, Processes, Scope, Struck};
 use crate::mail::{Kind, Letter, Mail};
 use crate::parked::{Grant, Operation, Parked, Until};
 use crate::trace::Trace;
@@ -306,42 +306,42 @@ impl Conductor {
         let away = |what| Err(PortError::new(PortErrorKind::Unavailable, operation.name, &operation.subject, what));
         loop {
             let waiting = Until::Operation(operation.clone());
-            let Grant::Operation(fate) = self.park(worker, waiting).await else { return pending().await };
-            match fate {
-                Fate::FailBefore => {
+            let Grant::Operation(fault) = self.park(worker, waiting).await else { return pending().await };
+            match fault {
+                Fault::FailBefore => {
                     self.leave(worker);
                     return away("no answer: nothing was done");
                 }
-                Fate::CrashBefore(scope) => return self.fall(worker, scope).await,
-                Fate::DelayBefore(wait) => {
+                Fault::CrashBefore(scope) => return self.fall(worker, scope).await,
+                Fault::DelayBefore(wait) => {
                     self.leave(worker);
                     self.sleep(worker, wait).await;
                     continue;
                 }
                 _ => {}
             }
-            let twist = match (fate, twist) {
-                (Fate::Twist, Twist::Instead(other)) => {
+            let twist = match (fault, twist) {
+                (Fault::Twist, Twist::Instead(other)) => {
                     self.leave(worker);
                     return Ok(other);
                 }
                 (_, twist) => twist,
             };
             let result = work.await;
-            match fate {
-                Fate::Twist => {
+            match fault {
+                Fault::Twist => {
                     self.leave(worker);
                     return match twist {
                         Twist::Again(again) => result.map(again),
                         Twist::None | Twist::Instead(_) => result,
                     };
                 }
-                Fate::CrashAfter(scope) => return self.fall(worker, scope).await,
-                Fate::FailAfter => {
+                Fault::CrashAfter(scope) => return self.fall(worker, scope).await,
+                Fault::FailAfter => {
                     self.leave(worker);
                     return away("the answer was lost");
                 }
-                Fate::DelayAfter(wait) => {
+                Fault::DelayAfter(wait) => {
                     self.leave(worker);
                     self.sleep(worker, wait).await;
                     return result;
@@ -426,10 +426,10 @@ impl State {
         let grant = match until {
             Until::Operation(Operation { name, subject }) => {
                 self.operations += 1;
-                let fate = self.faults.decide(&mut self.dice, worker, name);
-                self.trace.add(self.now, &format_args!("{worker}: {name} {subject}{fate}"));
+                let fault = self.faults.decide(&mut self.dice, worker, name);
+                self.trace.add(self.now, &format_args!("{worker}: {name} {subject}{fault}"));
                 self.busy += usize::from(!worker.is_sequential());
-                Grant::Operation(fate)
+                Grant::Operation(fault)
             }
             Until::Time(_) => Grant::Time,
             Until::Message(kind) => {

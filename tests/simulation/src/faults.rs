@@ -32,7 +32,7 @@ pub enum Side {
 
 /// What happens to one operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fate {
+pub(crate) enum Fault {
     Passes,
     FailBefore,
     FailAfter,
@@ -44,7 +44,7 @@ pub(crate) enum Fate {
     Twist,
 }
 
-impl fmt::Display for Fate {
+impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Passes => Ok(()),
@@ -221,31 +221,31 @@ impl Faults {
         self.struck.clone()
     }
 
-    pub(crate) fn decide(&mut self, dice: &mut StdRng, worker: Worker, name: &str) -> Fate {
+    pub(crate) fn decide(&mut self, dice: &mut StdRng, worker: Worker, name: &str) -> Fault {
         if self.is_calm {
-            return Fate::Passes;
+            return Fault::Passes;
         }
         let number = self.struck.operations;
         self.struck.operations += 1;
-        let (fate, kind) = match self.plan {
-            Plan::CrashAt(at, Side::Before) if at == number => (Fate::CrashBefore(Scope::All), "crash before"),
-            Plan::CrashAt(at, Side::After) if at == number => (Fate::CrashAfter(Scope::All), "crash after"),
+        let (fault, kind) = match self.plan {
+            Plan::CrashAt(at, Side::Before) if at == number => (Fault::CrashBefore(Scope::All), "crash before"),
+            Plan::CrashAt(at, Side::After) if at == number => (Fault::CrashAfter(Scope::All), "crash after"),
             Plan::Random if self.strikes(dice, worker, name) => match self.weather.focus {
                 // Mostly delayed until another holder is at work.
-                Focus::Commits if dice.random_bool(0.6) => (Fate::DelayBefore(dawdle(dice)), "delay before"),
-                Focus::Away if dice.random_bool(0.8) => (Fate::FailBefore, "fail before"),
-                Focus::Away => (Fate::FailAfter, "fail after"),
+                Focus::Commits if dice.random_bool(0.6) => (Fault::DelayBefore(dawdle(dice)), "delay before"),
+                Focus::Away if dice.random_bool(0.8) => (Fault::FailBefore, "fail before"),
+                Focus::Away => (Fault::FailAfter, "fail after"),
                 _ => draw(dice, name),
             },
-            _ => return Fate::Passes,
+            _ => return Fault::Passes,
         };
-        let (fate, kind) = match (self.processes, fate) {
-            (Processes::One, Fate::CrashBefore(_)) => (Fate::CrashBefore(Scope::Task), "task dies before"),
-            (Processes::One, Fate::CrashAfter(_)) => (Fate::CrashAfter(Scope::Task), "task dies after"),
-            _ => (fate, kind),
+        let (fault, kind) = match (self.processes, fault) {
+            (Processes::One, Fault::CrashBefore(_)) => (Fault::CrashBefore(Scope::Task), "task dies before"),
+            (Processes::One, Fault::CrashAfter(_)) => (Fault::CrashAfter(Scope::Task), "task dies after"),
+            _ => (fault, kind),
         };
         *self.struck.faults.entry(kind).or_default() += 1;
-        fate
+        fault
     }
 
     /// Draws whether an object is lost before it is read.
@@ -277,22 +277,22 @@ impl Faults {
     }
 }
 
-fn draw(dice: &mut StdRng, name: &str) -> (Fate, &'static str) {
+fn draw(dice: &mut StdRng, name: &str) -> (Fault, &'static str) {
     let is_fetch = name.starts_with("fetcher.");
     match dice.random_range(0..18) {
-        0..=5 if is_fetch => (Fate::FailBefore, CONNECTION),
-        10..=13 if is_fetch => (Fate::DelayBefore(delay(dice)), CONNECTION),
-        0..=2 => (Fate::FailBefore, "fail before"),
-        3..=5 => (Fate::FailAfter, "fail after"),
-        6 => (Fate::CrashBefore(Scope::Worker), "worker dies before"),
-        7 => (Fate::CrashAfter(Scope::Worker), "worker dies after"),
-        8 => (Fate::CrashBefore(Scope::All), "crash before"),
-        9 => (Fate::CrashAfter(Scope::All), "crash after"),
-        16 => (Fate::CrashBefore(Scope::Task), "task dies before"),
-        17 => (Fate::CrashAfter(Scope::Task), "task dies after"),
-        10..=11 => (Fate::DelayBefore(delay(dice)), "delay before"),
-        12..=13 => (Fate::DelayAfter(delay(dice)), "delay after"),
-        _ => (Fate::Twist, "twist"),
+        0..=5 if is_fetch => (Fault::FailBefore, CONNECTION),
+        10..=13 if is_fetch => (Fault::DelayBefore(delay(dice)), CONNECTION),
+        0..=2 => (Fault::FailBefore, "fail before"),
+        3..=5 => (Fault::FailAfter, "fail after"),
+        6 => (Fault::CrashBefore(Scope::Worker), "worker dies before"),
+        7 => (Fault::CrashAfter(Scope::Worker), "worker dies after"),
+        8 => (Fault::CrashBefore(Scope::All), "crash before"),
+        9 => (Fault::CrashAfter(Scope::All), "crash after"),
+        16 => (Fault::CrashBefore(Scope::Task), "task dies before"),
+        17 => (Fault::CrashAfter(Scope::Task), "task dies after"),
+        10..=11 => (Fault::DelayBefore(delay(dice)), "delay before"),
+        12..=13 => (Fault::DelayAfter(delay(dice)), "delay after"),
+        _ => (Fault::Twist, "twist"),
     }
 }
 

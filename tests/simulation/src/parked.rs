@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::sync::oneshot;
 
-use crate::faults::Fate;
+use crate::faults::Fault;
 use crate::mail::{Kind, Letter};
 use crate::worker::Worker;
 
@@ -29,7 +29,7 @@ pub(crate) enum Until {
 
 /// What a resumed task may do now.
 pub(crate) enum Grant {
-    Operation(Fate),
+    Operation(Fault),
     Time,
     Message(Letter),
 }
