@@ -83,10 +83,8 @@ impl<F: Fetchers> Crawler<F> {
         let Ticket { origin, iteration, turn } = &ticket;
         let span = tracing::info_span!("turn", crawl = %origin.crawl, origin = %origin.origin, %iteration, %turn);
         async {
-            let context = self.contexts.of_iteration(world.frontier(), &origin.crawl, *iteration).await?;
-            let fetcher = self.fetchers.of(&context.definition)?;
             let stop = StopSignal::default();
-            let end = Box::pin(work_turn(&world, &fetcher, &self.contexts, &limits, &stop, &ticket)).await?;
+            let end = Box::pin(work_turn(&world, &self.fetchers, &self.contexts, &limits, &stop, &ticket)).await?;
             tracing::info!(?end, "turn ended");
             Ok(Work::Done)
         }

@@ -273,10 +273,7 @@ impl<W: World<Clock: Clone>, S: Fetchers> Running<W, S> {
         self.tasks.spawn(async move {
             let _visible = shared.activity.begin(&ticket.origin);
             let Shared { world, fetchers, contexts, stop, limits, .. } = &*shared;
-            let Ticket { origin, iteration, .. } = &ticket;
-            let context = contexts.of_iteration(world.frontier(), &origin.crawl, *iteration).await?;
-            let fetcher = fetchers.of(&context.definition)?;
-            let end = work_turn(world, &fetcher, contexts, limits, stop, &ticket).await?;
+            let end = work_turn(world, fetchers, contexts, limits, stop, &ticket).await?;
             tracing::debug!(origin = %ticket.origin, turn = %ticket.turn, ?end, "turn ended");
             Ok(Done::Turn)
         });

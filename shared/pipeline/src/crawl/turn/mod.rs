@@ -33,7 +33,7 @@ use crate::tell::tell;
 use crate::wake::send_ticket;
 use dragline_ports::clock::{Clock, Rng};
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
-use dragline_ports::fetcher::Fetcher;
+use dragline_ports::fetcher::{Fetcher, Fetchers};
 use dragline_ports::frontier::{Iterations, Origins, Turns};
 use dragline_ports::notifier::Notice;
 use dragline_ports::observer::Stage;
@@ -52,15 +52,16 @@ const ATTEMPTS_MAX: u32 = 5;
 ///
 /// # Errors
 /// Returns the ports' errors. The lease then expires and is taken over.
-pub async fn work_turn<W: World, H: Fetcher + 'static>(
+pub async fn work_turn<W: World, S: Fetchers>(
     world: &Arc<W>,
-    fetcher: &Arc<H>,
+    fetchers: &S,
     contexts: &Contexts,
     limits: &TurnLimits,
     stop: &StopSignal,
     ticket: &Ticket,
 ) -> PortResult<TurnEnd> {
     let context = contexts.of_iteration(world.frontier(), &ticket.origin.crawl, ticket.iteration).await?;
+    let fetcher = fetchers.of(&context.definition)?;
     let timing = world.timing();
     let longest_visit = timing.wait_in_turn + context.limits().total_timeout + timing.commit_reserve;
     let lease_length = timing.lease.max(longest_visit + timing.segment_age);
@@ -101,7 +102,7 @@ pub async fn work_turn<W: World, H: Fetcher + 'static>(
     let turn = TurnWork {
         planner: Planner::new(ticket.origin.clone(), &lease, has_max_depth),
         world: Arc::clone(world),
-        fetcher: Arc::clone(fetcher),
+        fetcher,
         origin: ticket.origin.clone(),
         context,
         stop: stop.clone(),
