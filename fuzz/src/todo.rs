@@ -63,7 +63,7 @@ fn is_sound(entry: &TodoEntry) -> bool {
     let origin: Origin = "https://example.org".parse().expect("an origin");
     let is_short = |text: Option<&String>, bytes_max| text.is_none_or(|text| text.len() <= bytes_max);
     origin.url_at(&entry.path_and_query).is_ok()
-        && entry.last.as_ref().is_none_or(|last| {
+        && entry.known.last.as_ref().is_none_or(|last| {
             is_short(last.etag.as_ref(), LastCapture::ETAG_BYTES_MAX)
                 && is_short(last.last_modified.as_ref(), LastCapture::LAST_MODIFIED_BYTES_MAX)
         })

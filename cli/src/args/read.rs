@@ -55,7 +55,7 @@ pub(crate) struct ExportArgs {
     pub(crate) format: Format,
     #[command(flatten)]
     pub(crate) of: OfArgs,
-    /// The iteration to read, counted from 1 [default: the latest]
+    /// The iteration to read, counted from 1 [default: pages and links as they are now, the log of the latest]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) iteration: Option<u32>,
 }
@@ -63,9 +63,10 @@ pub(crate) struct ExportArgs {
 /// The rows to export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum What {
-    /// One row per fetched page: title, text, and where its body is stored
+    /// One row per page of the site as it is now: title, text, when it was checked and changed, and where its body is stored;
+    /// with `--iteration`, one row per answer that the iteration got
     Pages,
-    /// One row per link
+    /// One row per link of those pages
     Links,
     /// One row per visit, and per URL that was not visited, with the outcome
     Log,

@@ -128,7 +128,7 @@ fn media_type(answer: &FetchedResponse) -> Option<String> {
 #[cfg(test)]
 pub(super) mod tests {
     use dragline_domain::capture::CrawlType;
-    use dragline_domain::frontier::Sighting;
+    use dragline_domain::frontier::{Known, Sighting};
     use dragline_formats::http_fields::Headers;
     use dragline_ports::fetcher::FetchFailureKind;
 
@@ -148,7 +148,7 @@ pub(super) mod tests {
             finality: Finality::Final,
             detail: None,
             exchange: None,
-            last: None,
+            known: Known::default(),
         }
     }
 

@@ -106,7 +106,7 @@ impl State {
                     CrawlType::Queued => counted.taken += 1,
                     CrawlType::Retry => counted.tried_again += 1,
                     // It was not in the todo.
-                    CrawlType::Recrawl => {}
+                    CrawlType::Recrawl | CrawlType::Reparse => {}
                 }
                 let answer = fetched.and_then(|fetched| fetched.result.as_ref().ok());
                 if let Some(fetched) = fetched {

@@ -4,7 +4,7 @@ mod csv;
 mod rows;
 
 use dragline_domain::ids::Iteration;
-use dragline_ports::reader::{CandidateRow, Cursor, Filter, LinkRow, LogRow, PageRow, Reader, each_row};
+use dragline_ports::reader::{CandidateRow, Cursor, Filter, LinkRow, LogRow, PageRow, Reader, SeenPageRow, each_row};
 
 use crate::args::{ExportArgs, What};
 use crate::error::{CliError, while_doing};
@@ -20,15 +20,16 @@ const BATCH_ROWS: usize = 500;
 /// # Errors
 /// There is no such crawl, it cannot be read, or the rows cannot be written.
 pub(crate) async fn export(args: &ExportArgs) -> Result<Exit, CliError> {
-    let mut rows = Rows::new(args.format, fields(args.what));
+    let mut rows = Rows::new(args.format, fields(args.what, args.iteration.and_then(Iteration::new)));
     read(args, &mut rows).await?;
     rows.finish().map_err(while_doing("writing to standard output"))?;
     Ok(Exit::Done)
 }
 
-/// Returns the field names of the rows.
-fn fields(what: What) -> Vec<&'static str> {
+/// Returns the field names of the rows: of an iteration, or as it is now.
+fn fields(what: What, iteration: Option<Iteration>) -> Vec<&'static str> {
     match what {
+        What::Pages if iteration.is_some() => SeenPageRow::fields().collect(),
         What::Pages => PageRow::fields().collect(),
         What::Links => LinkRow::fields().collect(),
         What::Log => LogRow::fields().collect(),
@@ -51,7 +52,7 @@ async fn read(args: &ExportArgs, rows: &mut Rows) -> Result<(), CliError> {
     }
 }
 
-/// Writes the rows of the given iteration, or of the latest if none is given.
+/// Writes the rows of the given iteration. If none is given: pages and links as they are now, and the log of the latest.
 async fn write(
     found: &Found<impl Reader>,
     what: What,
@@ -59,7 +60,6 @@ async fn write(
     rows: &mut Rows,
 ) -> Result<(), CliError> {
     let iteration = found.iteration(wanted).await?.number;
-    // Candidates outlive iterations.
     let (reader, of_iteration, of_all) = (&found.reader, &Filter::of_iteration(iteration), &Filter::default());
     macro_rules! each {
         ($stream:ident, $filter:ident) => {{
@@ -67,11 +67,14 @@ async fn write(
             each_row(read, |row| rows.write(&row)).await
         }};
     }
-    let written = match what {
-        What::Pages => each!(pages, of_iteration),
-        What::Links => each!(links, of_iteration),
-        What::Log => each!(log, of_iteration),
-        What::Candidates => each!(candidates, of_all),
+    let written = match (what, wanted) {
+        (What::Pages, None) => each!(pages, of_all),
+        (What::Pages, Some(_)) => each!(seen_pages, of_iteration),
+        (What::Links, None) => each!(links, of_all),
+        (What::Links, Some(_)) => each!(seen_links, of_iteration),
+        (What::Log, _) => each!(log, of_iteration),
+        // Candidates outlive iterations.
+        (What::Candidates, _) => each!(candidates, of_all),
     };
     written.map_err(|error| found.failed(error))
 }
@@ -93,11 +96,11 @@ mod tests {
         };
         let json = serde_json::to_string(&row).unwrap();
         let mut rest = json.as_str();
-        for field in fields(What::Links) {
+        for field in fields(What::Links, None) {
             rest =
                 rest.split_once(&format!("\"{field}\":")).unwrap_or_else(|| panic!("{field}, in its order: {json}")).1;
         }
         assert!(!rest.contains(':'), "no field is left out: {json}");
-        assert!(fields(What::Log).contains(&"final"), "a Rust keyword is named without its `r#`");
+        assert!(fields(What::Log, None).contains(&"final"), "a Rust keyword is named without its `r#`");
     }
 }

@@ -2,11 +2,13 @@
 //!
 //! With flate2, one document at a time: the uncompressed whole is never in memory, as libdeflate would require.
 
+use std::collections::BTreeMap;
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::sync::Arc;
 
 use dragline_domain::document::Document;
-use dragline_domain::frontier::{ObjectKey, SegmentRow};
+use dragline_domain::frontier::{ObjectKey, OriginKey, SegmentId, SegmentRow, VisitPlace};
+use dragline_domain::ids::Iteration;
 use dragline_ports::archive::Put;
 use dragline_ports::clock::Rng;
 use dragline_ports::documents::{Documents, PutDocuments};
@@ -41,8 +43,9 @@ impl S3Documents {
         Self { bucket: Bucket::new(clients.s3.clone(), bucket, rng) }
     }
 
-    async fn read(&self, segment: &SegmentRow) -> Result<Option<Vec<Document>>, StoreError> {
-        let Some(object) = self.bucket.get(&key(segment), OBJECT_BYTES_MAX).await? else { return Ok(None) };
+    async fn read(&self, id: &SegmentId, iteration: Iteration) -> Result<Option<Vec<Document>>, StoreError> {
+        let key = ObjectKey::of_documents(id, iteration);
+        let Some(object) = self.bucket.get(&key, OBJECT_BYTES_MAX).await? else { return Ok(None) };
         match object.format.as_deref() {
             Some(format) if format == DOCUMENTS.format => decode(&object.bytes, JSON_BYTES_MAX).map(Some),
             other => Err(StoreError::Damaged(format!("documents have the unknown format {other:?}"))),
@@ -52,7 +55,7 @@ impl S3Documents {
     async fn put(&self, segment: &SegmentRow, documents: &[Document]) -> Result<PutDocuments, StoreError> {
         match self.bucket.put_new(&key(segment), DOCUMENTS, encode(documents)?.into()).await? {
             Put::Stored => Ok(PutDocuments::Stored),
-            Put::Exists => match self.read(segment).await? {
+            Put::Exists => match self.read(&segment.id, segment.iteration).await? {
                 Some(found) => Ok(PutDocuments::Found(found)),
                 None => Err(StoreError::Damaged("documents that existed are missing".to_owned())),
             },
@@ -62,7 +65,25 @@ impl S3Documents {
 
 impl Documents for S3Documents {
     async fn load(&self, segment: &SegmentRow) -> PortResult<Option<Vec<Document>>> {
-        self.read(segment).await.map_err(|e| e.at("load documents", &segment.id))
+        self.read(&segment.id, segment.iteration).await.map_err(|e| e.at("load documents", &segment.id))
+    }
+
+    /// Reads each object once, one after the other: what one holds may be large.
+    async fn load_each(&self, origin: &OriginKey, places: &[VisitPlace]) -> PortResult<Vec<Option<Document>>> {
+        let mut wanted: BTreeMap<(Iteration, SegmentId), Vec<usize>> = BTreeMap::new();
+        for (n, place) in places.iter().enumerate() {
+            wanted.entry((place.iteration, place.segment_id(origin))).or_default().push(n);
+        }
+        let mut found = vec![None; places.len()];
+        for ((iteration, id), asked) in wanted {
+            let documents = self.read(&id, iteration).await.map_err(|e| e.at("load documents", &id))?;
+            for document in documents.unwrap_or_default() {
+                for &n in asked.iter().filter(|&&n| places[n].n == document.n) {
+                    found[n] = Some(document.clone());
+                }
+            }
+        }
+        Ok(found)
     }
 
     async fn put_new(&self, segment: &SegmentRow, documents: &[Document]) -> PortResult<PutDocuments> {
@@ -107,23 +128,14 @@ fn decode(gzip: &[u8], json_bytes_max: u64) -> Result<Vec<Document>, StoreError>
 
 #[cfg(test)]
 mod tests {
-    use dragline_domain::document::DocumentState;
     use dragline_domain::outcome::Outcome;
     use dragline_domain::url::CrawlUrl;
 
     use super::*;
 
     fn document(n: u32) -> Document {
-        Document {
-            n,
-            url: CrawlUrl::try_from("https://a.example/".to_owned()).unwrap(),
-            outcome: Outcome::FileNotFound,
-            detail: Some("line\nbreak".into()),
-            state: DocumentState::Processed,
-            page: None,
-            links: Vec::new(),
-            made_by: None,
-        }
+        let url = CrawlUrl::try_from("https://a.example/".to_owned()).unwrap();
+        Document { detail: Some("line\nbreak".into()), ..Document::bare(n, url, Outcome::FileNotFound) }
     }
 
     #[test]

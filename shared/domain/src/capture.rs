@@ -6,8 +6,9 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::change::VisitChange;
 use crate::document::LinkKind;
-use crate::frontier::{LastCapture, ObjectKey, SegmentId, Sighting, millis};
+use crate::frontier::{Known, ObjectKey, SegmentId, Sighting, millis};
 use crate::ids::Iteration;
 use crate::outcome::Outcome;
 use crate::url::CrawlUrl;
@@ -22,6 +23,8 @@ pub enum CrawlType {
     Recrawl,
     /// It was deferred after a failure and is tried again.
     Retry,
+    /// It is not visited: its document is made again of what is stored.
+    Reparse,
 }
 
 impl CrawlType {
@@ -32,6 +35,7 @@ impl CrawlType {
             Self::Queued => "queued",
             Self::Recrawl => "recrawl",
             Self::Retry => "retry",
+            Self::Reparse => "reparse",
         }
     }
 }
@@ -44,6 +48,8 @@ pub enum Finality {
     Final,
     /// It is tried again.
     Retried,
+    /// It says nothing about this iteration: the URL was not visited, and only its document was made again.
+    Aside,
 }
 
 /// What the crawler knows about a visit: everything but the HTTP messages. The parser needs nothing besides this and the messages.
@@ -69,9 +75,9 @@ pub struct Visit {
     /// The exchange; `None` if nothing was sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exchange: Option<Exchange>,
-    /// What the last good capture left; `None` for a new URL.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub last: Option<LastCapture>,
+    /// What earlier iterations knew about the URL.
+    #[serde(flatten)]
+    pub known: Known,
 }
 
 /// One request and its answer, except for the messages.
@@ -112,6 +118,9 @@ pub struct LogEntry {
     /// When this URL's unchanged body was fetched; it was not parsed again. `None` for any other visit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unchanged_since: Option<Timestamp>,
+    /// What it changed in the current state of the site; `None` if it says nothing lasting.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<VisitChange>,
 }
 
 /// What was stored of a response.

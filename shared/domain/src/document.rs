@@ -4,8 +4,11 @@ use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::change::Difference;
+use crate::frontier::{ObjectKey, VisitPlace};
 use crate::outcome::Outcome;
 use crate::url::{CrawlUrl, Spelling};
 
@@ -129,6 +132,53 @@ pub struct Document {
     /// What extracted its page; `None` if there is no page, and in documents older than this field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub made_by: Option<MadeBy>,
+    /// The stored response that it is made of; `None` without one, and in documents older than this field. A store that can find the response of the
+    /// document's own visit may leave it out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<StoredBody>,
+    /// How it differs from the document before it; `None` if there was none, or it could not be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub difference: Option<Difference>,
+}
+
+/// Where the response is stored that a document is made of, and what it was.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoredBody {
+    /// The visit that fetched it.
+    pub visit: VisitPlace,
+    /// When it was requested.
+    pub at: Timestamp,
+    /// Its status code.
+    pub status: u16,
+    /// The content type without parameters, lower case; `None` if the server named none.
+    pub content_type: Option<String>,
+    /// The body's size as received.
+    pub body_bytes: u64,
+    /// The WARC object that holds it.
+    pub object: ObjectKey,
+    /// Where its record starts in the object.
+    pub offset: u64,
+    /// How many bytes the record takes there.
+    pub length: u64,
+}
+
+impl Document {
+    /// Returns a document that says no more than how its URL ended.
+    #[must_use]
+    pub fn bare(n: u32, url: CrawlUrl, outcome: Outcome) -> Self {
+        Self {
+            n,
+            url,
+            outcome,
+            detail: None,
+            state: DocumentState::Processed,
+            page: None,
+            links: Vec::new(),
+            made_by: None,
+            body: None,
+            difference: None,
+        }
+    }
 }
 
 /// Which extractor read a page, in which version; a newer one may find more in the same bytes. Written `html 1`.
@@ -256,6 +306,36 @@ pub struct Link {
     /// Whether the target is as it was written, or parameters were stripped.
     #[serde(default, skip_serializing_if = "Spelling::is_whole")]
     pub spelling: Spelling,
+    /// Whether the page asks not to follow it.
+    #[serde(default, skip_serializing_if = "Rel::is_follow")]
+    pub rel: Rel,
+}
+
+/// Whether a page asks not to follow a link: by the link's own `rel`, or for the whole page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Rel {
+    /// It does not.
+    #[default]
+    Follow,
+    /// It does.
+    NoFollow,
+}
+
+impl Rel {
+    /// Whether the link may be followed, as far as the page is concerned.
+    #[must_use]
+    pub const fn is_follow(&self) -> bool {
+        matches!(self, Self::Follow)
+    }
+}
+
+impl Link {
+    /// Whether the page asks not to follow it. Links stored before [`Link::rel`] was say so only if nothing else kept them from being followed.
+    #[must_use]
+    pub const fn is_nofollow(&self) -> bool {
+        !self.rel.is_follow() || matches!(self.disposition, Disposition::NoFollow)
+    }
 }
 
 /// What is done with a link, decided once, when it is found.

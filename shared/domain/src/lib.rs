@@ -5,6 +5,7 @@
 pub mod address;
 pub mod canonical;
 pub mod capture;
+pub mod change;
 pub mod command;
 pub mod definition;
 pub mod document;

@@ -1,7 +1,6 @@
-//! Helpers for the stored form of rows.
+//! What stored forms leave out.
 
-/// Whether a count is zero, and left out to keep stored rows short.
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-pub(crate) const fn is_zero(number: &u8) -> bool {
-    *number == 0
+/// Whether a number is zero, and so left out.
+pub(crate) fn is_zero<T: Default + PartialEq>(number: &T) -> bool {
+    *number == T::default()
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use dragline_domain::document::{Directives, LinkKind, MadeBy, Page};
+use dragline_domain::document::{Directives, LinkKind, MadeBy, Page, Rel};
 use dragline_domain::url::{CrawlUrl, Spelling, UrlRules};
 use dragline_formats::charset::{self, Decoded};
 use dragline_formats::content_coding::{ContentCodings, decode_all};
@@ -127,7 +127,7 @@ pub struct FoundLink {
     /// Whether the target is as it was written, or parameters were stripped.
     pub spelling: Spelling,
     /// Whether the page, or its header, asks not to follow it.
-    pub nofollow: bool,
+    pub rel: Rel,
 }
 
 /// What is known about a body that no extractor reads.

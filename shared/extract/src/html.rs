@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use dragline_domain::document::{Directives, LinkKind, MadeBy, Page, PageCut};
+use dragline_domain::document::{Directives, LinkKind, MadeBy, Page, PageCut, Rel};
 use dragline_domain::url::{CrawlUrl, Spelling};
 use dragline_formats::directives::meta_robots;
 use dragline_formats::html::{self, HtmlLimits, PageSource, Syntax, is_xhtml};
@@ -93,23 +93,24 @@ fn links(
     let rules = body.settings.url_rules;
     let mut seen = HashSet::new();
     let mut links = Vec::with_capacity(html.links.len() + 1);
-    let mut add = |kind: LinkKind, (target, spelling): (CrawlUrl, Spelling), nofollow: bool| {
+    let mut add = |kind: LinkKind, (target, spelling): (CrawlUrl, Spelling), rel: Rel| {
         if seen.insert((kind, target.clone())) {
-            links.push(FoundLink { kind, target, spelling, nofollow });
+            links.push(FoundLink { kind, target, spelling, rel });
         }
     };
+    let of_page = if directives.nofollow { Rel::NoFollow } else { Rel::Follow };
     // A canonical link is not one that readers follow: nofollow does not apply to it.
     if let Some(canonical) = canonical {
-        add(LinkKind::Canonical, canonical.clone(), false);
+        add(LinkKind::Canonical, canonical.clone(), Rel::Follow);
     }
     let by_header = body.source.headers.text("refresh");
     let refreshed = by_header.as_deref().and_then(refresh);
     if let Some(target) = refreshed.and_then(|url| body.source.url.join_spelled(url, rules).ok()) {
-        add(LinkKind::Redirect, target, directives.nofollow);
+        add(LinkKind::Redirect, target, of_page);
     }
     for link in &html.links {
         if let Ok(target) = CrawlUrl::spelled(&link.url, rules) {
-            add(link.kind, target, directives.nofollow || link.nofollow);
+            add(link.kind, target, if link.nofollow { Rel::NoFollow } else { of_page });
         }
     }
     links

@@ -4,11 +4,13 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use dragline_domain::definition::Definition;
+use dragline_domain::definition::{Budget, Definition, Draft};
+use dragline_domain::frontier::{RecrawlOrder, RulesDigest};
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::policy::{AllowedOrigins, Policy};
 use dragline_domain::politeness::Pace;
 use dragline_domain::url::Origin;
+use dragline_formats::warc::Sha1Digest;
 
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_ports::fetcher::FetchLimits;
@@ -23,6 +25,8 @@ pub struct CrawlContext {
     pub policy: Policy,
     /// The origins in scope, including those that joined.
     pub allowed: AllowedOrigins,
+    /// The digest of all that decides about links: documents whose links were decided under another are decided on again.
+    pub rules: RulesDigest,
     versions: Versions,
     joined: Vec<Origin>,
 }
@@ -63,7 +67,15 @@ impl CrawlContext {
         let policy = Policy::compile(&row.definition)
             .map_err(|error| PortError::new(PortErrorKind::Corrupt, "compile policy", &row.definition.name, error))?;
         let allowed = AllowedOrigins::of(&row.definition).and(row.joined.iter().cloned());
-        Ok(Self { policy, allowed, versions, joined: row.joined, definition: row.definition })
+        let rules = rules_digest(&row)
+            .map_err(|error| PortError::new(PortErrorKind::Corrupt, "digest rules", &row.definition.name, error))?;
+        Ok(Self { policy, allowed, rules, versions, joined: row.joined, definition: row.definition })
+    }
+
+    /// Returns the order in which known URLs are visited.
+    #[must_use]
+    pub fn recrawl_order(&self) -> RecrawlOrder {
+        if self.definition.budget == Budget::default() { RecrawlOrder::ByPath } else { RecrawlOrder::ByWait }
     }
 
     /// Returns the pace of an origin that is new to an iteration.
@@ -85,6 +97,15 @@ impl CrawlContext {
             decoded_bytes_max: fetch.decoded_bytes_max,
         }
     }
+}
+
+/// Returns the digest of everything that decides whether a URL is crawled, and which URL a link means. Stored with documents, so it must not depend
+/// on the program's version.
+fn rules_digest(row: &CrawlRow) -> serde_json::Result<RulesDigest> {
+    let Draft { seeds, scope, do_not_crawl, url_query_parameters, strip_query_parameters, traps, .. } = &*row.definition;
+    let rules = (seeds, scope, do_not_crawl, url_query_parameters, strip_query_parameters, traps, &row.joined);
+    let [a, b, c, d, ..] = *Sha1Digest::of(&serde_json::to_vec(&rules)?).as_bytes();
+    Ok(RulesDigest(u32::from_be_bytes([a, b, c, d]).max(1)))
 }
 
 /// The contexts of the crawls that this process works on. A warm process keeps them.

@@ -3,7 +3,7 @@
 use std::future::Future;
 
 use dragline_domain::document::Document;
-use dragline_domain::frontier::SegmentRow;
+use dragline_domain::frontier::{OriginKey, SegmentRow, VisitPlace};
 
 use super::error::PortResult;
 
@@ -20,6 +20,13 @@ pub enum PutDocuments {
 pub trait Documents: Send + Sync {
     /// Returns the documents of a segment; `None` if none were put.
     fn load(&self, segment: &SegmentRow) -> impl Future<Output = PortResult<Option<Vec<Document>>>> + Send;
+
+    /// Returns documents of an origin one by one, in the order of the request; `None` for each that is not there.
+    fn load_each(
+        &self,
+        origin: &OriginKey,
+        places: &[VisitPlace],
+    ) -> impl Future<Output = PortResult<Vec<Option<Document>>>> + Send;
 
     /// Puts documents if there are none yet.
     fn put_new(

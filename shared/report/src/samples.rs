@@ -7,6 +7,7 @@ use dragline_ports::error::PortResult;
 use dragline_ports::frontier::Progress;
 use dragline_ports::reader::{
     Batch, CandidateRow, Cursor, DocumentRow, Filter, LeftoverRow, LinkRow, LogRow, PageRow, Reader, Rest,
+    SeenPageRow,
 };
 
 /// Returns the log row of a final visit.
@@ -36,6 +37,8 @@ pub(crate) fn visit(url: &str, outcome: Outcome) -> LogRow {
         offset: None,
         length: None,
         agent: String::new(),
+        change: None,
+        changed_parts: None,
     }
 }
 
@@ -72,6 +75,14 @@ impl Reader for Scripted {
     }
 
     async fn links(&self, _: &Filter, after: Option<&Cursor>, _: usize) -> PortResult<Batch<LinkRow>> {
+        next(&[], after)
+    }
+
+    async fn seen_pages(&self, _: &Filter, after: Option<&Cursor>, _: usize) -> PortResult<Batch<SeenPageRow>> {
+        next(&[], after)
+    }
+
+    async fn seen_links(&self, _: &Filter, after: Option<&Cursor>, _: usize) -> PortResult<Batch<LinkRow>> {
         next(&[], after)
     }
 

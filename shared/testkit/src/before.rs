@@ -7,8 +7,8 @@ use std::sync::Arc;
 use dragline_domain::capture::SegmentLog;
 use dragline_domain::definition::Definition;
 use dragline_domain::frontier::{
-    Begun, Blame, CandidateUpdate, ChunkKey, Claim, Committed, CrawlPut, DomainRow, HostAsk, HostRow, Inbox,
-    IterationRow, Lease, OriginKey, OriginRows, RecrawlCursor, ReleaseRefused, SegmentId, SegmentRow, StatusChange,
+    Ahead, Begun, Blame, CandidateUpdate, ChunkKey, Claim, Committed, CrawlPut, DomainRow, DueQuery, HostAsk, HostRow, Inbox,
+    IterationRow, Lease, OriginKey, OriginRows, ReleaseRefused, SegmentId, SegmentRow, StatusChange,
     Take, TakeRefused, TodoChunk,
 };
 use dragline_domain::ids::{CrawlId, Iteration, ParseToken, TriggerId};
@@ -157,19 +157,18 @@ impl<B: Before, F: Candidates> Candidates for Behind<B, F> {
     async fn due_candidates(
         &self,
         origin: &OriginKey,
-        iteration: Iteration,
-        cursor: &RecrawlCursor,
-        now: Timestamp,
+        query: &DueQuery,
+        after: &str,
         limit: usize,
     ) -> PortResult<DuePage> {
-        let none_there = DuePage { entries: Vec::new(), next: cursor.clone() };
+        let none_there = |next: &str| DuePage { entries: Vec::new(), next: Some(next.to_owned()), ahead: Ahead::default() };
         let page = async {
-            if *cursor == RecrawlCursor::Start && self.before.empties_first_page() {
-                return Ok(DuePage { entries: Vec::new(), next: RecrawlCursor::After(String::new()) });
+            if after.is_empty() && self.before.empties_first_page() {
+                return Ok(none_there("/"));
             }
-            self.inner.due_candidates(origin, iteration, cursor, now, limit).await
+            self.inner.due_candidates(origin, query, after, limit).await
         };
-        self.before.pass("frontier.due_candidates", origin, Some(none_there), page).await
+        self.before.pass("frontier.due_candidates", origin, Some(none_there(after)), page).await
     }
 
     async fn update_candidates(&self, origin: &OriginKey, updates: &[CandidateUpdate]) -> PortResult<()> {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use dragline_aws::DynamoFrontier;
 use dragline_domain::frontier::{
-    AddTodo, ChunkKey, Claimer, Committed, Holder, Lease, LeaseState, ObjectKey, OriginKey, OriginRows, ParsePart,
+    AddTodo, ChunkKey, Claimable, Claimer, Committed, Holder, Lease, LeaseState, ObjectKey, OriginKey, OriginRows, ParsePart,
     ParserCounters, PartKind, Reserve, Seeding, SegmentId, SegmentRow, SegmentState, Sighting, Take, TakeRefused,
     TodoEntry, TodoSource, split_into_chunks,
 };
@@ -60,7 +60,7 @@ impl<'f> Story<'f> {
             origin: self.origin.clone(),
             iteration: Iteration::FIRST,
             claimer: Claimer::trigger(&self.trigger()),
-            if_due: None,
+            claimable: Claimable::All,
             now: at(0),
             urls: paths.iter().map(|&path| (path.to_owned(), Sighting { depth: 0, via: None })).collect(),
         }
@@ -72,7 +72,7 @@ impl<'f> Story<'f> {
     /// Those of the port.
     pub async fn seed(&self) -> PortResult<Seeded> {
         let seeding = Seeding::new(&self.trigger(), 0);
-        let entry = TodoEntry { path_and_query: "/".to_owned(), via: None, redirects: 0, last: None };
+        let entry = TodoEntry::new("/");
         let seed = SeedOrigin {
             origin: self.origin.clone(),
             iteration: Iteration::FIRST,

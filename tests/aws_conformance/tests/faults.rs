@@ -6,7 +6,7 @@ use dragline_aws::{Call, DynamoFrontier, http_client};
 use dragline_aws_conformance::faults::{Fault, Faults};
 use dragline_aws_conformance::{Fresh, Story, at, clients_over};
 use dragline_domain::frontier::{
-    Claim, Committed, Holder, HostAsk, HostWaiter, LeaseState, OriginKey, Release, ReleaseRefused, TakeRefused,
+    Claim, Committed, Holder, HostAsk, HostWaiter, Known, LeaseState, OriginKey, Release, ReleaseRefused, TakeRefused,
 };
 use dragline_domain::ids::{Iteration, LeaseToken, Turn};
 use dragline_domain::politeness::Pace;
@@ -78,7 +78,7 @@ async fn what_a_batch_puts_off_is_asked_for_again() {
     faulty.faults.plan("BatchGetItem", &[Fault::PutOff; 2]);
     faulty.faults.plan("BatchExecuteStatement", &[Fault::PutOff; 2]);
     let claims = faulty.frontier.claim(&story.claim(&["/a", "/b"])).await.unwrap();
-    assert_eq!(claims, [Claim::Own { last: None }, Claim::Own { last: None }]);
+    assert_eq!(claims, [Claim::Own { known: Known::default() }, Claim::Own { known: Known::default() }]);
     assert!(faulty.faults.are_over());
     faulty.faults.plan("BatchGetItem", &[Fault::PutOff; 100]);
     let error = faulty.frontier.claim(&story.claim(&["/a"])).await.unwrap_err();

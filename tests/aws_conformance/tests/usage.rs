@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use dragline_aws::{Meter, ReadUnits, Usage, WriteUnits};
 use dragline_aws_conformance::{Fresh, Story, clients};
-use dragline_domain::frontier::{Claim, Committed};
+use dragline_domain::frontier::{Claim, Committed, Known};
 use dragline_ports::frontier::{Candidates, ParseCommitted, Turns};
 
 /// The usage since then.
@@ -45,7 +45,7 @@ async fn known_links_cost_a_read_and_new_ones_a_write_too() {
     let claim = story.claim(&paths.iter().map(String::as_str).collect::<Vec<_>>());
     let meter = &fresh.clients().meter;
     let before = meter.usage();
-    assert_eq!(frontier.claim(&claim).await.unwrap(), vec![Claim::Own { last: None }; 60]);
+    assert_eq!(frontier.claim(&claim).await.unwrap(), vec![Claim::Own { known: Known::default() }; 60]);
     let expected = calls([("BatchGetItem", 1), ("BatchExecuteStatement", 3)]);
     assert_eq!(since(meter, &before), (expected, WriteUnits(60), ReadUnits { halves: 60 }), "all are new");
     let before = meter.usage();

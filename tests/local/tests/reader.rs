@@ -6,8 +6,11 @@ use crate::support::{at, commit, figures, origin, take};
 use dragline_domain::capture::{
     CrawlType, Exchange, FileEntry, Finality, LogEntry, RecordKind, RedirectEntry, SegmentLog, Visit,
 };
-use dragline_domain::document::{Disposition, Document, DocumentState, Link, LinkKind, Page};
-use dragline_domain::frontier::{CandidateUpdate, Claimer, LastCapture, LeadsTo, SegmentRow, Sighting};
+use dragline_domain::document::{Disposition, Document, Link, LinkKind, Page, Rel};
+use dragline_domain::frontier::{
+    CandidateUpdate, Claimable, Claimer, EndedVisit, Known, LastCapture, LeadsTo, LinksDecided, RulesDigest, SegmentRow,
+    Sighting, StateChange, VisitPlace,
+};
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::{CrawlUrl, Spelling};
@@ -56,9 +59,10 @@ fn visited(n: u32, path: &str, outcome: Outcome, answer: (u64, Option<u16>)) -> 
         finality: Finality::Final,
         detail: None,
         exchange: Some(exchange),
-        last: None,
+        known: Known::default(),
     };
-    LogEntry { n, url: url(path), at: at(i64::from(n)), visit, status, file, redirect: None, unchanged_since: None }
+    let at = at(i64::from(n));
+    LogEntry { n, url: url(path), at, visit, status, file, redirect: None, unchanged_since: None, change: None }
 }
 
 /// A URL that was never asked for.
@@ -93,21 +97,28 @@ fn log(segment: &SegmentRow) -> SegmentLog {
 }
 
 fn home() -> Document {
-    let link = |kind, target: CrawlUrl, disposition| Link { kind, target, disposition, spelling: Spelling::Whole };
+    let link = |kind, target: CrawlUrl, disposition| {
+        Link { kind, target, disposition, spelling: Spelling::Whole, rel: Rel::Follow }
+    };
     let elsewhere = CrawlUrl::try_from("https://b.example/".to_owned()).unwrap();
     Document {
-        n: 0,
-        url: url("/"),
-        outcome: Outcome::FileIngested,
-        detail: None,
-        state: DocumentState::Processed,
         page: Some(Page { title: Some("Home".into()), text: "Welcome".into(), ..Page::default() }),
         links: vec![
             link(LinkKind::A, url("/old"), Disposition::Follow),
             link(LinkKind::A, elsewhere, Disposition::OutOfScope),
             link(LinkKind::A, url("/cart?a"), Disposition::Blocked("rule 1".into())),
         ],
-        made_by: None,
+        ..Document::bare(0, url("/"), Outcome::FileIngested)
+    }
+}
+
+/// The document of an entry of a segment is what the site shows now.
+fn shown(segment: &SegmentRow, n: u32) -> StateChange {
+    StateChange::Shown {
+        place: VisitPlace { iteration: segment.iteration, turn: segment.id.turn, segment: segment.id.n, n },
+        outcome: Outcome::FileIngested,
+        links: LinksDecided { by: RulesDigest(1), depth: 0 },
+        changed_at: Some(at(0)),
     }
 }
 
@@ -127,7 +138,7 @@ async fn crawled() -> (TempDir, Reading) {
         origin: origin(),
         iteration: Iteration::FIRST,
         claimer: Claimer::segment(&segment.id),
-        if_due: None,
+        claimable: Claimable::All,
         now: at(2),
         urls: ["/", "/waits"].map(|path| (path.to_owned(), sighting.clone())).to_vec(),
     };
@@ -147,10 +158,15 @@ async fn crawled() -> (TempDir, Reading) {
         iteration: Iteration::FIRST,
         turn: segment.id.turn,
         n: 0,
-        outcome: Outcome::FileIngested,
-        at: at(0),
-        capture: Some(capture),
-        due_at: Some(at(86_400)),
+        ended: Some(EndedVisit {
+            outcome: Outcome::FileIngested,
+            at: at(0),
+            capture: Some(capture),
+            due_at: Some(at(86_400)),
+            away_since: None,
+            blocked_by: None,
+        }),
+        state: shown(&segment, 0),
         leads_to: LeadsTo::AsBefore,
     };
     frontier.update_candidates(&origin(), &[update]).await.unwrap();
@@ -172,6 +188,9 @@ async fn rows_are_given_as_stored() {
             every_row(|after: Option<Cursor>| async move { reader.pages(filter, after.as_ref(), limit).await }).await;
         let links =
             every_row(|after: Option<Cursor>| async move { reader.links(filter, after.as_ref(), limit).await }).await;
+        let seen =
+            every_row(|after: Option<Cursor>| async move { reader.seen_pages(filter, after.as_ref(), limit).await })
+                .await;
         let log =
             every_row(|after: Option<Cursor>| async move { reader.log(filter, after.as_ref(), limit).await }).await;
         let of_all = &Filter::default();
@@ -180,6 +199,7 @@ async fn rows_are_given_as_stored() {
                 .await;
         insta::assert_snapshot!("pages", lines(&pages));
         insta::assert_snapshot!("links", lines(&links));
+        insta::assert_snapshot!("seen_pages", lines(&seen));
         insta::assert_snapshot!("log", lines(&log));
         insta::assert_snapshot!("candidates", lines(&candidates));
     }
@@ -208,8 +228,8 @@ async fn a_filter_narrows_what_is_given() {
         let (reader, filter) = (&reader(crawl), &filter);
         let found = (
             reader.log(filter, None, 500).await.unwrap().rows.len(),
-            reader.pages(filter, None, 500).await.unwrap().rows.len(),
-            reader.links(filter, None, 500).await.unwrap().rows.len(),
+            reader.seen_pages(filter, None, 500).await.unwrap().rows.len(),
+            reader.seen_links(filter, None, 500).await.unwrap().rows.len(),
             reader.documents(filter, None, 500).await.unwrap().rows.len(),
             reader.candidates(filter, None, 500).await.unwrap().rows.len(),
         );
@@ -235,13 +255,13 @@ async fn a_batch_has_whole_pages_of_links_and_few_large_texts() {
     store.frontier().put_log(&SegmentLog { entries: visits.collect(), ..log(&segment) }).await.unwrap();
     let reader = LocalStore::open_read_only(directory.path()).unwrap().into_reader(origin().crawl);
     let (all, none) = (Filter::default(), None::<&Cursor>);
-    let links = reader.links(&all, none, 4).await.unwrap();
+    let links = reader.seen_links(&all, none, 4).await.unwrap();
     assert_eq!(links.rows.len(), 6, "two pages of three links each");
-    let rest = reader.links(&all, links.cursor.as_ref(), 4).await.unwrap();
+    let rest = reader.seen_links(&all, links.cursor.as_ref(), 4).await.unwrap();
     assert_eq!(rest.rows.iter().map(|link| link.from_url.as_str()).collect::<Vec<_>>(), ["https://a.example/c"; 3]);
-    let texts = reader.pages(&all, none, 500).await.unwrap();
+    let texts = reader.seen_pages(&all, none, 500).await.unwrap();
     assert_eq!(texts.rows.len(), 2, "which together have more than four megabytes of text");
-    let rest = reader.pages(&all, texts.cursor.as_ref(), 500).await.unwrap();
+    let rest = reader.seen_pages(&all, texts.cursor.as_ref(), 500).await.unwrap();
     assert_eq!(rest.rows.len(), 1, "the third");
     let documents = reader.documents(&all, none, 500).await.unwrap();
     assert_eq!(documents.rows.len(), 2, "for the same reason");
@@ -268,7 +288,7 @@ async fn every_view_can_be_read_by_a_person() {
     let (_directory, connection) = crawled().await;
     let mut shown = String::new();
     for view in
-        ["page", "link", "log", "failed", "not_crawled", "schedule", "progress", "latest_iteration", "candidate"]
+        ["page", "link", "seen_page", "seen_link", "log", "failed", "not_crawled", "schedule", "progress", "latest_iteration", "candidate"]
     {
         shown += &format!("-- {view}\n{}\n", show(&connection, &format!("SELECT * FROM {view}")));
     }

@@ -6,7 +6,7 @@
 use std::hash::{Hash, Hasher};
 
 use dragline_domain::frontier::{
-    ClaimedState, DomainRow, Holder, HostHolder, HostRow, Lease, LeaseState, OriginRows, SegmentRow,
+    CandidateState, DomainRow, Holder, HostHolder, HostRow, Lease, LeaseState, OriginRows, SegmentRow,
 };
 
 use crate::crawler::{Crawler, Held, Term};
@@ -65,7 +65,7 @@ impl State {
             hash_segment(*key, segment, hasher);
         }
         for (page, candidate) in &**candidates {
-            let ClaimedState { queued_in, claimed_by, due_at } = candidate;
+            let CandidateState { queued_in, claimed_by, due_at, last_visit: _, blocked_by: _ } = candidate;
             (page, queued_in, claimed_by, due_at).hash(hasher);
         }
         std::mem::discriminant(sweeper).hash(hasher);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use dragline_domain::capture::Finality;
-use dragline_domain::frontier::{ChunkKey, ClaimedState, DomainRow, HostRow, IterationRow, OriginRows, SegmentRow};
+use dragline_domain::frontier::{ChunkKey, CandidateState, DomainRow, HostRow, IterationRow, OriginRows, SegmentRow};
 use dragline_domain::ids::{Iteration, Turn};
 use jiff::Timestamp;
 
@@ -81,7 +81,7 @@ pub(crate) struct State {
     /// The seedings recorded as added.
     pub seedings: Rc<BTreeSet<(Iteration, OriginNumber, TriggerNumber)>>,
     pub todo: Rc<BTreeMap<(OriginNumber, ChunkKey), Vec<Page>>>,
-    pub candidates: Rc<BTreeMap<Page, ClaimedState>>,
+    pub candidates: Rc<BTreeMap<Page, CandidateState>>,
     pub leftovers: Rc<BTreeMap<(Iteration, OriginNumber, Turn), u64>>,
     pub messages: BTreeSet<Message>,
     pub schedulers: Vec<Scheduler>,

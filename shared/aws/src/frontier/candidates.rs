@@ -2,12 +2,11 @@
 
 use std::collections::HashMap;
 
-use dragline_domain::frontier::{CandidateUpdate, Claim, Claimer, Decided, OriginKey, RecrawlCursor, claim as decide};
-use dragline_domain::ids::Iteration;
-use dragline_domain::outcome::Outcome;
+use dragline_domain::frontier::{
+    Ahead, CandidateUpdate, Claim, Decided, DueQuery, Known, OriginKey, claim as decide,
+};
 use dragline_ports::error::PortResult;
-use dragline_ports::frontier::{Candidates, ClaimRequest, DuePage};
-use jiff::Timestamp;
+use dragline_ports::frontier::{Candidates, ClaimRequest, DueCandidate, DuePage};
 
 use super::DynamoFrontier;
 use crate::dynamo::Statement;
@@ -64,30 +63,24 @@ impl Candidates for DynamoFrontier {
     async fn due_candidates(
         &self,
         origin: &OriginKey,
-        iteration: Iteration,
-        cursor: &RecrawlCursor,
-        now: Timestamp,
+        query: &DueQuery,
+        after: &str,
         limit: usize,
     ) -> PortResult<DuePage> {
         at("list due candidates", origin, async {
-            let after = match cursor {
-                RecrawlCursor::Start => None,
-                RecrawlCursor::After(path) => Some(path.as_str()),
-                RecrawlCursor::End => return Ok(DuePage { entries: Vec::new(), next: RecrawlCursor::End }),
-            };
+            let after = Some(after).filter(|after| !after.is_empty());
             let page = self.db.first(&keys::candidates_after(origin, after), limit, ReadKind::Eventual).await?;
-            let claimer = Claimer::recrawl();
-            let mut entries = Vec::new();
+            let (mut entries, mut ahead) = (Vec::new(), Ahead::default());
             for item in &page.items {
                 let candidate = Candidate::read(item)?;
-                let claim = decide(Some(&candidate.claimed), None, iteration, &claimer, Some(now)).outcome();
-                let is_own = matches!(claim, Claim::Own { .. });
-                // What the definition forbids waits until a link to it is allowed.
-                if is_own && candidate.last_outcome != Some(Outcome::BlockedUrlByLocalPolicy) {
-                    entries.push(candidate.into_entry());
-                }
+                let (work, more) = query.decide(&candidate.state, &candidate.known);
+                ahead = ahead.and(more);
+                entries.extend(work.map(|work| {
+                    let (entry, depth) = candidate.into_entry();
+                    DueCandidate { entry, depth, work }
+                }));
             }
-            Ok(DuePage { entries, next: page.next.map_or(RecrawlCursor::End, RecrawlCursor::After) })
+            Ok(DuePage { entries, next: page.next, ahead })
         })
         .await
     }
@@ -109,20 +102,21 @@ impl Candidates for DynamoFrontier {
 impl DynamoFrontier {
     fn claim_one(&self, request: &ClaimRequest, n: usize, candidate: Option<&Candidate>) -> Claimed {
         let (path, sighting) = &request.urls[n];
-        let claimed = candidate.map(|candidate| &candidate.claimed);
-        let last = candidate.and_then(|candidate| candidate.last.as_ref());
-        let decided = decide(claimed, last, request.iteration, &request.claimer, request.if_due);
+        let nothing = Known::default();
+        let state = candidate.map(|candidate| &candidate.state);
+        let known = candidate.map_or(&nothing, |candidate| &candidate.known);
+        let decided = decide(state, known, request.iteration, &request.claimer, request.claimable);
         let queueing = Queueing {
             table: self.db.table(Table::Candidates),
             origin: &request.origin,
             iteration: request.iteration,
             claimer: &request.claimer,
         };
-        match (decided, claimed) {
+        match (decided, state) {
             (Decided::Leave(claim), _) => Claimed::Answer(claim),
             (Decided::Write(claim), None) => Claimed::OnceWritten(queueing.insert(path, sighting, request.now), claim),
-            (Decided::Write(claim), Some(claimed)) => {
-                Claimed::OnceWritten(queueing.update(path, sighting, claimed.queued_in), claim)
+            (Decided::Write(claim), Some(state)) => {
+                Claimed::OnceWritten(queueing.update(path, sighting, state.queued_in), claim)
             }
         }
     }
@@ -152,8 +146,8 @@ fn layers(updates: &[CandidateUpdate]) -> Vec<Vec<&CandidateUpdate>> {
 
 #[cfg(test)]
 mod tests {
-    use dragline_domain::frontier::LeadsTo;
-    use dragline_domain::ids::Turn;
+    use dragline_domain::frontier::{LeadsTo, StateChange};
+    use dragline_domain::ids::{Iteration, Turn};
 
     use super::*;
 
@@ -164,10 +158,8 @@ mod tests {
             iteration: Iteration::FIRST,
             turn: Turn(1),
             n,
-            outcome: Outcome::FileIngested,
-            at: Timestamp::UNIX_EPOCH,
-            capture: None,
-            due_at: None,
+            ended: None,
+            state: StateChange::Kept,
             leads_to: LeadsTo::AsBefore,
         };
         let updates = [update("/a", 0), update("/b", 1), update("/a", 2), update("/a", 3), update("/b", 4)];

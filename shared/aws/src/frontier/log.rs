@@ -85,7 +85,7 @@ fn parts(entries: &[LogEntry]) -> Result<Vec<&[LogEntry]>, StoreError> {
 #[cfg(test)]
 mod tests {
     use dragline_domain::capture::{CrawlType, Finality, Visit};
-    use dragline_domain::frontier::Sighting;
+    use dragline_domain::frontier::{Known, Sighting};
     use dragline_domain::outcome::Outcome;
     use dragline_domain::url::CrawlUrl;
 
@@ -101,7 +101,7 @@ mod tests {
             finality: Finality::Final,
             detail: Some("x".repeat(detail_bytes)),
             exchange: None,
-            last: None,
+            known: Known::default(),
         };
         LogEntry {
             n,
@@ -112,6 +112,7 @@ mod tests {
             file: None,
             redirect: None,
             unchanged_since: None,
+            change: None,
         }
     }
 

@@ -11,6 +11,7 @@ use dragline_ports::error::PortResult;
 use dragline_ports::reader::{CandidateRow, LogRow};
 
 use crate::frontier::DynamoFrontier;
+use super::rows::Copy;
 use crate::rows::known::KnownUrl;
 
 /// Outcomes that may change once it is known how a canonical URL ended.
@@ -18,11 +19,21 @@ const fn may_change(outcome: Outcome) -> bool {
     matches!(outcome, Outcome::FileIngested | Outcome::FileDidNotChange | Outcome::NotCanonical)
 }
 
+/// Which state of the URLs decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum By {
+    /// How each last ended.
+    LastEnding,
+    /// What each shows now.
+    Now,
+}
+
 /// What is needed to decide about the pages of a crawl.
 #[derive(Clone, Copy)]
 pub(super) struct Canonicals<'s> {
     pub(super) frontier: &'s DynamoFrontier,
     pub(super) crawl: &'s CrawlId,
+    pub(super) by: By,
 }
 
 impl Canonicals<'_> {
@@ -64,16 +75,27 @@ impl Canonicals<'_> {
         mut rows: Vec<CandidateRow>,
     ) -> PortResult<Vec<CandidateRow>> {
         let urls = rows.iter().map(|row| CrawlUrl::try_from(row.url.clone()).ok());
-        let endings = urls.zip(known).map(|(url, known)| ending(url?, known));
+        let endings = urls.zip(known).map(|(url, known)| self.by.ending(url?, known));
         let pages = endings.enumerate().filter_map(|(n, page)| Some((n, page?))).collect();
         for (n, _, is_copy) in self.decide(pages).await? {
             let known = &known[n];
-            let fetched_at = known.capture.as_ref().map(|capture| capture.fetched_at);
+            let fetched_at = known.known.last.as_ref().map(|capture| capture.fetched_at);
             let outcome = decided(is_copy, known.last.map(|last| last.at) == fetched_at);
             let row = &mut rows[n];
             (row.last_outcome, row.last_outcome_name) = (Some(outcome.code()), Some(outcome.name().to_owned()));
         }
         Ok(rows)
+    }
+
+    /// Decides about pages as they are now: returns for each of them, in their order, whether another stands for it.
+    pub(super) async fn are_copies(self, pages: &[(CrawlUrl, KnownUrl)]) -> PortResult<Vec<Copy>> {
+        let endings = pages.iter().map(|(url, known)| self.by.ending(url.clone(), known));
+        let undecided = endings.enumerate().filter_map(|(n, page)| Some((n, page?))).collect();
+        let mut copies = vec![Copy::Original; pages.len()];
+        for (n, _, is_copy) in self.decide(undecided).await? {
+            copies[n] = if is_copy { Copy::OfAnother } else { Copy::Original };
+        }
+        Ok(copies)
     }
 
     /// For pages that call another URL canonical: returns which URL, and whether they are copies.
@@ -102,17 +124,28 @@ impl Canonicals<'_> {
         let urls: Vec<CrawlUrl> = urls.into_iter().collect();
         let known = self.frontier.load_known_urls(self.crawl, &urls).await?;
         let endings = urls.into_iter().map(|url| {
-            let ending = known.get(&url).and_then(|known| ending(url.clone(), known));
+            let ending = known.get(&url).and_then(|known| self.by.ending(url.clone(), known));
             (url, ending)
         });
         Ok(endings.collect())
     }
 }
 
-/// Returns how a known URL last ended; `None` if it has not yet.
-fn ending(url: CrawlUrl, known: &KnownUrl) -> Option<Ending> {
-    let of_body = known.capture.as_ref().map(|capture| capture.outcome);
-    Some(Ending::new(url, known.last?.outcome, of_body, known.leads_to.clone()))
+impl By {
+    /// Returns where a known URL leads; `None` if it leads nowhere yet, or is not shown.
+    fn ending(self, url: CrawlUrl, known: &KnownUrl) -> Option<Ending> {
+        let leads_to = known.leads_to.clone();
+        match self {
+            Self::LastEnding => {
+                let of_body = known.known.last.as_ref().map(|capture| capture.outcome);
+                Some(Ending::new(url, known.last?.outcome, of_body, leads_to))
+            }
+            Self::Now => {
+                let document = known.known.document.filter(|_| known.is_shown())?;
+                Some(Ending::new(url, document.outcome, None, leads_to))
+            }
+        }
+    }
 }
 
 /// Returns what a page is that calls another URL canonical.

@@ -13,20 +13,21 @@ use std::future::Future;
 
 use dragline_domain::capture::SegmentLog;
 use dragline_domain::document::Document;
-use dragline_domain::frontier::{IterationRow, SegmentRow};
+use dragline_domain::frontier::{IterationRow, SegmentRow, VisitPlace};
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::url::CrawlUrl;
 use dragline_ports::documents::Documents;
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{Iterations, Progress};
 use dragline_ports::reader::{
-    Batch, CandidateRow, Cursor, DocumentRow, Filter, LeftoverRow, LinkRow, LogRow, PageRow, Reader,
+    Batch, CandidateRow, Cursor, DocumentRow, Filter, LeftoverRow, LinkRow, LogRow, PageRow, Reader, SeenPageRow,
 };
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 
-use self::canonical::Canonicals;
+use self::canonical::{By, Canonicals};
 use crate::documents::S3Documents;
 use crate::frontier::DynamoFrontier;
+use crate::rows::known::KnownUrl;
 
 /// How many segments' logs or documents are requested at the same time: each may be some megabytes.
 const SEGMENTS_MAX: usize = 8;
@@ -78,8 +79,29 @@ impl DynamoReader {
         Ok(documents)
     }
 
+    /// Returns those of a segment's documents that the site shows now, each with what is known about its URL.
+    async fn shown(&self, segment: &SegmentRow, documents: Vec<Document>) -> PortResult<Vec<(Document, KnownUrl)>> {
+        let urls: Vec<CrawlUrl> = documents.iter().map(|document| document.url.clone()).collect();
+        let known = self.frontier.load_known_urls(&self.crawl, &urls).await?;
+        let place = |n| VisitPlace { iteration: segment.iteration, turn: segment.id.turn, segment: segment.id.n, n };
+        let shown = documents.into_iter().filter_map(|document| {
+            let known = known.get(&document.url).filter(|known| known.is_shown())?;
+            (known.known.document?.place == place(document.n)).then(|| (document, known.clone()))
+        });
+        Ok(shown.collect())
+    }
+
+    /// Returns the pages that the site shows now, of those that a segment put.
+    async fn load_pages(&self, segment: &SegmentRow, wanted: Option<&CrawlUrl>) -> PortResult<Vec<PageRow>> {
+        let shown = self.shown(segment, self.load_documents(segment, wanted).await?).await?;
+        let pages: Vec<_> = shown.iter().map(|(document, known)| (document.url.clone(), known.clone())).collect();
+        let copies = Canonicals { by: By::Now, ..self.canonicals() }.are_copies(&pages).await?;
+        let rows = shown.iter().zip(copies).map(|((document, known), is_copy)| rows::page(segment, document, known, is_copy));
+        Ok(rows.flatten().collect())
+    }
+
     const fn canonicals(&self) -> Canonicals<'_> {
-        Canonicals { frontier: &self.frontier, crawl: &self.crawl }
+        Canonicals { frontier: &self.frontier, crawl: &self.crawl, by: By::LastEnding }
     }
 }
 
@@ -98,14 +120,34 @@ impl Reader for DynamoReader {
 
     async fn pages(&self, filter: &Filter, after: Option<&Cursor>, limit: usize) -> PortResult<Batch<PageRow>> {
         let url = filter.url.as_ref();
-        let load = |segment: SegmentRow| async move {
-            let Some((log, visits)) = self.load_visits(&segment, url).await? else { return Ok(Vec::new()) };
-            Ok(rows::pages(&log, visits, &self.load_documents(&segment, url).await?))
-        };
+        let load = |segment: SegmentRow| async move { self.load_pages(&segment, url).await };
         self.of_segments(filter, after, limit, load).await
     }
 
     async fn links(&self, filter: &Filter, after: Option<&Cursor>, limit: usize) -> PortResult<Batch<LinkRow>> {
+        let url = filter.url.as_ref();
+        let load = |segment: SegmentRow| async move {
+            let shown = self.shown(&segment, self.load_documents(&segment, url).await?).await?;
+            Ok(rows::links(&segment, shown.iter().map(|(document, _)| document)))
+        };
+        self.of_segments(filter, after, limit, load).await
+    }
+
+    async fn seen_pages(
+        &self,
+        filter: &Filter,
+        after: Option<&Cursor>,
+        limit: usize,
+    ) -> PortResult<Batch<SeenPageRow>> {
+        let url = filter.url.as_ref();
+        let load = |segment: SegmentRow| async move {
+            let Some((log, visits)) = self.load_visits(&segment, url).await? else { return Ok(Vec::new()) };
+            Ok(rows::seen_pages(&log, visits, &self.load_documents(&segment, url).await?))
+        };
+        self.of_segments(filter, after, limit, load).await
+    }
+
+    async fn seen_links(&self, filter: &Filter, after: Option<&Cursor>, limit: usize) -> PortResult<Batch<LinkRow>> {
         let url = filter.url.as_ref();
         let load =
             |segment: SegmentRow| async move { Ok(rows::links(&segment, &self.load_documents(&segment, url).await?)) };

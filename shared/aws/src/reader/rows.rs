@@ -1,15 +1,25 @@
 //! A stack's data as the rows that a data directory's views return: the same fields, with the same values.
 
 use data_encoding::HEXLOWER;
+use dragline_domain::change::VisitChange;
 use dragline_domain::capture::{Finality, LogEntry, SegmentLog};
 use dragline_domain::document::{Disposition, Document, Page};
 use dragline_domain::frontier::{OriginKey, SegmentRow, Sighting};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::CrawlUrl;
-use dragline_ports::reader::{CandidateRow, LinkRow, LogRow, PageRow};
+use dragline_ports::reader::{CandidateRow, LinkRow, LogRow, PageRow, SeenPageRow};
 use jiff::Timestamp;
 
 use crate::rows::known::KnownUrl;
+
+/// Whether a page stands for itself, or is a copy of another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Copy {
+    /// It stands for itself.
+    Original,
+    /// Another page stands for it.
+    OfAnother,
+}
 
 /// Returns the visits of a segment.
 pub(super) fn log(log: &SegmentLog) -> Vec<LogRow> {
@@ -44,25 +54,27 @@ fn visit(log: &SegmentLog, entry: &LogEntry) -> LogRow {
         offset: file.map(|file| file.offset),
         length: file.map(|file| file.length),
         agent: log.agent.clone(),
+        change: entry.change.as_ref().map(|change| change.kind.name().to_owned()),
+        changed_parts: entry.change.as_ref().map(VisitChange::part_names).filter(|names| !names.is_empty()),
     }
 }
 
 /// Returns the answers among the visits of a segment, each with the content of its document.
-pub(super) fn pages(log: &SegmentLog, visits: Vec<LogRow>, documents: &[Document]) -> Vec<PageRow> {
+pub(super) fn seen_pages(log: &SegmentLog, visits: Vec<LogRow>, documents: &[Document]) -> Vec<SeenPageRow> {
     let answered = log.entries.iter().zip(visits).filter(|(_, visit)| visit.r#final);
     answered
         .filter_map(|(entry, visit)| {
             let document = documents.iter().find(|document| document.n == entry.n);
-            page(visit, document.and_then(|document| document.page.as_ref()))
+            seen_page(visit, document.and_then(|document| document.page.as_ref()))
         })
         .collect()
 }
 
 /// Returns a visit as a page; `None` if nothing of it was stored.
-fn page(visit: LogRow, page: Option<&Page>) -> Option<PageRow> {
+fn seen_page(visit: LogRow, page: Option<&Page>) -> Option<SeenPageRow> {
     let text = |of: fn(&Page) -> &Option<String>| page.and_then(|page| of(page).clone());
     let is_copy = visit.outcome == Outcome::NotCanonical.code();
-    Some(PageRow {
+    Some(SeenPageRow {
         crawl: visit.crawl,
         iteration: visit.iteration,
         url: visit.url,
@@ -85,9 +97,55 @@ fn page(visit: LogRow, page: Option<&Page>) -> Option<PageRow> {
     })
 }
 
+/// Returns what the site shows now at the URL of a document that a segment put; `None` if nobody knows where its body is.
+pub(super) fn page(
+    segment: &SegmentRow,
+    document: &Document,
+    known: &KnownUrl,
+    copy: Copy,
+) -> Option<PageRow> {
+    let (body, page) = (document.body.as_ref()?, document.page.as_ref());
+    let text = |of: fn(&Page) -> &Option<String>| page.and_then(|page| of(page).clone());
+    let outcome = match (known.known.document?.outcome, copy) {
+        (Outcome::FileIngested | Outcome::NotCanonical, Copy::OfAnother) => Outcome::NotCanonical,
+        (Outcome::FileIngested | Outcome::NotCanonical, Copy::Original) => Outcome::FileIngested,
+        (other, _) => other,
+    };
+    let last = known.last.map(|last| last.outcome);
+    Some(PageRow {
+        crawl: segment.id.origin.crawl.to_string(),
+        iteration: segment.iteration.number(),
+        url: document.url.to_string(),
+        outcome: outcome.code(),
+        outcome_name: outcome.name().to_owned(),
+        depth: known.sighting.depth,
+        status: Some(body.status),
+        content_type: body.content_type.clone(),
+        body_bytes: Some(body.body_bytes),
+        at: instant(body.at),
+        title: text(|page| &page.title),
+        description: text(|page| &page.description),
+        language: text(|page| &page.language),
+        charset: text(|page| &page.charset),
+        canonical: page.and_then(|page| page.canonical.as_ref()).map(CrawlUrl::to_string),
+        text: page.map(|page| if outcome == Outcome::NotCanonical { String::new() } else { page.text.clone() }),
+        object: body.object.to_string(),
+        offset: body.offset,
+        length: body.length,
+        first_seen: instant(known.first_seen),
+        last_checked: known.checked_at.map(instant),
+        last_changed: known.changed_at.map(instant),
+        last_outcome: last.map(Outcome::code),
+        last_outcome_name: last.map(|last| last.name().to_owned()),
+    })
+}
+
 /// Returns the links of a segment's documents.
-pub(super) fn links(segment: &SegmentRow, documents: &[Document]) -> Vec<LinkRow> {
-    let links = documents.iter().flat_map(|document| document.links.iter().map(move |link| (&document.url, link)));
+pub(super) fn links<'d>(
+    segment: &SegmentRow,
+    documents: impl IntoIterator<Item = &'d Document>,
+) -> Vec<LinkRow> {
+    let links = documents.into_iter().flat_map(|document| document.links.iter().map(move |link| (&document.url, link)));
     links
         .map(|(from, link)| LinkRow {
             crawl: segment.id.origin.crawl.to_string(),
@@ -106,7 +164,7 @@ pub(super) fn links(segment: &SegmentRow, documents: &[Document]) -> Vec<LinkRow
 
 /// Returns a known URL.
 pub(super) fn candidate(origin: &OriginKey, known: &KnownUrl) -> CandidateRow {
-    let (last, capture) = (known.last, known.capture.as_ref());
+    let (last, capture) = (known.last, known.known.last.as_ref());
     CandidateRow {
         crawl: origin.crawl.to_string(),
         url: format!("{}{}", origin.origin, known.path_and_query),
@@ -125,6 +183,8 @@ pub(super) fn candidate(origin: &OriginKey, known: &KnownUrl) -> CandidateRow {
         etag: capture.and_then(|capture| capture.etag.clone()),
         last_modified: capture.and_then(|capture| capture.last_modified.clone()),
         decoded_sha1: capture.map(|capture| HEXLOWER.encode(&capture.decoded_sha1)),
+        standing: known.known.document.map(|document| document.standing.name().to_owned()),
+        away_since: known.known.away_since.map(instant),
     }
 }
 

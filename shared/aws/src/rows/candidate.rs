@@ -2,12 +2,14 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use dragline_domain::frontier::{
-    CandidateUpdate, ClaimedState, Claimer, LastCapture, LeadsTo, OriginKey, Sighting, TodoEntry,
+    CandidateState, CandidateUpdate, Claimer, EndedVisit, Known, LastDocument, LastVisit, LeadsTo, LinksDecided, OriginKey,
+    RulesDigest, Sighting, Standing, StateChange, TodoEntry, VisitPlace,
 };
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::CrawlUrl;
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use super::{fields, iteration_number, keys, row};
 use crate::dynamo::{Fields, Item, Statement, instant, json, number, text};
@@ -19,7 +21,14 @@ const PATH: &str = "path";
 const QUEUED_IN: &str = "queued_in";
 const CLAIMED_BY: &str = "claimed_by";
 const LAST_OUTCOME: &str = "last_outcome";
+const VERSION: &str = "version";
+const DOCUMENT: &str = "document";
+const STANDING: &str = "standing";
+const AWAY_SINCE: &str = "away_since";
+const BLOCKED_BY: &str = "blocked_by";
 pub(super) const LEADS_TO: &str = "leads_to";
+pub(super) const CHECKED_AT: &str = "checked_at";
+pub(super) const CHANGED_AT: &str = "changed_at";
 
 /// The approximate size of a visited candidate: it has two entity tags' worth of attributes in addition to its key.
 const VISITED_BYTES: u64 = 600;
@@ -27,38 +36,65 @@ const VISITED_BYTES: u64 = 600;
 /// The part of a candidate that claims and recrawls need.
 pub(crate) struct Candidate {
     pub(crate) path_and_query: String,
-    pub(crate) claimed: ClaimedState,
-    pub(crate) last_outcome: Option<Outcome>,
+    pub(crate) state: CandidateState,
     pub(crate) sighting: Sighting,
-    pub(crate) last: Option<LastCapture>,
+    pub(crate) known: Known,
+}
+
+/// The last good document as stored; its standing has an attribute of its own, as it changes more often.
+#[derive(Serialize, Deserialize)]
+struct StoredDocument {
+    #[serde(rename = "p")]
+    place: VisitPlace,
+    #[serde(rename = "o")]
+    outcome: Outcome,
+    #[serde(rename = "l")]
+    links: LinksDecided,
 }
 
 impl Candidate {
     pub(crate) fn read(item: &Item) -> Result<Self, StoreError> {
         let fields = fields(item)?;
-        let claimed = ClaimedState {
+        let last_visit = |outcome| {
+            let iteration = super::known::iteration_of(fields.text(VERSION)?)?;
+            Ok::<_, StoreError>(LastVisit { iteration, outcome })
+        };
+        let state = CandidateState {
             queued_in: iteration_number(fields, QUEUED_IN)?,
             claimed_by: Claimer::stored(fields.text(CLAIMED_BY)?.to_owned()),
             due_at: fields.maybe_instant("due_at")?,
+            last_visit: fields.maybe(LAST_OUTCOME, outcome)?.map(last_visit).transpose()?,
+            blocked_by: fields.maybe(BLOCKED_BY, Fields::number)?.map(RulesDigest),
         };
         let path_and_query = if fields.has(PATH) { fields.text(PATH)? } else { fields.text(SORT)? };
         Ok(Self {
             path_and_query: path_and_query.to_owned(),
-            claimed,
-            last_outcome: fields.maybe(LAST_OUTCOME, outcome)?,
+            state,
             sighting: Sighting {
                 depth: fields.number("depth")?,
                 via: fields.maybe("via", Fields::parsed::<CrawlUrl>)?,
             },
-            last: fields.maybe("capture", Fields::json)?,
+            known: Known {
+                last: fields.maybe("capture", Fields::json)?,
+                document: fields.maybe(DOCUMENT, document)?,
+                away_since: fields.maybe_instant(AWAY_SINCE)?,
+            },
         })
     }
 
     /// Returns the candidate as something to be fetched, and its depth.
     pub(crate) fn into_entry(self) -> (TodoEntry, u32) {
-        let Self { path_and_query, sighting: Sighting { depth, via }, last, .. } = self;
-        (TodoEntry { path_and_query, via, redirects: 0, last }, depth)
+        let Self { path_and_query, sighting: Sighting { depth, via }, known, .. } = self;
+        (TodoEntry { path_and_query, via, redirects: 0, known }, depth)
     }
+}
+
+fn document(fields: Fields<'_>, name: &str) -> Result<LastDocument, StoreError> {
+    let StoredDocument { place, outcome, links } = fields.json(name)?;
+    let standing = fields.text(STANDING)?;
+    let standing = Standing::named(standing)
+        .ok_or_else(|| StoreError::Damaged(format!("`{standing}` is not a candidate's standing")))?;
+    Ok(LastDocument { place, outcome, standing, links })
 }
 
 pub(super) fn outcome(fields: Fields<'_>, name: &str) -> Result<Outcome, StoreError> {
@@ -109,20 +145,25 @@ impl Queueing<'_> {
     }
 }
 
-/// Writes how a URL ended, unless something newer is there.
+/// Writes what an entry of a segment changes, unless something newer is there.
 pub(crate) fn end(table: &str, origin: &OriginKey, update: &CandidateUpdate) -> Result<Statement, StoreError> {
     let version = format!("{:010}#{:020}#{:020}", update.iteration.number(), update.turn.0, update.n);
     let mut change = Change::new(table);
-    change.set("version", text(&version));
-    change.set(LAST_OUTCOME, number(update.outcome.code()));
-    change.set("last_at", instant(update.at));
-    change.set_or_remove("due_at", update.due_at.map(instant));
-    if update.outcome.is_contentful() {
-        change.set("contentful_outcome", number(update.outcome.code()));
-        change.set("contentful_at", instant(update.at));
+    if let Some(ended) = &update.ended {
+        change.end(&version, ended)?;
     }
-    if let Some(capture) = &update.capture {
-        change.set("capture", json(capture)?);
+    let checked_at = update.ended.as_ref().map(|ended| instant(ended.at));
+    match &update.state {
+        StateChange::Kept => {}
+        StateChange::Confirmed => change.stand(Standing::Shown, checked_at),
+        StateChange::Hidden(standing) => change.stand(*standing, checked_at),
+        StateChange::Shown { place, outcome, links, changed_at } => {
+            change.stand(Standing::Shown, checked_at);
+            change.set(DOCUMENT, json(&StoredDocument { place: *place, outcome: *outcome, links: *links })?);
+            if let Some(changed_at) = changed_at {
+                change.set(CHANGED_AT, instant(*changed_at));
+            }
+        }
     }
     match &update.leads_to {
         LeadsTo::AsBefore => {}
@@ -142,6 +183,31 @@ struct Change {
 impl Change {
     fn new(table: &str) -> Self {
         Self { text: format!("UPDATE \"{table}\""), parameters: Vec::new() }
+    }
+
+    fn end(&mut self, version: &str, ended: &EndedVisit) -> Result<(), StoreError> {
+        self.set(VERSION, text(version));
+        self.set(LAST_OUTCOME, number(ended.outcome.code()));
+        self.set("last_at", instant(ended.at));
+        self.set_or_remove("due_at", ended.due_at.map(instant));
+        self.set_or_remove(AWAY_SINCE, ended.away_since.map(instant));
+        self.set_or_remove(BLOCKED_BY, ended.blocked_by.map(|rules| number(rules.0)));
+        if ended.outcome.is_contentful() {
+            self.set("contentful_outcome", number(ended.outcome.code()));
+            self.set("contentful_at", instant(ended.at));
+        }
+        if let Some(capture) = &ended.capture {
+            self.set("capture", json(capture)?);
+        }
+        Ok(())
+    }
+
+    /// Without a document the standing has no meaning.
+    fn stand(&mut self, standing: Standing, checked_at: Option<AttributeValue>) {
+        self.set(STANDING, text(standing.name()));
+        if let Some(checked_at) = checked_at {
+            self.set(CHECKED_AT, checked_at);
+        }
     }
 
     fn set(&mut self, name: &str, value: AttributeValue) {
@@ -186,10 +252,15 @@ mod tests {
             iteration: Iteration::FIRST,
             turn: Turn(2),
             n: 5,
-            outcome: Outcome::ConnectionFailed,
-            at: Timestamp::from_second(5).unwrap(),
-            capture: None,
-            due_at: None,
+            ended: Some(EndedVisit {
+                outcome: Outcome::ConnectionFailed,
+                at: Timestamp::from_second(5).unwrap(),
+                capture: None,
+                due_at: None,
+                away_since: None,
+                blocked_by: None,
+            }),
+            state: StateChange::Hidden(Standing::Gone),
             leads_to: LeadsTo::AsBefore,
         };
         let statement = end("t", &origin(), &update).unwrap();

@@ -1,6 +1,7 @@
 //! The inbox: an attribute for each number, as several parsers add to them concurrently.
 
 use aws_sdk_dynamodb::types::AttributeValue;
+use dragline_domain::change::ChangeKind;
 use dragline_domain::frontier::{Inbox, OriginKey, ParserCounters, Seeding};
 use dragline_domain::outcome::Outcome;
 
@@ -17,6 +18,9 @@ const SEEDED: &str = "seeded";
 
 /// The prefix of attributes that count outcomes; the number follows, with `_` for a minus.
 const OUTCOME: &str = "outcome";
+
+/// The prefix of attributes that count changes; the kind follows.
+const CHANGE: &str = "change_";
 
 fn outcome_name(outcome: Outcome) -> String {
     let code = outcome.code();
@@ -41,6 +45,8 @@ fn numbers(inbox: &Inbox) -> Vec<(String, u64)> {
         links_too_deep,
         links_nofollow,
         links_beyond_budget,
+        changes,
+        reparsed,
     } = &inbox.counters;
     let counts = [
         (ADDED, inbox.added),
@@ -54,9 +60,11 @@ fn numbers(inbox: &Inbox) -> Vec<(String, u64)> {
         ("links_too_deep", *links_too_deep),
         ("links_nofollow", *links_nofollow),
         ("links_beyond_budget", *links_beyond_budget),
+        ("reparsed", *reparsed),
     ];
     let outcomes = outcomes.iter().map(|(&outcome, &count)| (outcome_name(outcome), count));
-    counts.into_iter().map(|(name, count)| (name.to_owned(), count)).chain(outcomes).collect()
+    let changes = changes.iter().map(|(kind, &count)| (format!("{CHANGE}{kind}"), count));
+    counts.into_iter().map(|(name, count)| (name.to_owned(), count)).chain(outcomes).chain(changes).collect()
 }
 
 pub(crate) fn item(origin: &OriginKey, inbox: &Inbox) -> Item {
@@ -85,6 +93,7 @@ pub(crate) fn read(item: &Item) -> Result<Inbox, StoreError> {
 
 fn counters(fields: Fields<'_>) -> Result<ParserCounters, StoreError> {
     let outcomes = fields.0.keys().filter_map(|name| Some((outcome_of(name)?, name)));
+    let changes = fields.0.keys().filter_map(|name| Some((ChangeKind::named(name.strip_prefix(CHANGE)?)?, name)));
     Ok(ParserCounters {
         found: fields.number("found")?,
         // Rows of earlier versions do not have it.
@@ -101,6 +110,11 @@ fn counters(fields: Fields<'_>) -> Result<ParserCounters, StoreError> {
         links_nofollow: fields.number("links_nofollow")?,
         // As above.
         links_beyond_budget: fields.maybe_number("links_beyond_budget")?.unwrap_or(0),
+        changes: changes
+            .map(|(kind, name)| Ok((kind, fields.number(name)?)))
+            .collect::<Result<_, StoreError>>()?,
+        // As above.
+        reparsed: fields.maybe_number("reparsed")?.unwrap_or(0),
     })
 }
 

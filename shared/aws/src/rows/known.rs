@@ -1,12 +1,12 @@
 //! A candidate with all that is known about it, for display.
 
-use dragline_domain::frontier::{LastCapture, Sighting};
+use dragline_domain::frontier::{Known, LastVisit, Sighting, Standing};
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::CrawlUrl;
 use jiff::Timestamp;
 
-use super::candidate::{Candidate, LEADS_TO, outcome};
+use super::candidate::{CHANGED_AT, CHECKED_AT, Candidate, LEADS_TO, outcome};
 use super::fields;
 use crate::dynamo::{Fields, Item};
 use crate::errors::StoreError;
@@ -28,8 +28,11 @@ pub(crate) struct KnownUrl {
     pub(crate) last: Option<LastEnd>,
     /// The last outcome that says something lasting, and when that was; `None` if it had none.
     pub(crate) contentful: Option<(Outcome, Timestamp)>,
-    /// What the last good capture left; `None` where there is none.
-    pub(crate) capture: Option<LastCapture>,
+    /// What it brings into its next iteration.
+    pub(crate) known: Known,
+    /// When its last good document was last found to be current, and when a part of it last changed.
+    pub(crate) checked_at: Option<Timestamp>,
+    pub(crate) changed_at: Option<Timestamp>,
     /// Where it leads, by a redirect or by what it calls canonical; `None` if it stands for itself.
     pub(crate) leads_to: Option<CrawlUrl>,
 }
@@ -46,29 +49,36 @@ pub(crate) struct LastEnd {
 }
 
 impl KnownUrl {
+    /// Whether its last good document belongs to the current state of the site.
+    pub(crate) fn is_shown(&self) -> bool {
+        self.known.document.is_some_and(|document| document.standing == Standing::Shown)
+    }
+
     pub(crate) fn read(item: &Item) -> Result<Self, StoreError> {
-        let Candidate { path_and_query, claimed, last_outcome, sighting, last: capture } = Candidate::read(item)?;
+        let Candidate { path_and_query, state, sighting, known } = Candidate::read(item)?;
         let fields = fields(item)?;
-        let last_end = |outcome| -> Result<LastEnd, StoreError> {
-            Ok(LastEnd { outcome, at: fields.instant("last_at")?, iteration: iteration_of(fields.text("version")?)? })
+        let last_end = |last: LastVisit| -> Result<LastEnd, StoreError> {
+            Ok(LastEnd { outcome: last.outcome, at: fields.instant("last_at")?, iteration: last.iteration })
         };
         let contentful = fields.maybe("contentful_outcome", outcome)?;
         Ok(Self {
             path_and_query,
-            queued_in: claimed.queued_in,
+            queued_in: state.queued_in,
             first_seen: fields.instant("first_seen")?,
             sighting,
-            due_at: claimed.due_at,
-            last: last_outcome.map(last_end).transpose()?,
+            due_at: state.due_at,
+            last: state.last_visit.map(last_end).transpose()?,
             contentful: contentful.zip(fields.maybe("contentful_at", Fields::instant)?),
-            capture,
+            known,
+            checked_at: fields.maybe_instant(CHECKED_AT)?,
+            changed_at: fields.maybe_instant(CHANGED_AT)?,
             leads_to: fields.maybe(LEADS_TO, Fields::parsed)?,
         })
     }
 }
 
 /// Returns the iteration with which the version of a candidate's ending begins.
-fn iteration_of(version: &str) -> Result<Iteration, StoreError> {
+pub(super) fn iteration_of(version: &str) -> Result<Iteration, StoreError> {
     let number = version.split('#').next().and_then(|digits| digits.parse().ok());
     let iteration = number.and_then(Iteration::new);
     iteration.ok_or_else(|| StoreError::Damaged(format!("`{version}` is not a version of a candidate's ending")))

@@ -5,6 +5,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::{RulesDigest, StateChange};
 use crate::ids::{Iteration, Turn};
 use crate::outcome::Outcome;
 use crate::time::after;
@@ -58,10 +59,10 @@ impl LastCapture {
     pub const LAST_MODIFIED_BYTES_MAX: usize = 64;
 }
 
-/// What the end of a URL in an iteration changes in its candidate.
+/// What a segment's entry changes in the candidate of its URL.
 ///
 /// Ordered by (iteration, turn, n): an update that is older than what is stored is ignored.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CandidateUpdate {
     /// The key within the origin.
     pub path_and_query: String,
@@ -71,6 +72,17 @@ pub struct CandidateUpdate {
     pub turn: Turn,
     /// The segment's number.
     pub n: u64,
+    /// How the URL ended in the iteration; `None` if it was not visited, and only its document was made again.
+    pub ended: Option<EndedVisit>,
+    /// What changes in what is shown of it.
+    pub state: StateChange,
+    /// Where it leads.
+    pub leads_to: LeadsTo,
+}
+
+/// How a URL ended in an iteration, and what the next visit needs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EndedVisit {
     /// How it ended.
     pub outcome: Outcome,
     /// When the URL was requested, or its outcome decided.
@@ -79,14 +91,14 @@ pub struct CandidateUpdate {
     pub capture: Option<LastCapture>,
     /// When it is due again; `None`: in every iteration.
     pub due_at: Option<Timestamp>,
-    /// Where it leads.
-    #[serde(default)]
-    pub leads_to: LeadsTo,
+    /// Since when every visit has failed or found it gone; `None` if this one did not.
+    pub away_since: Option<Timestamp>,
+    /// The rules that forbid it; `None` if none does.
+    pub blocked_by: Option<RulesDigest>,
 }
 
 /// Where a URL leads, by a redirect or a canonical link, as far as one visit says.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum LeadsTo {
     /// The visit does not say: what is stored stays.
     #[default]

@@ -5,8 +5,9 @@ use std::fmt;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{Decided, LastCapture, SegmentId};
+use super::{Decided, Known, RulesDigest, SegmentId};
 use crate::ids::{Iteration, TriggerId};
+use crate::outcome::Outcome;
 
 /// Who makes a claim. When the same work is done again, this is how it recognises its own claims.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -51,15 +52,28 @@ impl fmt::Display for Claimer {
     }
 }
 
-/// The parts of a candidate that decide a claim.
+/// The parts of a candidate that decide whether it is visited.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ClaimedState {
+pub struct CandidateState {
     /// The iteration that it was last queued in.
     pub queued_in: Iteration,
     /// Who claimed it there. Never changes within an iteration.
     pub claimed_by: Claimer,
     /// When it is due again; `None`: in every iteration.
     pub due_at: Option<Timestamp>,
+    /// How its last visit ended; `None` if it was never visited.
+    pub last_visit: Option<LastVisit>,
+    /// The rules that forbade it; `None` if none did when it was last decided on, and in rows older than this field.
+    pub blocked_by: Option<RulesDigest>,
+}
+
+/// How a URL last ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LastVisit {
+    /// In which iteration.
+    pub iteration: Iteration,
+    /// How.
+    pub outcome: Outcome,
 }
 
 /// The result of a claim.
@@ -67,37 +81,49 @@ pub struct ClaimedState {
 pub enum Claim {
     /// The claimer has it, now or since an earlier try, and is to queue it.
     Own {
-        /// What the last good capture left; `None` if there was none.
-        last: Option<LastCapture>,
+        /// What earlier iterations know about it.
+        known: Known,
     },
     /// Another claimer queued it in this iteration.
     Taken {
         /// Who did. Never changes within an iteration.
         by: Claimer,
     },
-    /// It is known, and not due yet.
+    /// It is known, and not due yet, or left to the walk through known URLs.
     NotDue,
 }
 
-/// Decides a claim from the stored candidate, if there is one, and what its last good capture left. `now` is the current time if only what is due may
-/// be claimed.
-///
-/// Seeds and what the recrawl cursor finds are claimed whether or not they are due: the user asked for the seeds, and the cursor has checked already.
+/// Which known URLs may be claimed. New ones always may.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Claimable {
+    /// All: the user asked for them, or whoever claims has checked.
+    All,
+    /// Those that are due at this time.
+    Due(Timestamp),
+    /// Those that were never visited. The others are visited in their order, which a budget requires.
+    New,
+}
+
+/// Decides a claim from the stored candidate, if there is one, and what is known about its URL.
 #[must_use]
 pub fn claim(
-    candidate: Option<&ClaimedState>,
-    last: Option<&LastCapture>,
+    candidate: Option<&CandidateState>,
+    known: &Known,
     iteration: Iteration,
     claimer: &Claimer,
-    now: Option<Timestamp>,
+    claimable: Claimable,
 ) -> Decided<Claim> {
-    let own = || Claim::Own { last: last.cloned() };
+    let own = || Claim::Own { known: known.clone() };
     match candidate {
         None => Decided::Write(own()),
-        Some(state) if state.queued_in < iteration => match (state.due_at, now) {
-            (Some(due), Some(now)) if due > now => Decided::Leave(Claim::NotDue),
-            _ => Decided::Write(own()),
-        },
+        Some(state) if state.queued_in < iteration => {
+            let is_claimable = match claimable {
+                Claimable::All => true,
+                Claimable::Due(now) => state.due_at.is_none_or(|due| due <= now),
+                Claimable::New => state.last_visit.is_none(),
+            };
+            if is_claimable { Decided::Write(own()) } else { Decided::Leave(Claim::NotDue) }
+        }
         Some(state) if state.queued_in == iteration && state.claimed_by == *claimer => Decided::Leave(own()),
         Some(state) => Decided::Leave(Claim::Taken { by: state.claimed_by.clone() }),
     }
@@ -112,33 +138,41 @@ mod tests {
         let second = |s| Timestamp::from_second(s).unwrap();
         let (first, third) = (Iteration::FIRST, Iteration::new(3).unwrap());
         let ours = Claimer::trigger(&TriggerId("t".into()));
-        let state = |queued_in, claimed_by: &Claimer, due: Option<i64>| ClaimedState {
+        let state = |queued_in, claimed_by: &Claimer, due: Option<i64>| CandidateState {
             queued_in,
             claimed_by: claimed_by.clone(),
             due_at: due.map(second),
+            last_visit: Some(LastVisit { iteration: first, outcome: Outcome::FileIngested }),
+            blocked_by: None,
         };
+        let unvisited = |state| CandidateState { last_visit: None, ..state };
         let other = Claimer::recrawl();
-        let own = || Claim::Own { last: None };
+        let own = || Claim::Own { known: Known::default() };
         let (write, leave) = (|| Decided::Write(own()), || Decided::Leave(own()));
-        for (candidate, now, expected, why) in [
-            (None, Some(10), write(), "never seen"),
-            (Some(state(first, &other, None)), Some(10), write(), "of an earlier iteration, no interval"),
-            (Some(state(first, &other, Some(10))), Some(10), write(), "due just now"),
-            (Some(state(first, &other, Some(11))), Some(10), Decided::Leave(Claim::NotDue), "due later"),
-            (Some(state(first, &other, Some(11))), None, write(), "asked for whether due or not"),
-            (Some(state(third, &ours, Some(99))), Some(10), leave(), "done before, by us"),
+        let (due, not_due) = (Claimable::Due(second(10)), || Decided::Leave(Claim::NotDue));
+        for (candidate, claimable, expected, why) in [
+            (None, due, write(), "never seen"),
+            (None, Claimable::New, write(), "never seen, and so never visited"),
+            (Some(state(first, &other, None)), due, write(), "of an earlier iteration, no interval"),
+            (Some(state(first, &other, Some(10))), due, write(), "due just now"),
+            (Some(state(first, &other, Some(11))), due, not_due(), "due later"),
+            (Some(state(first, &other, Some(11))), Claimable::All, write(), "asked for whether due or not"),
+            (Some(state(first, &other, None)), Claimable::New, not_due(), "visited before: it has its place in the order"),
+            (Some(unvisited(state(first, &other, None))), Claimable::New, write(), "left over by an earlier iteration"),
+            (Some(state(third, &ours, Some(99))), due, leave(), "done before, by us"),
             (
                 Some(state(third, &other, None)),
-                Some(10),
+                due,
                 Decided::Leave(Claim::Taken { by: other.clone() }),
                 "by somebody else in this iteration",
             ),
         ] {
-            assert_eq!(claim(candidate.as_ref(), None, third, &ours, now.map(second)), expected, "{why}");
+            let decided = claim(candidate.as_ref(), &Known::default(), third, &ours, claimable);
+            assert_eq!(decided, expected, "{why}");
         }
         let ahead = state(third, &ours, None);
         assert_eq!(
-            claim(Some(&ahead), None, first, &ours, None),
+            claim(Some(&ahead), &Known::default(), first, &ours, Claimable::All),
             Decided::Leave(Claim::Taken { by: ours.clone() }),
             "a late message of an old iteration"
         );

@@ -112,7 +112,7 @@ fn a_part_is_committed_in_its_turn() {
 }
 
 fn target(host: &str, pages: u64) -> Target {
-    let entry = |page| TodoEntry { path_and_query: format!("/{page}"), via: None, redirects: 0, last: None };
+    let entry = |page| TodoEntry::new(format!("/{page}"));
     let source = TodoSource::segment(&segment(1, crawled(0)).id, at(0));
     let key_of = ChunkKey { iteration: Iteration::FIRST, depth: 1, source, part: 0 };
     Target { origin: key(host), chunks: vec![TodoChunk { key: key_of, entries: (0..pages).map(entry).collect() }] }

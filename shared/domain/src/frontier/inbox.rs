@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::Seeding;
+use crate::change::ChangeKind;
 use crate::ids::Iteration;
 use crate::outcome::Outcome;
 
@@ -58,6 +59,12 @@ pub struct ParserCounters {
     /// Links that were not followed because more URLs waited than the page budget allows.
     #[serde(default)]
     pub links_beyond_budget: u64,
+    /// What the visits changed in the current state of the site, by kind.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub changes: BTreeMap<ChangeKind, u64>,
+    /// Documents that were made again of what is stored, without a visit.
+    #[serde(default, skip_serializing_if = "crate::stored_form::is_zero")]
+    pub reparsed: u64,
 }
 
 impl ParserCounters {
@@ -72,8 +79,12 @@ impl ParserCounters {
         self.links_too_deep += more.links_too_deep;
         self.links_nofollow += more.links_nofollow;
         self.links_beyond_budget += more.links_beyond_budget;
+        self.reparsed += more.reparsed;
         for (&outcome, count) in &more.outcomes {
             *self.outcomes.entry(outcome).or_default() += count;
+        }
+        for (&kind, count) in &more.changes {
+            *self.changes.entry(kind).or_default() += count;
         }
     }
 }

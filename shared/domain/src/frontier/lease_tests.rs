@@ -42,7 +42,7 @@ fn inbox(added: u64, parsed: u64) -> Inbox {
 }
 
 fn retry() -> Retry {
-    let entry = TodoEntry { path_and_query: "/r".into(), via: None, redirects: 0, last: None };
+    let entry = TodoEntry::new("/r");
     Retry { entry, depth: 0, tries: 1, not_before: at(5) }
 }
 
@@ -196,7 +196,7 @@ fn letting_go_gives_the_rest_back_and_counts_what_closes() {
 
 #[test]
 fn retries_are_let_in_by_number_and_by_size() {
-    let short = TodoEntry { path_and_query: format!("/{}", "x".repeat(100)), via: None, redirects: 0, last: None };
+    let short = TodoEntry::new(format!("/{}", "x".repeat(100)));
     let long = TodoEntry { path_and_query: format!("/{}", "x".repeat(2_000)), ..short.clone() };
     for (entry, expected, why) in [
         (short, Retry::COUNT_MAX, "as many as are allowed"),

@@ -17,11 +17,13 @@ mod host;
 mod inbox;
 mod iteration;
 mod keys;
+mod known;
 mod lease;
 mod opening;
 mod parse;
 mod plan;
 mod position;
+mod recrawl;
 mod room;
 mod segment;
 mod settle;
@@ -31,8 +33,8 @@ mod todo;
 mod transition_tests;
 mod turn;
 
-pub use candidate::{CandidateUpdate, FieldsDigest, LastCapture, LeadsTo, Sighting, next_visit};
-pub use claim::{Claim, ClaimedState, Claimer, claim};
+pub use candidate::{CandidateUpdate, EndedVisit, FieldsDigest, LastCapture, LeadsTo, Sighting, next_visit};
+pub use claim::{CandidateState, Claim, Claimable, Claimer, LastVisit, claim};
 pub use crawl::{CrawlPut, put_definition};
 pub use cursor::{Cursors, OriginCursor, Walk};
 pub use decided::Decided;
@@ -42,6 +44,7 @@ pub use host::{HostAsk, HostBusy, HostHolder, HostRow, HostWaiter, PLACE_KEPT, W
 pub use inbox::{Inbox, ParserCounters};
 pub use iteration::{Begun, IterationRow, IterationStatus, Reserve, StatusChange, begin_iteration};
 pub use keys::{ChunkKey, ObjectKey, OriginKey, Seeding, SegmentId, TodoSource};
+pub use known::{Known, LastDocument, LinksDecided, RulesDigest, Says, Standing, StateChange, VisitPlace};
 pub use lease::{
     Barrier, ChunkPosition, CrawlerCounters, Holder, Lease, LeaseState, RecrawlCursor, Release, ReleaseRefused,
     Released, Retry, Take, TakeRefused,
@@ -52,6 +55,7 @@ pub use plan::{
     EXHAUSTED_CHUNKS_MAX, PART_ACTIONS_MAX, PART_CHUNKS_MAX, ParsePart, SEEDING_URLS_MAX, Target, plan_parts,
 };
 pub use position::{Position, SegmentWork};
+pub use recrawl::{Ahead, DueQuery, DueWork, Pass, PassPlace, RecrawlOrder};
 pub use room::{ClaimLimits, leave_beyond_budget};
 pub use segment::{Blame, Committed, ParseBegun, PartKind, PartRefused, SegmentRow, SegmentState, commit_segment};
 pub use settle::{Need, SettledRows, Settlement, decide_release, need, settle, settle_origin};

@@ -92,7 +92,7 @@ mod tests {
         let source = TodoSource::seeds(&Seeding::new(&TriggerId("t".into()), 0));
         let chunk = |part| TodoChunk {
             key: ChunkKey { iteration: Iteration::FIRST, depth: 0, source: source.clone(), part },
-            entries: vec![TodoEntry { path_and_query: "/".into(), via: None, redirects: 0, last: None }],
+            entries: vec![TodoEntry::new("/")],
         };
         Target { origin, chunks: (0..chunks).map(chunk).collect() }
     }

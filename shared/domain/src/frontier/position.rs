@@ -56,12 +56,17 @@ impl Position {
         depth > self.depth && (in_flight > 0 || lease.segments > inbox.parsed || has_shallower_retry())
     }
 
-    /// Whether candidates of earlier iterations have to wait: none has been visited yet, and something of this iteration is in flight, unparsed or to
-    /// be tried again. That could still lead to them by a shorter path than the known one.
+    /// Whether candidates of earlier iterations have to wait: a pass through them begins, and something of this iteration is in flight, unparsed or to
+    /// be tried again. That could still lead to them by a shorter path than the known one, or to URLs that go before those of a later pass.
     #[must_use]
     pub fn is_recrawl_barred(&self, lease: &Lease, inbox: &Inbox, in_flight: usize) -> bool {
         let is_under_way = in_flight > 0 || lease.segments > inbox.parsed || !lease.retries.is_empty();
-        self.cursor == RecrawlCursor::Start && is_under_way
+        let is_at_beginning = match &self.cursor {
+            RecrawlCursor::Start => true,
+            RecrawlCursor::In(place) => place.after.is_empty(),
+            RecrawlCursor::After(_) | RecrawlCursor::End => false,
+        };
+        is_at_beginning && is_under_way
     }
 }
 
@@ -109,7 +114,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::frontier::{Holder, Reserve, TodoEntry, TodoSource};
+    use crate::frontier::{Ahead, Holder, Pass, PassPlace, Reserve, TodoEntry, TodoSource};
     use crate::ids::{Iteration, LeaseToken};
     use crate::politeness::Pace;
 
@@ -129,7 +134,7 @@ mod tests {
     }
 
     fn retry(path: &str, depth: u32) -> Retry {
-        let entry = TodoEntry { path_and_query: path.into(), via: None, redirects: 0, last: None };
+        let entry = TodoEntry::new(path);
         Retry { entry, depth, tries: 1, not_before: at(1) }
     }
 
@@ -163,6 +168,10 @@ mod tests {
     fn a_recrawl_begins_when_nothing_else_is_under_way() {
         let lease = |segments, retries| Lease { segments, retries, cursor: RecrawlCursor::Start, ..held() };
         let begun = Lease { cursor: RecrawlCursor::After("/a".to_owned()), ..lease(3, vec![]) };
+        let in_pass = |after: &str| {
+            let place = PassPlace { after: after.to_owned(), ..PassPlace::beginning(Pass::Visited, Ahead::default()) };
+            Lease { cursor: RecrawlCursor::In(place), ..lease(3, vec![]) }
+        };
         let inbox = Inbox { parsed: 2, ..Inbox::new(Iteration::FIRST) };
         for (lease, in_flight, expected, why) in [
             (lease(2, vec![]), 0, false, "everything is parsed"),
@@ -170,6 +179,8 @@ mod tests {
             (lease(2, vec![]), 1, true, "a visit is under way"),
             (lease(2, vec![retry("/a", 0)]), 0, true, "a URL is to be tried again"),
             (begun, 1, false, "it has begun"),
+            (in_pass(""), 0, true, "a later pass begins, and a segment is unparsed"),
+            (in_pass("/a"), 0, false, "a later pass has begun"),
         ] {
             assert_eq!(Position::of(&lease).is_recrawl_barred(&lease, &inbox, in_flight), expected, "{why}");
         }

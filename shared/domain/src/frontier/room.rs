@@ -79,7 +79,7 @@ mod tests {
     use jiff::Timestamp;
 
     use super::*;
-    use crate::document::{DocumentState, Link, LinkKind};
+    use crate::document::{Link, LinkKind, Rel};
     use crate::frontier::{Inbox, Lease, Retry, TodoEntry};
     use crate::outcome::Outcome;
     use crate::politeness::Pace;
@@ -91,7 +91,7 @@ mod tests {
 
     fn rows(iteration: Iteration, added: u64, taken: u64, retries: usize) -> OriginRows {
         let pace = Pace::new(Duration::from_secs(1));
-        let entry = TodoEntry { path_and_query: "/".to_owned(), via: None, redirects: 0, last: None };
+        let entry = TodoEntry::new("/");
         let retry = Retry { entry, depth: 0, tries: 1, not_before: Timestamp::UNIX_EPOCH };
         let opened = Lease::opened(None, iteration, pace, Timestamp::UNIX_EPOCH);
         let lease = Lease { taken, retries: vec![retry; retries], ..opened };
@@ -124,17 +124,10 @@ mod tests {
             target: url(target),
             disposition: disposition.clone(),
             spelling: Spelling::Whole,
+            rel: Rel::Follow,
         };
-        Document {
-            n,
-            url: url("https://a.example/"),
-            outcome: Outcome::FileIngested,
-            detail: None,
-            state: DocumentState::Processed,
-            page: None,
-            links: links.iter().map(link).collect(),
-            made_by: None,
-        }
+        let bare = Document::bare(n, url("https://a.example/"), Outcome::FileIngested);
+        Document { links: links.iter().map(link).collect(), ..bare }
     }
 
     #[test]

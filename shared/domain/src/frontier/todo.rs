@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ChunkKey, LastCapture, TodoSource};
+use super::{ChunkKey, Known, LastCapture, TodoSource};
 use crate::ids::Iteration;
 use crate::url::CrawlUrl;
 
@@ -21,9 +21,9 @@ pub struct TodoEntry {
     /// Redirects and canonical links followed in a row to get here.
     #[serde(rename = "r", default, skip_serializing_if = "crate::stored_form::is_zero")]
     pub redirects: u8,
-    /// What its last good capture left; `None` if it is new.
-    #[serde(rename = "l", default, skip_serializing_if = "Option::is_none")]
-    pub last: Option<LastCapture>,
+    /// What earlier iterations know about it.
+    #[serde(rename = "k", default, skip_serializing_if = "Known::is_nothing")]
+    pub known: Known,
 }
 
 /// Todo of one origin and depth from one source. Written once, consumed by offset, deleted when exhausted.
@@ -36,6 +36,12 @@ pub struct TodoChunk {
 }
 
 impl TodoEntry {
+    /// Creates the entry of a new URL, found by no page.
+    #[must_use]
+    pub fn new(path_and_query: impl Into<String>) -> Self {
+        Self { path_and_query: path_and_query.into(), via: None, redirects: 0, known: Known::default() }
+    }
+
     /// The most bytes that an entry takes as JSON: two URLs and a capture's validators, each of the maximum length.
     pub const JSON_BYTES_MAX: usize =
         json_bytes(2 * CrawlUrl::LEN_MAX, Some(LastCapture::ETAG_BYTES_MAX + LastCapture::LAST_MODIFIED_BYTES_MAX));
@@ -44,6 +50,7 @@ impl TodoEntry {
     pub(super) fn json_bytes_max(&self) -> usize {
         let urls = self.path_and_query.len() + self.via.as_ref().map_or(0, |via| via.as_str().len());
         let validators = self
+            .known
             .last
             .as_ref()
             .map(|last| last.etag.as_ref().map_or(0, String::len) + last.last_modified.as_ref().map_or(0, String::len));
@@ -58,7 +65,7 @@ const fn json_bytes(urls: usize, validators: Option<usize>) -> usize {
         Some(validators) => 500 + 6 * validators,
         None => 0,
     };
-    urls + last + 40
+    urls + last + 250
 }
 
 /// Splits the todo of one origin, source and depth into chunks within the size limit. The same entries give the same chunks.
@@ -104,7 +111,18 @@ pub(super) fn longest_entry() -> TodoEntry {
         read_by: Some(super::FieldsDigest(u32::MAX)),
     };
     let via = CrawlUrl::try_from(long("https://a.example/")).unwrap();
-    TodoEntry { path_and_query: long("/"), via: Some(via), redirects: u8::MAX, last: Some(last) }
+    let place = super::VisitPlace {
+        iteration: Iteration::new(u32::MAX).unwrap(),
+        turn: crate::ids::Turn(u64::MAX),
+        segment: u64::MAX,
+        n: u32::MAX,
+    };
+    let links = super::LinksDecided { by: super::RulesDigest(u32::MAX), depth: u32::MAX };
+    let standing = super::Standing::Withdrawn;
+    let document = super::LastDocument { place, outcome: crate::outcome::Outcome::UnknownError, standing, links };
+    let known =
+        Known { last: Some(last), document: Some(document), away_since: Some(jiff::Timestamp::MAX) };
+    TodoEntry { path_and_query: long("/"), via: Some(via), redirects: u8::MAX, known }
 }
 
 #[cfg(test)]
@@ -113,7 +131,7 @@ mod tests {
 
     #[test]
     fn no_entry_is_longer_than_the_longest_is_said_to_be() {
-        let bare = TodoEntry { path_and_query: "/".into(), via: None, redirects: 0, last: None };
+        let bare = TodoEntry::new("/");
         for (entry, why) in [(longest_entry(), "all of it"), (bare, "next to nothing")] {
             let json = serde_json::to_string(&entry).unwrap();
             assert!(json.len() <= entry.json_bytes_max(), "{why}: {} bytes", json.len());

@@ -39,7 +39,7 @@ fn an_idle_origin_is_settled_by_its_numbers() {
         rows
     };
     let retry = |lease: &mut Lease| {
-        let entry = TodoEntry { path_and_query: "/".into(), via: None, redirects: 0, last: None };
+        let entry = TodoEntry::new("/");
         lease.retries.push(Retry { entry, depth: 0, tries: 1, not_before: at(1) });
     };
     for (rows, expected, why) in [
@@ -83,7 +83,7 @@ fn a_holder_lets_go_as_its_origin_needs() {
         (Lease { taken, segments, ..lease }, inbox)
     };
     let wake = |s| Release::Wake { not_before: at(s) };
-    let entry = TodoEntry { path_and_query: "/".into(), via: None, redirects: 0, last: None };
+    let entry = TodoEntry::new("/");
     let retry = |s| Retry { entry: entry.clone(), depth: 0, tries: 1, not_before: at(s) };
     type Change = fn(&mut Lease);
     let nothing: Change = |_| {};

@@ -2,9 +2,11 @@
 
 use std::ops::ControlFlow;
 
-use dragline_domain::frontier::{CandidateUpdate, ClaimedState, Claimer, FieldsDigest, LastCapture, Sighting};
-use dragline_domain::ids::Iteration;
-use dragline_domain::outcome::Outcome;
+use dragline_domain::frontier::{
+    CandidateState, CandidateUpdate, Claimer, EndedVisit, FieldsDigest, Known, LastCapture, LastDocument, LastVisit,
+    LinksDecided, RulesDigest, Sighting, Standing, StateChange, VisitPlace,
+};
+use dragline_domain::ids::{Iteration, Turn};
 use dragline_domain::url::Origin;
 use jiff::Timestamp;
 use rusqlite::{Row, params};
@@ -12,14 +14,15 @@ use rusqlite::{Row, params};
 use super::crawls::iteration_number;
 use super::urls::shorten;
 use super::values::{Code, Sha1, Time};
-use super::{Db, OriginRowId, StoreError};
+use super::{Db, OriginRowId, StoreError, VisitId};
 
 macro_rules! select_candidates {
     ($condition:literal) => {
         concat!(
-            "SELECT path_query, queued_in, claimed_by, due_at, last_outcome, depth, via, capture_outcome, captured_at,
-                    payload_sha1, decoded_sha1, etag, last_modified, interval_ms, read_by
-             FROM crawl_candidate WHERE ",
+            "SELECT k.path_query, k.queued_in, k.claimed_by, k.due_at, k.last_outcome, k.last_iteration, k.blocked_by, k.depth, k.via,
+                    k.capture_outcome, k.captured_at, k.payload_sha1, k.decoded_sha1, k.etag, k.last_modified, k.interval_ms, k.read_by,
+                    k.document_id, s.iteration, s.turn, s.n, k.document_outcome, k.standing, k.links_by, k.links_depth, k.away_since
+             FROM crawl_candidate k LEFT JOIN segment s ON s.id = k.document_id >> 24 WHERE ",
             $condition
         )
     };
@@ -31,56 +34,74 @@ const SCAN_MAX: usize = 10_000;
 /// The part of a candidate that claims and recrawls need.
 pub(crate) struct Candidate {
     pub(crate) path_and_query: String,
-    pub(crate) claimed: ClaimedState,
-    pub(crate) last_outcome: Option<Outcome>,
+    pub(crate) state: CandidateState,
     pub(crate) depth: u32,
     /// As shortened by [`shorten`].
     pub(crate) via: Option<String>,
-    pub(crate) last: Option<LastCapture>,
+    pub(crate) known: Known,
 }
 
-/// Reads the columns of a candidate. `queued_in` is checked by the caller.
-fn read(row: &Row<'_>) -> rusqlite::Result<(u32, Candidate)> {
-    let queued_in = row.get(1)?;
-    let candidate = Candidate {
-        path_and_query: row.get(0)?,
-        claimed: ClaimedState {
-            queued_in: Iteration::FIRST,
+impl Candidate {
+    fn read(row: &Row<'_>) -> Result<Self, StoreError> {
+        let last_visit = match (row.get::<_, Option<Code>>(4)?, row.get::<_, Option<u32>>(5)?) {
+            (Some(Code(outcome)), Some(number)) => Some(LastVisit { iteration: iteration_number(number)?, outcome }),
+            _ => None,
+        };
+        let state = CandidateState {
+            queued_in: iteration_number(row.get(1)?)?,
             claimed_by: Claimer::stored(row.get(2)?),
             due_at: row.get::<_, Option<Time>>(3)?.map(|due| due.0),
-        },
-        last_outcome: row.get::<_, Option<Code>>(4)?.map(|code| code.0),
-        depth: row.get(5)?,
-        via: row.get(6)?,
-        last: read_capture(row)?,
-    };
-    Ok((queued_in, candidate))
+            last_visit,
+            blocked_by: row.get::<_, Option<u32>>(6)?.map(RulesDigest),
+        };
+        let known = Known {
+            last: read_capture(row)?,
+            document: read_document(row)?,
+            away_since: row.get::<_, Option<Time>>(25)?.map(|since| since.0),
+        };
+        Ok(Self { path_and_query: row.get(0)?, state, depth: row.get(7)?, via: row.get(8)?, known })
+    }
 }
 
 /// Reads what the last good capture left; its columns are NULL together.
 fn read_capture(row: &Row<'_>) -> rusqlite::Result<Option<LastCapture>> {
-    let Some(Code(outcome)) = row.get::<_, Option<Code>>(7)? else { return Ok(None) };
+    let Some(Code(outcome)) = row.get::<_, Option<Code>>(9)? else { return Ok(None) };
     Ok(Some(LastCapture {
         outcome,
-        fetched_at: row.get::<_, Time>(8)?.0,
-        payload_sha1: row.get::<_, Sha1>(9)?.0,
-        decoded_sha1: row.get::<_, Sha1>(10)?.0,
-        etag: row.get(11)?,
-        last_modified: row.get(12)?,
-        interval_ms: row.get(13)?,
-        read_by: row.get::<_, Option<u32>>(14)?.map(FieldsDigest),
+        fetched_at: row.get::<_, Time>(10)?.0,
+        payload_sha1: row.get::<_, Sha1>(11)?.0,
+        decoded_sha1: row.get::<_, Sha1>(12)?.0,
+        etag: row.get(13)?,
+        last_modified: row.get(14)?,
+        interval_ms: row.get(15)?,
+        read_by: row.get::<_, Option<u32>>(16)?.map(FieldsDigest),
     }))
 }
 
-fn checked((queued_in, mut candidate): (u32, Candidate)) -> Result<Candidate, StoreError> {
-    candidate.claimed.queued_in = iteration_number(queued_in)?;
-    Ok(candidate)
+/// Reads which document is the last good one; its columns are NULL together.
+fn read_document(row: &Row<'_>) -> Result<Option<LastDocument>, StoreError> {
+    let Some(id) = row.get::<_, Option<VisitId>>(17)? else { return Ok(None) };
+    let Some(iteration) = row.get::<_, Option<u32>>(18)? else {
+        return Err(StoreError::Damaged("the segment of a document is missing".to_owned()));
+    };
+    let standing = Standing::named(&row.get::<_, String>(22)?);
+    Ok(Some(LastDocument {
+        place: VisitPlace {
+            iteration: iteration_number(iteration)?,
+            turn: Turn(row.get(19)?),
+            segment: row.get(20)?,
+            n: id.n(),
+        },
+        outcome: row.get::<_, Code>(21)?.0,
+        standing: standing.ok_or_else(|| StoreError::Damaged("a candidate has an unknown standing".to_owned()))?,
+        links: LinksDecided { by: RulesDigest(row.get(23)?), depth: row.get(24)? },
+    }))
 }
 
 impl Db {
     pub(crate) fn candidate(&self, origin: OriginRowId, path: &str) -> Result<Option<Candidate>, StoreError> {
-        let sql = select_candidates!("origin_id = ?1 AND path_query = ?2");
-        self.find(sql, params![origin, path], read)?.map(checked).transpose()
+        let sql = select_candidates!("k.origin_id = ?1 AND k.path_query = ?2");
+        self.find_with(sql, params![origin, path], Candidate::read)
     }
 
     /// Walks an origin's candidates in the order of their paths until told to stop. Returns the path to continue after; `None` when the last was
@@ -88,16 +109,16 @@ impl Db {
     pub(crate) fn scan_candidates(
         &self,
         origin: OriginRowId,
-        after: Option<&str>,
+        after: &str,
         mut visit: impl FnMut(Candidate) -> Result<ControlFlow<()>, StoreError>,
     ) -> Result<Option<String>, StoreError> {
-        let sql = select_candidates!("origin_id = ?1 AND path_query > ?2 ORDER BY path_query LIMIT ?3");
+        let sql = select_candidates!("k.origin_id = ?1 AND k.path_query > ?2 ORDER BY k.path_query LIMIT ?3");
         let mut statement = self.statement(sql)?;
         // Every path starts with `/`, so all come after the empty string.
-        let mut rows = statement.query(params![origin, after.unwrap_or_default(), SCAN_MAX])?;
+        let mut rows = statement.query(params![origin, after, SCAN_MAX])?;
         let (mut count, mut last) = (0, None);
         while let Some(row) = rows.next()? {
-            let candidate = checked(read(row)?)?;
+            let candidate = Candidate::read(row)?;
             count += 1;
             last = Some(candidate.path_and_query.clone());
             if visit(candidate)?.is_break() {
@@ -140,32 +161,92 @@ impl Db {
         Ok(())
     }
 
-    /// Writes how a URL ended, unless something newer is there. A segment may mention a URL twice: the later one counts.
+    /// Writes what an entry of a segment changes, unless something newer is there. A segment may mention a URL twice: the later one counts.
     pub(crate) fn update_candidate(&self, origin: OriginRowId, update: &CandidateUpdate) -> Result<(), StoreError> {
+        let path = &update.path_and_query;
+        let version = (update.iteration.number(), update.turn.0, update.n);
+        let is_newest = match &update.ended {
+            Some(ended) => self.put_end(origin, path, version, ended)?,
+            None => self.is_newest(origin, path, version)?,
+        };
+        if !is_newest {
+            return Ok(());
+        }
+        if let Some(capture) = update.ended.as_ref().and_then(|ended| ended.capture.as_ref()) {
+            self.put_capture(origin, path, capture)?;
+        }
+        self.put_state(origin, path, update)
+    }
+
+    fn is_newest(&self, origin: OriginRowId, path: &str, version: (u32, u64, u64)) -> Result<bool, StoreError> {
+        let sql = "SELECT last_iteration IS NULL OR (last_iteration, last_turn, last_segment) <= (?3, ?4, ?5)
+                   FROM crawl_candidate WHERE origin_id = ?1 AND path_query = ?2";
+        let is_newest = self.find(sql, params![origin, path, version.0, version.1, version.2], |row| row.get(0))?;
+        Ok(is_newest.unwrap_or(false))
+    }
+
+    /// Returns whether nothing newer was there.
+    fn put_end(
+        &self,
+        origin: OriginRowId,
+        path: &str,
+        version: (u32, u64, u64),
+        ended: &EndedVisit,
+    ) -> Result<bool, StoreError> {
         let sql = "UPDATE crawl_candidate
                    SET last_iteration = ?3, last_turn = ?4, last_segment = ?5, last_outcome = ?6, last_at = ?7, due_at = ?8,
                        last_contentful_outcome = iif(?9, ?6, last_contentful_outcome),
-                       last_contentful_at = iif(?9, ?7, last_contentful_at)
+                       last_contentful_at = iif(?9, ?7, last_contentful_at), away_since = ?10, blocked_by = ?11
                    WHERE origin_id = ?1 AND path_query = ?2
                      AND (last_iteration IS NULL OR (last_iteration, last_turn, last_segment) <= (?3, ?4, ?5))";
         let written = self.execute(
             sql,
             params![
                 origin,
-                update.path_and_query,
-                update.iteration.number(),
-                update.turn.0,
-                update.n,
-                Code(update.outcome),
-                Time(update.at),
-                update.due_at.map(Time),
-                update.outcome.is_contentful(),
+                path,
+                version.0,
+                version.1,
+                version.2,
+                Code(ended.outcome),
+                Time(ended.at),
+                ended.due_at.map(Time),
+                ended.outcome.is_contentful(),
+                ended.away_since.map(Time),
+                ended.blocked_by.map(|rules| rules.0),
             ],
         )?;
-        match &update.capture {
-            Some(capture) if written > 0 => self.put_capture(origin, &update.path_and_query, capture),
-            _ => Ok(()),
+        Ok(written > 0)
+    }
+
+    fn put_state(&self, origin: OriginRowId, path: &str, update: &CandidateUpdate) -> Result<(), StoreError> {
+        let checked_at = update.ended.as_ref().map(|ended| Time(ended.at));
+        match &update.state {
+            StateChange::Kept => {}
+            StateChange::Confirmed => {
+                let sql = "UPDATE crawl_candidate SET standing = 'shown', checked_at = coalesce(?3, checked_at)
+                           WHERE origin_id = ?1 AND path_query = ?2 AND document_id IS NOT NULL";
+                self.execute(sql, params![origin, path, checked_at])?;
+            }
+            StateChange::Hidden(standing) => {
+                let sql = "UPDATE crawl_candidate SET standing = ?4, checked_at = coalesce(?3, checked_at)
+                           WHERE origin_id = ?1 AND path_query = ?2 AND document_id IS NOT NULL";
+                self.execute(sql, params![origin, path, checked_at, standing.name()])?;
+            }
+            StateChange::Shown { place, outcome, links, changed_at } => {
+                let Some(segment) = self.segment_at(origin, place)? else {
+                    return Err(StoreError::Missing("segment of a document"));
+                };
+                let sql = "UPDATE crawl_candidate
+                           SET document_id = ?4, document_outcome = ?5, standing = 'shown', links_by = ?6, links_depth = ?7,
+                               checked_at = coalesce(?3, checked_at), changed_at = coalesce(?8, changed_at)
+                           WHERE origin_id = ?1 AND path_query = ?2";
+                let document = VisitId::new(segment, place.n)?;
+                let (by, changed_at) = (links.by.0, changed_at.map(Time));
+                let values = params![origin, path, checked_at, document, Code(*outcome), by, links.depth, changed_at];
+                self.execute(sql, values)?;
+            }
         }
+        Ok(())
     }
 
     fn put_capture(&self, origin: OriginRowId, path: &str, capture: &LastCapture) -> Result<(), StoreError> {

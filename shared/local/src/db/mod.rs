@@ -54,6 +54,18 @@ impl Db {
         Ok(self.statement(sql)?.query_row(params, read).optional()?)
     }
 
+    /// Returns the row, if there is one, where reading it may find damage.
+    pub(crate) fn find_with<T>(
+        &self,
+        sql: &str,
+        params: impl Params,
+        read: impl FnOnce(&Row<'_>) -> Result<T, StoreError>,
+    ) -> Result<Option<T>, StoreError> {
+        let mut statement = self.statement(sql)?;
+        let mut rows = statement.query(params)?;
+        rows.next()?.map(read).transpose()
+    }
+
     /// Returns every row. For queries that have a limit, or few rows by nature.
     pub(crate) fn all<T>(
         &self,

@@ -13,7 +13,7 @@ use crate::documents::links::DISPOSITIONS;
 pub(crate) const APPLICATION_ID: i32 = 0x4472_6167;
 
 /// The format of the tables, in `PRAGMA user_version`. Grows with each change that an older program could not read.
-pub(crate) const FORMAT: i32 = 5;
+pub(crate) const FORMAT: i32 = 6;
 
 const VIEWS: &str = include_str!("views.sql");
 
@@ -59,6 +59,7 @@ pub(crate) fn prepare(connection: &mut Connection, found: Found) -> Result<(), S
             (2, include_str!("from_2.sql")),
             (3, include_str!("from_3.sql")),
             (4, include_str!("from_4.sql")),
+            (5, include_str!("from_5.sql")),
         ];
         steps.iter().filter(|(from, _)| *from >= format).try_for_each(|(_, step)| transaction.execute_batch(step))?;
     }
@@ -139,8 +140,8 @@ mod tests {
             ("PRAGMA application_id = 7;".to_owned(), Found::Foreign, "somebody else's mark"),
             ("PRAGMA user_version = 3;".to_owned(), Found::Foreign, "a version, and nobody's mark"),
             (format!("{ours} PRAGMA user_version = 1;"), Found::Ours(1), "an earlier format"),
-            (format!("{ours} PRAGMA user_version = 5;"), Found::Ours(5), "this format"),
-            (format!("{ours} PRAGMA user_version = 6;"), Found::Newer(6), "a later one"),
+            (format!("{ours} PRAGMA user_version = 6;"), Found::Ours(6), "this format"),
+            (format!("{ours} PRAGMA user_version = 7;"), Found::Newer(7), "a later one"),
         ] {
             assert_eq!(with(&sql), expected, "{why}");
         }
@@ -180,23 +181,26 @@ mod tests {
 
     #[test]
     fn tables_of_earlier_formats_are_brought_up_to_this_one() {
-        let [mut new, mut first, mut second, mut third, mut fourth] =
-            [(); 5].map(|()| Connection::open_in_memory().unwrap());
+        let mut new = Connection::open_in_memory().unwrap();
         prepare(&mut new, Found::Empty).unwrap();
-        first.execute_batch(include_str!("tables_1.sql")).unwrap();
-        prepare(&mut first, Found::Ours(1)).unwrap();
-        assert_eq!(parts(&first), parts(&new));
-        second.execute_batch(concat!(include_str!("tables_1.sql"), include_str!("from_1.sql"))).unwrap();
-        prepare(&mut second, Found::Ours(2)).unwrap();
-        assert_eq!(parts(&second), parts(&new));
-        let tables_3 = concat!(include_str!("tables_1.sql"), include_str!("from_1.sql"), include_str!("from_2.sql"));
-        third.execute_batch(tables_3).unwrap();
-        prepare(&mut third, Found::Ours(3)).unwrap();
-        assert_eq!(parts(&third), parts(&new));
-        fourth.execute_batch(tables_3).unwrap();
-        fourth.execute_batch(include_str!("from_3.sql")).unwrap();
-        prepare(&mut fourth, Found::Ours(4)).unwrap();
-        assert_eq!(parts(&fourth), parts(&new));
+        // The tables of each format are those of the first with the steps up to it.
+        let steps = [
+            include_str!("from_1.sql"),
+            include_str!("from_2.sql"),
+            include_str!("from_3.sql"),
+            include_str!("from_4.sql"),
+            include_str!("from_5.sql"),
+        ];
+        assert_eq!(i32::try_from(steps.len()).unwrap() + 1, FORMAT);
+        for format in 1..FORMAT {
+            let mut old = Connection::open_in_memory().unwrap();
+            old.execute_batch(include_str!("tables_1.sql")).unwrap();
+            for step in &steps[..usize::try_from(format).unwrap() - 1] {
+                old.execute_batch(step).unwrap();
+            }
+            prepare(&mut old, Found::Ours(format)).unwrap();
+            assert_eq!(parts(&old), parts(&new), "from format {format}");
+        }
         assert!(parts(&new).len() > 100, "what was compared: {:#?}", parts(&new));
     }
 

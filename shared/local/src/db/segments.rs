@@ -1,6 +1,6 @@
 //! Rows of `segment`.
 
-use dragline_domain::frontier::{ObjectKey, ParseBegun, SegmentId, SegmentRow, SegmentState};
+use dragline_domain::frontier::{ObjectKey, ParseBegun, SegmentId, SegmentRow, SegmentState, VisitPlace};
 use dragline_domain::ids::{LeaseToken, Turn};
 use rusqlite::{Row, params};
 
@@ -97,6 +97,16 @@ impl Db {
         let sql = format!("SELECT {COLUMNS} FROM segment WHERE origin_id = ?1 AND turn = ?2 AND n = ?3");
         let stored = self.find(&sql, params![origin, id.turn.0, id.n], Columns::read)?;
         stored.map(|columns| columns.checked(id)).transpose()
+    }
+
+    /// Returns the segment of a visit to this origin.
+    pub(crate) fn segment_at(
+        &self,
+        origin: OriginRowId,
+        place: &VisitPlace,
+    ) -> Result<Option<SegmentRowId>, StoreError> {
+        let sql = "SELECT id FROM segment WHERE origin_id = ?1 AND turn = ?2 AND n = ?3";
+        self.find(sql, params![origin, place.turn.0, place.segment], |row| row.get(0))
     }
 
     pub(crate) fn insert_segment(&self, origin: OriginRowId, row: &SegmentRow) -> Result<(), StoreError> {

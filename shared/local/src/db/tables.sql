@@ -1,4 +1,4 @@
--- Format 5. docs/database.md says what each field means. Instants are ISO 8601 in UTC with milliseconds, digests hexadecimal.
+-- Format 6. docs/database.md says what each field means. Instants are ISO 8601 in UTC with milliseconds, digests hexadecimal.
 
 CREATE TABLE outcome (
     code  INTEGER PRIMARY KEY,
@@ -166,6 +166,15 @@ CREATE TABLE crawl_candidate (
     payload_sha1            TEXT,
     decoded_sha1            TEXT,
     read_by                 INTEGER,
+    document_id             INTEGER,
+    document_outcome        INTEGER REFERENCES outcome (code),
+    standing                TEXT,
+    links_by                INTEGER,
+    links_depth             INTEGER,
+    checked_at              TEXT,
+    changed_at              TEXT,
+    away_since              TEXT,
+    blocked_by              INTEGER,
     PRIMARY KEY (origin_id, path_query)
 ) STRICT, WITHOUT ROWID;
 
@@ -191,7 +200,9 @@ CREATE TABLE crawl_log (
     tries              INTEGER NOT NULL,
     at                 TEXT NOT NULL,
     detail             TEXT,
-    body_of            INTEGER REFERENCES crawl_log (id)
+    body_of            INTEGER REFERENCES crawl_log (id),
+    change             TEXT,
+    changed_parts      TEXT
 ) STRICT;
 CREATE INDEX crawl_log_url ON crawl_log (url, iteration) WHERE is_final = 1;
 
@@ -231,7 +242,16 @@ CREATE TABLE document (
     url     TEXT NOT NULL,
     outcome INTEGER NOT NULL REFERENCES outcome (code),
     state   TEXT NOT NULL,
-    detail  TEXT
+    detail  TEXT,
+    body_id INTEGER
+) STRICT;
+
+CREATE TABLE difference (
+    id            INTEGER PRIMARY KEY REFERENCES document (id),
+    since_id      INTEGER NOT NULL,
+    parts         TEXT NOT NULL,
+    links_added   TEXT NOT NULL,
+    links_removed TEXT NOT NULL
 ) STRICT;
 
 CREATE TABLE file_text (

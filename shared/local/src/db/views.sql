@@ -50,7 +50,7 @@ SELECT l.id, c.name AS crawl, l.iteration, l.url, l.depth,
        o.class AS outcome_class, l.is_final, l.tries, l.at, r.status, r.duration_ms, r.first_byte_ms, r.remote,
        CASE WHEN o.code = 180 THEN 'its canonical URL is ' || k.to_url WHEN l.outcome <> 180 THEN l.detail END AS detail,
        f.content_type, f.body_bytes, f.truncated, iif(f.id IS NULL, NULL, s.object) AS object, f.offset, f.length,
-       d.to_url AS redirects_to, a.name AS agent, iif(o.code = 20, coalesce(l.body_of, l.id), l.id) AS document_id
+       d.to_url AS redirects_to, a.name AS agent, l.change, l.changed_parts, iif(o.code = 20, coalesce(l.body_of, l.id), l.id) AS document_id
 FROM crawl_log l
 JOIN segment s ON s.id = l.id >> 24
 JOIN origin g ON g.id = l.origin_id
@@ -67,17 +67,62 @@ LEFT JOIN outcome o ON o.code =
 CREATE VIEW latest_iteration AS
 SELECT c.id AS crawl_id, c.name AS crawl, max(i.number) AS iteration FROM crawl c JOIN iteration i ON i.crawl_id = c.id GROUP BY c.id;
 
--- The results of the newest iteration: one row per URL that ended with an answer.
+-- Each URL whose last good document is shown, with what it is as far as canonical links need it: `body_id` is the visit that fetched its body.
+CREATE VIEW shown AS
+SELECT d.id, k.origin_id, k.path_query, g.crawl_id, g.origin || k.path_query AS url, k.document_outcome AS outcome,
+       coalesce(d.body_id, d.id) AS body_id, k.document_outcome IN (20, 180) AS is_page, r.to_url, k.depth, k.first_seen, k.checked_at,
+       k.changed_at, k.last_outcome
+FROM document d
+JOIN segment s ON s.id = d.id >> 24
+JOIN crawl_candidate k ON k.origin_id = s.origin_id AND k.path_query = d.url AND k.document_id = d.id AND k.standing = 'shown'
+JOIN origin g ON g.id = k.origin_id
+LEFT JOIN redirect r ON r.id = d.id;
+
+-- Whether a page that is shown is a copy, as in `canonical`: by where each URL leads now.
+CREATE VIEW shown_canonical AS
+SELECT p.id, p.to_url AS canonical, (
+    WITH RECURSIVE way (url, is_page, to_url) AS (
+        SELECT p.url, 1, p.to_url
+        UNION
+        SELECT n.url, n.is_page, n.to_url
+        FROM way w
+        JOIN origin o ON o.crawl_id = p.crawl_id AND o.origin = substr(w.to_url, 1, 7 + instr(substr(w.to_url, 9), '/'))
+        JOIN crawl_candidate m ON m.origin_id = o.id AND m.path_query = substr(w.to_url, 8 + instr(substr(w.to_url, 9), '/'))
+        JOIN shown n ON n.id = m.document_id
+        LIMIT 22)
+    SELECT count(*) <= 21 AND total(is_page) > 1 AND NOT (total(to_url = p.url) > 0 AND min(iif(is_page, url, NULL)) = p.url)
+    FROM way) AS is_copy
+FROM shown p
+WHERE p.is_page AND p.to_url IS NOT NULL;
+
+-- The site as it is now: one row per URL that is not gone, with its last good document.
 CREATE VIEW page AS
-SELECT l.id, l.crawl, l.url, l.outcome, l.outcome_name, t.title, l.depth, l.status, l.content_type, l.body_bytes AS bytes,
-       t.language, t.description, t.canonical, iif(l.outcome = 180, substr(t.text, 1, 0), t.text) AS text, l.at
-FROM latest_iteration c
-JOIN log l ON l.crawl = c.crawl AND l.iteration = c.iteration
+SELECT p.id, c.name AS crawl, s.iteration, p.url, o.code AS outcome, o.name AS outcome_name, t.title, p.depth, r.status, f.content_type,
+       f.body_bytes, l.at, t.language, t.description, t.charset, t.canonical, iif(o.code = 180, substr(t.text, 1, 0), t.text) AS text,
+       b.object, f.offset, f.length, p.first_seen, p.checked_at AS last_checked, p.changed_at AS last_changed,
+       p.last_outcome, w.name AS last_outcome_name
+FROM shown p
+JOIN segment s ON s.id = p.id >> 24
+JOIN crawl c ON c.id = p.crawl_id
+JOIN crawl_log l ON l.id = p.body_id
+JOIN file f ON f.id = p.body_id
+JOIN segment b ON b.id = p.body_id >> 24
+LEFT JOIN request r ON r.id = p.body_id
+LEFT JOIN file_text t ON t.id = p.id
+LEFT JOIN outcome w ON w.code = p.last_outcome
+JOIN outcome o ON o.code = iif(p.is_page, iif((SELECT x.is_copy FROM shown_canonical x WHERE x.id = p.id), 180, 20), p.outcome);
+
+-- What an iteration saw: one row per URL that ended with an answer in it.
+CREATE VIEW seen_page AS
+SELECT l.id, l.crawl, l.iteration, l.url, l.outcome, l.outcome_name, t.title, l.depth, l.status, l.content_type, l.body_bytes, l.at,
+       t.language, t.description, t.charset, t.canonical, iif(l.outcome = 180, substr(t.text, 1, 0), t.text) AS text,
+       l.object, l.offset, l.length
+FROM log l
 LEFT JOIN file_text t ON t.id = l.document_id
 WHERE l.is_final AND l.object IS NOT NULL;
 
--- One row per link. A target within the page's own origin is stored as its path.
-CREATE VIEW link AS
+-- Every link that was stored, of any iteration: one row per link. A target within the page's own origin is stored as its path.
+CREATE VIEW seen_link AS
 SELECT p.id, c.name AS crawl, s.iteration, iif(d.url LIKE '/%', g.origin || d.url, d.url) AS from_url,
        iif(e.value ->> 2 LIKE '/%', g.origin || (e.value ->> 2), e.value ->> 2) AS to_url,
        k.name AS kind, w.name AS disposition, e.value ->> 3 AS detail
@@ -89,6 +134,14 @@ JOIN crawl c ON c.id = g.crawl_id
 JOIN json_each(p.links) e
 JOIN link_kind k ON k.code = e.value ->> 0
 JOIN link_disposition w ON w.code = e.value ->> 1;
+
+-- The links of the pages as they are now.
+CREATE VIEW link AS
+SELECT v.*
+FROM seen_link v
+JOIN document d ON d.id = v.id
+JOIN segment s ON s.id = d.id >> 24
+JOIN crawl_candidate k ON k.origin_id = s.origin_id AND k.path_query = d.url AND k.document_id = d.id AND k.standing = 'shown';
 
 -- What went wrong in the newest iteration.
 CREATE VIEW failed AS
@@ -113,7 +166,7 @@ CREATE VIEW candidate AS
 SELECT k.origin_id, k.path_query, c.name AS crawl, g.origin || k.path_query AS url, k.queued_in, k.first_seen, k.depth,
        iif(k.via LIKE '/%', g.origin || k.via, k.via) AS via, k.due_at, k.interval_ms, o.code AS last_outcome,
        o.name AS last_outcome_name, k.last_at, k.last_iteration, k.last_contentful_outcome, k.last_contentful_at, k.etag,
-       k.last_modified, k.decoded_sha1
+       k.last_modified, k.decoded_sha1, k.standing, k.away_since
 FROM crawl_candidate k
 JOIN origin g ON g.id = k.origin_id
 JOIN crawl c ON c.id = g.crawl_id

@@ -1,9 +1,9 @@
 //! The links of a page as one JSON text: an array per link, `[kind, disposition, target]`, followed by the reason if it is blocked, and then (after
-//! the reason or `null`) by 1 if parameters were removed from the target.
+//! the reason or `null`) by the sum of 1 if parameters were removed from the target and 2 if the page asks not to follow the link.
 //!
 //! Kind and disposition are numbers. A target within the page's own origin is its path and query.
 
-use dragline_domain::document::{Disposition, Link, LinkKind};
+use dragline_domain::document::{Disposition, Link, LinkKind, Rel};
 use dragline_domain::url::{Origin, Spelling};
 use serde::{Deserialize, Serialize};
 
@@ -27,7 +27,18 @@ pub(crate) const DISPOSITIONS: [Disposition; 7] = [
 enum Packed<'l> {
     Plain(u8, u8, &'l str),
     Blocked(u8, u8, &'l str, &'l str),
-    Stripped(u8, u8, &'l str, Option<&'l str>, u8),
+    Marked(u8, u8, &'l str, Option<&'l str>, u8),
+}
+
+/// The mark of a target from which parameters were removed.
+const STRIPPED: u8 = 1;
+
+/// The mark of a link that the page asks not to follow.
+const NOFOLLOW: u8 = 2;
+
+fn mark(link: &Link) -> u8 {
+    let stripped = if link.spelling.is_whole() { 0 } else { STRIPPED };
+    stripped | if link.rel.is_follow() { 0 } else { NOFOLLOW }
 }
 
 pub(super) fn pack(origin: &Origin, links: &[Link]) -> Result<String, StoreError> {
@@ -38,10 +49,10 @@ pub(super) fn pack(origin: &Origin, links: &[Link]) -> Result<String, StoreError
                 (link.kind.code(), link.disposition.code(), shorten(origin, &link.target));
             let reason =
                 if let Disposition::Blocked(reason) = &link.disposition { Some(reason.as_str()) } else { None };
-            match (link.spelling, reason) {
-                (Spelling::Whole, None) => Packed::Plain(kind, disposition, target),
-                (Spelling::Whole, Some(reason)) => Packed::Blocked(kind, disposition, target, reason),
-                (Spelling::Stripped, reason) => Packed::Stripped(kind, disposition, target, reason, 1),
+            match (mark(link), reason) {
+                (0, None) => Packed::Plain(kind, disposition, target),
+                (0, Some(reason)) => Packed::Blocked(kind, disposition, target, reason),
+                (mark, reason) => Packed::Marked(kind, disposition, target, reason, mark),
             }
         })
         .collect();
@@ -52,7 +63,7 @@ pub(super) fn pack(origin: &Origin, links: &[Link]) -> Result<String, StoreError
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Unpacked {
-    Stripped(u8, u8, String, Option<String>, serde::de::IgnoredAny),
+    Marked(u8, u8, String, Option<String>, u8),
     Blocked(u8, u8, String, String),
     Plain(u8, u8, String),
 }
@@ -61,18 +72,16 @@ pub(super) fn unpack(origin: &Origin, packed: &str) -> Result<Vec<Link>, StoreEr
     let damaged = |what: &str| StoreError::Damaged(format!("a stored link has an unknown {what}"));
     let links: Vec<Unpacked> = serde_json::from_str(packed)?;
     let restore = |link| {
-        let (kind, disposition, target, reason, spelling) = match link {
-            Unpacked::Stripped(kind, disposition, target, reason, _) => {
-                (kind, disposition, target, reason, Spelling::Stripped)
-            }
-            Unpacked::Blocked(kind, disposition, target, reason) => {
-                (kind, disposition, target, Some(reason), Spelling::Whole)
-            }
-            Unpacked::Plain(kind, disposition, target) => (kind, disposition, target, None, Spelling::Whole),
+        let (kind, disposition, target, reason, mark) = match link {
+            Unpacked::Marked(kind, disposition, target, reason, mark) => (kind, disposition, target, reason, mark),
+            Unpacked::Blocked(kind, disposition, target, reason) => (kind, disposition, target, Some(reason), 0),
+            Unpacked::Plain(kind, disposition, target) => (kind, disposition, target, None, 0),
         };
+        let spelling = if mark & STRIPPED == 0 { Spelling::Whole } else { Spelling::Stripped };
+        let rel = if mark & NOFOLLOW == 0 { Rel::Follow } else { Rel::NoFollow };
         let kind = LinkKind::from_code(kind).ok_or_else(|| damaged("kind"))?;
         let disposition = disposition_of(disposition, reason).ok_or_else(|| damaged("disposition"))?;
-        Ok(Link { kind, target: restore(origin, target)?, disposition, spelling })
+        Ok(Link { kind, target: restore(origin, target)?, disposition, spelling, rel })
     };
     links.into_iter().map(restore).collect()
 }
@@ -104,7 +113,9 @@ mod tests {
             target: CrawlUrl::try_from(url.to_owned()).unwrap(),
             disposition,
             spelling: Spelling::Whole,
+            rel: Rel::Follow,
         };
+        let nofollow = |link| Link { rel: Rel::NoFollow, ..link };
         let stripped = |link| Link { spelling: Spelling::Stripped, ..link };
         let links = vec![
             link(LinkKind::A, "https://example.org/a?b=%22", Disposition::Follow),
@@ -115,11 +126,13 @@ mod tests {
             link(LinkKind::A, "https://example.org/no", Disposition::Blocked("rule 3: `\"no\"`".into())),
             stripped(link(LinkKind::A, "https://example.org/s", Disposition::Follow)),
             stripped(link(LinkKind::A, "https://example.org/t", Disposition::Blocked("rule 4".into()))),
+            nofollow(link(LinkKind::A, "https://other.example/n", Disposition::OutOfScope)),
+            nofollow(stripped(link(LinkKind::A, "https://example.org/u", Disposition::NoFollow))),
         ];
         let packed = pack(&origin, &links).unwrap();
         assert_eq!(
             packed,
-            r#"[[1,0,"/a?b=%22"],[4,1,"https://cdn.example/x.png"],[1,2,"/n"],[12,3,"https://other.example/"],[2,4,"/deep"],[1,5,"/no","rule 3: `\"no\"`"],[1,0,"/s",null,1],[1,5,"/t","rule 4",1]]"#
+            r#"[[1,0,"/a?b=%22"],[4,1,"https://cdn.example/x.png"],[1,2,"/n"],[12,3,"https://other.example/"],[2,4,"/deep"],[1,5,"/no","rule 3: `\"no\"`"],[1,0,"/s",null,1],[1,5,"/t","rule 4",1],[1,3,"https://other.example/n",null,2],[1,2,"/u",null,3]]"#
         );
         assert_eq!(unpack(&origin, &packed).unwrap(), links);
         for disposition in DISPOSITIONS {

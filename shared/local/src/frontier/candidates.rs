@@ -3,13 +3,10 @@
 use std::ops::ControlFlow;
 
 use dragline_domain::frontier::{
-    CandidateUpdate, Claim, Claimer, Decided, OriginKey, RecrawlCursor, Sighting, TodoEntry, claim as decide,
+    Ahead, CandidateUpdate, Claim, Decided, DueQuery, DueWork, Known, OriginKey, Sighting, TodoEntry, claim as decide,
 };
-use dragline_domain::ids::Iteration;
-use dragline_domain::outcome::Outcome;
 use dragline_ports::error::PortResult;
-use dragline_ports::frontier::{Candidates, ClaimRequest, DuePage};
-use jiff::Timestamp;
+use dragline_ports::frontier::{Candidates, ClaimRequest, DueCandidate, DuePage};
 
 use super::SqliteFrontier;
 use crate::db::urls::restore;
@@ -24,14 +21,12 @@ impl Candidates for SqliteFrontier {
     async fn due_candidates(
         &self,
         origin: &OriginKey,
-        iteration: Iteration,
-        cursor: &RecrawlCursor,
-        now: Timestamp,
+        query: &DueQuery,
+        after: &str,
         limit: usize,
     ) -> PortResult<DuePage> {
-        let (owner, cursor) = (origin.clone(), cursor.clone());
-        self.run("list due candidates", origin, move |db| due_candidates(db, &owner, iteration, &cursor, now, limit))
-            .await
+        let (owner, query, after) = (origin.clone(), *query, after.to_owned());
+        self.run("list due candidates", origin, move |db| due_candidates(db, &owner, &query, &after, limit)).await
     }
 
     async fn update_candidates(&self, origin: &OriginKey, updates: &[CandidateUpdate]) -> PortResult<()> {
@@ -53,9 +48,10 @@ fn claim_one(
     sighting: &Sighting,
 ) -> Result<Claim, StoreError> {
     let candidate = db.candidate(origin, path)?;
-    let claimed = candidate.as_ref().map(|candidate| &candidate.claimed);
-    let last = candidate.as_ref().and_then(|candidate| candidate.last.as_ref());
-    let decided = decide(claimed, last, request.iteration, &request.claimer, request.if_due);
+    let nothing = Known::default();
+    let known = candidate.as_ref().map_or(&nothing, |candidate| &candidate.known);
+    let state = candidate.as_ref().map(|candidate| &candidate.state);
+    let decided = decide(state, known, request.iteration, &request.claimer, request.claimable);
     if let Decided::Write(_) = decided {
         let (origin, queued) = ((origin, &request.origin.origin), (request.iteration, &request.claimer));
         match &candidate {
@@ -69,36 +65,27 @@ fn claim_one(
 fn due_candidates(
     db: &Db,
     key: &OriginKey,
-    iteration: Iteration,
-    cursor: &RecrawlCursor,
-    now: Timestamp,
+    query: &DueQuery,
+    after: &str,
     limit: usize,
 ) -> Result<DuePage, StoreError> {
-    let through = DuePage { entries: Vec::new(), next: RecrawlCursor::End };
-    let after = match cursor {
-        RecrawlCursor::Start => None,
-        RecrawlCursor::After(path) => Some(path.as_str()),
-        RecrawlCursor::End => return Ok(through),
-    };
-    let Some(origin) = db.origin_id(key)? else { return Ok(through) };
-    let claimer = Claimer::recrawl();
-    let mut entries = Vec::new();
-    let last_seen = db.scan_candidates(origin, after, |candidate| {
-        let claim = decide(Some(&candidate.claimed), None, iteration, &claimer, Some(now)).outcome();
-        let is_own = matches!(claim, Claim::Own { .. });
-        // What the definition forbids waits until a link to it is allowed.
-        if is_own && candidate.last_outcome != Some(Outcome::BlockedUrlByLocalPolicy) {
-            entries.push(entry(key, candidate)?);
+    let mut page = DuePage { entries: Vec::new(), next: None, ahead: Ahead::default() };
+    let Some(origin) = db.origin_id(key)? else { return Ok(page) };
+    page.next = db.scan_candidates(origin, after, |candidate| {
+        let (work, ahead) = query.decide(&candidate.state, &candidate.known);
+        page.ahead = page.ahead.and(ahead);
+        if let Some(work) = work {
+            page.entries.push(due(key, candidate, work)?);
         }
-        Ok(if entries.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+        Ok(if page.entries.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
     })?;
-    Ok(DuePage { entries, next: last_seen.map_or(RecrawlCursor::End, RecrawlCursor::After) })
+    Ok(page)
 }
 
-fn entry(key: &OriginKey, candidate: Candidate) -> Result<(TodoEntry, u32), StoreError> {
+fn due(key: &OriginKey, candidate: Candidate, work: DueWork) -> Result<DueCandidate, StoreError> {
     let via = candidate.via.map(|via| restore(&key.origin, via)).transpose()?;
-    let Candidate { path_and_query, last, depth, .. } = candidate;
-    Ok((TodoEntry { path_and_query, via, redirects: 0, last }, depth))
+    let Candidate { path_and_query, known, depth, .. } = candidate;
+    Ok(DueCandidate { entry: TodoEntry { path_and_query, via, redirects: 0, known }, depth, work })
 }
 
 fn update_candidates(db: &Db, key: &OriginKey, updates: &[CandidateUpdate]) -> Result<(), StoreError> {

@@ -1,6 +1,7 @@
 //! The crawl log: one row per URL that ended or was postponed in a segment, and what belongs to it.
 
 use dragline_domain::capture::{Exchange, FileEntry, Finality, LogEntry, RecordKind, RedirectEntry, SegmentLog};
+use dragline_domain::change::VisitChange;
 use dragline_domain::frontier::SegmentRow;
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;
@@ -78,8 +79,9 @@ fn put_visit(
 ) -> Result<(), StoreError> {
     let sql =
         "INSERT INTO crawl_log (id, crawl_uuid, crawl_type, agent_id, origin_id, iteration, url, depth, via, redirects,
-                                      robotstxt_approved, outcome, is_final, tries, at, detail, body_of)
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)";
+                                      robotstxt_approved, outcome, is_final, tries, at, detail, body_of,
+                                      change, changed_parts)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)";
     let visit = &entry.visit;
     let robotstxt_approved = match visit.outcome {
         Outcome::BlockedByRobotsTxt => Some(false),
@@ -105,6 +107,8 @@ fn put_visit(
             Time(entry.at),
             visit.detail,
             entry.unchanged_since.map(|since| body_of(db, common, entry, since)).transpose()?.flatten(),
+            entry.change.as_ref().map(|change| change.kind.name()),
+            entry.change.as_ref().map(VisitChange::part_names).filter(|names| !names.is_empty()),
         ],
     )?;
     Ok(())

@@ -14,7 +14,7 @@ use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_ports::frontier::Progress;
 use dragline_ports::reader::{
-    Batch, CandidateRow, Cursor, DocumentRow, Filter, LeftoverRow, LinkRow, LogRow, PageRow, Reader,
+    Batch, CandidateRow, Cursor, DocumentRow, Filter, LeftoverRow, LinkRow, LogRow, PageRow, Reader, SeenPageRow,
 };
 
 use crate::db::{CrawlRowId, Db, OriginRowId, StoreError};
@@ -55,6 +55,19 @@ impl Reader for SqliteReader {
 
     async fn links(&self, filter: &Filter, after: Option<&Cursor>, limit: usize) -> PortResult<Batch<LinkRow>> {
         self.stream("read links", filter, after, limit, streams::links).await
+    }
+
+    async fn seen_pages(
+        &self,
+        filter: &Filter,
+        after: Option<&Cursor>,
+        limit: usize,
+    ) -> PortResult<Batch<SeenPageRow>> {
+        self.stream("read seen pages", filter, after, limit, streams::seen_pages).await
+    }
+
+    async fn seen_links(&self, filter: &Filter, after: Option<&Cursor>, limit: usize) -> PortResult<Batch<LinkRow>> {
+        self.stream("read seen links", filter, after, limit, streams::seen_links).await
     }
 
     async fn log(&self, filter: &Filter, after: Option<&Cursor>, limit: usize) -> PortResult<Batch<LogRow>> {

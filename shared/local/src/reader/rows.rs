@@ -1,6 +1,6 @@
 //! Rows as the views return them.
 
-use dragline_ports::reader::{CandidateRow, LinkRow, LogRow, PageRow};
+use dragline_ports::reader::{CandidateRow, LinkRow, LogRow, PageRow, SeenPageRow};
 use rusqlite::Row;
 use rusqlite::types::FromSql;
 
@@ -63,10 +63,16 @@ macro_rules! column {
 
 of_view! {
     PageRow {
-        crawl, iteration, url, outcome, outcome_name, depth, status, content_type, body_bytes, at,
-        title = "t.title", description = "t.description", language = "t.language", charset = "t.charset", canonical = "t.canonical",
-        // The text of a page that duplicates another is that page's to show.
-        text = "iif(v.outcome = 180, substr(t.text, 1, 0), t.text)", object, offset, length,
+        crawl, iteration, url, outcome, outcome_name, depth, status, content_type, body_bytes, at, title, description, language, charset, canonical,
+        text, object, offset, length, first_seen, last_checked, last_changed, last_outcome, last_outcome_name,
+    }
+    |page| page.text.as_ref().map_or(0, String::len)
+}
+
+of_view! {
+    SeenPageRow {
+        crawl, iteration, url, outcome, outcome_name, depth, status, content_type, body_bytes, at, title, description, language, charset, canonical,
+        text, object, offset, length,
     }
     |page| page.text.as_ref().map_or(0, String::len)
 }
@@ -79,7 +85,7 @@ of_view! {
 of_view! {
     LogRow {
         crawl, iteration, url, depth, via, crawl_type, outcome, outcome_name, r#final = "v.is_final", tries, at, status, duration_ms, first_byte_ms, remote,
-        detail, content_type, body_bytes, truncated, redirects_to, object, offset, length, agent,
+        detail, content_type, body_bytes, truncated, redirects_to, object, offset, length, agent, change, changed_parts,
     }
     |_| 0
 }
@@ -87,7 +93,7 @@ of_view! {
 of_view! {
     CandidateRow {
         crawl, url, queued_in, first_seen, depth, via, due_at, interval_ms, last_outcome, last_outcome_name, last_at, last_iteration,
-        last_contentful_outcome, last_contentful_at, etag, last_modified, decoded_sha1,
+        last_contentful_outcome, last_contentful_at, etag, last_modified, decoded_sha1, standing, away_since,
     }
     |_| 0
 }

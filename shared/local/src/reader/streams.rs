@@ -2,7 +2,7 @@
 
 use dragline_domain::ids::Iteration;
 use dragline_domain::url::{CrawlUrl, Origin};
-use dragline_ports::reader::{Batch, CandidateRow, Cursor, DocumentRow, LinkRow, LogRow, PageRow, Rest};
+use dragline_ports::reader::{Batch, CandidateRow, Cursor, DocumentRow, LinkRow, LogRow, PageRow, Rest, SeenPageRow};
 use rusqlite::{Params, Row, params};
 
 use super::Wanted;
@@ -21,15 +21,23 @@ pub(super) fn none<T>(after: Option<Cursor>) -> Batch<T> {
 }
 
 pub(super) fn log(db: &Db, wanted: &Wanted) -> Result<Batch<LogRow>, StoreError> {
-    of_visits(db, &log_sql(), wanted, |row| read_view(row, 1))
+    of_visits(db, &view_sql::<LogRow>("log"), wanted, |row| read_view(row, 1))
 }
 
 pub(super) fn pages(db: &Db, wanted: &Wanted) -> Result<Batch<PageRow>, StoreError> {
-    of_visits(db, &pages_sql(), wanted, |row| read_view(row, 1))
+    of_visits(db, &view_sql::<PageRow>("page"), wanted, |row| read_view(row, 1))
 }
 
 pub(super) fn links(db: &Db, wanted: &Wanted) -> Result<Batch<LinkRow>, StoreError> {
-    of_visits(db, &links_sql(), wanted, |row| read_view(row, 1))
+    of_visits(db, &links_sql("link"), wanted, |row| read_view(row, 1))
+}
+
+pub(super) fn seen_pages(db: &Db, wanted: &Wanted) -> Result<Batch<SeenPageRow>, StoreError> {
+    of_visits(db, &view_sql::<SeenPageRow>("seen_page"), wanted, |row| read_view(row, 1))
+}
+
+pub(super) fn seen_links(db: &Db, wanted: &Wanted) -> Result<Batch<LinkRow>, StoreError> {
+    of_visits(db, &links_sql("seen_link"), wanted, |row| read_view(row, 1))
 }
 
 pub(super) fn documents(db: &Db, wanted: &Wanted) -> Result<Batch<DocumentRow>, StoreError> {
@@ -87,24 +95,18 @@ fn candidates_sql(among: Among) -> String {
     )
 }
 
-fn log_sql() -> String {
-    of_segments(&at_place::<LogRow>(), "log v", "(?5 IS NULL OR v.url = ?5)")
+fn view_sql<T: OfView>(view: &str) -> String {
+    of_segments(&at_place::<T>(), &format!("{view} v"), "(?5 IS NULL OR v.url = ?5)")
 }
 
-fn pages_sql() -> String {
-    let from = "log v LEFT JOIN file_text t ON t.id = v.document_id";
-    of_segments(&at_place::<PageRow>(), from, "v.is_final AND v.object IS NOT NULL AND (?5 IS NULL OR v.url = ?5)")
-}
-
-fn links_sql() -> String {
-    of_segments(&at_place::<LinkRow>(), "link v", "(?5 IS NULL OR v.from_url = ?5)")
+fn links_sql(view: &str) -> String {
+    of_segments(&at_place::<LinkRow>(), &format!("{view} v"), "(?5 IS NULL OR v.from_url = ?5)")
 }
 
 fn documents_sql() -> String {
     // The first column of these is the id.
     let columns = format!("{}, g.iteration, w.origin", documents::COLUMNS);
-    let from = "document v LEFT JOIN file_text t ON t.id = v.id LEFT JOIN page_link k ON k.id = v.id";
-    of_segments(&columns, from, "(?5 IS NULL OR iif(v.url LIKE '/%', w.origin || v.url, v.url) = ?5)")
+    of_segments(&columns, documents::FROM, "(?5 IS NULL OR iif(v.url LIKE '/%', w.origin || v.url, v.url) = ?5)")
 }
 
 /// Returns the id of a visit, and the columns of a row that belongs to it.
@@ -190,9 +192,11 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let (connection, _lock) = crate::open::for_writing(directory.path()).unwrap();
         for (stream, sql) in [
-            ("log", log_sql()),
-            ("pages", pages_sql()),
-            ("links", links_sql()),
+            ("log", view_sql::<LogRow>("log")),
+            ("pages", view_sql::<PageRow>("page")),
+            ("links", links_sql("link")),
+            ("seen pages", view_sql::<SeenPageRow>("seen_page")),
+            ("seen links", links_sql("seen_link")),
             ("documents", documents_sql()),
             ("candidates", candidates_sql(Among::All)),
             ("candidates of an origin", candidates_sql(Among::OfOrigin)),

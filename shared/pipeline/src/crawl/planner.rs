@@ -1,17 +1,22 @@
 //! What a turn requests next: retries that are due, todo, then candidates due for recrawl.
 
 use std::collections::{BTreeSet, VecDeque};
+use std::sync::Arc;
 
 use dragline_domain::capture::CrawlType;
 use dragline_domain::frontier::{
-    ChunkKey, Claim, Claimer, Inbox, Lease, OriginKey, Position, RecrawlCursor, Retry, Sighting, TodoChunk, TodoEntry,
+    ChunkKey, Claim, Claimable, Claimer, DueQuery, DueWork, Inbox, Lease, OriginKey, PassPlace, Position, RecrawlCursor,
+    Reserve, Retry, Sighting, TodoChunk, TodoEntry,
 };
+use dragline_domain::policy::Decision;
+use dragline_domain::url::CrawlUrl;
 use jiff::Timestamp;
 
 use crate::World;
+use crate::context::CrawlContext;
 use dragline_ports::clock::Clock;
 use dragline_ports::error::PortResult;
-use dragline_ports::frontier::{Candidates, ClaimRequest, Turns};
+use dragline_ports::frontier::{Candidates, ClaimRequest, DueCandidate, DuePage, Iterations, Turns};
 
 /// How many candidates for recrawl are read at a time.
 const CURSOR_PAGE: usize = 50;
@@ -47,29 +52,33 @@ pub(super) enum Dry {
 pub(super) struct Planner {
     origin: OriginKey,
     iteration: dragline_domain::ids::Iteration,
-    has_max_depth: bool,
+    context: Arc<CrawlContext>,
     position: Position,
     chunk: Option<TodoChunk>,
     /// Chunks handed out completely, whose deletion is not committed yet.
     finished: Vec<ChunkKey>,
     /// Candidates for recrawl that are read and claimed, but not handed out.
-    due: VecDeque<(TodoEntry, u32)>,
-    due_next: Option<RecrawlCursor>,
+    due: VecDeque<DueCandidate>,
+    /// In which pass.
+    due_in: Option<PassPlace>,
+    /// Where the walk is once these are handed out.
+    due_end: RecrawlCursor,
     /// Retries handed out whose segment is not committed yet: the lease's copy still lists them.
     retried: BTreeSet<String>,
 }
 
 impl Planner {
-    pub(super) fn new(origin: OriginKey, lease: &Lease, has_max_depth: bool) -> Self {
+    pub(super) fn new(origin: OriginKey, lease: &Lease, context: Arc<CrawlContext>) -> Self {
         Self {
             origin,
             iteration: lease.iteration,
-            has_max_depth,
+            context,
             position: Position::of(lease),
             chunk: None,
             finished: Vec::new(),
             due: VecDeque::new(),
-            due_next: None,
+            due_in: None,
+            due_end: RecrawlCursor::End,
             retried: BTreeSet::new(),
         }
     }
@@ -95,7 +104,7 @@ impl Planner {
             return Ok(false);
         }
         while self.due.is_empty() && self.position.cursor != RecrawlCursor::End {
-            self.read_due(world).await?;
+            self.read_due(world, lease).await?;
         }
         Ok(!self.due.is_empty())
     }
@@ -118,7 +127,7 @@ impl Planner {
             let is_barred = self.due.is_empty() && self.position.cursor != RecrawlCursor::End;
             return if is_barred { Err(Dry::AtBarrier) } else { found(!self.due.is_empty()) };
         };
-        if self.has_max_depth && self.position.is_barred(chunk.key.depth, lease, inbox, in_flight) {
+        if self.context.definition.scope.max_depth.is_some() && self.position.is_barred(chunk.key.depth, lease, inbox, in_flight) {
             // It has not been started, and something less deep may come first by the time that the barrier is gone.
             self.chunk = None;
             return Err(Dry::AtBarrier);
@@ -212,45 +221,87 @@ impl Planner {
         Some(Work { entry, depth, crawl_type: CrawlType::Queued, tries: 0, after: self.position.clone(), exhausts })
     }
 
-    /// Returns the next candidate due for recrawl. The cursor moves when that is committed.
+    /// Returns the next candidate of an earlier iteration. The cursor moves when that is committed.
     fn take_due(&mut self) -> Option<Work> {
-        let (entry, depth) = self.due.pop_front()?;
-        self.position.cursor = match self.due_next.take_if(|_| self.due.is_empty()) {
-            Some(next) => next,
-            None => RecrawlCursor::After(entry.path_and_query.clone()),
+        let DueCandidate { entry, depth, work } = self.due.pop_front()?;
+        self.position.cursor = if self.due.is_empty() {
+            self.due_end.clone()
+        } else {
+            let after = entry.path_and_query.clone();
+            RecrawlCursor::at(self.due_in.clone().map(|place| PassPlace { after, ..place }))
+        };
+        let crawl_type = match work {
+            DueWork::Visit => CrawlType::Recrawl,
+            DueWork::Reparse => CrawlType::Reparse,
         };
         let after = self.position.clone();
-        Some(Work { entry, depth, crawl_type: CrawlType::Recrawl, tries: 0, after, exhausts: None })
+        Some(Work { entry, depth, crawl_type, tries: 0, after, exhausts: None })
     }
 
-    /// Reads a page of candidates. They are claimed before they are fetched.
-    async fn read_due(&mut self, world: &impl World) -> PortResult<()> {
+    /// Reads a part of a pass through the candidates. Those to be visited are claimed.
+    async fn read_due(&mut self, world: &impl World, lease: &Lease) -> PortResult<()> {
+        let Some(place) = self.position.cursor.place(self.context.recrawl_order()) else { return Ok(()) };
         let now = world.clock().now();
-        let cursor = &self.position.cursor;
-        let page = world.frontier().due_candidates(&self.origin, self.iteration, cursor, now, CURSOR_PAGE).await?;
+        let query = DueQuery { iteration: self.iteration, pass: place.pass, rules: self.context.rules, now };
+        let page = world.frontier().due_candidates(&self.origin, &query, &place.after, CURSOR_PAGE).await?;
+        let DuePage { mut entries, next, ahead } = page;
+        for candidate in entries.iter_mut().filter(|candidate| candidate.work == DueWork::Reparse) {
+            // What the rules exclude by now ends as such, once.
+            let url = self.origin.origin.url_at(&candidate.entry.path_and_query);
+            let decide = |url: &CrawlUrl| self.context.policy.decide(url, candidate.depth, &self.context.allowed);
+            if url.is_ok_and(|url| decide(&url) != Decision::Crawl) {
+                candidate.work = DueWork::Visit;
+            }
+        }
+        let place = PassPlace { ahead: place.ahead.and(ahead), ..place };
+        let end = match next {
+            Some(after) => Some(PassPlace { after, ..place.clone() }),
+            None => place.following(self.pages_left(world, lease, &place).await?),
+        };
+        let end = RecrawlCursor::at(end);
+        self.due = self.claimed(world, entries).await?;
+        if self.due.is_empty() {
+            self.position.cursor = end;
+        } else {
+            (self.due_in, self.due_end) = (Some(place), end);
+        }
+        Ok(())
+    }
+
+    /// Claims the candidates that are to be visited, and returns those that are left to do.
+    async fn claimed(&self, world: &impl World, entries: Vec<DueCandidate>) -> PortResult<VecDeque<DueCandidate>> {
+        let visits = entries.iter().filter(|candidate| candidate.work == DueWork::Visit);
+        let urls = visits.map(|DueCandidate { entry, depth, .. }| {
+            (entry.path_and_query.clone(), Sighting { depth: *depth, via: entry.via.clone() })
+        });
         let request = ClaimRequest {
             origin: self.origin.clone(),
             iteration: self.iteration,
             claimer: Claimer::recrawl(),
-            if_due: None,
-            now,
-            urls: page
-                .entries
-                .iter()
-                .map(|(entry, depth)| {
-                    (entry.path_and_query.clone(), Sighting { depth: *depth, via: entry.via.clone() })
-                })
-                .collect(),
+            claimable: Claimable::All,
+            now: world.clock().now(),
+            urls: urls.collect(),
         };
-        let claims = world.frontier().claim(&request).await?;
-        let own = page.entries.into_iter().zip(claims);
-        self.due = own.filter_map(|(entry, claim)| matches!(claim, Claim::Own { .. }).then_some(entry)).collect();
-        if self.due.is_empty() {
-            self.position.cursor = page.next;
-        } else {
-            self.due_next = Some(page.next);
+        let claims = if request.urls.is_empty() { Vec::new() } else { world.frontier().claim(&request).await? };
+        let mut claims = claims.into_iter();
+        let left = entries.into_iter().filter(|candidate| match candidate.work {
+            DueWork::Visit => matches!(claims.next(), Some(Claim::Own { .. })),
+            DueWork::Reparse => true,
+        });
+        Ok(left.collect())
+    }
+
+    /// Returns how many pages the iteration has left for this origin where that decides which pass follows; `None` without such a limit.
+    async fn pages_left(&self, world: &impl World, lease: &Lease, place: &PassPlace) -> PortResult<Option<u64>> {
+        if place.ahead.due == 0 || self.context.definition.budget.pages.is_none() {
+            return Ok(None);
         }
-        Ok(())
+        let row = world.frontier().load_iteration(&self.origin.crawl, self.iteration).await?;
+        let left = row.and_then(|row| row.share(Reserve::default()).pages);
+        let reserved = lease.holder().and_then(|holder| holder.reserved.pages).unwrap_or(0);
+        let of_origin = self.context.definition.budget.pages_per_origin;
+        let of_origin = of_origin.map(|limit| limit.saturating_sub(lease.counters.pages));
+        Ok(left.map(|left| left + reserved).map(|left| of_origin.map_or(left, |limit| left.min(limit))))
     }
 }
 
@@ -258,11 +309,18 @@ impl Planner {
 mod tests {
     use std::time::Duration;
 
+    use dragline_domain::definition::{Definition, Draft};
     use dragline_domain::ids::{CrawlId, Iteration};
     use dragline_domain::politeness::Pace;
     use dragline_domain::time::after;
+    use dragline_ports::frontier::CrawlRow;
 
     use super::*;
+
+    fn definition() -> Definition {
+        let seed = CrawlUrl::try_from("https://a.example/".to_owned()).unwrap();
+        Definition::new(Draft::for_seeds(vec![seed])).unwrap()
+    }
 
     #[test]
     fn a_url_that_fails_twice_in_a_turn_is_tried_a_third_time_in_it() {
@@ -271,11 +329,12 @@ mod tests {
             origin: "https://a.example".parse().unwrap(),
         };
         let now = Timestamp::UNIX_EPOCH;
-        let entry = TodoEntry { path_and_query: "/flaky".to_owned(), via: None, redirects: 0, last: None };
+        let entry = TodoEntry::new("/flaky");
         let retry = |tries, not_before| Retry { entry: entry.clone(), depth: 0, tries, not_before };
         let mut lease = Lease::opened(None, Iteration::FIRST, Pace::default(), now);
         lease.retries = vec![retry(1, now)];
-        let mut planner = Planner::new(origin, &lease, false);
+        let context = CrawlContext::new(CrawlRow::first(definition())).unwrap();
+        let mut planner = Planner::new(origin, &lease, Arc::new(context));
         assert_eq!(planner.next(&lease, now).unwrap().tries, 1);
         assert!(!planner.has_due_retry(&lease, now), "it is under way, although the lease still lists it");
 

@@ -93,7 +93,7 @@ impl SegmentRecords {
     fn capture(&mut self, event: &CaptureEvent, visit: &Visit, response: &FetchedResponse) -> Record {
         let id = self.next_id();
         let digest = Sha1Digest::of(&response.body);
-        let last = visit.last.as_ref().filter(|_| visit.outcome == Outcome::FileDidNotChange);
+        let last = visit.known.last.as_ref().filter(|_| visit.outcome == Outcome::FileDidNotChange);
         let revisit = last.and_then(|last| {
             let known = Sha1Digest::from(last.payload_sha1);
             let refers_to = RefersTo { target_uri: event.target_uri.clone(), date: last.fetched_at };

@@ -63,6 +63,9 @@ pub(super) fn refused(
             let verdict = policy.verdict(&work.entry.path_and_query);
             (!verdict.is_allowed()).then(|| (Outcome::BlockedByRobotsTxt, verdict.to_string()))
         }
+        Robots::OutOfScope => {
+            Some((Outcome::BlockedUrlByLocalPolicy, "its origin is not in scope".to_owned()))
+        }
         Robots::PrivateAddress(why) => Some((Outcome::BlockedPrivateAddress, why.clone())),
         Robots::Unreadable(why) | Robots::OutOfReach(why) => Some((Outcome::BlockedByRobotsTxt, why.clone())),
         Robots::HostBusy(_) => Some((Outcome::BlockedByRobotsTxt, "it was not read".to_owned())),
@@ -83,7 +86,7 @@ pub(super) async fn visit(
     limits: FetchLimits,
     (segment, work, url): (u64, Work, CrawlUrl),
 ) -> Result<Visited, LeaseTooOld> {
-    let last = work.entry.last.as_ref();
+    let last = work.entry.known.comparable();
     let request = FetchRequest {
         url: url.clone(),
         if_none_match: last.and_then(|last| last.etag.clone()),
@@ -146,7 +149,7 @@ pub(super) fn visit_of(
         finality: Finality::Final,
         detail: detail.map(|detail| one_line(&detail, DETAIL_CHARS_MAX)),
         exchange,
-        last: work.entry.last.clone(),
+        known: work.entry.known.clone(),
     }
 }
 
@@ -211,7 +214,7 @@ mod tests {
     }
 
     fn work(path: &str) -> Work {
-        let entry = TodoEntry { path_and_query: path.to_owned(), via: None, redirects: 0, last: None };
+        let entry = TodoEntry::new(path);
         let after = Position { chunk: None, depth: 0, cursor: RecrawlCursor::End, taken: 1 };
         Work { entry, depth: 0, crawl_type: CrawlType::Queued, tries: 0, after, exhausts: None }
     }

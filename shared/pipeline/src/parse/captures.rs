@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use dragline_domain::capture::{CrawlType, Finality, Visit};
 use dragline_domain::document::Document;
-use dragline_domain::frontier::{SegmentRow, Sighting};
+use dragline_domain::frontier::{Known, SegmentRow, Sighting};
 
 use super::read::{self, Bodies, Capture, Reading};
 use crate::World;
@@ -73,7 +73,7 @@ pub(super) const fn may_come_back(segment: &SegmentRow) -> bool {
 /// Returns how many URLs that ended in the segment have no capture here.
 pub(super) fn missing(segment: &SegmentRow, captures: &[Capture]) -> u64 {
     let ended = u64::from(segment.entries.saturating_sub(segment.put_off));
-    let there = captures.iter().filter(|capture| capture.visit.finality == Finality::Final).count() as u64;
+    let there = captures.iter().filter(|capture| capture.visit.finality != Finality::Retried).count() as u64;
     ended.saturating_sub(there)
 }
 
@@ -122,7 +122,7 @@ fn stand_in(context: &CrawlContext, segment: &SegmentRow, document: &Document, f
             finality,
             detail: document.detail.clone(),
             exchange: None,
-            last: None,
+            known: Known::default(),
         },
         response: None,
         unreadable: None,

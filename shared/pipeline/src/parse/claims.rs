@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use dragline_domain::document::{Disposition, Document};
 use dragline_domain::frontier::{
-    Claim, Claimer, OriginKey, SegmentRow, Sighting, Target, TodoEntry, TodoSource, split_into_chunks,
+    Claim, Claimable, Claimer, Known, OriginKey, RecrawlOrder, SegmentRow, Sighting, Target, TodoEntry, TodoSource,
+    split_into_chunks,
 };
 use dragline_domain::url::{CrawlUrl, Origin, Spelling};
 use jiff::Timestamp;
@@ -13,6 +14,7 @@ use super::documents::sighting;
 use super::known::{KnownUrls, UrlHash};
 use super::read::Capture;
 use crate::World;
+use crate::context::CrawlContext;
 use dragline_ports::clock::Clock;
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{Candidates, ClaimRequest};
@@ -37,16 +39,18 @@ pub(super) struct BlockedUrl {
     pub reason: String,
     pub sighting: Sighting,
     pub at: Timestamp,
+    /// What earlier iterations know about it.
+    pub known: Known,
 }
 
 impl Claimed {
     /// Returns the blocked URLs by origin.
-    pub(super) fn blocked_by_origin(&self) -> impl Iterator<Item = (Origin, impl Iterator<Item = &CrawlUrl>)> {
-        let mut by_origin: BTreeMap<Origin, Vec<&CrawlUrl>> = BTreeMap::new();
+    pub(super) fn blocked_by_origin(&self) -> BTreeMap<Origin, Vec<&BlockedUrl>> {
+        let mut by_origin: BTreeMap<Origin, Vec<&BlockedUrl>> = BTreeMap::new();
         for blocked in &self.blocked {
-            by_origin.entry(blocked.url.origin()).or_default().push(&blocked.url);
+            by_origin.entry(blocked.url.origin()).or_default().push(blocked);
         }
-        by_origin.into_iter().map(|(origin, urls)| (origin, urls.into_iter()))
+        by_origin
     }
 }
 
@@ -66,11 +70,17 @@ struct Found<'d> {
 /// Targets that others are known to have claimed are left out. The segment's own never are, however often it is parsed.
 pub(super) async fn claim(
     world: &impl World,
+    context: &CrawlContext,
     known: &KnownUrls,
     segment: &SegmentRow,
     captures: &[Capture],
     documents: &[Document],
 ) -> PortResult<Claimed> {
+    let claimable = match context.recrawl_order() {
+        // The segment's own time: a repeated parse must make the same claims.
+        RecrawlOrder::ByPath => Claimable::Due(segment.committed_at),
+        RecrawlOrder::ByWait => Claimable::New,
+    };
     let mut claimed = Claimed::default();
     let claimer = Claimer::segment(&segment.id);
     for (origin, found) in found(known, &claimer, segment, captures, documents) {
@@ -79,8 +89,7 @@ pub(super) async fn claim(
             origin: origin.clone(),
             iteration: segment.iteration,
             claimer: claimer.clone(),
-            // The segment's own time: a repeated parse must make the same claims.
-            if_due: Some(segment.committed_at),
+            claimable,
             now: world.clock().now(),
             urls: found.iter().map(|f| (f.url.path_and_query().to_owned(), f.sighting.clone())).collect(),
         };
@@ -92,20 +101,20 @@ pub(super) async fn claim(
         }));
         let mut by_depth: BTreeMap<u32, Vec<TodoEntry>> = BTreeMap::new();
         for (found, claim) in found.into_iter().zip(claims) {
-            let Claim::Own { last } = claim else { continue };
+            let Claim::Own { known } = claim else { continue };
             claimed.found += 1;
             claimed.found_stripped += u64::from(!found.spelling.is_whole());
             if let Some(reason) = found.blocked {
                 let (url, reason) = (found.url.clone(), reason.to_owned());
                 let at = segment.committed_at;
-                claimed.blocked.push(BlockedUrl { url, reason, sighting: found.sighting, at });
+                claimed.blocked.push(BlockedUrl { url, reason, sighting: found.sighting, at, known });
                 continue;
             }
             by_depth.entry(found.sighting.depth).or_default().push(TodoEntry {
                 path_and_query: found.url.path_and_query().to_owned(),
                 via: found.sighting.via,
                 redirects: found.redirects,
-                last,
+                known,
             });
         }
         let source = TodoSource::segment(&segment.id, segment.committed_at);

@@ -3,16 +3,21 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use dragline_domain::capture::{CrawlType, Finality, LogEntry, RedirectEntry, Visit};
-use dragline_domain::document::{Disposition, Document, DocumentState, Link, LinkKind};
-use dragline_domain::frontier::Sighting;
+use dragline_domain::change::Difference;
+use dragline_domain::document::{Disposition, Document, DocumentState, Link, LinkKind, Page, Rel};
+use dragline_domain::frontier::{SegmentRow, Sighting};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::policy::{Decision, ScopeRule};
 use dragline_domain::url::CrawlUrl;
 use dragline_extract::fields::header_directives;
-use dragline_extract::{Extracted, Settings, Source, Unread, extract};
+use dragline_extract::{Extracted, FoundLink, Settings, Source, Unread, extract};
+use jiff::Timestamp;
 
+use super::captures::Trust;
 use super::claims::BlockedUrl;
+use super::earlier::Earlier;
 use super::read::{Capture, Response};
+use super::state;
 use crate::context::CrawlContext;
 
 /// How many redirects and canonical links in a row do not count as depth. Further ones do, so that an endless chain comes to an end.
@@ -24,17 +29,22 @@ pub(super) struct Parsed {
     pub documents: Vec<Document>,
 }
 
-/// Makes the document of every capture. A panic costs only the capture that caused it.
-pub(super) fn documents_of(context: &CrawlContext, captures: &[Capture], is_skipped: bool) -> Vec<Document> {
-    let documents = captures.iter().enumerate().map(|(n, capture)| {
-        let n = u32::try_from(n).unwrap_or(u32::MAX);
+/// Makes the document of every capture, which may need the `earlier` document of its URL. A panic costs only the capture that caused it.
+pub(super) fn documents_of(
+    context: &CrawlContext,
+    segment: &SegmentRow,
+    captures: &[Capture],
+    earlier: &Earlier,
+    trust: Trust,
+) -> Vec<Document> {
+    let documents = (0..).zip(captures).map(|(n, capture)| {
         if let Some(why) = &capture.unreadable {
             return stuck(n, capture, why);
         }
-        if is_skipped && capture.response.is_some() {
+        if trust != Trust::Full && capture.response.is_some() {
             return stuck(n, capture, "skipped: its parser died repeatedly");
         }
-        catch_unwind(AssertUnwindSafe(|| document_of(context, n, capture)))
+        catch_unwind(AssertUnwindSafe(|| document_of(context, segment, n, capture, earlier.of(capture))))
             .unwrap_or_else(|_| stuck(n, capture, "the parser broke on it"))
     });
     documents.collect()
@@ -51,29 +61,31 @@ fn stuck(n: u32, capture: &Capture, why: &str) -> Document {
 
 /// Returns a document that says no more than the crawler knew.
 fn bare(n: u32, capture: &Capture) -> Document {
-    Document {
-        n,
-        url: capture.url.clone(),
-        outcome: capture.visit.outcome,
-        detail: capture.visit.detail.clone(),
-        state: DocumentState::Processed,
-        page: None,
-        links: Vec::new(),
-        made_by: None,
-    }
+    let detail = capture.visit.detail.clone();
+    Document { detail, ..Document::bare(n, capture.url.clone(), capture.visit.outcome) }
 }
 
-fn document_of(context: &CrawlContext, n: u32, capture: &Capture) -> Document {
+fn document_of(
+    context: &CrawlContext,
+    segment: &SegmentRow,
+    n: u32,
+    capture: &Capture,
+    earlier: Option<&Document>,
+) -> Document {
     let bare = bare(n, capture);
-    if capture.visit.finality == Finality::Retried {
-        return bare;
-    }
-    match (capture.visit.outcome, &capture.response) {
-        (Outcome::PermanentRedirect | Outcome::Redirect, _) => redirect(context, capture, bare),
-        (Outcome::FileIngested, Some(response)) => answered(context, capture, response, bare),
-        (Outcome::FileDidNotChange, response) => unchanged(context, capture, response.as_ref(), bare),
-        _ => bare,
-    }
+    let document = match (capture.visit.finality, capture.visit.outcome, &capture.response) {
+        (Finality::Retried, ..) => return bare,
+        (Finality::Aside, ..) => return again(context, capture, earlier, bare),
+        (Finality::Final, Outcome::FileDidNotChange, response) => {
+            return unchanged(context, capture, response.as_ref(), earlier, bare);
+        }
+        (Finality::Final, Outcome::PermanentRedirect | Outcome::Redirect, _) => redirect(context, capture, bare),
+        (Finality::Final, Outcome::FileIngested, Some(response)) => answered(context, capture, response, bare),
+        (Finality::Final, ..) => return bare,
+    };
+    let difference = earlier.zip(capture.visit.known.document);
+    let difference = difference.map(|(earlier, last)| Difference::between(last.place, last.outcome, earlier, &document));
+    Document { body: capture.stored_body(segment, n), difference, ..document }
 }
 
 /// Returns the document of a good response.
@@ -96,43 +108,86 @@ fn answered(context: &CrawlContext, capture: &Capture, response: &Response, bare
 
 fn page(context: &CrawlContext, capture: &Capture, extracted: Extracted, bare: Document) -> Document {
     let Extracted { made_by, page, links, remark } = extracted;
-    let links = links.into_iter().map(|found| {
-        let disposition = match disposition_of(context, &capture.visit, found.kind, &found.target) {
-            Disposition::Follow | Disposition::Blocked(_) if found.nofollow => Disposition::NoFollow,
-            disposition => disposition,
-        };
-        Link { kind: found.kind, target: found.target, disposition, spelling: found.spelling }
+    let links = links.into_iter().map(|FoundLink { kind, target, spelling, rel }| {
+        decided(context, &capture.visit, Link { kind, target, disposition: Disposition::Follow, spelling, rel })
     });
     let links: Vec<Link> = links.collect();
-    let elsewhere = page.canonical.as_ref().filter(|canonical| **canonical != capture.url).filter(|canonical| {
+    let (outcome, detail) = outcome_of_page(&capture.url, &page, &links);
+    Document { outcome, detail: detail.or(remark), page: Some(page), links, made_by: Some(made_by), ..bare }
+}
+
+/// Decides, or decides again, what is done with a link.
+fn decided(context: &CrawlContext, visit: &Visit, link: Link) -> Link {
+    let is_nofollow = link.is_nofollow();
+    let disposition = match disposition_of(context, visit, link.kind, &link.target) {
+        Disposition::Follow | Disposition::Blocked(_) if is_nofollow => Disposition::NoFollow,
+        disposition => disposition,
+    };
+    Link { disposition, rel: if is_nofollow { Rel::NoFollow } else { Rel::Follow }, ..link }
+}
+
+/// Returns how a page ends, by what it says: it asks for noindex, calls another URL of the crawl canonical, or stands for itself.
+pub(super) fn outcome_of_page(url: &CrawlUrl, page: &Page, links: &[Link]) -> (Outcome, Option<String>) {
+    let elsewhere = page.canonical.as_ref().filter(|canonical| *canonical != url).filter(|canonical| {
         let is_followed = |link: &Link| link.kind == LinkKind::Canonical && link.target == **canonical;
         links.iter().any(|link| is_followed(link) && link.disposition == Disposition::Follow)
     });
     // How the canonical URL ends may not be known yet, and may change. Whether it stands for the page is decided by whoever reads it.
-    let (outcome, detail) = match elsewhere {
+    match elsewhere {
         _ if page.directives.noindex => {
             (Outcome::BlockedAtRequestOfRemote, Some("the page asks for noindex".to_owned()))
         }
         Some(canonical) => (Outcome::NotCanonical, Some(format!("its canonical URL is {canonical}"))),
         None => (Outcome::FileIngested, None),
-    };
-    Document { outcome, detail: detail.or(remark), page: Some(page), links, made_by: Some(made_by), ..bare }
+    }
 }
 
-/// Returns the outcome of a known body: unchanged, unless the answer now asks for noindex.
-fn unchanged(context: &CrawlContext, capture: &Capture, response: Option<&Response>, bare: Document) -> Document {
-    let was = capture.visit.last.as_ref().map(|last| last.outcome);
+/// Returns the outcome of a known body: unchanged, unless the answer now asks for noindex. The document is made again of the earlier one if that
+/// changes what it says, or if other rules decide about its links by now.
+fn unchanged(
+    context: &CrawlContext,
+    capture: &Capture,
+    response: Option<&Response>,
+    earlier: Option<&Document>,
+    bare: Document,
+) -> Document {
+    let was = capture.visit.known.last.as_ref().map(|last| last.outcome);
     let product_token = context.definition.user_agent.product_token();
+    let asks_for_noindex = response.is_some_and(|response| header_directives(&response.headers, product_token).noindex);
     let (outcome, detail) = match was {
-        Some(outcome @ Outcome::BlockedAtRequestOfRemote) => (outcome, "it did not change: it asks for noindex"),
-        _ if response.is_some_and(|response| header_directives(&response.headers, product_token).noindex) => {
-            (Outcome::BlockedAtRequestOfRemote, "noindex, by X-Robots-Tag")
+        Some(outcome @ Outcome::BlockedAtRequestOfRemote) => (outcome, Some("it did not change: it asks for noindex")),
+        _ if asks_for_noindex => (Outcome::BlockedAtRequestOfRemote, Some("noindex, by X-Robots-Tag")),
+        Some(outcome @ Outcome::NotCanonical) => {
+            (outcome, Some("it did not change: another URL is its canonical one"))
         }
-        Some(outcome @ Outcome::NotCanonical) => (outcome, "it did not change: another URL is its canonical one"),
-        Some(outcome @ Outcome::Duplicate) => (outcome, "it did not change"),
-        _ => return bare,
+        Some(outcome @ Outcome::Duplicate) => (outcome, Some("it did not change")),
+        _ => (bare.outcome, None),
     };
-    Document { outcome, detail: Some(detail.to_owned()), ..bare }
+    let bare = Document { outcome, detail: detail.map(str::to_owned).or_else(|| bare.detail.clone()), ..bare };
+    let Some(earlier) = earlier else { return bare };
+    let made = again(context, capture, Some(earlier), bare.clone());
+    let mut document = Document { outcome, detail: bare.detail, ..made };
+    let asked_before = earlier.page.as_ref().is_some_and(|page| page.directives.noindex);
+    if let Some(page) = document.page.as_mut().filter(|_| asks_for_noindex && !asked_before) {
+        page.directives.noindex = true;
+        page.text.clear();
+        let last = capture.visit.known.document;
+        document.difference =
+            last.map(|last| Difference::between(last.place, last.outcome, earlier, &document));
+    }
+    document
+}
+
+/// Makes a document again of the earlier one, with its links decided by the rules in force.
+fn again(context: &CrawlContext, capture: &Capture, earlier: Option<&Document>, bare: Document) -> Document {
+    let Some(earlier) = earlier else { return bare };
+    let links: Vec<Link> = earlier.links.iter().map(|link| decided(context, &capture.visit, link.clone())).collect();
+    let (outcome, detail) = match &earlier.page {
+        Some(page) => outcome_of_page(&capture.url, page, &links),
+        None => (bare.outcome, earlier.detail.clone()),
+    };
+    let Document { page, made_by, body, .. } = earlier.clone();
+    Document { outcome, detail, page, links, made_by, body, ..bare }
 }
 
 fn redirect(context: &CrawlContext, capture: &Capture, bare: Document) -> Document {
@@ -143,7 +198,8 @@ fn redirect(context: &CrawlContext, capture: &Capture, bare: Document) -> Docume
     };
     let detail = Some(format!("to {target}"));
     let disposition = disposition_of(context, &capture.visit, LinkKind::Redirect, &target);
-    Document { detail, links: vec![Link { kind: LinkKind::Redirect, target, disposition, spelling }], ..bare }
+    let link = Link { kind: LinkKind::Redirect, target, disposition, spelling, rel: Rel::Follow };
+    Document { detail, links: vec![link], ..bare }
 }
 
 /// Returns the sighting of a link's target: one deeper than its page, except for redirects and canonical links, which stand for the same page.
@@ -174,7 +230,13 @@ pub(super) fn disposition_of(context: &CrawlContext, visit: &Visit, kind: LinkKi
 
 impl Parsed {
     /// Returns the segment's log: each capture with its final outcome, then the URLs that a rule of the definition forbids.
-    pub(super) fn log_entries(&self, captures: &[Capture], blocked: &[BlockedUrl]) -> Vec<LogEntry> {
+    pub(super) fn log_entries(
+        &self,
+        context: &CrawlContext,
+        segment: &SegmentRow,
+        captures: &[Capture],
+        blocked: &[BlockedUrl],
+    ) -> Vec<LogEntry> {
         let captures = captures.iter().zip(&self.documents).map(|(capture, document)| LogEntry {
             n: document.n,
             url: capture.url.clone(),
@@ -183,7 +245,8 @@ impl Parsed {
             status: capture.response.as_ref().map(|response| response.status),
             file: capture.file.clone(),
             redirect: redirect_of(capture, document),
-            unchanged_since: capture.unchanged_since().filter(|_| document.state == DocumentState::Processed),
+            unchanged_since: unchanged_since(capture, document),
+            change: state::visit_change(context, segment, capture, document),
         });
         let first = u32::try_from(self.documents.len()).unwrap_or(u32::MAX);
         let blocked = (first..).zip(blocked).map(|(n, blocked)| LogEntry {
@@ -199,14 +262,25 @@ impl Parsed {
                 finality: Finality::Final,
                 detail: Some(blocked.reason.clone()),
                 exchange: None,
-                last: None,
+                known: blocked.known.clone(),
             },
             status: None,
             file: None,
             redirect: None,
             unchanged_since: None,
+            change: state::change_of_blocked(&blocked.known),
         });
         captures.chain(blocked).collect()
+    }
+}
+
+/// Returns when the body was fetched that the visit left as it is, or that its document was made again of.
+fn unchanged_since(capture: &Capture, document: &Document) -> Option<Timestamp> {
+    match capture.visit.finality {
+        Finality::Aside => document.body.as_ref().map(|body| body.at),
+        Finality::Final | Finality::Retried => {
+            capture.unchanged_since().filter(|_| document.state == DocumentState::Processed)
+        }
     }
 }
 

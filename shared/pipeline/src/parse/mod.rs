@@ -3,18 +3,20 @@
 mod captures;
 mod claims;
 mod documents;
+mod earlier;
 mod joining;
 mod known;
 mod read;
 mod room;
+mod state;
+mod update;
 
 use std::sync::Arc;
 
 use dragline_domain::capture::{Finality, LogEntry, SegmentLog};
 use dragline_domain::document::{Disposition, Document, DocumentState};
 use dragline_domain::frontier::{
-    Blame, CandidateUpdate, FieldsDigest, LastCapture, LeadsTo, OriginKey, ParseBegun, ParserCounters, PartKind,
-    PartRefused, SegmentId, SegmentRow, SegmentState, next_visit, plan_parts,
+    Blame, OriginKey, ParseBegun, ParserCounters, PartKind, PartRefused, SegmentId, SegmentRow, SegmentState, plan_parts,
 };
 use dragline_domain::ids::ParseToken;
 use dragline_domain::outcome::Outcome;
@@ -24,8 +26,10 @@ pub use known::KnownUrls;
 
 use self::captures::Trust;
 use self::claims::Claimed;
-use self::documents::{Parsed, documents_of, redirect_of};
+use self::documents::{Parsed, documents_of};
+use self::earlier::Earlier;
 use self::read::Capture;
+use self::update::update_candidates;
 use crate::World;
 use crate::context::{Contexts, CrawlContext};
 use crate::tell::{tell, tell_all};
@@ -33,7 +37,7 @@ use crate::wake::wake_all;
 use dragline_ports::clock::{Clock, Rng};
 use dragline_ports::documents::{Documents, PutDocuments};
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
-use dragline_ports::frontier::{BeginParse, Candidates, CommitParse, CrawlLog, ParseCommitted, Parses};
+use dragline_ports::frontier::{BeginParse, CommitParse, CrawlLog, ParseCommitted, Parses};
 use dragline_ports::notifier::Notice;
 use dragline_ports::observer::Event;
 use dragline_ports::queue::ParseMessage;
@@ -148,8 +152,8 @@ async fn parse(
         tell(world, Notice::Stuck { origin: id.origin.clone(), detail }).await;
     }
 
-    let claimed = claims::claim(world, known, segment, &captures, documents).await?;
-    let entries = parsed.log_entries(&captures, &claimed.blocked);
+    let claimed = claims::claim(world, &context, known, segment, &captures, documents).await?;
+    let entries = parsed.log_entries(&context, segment, &captures, &claimed.blocked);
     let log = SegmentLog {
         segment: segment.id.clone(),
         iteration: segment.iteration,
@@ -161,7 +165,7 @@ async fn parse(
     frontier.put_log(&log).await?;
     show(world, &captures, &log);
     update_candidates(world, &context, segment, &captures, documents, &claimed).await?;
-    let counters = ParserCounters { unreadable, ..counters(&captures, documents, &claimed) };
+    let counters = ParserCounters { unreadable, ..counters(&log.entries, &captures, documents, &claimed) };
     let end = commit(world, &context, segment, counters, &claimed).await?;
     Ok(Some((end, claimed.targets.into_iter().map(|target| target.origin).collect())))
 }
@@ -169,7 +173,8 @@ async fn parse(
 /// Shows what ended otherwise than its visit said, and URLs that are not requested.
 fn show(world: &impl World, captures: &[Capture], log: &SegmentLog) {
     for (n, LogEntry { url, visit, .. }) in log.entries.iter().enumerate() {
-        if captures.get(n).is_none_or(|capture| capture.visit.outcome != visit.outcome) {
+        let is_news = captures.get(n).is_none_or(|capture| capture.visit.outcome != visit.outcome);
+        if is_news && visit.finality != Finality::Aside {
             let event = Event::Read { url, outcome: visit.outcome, detail: visit.detail.as_deref() };
             world.observer().observe(&event);
         }
@@ -187,8 +192,9 @@ async fn documents(
     if let Some(documents) = world.documents().load(segment).await? {
         return Ok(Parsed { documents });
     }
-    let (own, all) = (Arc::clone(context), Arc::clone(captures));
-    let parsed = tokio::task::spawn_blocking(move || documents_of(&own, &all, trust != Trust::Full)).await;
+    let earlier = Earlier::load(world, context, segment, captures).await?;
+    let (own, row, all) = (Arc::clone(context), segment.clone(), Arc::clone(captures));
+    let parsed = tokio::task::spawn_blocking(move || documents_of(&own, &row, &all, &earlier, trust)).await;
     let mut documents =
         parsed.map_err(|error| PortError::new(PortErrorKind::Other, "parse", &segment.id, error.to_string()))?;
     // What waits differs from try to try: it is checked before the documents are put, and never after.
@@ -204,7 +210,12 @@ async fn documents(
     }
 }
 
-fn counters(captures: &[Capture], documents: &[Document], claimed: &Claimed) -> ParserCounters {
+fn counters(
+    entries: &[LogEntry],
+    captures: &[Capture],
+    documents: &[Document],
+    claimed: &Claimed,
+) -> ParserCounters {
     let Claimed { found, found_stripped, .. } = *claimed;
     let mut counters = ParserCounters { found, found_stripped, ..ParserCounters::default() };
     for (capture, document) in captures.iter().zip(documents) {
@@ -212,8 +223,10 @@ fn counters(captures: &[Capture], documents: &[Document], claimed: &Claimed) -> 
             DocumentState::Processed => counters.processed += 1,
             DocumentState::Stuck => counters.stuck += 1,
         }
-        if capture.visit.finality == Finality::Final {
-            *counters.outcomes.entry(document.outcome).or_default() += 1;
+        match capture.visit.finality {
+            Finality::Final => *counters.outcomes.entry(document.outcome).or_default() += 1,
+            Finality::Aside => counters.reparsed += 1,
+            Finality::Retried => {}
         }
         for link in &document.links {
             match link.disposition {
@@ -225,109 +238,14 @@ fn counters(captures: &[Capture], documents: &[Document], claimed: &Claimed) -> 
             }
         }
     }
+    for change in entries.iter().filter_map(|entry| entry.change.as_ref()) {
+        *counters.changes.entry(change.kind).or_default() += 1;
+    }
     let blocked = claimed.blocked.len() as u64;
     if blocked > 0 {
         *counters.outcomes.entry(Outcome::BlockedUrlByLocalPolicy).or_default() += blocked;
     }
     counters
-}
-
-async fn update_candidates(
-    world: &impl World,
-    context: &CrawlContext,
-    segment: &SegmentRow,
-    captures: &[Capture],
-    documents: &[Document],
-    claimed: &Claimed,
-) -> PortResult<()> {
-    let finals = captures.iter().zip(documents).filter(|(capture, _)| capture.visit.finality == Finality::Final);
-    let updates: Vec<_> = finals.map(|(capture, document)| update_of(context, segment, capture, document)).collect();
-    world.frontier().update_candidates(&segment.id.origin, &updates).await?;
-    for (origin, blocked) in claimed.blocked_by_origin() {
-        let updates: Vec<_> = blocked
-            .map(|url| CandidateUpdate {
-                path_and_query: url.path_and_query().to_owned(),
-                iteration: segment.iteration,
-                turn: segment.id.turn,
-                n: segment.id.n,
-                outcome: Outcome::BlockedUrlByLocalPolicy,
-                at: segment.committed_at,
-                capture: None,
-                due_at: None,
-                leads_to: LeadsTo::AsBefore,
-            })
-            .collect();
-        let origin = OriginKey { crawl: segment.id.origin.crawl.clone(), origin };
-        world.frontier().update_candidates(&origin, &updates).await?;
-    }
-    Ok(())
-}
-
-fn update_of(context: &CrawlContext, segment: &SegmentRow, capture: &Capture, document: &Document) -> CandidateUpdate {
-    let outcome = document.outcome;
-    let last = capture.visit.last.as_ref();
-    let is_stuck = document.state == DocumentState::Stuck;
-    let is_unchanged = !is_stuck && capture.unchanged_since().is_some();
-    let is_lasting = outcome.is_contentful() || is_unchanged;
-    let previous = last.and_then(|last| last.interval_ms).map(std::time::Duration::from_millis);
-    let next = next_visit(&context.definition.recrawl, previous, !is_unchanged, capture.at).filter(|_| is_lasting);
-    let interval_ms = next.map(|(interval, _)| u64::try_from(interval.as_millis()).unwrap_or(u64::MAX));
-    let kept = if is_stuck || document.links.iter().any(|link| link.disposition == Disposition::BeyondBudget) {
-        // Nothing was extracted from it, or not all of its links are followed. With validators it would count as unchanged next time, and the links
-        // would never be followed.
-        None
-    } else if is_unchanged {
-        last.map(|last| unchanged(context, capture, last, outcome, interval_ms))
-    } else {
-        capture.body_kept().map(|body| LastCapture {
-            etag: capture.etag(),
-            last_modified: capture.last_modified(),
-            payload_sha1: body.payload_sha1,
-            decoded_sha1: body.decoded_sha1,
-            fetched_at: capture.at,
-            outcome,
-            interval_ms,
-            read_by: capture.read_by(context),
-        })
-    };
-    CandidateUpdate {
-        path_and_query: document.url.path_and_query().to_owned(),
-        iteration: segment.iteration,
-        turn: segment.id.turn,
-        n: segment.id.n,
-        outcome,
-        at: capture.at,
-        capture: kept,
-        due_at: next.map(|(_, due)| due),
-        leads_to: if is_stuck || is_unchanged || !is_lasting {
-            LeadsTo::AsBefore
-        } else {
-            redirect_of(capture, document).map_or(LeadsTo::Nowhere, |redirect| LeadsTo::Url(redirect.target))
-        },
-    }
-}
-
-/// Returns what is stored of a capture whose body is known.
-fn unchanged(
-    context: &CrawlContext,
-    capture: &Capture,
-    last: &LastCapture,
-    outcome: Outcome,
-    interval_ms: Option<u64>,
-) -> LastCapture {
-    // A 304 may leave out fields, so nobody knows whether they are gone.
-    let read_by = last.read_by.or_else(|| capture.read_by(context).filter(|_| !capture.is_not_modified()));
-    let kept = LastCapture { interval_ms, read_by, ..last.clone() };
-    if outcome == Outcome::BlockedAtRequestOfRemote && last.outcome != outcome {
-        // A 304 asks for noindex: what the page is without that is only known from a complete answer.
-        let read_by = Some(FieldsDigest::NONE);
-        return LastCapture { etag: None, last_modified: None, outcome, read_by, ..kept };
-    }
-    LastCapture {
-        etag: capture.etag().or(kept.etag),
-        last_modified: capture.last_modified().or(kept.last_modified),
-        ..kept
-    }
 }
 
 /// Commits the parse part by part, from where an earlier try stopped.

@@ -3,8 +3,8 @@
 use bytes::Bytes;
 use data_encoding::HEXLOWER;
 use dragline_domain::capture::{FileEntry, RecordKind, RedirectEntry, Visit};
-use dragline_domain::document::LinkKind;
-use dragline_domain::frontier::{FieldsDigest, LastCapture};
+use dragline_domain::document::{LinkKind, StoredBody};
+use dragline_domain::frontier::{FieldsDigest, LastCapture, SegmentRow};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::{CrawlUrl, Spelling, UrlRules};
 use dragline_formats::http_fields::{Headers, content_type, location};
@@ -13,6 +13,7 @@ use dragline_formats::warc::{
 };
 use jiff::Timestamp;
 
+use super::state::place;
 use crate::context::CrawlContext;
 use crate::crawl::VISIT_FIELD;
 use dragline_extract::fields::fields_digest;
@@ -106,6 +107,21 @@ impl Capture {
         Some(fields_digest(&response.headers, context.definition.user_agent.product_token()))
     }
 
+    /// Returns where its response is stored, as the `n`-th entry of its segment; `None` without one.
+    pub(super) fn stored_body(&self, segment: &SegmentRow, n: u32) -> Option<StoredBody> {
+        let (file, response) = (self.file.as_ref()?, self.response.as_ref()?);
+        Some(StoredBody {
+            visit: place(segment, n),
+            at: self.at,
+            status: response.status,
+            content_type: file.content_type.clone(),
+            body_bytes: file.body_bytes,
+            object: segment.object.clone(),
+            offset: file.offset,
+            length: file.length,
+        })
+    }
+
     /// Whether the server sent no body, as ours is current.
     pub(super) fn is_not_modified(&self) -> bool {
         self.response.as_ref().is_some_and(|response| response.status == 304)
@@ -113,7 +129,7 @@ impl Capture {
 
     /// Returns when the body that it still has was fetched; `None` if it has another one, or was read again.
     pub(super) fn unchanged_since(&self) -> Option<Timestamp> {
-        let last = self.visit.last.as_ref().filter(|_| self.visit.outcome == Outcome::FileDidNotChange)?;
+        let last = self.visit.known.last.as_ref().filter(|_| self.visit.outcome == Outcome::FileDidNotChange)?;
         Some(last.fetched_at)
     }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use dragline_domain::capture::{CrawlType, Exchange, Finality, Visit};
-use dragline_domain::frontier::{FieldsDigest, LastCapture, Sighting};
+use dragline_domain::frontier::{FieldsDigest, Known, LastCapture, Sighting};
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::CrawlUrl;
@@ -44,7 +44,7 @@ fn largest_visit() -> Visit {
             decoded_sha1: Some("f".repeat(40)),
             decoded_bytes: u64::MAX,
         }),
-        last: Some(LastCapture {
+        known: Known { last: Some(LastCapture {
             etag: Some("\u{85}".repeat(LastCapture::ETAG_BYTES_MAX / 2)),
             last_modified: Some("\"".repeat(LastCapture::LAST_MODIFIED_BYTES_MAX)),
             payload_sha1: [255; 20],
@@ -53,7 +53,7 @@ fn largest_visit() -> Visit {
             outcome: Outcome::FileIngested,
             interval_ms: Some(u64::MAX),
             read_by: Some(FieldsDigest(u32::MAX)),
-        }),
+        }), ..Known::default() },
     }
 }
 
@@ -117,7 +117,7 @@ fn three(body: &str) -> (Vec<u8>, [usize; 4]) {
     ends[0] = usize::try_from(records.len_bytes()).unwrap();
     for n in 0..3 {
         let url = CrawlUrl::try_from(format!("https://a.example/{n}")).unwrap();
-        let visit = Visit { outcome: Outcome::FileIngested, last: None, exchange: None, ..largest_visit() };
+        let visit = Visit { outcome: Outcome::FileIngested, known: Known::default(), exchange: None, ..largest_visit() };
         records.add_fetched(
             &url,
             Timestamp::UNIX_EPOCH,
@@ -182,7 +182,7 @@ fn response_record(object: &[u8]) -> StoredRecord {
 #[test]
 fn a_revisit_names_the_very_date_of_the_record_that_it_stands_in_for() {
     let url = CrawlUrl::try_from("https://a.example/".to_owned()).unwrap();
-    let visit = Visit { outcome: Outcome::FileIngested, last: None, ..largest_visit() };
+    let visit = Visit { outcome: Outcome::FileIngested, known: Known::default(), ..largest_visit() };
     for at in ["2026-11-21T10:10:35.123987654Z", "2026-11-21T10:10:35.9999Z", "1969-12-31T23:59:59.0005Z"] {
         let (at, mut first, mut second): (Timestamp, _, _) = (at.parse().unwrap(), records(1), records(2));
         first.add_fetched(&url, at, &visit, &fetched(Headers::default(), "", "a page"));
@@ -191,8 +191,9 @@ fn a_revisit_names_the_very_date_of_the_record_that_it_stands_in_for() {
         // A database keeps three decimals of what the parser read.
         let kept = format!("{:.3}", captures(&first, Bodies::Dropped).captures[0].at).parse().unwrap();
         let payload_sha1 = *Sha1Digest::of(b"a page").as_bytes();
-        let last = largest_visit().last.map(|last| LastCapture { fetched_at: kept, payload_sha1, ..last });
-        let unchanged = Visit { outcome: Outcome::FileDidNotChange, last, ..visit.clone() };
+        let last = largest_visit().known.last.map(|last| LastCapture { fetched_at: kept, payload_sha1, ..last });
+        let known = Known { last, ..Known::default() };
+        let unchanged = Visit { outcome: Outcome::FileDidNotChange, known, ..visit.clone() };
         second.add_fetched(&url, Timestamp::UNIX_EPOCH, &unchanged, &fetched(Headers::default(), "", "a page"));
         let revisit = response_record(&second.into_object());
         assert_eq!(revisit.record_type, RecordType::Revisit);
@@ -203,7 +204,7 @@ fn a_revisit_names_the_very_date_of_the_record_that_it_stands_in_for() {
 #[test]
 fn records_say_which_protocol_carried_a_response() {
     let url = CrawlUrl::try_from("https://a.example/".to_owned()).unwrap();
-    let visit = Visit { outcome: Outcome::FileIngested, last: None, ..largest_visit() };
+    let visit = Visit { outcome: Outcome::FileIngested, known: Known::default(), ..largest_visit() };
     for protocol in [None, Some(HttpProtocol::Http10), Some(HttpProtocol::Http11), Some(HttpProtocol::H2)] {
         let (mut records, mut fetched) = (records(1), fetched(Headers::default(), "", "a page"));
         if let Ok(response) = &mut fetched.result {

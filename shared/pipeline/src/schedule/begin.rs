@@ -5,7 +5,7 @@ use std::ops::Bound;
 use std::time::Duration;
 
 use dragline_domain::frontier::{
-    AddTodo, Claim, Claimer, IterationRow, OriginCursor, OriginKey, RecrawlCursor, Reserve, SEEDING_URLS_MAX, Seeding,
+    AddTodo, Claim, Claimable, Claimer, DueQuery, IterationRow, OriginCursor, OriginKey, Pass, Reserve, SEEDING_URLS_MAX, Seeding,
     Sighting, TodoChunk, TodoEntry, TodoSource, Walk, split_into_chunks,
 };
 use dragline_domain::ids::TriggerId;
@@ -179,13 +179,13 @@ impl<W: World> Seeder<'_, W> {
             origin: origin.clone(),
             iteration: self.iteration.number,
             claimer: Claimer::trigger(self.trigger),
-            if_due: None,
+            claimable: Claimable::All,
             now: self.world.clock().now(),
             urls: paths.iter().map(|path| (path.clone(), Sighting { depth: 0, via: None })).collect(),
         };
         let claims = self.world.frontier().claim(&request).await?;
         let own = paths.iter().zip(claims).filter_map(|(path, claim)| match claim {
-            Claim::Own { last } => Some(TodoEntry { path_and_query: path.clone(), via: None, redirects: 0, last }),
+            Claim::Own { known } => Some(TodoEntry { known, ..TodoEntry::new(path) }),
             Claim::Taken { .. } | Claim::NotDue => None,
         });
         Ok(own.collect())
@@ -200,7 +200,8 @@ impl<W: World> Seeder<'_, W> {
         self.world.frontier().seed_origin(&seed).await
     }
 
-    /// Opens the origins that no seed opens but that have candidates due from earlier iterations.
+    /// Opens the origins that no seed opens but that have candidates due from earlier iterations, or documents whose links other rules decided.
+    /// Those of an origin that is no longer in scope are withdrawn.
     async fn open_for_recrawl(&self, seeds: &Seeds, until: Until, convoy: &mut Convoy) -> PortResult<WalkEnd> {
         let mut walker = Walker::resume(self.world, self.iteration, Walk::Known, until);
         loop {
@@ -209,7 +210,7 @@ impl<W: World> Seeder<'_, W> {
                 return Ok(WalkEnd::Through);
             }
             for origin in origins {
-                if !seeds.contains_key(&origin) && self.context.allowed.contains_origin(&origin) {
+                if !seeds.contains_key(&origin) {
                     self.open_if_due(&origin, convoy).await?;
                     convoy.send_if_full(self.world).await?;
                 }
@@ -237,13 +238,15 @@ impl<W: World> Seeder<'_, W> {
     /// Whether an origin has candidates that are due. A page without any is not necessarily the last.
     async fn has_due(&self, origin: &OriginKey) -> PortResult<bool> {
         let (frontier, IterationRow { number, started_at, .. }) = (self.world.frontier(), self.iteration);
-        let mut cursor = RecrawlCursor::Start;
-        while cursor != RecrawlCursor::End {
-            let page = frontier.due_candidates(origin, *number, &cursor, *started_at, CANDIDATES_PAGE).await?;
+        let rules = self.context.rules;
+        let query = DueQuery { iteration: *number, pass: Pass::All, rules, now: *started_at };
+        let mut next = Some(String::new());
+        while let Some(after) = next {
+            let page = frontier.due_candidates(origin, &query, &after, CANDIDATES_PAGE).await?;
             if !page.entries.is_empty() {
                 return Ok(true);
             }
-            cursor = page.next;
+            next = page.next;
         }
         Ok(false)
     }

@@ -2,7 +2,9 @@
 
 use std::future::Future;
 
-use dragline_domain::frontier::{CandidateUpdate, Claim, Claimer, OriginKey, RecrawlCursor, Sighting, TodoEntry};
+use dragline_domain::frontier::{
+    Ahead, CandidateUpdate, Claim, Claimable, Claimer, DueQuery, DueWork, OriginKey, Sighting, TodoEntry,
+};
 use dragline_domain::ids::Iteration;
 use jiff::Timestamp;
 
@@ -13,14 +15,13 @@ pub trait Candidates: Send + Sync {
     /// Claims URLs, each on its own; the answers are in the order of the request. Idempotent for the same claimer.
     fn claim(&self, request: &ClaimRequest) -> impl Future<Output = PortResult<Vec<Claim>>> + Send;
 
-    /// Returns the next candidates that are left from an earlier iteration and due, at most `limit`. May lag: each is claimed before it is fetched.
-    /// Only the page's `next` says whether there are more. A cursor after any of the paths is valid.
+    /// Passes through candidates after this path (empty: from the first), and returns those that [`DueQuery::decide`] selects, at most `limit`. May
+    /// lag: each is claimed before it is visited. Only the page's `next` says whether there are more. Any path is valid.
     fn due_candidates(
         &self,
         origin: &OriginKey,
-        iteration: Iteration,
-        cursor: &RecrawlCursor,
-        now: Timestamp,
+        query: &DueQuery,
+        after: &str,
         limit: usize,
     ) -> impl Future<Output = PortResult<DuePage>> + Send;
 
@@ -41,20 +42,32 @@ pub struct ClaimRequest {
     pub iteration: Iteration,
     /// Who claims them.
     pub claimer: Claimer,
-    /// The current time, to leave alone those that are not due; `None` to claim those as well.
-    pub if_due: Option<Timestamp>,
+    /// Which of those that are known may be claimed.
+    pub claimable: Claimable,
     /// The current time, kept as when the new ones were first seen.
     pub now: Timestamp,
     /// Paths and how they were found; no path twice.
     pub urls: Vec<(String, Sighting)>,
 }
 
-/// A page of candidates that are due.
+/// A part of a pass through candidates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DuePage {
-    /// With their depths, in a stable order: that of their paths, except for paths too long for a store's keys. Those that something other than the
-    /// cursor queued in this iteration are left out.
-    pub entries: Vec<(TodoEntry, u32)>,
-    /// Where to continue.
-    pub next: RecrawlCursor,
+    /// Those that were selected, in a stable order: that of their paths, except for paths too long for a store's keys.
+    pub entries: Vec<DueCandidate>,
+    /// The path to continue after; `None` at the end of the pass.
+    pub next: Option<String>,
+    /// What was seen of candidates that later passes visit.
+    pub ahead: Ahead,
+}
+
+/// A candidate of an earlier iteration, and what to do with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DueCandidate {
+    /// The URL, and what is known about it.
+    pub entry: TodoEntry,
+    /// Its depth.
+    pub depth: u32,
+    /// What to do.
+    pub work: DueWork,
 }

@@ -17,7 +17,7 @@ mod progress;
 mod robots;
 mod turns;
 
-pub use candidates::{Candidates, ClaimRequest, DuePage};
+pub use candidates::{Candidates, ClaimRequest, DueCandidate, DuePage};
 pub use crawls::{CrawlRow, Crawls, MoveSchedule, PutCrawl};
 pub use endings::{Endings, GiveUp, Settled};
 pub use hosts::{GiveBackHost, Hosts};

@@ -9,10 +9,9 @@
 //! use dragline_ports::error::PortResult;
 //! use dragline_ports::reader::{Cursor, Filter, PageRow, Reader, each_row};
 //!
-//! /// Prints the URLs of the newest iteration's pages.
+//! /// Prints the URLs of the site's pages.
 //! async fn print_urls(reader: &impl Reader) -> PortResult<()> {
-//!     let Some(latest) = reader.latest_iteration().await? else { return Ok(()) };
-//!     let filter = &Filter::of_iteration(latest.number);
+//!     let filter = &Filter::default();
 //!     let print = |page: PageRow| {
 //!         println!("{}", page.url);
 //!         ControlFlow::Continue(())
@@ -36,7 +35,7 @@ use crate::error::PortResult;
 use crate::frontier::Progress;
 
 pub use each::each_row;
-pub use rows::{CandidateRow, DocumentRow, LeftoverRow, LinkRow, LogRow, PageRow};
+pub use rows::{CandidateRow, DocumentRow, LeftoverRow, LinkRow, LogRow, PageRow, SeenPageRow};
 
 /// Reads one crawl.
 ///
@@ -53,7 +52,8 @@ pub trait Reader: Send + Sync {
     /// Returns the sums over an iteration's origins.
     fn progress(&self, number: Iteration) -> impl Future<Output = PortResult<Progress>> + Send;
 
-    /// Reads every URL that ended with an answer, and the contents if it is a page.
+    /// Reads the site as it is now: each URL's last good document, unless the page is gone or forbidden by now. The filter's iteration is the one that
+    /// put the document.
     fn pages(
         &self,
         filter: &Filter,
@@ -61,8 +61,24 @@ pub trait Reader: Send + Sync {
         limit: usize,
     ) -> impl Future<Output = PortResult<Batch<PageRow>>> + Send;
 
-    /// Reads every link, page by page, in document order.
+    /// Reads the links of those pages, page by page, in document order.
     fn links(
+        &self,
+        filter: &Filter,
+        after: Option<&Cursor>,
+        limit: usize,
+    ) -> impl Future<Output = PortResult<Batch<LinkRow>>> + Send;
+
+    /// Reads what iterations saw: every URL that ended with an answer, and the contents if it is a page that was parsed then.
+    fn seen_pages(
+        &self,
+        filter: &Filter,
+        after: Option<&Cursor>,
+        limit: usize,
+    ) -> impl Future<Output = PortResult<Batch<SeenPageRow>>> + Send;
+
+    /// Reads every link of every document that was put, document by document, in document order.
+    fn seen_links(
         &self,
         filter: &Filter,
         after: Option<&Cursor>,

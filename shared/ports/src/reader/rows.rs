@@ -25,8 +25,60 @@ macro_rules! rows {
 }
 
 rows! {
-    /// A URL that ended with an answer, and its contents if it is a page.
+    /// A URL as the site shows it now: its last good document.
     PageRow {
+        /// The crawl.
+        crawl: String,
+        /// The iteration that put its document.
+        iteration: u32,
+        /// The URL.
+        url: String,
+        /// The outcome's number.
+        outcome: i16,
+        /// Its name.
+        outcome_name: String,
+        /// Links from a seed.
+        depth: u32,
+        /// The status code.
+        status: Option<u16>,
+        /// Without parameters; `None` if the server named none.
+        content_type: Option<String>,
+        /// The body's size as received.
+        body_bytes: Option<u64>,
+        /// When its body was requested, ISO 8601 in UTC.
+        at: String,
+        /// `<title>`. This and the following fields are `None` for what is not a page.
+        title: Option<String>,
+        /// `<meta name=description>`.
+        description: Option<String>,
+        /// The language that it declares.
+        language: Option<String>,
+        /// The encoding that it was decoded from.
+        charset: Option<String>,
+        /// The URL that it declares canonical.
+        canonical: Option<String>,
+        /// The visible text.
+        text: Option<String>,
+        /// The WARC object with the response, below the data directory.
+        object: String,
+        /// Where its record starts in the object.
+        offset: u64,
+        /// The length of the record in bytes.
+        length: u64,
+        /// When the URL was first found.
+        first_seen: String,
+        /// When the page was last found to be as it is here.
+        last_checked: Option<String>,
+        /// When a part of it last changed.
+        last_changed: Option<String>,
+        /// The number of the outcome of the last visit, which may have failed.
+        last_outcome: Option<i16>,
+        /// That outcome's name.
+        last_outcome_name: Option<String>,
+    }
+
+    /// A URL that ended with an answer in an iteration, and its contents if it is a page.
+    SeenPageRow {
         /// The crawl.
         crawl: String,
         /// The iteration.
@@ -135,6 +187,10 @@ rows! {
         length: Option<u64>,
         /// The user agent.
         agent: String,
+        /// What it changed in the current state of the site: `new`, `changed`, `moved`, `gone`, `back`, `unchanged`; `None` if it says nothing lasting.
+        change: Option<String>,
+        /// The parts that changed, separated by commas: `status`, `title`, `text`, `links`, `metadata`, `body`; `None` if there are none.
+        changed_parts: Option<String>,
     }
 
     /// A known URL, and what the next iteration needs to know about it.
@@ -173,6 +229,10 @@ rows! {
         last_modified: Option<String>,
         /// SHA-1 of its body, content coding undone, in hexadecimal.
         decoded_sha1: Option<String>,
+        /// Whether its last good document is `shown`, or `gone` or `withdrawn`; `None` if it has none.
+        standing: Option<String>,
+        /// Since when every visit failed or found it gone; `None` if the last one did not.
+        away_since: Option<String>,
     }
 }
 

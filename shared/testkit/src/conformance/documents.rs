@@ -1,16 +1,20 @@
 //! Documents: a segment's set is put once and read back unchanged.
 
+use std::time::Duration;
+
+use dragline_domain::capture::{CrawlType, Exchange, FileEntry, Finality, LogEntry, RecordKind, SegmentLog, Visit};
+use dragline_domain::change::{Difference, LinkTo, Part};
 use dragline_domain::document::{
-    Directives, Disposition, Document, DocumentState, Link, LinkKind, MadeBy, Page, PageCut,
+    Directives, Disposition, Document, DocumentState, Link, LinkKind, MadeBy, Page, PageCut, Rel, StoredBody,
 };
-use dragline_domain::frontier::SegmentRow;
+use dragline_domain::frontier::{Known, PartKind, SegmentRow, VisitPlace};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::Spelling;
 use dragline_ports::documents::{Documents, PutDocuments};
 use dragline_ports::frontier::Frontier;
 use futures_util::future::join_all;
 
-use super::samples::{key, url};
+use super::samples::{at, key, sighting, url};
 use super::world::{UNLIMITED, World};
 
 /// Runs every behaviour of a document store on `((frontier, documents), guard)`, which the future given makes; the guard is dropped after
@@ -23,6 +27,7 @@ macro_rules! documents_suite {
     ($what:ident, $make:expr) => {
         $crate::$what! { documents, $make;
             documents_come_back_as_they_were
+            documents_come_one_by_one
             documents_are_put_once
             of_many_who_put_documents_one_stores_them
             no_documents_are_not_the_same_as_none_yet
@@ -40,21 +45,14 @@ async fn segments(frontier: &impl Frontier) -> [SegmentRow; 2] {
 }
 
 fn bare(n: u32, path: &str) -> Document {
-    Document {
-        n,
-        url: url(&format!("https://a.example{path}")),
-        outcome: Outcome::FileNotFound,
-        detail: None,
-        state: DocumentState::Processed,
-        page: None,
-        links: Vec::new(),
-        made_by: None,
-    }
+    Document::bare(n, url(&format!("https://a.example{path}")), Outcome::FileNotFound)
 }
 
 fn full(n: u32) -> Document {
     let link =
-        |kind, target: &str, disposition| Link { kind, target: url(target), disposition, spelling: Spelling::Whole };
+        |kind, target: &str, disposition| {
+            Link { kind, target: url(target), disposition, spelling: Spelling::Whole, rel: Rel::Follow }
+        };
     let page = Page {
         title: Some("“A” \u{1f577}".into()),
         description: Some(String::new()),
@@ -74,6 +72,7 @@ fn full(n: u32) -> Document {
         link(LinkKind::A, "https://a.example/x", Disposition::Blocked("rule 1: \"x\"".into())),
         link(LinkKind::A, "https://a.example/y", Disposition::BeyondBudget),
         Link { spelling: Spelling::Stripped, ..link(LinkKind::A, "https://a.example/z", Disposition::Follow) },
+        Link { rel: Rel::NoFollow, ..link(LinkKind::A, "https://c.example/", Disposition::OutOfScope) },
     ];
     Document {
         page: Some(page),
@@ -99,6 +98,102 @@ pub async fn documents_come_back_as_they_were((frontier, documents): &(impl Fron
     let put = [bare(0, "/"), full(1), stuck, empty_page, copy];
     assert_eq!(documents.put_new(&segment, &put).await.unwrap(), PutDocuments::Stored);
     assert_eq!(documents.load(&segment).await.unwrap(), Some(put.to_vec()));
+}
+
+/// Documents of several segments come in the order in which they are asked for, with how they differ from earlier ones and where their bodies are.
+pub async fn documents_come_one_by_one((frontier, documents): &(impl Frontier, impl Documents)) {
+    let world = World::begin(frontier, UNLIMITED).await;
+    let origin = key("a.example");
+    world.seed(&origin, &["/"]).await;
+    let first = world.crawl_until_idle(&origin, 1, 0).await;
+    world.parse(&first, (0, PartKind::Last), &[(&origin, &["/next"])]).await;
+    let seen = world.origin(&origin).await;
+    frontier.settle(&origin, &seen).await.unwrap();
+    let second = world.crawl_until_idle(&origin, 2, 20).await;
+    let place = |segment: &SegmentRow, n| VisitPlace {
+        iteration: segment.iteration,
+        turn: segment.id.turn,
+        segment: segment.id.n,
+        n,
+    };
+    let link = |target: &str| LinkTo { kind: LinkKind::A, target: url(target) };
+    let difference = Difference {
+        since: place(&first, 1),
+        parts: vec![Part::Status, Part::Text, Part::Links],
+        links_added: vec![link("https://a.example/new?x=%20"), link("https://b.example/")],
+        links_removed: vec![link("https://a.example/old")],
+    };
+    let body = StoredBody {
+        visit: place(&first, 1),
+        at: at(3),
+        status: 200,
+        content_type: Some("text/html".into()),
+        body_bytes: 300,
+        object: first.object.clone(),
+        offset: 700,
+        length: 400,
+    };
+    let log = SegmentLog {
+        segment: first.id.clone(),
+        iteration: first.iteration,
+        object: first.object.clone(),
+        committed_at: first.committed_at,
+        agent: "agent".to_owned(),
+        entries: vec![answered(1, "https://a.example/full?q=%20", &body)],
+    };
+    frontier.put_log(&log).await.unwrap();
+    let again = Document { body: Some(body), difference: Some(difference), ..full(3) };
+    documents.put_new(&first, &[bare(0, "/"), full(1)]).await.unwrap();
+    documents.put_new(&second, &[bare(0, "/b"), again.clone()]).await.unwrap();
+    let unknown = VisitPlace { segment: 99, ..place(&second, 0) };
+    let places = [place(&second, 3), place(&first, 0), unknown, place(&first, 7), place(&second, 3), place(&second, 0)];
+    let found = documents.load_each(&origin, &places).await.unwrap();
+    assert_eq!(found, [Some(again.clone()), Some(bare(0, "/")), None, None, Some(again), Some(bare(0, "/b"))]);
+    assert_eq!(documents.load_each(&origin, &[]).await.unwrap(), []);
+    let elsewhere = documents.load_each(&key("b.example"), &places[..2]).await.unwrap();
+    assert_eq!(elsewhere, [None, None], "another origin's");
+}
+
+/// A logged visit that fetched this body.
+fn answered(n: u32, of: &str, body: &StoredBody) -> LogEntry {
+    LogEntry {
+        n,
+        url: url(of),
+        at: body.at,
+        visit: Visit {
+            sighting: sighting(0),
+            redirects: 0,
+            crawl_type: CrawlType::Queued,
+            tries: 1,
+            outcome: Outcome::FileIngested,
+            finality: Finality::Final,
+            detail: None,
+            exchange: Some(Exchange {
+                elapsed: Duration::from_millis(5),
+                first_byte_ms: None,
+                remote: None,
+                body_bytes: body.body_bytes,
+                decoded_sha1: None,
+                decoded_bytes: body.body_bytes,
+            }),
+            known: Known::default(),
+        },
+        status: Some(body.status),
+        file: Some(FileEntry {
+            record: RecordKind::Response,
+            offset: body.offset,
+            length: body.length,
+            content_type: body.content_type.clone(),
+            body_bytes: body.body_bytes,
+            payload_sha1: [1; 20],
+            etag: None,
+            last_modified: None,
+            truncated: None,
+        }),
+        redirect: None,
+        unchanged_since: None,
+        change: None,
+    }
 }
 
 /// The first set wins; later puts get it back.

@@ -1,7 +1,7 @@
 //! The crawl log: each segment's is put once and whole.
 
 use dragline_domain::capture::{CrawlType, Finality, LogEntry, SegmentLog, Visit};
-use dragline_domain::frontier::{SegmentRow, Sighting};
+use dragline_domain::frontier::{Known, SegmentRow, Sighting};
 use dragline_domain::outcome::Outcome;
 use dragline_ports::frontier::Frontier;
 use dragline_ports::reader::{Filter, Reader};
@@ -50,12 +50,13 @@ fn log(segment: &SegmentRow, ended: &[(String, Outcome)]) -> SegmentLog {
             finality: Finality::Final,
             detail: None,
             exchange: None,
-            last: None,
+            known: Known::default(),
         },
         status: None,
         file: None,
         redirect: None,
         unchanged_since: None,
+        change: None,
     };
     SegmentLog {
         segment: segment.id.clone(),

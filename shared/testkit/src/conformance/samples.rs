@@ -40,7 +40,7 @@ pub(super) fn sighting(depth: u32) -> Sighting {
 }
 
 pub(super) fn entry(path: &str) -> TodoEntry {
-    TodoEntry { path_and_query: path.to_owned(), via: None, redirects: 0, last: None }
+    TodoEntry::new(path)
 }
 
 pub(super) fn capture(etag: &str) -> LastCapture {

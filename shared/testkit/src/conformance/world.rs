@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use dragline_domain::frontier::{
-    AddTodo, Begun, ChunkKey, Claim, Claimer, Committed, Holder, HostAsk, HostWaiter, IterationRow, Lease, LeaseState,
+    AddTodo, Begun, ChunkKey, Claim, Claimable, Claimer, Committed, Holder, HostAsk, HostWaiter, IterationRow, Lease, LeaseState,
     ObjectKey, OriginKey, OriginRows, ParsePart, ParserCounters, PartKind, Release, ReleaseRefused, Reserve, Seeding,
     SegmentId, SegmentRow, SegmentState, Take, TakeRefused, Target, TodoChunk, TodoSource, split_into_chunks,
 };
@@ -14,7 +14,6 @@ use dragline_ports::frontier::{
     BeginIteration, ClaimRequest, CommitParse, CommitSegment, Frontier, ParseCommitted, ReleaseLease, SeedOrigin,
     Seeded,
 };
-use jiff::Timestamp;
 
 use super::samples::{at, crawl, entry, sighting, token, trigger};
 
@@ -71,19 +70,19 @@ impl<'f, F: Frontier> World<'f, F> {
 
     /// Claims paths, due or not.
     pub(super) async fn claim(&self, origin: &OriginKey, claimer: Claimer, paths: &[&str]) -> Vec<Claim> {
-        self.claim_if_due(origin, claimer, paths, None).await
+        self.claim_of(origin, claimer, paths, Claimable::All).await
     }
 
-    pub(super) async fn claim_if_due(
+    pub(super) async fn claim_of(
         &self,
         origin: &OriginKey,
         claimer: Claimer,
         paths: &[&str],
-        if_due: Option<Timestamp>,
+        claimable: Claimable,
     ) -> Vec<Claim> {
         let urls = paths.iter().map(|&path| (path.to_owned(), sighting(1))).collect();
         let (origin, iteration) = (origin.clone(), self.iteration);
-        self.frontier.claim(&ClaimRequest { origin, iteration, claimer, if_due, now: at(0), urls }).await.unwrap()
+        self.frontier.claim(&ClaimRequest { origin, iteration, claimer, claimable, now: at(0), urls }).await.unwrap()
     }
 
     /// Claims seeds and adds them, as the trigger `t` does.

@@ -1,7 +1,7 @@
 //! Stores of documents with one defect each.
 
 use dragline_domain::document::{Disposition, Document};
-use dragline_domain::frontier::SegmentRow;
+use dragline_domain::frontier::{OriginKey, SegmentRow, VisitPlace};
 use dragline_ports::documents::{Documents, PutDocuments};
 use dragline_ports::error::PortResult;
 
@@ -27,6 +27,14 @@ mutations! {
         TextsCut,
         /// Documents are renumbered.
         Renumbered,
+        /// Documents that are loaded one by one come in another order.
+        EachBackwards,
+        /// Whatever is asked for, the first document is returned.
+        EachOfFirst,
+        /// How documents differ from those before them is lost.
+        DifferencesLost,
+        /// Where the bodies are is lost.
+        BodiesLost,
     }
 }
 
@@ -76,6 +84,21 @@ impl<D: Documents> Documents for MutantDocuments<D> {
             M::AbsentIsEmpty => Some(documents.unwrap_or_default()),
             _ => documents,
         })
+    }
+
+    async fn load_each(&self, origin: &OriginKey, places: &[VisitPlace]) -> PortResult<Vec<Option<Document>>> {
+        let mut documents = self.inner.load_each(origin, places).await?;
+        match self.mutation {
+            M::EachBackwards => documents.reverse(),
+            M::EachOfFirst => {
+                let first = documents.first().cloned().flatten();
+                documents.iter_mut().for_each(|document| document.clone_from(&first));
+            }
+            M::DifferencesLost => documents.iter_mut().flatten().for_each(|document| document.difference = None),
+            M::BodiesLost => documents.iter_mut().flatten().for_each(|document| document.body = None),
+            _ => {}
+        }
+        Ok(documents)
     }
 
     async fn put_new(&self, segment: &SegmentRow, documents: &[Document]) -> PortResult<PutDocuments> {

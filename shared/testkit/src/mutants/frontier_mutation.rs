@@ -121,6 +121,12 @@ mutations! {
         CursorBeforeDue,
         /// The cursor ends after one page.
         CursorLost,
+        /// A pass through candidates selects what any pass selects.
+        CursorIgnoresPasses,
+        /// A pass does not know which rules are in force.
+        CursorIgnoresRules,
+        /// A pass does not tell what later passes visit.
+        CursorLooksNotAhead,
         /// A segment can be committed with any token.
         CommitWithoutTokenCheck,
         /// A repeated commit is refused.
@@ -155,6 +161,10 @@ mutations! {
         UpdateGoesBack,
         /// An update without a capture erases the last capture.
         CaptureErased,
+        /// What a visit changes in what is shown is lost.
+        HiddenForgotten,
+        /// A document that is made again counts as a visit.
+        ReparseEnds,
         /// A parse is reported as committed but is not.
         ParseForgotten,
         /// The counts of a parse are dropped.

@@ -7,7 +7,7 @@ use dragline_domain::outcome::Outcome;
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::Progress;
 use dragline_ports::reader::{
-    Batch, CandidateRow, Cursor, DocumentRow, Filter, LeftoverRow, LinkRow, LogRow, PageRow, Reader, Rest,
+    Batch, CandidateRow, Cursor, DocumentRow, Filter, LeftoverRow, LinkRow, LogRow, PageRow, Reader, Rest, SeenPageRow,
 };
 
 use super::mutations;
@@ -70,6 +70,18 @@ mutations! {
         CopiesBelieved,
         /// Any page with another canonical URL is reported as a copy, even where that URL is not a page.
         CanonicalsBelieved,
+        /// When pages were last checked, and when they changed, is lost.
+        CheckedLost,
+        /// How pages last ended is lost.
+        LastEndingLost,
+        /// Pages that fail are no longer shown.
+        FailingLeftOut,
+        /// Pages that did not change are no longer shown.
+        UncheckedLeftOut,
+        /// What visits changed is lost.
+        ChangesLost,
+        /// Whether known URLs are shown is lost.
+        StandingLost,
         /// Links that are not followed are left out.
         OthersLeftOut,
         /// The rules that block links are lost.
@@ -157,6 +169,20 @@ impl Spoilt for PageRow {
     fn spoil(&mut self, mutation: ReaderMutation) -> bool {
         match mutation {
             M::TextsLost => self.text = None,
+            M::CheckedLost => (self.last_checked, self.last_changed) = (None, None),
+            M::LastEndingLost => (self.last_outcome, self.last_outcome_name) = (None, None),
+            M::FailingLeftOut => return self.last_outcome != Some(Outcome::ServerUnavailable.code()),
+            M::UncheckedLeftOut => return self.last_outcome != Some(Outcome::FileDidNotChange.code()),
+            _ => {}
+        }
+        true
+    }
+}
+
+impl Spoilt for SeenPageRow {
+    fn spoil(&mut self, mutation: ReaderMutation) -> bool {
+        match mutation {
+            M::TextsLost => self.text = None,
             M::AboutLost => (self.description, self.language, self.charset) = (None, None, None),
             M::CopiesBelieved if self.outcome == Outcome::NotCanonical.code() => {
                 decide(&mut self.outcome, &mut self.outcome_name, Outcome::FileIngested);
@@ -177,6 +203,7 @@ impl Spoilt for LogRow {
     fn spoil(&mut self, mutation: ReaderMutation) -> bool {
         match mutation {
             M::DetailsLost => self.detail = None,
+            M::ChangesLost => (self.change, self.changed_parts) = (None, None),
             M::TimesLost => (self.duration_ms, self.first_byte_ms) = (None, None),
             M::RetriesLeftOut => return self.r#final,
             M::DecisionsLeftOut => return self.duration_ms.is_some(),
@@ -201,6 +228,7 @@ impl Spoilt for CandidateRow {
     fn spoil(&mut self, mutation: ReaderMutation) -> bool {
         match mutation {
             M::DueLost => self.due_at = None,
+            M::StandingLost => self.standing = None,
             M::CapturesLost => (self.etag, self.decoded_sha1) = (None, None),
             M::UnvisitedLeftOut => return self.last_at.is_some(),
             _ => {}
@@ -290,6 +318,8 @@ impl<R: Reader> Reader for MutantReader<R> {
     streams! {
         pages: PageRow,
         links: LinkRow,
+        seen_pages: SeenPageRow,
+        seen_links: LinkRow,
         log: LogRow,
         candidates: CandidateRow,
         documents: DocumentRow,

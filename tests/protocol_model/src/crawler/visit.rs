@@ -1,7 +1,7 @@
 //! What a holder visits next: a retry, todo, or a candidate of an earlier iteration.
 
 use dragline_domain::frontier::{
-    ChunkKey, Claim, Claimer, Decided, Position, RecrawlCursor, Retry, SegmentState, claim,
+    ChunkKey, Claim, Claimable, Claimer, Decided, Known, Position, RecrawlCursor, Retry, SegmentState, claim,
 };
 
 use super::{Held, Term};
@@ -69,7 +69,7 @@ pub(super) fn next_visit(model: &Model, state: &State, held: &Held, position: &m
 /// The next candidate of an earlier iteration that nobody else queued in this one.
 fn next_due(model: &Model, state: &State, held: &Held, cursor: &RecrawlCursor) -> Option<Page> {
     let claimer = Claimer::recrawl();
-    let is_own = |candidate| match claim(Some(candidate), None, held.lease.iteration, &claimer, Some(now())) {
+    let is_own = |candidate| match claim(Some(candidate), &Known::default(), held.lease.iteration, &claimer, Claimable::Due(now())) {
         Decided::Write(_) => true,
         Decided::Leave(Claim::Own { .. }) => !model.lacks(Mutation::RecrawlNotOwnAgain),
         Decided::Leave(Claim::Taken { .. } | Claim::NotDue) => false,
@@ -77,6 +77,7 @@ fn next_due(model: &Model, state: &State, held: &Held, cursor: &RecrawlCursor) -
     let is_ahead = |page: Page| match cursor {
         RecrawlCursor::Start => true,
         RecrawlCursor::After(last) => path(page) > *last,
+        RecrawlCursor::In(place) => path(page) > place.after,
         RecrawlCursor::End => false,
     };
     let mut candidates = state.candidates.iter().filter(|(page, _)| model.config.site.origin_of[**page] == held.origin);

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use dragline_domain::frontier::{
-    AddTodo, Begun, ChunkKey, Claim, ClaimedState, Claimer, Decided, IterationRow, IterationStatus, OriginRows,
+    AddTodo, Begun, CandidateState, ChunkKey, Claim, Claimable, Claimer, Decided, IterationRow, Known, IterationStatus, OriginRows,
     Reserve, Seeding, SeedingMark, StatusChange, TodoSource, begin_iteration, claim, seed,
 };
 use dragline_domain::ids::Iteration;
@@ -62,10 +62,16 @@ impl Model {
         if let Some(candidate) = candidate.as_mut().filter(|_| self.lacks(Mutation::ClaimOnceForEver)) {
             candidate.queued_in = number;
         }
-        let decided = claim(candidate.as_ref(), None, number, claimer, None);
+        let decided = claim(candidate.as_ref(), &Known::default(), number, claimer, Claimable::All);
         let is_taken = matches!(decided, Decided::Leave(Claim::Taken { .. }));
         if matches!(decided, Decided::Write(_)) || is_taken && self.lacks(Mutation::ClaimerOverwritten) {
-            let claimed = ClaimedState { queued_in: number, claimed_by: claimer.clone(), due_at: None };
+            let claimed = CandidateState {
+                queued_in: number,
+                claimed_by: claimer.clone(),
+                due_at: None,
+                last_visit: None,
+                blocked_by: None,
+            };
             Rc::make_mut(&mut state.candidates).insert(page, claimed);
         }
         match decided {

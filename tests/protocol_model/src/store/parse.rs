@@ -143,7 +143,7 @@ impl Model {
 
 /// A page as todo.
 pub(crate) fn entry(page: Page) -> TodoEntry {
-    TodoEntry { path_and_query: path(page), via: None, redirects: 0, last: None }
+    TodoEntry::new(path(page))
 }
 
 /// A page's path.

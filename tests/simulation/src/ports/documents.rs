@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use dragline_domain::document::Document;
-use dragline_domain::frontier::SegmentRow;
+use dragline_domain::frontier::{OriginKey, SegmentRow, VisitPlace};
 use dragline_ports::documents::{Documents, PutDocuments};
 use dragline_ports::error::PortResult;
 
@@ -17,6 +17,10 @@ pub(crate) struct GatedDocuments<D> {
 impl<D: Documents + 'static> Documents for GatedDocuments<D> {
     async fn load(&self, segment: &SegmentRow) -> PortResult<Option<Vec<Document>>> {
         self.gate.pass("documents.load", &segment.id, self.inner.load(segment)).await
+    }
+
+    async fn load_each(&self, origin: &OriginKey, places: &[VisitPlace]) -> PortResult<Vec<Option<Document>>> {
+        self.gate.pass("documents.load_each", origin, self.inner.load_each(origin, places)).await
     }
 
     async fn put_new(&self, segment: &SegmentRow, documents: &[Document]) -> PortResult<PutDocuments> {

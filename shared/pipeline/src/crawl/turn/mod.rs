@@ -98,9 +98,8 @@ pub async fn work_turn<W: World, S: Fetchers>(
     }
     let pacer = Arc::new(Pacer::new(lease.pace, lease.free_from(now), world.clock()));
     pacer.rest_until(live.rests_until());
-    let has_max_depth = context.definition.scope.max_depth.is_some();
     let turn = TurnWork {
-        planner: Planner::new(ticket.origin.clone(), &lease, has_max_depth),
+        planner: Planner::new(ticket.origin.clone(), &lease, Arc::clone(&context)),
         world: Arc::clone(world),
         fetcher,
         origin: ticket.origin.clone(),
@@ -181,6 +180,8 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
     async fn run(mut self) -> PortResult<TurnEnd> {
         if self.lease.attempts > ATTEMPTS_MAX {
             self.lease.ending = Some(LeftoverReason::Stuck);
+        } else if !self.context.allowed.contains_origin(&self.origin.origin) {
+            self.robots = Robots::OutOfScope;
         } else if self.lease.ending.is_none() {
             self.read_robots().await?;
         }
@@ -332,7 +333,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
                 self.pacer.slow_down_to(base_delay(&self.context, policy), self.world.clock());
                 self.lease.pace = self.pacer.pace();
             }
-            Robots::PrivateAddress(_) | Robots::HostBusy(_) => {}
+            Robots::PrivateAddress(_) | Robots::HostBusy(_) | Robots::OutOfScope => {}
             Robots::Unreadable(why) | Robots::OutOfReach(why) => {
                 self.lease.patience = self.lease.patience.lose_one();
                 if self.lease.patience.is_exhausted() {

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use dragline_domain::capture::{CrawlType, Finality};
+use dragline_domain::capture::{CrawlType, Finality, Visit};
 use dragline_domain::frontier::{LeftoverReason, Retry, SegmentWork};
 use dragline_domain::politeness::{RobotsUse, retry_wait, tries_max};
+use dragline_domain::outcome::Outcome;
 use dragline_domain::time::after;
 
 use super::TurnWork;
@@ -183,6 +184,12 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             tracing::error!(origin = %self.origin, path = %work.entry.path_and_query, "a stored path is not part of a valid URL");
             return;
         };
+        if work.crawl_type == CrawlType::Reparse {
+            let outcome = work.entry.known.document.map_or(Outcome::FileDidNotChange, |document| document.outcome);
+            let visit = Visit { finality: Finality::Aside, ..visit_of(&work, outcome, None, None, 0) };
+            segment.records.add_unsent(&url, self.world.clock().now(), &visit);
+            return;
+        }
         if let Some((outcome, why)) = refused(&self.context, &self.robots, &work, &url) {
             let visit = visit_of(&work, outcome, Some(why), None, work.tries);
             let at = self.world.clock().now();
@@ -216,7 +223,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         pace_by(&self.pacer, clock, started, &fetched);
         self.lease.pace = self.pacer.pace();
         let (outcome, detail) =
-            outcome_of(&fetched, work.entry.last.as_ref(), self.context.definition.user_agent.product_token());
+            outcome_of(&fetched, work.entry.known.comparable(), self.context.definition.user_agent.product_token());
         // What failed together failed once: it could not wait for the others' results.
         let (has_failed, is_away) = (outcome.costs_patience(), fetched.is_out_of_reach());
         if !(has_failed && self.failed_at.is_some_and(|at| started < at)) {

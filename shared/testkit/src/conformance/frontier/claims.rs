@@ -2,7 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use dragline_domain::frontier::{CandidateUpdate, Claim, Claimer, LastCapture, LeadsTo, OriginKey, RecrawlCursor};
+use dragline_domain::frontier::{
+    Ahead, CandidateUpdate, Claim, Claimable, Claimer, DueQuery, DueWork, EndedVisit, Known, LastCapture, LastDocument,
+    LeadsTo, LinksDecided, OriginKey, Pass, RulesDigest, Standing, StateChange, VisitPlace,
+};
 use dragline_domain::ids::{Iteration, Turn};
 use dragline_domain::outcome::Outcome;
 use dragline_ports::frontier::{DuePage, Frontier};
@@ -12,20 +15,30 @@ use super::super::lag::{assert_comes_to, until};
 use super::super::samples::{at, capture, key, sighting, trigger};
 use super::super::world::{UNLIMITED, World, long_path};
 
-const NEW: Claim = Claim::Own { last: None };
+const NEW: Claim = Claim::Own { known: Known { last: None, document: None, away_since: None } };
 
-fn update(path: &str, order: (Iteration, u64, u64), outcome: Outcome) -> CandidateUpdate {
+/// The rules in force.
+const RULES: RulesDigest = RulesDigest(7);
+
+fn ended(outcome: Outcome) -> EndedVisit {
+    EndedVisit { outcome, at: at(5), capture: None, due_at: None, away_since: None, blocked_by: None }
+}
+
+fn update(path: &str, order: (Iteration, u64, u64), ended: Option<EndedVisit>) -> CandidateUpdate {
     CandidateUpdate {
         path_and_query: path.to_owned(),
         iteration: order.0,
         turn: Turn(order.1),
         n: order.2,
-        outcome,
-        at: at(5),
-        capture: None,
-        due_at: None,
+        ended,
+        state: StateChange::Kept,
         leads_to: LeadsTo::AsBefore,
     }
+}
+
+/// What is known of a URL by its last capture alone.
+fn captured(last: LastCapture) -> Claim {
+    Claim::Own { known: Known { last: Some(last), ..Known::default() } }
 }
 
 /// Puts candidates as an iteration leaves them, and begins the next iteration.
@@ -39,7 +52,9 @@ async fn with_candidates<'f, F: Frontier>(
     first.claim(origin, Claimer::trigger(&trigger("t")), &paths).await;
     let updates: Vec<_> = left
         .iter()
-        .map(|&(path, outcome, due_at)| CandidateUpdate { due_at, ..update(path, (first.iteration, 1, 0), outcome) })
+        .map(|&(path, outcome, due_at)| {
+            update(path, (first.iteration, 1, 0), Some(EndedVisit { due_at, ..ended(outcome) }))
+        })
         .collect();
     frontier.update_candidates(origin, &updates).await.unwrap();
     first.end(&[]).await;
@@ -47,7 +62,7 @@ async fn with_candidates<'f, F: Frontier>(
 }
 
 fn paths(page: &DuePage) -> Vec<&str> {
-    page.entries.iter().map(|(entry, _)| entry.path_and_query.as_str()).collect()
+    page.entries.iter().map(|candidate| candidate.entry.path_and_query.as_str()).collect()
 }
 
 /// The first to claim a URL owns it for good, and gets the same answer when it asks again. Others learn who owns it.
@@ -71,10 +86,11 @@ pub async fn a_claim_waits_until_it_is_due(frontier: &impl Frontier) {
     let origin = key("a.example");
     let world = with_candidates(frontier, &origin, &[("/a", Outcome::FileIngested, Some(at(100)))]).await;
     let [link, seed] = ["x", "y"].map(|by| Claimer::trigger(&trigger(by)));
-    let claim = |claimer: &Claimer, if_due| world.claim_if_due(&origin, claimer.clone(), &["/a"], if_due);
-    assert_eq!(claim(&link, Some(at(99))).await, [Claim::NotDue], "a second early");
-    assert_eq!(claim(&seed, None).await, [NEW], "the claim ignores due times");
-    assert_eq!(claim(&link, Some(at(100))).await, [Claim::Taken { by: seed }], "due, but queued by then");
+    let claim = |claimer: &Claimer, claimable| world.claim_of(&origin, claimer.clone(), &["/a"], claimable);
+    assert_eq!(claim(&link, Claimable::Due(at(99))).await, [Claim::NotDue], "a second early");
+    assert_eq!(claim(&link, Claimable::New).await, [Claim::NotDue], "it was visited before");
+    assert_eq!(claim(&seed, Claimable::All).await, [NEW], "the claim ignores due times");
+    assert_eq!(claim(&link, Claimable::Due(at(100))).await, [Claim::Taken { by: seed }], "due, but queued by then");
 }
 
 /// A late update changes nothing; another update by the same segment does.
@@ -93,10 +109,10 @@ pub async fn an_update_never_goes_back(frontier: &impl Frontier) {
         ((next, 1, 0), "four", "four", "a later iteration, whatever its turn"),
         ((world.iteration, 9, 9), "old", "four", "an earlier iteration"),
     ] {
-        let captured = CandidateUpdate { capture: Some(capture(etag)), ..update("/a", order, Outcome::FileIngested) };
-        frontier.update_candidates(&origin, &[captured]).await.unwrap();
+        let visit = EndedVisit { capture: Some(capture(etag)), ..ended(Outcome::FileIngested) };
+        frontier.update_candidates(&origin, &[update("/a", order, Some(visit))]).await.unwrap();
         let claimed = world.claim(&origin, ours.clone(), &["/a"]).await;
-        assert_eq!(claimed, [Claim::Own { last: Some(capture(expected)) }], "{why}");
+        assert_eq!(claimed, [captured(capture(expected))], "{why}");
     }
 }
 
@@ -107,27 +123,123 @@ pub async fn an_update_without_a_capture_keeps_the_last_one(frontier: &impl Fron
     let ours = Claimer::trigger(&trigger("x"));
     world.claim(&origin, ours.clone(), &["/a"]).await;
     let bare = LastCapture { etag: None, last_modified: Some("then".into()), interval_ms: None, ..capture("") };
-    let good = update("/a", (world.iteration, 1, 0), Outcome::FileIngested);
-    let good = CandidateUpdate { capture: Some(bare.clone()), ..good };
-    let failed = update("/a", (world.iteration, 1, 1), Outcome::ConnectionFailed);
+    let good = EndedVisit { capture: Some(bare.clone()), ..ended(Outcome::FileIngested) };
+    let good = update("/a", (world.iteration, 1, 0), Some(good));
+    let failed = update("/a", (world.iteration, 1, 1), Some(ended(Outcome::ConnectionFailed)));
     frontier.update_candidates(&origin, &[good, failed]).await.unwrap();
-    assert_eq!(world.claim(&origin, ours, &["/a"]).await, [Claim::Own { last: Some(bare) }], "missing parts included");
+    assert_eq!(world.claim(&origin, ours, &["/a"]).await, [captured(bare)], "missing parts included");
 }
 
-/// Returns the paths from this cursor to the end, page by page. They may lag behind what was written.
-async fn walk(world: &World<'_, impl Frontier>, origin: &OriginKey, from: &RecrawlCursor, limit: usize) -> Vec<String> {
-    let (mut cursor, mut seen) = (from.clone(), Vec::new());
-    for _ in 0..20 {
-        let page = world.frontier.due_candidates(origin, world.iteration, &cursor, at(10), limit).await.unwrap();
-        assert!(page.entries.len() <= limit, "no more than asked for");
-        seen.extend(page.entries.into_iter().map(|(entry, _)| entry.path_and_query));
-        cursor = page.next;
-        if cursor == RecrawlCursor::End {
-            break;
-        }
+/// The last good document stays through failures, is hidden and shown again, and is replaced by a newer one, whether or not there was a visit.
+pub async fn an_update_says_what_is_shown(frontier: &impl Frontier) {
+    let world = World::begin(frontier, UNLIMITED).await;
+    let origin = key("a.example");
+    world.seed(&origin, &["/"]).await;
+    let segment = world.crawl_until_idle(&origin, 1, 0).await;
+    let place = |n| VisitPlace { iteration: world.iteration, turn: segment.id.turn, segment: segment.id.n, n };
+    let links = LinksDecided { by: RULES, depth: 3 };
+    let shown = |n| StateChange::Shown { place: place(n), outcome: Outcome::FileIngested, links, changed_at: Some(at(5)) };
+    let document = |n, standing| Some(LastDocument { place: place(n), outcome: Outcome::FileIngested, standing, links });
+    let visit = |outcome| Some(ended(outcome));
+    let away = Some(EndedVisit { away_since: Some(at(9)), ..ended(Outcome::FileNotFound) });
+    let ours = Claimer::trigger(&trigger("x"));
+    world.claim(&origin, ours.clone(), &["/a"]).await;
+    for (order, ended, state, expected, away_since, why) in [
+        ((1, 0), visit(Outcome::ServerInternalError), StateChange::Kept, None, None, "nothing was ever shown"),
+        ((1, 1), visit(Outcome::FileIngested), shown(1), document(1, Standing::Shown), None, "the first document"),
+        ((1, 2), visit(Outcome::RequestTimeout), StateChange::Kept, document(1, Standing::Shown), None, "a failure"),
+        ((1, 3), away, StateChange::Hidden(Standing::Gone), document(1, Standing::Gone), Some(at(9)), "404"),
+        ((1, 4), visit(Outcome::FileDidNotChange), StateChange::Confirmed, document(1, Standing::Shown), None, "304"),
+        (
+            (1, 5),
+            visit(Outcome::BlockedByRobotsTxt),
+            StateChange::Hidden(Standing::Withdrawn),
+            document(1, Standing::Withdrawn),
+            None,
+            "forbidden",
+        ),
+        ((1, 6), None, shown(2), document(2, Standing::Shown), None, "made again without a visit"),
+        ((1, 1), visit(Outcome::FileIngested), shown(3), document(2, Standing::Shown), None, "an earlier segment"),
+        ((1, 4), None, shown(3), document(2, Standing::Shown), None, "made again by an earlier segment"),
+    ] {
+        let changed = CandidateUpdate { state, ..update("/a", (world.iteration, order.0, order.1), ended) };
+        frontier.update_candidates(&origin, &[changed]).await.unwrap();
+        let claimed = world.claim(&origin, ours.clone(), &["/a"]).await;
+        let known = Known { last: None, document: expected, away_since };
+        assert_eq!(claimed, [Claim::Own { known }], "{why}");
     }
-    assert_eq!(cursor, RecrawlCursor::End, "the cursor must reach its end");
-    seen
+    let query = DueQuery { iteration: world.iteration.next(), pass: Pass::Visited, rules: RULES, now: at(10) };
+    let page = frontier.due_candidates(&origin, &query, "", 10).await.unwrap();
+    assert_eq!(paths(&page), ["/a"], "what was made again in between does not count as a visit, and hides none");
+}
+
+/// Each pass selects its own candidates, and tells what later ones visit.
+pub async fn a_pass_selects_its_own(frontier: &impl Frontier) {
+    let origin = key("a.example");
+    let first = World::begin(frontier, UNLIMITED).await;
+    first.seed(&origin, &["/"]).await;
+    let segment = first.crawl_until_idle(&origin, 1, 0).await;
+    let claimer = Claimer::trigger(&trigger("found"));
+    first.claim(&origin, claimer, &["/cut", "/file", "/later", "/new", "/stale", "/stood"]).await;
+    let shown = |n, outcome, by| StateChange::Shown {
+        place: VisitPlace { iteration: first.iteration, turn: segment.id.turn, segment: segment.id.n, n },
+        outcome,
+        links: LinksDecided { by, depth: 1 },
+        changed_at: None,
+    };
+    let page = Outcome::FileIngested;
+    let updates = [
+        ("/cut", page, shown(1, page, RulesDigest::NONE), None),
+        ("/file", Outcome::FileOfUnknownType, shown(2, Outcome::FileOfUnknownType, RulesDigest(1)), Some(at(99))),
+        ("/later", page, shown(3, page, RULES), Some(at(99))),
+        ("/stale", page, shown(4, page, RulesDigest(1)), Some(at(99))),
+        ("/stood", page, shown(5, page, RULES), None),
+    ];
+    let updates = updates.map(|(path, outcome, state, due_at)| {
+        let visit = EndedVisit { due_at, ..ended(outcome) };
+        CandidateUpdate { state, ..update(path, (first.iteration, 1, 0), Some(visit)) }
+    });
+    frontier.update_candidates(&origin, &updates).await.unwrap();
+    first.end(&[&origin]).await;
+    let world = World::begin_by(frontier, "u", UNLIMITED).await;
+    let in_pass = async |pass| {
+        let query = DueQuery { iteration: world.iteration, pass, rules: RULES, now: at(10) };
+        let page = frontier.due_candidates(&origin, &query, "", 20).await.unwrap();
+        let found = page.entries.into_iter().map(|candidate| (candidate.entry.path_and_query, candidate.work));
+        let found: Vec<_> = found.filter(|(path, _)| path != "/").collect();
+        (found, page.ahead)
+    };
+    let (visit, again) = (|path: &str| (path.to_owned(), DueWork::Visit), |path: &str| (path.to_owned(), DueWork::Reparse));
+    let oldest = Some(first.iteration);
+    for (pass, expected, ahead, why) in [
+        (Pass::All, vec![visit("/cut"), visit("/new"), again("/stale"), visit("/stood")], Ahead::default(), "all at once"),
+        (Pass::New, vec![visit("/new"), again("/stale")], Ahead { due: 2, oldest, cut: 1 }, "never visited, or stale"),
+        (Pass::Cut, vec![again("/cut")], Ahead::default(), "links were left for want of budget"),
+        (Pass::Visited, vec![visit("/cut"), visit("/stood")], Ahead::default(), "visited before"),
+        (Pass::VisitedIn(first.iteration), vec![visit("/cut"), visit("/stood")], Ahead::default(), "visited then"),
+        (Pass::VisitedIn(world.iteration), vec![], Ahead::default(), "nothing was visited yet"),
+    ] {
+        let found = until(async || in_pass(pass).await, |(found, _)| *found == expected).await;
+        assert_eq!(found, (expected, ahead), "{pass:?}: {why}");
+    }
+}
+
+/// Asks for all that is due.
+const fn all(iteration: Iteration) -> DueQuery {
+    DueQuery { iteration, pass: Pass::All, rules: RULES, now: Timestamp::constant(1_795_000_010, 0) }
+}
+
+/// Returns the paths after this one to the end, page by page. They may lag behind what was written.
+async fn walk(world: &World<'_, impl Frontier>, origin: &OriginKey, after: &str, limit: usize) -> Vec<String> {
+    let (mut next, mut seen) = (Some(after.to_owned()), Vec::new());
+    for _ in 0..20 {
+        let Some(after) = next else { return seen };
+        let page = world.frontier.due_candidates(origin, &all(world.iteration), &after, limit).await.unwrap();
+        assert!(page.entries.len() <= limit, "no more than asked for");
+        seen.extend(page.entries.into_iter().map(|candidate| candidate.entry.path_and_query));
+        next = page.next;
+    }
+    panic!("the walk must reach its end: {seen:?}");
 }
 
 /// The cursor skips what others queued in this iteration, but not what its own turn claimed before a crash.
@@ -137,12 +249,11 @@ pub async fn the_recrawl_cursor_skips_what_is_queued(frontier: &impl Frontier) {
     let world = with_candidates(frontier, &origin, &left).await;
     let by_seed = world.claim(&origin, Claimer::trigger(&trigger("u")), &["/b"]).await;
     assert_eq!(by_seed, [NEW]);
-    let due =
-        async || frontier.due_candidates(&origin, world.iteration, &RecrawlCursor::Start, at(10), 10).await.unwrap();
+    let due = async || frontier.due_candidates(&origin, &all(world.iteration), "", 10).await.unwrap();
     let page = until(due, |page| page.entries.len() == 2).await;
-    assert_eq!((paths(&page), &page.next), (vec!["/a", "/c"], &RecrawlCursor::End));
-    assert_eq!(page.entries[0].1, sighting(1).depth, "with the depth at which it was found");
-    assert_eq!(page.entries[0].0.via, sighting(1).via, "and the page that led there");
+    assert_eq!((paths(&page), &page.next), (vec!["/a", "/c"], &None));
+    assert_eq!(page.entries[0].depth, sighting(1).depth, "with the depth at which it was found");
+    assert_eq!(page.entries[0].entry.via, sighting(1).via, "and the page that led there");
     assert_eq!(world.claim(&origin, Claimer::recrawl(), &["/a"]).await, [NEW]);
     assert_eq!(paths(&due().await), ["/a", "/c"], "its own claims count only once they are committed");
 }
@@ -152,9 +263,8 @@ pub async fn the_recrawl_cursor_goes_through_in_pages(frontier: &impl Frontier) 
     let origin = key("a.example");
     let left = ["/d", "/a?q", "/c", "/b", "/a"].map(|path| (path, Outcome::FileIngested, None));
     let world = with_candidates(frontier, &origin, &left).await;
-    let all = async || walk(&world, &origin, &RecrawlCursor::Start, 2).await;
-    assert_comes_to(all, ["/a", "/a?q", "/b", "/c", "/d"].map(String::from).to_vec(), "in order").await;
-    assert_eq!(walk(&world, &origin, &RecrawlCursor::End, 2).await, [""; 0], "it stays at its end");
+    let found = async || walk(&world, &origin, "", 2).await;
+    assert_comes_to(found, ["/a", "/a?q", "/b", "/c", "/d"].map(String::from).to_vec(), "in order").await;
 }
 
 /// The cursor walks candidates with the longest possible URLs like any others, in whatever order, and can resume after each of them.
@@ -165,25 +275,41 @@ pub async fn the_recrawl_cursor_goes_through_long_urls(frontier: &impl Frontier)
     let known: Vec<_> = left().map(|path| (path, Outcome::FileIngested, None)).collect();
     let world = with_candidates(frontier, &origin, &known).await;
     let order =
-        until(async || walk(&world, &origin, &RecrawlCursor::Start, 2).await, |all| all.len() == known.len()).await;
+        until(async || walk(&world, &origin, "", 2).await, |found| found.len() == known.len()).await;
     let found: BTreeSet<&str> = order.iter().map(String::as_str).collect();
     assert_eq!((found, order.len()), (left().collect(), known.len()), "each once, and whole");
     for (position, path) in order.iter().enumerate() {
-        let rest = walk(&world, &origin, &RecrawlCursor::After(path.clone()), 10).await;
+        let rest = walk(&world, &origin, path, 10).await;
         assert_eq!(rest, order[position + 1..], "where a turn left off");
     }
 }
 
-/// The cursor skips what is not due yet and what the definition forbids.
-pub async fn the_recrawl_cursor_leaves_what_is_not_wanted(frontier: &impl Frontier) {
+/// The cursor skips what is not due yet.
+pub async fn the_recrawl_cursor_leaves_what_is_not_due(frontier: &impl Frontier) {
     let origin = key("a.example");
     let left = [
-        ("/blocked", Outcome::BlockedUrlByLocalPolicy, None),
         ("/due", Outcome::FileIngested, Some(at(10))),
         ("/gone", Outcome::FileGone, None),
         ("/later", Outcome::FileIngested, Some(at(11))),
     ];
     let world = with_candidates(frontier, &origin, &left).await;
-    let all = async || walk(&world, &origin, &RecrawlCursor::Start, 10).await;
-    assert_comes_to(all, ["/due", "/gone"].map(String::from).to_vec(), "what is due").await;
+    let found = async || walk(&world, &origin, "", 10).await;
+    assert_comes_to(found, ["/due", "/gone"].map(String::from).to_vec(), "what is due").await;
+}
+
+/// What a rule forbids is left alone until the rules change.
+pub async fn what_the_rules_forbid_waits_until_they_change(frontier: &impl Frontier) {
+    let origin = key("a.example");
+    let first = World::begin(frontier, UNLIMITED).await;
+    first.claim(&origin, Claimer::trigger(&trigger("t")), &["/by-others", "/by-these"]).await;
+    let blocked = |path, by| {
+        let visit = EndedVisit { blocked_by: Some(by), ..ended(Outcome::BlockedUrlByLocalPolicy) };
+        update(path, (first.iteration, 1, 0), Some(visit))
+    };
+    let updates = [blocked("/by-others", RulesDigest(1)), blocked("/by-these", RULES)];
+    frontier.update_candidates(&origin, &updates).await.unwrap();
+    first.end(&[]).await;
+    let world = World::begin_by(frontier, "u", UNLIMITED).await;
+    let found = async || walk(&world, &origin, "", 10).await;
+    assert_comes_to(found, vec!["/by-others".to_owned()], "other rules forbade it").await;
 }

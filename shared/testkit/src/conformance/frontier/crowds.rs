@@ -1,6 +1,6 @@
 //! Concurrent calls: each race has one winner, and nothing is counted twice or lost.
 
-use dragline_domain::frontier::{Begun, Claim, Claimer, PartKind, TakeRefused};
+use dragline_domain::frontier::{Begun, Claim, Claimer, Known, PartKind, TakeRefused};
 use dragline_domain::ids::Iteration;
 use dragline_ports::frontier::{Frontier, ParseCommitted};
 use futures_util::future::join_all;
@@ -41,7 +41,7 @@ pub async fn of_many_claimers_one_owns_a_url(frontier: &impl Frontier) {
     let claimers = (0..CROWD).map(|by| Claimer::trigger(&trigger(&by.to_string())));
     let claims = join_all(claimers.map(|claimer| world.claim(&origin, claimer, &paths))).await;
     for (n, path) in paths.iter().enumerate() {
-        let owners = claims.iter().filter(|claims| claims[n] == Claim::Own { last: None }).count();
+        let owners = claims.iter().filter(|claims| claims[n] == Claim::Own { known: Known::default() }).count();
         assert_eq!(owners, 1, "{path}: {claims:?}");
     }
 }

@@ -62,7 +62,10 @@ macro_rules! frontier_suite {
             the_recrawl_cursor_skips_what_is_queued
             the_recrawl_cursor_goes_through_in_pages
             the_recrawl_cursor_goes_through_long_urls
-            the_recrawl_cursor_leaves_what_is_not_wanted
+            the_recrawl_cursor_leaves_what_is_not_due
+            what_the_rules_forbid_waits_until_they_change
+            an_update_says_what_is_shown
+            a_pass_selects_its_own
             a_lease_is_given_once
             a_lease_that_ran_out_is_taken_over_after_a_delay
             a_late_commit_by_an_old_holder_is_fenced

@@ -1,7 +1,7 @@
 //! The largest rows, keys and transactions that the steps produce, which are stored like any other.
 
 use dragline_domain::frontier::{
-    ChunkKey, Claim, Claimer, Committed, EXHAUSTED_CHUNKS_MAX, Lease, OriginKey, PART_CHUNKS_MAX, PartKind, Retry,
+    ChunkKey, Claim, Claimer, Committed, EXHAUSTED_CHUNKS_MAX, Known, Lease, OriginKey, PART_CHUNKS_MAX, PartKind, Retry,
     Seeding, TodoChunk, TodoSource,
 };
 use dragline_formats::robots::{RobotsFetch, RobotsRecord};
@@ -19,7 +19,7 @@ pub async fn a_thousand_long_urls_are_told_apart(frontier: &impl Frontier) {
     let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
     let [ours, theirs] = ["x", "y"].map(|by| Claimer::trigger(&trigger(by)));
     let (first, rest) = paths.split_at(10);
-    let own = |count| vec![Claim::Own { last: None }; count];
+    let own = |count| vec![Claim::Own { known: Known::default() }; count];
     assert_eq!(world.claim(&origin, ours.clone(), first).await, own(first.len()), "each is new");
     let expected = [vec![Claim::Taken { by: ours }; first.len()], own(rest.len())].concat();
     assert_eq!(world.claim(&origin, theirs, &paths).await, expected, "in the order of the request");

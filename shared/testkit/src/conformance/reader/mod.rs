@@ -35,7 +35,8 @@ macro_rules! reader_suite {
             filters_give_what_they_say
             a_closed_iteration_stays_as_it_was
             visits_come_with_all_that_was_logged
-            pages_are_final_answers_with_what_they_hold
+            pages_are_the_site_as_it_is_now
+            seen_pages_are_final_answers_with_what_they_hold
             a_copy_has_no_text_of_its_own
             links_say_what_was_done_with_them
             candidates_say_all_that_is_known

@@ -119,6 +119,8 @@ pub async fn what_stands_behind_many_origins_is_found(
     for (stream, rows) in [
         (Stream::Pages, 1),
         (Stream::Links, 1),
+        (Stream::SeenPages, 1),
+        (Stream::SeenLinks, 1),
         (Stream::Log, 1),
         (Stream::Candidates, ORIGINS + 2),
         (Stream::Documents, 1),
@@ -196,8 +198,7 @@ pub async fn a_closed_iteration_stays_as_it_was(
     let world = teller.tell_first().await;
     teller.close_first(&world).await;
     let filter = Filter::of_iteration(world.iteration);
-    // Candidates outlive iterations.
-    let streams = Stream::ALL.into_iter().filter(|stream| *stream != Stream::Candidates);
+    let streams = Stream::ALL.into_iter().filter(|stream| stream.stays());
     let mut closed = Vec::new();
     for stream in streams {
         let is_whole = |rows: &Vec<_>| rows.len() >= stream.rows_of_first();

@@ -5,10 +5,13 @@ use std::time::Duration;
 use dragline_domain::capture::{
     CrawlType, Exchange, FileEntry, Finality, LogEntry, RecordKind, RedirectEntry, SegmentLog, Visit,
 };
-use dragline_domain::document::{Directives, Disposition, Document, DocumentState, Link, LinkKind, Page, PageCut};
+use dragline_domain::change::{ChangeKind, Part, VisitChange};
+use dragline_domain::document::{
+    Directives, Disposition, Document, DocumentState, Link, LinkKind, Page, PageCut, Rel, StoredBody,
+};
 use dragline_domain::frontier::{
-    CandidateUpdate, Claimer, LastCapture, LeadsTo, LeftoverReason, OriginKey, ParsePart, ParserCounters, PartKind,
-    SegmentRow,
+    CandidateUpdate, Claimer, EndedVisit, Known, LastCapture, LeadsTo, LeftoverReason, LinksDecided, OriginKey, ParsePart,
+    ParserCounters, PartKind, RulesDigest, Says, SegmentRow, Standing, StateChange, VisitPlace,
 };
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;
@@ -51,7 +54,7 @@ pub(super) fn got(n: u32, of: &str) -> Made {
                 decoded_sha1: Some("02".repeat(20)),
                 decoded_bytes: 900,
             }),
-            last: None,
+            known: Known::default(),
         },
         status: Some(200),
         file: Some(FileEntry {
@@ -67,19 +70,11 @@ pub(super) fn got(n: u32, of: &str) -> Made {
         }),
         redirect: None,
         unchanged_since: None,
+        change: Some(VisitChange { kind: ChangeKind::New, parts: Vec::new() }),
     };
     let text = format!("what {of} says\nin two lines");
     let page = Page { title: Some(format!("Title of {of}")), text, ..Page::default() };
-    let document = Document {
-        n,
-        url: url(of),
-        outcome: Outcome::FileIngested,
-        detail: None,
-        state: DocumentState::Processed,
-        page: Some(page),
-        links: Vec::new(),
-        made_by: None,
-    };
+    let document = Document { page: Some(page), ..Document::bare(n, url(of), Outcome::FileIngested) };
     Made { entry, document: Some(document), leads_to: LeadsTo::Nowhere, capture: Some(capture("\"1\"")) }
 }
 
@@ -87,6 +82,7 @@ impl Made {
     /// Sets its outcome; it is not a page.
     fn ended(mut self, outcome: Outcome) -> Self {
         self.entry.visit.outcome = outcome;
+        self.entry.change = None;
         self.capture = None;
         self.document = self.document.map(|document| Document { outcome, page: None, links: Vec::new(), ..document });
         self
@@ -122,7 +118,7 @@ impl Made {
     }
 
     fn link(mut self, kind: LinkKind, to: &str, disposition: Disposition) -> Self {
-        let link = Link { kind, target: url(to), disposition, spelling: Spelling::Whole };
+        let link = Link { kind, target: url(to), disposition, spelling: Spelling::Whole, rel: Rel::Follow };
         self.document.iter_mut().for_each(|document| document.links.push(link.clone()));
         self
     }
@@ -186,14 +182,19 @@ fn second_of_a() -> Vec<Made> {
     ]
 }
 
-/// The only segment of `b.example` in the first iteration: a page, and a capture that broke the parser.
+/// The only segment of `b.example` in the first iteration: pages, and a capture that broke the parser.
 fn first_of_b() -> Vec<Made> {
     let mut stuck = got(1, "https://b.example/stuck").ended(Outcome::UnknownError).detail("it broke: 'x'");
     stuck.document.iter_mut().for_each(|document| document.state = DocumentState::Stuck);
-    vec![got(0, "https://b.example/").link(LinkKind::A, "https://a.example/", Disposition::NoFollow), stuck]
+    vec![
+        got(0, "https://b.example/").link(LinkKind::A, "https://a.example/", Disposition::NoFollow),
+        stuck,
+        got(2, "https://b.example/fails"),
+        got(3, "https://b.example/leaves"),
+    ]
 }
 
-/// The same origin in the second iteration: the page, unchanged, a new one, and a URL that was not asked for.
+/// The same origin in the second iteration: a page, unchanged, a new one, a URL that was not asked for, and pages that fail and are gone.
 fn second_of_b() -> Vec<Made> {
     let mut same = got(0, "https://b.example/").ended(Outcome::FileDidNotChange).status(304);
     same.entry.visit.crawl_type = CrawlType::Recrawl;
@@ -204,7 +205,10 @@ fn second_of_b() -> Vec<Made> {
     }
     let forbidden =
         got(2, "https://b.example/private").ended(Outcome::BlockedByRobotsTxt).not_asked("robots.txt line 2");
-    vec![same, got(1, "https://b.example/new"), forbidden]
+    let fails = got(3, "https://b.example/fails").ended(Outcome::ServerUnavailable).status(503);
+    let mut leaves = got(4, "https://b.example/leaves").ended(Outcome::FileNotFound).status(404);
+    leaves.entry.change = Some(VisitChange { kind: ChangeKind::Gone, parts: vec![Part::Status, Part::Text] });
+    vec![same, got(1, "https://b.example/new"), forbidden, fails, leaves]
 }
 
 /// All documents of the story, each with its iteration.
@@ -244,7 +248,7 @@ impl<'s, F: Frontier, D: Documents> Teller<'s, F, D> {
         let segment = world.crawl_until_idle(&a, 2, 20).await;
         self.put(&segment, &second_of_a()).await;
         world.parse(&segment, (0, PartKind::Last), &[]).await;
-        world.seed(&b, &["/", "/stuck"]).await;
+        world.seed(&b, &["/", "/fails", "/leaves", "/stuck"]).await;
         let segment = world.crawl_until_idle(&b, 3, 40).await;
         self.put(&segment, &first_of_b()).await;
         world.parse(&segment, (0, PartKind::Last), &[]).await;
@@ -266,7 +270,7 @@ impl<'s, F: Frontier, D: Documents> Teller<'s, F, D> {
     pub(super) async fn tell_second(&self) -> World<'s, F> {
         let world = World::begin_by(self.frontier, "u", UNLIMITED).await;
         let b = key("b.example");
-        world.seed_by(&b, "u", &["/", "/new", "/private"]).await;
+        world.seed_by(&b, "u", &["/", "/fails", "/leaves", "/new", "/private"]).await;
         let segment = world.crawl_until_idle(&b, 4, 2_000).await;
         self.put(&segment, &second_of_b()).await;
         world.parse(&segment, (0, PartKind::Last), &[]).await;
@@ -302,7 +306,11 @@ impl<'s, F: Frontier, D: Documents> Teller<'s, F, D> {
 
     /// Puts the results of a segment, as a parser does.
     pub(super) async fn put(&self, segment: &SegmentRow, made: &[Made]) {
-        let documents: Vec<Document> = made.iter().filter_map(|made| made.document.clone()).collect();
+        let documents = made.iter().filter_map(|made| {
+            let document = made.document.clone()?;
+            Some(Document { body: stored_body(segment, &made.entry), ..document })
+        });
+        let documents: Vec<Document> = documents.collect();
         self.documents.put_new(segment, &documents).await.unwrap();
         let log = SegmentLog {
             segment: segment.id.clone(),
@@ -353,17 +361,56 @@ impl<'s, F: Frontier, D: Documents> Teller<'s, F, D> {
     }
 }
 
+/// Where the answer of a visit is stored; `None` if there was none.
+fn stored_body(segment: &SegmentRow, entry: &LogEntry) -> Option<StoredBody> {
+    let file = entry.file.as_ref()?;
+    Some(StoredBody {
+        visit: place(segment, entry.n),
+        at: entry.at,
+        status: entry.status?,
+        content_type: file.content_type.clone(),
+        body_bytes: file.body_bytes,
+        object: segment.object.clone(),
+        offset: file.offset,
+        length: file.length,
+    })
+}
+
+fn place(segment: &SegmentRow, n: u32) -> VisitPlace {
+    VisitPlace { iteration: segment.iteration, turn: segment.id.turn, segment: segment.id.n, n }
+}
+
 fn update(segment: &SegmentRow, made: &Made) -> CandidateUpdate {
-    let Made { entry, leads_to, capture, .. } = made;
+    let Made { entry, document, leads_to, capture } = made;
+    let outcome = entry.visit.outcome;
+    let is_stuck = document.as_ref().is_some_and(|document| document.state == DocumentState::Stuck);
+    let state = match outcome.says() {
+        _ if is_stuck => StateChange::Kept,
+        Says::Content => StateChange::Shown {
+            place: place(segment, entry.n),
+            outcome,
+            links: LinksDecided { by: RulesDigest(7), depth: entry.visit.sighting.depth },
+            changed_at: Some(entry.at),
+        },
+        Says::AsBefore => StateChange::Confirmed,
+        Says::Gone => StateChange::Hidden(Standing::Gone),
+        Says::Forbidden => StateChange::Hidden(Standing::Withdrawn),
+        Says::Nothing => StateChange::Kept,
+    };
     CandidateUpdate {
         path_and_query: entry.url.path_and_query().to_owned(),
         iteration: segment.iteration,
         turn: segment.id.turn,
         n: segment.id.n,
-        outcome: entry.visit.outcome,
-        at: entry.at,
-        capture: capture.clone().map(|capture| LastCapture { fetched_at: entry.at, ..capture }),
-        due_at: (segment.iteration == Iteration::FIRST).then(|| at(90_000)),
+        ended: Some(EndedVisit {
+            outcome,
+            at: entry.at,
+            capture: capture.clone().map(|capture| LastCapture { fetched_at: entry.at, ..capture }),
+            due_at: (segment.iteration == Iteration::FIRST).then(|| at(90_000)),
+            away_since: (outcome == Outcome::FileNotFound).then_some(entry.at),
+            blocked_by: None,
+        }),
+        state,
         leads_to: leads_to.clone(),
     }
 }

@@ -14,6 +14,8 @@ const BATCHES_MAX: usize = 200;
 pub(super) enum Stream {
     Pages,
     Links,
+    SeenPages,
+    SeenLinks,
     Log,
     Candidates,
     Documents,
@@ -52,17 +54,31 @@ impl AnyRow {
 }
 
 impl Stream {
-    pub(super) const ALL: [Self; 6] =
-        [Self::Pages, Self::Links, Self::Log, Self::Candidates, Self::Documents, Self::Leftovers];
+    pub(super) const ALL: [Self; 8] = [
+        Self::Pages,
+        Self::Links,
+        Self::SeenPages,
+        Self::SeenLinks,
+        Self::Log,
+        Self::Candidates,
+        Self::Documents,
+        Self::Leftovers,
+    ];
+
+    /// Whether its rows stay as they were once their iteration is closed: the others show what is known now.
+    pub(super) const fn stays(self) -> bool {
+        !matches!(self, Self::Pages | Self::Links | Self::Candidates)
+    }
 
     /// How many rows it has once the whole story is put.
     pub(super) const fn rows(self) -> usize {
         match self {
-            Self::Pages => 10,
-            Self::Links => 9,
-            Self::Log => 13,
-            Self::Candidates => 18,
-            Self::Documents => 12,
+            Self::Pages => 8,
+            Self::Links | Self::SeenLinks => 9,
+            Self::SeenPages => 14,
+            Self::Log => 17,
+            Self::Candidates => 20,
+            Self::Documents => 16,
             Self::Leftovers => 4,
         }
     }
@@ -70,9 +86,12 @@ impl Stream {
     /// How many of them belong to the first iteration, or ended last in it.
     pub(super) const fn rows_of_first(self) -> usize {
         match self {
-            Self::Pages | Self::Candidates => 8,
-            Self::Links | Self::Documents => 9,
-            Self::Log => 10,
+            Self::Pages => 7,
+            Self::Candidates => 8,
+            Self::Links | Self::SeenLinks => 9,
+            Self::SeenPages => 10,
+            Self::Documents => 11,
+            Self::Log => 12,
             Self::Leftovers => 3,
         }
     }
@@ -81,7 +100,8 @@ impl Stream {
     pub(super) const fn more_rows(self) -> usize {
         match self {
             Self::Candidates => 2,
-            Self::Pages | Self::Links | Self::Log | Self::Documents | Self::Leftovers => 1,
+            Self::Pages | Self::Links | Self::SeenPages | Self::SeenLinks => 1,
+            Self::Log | Self::Documents | Self::Leftovers => 1,
         }
     }
 
@@ -103,6 +123,8 @@ impl Stream {
         match self {
             Self::Pages => read!(pages, row => (row.iteration, row.url)),
             Self::Links => read!(links, row => (row.iteration, row.from_url)),
+            Self::SeenPages => read!(seen_pages, row => (row.iteration, row.url)),
+            Self::SeenLinks => read!(seen_links, row => (row.iteration, row.from_url)),
             Self::Log => read!(log, row => (row.iteration, row.url)),
             Self::Candidates => read!(candidates, row => (row.last_iteration, row.url)),
             Self::Documents => read!(documents, row => (row.iteration.number(), row.document.url.to_string())),

@@ -1,27 +1,28 @@
 //! Defects of candidates.
 
-use dragline_domain::frontier::{CandidateUpdate, Claim, Claimer, OriginKey, RecrawlCursor};
+use dragline_domain::frontier::{
+    Ahead, CandidateUpdate, Claim, Claimable, Claimer, DueQuery, Known, OriginKey, Pass, RulesDigest, StateChange,
+};
 use dragline_domain::ids::{Iteration, Turn};
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{Candidates, ClaimRequest, DuePage, Frontier};
-use jiff::Timestamp;
 
 use super::super::FrontierMutation as M;
-use super::{MutantFrontier, blank, far_ahead};
+use super::{MutantFrontier, blank, far_ahead, never_ended};
 
 impl<F: Frontier> Candidates for MutantFrontier<F> {
     async fn claim(&self, request: &ClaimRequest) -> PortResult<Vec<Claim>> {
         let mut request = request.clone();
         match self.mutation {
             Some(M::ClaimForgotten) => request.claimer = Claimer::stored(self.fresh().to_string()),
-            Some(M::ClaimBeforeDue) => request.if_due = None,
+            Some(M::ClaimBeforeDue) => request.claimable = Claimable::All,
             Some(M::LongPathsCut) => request.urls.iter_mut().for_each(|(path, _)| path.truncate(1_024)),
             _ => {}
         }
         let mut claims = self.inner.claim(&request).await?;
         for claim in claims.iter_mut().filter(|claim| matches!(claim, Claim::Taken { .. })) {
             match self.mutation {
-                Some(M::ClaimAlwaysOwn) => *claim = Claim::Own { last: None },
+                Some(M::ClaimAlwaysOwn) => *claim = Claim::Own { known: Known::default() },
                 Some(M::ClaimerMistaken) => *claim = Claim::Taken { by: Claimer::recrawl() },
                 _ => {}
             }
@@ -32,15 +33,24 @@ impl<F: Frontier> Candidates for MutantFrontier<F> {
     async fn due_candidates(
         &self,
         origin: &OriginKey,
-        iteration: Iteration,
-        cursor: &RecrawlCursor,
-        now: Timestamp,
+        query: &DueQuery,
+        after: &str,
         limit: usize,
     ) -> PortResult<DuePage> {
-        let iteration = if self.is(M::CursorTakesQueued) { iteration.next() } else { iteration };
-        let now = if self.is(M::CursorBeforeDue) { far_ahead(now) } else { now };
-        let page = self.inner.due_candidates(origin, iteration, cursor, now, limit).await?;
-        Ok(if self.is(M::CursorLost) { DuePage { next: RecrawlCursor::End, ..page } } else { page })
+        let mut query = *query;
+        match self.mutation {
+            Some(M::CursorTakesQueued) => query.iteration = query.iteration.next(),
+            Some(M::CursorBeforeDue) => query.now = far_ahead(query.now),
+            Some(M::CursorIgnoresPasses) => query.pass = Pass::All,
+            Some(M::CursorIgnoresRules) => query.rules = RulesDigest(0),
+            _ => {}
+        }
+        let page = self.inner.due_candidates(origin, &query, after, limit).await?;
+        Ok(match self.mutation {
+            Some(M::CursorLost) => DuePage { next: None, ..page },
+            Some(M::CursorLooksNotAhead) => DuePage { ahead: Ahead::default(), ..page },
+            _ => page,
+        })
     }
 
     async fn update_candidates(&self, origin: &OriginKey, updates: &[CandidateUpdate]) -> PortResult<()> {
@@ -51,7 +61,11 @@ impl<F: Frontier> Candidates for MutantFrontier<F> {
                     update.iteration = Iteration::new(99).unwrap_or(update.iteration);
                     update.turn = Turn(self.fresh());
                 }
-                Some(M::CaptureErased) if update.capture.is_none() => update.capture = Some(blank(update)),
+                Some(M::CaptureErased) => update.ended.iter_mut().for_each(|ended| {
+                    ended.capture = ended.capture.take().or_else(|| Some(blank(ended)));
+                }),
+                Some(M::HiddenForgotten) => update.state = StateChange::Kept,
+                Some(M::ReparseEnds) if update.ended.is_none() => update.ended = Some(never_ended()),
                 _ => {}
             }
         }

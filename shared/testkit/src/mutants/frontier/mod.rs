@@ -16,8 +16,9 @@ mod turns;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use dragline_domain::frontier::{CandidateUpdate, Holder, LastCapture, OriginCursor, OriginKey, TodoChunk, Walk};
+use dragline_domain::frontier::{EndedVisit, Holder, LastCapture, OriginCursor, OriginKey, TodoChunk, Walk};
 use dragline_domain::ids::{CrawlId, Iteration};
+use dragline_domain::outcome::Outcome;
 use dragline_domain::time::after;
 use dragline_domain::url::HostKey;
 use dragline_ports::error::PortResult;
@@ -82,15 +83,27 @@ fn far_ahead(now: Timestamp) -> Timestamp {
 }
 
 /// A capture without any known part.
-fn blank(update: &CandidateUpdate) -> LastCapture {
+fn blank(ended: &EndedVisit) -> LastCapture {
     LastCapture {
         etag: None,
         last_modified: None,
         payload_sha1: [0; 20],
         decoded_sha1: [0; 20],
-        fetched_at: update.at,
-        outcome: update.outcome,
+        fetched_at: ended.at,
+        outcome: ended.outcome,
         interval_ms: None,
         read_by: None,
+    }
+}
+
+/// How a URL would have ended that was not visited.
+fn never_ended() -> EndedVisit {
+    EndedVisit {
+        outcome: Outcome::UnknownError,
+        at: Timestamp::UNIX_EPOCH,
+        capture: None,
+        due_at: None,
+        away_since: None,
+        blocked_by: None,
     }
 }

@@ -1,0 +1,320 @@
+//! What changed at a URL between two of its documents, and what a visit means for the site's current state.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::document::{Document, LinkKind, Page};
+use crate::frontier::{LastDocument, Standing, StateChange, VisitPlace};
+use crate::outcome::Outcome;
+use crate::url::CrawlUrl;
+
+/// A part of what a URL shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Part {
+    /// What it is: a page, a redirect, a file of another type, a page that is not to be indexed.
+    Status,
+    /// The title.
+    Title,
+    /// The visible text.
+    Text,
+    /// Where it links to, in whatever order.
+    Links,
+    /// Description, language, canonical URL, or what the page asks of crawlers.
+    Metadata,
+    /// The body of what is not a page.
+    Body,
+}
+
+impl Part {
+    /// As it is stored and shown.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Status => "status",
+            Self::Title => "title",
+            Self::Text => "text",
+            Self::Links => "links",
+            Self::Metadata => "metadata",
+            Self::Body => "body",
+        }
+    }
+}
+
+/// A link of a page, whatever is done with it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct LinkTo {
+    /// How the page makes it.
+    pub kind: LinkKind,
+    /// Where it leads.
+    pub target: CrawlUrl,
+}
+
+/// How a document differs from the one before it. Stored with the document.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Difference {
+    /// The visit of the document before it.
+    pub since: VisitPlace,
+    /// The parts that differ, in order; empty if both say the same in other bytes.
+    pub parts: Vec<Part>,
+    /// Links that it has and the one before had not.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub links_added: Vec<LinkTo>,
+    /// Links that the one before had and it has not.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub links_removed: Vec<LinkTo>,
+}
+
+impl Difference {
+    /// Compares a document with the one before it, which was put for the visit `since` and was this `outcome`.
+    #[must_use]
+    pub fn between(since: VisitPlace, was: Outcome, before: &Document, now: &Document) -> Self {
+        let links = |document: &Document| -> BTreeSet<LinkTo> {
+            document.links.iter().map(|link| LinkTo { kind: link.kind, target: link.target.clone() }).collect()
+        };
+        let (old_links, new_links) = (links(before), links(now));
+        let (old, new) = (before.page.as_ref(), now.page.as_ref());
+        let differ = |of: fn(&Page) -> &str| old.map_or("", of) != new.map_or("", of);
+        let parts = [
+            (Part::Status, kind_of(was) != kind_of(now.outcome)),
+            (Part::Title, old.and_then(|page| page.title.as_ref()) != new.and_then(|page| page.title.as_ref())),
+            (Part::Text, differ(|page| &page.text)),
+            (Part::Links, old_links != new_links),
+            (Part::Metadata, metadata(old) != metadata(new)),
+            // Of two files that are not pages all that is known is that the digests of their bodies differ.
+            (Part::Body, was == Outcome::FileOfUnknownType && now.outcome == was),
+        ];
+        Self {
+            since,
+            parts: parts.into_iter().filter_map(|(part, differs)| differs.then_some(part)).collect(),
+            links_added: new_links.difference(&old_links).cloned().collect(),
+            links_removed: old_links.difference(&new_links).cloned().collect(),
+        }
+    }
+}
+
+/// Whether a page is a copy of its canonical URL is decided when it is read, so it does not count as a change.
+const fn kind_of(outcome: Outcome) -> i16 {
+    match outcome {
+        Outcome::NotCanonical | Outcome::Duplicate => Outcome::FileIngested.code(),
+        other => other.code(),
+    }
+}
+
+type Metadata<'p> = (Option<&'p str>, Option<&'p str>, Option<&'p CrawlUrl>, bool, bool);
+
+fn metadata(page: Option<&Page>) -> Option<Metadata<'_>> {
+    page.map(|page| {
+        let Page { description, language, canonical, directives, .. } = page;
+        (description.as_deref(), language.as_deref(), canonical.as_ref(), directives.noindex, directives.nofollow)
+    })
+}
+
+/// What a visit means for the current state of the site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ChangeKind {
+    /// The URL shows something for the first time.
+    New,
+    /// It shows something else.
+    Changed,
+    /// It was a page, and now redirects.
+    Moved,
+    /// It is no longer shown: gone, or forbidden.
+    Gone,
+    /// It is shown again.
+    Back,
+    /// It shows what it showed before.
+    Unchanged,
+}
+
+impl ChangeKind {
+    /// All of them, in the order in which they are reported.
+    pub const ALL: [Self; 6] = [Self::New, Self::Changed, Self::Moved, Self::Gone, Self::Back, Self::Unchanged];
+
+    /// As it is stored and shown.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::New => "new",
+            Self::Changed => "changed",
+            Self::Moved => "moved",
+            Self::Gone => "gone",
+            Self::Back => "back",
+            Self::Unchanged => "unchanged",
+        }
+    }
+
+    /// Returns the kind with this name; `None` if there is none.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// Returns what a visit means, from the document before it and what the visit changes. `None` if it says nothing, or hides what was not shown.
+    #[must_use]
+    pub fn of(before: Option<&LastDocument>, change: &StateChange) -> Option<Self> {
+        let was_shown = before.is_some_and(|before| before.standing == Standing::Shown);
+        match (before, change) {
+            (_, StateChange::Kept) => None,
+            (_, StateChange::Hidden(_)) => was_shown.then_some(Self::Gone),
+            (None, StateChange::Confirmed | StateChange::Shown { .. }) => Some(Self::New),
+            (Some(_), _) if !was_shown => Some(Self::Back),
+            (Some(_), StateChange::Confirmed) => Some(Self::Unchanged),
+            (Some(before), StateChange::Shown { outcome, changed_at, .. }) => {
+                let redirects = |outcome| matches!(outcome, Outcome::PermanentRedirect | Outcome::Redirect);
+                Some(match changed_at {
+                    _ if redirects(*outcome) && !redirects(before.outcome) => Self::Moved,
+                    Some(_) => Self::Changed,
+                    None => Self::Unchanged,
+                })
+            }
+        }
+    }
+}
+
+impl fmt::Display for ChangeKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What a visit changed, as logged.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VisitChange {
+    /// What it means for the current state.
+    pub kind: ChangeKind,
+    /// The parts that differ from the document before.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<Part>,
+}
+
+impl VisitChange {
+    /// The names of the parts, separated by commas; empty if there are none.
+    #[must_use]
+    pub fn part_names(&self) -> String {
+        self.parts.iter().map(|part| part.name()).collect::<Vec<_>>().join(",")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+
+    use super::*;
+    use crate::document::{Directives, Disposition, Link, Rel};
+    use crate::frontier::{LinksDecided, RulesDigest};
+    use crate::ids::{Iteration, Turn};
+    use crate::url::Spelling;
+
+    const PLACE: VisitPlace = VisitPlace { iteration: Iteration::FIRST, turn: Turn(1), segment: 0, n: 3 };
+
+    fn url(path: &str) -> CrawlUrl {
+        CrawlUrl::try_from(format!("https://a.example{path}")).unwrap()
+    }
+
+    fn link(path: &str, disposition: Disposition) -> Link {
+        Link { kind: LinkKind::A, target: url(path), disposition, spelling: Spelling::Whole, rel: Rel::Follow }
+    }
+
+    fn page(change: impl FnOnce(&mut Document, &mut Page)) -> Document {
+        let mut document = Document::bare(0, url("/"), Outcome::FileIngested);
+        let mut page = Page { title: Some("T".into()), text: "text".into(), ..Page::default() };
+        document.links = vec![link("/a", Disposition::Follow), link("/b", Disposition::Follow)];
+        change(&mut document, &mut page);
+        Document { page: Some(page), ..document }
+    }
+
+    #[test]
+    fn documents_are_compared_part_by_part() {
+        use Outcome::{BlockedAtRequestOfRemote, FileIngested, FileOfUnknownType, NotCanonical, PermanentRedirect};
+        use Part::{Body, Links, Metadata, Status, Text, Title};
+        let same = || page(|_, _| {});
+        let of = |outcome| Document::bare(0, url("/"), outcome);
+        let cases: [(Outcome, Document, Document, &[Part], &str); 12] = [
+            (FileIngested, same(), same(), &[], "other bytes, such as a comment"),
+            (FileIngested, same(), page(|_, page| page.title = None), &[Title], "no title"),
+            (FileIngested, same(), page(|_, page| page.text.push('!')), &[Text], "another text"),
+            (FileIngested, same(), page(|document, _| document.links.reverse()), &[], "the order of links"),
+            (
+                FileIngested,
+                same(),
+                page(|document, _| document.links[0].disposition = Disposition::TooDeep),
+                &[],
+                "what is done with a link is the definition's, not the page's",
+            ),
+            (FileIngested, same(), page(|document, _| _ = document.links.pop()), &[Links], "a link fewer"),
+            (FileIngested, same(), page(|_, page| page.language = Some("en".into())), &[Metadata], "its language"),
+            (NotCanonical, same(), same(), &[], "whether it is a copy is decided on reading"),
+            (
+                FileIngested,
+                same(),
+                page(|document, page| {
+                    document.outcome = BlockedAtRequestOfRemote;
+                    page.directives = Directives { noindex: true, nofollow: false };
+                    page.text.clear();
+                }),
+                &[Status, Text, Metadata],
+                "it asks for noindex now",
+            ),
+            (FileIngested, same(), of(PermanentRedirect), &[Status, Title, Text, Links, Metadata], "it redirects now"),
+            (FileOfUnknownType, of(FileOfUnknownType), of(FileOfUnknownType), &[Body], "another file"),
+            (FileOfUnknownType, of(FileOfUnknownType), same(), &[Status, Title, Text, Links, Metadata], "a page now"),
+        ];
+        for (was, before, now, expected, why) in cases {
+            assert_eq!(Difference::between(PLACE, was, &before, &now).parts, expected, "{why}");
+        }
+    }
+
+    #[test]
+    fn links_added_and_removed_are_named_once() {
+        let before = page(|_, _| {});
+        let now = page(|document, _| {
+            let follow = |path| link(path, Disposition::Follow);
+            document.links = vec![follow("/b"), follow("/c"), follow("/c"), link("/d", Disposition::OutOfScope)];
+        });
+        let Difference { links_added, links_removed, .. } =
+            Difference::between(PLACE, Outcome::FileIngested, &before, &now);
+        let paths = |links: &[LinkTo]| links.iter().map(|link| link.target.path().to_owned()).collect::<Vec<_>>();
+        assert_eq!((paths(&links_added), paths(&links_removed)), (vec!["/c".into(), "/d".into()], vec!["/a".into()]));
+    }
+
+    #[test]
+    fn a_visit_means_what_it_changes() {
+        use ChangeKind::{Back, Changed, Gone, Moved, New, Unchanged};
+        let links = LinksDecided { by: RulesDigest(1), depth: 0 };
+        let before = |outcome, standing| Some(LastDocument { place: PLACE, outcome, standing, links });
+        let shown = |outcome, changed: bool| StateChange::Shown {
+            place: PLACE,
+            outcome,
+            links,
+            changed_at: changed.then_some(Timestamp::UNIX_EPOCH),
+        };
+        let page = Outcome::FileIngested;
+        let moved = Outcome::PermanentRedirect;
+        for (before, change, expected, why) in [
+            (None, shown(page, true), Some(New), "the first good visit"),
+            (None, StateChange::Kept, None, "it failed, and never showed anything"),
+            (None, StateChange::Hidden(Standing::Gone), None, "it was never there"),
+            (before(page, Standing::Shown), shown(page, true), Some(Changed), "another text"),
+            (before(page, Standing::Shown), shown(page, false), Some(Unchanged), "the same in other bytes"),
+            (before(page, Standing::Shown), StateChange::Confirmed, Some(Unchanged), "304"),
+            (before(page, Standing::Shown), StateChange::Kept, None, "it failed"),
+            (before(page, Standing::Shown), StateChange::Hidden(Standing::Gone), Some(Gone), "404"),
+            (before(page, Standing::Shown), StateChange::Hidden(Standing::Withdrawn), Some(Gone), "excluded"),
+            (before(page, Standing::Gone), StateChange::Hidden(Standing::Gone), None, "reported once"),
+            (before(page, Standing::Gone), StateChange::Confirmed, Some(Back), "304 after a 404"),
+            (before(page, Standing::Withdrawn), shown(page, true), Some(Back), "allowed again"),
+            (before(page, Standing::Shown), shown(moved, true), Some(Moved), "the page is elsewhere now"),
+            (before(moved, Standing::Shown), shown(moved, true), Some(Changed), "it redirects elsewhere"),
+            (before(moved, Standing::Shown), shown(page, true), Some(Changed), "a page again"),
+        ] {
+            assert_eq!(ChangeKind::of(before.as_ref(), &change), expected, "{why}");
+        }
+        for kind in ChangeKind::ALL {
+            assert_eq!(ChangeKind::named(kind.name()), Some(kind));
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! What earlier iterations know about a URL, and how a visit changes the current state of its page.
+//!
+//! The current state of a site is, for each URL that is shown, the document of its last good visit. A candidate refers to that document; what a
+//! visit says decides whether it stays, is replaced, or is no longer shown. Failures never hide it.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::{LastCapture, OriginKey, SegmentId};
+use crate::ids::{Iteration, Turn};
+use crate::outcome::Outcome;
+
+/// One entry of a segment of an origin: a visit, with its capture and its document. Stored as an array of numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(from = "(Iteration, Turn, u64, u32)", into = "(Iteration, Turn, u64, u32)")]
+pub struct VisitPlace {
+    /// The iteration.
+    pub iteration: Iteration,
+    /// The turn that committed the segment.
+    pub turn: Turn,
+    /// The segment's number.
+    pub segment: u64,
+    /// The entry's number within the segment.
+    pub n: u32,
+}
+
+impl VisitPlace {
+    /// Returns the key of its segment, which belongs to this origin.
+    #[must_use]
+    pub fn segment_id(&self, origin: &OriginKey) -> SegmentId {
+        SegmentId { origin: origin.clone(), turn: self.turn, n: self.segment }
+    }
+}
+
+impl From<(Iteration, Turn, u64, u32)> for VisitPlace {
+    fn from((iteration, turn, segment, n): (Iteration, Turn, u64, u32)) -> Self {
+        Self { iteration, turn, segment, n }
+    }
+}
+
+impl From<VisitPlace> for (Iteration, Turn, u64, u32) {
+    fn from(place: VisitPlace) -> Self {
+        (place.iteration, place.turn, place.segment, place.n)
+    }
+}
+
+/// A digest of the rules by which links are decided: scope, limits, what is forbidden, the origins in scope.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct RulesDigest(pub u32);
+
+impl RulesDigest {
+    /// The digest of no rules: whatever was decided by it is decided again.
+    pub const NONE: Self = Self(0);
+}
+
+/// How the links of a document were decided: by which rules, and from which depth. Stored as an array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(from = "(RulesDigest, u32)", into = "(RulesDigest, u32)")]
+pub struct LinksDecided {
+    /// By these rules; [`RulesDigest::NONE`] if some links were left for want of budget.
+    pub by: RulesDigest,
+    /// The depth of the page at that time, in links from a seed.
+    pub depth: u32,
+}
+
+impl From<(RulesDigest, u32)> for LinksDecided {
+    fn from((by, depth): (RulesDigest, u32)) -> Self {
+        Self { by, depth }
+    }
+}
+
+impl From<LinksDecided> for (RulesDigest, u32) {
+    fn from(decided: LinksDecided) -> Self {
+        (decided.by, decided.depth)
+    }
+}
+
+/// Whether the document of a URL's last good visit belongs to the current state of the site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Standing {
+    /// It does.
+    Shown,
+    /// It does not: the server says that the page is gone (404, 410).
+    Gone,
+    /// It does not: robots.txt, the server or the definition forbids the URL.
+    Withdrawn,
+}
+
+impl Standing {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Shown, Self::Gone, Self::Withdrawn];
+
+    /// As it is stored and shown.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Shown => "shown",
+            Self::Gone => "gone",
+            Self::Withdrawn => "withdrawn",
+        }
+    }
+
+    /// Returns the standing with this name; `None` if there is none.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|standing| standing.name() == name)
+    }
+}
+
+/// The document of a URL's last good visit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct LastDocument {
+    /// The visit that it was put for.
+    #[serde(rename = "p")]
+    pub place: VisitPlace,
+    /// What it is: a page, a redirect, a file of another type, a page that asks for noindex.
+    #[serde(rename = "o")]
+    pub outcome: Outcome,
+    /// Whether it is shown.
+    #[serde(rename = "s")]
+    pub standing: Standing,
+    /// How its links were decided.
+    #[serde(rename = "l")]
+    pub links: LinksDecided,
+}
+
+impl LastDocument {
+    /// Whether it may have links: a page or a redirect.
+    #[must_use]
+    pub const fn may_link(&self) -> bool {
+        !matches!(self.outcome, Outcome::FileOfUnknownType)
+    }
+}
+
+/// What earlier iterations know about a URL when it is queued; all of it is empty for a new one.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Known {
+    /// What the last good capture left, for a conditional request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last: Option<LastCapture>,
+    /// The document of the last good visit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub document: Option<LastDocument>,
+    /// Since when every visit has failed or found it gone; `None` if the last one did not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub away_since: Option<Timestamp>,
+}
+
+impl Known {
+    /// Returns what a conditional request is made of, and what an answer is compared with. `None` without a document that would stay as it is.
+    #[must_use]
+    pub fn comparable(&self) -> Option<&LastCapture> {
+        self.last.as_ref().filter(|_| self.document.is_some())
+    }
+
+    /// Whether nothing is known.
+    #[must_use]
+    pub fn is_nothing(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// What an outcome says about the page at its URL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Says {
+    /// What is there now.
+    Content,
+    /// It is as it was.
+    AsBefore,
+    /// It is gone.
+    Gone,
+    /// It must not be visited.
+    Forbidden,
+    /// Nothing lasting.
+    Nothing,
+}
+
+impl Outcome {
+    /// Returns what it says about the page. A page that asks for noindex and a URL that the server refuses share an outcome; the caller knows whether
+    /// there is a document.
+    #[must_use]
+    pub const fn says(self) -> Says {
+        match self {
+            Self::FileIngested
+            | Self::FileOfUnknownType
+            | Self::PermanentRedirect
+            | Self::Redirect
+            | Self::NotCanonical
+            | Self::Duplicate => Says::Content,
+            Self::FileDidNotChange => Says::AsBefore,
+            Self::FileGone | Self::FileNotFound => Says::Gone,
+            Self::BlockedByRobotsTxt
+            | Self::BlockedAtRequestOfRemote
+            | Self::BlockedOriginByLocalPolicy
+            | Self::BlockedUrlByLocalPolicy => Says::Forbidden,
+            Self::UnknownError
+            | Self::DatabaseError
+            | Self::Cancelled
+            | Self::SomeoneStoleMyWork
+            | Self::ServerBlamedClient
+            | Self::DidNotUnderstandAnswer
+            | Self::AskedToTryAgain
+            | Self::RateLimited
+            | Self::ServerInternalError
+            | Self::ServerUnavailable
+            | Self::ConnectionFailed
+            | Self::RequestTimeout
+            | Self::ErrorReadingResponse
+            | Self::BlockedByChallenge
+            | Self::BlockedPrivateAddress
+            | Self::OriginGivenUp
+            | Self::BudgetExhausted => Says::Nothing,
+        }
+    }
+}
+
+/// What a visit changes in the current state of its URL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StateChange {
+    /// Nothing.
+    Kept,
+    /// The document is still what the URL shows; it is shown again if it was not.
+    Confirmed,
+    /// A new document is shown.
+    Shown {
+        /// The visit that it was put for.
+        place: VisitPlace,
+        /// What it is.
+        outcome: Outcome,
+        /// How its links were decided.
+        links: LinksDecided,
+        /// When it changed; `None` if it says the same as the one before.
+        changed_at: Option<Timestamp>,
+    },
+    /// What is known is no longer shown.
+    Hidden(Standing),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_known_takes_little_room_and_comes_back() {
+        assert_eq!(serde_json::to_string(&Known::default()).unwrap(), "{}");
+        let place = VisitPlace { iteration: Iteration::FIRST, turn: Turn(7), segment: 2, n: 49 };
+        let links = LinksDecided { by: RulesDigest(9), depth: 3 };
+        let document = LastDocument { place, outcome: Outcome::FileIngested, standing: Standing::Shown, links };
+        let known =
+            Known { last: None, document: Some(document), away_since: Some(Timestamp::from_second(5).unwrap()) };
+        let stored = serde_json::to_string(&known).unwrap();
+        let expected = r#"{"document":{"p":[1,7,2,49],"o":20,"s":"shown","l":[9,3]},"away_since":"1970-01-01T00:00:05Z"}"#;
+        assert_eq!(stored, expected);
+        assert_eq!(serde_json::from_str::<Known>(&stored).unwrap(), known);
+        for standing in Standing::ALL {
+            assert_eq!(Standing::named(standing.name()), Some(standing));
+        }
+    }
+
+    #[test]
+    fn only_lasting_answers_say_something() {
+        for (outcomes, expected, why) in [
+            (&[Outcome::RequestTimeout, Outcome::ServerInternalError, Outcome::RateLimited][..], Says::Nothing, "failures"),
+            (&[Outcome::UnknownError], Says::Nothing, "the parser broke on it"),
+            (&[Outcome::BlockedByChallenge], Says::Nothing, "a challenge may not be shown the next time"),
+            (&[Outcome::FileNotFound, Outcome::FileGone], Says::Gone, "the server says so"),
+            (&[Outcome::BlockedByRobotsTxt, Outcome::BlockedUrlByLocalPolicy], Says::Forbidden, "a rule says so"),
+            (&[Outcome::FileDidNotChange], Says::AsBefore, "304, or the same body"),
+        ] {
+            for outcome in outcomes {
+                assert_eq!(outcome.says(), expected, "{outcome}: {why}");
+            }
+        }
+        let content = Outcome::ALL.iter().filter(|outcome| outcome.says() == Says::Content);
+        assert!(content.clone().all(|outcome| outcome.is_contentful()), "content lasts");
+        assert_eq!(content.count(), 6);
+    }
+}

@@ -1,0 +1,297 @@
+//! Which candidates of earlier iterations a turn visits, and in which order.
+//!
+//! Without limits every candidate that is due is visited, so one pass in the order of paths is enough. If a budget may end the iteration early, what
+//! was never visited goes first, and then what waited longest: candidates are passed through once for each class, where a class is the iteration of
+//! their last visit. A class is visited in one pass only, so no candidate is visited twice.
+//!
+//! Documents whose links other rules decided are read again on the way, without a request.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::{CandidateState, Claim, Claimable, Claimer, Known, RulesDigest, Standing, claim};
+use crate::ids::Iteration;
+use crate::outcome::Outcome;
+
+/// In which order candidates of earlier iterations are visited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RecrawlOrder {
+    /// By path: all that are due are visited.
+    ByPath,
+    /// Never visited ones first, then those that waited longest: a budget may end the iteration before all are visited.
+    ByWait,
+}
+
+/// One pass over the candidates of an origin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Pass {
+    /// All that are due, and documents whose links other rules decided.
+    All,
+    /// Those that were never visited, and documents whose links other rules decided.
+    New,
+    /// Documents of which links were left for want of budget.
+    Cut,
+    /// Those that are due and were visited before.
+    Visited,
+    /// Those of them whose last visit was in this iteration.
+    VisitedIn(Iteration),
+}
+
+/// What a pass has seen of candidates that later passes visit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Ahead {
+    /// How many are due.
+    #[serde(skip_serializing_if = "crate::stored_form::is_zero")]
+    pub due: u64,
+    /// The earliest iteration of their last visits; `None` if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub oldest: Option<Iteration>,
+    /// How many documents have links that were left for want of budget.
+    #[serde(skip_serializing_if = "crate::stored_form::is_zero")]
+    pub cut: u64,
+}
+
+impl Ahead {
+    /// Adds what another part of the pass has seen.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        let oldest = match (self.oldest, other.oldest) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+        Self { due: self.due + other.due, oldest, cut: self.cut + other.cut }
+    }
+}
+
+/// Where a walk through the candidates is: within a pass, after a path.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct PassPlace {
+    /// The pass.
+    pub pass: Pass,
+    /// The path and query of the last candidate that was passed; empty before the first.
+    pub after: String,
+    /// What the pass has seen so far of what later ones visit.
+    #[serde(default)]
+    pub ahead: Ahead,
+}
+
+impl PassPlace {
+    /// Returns the beginning of a pass.
+    #[must_use]
+    pub const fn beginning(pass: Pass, ahead: Ahead) -> Self {
+        Self { pass, after: String::new(), ahead }
+    }
+
+    /// Returns the pass that follows this one, if the iteration has this many pages left; `None` if none does.
+    #[must_use]
+    pub fn following(&self, pages_left: Option<u64>) -> Option<Self> {
+        let Ahead { due, oldest, cut } = self.ahead;
+        match self.pass {
+            Pass::New if cut > 0 => Some(Self::beginning(Pass::Cut, self.ahead)),
+            // If all of them fit the budget, their order does not matter.
+            Pass::New | Pass::Cut if due > 0 && pages_left.is_some_and(|left| due <= left) => {
+                Some(Self::beginning(Pass::Visited, Ahead::default()))
+            }
+            Pass::New | Pass::Cut | Pass::VisitedIn(_) => {
+                oldest.map(|oldest| Self::beginning(Pass::VisitedIn(oldest), Ahead::default()))
+            }
+            Pass::All | Pass::Visited => None,
+        }
+    }
+}
+
+/// What a turn does with a candidate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DueWork {
+    /// Claims and visits it.
+    Visit,
+    /// Decides the links of its document again, without a request and without a claim.
+    Reparse,
+}
+
+/// A part of a walk through an origin's candidates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DueQuery {
+    /// The iteration.
+    pub iteration: Iteration,
+    /// The pass.
+    pub pass: Pass,
+    /// The digest of the rules in force.
+    pub rules: RulesDigest,
+    /// The time of now.
+    pub now: Timestamp,
+}
+
+impl DueQuery {
+    /// Decides what is done with a candidate in this pass, if anything, and what later passes will do with it.
+    #[must_use]
+    pub fn decide(&self, state: &CandidateState, known: &Known) -> (Option<DueWork>, Ahead) {
+        let nothing = (None, Ahead::default());
+        let is_own = match claim(Some(state), known, self.iteration, &Claimer::recrawl(), Claimable::Due(self.now)).outcome() {
+            Claim::Own { .. } => true,
+            Claim::NotDue => false,
+            // It is visited in this iteration by whoever has it.
+            Claim::Taken { .. } => return nothing,
+        };
+        let shown = known.document.filter(|document| document.standing == Standing::Shown && document.may_link());
+        let links = shown.map(|document| document.links);
+        let is_cut = links.is_some_and(|links| links.by == RulesDigest::NONE);
+        let is_stale = links.is_some_and(|links| links.by != self.rules);
+        let Some(last) = state.last_visit else {
+            let is_in = matches!(self.pass, Pass::All | Pass::New);
+            return ((is_own && is_in).then_some(DueWork::Visit), Ahead::default());
+        };
+        if last.iteration >= self.iteration {
+            return nothing;
+        }
+        if last.outcome == Outcome::BlockedUrlByLocalPolicy {
+            // What a rule forbids waits until the rules change.
+            let is_in = matches!(self.pass, Pass::All | Pass::New) && state.blocked_by != Some(self.rules);
+            return ((is_own && is_in).then_some(DueWork::Visit), Ahead::default());
+        }
+        let ahead = Ahead { due: u64::from(is_own), oldest: is_own.then_some(last.iteration), cut: u64::from(is_cut) };
+        match self.pass {
+            Pass::All if is_own => (Some(DueWork::Visit), Ahead::default()),
+            Pass::All => (is_stale.then_some(DueWork::Reparse), Ahead::default()),
+            Pass::New => ((is_stale && !is_cut).then_some(DueWork::Reparse), ahead),
+            Pass::Cut => (is_cut.then_some(DueWork::Reparse), Ahead::default()),
+            Pass::Visited => (is_own.then_some(DueWork::Visit), Ahead::default()),
+            Pass::VisitedIn(class) if last.iteration == class => (is_own.then_some(DueWork::Visit), Ahead::default()),
+            Pass::VisitedIn(class) if last.iteration > class => (None, Ahead { cut: 0, ..ahead }),
+            Pass::VisitedIn(_) => nothing,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frontier::{LastDocument, LastVisit, LinksDecided, VisitPlace};
+    use crate::ids::Turn;
+
+    const RULES: RulesDigest = RulesDigest(7);
+
+    fn at(second: i64) -> Timestamp {
+        Timestamp::from_second(second).unwrap()
+    }
+
+    fn iteration(number: u32) -> Iteration {
+        Iteration::new(number).unwrap()
+    }
+
+    fn state(last: Option<(u32, Outcome)>) -> CandidateState {
+        CandidateState {
+            queued_in: iteration(last.map_or(1, |(iteration, _)| iteration)),
+            claimed_by: Claimer::recrawl(),
+            due_at: None,
+            last_visit: last.map(|(number, outcome)| LastVisit { iteration: iteration(number), outcome }),
+            blocked_by: None,
+        }
+    }
+
+    fn page(by: RulesDigest) -> Known {
+        let place = VisitPlace { iteration: Iteration::FIRST, turn: Turn(1), segment: 0, n: 0 };
+        let links = LinksDecided { by, depth: 0 };
+        let document = LastDocument { place, outcome: Outcome::FileIngested, standing: Standing::Shown, links };
+        Known { document: Some(document), ..Known::default() }
+    }
+
+    #[test]
+    fn each_candidate_is_visited_in_one_pass() {
+        use DueWork::{Reparse, Visit};
+        let ok = Outcome::FileIngested;
+        let blocked = |by| CandidateState { blocked_by: by, ..state(Some((2, Outcome::BlockedUrlByLocalPolicy))) };
+        let later = |state: CandidateState| CandidateState { due_at: Some(at(99)), ..state };
+        let hidden = || {
+            let mut known = page(RulesDigest(1));
+            known.document.as_mut().unwrap().standing = Standing::Gone;
+            known
+        };
+        let others = CandidateState { queued_in: iteration(5), claimed_by: Claimer::stored("t".into()), ..state(None) };
+        // What is done in the passes All, New, Cut, Visited, VisitedIn(2), VisitedIn(3).
+        let cases: [(CandidateState, Known, [Option<DueWork>; 6], &str); 13] = [
+            (state(None), Known::default(), [Some(Visit), Some(Visit), None, None, None, None], "never visited"),
+            (others, Known::default(), [None; 6], "a link of this iteration has it"),
+            (state(Some((2, ok))), page(RULES), [Some(Visit), None, None, Some(Visit), Some(Visit), None], "visited in 2"),
+            (state(Some((3, ok))), page(RULES), [Some(Visit), None, None, Some(Visit), None, Some(Visit)], "visited in 3"),
+            (state(Some((5, ok))), page(RULES), [None; 6], "visited in this iteration"),
+            (later(state(Some((2, ok)))), page(RULES), [None; 6], "not due"),
+            (
+                later(state(Some((2, ok)))),
+                page(RulesDigest(1)),
+                [Some(Reparse), Some(Reparse), None, None, None, None],
+                "not due, and other rules decided its links",
+            ),
+            (
+                state(Some((2, ok))),
+                page(RulesDigest(1)),
+                [Some(Visit), Some(Reparse), None, Some(Visit), Some(Visit), None],
+                "due, and the budget may not reach it",
+            ),
+            (
+                later(state(Some((2, ok)))),
+                page(RulesDigest::NONE),
+                [Some(Reparse), None, Some(Reparse), None, None, None],
+                "not due, and the budget left links of it",
+            ),
+            (later(state(Some((2, ok)))), hidden(), [None; 6], "gone: its links lead nowhere"),
+            (blocked(Some(RULES)), Known::default(), [None; 6], "these rules forbid it"),
+            (
+                blocked(Some(RulesDigest(1))),
+                Known::default(),
+                [Some(Visit), Some(Visit), None, None, None, None],
+                "other rules forbade it",
+            ),
+            (
+                blocked(None),
+                Known::default(),
+                [Some(Visit), Some(Visit), None, None, None, None],
+                "nobody knows which rules forbade it",
+            ),
+        ];
+        for (state, known, expected, why) in cases {
+            let passes =
+                [Pass::All, Pass::New, Pass::Cut, Pass::Visited, Pass::VisitedIn(iteration(2)), Pass::VisitedIn(iteration(3))];
+            for (pass, expected) in passes.into_iter().zip(expected) {
+                let query = DueQuery { iteration: iteration(5), pass, rules: RULES, now: at(10) };
+                assert_eq!(query.decide(&state, &known).0, expected, "{pass:?}: {why}");
+            }
+        }
+    }
+
+    /// Walks candidates pass by pass, with as many pages left.
+    fn visited(candidates: &[(CandidateState, Known)], pages_left: Option<u64>) -> Vec<(Pass, Vec<usize>)> {
+        let mut passes = Vec::new();
+        let mut place = Some(PassPlace::beginning(Pass::New, Ahead::default()));
+        while let Some(mut here) = place {
+            let query = DueQuery { iteration: iteration(9), pass: here.pass, rules: RULES, now: at(10) };
+            let mut found = Vec::new();
+            for (n, (state, known)) in candidates.iter().enumerate() {
+                let (work, ahead) = query.decide(state, known);
+                here.ahead = here.ahead.and(ahead);
+                found.extend(work.map(|_| n));
+            }
+            passes.push((here.pass, found));
+            place = here.following(pages_left);
+        }
+        passes
+    }
+
+    #[test]
+    fn what_waited_longest_goes_first() {
+        let ok = Outcome::FileIngested;
+        let seen = |number| (state(Some((number, ok))), page(RULES));
+        let candidates =
+            [seen(8), seen(3), (state(None), Known::default()), seen(3), (state(Some((8, ok))), page(RulesDigest::NONE))];
+        let class = |number| Pass::VisitedIn(iteration(number));
+        let expected =
+            [(Pass::New, vec![2]), (Pass::Cut, vec![4]), (class(3), vec![1, 3]), (class(8), vec![0, 4])];
+        assert_eq!(visited(&candidates, Some(3)), expected);
+        assert_eq!(visited(&candidates, None), expected, "bytes or time may end it");
+        let expected = [(Pass::New, vec![2]), (Pass::Cut, vec![4]), (Pass::Visited, vec![0, 1, 3, 4])];
+        assert_eq!(visited(&candidates, Some(4)), expected, "all of them fit the budget");
+        assert_eq!(visited(&[], Some(4)), [(Pass::New, vec![])], "nothing is known");
+    }
+}

@@ -1,0 +1,51 @@
+//! How a document differs from the one before it: the parts as words, and links as JSON arrays of `[kind, target]`.
+
+use dragline_domain::change::{Difference, LinkTo, Part};
+use dragline_domain::document::LinkKind;
+use dragline_domain::url::Origin;
+use rusqlite::{Row, params};
+
+use super::{read_place, visit_id};
+use crate::db::urls::{restore, shorten};
+use crate::db::{Db, OriginRowId, StoreError, VisitId};
+
+const PARTS: [Part; 6] = [Part::Status, Part::Title, Part::Text, Part::Links, Part::Metadata, Part::Body];
+
+/// Puts the difference of a document; nothing if the one before it is not there.
+pub(super) fn put(
+    db: &Db,
+    id: VisitId,
+    (origin_id, origin): (OriginRowId, &Origin),
+    difference: &Difference,
+) -> Result<(), StoreError> {
+    let Some(since) = visit_id(db, origin_id, &difference.since)? else { return Ok(()) };
+    let parts: Vec<&str> = difference.parts.iter().map(|part| part.name()).collect();
+    let packed = |links: &[LinkTo]| {
+        let links: Vec<_> = links.iter().map(|link| (link.kind.code(), shorten(origin, &link.target))).collect();
+        serde_json::to_string(&links)
+    };
+    let (added, removed) = (packed(&difference.links_added)?, packed(&difference.links_removed)?);
+    let sql = "INSERT INTO difference (id, since_id, parts, links_added, links_removed) VALUES (?1, ?2, ?3, ?4, ?5)";
+    db.execute(sql, params![id, since, parts.join(","), added, removed])?;
+    Ok(())
+}
+
+/// Reads the difference of a document from the last of its columns.
+pub(super) fn read(row: &Row<'_>, origin: &Origin) -> Result<Option<Difference>, StoreError> {
+    let Some(since) = read_place(row, 31, 28)? else { return Ok(None) };
+    let parts: String = row.get(32)?;
+    let part = |name: &str| {
+        let part = PARTS.into_iter().find(|part| part.name() == name);
+        part.ok_or_else(|| StoreError::Damaged(format!("a page has no part `{name}`")))
+    };
+    let parts = parts.split(',').filter(|name| !name.is_empty()).map(part).collect::<Result<_, _>>()?;
+    let links = |packed: String| -> Result<Vec<LinkTo>, StoreError> {
+        let links: Vec<(u8, String)> = serde_json::from_str(&packed)?;
+        let link = |(kind, target)| {
+            let unknown = || StoreError::Damaged("a stored link has an unknown kind".to_owned());
+            Ok(LinkTo { kind: LinkKind::from_code(kind).ok_or_else(unknown)?, target: restore(origin, target)? })
+        };
+        links.into_iter().map(link).collect()
+    };
+    Ok(Some(Difference { since, parts, links_added: links(row.get(33)?)?, links_removed: links(row.get(34)?)? }))
+}

@@ -1,0 +1,71 @@
+//! The documents that earlier visits put for a segment's URLs, as far as they are needed: to see what changed, and to decide about links again.
+
+use std::collections::HashMap;
+
+use dragline_domain::capture::Finality;
+use dragline_domain::document::Document;
+use dragline_domain::frontier::{LastDocument, SegmentRow, VisitPlace};
+use dragline_domain::outcome::Outcome;
+use dragline_domain::url::CrawlUrl;
+use dragline_extract::fields::header_directives;
+
+use super::read::Capture;
+use crate::World;
+use crate::context::CrawlContext;
+use dragline_ports::documents::Documents;
+use dragline_ports::error::PortResult;
+
+/// Earlier documents, by URL.
+#[derive(Debug, Default)]
+pub(super) struct Earlier(HashMap<CrawlUrl, (VisitPlace, Document)>);
+
+impl Earlier {
+    /// Loads what the captures of a segment need.
+    pub(super) async fn load(
+        world: &impl World,
+        context: &CrawlContext,
+        segment: &SegmentRow,
+        captures: &[Capture],
+    ) -> PortResult<Self> {
+        let needed = captures.iter().filter_map(|capture| needed(context, capture));
+        let places: Vec<VisitPlace> = needed.map(|last| last.place).collect();
+        if places.is_empty() {
+            return Ok(Self::default());
+        }
+        let found = world.documents().load_each(&segment.id.origin, &places).await?;
+        let found = places.into_iter().zip(found).filter_map(|(place, document)| Some((place, document?)));
+        Ok(Self(found.map(|(place, document)| (document.url.clone(), (place, document))).collect()))
+    }
+
+    /// Returns the document of the last good visit before this one; `None` if it is not needed, or no longer there.
+    pub(super) fn of(&self, capture: &Capture) -> Option<&Document> {
+        let (place, document) = self.0.get(&capture.url)?;
+        (capture.visit.known.document?.place == *place).then_some(document)
+    }
+}
+
+/// Returns which earlier document a capture's document depends on, if any.
+fn needed(context: &CrawlContext, capture: &Capture) -> Option<LastDocument> {
+    let last = capture.visit.known.document?;
+    let is_needed = match (capture.visit.finality, capture.visit.outcome) {
+        (Finality::Retried, _) => false,
+        (Finality::Aside, _)
+        | (Finality::Final, Outcome::FileIngested | Outcome::PermanentRedirect | Outcome::Redirect) => true,
+        (Finality::Final, Outcome::FileDidNotChange) => {
+            last.may_link() && (is_stale(context, capture, &last) || asks_for_noindex(context, capture))
+        }
+        (Finality::Final, _) => false,
+    };
+    is_needed.then_some(last)
+}
+
+/// Whether the links of the last document were decided by other rules, or from another depth where that matters.
+fn is_stale(context: &CrawlContext, capture: &Capture, last: &LastDocument) -> bool {
+    let is_elsewhere = last.links.depth != capture.visit.sighting.depth;
+    last.links.by != context.rules || (is_elsewhere && context.definition.scope.max_depth.is_some())
+}
+
+fn asks_for_noindex(context: &CrawlContext, capture: &Capture) -> bool {
+    let product_token = context.definition.user_agent.product_token();
+    capture.response.as_ref().is_some_and(|response| header_directives(&response.headers, product_token).noindex)
+}

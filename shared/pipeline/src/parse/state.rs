@@ -1,0 +1,95 @@
+//! What each visit means for the current state of the site.
+
+use dragline_domain::capture::Finality;
+use dragline_domain::change::{ChangeKind, VisitChange};
+use dragline_domain::document::{Disposition, Document, DocumentState};
+use dragline_domain::frontier::{
+    Known, LinksDecided, RulesDigest, Says, SegmentRow, Standing, StateChange, VisitPlace,
+};
+use dragline_domain::outcome::Outcome;
+
+use super::documents::outcome_of_page;
+use super::read::Capture;
+use crate::context::CrawlContext;
+
+/// Returns what a visit changes in the current state of its URL: a function of what is stored, so that each parse of a segment has the same result.
+pub(super) fn state_change(
+    context: &CrawlContext,
+    segment: &SegmentRow,
+    capture: &Capture,
+    document: &Document,
+) -> StateChange {
+    if document.state == DocumentState::Stuck {
+        return StateChange::Kept;
+    }
+    let is_made = document.page.is_some() || document.body.is_some();
+    let is_noindex = document.outcome == Outcome::BlockedAtRequestOfRemote && is_made;
+    match (capture.visit.finality, document.outcome.says()) {
+        (Finality::Retried, _) => StateChange::Kept,
+        (Finality::Aside, _) if is_made => shown(context, segment, capture, document),
+        (Finality::Aside, _) => StateChange::Kept,
+        (Finality::Final, _) if capture.unchanged_since().is_some() => {
+            if is_made { shown(context, segment, capture, document) } else { StateChange::Confirmed }
+        }
+        (Finality::Final, Says::Content) => shown(context, segment, capture, document),
+        (Finality::Final, Says::Forbidden) if is_noindex => shown(context, segment, capture, document),
+        (Finality::Final, Says::AsBefore) => StateChange::Confirmed,
+        (Finality::Final, Says::Gone) => StateChange::Hidden(Standing::Gone),
+        (Finality::Final, Says::Forbidden) => StateChange::Hidden(Standing::Withdrawn),
+        (Finality::Final, Says::Nothing) => StateChange::Kept,
+    }
+}
+
+fn shown(context: &CrawlContext, segment: &SegmentRow, capture: &Capture, document: &Document) -> StateChange {
+    let outcome = match &document.page {
+        Some(page) => outcome_of_page(&document.url, page, &document.links).0,
+        None => document.outcome,
+    };
+    let is_cut = document.links.iter().any(|link| link.disposition == Disposition::BeyondBudget);
+    StateChange::Shown {
+        place: place(segment, document.n),
+        outcome,
+        links: LinksDecided {
+            by: if is_cut { RulesDigest::NONE } else { context.rules },
+            depth: capture.visit.sighting.depth,
+        },
+        changed_at: has_changed(capture, document).then_some(capture.at),
+    }
+}
+
+/// Whether a new document says something else than the one before it. If that one cannot be read, it does.
+fn has_changed(capture: &Capture, document: &Document) -> bool {
+    let is_new = capture.visit.known.document.is_none();
+    let is_visit = capture.visit.finality == Finality::Final;
+    match &document.difference {
+        Some(difference) => !difference.parts.is_empty(),
+        None => is_new || (is_visit && capture.unchanged_since().is_none()),
+    }
+}
+
+/// Returns the place of an entry of a segment.
+pub(super) fn place(segment: &SegmentRow, n: u32) -> VisitPlace {
+    VisitPlace { iteration: segment.iteration, turn: segment.id.turn, segment: segment.id.n, n }
+}
+
+/// Returns what a visit changed, for the log; `None` if it says nothing lasting.
+pub(super) fn visit_change(
+    context: &CrawlContext,
+    segment: &SegmentRow,
+    capture: &Capture,
+    document: &Document,
+) -> Option<VisitChange> {
+    if capture.visit.finality != Finality::Final {
+        return None;
+    }
+    let change = state_change(context, segment, capture, document);
+    let kind = ChangeKind::of(capture.visit.known.document.as_ref(), &change)?;
+    let parts = document.difference.as_ref().map_or_else(Vec::new, |difference| difference.parts.clone());
+    Some(VisitChange { kind, parts })
+}
+
+/// Returns what it changes that a rule of the definition forbids a URL.
+pub(super) fn change_of_blocked(known: &Known) -> Option<VisitChange> {
+    let kind = ChangeKind::of(known.document.as_ref(), &StateChange::Hidden(Standing::Withdrawn))?;
+    Some(VisitChange { kind, parts: Vec::new() })
+}

@@ -1,0 +1,142 @@
+//! What a segment changes in the candidates of its URLs.
+
+use std::time::Duration;
+
+use dragline_domain::capture::Finality;
+use dragline_domain::document::{Document, DocumentState};
+use dragline_domain::frontier::{
+    CandidateUpdate, EndedVisit, FieldsDigest, LastCapture, LeadsTo, OriginKey, Says, SegmentRow, Standing, StateChange,
+    next_visit,
+};
+use dragline_domain::outcome::Outcome;
+
+use super::claims::{BlockedUrl, Claimed};
+use super::documents::redirect_of;
+use super::read::Capture;
+use super::state::state_change;
+use crate::World;
+use crate::context::CrawlContext;
+use dragline_ports::error::PortResult;
+use dragline_ports::frontier::Candidates;
+
+/// Updates the candidates of a segment's URLs, and of those that it found and a rule forbids.
+pub(super) async fn update_candidates(
+    world: &impl World,
+    context: &CrawlContext,
+    segment: &SegmentRow,
+    captures: &[Capture],
+    documents: &[Document],
+    claimed: &Claimed,
+) -> PortResult<()> {
+    let ended = captures.iter().zip(documents).filter(|(capture, _)| capture.visit.finality != Finality::Retried);
+    let updates: Vec<_> = ended.map(|(capture, document)| update_of(context, segment, capture, document)).collect();
+    world.frontier().update_candidates(&segment.id.origin, &updates).await?;
+    for (origin, blocked) in claimed.blocked_by_origin() {
+        let updates: Vec<_> = blocked.into_iter().map(|blocked| update_of_blocked(context, segment, blocked)).collect();
+        let origin = OriginKey { crawl: segment.id.origin.crawl.clone(), origin };
+        world.frontier().update_candidates(&origin, &updates).await?;
+    }
+    Ok(())
+}
+
+fn update_of_blocked(context: &CrawlContext, segment: &SegmentRow, blocked: &BlockedUrl) -> CandidateUpdate {
+    CandidateUpdate {
+        path_and_query: blocked.url.path_and_query().to_owned(),
+        iteration: segment.iteration,
+        turn: segment.id.turn,
+        n: segment.id.n,
+        ended: Some(EndedVisit {
+            outcome: Outcome::BlockedUrlByLocalPolicy,
+            at: blocked.at,
+            capture: None,
+            due_at: None,
+            away_since: None,
+            blocked_by: Some(context.rules),
+        }),
+        state: StateChange::Hidden(Standing::Withdrawn),
+        leads_to: LeadsTo::AsBefore,
+    }
+}
+
+fn update_of(context: &CrawlContext, segment: &SegmentRow, capture: &Capture, document: &Document) -> CandidateUpdate {
+    let state = state_change(context, segment, capture, document);
+    let leads_to = match state {
+        StateChange::Shown { .. } => {
+            redirect_of(capture, document).map_or(LeadsTo::Nowhere, |redirect| LeadsTo::Url(redirect.target))
+        }
+        StateChange::Kept | StateChange::Confirmed | StateChange::Hidden(_) => LeadsTo::AsBefore,
+    };
+    CandidateUpdate {
+        path_and_query: document.url.path_and_query().to_owned(),
+        iteration: segment.iteration,
+        turn: segment.id.turn,
+        n: segment.id.n,
+        ended: match capture.visit.finality {
+            Finality::Final => Some(ended(context, capture, document, &state)),
+            Finality::Aside | Finality::Retried => None,
+        },
+        state,
+        leads_to,
+    }
+}
+
+fn ended(context: &CrawlContext, capture: &Capture, document: &Document, state: &StateChange) -> EndedVisit {
+    let outcome = document.outcome;
+    let known = &capture.visit.known;
+    let is_stuck = document.state == DocumentState::Stuck;
+    let is_unchanged = !is_stuck && capture.unchanged_since().is_some();
+    let is_lasting = outcome.is_contentful() || is_unchanged;
+    let has_changed = matches!(state, StateChange::Shown { changed_at: Some(_), .. } | StateChange::Hidden(_));
+    let previous = known.last.as_ref().and_then(|last| last.interval_ms).map(Duration::from_millis);
+    let next = next_visit(&context.definition.recrawl, previous, has_changed, capture.at).filter(|_| is_lasting);
+    let interval_ms = next.map(|(interval, _)| u64::try_from(interval.as_millis()).unwrap_or(u64::MAX));
+    let kept = if is_stuck {
+        // Nothing was extracted from it. With validators it would count as unchanged next time.
+        None
+    } else if is_unchanged {
+        known.last.as_ref().map(|last| unchanged(context, capture, last, outcome, interval_ms))
+    } else {
+        capture.body_kept().map(|body| LastCapture {
+            etag: capture.etag(),
+            last_modified: capture.last_modified(),
+            payload_sha1: body.payload_sha1,
+            decoded_sha1: body.decoded_sha1,
+            fetched_at: capture.at,
+            outcome,
+            interval_ms,
+            read_by: capture.read_by(context),
+        })
+    };
+    let is_away = matches!(outcome.says(), Says::Gone | Says::Nothing);
+    EndedVisit {
+        outcome,
+        at: capture.at,
+        capture: kept,
+        due_at: next.map(|(_, due)| due),
+        away_since: is_away.then(|| known.away_since.unwrap_or(capture.at)),
+        blocked_by: (outcome == Outcome::BlockedUrlByLocalPolicy).then_some(context.rules),
+    }
+}
+
+/// Returns what is stored of a capture whose body is known.
+fn unchanged(
+    context: &CrawlContext,
+    capture: &Capture,
+    last: &LastCapture,
+    outcome: Outcome,
+    interval_ms: Option<u64>,
+) -> LastCapture {
+    // A 304 may leave out fields, so nobody knows whether they are gone.
+    let read_by = last.read_by.or_else(|| capture.read_by(context).filter(|_| !capture.is_not_modified()));
+    let kept = LastCapture { interval_ms, read_by, ..last.clone() };
+    if outcome == Outcome::BlockedAtRequestOfRemote && last.outcome != outcome {
+        // A 304 asks for noindex: what the page is without that is only known from a complete answer.
+        let read_by = Some(FieldsDigest::NONE);
+        return LastCapture { etag: None, last_modified: None, outcome, read_by, ..kept };
+    }
+    LastCapture {
+        etag: capture.etag().or(kept.etag),
+        last_modified: capture.last_modified().or(kept.last_modified),
+        ..kept
+    }
+}
