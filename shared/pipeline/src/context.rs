@@ -8,6 +8,7 @@ use dragline_domain::definition::Definition;
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::policy::{AllowedOrigins, Policy};
 use dragline_domain::politeness::Pace;
+use dragline_domain::recrawl::RecrawlRules;
 use dragline_domain::url::Origin;
 
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
@@ -21,6 +22,8 @@ pub struct CrawlContext {
     pub definition: Definition,
     /// Its rules.
     pub policy: Policy,
+    /// When known URLs are due again.
+    pub recrawl: RecrawlRules,
     /// The origins in scope, including those that joined.
     pub allowed: AllowedOrigins,
     versions: Versions,
@@ -63,7 +66,8 @@ impl CrawlContext {
         let policy = Policy::compile(&row.definition)
             .map_err(|error| PortError::new(PortErrorKind::Corrupt, "compile policy", &row.definition.name, error))?;
         let allowed = AllowedOrigins::of(&row.definition).and(row.joined.iter().cloned());
-        Ok(Self { policy, allowed, versions, joined: row.joined, definition: row.definition })
+        let recrawl = RecrawlRules::new(&row.definition);
+        Ok(Self { policy, recrawl, allowed, versions, joined: row.joined, definition: row.definition })
     }
 
     /// Returns the pace of an origin that is new to an iteration.

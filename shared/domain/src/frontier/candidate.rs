@@ -1,13 +1,10 @@
 //! What a candidate keeps from one iteration for the next.
 
-use std::time::Duration;
-
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{Iteration, Turn};
 use crate::outcome::Outcome;
-use crate::time::after;
 use crate::url::CrawlUrl;
 
 /// How a URL was first found.
@@ -95,23 +92,4 @@ pub enum LeadsTo {
     Nowhere,
     /// To another URL.
     Url(CrawlUrl),
-}
-
-/// Returns the interval and the time of the next visit, by Nutch's adaptive rule: × 1.4 after an unchanged visit, × 0.8 after a changed one, within
-/// the definition's bounds. `None` if the definition has no interval: then every iteration visits everything.
-#[must_use]
-pub fn next_visit(
-    recrawl: &crate::definition::Recrawl,
-    previous: Option<Duration>,
-    has_changed: bool,
-    now: Timestamp,
-) -> Option<(Duration, Timestamp)> {
-    let start = recrawl.interval?;
-    let interval = match previous {
-        None => start,
-        Some(previous) if has_changed => previous.mul_f64(0.8),
-        Some(previous) => previous.mul_f64(1.4),
-    };
-    let interval = interval.clamp(recrawl.min, recrawl.max.max(recrawl.min));
-    Some((interval, after(now, interval)))
 }

@@ -31,7 +31,7 @@ mod todo;
 mod transition_tests;
 mod turn;
 
-pub use candidate::{CandidateUpdate, FieldsDigest, LastCapture, LeadsTo, Sighting, next_visit};
+pub use candidate::{CandidateUpdate, FieldsDigest, LastCapture, LeadsTo, Sighting};
 pub use claim::{Claim, ClaimedState, Claimer, claim};
 pub use crawl::{CrawlPut, put_definition};
 pub use cursor::{Cursors, OriginCursor, Walk};

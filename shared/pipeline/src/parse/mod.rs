@@ -9,15 +9,17 @@ mod read;
 mod room;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use dragline_domain::capture::{Finality, LogEntry, SegmentLog};
 use dragline_domain::document::{Disposition, Document, DocumentState};
 use dragline_domain::frontier::{
     Blame, CandidateUpdate, FieldsDigest, LastCapture, LeadsTo, OriginKey, ParseBegun, ParserCounters, PartKind,
-    PartRefused, SegmentId, SegmentRow, SegmentState, next_visit, plan_parts,
+    PartRefused, SegmentId, SegmentRow, SegmentState, plan_parts,
 };
 use dragline_domain::ids::ParseToken;
 use dragline_domain::outcome::Outcome;
+use dragline_domain::recrawl::{Ended, LastVisits, next_visit};
 use dragline_domain::time::after;
 
 pub use known::KnownUrls;
@@ -269,9 +271,16 @@ fn update_of(context: &CrawlContext, segment: &SegmentRow, capture: &Capture, do
     let is_stuck = document.state == DocumentState::Stuck;
     let is_unchanged = !is_stuck && capture.unchanged_since().is_some();
     let is_lasting = outcome.is_contentful() || is_unchanged;
-    let previous = last.and_then(|last| last.interval_ms).map(std::time::Duration::from_millis);
-    let next = next_visit(&context.definition.recrawl, previous, !is_unchanged, capture.at).filter(|_| is_lasting);
-    let interval_ms = next.map(|(interval, _)| u64::try_from(interval.as_millis()).unwrap_or(u64::MAX));
+    let ended = match Ended::of(outcome) {
+        _ if is_unchanged => Ended::Unchanged,
+        // A page that asks not to be ingested is there.
+        _ if outcome == Outcome::BlockedAtRequestOfRemote && capture.body_kept().is_some() => Ended::Changed,
+        ended => ended,
+    };
+    // Since when a URL has been away is not stored, so each failure counts as the first.
+    let visits = LastVisits { interval: last.and_then(|last| last.interval_ms).map(Duration::from_millis), away: None };
+    let next = next_visit(&context.recrawl.policy_for(&capture.url), &visits, ended, capture.at);
+    let interval_ms = next.interval.map(|interval| u64::try_from(interval.as_millis()).unwrap_or(u64::MAX));
     let kept = if is_stuck || document.links.iter().any(|link| link.disposition == Disposition::BeyondBudget) {
         // Nothing was extracted from it, or not all of its links are followed. With validators it would count as unchanged next time, and the links
         // would never be followed.
@@ -298,7 +307,7 @@ fn update_of(context: &CrawlContext, segment: &SegmentRow, capture: &Capture, do
         outcome,
         at: capture.at,
         capture: kept,
-        due_at: next.map(|(_, due)| due),
+        due_at: next.due_at,
         leads_to: if is_stuck || is_unchanged || !is_lasting {
             LeadsTo::AsBefore
         } else {
