@@ -111,7 +111,7 @@ pub enum Mistake {
         /// The value there.
         bound: Quantity,
     },
-    /// One value is less than another, which is its lower bound.
+    /// A value of a rule is less than one that holds for all, which is its lower bound.
     #[error("`{value}` is less than {other}, which is `{bound}`")]
     LessThan {
         /// The value that was given.
@@ -167,7 +167,9 @@ impl Mistake {
             Self::TooMany { .. } => "one pattern can often stand for several entries",
             Self::OutOfRange { .. } | Self::ParameterName(_) => return None,
             Self::MoreThan { other, .. } => return Some(format!("lower it, or raise `{other}`")),
-            Self::LessThan { other, .. } => return Some(format!("raise it, or lower `{other}`")),
+            Self::LessThan { other, .. } => {
+                return Some(format!("raise it, lower `{other}`, or give the rule its own `{}`", other.key.word()));
+            }
             Self::NoInterval(_) => "add `interval`, or choose the policy `always`",
             Self::NoEffect(_) => "remove it, or choose another `policy`",
             Self::EmptyRule => "add at least one of `policy`, `interval`, `min` and `max`, or remove it",

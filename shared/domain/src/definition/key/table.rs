@@ -285,7 +285,7 @@ keys! {
     /// | `fixed` | after `recrawl.interval` |
     /// | `adaptive` | after `recrawl.interval` at first; then the interval is multiplied by 1.4 when the page has not changed, and by 0.8 when it has |
     ///
-    /// `fixed` and `adaptive` need an interval. [recrawl.md](recrawl.md) compares them over a year, and says what holds for pages that are gone or fail.
+    /// `fixed` and `adaptive` need an interval. Pages that are gone, or fail, are due less and less often by any of them.
     RecrawlPolicy = "recrawl.policy" {
         field: recrawl.policy,
         kind: RecrawlWord,
@@ -320,7 +320,7 @@ keys! {
         effect: HowOnly,
     }
     /// Pages with another policy. The first rule whose `when` holds for a URL decides; what it leaves out comes from the keys above. With an
-    /// interval and no `policy` anywhere, a rule is adaptive. Here news are fetched every hour, and the archive about every month:
+    /// interval and no `policy` anywhere, a rule is adaptive. In the example, news are due every hour, and the archive is after a month at first.
     RecrawlRules = "recrawl.rules" {
         field: recrawl.rules,
         kind: RecrawlRules(100),
