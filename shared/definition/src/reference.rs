@@ -227,7 +227,8 @@ fn a_key_that_is_left_out_has_its_documented_default() {
 fn the_documented_words_are_those_that_are_read() {
     let within = |definition: Definition| definition.scope.within.to_string();
     let policy = |definition: Definition| definition.recrawl.policy.map(|word| word.to_string()).unwrap_or_default();
-    let table: [(Key, &str, fn(Definition) -> String); 2] =
+    type ReadWord = fn(Definition) -> String;
+    let table: [(Key, &str, ReadWord); 2] =
         [(Key::ScopeWithin, "", within), (Key::RecrawlPolicy, "\n  rules: RULES\n  interval: 1d", policy)];
     for (key, rest, read_word) in table {
         // An interval without effect is a mistake, so a rule has use for it.
