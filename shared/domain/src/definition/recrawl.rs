@@ -139,6 +139,17 @@ impl Level<'_> {
         self.rule_time(Key::RecrawlMax).unwrap_or(self.recrawl.max)
     }
 
+    /// Returns a time that applies, with its place; `None` if there is none.
+    fn time(self, key: Key) -> Option<(Place, Duration)> {
+        let time = match key {
+            Key::RecrawlInterval => self.interval(),
+            Key::RecrawlMin => Some(self.min()),
+            Key::RecrawlMax => Some(self.max()),
+            _ => None,
+        };
+        Some((self.place(key, self.rule_time(key).is_some()), time?))
+    }
+
     fn rule_time(self, key: Key) -> Option<Duration> {
         self.rule.and_then(|(_, rule)| rule.time(key))
     }
@@ -152,23 +163,12 @@ impl Level<'_> {
         }
     }
 
-    /// Returns where a key is written that its rule has, or where it is for all.
+    /// Returns the place of a key: in its rule, or where it is for all.
     fn place(self, key: Key, is_in_rule: bool) -> Place {
         match self.rule {
             Some((entry, _)) if is_in_rule => Place::part(Key::RecrawlRules, entry, key),
             _ => key.into(),
         }
-    }
-
-    /// Returns a time that applies, with its place.
-    fn time(self, key: Key) -> Option<(Place, Duration)> {
-        let own = self.rule_time(key);
-        let for_all = match key {
-            Key::RecrawlInterval => self.recrawl.interval,
-            Key::RecrawlMin => Some(self.recrawl.min),
-            _ => Some(self.recrawl.max),
-        };
-        Some((self.place(key, own.is_some()), own.or(for_all)?))
     }
 }
 

@@ -147,6 +147,30 @@ fn what_cannot_be_meant_is_refused() {
             "no interval would be valid",
         ),
         (
+            |d| d.recrawl.rules = vec![recrawl_rule("/x", Some(RecrawlWord::Always), None); 101],
+            "recrawl.rules: 101 entries, but at most 100 are allowed",
+            "every list has a limit",
+        ),
+        (
+            |d| {
+                d.do_not_crawl = vec![block(Condition::Any(vec![prefix("/x"); 600]))];
+                let when = Condition::Any(vec![prefix("/x"); 600]);
+                d.recrawl.rules = vec![RecrawlRule { when, ..recrawl_rule("/x", Some(RecrawlWord::Always), None) }];
+            },
+            "recrawl.rules entry 1: 1200 entries, but at most 1000 are allowed",
+            "tests of all conditions count together",
+        ),
+        (
+            |d| d.recrawl.policy = Some(RecrawlWord::Fixed),
+            "recrawl.policy: `fixed` needs an interval",
+            "nothing to count from",
+        ),
+        (
+            |d| d.recrawl.rules = vec![recrawl_rule("/x", None, Some(Duration::from_secs(59)))],
+            "recrawl.rules entry 1, interval: `59s` is not between `1m` and `365d`",
+            "the bounds of the key hold in a rule",
+        ),
+        (
             |d| d.recrawl.interval = Some(Duration::from_mins(30)),
             "recrawl.min: `1h` is more than recrawl.interval, which is `30m`",
             "the first interval is bounded as well",
