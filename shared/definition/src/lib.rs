@@ -82,8 +82,13 @@ const fn stands_alone(mistake: &Mistake) -> bool {
         | Mistake::PatternsTooLarge
         | Mistake::Reason
         | Mistake::ParameterName(_) => true,
-        Mistake::NoSeeds | Mistake::MoreThan { .. } | Mistake::IncludesNoSeed(_) | Mistake::BlocksEverySeed { .. } => {
-            false
-        }
+        Mistake::NoSeeds
+        | Mistake::MoreThan { .. }
+        | Mistake::LessThan { .. }
+        | Mistake::NoInterval(_)
+        | Mistake::NoEffect(_)
+        | Mistake::EmptyRule
+        | Mistake::IncludesNoSeed(_)
+        | Mistake::BlocksEverySeed { .. } => false,
     }
 }

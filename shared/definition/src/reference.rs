@@ -6,6 +6,7 @@ use dragline_domain::definition::{
     Effect, Key, KeyDefault, Quantity, UserAgent, ValueKind, changes, limits, product_token,
 };
 use dragline_domain::ids::CrawlId;
+use dragline_domain::recrawl::RecrawlRules;
 use dragline_domain::url::UrlRules;
 
 use super::{Definition, parse};
@@ -76,7 +77,7 @@ fn value(kind: ValueKind) -> String {
             CrawlId::LEN_MAX
         ),
         ValueKind::Seeds(max) => format!("list of 1 to {} URLs of `http` or `https`", grouped(max)),
-        ValueKind::Within => "one word".to_owned(),
+        ValueKind::Within | ValueKind::RecrawlWord => "one word".to_owned(),
         ValueKind::Patterns(max) => format!("list of up to {} patterns", grouped(max)),
         ValueKind::Blocks(max) => format!(
             "list of up to {} rules, each with `when` (a [condition](#conditions)) and `reason` (1 to {} characters on one line)",
@@ -96,6 +97,10 @@ fn value(kind: ValueKind) -> String {
         ValueKind::UserAgent => format!(
             "text, 1 to {} ASCII characters, beginning with a name of letters, digits, `_` and `-`",
             UserAgent::LEN_MAX
+        ),
+        ValueKind::RecrawlRules(max) => format!(
+            "list of up to {} rules, each with `when` (a [condition](#conditions)) and at least one of `policy`, `interval`, `min` and `max`",
+            grouped(max)
         ),
         ValueKind::Cron => "text, a cron expression of five fields: minute, hour, day of month, month, day of week (0 to 7 or `SUN` to \
                             `SAT`; 0 and 7 are Sunday)"
@@ -201,6 +206,15 @@ fn a_key_that_is_left_out_has_its_documented_default() {
             KeyDefault::Derived(_) => match key {
                 Key::Name => assert_eq!(empty.name.as_str(), "docs.example.org-8080"),
                 Key::StripQueryParameters => assert_eq!(empty.strip_query_parameters, UrlRules::default()),
+                Key::RecrawlPolicy => {
+                    for (interval, same) in [("", "always"), ("interval: 1d", "adaptive")] {
+                        let read_with = |policy: &str| {
+                            let text = format!("seeds: [https://example.org/]\nrecrawl:\n  {policy}\n  {interval}");
+                            RecrawlRules::new(&read(&text))
+                        };
+                        assert_eq!(read_with(""), read_with(&format!("policy: {same}")), "`{interval}`");
+                    }
+                }
                 Key::UserAgent => assert_eq!(product_token(empty.user_agent.as_str()), "Dragline"),
                 _ => panic!("`{key}`: how is its default checked?"),
             },
@@ -211,19 +225,22 @@ fn a_key_that_is_left_out_has_its_documented_default() {
 
 #[test]
 fn the_documented_words_are_those_that_are_read() {
-    let words = Key::ScopeWithin.meaning().filter_map(|line| line.strip_prefix("| `")?.split_once('`'));
-    let words: Vec<&str> = words.map(|(word, _)| word).collect();
-    let read: Vec<String> = words
-        .iter()
-        .map(|word| {
-            let text = format!("seeds: [https://example.org/]\nscope:\n  within: {word}");
-            read(&text).scope.within.to_string()
-        })
-        .collect();
-    assert_eq!(words, read);
-    let told =
-        parse("seeds: [https://example.org/]\nscope:\n  within: everything", "crawl.yaml").unwrap_err().to_string();
-    assert!(told.ends_with(&format!("known here: {}", words.join(", "))), "{told}");
+    let within = |definition: Definition| definition.scope.within.to_string();
+    let policy = |definition: Definition| definition.recrawl.policy.map(|word| word.to_string()).unwrap_or_default();
+    type ReadWord = fn(Definition) -> String;
+    let table: [(Key, &str, ReadWord); 2] =
+        [(Key::ScopeWithin, "", within), (Key::RecrawlPolicy, "\n  rules: RULES\n  interval: 1d", policy)];
+    for (key, rest, read_word) in table {
+        // An interval without effect is a mistake, so a rule has use for it.
+        let rest = rest.replace("RULES", "[{ when: { path: { prefix: /a } }, policy: fixed }]");
+        let text = |word: &str| format!("seeds: [https://example.org/]\n{}{rest}", alone(key, word));
+        let words = key.meaning().filter_map(|line| line.strip_prefix("| `")?.split_once('`'));
+        let words: Vec<&str> = words.map(|(word, _)| word).collect();
+        let read: Vec<String> = words.iter().map(|word| read_word(read(&text(word)))).collect();
+        assert_eq!(words, read, "{key}");
+        let told = parse(&text("everything"), "crawl.yaml").unwrap_err().to_string();
+        assert!(told.ends_with(&format!("known here: {}", words.join(", "))), "{told}");
+    }
 }
 
 #[test]

@@ -61,7 +61,10 @@ fn wrong(error: &Error) -> Option<Wrong> {
         | Error::Unexpected { .. }
         | Error::SerdeInvalidType { .. }
         | Error::SerdeInvalidValue { .. } => Some(Wrong::Value),
-        Error::SerdeUnknownVariant { expected, .. } if expected.contains(&"origin") => Some(Wrong::Value),
+        // A word that is the value of a key.
+        Error::SerdeUnknownVariant { expected, .. } if expected.contains(&"origin") || expected.contains(&"always") => {
+            Some(Wrong::Value)
+        }
         // In an entry of a list, which is not valid without it.
         Error::SerdeUnknownVariant { .. }
         | Error::SerdeMissingField { .. }

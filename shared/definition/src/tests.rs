@@ -3,13 +3,16 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use dragline_domain::definition::{Condition, Fetch, Key, Politeness, TextTest, UserAgent, Within};
+use dragline_domain::definition::{
+    Condition, Fetch, Key, Politeness, RecrawlRule, RecrawlWord, TextTest, UserAgent, Within,
+};
 use proptest::prelude::*;
 
 use super::*;
 
 const EXAMPLE: &str = include_str!("../../../docs/crawl.example.yaml");
 const DOCUMENTATION: &str = include_str!("../../../docs/definition.md");
+const RECRAWL: &str = include_str!("../../../docs/recrawl.md");
 
 fn read(text: &str) -> Definition {
     parse(text, "crawl.yaml").unwrap_or_else(|errors| panic!("{errors}"))
@@ -89,7 +92,51 @@ const BAD: &[(&str, &str)] = &[
     ("time limits that contradict each other", "fetch:\n  connect_timeout: 30s\n  timeout: 25s"),
     ("a time limit below a default", "fetch:\n  timeout: 15s"),
     ("a minimum above the maximum", "recrawl:\n  interval: 1d\n  min: 2d\n  max: 12h"),
-    ("a bound without an interval", "recrawl:\n  max: 12h"),
+    ("a bound without an interval", "recrawl:\n  min: 12h"),
+    // When known pages are due again
+    ("an unknown policy", "recrawl:\n  policy: sometimes\n  interval: 1d"),
+    ("a policy that is nearly right", "recrawl:\n  policy: adaptiv\n  interval: 1d"),
+    ("a fixed policy without an interval", "recrawl:\n  policy: fixed"),
+    ("an interval that no policy asks for", "recrawl:\n  policy: always\n  interval: 1d"),
+    ("a minimum of a fixed interval", "recrawl:\n  policy: fixed\n  interval: 1d\n  min: 6h"),
+    ("a fixed interval above the maximum", "recrawl:\n  policy: fixed\n  interval: 100d"),
+    ("a rule without a condition", "recrawl:\n  rules:\n    - policy: always"),
+    ("an empty rule", "recrawl:\n  rules:\n    - {}"),
+    ("a rule with only a condition", "recrawl:\n  rules:\n    - when: { path: { prefix: /a } }"),
+    ("an unknown policy in a rule", "recrawl:\n  rules:\n    - when: { path: { prefix: /a } }\n      policy: often"),
+    ("an unknown key in a rule", "recrawl:\n  rules:\n    - when: { path: { prefix: /a } }\n      intervals: 1d"),
+    (
+        "a rule whose policy needs an interval",
+        "recrawl:\n  rules:\n    - when: { path: { prefix: /a } }\n      policy: adaptive",
+    ),
+    (
+        "a rule whose interval has no effect",
+        "recrawl:\n  rules:\n    - when: { path: { prefix: /a } }\n      policy: always\n      interval: 1d",
+    ),
+    (
+        "an invalid interval in a rule",
+        "recrawl:\n  rules:\n    - when: { path: { prefix: /a } }\n      interval: often",
+    ),
+    (
+        "a time out of bounds in a rule",
+        "recrawl:\n  rules:\n    - when: { path: { prefix: /a } }\n      interval: 2d\n      max: 400d",
+    ),
+    (
+        "a minimum above the interval in a rule",
+        "recrawl:\n  interval: 1d\n  rules:\n    - when: { path: { prefix: /a } }\n      interval: 2d\n      min: 3d",
+    ),
+    (
+        "a rule below the minimum for all",
+        "recrawl:\n  interval: 1d\n  min: 6h\n  rules:\n    - when: { path: { prefix: /a } }\n      interval: 2h",
+    ),
+    (
+        "a rule above the maximum for all",
+        "recrawl:\n  interval: 1d\n  max: 7d\n  rules:\n    - when: { path: { prefix: /a } }\n      interval: 30d",
+    ),
+    (
+        "a test that never holds in a rule",
+        "recrawl:\n  rules:\n    - when: { path: { prefix: a } }\n      policy: always",
+    ),
     ("several mistakes", "name: A\nscope:\n  exclude: ['(']\npoliteness:\n  delay: 1\n  robots_max_age: 1h"),
 ];
 
@@ -254,6 +301,14 @@ fn the_example_has_every_key_and_reads_as_it_says() {
     assert_eq!(definition.politeness, Politeness::default());
     assert_eq!(definition.do_not_crawl[0].when, Condition::Path(TextTest::Prefix("/cgi-bin/".to_owned())));
     assert_eq!(definition.recrawl.interval, Some(Duration::from_hours(24)));
+    let of_rules = |rule: &RecrawlRule| (rule.policy, rule.interval, rule.max);
+    assert_eq!(
+        definition.recrawl.rules.iter().map(of_rules).collect::<Vec<_>>(),
+        [
+            (Some(RecrawlWord::Fixed), Some(Duration::from_hours(1)), None),
+            (None, Some(Duration::from_hours(30 * 24)), Some(Duration::from_hours(90 * 24))),
+        ]
+    );
     let schedule = definition.schedule.as_ref().unwrap();
     assert_eq!((schedule.cron(), schedule.time_zone()), ("0 8 * * *", "Europe/Berlin"));
     for key in Key::ALL {
@@ -272,9 +327,14 @@ fn the_documentations_message_is_what_is_shown() {
 #[test]
 fn the_documentations_examples_are_definitions() {
     let mut tried = 0;
-    for block in DOCUMENTATION.split("```yaml\n").skip(1) {
+    for block in [DOCUMENTATION, RECRAWL].into_iter().flat_map(|page| page.split("```yaml\n").skip(1)) {
         let block = block.split("```").next().unwrap();
         let text = match block.split_once(':').unwrap().0 {
+            // The example of a key in a section.
+            "rules" => {
+                let nested: String = block.lines().map(|line| format!("  {line}\n")).collect();
+                format!("recrawl:\n{nested}\nseeds: [https://example.org/]")
+            }
             "seeds" => block.to_owned(),
             "when" => {
                 let nested: String = block.lines().map(|line| format!("    {line}\n")).collect();

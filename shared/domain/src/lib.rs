@@ -15,6 +15,7 @@ pub mod no_answer;
 pub mod outcome;
 pub mod policy;
 pub mod politeness;
+pub mod recrawl;
 pub mod shown;
 mod stored_form;
 pub mod time;

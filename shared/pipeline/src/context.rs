@@ -9,8 +9,10 @@ use dragline_domain::frontier::{RecrawlOrder, RulesDigest};
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::policy::{AllowedOrigins, Policy};
 use dragline_domain::politeness::Pace;
+use dragline_domain::recrawl::RecrawlRules;
 use dragline_domain::url::Origin;
 use dragline_formats::warc::Sha1Digest;
+use jiff::Timestamp;
 
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_ports::fetcher::FetchLimits;
@@ -23,6 +25,8 @@ pub struct CrawlContext {
     pub definition: Definition,
     /// Its rules.
     pub policy: Policy,
+    /// When known URLs are due again.
+    pub recrawl: RecrawlRules,
     /// The origins in scope, including those that joined.
     pub allowed: AllowedOrigins,
     /// The digest of all that decides about links: documents whose links were decided under another are decided on again.
@@ -69,7 +73,8 @@ impl CrawlContext {
         let allowed = AllowedOrigins::of(&row.definition).and(row.joined.iter().cloned());
         let rules = rules_digest(&row)
             .map_err(|error| PortError::new(PortErrorKind::Corrupt, "digest rules", &row.definition.name, error))?;
-        Ok(Self { policy, allowed, rules, versions, joined: row.joined, definition: row.definition })
+        let recrawl = RecrawlRules::new(&row.definition);
+        Ok(Self { policy, recrawl, allowed, rules, versions, joined: row.joined, definition: row.definition })
     }
 
     /// Returns the order in which known URLs are visited.
@@ -108,11 +113,20 @@ fn rules_digest(row: &CrawlRow) -> serde_json::Result<RulesDigest> {
     Ok(RulesDigest(u32::from_be_bytes([a, b, c, d]).max(1)))
 }
 
+/// What never changes of an iteration.
+#[derive(Clone, Copy, Debug)]
+struct Pinned {
+    /// The version of the definition that it uses; `None` for the stored one.
+    version: Option<u32>,
+    /// When it began.
+    began: Timestamp,
+}
+
 /// The contexts of the crawls that this process works on. A warm process keeps them.
 #[derive(Debug, Default)]
 pub struct Contexts {
     by_versions: Mutex<HashMap<(CrawlId, Versions), Arc<CrawlContext>>>,
-    pinned: Mutex<HashMap<(CrawlId, Iteration), Option<u32>>>,
+    pinned: Mutex<HashMap<(CrawlId, Iteration), Pinned>>,
     /// Held by each parse of this process: shared, or exclusively by one whose segment an earlier parse did not survive, so that no other parse
     /// dies with it and is blamed.
     #[cfg(feature = "parse")]
@@ -147,7 +161,7 @@ impl Contexts {
         crawl: &CrawlId,
         iteration: Iteration,
     ) -> PortResult<Arc<CrawlContext>> {
-        let pinned = self.pinned(frontier, crawl, iteration).await?;
+        let pinned = self.pinned(frontier, crawl, iteration).await?.and_then(|pinned| pinned.version);
         let row = load(frontier, crawl).await?;
         let versions = Versions { which_urls: pinned.unwrap_or(row.version), how: row.version };
         if let Some(kept) = self.kept(crawl, versions, &row.joined) {
@@ -167,16 +181,35 @@ impl Contexts {
         self.compiled(CrawlRow { definition, ..row }, versions)
     }
 
-    /// Returns the version that an iteration uses; it never changes.
-    async fn pinned(&self, frontier: &impl Frontier, crawl: &CrawlId, iteration: Iteration) -> PortResult<Option<u32>> {
+    /// Returns when an iteration began; `None` if there is no such iteration.
+    ///
+    /// # Errors
+    /// Returns the frontier's errors.
+    pub async fn began(
+        &self,
+        frontier: &impl Frontier,
+        crawl: &CrawlId,
+        iteration: Iteration,
+    ) -> PortResult<Option<Timestamp>> {
+        Ok(self.pinned(frontier, crawl, iteration).await?.map(|pinned| pinned.began))
+    }
+
+    /// Returns what never changes of an iteration.
+    async fn pinned(
+        &self,
+        frontier: &impl Frontier,
+        crawl: &CrawlId,
+        iteration: Iteration,
+    ) -> PortResult<Option<Pinned>> {
         let key = (crawl.clone(), iteration);
         if let Some(known) = lock(&self.pinned).get(&key) {
-            return Ok(*known);
+            return Ok(Some(*known));
         }
         // There may be no such iteration: whoever asks for a turn or a segment of it finds out.
         let Some(row) = frontier.load_iteration(crawl, iteration).await? else { return Ok(None) };
-        keep(&mut lock(&self.pinned), key, row.version);
-        Ok(row.version)
+        let pinned = Pinned { version: row.version, began: row.started_at };
+        keep(&mut lock(&self.pinned), key, pinned);
+        Ok(Some(pinned))
     }
 
     fn kept(&self, crawl: &CrawlId, versions: Versions, joined: &[Origin]) -> Option<Arc<CrawlContext>> {

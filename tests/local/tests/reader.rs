@@ -150,7 +150,6 @@ async fn crawled() -> (TempDir, Reading) {
         decoded_sha1: [2; 20],
         fetched_at: at(0),
         outcome: Outcome::FileIngested,
-        interval_ms: Some(86_400_000),
         read_by: None,
     };
     let update = CandidateUpdate {
@@ -163,7 +162,8 @@ async fn crawled() -> (TempDir, Reading) {
             at: at(0),
             capture: Some(capture),
             due_at: Some(at(86_400)),
-            away_since: None,
+            interval: Some(Duration::from_hours(24)),
+            away: None,
             blocked_by: None,
         }),
         state: shown(&segment, 0),

@@ -173,7 +173,7 @@ pub(super) fn candidate(origin: &OriginKey, known: &KnownUrl) -> CandidateRow {
         depth: known.sighting.depth,
         via: via(&known.sighting),
         due_at: known.due_at.map(instant),
-        interval_ms: capture.and_then(|capture| capture.interval_ms),
+        interval_ms: known.known.interval_ms,
         last_outcome: last.map(|last| last.outcome.code()),
         last_outcome_name: last.map(|last| last.outcome.name().to_owned()),
         last_at: last.map(|last| instant(last.at)),
@@ -184,7 +184,7 @@ pub(super) fn candidate(origin: &OriginKey, known: &KnownUrl) -> CandidateRow {
         last_modified: capture.and_then(|capture| capture.last_modified.clone()),
         decoded_sha1: capture.map(|capture| HEXLOWER.encode(&capture.decoded_sha1)),
         standing: known.known.document.map(|document| document.standing.name().to_owned()),
-        away_since: known.known.away_since.map(instant),
+        away_since: known.known.away.map(|away| instant(away.since())),
     }
 }
 

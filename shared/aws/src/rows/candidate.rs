@@ -24,7 +24,8 @@ const LAST_OUTCOME: &str = "last_outcome";
 const VERSION: &str = "version";
 const DOCUMENT: &str = "document";
 const STANDING: &str = "standing";
-const AWAY_SINCE: &str = "away_since";
+const AWAY: &str = "away";
+const INTERVAL: &str = "interval_ms";
 const BLOCKED_BY: &str = "blocked_by";
 pub(super) const LEADS_TO: &str = "leads_to";
 pub(super) const CHECKED_AT: &str = "checked_at";
@@ -77,7 +78,8 @@ impl Candidate {
             known: Known {
                 last: fields.maybe("capture", Fields::json)?,
                 document: fields.maybe(DOCUMENT, document)?,
-                away_since: fields.maybe_instant(AWAY_SINCE)?,
+                interval_ms: fields.maybe_number(INTERVAL)?,
+                away: fields.maybe(AWAY, Fields::json)?,
             },
         })
     }
@@ -190,7 +192,9 @@ impl Change {
         self.set(LAST_OUTCOME, number(ended.outcome.code()));
         self.set("last_at", instant(ended.at));
         self.set_or_remove("due_at", ended.due_at.map(instant));
-        self.set_or_remove(AWAY_SINCE, ended.away_since.map(instant));
+        self.set_or_remove(AWAY, ended.away.map(|away| json(&away)).transpose()?);
+        let interval_ms = ended.interval.map(|interval| u64::try_from(interval.as_millis()).unwrap_or(u64::MAX));
+        self.set_or_remove(INTERVAL, interval_ms.map(number));
         self.set_or_remove(BLOCKED_BY, ended.blocked_by.map(|rules| number(rules.0)));
         if ended.outcome.is_contentful() {
             self.set("contentful_outcome", number(ended.outcome.code()));
@@ -257,7 +261,8 @@ mod tests {
                 at: Timestamp::from_second(5).unwrap(),
                 capture: None,
                 due_at: None,
-                away_since: None,
+                interval: None,
+                away: None,
                 blocked_by: None,
             }),
             state: StateChange::Hidden(Standing::Gone),
@@ -266,7 +271,8 @@ mod tests {
         let statement = end("t", &origin(), &update).unwrap();
         assert_eq!(
             statement.text,
-            "UPDATE \"t\" SET \"version\"=? SET \"last_outcome\"=? SET \"last_at\"=? REMOVE \"due_at\" \
+            "UPDATE \"t\" SET \"version\"=? SET \"last_outcome\"=? SET \"last_at\"=? REMOVE \"due_at\" REMOVE \"away\" \
+             REMOVE \"interval_ms\" REMOVE \"blocked_by\" SET \"standing\"=? SET \"checked_at\"=? \
              WHERE pk=? AND sk=? AND (version IS MISSING OR version <= ?)"
         );
         assert_eq!(statement.text.matches('?').count(), statement.parameters.len(), "a value for each");

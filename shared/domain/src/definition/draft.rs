@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Condition, Schedule, UrlPattern, UserAgent};
+use super::{Condition, Recrawl, Schedule, UrlPattern, UserAgent};
 use crate::ids::CrawlId;
 use crate::url::{CrawlUrl, UrlRules};
 
@@ -223,24 +223,5 @@ impl Default for Fetch {
             body_bytes_max: 10 * MIB,
             decoded_bytes_max: 50 << 20,
         }
-    }
-}
-
-/// When a URL that is known is fetched again: Nutch's adaptive rule, by which the interval grows while a page stays as it
-/// is and shrinks when it changes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Recrawl {
-    /// [`Key::RecrawlInterval`](super::Key::RecrawlInterval).
-    pub interval: Option<Duration>,
-    /// [`Key::RecrawlMin`](super::Key::RecrawlMin).
-    pub min: Duration,
-    /// [`Key::RecrawlMax`](super::Key::RecrawlMax).
-    pub max: Duration,
-}
-
-impl Default for Recrawl {
-    fn default() -> Self {
-        Self { interval: None, min: Duration::from_hours(1), max: Duration::from_hours(90 * 24) }
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use jiff::SignedDuration;
 
-use super::{ConditionMistake, Key, Place, limits};
+use super::{ConditionMistake, Place, RecrawlWord, limits};
 use crate::url::CrawlUrl;
 
 /// One thing that is wrong.
@@ -106,11 +106,30 @@ pub enum Mistake {
     MoreThan {
         /// The value that was given.
         value: Quantity,
-        /// The key that bounds it.
-        other: Key,
-        /// That key's value.
+        /// The place of its bound.
+        other: Place,
+        /// The value there.
         bound: Quantity,
     },
+    /// A value of a rule is less than one that holds for all, which is its lower bound.
+    #[error("`{value}` is less than {other}, which is `{bound}`")]
+    LessThan {
+        /// The value that was given.
+        value: Quantity,
+        /// The place of its bound.
+        other: Place,
+        /// The value there.
+        bound: Quantity,
+    },
+    /// A policy for known pages counts from an interval, and there is none.
+    #[error("`{0}` needs an interval")]
+    NoInterval(RecrawlWord),
+    /// A value that the policy for known pages does not ask for.
+    #[error("this has no effect where the policy is `{0}`")]
+    NoEffect(RecrawlWord),
+    /// A rule for known pages that leaves everything as it is.
+    #[error("the rule has only a condition")]
+    EmptyRule,
     /// An `exclude` pattern matches a seed.
     #[error("the pattern excludes the seed {0}")]
     ExcludesSeed(CrawlUrl),
@@ -148,6 +167,12 @@ impl Mistake {
             Self::TooMany { .. } => "one pattern can often stand for several entries",
             Self::OutOfRange { .. } | Self::ParameterName(_) => return None,
             Self::MoreThan { other, .. } => return Some(format!("lower it, or raise `{other}`")),
+            Self::LessThan { other, .. } => {
+                return Some(format!("raise it, lower `{other}`, or give the rule its own `{}`", other.key.word()));
+            }
+            Self::NoInterval(_) => "add `interval`, or choose the policy `always`",
+            Self::NoEffect(_) => "remove it, or choose another `policy`",
+            Self::EmptyRule => "add at least one of `policy`, `interval`, `min` and `max`, or remove it",
             Self::ExcludesSeed(_) => "make the pattern narrower, or remove the seed",
             Self::IncludesNoSeed(_) => "seeds must match as well: add a pattern for the pages where the crawl begins",
             Self::BlocksEverySeed { .. } => "nothing would be crawled: make the rule narrower, or add another seed",

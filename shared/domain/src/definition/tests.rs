@@ -29,6 +29,10 @@ fn allow(names: &[&str]) -> QueryRule {
     QueryRule { when: None, allow: names.iter().map(|&name| name.to_owned()).collect() }
 }
 
+fn recrawl_rule(path: &str, policy: Option<RecrawlWord>, interval: Option<Duration>) -> RecrawlRule {
+    RecrawlRule { when: prefix(path), policy, interval, min: None, max: None }
+}
+
 /// One way to change a draft.
 type Edit = fn(&mut Draft);
 
@@ -134,9 +138,37 @@ fn what_cannot_be_meant_is_refused() {
             "a body without a coding is its own decoded form",
         ),
         (
-            |d| d.recrawl.max = Duration::from_mins(30),
-            "recrawl.min: `1h` is more than recrawl.max, which is `30m`",
+            |d| {
+                d.recrawl.interval = Some(Duration::from_hours(2));
+                d.recrawl.max = Duration::from_mins(30);
+            },
+            "recrawl.interval: `2h` is more than recrawl.max, which is `30m`\n\
+             recrawl.min: `1h` is more than recrawl.max, which is `30m`",
             "no interval would be valid",
+        ),
+        (
+            |d| d.recrawl.rules = vec![recrawl_rule("/x", Some(RecrawlWord::Always), None); 101],
+            "recrawl.rules: 101 entries, but at most 100 are allowed",
+            "every list has a limit",
+        ),
+        (
+            |d| {
+                d.do_not_crawl = vec![block(Condition::Any(vec![prefix("/x"); 600]))];
+                let when = Condition::Any(vec![prefix("/x"); 600]);
+                d.recrawl.rules = vec![RecrawlRule { when, ..recrawl_rule("/x", Some(RecrawlWord::Always), None) }];
+            },
+            "recrawl.rules entry 1: 1200 entries, but at most 1000 are allowed",
+            "tests of all conditions count together",
+        ),
+        (
+            |d| d.recrawl.policy = Some(RecrawlWord::Fixed),
+            "recrawl.policy: `fixed` needs an interval",
+            "nothing to count from",
+        ),
+        (
+            |d| d.recrawl.rules = vec![recrawl_rule("/x", None, Some(Duration::from_secs(59)))],
+            "recrawl.rules entry 1, interval: `59s` is not between `1m` and `365d`",
+            "the bounds of the key hold in a rule",
         ),
         (
             |d| d.recrawl.interval = Some(Duration::from_mins(30)),
@@ -238,6 +270,8 @@ fn edit(key: Key, draft: &mut Draft) {
             time.set(time.get().map_or(Duration::from_hours(24), |time| time + Duration::from_millis(1)));
         }
         Slot::UserAgent(agent) => *agent = "ShelfBot".parse().unwrap(),
+        Slot::RecrawlWord(word) => *word = Some(RecrawlWord::Always),
+        Slot::RecrawlRules(rules) => rules.push(recrawl_rule("/x", Some(RecrawlWord::Always), None)),
         Slot::Cron(schedule) => *schedule = Some(Schedule::new("0 9 * * *", "UTC").unwrap()),
         Slot::TimeZone(schedule) => *schedule = Some(Schedule::new("0 8 * * *", "Europe/Berlin").unwrap()),
     }
@@ -253,8 +287,9 @@ fn every_key_is_compared_and_says_what_its_change_means() {
     for &key in Key::ALL {
         let mut new = old.clone();
         edit(key, &mut new);
-        let how_only =
-            ["politeness.", "fetch.", "user_agent", "schedule."].iter().any(|start| key.name().starts_with(start));
+        let how_only = ["politeness.", "fetch.", "user_agent", "recrawl.", "schedule."]
+            .iter()
+            .any(|start| key.name().starts_with(start));
         assert_eq!(key.effect(), if how_only { Effect::HowOnly } else { Effect::WhichUrls }, "{key}");
         assert_eq!(changes(&old, &new), [key]);
         let checked = |draft: &Draft| Definition::new(draft.clone()).unwrap();

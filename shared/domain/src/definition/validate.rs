@@ -1,6 +1,6 @@
 //! The checks that make a draft a definition.
 
-use super::{Condition, Draft, Key, Mistake, Place, Problem};
+use super::{Condition, Draft, Key, Mistake, Place, Problem, recrawl};
 use crate::policy::{AllowedOrigins, BlockRule, Decision, Policy, ScopeRule};
 
 /// Limits that do not belong to one key, or that other formats rely on. Those of each key are [`Key::kind`]'s.
@@ -27,8 +27,15 @@ pub mod limits {
 
 /// Everything that is wrong, in the order of the keys.
 pub(super) fn problems(draft: &Draft) -> Vec<Problem> {
-    let mut problems: Vec<Problem> =
-        [counts(draft), conditions(draft), texts(draft), ranges(draft), bounds(draft)].concat();
+    let mut problems: Vec<Problem> = [
+        counts(draft),
+        conditions(draft),
+        texts(draft),
+        ranges(draft),
+        bounds(draft),
+        recrawl::problems(&draft.recrawl),
+    ]
+    .concat();
     // Rules are tried on the seeds only once they are sound: the compiled policy relies on it.
     if problems.is_empty() {
         problems = seeds(draft);
@@ -37,7 +44,7 @@ pub(super) fn problems(draft: &Draft) -> Vec<Problem> {
     problems
 }
 
-fn problem(place: impl Into<Place>, mistake: impl Into<Mistake>) -> Problem {
+pub(super) fn problem(place: impl Into<Place>, mistake: impl Into<Mistake>) -> Problem {
     Problem { place: place.into(), mistake: mistake.into() }
 }
 
@@ -70,9 +77,11 @@ fn conditions(draft: &Draft) -> Vec<Problem> {
 fn all_conditions(draft: &Draft) -> impl Iterator<Item = (Place, &Condition)> {
     let blocks = draft.do_not_crawl.iter().map(|rule| Some(&rule.when)).enumerate();
     let queries = draft.url_query_parameters.iter().map(|rule| rule.when.as_ref()).enumerate();
+    let recrawls = draft.recrawl.rules.iter().map(|rule| Some(&rule.when)).enumerate();
     blocks
         .map(|(entry, condition)| (Place::entry(Key::DoNotCrawl, entry), condition))
         .chain(queries.map(|(entry, condition)| (Place::entry(Key::UrlQueryParameters, entry), condition)))
+        .chain(recrawls.map(|(entry, condition)| (Place::entry(Key::RecrawlRules, entry), condition)))
         .filter_map(|(place, condition)| Some((place, condition?)))
 }
 
@@ -105,15 +114,12 @@ fn ranges(draft: &Draft) -> Vec<Problem> {
     Key::ALL.iter().filter_map(|&key| Some(problem(key, mistake(key)?))).collect()
 }
 
-/// Values that another key bounds.
+/// Values that another key bounds. Those of `recrawl` depend on the policy: `recrawl::problems` checks them.
 fn bounds(draft: &Draft) -> Vec<Problem> {
-    const PAIRS: [(Key, Key); 6] = [
+    const PAIRS: [(Key, Key); 3] = [
         (Key::FetchConnectTimeout, Key::FetchTimeout),
         (Key::FetchFirstByteTimeout, Key::FetchTimeout),
         (Key::FetchBodyBytesMax, Key::FetchDecodedBytesMax),
-        (Key::RecrawlMin, Key::RecrawlMax),
-        (Key::RecrawlMin, Key::RecrawlInterval),
-        (Key::RecrawlInterval, Key::RecrawlMax),
     ];
     let mut problems: Vec<Problem> = Vec::new();
     for (key, other) in PAIRS {
@@ -121,7 +127,7 @@ fn bounds(draft: &Draft) -> Vec<Problem> {
         let (Some(value), Some(bound)) = (key.amount(draft), other.amount(draft)) else { continue };
         // A value is reported once, even if several others bound it.
         if value > bound && problems.iter().all(|told| told.place.key != key) {
-            problems.push(problem(key, Mistake::MoreThan { value, other, bound }));
+            problems.push(problem(key, Mistake::MoreThan { value, other: other.into(), bound }));
         }
     }
     problems

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{RulesDigest, StateChange};
 use crate::ids::{Iteration, Turn};
 use crate::outcome::Outcome;
-use crate::time::after;
+use crate::recrawl::Away;
 use crate::url::CrawlUrl;
 
 /// How a URL was first found.
@@ -35,8 +35,6 @@ pub struct LastCapture {
     pub fetched_at: Timestamp,
     /// Its outcome, which an unchanged body keeps.
     pub outcome: Outcome,
-    /// The interval that led to this visit; `None` where every iteration visits everything.
-    pub interval_ms: Option<u64>,
     /// The fields by which its body was read; `None` if an earlier version of this program stored it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_by: Option<FieldsDigest>,
@@ -91,8 +89,10 @@ pub struct EndedVisit {
     pub capture: Option<LastCapture>,
     /// When it is due again; `None`: in every iteration.
     pub due_at: Option<Timestamp>,
-    /// Since when every visit has failed or found it gone; `None` if this one did not.
-    pub away_since: Option<Timestamp>,
+    /// The interval until then; `None`: every iteration, or it starts anew.
+    pub interval: Option<Duration>,
+    /// Since when every visit has failed or found it gone; `None` if this one found it.
+    pub away: Option<Away>,
     /// The rules that forbid it; `None` if none does.
     pub blocked_by: Option<RulesDigest>,
 }
@@ -107,23 +107,4 @@ pub enum LeadsTo {
     Nowhere,
     /// To another URL.
     Url(CrawlUrl),
-}
-
-/// Returns the interval and the time of the next visit, by Nutch's adaptive rule: × 1.4 after an unchanged visit, × 0.8 after a changed one, within
-/// the definition's bounds. `None` if the definition has no interval: then every iteration visits everything.
-#[must_use]
-pub fn next_visit(
-    recrawl: &crate::definition::Recrawl,
-    previous: Option<Duration>,
-    has_changed: bool,
-    now: Timestamp,
-) -> Option<(Duration, Timestamp)> {
-    let start = recrawl.interval?;
-    let interval = match previous {
-        None => start,
-        Some(previous) if has_changed => previous.mul_f64(0.8),
-        Some(previous) => previous.mul_f64(1.4),
-    };
-    let interval = interval.clamp(recrawl.min, recrawl.max.max(recrawl.min));
-    Some((interval, after(now, interval)))
 }

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::{LastCapture, OriginKey, SegmentId};
 use crate::ids::{Iteration, Turn};
 use crate::outcome::Outcome;
+use crate::recrawl::Away;
 
 /// One entry of a segment of an origin: a visit, with its capture and its document. Stored as an array of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -143,9 +144,12 @@ pub struct Known {
     /// The document of the last good visit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub document: Option<LastDocument>,
-    /// Since when every visit has failed or found it gone; `None` if the last one did not.
+    /// The interval that led to the last visit that found the page; `None` if there was none, or if it is to be visited in every iteration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub away_since: Option<Timestamp>,
+    pub interval_ms: Option<u64>,
+    /// Since when every visit has failed or found it gone; `None` if the last one found it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub away: Option<Away>,
 }
 
 impl Known {
@@ -249,9 +253,9 @@ mod tests {
         let links = LinksDecided { by: RulesDigest(9), depth: 3 };
         let document = LastDocument { place, outcome: Outcome::FileIngested, standing: Standing::Shown, links };
         let known =
-            Known { last: None, document: Some(document), away_since: Some(Timestamp::from_second(5).unwrap()) };
+            Known { last: None, document: Some(document), interval_ms: Some(7), away: Some(Away::Gone { since: Timestamp::from_second(5).unwrap() }) };
         let stored = serde_json::to_string(&known).unwrap();
-        let expected = r#"{"document":{"p":[1,7,2,49],"o":20,"s":"shown","l":[9,3]},"away_since":"1970-01-01T00:00:05Z"}"#;
+        let expected = r#"{"document":{"p":[1,7,2,49],"o":20,"s":"shown","l":[9,3]},"interval_ms":7,"away":{"gone":{"since":"1970-01-01T00:00:05Z"}}}"#;
         assert_eq!(stored, expected);
         assert_eq!(serde_json::from_str::<Known>(&stored).unwrap(), known);
         for standing in Standing::ALL {

@@ -33,7 +33,7 @@ mod todo;
 mod transition_tests;
 mod turn;
 
-pub use candidate::{CandidateUpdate, EndedVisit, FieldsDigest, LastCapture, LeadsTo, Sighting, next_visit};
+pub use candidate::{CandidateUpdate, EndedVisit, FieldsDigest, LastCapture, LeadsTo, Sighting};
 pub use claim::{CandidateState, Claim, Claimable, Claimer, LastVisit, claim};
 pub use crawl::{CrawlPut, put_definition};
 pub use cursor::{Cursors, OriginCursor, Walk};

@@ -65,7 +65,7 @@ const fn json_bytes(urls: usize, validators: Option<usize>) -> usize {
         Some(validators) => 500 + 6 * validators,
         None => 0,
     };
-    urls + last + 250
+    urls + last + 320
 }
 
 /// Splits the todo of one origin, source and depth into chunks within the size limit. The same entries give the same chunks.
@@ -107,7 +107,6 @@ pub(super) fn longest_entry() -> TodoEntry {
         decoded_sha1: [255; 20],
         fetched_at: jiff::Timestamp::MAX,
         outcome: crate::outcome::Outcome::BlockedByRobotsTxt,
-        interval_ms: Some(u64::MAX),
         read_by: Some(super::FieldsDigest(u32::MAX)),
     };
     let via = CrawlUrl::try_from(long("https://a.example/")).unwrap();
@@ -120,8 +119,9 @@ pub(super) fn longest_entry() -> TodoEntry {
     let links = super::LinksDecided { by: super::RulesDigest(u32::MAX), depth: u32::MAX };
     let standing = super::Standing::Withdrawn;
     let document = super::LastDocument { place, outcome: crate::outcome::Outcome::UnknownError, standing, links };
+    let away = crate::recrawl::Away::Failing { since: jiff::Timestamp::MAX };
     let known =
-        Known { last: Some(last), document: Some(document), away_since: Some(jiff::Timestamp::MAX) };
+        Known { last: Some(last), document: Some(document), interval_ms: Some(u64::MAX), away: Some(away) };
     TodoEntry { path_and_query: long("/"), via: Some(via), redirects: u8::MAX, known }
 }
 

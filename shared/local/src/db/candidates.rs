@@ -7,6 +7,7 @@ use dragline_domain::frontier::{
     LinksDecided, RulesDigest, Sighting, Standing, StateChange, VisitPlace,
 };
 use dragline_domain::ids::{Iteration, Turn};
+use dragline_domain::recrawl::Away;
 use dragline_domain::url::Origin;
 use jiff::Timestamp;
 use rusqlite::{Row, params};
@@ -21,7 +22,7 @@ macro_rules! select_candidates {
         concat!(
             "SELECT k.path_query, k.queued_in, k.claimed_by, k.due_at, k.last_outcome, k.last_iteration, k.blocked_by, k.depth, k.via,
                     k.capture_outcome, k.captured_at, k.payload_sha1, k.decoded_sha1, k.etag, k.last_modified, k.interval_ms, k.read_by,
-                    k.document_id, s.iteration, s.turn, s.n, k.document_outcome, k.standing, k.links_by, k.links_depth, k.away_since
+                    k.document_id, s.iteration, s.turn, s.n, k.document_outcome, k.standing, k.links_by, k.links_depth, k.away, k.away_since
              FROM crawl_candidate k LEFT JOIN segment s ON s.id = k.document_id >> 24 WHERE ",
             $condition
         )
@@ -57,10 +58,18 @@ impl Candidate {
         let known = Known {
             last: read_capture(row)?,
             document: read_document(row)?,
-            away_since: row.get::<_, Option<Time>>(25)?.map(|since| since.0),
+            interval_ms: row.get(15)?,
+            away: read_away(row)?,
         };
         Ok(Self { path_and_query: row.get(0)?, state, depth: row.get(7)?, via: row.get(8)?, known })
     }
+}
+
+/// Reads since when it is away; the two columns are NULL together.
+fn read_away(row: &Row<'_>) -> Result<Option<Away>, StoreError> {
+    let (Some(name), Some(Time(since))) = (row.get::<_, Option<String>>(25)?, row.get(26)?) else { return Ok(None) };
+    let away = Away::named(&name, since);
+    away.map(Some).ok_or_else(|| StoreError::Damaged(format!("a candidate is away as `{name}`")))
 }
 
 /// Reads what the last good capture left; its columns are NULL together.
@@ -73,7 +82,6 @@ fn read_capture(row: &Row<'_>) -> rusqlite::Result<Option<LastCapture>> {
         decoded_sha1: row.get::<_, Sha1>(12)?.0,
         etag: row.get(13)?,
         last_modified: row.get(14)?,
-        interval_ms: row.get(15)?,
         read_by: row.get::<_, Option<u32>>(16)?.map(FieldsDigest),
     }))
 }
@@ -196,7 +204,8 @@ impl Db {
         let sql = "UPDATE crawl_candidate
                    SET last_iteration = ?3, last_turn = ?4, last_segment = ?5, last_outcome = ?6, last_at = ?7, due_at = ?8,
                        last_contentful_outcome = iif(?9, ?6, last_contentful_outcome),
-                       last_contentful_at = iif(?9, ?7, last_contentful_at), away_since = ?10, blocked_by = ?11
+                       last_contentful_at = iif(?9, ?7, last_contentful_at), away_since = ?10, blocked_by = ?11, away = ?12,
+                       interval_ms = ?13
                    WHERE origin_id = ?1 AND path_query = ?2
                      AND (last_iteration IS NULL OR (last_iteration, last_turn, last_segment) <= (?3, ?4, ?5))";
         let written = self.execute(
@@ -211,8 +220,10 @@ impl Db {
                 Time(ended.at),
                 ended.due_at.map(Time),
                 ended.outcome.is_contentful(),
-                ended.away_since.map(Time),
+                ended.away.map(|away| Time(away.since())),
                 ended.blocked_by.map(|rules| rules.0),
+                ended.away.map(Away::name),
+                ended.interval.map(|interval| u64::try_from(interval.as_millis()).unwrap_or(u64::MAX)),
             ],
         )?;
         Ok(written > 0)
@@ -252,7 +263,7 @@ impl Db {
     fn put_capture(&self, origin: OriginRowId, path: &str, capture: &LastCapture) -> Result<(), StoreError> {
         let sql = "UPDATE crawl_candidate
                    SET capture_outcome = ?3, captured_at = ?4, payload_sha1 = ?5, decoded_sha1 = ?6, etag = ?7,
-                       last_modified = ?8, interval_ms = ?9, read_by = ?10
+                       last_modified = ?8, read_by = ?9
                    WHERE origin_id = ?1 AND path_query = ?2";
         self.execute(
             sql,
@@ -265,7 +276,6 @@ impl Db {
                 Sha1(capture.decoded_sha1),
                 capture.etag,
                 capture.last_modified,
-                capture.interval_ms,
                 capture.read_by.map(|digest| digest.0),
             ],
         )?;

@@ -7,6 +7,7 @@ ALTER TABLE crawl_candidate ADD COLUMN links_by INTEGER;
 ALTER TABLE crawl_candidate ADD COLUMN links_depth INTEGER;
 ALTER TABLE crawl_candidate ADD COLUMN checked_at TEXT;
 ALTER TABLE crawl_candidate ADD COLUMN changed_at TEXT;
+ALTER TABLE crawl_candidate ADD COLUMN away TEXT;
 ALTER TABLE crawl_candidate ADD COLUMN away_since TEXT;
 ALTER TABLE crawl_candidate ADD COLUMN blocked_by INTEGER;
 ALTER TABLE crawl_log ADD COLUMN change TEXT;

@@ -173,6 +173,7 @@ CREATE TABLE crawl_candidate (
     links_depth             INTEGER,
     checked_at              TEXT,
     changed_at              TEXT,
+    away                    TEXT,
     away_since              TEXT,
     blocked_by              INTEGER,
     PRIMARY KEY (origin_id, path_query)

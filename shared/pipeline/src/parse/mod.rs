@@ -164,7 +164,8 @@ async fn parse(
     };
     frontier.put_log(&log).await?;
     show(world, &captures, &log);
-    update_candidates(world, &context, segment, &captures, documents, &claimed).await?;
+    let began = contexts.began(frontier, crawl, segment.iteration).await?.unwrap_or(segment.committed_at);
+    update_candidates(world, &context, segment, &captures, documents, &claimed, began).await?;
     let counters = ParserCounters { unreadable, ..counters(&log.entries, &captures, documents, &claimed) };
     let end = commit(world, &context, segment, counters, &claimed).await?;
     Ok(Some((end, claimed.targets.into_iter().map(|target| target.origin).collect())))

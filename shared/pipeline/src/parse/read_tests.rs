@@ -51,7 +51,6 @@ fn largest_visit() -> Visit {
             decoded_sha1: [255; 20],
             fetched_at: Timestamp::MAX,
             outcome: Outcome::FileIngested,
-            interval_ms: Some(u64::MAX),
             read_by: Some(FieldsDigest(u32::MAX)),
         }), ..Known::default() },
     }

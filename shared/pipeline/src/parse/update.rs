@@ -5,10 +5,11 @@ use std::time::Duration;
 use dragline_domain::capture::Finality;
 use dragline_domain::document::{Document, DocumentState};
 use dragline_domain::frontier::{
-    CandidateUpdate, EndedVisit, FieldsDigest, LastCapture, LeadsTo, OriginKey, Says, SegmentRow, Standing, StateChange,
-    next_visit,
+    CandidateUpdate, EndedVisit, FieldsDigest, LastCapture, LeadsTo, OriginKey, SegmentRow, Standing, StateChange,
 };
 use dragline_domain::outcome::Outcome;
+use dragline_domain::recrawl::{Ended, LastVisits, NextVisit, next_visit};
+use jiff::Timestamp;
 
 use super::claims::{BlockedUrl, Claimed};
 use super::documents::redirect_of;
@@ -27,9 +28,10 @@ pub(super) async fn update_candidates(
     captures: &[Capture],
     documents: &[Document],
     claimed: &Claimed,
+    began: Timestamp,
 ) -> PortResult<()> {
     let ended = captures.iter().zip(documents).filter(|(capture, _)| capture.visit.finality != Finality::Retried);
-    let updates: Vec<_> = ended.map(|(capture, document)| update_of(context, segment, capture, document)).collect();
+    let updates: Vec<_> = ended.map(|(capture, document)| update_of(context, segment, began, capture, document)).collect();
     world.frontier().update_candidates(&segment.id.origin, &updates).await?;
     for (origin, blocked) in claimed.blocked_by_origin() {
         let updates: Vec<_> = blocked.into_iter().map(|blocked| update_of_blocked(context, segment, blocked)).collect();
@@ -50,7 +52,8 @@ fn update_of_blocked(context: &CrawlContext, segment: &SegmentRow, blocked: &Blo
             at: blocked.at,
             capture: None,
             due_at: None,
-            away_since: None,
+            interval: None,
+            away: None,
             blocked_by: Some(context.rules),
         }),
         state: StateChange::Hidden(Standing::Withdrawn),
@@ -58,7 +61,13 @@ fn update_of_blocked(context: &CrawlContext, segment: &SegmentRow, blocked: &Blo
     }
 }
 
-fn update_of(context: &CrawlContext, segment: &SegmentRow, capture: &Capture, document: &Document) -> CandidateUpdate {
+fn update_of(
+    context: &CrawlContext,
+    segment: &SegmentRow,
+    began: Timestamp,
+    capture: &Capture,
+    document: &Document,
+) -> CandidateUpdate {
     let state = state_change(context, segment, capture, document);
     let leads_to = match state {
         StateChange::Shown { .. } => {
@@ -72,7 +81,7 @@ fn update_of(context: &CrawlContext, segment: &SegmentRow, capture: &Capture, do
         turn: segment.id.turn,
         n: segment.id.n,
         ended: match capture.visit.finality {
-            Finality::Final => Some(ended(context, capture, document, &state)),
+            Finality::Final => Some(ended(context, began, capture, document, &state)),
             Finality::Aside | Finality::Retried => None,
         },
         state,
@@ -80,21 +89,23 @@ fn update_of(context: &CrawlContext, segment: &SegmentRow, capture: &Capture, do
     }
 }
 
-fn ended(context: &CrawlContext, capture: &Capture, document: &Document, state: &StateChange) -> EndedVisit {
+fn ended(
+    context: &CrawlContext,
+    began: Timestamp,
+    capture: &Capture,
+    document: &Document,
+    state: &StateChange,
+) -> EndedVisit {
     let outcome = document.outcome;
     let known = &capture.visit.known;
     let is_stuck = document.state == DocumentState::Stuck;
     let is_unchanged = !is_stuck && capture.unchanged_since().is_some();
-    let is_lasting = outcome.is_contentful() || is_unchanged;
-    let has_changed = matches!(state, StateChange::Shown { changed_at: Some(_), .. } | StateChange::Hidden(_));
-    let previous = known.last.as_ref().and_then(|last| last.interval_ms).map(Duration::from_millis);
-    let next = next_visit(&context.definition.recrawl, previous, has_changed, capture.at).filter(|_| is_lasting);
-    let interval_ms = next.map(|(interval, _)| u64::try_from(interval.as_millis()).unwrap_or(u64::MAX));
+    let next = next(context, began, capture, document, state);
     let kept = if is_stuck {
         // Nothing was extracted from it. With validators it would count as unchanged next time.
         None
     } else if is_unchanged {
-        known.last.as_ref().map(|last| unchanged(context, capture, last, outcome, interval_ms))
+        known.last.as_ref().map(|last| unchanged(context, capture, last, outcome))
     } else {
         capture.body_kept().map(|body| LastCapture {
             etag: capture.etag(),
@@ -103,19 +114,42 @@ fn ended(context: &CrawlContext, capture: &Capture, document: &Document, state: 
             decoded_sha1: body.decoded_sha1,
             fetched_at: capture.at,
             outcome,
-            interval_ms,
             read_by: capture.read_by(context),
         })
     };
-    let is_away = matches!(outcome.says(), Says::Gone | Says::Nothing);
     EndedVisit {
         outcome,
         at: capture.at,
         capture: kept,
-        due_at: next.map(|(_, due)| due),
-        away_since: is_away.then(|| known.away_since.unwrap_or(capture.at)),
+        due_at: next.due_at,
+        interval: next.interval,
+        away: next.away,
         blocked_by: (outcome == Outcome::BlockedUrlByLocalPolicy).then_some(context.rules),
     }
+}
+
+/// Returns when the URL is due again. Times count from the iteration's beginning, so that a crawl that begins daily finds what is due daily, however
+/// long it took to get there.
+fn next(
+    context: &CrawlContext,
+    began: Timestamp,
+    capture: &Capture,
+    document: &Document,
+    state: &StateChange,
+) -> NextVisit {
+    let known = &capture.visit.known;
+    let interval = known.interval_ms.map(Duration::from_millis);
+    let ended = match state {
+        // Only a request can find out more, and none is made: it is looked at in every iteration.
+        StateChange::Hidden(Standing::Withdrawn) if capture.visit.exchange.is_none() => {
+            return NextVisit { interval, due_at: None, away: None };
+        }
+        StateChange::Shown { changed_at: Some(_), .. } => Ended::Changed,
+        StateChange::Shown { changed_at: None, .. } | StateChange::Confirmed => Ended::Unchanged,
+        StateChange::Kept | StateChange::Hidden(_) => Ended::of(document.outcome),
+    };
+    let visits = LastVisits { interval, away: known.away };
+    next_visit(&context.recrawl.policy_for(&capture.url), &visits, ended, began)
 }
 
 /// Returns what is stored of a capture whose body is known.
@@ -124,11 +158,10 @@ fn unchanged(
     capture: &Capture,
     last: &LastCapture,
     outcome: Outcome,
-    interval_ms: Option<u64>,
 ) -> LastCapture {
     // A 304 may leave out fields, so nobody knows whether they are gone.
     let read_by = last.read_by.or_else(|| capture.read_by(context).filter(|_| !capture.is_not_modified()));
-    let kept = LastCapture { interval_ms, read_by, ..last.clone() };
+    let kept = LastCapture { read_by, ..last.clone() };
     if outcome == Outcome::BlockedAtRequestOfRemote && last.outcome != outcome {
         // A 304 asks for noindex: what the page is without that is only known from a complete answer.
         let read_by = Some(FieldsDigest::NONE);

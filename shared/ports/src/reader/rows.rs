@@ -209,7 +209,7 @@ rows! {
         via: Option<String>,
         /// When it is due again; `None` for every iteration.
         due_at: Option<String>,
-        /// The interval that led to the last good capture; `None` where there is none.
+        /// The interval after the last visit that found it; `None` where there is none.
         interval_ms: Option<u64>,
         /// The number of its last outcome; `None` if it has none yet.
         last_outcome: Option<i16>,

@@ -51,7 +51,6 @@ pub(super) fn capture(etag: &str) -> LastCapture {
         decoded_sha1: [2; 20],
         fetched_at: at(3),
         outcome: Outcome::FileIngested,
-        interval_ms: Some(5),
         read_by: Some(FieldsDigest(u32::MAX)),
     }
 }

@@ -1,6 +1,8 @@
 //! The second iteration: what is requested again and how, and how answers are handled.
 
-use dragline_domain::definition::{Condition, DoNotCrawl, TextTest};
+use std::time::Duration;
+
+use dragline_domain::definition::{Condition, DoNotCrawl, RecrawlRule, RecrawlWord, TextTest};
 use dragline_domain::outcome::Outcome;
 use dragline_formats::warc::{RecordType, RevisitProfile};
 use dragline_whole_crawls::{Crawled, definition};
@@ -8,6 +10,7 @@ use dragline_whole_crawls::{Crawled, definition};
 use super::content::gzip;
 use super::scripted::{Act, Asked, ScriptedSite, answer, page};
 
+const DAY: Duration = Duration::from_hours(24);
 const CHANGED: &str = "last-modified: Sun, 06 Nov 1994 08:49:37 GMT";
 
 fn site(asked: &Asked) -> Act {
@@ -125,4 +128,32 @@ async fn a_stricter_definition_holds_for_what_is_known() {
         assert_eq!(row.outcome, Outcome::BlockedUrlByLocalPolicy.code(), "{path}");
         assert!(row.detail.as_deref().is_some_and(|detail| detail.contains(rule)), "{path}: {:?}", row.detail);
     }
+}
+
+#[tokio::test]
+async fn a_policy_decides_what_is_requested_again() {
+    let site = ScriptedSite::start(|asked| match asked.target.as_str() {
+        "/" => {
+            page("<a href=/quiet>1</a><a href=/live>2</a><a href=/gone>3</a><a href=/broken>4</a><a href=/hidden>5</a>")
+        }
+        "/broken" => answer(500, &[], ""),
+        "/gone" | "/robots.txt" => answer(404, &[], ""),
+        "/hidden" => answer(200, &["content-type: text/html", "x-robots-tag: noindex"], "not for search"),
+        _ => page("a page"),
+    })
+    .await;
+    let monthly = definition(&[site.url("/")], |draft| {
+        draft.recrawl.interval = Some(30 * DAY);
+        let when = Condition::Path(TextTest::Equals("/live".to_owned()));
+        let policy = Some(RecrawlWord::Always);
+        draft.recrawl.rules.push(RecrawlRule { when, policy, interval: None, min: None, max: None });
+    });
+    let first = Crawled::once(&monthly).await;
+    let before = site.targets().len();
+    first.again(&monthly).await;
+    let mut asked = site.targets().split_off(before);
+    asked.sort();
+    // The seed, one whose rule says so, and one that failed once. The others are not due for a month, whether they are there, gone, or not to be
+    // ingested.
+    assert_eq!(asked, ["/", "/broken", "/live"]);
 }

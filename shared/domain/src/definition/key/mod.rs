@@ -3,6 +3,8 @@
 //! Each key is described once, in `table`. The checks of its bounds, the YAML reader, the help of `dragline crawl` and docs/definition.md are all
 //! made from that.
 
+#[macro_use]
+mod describe;
 mod slot;
 mod table;
 mod value;
@@ -33,35 +35,52 @@ impl fmt::Display for Key {
     }
 }
 
-/// Where in a definition: a key, or one entry of its list.
+/// Where in a definition: a key, one entry of its list, or one part of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Place {
     /// The key.
     pub key: Key,
     /// The entry's position, counted from 0; `None` for the key as a whole.
     pub entry: Option<usize>,
+    /// The key that the part of the entry takes the place of; `None` for the entry as a whole.
+    pub part: Option<Key>,
 }
 
 impl Place {
     /// One entry of a list, counted from 0.
     #[must_use]
     pub const fn entry(key: Key, entry: usize) -> Self {
-        Self { key, entry: Some(entry) }
+        Self { key, entry: Some(entry), part: None }
+    }
+
+    /// One part of an entry, which takes the place of another key.
+    #[must_use]
+    pub const fn part(key: Key, entry: usize, part: Key) -> Self {
+        Self { key, entry: Some(entry), part: Some(part) }
+    }
+
+    /// Returns the places that contain it, from the smallest, beginning with itself.
+    pub fn around(self) -> impl Iterator<Item = Self> {
+        [self, Self { part: None, ..self }, self.key.into()].into_iter()
     }
 }
 
 impl From<Key> for Place {
     fn from(key: Key) -> Self {
-        Self { key, entry: None }
+        Self { key, entry: None, part: None }
     }
 }
 
-/// The key, and the entry counted from 1: `scope.exclude entry 2`.
+/// The key, the entry counted from 1, and its part: `scope.exclude entry 2`, `recrawl.rules entry 1, interval`.
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.entry {
-            Some(entry) => write!(f, "{} entry {}", self.key, entry + 1),
-            None => self.key.fmt(f),
+            Some(entry) => write!(f, "{} entry {}", self.key, entry + 1)?,
+            None => self.key.fmt(f)?,
+        }
+        match self.part {
+            Some(part) => write!(f, ", {}", part.word()),
+            None => Ok(()),
         }
     }
 }

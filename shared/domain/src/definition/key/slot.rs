@@ -3,7 +3,7 @@
 use std::num::TryFromIntError;
 use std::time::Duration;
 
-use crate::definition::{DoNotCrawl, QueryRule, Schedule, UrlPattern, UserAgent, Within};
+use crate::definition::{DoNotCrawl, QueryRule, RecrawlRule, RecrawlWord, Schedule, UrlPattern, UserAgent, Within};
 use crate::ids::CrawlId;
 use crate::url::{CrawlUrl, UrlRules};
 
@@ -31,6 +31,10 @@ pub enum Slot<'d> {
     Time(&'d mut dyn Length),
     /// A user agent.
     UserAgent(&'d mut UserAgent),
+    /// When known pages are due again; `None`: as the interval says.
+    RecrawlWord(&'d mut Option<RecrawlWord>),
+    /// Conditions with policies.
+    RecrawlRules(&'d mut Vec<RecrawlRule>),
     /// The schedule, of which this is the cron expression.
     Cron(&'d mut Option<Schedule>),
     /// The schedule, of which this is the time zone.

@@ -15,104 +15,6 @@ const KIB: u64 = 1 << 10;
 const GIB: u64 = 1 << 30;
 const PIB: u64 = 1 << 50;
 
-macro_rules! keys {
-    (@amount Count $field:expr) => { Number::get(&$field).map(Quantity::Count) };
-    (@amount Size $field:expr) => { Number::get(&$field).map(Quantity::Bytes) };
-    (@amount Time $field:expr) => { Length::get(&$field).map(Quantity::Time) };
-    (@amount $other:ident $field:expr) => { None };
-    (@entries Seeds $field:expr) => { Some($field.len()) };
-    (@entries Patterns $field:expr) => { Some($field.len()) };
-    (@entries Blocks $field:expr) => { Some($field.len()) };
-    (@entries QueryRules $field:expr) => { Some($field.len()) };
-    (@entries $other:ident $field:expr) => { None };
-    (@flag) => { None };
-    (@flag $name:literal $help:literal) => { Some(KeyFlag { name: $name, help: $help }) };
-    ($(
-        $(#[doc = $meaning:literal])+
-        $variant:ident = $name:literal {
-            field: $($field:ident).+,
-            kind: $kind:ident $(($bounds:expr))?,
-            default: $default:ident $(($said:literal))?,
-            example: $example:literal,
-            effect: $effect:ident,
-            $(flag: $flag:literal $help:literal,)?
-        }
-    )*) => {
-        /// A key of a definition. [`Key::name`] is the path by which the user writes it.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub enum Key { $($(#[doc = $meaning])+ $variant,)* }
-
-        impl Key {
-            /// All keys, in the order of the documentation.
-            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
-
-            /// The path in YAML, such as `budget.pages`.
-            #[must_use]
-            pub const fn name(self) -> &'static str {
-                match self { $(Self::$variant => $name,)* }
-            }
-
-            /// What it is for, in Markdown, line by line.
-            pub fn meaning(self) -> impl Iterator<Item = &'static str> {
-                let lines: &[&str] = match self { $(Self::$variant => &[$($meaning),+],)* };
-                lines.iter().map(|line| line.strip_prefix(' ').unwrap_or(line))
-            }
-
-            /// What kind of value it has.
-            #[must_use]
-            pub const fn kind(self) -> ValueKind {
-                match self { $(Self::$variant => ValueKind::$kind $(($bounds))?,)* }
-            }
-
-            /// What applies if it is left out.
-            #[must_use]
-            pub const fn default(self) -> KeyDefault {
-                match self { $(Self::$variant => KeyDefault::$default $(($said))?,)* }
-            }
-
-            /// An example value as written in YAML. The examples of all keys together are a valid definition.
-            #[must_use]
-            pub const fn example(self) -> &'static str {
-                match self { $(Self::$variant => $example,)* }
-            }
-
-            /// What a change of it means for an iteration that is not finished.
-            #[must_use]
-            pub const fn effect(self) -> Effect {
-                match self { $(Self::$variant => Effect::$effect,)* }
-            }
-
-            /// The flag of `dragline crawl` that takes precedence over it.
-            #[must_use]
-            pub const fn flag(self) -> Option<KeyFlag> {
-                match self { $(Self::$variant => keys!(@flag $($flag $help)?),)* }
-            }
-
-            /// Returns its field in a draft, to be filled.
-            pub fn slot(self, draft: &mut Draft) -> Slot<'_> {
-                match self { $(Self::$variant => Slot::$kind(&mut draft.$($field).+),)* }
-            }
-
-            /// Returns its number, size or time in a draft; `None` if there is none.
-            #[must_use]
-            pub fn amount(self, draft: &Draft) -> Option<Quantity> {
-                match self { $(Self::$variant => keys!(@amount $kind draft.$($field).+),)* }
-            }
-
-            /// Returns how many entries its list has in a draft. `None` if it has no list, or one that enforces its own limit.
-            #[must_use]
-            pub fn entries(self, draft: &Draft) -> Option<usize> {
-                match self { $(Self::$variant => keys!(@entries $kind draft.$($field).+),)* }
-            }
-
-            /// Whether its field differs between two drafts.
-            pub(in crate::definition) fn has_changed(self, old: &Draft, new: &Draft) -> bool {
-                match self { $(Self::$variant => old.$($field).+ != new.$($field).+,)* }
-            }
-        }
-    };
-}
-
 keys! {
     /// The crawl's name. Another name means another crawl.
     Name = "name" {
@@ -375,30 +277,62 @@ keys! {
         effect: HowOnly,
         flag: "user-agent" "What the crawler calls itself; the first word selects its group in robots.txt",
     }
-    /// How long after its first fetch a page is due again. From then on the interval is multiplied by 1.4 when the page has not changed, and
-    /// by 0.8 when it has.
+    /// When a page that is known is due again. A run fetches what is due, and the seeds.
+    ///
+    /// | word | due again |
+    /// |---|---|
+    /// | `always` | in every run |
+    /// | `fixed` | after `recrawl.interval` |
+    /// | `adaptive` | after `recrawl.interval` at first; then the interval is multiplied by 1.4 when the page has not changed, and by 0.8 when it has |
+    ///
+    /// `fixed` and `adaptive` need an interval. Pages that are gone, or fail, are due less and less often by any of them.
+    RecrawlPolicy = "recrawl.policy" {
+        field: recrawl.policy,
+        kind: RecrawlWord,
+        default: Derived("`adaptive` with an interval, `always` without one"),
+        example: "adaptive",
+        // As for all keys of `recrawl`: which URLs an iteration visits follows from the times that earlier visits stored. A change only decides on the
+        // times that are stored from now on, so an iteration can continue with it.
+        effect: HowOnly,
+    }
+    /// How long after its first fetch a page is due again.
     RecrawlInterval = "recrawl.interval" {
         field: recrawl.interval,
         kind: Time(MINUTE..=YEAR),
         default: Nothing("every run fetches everything"),
         example: "1d",
-        effect: WhichUrls,
+        effect: HowOnly,
     }
-    /// The shortest that the interval becomes. At most `recrawl.interval`, without which it has no effect.
+    /// The shortest that an adaptive interval becomes. At most `recrawl.interval`, without which it has no effect.
     RecrawlMin = "recrawl.min" {
         field: recrawl.min,
         kind: Time(MINUTE..=YEAR),
         default: Value("1h"),
         example: "6h",
-        effect: WhichUrls,
+        effect: HowOnly,
     }
-    /// The longest that the interval becomes. At least `recrawl.interval`, without which it has no effect.
+    /// The longest that an interval becomes, and the longest wait before a page that is gone is asked for again. At least `recrawl.interval`.
     RecrawlMax = "recrawl.max" {
         field: recrawl.max,
         kind: Time(MINUTE..=YEAR),
         default: Value("90d"),
         example: "30d",
-        effect: WhichUrls,
+        effect: HowOnly,
+    }
+    /// Pages with another policy. The first rule whose `when` holds for a URL decides; what it leaves out comes from the keys above. With an
+    /// interval and no `policy` anywhere, a rule is adaptive. In the example, news are due every hour, and the archive is after a month at first.
+    RecrawlRules = "recrawl.rules" {
+        field: recrawl.rules,
+        kind: RecrawlRules(100),
+        default: Nothing("none"),
+        example: "
+  - when: { path: { prefix: /news/ } }
+    policy: fixed
+    interval: 1h
+  - when: { path: { prefix: /archive/ } }
+    interval: 30d
+    max: 90d",
+        effect: HowOnly,
     }
     /// When a deployed stack begins an iteration. A time that comes while the last iteration is still running is skipped. Times must be at least 5
     /// minutes apart. `dragline crawl` does not wait for them: it begins when you run it.

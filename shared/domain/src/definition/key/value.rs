@@ -30,6 +30,10 @@ pub enum ValueKind {
     Time(RangeInclusive<Duration>),
     /// A user agent.
     UserAgent,
+    /// One of a few words.
+    RecrawlWord,
+    /// Conditions with policies.
+    RecrawlRules(usize),
     /// A cron expression.
     Cron,
     /// The time zone of one.
@@ -60,7 +64,8 @@ impl ValueKind {
             | Self::Patterns(max)
             | Self::Blocks(max)
             | Self::QueryRules(max)
-            | Self::Parameters(max) => Some(*max),
+            | Self::Parameters(max)
+            | Self::RecrawlRules(max) => Some(*max),
             _ => None,
         }
     }

@@ -1,6 +1,7 @@
 //! Candidates: claims, updates and the recrawl cursor.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use dragline_domain::frontier::{
     Ahead, CandidateUpdate, Claim, Claimable, Claimer, DueQuery, DueWork, EndedVisit, Known, LastCapture, LastDocument,
@@ -8,6 +9,7 @@ use dragline_domain::frontier::{
 };
 use dragline_domain::ids::{Iteration, Turn};
 use dragline_domain::outcome::Outcome;
+use dragline_domain::recrawl::Away;
 use dragline_ports::frontier::{DuePage, Frontier};
 use jiff::Timestamp;
 
@@ -15,13 +17,13 @@ use super::super::lag::{assert_comes_to, until};
 use super::super::samples::{at, capture, key, sighting, trigger};
 use super::super::world::{UNLIMITED, World, long_path};
 
-const NEW: Claim = Claim::Own { known: Known { last: None, document: None, away_since: None } };
+const NEW: Claim = Claim::Own { known: Known { last: None, document: None, interval_ms: None, away: None } };
 
 /// The rules in force.
 const RULES: RulesDigest = RulesDigest(7);
 
 fn ended(outcome: Outcome) -> EndedVisit {
-    EndedVisit { outcome, at: at(5), capture: None, due_at: None, away_since: None, blocked_by: None }
+    EndedVisit { outcome, at: at(5), capture: None, due_at: None, interval: None, away: None, blocked_by: None }
 }
 
 fn update(path: &str, order: (Iteration, u64, u64), ended: Option<EndedVisit>) -> CandidateUpdate {
@@ -122,7 +124,7 @@ pub async fn an_update_without_a_capture_keeps_the_last_one(frontier: &impl Fron
     let world = World::begin(frontier, UNLIMITED).await;
     let ours = Claimer::trigger(&trigger("x"));
     world.claim(&origin, ours.clone(), &["/a"]).await;
-    let bare = LastCapture { etag: None, last_modified: Some("then".into()), interval_ms: None, ..capture("") };
+    let bare = LastCapture { etag: None, last_modified: Some("then".into()), ..capture("") };
     let good = EndedVisit { capture: Some(bare.clone()), ..ended(Outcome::FileIngested) };
     let good = update("/a", (world.iteration, 1, 0), Some(good));
     let failed = update("/a", (world.iteration, 1, 1), Some(ended(Outcome::ConnectionFailed)));
@@ -141,14 +143,15 @@ pub async fn an_update_says_what_is_shown(frontier: &impl Frontier) {
     let shown = |n| StateChange::Shown { place: place(n), outcome: Outcome::FileIngested, links, changed_at: Some(at(5)) };
     let document = |n, standing| Some(LastDocument { place: place(n), outcome: Outcome::FileIngested, standing, links });
     let visit = |outcome| Some(ended(outcome));
-    let away = Some(EndedVisit { away_since: Some(at(9)), ..ended(Outcome::FileNotFound) });
+    let gone = Some(Away::Gone { since: at(9) });
+    let away = Some(EndedVisit { away: gone, interval: Some(Duration::from_millis(7)), ..ended(Outcome::FileNotFound) });
     let ours = Claimer::trigger(&trigger("x"));
     world.claim(&origin, ours.clone(), &["/a"]).await;
-    for (order, ended, state, expected, away_since, why) in [
+    for (order, ended, state, expected, away, why) in [
         ((1, 0), visit(Outcome::ServerInternalError), StateChange::Kept, None, None, "nothing was ever shown"),
         ((1, 1), visit(Outcome::FileIngested), shown(1), document(1, Standing::Shown), None, "the first document"),
         ((1, 2), visit(Outcome::RequestTimeout), StateChange::Kept, document(1, Standing::Shown), None, "a failure"),
-        ((1, 3), away, StateChange::Hidden(Standing::Gone), document(1, Standing::Gone), Some(at(9)), "404"),
+        ((1, 3), away, StateChange::Hidden(Standing::Gone), document(1, Standing::Gone), gone, "404"),
         ((1, 4), visit(Outcome::FileDidNotChange), StateChange::Confirmed, document(1, Standing::Shown), None, "304"),
         (
             (1, 5),
@@ -165,7 +168,7 @@ pub async fn an_update_says_what_is_shown(frontier: &impl Frontier) {
         let changed = CandidateUpdate { state, ..update("/a", (world.iteration, order.0, order.1), ended) };
         frontier.update_candidates(&origin, &[changed]).await.unwrap();
         let claimed = world.claim(&origin, ours.clone(), &["/a"]).await;
-        let known = Known { last: None, document: expected, away_since };
+        let known = Known { last: None, document: expected, interval_ms: away.map(|_| 7), away };
         assert_eq!(claimed, [Claim::Own { known }], "{why}");
     }
     let query = DueQuery { iteration: world.iteration.next(), pass: Pass::Visited, rules: RULES, now: at(10) };

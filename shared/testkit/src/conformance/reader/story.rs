@@ -16,6 +16,7 @@ use dragline_domain::frontier::{
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;
 use dragline_domain::politeness::Pace;
+use dragline_domain::recrawl::Away;
 use dragline_domain::url::Spelling;
 use dragline_formats::robots::{RobotsRecord, Unreadable};
 use dragline_ports::documents::Documents;
@@ -407,7 +408,8 @@ fn update(segment: &SegmentRow, made: &Made) -> CandidateUpdate {
             at: entry.at,
             capture: capture.clone().map(|capture| LastCapture { fetched_at: entry.at, ..capture }),
             due_at: (segment.iteration == Iteration::FIRST).then(|| at(90_000)),
-            away_since: (outcome == Outcome::FileNotFound).then_some(entry.at),
+            interval: capture.as_ref().map(|_| Duration::from_millis(5)),
+            away: (outcome == Outcome::FileNotFound).then_some(Away::Gone { since: entry.at }),
             blocked_by: None,
         }),
         state,

@@ -91,7 +91,6 @@ fn blank(ended: &EndedVisit) -> LastCapture {
         decoded_sha1: [0; 20],
         fetched_at: ended.at,
         outcome: ended.outcome,
-        interval_ms: None,
         read_by: None,
     }
 }
@@ -103,7 +102,8 @@ fn never_ended() -> EndedVisit {
         at: Timestamp::UNIX_EPOCH,
         capture: None,
         due_at: None,
-        away_since: None,
+        interval: None,
+        away: None,
         blocked_by: None,
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! A value that is more than a number or a word is read as a text with its location, so that all mistakes are reported at once, each with a hint.
 
+mod recrawl;
+
 use std::collections::HashMap;
 use std::fmt::{self, Display};
 
@@ -15,9 +17,9 @@ use serde::de::{DeserializeSeed, Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_saphyr::Spanned;
 
-use super::error::{Diagnostic, Diagnostics, Location};
-use super::known::{self, Known};
-use super::units::{duration, size};
+use crate::error::{Diagnostic, Diagnostics, Location};
+use crate::known::{self, Known};
+use crate::units::{duration, size};
 
 /// A text and its location.
 pub(super) type Text = Spanned<String>;
@@ -60,14 +62,12 @@ impl Locations {
     /// of the file if none of them is in the file.
     pub(super) fn of(&self, problem: &Problem) -> Location {
         let other = match problem.mistake {
-            Mistake::MoreThan { other, .. } => Some(Place::from(other)),
+            Mistake::MoreThan { other, .. } | Mistake::LessThan { other, .. } => Some(other),
             _ => None,
         };
-        [Some(problem.place), Some(problem.place.key.into()), other]
-            .into_iter()
-            .flatten()
-            .find_map(|place| self.0.get(&place).copied())
-            .unwrap_or(Location::START)
+        let places = problem.place.around().chain(other.into_iter().flat_map(Place::around));
+        let mut known = places.filter_map(|place| self.0.get(&place).copied());
+        known.next().unwrap_or(Location::START)
     }
 }
 
@@ -129,6 +129,12 @@ impl Reader {
                 }
             }
             Slot::UserAgent(field) => put(field, notes.text(key, map.next_value()?, user_agent)),
+            Slot::RecrawlWord(field) => {
+                if let Some(word) = notes.word(key, map.next_value()?) {
+                    *field = Some(word);
+                }
+            }
+            Slot::RecrawlRules(field) => put(field, notes.recrawl_rules(key, map.next_value()?)),
             Slot::Cron(_) => self.cron = map.next_value()?,
             Slot::TimeZone(_) => self.time_zone = map.next_value()?,
         }
@@ -142,7 +148,7 @@ impl Reader {
         draft.name = name.unwrap_or_else(|| Draft::for_seeds(seeds.first().cloned().into_iter().collect()).name);
         draft.seeds = seeds;
         draft.schedule = cron.and_then(|cron| notes.schedule(&cron, time_zone.as_ref()));
-        notes.check_intervals();
+        notes.check_recrawl(&draft.recrawl);
         ReadDraft { draft, locations: notes.locations, diagnostics: notes.diagnostics }
     }
 }
@@ -248,18 +254,6 @@ impl Notes {
                 self.diagnostics.push((at.referenced.into(), diagnostic));
                 None
             }
-        }
-    }
-
-    fn check_intervals(&mut self) {
-        let location = |key: Key| self.locations.0.get(&key.into()).copied();
-        if location(Key::RecrawlInterval).is_some() {
-            return;
-        }
-        for bound in [Key::RecrawlMin, Key::RecrawlMax].into_iter().filter_map(location) {
-            let diagnostic = Diagnostic::new("this has no effect without `recrawl.interval`")
-                .hint("add an interval, or remove this: without one, every run fetches everything");
-            self.diagnostics.push((bound, diagnostic));
         }
     }
 }

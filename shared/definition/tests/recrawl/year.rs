@@ -1,0 +1,104 @@
+//! A year of daily runs over the site, each page visited when the domain says that it is due.
+
+use std::time::Duration;
+
+use dragline_domain::definition::Definition;
+use dragline_domain::recrawl::{Ended, LastVisits, RecrawlRules, next_visit};
+use dragline_domain::time::after;
+use jiff::Timestamp;
+
+use crate::site::{DAYS, Dice, Pace, Page};
+
+/// What a year of daily runs cost, and what they found.
+#[derive(Debug, Default)]
+pub(crate) struct Year {
+    /// Requests for pages.
+    pub(crate) requests: u32,
+    /// Requests for pages that never change and are always there, and how many such pages there are.
+    pub(crate) for_steady: (u32, u32),
+    /// Requests for pages that were gone.
+    pub(crate) while_gone: u32,
+    /// Changes that were seen.
+    pub(crate) seen: u32,
+    /// Changes that were never seen: the next one, or the end of the page or of the year, came before a visit.
+    pub(crate) missed: u32,
+    /// Days from each change to the visit that noticed that there was one, even if another had followed by then; and how many changes that is.
+    pub(crate) noticed: (u32, u32),
+}
+
+impl Year {
+    /// Returns the requests for one page that never changes, on average.
+    pub(crate) fn requests_per_steady_page(&self) -> f64 {
+        f64::from(self.for_steady.0) / f64::from(self.for_steady.1)
+    }
+
+    /// Returns the days until a change was noticed, on average.
+    pub(crate) fn days_until_noticed(&self) -> f64 {
+        f64::from(self.noticed.0) / f64::from(self.noticed.1)
+    }
+}
+
+/// What a crawl knows of a page.
+struct Known<'p> {
+    page: &'p Page,
+    due_at: Option<Timestamp>,
+    last: LastVisits,
+    /// The day on which it was last found.
+    found_on: Option<u32>,
+}
+
+/// Runs the crawl each day at the same time. A run takes a page after the other, and a request takes between half a second and one and a half.
+pub(crate) fn simulate(definition: &Definition, site: &[Page], seed: u64) -> Year {
+    let rules = RecrawlRules::new(definition);
+    let mut dice = Dice(seed);
+    let mut year = Year::default();
+    let mut pages: Vec<Known<'_>> =
+        site.iter().map(|page| Known { page, due_at: None, last: LastVisits::default(), found_on: None }).collect();
+    for day in 0..DAYS {
+        let mut now = after(Timestamp::UNIX_EPOCH, Duration::from_hours(24) * day);
+        for known in &mut pages {
+            if known.due_at.is_some_and(|due| due > now) {
+                continue;
+            }
+            now = after(now, Duration::from_millis(500 + dice.below(1_001)));
+            let ended = visit(known, day, &mut year);
+            let next = next_visit(&rules.policy_for(&known.page.url), &known.last, ended, now);
+            known.due_at = next.due_at;
+            known.last = LastVisits { interval: next.interval, away: next.away };
+        }
+    }
+    for known in &pages {
+        let after_last = known.page.changes.iter().filter(|day| Some(**day) > known.found_on);
+        year.missed += u32::try_from(after_last.count()).unwrap();
+        year.for_steady.1 += u32::from(is_steady(known.page));
+    }
+    year
+}
+
+fn is_steady(page: &Page) -> bool {
+    page.pace == Pace::Never && page.away.is_empty()
+}
+
+/// Requests a page, counts what is to be counted, and returns how the visit ended.
+fn visit(known: &mut Known<'_>, day: u32, year: &mut Year) -> Ended {
+    let page = known.page;
+    year.requests += 1;
+    year.for_steady.0 += u32::from(is_steady(page));
+    if page.away.contains(&day) {
+        year.while_gone += 1;
+        return Ended::Gone;
+    }
+    let Some(found_before) = known.found_on.replace(day) else { return Ended::Changed };
+    let since: Vec<u32> = page.changes.iter().copied().filter(|at| (found_before + 1..=day).contains(at)).collect();
+    // What changed before the page was deleted can no longer be seen.
+    let was_away = !page.away.is_empty() && page.away.end <= day && found_before < page.away.start;
+    let noticed = since.iter().filter(|at| !was_away || **at >= page.away.end);
+    for at in noticed {
+        year.noticed.0 += day - at;
+        year.noticed.1 += 1;
+    }
+    let Some(overwritten) = since.len().checked_sub(1) else { return Ended::Unchanged };
+    year.seen += 1;
+    year.missed += u32::try_from(overwritten).unwrap();
+    Ended::Changed
+}
