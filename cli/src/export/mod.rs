@@ -6,7 +6,7 @@ mod rows;
 use dragline_domain::ids::Iteration;
 use dragline_ports::reader::{CandidateRow, Cursor, Filter, LinkRow, LogRow, PageRow, Reader, each_row};
 
-use crate::args::{ExportArgs, What};
+use crate::args::{ExportArgs, Of, What};
 use crate::error::{CliError, while_doing};
 use crate::exit::Exit;
 use crate::found::{self, Found};
@@ -39,15 +39,13 @@ fn fields(what: What) -> Vec<&'static str> {
 /// Reads the rows from the data directory or the stack.
 async fn read(args: &ExportArgs, rows: &mut Rows) -> Result<(), CliError> {
     let wanted = args.iteration.and_then(Iteration::new);
-    #[cfg(feature = "stack")]
-    if let Some((crawl, stack)) = args.of.deployed()? {
-        return write(&crate::stack::find(crawl, stack).await?, args.what, wanted, rows).await;
-    }
-    let data = &args.of.data.data;
-    match (found::in_directory(data)?, wanted) {
-        (Some(found), _) => write(&found, args.what, wanted, rows).await,
-        (None, Some(wanted)) => Err(CliError::NoIteration { data: data.clone(), wanted, latest: None }),
-        (None, None) => Ok(()),
+    match args.of.which()? {
+        Of::Directory { data, crawl } => match found::in_directory(data, crawl)? {
+            Some(found) => write(&found, args.what, wanted, rows).await,
+            None => Err(found::nothing_begun(data)),
+        },
+        #[cfg(feature = "stack")]
+        Of::Stack { crawl, stack } => write(&crate::stack::find(crawl, stack).await?, args.what, wanted, rows).await,
     }
 }
 

@@ -11,7 +11,7 @@ use dragline_domain::ids::CrawlId;
 use dragline_local::SystemRng;
 use dragline_ports::frontier::Crawls;
 
-use crate::args::{StackArgs, StackName};
+use crate::args::StackName;
 use crate::error::CliError;
 use crate::found::{Certificates, Found};
 use crate::place::Place;
@@ -25,8 +25,7 @@ struct Deployed {
 }
 
 impl Deployed {
-    async fn find(args: &StackArgs) -> Result<Self, DeployedError> {
-        let name = args.name()?;
+    async fn find(name: StackName) -> Result<Self, DeployedError> {
         let stack = Stack::find(name.as_str()).await?;
         Ok(Self { name, stack })
     }
@@ -50,6 +49,6 @@ impl Deployed {
 ///
 /// # Errors
 /// There is no such stack or crawl, or AWS did not answer.
-pub(crate) async fn find(crawl: &CrawlId, stack: &StackArgs) -> Result<Found<DynamoReader>, CliError> {
+pub(crate) async fn find(crawl: &CrawlId, stack: StackName) -> Result<Found<DynamoReader>, CliError> {
     Ok(Deployed::find(stack).await?.crawl(crawl).await?)
 }

@@ -16,9 +16,7 @@ use crate::found::Certificates;
 use crate::place::Place;
 use crate::terminal::write_json;
 
-pub(crate) use read::of_directory;
-#[cfg(feature = "stack")]
-pub(crate) use read::read;
+pub(crate) use read::{of_directory, read};
 pub(crate) use text::text;
 pub(crate) use why::WhyNothing;
 

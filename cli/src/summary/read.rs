@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use dragline_domain::ids::CrawlId;
 use dragline_ports::reader::Reader;
 
 use super::Summary;
@@ -19,13 +20,13 @@ pub(crate) async fn read(found: &Found<impl Reader>) -> Result<Summary, CliError
     Ok(Summary { standing, place: found.place.clone(), certificates: found.certificates, figures })
 }
 
-/// Reads the summary of the crawl in a data directory.
+/// Reads the summary of the crawl of this name in a data directory.
 ///
 /// # Errors
-/// There is no data directory, no iteration yet, or it cannot be read.
-pub(crate) async fn of_directory(data: &Path) -> Result<Summary, CliError> {
-    match found::in_directory(data)? {
+/// There is no data directory, no such crawl or no iteration yet, or it cannot be read.
+pub(crate) async fn of_directory(data: &Path, crawl: &CrawlId) -> Result<Summary, CliError> {
+    match found::in_directory(data, Some(crawl))? {
         Some(found) => read(&found).await,
-        None => Err(CliError::NotBegun { data: data.to_owned() }),
+        None => Err(found::nothing_begun(data)),
     }
 }

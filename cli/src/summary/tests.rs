@@ -5,6 +5,7 @@ use dragline_ports::reader::LeftoverRow;
 use dragline_report::{Causes, NotCrawled, OutcomeCount, Slow};
 
 use super::*;
+use crate::place::Directory;
 use crate::terminal::Colour;
 
 fn counted(outcome: Outcome, urls: u64) -> OutcomeCount {
@@ -22,7 +23,7 @@ fn summary(status: IterationStatus, data: &str, figures: Figures) -> Summary {
             started_at: "2026-03-01T12:00:00Z".parse().unwrap(),
             closed_at,
         },
-        place: Place::Data(data.into()),
+        place: Place::Data(Directory { path: data.into(), crawl: None }),
         certificates: Certificates::Checked,
         figures,
     }

@@ -10,6 +10,7 @@ use dragline_report::Slow;
 use super::Summary;
 use crate::args::shell_word;
 use crate::found::Certificates;
+use crate::place::Directory;
 use crate::terminal::{Colour, Shade, bytes, count, duration, plural, safe};
 
 /// The column in which the numbers of a list end.
@@ -129,16 +130,23 @@ fn slowest(summary: &Summary) -> Vec<String> {
 }
 
 fn next(summary: &Summary, go_on: Option<&str>) -> Vec<String> {
-    let arguments = summary.place.arguments(summary.standing.crawl.as_str());
+    let arguments = summary.place.arguments(&summary.standing.crawl);
     let mut commands = vec![
         (format!("dragline export --what pages --format csv{arguments}"), "the pages as a table"),
         (format!("dragline status{arguments}"), "this summary"),
     ];
-    if let Some(data) = summary.place.directory() {
-        let within = |name: &str| shell_word(&data.join(name));
+    if let Some(Directory { path, crawl }) = summary.place.directory() {
+        let database = shell_word(&path.join(DATABASE));
+        // A crawl's name contains nothing that a shell or SQL acts on.
+        let (failed, raw) = match crawl {
+            None => ("'SELECT * FROM failed'".to_owned(), path.join("raw")),
+            Some(crawl) => {
+                (format!("\"SELECT * FROM failed WHERE crawl = '{crawl}'\""), path.join("raw").join(crawl.as_str()))
+            }
+        };
         commands.extend([
-            (format!("sqlite3 {} 'SELECT * FROM failed'", within(DATABASE)), "what failed (more in docs/database.md)"),
-            (format!("ls {}", within("raw")), "the bodies, as WARC"),
+            (format!("sqlite3 {database} {failed}"), "what failed (more in docs/database.md)"),
+            (format!("ls {}", shell_word(&raw)), "the bodies, as WARC"),
         ]);
     }
     if let Some(command) = go_on.filter(|_| summary.standing.closed_at.is_none()) {

@@ -11,6 +11,7 @@ mod proxy;
 #[cfg(unix)]
 mod read_only;
 mod running;
+mod several;
 #[cfg(feature = "stack")]
 mod stack;
 mod terminal;
