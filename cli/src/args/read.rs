@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use dragline_domain::ids::CrawlId;
+use dragline_domain::ids::{CrawlId, Iteration};
 
-use super::{Answer, DATA};
+use super::{Answer, DATA, values};
 #[cfg(feature = "stack")]
 use super::{StackArgs, StackName};
 use crate::error::CliError;
@@ -21,11 +21,15 @@ use crate::stack::DeployedError;
 Examples:
   dragline status
   dragline status --crawl docs.example.org
+  dragline status --iteration 1
   dragline status --data example-data --json"
 )]
 pub(crate) struct StatusArgs {
     #[command(flatten)]
     pub(crate) of: OfArgs,
+    /// The iteration to show, counted from 1 [default: the latest]
+    #[arg(long, value_name = "N", value_parser = values::iteration())]
+    pub(crate) iteration: Option<Iteration>,
     /// Print the summary as one JSON object
     #[arg(long)]
     json: bool,
@@ -60,8 +64,8 @@ pub(crate) struct ExportArgs {
     #[command(flatten)]
     pub(crate) of: OfArgs,
     /// The iteration to read, counted from 1 [default: the latest]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) iteration: Option<u32>,
+    #[arg(long, value_name = "N", value_parser = values::iteration())]
+    pub(crate) iteration: Option<Iteration>,
 }
 
 /// The rows to export.

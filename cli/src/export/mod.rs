@@ -38,7 +38,7 @@ fn fields(what: What) -> Vec<&'static str> {
 
 /// Reads the rows from the data directory or the stack.
 async fn read(args: &ExportArgs, rows: &mut Rows) -> Result<(), CliError> {
-    let wanted = args.iteration.and_then(Iteration::new);
+    let wanted = args.iteration;
     match args.of.which()? {
         Of::Directory { data, crawl } => match found::in_directory(data, crawl)? {
             Some(found) => write(&found, args.what, wanted, rows).await,

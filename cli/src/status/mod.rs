@@ -14,7 +14,7 @@ use crate::error::{CliError, while_doing};
 use crate::exit::Exit;
 use crate::found::{self, Found};
 use crate::place::Directory;
-use crate::summary::{self, Summary};
+use crate::summary::{self, Age, Summary};
 use crate::terminal::{Colour, write_json};
 use list::List;
 
@@ -57,7 +57,9 @@ struct Status<'a> {
 pub(crate) async fn status(args: &StatusArgs) -> Result<Exit, CliError> {
     match args.of.which()? {
         Of::Directory { data, crawl } => match found::crawls(data)? {
-            crawls if crawls.len() > 1 && crawl.is_none() => print_list(args, &List::read(data, crawls).await?),
+            crawls if crawls.len() > 1 && crawl.is_none() && args.iteration.is_none() => {
+                print_list(args, &List::read(data, crawls).await?)
+            }
             _ => match found::in_directory(data, crawl)? {
                 Some(found) => print(args, &found).await,
                 None => Err(found::nothing_begun(data)),
@@ -71,7 +73,7 @@ pub(crate) async fn status(args: &StatusArgs) -> Result<Exit, CliError> {
 
 /// Prints the summary of a crawl.
 async fn print(args: &StatusArgs, found: &Found<impl Reader>) -> Result<(), CliError> {
-    let summary = summary::read(found).await?;
+    let summary = summary::read(found, args.iteration).await?;
     let run = summary.place.directory().map(|directory| Run::of(&directory.path));
     match args.answer() {
         Answer::Json => {
@@ -82,7 +84,7 @@ async fn print(args: &StatusArgs, found: &Found<impl Reader>) -> Result<(), CliE
             let go_on = summary.place.directory().filter(|_| is_over).map(Directory::command_to_resume);
             let colour = Colour::of_stream(&io::stdout());
             let mut text = summary::text(&summary, go_on.as_deref(), colour);
-            if run == Some(Run::GoesOn) {
+            if run == Some(Run::GoesOn) && summary.age == Age::Latest {
                 text = format!("{RUNNING}\n{text}");
             }
             writeln!(io::stdout().lock(), "{text}")

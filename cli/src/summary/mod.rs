@@ -29,11 +29,23 @@ pub(crate) struct Summary {
     /// Where the crawl is stored.
     #[serde(flatten)]
     pub(crate) place: Place,
+    /// Whether a later iteration began since.
+    #[serde(skip)]
+    pub(crate) age: Age,
     /// Whether certificates were checked.
     pub(crate) certificates: Certificates,
     /// Its results in numbers.
     #[serde(flatten)]
     pub(crate) figures: Figures,
+}
+
+/// Whether an iteration is the crawl's latest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Age {
+    /// It is.
+    Latest,
+    /// Another began after it.
+    Earlier,
 }
 
 impl Summary {

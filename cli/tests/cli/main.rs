@@ -4,6 +4,7 @@ mod colour;
 mod display;
 mod explain;
 mod help;
+mod iterations;
 mod nothing_got;
 mod nothing_there;
 mod private;

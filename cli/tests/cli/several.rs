@@ -68,7 +68,9 @@ async fn each_crawl_begins_and_resumes_beside_the_others() {
         }
 
         let which = "data holds several crawls: `docs`, `one`\n";
-        for arguments in [&["crawl", "--allow-private"][..], &["export", "--what", "log"]] {
+        for arguments in
+            [&["crawl", "--allow-private"][..], &["export", "--what", "log"], &["status", "--iteration", "1"]]
+        {
             let name_one = "name one, as in `--crawl docs`; `dragline status --data data` lists them";
             assert_refused(&read(place, arguments), which, name_one);
         }

@@ -26,6 +26,8 @@ fn mistakes_are_reported_on_standard_error() {
         (&["export"], "--what", "which rows?"),
         (&["export", "--what", "everything"], "possible values: pages, links, log, candidates", "no such rows"),
         (&["export", "--what", "log", "--iteration", "0"], "0 is not in 1", "counted from 1"),
+        (&["status", "--iteration", "0"], "0 is not in 1", "counted from 1"),
+        (&["status", "--crawl", "No Name"], "is not a valid crawl name", "two words"),
         (&["explain"], "<URL>", "which URL?"),
         (&["explain", "https://example.org/", "--robots-file", "none"], "none cannot be read", "no such file"),
         (&["crwal"], "crawl", "a typo"),

@@ -63,6 +63,9 @@ pub async fn summary(reader: &impl Reader, iteration: IterationRow) -> PortResul
     let mut tally = Tally::default();
     each_visit(reader, &filter, |visit| tally.add(visit)).await?;
     let mut figures = tally.figures(&progress);
+    if reader.latest_iteration().await?.is_some_and(|latest| latest.number != iteration.number) {
+        figures = Figures { stuck: None, links_beyond_budget: None, urls_stripped: None, ..figures };
+    }
     if iteration.status == IterationStatus::Closed && !figures.has_content() {
         figures.causes = causes(reader, &filter).await?;
     }
@@ -161,8 +164,25 @@ mod tests {
             let causes: Vec<_> = figures.causes.iter().map(|counted| (counted.cause.name(), counted.urls)).collect();
             assert_eq!(causes, expected, "{why}");
             assert_eq!(figures.requests, requests as u64, "each visit is counted once: {why}");
-            assert_eq!((figures.waiting, figures.stuck), (5, 3), "as the origins' rows count");
+            assert_eq!((figures.waiting, figures.stuck), (5, Some(3)), "as the origins' rows count");
             assert_eq!((standing.status, standing.iteration), (status, Iteration::FIRST));
+        }
+    }
+
+    #[tokio::test]
+    async fn what_origins_count_is_not_known_of_an_iteration_that_another_followed() {
+        for (latest, expected, why) in [
+            (Iteration::FIRST, Some(3), "the latest"),
+            (Iteration::FIRST.next(), None, "an earlier one, of which the counts would be those of idle origins"),
+        ] {
+            let parser =
+                ParserCounters { stuck: 3, links_beyond_budget: 3, found_stripped: 3, ..ParserCounters::default() };
+            let latest = IterationRow { number: latest, ..iteration(IterationStatus::Open) };
+            let progress = Progress { parser, ..Progress::default() };
+            let reader = Scripted { latest: Some(latest), progress, ..Scripted::default() };
+            let figures = summary(&reader, iteration(IterationStatus::Closed)).await.unwrap().figures;
+            let Figures { stuck, links_beyond_budget, urls_stripped, .. } = figures;
+            assert_eq!([stuck, links_beyond_budget, urls_stripped], [expected; 3], "{why}");
         }
     }
 }

@@ -146,6 +146,11 @@ async fn a_deployed_crawl_reads_as_a_local_one_of_the_same_site() {
     let (stack, local) = both.ask(&["status", "--json"]);
     assert_eq!(summary(&stack), summary(&local));
     assert_eq!(stack.rows()[0]["stack"], both.stack.name());
+    let (of_stack, of_data) = both.ask(&["status", "--json", "--iteration", "1"]);
+    assert_eq!(summary(&of_stack), summary(&of_data), "an earlier iteration, too");
+    assert_eq!(of_stack.rows()[0]["iteration"], 1);
+    let by_flags = dragline(both.data.path(), &["status", "--json", "--crawl", "docs", "--stack", both.stack.name()]);
+    assert_eq!(by_flags.stdout, stack.stdout, "a crawl of a stack can be named by the flag as well");
     let (text, _) = both.ask(&["status"]);
     let again = format!("dragline status docs --stack {}", both.stack.name());
     assert!(text.stdout.contains("docs: iteration 2 is over"), "{}", text.stdout);
