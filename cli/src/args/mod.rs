@@ -7,6 +7,7 @@ mod read;
 #[cfg(feature = "stack")]
 mod stack;
 mod values;
+mod visits;
 
 use std::path::{Path, PathBuf};
 
@@ -22,6 +23,7 @@ pub(crate) use explain::ExplainArgs;
 pub(crate) use read::{ExportArgs, Format, Of, StatusArgs, What};
 #[cfg(feature = "stack")]
 pub(crate) use stack::{ChangeArgs, PutArgs, StackArgs, StackName, StackNameError, StartArgs};
+pub(crate) use visits::HistoryArgs;
 
 use crate::exit::Exit;
 use crate::logging::Logging;
@@ -33,6 +35,7 @@ Examples:
   dragline crawl                           resume it, or crawl it again
   dragline status                          show how far it is and how it went
   dragline export --what pages --format csv > pages.csv
+  dragline history https://example.org/a   every visit of a URL
   dragline explain https://example.org/a   would this URL be crawled?
   dragline explain --outcome 173           what does this outcome mean?";
 
@@ -66,6 +69,7 @@ pub(crate) enum Command {
     Crawl(Box<CrawlArgs>),
     Status(StatusArgs),
     Export(ExportArgs),
+    History(HistoryArgs),
     Explain(Box<ExplainArgs>),
     #[cfg(feature = "stack")]
     Start(StartArgs),

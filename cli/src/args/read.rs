@@ -142,7 +142,7 @@ impl OfArgs {
 
 /// A crawl in a data directory.
 #[derive(Debug, Args)]
-struct StoredArgs {
+pub(super) struct StoredArgs {
     /// The directory where crawls are stored
     #[arg(long, value_name = "DIR", default_value = DATA)]
     #[cfg_attr(feature = "stack", arg(conflicts_with = "stack"))]
@@ -153,13 +153,17 @@ struct StoredArgs {
 }
 
 impl StoredArgs {
-    fn of_directory(&self) -> Of<'_> {
+    /// Returns the crawl in the directory.
+    pub(super) fn of_directory(&self) -> Of<'_> {
         Of::Directory { data: &self.data, crawl: self.crawl.as_ref() }
     }
 
     /// Returns the crawl of this stack.
+    ///
+    /// # Errors
+    /// No crawl is named.
     #[cfg(feature = "stack")]
-    fn of_stack(&self, stack: &StackName) -> Result<Of<'_>, CliError> {
+    pub(super) fn of_stack(&self, stack: &StackName) -> Result<Of<'_>, CliError> {
         match &self.crawl {
             Some(crawl) => Ok(Of::Stack { crawl, stack: stack.clone() }),
             None => Err(DeployedError::WhichCrawl(stack.clone()).into()),

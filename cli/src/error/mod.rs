@@ -7,7 +7,7 @@ use dragline_definition::DefinitionErrors;
 use dragline_domain::definition::{Key, Problems};
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::shown::without_credentials;
-use dragline_domain::url::UrlError;
+use dragline_domain::url::{CrawlUrl, UrlError};
 use dragline_http::HttpConfigError;
 use dragline_local::{Allowance, OpenError};
 use dragline_ports::error::{PortError, PortErrorKind};
@@ -97,6 +97,24 @@ pub(crate) enum CliError {
         /// Its crawls.
         crawls: Vec<CrawlId>,
     },
+    /// The crawl does not know the URL.
+    #[error("the crawl `{crawl}` does not know {url}")]
+    NotKnown {
+        /// The URL.
+        url: CrawlUrl,
+        /// The crawl.
+        crawl: CrawlId,
+        /// The arguments that name it to `export`.
+        arguments: String,
+    },
+    /// The crawl knows the URL, but there is no visit of it.
+    #[error("the crawl `{crawl}` knows {url}, but has not visited it yet")]
+    NotVisited {
+        /// The URL.
+        url: CrawlUrl,
+        /// The crawl.
+        crawl: CrawlId,
+    },
     /// The definition changed in a way that an unfinished iteration cannot adopt.
     #[error("the definition changed ({}), but its last iteration is not finished", key_names(keys))]
     Outgrown {
@@ -154,6 +172,9 @@ impl CliError {
                 let example = crawls.first().map_or_else(String::new, crawl_flag);
                 let status = format!("dragline status{}", data_flag(data));
                 vec![format!("name one, as in `{}`; `{status}` lists them", example.trim_start())]
+            }
+            Self::NotKnown { arguments, .. } => {
+                vec![format!("to list the URLs that it knows: `dragline export --what candidates{arguments}`")]
             }
             Self::NoCrawl { crawls, .. } => vec![format!("it holds {}", names(crawls))],
             Self::Outgrown { go_on, .. } => vec![

@@ -37,6 +37,12 @@ fn every_mistake_of_a_user_is_reported_with_a_hint() {
         CliError::WhichCrawl { data: data(), crawls: vec![crawl("docs"), crawl("news.example.org")] },
         CliError::WhichCrawl { data: data(), crawls: (10..22).map(|n| crawl(&format!("crawl-{n}"))).collect() },
         CliError::NoCrawl { data: data(), wanted: crawl("doc"), crawls: vec![crawl("docs")] },
+        CliError::NotKnown {
+            url: crate::source::parse_url("https://example.org/a").unwrap(),
+            crawl: crawl("docs"),
+            arguments: among_others().flags(),
+        },
+        CliError::NotVisited { url: crate::source::parse_url("https://example.org/a").unwrap(), crawl: crawl("docs") },
         CliError::Outgrown {
             keys: vec![Key::ScopeExclude, Key::BudgetPages],
             go_on: "dragline crawl --data news".to_owned(),

@@ -3,14 +3,14 @@
 mod csv;
 mod rows;
 
-use dragline_domain::ids::Iteration;
+pub(crate) use dragline_domain::ids::Iteration;
 use dragline_ports::reader::{CandidateRow, Cursor, Filter, LinkRow, LogRow, PageRow, Reader, each_row};
 
 use crate::args::{ExportArgs, Of, What};
 use crate::error::{CliError, while_doing};
 use crate::exit::Exit;
 use crate::found::{self, Found};
-use rows::Rows;
+pub(crate) use rows::Rows;
 
 /// The number of rows in one read.
 const BATCH_ROWS: usize = 500;

@@ -4,6 +4,7 @@ mod colour;
 mod display;
 mod explain;
 mod help;
+mod history;
 mod iterations;
 mod nothing_got;
 mod nothing_there;

@@ -56,6 +56,12 @@ fn mistakes_are_reported_before_anything_is_sent() {
         ),
         (&["status", "--stack", "staging"], "no crawl of the stack `staging` is named", "a stack holds many"),
         (&["export", "--what", "log", "--stack", "staging"], "no crawl of the stack", "the same"),
+        (&["history", "https://a.example/", "--stack", "staging"], "as in `--crawl docs --stack staging`", "the same"),
+        (
+            &["history", "https://a.example/", "--crawl", "docs", "--stack", "a", "--data", "b"],
+            "cannot be used with",
+            "a stack and a directory",
+        ),
     ] {
         let ran = ran(&mut nowhere(directory.path(), arguments));
         assert_reported(&ran, said, why);
