@@ -108,6 +108,15 @@ impl<R: Reader> Found<R> {
         }
     }
 
+    /// Returns the error of a WARC object that cannot be read.
+    pub(crate) fn no_object(&self, source: PortError) -> CliError {
+        match &self.place {
+            Place::Data(_) => CliError::Port(source),
+            #[cfg(feature = "stack")]
+            Place::Stack(_) => DeployedError::Port(source).into(),
+        }
+    }
+
     fn not_begun(&self) -> CliError {
         match &self.place {
             Place::Data(directory) => CliError::NotBegun(directory.clone()),

@@ -7,6 +7,7 @@ mod exit;
 mod explain;
 mod export;
 mod found;
+mod get;
 mod history;
 mod logging;
 mod network;
@@ -66,6 +67,7 @@ fn done(cli: &Cli, console: &Console) -> Result<Exit, CliError> {
         Command::Status(args) => block_on(status::status(args)),
         Command::Export(args) => block_on(export::export(args)),
         Command::History(args) => block_on(history::history(args)),
+        Command::Get(args) => block_on(get::get(args, console)),
         Command::Explain(args) => block_on(explain::explain(args)),
         #[cfg(feature = "stack")]
         Command::Start(args) => block_on(stack::start(args, console)),

@@ -23,7 +23,7 @@ pub(crate) use explain::ExplainArgs;
 pub(crate) use read::{ExportArgs, Format, Of, StatusArgs, What};
 #[cfg(feature = "stack")]
 pub(crate) use stack::{ChangeArgs, PutArgs, StackArgs, StackName, StackNameError, StartArgs};
-pub(crate) use visits::HistoryArgs;
+pub(crate) use visits::{Coding, GetArgs, HistoryArgs, Parts};
 
 use crate::exit::Exit;
 use crate::logging::Logging;
@@ -36,6 +36,7 @@ Examples:
   dragline status                          show how far it is and how it went
   dragline export --what pages --format csv > pages.csv
   dragline history https://example.org/a   every visit of a URL
+  dragline get https://example.org/a       its body, as stored
   dragline explain https://example.org/a   would this URL be crawled?
   dragline explain --outcome 173           what does this outcome mean?";
 
@@ -70,6 +71,7 @@ pub(crate) enum Command {
     Status(StatusArgs),
     Export(ExportArgs),
     History(HistoryArgs),
+    Get(GetArgs),
     Explain(Box<ExplainArgs>),
     #[cfg(feature = "stack")]
     Start(StartArgs),

@@ -13,6 +13,7 @@ use dragline_local::{Allowance, OpenError};
 use dragline_ports::error::{PortError, PortErrorKind};
 
 use crate::args::{allowance_flag, crawl_flag, data_flag};
+use crate::get::GetError;
 use crate::place::Directory;
 use crate::source::key_names;
 #[cfg(feature = "stack")]
@@ -115,6 +116,9 @@ pub(crate) enum CliError {
         /// The crawl.
         crawl: CrawlId,
     },
+    /// What is stored of a URL cannot be printed.
+    #[error("{0}")]
+    Get(#[from] GetError),
     /// The definition changed in a way that an unfinished iteration cannot adopt.
     #[error("the definition changed ({}), but its last iteration is not finished", key_names(keys))]
     Outgrown {
@@ -173,6 +177,7 @@ impl CliError {
                 let status = format!("dragline status{}", data_flag(data));
                 vec![format!("name one, as in `{}`; `{status}` lists them", example.trim_start())]
             }
+            Self::Get(error) => error.hint().into_iter().collect(),
             Self::NotKnown { arguments, .. } => {
                 vec![format!("to list the URLs that it knows: `dragline export --what candidates{arguments}`")]
             }

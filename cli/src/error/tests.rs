@@ -42,6 +42,12 @@ fn every_mistake_of_a_user_is_reported_with_a_hint() {
             crawl: crawl("docs"),
             arguments: among_others().flags(),
         },
+        CliError::Get(GetError::NotVisited {
+            url: crate::source::parse_url("https://example.org/it's?a=1&b").unwrap(),
+            iteration: Iteration::FIRST,
+        }),
+        CliError::Get(GetError::NotText),
+        CliError::Get(GetError::Missing { object: "raw/docs/1/https,example.org/1-0-ff.warc.gz".to_owned() }),
         CliError::NotVisited { url: crate::source::parse_url("https://example.org/a").unwrap(), crawl: crawl("docs") },
         CliError::Outgrown {
             keys: vec![Key::ScopeExclude, Key::BudgetPages],

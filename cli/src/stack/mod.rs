@@ -6,7 +6,7 @@ mod message;
 
 use std::sync::Arc;
 
-use dragline_aws::{DynamoReader, Stack};
+use dragline_aws::{DynamoReader, S3Archive, Stack};
 use dragline_domain::ids::CrawlId;
 use dragline_local::SystemRng;
 use dragline_ports::frontier::Crawls;
@@ -43,6 +43,18 @@ impl Deployed {
             None => Err(DeployedError::NoCrawl { crawl, stack }),
         }
     }
+}
+
+/// Finds a crawl of a stack, and the stack's WARC objects.
+///
+/// # Errors
+/// There is no such stack or crawl, or AWS did not answer.
+pub(crate) async fn find_with_archive(
+    crawl: &CrawlId,
+    stack: StackName,
+) -> Result<(Found<DynamoReader>, S3Archive), CliError> {
+    let deployed = Deployed::find(stack).await?;
+    Ok((deployed.crawl(crawl).await?, deployed.stack.archive(Arc::new(SystemRng))))
 }
 
 /// Finds a crawl of a stack.

@@ -106,6 +106,15 @@ fn no_escape_of(seed: &str) {
             assert_eq!(code, Some(0), "{path} {format:?}: {output}");
             assert_harmless(&output, &format!("history of {path} {format:?}"));
         }
+        for more in [&[][..], &["--headers"], &["--raw", "--headers"]] {
+            let (code, output) = on_a_terminal(directory, &look(&[&["get", &url], more].concat(), "shown"));
+            assert_eq!(
+                code,
+                Some(if matches!(path, "forbidden" | "reason" | "type") { 2 } else { 0 }),
+                "{path} {more:?}: {output}"
+            );
+            assert_harmless(&output, &format!("get of {path} {more:?}"));
+        }
     }
     let forbidden = format!("{seed}forbidden");
     for more in [&[][..], &["--json"]] {

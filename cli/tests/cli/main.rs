@@ -3,6 +3,7 @@
 mod colour;
 mod display;
 mod explain;
+mod get;
 mod help;
 mod history;
 mod iterations;

@@ -4,7 +4,12 @@ use std::fs;
 
 use super::dragline;
 
-const READERS: [&[&str]; 3] = [&["status"], &["export", "--what", "pages"], &["history", "https://example.org/"]];
+const READERS: [&[&str]; 4] = [
+    &["status"],
+    &["export", "--what", "pages"],
+    &["history", "https://example.org/"],
+    &["get", "https://example.org/"],
+];
 
 #[test]
 fn a_directory_without_a_crawl_cannot_be_read() {

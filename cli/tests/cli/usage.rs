@@ -32,6 +32,8 @@ fn mistakes_are_reported_on_standard_error() {
         (&["history", "example.org"], "did you mean `https://example.org/`?", "the scheme is missing"),
         (&["history", "https://user:secret@example.org/"], "remove what comes before the `@`", "credentials"),
         (&["history", "https://example.org/", "--format", "xml"], "possible values: jsonl, csv", "no such format"),
+        (&["get"], "<URL>", "which URL?"),
+        (&["get", "https://example.org/", "--iteration", "first"], "invalid digit", "not a number"),
         (&["explain"], "<URL>", "which URL?"),
         (&["explain", "https://example.org/", "--robots-file", "none"], "none cannot be read", "no such file"),
         (&["crwal"], "crawl", "a typo"),

@@ -157,6 +157,16 @@ async fn a_deployed_crawl_reads_as_a_local_one_of_the_same_site() {
         assert_eq!(stack.rows().len(), visits, "{url}: {}", stack.stdout);
         assert_eq!(comparable(&stack), comparable(&local), "{url}");
     }
+    for (path, body) in [("a", "<html lang=de><title>A</title>"), ("moved-home", "")] {
+        let url = format!("{}/{path}", one.url().trim_end_matches('/'));
+        for more in [&[][..], &["--iteration", "1"], &["--headers"], &["--raw"]] {
+            let (stack, local) = both.ask_by_flags(&[&["get", &url], more].concat());
+            assert_eq!((stack.code, local.code), (Some(0), Some(0)), "{url} {more:?}: {}", stack.stderr);
+            let body_of = |ran: &Ran| ran.stdout.rsplit("\r\n").next().unwrap().to_owned();
+            assert!(body_of(&stack).starts_with(body), "{url} {more:?}: {}", stack.stdout);
+            assert_eq!((body_of(&stack), &stack.stderr), (body_of(&local), &local.stderr), "{url} {more:?}");
+        }
+    }
     let unknown = dragline(
         both.data.path(),
         &["history", "https://elsewhere.example/", "--crawl", "docs", "--stack", both.stack.name()],
