@@ -77,6 +77,19 @@ impl Place {
         }
     }
 
+    /// Returns the flags that name the crawl to `history` or `get`, with a space before each; empty for the default.
+    #[cfg_attr(
+        not(feature = "stack"),
+        expect(unused_variables, reason = "a directory knows whether to name its crawl")
+    )]
+    pub(crate) fn flags(&self, crawl: &CrawlId) -> String {
+        match self {
+            Self::Data(directory) => directory.flags(),
+            #[cfg(feature = "stack")]
+            Self::Stack(stack) => format!("{} --stack {stack}", crawl_flag(crawl)),
+        }
+    }
+
     /// Returns the data directory; `None` for a stack.
     pub(crate) const fn directory(&self) -> Option<&Directory> {
         match self {

@@ -43,8 +43,9 @@ fn every_mistake_of_a_user_is_reported_with_a_hint() {
             arguments: among_others().flags(),
         },
         CliError::Get(GetError::NotVisited {
-            url: crate::source::parse_url("https://example.org/it's?a=1&b").unwrap(),
+            url: crate::source::parse_url("https://example.org/a").unwrap(),
             iteration: Iteration::FIRST,
+            history: format!("dragline history https://example.org/a{}", among_others().flags()),
         }),
         CliError::Get(GetError::NotText),
         CliError::Get(GetError::Missing { object: "raw/docs/1/https,example.org/1-0-ff.warc.gz".to_owned() }),

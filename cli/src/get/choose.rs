@@ -37,27 +37,39 @@ pub(super) struct Chosen<'v> {
     pub(super) unanswered: Option<&'v LogRow>,
 }
 
+/// What is wanted.
+#[derive(Debug)]
+pub(super) struct Wanted {
+    /// The URL.
+    pub(super) url: CrawlUrl,
+    /// The iteration; `None` for all.
+    pub(super) iteration: Option<Iteration>,
+    /// The command that lists the visits, for hints.
+    pub(super) history: String,
+}
+
+impl Wanted {
+    fn includes(&self, visit: &LogRow) -> bool {
+        self.iteration.is_none_or(|iteration| visit.iteration == iteration.number())
+    }
+}
+
 /// Chooses the newest answer among a URL's visits, which are given in their order; or the newest in one iteration.
 ///
 /// # Errors
 /// There is none.
-pub(super) fn choose<'v>(
-    visits: &'v [LogRow],
-    url: &CrawlUrl,
-    wanted: Option<Iteration>,
-) -> Result<Chosen<'v>, GetError> {
-    let is_wanted = |visit: &LogRow| wanted.is_none_or(|iteration| visit.iteration == iteration.number());
-    let Some(last) = visits.iter().rposition(is_wanted) else {
-        let iteration = wanted.unwrap_or(Iteration::FIRST);
-        return Err(GetError::NotVisited { url: url.clone(), iteration });
+pub(super) fn choose<'v>(visits: &'v [LogRow], wanted: &Wanted) -> Result<Chosen<'v>, GetError> {
+    let (url, history) = (wanted.url.clone(), wanted.history.clone());
+    let Some(last) = visits.iter().rposition(|visit| wanted.includes(visit)) else {
+        return Err(GetError::NotVisited { url, iteration: wanted.iteration.unwrap_or(Iteration::FIRST), history });
     };
     let mut answers = visits[..=last].iter().rev().filter_map(Answer::of);
-    match answers.next().filter(|answer| is_wanted(answer.visit)) {
+    match answers.next().filter(|answer| wanted.includes(answer.visit)) {
         Some(answer) => {
             let unanswered = Some(&visits[last]).filter(|visit| visit.object.is_none());
             Ok(Chosen { answer, earlier: answers.collect(), unanswered })
         }
-        None => Err(GetError::NotAnswered { url: url.clone(), iteration: wanted, last: ending(&visits[last]) }),
+        None => Err(GetError::NotAnswered { url, iteration: wanted.iteration, last: ending(&visits[last]), history }),
     }
 }
 
@@ -102,7 +114,8 @@ mod tests {
             (&visits, Some(5), Err("was not visited in iteration 5"), "it was not due"),
             (&visits[..1], None, Err("was not answered: connection_failed: timed out"), "it always failed"),
         ] {
-            let chosen = choose(visits, &url, wanted.and_then(Iteration::new));
+            let iteration = wanted.and_then(Iteration::new);
+            let chosen = choose(visits, &Wanted { url: url.clone(), iteration, history: String::new() });
             match (chosen, expected) {
                 (Ok(chosen), expected) => {
                     let offsets: Vec<_> = chosen.earlier.iter().map(|answer| answer.offset).collect();

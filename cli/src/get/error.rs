@@ -1,13 +1,9 @@
 //! Why the body of a URL cannot be printed.
 
-use std::path::Path;
-
 use dragline_domain::ids::Iteration;
 use dragline_domain::url::CrawlUrl;
 use dragline_formats::content_coding::{ContentCodingsError, Cut};
 use dragline_formats::warc::{HttpResponseError, WarcFault};
-
-use crate::args::shell_word;
 
 /// Why the body of a URL cannot be printed.
 #[derive(Debug, thiserror::Error)]
@@ -19,6 +15,8 @@ pub(crate) enum GetError {
         url: CrawlUrl,
         /// The iteration.
         iteration: Iteration,
+        /// The command that lists the visits.
+        history: String,
     },
     /// No visit was answered.
     #[error("{url} was not answered{}: {last}", iteration.map_or_else(String::new, |number| format!(" in iteration {number}")))]
@@ -29,6 +27,8 @@ pub(crate) enum GetError {
         iteration: Option<Iteration>,
         /// How the last visit ended.
         last: String,
+        /// The command that lists the visits.
+        history: String,
     },
     /// A visit found the body unchanged, but no stored answer has it.
     #[error("the body of {url}, which was unchanged in iteration {iteration}, is not stored")]
@@ -37,6 +37,8 @@ pub(crate) enum GetError {
         url: CrawlUrl,
         /// The iteration of the visit.
         iteration: u32,
+        /// The command that lists the visits.
+        history: String,
     },
     /// There is no such WARC object.
     #[error("{object} is missing")]
@@ -92,9 +94,8 @@ impl GetError {
     /// Returns what to do about it; `None` if the message is enough.
     pub(crate) fn hint(&self) -> Option<String> {
         match self {
-            Self::NotVisited { url, .. } | Self::NotAnswered { url, .. } | Self::NoBody { url, .. } => {
-                let url = shell_word(Path::new(url.as_str()));
-                Some(format!("to list its visits: `dragline history {url}`, with the same flags for the crawl"))
+            Self::NotVisited { history, .. } | Self::NotAnswered { history, .. } | Self::NoBody { history, .. } => {
+                Some(format!("to list its visits: `{history}`"))
             }
             Self::Coding(_) | Self::NotDecoded(_) => Some("to print it as it was received: add `--raw`".to_owned()),
             Self::NotText => Some("write it to a file: add `> FILE`".to_owned()),

@@ -8,20 +8,21 @@ mod record;
 mod samples;
 
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 
 use dragline_domain::url::CrawlUrl;
 use dragline_local::DirectoryArchive;
 use dragline_ports::archive::Archive;
 use dragline_ports::reader::Reader;
 
-use crate::args::{GetArgs, Of, Parts};
+use crate::args::{GetArgs, Of, Parts, shell_word};
 use crate::error::{CliError, while_doing};
 use crate::exit::Exit;
 use crate::found::{self, Found};
 use crate::source::parse_url;
 use crate::terminal::{Console, safe, unless_closed};
 use crate::visits;
-use choose::{Chosen, choose, ending};
+use choose::{Chosen, Wanted, choose, ending};
 use content::{Content, content};
 pub(crate) use error::GetError;
 
@@ -55,8 +56,11 @@ async fn print(
     // Reports an iteration that does not exist.
     found.iteration(args.iteration).await?;
     let visits = visits::of(found, url).await?;
-    let chosen = choose(&visits, url, args.iteration)?;
-    let record = record::with_body(found, archive, url, &chosen).await?;
+    let history =
+        format!("dragline history {}{}", shell_word(Path::new(url.as_str())), found.place.flags(&found.crawl));
+    let wanted = Wanted { url: url.clone(), iteration: args.iteration, history };
+    let chosen = choose(&visits, &wanted)?;
+    let record = record::with_body(found, archive, &wanted, &chosen).await?;
     let content = content(&record, args.coding())?;
     let text = if io::stdout().is_terminal() { Some(for_people(&content, args.parts())?) } else { None };
     for remark in remarks(&chosen, &content) {

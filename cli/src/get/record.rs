@@ -10,7 +10,7 @@ use dragline_ports::archive::Archive;
 use dragline_ports::reader::Reader;
 use jiff::Timestamp;
 
-use super::choose::{Answer, Chosen};
+use super::choose::{Answer, Chosen, Wanted};
 use super::error::{Damage, GetError};
 use crate::error::CliError;
 use crate::found::Found;
@@ -25,9 +25,10 @@ const RECORD_BYTES_MAX: u64 = 2 * (HEADER_BYTES_MAX as u64 + BLOCK_BYTES_MAX);
 pub(super) async fn with_body(
     found: &Found<impl Reader>,
     archive: &impl Archive,
-    url: &CrawlUrl,
+    wanted: &Wanted,
     chosen: &Chosen<'_>,
 ) -> Result<StoredRecord, CliError> {
+    let url = &wanted.url;
     let record = load(found, archive, url, &chosen.answer).await?;
     if record.record_type == RecordType::Response {
         return Ok(record);
@@ -40,7 +41,7 @@ pub(super) async fn with_body(
         }
     }
     let iteration = chosen.answer.visit.iteration;
-    Err(GetError::NoBody { url: url.clone(), iteration }.into())
+    Err(GetError::NoBody { url: url.clone(), iteration, history: wanted.history.clone() }.into())
 }
 
 /// Returns whether a record that refers to this date may mean this answer. Dates are stored in milliseconds.

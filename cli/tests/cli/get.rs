@@ -17,8 +17,8 @@ const PATHS: [&str; 7] = ["/tagged", "/same", "/coded", "/broken", "/gone", "/im
 
 fn coded(text: &str) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
-    encoder.write_all(text.as_bytes()).unwrap();
-    encoder.finish().unwrap()
+    encoder.write_all(text.as_bytes()).expect("a vector takes everything");
+    encoder.finish().expect("a vector takes everything")
 }
 
 /// A site whose pages do different things in the iterations 1 to 4.
@@ -58,7 +58,7 @@ impl Crawled {
             let definition = format!("name: docs\nseeds: ['{seed}']\npoliteness: {{delay: 0s}}\n");
             for iteration in 1..=4 {
                 let exclude = if iteration > 1 { "scope: {exclude: ['/away$']}\n" } else { "" };
-                fs::write(directory.path().join("crawl.yaml"), format!("{definition}{exclude}")).unwrap();
+                fs::write(directory.path().join("crawl.yaml"), format!("{definition}{exclude}")).expect("it is ours");
                 let ran = dragline(directory.path(), &["crawl", "crawl.yaml", "--allow-private"]);
                 assert!(ran.stderr.contains(&format!("docs: iteration {iteration} is over")), "{}", ran.stderr);
             }
@@ -76,7 +76,9 @@ impl Crawled {
 
     /// The bytes that it prints.
     fn bytes(&self, path: &str, more: &[&str]) -> Vec<u8> {
-        let output = command(self.path(), &[&["get", &self.site.url(path)], more].concat()).output().unwrap();
+        let output = command(self.path(), &[&["get", &self.site.url(path)], more].concat())
+            .output()
+            .expect("the command was built");
         assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), b"".as_slice()), "{path}");
         output.stdout
     }
@@ -84,7 +86,7 @@ impl Crawled {
     /// Each visit of a URL.
     fn history(&self, path: &str) -> Vec<Value> {
         let ran = dragline(self.path(), &["history", &self.site.url(path), "--format", "jsonl"]);
-        ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+        ran.stdout.lines().map(|line| serde_json::from_str(line).expect("each line is JSON")).collect()
     }
 }
 
@@ -138,6 +140,8 @@ async fn what_a_reader_should_know_is_told_on_standard_error() {
             assert_eq!((ran.code, &*ran.stdout), (Some(0), body), "{path}: {}", ran.stderr);
             assert!(ran.stderr.starts_with(said) && ran.stderr.lines().count() == 1, "{path}: {}", ran.stderr);
         }
+        let away = format!("hint: to list its visits: `dragline history '{}'`\n", crawled.site.url("/away"));
+        assert!(crawled.get("/away", &["--iteration", "2"]).stderr.ends_with(&away), "what to do, for a shell");
         for (path, arguments, said) in [
             ("/away", &["--iteration", "2"][..], " was not answered in iteration 2: blocked_url_by_local_policy: "),
             ("/private", &[], " was not answered: blocked_by_robots_txt: "),

@@ -159,7 +159,7 @@ mod tests {
             let leftovers = vec![lost.clone()];
             let counters = ParserCounters { stuck: 3, ..ParserCounters::default() };
             let progress = Progress { added: 9, taken: 4, parser: counters, ..Progress::default() };
-            let reader = Scripted { progress, log, leftovers };
+            let reader = Scripted { progress, log, leftovers, ..Scripted::default() };
             let Summary { standing, figures } = summary(&reader, iteration(status)).await.unwrap();
             let causes: Vec<_> = figures.causes.iter().map(|counted| (counted.cause.name(), counted.urls)).collect();
             assert_eq!(causes, expected, "{why}");
