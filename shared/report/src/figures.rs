@@ -75,6 +75,12 @@ pub struct NotCrawled {
 }
 
 impl Figures {
+    /// Returns the figures without what is only known of the latest iteration. Nothing waits in an earlier one: it is over.
+    pub(crate) fn of_earlier_iteration(mut self) -> Self {
+        self.leftovers.retain(|(reason, _)| *reason != LeftoverReason::SegmentUnreadable);
+        Self { waiting: 0, stuck: None, links_beyond_budget: None, urls_stripped: None, ..self }
+    }
+
     /// Returns whether nothing failed: no URL, no capture, no origin. Reaching a limit that the user set is not a failure.
     #[must_use]
     pub fn is_all_well(&self) -> bool {

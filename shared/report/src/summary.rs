@@ -64,7 +64,7 @@ pub async fn summary(reader: &impl Reader, iteration: IterationRow) -> PortResul
     each_visit(reader, &filter, |visit| tally.add(visit)).await?;
     let mut figures = tally.figures(&progress);
     if reader.latest_iteration().await?.is_some_and(|latest| latest.number != iteration.number) {
-        figures = Figures { stuck: None, links_beyond_budget: None, urls_stripped: None, ..figures };
+        figures = figures.of_earlier_iteration();
     }
     if iteration.status == IterationStatus::Closed && !figures.has_content() {
         figures.causes = causes(reader, &filter).await?;
@@ -178,10 +178,15 @@ mod tests {
             let parser =
                 ParserCounters { stuck: 3, links_beyond_budget: 3, found_stripped: 3, ..ParserCounters::default() };
             let latest = IterationRow { number: latest, ..iteration(IterationStatus::Open) };
-            let progress = Progress { parser, ..Progress::default() };
+            let leftovers = vec![(LeftoverReason::Stopped, 3), (LeftoverReason::SegmentUnreadable, 3)];
+            let progress = Progress { parser, added: 3, leftovers, ..Progress::default() };
             let reader = Scripted { latest: Some(latest), progress, ..Scripted::default() };
             let figures = summary(&reader, iteration(IterationStatus::Closed)).await.unwrap().figures;
-            let Figures { stuck, links_beyond_budget, urls_stripped, .. } = figures;
+            let Figures { stuck, links_beyond_budget, urls_stripped, waiting, leftovers, .. } = figures;
+            assert_eq!(waiting, expected.unwrap_or(0), "{why}: nothing waits in what is over");
+            let lost = leftovers.iter().find(|(reason, _)| *reason == LeftoverReason::SegmentUnreadable);
+            assert_eq!(lost.map(|(_, urls)| *urls), expected, "{why}");
+            assert!(leftovers.contains(&(LeftoverReason::Stopped, 3)), "{why}: these are kept for each iteration");
             assert_eq!([stuck, links_beyond_budget, urls_stripped], [expected; 3], "{why}");
         }
     }
