@@ -39,10 +39,10 @@ async fn a_second_run_asks_only_for_what_has_changed() {
 fn plain_body(site: &Site, path: &str) -> Vec<u8> {
     let url = site.url();
     let host = url.trim_start_matches("http://").trim_end_matches('/');
-    let mut connection = TcpStream::connect(host).unwrap();
-    write!(connection, "GET {path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n").unwrap();
+    let mut connection = TcpStream::connect(host).expect("the site is there");
+    write!(connection, "GET {path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n").expect("it reads");
     let mut answer = Vec::new();
-    connection.read_to_end(&mut answer).unwrap();
+    connection.read_to_end(&mut answer).expect("it answers");
     let end = answer.windows(4).position(|window| window == b"\r\n\r\n").expect("a header ends");
     answer.split_off(end + 4)
 }
