@@ -10,7 +10,7 @@ use dragline_ports::reader::Reader;
 use serde::Serialize;
 
 use crate::error::CliError;
-use crate::place::Place;
+use crate::place::{Directory, Place};
 #[cfg(feature = "stack")]
 use crate::stack::DeployedError;
 
@@ -36,21 +36,54 @@ pub(crate) enum Certificates {
     NotChecked,
 }
 
-/// Returns the crawl in a data directory, whether it is running or not; `None` before its first iteration.
+/// Returns the crawls in a data directory by name, whether they are running or not.
 ///
 /// # Errors
 /// There is no data directory, or it cannot be read.
-pub(crate) fn in_directory(data: &Path) -> Result<Option<Found<SqliteReader>>, CliError> {
+pub(crate) fn crawls(data: &Path) -> Result<Vec<CrawlId>, CliError> {
+    let reading = LocalStore::open_read_only(data)?;
+    reading.crawls().map_err(|source| CliError::Query { data: data.to_owned(), source })
+}
+
+/// Returns the crawl that is wanted of those in a data directory: the one of this name, or the only one if no name is given. `None` if there is
+/// no crawl at all.
+///
+/// # Errors
+/// There is no such crawl, or there are several and none is named.
+pub(crate) fn choose(data: &Path, crawls: &[CrawlId], wanted: Option<&CrawlId>) -> Result<Option<CrawlId>, CliError> {
+    match (wanted, crawls) {
+        (Some(wanted), crawls) if crawls.contains(wanted) => Ok(Some(wanted.clone())),
+        (_, []) => Ok(None),
+        (Some(wanted), crawls) => {
+            Err(CliError::NoCrawl { data: data.to_owned(), wanted: wanted.clone(), crawls: crawls.to_vec() })
+        }
+        (None, [only]) => Ok(Some(only.clone())),
+        (None, crawls) => Err(CliError::WhichCrawl { data: data.to_owned(), crawls: crawls.to_vec() }),
+    }
+}
+
+/// Returns the crawl of this name in a data directory, or the only one if no name is given; `None` if there is no crawl at all.
+///
+/// # Errors
+/// There is no data directory or no such crawl, there are several and none is named, or the directory cannot be read.
+pub(crate) fn in_directory(data: &Path, wanted: Option<&CrawlId>) -> Result<Option<Found<SqliteReader>>, CliError> {
     let reading = LocalStore::open_read_only(data)?;
     let failed = |source| CliError::Query { data: data.to_owned(), source };
-    let Some(crawl) = reading.crawl().map_err(failed)? else { return Ok(None) };
-    let is_unchecked = reading.allowed().map_err(failed)?.contains(&Allowance::UncheckedCertificates);
+    let crawls = reading.crawls().map_err(failed)?;
+    let Some(crawl) = choose(data, &crawls, wanted)? else { return Ok(None) };
+    let is_unchecked = reading.allowed(&crawl).map_err(failed)?.contains(&Allowance::UncheckedCertificates);
+    let place = Place::Data(Directory::of(data, &crawl, &crawls));
     Ok(Some(Found {
         reader: reading.into_reader(crawl.clone()),
         crawl,
-        place: Place::Data(data.to_owned()),
+        place,
         certificates: if is_unchecked { Certificates::NotChecked } else { Certificates::Checked },
     }))
+}
+
+/// Returns the error of a data directory without any crawl, which a process left that died before it stored the first.
+pub(crate) fn nothing_begun(data: &Path) -> CliError {
+    CliError::NotBegun(Directory { path: data.to_owned(), crawl: None })
 }
 
 impl<R: Reader> Found<R> {
@@ -69,7 +102,16 @@ impl<R: Reader> Found<R> {
     /// Returns the error of a crawl that cannot be read.
     pub(crate) fn failed(&self, source: PortError) -> CliError {
         match &self.place {
-            Place::Data(data) => CliError::Query { data: data.clone(), source },
+            Place::Data(directory) => CliError::Query { data: directory.path.clone(), source },
+            #[cfg(feature = "stack")]
+            Place::Stack(_) => DeployedError::Port(source).into(),
+        }
+    }
+
+    /// Returns the error of a WARC object that cannot be read.
+    pub(crate) fn no_object(&self, source: PortError) -> CliError {
+        match &self.place {
+            Place::Data(_) => CliError::Port(source),
             #[cfg(feature = "stack")]
             Place::Stack(_) => DeployedError::Port(source).into(),
         }
@@ -77,7 +119,7 @@ impl<R: Reader> Found<R> {
 
     fn not_begun(&self) -> CliError {
         match &self.place {
-            Place::Data(data) => CliError::NotBegun { data: data.clone() },
+            Place::Data(directory) => CliError::NotBegun(directory.clone()),
             #[cfg(feature = "stack")]
             Place::Stack(stack) => DeployedError::NotBegun { crawl: self.crawl.clone(), stack: stack.clone() }.into(),
         }
@@ -85,7 +127,7 @@ impl<R: Reader> Found<R> {
 
     fn no_iteration(&self, wanted: Iteration, latest: Iteration) -> CliError {
         match &self.place {
-            Place::Data(data) => CliError::NoIteration { data: data.clone(), wanted, latest: Some(latest) },
+            Place::Data(_) => CliError::NoIteration { crawl: self.crawl.clone(), wanted, latest },
             #[cfg(feature = "stack")]
             Place::Stack(_) => DeployedError::NoIteration { crawl: self.crawl.clone(), wanted, latest }.into(),
         }

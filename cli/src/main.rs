@@ -7,6 +7,8 @@ mod exit;
 mod explain;
 mod export;
 mod found;
+mod get;
+mod history;
 mod logging;
 mod network;
 mod place;
@@ -16,6 +18,7 @@ mod stack;
 mod status;
 mod summary;
 mod terminal;
+mod visits;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -63,6 +66,8 @@ fn done(cli: &Cli, console: &Console) -> Result<Exit, CliError> {
         Command::Crawl(args) => block_on(crawl::crawl(args, console)),
         Command::Status(args) => block_on(status::status(args)),
         Command::Export(args) => block_on(export::export(args)),
+        Command::History(args) => block_on(history::history(args)),
+        Command::Get(args) => block_on(get::get(args, console)),
         Command::Explain(args) => block_on(explain::explain(args)),
         #[cfg(feature = "stack")]
         Command::Start(args) => block_on(stack::start(args, console)),

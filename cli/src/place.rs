@@ -2,20 +2,48 @@
 
 use std::path::{Path, PathBuf};
 
+use dragline_domain::ids::CrawlId;
 use serde::{Serialize, Serializer};
 
 #[cfg(feature = "stack")]
 use crate::args::StackName;
-use crate::args::data_flag;
+use crate::args::{crawl_flag, data_flag};
 
 /// Where a crawl is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// In a data directory, which holds no other crawl.
-    Data(PathBuf),
+    /// In a data directory.
+    Data(Directory),
     /// In a deployed stack.
     #[cfg(feature = "stack")]
     Stack(StackName),
+}
+
+/// A data directory, and which of its crawls is meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Directory {
+    /// Its path.
+    pub(crate) path: PathBuf,
+    /// The crawl; `None` if the directory holds no other, so that nobody has to name it.
+    pub(crate) crawl: Option<CrawlId>,
+}
+
+impl Directory {
+    /// Returns the place of a crawl in a data directory with these crawls.
+    pub(crate) fn of(path: &Path, crawl: &CrawlId, crawls: &[CrawlId]) -> Self {
+        let is_alone = crawls.iter().all(|other| other == crawl);
+        Self { path: path.to_owned(), crawl: (!is_alone).then(|| crawl.clone()) }
+    }
+
+    /// Returns the flags that name the crawl to another command, with a space before each; empty for the only one in the default directory.
+    pub(crate) fn flags(&self) -> String {
+        format!("{}{}", data_flag(&self.path), self.crawl.as_ref().map_or_else(String::new, crawl_flag))
+    }
+
+    /// Returns the command that resumes the crawl, for hints.
+    pub(crate) fn command_to_resume(&self) -> String {
+        format!("dragline crawl{}", self.flags())
+    }
 }
 
 impl Serialize for Place {
@@ -31,27 +59,65 @@ impl Serialize for Place {
             #[cfg(feature = "stack")]
             Self::Stack(stack) => Some(stack.to_string()),
         };
-        Shown { data: self.directory(), stack }.serialize(serializer)
+        Shown { data: self.directory().map(|directory| directory.path.as_path()), stack }.serialize(serializer)
     }
 }
 
 impl Place {
-    /// Returns the arguments that name the crawl to another command, with a space before them; empty for the default.
-    #[cfg_attr(not(feature = "stack"), expect(unused_variables, reason = "a data directory holds one crawl"))]
-    pub(crate) fn arguments(&self, crawl: &str) -> String {
+    /// Returns the arguments that name the crawl to `status` or `export`, with a space before them; empty for the default.
+    #[cfg_attr(
+        not(feature = "stack"),
+        expect(unused_variables, reason = "a directory knows whether to name its crawl")
+    )]
+    pub(crate) fn arguments(&self, crawl: &CrawlId) -> String {
         match self {
-            Self::Data(data) => data_flag(data),
+            Self::Data(directory) => directory.flags(),
             #[cfg(feature = "stack")]
             Self::Stack(stack) => format!(" {crawl}{}", stack.flag()),
         }
     }
 
-    /// Returns the data directory; `None` for a stack.
-    pub(crate) fn directory(&self) -> Option<&Path> {
+    /// Returns the flags that name the crawl to `history` or `get`, with a space before each; empty for the default.
+    #[cfg_attr(
+        not(feature = "stack"),
+        expect(unused_variables, reason = "a directory knows whether to name its crawl")
+    )]
+    pub(crate) fn flags(&self, crawl: &CrawlId) -> String {
         match self {
-            Self::Data(data) => Some(data),
+            Self::Data(directory) => directory.flags(),
+            #[cfg(feature = "stack")]
+            Self::Stack(stack) => format!("{} --stack {stack}", crawl_flag(crawl)),
+        }
+    }
+
+    /// Returns the data directory; `None` for a stack.
+    pub(crate) const fn directory(&self) -> Option<&Directory> {
+        match self {
+            Self::Data(directory) => Some(directory),
             #[cfg(feature = "stack")]
             Self::Stack(_) => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hint_can_be_pasted_into_a_shell_and_names_a_crawl_only_if_there_are_others() {
+        let crawl = |name: &str| name.parse::<CrawlId>().unwrap();
+        let docs = crawl("docs");
+        for (data, crawls, expected) in [
+            ("dragline-data", vec![], "dragline crawl"),
+            ("dragline-data", vec![crawl("docs")], "dragline crawl"),
+            ("dragline-data", vec![crawl("docs"), crawl("news")], "dragline crawl --crawl docs"),
+            ("dragline-data", vec![crawl("news")], "dragline crawl --crawl docs"),
+            ("/srv/crawls/a_b.c", vec![], "dragline crawl --data /srv/crawls/a_b.c"),
+            ("my data", vec![crawl("news")], "dragline crawl --data 'my data' --crawl docs"),
+            ("it's", vec![], r"dragline crawl --data 'it'\''s'"),
+        ] {
+            assert_eq!(Directory::of(Path::new(data), &docs, &crawls).command_to_resume(), expected, "{crawls:?}");
         }
     }
 }

@@ -1,12 +1,15 @@
 //! `dragline crawl`.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use dragline_domain::definition::{Draft, Key, UrlPattern};
+use dragline_domain::ids::CrawlId;
 use dragline_engine::begin::Abandon;
 
-use super::{Answer, DataArgs, NetworkArgs, command_to_resume, key, values};
+use super::{Answer, DATA, NetworkArgs, key, values};
+use crate::place::Directory;
 use crate::terminal::{Form, Verbosity};
 
 /// Crawl a site, resume a crawl, or crawl again
@@ -14,7 +17,8 @@ use crate::terminal::{Form, Verbosity};
 #[command(
     long_about = "Crawl a site, resume a crawl, or crawl again.\n\n\
                   An unfinished iteration resumes where it was interrupted; after a finished one, the next iteration begins. \
-                  Without a URL or a crawl.yaml, this runs the crawl in the data directory as it was last defined. Options override \
+                  Without a URL or a crawl.yaml, this runs the crawl in the data directory as it was last defined; if there are several, --crawl \
+                  says which. Each definition has a name, by default after its first seed's host, and a directory holds any number of crawls. Options override \
                   the keys of crawl.yaml. Politeness, fetch limits and the user agent can change at any time. A change to which URLs \
                   are crawled has to wait until the iteration is finished; --abandon ends it early.",
     after_help = "\
@@ -23,6 +27,7 @@ Examples:
   dragline crawl https://example.org --max-pages 500 --exclude '\\.zip$'
   dragline crawl crawl.yaml --data example-data
   dragline crawl                            resume, or crawl again
+  dragline crawl --crawl docs.example.org   the same, if the directory holds several crawls
   dragline crawl -v                         the same, with a line for each URL
   dragline crawl --quiet --json > summary.json
   dragline crawl --progress json 2> events.jsonl
@@ -33,8 +38,12 @@ pub(crate) struct CrawlArgs {
     /// Where to begin: URLs, or one crawl.yaml [default: the crawl in the data directory]
     #[arg(value_name = "URL|crawl.yaml")]
     pub(crate) targets: Vec<String>,
-    #[command(flatten)]
-    pub(crate) data: DataArgs,
+    /// The directory where crawls are stored
+    #[arg(long, value_name = "DIR", default_value = DATA)]
+    pub(crate) data: PathBuf,
+    /// The crawl to resume, if the directory holds several; with a URL or crawl.yaml, the name of its crawl [default: as `name` says, or after the first seed's host]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) crawl: Option<CrawlId>,
     /// End the unfinished iteration as it stands, and begin the next one with the changed definition
     #[arg(long)]
     abandon: bool,
@@ -65,12 +74,13 @@ enum Progress {
 impl CrawlArgs {
     /// Returns the draft with the options of the command line in place of its own values.
     pub(crate) fn change(&self, draft: Draft) -> Draft {
-        self.network.change(self.overrides.apply(draft))
+        let name = self.crawl.clone().unwrap_or(draft.name);
+        self.network.change(self.overrides.apply(Draft { name, ..draft }))
     }
 
-    /// Returns the command that resumes this crawl, for hints.
-    pub(crate) fn command_to_resume(&self) -> String {
-        format!("{}{}", command_to_resume(&self.data.data), self.network.flags())
+    /// Returns the command that resumes a crawl of this directory with the same network flags, for hints.
+    pub(crate) fn command_to_resume(&self, directory: &Directory) -> String {
+        format!("{}{}", directory.command_to_resume(), self.network.flags())
     }
 
     /// Returns what becomes of an unfinished iteration.

@@ -7,20 +7,23 @@ mod read;
 #[cfg(feature = "stack")]
 mod stack;
 mod values;
+mod visits;
 
 use std::path::{Path, PathBuf};
 
 use clap::{ArgAction, Args, Parser, Subcommand};
 use dragline_domain::address::AddressPolicy;
 use dragline_domain::definition::{Draft, Key, UserAgent};
+use dragline_domain::ids::CrawlId;
 use dragline_http::CertificatePolicy;
 use dragline_local::Allowance;
 
 pub(crate) use crawl::CrawlArgs;
 pub(crate) use explain::ExplainArgs;
-pub(crate) use read::{ExportArgs, Format, StatusArgs, What};
+pub(crate) use read::{ExportArgs, Format, Of, StatusArgs, What};
 #[cfg(feature = "stack")]
 pub(crate) use stack::{ChangeArgs, PutArgs, StackArgs, StackName, StackNameError, StartArgs};
+pub(crate) use visits::{Coding, GetArgs, HistoryArgs, Parts};
 
 use crate::exit::Exit;
 use crate::logging::Logging;
@@ -32,6 +35,8 @@ Examples:
   dragline crawl                           resume it, or crawl it again
   dragline status                          show how far it is and how it went
   dragline export --what pages --format csv > pages.csv
+  dragline history https://example.org/a   every visit of a URL
+  dragline get https://example.org/a       its body, as stored
   dragline explain https://example.org/a   would this URL be crawled?
   dragline explain --outcome 173           what does this outcome mean?";
 
@@ -65,6 +70,8 @@ pub(crate) enum Command {
     Crawl(Box<CrawlArgs>),
     Status(StatusArgs),
     Export(ExportArgs),
+    History(HistoryArgs),
+    Get(GetArgs),
     Explain(Box<ExplainArgs>),
     #[cfg(feature = "stack")]
     Start(StartArgs),
@@ -86,14 +93,14 @@ pub(crate) enum Command {
 
 const DATA: &str = "dragline-data";
 
-/// Returns the command that resumes the crawl in a data directory, for hints.
-pub(crate) fn command_to_resume(data: &Path) -> String {
-    format!("dragline crawl{}", data_flag(data))
-}
-
 /// Returns the flag that names the data directory to another command, with a space before it; empty for the default.
 pub(crate) fn data_flag(data: &Path) -> String {
     if data == Path::new(DATA) { String::new() } else { format!(" --data {}", shell_word(data)) }
+}
+
+/// Returns the flag that names a crawl of a data directory, with a space before it. A name needs no quotes.
+pub(crate) fn crawl_flag(crawl: &CrawlId) -> String {
+    format!(" --crawl {crawl}")
 }
 
 /// Quotes a path as one word for a shell.
@@ -101,14 +108,6 @@ pub(crate) fn shell_word(path: &Path) -> String {
     let path = path.display().to_string();
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-');
     if !path.is_empty() && path.chars().all(is_plain) { path } else { format!("'{}'", path.replace('\'', r"'\''")) }
-}
-
-/// The data directory.
-#[derive(Debug, Args)]
-pub(crate) struct DataArgs {
-    /// The directory where the crawl is stored
-    #[arg(long, value_name = "DIR", default_value = DATA)]
-    pub(crate) data: PathBuf,
 }
 
 /// Which servers may be contacted, and how the crawler identifies itself.
@@ -213,18 +212,6 @@ mod tests {
     use clap::CommandFactory;
 
     use super::*;
-
-    #[test]
-    fn a_hint_can_be_pasted_into_a_shell() {
-        for (data, expected) in [
-            ("dragline-data", "dragline crawl"),
-            ("/srv/crawls/a_b.c", "dragline crawl --data /srv/crawls/a_b.c"),
-            ("my data", "dragline crawl --data 'my data'"),
-            ("it's", r"dragline crawl --data 'it'\''s'"),
-        ] {
-            assert_eq!(command_to_resume(Path::new(data)), expected);
-        }
-    }
 
     #[test]
     fn the_arguments_do_not_contradict_each_other() {

@@ -1,27 +1,35 @@
 //! `dragline status` and `dragline export`, and which crawl they read.
 
-use clap::{Args, ValueEnum};
-#[cfg(feature = "stack")]
-use dragline_domain::ids::CrawlId;
+use std::path::{Path, PathBuf};
 
+use clap::{Args, ValueEnum};
+use dragline_domain::ids::{CrawlId, Iteration};
+
+use super::{Answer, DATA, values};
 #[cfg(feature = "stack")]
-use super::StackArgs;
-use super::{Answer, DataArgs};
+use super::{StackArgs, StackName};
+use crate::error::CliError;
 #[cfg(feature = "stack")]
 use crate::stack::DeployedError;
 
 /// Show how far a crawl is and how it went
 #[derive(Debug, Args)]
 #[command(
-    long_about = "Show how far a crawl is and how it went. This works while the crawl is running.",
+    long_about = "Show how far a crawl is and how it went. This works while the crawl is running.\n\n\
+                  If the data directory holds several crawls, this lists them; --crawl shows one of them.",
     after_help = "\
 Examples:
   dragline status
+  dragline status --crawl docs.example.org
+  dragline status --iteration 1
   dragline status --data example-data --json"
 )]
 pub(crate) struct StatusArgs {
     #[command(flatten)]
     pub(crate) of: OfArgs,
+    /// The iteration to show, counted from 1 [default: the latest]
+    #[arg(long, value_name = "N", value_parser = values::iteration())]
+    pub(crate) iteration: Option<Iteration>,
     /// Print the summary as one JSON object
     #[arg(long)]
     json: bool,
@@ -56,8 +64,8 @@ pub(crate) struct ExportArgs {
     #[command(flatten)]
     pub(crate) of: OfArgs,
     /// The iteration to read, counted from 1 [default: pages and links as they are now, the log of the latest]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) iteration: Option<u32>,
+    #[arg(long, value_name = "N", value_parser = values::iteration())]
+    pub(crate) iteration: Option<Iteration>,
 }
 
 /// The rows to export.
@@ -83,27 +91,83 @@ pub(crate) enum Format {
     Csv,
 }
 
-/// The crawl to read: the one in a data directory or, if a name is given, one of a deployed stack.
+/// Which crawl to read.
+#[derive(Debug)]
+pub(crate) enum Of<'a> {
+    /// One in a data directory.
+    Directory {
+        /// The directory.
+        data: &'a Path,
+        /// The crawl's name; `None` if it was not given.
+        crawl: Option<&'a CrawlId>,
+    },
+    /// One of a deployed stack.
+    #[cfg(feature = "stack")]
+    Stack {
+        /// The crawl's name.
+        crawl: &'a CrawlId,
+        /// The stack.
+        stack: StackName,
+    },
+}
+
+/// The crawl to read: one in a data directory or, if a name is given without a flag, one of a deployed stack.
 #[derive(Debug, Args)]
 pub(crate) struct OfArgs {
     #[command(flatten)]
-    pub(crate) data: DataArgs,
+    stored: StoredArgs,
     #[cfg(feature = "stack")]
     #[command(flatten)]
     deployed: DeployedArgs,
 }
 
-#[cfg(feature = "stack")]
 impl OfArgs {
-    /// Returns the deployed crawl to read and its stack; `None` for the crawl in the data directory.
+    /// Returns the crawl to read.
     ///
     /// # Errors
-    /// A stack is named, but no crawl.
-    pub(crate) fn deployed(&self) -> Result<Option<(&CrawlId, &StackArgs)>, DeployedError> {
-        let DeployedArgs { crawl, stack } = &self.deployed;
-        match crawl {
-            Some(crawl) => Ok(Some((crawl, stack))),
-            None => stack.given().map_or(Ok(None), |stack| Err(DeployedError::WhichCrawl(stack.clone()))),
+    /// A stack is named, but no crawl; or the environment names a stack, but not by a valid name.
+    #[cfg_attr(not(feature = "stack"), expect(clippy::unnecessary_wraps, reason = "only a stack may be named wrongly"))]
+    pub(crate) fn which(&self) -> Result<Of<'_>, CliError> {
+        #[cfg(feature = "stack")]
+        {
+            let DeployedArgs { crawl, stack } = &self.deployed;
+            match (crawl.as_ref(), stack.given()) {
+                (Some(crawl), _) => return Ok(Of::Stack { crawl, stack: stack.name()? }),
+                (None, Some(stack)) => return self.stored.of_stack(stack),
+                (None, None) => {}
+            }
+        }
+        Ok(self.stored.of_directory())
+    }
+}
+
+/// A crawl in a data directory.
+#[derive(Debug, Args)]
+pub(super) struct StoredArgs {
+    /// The directory where crawls are stored
+    #[arg(long, value_name = "DIR", default_value = DATA)]
+    #[cfg_attr(feature = "stack", arg(conflicts_with = "stack"))]
+    data: PathBuf,
+    /// The crawl to read, if there are several
+    #[arg(long = "crawl", id = "name", value_name = "NAME")]
+    crawl: Option<CrawlId>,
+}
+
+impl StoredArgs {
+    /// Returns the crawl in the directory.
+    pub(super) fn of_directory(&self) -> Of<'_> {
+        Of::Directory { data: &self.data, crawl: self.crawl.as_ref() }
+    }
+
+    /// Returns the crawl of this stack.
+    ///
+    /// # Errors
+    /// No crawl is named.
+    #[cfg(feature = "stack")]
+    pub(super) fn of_stack(&self, stack: &StackName) -> Result<Of<'_>, CliError> {
+        match &self.crawl {
+            Some(crawl) => Ok(Of::Stack { crawl, stack: stack.clone() }),
+            None => Err(DeployedError::WhichCrawl(stack.clone()).into()),
         }
     }
 }
@@ -114,7 +178,7 @@ impl OfArgs {
 #[group(skip)]
 struct DeployedArgs {
     /// The name of a deployed crawl [default: the crawl in the data directory]
-    #[arg(value_name = "CRAWL", conflicts_with = "data")]
+    #[arg(value_name = "CRAWL", conflicts_with_all = ["data", "name"])]
     crawl: Option<CrawlId>,
     #[command(flatten)]
     stack: StackArgs,

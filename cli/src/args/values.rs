@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
+use clap::builder::TypedValueParser;
 use dragline_domain::definition::{UrlPattern, UserAgent};
+use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::{NoSuchOutcome, Outcome};
 
 /// Parses a duration with its unit, such as `500ms` or `1s`.
@@ -11,6 +13,11 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
         Some(hint) => format!("{wrong}; {hint}"),
         None => wrong.to_string(),
     })
+}
+
+/// Returns a parser of an iteration's number.
+pub(super) fn iteration() -> impl TypedValueParser<Value = Iteration> {
+    clap::value_parser!(u32).range(1..).try_map(|number| Iteration::new(number).ok_or("iterations are counted from 1"))
 }
 
 /// Parses a regular expression over whole URLs.

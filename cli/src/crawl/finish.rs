@@ -1,5 +1,6 @@
 //! Reports how a run ended.
 
+use dragline_domain::ids::CrawlId;
 use dragline_ports::frontier::Progress;
 use serde::Serialize;
 
@@ -7,6 +8,7 @@ use super::run::Ended;
 use crate::args::{Answer, CrawlArgs};
 use crate::error::{CliError, while_doing};
 use crate::exit::Exit;
+use crate::place::Directory;
 use crate::summary::{self, Summary};
 use crate::terminal::{Console, Form, Verbosity, plural};
 
@@ -20,15 +22,20 @@ struct End<'a> {
     summary: Option<&'a Summary>,
 }
 
-/// Reports how the iteration stands or ended, from what is stored.
-pub(super) async fn finish(args: &CrawlArgs, ended: Ended, console: &Console) -> Result<Exit, CliError> {
-    let summary = summary::of_directory(args.data.data.as_path()).await?;
+/// Reports how the crawl's iteration stands or ended, from what is stored.
+pub(super) async fn finish(
+    args: &CrawlArgs,
+    (crawl, directory): (&CrawlId, &Directory),
+    ended: Ended,
+    console: &Console,
+) -> Result<Exit, CliError> {
+    let summary = summary::of_directory(&directory.path, crawl).await?;
     let exit = match ended {
         Ended::Over if summary.figures.is_all_well() && summary.figures.has_content() => Exit::Done,
         Ended::Over => Exit::NotAllWell,
         Ended::Interrupted | Ended::AtOnce => Exit::Interrupted,
     };
-    let go_on = (exit == Exit::Interrupted).then(|| args.command_to_resume());
+    let go_on = (exit == Exit::Interrupted).then(|| args.command_to_resume(directory));
     if args.answer() == Answer::Json {
         summary.print_json().map_err(while_doing("writing to standard output"))?;
     }
@@ -52,8 +59,8 @@ pub(super) async fn finish(args: &CrawlArgs, ended: Ended, console: &Console) ->
 }
 
 /// Reports what is stored of a run that was stopped at once.
-pub(super) fn at_once(args: &CrawlArgs, stored: &Progress, console: &Console) -> Exit {
-    let (exit, go_on) = (Exit::Interrupted, args.command_to_resume());
+pub(super) fn at_once(args: &CrawlArgs, directory: &Directory, stored: &Progress, console: &Console) -> Exit {
+    let (exit, go_on) = (Exit::Interrupted, args.command_to_resume(directory));
     if console.form() == Form::Json {
         let (exit_code, go_on, requests_stored) = (exit.code(), Some(go_on.as_str()), Some(stored.crawler.requests));
         console.event("end", &End { ended: "at_once", exit_code, go_on, requests_stored, summary: None });

@@ -15,6 +15,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use dragline_domain::definition::Definition;
+use dragline_domain::ids::CrawlId;
 use dragline_engine::local_world;
 use dragline_engine::room::Room;
 use dragline_http::HttpFetchers;
@@ -27,7 +28,9 @@ use dragline_ports::observer::Observer;
 use crate::args::CrawlArgs;
 use crate::error::{CliError, while_doing};
 use crate::exit::Exit;
+use crate::found;
 use crate::network::Network;
+use crate::place::Directory;
 use crate::source::Source;
 use crate::terminal::Console;
 
@@ -42,7 +45,7 @@ use watch::Watch;
 /// # Errors
 /// Anything that keeps the iteration from being finished.
 pub(crate) async fn crawl(args: &CrawlArgs, console: &Console) -> Result<Exit, CliError> {
-    let data = args.data.data.as_path();
+    let data = args.data.as_path();
     let (given, network) = (given(args)?, Network::of(&args.network)?);
     if given.is_none() && !data.join(DATABASE).is_file() {
         // Reported before the directory is created.
@@ -53,15 +56,17 @@ pub(crate) async fn crawl(args: &CrawlArgs, console: &Console) -> Result<Exit, C
     loop {
         // Created anew for each iteration: the queue of one that was ended holds nothing for the next.
         let store = LocalStore::open(data, SystemClock::new().now())?;
-        check_allowances(&store, args).await?;
+        let (crawl, directory) = which(&store, given.as_ref(), args).await?;
+        check_allowances(&store, (&crawl, &directory), args).await?;
         let watch = Arc::new(Watch::new(console.clone()));
         let watcher: Arc<dyn Observer> = watch.clone();
         let world = Arc::new(local_world(&store, ConsoleNotifier::new(console.clone())).watched_by(watcher));
-        let Prepared { wanted, iteration, goal } = prepare::prepare(&world, given.as_ref(), args, console).await?;
+        let Prepared { wanted, iteration, goal } =
+            prepare::prepare(&world, (&crawl, &directory), given.as_ref(), args, console).await?;
         let room = Room::of(files_max, usize::from(wanted.politeness.concurrency));
         let fetchers = HttpFetchers::new(network.config(&wanted, Some(&room)));
         for allowance in args.network.allowances() {
-            store.allow(allowance).await?;
+            store.allow(&crawl, allowance).await?;
         }
         let asked = (&iteration, &wanted);
         let ended = run::run(&world, fetchers, &room, asked, &mut interrupts, (&watch, console)).await?;
@@ -69,26 +74,48 @@ pub(crate) async fn crawl(args: &CrawlArgs, console: &Console) -> Result<Exit, C
             (Goal::MakeWay, Ended::Over) => {}
             (_, Ended::AtOnce) => {
                 let stored = world.frontier().progress(&iteration.crawl, iteration.number).await?;
-                return Ok(finish::at_once(args, &stored, console));
+                return Ok(finish::at_once(args, &directory, &stored, console));
             }
-            (Goal::MakeWay | Goal::Crawl, _) => return finish::finish(args, ended, console).await,
+            (Goal::MakeWay | Goal::Crawl, _) => {
+                return finish::finish(args, (&crawl, &directory), ended, console).await;
+            }
         }
     }
 }
 
 /// Refuses to resume without a flag that the crawl had before: all known URLs of private addresses would end as blocked, and those of servers
 /// with untrusted certificates as failed.
-async fn check_allowances(store: &LocalStore, args: &CrawlArgs) -> Result<(), CliError> {
+async fn check_allowances(
+    store: &LocalStore,
+    (crawl, directory): (&CrawlId, &Directory),
+    args: &CrawlArgs,
+) -> Result<(), CliError> {
     for allowance in Allowance::ALL {
-        if store.was_allowed(allowance).await? && !args.network.allowances().any(|now| now == allowance) {
-            let (data, go_on) = (args.data.data.clone(), args.command_to_resume());
-            return Err(CliError::AllowedBefore { data, allowance, go_on });
+        if store.was_allowed(crawl, allowance).await? && !args.network.allowances().any(|now| now == allowance) {
+            let (directory, go_on) = (directory.clone(), args.command_to_resume(directory));
+            return Err(CliError::AllowedBefore { directory, allowance, go_on });
         }
     }
     Ok(())
 }
 
-/// Returns the definition that the arguments describe; `None` to use the one in the data directory.
+/// Returns the crawl to run, which is the one that a given definition names, and its place among those of the data directory.
+async fn which(
+    store: &LocalStore,
+    given: Option<&Definition>,
+    args: &CrawlArgs,
+) -> Result<(CrawlId, Directory), CliError> {
+    let (data, crawls) = (args.data.as_path(), store.crawls().await?);
+    let crawl = match given {
+        Some(given) => Some(given.name.clone()),
+        None => found::choose(data, &crawls, args.crawl.as_ref())?,
+    };
+    let crawl = crawl.ok_or_else(|| CliError::NothingToCrawl { data: data.to_owned() })?;
+    let directory = Directory::of(data, &crawl, &crawls);
+    Ok((crawl, directory))
+}
+
+/// Returns the definition that the arguments describe; `None` to use a stored one.
 fn given(args: &CrawlArgs) -> Result<Option<Definition>, CliError> {
     let draft = Source::of(&args.targets, Path::is_file)?.draft()?;
     let definition = |draft| Definition::new(args.change(draft));

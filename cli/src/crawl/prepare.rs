@@ -1,17 +1,15 @@
 //! Prepares the iteration to run, from the arguments and the contents of the data directory.
 
-use std::path::Path;
-
 use dragline_domain::definition::Definition;
 use dragline_domain::frontier::{IterationRow, IterationStatus};
-use dragline_domain::ids::TriggerId;
-use dragline_engine::begin::{self, Held, Outgrown, Plan};
+use dragline_domain::ids::{CrawlId, TriggerId};
+use dragline_engine::begin::{self, Outgrown, Plan};
 use dragline_ports::clock::Clock;
 
 use super::run::CliWorld;
 use crate::args::CrawlArgs;
 use crate::error::CliError;
-use crate::found;
+use crate::place::Directory;
 use crate::source::key_names;
 use crate::terminal::Console;
 
@@ -34,42 +32,31 @@ pub(super) enum Goal {
     MakeWay,
 }
 
-/// Decides what to do and does everything up to the run itself. `given` is the definition that the arguments describe; `None` to use the one
-/// in the data directory.
+/// Decides what to do about a crawl and does everything up to the run itself. `given` is the definition that the arguments describe; `None` to use
+/// the stored one.
 ///
 /// # Errors
 /// The arguments do not fit the stored crawl, or the store failed.
 pub(super) async fn prepare(
     world: &CliWorld,
+    (crawl, directory): (&CrawlId, &Directory),
     given: Option<&Definition>,
     args: &CrawlArgs,
     console: &Console,
 ) -> Result<Prepared, CliError> {
-    let held = held(world, args.data.data.as_path()).await?;
+    let held = begin::held(world, crawl).await?;
     let wanted = match (given, &held) {
         (Some(given), _) => given.clone(),
         (None, Some(held)) => Definition::new(args.change(held.row.definition.clone().into_draft()))?,
-        (None, None) => return Err(CliError::NothingToCrawl { data: args.data.data.clone() }),
+        (None, None) => return Err(CliError::NothingToCrawl { data: directory.path.clone() }),
     };
-    if let Some(stored) = held.as_ref().map(|held| &held.row.definition.name).filter(|stored| **stored != wanted.name) {
-        let (data, stored, wanted) = (args.data.data.clone(), stored.clone(), wanted.name.clone());
-        return Err(CliError::AnotherCrawl { data, stored, wanted });
-    }
     let plan = begin::plan(held.as_ref(), &wanted, args.abandon())
-        .map_err(|Outgrown(keys)| CliError::Outgrown { keys, go_on: args.command_to_resume() })?;
+        .map_err(|Outgrown(keys)| CliError::Outgrown { keys, go_on: args.command_to_resume(directory) })?;
     let trigger = TriggerId(format!("cli-{}", world.clock.now()));
     let iteration = begin::carry_out(world, &plan, held.as_ref(), &wanted, trigger).await?;
     let goal = if plan == Plan::End { Goal::MakeWay } else { Goal::Crawl };
     console.say(&announcement(&plan, &iteration));
     Ok(Prepared { wanted, iteration, goal })
-}
-
-/// Returns the one crawl in the data directory, if there is any.
-async fn held(world: &CliWorld, data: &Path) -> Result<Option<Held>, CliError> {
-    match found::in_directory(data)? {
-        Some(found) => Ok(begin::held(world, &found.crawl).await?),
-        None => Ok(None),
-    }
 }
 
 fn announcement(plan: &Plan, iteration: &IterationRow) -> String {

@@ -7,12 +7,14 @@ use dragline_definition::DefinitionErrors;
 use dragline_domain::definition::{Key, Problems};
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::shown::without_credentials;
-use dragline_domain::url::UrlError;
+use dragline_domain::url::{CrawlUrl, UrlError};
 use dragline_http::HttpConfigError;
 use dragline_local::{Allowance, OpenError};
 use dragline_ports::error::{PortError, PortErrorKind};
 
-use crate::args::{allowance_flag, command_to_resume};
+use crate::args::{allowance_flag, crawl_flag, data_flag};
+use crate::get::GetError;
+use crate::place::Directory;
 use crate::source::key_names;
 #[cfg(feature = "stack")]
 use crate::stack::DeployedError;
@@ -66,31 +68,57 @@ pub(crate) enum CliError {
         data: PathBuf,
     },
     /// The crawl has not begun, so there is nothing to show.
-    #[error("the crawl in {} has not begun yet", data.display())]
-    NotBegun {
-        /// The data directory.
-        data: PathBuf,
-    },
+    #[error("the crawl {}in {} has not begun yet", quoted(.0.crawl.as_ref()), .0.path.display())]
+    NotBegun(Directory),
     /// The iteration does not exist.
-    #[error("{} has no iteration {wanted}; the latest is {}", data.display(), latest.map_or_else(|| "none".to_owned(), |latest| latest.to_string()))]
+    #[error("the crawl `{crawl}` has no iteration {wanted}; the latest is {latest}")]
     NoIteration {
-        /// The data directory.
-        data: PathBuf,
+        /// The crawl.
+        crawl: CrawlId,
         /// The iteration that was asked for.
         wanted: Iteration,
-        /// The latest iteration; `None` before the first one began.
-        latest: Option<Iteration>,
+        /// The latest iteration.
+        latest: Iteration,
     },
-    /// The data directory belongs to another crawl.
-    #[error("{} contains the crawl `{stored}`, not `{wanted}`", data.display())]
-    AnotherCrawl {
+    /// The data directory holds several crawls, and none is named.
+    #[error("{} holds several crawls: {}", data.display(), names(crawls))]
+    WhichCrawl {
         /// The data directory.
         data: PathBuf,
-        /// The crawl that is stored there.
-        stored: CrawlId,
+        /// Its crawls.
+        crawls: Vec<CrawlId>,
+    },
+    /// The data directory holds crawls, but not this one.
+    #[error("there is no crawl `{wanted}` in {}", data.display())]
+    NoCrawl {
+        /// The data directory.
+        data: PathBuf,
         /// The crawl that was asked for.
         wanted: CrawlId,
+        /// Its crawls.
+        crawls: Vec<CrawlId>,
     },
+    /// The crawl does not know the URL.
+    #[error("the crawl `{crawl}` does not know {url}")]
+    NotKnown {
+        /// The URL.
+        url: CrawlUrl,
+        /// The crawl.
+        crawl: CrawlId,
+        /// The arguments that name it to `export`.
+        arguments: String,
+    },
+    /// The crawl knows the URL, but there is no visit of it.
+    #[error("the crawl `{crawl}` knows {url}, but has not visited it yet")]
+    NotVisited {
+        /// The URL.
+        url: CrawlUrl,
+        /// The crawl.
+        crawl: CrawlId,
+    },
+    /// What is stored of a URL cannot be printed.
+    #[error("{0}")]
+    Get(#[from] GetError),
     /// The definition changed in a way that an unfinished iteration cannot adopt.
     #[error("the definition changed ({}), but its last iteration is not finished", key_names(keys))]
     Outgrown {
@@ -100,10 +128,10 @@ pub(crate) enum CliError {
         go_on: String,
     },
     /// The crawl was allowed something when it last ran, and is not allowed it now.
-    #[error("the crawl in {} was allowed to {} before, but is not now", data.display(), what_is_allowed(*allowance))]
+    #[error("the crawl {}in {} was allowed to {} before, but is not now", quoted(directory.crawl.as_ref()), directory.path.display(), what_is_allowed(*allowance))]
     AllowedBefore {
-        /// The data directory.
-        data: PathBuf,
+        /// Where the crawl is.
+        directory: Directory,
         /// What it was allowed.
         allowance: Allowance,
         /// The command that resumes it, without the flag.
@@ -143,11 +171,17 @@ impl CliError {
             Self::NothingToCrawl { .. } => {
                 vec!["give a URL to start from: `dragline crawl https://example.org`".to_owned()]
             }
-            Self::NotBegun { data } => vec![format!("start it: `{}`", command_to_resume(data))],
-            Self::AnotherCrawl { data, .. } => vec![
-                "choose another directory with `--data DIR`: each crawl needs its own".to_owned(),
-                format!("or resume the crawl that is there: `{}`", command_to_resume(data)),
-            ],
+            Self::NotBegun(directory) => vec![format!("start it: `{}`", directory.command_to_resume())],
+            Self::WhichCrawl { data, crawls } => {
+                let example = crawls.first().map_or_else(String::new, crawl_flag);
+                let status = format!("dragline status{}", data_flag(data));
+                vec![format!("name one, as in `{}`; `{status}` lists them", example.trim_start())]
+            }
+            Self::Get(error) => error.hint().into_iter().collect(),
+            Self::NotKnown { arguments, .. } => {
+                vec![format!("to list the URLs that it knows: `dragline export --what candidates{arguments}`")]
+            }
+            Self::NoCrawl { crawls, .. } => vec![format!("it holds {}", names(crawls))],
             Self::Outgrown { go_on, .. } => vec![
                 format!("finish it as it was defined: `{go_on}`"),
                 "or end it as it stands and begin the next one: add `--abandon`".to_owned(),
@@ -173,6 +207,24 @@ impl CliError {
             _ => Vec::new(),
         }
     }
+}
+
+/// The number of crawls that a message names.
+const NAMED_MAX: usize = 10;
+
+/// Lists crawls for messages.
+fn names(crawls: &[CrawlId]) -> String {
+    let named: Vec<_> = crawls.iter().take(NAMED_MAX).map(|crawl| format!("`{crawl}`")).collect();
+    let more = match crawls.len().saturating_sub(NAMED_MAX) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    named.join(", ") + &more
+}
+
+/// Returns a crawl's name before other words; nothing if it need not be named.
+fn quoted(crawl: Option<&CrawlId>) -> String {
+    crawl.map_or_else(String::new, |crawl| format!("`{crawl}` "))
 }
 
 const fn what_is_allowed(allowance: Allowance) -> &'static str {

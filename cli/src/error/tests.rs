@@ -11,6 +11,9 @@ fn shown(error: &CliError) -> String {
 #[test]
 fn every_mistake_of_a_user_is_reported_with_a_hint() {
     let data = || PathBuf::from("news");
+    let crawl = |name: &str| name.parse::<CrawlId>().unwrap();
+    let alone = || Directory { path: data(), crawl: None };
+    let among_others = || Directory { path: data(), crawl: Some(crawl("docs")) };
     let unsound = |change: fn(&mut Draft)| {
         let seed = crate::source::parse_url("https://example.org/").unwrap();
         let mut draft = Draft::for_seeds(vec![seed]);
@@ -24,21 +27,42 @@ fn every_mistake_of_a_user_is_reported_with_a_hint() {
         unsound(|draft| draft.politeness.concurrency = 0),
         unsound(|draft| draft.scope.exclude = vec!["example".parse().unwrap()]),
         CliError::NothingToCrawl { data: data() },
-        CliError::NotBegun { data: data() },
-        CliError::NoIteration { data: data(), wanted: Iteration::new(9).unwrap(), latest: Iteration::new(2) },
-        CliError::AnotherCrawl {
-            data: data(),
-            stored: "news.example.org".parse().unwrap(),
-            wanted: "example.org".parse().unwrap(),
+        CliError::NotBegun(alone()),
+        CliError::NotBegun(among_others()),
+        CliError::NoIteration {
+            crawl: crawl("docs"),
+            wanted: Iteration::new(9).unwrap(),
+            latest: Iteration::new(2).unwrap(),
         },
+        CliError::WhichCrawl { data: data(), crawls: vec![crawl("docs"), crawl("news.example.org")] },
+        CliError::WhichCrawl { data: data(), crawls: (10..22).map(|n| crawl(&format!("crawl-{n}"))).collect() },
+        CliError::NoCrawl { data: data(), wanted: crawl("doc"), crawls: vec![crawl("docs")] },
+        CliError::NotKnown {
+            url: crate::source::parse_url("https://example.org/a").unwrap(),
+            crawl: crawl("docs"),
+            arguments: among_others().flags(),
+        },
+        CliError::Get(GetError::NotVisited {
+            url: crate::source::parse_url("https://example.org/a").unwrap(),
+            iteration: Iteration::FIRST,
+            history: format!("dragline history https://example.org/a{}", among_others().flags()),
+        }),
+        CliError::Get(GetError::NotText),
+        CliError::Get(GetError::Missing { object: "raw/docs/1/https,example.org/1-0-ff.warc.gz".to_owned() }),
+        CliError::NotVisited { url: crate::source::parse_url("https://example.org/a").unwrap(), crawl: crawl("docs") },
         CliError::Outgrown {
             keys: vec![Key::ScopeExclude, Key::BudgetPages],
             go_on: "dragline crawl --data news".to_owned(),
         },
         CliError::AllowedBefore {
-            data: data(),
+            directory: alone(),
             allowance: Allowance::UncheckedCertificates,
             go_on: "dragline crawl --data news".to_owned(),
+        },
+        CliError::AllowedBefore {
+            directory: among_others(),
+            allowance: Allowance::PrivateAddresses,
+            go_on: among_others().command_to_resume(),
         },
         CliError::Open(OpenError::InUse(data())),
         CliError::Open(OpenError::NoCrawl(data())),

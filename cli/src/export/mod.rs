@@ -6,11 +6,11 @@ mod rows;
 use dragline_domain::ids::Iteration;
 use dragline_ports::reader::{CandidateRow, Cursor, Filter, LinkRow, LogRow, PageRow, Reader, SeenPageRow, each_row};
 
-use crate::args::{ExportArgs, What};
+use crate::args::{ExportArgs, Of, What};
 use crate::error::{CliError, while_doing};
 use crate::exit::Exit;
 use crate::found::{self, Found};
-use rows::Rows;
+pub(crate) use rows::Rows;
 
 /// The number of rows in one read.
 const BATCH_ROWS: usize = 500;
@@ -20,7 +20,7 @@ const BATCH_ROWS: usize = 500;
 /// # Errors
 /// There is no such crawl, it cannot be read, or the rows cannot be written.
 pub(crate) async fn export(args: &ExportArgs) -> Result<Exit, CliError> {
-    let mut rows = Rows::new(args.format, fields(args.what, args.iteration.and_then(Iteration::new)));
+    let mut rows = Rows::new(args.format, fields(args.what, args.iteration));
     read(args, &mut rows).await?;
     rows.finish().map_err(while_doing("writing to standard output"))?;
     Ok(Exit::Done)
@@ -39,16 +39,14 @@ fn fields(what: What, iteration: Option<Iteration>) -> Vec<&'static str> {
 
 /// Reads the rows from the data directory or the stack.
 async fn read(args: &ExportArgs, rows: &mut Rows) -> Result<(), CliError> {
-    let wanted = args.iteration.and_then(Iteration::new);
-    #[cfg(feature = "stack")]
-    if let Some((crawl, stack)) = args.of.deployed()? {
-        return write(&crate::stack::find(crawl, stack).await?, args.what, wanted, rows).await;
-    }
-    let data = &args.of.data.data;
-    match (found::in_directory(data)?, wanted) {
-        (Some(found), _) => write(&found, args.what, wanted, rows).await,
-        (None, Some(wanted)) => Err(CliError::NoIteration { data: data.clone(), wanted, latest: None }),
-        (None, None) => Ok(()),
+    let wanted = args.iteration;
+    match args.of.which()? {
+        Of::Directory { data, crawl } => match found::in_directory(data, crawl)? {
+            Some(found) => write(&found, args.what, wanted, rows).await,
+            None => Err(found::nothing_begun(data)),
+        },
+        #[cfg(feature = "stack")]
+        Of::Stack { crawl, stack } => write(&crate::stack::find(crawl, stack).await?, args.what, wanted, rows).await,
     }
 }
 

@@ -1,16 +1,16 @@
 //! Writes rows to standard output in the requested format.
 
-use std::io::{self, BufWriter, ErrorKind, IsTerminal, StdoutLock, Write};
+use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 use std::ops::ControlFlow;
 
 use serde::Serialize;
 
 use super::csv::{Reader, SafeCsv};
 use crate::args::Format;
-use crate::terminal::write_json;
+use crate::terminal::{unless_closed, write_json};
 
 /// A writer of rows.
-pub(super) struct Rows {
+pub(crate) struct Rows {
     to: To,
     /// The field names, for the header of an export without rows.
     fields: Vec<&'static str>,
@@ -25,7 +25,7 @@ enum To {
 
 impl Rows {
     /// Returns a writer of rows with these fields.
-    pub(super) fn new(format: Format, fields: Vec<&'static str>) -> Self {
+    pub(crate) fn new(format: Format, fields: Vec<&'static str>) -> Self {
         let out = io::stdout().lock();
         let reader = if out.is_terminal() { Reader::Person } else { Reader::Program };
         let to = match format {
@@ -36,7 +36,7 @@ impl Rows {
     }
 
     /// Writes a row, and returns whether to go on.
-    pub(super) fn write(&mut self, row: &impl Serialize) -> ControlFlow<()> {
+    pub(crate) fn write(&mut self, row: &impl Serialize) -> ControlFlow<()> {
         let written = match &mut self.to {
             To::Jsonl(out) => write_json(out, row),
             To::Csv(out) => out.write(row),
@@ -51,14 +51,11 @@ impl Rows {
     }
 
     /// Writes what is buffered, and returns the first error. A reader that closed its end is not an error.
-    pub(super) fn finish(mut self) -> io::Result<()> {
+    pub(crate) fn finish(mut self) -> io::Result<()> {
         let flushed = match &mut self.to {
             To::Jsonl(out) => out.flush(),
             To::Csv(out) => out.write_head(&self.fields).and_then(|()| out.flush()),
         };
-        match self.failed.map_or(flushed, Err) {
-            Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-            written => written,
-        }
+        unless_closed(self.failed.map_or(flushed, Err))
     }
 }

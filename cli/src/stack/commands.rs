@@ -33,7 +33,7 @@ pub(crate) async fn start(args: &StartArgs, console: &Console) -> Result<Exit, C
             (crawl.clone(), Message::Start { crawl })
         }
     };
-    let stack = Deployed::find(&args.stack).await?;
+    let stack = Deployed::find(args.stack.name()?).await?;
     if let Message::Start { crawl } = &message {
         stack.crawl(crawl).await?;
     }
@@ -51,7 +51,7 @@ pub(crate) async fn put(args: &PutArgs, console: &Console) -> Result<Exit, CliEr
         let said = schedule(file.definition, SystemClock::new().now());
         Ok((file.definition.name.clone(), file.to_keep()?, said))
     })?;
-    let stack = Deployed::find(&args.stack).await?;
+    let stack = Deployed::find(args.stack.name()?).await?;
     send(&stack, &crawl, &message).await?;
     match said {
         Some(said) => console.say(&format!("{crawl}: {said}")),
@@ -83,7 +83,7 @@ pub(crate) async fn remove(args: &ChangeArgs, console: &Console) -> Result<Exit,
 
 /// Sends a message about a crawl of the stack.
 async fn to_crawl(args: &ChangeArgs, message: Message, console: &Console) -> Result<Exit, CliError> {
-    let stack = Deployed::find(&args.stack).await?;
+    let stack = Deployed::find(args.stack.name()?).await?;
     stack.crawl(&args.crawl).await?;
     send(&stack, &args.crawl, &message).await?;
     console.hint(&look(&args.crawl, &stack.name));

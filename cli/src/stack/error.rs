@@ -67,7 +67,7 @@ impl DeployedError {
         match self {
             Self::Stack(StackError::Port(error)) | Self::Port(error) => of_port(error.kind).map(str::to_owned),
             Self::Stack(error) => error.hint().map(str::to_owned),
-            Self::WhichCrawl(stack) => Some(format!("name the crawl, as in `dragline status docs --stack {stack}`")),
+            Self::WhichCrawl(stack) => Some(format!("name the crawl, as in `--crawl docs --stack {stack}`")),
             Self::NoCrawl { stack, .. } => {
                 Some(format!("store its definition: `dragline put crawl.yaml{}`, or name another stack", stack.flag()))
             }

@@ -6,12 +6,12 @@ mod message;
 
 use std::sync::Arc;
 
-use dragline_aws::{DynamoReader, Stack};
+use dragline_aws::{DynamoReader, S3Archive, Stack};
 use dragline_domain::ids::CrawlId;
 use dragline_local::SystemRng;
 use dragline_ports::frontier::Crawls;
 
-use crate::args::{StackArgs, StackName};
+use crate::args::StackName;
 use crate::error::CliError;
 use crate::found::{Certificates, Found};
 use crate::place::Place;
@@ -25,8 +25,7 @@ struct Deployed {
 }
 
 impl Deployed {
-    async fn find(args: &StackArgs) -> Result<Self, DeployedError> {
-        let name = args.name()?;
+    async fn find(name: StackName) -> Result<Self, DeployedError> {
         let stack = Stack::find(name.as_str()).await?;
         Ok(Self { name, stack })
     }
@@ -46,10 +45,22 @@ impl Deployed {
     }
 }
 
+/// Finds a crawl of a stack, and the stack's WARC objects.
+///
+/// # Errors
+/// There is no such stack or crawl, or AWS did not answer.
+pub(crate) async fn find_with_archive(
+    crawl: &CrawlId,
+    stack: StackName,
+) -> Result<(Found<DynamoReader>, S3Archive), CliError> {
+    let deployed = Deployed::find(stack).await?;
+    Ok((deployed.crawl(crawl).await?, deployed.stack.archive(Arc::new(SystemRng))))
+}
+
 /// Finds a crawl of a stack.
 ///
 /// # Errors
 /// There is no such stack or crawl, or AWS did not answer.
-pub(crate) async fn find(crawl: &CrawlId, stack: &StackArgs) -> Result<Found<DynamoReader>, CliError> {
+pub(crate) async fn find(crawl: &CrawlId, stack: StackName) -> Result<Found<DynamoReader>, CliError> {
     Ok(Deployed::find(stack).await?.crawl(crawl).await?)
 }

@@ -16,9 +16,7 @@ use crate::found::Certificates;
 use crate::place::Place;
 use crate::terminal::write_json;
 
-pub(crate) use read::of_directory;
-#[cfg(feature = "stack")]
-pub(crate) use read::read;
+pub(crate) use read::{of_directory, read};
 pub(crate) use text::text;
 pub(crate) use why::WhyNothing;
 
@@ -31,11 +29,23 @@ pub(crate) struct Summary {
     /// Where the crawl is stored.
     #[serde(flatten)]
     pub(crate) place: Place,
+    /// Whether a later iteration began since.
+    #[serde(skip)]
+    pub(crate) age: Age,
     /// Whether certificates were checked.
     pub(crate) certificates: Certificates,
     /// Its results in numbers.
     #[serde(flatten)]
     pub(crate) figures: Figures,
+}
+
+/// Whether an iteration is the crawl's latest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Age {
+    /// It is.
+    Latest,
+    /// Another began after it.
+    Earlier,
 }
 
 impl Summary {

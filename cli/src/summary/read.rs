@@ -2,30 +2,33 @@
 
 use std::path::Path;
 
+use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_ports::reader::Reader;
 
-use super::Summary;
+use super::{Age, Summary};
 use crate::error::CliError;
 use crate::found::{self, Found};
 
-/// Reads the summary of a crawl's latest iteration.
+/// Reads the summary of an iteration of a crawl; of the latest if none is given.
 ///
 /// # Errors
-/// There is no iteration yet, or it cannot be read.
-pub(crate) async fn read(found: &Found<impl Reader>) -> Result<Summary, CliError> {
-    let latest = found.iteration(None).await?;
-    let summed_up = dragline_report::summary(&found.reader, latest).await;
+/// There is no such iteration, none has begun yet, or it cannot be read.
+pub(crate) async fn read(found: &Found<impl Reader>, wanted: Option<Iteration>) -> Result<Summary, CliError> {
+    let latest = found.iteration(None).await?.number;
+    let iteration = found.iteration(wanted).await?;
+    let age = if iteration.number == latest { Age::Latest } else { Age::Earlier };
+    let summed_up = dragline_report::summary(&found.reader, iteration).await;
     let dragline_report::Summary { standing, figures } = summed_up.map_err(|error| found.failed(error))?;
-    Ok(Summary { standing, place: found.place.clone(), certificates: found.certificates, figures })
+    Ok(Summary { standing, place: found.place.clone(), age, certificates: found.certificates, figures })
 }
 
-/// Reads the summary of the crawl in a data directory.
+/// Reads the summary of the latest iteration of the crawl of this name in a data directory.
 ///
 /// # Errors
-/// There is no data directory, no iteration yet, or it cannot be read.
-pub(crate) async fn of_directory(data: &Path) -> Result<Summary, CliError> {
-    match found::in_directory(data)? {
-        Some(found) => read(&found).await,
-        None => Err(CliError::NotBegun { data: data.to_owned() }),
+/// There is no data directory, no such crawl or no iteration yet, or it cannot be read.
+pub(crate) async fn of_directory(data: &Path, crawl: &CrawlId) -> Result<Summary, CliError> {
+    match found::in_directory(data, Some(crawl))? {
+        Some(found) => read(&found, None).await,
+        None => Err(found::nothing_begun(data)),
     }
 }

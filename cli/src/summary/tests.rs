@@ -5,6 +5,7 @@ use dragline_ports::reader::LeftoverRow;
 use dragline_report::{Causes, NotCrawled, OutcomeCount, Slow};
 
 use super::*;
+use crate::place::Directory;
 use crate::terminal::Colour;
 
 fn counted(outcome: Outcome, urls: u64) -> OutcomeCount {
@@ -22,7 +23,8 @@ fn summary(status: IterationStatus, data: &str, figures: Figures) -> Summary {
             started_at: "2026-03-01T12:00:00Z".parse().unwrap(),
             closed_at,
         },
-        place: Place::Data(data.into()),
+        place: Place::Data(Directory { path: data.into(), crawl: None }),
+        age: Age::Latest,
         certificates: Certificates::Checked,
         figures,
     }
@@ -31,7 +33,7 @@ fn summary(status: IterationStatus, data: &str, figures: Figures) -> Summary {
 #[test]
 fn an_iteration_that_is_over() {
     let figures = Figures {
-        stuck: 1,
+        stuck: Some(1),
         outcomes: vec![
             counted(Outcome::FileIngested, 1_200),
             counted(Outcome::FileNotFound, 30),
@@ -53,8 +55,8 @@ fn an_iteration_that_is_over() {
             example: "https://example.org/private/".to_owned(),
         }],
         leftovers: vec![(LeftoverReason::BudgetExhausted, 4_000)],
-        links_beyond_budget: 25_000,
-        urls_stripped: 340,
+        links_beyond_budget: Some(25_000),
+        urls_stripped: Some(340),
         ..Figures::default()
     };
     let summary = summary(IterationStatus::Closed, "dragline-data", figures);
@@ -81,7 +83,9 @@ fn an_iteration_that_got_nothing() {
         robots_error: Some(detail),
     });
     let leftovers = vec![(LeftoverReason::RobotsUnreadable, 1)];
-    let figures = Figures { causes: causes.counted(), leftovers, ..Figures::default() };
+    let (stuck, links_beyond_budget, urls_stripped) = (Some(0), Some(0), Some(0));
+    let causes = causes.counted();
+    let figures = Figures { causes, leftovers, stuck, links_beyond_budget, urls_stripped, ..Figures::default() };
     let summary = Summary {
         certificates: Certificates::NotChecked,
         ..summary(IterationStatus::Closed, "dragline-data", figures)
@@ -89,4 +93,15 @@ fn an_iteration_that_got_nothing() {
     assert!(!summary.figures.has_content());
     insta::assert_snapshot!("nothing", text(&summary, None, Colour::Off));
     insta::assert_json_snapshot!("nothing_json", summary);
+}
+
+#[test]
+fn an_earlier_iteration_among_several_crawls() {
+    let figures = Figures { outcomes: vec![counted(Outcome::FileIngested, 2)], pages: 2, ..Figures::default() };
+    let place = Place::Data(Directory { path: "dragline-data".into(), crawl: Some("example.org".parse().unwrap()) });
+    let latest = Summary { place, ..summary(IterationStatus::Closed, "", figures) };
+    insta::assert_snapshot!("among_others", text(&latest, None, Colour::Off));
+    let earlier = Summary { age: Age::Earlier, ..latest };
+    insta::assert_snapshot!("earlier", text(&earlier, None, Colour::Off));
+    insta::assert_json_snapshot!("earlier_json", earlier);
 }

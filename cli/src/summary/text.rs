@@ -1,5 +1,6 @@
 //! The summary as text.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use dragline_domain::frontier::IterationStatus;
@@ -7,9 +8,10 @@ use dragline_domain::time::between;
 use dragline_local::DATABASE;
 use dragline_report::Slow;
 
-use super::Summary;
+use super::{Age, Summary};
 use crate::args::shell_word;
 use crate::found::Certificates;
+use crate::place::Directory;
 use crate::terminal::{Colour, Shade, bytes, count, duration, plural, safe};
 
 /// The column in which the numbers of a list end.
@@ -29,8 +31,11 @@ pub(crate) fn text(summary: &Summary, go_on: Option<&str>, colour: Colour) -> St
     if summary.certificates == Certificates::NotChecked {
         text.line("certificates were not checked");
     }
-    if summary.figures.urls_stripped > 0 {
-        let urls = plural(summary.figures.urls_stripped, "URL");
+    if summary.age == Age::Earlier {
+        text.line("not known of an earlier iteration: captures that broke the parser or were lost, stripped URLs, links beyond the budget");
+    }
+    if let Some(urls_stripped @ 1..) = summary.figures.urls_stripped {
+        let urls = plural(urls_stripped, "URL");
         text.line(&format!("{urls} found with query parameters that were stripped (strip_query_parameters)"));
     }
     text.section("nothing was crawled", nothing(summary, colour));
@@ -101,7 +106,8 @@ fn nothing(summary: &Summary, colour: Colour) -> Vec<String> {
 }
 
 fn outcomes(summary: &Summary) -> Vec<String> {
-    let stuck = (summary.figures.stuck > 0).then(|| numbered(summary.figures.stuck, "stuck: the parser broke"));
+    let stuck = summary.figures.stuck.filter(|stuck| *stuck > 0);
+    let stuck = stuck.map(|stuck| numbered(stuck, "stuck: the parser broke"));
     summary.figures.outcomes.iter().map(|counted| numbered(counted.urls, &counted.name)).chain(stuck).collect()
 }
 
@@ -111,8 +117,8 @@ fn not_crawled(summary: &Summary) -> Vec<String> {
         let example = format!("{:NUMBER_WIDTH$}    such as {}", "", safe(&reason.example));
         [numbered(reason.urls, &format!("{}{detail}", reason.name)), example]
     });
-    let beyond = summary.figures.links_beyond_budget;
-    let beyond = (beyond > 0).then(|| numbered(beyond, "links not followed: enough URLs wait for the page budget"));
+    let beyond = summary.figures.links_beyond_budget.filter(|links| *links > 0);
+    let beyond = beyond.map(|links| numbered(links, "links not followed: enough URLs wait for the page budget"));
     lines.chain(beyond).collect()
 }
 
@@ -129,21 +135,38 @@ fn slowest(summary: &Summary) -> Vec<String> {
 }
 
 fn next(summary: &Summary, go_on: Option<&str>) -> Vec<String> {
-    let arguments = summary.place.arguments(summary.standing.crawl.as_str());
+    let mut arguments = summary.place.arguments(&summary.standing.crawl);
+    if summary.age == Age::Earlier {
+        arguments = format!("{arguments} --iteration {}", summary.standing.iteration);
+    }
     let mut commands = vec![
         (format!("dragline export --what pages --format csv{arguments}"), "the pages as a table"),
         (format!("dragline status{arguments}"), "this summary"),
     ];
-    if let Some(data) = summary.place.directory() {
-        let within = |name: &str| shell_word(&data.join(name));
-        commands.extend([
-            (format!("sqlite3 {} 'SELECT * FROM failed'", within(DATABASE)), "what failed (more in docs/database.md)"),
-            (format!("ls {}", within("raw")), "the bodies, as WARC"),
-        ]);
+    if let Some(directory) = summary.place.directory() {
+        commands.extend(in_files(summary, directory));
     }
     if let Some(command) = go_on.filter(|_| summary.standing.closed_at.is_none()) {
         commands.insert(0, (command.to_owned(), "resume, unless it is running"));
     }
     let width = commands.iter().map(|(command, _)| command.chars().count()).max().unwrap_or_default();
     commands.iter().map(|(command, what)| format!("  {:<width$}   {what}", safe(command))).collect()
+}
+
+/// Returns the commands of other programs that read the data directory's files.
+fn in_files(summary: &Summary, directory: &Directory) -> Vec<(String, &'static str)> {
+    let Directory { path, crawl } = directory;
+    let raw = path.join("raw");
+    let bodies = |raw: PathBuf| (format!("ls {}", shell_word(&raw)), "the bodies, as WARC");
+    if summary.age == Age::Earlier {
+        let of_iteration = raw.join(summary.standing.crawl.as_str()).join(summary.standing.iteration.to_string());
+        return vec![bodies(of_iteration)];
+    }
+    // A crawl's name contains nothing that a shell or SQL acts on.
+    let (failed, raw) = match crawl {
+        None => ("'SELECT * FROM failed'".to_owned(), raw),
+        Some(crawl) => (format!("\"SELECT * FROM failed WHERE crawl = '{crawl}'\""), raw.join(crawl.as_str())),
+    };
+    let database = shell_word(&path.join(DATABASE));
+    vec![(format!("sqlite3 {database} {failed}"), "what failed (more in docs/database.md)"), bodies(raw)]
 }

@@ -17,6 +17,14 @@ pub(crate) fn safe_lines(text: &str) -> Cow<'_, str> {
     escape(text, |c| c != '\n' && is_obeyed(c))
 }
 
+/// Like [`safe_lines`], but keeps tabs and the line ends of the network, too, for a whole text.
+pub(crate) fn safe_text(text: &str) -> Cow<'_, str> {
+    if text.contains("\r\n") {
+        return Cow::Owned(safe_text(&text.replace("\r\n", "\n")).into_owned());
+    }
+    escape(text, |c| !matches!(c, '\n' | '\t') && is_obeyed(c))
+}
+
 fn escape(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
     if !text.contains(&is_escaped) {
         return Cow::Borrowed(text);
@@ -57,6 +65,14 @@ mod tests {
             assert_eq!(safe(text), expected, "{why}");
         }
         assert_eq!(safe_lines("a\nb\u{1b}c"), "a\nb\\u{1b}c", "line breaks stay");
+        for (text, expected, why) in [
+            ("a\tb\n", "a\tb\n", "a text has columns"),
+            ("a\r\nb\r\n", "a\nb\n", "and ends its lines as it likes"),
+            ("a\rb\n\r\n", "a\\rb\n\n", "a return alone would overwrite the line"),
+            ("a\r\u{1b}[2J\r\n", "a\\r\\u{1b}[2J\n", "the rest is escaped as everywhere"),
+        ] {
+            assert_eq!(safe_text(text), expected, "{why}");
+        }
     }
 
     proptest! {

@@ -5,9 +5,21 @@ mod escape;
 mod human;
 mod json;
 mod style;
+mod table;
+
+use std::io::{self, ErrorKind};
 
 pub(crate) use console::{Console, Form, Verbosity};
-pub(crate) use escape::{safe, safe_lines};
+pub(crate) use escape::{safe, safe_lines, safe_text};
 pub(crate) use human::{bytes, count, duration, plural};
 pub(crate) use json::write_json;
 pub(crate) use style::{Colour, Shade};
+pub(crate) use table::{Align, table};
+
+/// Returns the result of writing to standard output, unless whoever reads it closed their end: `head` has seen enough, which is not an error.
+pub(crate) fn unless_closed(written: io::Result<()>) -> io::Result<()> {
+    match written {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        written => written,
+    }
+}

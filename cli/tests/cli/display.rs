@@ -99,6 +99,23 @@ fn no_escape_of(seed: &str) {
         let (_, output) = on_a_terminal(directory, &look(&[&["export"], what].concat(), "shown"));
         assert!(output.contains("owned"), "the title is shown, made harmless: {output}");
     }
+    for path in ["", "reason", "redirect", "type", "forbidden"] {
+        let url = format!("{seed}{path}");
+        for format in [&[][..], &["--format", "csv"], &["--format", "jsonl"]] {
+            let (code, output) = on_a_terminal(directory, &look(&[&["history", &url], format].concat(), "shown"));
+            assert_eq!(code, Some(0), "{path} {format:?}: {output}");
+            assert_harmless(&output, &format!("history of {path} {format:?}"));
+        }
+        for more in [&[][..], &["--headers"], &["--raw", "--headers"]] {
+            let (code, output) = on_a_terminal(directory, &look(&[&["get", &url], more].concat(), "shown"));
+            assert_eq!(
+                code,
+                Some(if matches!(path, "forbidden" | "reason" | "type") { 2 } else { 0 }),
+                "{path} {more:?}: {output}"
+            );
+            assert_harmless(&output, &format!("get of {path} {more:?}"));
+        }
+    }
     let forbidden = format!("{seed}forbidden");
     for more in [&[][..], &["--json"]] {
         let arguments = [&["explain", &forbidden, "--allow-private"][..], more].concat();

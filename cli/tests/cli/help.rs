@@ -14,12 +14,14 @@ fn each_command_explains_itself() {
         ("crawl", &["crawl", "--help"]),
         ("status", &["status", "--help"]),
         ("export", &["export", "--help"]),
+        ("history", &["history", "--help"]),
+        ("get", &["get", "--help"]),
         ("explain", &["explain", "--help"]),
     ] {
         let ran = dragline_alone(arguments);
         assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{name}: help is an answer");
         assert!(!ran.stdout.contains('\u{1b}'), "{name}: no colour where nobody sees it");
-        let knows_stacks = matches!(name, "dragline" | "status" | "export");
+        let knows_stacks = matches!(name, "dragline" | "status" | "export" | "history" | "get");
         insta::assert_snapshot!(if knows_stacks { by_build(name) } else { name.to_owned() }, ran.stdout);
     }
 }

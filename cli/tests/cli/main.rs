@@ -3,7 +3,10 @@
 mod colour;
 mod display;
 mod explain;
+mod get;
 mod help;
+mod history;
+mod iterations;
 mod nothing_got;
 mod nothing_there;
 mod private;
@@ -11,6 +14,7 @@ mod proxy;
 #[cfg(unix)]
 mod read_only;
 mod running;
+mod several;
 #[cfg(feature = "stack")]
 mod stack;
 mod terminal;

@@ -4,7 +4,12 @@ use std::fs;
 
 use super::dragline;
 
-const READERS: [&[&str]; 2] = [&["status"], &["export", "--what", "pages"]];
+const READERS: [&[&str]; 4] = [
+    &["status"],
+    &["export", "--what", "pages"],
+    &["history", "https://example.org/"],
+    &["get", "https://example.org/"],
+];
 
 #[test]
 fn a_directory_without_a_crawl_cannot_be_read() {
@@ -35,7 +40,7 @@ fn a_directory_with_other_things_in_it_is_left_alone() {
 fn a_file_that_is_not_our_database_is_reported() {
     let directory = tempfile::tempdir().unwrap();
     fs::write(directory.path().join("dragline.db"), "a letter to my aunt, not a database").unwrap();
-    for arguments in [READERS[0], READERS[1], &["crawl"]] {
+    for arguments in READERS.into_iter().chain([&["crawl"][..]]) {
         let ran = dragline(directory.path(), &[arguments, &["--data", "."]].concat());
         assert_eq!(ran.code, Some(2), "{arguments:?}: {}", ran.stderr);
         assert!(ran.stderr.contains("is not a dragline database"), "{arguments:?}: {}", ran.stderr);

@@ -48,8 +48,20 @@ fn mistakes_are_reported_before_anything_is_sent() {
         (&["stop"], "<CRAWL>", "which crawl?"),
         (&["pause", "no name"], "is not a valid crawl name", "two words"),
         (&["status", "docs", "--data", "a"], "cannot be used with", "a stack and a directory"),
+        (&["status", "docs", "--crawl", "docs"], "cannot be used with", "two names"),
+        (
+            &["status", "--crawl", "docs", "--stack", "a", "--data", "b"],
+            "cannot be used with",
+            "a stack and a directory",
+        ),
         (&["status", "--stack", "staging"], "no crawl of the stack `staging` is named", "a stack holds many"),
         (&["export", "--what", "log", "--stack", "staging"], "no crawl of the stack", "the same"),
+        (&["history", "https://a.example/", "--stack", "staging"], "as in `--crawl docs --stack staging`", "the same"),
+        (
+            &["history", "https://a.example/", "--crawl", "docs", "--stack", "a", "--data", "b"],
+            "cannot be used with",
+            "a stack and a directory",
+        ),
     ] {
         let ran = ran(&mut nowhere(directory.path(), arguments));
         assert_reported(&ran, said, why);

@@ -17,7 +17,7 @@ use dragline_ports::error::{PortError, PortResult};
 use crate::clients::environment;
 use crate::errors::StoreError;
 use crate::tables::{Table, TableNames};
-use crate::{AwsClients, DynamoFrontier, DynamoReader, Patience, S3Documents, http_client};
+use crate::{AwsClients, DynamoFrontier, DynamoReader, Patience, S3Archive, S3Documents, http_client};
 
 /// The tag with the URL of the queue of commands.
 const COMMANDS: &str = "dragline:commands";
@@ -112,6 +112,12 @@ impl Stack {
     #[must_use]
     pub fn documents(&self, rng: Arc<dyn Rng>) -> S3Documents {
         S3Documents::new(&self.clients, &self.bucket, rng)
+    }
+
+    /// Returns its WARC objects.
+    #[must_use]
+    pub fn archive(&self, rng: Arc<dyn Rng>) -> S3Archive {
+        S3Archive::new(&self.clients, &self.bucket, rng)
     }
 
     /// Returns a reader of a crawl, whether or not there is one of that name.

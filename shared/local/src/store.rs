@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use dragline_domain::ids::CrawlId;
 use dragline_ports::error::PortResult;
 use jiff::Timestamp;
 
@@ -32,18 +33,15 @@ impl Allowance {
     /// All allowances.
     pub const ALL: [Self; 2] = [Self::PrivateAddresses, Self::UncheckedCertificates];
 
-    /// Returns the name of the setting, which is absent unless it is allowed.
+    /// Returns how the settings that record it begin.
     #[must_use]
-    pub const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::PrivateAddresses => "private_addresses",
             Self::UncheckedCertificates => "unchecked_certificates",
         }
     }
 }
-
-/// The value of a setting for something that is allowed.
-const ALLOWED: &str = "allowed";
 
 /// A data directory that only this process writes to: `dragline.db`, `raw/` and the file `lock`.
 ///
@@ -93,23 +91,34 @@ impl LocalStore {
         open::is_in_use(directory)
     }
 
-    /// Whether a crawl in this directory was ever allowed this.
+    /// Returns the crawls of this directory by name, those that have not begun included.
     ///
     /// # Errors
     /// Fails if the database cannot be read.
-    pub async fn was_allowed(&self, allowance: Allowance) -> PortResult<bool> {
-        let subject = self.directory.display().to_string();
-        let stored = self.writer.run("read settings", subject, move |db| db.setting(allowance.name())).await?;
-        Ok(stored.is_some())
+    pub async fn crawls(&self) -> PortResult<Vec<CrawlId>> {
+        self.writer.run("read crawls", self.subject(), Db::crawl_names).await
     }
 
-    /// Records that a crawl in this directory is allowed this.
+    /// Whether this crawl was ever allowed this.
+    ///
+    /// # Errors
+    /// Fails if the database cannot be read.
+    pub async fn was_allowed(&self, crawl: &CrawlId, allowance: Allowance) -> PortResult<bool> {
+        let crawl = crawl.clone();
+        self.writer.run("read settings", self.subject(), move |db| db.is_allowed(&crawl, allowance)).await
+    }
+
+    /// Records that this crawl is allowed this.
     ///
     /// # Errors
     /// Fails if the database cannot be written.
-    pub async fn allow(&self, allowance: Allowance) -> PortResult<()> {
-        let subject = self.directory.display().to_string();
-        self.writer.run("write settings", subject, move |db| db.put_setting(allowance.name(), ALLOWED)).await
+    pub async fn allow(&self, crawl: &CrawlId, allowance: Allowance) -> PortResult<()> {
+        let crawl = crawl.clone();
+        self.writer.run("write settings", self.subject(), move |db| db.allow(&crawl, allowance)).await
+    }
+
+    fn subject(&self) -> String {
+        self.directory.display().to_string()
     }
 
     /// Returns the frontier.

@@ -107,7 +107,8 @@ impl CrawlContext {
 /// Returns the digest of everything that decides whether a URL is crawled, and which URL a link means. Stored with documents, so it must not depend
 /// on the program's version.
 fn rules_digest(row: &CrawlRow) -> serde_json::Result<RulesDigest> {
-    let Draft { seeds, scope, do_not_crawl, url_query_parameters, strip_query_parameters, traps, .. } = &*row.definition;
+    let Draft { seeds, scope, do_not_crawl, url_query_parameters, strip_query_parameters, traps, .. } =
+        &*row.definition;
     let rules = (seeds, scope, do_not_crawl, url_query_parameters, strip_query_parameters, traps, &row.joined);
     let [a, b, c, d, ..] = *Sha1Digest::of(&serde_json::to_vec(&rules)?).as_bytes();
     Ok(RulesDigest(u32::from_be_bytes([a, b, c, d]).max(1)))

@@ -11,8 +11,9 @@ use crate::causes::CauseCount;
 pub struct Figures {
     /// URLs that wait to be requested.
     pub waiting: u64,
-    /// Captures that broke the parser.
-    pub stuck: u64,
+    /// Captures that broke the parser. This and the counts below that may be `None` are of origins, which count for their latest iteration alone:
+    /// they are not known of an iteration that another followed.
+    pub stuck: Option<u64>,
     /// Why nothing was fetched, the most common cause first; empty if something was, or if the iteration is not over.
     pub causes: Vec<CauseCount>,
     /// Final outcomes, the most frequent first.
@@ -30,10 +31,10 @@ pub struct Figures {
     /// URLs that were queued but never had their turn, by reason, the most frequent first.
     #[serde(serialize_with = "as_objects")]
     pub leftovers: Vec<(LeftoverReason, u64)>,
-    /// Links that were not followed, because more URLs waited already than the page budget can cover.
-    pub links_beyond_budget: u64,
-    /// URLs that were found with query parameters that were stripped.
-    pub urls_stripped: u64,
+    /// Links that were not followed, because more URLs waited already than the page budget can cover; `None` as above.
+    pub links_beyond_budget: Option<u64>,
+    /// URLs that were found with query parameters that were stripped; `None` as above.
+    pub urls_stripped: Option<u64>,
 }
 
 /// The number of URLs that ended with one outcome.
@@ -74,6 +75,12 @@ pub struct NotCrawled {
 }
 
 impl Figures {
+    /// Returns the figures without what is only known of the latest iteration. Nothing waits in an earlier one: it is over.
+    pub(crate) fn of_earlier_iteration(mut self) -> Self {
+        self.leftovers.retain(|(reason, _)| *reason != LeftoverReason::SegmentUnreadable);
+        Self { waiting: 0, stuck: None, links_beyond_budget: None, urls_stripped: None, ..self }
+    }
+
     /// Returns whether nothing failed: no URL, no capture, no origin. Reaching a limit that the user set is not a failure.
     #[must_use]
     pub fn is_all_well(&self) -> bool {
@@ -88,7 +95,7 @@ impl Figures {
             | LeftoverReason::SegmentUnreadable => true,
             LeftoverReason::Stopped | LeftoverReason::BudgetExhausted | LeftoverReason::OriginBudgetExhausted => false,
         };
-        self.stuck == 0 && !self.outcomes.iter().any(has_failed) && !self.leftovers.iter().any(is_failure)
+        self.stuck.unwrap_or(0) == 0 && !self.outcomes.iter().any(has_failed) && !self.leftovers.iter().any(is_failure)
     }
 
     /// Returns whether any content was fetched, or is known to be unchanged.
@@ -138,7 +145,7 @@ mod tests {
             (left(LeftoverReason::RobotsUnreadable), false, "its robots.txt cannot be read"),
             (left(LeftoverReason::Stuck), false, "a defect"),
             (left(LeftoverReason::SegmentUnreadable), false, "its captures are lost"),
-            (Figures { stuck: 1, ..Figures::default() }, false, "a page that broke the parser"),
+            (Figures { stuck: Some(1), ..Figures::default() }, false, "a page that broke the parser"),
         ] {
             assert_eq!(figures.is_all_well(), expected, "{why}");
         }

@@ -6,8 +6,7 @@ use dragline_domain::outcome::Outcome;
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::Progress;
 use dragline_ports::reader::{
-    Batch, CandidateRow, Cursor, DocumentRow, Filter, LeftoverRow, LinkRow, LogRow, PageRow, Reader, Rest,
-    SeenPageRow,
+    Batch, CandidateRow, Cursor, DocumentRow, Filter, LeftoverRow, LinkRow, LogRow, PageRow, Reader, Rest, SeenPageRow,
 };
 
 /// Returns the log row of a final visit.
@@ -45,6 +44,7 @@ pub(crate) fn visit(url: &str, outcome: Outcome) -> LogRow {
 /// A reader that returns the given rows one by one, and no others.
 #[derive(Default)]
 pub(crate) struct Scripted {
+    pub(crate) latest: Option<IterationRow>,
     pub(crate) progress: Progress,
     pub(crate) log: Vec<LogRow>,
     pub(crate) leftovers: Vec<LeftoverRow>,
@@ -59,7 +59,7 @@ fn next<T: Clone>(rows: &[T], after: Option<&Cursor>) -> PortResult<Batch<T>> {
 
 impl Reader for Scripted {
     async fn latest_iteration(&self) -> PortResult<Option<IterationRow>> {
-        Ok(None)
+        Ok(self.latest.clone())
     }
 
     async fn load_iteration(&self, _: Iteration) -> PortResult<Option<IterationRow>> {

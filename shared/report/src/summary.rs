@@ -63,6 +63,9 @@ pub async fn summary(reader: &impl Reader, iteration: IterationRow) -> PortResul
     let mut tally = Tally::default();
     each_visit(reader, &filter, |visit| tally.add(visit)).await?;
     let mut figures = tally.figures(&progress);
+    if reader.latest_iteration().await?.is_some_and(|latest| latest.number != iteration.number) {
+        figures = figures.of_earlier_iteration();
+    }
     if iteration.status == IterationStatus::Closed && !figures.has_content() {
         figures.causes = causes(reader, &filter).await?;
     }
@@ -156,13 +159,35 @@ mod tests {
             let leftovers = vec![lost.clone()];
             let counters = ParserCounters { stuck: 3, ..ParserCounters::default() };
             let progress = Progress { added: 9, taken: 4, parser: counters, ..Progress::default() };
-            let reader = Scripted { progress, log, leftovers };
+            let reader = Scripted { progress, log, leftovers, ..Scripted::default() };
             let Summary { standing, figures } = summary(&reader, iteration(status)).await.unwrap();
             let causes: Vec<_> = figures.causes.iter().map(|counted| (counted.cause.name(), counted.urls)).collect();
             assert_eq!(causes, expected, "{why}");
             assert_eq!(figures.requests, requests as u64, "each visit is counted once: {why}");
-            assert_eq!((figures.waiting, figures.stuck), (5, 3), "as the origins' rows count");
+            assert_eq!((figures.waiting, figures.stuck), (5, Some(3)), "as the origins' rows count");
             assert_eq!((standing.status, standing.iteration), (status, Iteration::FIRST));
+        }
+    }
+
+    #[tokio::test]
+    async fn what_origins_count_is_not_known_of_an_iteration_that_another_followed() {
+        for (latest, expected, why) in [
+            (Iteration::FIRST, Some(3), "the latest"),
+            (Iteration::FIRST.next(), None, "an earlier one, of which the counts would be those of idle origins"),
+        ] {
+            let parser =
+                ParserCounters { stuck: 3, links_beyond_budget: 3, found_stripped: 3, ..ParserCounters::default() };
+            let latest = IterationRow { number: latest, ..iteration(IterationStatus::Open) };
+            let leftovers = vec![(LeftoverReason::Stopped, 3), (LeftoverReason::SegmentUnreadable, 3)];
+            let progress = Progress { parser, added: 3, leftovers, ..Progress::default() };
+            let reader = Scripted { latest: Some(latest), progress, ..Scripted::default() };
+            let figures = summary(&reader, iteration(IterationStatus::Closed)).await.unwrap().figures;
+            let Figures { stuck, links_beyond_budget, urls_stripped, waiting, leftovers, .. } = figures;
+            assert_eq!(waiting, expected.unwrap_or(0), "{why}: nothing waits in what is over");
+            let lost = leftovers.iter().find(|(reason, _)| *reason == LeftoverReason::SegmentUnreadable);
+            assert_eq!(lost.map(|(_, urls)| *urls), expected, "{why}");
+            assert!(leftovers.contains(&(LeftoverReason::Stopped, 3)), "{why}: these are kept for each iteration");
+            assert_eq!([stuck, links_beyond_budget, urls_stripped], [expected; 3], "{why}");
         }
     }
 }

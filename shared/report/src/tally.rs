@@ -67,7 +67,7 @@ impl Tally {
         }
     }
 
-    /// Returns the totals, together with the counters of the origins' rows. The causes are left empty.
+    /// Returns the totals, together with the counters of the origins' rows, which must be those of the latest iteration. The causes are left empty.
     #[must_use]
     pub fn figures(self, progress: &Progress) -> Figures {
         let mut not_crawled: Vec<_> = self.not_crawled.into_iter().collect();
@@ -86,7 +86,7 @@ impl Tally {
         leftovers.sort_by_key(|(reason, urls)| (Reverse(*urls), reason.name()));
         Figures {
             waiting: progress.waiting(),
-            stuck: progress.parser.stuck,
+            stuck: Some(progress.parser.stuck),
             causes: Vec::new(),
             outcomes: outcomes.into_iter().map(|(outcome, urls)| counted(outcome, urls)).collect(),
             requests: self.requests,
@@ -95,8 +95,8 @@ impl Tally {
             slowest: self.slowest,
             not_crawled: not_crawled.collect(),
             leftovers,
-            links_beyond_budget: progress.parser.links_beyond_budget,
-            urls_stripped: progress.parser.found_stripped,
+            links_beyond_budget: Some(progress.parser.links_beyond_budget),
+            urls_stripped: Some(progress.parser.found_stripped),
         }
     }
 }

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use dragline_domain::capture::SegmentLog;
 use dragline_domain::definition::Definition;
 use dragline_domain::frontier::{
-    Ahead, Begun, Blame, CandidateUpdate, ChunkKey, Claim, Committed, CrawlPut, DomainRow, DueQuery, HostAsk, HostRow, Inbox,
-    IterationRow, Lease, OriginKey, OriginRows, ReleaseRefused, SegmentId, SegmentRow, StatusChange,
-    Take, TakeRefused, TodoChunk,
+    Ahead, Begun, Blame, CandidateUpdate, ChunkKey, Claim, Committed, CrawlPut, DomainRow, DueQuery, HostAsk, HostRow,
+    Inbox, IterationRow, Lease, OriginKey, OriginRows, ReleaseRefused, SegmentId, SegmentRow, StatusChange, Take,
+    TakeRefused, TodoChunk,
 };
 use dragline_domain::ids::{CrawlId, Iteration, ParseToken, TriggerId};
 use dragline_domain::url::{DomainKey, HostKey, Origin};
@@ -161,7 +161,8 @@ impl<B: Before, F: Candidates> Candidates for Behind<B, F> {
         after: &str,
         limit: usize,
     ) -> PortResult<DuePage> {
-        let none_there = |next: &str| DuePage { entries: Vec::new(), next: Some(next.to_owned()), ahead: Ahead::default() };
+        let none_there =
+            |next: &str| DuePage { entries: Vec::new(), next: Some(next.to_owned()), ahead: Ahead::default() };
         let page = async {
             if after.is_empty() && self.before.empties_first_page() {
                 return Ok(none_there("/"));

@@ -136,6 +136,17 @@ impl Crawl {
         pages
     }
 
+    /// Returns the body of a URL as it was in an iteration.
+    ///
+    /// # Panics
+    /// If there is none.
+    #[must_use]
+    pub fn body(&self, url: &str, iteration: u32) -> Vec<u8> {
+        let mut command = Command::new(binary());
+        command.args(["get", url, "--iteration", &iteration.to_string(), "--data"]).arg(&self.data);
+        succeed(command, "dragline get").stdout
+    }
+
     fn export(&self, what: &str) -> String {
         let mut command = Command::new(binary());
         command.args(["export", "--what", what, "--format", "jsonl", "--data"]).arg(&self.data);

@@ -8,8 +8,8 @@ use dragline_domain::capture::{
 };
 use dragline_domain::document::{Disposition, Document, Link, LinkKind, Page, Rel};
 use dragline_domain::frontier::{
-    CandidateUpdate, Claimable, Claimer, EndedVisit, Known, LastCapture, LeadsTo, LinksDecided, RulesDigest, SegmentRow,
-    Sighting, StateChange, VisitPlace,
+    CandidateUpdate, Claimable, Claimer, EndedVisit, Known, LastCapture, LeadsTo, LinksDecided, RulesDigest,
+    SegmentRow, Sighting, StateChange, VisitPlace,
 };
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::outcome::Outcome;
@@ -97,8 +97,12 @@ fn log(segment: &SegmentRow) -> SegmentLog {
 }
 
 fn home() -> Document {
-    let link = |kind, target: CrawlUrl, disposition| {
-        Link { kind, target, disposition, spelling: Spelling::Whole, rel: Rel::Follow }
+    let link = |kind, target: CrawlUrl, disposition| Link {
+        kind,
+        target,
+        disposition,
+        spelling: Spelling::Whole,
+        rel: Rel::Follow,
     };
     let elsewhere = CrawlUrl::try_from("https://b.example/".to_owned()).unwrap();
     Document {
@@ -287,9 +291,19 @@ async fn an_iteration_is_summed_up() {
 async fn every_view_can_be_read_by_a_person() {
     let (_directory, connection) = crawled().await;
     let mut shown = String::new();
-    for view in
-        ["page", "link", "seen_page", "seen_link", "log", "failed", "not_crawled", "schedule", "progress", "latest_iteration", "candidate"]
-    {
+    for view in [
+        "page",
+        "link",
+        "seen_page",
+        "seen_link",
+        "log",
+        "failed",
+        "not_crawled",
+        "schedule",
+        "progress",
+        "latest_iteration",
+        "candidate",
+    ] {
         shown += &format!("-- {view}\n{}\n", show(&connection, &format!("SELECT * FROM {view}")));
     }
     let sql = "SELECT length(crawl_uuid), count(DISTINCT crawl_uuid), group_concat(robotstxt_approved) FROM crawl_log";

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use dragline_domain::capture::Finality;
-use dragline_domain::frontier::{ChunkKey, CandidateState, DomainRow, HostRow, IterationRow, OriginRows, SegmentRow};
+use dragline_domain::frontier::{CandidateState, ChunkKey, DomainRow, HostRow, IterationRow, OriginRows, SegmentRow};
 use dragline_domain::ids::{Iteration, Turn};
 use jiff::Timestamp;
 

@@ -115,6 +115,14 @@ impl Both {
         let of_data = [arguments, &["--data", "data"]].concat();
         (dragline(directory, &of_stack), dragline(directory, &of_data))
     }
+
+    /// The same for a command that takes the crawl's name by a flag.
+    fn ask_by_flags(&self, arguments: &[&str]) -> (Ran, Ran) {
+        let directory: &Path = self.data.path();
+        let of_stack = [arguments, &["--crawl", "docs", "--stack", self.stack.name()]].concat();
+        let of_data = [arguments, &["--crawl", "docs", "--data", "data"]].concat();
+        (dragline(directory, &of_stack), dragline(directory, &of_data))
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -143,9 +151,37 @@ async fn a_deployed_crawl_reads_as_a_local_one_of_the_same_site() {
         let head = |ran: &Ran| ran.stdout.lines().next().unwrap().to_owned();
         assert_eq!(head(&stack), head(&local), "{what}: the same columns in the same order");
     }
+    for (path, visits) in [("", 2), ("b?x=1", 2), ("private/c", 2), ("missing", 2)] {
+        let url = format!("{}/{path}", one.url().trim_end_matches('/'));
+        let (stack, local) = both.ask_by_flags(&["history", &url, "--format", "jsonl"]);
+        assert_eq!(stack.rows().len(), visits, "{url}: {}", stack.stdout);
+        assert_eq!(comparable(&stack), comparable(&local), "{url}");
+    }
+    for (path, body) in [("a", "<html lang=de><title>A</title>"), ("moved-home", "")] {
+        let url = format!("{}/{path}", one.url().trim_end_matches('/'));
+        for more in [&[][..], &["--iteration", "1"], &["--headers"], &["--raw"]] {
+            let (stack, local) = both.ask_by_flags(&[&["get", &url], more].concat());
+            assert_eq!((stack.code, local.code), (Some(0), Some(0)), "{url} {more:?}: {}", stack.stderr);
+            let body_of = |ran: &Ran| ran.stdout.rsplit("\r\n").next().unwrap().to_owned();
+            assert!(body_of(&stack).starts_with(body), "{url} {more:?}: {}", stack.stdout);
+            assert_eq!((body_of(&stack), &stack.stderr), (body_of(&local), &local.stderr), "{url} {more:?}");
+        }
+    }
+    let unknown = dragline(
+        both.data.path(),
+        &["history", "https://elsewhere.example/", "--crawl", "docs", "--stack", both.stack.name()],
+    );
+    assert_eq!((unknown.code, unknown.stdout.as_str()), (Some(2), ""));
+    let hint = format!("`dragline export --what candidates docs --stack {}`", both.stack.name());
+    assert!(unknown.stderr.contains(&hint), "{}", unknown.stderr);
     let (stack, local) = both.ask(&["status", "--json"]);
     assert_eq!(summary(&stack), summary(&local));
     assert_eq!(stack.rows()[0]["stack"], both.stack.name());
+    let (of_stack, of_data) = both.ask(&["status", "--json", "--iteration", "1"]);
+    assert_eq!(summary(&of_stack), summary(&of_data), "an earlier iteration, too");
+    assert_eq!(of_stack.rows()[0]["iteration"], 1);
+    let by_flags = dragline(both.data.path(), &["status", "--json", "--crawl", "docs", "--stack", both.stack.name()]);
+    assert_eq!(by_flags.stdout, stack.stdout, "a crawl of a stack can be named by the flag as well");
     let (text, _) = both.ask(&["status"]);
     let again = format!("dragline status docs --stack {}", both.stack.name());
     assert!(text.stdout.contains("docs: iteration 2 is over"), "{}", text.stdout);

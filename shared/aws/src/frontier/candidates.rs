@@ -2,9 +2,7 @@
 
 use std::collections::HashMap;
 
-use dragline_domain::frontier::{
-    Ahead, CandidateUpdate, Claim, Decided, DueQuery, Known, OriginKey, claim as decide,
-};
+use dragline_domain::frontier::{Ahead, CandidateUpdate, Claim, Decided, DueQuery, Known, OriginKey, claim as decide};
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{Candidates, ClaimRequest, DueCandidate, DuePage};
 

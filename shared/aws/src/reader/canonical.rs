@@ -10,8 +10,8 @@ use dragline_domain::url::CrawlUrl;
 use dragline_ports::error::PortResult;
 use dragline_ports::reader::{CandidateRow, LogRow};
 
-use crate::frontier::DynamoFrontier;
 use super::rows::Copy;
+use crate::frontier::DynamoFrontier;
 use crate::rows::known::KnownUrl;
 
 /// Outcomes that may change once it is known how a canonical URL ended.

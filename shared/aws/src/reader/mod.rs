@@ -96,7 +96,8 @@ impl DynamoReader {
         let shown = self.shown(segment, self.load_documents(segment, wanted).await?).await?;
         let pages: Vec<_> = shown.iter().map(|(document, known)| (document.url.clone(), known.clone())).collect();
         let copies = Canonicals { by: By::Now, ..self.canonicals() }.are_copies(&pages).await?;
-        let rows = shown.iter().zip(copies).map(|((document, known), is_copy)| rows::page(segment, document, known, is_copy));
+        let rows =
+            shown.iter().zip(copies).map(|((document, known), is_copy)| rows::page(segment, document, known, is_copy));
         Ok(rows.flatten().collect())
     }
 

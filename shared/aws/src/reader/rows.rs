@@ -1,8 +1,8 @@
 //! A stack's data as the rows that a data directory's views return: the same fields, with the same values.
 
 use data_encoding::HEXLOWER;
-use dragline_domain::change::VisitChange;
 use dragline_domain::capture::{Finality, LogEntry, SegmentLog};
+use dragline_domain::change::VisitChange;
 use dragline_domain::document::{Disposition, Document, Page};
 use dragline_domain::frontier::{OriginKey, SegmentRow, Sighting};
 use dragline_domain::outcome::Outcome;
@@ -98,12 +98,7 @@ fn seen_page(visit: LogRow, page: Option<&Page>) -> Option<SeenPageRow> {
 }
 
 /// Returns what the site shows now at the URL of a document that a segment put; `None` if nobody knows where its body is.
-pub(super) fn page(
-    segment: &SegmentRow,
-    document: &Document,
-    known: &KnownUrl,
-    copy: Copy,
-) -> Option<PageRow> {
+pub(super) fn page(segment: &SegmentRow, document: &Document, known: &KnownUrl, copy: Copy) -> Option<PageRow> {
     let (body, page) = (document.body.as_ref()?, document.page.as_ref());
     let text = |of: fn(&Page) -> &Option<String>| page.and_then(|page| of(page).clone());
     let outcome = match (known.known.document?.outcome, copy) {
@@ -141,10 +136,7 @@ pub(super) fn page(
 }
 
 /// Returns the links of a segment's documents.
-pub(super) fn links<'d>(
-    segment: &SegmentRow,
-    documents: impl IntoIterator<Item = &'d Document>,
-) -> Vec<LinkRow> {
+pub(super) fn links<'d>(segment: &SegmentRow, documents: impl IntoIterator<Item = &'d Document>) -> Vec<LinkRow> {
     let links = documents.into_iter().flat_map(|document| document.links.iter().map(move |link| (&document.url, link)));
     links
         .map(|(from, link)| LinkRow {

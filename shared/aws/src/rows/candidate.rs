@@ -2,8 +2,8 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use dragline_domain::frontier::{
-    CandidateState, CandidateUpdate, Claimer, EndedVisit, Known, LastDocument, LastVisit, LeadsTo, LinksDecided, OriginKey,
-    RulesDigest, Sighting, Standing, StateChange, TodoEntry, VisitPlace,
+    CandidateState, CandidateUpdate, Claimer, EndedVisit, Known, LastDocument, LastVisit, LeadsTo, LinksDecided,
+    OriginKey, RulesDigest, Sighting, Standing, StateChange, TodoEntry, VisitPlace,
 };
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;

@@ -110,9 +110,7 @@ fn counters(fields: Fields<'_>) -> Result<ParserCounters, StoreError> {
         links_nofollow: fields.number("links_nofollow")?,
         // As above.
         links_beyond_budget: fields.maybe_number("links_beyond_budget")?.unwrap_or(0),
-        changes: changes
-            .map(|(kind, name)| Ok((kind, fields.number(name)?)))
-            .collect::<Result<_, StoreError>>()?,
+        changes: changes.map(|(kind, name)| Ok((kind, fields.number(name)?))).collect::<Result<_, StoreError>>()?,
         // As above.
         reparsed: fields.maybe_number("reparsed")?.unwrap_or(0),
     })

@@ -157,7 +157,12 @@ mod tests {
             (Some(state(first, &other, Some(10))), due, write(), "due just now"),
             (Some(state(first, &other, Some(11))), due, not_due(), "due later"),
             (Some(state(first, &other, Some(11))), Claimable::All, write(), "asked for whether due or not"),
-            (Some(state(first, &other, None)), Claimable::New, not_due(), "visited before: it has its place in the order"),
+            (
+                Some(state(first, &other, None)),
+                Claimable::New,
+                not_due(),
+                "visited before: it has its place in the order",
+            ),
             (Some(unvisited(state(first, &other, None))), Claimable::New, write(), "left over by an earlier iteration"),
             (Some(state(third, &ours, Some(99))), due, leave(), "done before, by us"),
             (

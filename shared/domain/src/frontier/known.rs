@@ -252,8 +252,12 @@ mod tests {
         let place = VisitPlace { iteration: Iteration::FIRST, turn: Turn(7), segment: 2, n: 49 };
         let links = LinksDecided { by: RulesDigest(9), depth: 3 };
         let document = LastDocument { place, outcome: Outcome::FileIngested, standing: Standing::Shown, links };
-        let known =
-            Known { last: None, document: Some(document), interval_ms: Some(7), away: Some(Away::Gone { since: Timestamp::from_second(5).unwrap() }) };
+        let known = Known {
+            last: None,
+            document: Some(document),
+            interval_ms: Some(7),
+            away: Some(Away::Gone { since: Timestamp::from_second(5).unwrap() }),
+        };
         let stored = serde_json::to_string(&known).unwrap();
         let expected = r#"{"document":{"p":[1,7,2,49],"o":20,"s":"shown","l":[9,3]},"interval_ms":7,"away":{"gone":{"since":"1970-01-01T00:00:05Z"}}}"#;
         assert_eq!(stored, expected);
@@ -266,7 +270,11 @@ mod tests {
     #[test]
     fn only_lasting_answers_say_something() {
         for (outcomes, expected, why) in [
-            (&[Outcome::RequestTimeout, Outcome::ServerInternalError, Outcome::RateLimited][..], Says::Nothing, "failures"),
+            (
+                &[Outcome::RequestTimeout, Outcome::ServerInternalError, Outcome::RateLimited][..],
+                Says::Nothing,
+                "failures",
+            ),
             (&[Outcome::UnknownError], Says::Nothing, "the parser broke on it"),
             (&[Outcome::BlockedByChallenge], Says::Nothing, "a challenge may not be shown the next time"),
             (&[Outcome::FileNotFound, Outcome::FileGone], Says::Gone, "the server says so"),

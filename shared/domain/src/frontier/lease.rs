@@ -106,9 +106,7 @@ impl RecrawlCursor {
         };
         match self {
             Self::Start => Some(PassPlace::beginning(first, Ahead::default())),
-            Self::After(path) => {
-                Some(PassPlace { pass: Pass::All, after: path.clone(), ahead: Ahead::default() })
-            }
+            Self::After(path) => Some(PassPlace { pass: Pass::All, after: path.clone(), ahead: Ahead::default() }),
             Self::In(place) => Some(place.clone()),
             Self::End => None,
         }

@@ -129,12 +129,13 @@ impl DueQuery {
     #[must_use]
     pub fn decide(&self, state: &CandidateState, known: &Known) -> (Option<DueWork>, Ahead) {
         let nothing = (None, Ahead::default());
-        let is_own = match claim(Some(state), known, self.iteration, &Claimer::recrawl(), Claimable::Due(self.now)).outcome() {
-            Claim::Own { .. } => true,
-            Claim::NotDue => false,
-            // It is visited in this iteration by whoever has it.
-            Claim::Taken { .. } => return nothing,
-        };
+        let is_own =
+            match claim(Some(state), known, self.iteration, &Claimer::recrawl(), Claimable::Due(self.now)).outcome() {
+                Claim::Own { .. } => true,
+                Claim::NotDue => false,
+                // It is visited in this iteration by whoever has it.
+                Claim::Taken { .. } => return nothing,
+            };
         let shown = known.document.filter(|document| document.standing == Standing::Shown && document.may_link());
         let links = shown.map(|document| document.links);
         let is_cut = links.is_some_and(|links| links.by == RulesDigest::NONE);
@@ -214,8 +215,18 @@ mod tests {
         let cases: [(CandidateState, Known, [Option<DueWork>; 6], &str); 13] = [
             (state(None), Known::default(), [Some(Visit), Some(Visit), None, None, None, None], "never visited"),
             (others, Known::default(), [None; 6], "a link of this iteration has it"),
-            (state(Some((2, ok))), page(RULES), [Some(Visit), None, None, Some(Visit), Some(Visit), None], "visited in 2"),
-            (state(Some((3, ok))), page(RULES), [Some(Visit), None, None, Some(Visit), None, Some(Visit)], "visited in 3"),
+            (
+                state(Some((2, ok))),
+                page(RULES),
+                [Some(Visit), None, None, Some(Visit), Some(Visit), None],
+                "visited in 2",
+            ),
+            (
+                state(Some((3, ok))),
+                page(RULES),
+                [Some(Visit), None, None, Some(Visit), None, Some(Visit)],
+                "visited in 3",
+            ),
             (state(Some((5, ok))), page(RULES), [None; 6], "visited in this iteration"),
             (later(state(Some((2, ok)))), page(RULES), [None; 6], "not due"),
             (
@@ -252,8 +263,14 @@ mod tests {
             ),
         ];
         for (state, known, expected, why) in cases {
-            let passes =
-                [Pass::All, Pass::New, Pass::Cut, Pass::Visited, Pass::VisitedIn(iteration(2)), Pass::VisitedIn(iteration(3))];
+            let passes = [
+                Pass::All,
+                Pass::New,
+                Pass::Cut,
+                Pass::Visited,
+                Pass::VisitedIn(iteration(2)),
+                Pass::VisitedIn(iteration(3)),
+            ];
             for (pass, expected) in passes.into_iter().zip(expected) {
                 let query = DueQuery { iteration: iteration(5), pass, rules: RULES, now: at(10) };
                 assert_eq!(query.decide(&state, &known).0, expected, "{pass:?}: {why}");
@@ -283,11 +300,15 @@ mod tests {
     fn what_waited_longest_goes_first() {
         let ok = Outcome::FileIngested;
         let seen = |number| (state(Some((number, ok))), page(RULES));
-        let candidates =
-            [seen(8), seen(3), (state(None), Known::default()), seen(3), (state(Some((8, ok))), page(RulesDigest::NONE))];
+        let candidates = [
+            seen(8),
+            seen(3),
+            (state(None), Known::default()),
+            seen(3),
+            (state(Some((8, ok))), page(RulesDigest::NONE)),
+        ];
         let class = |number| Pass::VisitedIn(iteration(number));
-        let expected =
-            [(Pass::New, vec![2]), (Pass::Cut, vec![4]), (class(3), vec![1, 3]), (class(8), vec![0, 4])];
+        let expected = [(Pass::New, vec![2]), (Pass::Cut, vec![4]), (class(3), vec![1, 3]), (class(8), vec![0, 4])];
         assert_eq!(visited(&candidates, Some(3)), expected);
         assert_eq!(visited(&candidates, None), expected, "bytes or time may end it");
         let expected = [(Pass::New, vec![2]), (Pass::Cut, vec![4]), (Pass::Visited, vec![0, 1, 3, 4])];

@@ -49,11 +49,10 @@ impl TodoEntry {
     /// An upper bound of the entry's size as JSON.
     pub(super) fn json_bytes_max(&self) -> usize {
         let urls = self.path_and_query.len() + self.via.as_ref().map_or(0, |via| via.as_str().len());
-        let validators = self
-            .known
-            .last
-            .as_ref()
-            .map(|last| last.etag.as_ref().map_or(0, String::len) + last.last_modified.as_ref().map_or(0, String::len));
+        let validators =
+            self.known.last.as_ref().map(|last| {
+                last.etag.as_ref().map_or(0, String::len) + last.last_modified.as_ref().map_or(0, String::len)
+            });
         json_bytes(urls, validators)
     }
 }
@@ -120,8 +119,7 @@ pub(super) fn longest_entry() -> TodoEntry {
     let standing = super::Standing::Withdrawn;
     let document = super::LastDocument { place, outcome: crate::outcome::Outcome::UnknownError, standing, links };
     let away = crate::recrawl::Away::Failing { since: jiff::Timestamp::MAX };
-    let known =
-        Known { last: Some(last), document: Some(document), interval_ms: Some(u64::MAX), away: Some(away) };
+    let known = Known { last: Some(last), document: Some(document), interval_ms: Some(u64::MAX), away: Some(away) };
     TodoEntry { path_and_query: long("/"), via: Some(via), redirects: u8::MAX, known }
 }
 

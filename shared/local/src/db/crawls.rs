@@ -28,6 +28,13 @@ impl Db {
         Ok(CrawlRowId(self.connection.last_insert_rowid()))
     }
 
+    /// Returns the names of all crawls that were defined or begun, in order.
+    pub(crate) fn crawl_names(&self) -> Result<Vec<CrawlId>, StoreError> {
+        let sql = "SELECT name FROM crawl c
+                   WHERE definition IS NOT NULL OR EXISTS (SELECT 1 FROM iteration i WHERE i.crawl_id = c.id) ORDER BY name";
+        self.all(sql, [], |row| Ok(row.get::<_, Text<CrawlId>>(0)?.0))
+    }
+
     pub(crate) fn crawl(&self, crawl: &CrawlId) -> Result<Option<CrawlRow>, StoreError> {
         let Some(id) = self.crawl_id(crawl)? else { return Ok(None) };
         let sql = "SELECT definition, version, switch, next FROM crawl WHERE id = ?1 AND definition IS NOT NULL";

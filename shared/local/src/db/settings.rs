@@ -1,6 +1,12 @@
 //! Settings of a data directory, by name.
 
+use dragline_domain::ids::CrawlId;
+
 use super::{Db, StoreError};
+use crate::store::Allowance;
+
+/// The value of a setting for something that is allowed.
+const ALLOWED: &str = "allowed";
 
 impl Db {
     /// Returns a setting's value; `None` if it was never set.
@@ -12,5 +18,63 @@ impl Db {
     pub(crate) fn put_setting(&self, name: &str, value: &str) -> Result<(), StoreError> {
         self.execute("INSERT OR REPLACE INTO setting (name, value) VALUES (?1, ?2)", [name, value])?;
         Ok(())
+    }
+
+    /// Returns whether a crawl was ever allowed this. A setting that names no crawl dates from when a directory held only one: its first.
+    pub(crate) fn is_allowed(&self, crawl: &CrawlId, allowance: Allowance) -> Result<bool, StoreError> {
+        if self.setting(&allowed_to(crawl, allowance))?.is_some() {
+            return Ok(true);
+        }
+        let sql = "SELECT 1 FROM setting WHERE name = ?1 AND ?2 = (SELECT name FROM crawl ORDER BY id LIMIT 1)";
+        Ok(self.find(sql, [allowance.name(), crawl.as_str()], |_| Ok(()))?.is_some())
+    }
+
+    /// Records that a crawl is allowed this.
+    pub(crate) fn allow(&self, crawl: &CrawlId, allowance: Allowance) -> Result<(), StoreError> {
+        self.put_setting(&allowed_to(crawl, allowance), ALLOWED)
+    }
+}
+
+/// Returns the name of the setting that allows a crawl something.
+fn allowed_to(crawl: &CrawlId, allowance: Allowance) -> String {
+    format!("{}/{crawl}", allowance.name())
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+    use tempfile::TempDir;
+
+    use super::*;
+    use crate::store::LEASE_GRACE;
+
+    #[test]
+    fn a_crawl_is_allowed_what_it_was_given_and_no_other_crawl_is() {
+        use Allowance::{PrivateAddresses, UncheckedCertificates};
+        let name = |text: &str| text.parse::<CrawlId>().unwrap();
+        let given = |db: &Db| db.allow(&name("second"), PrivateAddresses).unwrap();
+        let of_old = |db: &Db| db.put_setting(PrivateAddresses.name(), ALLOWED).unwrap();
+        type Make<'m> = &'m dyn Fn(&Db);
+        let cases: [(Make<'_>, &str, Allowance, bool, &str); 7] = [
+            (&|_| (), "first", PrivateAddresses, false, "nothing was allowed"),
+            (&given, "second", PrivateAddresses, true, "it was given this"),
+            (&given, "second", UncheckedCertificates, false, "and not that"),
+            (&given, "first", PrivateAddresses, false, "another crawl was"),
+            (&of_old, "first", PrivateAddresses, true, "it was alone when an older program wrote this"),
+            (&of_old, "second", PrivateAddresses, false, "it came later"),
+            (&of_old, "third", PrivateAddresses, false, "it does not exist yet"),
+        ];
+        for (make, crawl, allowance, expected, why) in cases {
+            let directory = TempDir::new().unwrap();
+            let store = crate::LocalStore::open(directory.path(), Timestamp::UNIX_EPOCH).unwrap();
+            drop(store);
+            let connection = rusqlite::Connection::open(directory.path().join(crate::DATABASE)).unwrap();
+            let db = Db { connection, lease_grace: LEASE_GRACE };
+            for crawl in ["first", "second"] {
+                db.ensure_crawl(&name(crawl)).unwrap();
+            }
+            make(&db);
+            assert_eq!(db.is_allowed(&name(crawl), allowance).unwrap(), expected, "{crawl}: {why}");
+        }
     }
 }

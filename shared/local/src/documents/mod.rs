@@ -136,8 +136,7 @@ pub(crate) const COLUMNS: &str =
     x.links_removed";
 
 /// What [`COLUMNS`] are of: the document `v` and what belongs to it, to the visit with its body, and to the document before it.
-pub(crate) const FROM: &str =
-    "document v LEFT JOIN file_text t ON t.id = v.id LEFT JOIN page_link k ON k.id = v.id
+pub(crate) const FROM: &str = "document v LEFT JOIN file_text t ON t.id = v.id LEFT JOIN page_link k ON k.id = v.id
     LEFT JOIN file bf ON bf.id = coalesce(v.body_id, v.id) LEFT JOIN segment bs ON bs.id = bf.id >> 24
     LEFT JOIN crawl_log bl ON bl.id = bf.id LEFT JOIN request br ON br.id = bf.id
     LEFT JOIN difference x ON x.id = v.id LEFT JOIN segment xs ON xs.id = x.since_id >> 24";

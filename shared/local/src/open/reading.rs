@@ -15,7 +15,6 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use super::{BUSY_TIMEOUT, DATABASE, LOCK, OpenError, ours};
 use crate::db::schema::{self, Found};
-use crate::db::values::Text;
 use crate::db::{Db, StoreError};
 use crate::store::{Allowance, LEASE_GRACE};
 
@@ -36,25 +35,25 @@ impl Reading {
         &self.db
     }
 
-    /// Returns the crawl in the data directory, as each crawl has its own; `None` before its first iteration.
+    /// Returns the crawls in the data directory by name, those that have not begun included.
     ///
     /// # Errors
     /// Fails if the database cannot be read.
-    pub fn crawl(&self) -> PortResult<Option<CrawlId>> {
-        let sql = "SELECT crawl FROM latest_iteration ORDER BY crawl LIMIT 1";
-        let found = self.db.find(sql, [], |row| row.get::<_, Text<CrawlId>>(0));
-        Ok(found.map_err(|error| self.failed("read crawl", error))?.map(|Text(crawl)| crawl))
+    pub fn crawls(&self) -> PortResult<Vec<CrawlId>> {
+        self.db.crawl_names().map_err(|error| self.failed("read crawls", error))
     }
 
-    /// Returns what the crawl was ever allowed.
+    /// Returns what a crawl was ever allowed.
     ///
     /// # Errors
     /// Fails if the database cannot be read.
-    pub fn allowed(&self) -> PortResult<Vec<Allowance>> {
+    pub fn allowed(&self, crawl: &CrawlId) -> PortResult<Vec<Allowance>> {
         let mut allowed = Vec::new();
         for allowance in Allowance::ALL {
-            let setting = self.db.setting(allowance.name()).map_err(|error| self.failed("read settings", error))?;
-            allowed.extend(setting.map(|_| allowance));
+            let is_allowed = self.db.is_allowed(crawl, allowance);
+            if is_allowed.map_err(|error| self.failed("read settings", error))? {
+                allowed.push(allowance);
+            }
         }
         Ok(allowed)
     }

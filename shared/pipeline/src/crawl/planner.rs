@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use dragline_domain::capture::CrawlType;
 use dragline_domain::frontier::{
-    ChunkKey, Claim, Claimable, Claimer, DueQuery, DueWork, Inbox, Lease, OriginKey, PassPlace, Position, RecrawlCursor,
-    Reserve, Retry, Sighting, TodoChunk, TodoEntry,
+    ChunkKey, Claim, Claimable, Claimer, DueQuery, DueWork, Inbox, Lease, OriginKey, PassPlace, Position,
+    RecrawlCursor, Reserve, Retry, Sighting, TodoChunk, TodoEntry,
 };
 use dragline_domain::policy::Decision;
 use dragline_domain::url::CrawlUrl;
@@ -127,7 +127,9 @@ impl Planner {
             let is_barred = self.due.is_empty() && self.position.cursor != RecrawlCursor::End;
             return if is_barred { Err(Dry::AtBarrier) } else { found(!self.due.is_empty()) };
         };
-        if self.context.definition.scope.max_depth.is_some() && self.position.is_barred(chunk.key.depth, lease, inbox, in_flight) {
+        if self.context.definition.scope.max_depth.is_some()
+            && self.position.is_barred(chunk.key.depth, lease, inbox, in_flight)
+        {
             // It has not been started, and something less deep may come first by the time that the barrier is gone.
             self.chunk = None;
             return Err(Dry::AtBarrier);

@@ -84,7 +84,8 @@ fn document_of(
         (Finality::Final, ..) => return bare,
     };
     let difference = earlier.zip(capture.visit.known.document);
-    let difference = difference.map(|(earlier, last)| Difference::between(last.place, last.outcome, earlier, &document));
+    let difference =
+        difference.map(|(earlier, last)| Difference::between(last.place, last.outcome, earlier, &document));
     Document { body: capture.stored_body(segment, n), difference, ..document }
 }
 
@@ -157,9 +158,7 @@ fn unchanged(
     let (outcome, detail) = match was {
         Some(outcome @ Outcome::BlockedAtRequestOfRemote) => (outcome, Some("it did not change: it asks for noindex")),
         _ if asks_for_noindex => (Outcome::BlockedAtRequestOfRemote, Some("noindex, by X-Robots-Tag")),
-        Some(outcome @ Outcome::NotCanonical) => {
-            (outcome, Some("it did not change: another URL is its canonical one"))
-        }
+        Some(outcome @ Outcome::NotCanonical) => (outcome, Some("it did not change: another URL is its canonical one")),
         Some(outcome @ Outcome::Duplicate) => (outcome, Some("it did not change")),
         _ => (bare.outcome, None),
     };
@@ -172,8 +171,7 @@ fn unchanged(
         page.directives.noindex = true;
         page.text.clear();
         let last = capture.visit.known.document;
-        document.difference =
-            last.map(|last| Difference::between(last.place, last.outcome, earlier, &document));
+        document.difference = last.map(|last| Difference::between(last.place, last.outcome, earlier, &document));
     }
     document
 }

@@ -16,7 +16,8 @@ use std::sync::Arc;
 use dragline_domain::capture::{Finality, LogEntry, SegmentLog};
 use dragline_domain::document::{Disposition, Document, DocumentState};
 use dragline_domain::frontier::{
-    Blame, OriginKey, ParseBegun, ParserCounters, PartKind, PartRefused, SegmentId, SegmentRow, SegmentState, plan_parts,
+    Blame, OriginKey, ParseBegun, ParserCounters, PartKind, PartRefused, SegmentId, SegmentRow, SegmentState,
+    plan_parts,
 };
 use dragline_domain::ids::ParseToken;
 use dragline_domain::outcome::Outcome;
@@ -211,12 +212,7 @@ async fn documents(
     }
 }
 
-fn counters(
-    entries: &[LogEntry],
-    captures: &[Capture],
-    documents: &[Document],
-    claimed: &Claimed,
-) -> ParserCounters {
+fn counters(entries: &[LogEntry], captures: &[Capture], documents: &[Document], claimed: &Claimed) -> ParserCounters {
     let Claimed { found, found_stripped, .. } = *claimed;
     let mut counters = ParserCounters { found, found_stripped, ..ParserCounters::default() };
     for (capture, document) in captures.iter().zip(documents) {

@@ -44,15 +44,18 @@ fn largest_visit() -> Visit {
             decoded_sha1: Some("f".repeat(40)),
             decoded_bytes: u64::MAX,
         }),
-        known: Known { last: Some(LastCapture {
-            etag: Some("\u{85}".repeat(LastCapture::ETAG_BYTES_MAX / 2)),
-            last_modified: Some("\"".repeat(LastCapture::LAST_MODIFIED_BYTES_MAX)),
-            payload_sha1: [255; 20],
-            decoded_sha1: [255; 20],
-            fetched_at: Timestamp::MAX,
-            outcome: Outcome::FileIngested,
-            read_by: Some(FieldsDigest(u32::MAX)),
-        }), ..Known::default() },
+        known: Known {
+            last: Some(LastCapture {
+                etag: Some("\u{85}".repeat(LastCapture::ETAG_BYTES_MAX / 2)),
+                last_modified: Some("\"".repeat(LastCapture::LAST_MODIFIED_BYTES_MAX)),
+                payload_sha1: [255; 20],
+                decoded_sha1: [255; 20],
+                fetched_at: Timestamp::MAX,
+                outcome: Outcome::FileIngested,
+                read_by: Some(FieldsDigest(u32::MAX)),
+            }),
+            ..Known::default()
+        },
     }
 }
 
@@ -116,7 +119,8 @@ fn three(body: &str) -> (Vec<u8>, [usize; 4]) {
     ends[0] = usize::try_from(records.len_bytes()).unwrap();
     for n in 0..3 {
         let url = CrawlUrl::try_from(format!("https://a.example/{n}")).unwrap();
-        let visit = Visit { outcome: Outcome::FileIngested, known: Known::default(), exchange: None, ..largest_visit() };
+        let visit =
+            Visit { outcome: Outcome::FileIngested, known: Known::default(), exchange: None, ..largest_visit() };
         records.add_fetched(
             &url,
             Timestamp::UNIX_EPOCH,

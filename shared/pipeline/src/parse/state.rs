@@ -29,7 +29,11 @@ pub(super) fn state_change(
         (Finality::Aside, _) if is_made => shown(context, segment, capture, document),
         (Finality::Aside, _) => StateChange::Kept,
         (Finality::Final, _) if capture.unchanged_since().is_some() => {
-            if is_made { shown(context, segment, capture, document) } else { StateChange::Confirmed }
+            if is_made {
+                shown(context, segment, capture, document)
+            } else {
+                StateChange::Confirmed
+            }
         }
         (Finality::Final, Says::Content) => shown(context, segment, capture, document),
         (Finality::Final, Says::Forbidden) if is_noindex => shown(context, segment, capture, document),

@@ -31,7 +31,8 @@ pub(super) async fn update_candidates(
     began: Timestamp,
 ) -> PortResult<()> {
     let ended = captures.iter().zip(documents).filter(|(capture, _)| capture.visit.finality != Finality::Retried);
-    let updates: Vec<_> = ended.map(|(capture, document)| update_of(context, segment, began, capture, document)).collect();
+    let updates: Vec<_> =
+        ended.map(|(capture, document)| update_of(context, segment, began, capture, document)).collect();
     world.frontier().update_candidates(&segment.id.origin, &updates).await?;
     for (origin, blocked) in claimed.blocked_by_origin() {
         let updates: Vec<_> = blocked.into_iter().map(|blocked| update_of_blocked(context, segment, blocked)).collect();
@@ -153,12 +154,7 @@ fn next(
 }
 
 /// Returns what is stored of a capture whose body is known.
-fn unchanged(
-    context: &CrawlContext,
-    capture: &Capture,
-    last: &LastCapture,
-    outcome: Outcome,
-) -> LastCapture {
+fn unchanged(context: &CrawlContext, capture: &Capture, last: &LastCapture, outcome: Outcome) -> LastCapture {
     // A 304 may leave out fields, so nobody knows whether they are gone.
     let read_by = last.read_by.or_else(|| capture.read_by(context).filter(|_| !capture.is_not_modified()));
     let kept = LastCapture { read_by, ..last.clone() };

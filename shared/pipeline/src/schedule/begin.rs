@@ -5,8 +5,8 @@ use std::ops::Bound;
 use std::time::Duration;
 
 use dragline_domain::frontier::{
-    AddTodo, Claim, Claimable, Claimer, DueQuery, IterationRow, OriginCursor, OriginKey, Pass, Reserve, SEEDING_URLS_MAX, Seeding,
-    Sighting, TodoChunk, TodoEntry, TodoSource, Walk, split_into_chunks,
+    AddTodo, Claim, Claimable, Claimer, DueQuery, IterationRow, OriginCursor, OriginKey, Pass, Reserve,
+    SEEDING_URLS_MAX, Seeding, Sighting, TodoChunk, TodoEntry, TodoSource, Walk, split_into_chunks,
 };
 use dragline_domain::ids::TriggerId;
 use dragline_domain::time::after;

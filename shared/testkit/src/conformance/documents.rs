@@ -49,10 +49,13 @@ fn bare(n: u32, path: &str) -> Document {
 }
 
 fn full(n: u32) -> Document {
-    let link =
-        |kind, target: &str, disposition| {
-            Link { kind, target: url(target), disposition, spelling: Spelling::Whole, rel: Rel::Follow }
-        };
+    let link = |kind, target: &str, disposition| Link {
+        kind,
+        target: url(target),
+        disposition,
+        spelling: Spelling::Whole,
+        rel: Rel::Follow,
+    };
     let page = Page {
         title: Some("“A” \u{1f577}".into()),
         description: Some(String::new()),

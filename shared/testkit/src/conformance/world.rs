@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use dragline_domain::frontier::{
-    AddTodo, Begun, ChunkKey, Claim, Claimable, Claimer, Committed, Holder, HostAsk, HostWaiter, IterationRow, Lease, LeaseState,
-    ObjectKey, OriginKey, OriginRows, ParsePart, ParserCounters, PartKind, Release, ReleaseRefused, Reserve, Seeding,
-    SegmentId, SegmentRow, SegmentState, Take, TakeRefused, Target, TodoChunk, TodoSource, split_into_chunks,
+    AddTodo, Begun, ChunkKey, Claim, Claimable, Claimer, Committed, Holder, HostAsk, HostWaiter, IterationRow, Lease,
+    LeaseState, ObjectKey, OriginKey, OriginRows, ParsePart, ParserCounters, PartKind, Release, ReleaseRefused,
+    Reserve, Seeding, SegmentId, SegmentRow, SegmentState, Take, TakeRefused, Target, TodoChunk, TodoSource,
+    split_into_chunks,
 };
 use dragline_domain::ids::{Iteration, LeaseToken, Turn};
 use dragline_domain::politeness::Pace;

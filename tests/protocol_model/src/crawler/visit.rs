@@ -69,7 +69,13 @@ pub(super) fn next_visit(model: &Model, state: &State, held: &Held, position: &m
 /// The next candidate of an earlier iteration that nobody else queued in this one.
 fn next_due(model: &Model, state: &State, held: &Held, cursor: &RecrawlCursor) -> Option<Page> {
     let claimer = Claimer::recrawl();
-    let is_own = |candidate| match claim(Some(candidate), &Known::default(), held.lease.iteration, &claimer, Claimable::Due(now())) {
+    let is_own = |candidate| match claim(
+        Some(candidate),
+        &Known::default(),
+        held.lease.iteration,
+        &claimer,
+        Claimable::Due(now()),
+    ) {
         Decided::Write(_) => true,
         Decided::Leave(Claim::Own { .. }) => !model.lacks(Mutation::RecrawlNotOwnAgain),
         Decided::Leave(Claim::Taken { .. } | Claim::NotDue) => false,

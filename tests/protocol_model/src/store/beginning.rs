@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use dragline_domain::frontier::{
-    AddTodo, Begun, CandidateState, ChunkKey, Claim, Claimable, Claimer, Decided, IterationRow, Known, IterationStatus, OriginRows,
-    Reserve, Seeding, SeedingMark, StatusChange, TodoSource, begin_iteration, claim, seed,
+    AddTodo, Begun, CandidateState, ChunkKey, Claim, Claimable, Claimer, Decided, IterationRow, IterationStatus, Known,
+    OriginRows, Reserve, Seeding, SeedingMark, StatusChange, TodoSource, begin_iteration, claim, seed,
 };
 use dragline_domain::ids::Iteration;
 use dragline_domain::politeness::Pace;

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use dragline_domain::capture::{CrawlType, Finality, Visit};
 use dragline_domain::frontier::{LeftoverReason, Retry, SegmentWork};
-use dragline_domain::politeness::{RobotsUse, retry_wait, tries_max};
 use dragline_domain::outcome::Outcome;
+use dragline_domain::politeness::{RobotsUse, retry_wait, tries_max};
 use dragline_domain::time::after;
 
 use super::TurnWork;

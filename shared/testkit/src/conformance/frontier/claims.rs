@@ -140,11 +140,14 @@ pub async fn an_update_says_what_is_shown(frontier: &impl Frontier) {
     let segment = world.crawl_until_idle(&origin, 1, 0).await;
     let place = |n| VisitPlace { iteration: world.iteration, turn: segment.id.turn, segment: segment.id.n, n };
     let links = LinksDecided { by: RULES, depth: 3 };
-    let shown = |n| StateChange::Shown { place: place(n), outcome: Outcome::FileIngested, links, changed_at: Some(at(5)) };
-    let document = |n, standing| Some(LastDocument { place: place(n), outcome: Outcome::FileIngested, standing, links });
+    let shown =
+        |n| StateChange::Shown { place: place(n), outcome: Outcome::FileIngested, links, changed_at: Some(at(5)) };
+    let document =
+        |n, standing| Some(LastDocument { place: place(n), outcome: Outcome::FileIngested, standing, links });
     let visit = |outcome| Some(ended(outcome));
     let gone = Some(Away::Gone { since: at(9) });
-    let away = Some(EndedVisit { away: gone, interval: Some(Duration::from_millis(7)), ..ended(Outcome::FileNotFound) });
+    let away =
+        Some(EndedVisit { away: gone, interval: Some(Duration::from_millis(7)), ..ended(Outcome::FileNotFound) });
     let ours = Claimer::trigger(&trigger("x"));
     world.claim(&origin, ours.clone(), &["/a"]).await;
     for (order, ended, state, expected, away, why) in [
@@ -212,10 +215,16 @@ pub async fn a_pass_selects_its_own(frontier: &impl Frontier) {
         let found: Vec<_> = found.filter(|(path, _)| path != "/").collect();
         (found, page.ahead)
     };
-    let (visit, again) = (|path: &str| (path.to_owned(), DueWork::Visit), |path: &str| (path.to_owned(), DueWork::Reparse));
+    let (visit, again) =
+        (|path: &str| (path.to_owned(), DueWork::Visit), |path: &str| (path.to_owned(), DueWork::Reparse));
     let oldest = Some(first.iteration);
     for (pass, expected, ahead, why) in [
-        (Pass::All, vec![visit("/cut"), visit("/new"), again("/stale"), visit("/stood")], Ahead::default(), "all at once"),
+        (
+            Pass::All,
+            vec![visit("/cut"), visit("/new"), again("/stale"), visit("/stood")],
+            Ahead::default(),
+            "all at once",
+        ),
         (Pass::New, vec![visit("/new"), again("/stale")], Ahead { due: 2, oldest, cut: 1 }, "never visited, or stale"),
         (Pass::Cut, vec![again("/cut")], Ahead::default(), "links were left for want of budget"),
         (Pass::Visited, vec![visit("/cut"), visit("/stood")], Ahead::default(), "visited before"),
@@ -277,8 +286,7 @@ pub async fn the_recrawl_cursor_goes_through_long_urls(frontier: &impl Frontier)
     let left = || long.iter().map(String::as_str).chain(["/short"]);
     let known: Vec<_> = left().map(|path| (path, Outcome::FileIngested, None)).collect();
     let world = with_candidates(frontier, &origin, &known).await;
-    let order =
-        until(async || walk(&world, &origin, "", 2).await, |found| found.len() == known.len()).await;
+    let order = until(async || walk(&world, &origin, "", 2).await, |found| found.len() == known.len()).await;
     let found: BTreeSet<&str> = order.iter().map(String::as_str).collect();
     assert_eq!((found, order.len()), (left().collect(), known.len()), "each once, and whole");
     for (position, path) in order.iter().enumerate() {

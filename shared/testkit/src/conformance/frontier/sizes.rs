@@ -1,8 +1,8 @@
 //! The largest rows, keys and transactions that the steps produce, which are stored like any other.
 
 use dragline_domain::frontier::{
-    ChunkKey, Claim, Claimer, Committed, EXHAUSTED_CHUNKS_MAX, Known, Lease, OriginKey, PART_CHUNKS_MAX, PartKind, Retry,
-    Seeding, TodoChunk, TodoSource,
+    ChunkKey, Claim, Claimer, Committed, EXHAUSTED_CHUNKS_MAX, Known, Lease, OriginKey, PART_CHUNKS_MAX, PartKind,
+    Retry, Seeding, TodoChunk, TodoSource,
 };
 use dragline_formats::robots::{RobotsFetch, RobotsRecord};
 use dragline_ports::error::PortErrorKind;

@@ -334,8 +334,13 @@ pub async fn candidates_say_all_that_is_known(
         away_since: None,
     };
     assert_eq!(known("https://a.example/"), home);
-    let without_capture =
-        |known: CandidateRow| CandidateRow { interval_ms: None, etag: None, decoded_sha1: None, standing: None, ..known };
+    let without_capture = |known: CandidateRow| CandidateRow {
+        interval_ms: None,
+        etag: None,
+        decoded_sha1: None,
+        standing: None,
+        ..known
+    };
     let gone = CandidateRow {
         url: "https://a.example/gone".to_owned(),
         last_outcome: Some(44),
@@ -385,7 +390,8 @@ pub async fn documents_come_as_they_were_put(
     let rows = reader.documents(&Filter::default(), None, ALL).await.unwrap().rows;
     let put = story::documents();
     let read: Vec<_> = rows.into_iter().map(|row| (row.iteration, row.document)).collect();
-    let without_body = |(iteration, document): &(Iteration, Document)| (*iteration, Document { body: None, ..document.clone() });
+    let without_body =
+        |(iteration, document): &(Iteration, Document)| (*iteration, Document { body: None, ..document.clone() });
     assert_eq!(read.iter().map(without_body).collect::<Vec<_>>(), put);
     let document = |of: &str| &read.iter().find(|(_, document)| document.url == url(of)).expect("it is there").1;
     let home = document("https://a.example/");

@@ -10,8 +10,8 @@ use dragline_domain::document::{
     Directives, Disposition, Document, DocumentState, Link, LinkKind, Page, PageCut, Rel, StoredBody,
 };
 use dragline_domain::frontier::{
-    CandidateUpdate, Claimer, EndedVisit, Known, LastCapture, LeadsTo, LeftoverReason, LinksDecided, OriginKey, ParsePart,
-    ParserCounters, PartKind, RulesDigest, Says, SegmentRow, Standing, StateChange, VisitPlace,
+    CandidateUpdate, Claimer, EndedVisit, Known, LastCapture, LeadsTo, LeftoverReason, LinksDecided, OriginKey,
+    ParsePart, ParserCounters, PartKind, RulesDigest, Says, SegmentRow, Standing, StateChange, VisitPlace,
 };
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;

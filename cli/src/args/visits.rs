@@ -1,0 +1,120 @@
+//! `dragline history` and `dragline get`: what is stored of the visits of one URL.
+
+use clap::Args;
+use dragline_domain::ids::Iteration;
+
+#[cfg(feature = "stack")]
+use super::StackName;
+use super::read::{Format, Of, StoredArgs};
+use super::values;
+use crate::error::CliError;
+
+/// Show every visit of a URL, over all iterations
+#[derive(Debug, Args)]
+#[command(
+    long_about = "Show every visit of a URL, over all iterations, the oldest first. This works while a crawl is running.\n\n\
+                  Each has its iteration, time, outcome, status, body size and detail, whether the outcome was final for the iteration, and where \
+                  the WARC record with the answer is: the object, the offset in it and the length, in bytes. A URL that was found, but not requested, \
+                  is listed with the reason.",
+    after_help = "\
+Examples:
+  dragline history https://example.org/news
+  dragline history https://example.org/news --crawl docs
+  dragline history https://example.org/news --format csv > visits.csv"
+)]
+pub(crate) struct HistoryArgs {
+    /// The URL, as the crawl knows it
+    pub(crate) url: String,
+    #[command(flatten)]
+    pub(crate) of: VisitedArgs,
+    /// The format of the visits [default: a table]
+    #[arg(long)]
+    pub(crate) format: Option<Format>,
+}
+
+/// The crawl that visited a URL: one in a data directory or, if a stack is named, one of that.
+#[derive(Debug, Args)]
+pub(crate) struct VisitedArgs {
+    #[command(flatten)]
+    stored: StoredArgs,
+    /// Read a crawl of this deployed stack, which `--crawl` names
+    #[cfg(feature = "stack")]
+    #[arg(long, value_name = "NAME", help_heading = "Deployed stack")]
+    stack: Option<StackName>,
+}
+
+impl VisitedArgs {
+    /// Returns the crawl to read.
+    ///
+    /// # Errors
+    /// A stack is named, but no crawl.
+    #[cfg_attr(not(feature = "stack"), expect(clippy::unnecessary_wraps, reason = "only a stack may lack a crawl"))]
+    pub(crate) fn which(&self) -> Result<Of<'_>, CliError> {
+        #[cfg(feature = "stack")]
+        if let Some(stack) = &self.stack {
+            return self.stored.of_stack(stack);
+        }
+        Ok(self.stored.of_directory())
+    }
+}
+
+/// Print the body of a URL as it is stored
+#[derive(Debug, Args)]
+#[command(
+    long_about = "Print the body of a URL as it is stored: that of the newest visit that was answered, or of the newest in an iteration. \
+                  This works while a crawl is running.\n\n\
+                  The content coding, such as gzip, is undone, as browsers do. If the visit found the body unchanged, the earlier answer with the \
+                  same body is printed. The WARC record is checked against its digests; a damaged one is refused. On a terminal, control characters \
+                  are escaped, and a body that is not text is not printed.",
+    after_help = "\
+Examples:
+  dragline get https://example.org/news
+  dragline get https://example.org/news --iteration 1 > old.html
+  dragline get https://example.org/news --headers
+  dragline get https://example.org/logo.png > logo.png"
+)]
+pub(crate) struct GetArgs {
+    /// The URL, as the crawl knows it
+    pub(crate) url: String,
+    #[command(flatten)]
+    pub(crate) of: VisitedArgs,
+    /// The iteration whose body to print, counted from 1 [default: the latest with an answer]
+    #[arg(long, value_name = "N", value_parser = values::iteration())]
+    pub(crate) iteration: Option<Iteration>,
+    /// Print the status line and the header fields of the answer first, then an empty line
+    #[arg(long)]
+    headers: bool,
+    /// Print the body as it was received, in its content coding
+    #[arg(long)]
+    raw: bool,
+}
+
+/// Which parts of an answer are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Parts {
+    /// The body alone.
+    Body,
+    /// The status line, the header fields, an empty line, and the body.
+    All,
+}
+
+/// What is done with a body's content coding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Coding {
+    /// It is undone.
+    Undone,
+    /// The body stays as it was received.
+    Kept,
+}
+
+impl GetArgs {
+    /// Returns which parts to print.
+    pub(crate) const fn parts(&self) -> Parts {
+        if self.headers { Parts::All } else { Parts::Body }
+    }
+
+    /// Returns what to do with the body's content coding.
+    pub(crate) const fn coding(&self) -> Coding {
+        if self.raw { Coding::Kept } else { Coding::Undone }
+    }
+}

@@ -1,0 +1,105 @@
+//! Why the body of a URL cannot be printed.
+
+use dragline_domain::ids::Iteration;
+use dragline_domain::url::CrawlUrl;
+use dragline_formats::content_coding::{ContentCodingsError, Cut};
+use dragline_formats::warc::{HttpResponseError, WarcFault};
+
+/// Why the body of a URL cannot be printed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum GetError {
+    /// There is no visit in the iteration.
+    #[error("{url} was not visited in iteration {iteration}")]
+    NotVisited {
+        /// The URL.
+        url: CrawlUrl,
+        /// The iteration.
+        iteration: Iteration,
+        /// The command that lists the visits.
+        history: String,
+    },
+    /// No visit was answered.
+    #[error("{url} was not answered{}: {last}", iteration.map_or_else(String::new, |number| format!(" in iteration {number}")))]
+    NotAnswered {
+        /// The URL.
+        url: CrawlUrl,
+        /// The iteration that was asked for; `None` for all.
+        iteration: Option<Iteration>,
+        /// How the last visit ended.
+        last: String,
+        /// The command that lists the visits.
+        history: String,
+    },
+    /// A visit found the body unchanged, but no stored answer has it.
+    #[error("the body of {url}, which was unchanged in iteration {iteration}, is not stored")]
+    NoBody {
+        /// The URL.
+        url: CrawlUrl,
+        /// The iteration of the visit.
+        iteration: u32,
+        /// The command that lists the visits.
+        history: String,
+    },
+    /// There is no such WARC object.
+    #[error("{object} is missing")]
+    Missing {
+        /// The object.
+        object: String,
+    },
+    /// A WARC record is not what was stored.
+    #[error("the record at byte {offset} of {object} is damaged: {why}")]
+    Damaged {
+        /// The object.
+        object: String,
+        /// Where the record starts.
+        offset: u64,
+        /// What is wrong with it.
+        why: Damage,
+    },
+    /// A record of an answer holds something else.
+    #[error("the stored answer is damaged: {0}")]
+    NoResponse(#[from] HttpResponseError),
+    /// The content coding cannot be undone.
+    #[error("{0}")]
+    Coding(#[from] ContentCodingsError),
+    /// Nothing of the body can be decoded.
+    #[error("the body cannot be decoded: {0}")]
+    NotDecoded(Cut),
+    /// The body is not text, and standard output is a terminal.
+    #[error("the body is not text, which a terminal could not show")]
+    NotText,
+}
+
+/// What is wrong with a WARC record.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Damage {
+    /// No record can be that long.
+    #[error("no record has {0} bytes")]
+    Length(u64),
+    /// It cannot be read.
+    #[error("{0}")]
+    Fault(#[from] WarcFault),
+    /// It belongs to another URL.
+    #[error("it is of another URL")]
+    OfAnotherUrl,
+    /// Its content does not match its digest, or states none.
+    #[error("its {0} does not have the digest that it states")]
+    Digest(&'static str),
+    /// It is neither an answer nor a reference to an earlier one.
+    #[error("it holds no HTTP response")]
+    NoResponse,
+}
+
+impl GetError {
+    /// Returns what to do about it; `None` if the message is enough.
+    pub(crate) fn hint(&self) -> Option<String> {
+        match self {
+            Self::NotVisited { history, .. } | Self::NotAnswered { history, .. } | Self::NoBody { history, .. } => {
+                Some(format!("to list its visits: `{history}`"))
+            }
+            Self::Coding(_) | Self::NotDecoded(_) => Some("to print it as it was received: add `--raw`".to_owned()),
+            Self::NotText => Some("write it to a file: add `> FILE`".to_owned()),
+            Self::Missing { .. } | Self::Damaged { .. } | Self::NoResponse(_) => None,
+        }
+    }
+}

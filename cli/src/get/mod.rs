@@ -1,0 +1,106 @@
+//! `dragline get`: the body of a URL as it is stored.
+
+mod choose;
+mod content;
+mod error;
+mod record;
+#[cfg(test)]
+mod samples;
+
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+
+use dragline_domain::url::CrawlUrl;
+use dragline_local::DirectoryArchive;
+use dragline_ports::archive::Archive;
+use dragline_ports::reader::Reader;
+
+use crate::args::{GetArgs, Of, Parts, shell_word};
+use crate::error::{CliError, while_doing};
+use crate::exit::Exit;
+use crate::found::{self, Found};
+use crate::source::parse_url;
+use crate::terminal::{Console, safe, unless_closed};
+use crate::visits;
+use choose::{Chosen, Wanted, choose, ending};
+use content::{Content, content};
+pub(crate) use error::GetError;
+
+/// Prints a stored body on standard output.
+///
+/// # Errors
+/// The URL is not valid, the crawl does not know it or cannot be read, or there is no body that can be printed.
+pub(crate) async fn get(args: &GetArgs, console: &Console) -> Result<Exit, CliError> {
+    let url = parse_url(&args.url)?;
+    match args.of.which()? {
+        Of::Directory { data, crawl } => match found::in_directory(data, crawl)? {
+            Some(found) => print(args, &found, &DirectoryArchive::new(data), &url, console).await,
+            None => Err(found::nothing_begun(data)),
+        },
+        #[cfg(feature = "stack")]
+        Of::Stack { crawl, stack } => {
+            let (found, archive) = crate::stack::find_with_archive(crawl, stack).await?;
+            print(args, &found, &archive, &url, console).await
+        }
+    }?;
+    Ok(Exit::Done)
+}
+
+async fn print(
+    args: &GetArgs,
+    found: &Found<impl Reader>,
+    archive: &impl Archive,
+    url: &CrawlUrl,
+    console: &Console,
+) -> Result<(), CliError> {
+    // Reports an iteration that does not exist.
+    found.iteration(args.iteration).await?;
+    let visits = visits::of(found, url).await?;
+    let history =
+        format!("dragline history {}{}", shell_word(Path::new(url.as_str())), found.place.flags(&found.crawl));
+    let wanted = Wanted { url: url.clone(), iteration: args.iteration, history };
+    let chosen = choose(&visits, &wanted)?;
+    let record = record::with_body(found, archive, &wanted, &chosen).await?;
+    let content = content(&record, args.coding())?;
+    let text = if io::stdout().is_terminal() { Some(for_people(&content, args.parts())?) } else { None };
+    for remark in remarks(&chosen, &content) {
+        console.say(&safe(&remark));
+    }
+    let written = match text {
+        Some(text) => write(&[text.as_bytes()]),
+        None => match args.parts() {
+            Parts::Body => write(&[&content.body]),
+            Parts::All => write(&[content.head, &content.body]),
+        },
+    };
+    unless_closed(written).map_err(while_doing("writing to standard output"))
+}
+
+/// Returns what a terminal is shown.
+fn for_people(content: &Content<'_>, parts: Parts) -> Result<String, GetError> {
+    let body = content.body_for_people()?;
+    Ok(match parts {
+        Parts::Body => body,
+        Parts::All => content.head_for_people() + &body,
+    })
+}
+
+fn write(parts: &[&[u8]]) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    parts.iter().try_for_each(|part| out.write_all(part))?;
+    out.flush()
+}
+
+/// Returns what somebody who reads the body should know: that a later visit was not answered, that it is the text of an error, or not whole.
+fn remarks(chosen: &Chosen<'_>, content: &Content<'_>) -> Vec<String> {
+    let iteration = chosen.answer.visit.iteration;
+    let unanswered = chosen.unanswered.map(|visit| {
+        let ended = ending(visit);
+        format!("there was no answer in iteration {} ({ended}); this is from iteration {iteration}", visit.iteration)
+    });
+    let is_good = (200..300).contains(&content.status);
+    let name = &chosen.answer.visit.outcome_name;
+    let status =
+        (!is_good).then(|| format!("the answer in iteration {iteration} had status {} ({name})", content.status));
+    [unanswered, status, content.cut.clone()].into_iter().flatten().collect()
+}

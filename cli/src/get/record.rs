@@ -1,0 +1,158 @@
+//! Reading the WARC record with the body that a visit had.
+
+use dragline_domain::frontier::ObjectKey;
+use dragline_domain::url::CrawlUrl;
+use dragline_formats::warc::{
+    BLOCK_BYTES_MAX, DigestCheck, HEADER_BYTES_MAX, ReadLimits, RecordType, Sha1Digest, StoredRecord, TargetUri,
+    read_record,
+};
+use dragline_ports::archive::Archive;
+use dragline_ports::reader::Reader;
+use jiff::Timestamp;
+
+use super::choose::{Answer, Chosen, Wanted};
+use super::error::{Damage, GetError};
+use crate::error::CliError;
+use crate::found::Found;
+
+/// The maximum size of a record as stored. No compressor doubles what it is given.
+const RECORD_BYTES_MAX: u64 = 2 * (HEADER_BYTES_MAX as u64 + BLOCK_BYTES_MAX);
+
+/// Returns the record with the body of the chosen answer. If it only says that the body was unchanged, that is the record that it refers to.
+///
+/// # Errors
+/// A record is missing or damaged, no record has the body, or the archive cannot be read.
+pub(super) async fn with_body(
+    found: &Found<impl Reader>,
+    archive: &impl Archive,
+    wanted: &Wanted,
+    chosen: &Chosen<'_>,
+) -> Result<StoredRecord, CliError> {
+    let url = &wanted.url;
+    let record = load(found, archive, url, &chosen.answer).await?;
+    if record.record_type == RecordType::Response {
+        return Ok(record);
+    }
+    let (date, digest) = (record.refers_to_date(), record.payload_digest());
+    for answer in chosen.earlier.iter().filter(|answer| may_be_meant(answer, date)) {
+        let earlier = load(found, archive, url, answer).await?;
+        if has_body(&earlier, digest) {
+            return Ok(earlier);
+        }
+    }
+    let iteration = chosen.answer.visit.iteration;
+    Err(GetError::NoBody { url: url.clone(), iteration, history: wanted.history.clone() }.into())
+}
+
+/// Returns whether a record that refers to this date may mean this answer. Dates are stored in milliseconds.
+fn may_be_meant(answer: &Answer<'_>, date: Option<Timestamp>) -> bool {
+    let at = answer.visit.at.parse::<Timestamp>().ok();
+    date.is_none_or(|date| at.is_none_or(|at| at.as_millisecond() == date.as_millisecond()))
+}
+
+/// Returns whether a record has the body with this digest; with any body, if the digest is not known.
+fn has_body(record: &StoredRecord, digest: Option<Sha1Digest>) -> bool {
+    record.record_type == RecordType::Response && (digest.is_none() || record.payload_digest() == digest)
+}
+
+/// Reads an answer's record, and checks it.
+async fn load(
+    found: &Found<impl Reader>,
+    archive: &impl Archive,
+    url: &CrawlUrl,
+    answer: &Answer<'_>,
+) -> Result<StoredRecord, CliError> {
+    let Answer { object, offset, length, .. } = *answer;
+    let damaged = |why| GetError::Damaged { object: object.to_owned(), offset, why };
+    let missing = || GetError::Missing { object: object.to_owned() };
+    let end = offset.checked_add(length).filter(|_| (1..=RECORD_BYTES_MAX).contains(&length));
+    let end = end.ok_or_else(|| damaged(Damage::Length(length)))?;
+    let key = ObjectKey::try_from(object.to_owned()).map_err(|_| missing())?;
+    let member = archive.get_range(&key, offset..end).await.map_err(|error| found.no_object(error))?;
+    let member = member.ok_or_else(missing)?;
+    Ok(checked(&member, url).map_err(damaged)?)
+}
+
+/// Returns the record in a gzip member, if it is an answer to a request for this URL and matches its digests.
+fn checked(member: &[u8], url: &CrawlUrl) -> Result<StoredRecord, Damage> {
+    let record = read_record(member, ReadLimits::default()).map_err(|error| error.fault)?;
+    if record.target_uri() != Some(TargetUri::new(url.as_str()).as_str()) {
+        return Err(Damage::OfAnotherUrl);
+    }
+    if record.verify_block_digest() != DigestCheck::Match {
+        return Err(Damage::Digest("content"));
+    }
+    match record.record_type {
+        RecordType::Response if record.verify_payload_digest() != DigestCheck::Match => Err(Damage::Digest("body")),
+        RecordType::Response | RecordType::Revisit => Ok(record),
+        _ => Err(Damage::NoResponse),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dragline_domain::outcome::Outcome;
+    use dragline_formats::http_fields::Headers;
+    use dragline_formats::warc::{CaptureEvent, Record, RecordId, Revisit, http_response_block, http_response_head};
+
+    use super::*;
+    use crate::get::samples::{event, member, visit};
+
+    const URL: &str = "https://example.org/a";
+
+    fn response(event: &CaptureEvent, body: &[u8], digest: Sha1Digest) -> Record {
+        let block = http_response_block(200, "OK", &Headers::default(), body);
+        Record::response(RecordId::from_bits(1), event, block, digest)
+    }
+
+    #[test]
+    fn only_an_undamaged_record_of_the_url_is_read() {
+        let url = crate::source::parse_url(URL).unwrap();
+        let (event, digest) = (event(URL), Sha1Digest::of(b"text"));
+        let good = member(&response(&event, b"text", digest));
+        let mut torn = good.clone();
+        torn.truncate(good.len() - 9);
+        let mut flipped = good.clone();
+        let middle = flipped.len() / 2;
+        flipped[middle] ^= 1;
+        let head = http_response_head(304, "", &Headers::default());
+        let revisit = Revisit::ServerNotModified { payload_digest: Some(digest) };
+        let revisit = Record::revisit(RecordId::from_bits(1), &event, head, &revisit, None);
+        for (bytes, expected, why) in [
+            (good.clone(), Ok(RecordType::Response), "as it was written"),
+            (member(&revisit), Ok(RecordType::Revisit), "a reference to another"),
+            (torn, Err("the file ends within the record"), "the end is missing"),
+            (flipped, Err("not a gzip member, or a damaged one"), "a bit is wrong"),
+            ([good.clone(), good].concat(), Err("more than one record where one was expected"), "the place is wrong"),
+            (Vec::new(), Err("the file ends within the record"), "the object is too short"),
+            (
+                member(&response(&event, b"text", Sha1Digest::of(b"another"))),
+                Err("its body does not have the digest that it states"),
+                "the digest is that of another body",
+            ),
+            (
+                member(&response(&super::super::samples::event("https://example.org/b"), b"text", digest)),
+                Err("it is of another URL"),
+                "the record of another URL",
+            ),
+        ] {
+            let found = checked(&bytes, &url).map(|record| record.record_type).map_err(|damage| damage.to_string());
+            assert_eq!(found.as_ref().map_err(String::as_str), expected.as_ref().map_err(|told| *told), "{why}");
+        }
+    }
+
+    #[test]
+    fn a_reference_means_the_answer_of_its_date() {
+        let row = visit(1, Outcome::FileIngested);
+        let answer = Answer { visit: &row, object: "raw/o", offset: 0, length: 1 };
+        let at: Timestamp = row.at.parse().unwrap();
+        for (date, expected, why) in [
+            (None, true, "it names none"),
+            (Some(at), true, "the date"),
+            (Some(at + std::time::Duration::from_micros(900)), true, "the date, more precise than what is stored"),
+            (Some(at + std::time::Duration::from_millis(1)), false, "another date"),
+        ] {
+            assert_eq!(may_be_meant(&answer, date), expected, "{why}");
+        }
+    }
+}

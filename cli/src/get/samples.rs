@@ -1,0 +1,56 @@
+//! Sample visits and records for tests.
+
+use dragline_domain::outcome::Outcome;
+use dragline_formats::warc::{CaptureEvent, Record, TargetUri, WarcWriter};
+use dragline_ports::reader::LogRow;
+use jiff::Timestamp;
+
+/// Returns a visit that was not answered.
+pub(super) fn visit(iteration: u32, outcome: Outcome) -> LogRow {
+    LogRow {
+        crawl: "docs".to_owned(),
+        iteration,
+        url: "https://example.org/".to_owned(),
+        depth: 0,
+        via: None,
+        crawl_type: "queued".to_owned(),
+        outcome: outcome.code(),
+        outcome_name: outcome.name().to_owned(),
+        r#final: true,
+        tries: 1,
+        at: "2026-03-01T12:00:00.500Z".to_owned(),
+        status: None,
+        duration_ms: None,
+        first_byte_ms: None,
+        remote: None,
+        detail: None,
+        content_type: None,
+        body_bytes: None,
+        truncated: None,
+        redirects_to: None,
+        object: None,
+        offset: None,
+        length: None,
+        agent: String::new(),
+        change: None,
+        changed_parts: None,
+    }
+}
+
+/// Returns the circumstances of a request for this URL.
+pub(super) fn event(url: &str) -> CaptureEvent {
+    CaptureEvent {
+        date: Timestamp::UNIX_EPOCH,
+        target_uri: TargetUri::new(url),
+        ip_address: None,
+        protocol: None,
+        warcinfo_id: None,
+    }
+}
+
+/// Returns a record as the bytes of a file.
+pub(super) fn member(record: &Record) -> Vec<u8> {
+    let mut writer = WarcWriter::new();
+    writer.write(record);
+    writer.take_file()
+}

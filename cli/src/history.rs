@@ -1,0 +1,159 @@
+//! `dragline history`: every visit of a URL.
+
+use std::io::{self, Write};
+
+use dragline_domain::url::CrawlUrl;
+use dragline_ports::reader::{LogRow, Reader};
+use serde::Serialize;
+
+use crate::args::{Format, HistoryArgs, Of};
+use crate::error::{CliError, while_doing};
+use crate::exit::Exit;
+use crate::export::Rows;
+use crate::found::{self, Found};
+use crate::source::parse_url;
+use crate::terminal::{Align, Colour, count, table, unless_closed};
+use crate::visits;
+
+/// A visit as it is shown, or the decision not to visit. The field names are those of JSON lines and of CSV.
+#[derive(Debug, Serialize)]
+struct Visit {
+    iteration: u32,
+    at: String,
+    outcome: i16,
+    outcome_name: String,
+    status: Option<u16>,
+    body_bytes: Option<u64>,
+    detail: Option<String>,
+    r#final: bool,
+    object: Option<String>,
+    offset: Option<u64>,
+    length: Option<u64>,
+}
+
+impl From<LogRow> for Visit {
+    fn from(row: LogRow) -> Self {
+        Self {
+            iteration: row.iteration,
+            at: row.at,
+            outcome: row.outcome,
+            outcome_name: row.outcome_name,
+            status: row.status,
+            body_bytes: row.body_bytes,
+            detail: row.detail,
+            r#final: row.r#final,
+            object: row.object,
+            offset: row.offset,
+            length: row.length,
+        }
+    }
+}
+
+/// Prints the visits on standard output.
+///
+/// # Errors
+/// The URL is not valid, the crawl does not know it or cannot be read, or the visits cannot be written.
+pub(crate) async fn history(args: &HistoryArgs) -> Result<Exit, CliError> {
+    let url = parse_url(&args.url)?;
+    let visits = match args.of.which()? {
+        Of::Directory { data, crawl } => match found::in_directory(data, crawl)? {
+            Some(found) => read(&found, &url).await,
+            None => Err(found::nothing_begun(data)),
+        },
+        #[cfg(feature = "stack")]
+        Of::Stack { crawl, stack } => read(&crate::stack::find(crawl, stack).await?, &url).await,
+    }?;
+    print(&visits, args.format).map_err(while_doing("writing to standard output"))?;
+    Ok(Exit::Done)
+}
+
+async fn read(found: &Found<impl Reader>, url: &CrawlUrl) -> Result<Vec<Visit>, CliError> {
+    Ok(visits::of(found, url).await?.into_iter().map(Visit::from).collect())
+}
+
+fn print(visits: &[Visit], format: Option<Format>) -> io::Result<()> {
+    let Some(format) = format else {
+        let text = text(visits, Colour::of_stream(&io::stdout()));
+        return unless_closed(writeln!(io::stdout().lock(), "{text}"));
+    };
+    // There is at least one visit, so its fields are the header.
+    let mut rows = Rows::new(format, Vec::new());
+    for visit in visits {
+        if rows.write(visit).is_break() {
+            break;
+        }
+    }
+    rows.finish()
+}
+
+/// Returns the visits as a table, without a final line break.
+fn text(visits: &[Visit], colour: Colour) -> String {
+    let heads = [
+        ("iteration", Align::Right),
+        ("when", Align::Left),
+        ("outcome", Align::Left),
+        ("status", Align::Right),
+        ("bytes", Align::Right),
+        ("final", Align::Left),
+        ("WARC object", Align::Left),
+        ("offset", Align::Right),
+        ("length", Align::Right),
+        ("detail", Align::Left),
+    ];
+    let number = |number: Option<u64>| number.as_ref().map_or_else(String::new, ToString::to_string);
+    let cells = |visit: &Visit| {
+        [
+            visit.iteration.to_string(),
+            visit.at.clone(),
+            format!("{} ({})", visit.outcome_name, visit.outcome),
+            number(visit.status.map(u64::from)),
+            visit.body_bytes.map_or_else(String::new, count),
+            if visit.r#final { "yes" } else { "retried" }.to_owned(),
+            visit.object.clone().unwrap_or_default(),
+            number(visit.offset),
+            number(visit.length),
+            visit.detail.clone().unwrap_or_default(),
+        ]
+    };
+    table(heads, &visits.iter().map(cells).collect::<Vec<_>>(), colour)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_visit_has_a_line() {
+        let answered = Visit {
+            iteration: 1,
+            at: "2026-03-01T12:00:00.500Z".to_owned(),
+            outcome: 20,
+            outcome_name: "file_ingested".to_owned(),
+            status: Some(200),
+            body_bytes: Some(12_345),
+            detail: None,
+            r#final: true,
+            object: Some("raw/docs/1/https,example.org/1-0-ff.warc.gz".to_owned()),
+            offset: Some(1_024),
+            length: Some(4_096),
+        };
+        let failed = Visit {
+            iteration: 12,
+            at: "2026-03-02T12:00:00.500Z".to_owned(),
+            outcome: 100,
+            outcome_name: "connection_failed".to_owned(),
+            status: None,
+            body_bytes: None,
+            detail: Some("timed out: \u{1b}[2J".to_owned()),
+            r#final: false,
+            object: None,
+            offset: None,
+            length: None,
+        };
+        insta::assert_snapshot!(text(&[answered, failed], Colour::Off), @r"
+        iteration  when                      outcome                  status   bytes  final    WARC object                                  offset  length  detail
+                1  2026-03-01T12:00:00.500Z  file_ingested (20)          200  12,345  yes      raw/docs/1/https,example.org/1-0-ff.warc.gz    1024    4096
+               12  2026-03-02T12:00:00.500Z  connection_failed (100)                  retried                                                               timed out: \u{1b}[2J
+        ");
+    }
+}

@@ -1,0 +1,137 @@
+//! The crawls of a data directory, one line each.
+
+use std::path::Path;
+
+use dragline_domain::frontier::IterationStatus;
+use dragline_domain::ids::{CrawlId, Iteration};
+use dragline_local::LocalStore;
+use dragline_ports::error::PortResult;
+use dragline_ports::reader::Reader;
+use jiff::Timestamp;
+use serde::Serialize;
+
+use super::Run;
+use crate::args::{crawl_flag, data_flag};
+use crate::error::CliError;
+use crate::terminal::{Align, Colour, Shade, count, safe, table};
+
+/// The crawls of a data directory. The field names are those of `--json`.
+#[derive(Debug, Serialize)]
+pub(super) struct List<'a> {
+    data: &'a Path,
+    is_running: bool,
+    crawls: Vec<Listed>,
+}
+
+/// A crawl and its newest iteration, whose fields are all `None` before the first.
+#[derive(Debug, Default, Serialize)]
+struct Listed {
+    crawl: CrawlId,
+    iteration: Option<Iteration>,
+    status: Option<IterationStatus>,
+    started_at: Option<Timestamp>,
+    closed_at: Option<Timestamp>,
+    /// URLs that ended with an answer.
+    pages: Option<u64>,
+}
+
+impl<'a> List<'a> {
+    /// Reads the newest iteration of each crawl.
+    ///
+    /// # Errors
+    /// The directory cannot be read.
+    pub(super) async fn read(data: &'a Path, crawls: Vec<CrawlId>) -> Result<Self, CliError> {
+        let mut listed = Vec::new();
+        for crawl in crawls {
+            let reader = LocalStore::open_read_only(data)?.into_reader(crawl.clone());
+            let read = Listed::read(&reader, crawl).await;
+            listed.push(read.map_err(|source| CliError::Query { data: data.to_owned(), source })?);
+        }
+        Ok(Self { data, is_running: Run::of(data).is_going_on(), crawls: listed })
+    }
+
+    /// Returns the list as text, without a final line break.
+    pub(super) fn text(&self, colour: Colour) -> String {
+        let heads = [
+            ("crawl", Align::Left),
+            ("iteration", Align::Right),
+            ("status", Align::Left),
+            ("pages", Align::Right),
+            ("when", Align::Left),
+        ];
+        let rows: Vec<_> = self.crawls.iter().map(Listed::cells).collect();
+        let flags = format!("{}{}", data_flag(self.data), self.crawls.first().map_or_else(String::new, example));
+        let next = colour.paint(Shade::Head, "what next");
+        let running = if self.is_running { "\na crawl is running here" } else { "" };
+        let list = table(heads, &rows, colour);
+        format!("{list}{running}\n\n{next}\n  {}   one crawl's summary", safe(&format!("dragline status{flags}")))
+    }
+}
+
+fn example(listed: &Listed) -> String {
+    crawl_flag(&listed.crawl)
+}
+
+impl Listed {
+    async fn read(reader: &impl Reader, crawl: CrawlId) -> PortResult<Self> {
+        let Some(latest) = reader.latest_iteration().await? else { return Ok(Self { crawl, ..Self::default() }) };
+        let dragline_report::Summary { standing, figures } = dragline_report::summary(reader, latest).await?;
+        Ok(Self {
+            crawl,
+            iteration: Some(standing.iteration),
+            status: Some(standing.status),
+            started_at: Some(standing.started_at),
+            closed_at: standing.closed_at,
+            pages: Some(figures.pages),
+        })
+    }
+
+    fn cells(&self) -> [String; 5] {
+        let status = match self.status {
+            None => "not begun",
+            Some(IterationStatus::Open) => "not finished",
+            Some(IterationStatus::Paused) => "paused",
+            Some(IterationStatus::Stopping) => "being ended",
+            Some(IterationStatus::Closed) => "over",
+        };
+        let when = match (self.closed_at, self.started_at) {
+            (Some(closed_at), _) => format!("until {closed_at:.0}"),
+            (None, Some(started_at)) => format!("since {started_at:.0}"),
+            (None, None) => String::new(),
+        };
+        let iteration = self.iteration.map_or_else(String::new, |number| number.to_string());
+        [self.crawl.to_string(), iteration, status.to_owned(), self.pages.map_or_else(String::new, count), when]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list(data: &Path) -> List<'_> {
+        let crawl = |name: &str| name.parse::<CrawlId>().unwrap();
+        let at = |text: &str| Some(text.parse::<Timestamp>().unwrap());
+        let begun = |name, number, status| Listed {
+            crawl: crawl(name),
+            iteration: Iteration::new(number),
+            status: Some(status),
+            started_at: at("2026-03-01T12:00:00Z"),
+            closed_at: if status == IterationStatus::Closed { at("2026-03-01T12:10:00.5Z") } else { None },
+            pages: Some(u64::from(number) * 999),
+        };
+        let crawls = vec![
+            begun("docs", 2, IterationStatus::Closed),
+            begun("example.org", 1, IterationStatus::Open),
+            Listed { crawl: crawl("new"), ..Listed::default() },
+            begun("paused", 1, IterationStatus::Paused),
+            begun("stopped", 11, IterationStatus::Stopping),
+        ];
+        List { data, is_running: true, crawls }
+    }
+
+    #[test]
+    fn each_crawl_has_a_line() {
+        insta::assert_snapshot!(list(Path::new("my data")).text(Colour::Off));
+        insta::assert_json_snapshot!(list(Path::new("my data")));
+    }
+}

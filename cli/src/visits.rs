@@ -1,0 +1,58 @@
+//! The visits of one URL.
+
+use std::ops::ControlFlow;
+
+use dragline_domain::url::CrawlUrl;
+use dragline_ports::error::PortResult;
+use dragline_ports::reader::{Cursor, Filter, LogRow, Reader, each_row};
+
+use crate::error::CliError;
+use crate::found::Found;
+
+/// The number of rows in one read.
+const BATCH_ROWS: usize = 500;
+
+/// Returns every visit of a URL over all iterations, the oldest first: at least one.
+///
+/// All of them are in memory at once: there are as many as iterations, and tries in each.
+///
+/// # Errors
+/// The crawl does not know the URL, has not visited it yet, or cannot be read.
+pub(crate) async fn of(found: &Found<impl Reader>, url: &CrawlUrl) -> Result<Vec<LogRow>, CliError> {
+    let visits = read(&found.reader, url).await.map_err(|error| found.failed(error))?;
+    if !visits.is_empty() {
+        return Ok(visits);
+    }
+    let is_known = is_known(&found.reader, url).await.map_err(|error| found.failed(error))?;
+    let (url, crawl) = (url.clone(), found.crawl.clone());
+    Err(if is_known {
+        CliError::NotVisited { url, crawl }
+    } else {
+        let arguments = found.place.arguments(&crawl);
+        CliError::NotKnown { url, crawl, arguments }
+    })
+}
+
+async fn read(reader: &impl Reader, url: &CrawlUrl) -> PortResult<Vec<LogRow>> {
+    let filter = &Filter { url: Some(url.clone()), ..Filter::default() };
+    let mut visits = Vec::new();
+    let batch = |after: Option<Cursor>| async move { reader.log(filter, after.as_ref(), BATCH_ROWS).await };
+    each_row(batch, |visit| {
+        visits.push(visit);
+        ControlFlow::Continue(())
+    })
+    .await?;
+    Ok(visits)
+}
+
+async fn is_known(reader: &impl Reader, url: &CrawlUrl) -> PortResult<bool> {
+    let filter = &Filter { url: Some(url.clone()), ..Filter::default() };
+    let mut is_known = false;
+    let batch = |after: Option<Cursor>| async move { reader.candidates(filter, after.as_ref(), 1).await };
+    each_row(batch, |_| {
+        is_known = true;
+        ControlFlow::Break(())
+    })
+    .await?;
+    Ok(is_known)
+}

@@ -1,0 +1,52 @@
+//! Iterations other than the latest.
+
+use dragline_testkit::hostile::{HostileSite, html, links, reply};
+use serde_json::Value;
+
+use super::{Ran, dragline};
+
+/// A site whose page `/a` is gone from its second visit on.
+async fn site() -> HostileSite {
+    HostileSite::start(|asked| match (asked.target.as_str(), asked.earlier) {
+        ("/robots.txt", _) | ("/a", 1..) => reply(404, &[], ""),
+        ("/", _) => html(links(["/a", "/b"])),
+        _ => html("text"),
+    })
+    .await
+}
+
+fn json(ran: &Ran) -> Value {
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+    serde_json::from_str(&ran.stdout).expect("it is JSON")
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn status_shows_an_earlier_iteration_as_it_was() {
+    let site = site().await;
+    let (seed, directory) = (site.url("/"), tempfile::tempdir().expect("there is room for a directory"));
+    let run = |arguments: &[&str]| dragline(directory.path(), arguments);
+    tokio::task::block_in_place(|| {
+        assert_eq!(run(&["crawl", &seed, "--allow-private", "--delay", "0s"]).code, Some(0));
+        let mut then = json(&run(&["status", "--json"]));
+        assert_eq!(json(&run(&["status", "--json", "--iteration", "1"])), then, "the latest is the default");
+        assert_eq!(run(&["crawl", "--allow-private"]).code, Some(0));
+        let latest = json(&run(&["status", "--json"]));
+        assert_eq!((&latest["iteration"], &latest["outcomes"][0]["name"]), (&2.into(), &"file_did_not_change".into()));
+
+        for field in ["stuck", "links_beyond_budget", "urls_stripped"] {
+            assert_eq!(then[field], 0);
+            then[field] = Value::Null;
+        }
+        assert_eq!(
+            json(&run(&["status", "--json", "--iteration", "1"])),
+            then,
+            "as it was, except what is no longer known"
+        );
+        let text = run(&["status", "--iteration", "1"]).stdout;
+        assert!(text.contains(": iteration 1 is over, after ") && text.contains("3  file_ingested"), "{text}");
+        assert!(text.contains("  dragline status --iteration 1 "), "{text}");
+        let missing = run(&["status", "--iteration", "3"]);
+        assert_eq!((missing.code, missing.stdout.as_str()), (Some(2), ""));
+        assert!(missing.stderr.contains("has no iteration 3; the latest is 2"), "{}", missing.stderr);
+    });
+}
