@@ -278,6 +278,15 @@ pub struct Page {
     pub cut: PageCut,
 }
 
+impl Page {
+    /// Marks that it asks for noindex, and drops what is then not kept: title, description and text.
+    pub fn withhold(&mut self) {
+        self.directives.noindex = true;
+        (self.title, self.description) = (None, None);
+        self.text.clear();
+    }
+}
+
 /// What is missing from a page because of a limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

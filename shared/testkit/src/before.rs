@@ -165,7 +165,8 @@ impl<B: Before, F: Candidates> Candidates for Behind<B, F> {
             |next: &str| DuePage { entries: Vec::new(), next: Some(next.to_owned()), ahead: Ahead::default() };
         let page = async {
             if after.is_empty() && self.before.empties_first_page() {
-                return Ok(none_there("/"));
+                // Comes before every path.
+                return Ok(none_there("!"));
             }
             self.inner.due_candidates(origin, query, after, limit).await
         };

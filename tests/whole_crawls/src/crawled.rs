@@ -11,7 +11,7 @@ use dragline_local::LocalStore;
 use dragline_ports::error::PortResult;
 use dragline_ports::fetcher::Fetcher;
 use dragline_ports::frontier::Progress;
-use dragline_ports::reader::{Batch, CandidateRow, Cursor, Filter, LinkRow, LogRow, PageRow, Reader, each_row};
+use dragline_ports::reader::{Batch, CandidateRow, Cursor, Filter, LinkRow, LogRow, PageRow, SeenPageRow, Reader, each_row};
 use tempfile::TempDir;
 
 use crate::run::{Network, crawl, crawl_by, crawl_over};
@@ -26,9 +26,13 @@ pub struct Crawled {
     /// Every visit.
     pub log: Vec<LogRow>,
     /// Every URL that ended with an answer.
-    pub pages: Vec<PageRow>,
-    /// Every link.
+    pub pages: Vec<SeenPageRow>,
+    /// Every link of a document that was put.
     pub links: Vec<LinkRow>,
+    /// The site as it is now.
+    pub now: Vec<PageRow>,
+    /// The links of the site as it is now.
+    pub links_now: Vec<LinkRow>,
     /// Every known URL.
     pub candidates: Vec<CandidateRow>,
 }
@@ -103,11 +107,19 @@ impl Crawled {
             log: every_row(|after: Option<Cursor>| async move { reader.log(filter, after.as_ref(), BATCH_ROWS).await })
                 .await,
             pages: every_row(
-                |after: Option<Cursor>| async move { reader.pages(filter, after.as_ref(), BATCH_ROWS).await },
+                |after: Option<Cursor>| async move { reader.seen_pages(filter, after.as_ref(), BATCH_ROWS).await },
+            )
+            .await,
+            now: every_row(
+                |after: Option<Cursor>| async move { reader.pages(of_all, after.as_ref(), BATCH_ROWS).await },
             )
             .await,
             links: every_row(
-                |after: Option<Cursor>| async move { reader.links(filter, after.as_ref(), BATCH_ROWS).await },
+                |after: Option<Cursor>| async move { reader.seen_links(filter, after.as_ref(), BATCH_ROWS).await },
+            )
+            .await,
+            links_now: every_row(
+                |after: Option<Cursor>| async move { reader.links(of_all, after.as_ref(), BATCH_ROWS).await },
             )
             .await,
             candidates: every_row(|after: Option<Cursor>| async move {
@@ -134,7 +146,11 @@ impl Crawled {
             shorten(&mut row.url);
             row.canonical.iter_mut().for_each(shorten);
         }
-        for row in &mut self.links {
+        for row in &mut self.now {
+            shorten(&mut row.url);
+            row.canonical.iter_mut().for_each(shorten);
+        }
+        for row in self.links.iter_mut().chain(&mut self.links_now) {
             shorten(&mut row.from_url);
             shorten(&mut row.to_url);
         }
@@ -173,8 +189,22 @@ impl Crawled {
     /// If it has none.
     #[must_use]
     #[track_caller]
-    pub fn page(&self, url: &str) -> &PageRow {
+    pub fn page(&self, url: &str) -> &SeenPageRow {
         self.pages.iter().find(|page| page.url == url).unwrap_or_else(|| panic!("{url} is not a page"))
+    }
+
+    /// What the site shows at a URL now; `None` if it shows nothing.
+    #[must_use]
+    pub fn shown(&self, url: &str) -> Option<&PageRow> {
+        self.now.iter().find(|page| page.url == url)
+    }
+
+    /// The URLs that the site shows now, in order.
+    #[must_use]
+    pub fn shown_urls(&self) -> Vec<&str> {
+        let mut urls: Vec<&str> = self.now.iter().map(|page| page.url.as_str()).collect();
+        urls.sort_unstable();
+        urls
     }
 
     /// The stored text of a URL; empty if there is none.

@@ -70,11 +70,12 @@ SELECT c.id AS crawl_id, c.name AS crawl, max(i.number) AS iteration FROM crawl 
 -- Each URL whose last good document is shown, with what it is as far as canonical links need it: `body_id` is the visit that fetched its body.
 CREATE VIEW shown AS
 SELECT d.id, k.origin_id, k.path_query, g.crawl_id, g.origin || k.path_query AS url, k.document_outcome AS outcome,
-       coalesce(d.body_id, d.id) AS body_id, k.document_outcome IN (20, 180) AS is_page, r.to_url, k.depth, k.first_seen, k.checked_at,
+       coalesce(d.body_id, d.id) AS body_id, k.document_outcome IN (20, 180) AS is_page,
+       iif(k.document_outcome IN (20, 31, 32, 180), r.to_url, NULL) AS to_url, k.depth, k.first_seen, k.checked_at,
        k.changed_at, k.last_outcome
 FROM document d
-JOIN segment s ON s.id = d.id >> 24
-JOIN crawl_candidate k ON k.origin_id = s.origin_id AND k.path_query = d.url AND k.document_id = d.id AND k.standing = 'shown'
+CROSS JOIN segment s ON s.id = d.id >> 24
+CROSS JOIN crawl_candidate k ON k.origin_id = s.origin_id AND k.path_query = d.url AND k.document_id = d.id AND k.standing = 'shown'
 JOIN origin g ON g.id = k.origin_id
 LEFT JOIN redirect r ON r.id = d.id;
 
@@ -139,9 +140,9 @@ JOIN link_disposition w ON w.code = e.value ->> 1;
 CREATE VIEW link AS
 SELECT v.*
 FROM seen_link v
-JOIN document d ON d.id = v.id
-JOIN segment s ON s.id = d.id >> 24
-JOIN crawl_candidate k ON k.origin_id = s.origin_id AND k.path_query = d.url AND k.document_id = d.id AND k.standing = 'shown';
+CROSS JOIN document d ON d.id = v.id
+CROSS JOIN segment s ON s.id = d.id >> 24
+CROSS JOIN crawl_candidate k ON k.origin_id = s.origin_id AND k.path_query = d.url AND k.document_id = d.id AND k.standing = 'shown';
 
 -- What went wrong in the newest iteration.
 CREATE VIEW failed AS

@@ -168,8 +168,7 @@ fn unchanged(
     let mut document = Document { outcome, detail: bare.detail, ..made };
     let asked_before = earlier.page.as_ref().is_some_and(|page| page.directives.noindex);
     if let Some(page) = document.page.as_mut().filter(|_| asks_for_noindex && !asked_before) {
-        page.directives.noindex = true;
-        page.text.clear();
+        page.withhold();
         let last = capture.visit.known.document;
         document.difference = last.map(|last| Difference::between(last.place, last.outcome, earlier, &document));
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use dragline_domain::frontier::{
     Ahead, CandidateUpdate, Claim, Claimable, Claimer, DueQuery, DueWork, EndedVisit, Known, LastCapture, LastDocument,
-    LeadsTo, LinksDecided, OriginKey, Pass, RulesDigest, Standing, StateChange, VisitPlace,
+    LeadsTo, LinksDecided, OriginKey, PartKind, Pass, RulesDigest, Standing, StateChange, VisitPlace,
 };
 use dragline_domain::ids::{Iteration, Turn};
 use dragline_domain::outcome::Outcome;
@@ -206,6 +206,7 @@ pub async fn a_pass_selects_its_own(frontier: &impl Frontier) {
         CandidateUpdate { state, ..update(path, (first.iteration, 1, 0), Some(visit)) }
     });
     frontier.update_candidates(&origin, &updates).await.unwrap();
+    first.parse(&segment, (0, PartKind::Last), &[]).await;
     first.end(&[&origin]).await;
     let world = World::begin_by(frontier, "u", UNLIMITED).await;
     let in_pass = async |pass| {

@@ -408,7 +408,7 @@ fn update(segment: &SegmentRow, made: &Made) -> CandidateUpdate {
             at: entry.at,
             capture: capture.clone().map(|capture| LastCapture { fetched_at: entry.at, ..capture }),
             due_at: (segment.iteration == Iteration::FIRST).then(|| at(90_000)),
-            interval: capture.as_ref().map(|_| Duration::from_millis(5)),
+            interval: (capture.is_some() || outcome.says() == Says::AsBefore).then(|| Duration::from_millis(5)),
             away: (outcome == Outcome::FileNotFound).then_some(Away::Gone { since: entry.at }),
             blocked_by: None,
         }),
