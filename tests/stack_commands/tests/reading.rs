@@ -13,7 +13,7 @@ use serde_json::Value;
 const HTML: &str = "text/html; charset=utf-8";
 
 /// The fields that differ between two crawls of the same site: times, and where captures are stored.
-const BY_NATURE: [&str; 12] = [
+const BY_NATURE: [&str; 14] = [
     "at",
     "duration_ms",
     "first_byte_ms",
@@ -26,6 +26,8 @@ const BY_NATURE: [&str; 12] = [
     "last_at",
     "last_contentful_at",
     "interval_ms",
+    "last_checked",
+    "last_changed",
 ];
 
 /// A site with a bit of everything: pages, a redirect, URLs that robots.txt forbids, that are missing or not pages, and canonical links to all
@@ -135,8 +137,7 @@ async fn a_deployed_crawl_reads_as_a_local_one_of_the_same_site() {
         crawl(&both.data.path().join("data"), &definition).await;
     }
     for (what, rows_min) in [("pages", 6), ("links", 20), ("log", 14), ("candidates", 14)] {
-        // In the second iteration little has changed.
-        for (iteration, rows_min) in [(&[][..], 1), (&["--iteration", "1"], rows_min)] {
+        for iteration in [&[][..], &["--iteration", "1"], &["--iteration", "2"]] {
             let (stack, local) = both.ask(&[&["export", "--what", what], iteration].concat());
             let (stack, local) = (comparable(&stack), comparable(&local));
             let missing: Vec<_> = local.difference(&stack).collect();
@@ -145,6 +146,8 @@ async fn a_deployed_crawl_reads_as_a_local_one_of_the_same_site() {
                 missing.is_empty() && surplus.is_empty(),
                 "{what}: the stack lacks {missing:#?} and adds {surplus:#?}"
             );
+            // In the second iteration little has changed.
+            let rows_min = if iteration.contains(&"2") { 1 } else { rows_min };
             assert!(local.len() >= rows_min, "{what}: {local:#?}");
         }
         let (stack, local) = both.ask(&["export", "--what", what, "--format", "csv"]);

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use dragline_domain::frontier::{Ahead, CandidateUpdate, Claim, Decided, DueQuery, Known, OriginKey, claim as decide};
+use dragline_domain::frontier::{Ahead, CandidateUpdate, Claim, Claimable, Decided, DueQuery, Known, OriginKey, claim as decide};
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{Candidates, ClaimRequest, DueCandidate, DuePage};
 
@@ -40,7 +40,9 @@ impl Candidates for DynamoFrontier {
                     let item = found.get(&keys::candidate(&request.origin, &request.urls[n].0));
                     let candidate = item.map(Candidate::read).transpose()?;
                     match self.claim_one(request, n, candidate.as_ref()) {
-                        Claimed::Answer(Claim::NotDue) if kind == ReadKind::Eventual => {}
+                        // Whether it is due may have changed since; that it was visited has not.
+                        Claimed::Answer(Claim::NotDue)
+                            if kind == ReadKind::Eventual && request.claimable != Claimable::New => {}
                         Claimed::Answer(claim) => claims[n] = Some(claim),
                         Claimed::OnceWritten(statement, claim) => {
                             statements.push(statement);

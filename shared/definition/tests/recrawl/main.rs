@@ -26,9 +26,9 @@ const ADAPTIVE: &str = "{ interval: 1d }";
 const COMPARED: [(Option<&str>, &str); 6] = [
     (Some(ALWAYS), "`always`"),
     (Some(WEEKLY), "`fixed`, `interval: 7d`"),
-    (Some("{ policy: fixed, interval: 6d 20h }"), "`fixed`, `interval: 6d 20h`"),
+    (Some("{ policy: fixed, interval: 30d }"), "`fixed`, `interval: 30d`"),
     (Some(ADAPTIVE), "`adaptive`, `interval: 1d`"),
-    (Some("{ interval: 6d 20h, min: 20h, max: 30d }"), "`adaptive`, `interval: 6d 20h`, `min: 20h`, `max: 30d`"),
+    (Some("{ interval: 7d, min: 1d, max: 30d }"), "`adaptive`, `interval: 7d`, `min: 1d`, `max: 30d`"),
     (None, "rules: news daily, the archive monthly, the rest `adaptive` (the example above)"),
 ];
 

@@ -47,7 +47,7 @@ struct Known<'p> {
     found_on: Option<u32>,
 }
 
-/// Runs the crawl each day at the same time. A run takes a page after the other, and a request takes between half a second and one and a half.
+/// Runs the crawl once a day, within some minutes of the same time.
 pub(crate) fn simulate(definition: &Definition, site: &[Page], seed: u64) -> Year {
     let rules = RecrawlRules::new(definition);
     let mut dice = Dice(seed);
@@ -55,14 +55,14 @@ pub(crate) fn simulate(definition: &Definition, site: &[Page], seed: u64) -> Yea
     let mut pages: Vec<Known<'_>> =
         site.iter().map(|page| Known { page, due_at: None, last: LastVisits::default(), found_on: None }).collect();
     for day in 0..DAYS {
-        let mut now = after(Timestamp::UNIX_EPOCH, Duration::from_hours(24) * day);
+        let late = Duration::from_secs(dice.below(600));
+        let began = after(Timestamp::UNIX_EPOCH, Duration::from_hours(24) * day + late);
         for known in &mut pages {
-            if known.due_at.is_some_and(|due| due > now) {
+            if known.due_at.is_some_and(|due| due > began) {
                 continue;
             }
-            now = after(now, Duration::from_millis(500 + dice.below(1_001)));
             let ended = visit(known, day, &mut year);
-            let next = next_visit(&rules.policy_for(&known.page.url), &known.last, ended, now);
+            let next = next_visit(&rules.policy_for(&known.page.url), &known.last, ended, began);
             known.due_at = next.due_at;
             known.last = LastVisits { interval: next.interval, away: next.away };
         }

@@ -82,6 +82,7 @@ pub(super) async fn claim(
         RecrawlOrder::ByWait => Claimable::New,
     };
     let mut claimed = Claimed::default();
+    let recrawl = Claimer::recrawl();
     let claimer = Claimer::segment(&segment.id);
     for (origin, found) in found(known, &claimer, segment, captures, documents) {
         let origin = OriginKey { crawl: segment.id.origin.crawl.clone(), origin };
@@ -97,6 +98,8 @@ pub(super) async fn claim(
         known.remember(found.iter().zip(&claims).filter_map(|(found, claim)| match claim {
             Claim::Own { .. } => Some((found.hash, &request.claimer)),
             Claim::Taken { by } => Some((found.hash, by)),
+            // What was visited before is the recrawl's in this iteration.
+            Claim::NotDue if claimable == Claimable::New => Some((found.hash, &recrawl)),
             Claim::NotDue => None,
         }));
         let mut by_depth: BTreeMap<u32, Vec<TodoEntry>> = BTreeMap::new();
