@@ -13,7 +13,7 @@ use serde_json::Value;
 const HTML: &str = "text/html; charset=utf-8";
 
 /// The fields that differ between two crawls of the same site: times, and where captures are stored.
-const BY_NATURE: [&str; 14] = [
+const BY_NATURE: [&str; 15] = [
     "at",
     "duration_ms",
     "first_byte_ms",
@@ -28,6 +28,7 @@ const BY_NATURE: [&str; 14] = [
     "interval_ms",
     "last_checked",
     "last_changed",
+    "away_since",
 ];
 
 /// A site with a bit of everything: pages, a redirect, URLs that robots.txt forbids, that are missing or not pages, and canonical links to all

@@ -1,0 +1,169 @@
+//! The second crawl, and those after it, on both engines: what they reach, and what the command exports of them.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, SystemTime};
+
+use dragline_domain::definition::{Definition, Draft};
+use dragline_stack_commands::{EmulatedStack, Ran, dragline};
+use dragline_testkit::site::{Content, Found, Page, Site};
+use dragline_whole_crawls::{crawl, definition};
+use serde_json::Value;
+
+/// Pages of which each edition of the site has others.
+struct Editions(Arc<AtomicU32>);
+
+/// How many pages `/list` leads to.
+const LISTED: u32 = 12;
+
+impl Editions {
+    fn page(path: &str, edition: u32) -> Option<String> {
+        let links = |paths: &[String]| paths.iter().map(|path| format!("<a href={path}>{path}</a> ")).collect::<String>();
+        let to = |paths: &[&str]| links(&paths.iter().map(|path| (*path).to_owned()).collect::<Vec<_>>());
+        let body = match path {
+            "/" => to(&["/deep/1", "/news", "/goes", "/list"]),
+            "/deep/1" => to(&["/deep/2"]),
+            "/deep/2" => to(&["/deep/3"]),
+            "/deep/3" => "the end".to_owned(),
+            "/list" => links(&(1..=LISTED).map(|n| format!("/item/{n}")).collect::<Vec<_>>()),
+            "/news" => format!("edition {edition} {}", to(&[&format!("/story/{edition}")])),
+            "/goes" if edition != 2 => "here".to_owned(),
+            path if path.starts_with("/item/") || path.starts_with("/story/") => format!("text of {path}"),
+            _ => return None,
+        };
+        Some(format!("<title>Title of {path}</title>{body}"))
+    }
+}
+
+impl Content for Editions {
+    fn find(&self, path: &str) -> io::Result<Found> {
+        let edition = self.0.load(Ordering::SeqCst);
+        let Some(body) = Self::page(path, edition) else { return Ok(Found::Missing) };
+        let tag = if path == "/news" { edition.to_string() } else { "1".to_owned() };
+        Ok(Found::Page(Page { media_type: "text/html", modified: SystemTime::UNIX_EPOCH, tag, body: body.into() }))
+    }
+}
+
+/// One site, crawled by both engines.
+struct Both {
+    site: Site,
+    edition: Arc<AtomicU32>,
+    stack: EmulatedStack,
+    data: tempfile::TempDir,
+}
+
+impl Both {
+    async fn new() -> Self {
+        let edition = Arc::new(AtomicU32::new(1));
+        let site = Site::builder().content(Editions(Arc::clone(&edition))).start().await.unwrap();
+        Self { site, edition, stack: EmulatedStack::new().await, data: tempfile::tempdir().unwrap() }
+    }
+
+    fn definition(&self, change: impl FnOnce(&mut Draft)) -> Definition {
+        definition(&[self.site.url()], |draft| {
+            draft.name = "docs".parse().unwrap();
+            draft.politeness.delay = Duration::ZERO;
+            draft.politeness.concurrency = 1;
+            change(draft);
+        })
+    }
+
+    async fn crawl(&self, definition: &Definition) {
+        self.stack.crawl(definition).await;
+        crawl(&self.data.path().join("data"), definition).await;
+    }
+
+    fn ask(&self, arguments: &[&str]) -> [Ran; 2] {
+        let of_stack = [arguments, &["--crawl", "docs", "--stack", self.stack.name()]].concat();
+        let of_data = [arguments, &["--data", "data"]].concat();
+        [of_stack, of_data].map(|arguments| dragline(self.data.path(), &arguments))
+    }
+
+    /// The rows of an export, which are the same on both engines, each as the text of these fields.
+    fn export(&self, what: &str, fields: &[&str]) -> BTreeSet<String> {
+        let base = self.site.url();
+        let [stack, data] = self.ask(&["export", "--what", what]).map(|ran| {
+            let row = |row: Value| {
+                let field = |name: &&str| match &row[*name] {
+                    Value::String(text) => text.replacen(base.trim_end_matches('/'), "", 1),
+                    other => other.to_string(),
+                };
+                fields.iter().map(field).collect::<Vec<_>>().join(" ")
+            };
+            ran.rows().into_iter().map(row).collect::<BTreeSet<String>>()
+        });
+        assert_eq!(stack, data, "{what}: the same on both engines");
+        data
+    }
+
+    fn pages(&self) -> BTreeSet<String> {
+        self.export("pages", &["url"])
+    }
+}
+
+fn set(urls: &[&str]) -> BTreeSet<String> {
+    urls.iter().map(|url| (*url).to_owned()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wider_definition_reaches_more_and_a_narrower_one_less() {
+    let both = Both::new().await;
+    let to_depth = |depth| both.definition(|draft| draft.scope.max_depth = Some(depth));
+    let excluding = both.definition(|draft| draft.scope.exclude.push("/(deep|item)/".parse().unwrap()));
+    both.crawl(&to_depth(0)).await;
+    assert_eq!(both.pages(), set(&["/"]));
+    both.crawl(&to_depth(2)).await;
+    assert!(both.pages().is_superset(&set(&["/", "/deep/1", "/deep/2", "/news", "/item/1"])), "{:?}", both.pages());
+    assert!(!both.pages().contains("/deep/3"), "too deep");
+    both.crawl(&both.definition(|_| {})).await;
+    let all = both.pages();
+    assert_eq!(all.len(), 8 + LISTED as usize, "{all:?}");
+    both.crawl(&excluding).await;
+    assert_eq!(both.pages(), set(&["/", "/goes", "/list", "/news", "/story/1"]), "what is excluded goes");
+    both.crawl(&both.definition(|_| {})).await;
+    assert_eq!(both.pages(), all, "and comes back");
+    let links = both.export("links", &["from_url", "to_url", "disposition"]);
+    assert!(links.contains("/deep/1 /deep/2 follow"), "{links:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn runs_with_a_budget_reach_everything_once_before_anything_twice() {
+    let both = Both::new().await;
+    let five = both.definition(|draft| draft.budget.pages = Some(5));
+    let mut reached = 0;
+    for run in 1..=5 {
+        both.crawl(&five).await;
+        let pages = both.pages().len();
+        let expected = (1 + 4 * run).min(8 + LISTED as usize);
+        assert_eq!(pages, expected, "run {run}: the seed, and four that were never visited; {reached} before");
+        reached = pages;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_unchanged_site_keeps_its_pages_and_what_changes_is_told() {
+    let both = Both::new().await;
+    let definition = both.definition(|_| {});
+    both.crawl(&definition).await;
+    let first = both.export("pages", &["url", "outcome_name", "title", "text"]);
+    let links = both.export("links", &["from_url", "to_url", "kind"]);
+    both.crawl(&definition).await;
+    assert_eq!(both.export("pages", &["url", "outcome_name", "title", "text"]), first, "nothing changed");
+    assert_eq!(both.export("links", &["from_url", "to_url", "kind"]), links, "nor any link");
+    both.edition.store(2, Ordering::SeqCst);
+    both.crawl(&definition).await;
+    let changes = both.export("log", &["url", "change", "changed_parts"]);
+    for expected in ["/ unchanged null", "/news changed text,links", "/story/2 new null", "/goes gone null"] {
+        assert!(changes.contains(expected), "{expected}: {changes:#?}");
+    }
+    assert!(!both.pages().contains("/goes"), "it is gone");
+    both.edition.store(3, Ordering::SeqCst);
+    both.crawl(&definition).await;
+    let changes = both.export("log", &["url", "change", "changed_parts"]);
+    assert!(changes.contains("/goes back null"), "{changes:#?}");
+    assert!(both.pages().contains("/goes"), "it is back");
+    let now = both.export("pages", &["url", "title"]);
+    assert!(now.contains("/deep/3 Title of /deep/3"), "{now:?}");
+}
