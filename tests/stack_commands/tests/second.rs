@@ -20,7 +20,8 @@ const LISTED: u32 = 12;
 
 impl Editions {
     fn page(path: &str, edition: u32) -> Option<String> {
-        let links = |paths: &[String]| paths.iter().map(|path| format!("<a href={path}>{path}</a> ")).collect::<String>();
+        let links =
+            |paths: &[String]| paths.iter().map(|path| format!("<a href={path}>{path}</a> ")).collect::<String>();
         let to = |paths: &[&str]| links(&paths.iter().map(|path| (*path).to_owned()).collect::<Vec<_>>());
         let body = match path {
             "/" => to(&["/deep/1", "/news", "/goes", "/list"]),

@@ -11,7 +11,9 @@ use dragline_local::LocalStore;
 use dragline_ports::error::PortResult;
 use dragline_ports::fetcher::Fetcher;
 use dragline_ports::frontier::Progress;
-use dragline_ports::reader::{Batch, CandidateRow, Cursor, Filter, LinkRow, LogRow, PageRow, SeenPageRow, Reader, each_row};
+use dragline_ports::reader::{
+    Batch, CandidateRow, Cursor, Filter, LinkRow, LogRow, PageRow, Reader, SeenPageRow, each_row,
+};
 use tempfile::TempDir;
 
 use crate::run::{Network, crawl, crawl_by, crawl_over};
@@ -106,21 +108,21 @@ impl Crawled {
             progress,
             log: every_row(|after: Option<Cursor>| async move { reader.log(filter, after.as_ref(), BATCH_ROWS).await })
                 .await,
-            pages: every_row(
-                |after: Option<Cursor>| async move { reader.seen_pages(filter, after.as_ref(), BATCH_ROWS).await },
-            )
+            pages: every_row(|after: Option<Cursor>| async move {
+                reader.seen_pages(filter, after.as_ref(), BATCH_ROWS).await
+            })
             .await,
             now: every_row(
                 |after: Option<Cursor>| async move { reader.pages(of_all, after.as_ref(), BATCH_ROWS).await },
             )
             .await,
-            links: every_row(
-                |after: Option<Cursor>| async move { reader.seen_links(filter, after.as_ref(), BATCH_ROWS).await },
-            )
+            links: every_row(|after: Option<Cursor>| async move {
+                reader.seen_links(filter, after.as_ref(), BATCH_ROWS).await
+            })
             .await,
-            links_now: every_row(
-                |after: Option<Cursor>| async move { reader.links(of_all, after.as_ref(), BATCH_ROWS).await },
-            )
+            links_now: every_row(|after: Option<Cursor>| async move {
+                reader.links(of_all, after.as_ref(), BATCH_ROWS).await
+            })
             .await,
             candidates: every_row(|after: Option<Cursor>| async move {
                 reader.candidates(of_all, after.as_ref(), BATCH_ROWS).await

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use dragline_domain::frontier::{Ahead, CandidateUpdate, Claim, Claimable, Decided, DueQuery, Known, OriginKey, claim as decide};
+use dragline_domain::frontier::{
+    Ahead, CandidateUpdate, Claim, Claimable, Decided, DueQuery, Known, OriginKey, claim as decide,
+};
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{Candidates, ClaimRequest, DueCandidate, DuePage};
 

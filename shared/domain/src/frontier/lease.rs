@@ -5,8 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ending::closed_with_leftovers;
 use super::{
-    Ahead, ChunkKey, Inbox, IterationRow, Leftover, LeftoverReason, OriginRows, Pass, PassPlace, RecrawlOrder, Reserve,
-    close_with_leftovers,
+    ChunkKey, Inbox, IterationRow, Leftover, LeftoverReason, OriginRows, RecrawlCursor, Reserve, close_with_leftovers,
 };
 use crate::ids::{Iteration, LeaseToken, Turn};
 use crate::politeness::{DELAY_MAX, Pace, Patience, RETRY_AFTER_MAX, RobotsUse};
@@ -80,47 +79,6 @@ pub struct Holder {
     pub until: Timestamp,
     /// What is left of the reserved budget.
     pub reserved: Reserve,
-}
-
-/// How far a lease has gone through the candidates that earlier iterations left.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RecrawlCursor {
-    /// Before the first candidate.
-    Start,
-    /// After the candidate of this path and query, in the one pass of a crawl without limits.
-    After(String),
-    /// In one of several passes.
-    In(PassPlace),
-    /// At the end: no candidate is left.
-    End,
-}
-
-impl RecrawlCursor {
-    /// Returns where the walk is, which begins in this order; `None` at its end.
-    #[must_use]
-    pub fn place(&self, order: RecrawlOrder) -> Option<PassPlace> {
-        let first = match order {
-            RecrawlOrder::ByPath => Pass::All,
-            RecrawlOrder::ByWait => Pass::New,
-        };
-        match self {
-            Self::Start => Some(PassPlace::beginning(first, Ahead::default())),
-            Self::After(path) => Some(PassPlace { pass: Pass::All, after: path.clone(), ahead: Ahead::default() }),
-            Self::In(place) => Some(place.clone()),
-            Self::End => None,
-        }
-    }
-
-    /// Returns the cursor of a place; the end for `None`.
-    #[must_use]
-    pub fn at(place: Option<PassPlace>) -> Self {
-        match place {
-            None => Self::End,
-            Some(PassPlace { pass: Pass::All, after, .. }) => Self::After(after),
-            Some(place) => Self::In(place),
-        }
-    }
 }
 
 /// A position in a todo chunk.

@@ -46,8 +46,8 @@ pub use iteration::{Begun, IterationRow, IterationStatus, Reserve, StatusChange,
 pub use keys::{ChunkKey, ObjectKey, OriginKey, Seeding, SegmentId, TodoSource};
 pub use known::{Known, LastDocument, LinksDecided, RulesDigest, Says, Standing, StateChange, VisitPlace};
 pub use lease::{
-    Barrier, ChunkPosition, CrawlerCounters, Holder, Lease, LeaseState, RecrawlCursor, Release, ReleaseRefused,
-    Released, Retry, Take, TakeRefused,
+    Barrier, ChunkPosition, CrawlerCounters, Holder, Lease, LeaseState, Release, ReleaseRefused, Released, Retry, Take,
+    TakeRefused,
 };
 pub use opening::{AddTodo, OriginRows, SeedRefused, SeedingMark, add_todo, seed};
 pub use parse::{PartCommit, PartCommitted, PartNotCommitted, RowsByOrigin, commit_part};
@@ -55,7 +55,7 @@ pub use plan::{
     EXHAUSTED_CHUNKS_MAX, PART_ACTIONS_MAX, PART_CHUNKS_MAX, ParsePart, SEEDING_URLS_MAX, Target, plan_parts,
 };
 pub use position::{Position, SegmentWork};
-pub use recrawl::{Ahead, DueQuery, DueWork, Pass, PassPlace, RecrawlOrder};
+pub use recrawl::{Ahead, DueQuery, DueWork, Pass, PassPlace, RecrawlCursor, RecrawlOrder};
 pub use room::{ClaimLimits, leave_beyond_budget};
 pub use segment::{Blame, Committed, ParseBegun, PartKind, PartRefused, SegmentRow, SegmentState, commit_segment};
 pub use settle::{Need, SettledRows, Settlement, decide_release, need, settle, settle_origin};

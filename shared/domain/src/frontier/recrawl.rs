@@ -102,6 +102,47 @@ impl PassPlace {
     }
 }
 
+/// How far a lease has gone through the candidates that earlier iterations left.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RecrawlCursor {
+    /// Before the first candidate.
+    Start,
+    /// After the candidate of this path and query, in the one pass of a crawl without limits.
+    After(String),
+    /// In one of several passes.
+    In(PassPlace),
+    /// At the end: no candidate is left.
+    End,
+}
+
+impl RecrawlCursor {
+    /// Returns where the walk is, which begins in this order; `None` at its end.
+    #[must_use]
+    pub fn place(&self, order: RecrawlOrder) -> Option<PassPlace> {
+        let first = match order {
+            RecrawlOrder::ByPath => Pass::All,
+            RecrawlOrder::ByWait => Pass::New,
+        };
+        match self {
+            Self::Start => Some(PassPlace::beginning(first, Ahead::default())),
+            Self::After(path) => Some(PassPlace { pass: Pass::All, after: path.clone(), ahead: Ahead::default() }),
+            Self::In(place) => Some(place.clone()),
+            Self::End => None,
+        }
+    }
+
+    /// Returns the cursor of a place; the end for `None`.
+    #[must_use]
+    pub fn at(place: Option<PassPlace>) -> Self {
+        match place {
+            None => Self::End,
+            Some(PassPlace { pass: Pass::All, after, .. }) => Self::After(after),
+            Some(place) => Self::In(place),
+        }
+    }
+}
+
 /// What a turn does with a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DueWork {

@@ -19,28 +19,25 @@ pub(super) fn state_change(
     capture: &Capture,
     document: &Document,
 ) -> StateChange {
-    if document.state == DocumentState::Stuck {
+    if document.state == DocumentState::Stuck || capture.visit.finality == Finality::Retried {
         return StateChange::Kept;
     }
     let is_made = document.page.is_some() || document.body.is_some();
     let is_noindex = document.outcome == Outcome::BlockedAtRequestOfRemote && is_made;
-    match (capture.visit.finality, document.outcome.says()) {
-        (Finality::Retried, _) => StateChange::Kept,
-        (Finality::Aside, _) if is_made => shown(context, segment, capture, document),
-        (Finality::Aside, _) => StateChange::Kept,
-        (Finality::Final, _) if capture.unchanged_since().is_some() => {
-            if is_made {
-                shown(context, segment, capture, document)
-            } else {
-                StateChange::Confirmed
-            }
-        }
-        (Finality::Final, Says::Content) => shown(context, segment, capture, document),
-        (Finality::Final, Says::Forbidden) if is_noindex => shown(context, segment, capture, document),
-        (Finality::Final, Says::AsBefore) => StateChange::Confirmed,
-        (Finality::Final, Says::Gone) => StateChange::Hidden(Standing::Gone),
-        (Finality::Final, Says::Forbidden) => StateChange::Hidden(Standing::Withdrawn),
-        (Finality::Final, Says::Nothing) => StateChange::Kept,
+    if capture.visit.finality == Finality::Aside || capture.unchanged_since().is_some() {
+        return match capture.visit.finality {
+            _ if is_made => shown(context, segment, capture, document),
+            Finality::Aside => StateChange::Kept,
+            Finality::Final | Finality::Retried => StateChange::Confirmed,
+        };
+    }
+    match document.outcome.says() {
+        Says::Content => shown(context, segment, capture, document),
+        Says::Forbidden if is_noindex => shown(context, segment, capture, document),
+        Says::AsBefore => StateChange::Confirmed,
+        Says::Gone => StateChange::Hidden(Standing::Gone),
+        Says::Forbidden => StateChange::Hidden(Standing::Withdrawn),
+        Says::Nothing => StateChange::Kept,
     }
 }
 

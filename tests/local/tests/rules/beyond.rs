@@ -49,7 +49,8 @@ async fn crawl(data: &Path, definition: &Definition) -> Progress {
 /// How many links of the seed have each disposition, and how many URLs are known.
 fn dispositions_and_candidates(data: &Path) -> (Vec<(String, u64)>, u64) {
     let connection = LocalStore::open_read_only(data).unwrap();
-    let sql = "SELECT disposition, count(*) FROM seen_link WHERE iteration = 1 GROUP BY disposition ORDER BY disposition";
+    let sql =
+        "SELECT disposition, count(*) FROM seen_link WHERE iteration = 1 GROUP BY disposition ORDER BY disposition";
     let mut statement = connection.prepare(sql).unwrap();
     let dispositions =
         statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap().map(Result::unwrap).collect();
@@ -148,5 +149,9 @@ async fn the_next_iteration_follows_what_was_left_alone() {
     let progress = crawl(data.path(), &definition(&seeds, |_| {})).await;
     let told = (progress.finished(), progress.parser.links_beyond_budget);
     assert_eq!(told, (101, 0), "although the page is unchanged");
-    assert_eq!(progress.count(Outcome::FileDidNotChange), 3, "the links of an unchanged page are decided again as they are stored");
+    assert_eq!(
+        progress.count(Outcome::FileDidNotChange),
+        3,
+        "the links of an unchanged page are decided again as they are stored"
+    );
 }

@@ -49,7 +49,8 @@ async fn links_of_unchanged_pages_are_decided_again_by_another_definition() {
     ];
     let monthly: Narrow = |draft| draft.recrawl.interval = Some(Duration::from_hours(30 * 24));
     let always: Narrow = |_| {};
-    for (recrawl, requests, how) in [(always, "all of them", "every page is due"), (monthly, "the seed", "none is due")] {
+    for (recrawl, requests, how) in [(always, "all of them", "every page is due"), (monthly, "the seed", "none is due")]
+    {
         for (narrow, reached, why) in cases {
             let site = ScriptedSite::start(tree).await;
             let of = |changes: &[Narrow]| {
@@ -158,6 +159,12 @@ fn moody(asked: &Asked) -> Act {
     }
 }
 
+/// What a URL shows: its outcome, title and text.
+type Shown = Option<(Outcome, &'static str, &'static str)>;
+
+/// A URL, what it shows, how its last visit ended, its change with the parts, and why.
+type Case = (&'static str, Shown, Outcome, (&'static str, &'static str), &'static str);
+
 #[tokio::test]
 async fn the_current_state_survives_failures_and_says_what_changed() {
     let site = ScriptedSite::start(moody).await;
@@ -171,13 +178,11 @@ async fn the_current_state_survives_failures_and_says_what_changed() {
         assert_eq!(changes(&first, url), ("new".to_owned(), String::new()), "{url}");
     }
     let second = first.again(&definition).await;
-    // URL, what it shows (outcome, title, text), how its last visit ended, its change and the parts.
-    type Shown = Option<(Outcome, &'static str, &'static str)>;
     use Outcome::{
         BlockedAtRequestOfRemote as Hidden, FileDidNotChange as Same, FileGone as Gone, FileIngested as Page,
         PermanentRedirect as Moved, ServerInternalError as Failed,
     };
-    let cases: [(&str, Shown, Outcome, (&str, &str), &str); 9] = [
+    let cases: [Case; 9] = [
         ("/same", Some((Page, "same", "same")), Same, ("unchanged", ""), "the same body"),
         ("/tagged", Some((Page, "tagged", "tagged")), Same, ("unchanged", ""), "304"),
         ("/fails", Some((Page, "there", "there")), Failed, ("", ""), "a failure hides nothing"),

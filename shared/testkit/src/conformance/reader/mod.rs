@@ -1,5 +1,6 @@
 //! Reading a crawl: each stream, by filter and from any cursor.
 
+mod pages;
 mod places;
 mod rows;
 mod story;
@@ -7,6 +8,7 @@ mod streams;
 
 use dragline_domain::ids::CrawlId;
 
+pub use pages::*;
 pub use places::*;
 pub use rows::*;
 

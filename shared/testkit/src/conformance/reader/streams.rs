@@ -100,8 +100,7 @@ impl Stream {
     pub(super) const fn more_rows(self) -> usize {
         match self {
             Self::Candidates => 2,
-            Self::Pages | Self::Links | Self::SeenPages | Self::SeenLinks => 1,
-            Self::Log | Self::Documents | Self::Leftovers => 1,
+            _ => 1,
         }
     }
 

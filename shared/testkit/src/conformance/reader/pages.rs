@@ -1,0 +1,156 @@
+//! What the rows of pages say: as the site shows them now, and as iterations saw them.
+
+use std::collections::BTreeSet;
+
+use dragline_domain::ids::Iteration;
+use dragline_domain::outcome::Outcome;
+use dragline_ports::documents::Documents;
+use dragline_ports::frontier::Frontier;
+use dragline_ports::reader::{CandidateRow, Filter, LogRow, PageRow, Reader, SeenPageRow};
+
+use super::rows::{ALL, of, told};
+use super::streams::Stream;
+
+/// Final visits that were answered are pages, whatever the answer, and come with what was extracted.
+pub async fn seen_pages_are_final_answers_with_what_they_hold(
+    (frontier, documents, reader): &(impl Frontier, impl Documents, impl Reader),
+) {
+    told(frontier, documents, reader, Stream::SeenPages).await;
+    let rows = reader.seen_pages(&Filter::default(), None, ALL).await.unwrap().rows;
+    let visits = reader.log(&Filter::default(), None, ALL).await.unwrap().rows;
+    let answers = visits.iter().filter(|visit| visit.r#final && visit.object.is_some());
+    let shared: Vec<_> = answers.map(|visit| (visit.iteration, &visit.url, visit.outcome, visit.status)).collect();
+    let pages: Vec<_> = rows.iter().map(|page| (page.iteration, &page.url, page.outcome, page.status)).collect();
+    assert_eq!(pages, shared, "in the order of the log");
+    let page = |url, place| of(&rows, |row: &SeenPageRow| &row.url, url, place).clone();
+    let home = page("https://a.example/", 0);
+    let expected = SeenPageRow {
+        crawl: "docs".to_owned(),
+        iteration: 1,
+        url: "https://a.example/".to_owned(),
+        outcome: 20,
+        outcome_name: "file_ingested".to_owned(),
+        depth: 0,
+        status: Some(200),
+        content_type: Some("text/html".to_owned()),
+        body_bytes: Some(300),
+        at: "2026-11-18T11:06:42.000Z".to_owned(),
+        title: Some("Title of https://a.example/".to_owned()),
+        description: Some("about".to_owned()),
+        language: Some("en".to_owned()),
+        charset: Some("UTF-8".to_owned()),
+        canonical: None,
+        text: Some("what https://a.example/ says\nin two lines".to_owned()),
+        object: home.object.clone(),
+        offset: 0,
+        length: 700,
+    };
+    assert_eq!(home, expected);
+    let visit = of(&visits, |row: &LogRow| &row.url, "https://a.example/a", 1);
+    let second = page("https://a.example/a", 0);
+    assert_eq!(Some(&second.object), visit.object.as_ref(), "of the final try");
+    assert_eq!(second.text.as_deref(), Some("what https://a.example/a says\nin two lines"));
+    for (url, place, why) in [
+        ("https://a.example/gone", 0, "an answer that is no page"),
+        ("https://a.example/moved", 0, "a redirect"),
+        ("https://b.example/stuck", 0, "what broke the parser"),
+        ("https://b.example/", 1, "an unchanged page was extracted before"),
+    ] {
+        let SeenPageRow { title, text, .. } = page(url, place);
+        assert_eq!((title, text), (None, None), "{why}");
+    }
+    assert_eq!(page("https://b.example/new", 0).title.as_deref(), Some("Title of https://b.example/new"));
+}
+
+/// Pages are the site as it is now: what was found unchanged, and what fails, with its last good document; what is gone not at all.
+pub async fn pages_are_the_site_as_it_is_now(
+    (frontier, documents, reader): &(impl Frontier, impl Documents, impl Reader),
+) {
+    told(frontier, documents, reader, Stream::Pages).await;
+    let rows = reader.pages(&Filter::default(), None, ALL).await.unwrap().rows;
+    let mut shown: Vec<_> = rows.iter().map(|row| (row.url.as_str(), row.outcome, row.last_outcome)).collect();
+    shown.sort_unstable();
+    let expected = [
+        ("https://a.example/", 20, Some(20)),
+        ("https://a.example/a", 20, Some(20)),
+        ("https://a.example/copy", 180, Some(180)),
+        ("https://a.example/moved", 31, Some(31)),
+        ("https://a.example/original", 20, Some(180)),
+        ("https://b.example/", 20, Some(34)),
+        ("https://b.example/fails", 20, Some(53)),
+        ("https://b.example/new", 20, Some(20)),
+    ];
+    assert_eq!(shown, expected);
+    let same = of(&rows, |row: &PageRow| &row.url, "https://b.example/", 0).clone();
+    let expected = PageRow {
+        crawl: "docs".to_owned(),
+        iteration: 1,
+        url: "https://b.example/".to_owned(),
+        outcome: 20,
+        outcome_name: "file_ingested".to_owned(),
+        depth: 1,
+        status: Some(200),
+        content_type: Some("text/html".to_owned()),
+        body_bytes: Some(300),
+        at: "2026-11-18T11:06:42.000Z".to_owned(),
+        title: Some("Title of https://b.example/".to_owned()),
+        description: None,
+        language: None,
+        charset: None,
+        canonical: None,
+        text: Some("what https://b.example/ says\nin two lines".to_owned()),
+        object: same.object.clone(),
+        offset: 0,
+        length: 700,
+        first_seen: "2026-11-18T11:06:40.000Z".to_owned(),
+        last_checked: Some("2026-11-18T11:06:42.000Z".to_owned()),
+        last_changed: Some("2026-11-18T11:06:42.000Z".to_owned()),
+        last_outcome: Some(34),
+        last_outcome_name: Some("file_did_not_change".to_owned()),
+    };
+    assert_eq!(same, expected);
+    let seen = reader.seen_pages(&Filter::of_iteration(Iteration::FIRST), None, ALL).await.unwrap().rows;
+    let then = of(&seen, |row: &SeenPageRow| &row.url, "https://b.example/", 0);
+    assert_eq!(same.object, then.object, "the object with its body");
+    let links = reader.links(&Filter::default(), None, ALL).await.unwrap().rows;
+    let from: BTreeSet<&str> = links.iter().map(|link| link.from_url.as_str()).collect();
+    assert!(from.contains("https://b.example/"), "with the links of an unchanged page: {from:?}");
+}
+
+/// Whether a page with a canonical URL is a copy depends on how that URL ended. A copy is shown without its text, and the page and its
+/// candidate have the outcome that follows.
+pub async fn a_copy_has_no_text_of_its_own(
+    (frontier, documents, reader): &(impl Frontier, impl Documents, impl Reader),
+) {
+    told(frontier, documents, reader, Stream::Candidates).await;
+    let pages = reader.pages(&Filter::default(), None, ALL).await.unwrap().rows;
+    let seen = reader.seen_pages(&Filter::default(), None, ALL).await.unwrap().rows;
+    let visits = reader.log(&Filter::default(), None, ALL).await.unwrap().rows;
+    let known = reader.candidates(&Filter::default(), None, ALL).await.unwrap().rows;
+    let text = Some("what https://a.example/original says\nin two lines");
+    let copy_of = Some("its canonical URL is https://a.example/a");
+    for (url, canonical, outcome, text, detail, why) in [
+        ("https://a.example/copy", "https://a.example/a", Outcome::NotCanonical, Some(""), copy_of, "which is a page"),
+        (
+            "https://a.example/original",
+            "https://a.example/gone",
+            Outcome::FileIngested,
+            text,
+            None,
+            "which does not exist",
+        ),
+    ] {
+        let page = of(&pages, |row: &PageRow| &row.url, url, 0);
+        assert_eq!((page.outcome, page.outcome_name.as_str()), (outcome.code(), outcome.name()), "{why}");
+        assert_eq!((page.text.as_deref(), page.canonical.as_deref()), (text, Some(canonical)), "{why}");
+        assert!(page.title.is_some(), "what else it says is kept");
+        let then = of(&seen, |row: &SeenPageRow| &row.url, url, 0);
+        assert_eq!((then.outcome, &then.text), (page.outcome, &page.text), "seen: {why}");
+        let visit = of(&visits, |row: &LogRow| &row.url, url, 0);
+        assert_eq!((visit.outcome, visit.outcome_name.as_str()), (outcome.code(), outcome.name()), "{why}");
+        assert_eq!((visit.detail.as_deref(), visit.redirects_to.as_deref()), (detail, Some(canonical)), "{why}");
+        let known = of(&known, |row: &CandidateRow| &row.url, url, 0);
+        assert_eq!(known.last_outcome, Some(outcome.code()), "{why}");
+        assert_eq!(known.last_outcome_name.as_deref(), Some(outcome.name()), "{why}");
+    }
+}
