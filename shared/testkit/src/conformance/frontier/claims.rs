@@ -146,32 +146,39 @@ pub async fn an_update_says_what_is_shown(frontier: &impl Frontier) {
         |n, standing| Some(LastDocument { place: place(n), outcome: Outcome::FileIngested, standing, links });
     let visit = |outcome| Some(ended(outcome));
     let gone = Some(Away::Gone { since: at(9) });
-    let away =
-        Some(EndedVisit { away: gone, interval: Some(Duration::from_millis(7)), ..ended(Outcome::FileNotFound) });
+    let failing = Some(Away::Failing { since: at(11) });
+    let away = |away, outcome| Some(EndedVisit { away, interval: Some(Duration::from_millis(7)), ..ended(outcome) });
     let ours = Claimer::trigger(&trigger("x"));
     world.claim(&origin, ours.clone(), &["/a"]).await;
-    for (order, ended, state, expected, away, why) in [
+    for (order, ended, state, expected, away_since, why) in [
         ((1, 0), visit(Outcome::ServerInternalError), StateChange::Kept, None, None, "nothing was ever shown"),
         ((1, 1), visit(Outcome::FileIngested), shown(1), document(1, Standing::Shown), None, "the first document"),
         ((1, 2), visit(Outcome::RequestTimeout), StateChange::Kept, document(1, Standing::Shown), None, "a failure"),
-        ((1, 3), away, StateChange::Hidden(Standing::Gone), document(1, Standing::Gone), gone, "404"),
+        (
+            (1, 3),
+            away(gone, Outcome::FileNotFound),
+            StateChange::Hidden(Standing::Gone),
+            document(1, Standing::Gone),
+            gone,
+            "404",
+        ),
         ((1, 4), visit(Outcome::FileDidNotChange), StateChange::Confirmed, document(1, Standing::Shown), None, "304"),
         (
             (1, 5),
-            visit(Outcome::BlockedByRobotsTxt),
+            away(failing, Outcome::BlockedAtRequestOfRemote),
             StateChange::Hidden(Standing::Withdrawn),
             document(1, Standing::Withdrawn),
-            None,
+            failing,
             "forbidden",
         ),
-        ((1, 6), None, shown(2), document(2, Standing::Shown), None, "made again without a visit"),
-        ((1, 1), visit(Outcome::FileIngested), shown(3), document(2, Standing::Shown), None, "an earlier segment"),
-        ((1, 4), None, shown(3), document(2, Standing::Shown), None, "made again by an earlier segment"),
+        ((1, 6), None, shown(2), document(2, Standing::Shown), failing, "made again without a visit"),
+        ((1, 1), visit(Outcome::FileIngested), shown(3), document(2, Standing::Shown), failing, "an earlier segment"),
+        ((1, 4), None, shown(3), document(2, Standing::Shown), failing, "made again by an earlier segment"),
     ] {
         let changed = CandidateUpdate { state, ..update("/a", (world.iteration, order.0, order.1), ended) };
         frontier.update_candidates(&origin, &[changed]).await.unwrap();
         let claimed = world.claim(&origin, ours.clone(), &["/a"]).await;
-        let known = Known { last: None, document: expected, interval_ms: away.map(|_| 7), away };
+        let known = Known { last: None, document: expected, interval_ms: away_since.map(|_| 7), away: away_since };
         assert_eq!(claimed, [Claim::Own { known }], "{why}");
     }
     let query = DueQuery { iteration: world.iteration.next(), pass: Pass::Visited, rules: RULES, now: at(10) };
