@@ -29,6 +29,9 @@ pub enum Part {
 }
 
 impl Part {
+    /// All of them, in the order in which they are reported.
+    pub const ALL: [Self; 6] = [Self::Status, Self::Title, Self::Text, Self::Links, Self::Metadata, Self::Body];
+
     /// As it is stored and shown.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -40,6 +43,12 @@ impl Part {
             Self::Metadata => "metadata",
             Self::Body => "body",
         }
+    }
+
+    /// Returns the part with this name; `None` if there is none.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|part| part.name() == name)
     }
 }
 
@@ -315,6 +324,9 @@ mod tests {
         }
         for kind in ChangeKind::ALL {
             assert_eq!(ChangeKind::named(kind.name()), Some(kind));
+        }
+        for part in Part::ALL {
+            assert_eq!(Part::named(part.name()), Some(part));
         }
     }
 }

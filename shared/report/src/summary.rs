@@ -105,31 +105,12 @@ async fn each_visit(reader: &impl Reader, filter: &Filter, mut visit: impl FnMut
 
 #[cfg(test)]
 mod tests {
-    use dragline_domain::frontier::{Cursors, LeftoverReason, ParserCounters, Reserve};
-    use dragline_domain::ids::TriggerId;
+    use dragline_domain::frontier::{LeftoverReason, ParserCounters};
     use dragline_domain::outcome::Outcome;
     use dragline_ports::frontier::Progress;
 
     use super::*;
-    use crate::samples::{Scripted, visit};
-
-    fn iteration(status: IterationStatus) -> IterationRow {
-        IterationRow {
-            crawl: "docs".parse().unwrap(),
-            number: Iteration::FIRST,
-            version: None,
-            status,
-            open: 0,
-            budget: Reserve { pages: None, bytes: None },
-            token_out: false,
-            due: None,
-            trigger: TriggerId("t".to_owned()),
-            started_at: Timestamp::UNIX_EPOCH,
-            ends_at: None,
-            closed_at: (status == IterationStatus::Closed).then_some(Timestamp::UNIX_EPOCH),
-            cursors: Cursors::default(),
-        }
-    }
+    use crate::samples::{Scripted, iteration, visit};
 
     #[tokio::test]
     async fn causes_are_reported_once_nothing_more_can_come() {
