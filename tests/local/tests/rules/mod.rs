@@ -9,6 +9,7 @@ mod canonical;
 mod clocks;
 mod content;
 mod crowd;
+mod diff;
 mod directives;
 mod failures;
 mod hosts;
