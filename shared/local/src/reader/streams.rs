@@ -42,11 +42,11 @@ pub(super) fn seen_links(db: &Db, wanted: &Wanted) -> Result<Batch<LinkRow>, Sto
 
 pub(super) fn documents(db: &Db, wanted: &Wanted) -> Result<Batch<DocumentRow>, StoreError> {
     of_visits(db, &documents_sql(), wanted, |row| {
-        let Text(origin): Text<Origin> = row.get("origin")?;
+        let Text(origin): Text<Origin> = row.get("of_origin")?;
         let document = documents::read(row, &origin)?;
         let of_links: usize = document.links.iter().map(|link| link.target.as_str().len()).sum();
         let bytes = document.page.as_ref().map_or(0, |page| page.text.len()) + of_links;
-        Ok((DocumentRow { iteration: iteration_number(row.get("iteration")?)?, document }, bytes))
+        Ok((DocumentRow { iteration: iteration_number(row.get("of_iteration")?)?, document }, bytes))
     })
 }
 
@@ -105,7 +105,7 @@ fn links_sql(view: &str) -> String {
 
 fn documents_sql() -> String {
     // The first column of these is the id.
-    let columns = format!("{}, g.iteration, w.origin", documents::COLUMNS);
+    let columns = format!("{}, g.iteration AS of_iteration, w.origin AS of_origin", documents::COLUMNS);
     of_segments(&columns, documents::FROM, "(?5 IS NULL OR iif(v.url LIKE '/%', w.origin || v.url, v.url) = ?5)")
 }
 
