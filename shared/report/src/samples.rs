@@ -66,6 +66,7 @@ pub(crate) fn iteration(status: IterationStatus) -> IterationRow {
 pub(crate) struct Scripted {
     pub(crate) latest: Option<IterationRow>,
     pub(crate) progress: Progress,
+    pub(crate) unvisited: u64,
     pub(crate) log: Vec<LogRow>,
     pub(crate) leftovers: Vec<LeftoverRow>,
     pub(crate) documents: Vec<DocumentRow>,
@@ -89,6 +90,10 @@ impl Reader for Scripted {
 
     async fn progress(&self, _: Iteration) -> PortResult<Progress> {
         Ok(self.progress.clone())
+    }
+
+    async fn unvisited(&self) -> PortResult<u64> {
+        Ok(self.unvisited)
     }
 
     async fn pages(&self, _: &Filter, after: Option<&Cursor>, _: usize) -> PortResult<Batch<PageRow>> {

@@ -207,9 +207,12 @@ mod tests {
         Step { shows: Shows::AsBefore, ..step(kind, &[]) }
     }
 
+    /// Steps, what they change together and in which parts, and why.
+    type Case<'a> = (&'a [Step], Option<ChangeKind>, &'a [Part], &'a str);
+
     #[test]
     fn steps_are_put_together() {
-        let cases: [(&[Step], Option<ChangeKind>, &[Part], &str); 24] = [
+        let cases: [Case<'_>; 24] = [
             (&[step(New, &[])], Some(New), &[], "one step is what it is"),
             (&[step(Changed, &[Text])], Some(Changed), &[Text], "one step"),
             (&[step(Changed, &[])], Some(Changed), &[], "the one before could not be read"),
