@@ -2,12 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex};
 
 use dragline_domain::ids::Iteration;
-use dragline_local::{LocalStore, SqliteReader};
+use dragline_engine::local_world;
+use dragline_local::{LocalStore, SqliteReader, SystemClock};
+use dragline_ports::clock::Clock;
+use dragline_ports::error::{PortError, PortErrorKind, PortResult};
+use dragline_ports::notifier::{Notice, Notifier};
 use dragline_ports::reader::Reader;
 use dragline_report::diff::{Span, Which, each_link_change, each_page_change};
-use dragline_whole_crawls::{Crawled, definition};
+use dragline_whole_crawls::{Crawled, Network, crawl_in, definition};
 
 use super::scripted::{Act, Asked, ScriptedSite, answer, page};
 
@@ -86,14 +91,14 @@ async fn iterations_differ_in_what_the_site_changed() {
     let reader = &LocalStore::open_read_only(crawled.data()).unwrap().into_reader(definition.name.clone());
     let (first, second, both) = (span(reader, 1, 2).await, span(reader, 2, 3).await, span(reader, 1, 3).await);
 
-    let moved = "moved status,title,text,links,metadata -> /there";
+    let moved = "moved status,text,links,metadata -> /there";
     let of_first = pages(reader, &site, first, Which::Changed).await;
     assert_eq!(
         of_first,
         expected([
             ("/flickers", "gone"),
             ("/gone", "gone"),
-            ("/hub", "changed links"),
+            ("/hub", "changed text,links"),
             ("/late", "new"),
             ("/moves", moved),
             ("/text", "changed text"),
@@ -101,7 +106,7 @@ async fn iterations_differ_in_what_the_site_changed() {
         ])
     );
     let of_second = pages(reader, &site, second, Which::Changed).await;
-    assert_eq!(of_second, expected([("/flickers", "back"), ("/hub", "changed links"), ("/text", "changed text")]));
+    assert_eq!(of_second, expected([("/flickers", "back"), ("/hub", "changed text,links"), ("/text", "changed text")]));
     let of_both = pages(reader, &site, both, Which::Visited).await;
     assert_eq!(
         of_both,
@@ -109,7 +114,7 @@ async fn iterations_differ_in_what_the_site_changed() {
             ("/", "unchanged"),
             ("/flickers", "unchanged"),
             ("/gone", "gone"),
-            ("/hub", "changed links"),
+            ("/hub", "changed text,links"),
             ("/late", "new"),
             ("/moves", moved),
             ("/text", "changed text"),
@@ -146,4 +151,45 @@ async fn iterations_differ_in_what_the_site_changed() {
             "/moves removed a /text",
         ]
     );
+}
+
+/// Keeps what it is told about iterations that are over; or fails.
+#[derive(Clone, Default)]
+struct Told {
+    words: Arc<Mutex<Vec<String>>>,
+    is_away: bool,
+}
+
+impl Notifier for Told {
+    async fn notify(&self, notice: Notice) -> PortResult<()> {
+        if self.is_away {
+            return Err(PortError::new(PortErrorKind::Unavailable, "notify", notice.kind(), "nobody is there"));
+        }
+        if matches!(notice, Notice::IterationClosed(_)) {
+            self.words.lock().unwrap().push(notice.words());
+        }
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn whoever_is_told_of_the_end_is_told_what_changed() {
+    let site = ScriptedSite::start(site).await;
+    let (definition, data, told) =
+        (definition(&[site.url("/")], |_| {}), tempfile::tempdir().unwrap(), Told::default());
+    for is_away in [false, true, false] {
+        let store = LocalStore::open(data.path(), SystemClock::new().now()).unwrap();
+        let world = local_world(&store, Told { is_away, ..told.clone() });
+        let messages = world.queue.clone();
+        crawl_in(world, messages, Network::default().fetcher(), &definition).await;
+    }
+    let mut words = told.words.lock().unwrap().clone();
+    words.sort_unstable();
+    let expected = [
+        "iteration 1 is over: 6 new",
+        // Nobody could be told before the next iteration began, which counts anew.
+        "iteration 2 is over",
+        "iteration 3 is over: 2 changed, 1 back",
+    ];
+    assert_eq!(words, expected);
 }
