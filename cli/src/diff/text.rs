@@ -195,7 +195,16 @@ mod tests {
             page("/f", ChangeKind::Unchanged, None, "file_did_not_change"),
         ];
         let count = |totals: &mut Totals, page: &PageChange| totals.add_page(page.change);
-        insta::assert_snapshot!(text(&pages, count, Colour::Off), @"");
+        insta::assert_snapshot!(text(&pages, count, Colour::Off), @r"
+        new        https://example.org/a
+        changed    https://example.org/b\u{1b}[2J  (title, text)
+        moved      https://example.org/c -> https://example.org/new\u{1b}[2J
+        gone       https://example.org/d  (file_not_found)
+        back       https://example.org/e
+        unchanged  https://example.org/f
+
+        iteration 3 compared with 1: 1 new, 1 changed, 1 moved, 1 gone, 1 back, 1 unchanged
+        ");
         let coloured = text(&pages[..1], count, Colour::On);
         assert_eq!(coloured.lines().next(), Some("\u{1b}[32mnew\u{1b}[0m        https://example.org/a"));
         assert_eq!(text(&[], count, Colour::Off), "iteration 3 compared with 1: nothing changed\n");
@@ -210,7 +219,15 @@ mod tests {
             link("https://example.org/b", Removed, LinkKind::Img, "https://example.org/b.png"),
         ];
         let count = |totals: &mut Totals, link: &LinkChange| totals.add_link(link.change);
-        insta::assert_snapshot!(text(&links, count, Colour::Off), @"");
+        insta::assert_snapshot!(text(&links, count, Colour::Off), @r"
+        https://example.org/
+          added      a          https://example.org/a
+          removed    canonical  https://example.org/\u{1b}[2J
+        https://example.org/b
+          removed    img        https://example.org/b.png
+
+        iteration 3 compared with 1: 1 added, 2 removed
+        ");
     }
 
     #[test]
