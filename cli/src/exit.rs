@@ -7,7 +7,7 @@ use std::process::ExitCode;
 pub(crate) enum Exit {
     /// Success: the iteration is over, the URL would be crawled, the rows are written.
     Done,
-    /// The command did its work, but some URLs failed, nothing was fetched, or the explained URL would not be crawled.
+    /// The command did its work, but some URLs failed, nothing was fetched, the explained URL would not be crawled, or the iterations differ.
     NotAllWell,
     /// A usage error or an unrecoverable error.
     Error,
@@ -20,7 +20,8 @@ impl Exit {
     pub(crate) const HELP: &str = "\
 Exit codes:
     0  done; for `explain`: the URL would be crawled
-    1  done, but URLs failed or nothing was fetched; for `explain`: the URL would not be crawled
+    1  done, but URLs failed or nothing was fetched; for `explain`: the URL would not be crawled;
+       for `diff --exit-code`: something differs
     2  usage error, or an unrecoverable error
   130  interrupted; the same command resumes";
 

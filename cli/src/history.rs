@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use dragline_domain::capture::CrawlType;
 use dragline_domain::url::CrawlUrl;
 use dragline_ports::reader::{LogRow, Reader};
 use serde::Serialize;
@@ -16,15 +17,18 @@ use crate::terminal::{Align, Colour, count, table, unless_closed};
 use crate::visits;
 
 /// A visit as it is shown, or the decision not to visit. The field names are those of JSON lines and of CSV.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 struct Visit {
     iteration: u32,
     at: String,
+    crawl_type: String,
     outcome: i16,
     outcome_name: String,
     status: Option<u16>,
     body_bytes: Option<u64>,
     detail: Option<String>,
+    change: Option<String>,
+    changed_parts: Option<String>,
     r#final: bool,
     object: Option<String>,
     offset: Option<u64>,
@@ -36,11 +40,14 @@ impl From<LogRow> for Visit {
         Self {
             iteration: row.iteration,
             at: row.at,
+            crawl_type: row.crawl_type,
             outcome: row.outcome,
             outcome_name: row.outcome_name,
             status: row.status,
             body_bytes: row.body_bytes,
             detail: row.detail,
+            change: row.change,
+            changed_parts: row.changed_parts,
             r#final: row.r#final,
             object: row.object,
             offset: row.offset,
@@ -95,6 +102,7 @@ fn text(visits: &[Visit], colour: Colour) -> String {
         ("status", Align::Right),
         ("bytes", Align::Right),
         ("final", Align::Left),
+        ("changed", Align::Left),
         ("WARC object", Align::Left),
         ("offset", Align::Right),
         ("length", Align::Right),
@@ -108,7 +116,8 @@ fn text(visits: &[Visit], colour: Colour) -> String {
             format!("{} ({})", visit.outcome_name, visit.outcome),
             number(visit.status.map(u64::from)),
             visit.body_bytes.map_or_else(String::new, count),
-            if visit.r#final { "yes" } else { "retried" }.to_owned(),
+            finality(visit).to_owned(),
+            change(visit),
             visit.object.clone().unwrap_or_default(),
             number(visit.offset),
             number(visit.length),
@@ -116,6 +125,22 @@ fn text(visits: &[Visit], colour: Colour) -> String {
         ]
     };
     table(heads, &visits.iter().map(cells).collect::<Vec<_>>(), colour)
+}
+
+/// Returns whether a visit was the last one in its iteration, or none at all.
+fn finality(visit: &Visit) -> &'static str {
+    match (visit.r#final, &visit.crawl_type) {
+        (true, _) => "yes",
+        (false, crawl_type) if crawl_type == CrawlType::Reparse.name() => "not visited",
+        (false, _) => "retried",
+    }
+}
+
+/// Returns what a visit changed, and in which parts.
+fn change(visit: &Visit) -> String {
+    let parts =
+        visit.changed_parts.as_ref().map_or_else(String::new, |parts| format!(": {}", parts.replace(',', ", ")));
+    visit.change.as_ref().map_or_else(String::new, |change| format!("{change}{parts}"))
 }
 
 #[cfg(test)]
@@ -127,11 +152,14 @@ mod tests {
         let answered = Visit {
             iteration: 1,
             at: "2026-03-01T12:00:00.500Z".to_owned(),
+            crawl_type: "queued".to_owned(),
             outcome: 20,
             outcome_name: "file_ingested".to_owned(),
             status: Some(200),
             body_bytes: Some(12_345),
             detail: None,
+            change: Some("changed".to_owned()),
+            changed_parts: Some("title,text".to_owned()),
             r#final: true,
             object: Some("raw/docs/1/https,example.org/1-0-ff.warc.gz".to_owned()),
             offset: Some(1_024),
@@ -140,20 +168,35 @@ mod tests {
         let failed = Visit {
             iteration: 12,
             at: "2026-03-02T12:00:00.500Z".to_owned(),
+            crawl_type: "recrawl".to_owned(),
             outcome: 100,
             outcome_name: "connection_failed".to_owned(),
             status: None,
             body_bytes: None,
             detail: Some("timed out: \u{1b}[2J".to_owned()),
+            change: None,
+            changed_parts: None,
             r#final: false,
             object: None,
             offset: None,
             length: None,
         };
-        insta::assert_snapshot!(text(&[answered, failed], Colour::Off), @r"
-        iteration  when                      outcome                  status   bytes  final    WARC object                                  offset  length  detail
-                1  2026-03-01T12:00:00.500Z  file_ingested (20)          200  12,345  yes      raw/docs/1/https,example.org/1-0-ff.warc.gz    1024    4096
-               12  2026-03-02T12:00:00.500Z  connection_failed (100)                  retried                                                               timed out: \u{1b}[2J
+        let remade = Visit {
+            at: "2026-03-03T12:00:00.500Z".to_owned(),
+            crawl_type: "reparse".to_owned(),
+            outcome: 20,
+            outcome_name: "file_ingested".to_owned(),
+            detail: None,
+            change: None,
+            changed_parts: None,
+            object: None,
+            ..failed.clone()
+        };
+        insta::assert_snapshot!(text(&[answered, failed, remade], Colour::Off), @r"
+        iteration  when                      outcome                  status   bytes  final        changed               WARC object                                  offset  length  detail
+                1  2026-03-01T12:00:00.500Z  file_ingested (20)          200  12,345  yes          changed: title, text  raw/docs/1/https,example.org/1-0-ff.warc.gz    1024    4096
+               12  2026-03-02T12:00:00.500Z  connection_failed (100)                  retried                                                                                         timed out: \u{1b}[2J
+               12  2026-03-03T12:00:00.500Z  file_ingested (20)                       not visited
         ");
     }
 }

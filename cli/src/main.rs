@@ -2,6 +2,7 @@
 
 mod args;
 mod crawl;
+mod diff;
 mod error;
 mod exit;
 mod explain;
@@ -65,6 +66,7 @@ fn done(cli: &Cli, console: &Console) -> Result<Exit, CliError> {
     match &cli.command {
         Command::Crawl(args) => block_on(crawl::crawl(args, console)),
         Command::Status(args) => block_on(status::status(args)),
+        Command::Diff(args) => block_on(diff::diff(args, console)),
         Command::Export(args) => block_on(export::export(args)),
         Command::History(args) => block_on(history::history(args)),
         Command::Get(args) => block_on(get::get(args, console)),

@@ -1,6 +1,7 @@
 //! The command line: arguments and help texts.
 
 mod crawl;
+mod diff;
 mod explain;
 mod key;
 mod read;
@@ -19,6 +20,7 @@ use dragline_http::CertificatePolicy;
 use dragline_local::Allowance;
 
 pub(crate) use crawl::CrawlArgs;
+pub(crate) use diff::{Compared, DiffArgs, ExitSays};
 pub(crate) use explain::ExplainArgs;
 pub(crate) use read::{ExportArgs, Format, Of, StatusArgs, What};
 #[cfg(feature = "stack")]
@@ -34,6 +36,7 @@ Examples:
   dragline crawl https://example.org       crawl a site into ./dragline-data
   dragline crawl                           resume it, or crawl it again
   dragline status                          show how far it is and how it went
+  dragline diff                            what changed since the iteration before
   dragline export --what pages --format csv > pages.csv
   dragline history https://example.org/a   every visit of a URL
   dragline get https://example.org/a       its body, as stored
@@ -69,6 +72,7 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     Crawl(Box<CrawlArgs>),
     Status(StatusArgs),
+    Diff(DiffArgs),
     Export(ExportArgs),
     History(HistoryArgs),
     Get(GetArgs),

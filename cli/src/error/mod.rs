@@ -11,6 +11,7 @@ use dragline_domain::url::{CrawlUrl, UrlError};
 use dragline_http::HttpConfigError;
 use dragline_local::{Allowance, OpenError};
 use dragline_ports::error::{PortError, PortErrorKind};
+use dragline_report::diff::SpanError;
 
 use crate::args::{allowance_flag, crawl_flag, data_flag};
 use crate::get::GetError;
@@ -79,6 +80,14 @@ pub(crate) enum CliError {
         wanted: Iteration,
         /// The latest iteration.
         latest: Iteration,
+    },
+    /// The iterations cannot be compared.
+    #[error("the crawl `{crawl}`: {source}")]
+    NotCompared {
+        /// The crawl.
+        crawl: CrawlId,
+        /// The reason.
+        source: SpanError,
     },
     /// The data directory holds several crawls, and none is named.
     #[error("{} holds several crawls: {}", data.display(), names(crawls))]
@@ -176,6 +185,9 @@ impl CliError {
                 let example = crawls.first().map_or_else(String::new, crawl_flag);
                 let status = format!("dragline status{}", data_flag(data));
                 vec![format!("name one, as in `{}`; `{status}` lists them", example.trim_start())]
+            }
+            Self::NotCompared { source: SpanError::NotBefore { .. }, .. } => {
+                vec!["give the earlier one as `--from`, and the later one as `--to`".to_owned()]
             }
             Self::Get(error) => error.hint().into_iter().collect(),
             Self::NotKnown { arguments, .. } => {

@@ -34,6 +34,11 @@ fn every_mistake_of_a_user_is_reported_with_a_hint() {
             wanted: Iteration::new(9).unwrap(),
             latest: Iteration::new(2).unwrap(),
         },
+        CliError::NotCompared { crawl: crawl("docs"), source: SpanError::NothingBefore },
+        CliError::NotCompared {
+            crawl: crawl("docs"),
+            source: SpanError::NotBefore { from: Iteration::new(3).unwrap(), to: Iteration::FIRST },
+        },
         CliError::WhichCrawl { data: data(), crawls: vec![crawl("docs"), crawl("news.example.org")] },
         CliError::WhichCrawl { data: data(), crawls: (10..22).map(|n| crawl(&format!("crawl-{n}"))).collect() },
         CliError::NoCrawl { data: data(), wanted: crawl("doc"), crawls: vec![crawl("docs")] },

@@ -10,6 +10,7 @@ mod samples;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
+use dragline_domain::capture::CrawlType;
 use dragline_domain::url::CrawlUrl;
 use dragline_local::DirectoryArchive;
 use dragline_ports::archive::Archive;
@@ -55,7 +56,9 @@ async fn print(
 ) -> Result<(), CliError> {
     // Reports an iteration that does not exist.
     found.iteration(args.iteration).await?;
-    let visits = visits::of(found, url).await?;
+    let mut visits = visits::of(found, url).await?;
+    // What was made again of the archive was not requested.
+    visits.retain(|visit| visit.crawl_type != CrawlType::Reparse.name());
     let history =
         format!("dragline history {}{}", shell_word(Path::new(url.as_str())), found.place.flags(&found.crawl));
     let wanted = Wanted { url: url.clone(), iteration: args.iteration, history };

@@ -1,3 +1,4 @@
+use dragline_domain::change::ChangeKind;
 use dragline_domain::frontier::LeftoverReason;
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;
@@ -42,6 +43,15 @@ fn an_iteration_that_is_over() {
         ],
         requests: 1_240,
         pages: 1_230,
+        changes: [
+            (ChangeKind::New, 12),
+            (ChangeKind::Changed, 3),
+            (ChangeKind::Gone, 1),
+            (ChangeKind::Unchanged, 1_100),
+        ]
+        .into(),
+        remade: 12,
+        unvisited: Some(4_000),
         body_bytes: 47_815_065,
         slowest: vec![
             Slow { url: "https://example.org/search".to_owned(), duration_ms: 12_300 },

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use dragline_domain::change::changes_in_words;
 use dragline_domain::frontier::IterationStatus;
 use dragline_domain::time::between;
 use dragline_local::DATABASE;
@@ -28,6 +29,15 @@ pub(crate) fn text(summary: &Summary, go_on: Option<&str>, colour: Colour) -> St
         count(summary.figures.waiting),
         bytes(summary.figures.body_bytes)
     ));
+    if let Some(changes) = changes_in_words(&summary.figures.changes) {
+        text.line(&changes);
+    }
+    if let Some(unvisited @ 1..) = summary.figures.unvisited {
+        text.line(&format!("still unvisited: {}; the next run goes on with them", plural(unvisited, "known URL")));
+    }
+    if summary.figures.remade > 0 {
+        text.line(&format!("documents made again from the archive: {}", count(summary.figures.remade)));
+    }
     if summary.certificates == Certificates::NotChecked {
         text.line("certificates were not checked");
     }

@@ -25,6 +25,12 @@ pub(crate) enum Shade {
     Hint,
     /// The heading of a section.
     Head,
+    /// What came.
+    Added,
+    /// What went.
+    Removed,
+    /// What is different.
+    Changed,
 }
 
 impl Colour {
@@ -56,6 +62,9 @@ impl Colour {
             Shade::Error => Style::new().fg_color(Some(AnsiColor::Red.into())).bold(),
             Shade::Hint => Style::new().fg_color(Some(AnsiColor::Cyan.into())),
             Shade::Head => Style::new().bold(),
+            Shade::Added => Style::new().fg_color(Some(AnsiColor::Green.into())),
+            Shade::Removed => Style::new().fg_color(Some(AnsiColor::Red.into())),
+            Shade::Changed => Style::new().fg_color(Some(AnsiColor::Yellow.into())),
         };
         match self {
             Self::On => format!("{style}{text}{style:#}"),

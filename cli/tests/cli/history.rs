@@ -63,7 +63,7 @@ async fn every_visit_is_shown_oldest_first() {
             assert_eq!(value, &logged[field], "{field}");
         }
         let csv = run(&["history", &news, "--format", "csv"]).stdout;
-        let head = "iteration,at,outcome,outcome_name,status,body_bytes,detail,final,object,offset,length\n";
+        let head = "iteration,at,crawl_type,outcome,outcome_name,status,body_bytes,detail,change,changed_parts,final,object,offset,length\n";
         assert!(csv.starts_with(head) && csv.lines().count() == 5, "{csv}");
 
         let table = run(&["history", &news]);

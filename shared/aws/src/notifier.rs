@@ -3,7 +3,7 @@
 use aws_sdk_sns::types::MessageAttributeValue;
 use dragline_domain::frontier::OriginKey;
 use dragline_ports::error::PortResult;
-use dragline_ports::notifier::{Notice, Notifier};
+use dragline_ports::notifier::{ClosedIteration, Notice, Notifier};
 use serde_json::{Value, json};
 
 use crate::AwsClients;
@@ -55,8 +55,9 @@ fn printable(text: &str) -> String {
 
 fn body(notice: &Notice) -> Value {
     let mut body = match notice {
-        Notice::IterationClosed(row) => json!({
+        Notice::IterationClosed(ClosedIteration { row, changes }) => json!({
             "crawl": row.crawl, "iteration": row.number, "started_at": row.started_at, "closed_at": row.closed_at,
+            "changes": changes,
         }),
         Notice::StartSkipped { trigger, running } => json!({
             "crawl": running.crawl, "iteration": running.number, "trigger": trigger,

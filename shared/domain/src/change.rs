@@ -1,6 +1,6 @@
 //! What changed at a URL between two of its documents, and what a visit means for the site's current state.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::document::{Document, LinkKind, Page};
 use crate::frontier::{LastDocument, Standing, StateChange, VisitPlace};
 use crate::outcome::Outcome;
+use crate::shown::count;
 use crate::url::CrawlUrl;
 
 /// A part of what a URL shows.
@@ -29,6 +30,9 @@ pub enum Part {
 }
 
 impl Part {
+    /// All of them, in the order in which they are reported.
+    pub const ALL: [Self; 6] = [Self::Status, Self::Title, Self::Text, Self::Links, Self::Metadata, Self::Body];
+
     /// As it is stored and shown.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -40,6 +44,12 @@ impl Part {
             Self::Metadata => "metadata",
             Self::Body => "body",
         }
+    }
+
+    /// Returns the part with this name; `None` if there is none.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|part| part.name() == name)
     }
 }
 
@@ -181,6 +191,18 @@ impl fmt::Display for ChangeKind {
     }
 }
 
+/// Returns what visits changed, for people: `12 new, 3 changed, 1 gone`. `None` if nothing is known of any.
+#[must_use]
+pub fn changes_in_words(changes: &BTreeMap<ChangeKind, u64>) -> Option<String> {
+    let found = changes.iter().filter(|(kind, urls)| **kind != ChangeKind::Unchanged && **urls > 0);
+    let found: Vec<_> = found.map(|(kind, urls)| format!("{} {kind}", count(*urls))).collect();
+    match (found.is_empty(), changes.is_empty()) {
+        (true, true) => None,
+        (true, false) => Some("nothing changed".to_owned()),
+        (false, _) => Some(found.join(", ")),
+    }
+}
+
 /// What a visit changed, as logged.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VisitChange {
@@ -202,6 +224,8 @@ impl VisitChange {
 #[cfg(test)]
 mod tests {
     use jiff::Timestamp;
+
+    use ChangeKind::{Back, Changed, Gone, Moved, New, Unchanged};
 
     use super::*;
     use crate::document::{Directives, Disposition, Link, Rel};
@@ -283,7 +307,6 @@ mod tests {
 
     #[test]
     fn a_visit_means_what_it_changes() {
-        use ChangeKind::{Back, Changed, Gone, Moved, New, Unchanged};
         let links = LinksDecided { by: RulesDigest(1), depth: 0 };
         let before = |outcome, standing| Some(LastDocument { place: PLACE, outcome, standing, links });
         let shown = |outcome, changed: bool| StateChange::Shown {
@@ -315,6 +338,21 @@ mod tests {
         }
         for kind in ChangeKind::ALL {
             assert_eq!(ChangeKind::named(kind.name()), Some(kind));
+        }
+        for part in Part::ALL {
+            assert_eq!(Part::named(part.name()), Some(part));
+        }
+    }
+
+    #[test]
+    fn changes_are_counted_in_words() {
+        for (changes, expected, why) in [
+            (&[(Gone, 1), (New, 1_200), (Unchanged, 7)][..], Some("1,200 new, 1 gone"), "in order"),
+            (&[(Unchanged, 7)], Some("nothing changed"), "all is as it was"),
+            (&[], None, "nobody knows"),
+        ] {
+            let changes = changes.iter().copied().collect();
+            assert_eq!(changes_in_words(&changes).as_deref(), expected, "{why}");
         }
     }
 }

@@ -1,14 +1,16 @@
 //! Telling people what happens. No step fails because of it: a notice that cannot be sent is logged, kept, and sent later.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
+use dragline_domain::change::ChangeKind;
 use dragline_domain::time::{after, between};
 
 use crate::World;
 use dragline_ports::clock::Clock;
 use dragline_ports::error::PortResult;
-use dragline_ports::frontier::{NoticeKept, OwedNotice, OwedNotices};
-use dragline_ports::notifier::{Notice, Notifier};
+use dragline_ports::frontier::{Iterations, NoticeKept, OwedNotice, OwedNotices};
+use dragline_ports::notifier::{ClosedIteration, Notice, Notifier};
 
 /// How many owed notices are tried at once.
 const OWED_MAX: usize = 100;
@@ -54,7 +56,7 @@ async fn keep(world: &impl World, notice: Notice) {
 
 /// Sends a notice that is already kept. Returns whether it was sent.
 pub(crate) async fn tell_kept(world: &impl World, owed: &OwedNotice) -> bool {
-    match world.notifier().notify(owed.notice.clone()).await {
+    match world.notifier().notify(with_changes(world, &owed.notice).await).await {
         Ok(()) => {
             if let Err(error) = world.frontier().forget_notice(owed).await {
                 tracing::warn!(%error, "a notice was sent, and will be sent once more");
@@ -70,6 +72,27 @@ pub(crate) async fn tell_kept(world: &impl World, owed: &OwedNotice) -> bool {
             }
             false
         }
+    }
+}
+
+/// Returns a notice that is kept, with what is added up only now: what an iteration changed. It goes without if that fails.
+async fn with_changes(world: &impl World, notice: &Notice) -> Notice {
+    let Notice::IterationClosed(closed) = notice else { return notice.clone() };
+    let changes = changes(world, closed).await.unwrap_or_else(|error| {
+        tracing::warn!(%error, "a notice does not say what changed");
+        BTreeMap::new()
+    });
+    Notice::IterationClosed(ClosedIteration { changes, ..closed.clone() })
+}
+
+/// Returns what an iteration changed, as its origins counted it; nothing if another began since, as they count for that.
+async fn changes(world: &impl World, closed: &ClosedIteration) -> PortResult<BTreeMap<ChangeKind, u64>> {
+    let (frontier, row) = (world.frontier(), &closed.row);
+    match frontier.latest_iteration(&row.crawl).await? {
+        Some(latest) if latest.number == row.number => {
+            Ok(frontier.progress(&row.crawl, row.number).await?.parser.changes)
+        }
+        _ => Ok(BTreeMap::new()),
     }
 }
 

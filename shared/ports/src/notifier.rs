@@ -1,7 +1,9 @@
 //! Telling people what happens.
 
+use std::collections::BTreeMap;
 use std::future::Future;
 
+use dragline_domain::change::{ChangeKind, changes_in_words};
 use dragline_domain::frontier::{IterationRow, LeftoverReason, OriginKey};
 use dragline_domain::ids::{CrawlId, TriggerId};
 use dragline_domain::shown::{one_line, plural};
@@ -17,7 +19,7 @@ const WORDS_CHARS_MAX: usize = 1_000;
 #[serde(rename_all = "snake_case")]
 pub enum Notice {
     /// An iteration closed.
-    IterationClosed(IterationRow),
+    IterationClosed(ClosedIteration),
     /// An iteration should have begun while the last one was still running.
     StartSkipped {
         /// What asked for it.
@@ -57,12 +59,38 @@ pub enum Notice {
     },
 }
 
+/// An iteration that closed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClosedIteration {
+    /// The iteration.
+    #[serde(flatten)]
+    pub row: IterationRow,
+    /// What its visits changed in the current state of the site, by kind. Empty while the notice is kept, as they are added up when it is sent; and
+    /// if they cannot be, or are no longer known because the next iteration began.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub changes: BTreeMap<ChangeKind, u64>,
+}
+
+impl ClosedIteration {
+    /// Returns its text for people.
+    fn words(&self) -> String {
+        let changes = changes_in_words(&self.changes).map_or_else(String::new, |changes| format!(": {changes}"));
+        format!("iteration {} is over{changes}", self.row.number)
+    }
+}
+
+impl From<IterationRow> for ClosedIteration {
+    fn from(row: IterationRow) -> Self {
+        Self { row, changes: BTreeMap::new() }
+    }
+}
+
 impl Notice {
     /// Returns the crawl that it is about.
     #[must_use]
     pub const fn crawl(&self) -> &CrawlId {
         match self {
-            Self::IterationClosed(row) | Self::StartSkipped { running: row, .. } => &row.crawl,
+            Self::IterationClosed(ClosedIteration { row, .. }) | Self::StartSkipped { running: row, .. } => &row.crawl,
             Self::OriginEnded { origin, .. }
             | Self::Stuck { origin, .. }
             | Self::RobotsUnreadable { origin, .. }
@@ -74,7 +102,7 @@ impl Notice {
     #[must_use]
     pub fn words(&self) -> String {
         let words = match self {
-            Self::IterationClosed(row) => format!("iteration {} is over", row.number),
+            Self::IterationClosed(closed) => closed.words(),
             Self::StartSkipped { trigger, running } => {
                 format!("{trigger} did not begin an iteration: iteration {} is still running", running.number)
             }
@@ -112,7 +140,38 @@ pub trait Notifier: Send + Sync {
 
 #[cfg(test)]
 mod tests {
+    use dragline_domain::frontier::Reserve;
+    use dragline_domain::ids::Iteration;
+    use jiff::Timestamp;
+
     use super::*;
+
+    fn closed(changes: &[(ChangeKind, u64)]) -> Notice {
+        let (crawl, at, trigger) = ("docs".parse().unwrap(), Timestamp::UNIX_EPOCH, TriggerId("t".into()));
+        let row = IterationRow::begin(crawl, Iteration::FIRST, trigger, Reserve::default(), at, None, at);
+        Notice::IterationClosed(ClosedIteration { changes: changes.iter().copied().collect(), ..row.into() })
+    }
+
+    #[test]
+    fn the_end_of_an_iteration_says_what_changed() {
+        let changes = [(ChangeKind::New, 12), (ChangeKind::Gone, 1), (ChangeKind::Unchanged, 900)];
+        for (notice, expected, why) in [
+            (closed(&changes), "iteration 1 is over: 12 new, 1 gone", "what changed"),
+            (closed(&changes[2..]), "iteration 1 is over: nothing changed", "all was visited in vain"),
+            (closed(&[]), "iteration 1 is over", "it is not known"),
+        ] {
+            assert_eq!(notice.words(), expected, "{why}");
+            let stored = serde_json::to_string(&notice).unwrap();
+            assert_eq!(serde_json::from_str::<Notice>(&stored).unwrap(), notice, "{why}");
+        }
+    }
+
+    #[test]
+    fn a_notice_that_an_earlier_version_kept_is_still_read() {
+        let Notice::IterationClosed(ClosedIteration { row, .. }) = closed(&[]) else { panic!("it closed") };
+        let kept = serde_json::json!({ "iteration_closed": row });
+        assert_eq!(serde_json::from_value::<Notice>(kept).unwrap(), closed(&[]));
+    }
 
     #[test]
     fn notices_are_one_harmless_line() {

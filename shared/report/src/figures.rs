@@ -1,5 +1,8 @@
 //! An iteration in numbers.
 
+use std::collections::BTreeMap;
+
+use dragline_domain::change::ChangeKind;
 use dragline_domain::frontier::LeftoverReason;
 use dragline_domain::outcome::{Outcome, OutcomeClass};
 use serde::{Serialize, Serializer};
@@ -22,6 +25,14 @@ pub struct Figures {
     pub requests: u64,
     /// URLs that ended with an answer.
     pub pages: u64,
+    /// What visits changed in the current state of the site, by kind: the number of URLs.
+    #[serde(serialize_with = "every_kind")]
+    pub changes: BTreeMap<ChangeKind, u64>,
+    /// Documents that were made again of what is stored, without a visit.
+    pub remade: u64,
+    /// Known URLs that were never visited, if any were left over; the next iteration goes on with them. `None` unless the latest iteration is over
+    /// and left something.
+    pub unvisited: Option<u64>,
     /// Bytes of all bodies, as received.
     pub body_bytes: u64,
     /// The slowest requests.
@@ -81,6 +92,12 @@ impl Figures {
         Self { waiting: 0, stuck: None, links_beyond_budget: None, urls_stripped: None, ..self }
     }
 
+    /// Returns whether URLs may be known that were never visited: something was left over, or a limit ended it.
+    pub(crate) fn has_left_something(&self) -> bool {
+        let is_limit = |counted: &OutcomeCount| counted.outcome == Outcome::BudgetExhausted.code();
+        !self.leftovers.is_empty() || self.links_beyond_budget.unwrap_or(0) > 0 || self.outcomes.iter().any(is_limit)
+    }
+
     /// Returns whether nothing failed: no URL, no capture, no origin. Reaching a limit that the user set is not a failure.
     #[must_use]
     pub fn is_all_well(&self) -> bool {
@@ -106,6 +123,12 @@ impl Figures {
         };
         self.outcomes.iter().any(is_content)
     }
+}
+
+/// Serialises the changes as an object with every kind, also those that did not occur.
+fn every_kind<S: Serializer>(changes: &BTreeMap<ChangeKind, u64>, serializer: S) -> Result<S::Ok, S::Error> {
+    let of = |kind: ChangeKind| (kind.name(), changes.get(&kind).copied().unwrap_or(0));
+    serializer.collect_map(ChangeKind::ALL.map(of))
 }
 
 /// Serialises leftovers as objects, like the other lists of a summary.

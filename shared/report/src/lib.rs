@@ -1,9 +1,10 @@
-//! Reports about a crawl: how an iteration stands or ended, in numbers, and why it fetched nothing if that is so.
+//! Reports about a crawl: how an iteration stands or ended, in numbers, and why it fetched nothing if that is so; and what differs between two.
 //!
-//! [`summary`] derives all of it from a [`Reader`](dragline_ports::reader::Reader), so the figures are the same on every store. Presentation is left to
+//! [`summary`] and [`diff`] derive all of it from a [`Reader`](dragline_ports::reader::Reader), so the figures are the same on every store. Presentation is left to
 //! the caller.
 
 mod causes;
+pub mod diff;
 mod figures;
 #[cfg(test)]
 mod samples;

@@ -1,13 +1,14 @@
 //! Sample rows for tests, and a reader that returns them.
 
-use dragline_domain::frontier::IterationRow;
-use dragline_domain::ids::Iteration;
+use dragline_domain::frontier::{Cursors, IterationRow, IterationStatus, Reserve};
+use dragline_domain::ids::{Iteration, TriggerId};
 use dragline_domain::outcome::Outcome;
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::Progress;
 use dragline_ports::reader::{
     Batch, CandidateRow, Cursor, DocumentRow, Filter, LeftoverRow, LinkRow, LogRow, PageRow, Reader, Rest, SeenPageRow,
 };
+use jiff::Timestamp;
 
 /// Returns the log row of a final visit.
 pub(crate) fn visit(url: &str, outcome: Outcome) -> LogRow {
@@ -41,13 +42,34 @@ pub(crate) fn visit(url: &str, outcome: Outcome) -> LogRow {
     }
 }
 
+/// Returns the row of a first iteration.
+pub(crate) fn iteration(status: IterationStatus) -> IterationRow {
+    IterationRow {
+        crawl: "docs".parse().unwrap(),
+        number: Iteration::FIRST,
+        version: None,
+        status,
+        open: 0,
+        budget: Reserve { pages: None, bytes: None },
+        token_out: false,
+        due: None,
+        trigger: TriggerId("t".to_owned()),
+        started_at: Timestamp::UNIX_EPOCH,
+        ends_at: None,
+        closed_at: (status == IterationStatus::Closed).then_some(Timestamp::UNIX_EPOCH),
+        cursors: Cursors::default(),
+    }
+}
+
 /// A reader that returns the given rows one by one, and no others.
 #[derive(Default)]
 pub(crate) struct Scripted {
     pub(crate) latest: Option<IterationRow>,
     pub(crate) progress: Progress,
+    pub(crate) unvisited: u64,
     pub(crate) log: Vec<LogRow>,
     pub(crate) leftovers: Vec<LeftoverRow>,
+    pub(crate) documents: Vec<DocumentRow>,
 }
 
 fn next<T: Clone>(rows: &[T], after: Option<&Cursor>) -> PortResult<Batch<T>> {
@@ -70,6 +92,10 @@ impl Reader for Scripted {
         Ok(self.progress.clone())
     }
 
+    async fn unvisited(&self) -> PortResult<u64> {
+        Ok(self.unvisited)
+    }
+
     async fn pages(&self, _: &Filter, after: Option<&Cursor>, _: usize) -> PortResult<Batch<PageRow>> {
         next(&[], after)
     }
@@ -86,16 +112,18 @@ impl Reader for Scripted {
         next(&[], after)
     }
 
-    async fn log(&self, _: &Filter, after: Option<&Cursor>, _: usize) -> PortResult<Batch<LogRow>> {
-        next(&self.log, after)
+    async fn log(&self, filter: &Filter, after: Option<&Cursor>, _: usize) -> PortResult<Batch<LogRow>> {
+        let is_wanted = |row: &&LogRow| filter.iteration.is_none_or(|wanted| row.iteration == wanted.number());
+        next(&self.log.iter().filter(is_wanted).cloned().collect::<Vec<_>>(), after)
     }
 
     async fn candidates(&self, _: &Filter, after: Option<&Cursor>, _: usize) -> PortResult<Batch<CandidateRow>> {
         next(&[], after)
     }
 
-    async fn documents(&self, _: &Filter, after: Option<&Cursor>, _: usize) -> PortResult<Batch<DocumentRow>> {
-        next(&[], after)
+    async fn documents(&self, filter: &Filter, after: Option<&Cursor>, _: usize) -> PortResult<Batch<DocumentRow>> {
+        let is_wanted = |row: &&DocumentRow| filter.iteration.is_none_or(|wanted| row.iteration == wanted);
+        next(&self.documents.iter().filter(is_wanted).cloned().collect::<Vec<_>>(), after)
     }
 
     async fn leftovers(&self, _: &Filter, after: Option<&Cursor>, _: usize) -> PortResult<Batch<LeftoverRow>> {

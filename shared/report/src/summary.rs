@@ -63,8 +63,12 @@ pub async fn summary(reader: &impl Reader, iteration: IterationRow) -> PortResul
     let mut tally = Tally::default();
     each_visit(reader, &filter, |visit| tally.add(visit)).await?;
     let mut figures = tally.figures(&progress);
-    if reader.latest_iteration().await?.is_some_and(|latest| latest.number != iteration.number) {
+    let is_earlier = reader.latest_iteration().await?.is_some_and(|latest| latest.number != iteration.number);
+    if is_earlier {
         figures = figures.of_earlier_iteration();
+    } else if iteration.status == IterationStatus::Closed && figures.has_left_something() {
+        // Not otherwise: a stack reads all that is known for it.
+        figures.unvisited = Some(reader.unvisited().await?);
     }
     if iteration.status == IterationStatus::Closed && !figures.has_content() {
         figures.causes = causes(reader, &filter).await?;
@@ -105,31 +109,12 @@ async fn each_visit(reader: &impl Reader, filter: &Filter, mut visit: impl FnMut
 
 #[cfg(test)]
 mod tests {
-    use dragline_domain::frontier::{Cursors, LeftoverReason, ParserCounters, Reserve};
-    use dragline_domain::ids::TriggerId;
+    use dragline_domain::frontier::{LeftoverReason, ParserCounters};
     use dragline_domain::outcome::Outcome;
     use dragline_ports::frontier::Progress;
 
     use super::*;
-    use crate::samples::{Scripted, visit};
-
-    fn iteration(status: IterationStatus) -> IterationRow {
-        IterationRow {
-            crawl: "docs".parse().unwrap(),
-            number: Iteration::FIRST,
-            version: None,
-            status,
-            open: 0,
-            budget: Reserve { pages: None, bytes: None },
-            token_out: false,
-            due: None,
-            trigger: TriggerId("t".to_owned()),
-            started_at: Timestamp::UNIX_EPOCH,
-            ends_at: None,
-            closed_at: (status == IterationStatus::Closed).then_some(Timestamp::UNIX_EPOCH),
-            cursors: Cursors::default(),
-        }
-    }
+    use crate::samples::{Scripted, iteration, visit};
 
     #[tokio::test]
     async fn causes_are_reported_once_nothing_more_can_come() {
@@ -166,6 +151,26 @@ mod tests {
             assert_eq!(figures.requests, requests as u64, "each visit is counted once: {why}");
             assert_eq!((figures.waiting, figures.stuck), (5, Some(3)), "as the origins' rows count");
             assert_eq!((standing.status, standing.iteration), (status, Iteration::FIRST));
+        }
+    }
+
+    #[tokio::test]
+    async fn unvisited_urls_are_counted_where_something_was_left() {
+        let (closed, open) = (IterationStatus::Closed, IterationStatus::Open);
+        let left = || Progress { leftovers: vec![(LeftoverReason::BudgetExhausted, 3)], ..Progress::default() };
+        let beyond = ParserCounters { links_beyond_budget: 3, ..ParserCounters::default() };
+        let limit = || vec![visit("https://a.example/", Outcome::BudgetExhausted)];
+        for (progress, log, status, latest, expected, why) in [
+            (left(), vec![], closed, Iteration::FIRST, Some(7), "URLs were left over"),
+            (Progress { parser: beyond, ..Progress::default() }, vec![], closed, Iteration::FIRST, Some(7), "or links"),
+            (Progress::default(), limit(), closed, Iteration::FIRST, Some(7), "a URL met the limit"),
+            (Progress::default(), vec![], closed, Iteration::FIRST, None, "nothing was left"),
+            (left(), vec![], open, Iteration::FIRST, None, "they may be visited yet"),
+            (left(), vec![], closed, Iteration::FIRST.next(), None, "they may have been visited since"),
+        ] {
+            let latest = Some(IterationRow { number: latest, ..iteration(status) });
+            let reader = Scripted { latest, progress, log, unvisited: 7, ..Scripted::default() };
+            assert_eq!(summary(&reader, iteration(status)).await.unwrap().figures.unvisited, expected, "{why}");
         }
     }
 

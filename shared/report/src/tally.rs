@@ -3,6 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
+use dragline_domain::capture::CrawlType;
+use dragline_domain::change::ChangeKind;
 use dragline_domain::outcome::Outcome;
 use dragline_ports::frontier::Progress;
 use dragline_ports::reader::LogRow;
@@ -22,6 +24,8 @@ pub struct Tally {
     requests: u64,
     pages: u64,
     body_bytes: u64,
+    changes: BTreeMap<ChangeKind, u64>,
+    remade: u64,
     /// Slowest first.
     slowest: Vec<Slow>,
     /// By outcome and rule.
@@ -38,10 +42,17 @@ struct Reason {
 impl Tally {
     /// Adds a row of the log.
     pub fn add(&mut self, visit: LogRow) {
+        if visit.crawl_type == CrawlType::Reparse.name() {
+            self.remade += 1;
+            return;
+        }
         self.body_bytes += visit.body_bytes.unwrap_or(0);
         if visit.r#final {
             *self.outcomes.entry(visit.outcome).or_default() += 1;
             self.pages += u64::from(visit.object.is_some());
+            if let Some(kind) = visit.change.as_deref().and_then(ChangeKind::named) {
+                *self.changes.entry(kind).or_default() += 1;
+            }
         }
         match visit.duration_ms {
             Some(duration_ms) => {
@@ -67,7 +78,7 @@ impl Tally {
         }
     }
 
-    /// Returns the totals, together with the counters of the origins' rows, which must be those of the latest iteration. The causes are left empty.
+    /// Returns the totals, together with the counters of the origins' rows, which must be those of the latest iteration. The causes and the number of unvisited URLs are left empty.
     #[must_use]
     pub fn figures(self, progress: &Progress) -> Figures {
         let mut not_crawled: Vec<_> = self.not_crawled.into_iter().collect();
@@ -91,6 +102,9 @@ impl Tally {
             outcomes: outcomes.into_iter().map(|(outcome, urls)| counted(outcome, urls)).collect(),
             requests: self.requests,
             pages: self.pages,
+            changes: self.changes,
+            remade: self.remade,
+            unvisited: None,
             body_bytes: self.body_bytes,
             slowest: self.slowest,
             not_crawled: not_crawled.collect(),
@@ -142,6 +156,35 @@ mod tests {
             figures.outcomes.iter().map(|counted| (&*counted.name, &*counted.class, counted.urls)).collect();
         assert_eq!(outcomes, [("file_ingested", "content", 1)]);
         assert_eq!(figures.not_crawled, [], "both were requested");
+    }
+
+    #[test]
+    fn what_visits_changed_is_counted_by_kind() {
+        let changed =
+            |change: &str| LogRow { change: Some(change.to_owned()), ..asked("/a", Outcome::FileIngested, 5) };
+        let retried = LogRow { r#final: false, ..changed("changed") };
+        let figures = tally([changed("new"), changed("gone"), changed("new"), retried]);
+        let counted: Vec<_> = figures.changes.into_iter().collect();
+        assert_eq!(counted, [(ChangeKind::New, 2), (ChangeKind::Gone, 1)], "as they ended");
+    }
+
+    #[test]
+    fn a_document_that_is_made_again_is_no_visit() {
+        let remade = LogRow {
+            crawl_type: CrawlType::Reparse.name().to_owned(),
+            r#final: false,
+            object: Some("raw/a".to_owned()),
+            body_bytes: Some(100),
+            ..decided("/a", Outcome::FileIngested, None)
+        };
+        let figures = tally([remade.clone(), remade]);
+        assert_eq!(figures.remade, 2);
+        assert_eq!((figures.requests, figures.pages, figures.body_bytes), (0, 0, 0));
+        assert_eq!(
+            (figures.outcomes, figures.not_crawled),
+            (Vec::new(), Vec::new()),
+            "nor a URL that was not requested"
+        );
     }
 
     #[test]

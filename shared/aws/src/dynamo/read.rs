@@ -1,6 +1,7 @@
 //! Reading: one item, or a range. `batch.rs` reads several.
 
 use aws_sdk_dynamodb::operation::query::builders::QueryFluentBuilder;
+use aws_sdk_dynamodb::types::Select;
 use jiff::Timestamp;
 
 use super::expression::{names, values};
@@ -62,6 +63,38 @@ impl Dynamo {
             match page.next {
                 Some(next) => range.after = Some(next),
                 None => return Ok(items),
+            }
+        }
+    }
+
+    /// Counts the items of a range that meet a condition, without returning them. All of the range is read, and billed; `item_bytes` is about the
+    /// size of an item, for the meter. May lag.
+    pub(crate) async fn count(
+        &self,
+        range: &Range,
+        condition: &Expression,
+        item_bytes: u64,
+    ) -> Result<u64, StoreError> {
+        let key = range.condition();
+        let (names, values) = (names([Some(&key), Some(condition)]), values([Some(&key), Some(condition)]));
+        let mut counted = 0;
+        let mut start = None;
+        loop {
+            let request = self.client.query().table_name(self.table(range.table)).select(Select::Count);
+            let request = request
+                .key_condition_expression(key.text())
+                .filter_expression(condition.text())
+                .set_expression_attribute_names(names.clone())
+                .set_expression_attribute_values(values.clone())
+                .set_exclusive_start_key(start);
+            let output = request.send().await.map_err(|e| StoreError::request("Query", e))?;
+            let number = |count: i32| u64::try_from(count).unwrap_or(0);
+            let bytes = number(output.scanned_count) * item_bytes;
+            self.meter.add_reads(range.table, ReadUnits::of(bytes, ReadKind::Eventual));
+            counted += number(output.count);
+            start = output.last_evaluated_key;
+            if start.is_none() {
+                return Ok(counted);
             }
         }
     }

@@ -15,7 +15,7 @@ use crate::dynamo::{Fields, Item, Range};
 use crate::errors::{StoreError, at};
 use crate::meter::capacity::ReadKind;
 use crate::rows::known::KnownUrl;
-use crate::rows::{inbox, keys, segment};
+use crate::rows::{candidate, inbox, keys, segment};
 use crate::tables::SORT;
 
 /// Some rows of an origin.
@@ -81,6 +81,13 @@ impl DynamoFrontier {
     ) -> PortResult<Listed<KnownUrl>> {
         let listed = self.listed(keys::candidates_after(origin, None), after, limit, KnownUrl::read).await;
         listed.map_err(|e| e.at("list candidates", origin))
+    }
+
+    /// Returns how many of an origin's candidates have not ended yet. May lag.
+    pub(crate) async fn count_unvisited(&self, origin: &OriginKey) -> PortResult<u64> {
+        let (range, unvisited) = (keys::candidates_after(origin, None), candidate::unvisited());
+        let counted = self.db.count(&range, &unvisited, candidate::VISITED_BYTES).await;
+        counted.map_err(|e| e.at("count candidates", origin))
     }
 
     /// Returns the candidates of these URLs, without unknown ones. May lag.

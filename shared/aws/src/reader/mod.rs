@@ -119,6 +119,10 @@ impl Reader for DynamoReader {
         self.frontier.progress(&self.crawl, number).await
     }
 
+    async fn unvisited(&self) -> PortResult<u64> {
+        self.count_unvisited().await
+    }
+
     async fn pages(&self, filter: &Filter, after: Option<&Cursor>, limit: usize) -> PortResult<Batch<PageRow>> {
         let url = filter.url.as_ref();
         let load = |segment: SegmentRow| async move { self.load_pages(&segment, url).await };

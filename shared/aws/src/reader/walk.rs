@@ -7,12 +7,16 @@ use dragline_domain::url::Origin;
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_ports::frontier::Origins;
 use dragline_ports::reader::{Batch, Cursor, Filter, Rest};
+use futures_util::stream::{self, StreamExt, TryStreamExt};
 
 use super::DynamoReader;
 use super::place::{Place, no_place};
 use crate::frontier::{DynamoFrontier, Listed};
 use crate::rows::keys;
 use crate::rows::known::KnownUrl;
+
+/// How many origins' URLs are counted at the same time.
+const COUNTED_MAX: usize = 8;
 
 /// How many origins are visited at once, whether or not they hold anything wanted.
 const ORIGINS_MAX: usize = 100;
@@ -152,6 +156,22 @@ impl DynamoReader {
         let known = found.remove(url).filter(|known| !is_read && is_wanted(known));
         let cursor = if known.is_some() { Some(behind) } else { after.cloned() };
         Ok(Batch { rows: known.map(|known| (origin, known)).into_iter().collect(), cursor, rest: Rest::Nothing })
+    }
+
+    /// Counts the URLs of every origin that have not ended yet.
+    pub(super) async fn count_unvisited(&self) -> PortResult<u64> {
+        let (mut counted, mut after) = (0, None);
+        loop {
+            let origins = self.frontier.list_origins(&self.crawl, after.as_ref(), ORIGINS_MAX).await?;
+            let Some(last) = origins.last().cloned() else { return Ok(counted) };
+            let count = |origin| {
+                let origin = OriginKey { crawl: self.crawl.clone(), origin };
+                async move { self.frontier.count_unvisited(&origin).await }
+            };
+            let counts = stream::iter(origins).map(count).buffer_unordered(COUNTED_MAX);
+            counted += counts.try_fold(0, |sum, count| async move { Ok(sum + count) }).await?;
+            after = Some(last);
+        }
     }
 
     async fn walk<T: Held>(

@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{fields, iteration_number, keys, row};
-use crate::dynamo::{Fields, Item, Statement, instant, json, number, text};
+use crate::dynamo::{Expression, Fields, Item, Statement, instant, json, number, text};
 use crate::errors::StoreError;
 use crate::meter::capacity::item_bytes;
 use crate::tables::{PARTITION, SORT, Table};
@@ -32,7 +32,7 @@ pub(super) const CHECKED_AT: &str = "checked_at";
 pub(super) const CHANGED_AT: &str = "changed_at";
 
 /// The approximate size of a visited candidate: it has two entity tags' worth of attributes in addition to its key.
-const VISITED_BYTES: u64 = 600;
+pub(crate) const VISITED_BYTES: u64 = 600;
 
 /// The part of a candidate that claims and recrawls need.
 pub(crate) struct Candidate {
@@ -145,6 +145,11 @@ impl Queueing<'_> {
         let condition = format!("{QUEUED_IN} = ?");
         change.of(&keys::candidate(self.origin, path), &condition, [number(was_in.number())])
     }
+}
+
+/// Returns what holds for a candidate that has not ended yet.
+pub(crate) fn unvisited() -> Expression {
+    Expression::new(format!("attribute_not_exists(#{LAST_OUTCOME})"))
 }
 
 /// Writes what an entry of a segment changes, unless something newer is there.

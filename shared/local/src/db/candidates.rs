@@ -6,7 +6,7 @@ use dragline_domain::frontier::{
     CandidateState, CandidateUpdate, Claimer, EndedVisit, FieldsDigest, Known, LastCapture, LastDocument, LastVisit,
     LinksDecided, RulesDigest, Sighting, Standing, StateChange, VisitPlace,
 };
-use dragline_domain::ids::{Iteration, Turn};
+use dragline_domain::ids::{CrawlId, Iteration, Turn};
 use dragline_domain::recrawl::Away;
 use dragline_domain::url::Origin;
 use jiff::Timestamp;
@@ -107,6 +107,14 @@ fn read_document(row: &Row<'_>) -> Result<Option<LastDocument>, StoreError> {
 }
 
 impl Db {
+    /// Returns how many known URLs of a crawl have not ended yet.
+    pub(crate) fn unvisited(&self, crawl: &CrawlId) -> Result<u64, StoreError> {
+        let sql = "SELECT count(*) FROM crawl_candidate k JOIN origin o ON o.id = k.origin_id
+                   WHERE o.crawl_id = ?1 AND k.last_outcome IS NULL";
+        let Some(crawl) = self.crawl_id(crawl)? else { return Ok(0) };
+        Ok(self.find(sql, params![crawl], |row| row.get(0))?.unwrap_or(0))
+    }
+
     pub(crate) fn candidate(&self, origin: OriginRowId, path: &str) -> Result<Option<Candidate>, StoreError> {
         let sql = select_candidates!("k.origin_id = ?1 AND k.path_query = ?2");
         self.find_with(sql, params![origin, path], Candidate::read)

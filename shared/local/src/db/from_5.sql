@@ -13,6 +13,9 @@ ALTER TABLE crawl_candidate ADD COLUMN blocked_by INTEGER;
 ALTER TABLE crawl_log ADD COLUMN change TEXT;
 ALTER TABLE crawl_log ADD COLUMN changed_parts TEXT;
 ALTER TABLE document ADD COLUMN body_id INTEGER;
+UPDATE document SET body_id = id
+WHERE state = 'processed' AND outcome IN (20, 29, 31, 32, 171, 180, 181)
+  AND EXISTS (SELECT 1 FROM file f WHERE f.id = document.id AND f.record = 'response');
 
 CREATE TABLE difference (
     id            INTEGER PRIMARY KEY REFERENCES document (id),

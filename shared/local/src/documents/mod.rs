@@ -83,8 +83,6 @@ fn put(
 ) -> Result<(), StoreError> {
     let Document { url, outcome, state, detail, .. } = document;
     let body = document.body.as_ref().map(|body| visit_id(db, origin_id, &body.visit)).transpose()?.flatten();
-    // A body of its own visit is found by the same number.
-    let body = body.filter(|body| *body != id);
     let sql = "INSERT INTO document (id, url, outcome, state, detail, body_id) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
     db.execute(sql, params![id, shorten(origin, url), Code(*outcome), state_name(*state), detail, body])?;
     if let Some(page) = &document.page {
@@ -137,7 +135,7 @@ pub(crate) const COLUMNS: &str =
 
 /// What [`COLUMNS`] are of: the document `v` and what belongs to it, to the visit with its body, and to the document before it.
 pub(crate) const FROM: &str = "document v LEFT JOIN file_text t ON t.id = v.id LEFT JOIN page_link k ON k.id = v.id
-    LEFT JOIN file bf ON bf.id = coalesce(v.body_id, v.id) LEFT JOIN segment bs ON bs.id = bf.id >> 24
+    LEFT JOIN file bf ON bf.id = v.body_id LEFT JOIN segment bs ON bs.id = bf.id >> 24
     LEFT JOIN crawl_log bl ON bl.id = bf.id LEFT JOIN request br ON br.id = bf.id
     LEFT JOIN difference x ON x.id = v.id LEFT JOIN segment xs ON xs.id = x.since_id >> 24";
 

@@ -49,6 +49,10 @@ impl Reader for SqliteReader {
         self.run("read progress", move |db, crawl| crate::frontier::progress::progress(db, crawl, number)).await
     }
 
+    async fn unvisited(&self) -> PortResult<u64> {
+        self.run("count unvisited URLs", Db::unvisited).await
+    }
+
     async fn pages(&self, filter: &Filter, after: Option<&Cursor>, limit: usize) -> PortResult<Batch<PageRow>> {
         self.stream("read pages", filter, after, limit, streams::pages).await
     }

@@ -40,8 +40,8 @@ impl NoticeKey {
     #[must_use]
     pub fn of(notice: &Notice) -> Self {
         let kind = notice.kind();
-        if let Notice::IterationClosed(row) = notice {
-            return Self(format!("{kind}#{:010}", row.number.number()));
+        if let Notice::IterationClosed(closed) = notice {
+            return Self(format!("{kind}#{:010}", closed.row.number.number()));
         }
         let digest = Sha1Digest::of(format!("{notice:?}").as_bytes());
         let place = digest.as_bytes().first().map_or(0, |byte| byte % PLACES);
@@ -90,7 +90,7 @@ impl OwedNotice {
     /// Returns the notice that an iteration closed: owed and due from that moment.
     #[must_use]
     pub fn of_closed(row: &IterationRow, closed_at: Timestamp) -> Self {
-        Self::new(Notice::IterationClosed(row.clone()), closed_at, closed_at)
+        Self::new(Notice::IterationClosed(row.clone().into()), closed_at, closed_at)
     }
 
     /// Returns the crawl that owes it.

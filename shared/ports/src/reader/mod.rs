@@ -52,6 +52,9 @@ pub trait Reader: Send + Sync {
     /// Returns the sums over an iteration's origins.
     fn progress(&self, number: Iteration) -> impl Future<Output = PortResult<Progress>> + Send;
 
+    /// Returns how many known URLs were never visited, nor decided on when they had their turn. May read as much as is known of all URLs.
+    fn unvisited(&self) -> impl Future<Output = PortResult<u64>> + Send;
+
     /// Reads the site as it is now: each URL's last good document, unless the page is gone or forbidden by now. The filter's iteration is the one that
     /// put the document.
     fn pages(

@@ -1,5 +1,7 @@
 //! Readers with one defect each.
 
+use std::ops::ControlFlow;
+
 use dragline_domain::document::DocumentState;
 use dragline_domain::frontier::{IterationRow, LeftoverReason};
 use dragline_domain::ids::Iteration;
@@ -8,6 +10,7 @@ use dragline_ports::error::PortResult;
 use dragline_ports::frontier::Progress;
 use dragline_ports::reader::{
     Batch, CandidateRow, Cursor, DocumentRow, Filter, LeftoverRow, LinkRow, LogRow, PageRow, Reader, Rest, SeenPageRow,
+    each_row,
 };
 
 use super::mutations;
@@ -88,6 +91,10 @@ mutations! {
         RulesLost,
         /// URLs that were never asked for are left out.
         UnvisitedLeftOut,
+        /// URLs that were visited count as unvisited, too.
+        VisitedCounted,
+        /// No URL counts as unvisited.
+        UnvisitedNotCounted,
         /// The time when a URL is due again is lost.
         DueLost,
         /// What the last capture left is lost.
@@ -313,6 +320,24 @@ impl<R: Reader> Reader for MutantReader<R> {
             _ => None,
         };
         self.inner.progress(newest.unwrap_or(number)).await
+    }
+
+    async fn unvisited(&self) -> PortResult<u64> {
+        match self.mutation {
+            M::VisitedCounted => {
+                let (filter, mut known) = (&Filter::default(), 0);
+                let read =
+                    |after: Option<Cursor>| async move { self.inner.candidates(filter, after.as_ref(), 100).await };
+                each_row(read, |_| {
+                    known += 1;
+                    ControlFlow::Continue(())
+                })
+                .await?;
+                Ok(known)
+            }
+            M::UnvisitedNotCounted => Ok(0),
+            _ => self.inner.unvisited().await,
+        }
     }
 
     streams! {

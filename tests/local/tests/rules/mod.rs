@@ -10,6 +10,7 @@ mod clocks;
 mod content;
 mod crowd;
 mod current;
+mod diff;
 mod directives;
 mod failures;
 mod hosts;

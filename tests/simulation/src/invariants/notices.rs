@@ -10,7 +10,7 @@ use super::{Invariant, Violation};
 pub fn the_end_is_told(iteration: Iteration, told: &[Notice]) -> Vec<Violation> {
     let ends = || {
         told.iter().filter_map(|notice| match notice {
-            Notice::IterationClosed(row) => Some(row),
+            Notice::IterationClosed(closed) => Some(&closed.row),
             _ => None,
         })
     };

@@ -1,5 +1,6 @@
 //! Reading a crawl: each stream, by filter and from any cursor.
 
+mod counts;
 mod pages;
 mod places;
 mod rows;
@@ -8,6 +9,7 @@ mod streams;
 
 use dragline_domain::ids::CrawlId;
 
+pub use counts::*;
 pub use pages::*;
 pub use places::*;
 pub use rows::*;
@@ -42,6 +44,7 @@ macro_rules! reader_suite {
             a_copy_has_no_text_of_its_own
             links_say_what_was_done_with_them
             candidates_say_all_that_is_known
+            urls_that_were_never_visited_are_counted
             documents_come_as_they_were_put
             leftovers_are_told_by_origin_and_reason
         }

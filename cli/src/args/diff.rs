@@ -1,0 +1,95 @@
+//! `dragline diff`: what differs between two iterations.
+
+use clap::{Args, ValueEnum};
+use dragline_domain::ids::Iteration;
+use dragline_report::diff::Which;
+
+use super::read::{Format, OfArgs};
+use super::values;
+
+/// Show what differs between two iterations of a crawl
+#[derive(Debug, Args)]
+#[command(
+    long_about = "Show what differs between two iterations of a crawl: pages that are new, changed, moved, gone or back, or their links.\n\n\
+                  Each URL is listed once, however many iterations are between the two: what came and went again is left out. A page that changed and \
+                  changed back is listed as changed. If the later iteration is not over, this shows what it found so far.",
+    after_help = "\
+Examples:
+  dragline diff
+  dragline diff --from 3
+  dragline diff --from 1 --to 3 --format csv > changes.csv
+  dragline diff --what links --format jsonl | jq -r 'select(.change == \"added\") | .to_url'
+  dragline diff --exit-code > changes.txt || mail -s 'the site changed' me@example.org < changes.txt"
+)]
+pub(crate) struct DiffArgs {
+    #[command(flatten)]
+    pub(crate) of: OfArgs,
+    /// The earlier iteration, counted from 1 [default: the one before the later]
+    #[arg(long, value_name = "N", value_parser = values::iteration())]
+    pub(crate) from: Option<Iteration>,
+    /// The later iteration [default: the latest that is over]
+    #[arg(long, value_name = "M", value_parser = values::iteration())]
+    pub(crate) to: Option<Iteration>,
+    /// What to compare
+    #[arg(long, default_value = "pages")]
+    pub(crate) what: Compared,
+    /// The format of the list
+    #[arg(long, default_value = "text")]
+    format: ListFormat,
+    /// Also list pages that were visited and did not change
+    #[arg(long)]
+    all: bool,
+    /// Exit with code 1 if something differs
+    #[arg(long)]
+    exit_code: bool,
+}
+
+/// What is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Compared {
+    /// Pages, and other URLs that are shown
+    Pages,
+    /// Links: of a new page all are added, of one that is gone all are removed
+    Links,
+}
+
+/// The format of a list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ListFormat {
+    /// Lines for people, with the totals at the end
+    Text,
+    /// One JSON object per line
+    Jsonl,
+    /// Comma-separated values with a header line (RFC 4180)
+    Csv,
+}
+
+/// What the exit code says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ExitSays {
+    /// Whether something differs.
+    WhetherDifferent,
+    /// Only whether the command did its work.
+    WhetherDone,
+}
+
+impl DiffArgs {
+    /// Returns the format of the rows; `None` for text.
+    pub(crate) const fn format(&self) -> Option<Format> {
+        match self.format {
+            ListFormat::Text => None,
+            ListFormat::Jsonl => Some(Format::Jsonl),
+            ListFormat::Csv => Some(Format::Csv),
+        }
+    }
+
+    /// Returns which pages to list.
+    pub(crate) const fn which(&self) -> Which {
+        if self.all { Which::Visited } else { Which::Changed }
+    }
+
+    /// Returns what the exit code says.
+    pub(crate) const fn exit_says(&self) -> ExitSays {
+        if self.exit_code { ExitSays::WhetherDifferent } else { ExitSays::WhetherDone }
+    }
+}

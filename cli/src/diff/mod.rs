@@ -1,0 +1,145 @@
+//! `dragline diff`: lists what differs between two iterations, as it is found.
+
+mod text;
+
+use std::io::{self, StdoutLock};
+use std::ops::ControlFlow;
+
+use dragline_domain::change::ChangeKind;
+use dragline_domain::frontier::IterationStatus;
+use dragline_ports::reader::Reader;
+use dragline_report::diff::{LinkChange, LinkChangeKind, PageChange, Span, each_link_change, each_page_change};
+use serde::Serialize;
+
+use self::text::{Line, Text};
+use crate::args::{Compared, DiffArgs, ExitSays, Format, Of};
+use crate::error::{CliError, while_doing};
+use crate::exit::Exit;
+use crate::export::Rows;
+use crate::found::{self, Found};
+use crate::terminal::{Colour, Console};
+
+/// Prints what differs on standard output.
+///
+/// # Errors
+/// There is no such crawl or iteration, it cannot be read, or the list cannot be written.
+pub(crate) async fn diff(args: &DiffArgs, console: &Console) -> Result<Exit, CliError> {
+    match args.of.which()? {
+        Of::Directory { data, crawl } => match found::in_directory(data, crawl)? {
+            Some(found) => show(&found, args, console).await,
+            None => Err(found::nothing_begun(data)),
+        },
+        #[cfg(feature = "stack")]
+        Of::Stack { crawl, stack } => show(&crate::stack::find(crawl, stack).await?, args, console).await,
+    }
+}
+
+async fn show(found: &Found<impl Reader>, args: &DiffArgs, console: &Console) -> Result<Exit, CliError> {
+    let span = choose(found, args).await?;
+    if found.iteration(Some(span.to())).await?.status != IterationStatus::Closed {
+        console.say(&format!("iteration {} is not over: this is what it found so far", span.to()));
+    }
+    let fields: &[&'static str] = match args.what {
+        Compared::Pages => &PageChange::FIELDS,
+        Compared::Links => &LinkChange::FIELDS,
+    };
+    let mut list = List::new(args.format(), fields);
+    let mut totals = Totals::default();
+    let told = match args.what {
+        Compared::Pages => {
+            each_page_change(&found.reader, span, args.which(), |change| {
+                totals.add_page(change.change);
+                list.add(&change)
+            })
+            .await
+        }
+        Compared::Links => {
+            each_link_change(&found.reader, span, |change| {
+                totals.add_link(change.change);
+                list.add(&change)
+            })
+            .await
+        }
+    };
+    told.map_err(|error| found.failed(error))?;
+    list.finish(span, &totals).map_err(while_doing("writing to standard output"))?;
+    Ok(match args.exit_says() {
+        ExitSays::WhetherDifferent if totals.has_differences() => Exit::NotAllWell,
+        ExitSays::WhetherDifferent | ExitSays::WhetherDone => Exit::Done,
+    })
+}
+
+/// Returns the iterations to compare, both of which exist.
+async fn choose(found: &Found<impl Reader>, args: &DiffArgs) -> Result<Span, CliError> {
+    for given in [args.from, args.to].into_iter().flatten() {
+        found.iteration(Some(given)).await?;
+    }
+    let latest = found.iteration(None).await?;
+    Span::choose(args.from, args.to, &latest)
+        .map_err(|source| CliError::NotCompared { crawl: found.crawl.clone(), source })
+}
+
+/// The list, as it is written.
+enum List {
+    Text(Text<StdoutLock<'static>>),
+    Rows(Rows),
+}
+
+impl List {
+    fn new(format: Option<Format>, fields: &[&'static str]) -> Self {
+        match format {
+            Some(format) => Self::Rows(Rows::new(format, fields.to_vec())),
+            None => Self::Text(Text::new(io::stdout().lock(), Colour::of_stream(&io::stdout()))),
+        }
+    }
+
+    /// Adds an entry, and returns whether to go on.
+    fn add(&mut self, entry: &(impl Serialize + Line)) -> ControlFlow<()> {
+        match self {
+            Self::Text(text) => text.add(entry),
+            Self::Rows(rows) => rows.write(entry),
+        }
+    }
+
+    fn finish(self, span: Span, totals: &Totals) -> io::Result<()> {
+        match self {
+            Self::Text(text) => text.finish(span, totals),
+            Self::Rows(rows) => rows.finish(),
+        }
+    }
+}
+
+/// How many of each kind were listed, in the order in which they are reported.
+#[derive(Debug, Default)]
+struct Totals {
+    pages: [u64; ChangeKind::ALL.len()],
+    links_added: u64,
+    links_removed: u64,
+}
+
+impl Totals {
+    fn add_page(&mut self, kind: ChangeKind) {
+        for (count, of) in self.pages.iter_mut().zip(ChangeKind::ALL) {
+            *count += u64::from(of == kind);
+        }
+    }
+
+    const fn add_link(&mut self, kind: LinkChangeKind) {
+        match kind {
+            LinkChangeKind::Added => self.links_added += 1,
+            LinkChangeKind::Removed => self.links_removed += 1,
+        }
+    }
+
+    /// Returns the kinds that were found, each with its number.
+    fn found(&self) -> impl Iterator<Item = (u64, &'static str)> {
+        let pages = self.pages.into_iter().zip(ChangeKind::ALL.map(ChangeKind::name));
+        let links = [LinkChangeKind::Added, LinkChangeKind::Removed].map(LinkChangeKind::name);
+        let counts = pages.chain([self.links_added, self.links_removed].into_iter().zip(links));
+        counts.filter(|(count, _)| *count > 0)
+    }
+
+    fn has_differences(&self) -> bool {
+        self.found().any(|(_, kind)| kind != ChangeKind::Unchanged.name())
+    }
+}

@@ -1,0 +1,260 @@
+//! The links that differ.
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+
+use dragline_domain::change::{ChangeKind, LinkTo, Part};
+use dragline_domain::document::{Document, LinkKind};
+use dragline_domain::frontier::Says;
+use dragline_domain::ids::Iteration;
+use dragline_ports::error::PortResult;
+use dragline_ports::reader::{Cursor, DocumentRow, Filter, Reader, each_row};
+use serde::Serialize;
+
+use super::compact::{Compact, Digest};
+use super::pages::{Changed, Which, collect};
+use super::{BATCH_ROWS, Net, REMEMBERED_MAX, Span};
+
+/// Whether a link came or went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LinkChangeKind {
+    /// The page has it now.
+    Added,
+    /// The page had it.
+    Removed,
+}
+
+impl LinkChangeKind {
+    /// As it is shown.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Added => "added",
+            Self::Removed => "removed",
+        }
+    }
+
+    const fn sign(self) -> i8 {
+        match self {
+            Self::Added => 1,
+            Self::Removed => -1,
+        }
+    }
+}
+
+/// A link that differs between two iterations. The field names are those of JSON lines and of CSV.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LinkChange {
+    /// The page.
+    pub from_url: String,
+    /// Whether it came or went.
+    pub change: LinkChangeKind,
+    /// How the page makes it.
+    pub kind: LinkKind,
+    /// Where it leads.
+    pub to_url: String,
+}
+
+impl LinkChange {
+    /// The names of the fields, in order.
+    pub const FIELDS: [&'static str; 4] = ["from_url", "change", "kind", "to_url"];
+
+    fn of(document: &Document, change: LinkChangeKind, link: &LinkTo) -> Self {
+        let LinkTo { kind, target } = link;
+        Self { from_url: document.url.to_string(), change, kind: *kind, to_url: target.to_string() }
+    }
+
+    /// Identifies the link, whether it came or went.
+    fn digest(&self) -> Digest {
+        Digest::of([self.from_url.as_str(), self.kind.name(), &self.to_url])
+    }
+}
+
+/// Which links of a page differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Differing {
+    /// Those in which its documents differ from the ones before them.
+    Some,
+    /// All that it has now: it is new, or there again.
+    AllNow,
+    /// All that it had: it is gone.
+    AllBefore,
+}
+
+impl Differing {
+    /// `None` if no link differs.
+    fn of(net: Net) -> Option<Self> {
+        match net.kind()? {
+            ChangeKind::New | ChangeKind::Back => Some(Self::AllNow),
+            ChangeKind::Gone => Some(Self::AllBefore),
+            ChangeKind::Changed | ChangeKind::Moved => net.parts().contains(Part::Links).then_some(Self::Some),
+            ChangeKind::Unchanged => None,
+        }
+    }
+}
+
+/// Pages that changed, by the digest of their URL.
+type Pages = Compact<Changed>;
+
+/// Calls back with each link that differs, once, until told to stop. Those of one document come together.
+///
+/// Of a page that is new or there again all links are added, of one that is gone all are removed. Those are in the page's last document, which any
+/// iteration may have put: documents are read from the newest back, until all are found.
+///
+/// # Errors
+/// The crawl cannot be read.
+pub async fn each_link_change(
+    reader: &impl Reader,
+    span: Span,
+    tell: impl FnMut(LinkChange) -> ControlFlow<()>,
+) -> PortResult<()> {
+    each_within(reader, span, REMEMBERED_MAX, tell).await
+}
+
+pub(super) async fn each_within(
+    reader: &impl Reader,
+    span: Span,
+    remembered_max: usize,
+    mut tell: impl FnMut(LinkChange) -> ControlFlow<()>,
+) -> PortResult<()> {
+    let mut begin = Some(Digest::MIN);
+    while let Some(from) = begin {
+        let mut pages = collect(reader, span, Which::Changed, Compact::new(from, remembered_max)).await?;
+        begin = pages.rest();
+        pages.retain(|page| Differing::of(page.net).is_some());
+        let told = match tell_some(reader, span, &pages, remembered_max, &mut tell).await? {
+            ControlFlow::Continue(()) => tell_all(reader, span, pages, &mut tell).await?,
+            told => told,
+        };
+        if told.is_break() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// Tells in which links pages differ that were there before, too.
+async fn tell_some(
+    reader: &impl Reader,
+    span: Span,
+    pages: &Pages,
+    remembered_max: usize,
+    tell: &mut impl FnMut(LinkChange) -> ControlFlow<()>,
+) -> PortResult<ControlFlow<()>> {
+    let is_wanted = |net| Differing::of(net) == Some(Differing::Some);
+    let differences_of = |document: &Document| {
+        let page = pages.get(Digest::of([document.url.as_str()]));
+        page.filter(|page| is_wanted(page.net)).map_or_else(Vec::new, |_| differences(document))
+    };
+    if !pages.any(|page| is_wanted(page.net)) {
+        return Ok(ControlFlow::Continue(()));
+    }
+    if span.is_adjacent() {
+        return each_document(reader, span.to(), |document| {
+            differences_of(&document).into_iter().try_for_each(&mut *tell)
+        })
+        .await;
+    }
+    // A link that came and went again does not differ, so those of several documents are added up first.
+    let mut begin = Some(Digest::MIN);
+    while let Some(from) = begin {
+        let mut sums: Compact<i8> = Compact::new(from, remembered_max);
+        for iteration in span.steps() {
+            _ = each_document(reader, iteration, |document| {
+                for link in differences_of(&document) {
+                    let add = |sum: Option<i8>| (sum.unwrap_or(0) + link.change.sign()).clamp(-1, 1);
+                    sums.change(link.digest(), |sum| Some(add(sum)).filter(|sum| *sum != 0));
+                }
+                ControlFlow::Continue(())
+            })
+            .await?;
+        }
+        begin = sums.rest();
+        for iteration in span.steps() {
+            if sums.is_empty() {
+                break;
+            }
+            let told = each_document(reader, iteration, |document| {
+                differences_of(&document).into_iter().try_for_each(|link| {
+                    if sums.get(link.digest()) != Some(&link.change.sign()) {
+                        return ControlFlow::Continue(());
+                    }
+                    sums.remove(link.digest());
+                    tell(link)
+                })
+            });
+            if told.await?.is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+    }
+    Ok(ControlFlow::Continue(()))
+}
+
+/// Tells the links of pages that came or went.
+async fn tell_all(
+    reader: &impl Reader,
+    span: Span,
+    mut pages: Pages,
+    tell: &mut impl FnMut(LinkChange) -> ControlFlow<()>,
+) -> PortResult<ControlFlow<()>> {
+    pages.retain(|page| Differing::of(page.net) != Some(Differing::Some));
+    for iteration in span.back_to_first() {
+        if pages.is_empty() {
+            break;
+        }
+        let told = each_document(reader, iteration, |document| {
+            let digest = Digest::of([document.url.as_str()]);
+            let change = match pages.get(digest).and_then(|page| Differing::of(page.net)) {
+                Some(Differing::AllNow) => LinkChangeKind::Added,
+                Some(Differing::AllBefore) if iteration <= span.from() => LinkChangeKind::Removed,
+                _ => return ControlFlow::Continue(()),
+            };
+            if !is_content(&document) {
+                return ControlFlow::Continue(());
+            }
+            pages.remove(digest);
+            let links: BTreeSet<LinkTo> =
+                document.links.iter().map(|link| LinkTo { kind: link.kind, target: link.target.clone() }).collect();
+            links.iter().map(|link| LinkChange::of(&document, change, link)).try_for_each(&mut *tell)
+        });
+        if told.await?.is_break() {
+            return Ok(ControlFlow::Break(()));
+        }
+    }
+    Ok(ControlFlow::Continue(()))
+}
+
+/// Whether a document is what its URL shows, rather than a note of a visit that found nothing, or nothing new.
+fn is_content(document: &Document) -> bool {
+    document.page.is_some() || !document.links.is_empty() || document.outcome.says() == Says::Content
+}
+
+/// Returns the links in which a document differs from the one before it.
+fn differences(document: &Document) -> Vec<LinkChange> {
+    let Some(difference) = &document.difference else { return Vec::new() };
+    let of = |change, links: &[LinkTo]| -> Vec<LinkChange> {
+        links.iter().map(|link| LinkChange::of(document, change, link)).collect()
+    };
+    let mut changes = of(LinkChangeKind::Added, &difference.links_added);
+    changes.extend(of(LinkChangeKind::Removed, &difference.links_removed));
+    changes
+}
+
+/// Calls back with each document of an iteration, until told to stop.
+async fn each_document(
+    reader: &impl Reader,
+    iteration: Iteration,
+    mut visit: impl FnMut(Document) -> ControlFlow<()>,
+) -> PortResult<ControlFlow<()>> {
+    let filter = &Filter::of_iteration(iteration);
+    let read = |after: Option<Cursor>| async move { reader.documents(filter, after.as_ref(), BATCH_ROWS).await };
+    let mut told = ControlFlow::Continue(());
+    each_row(read, |row: DocumentRow| {
+        told = visit(row.document);
+        told
+    })
+    .await?;
+    Ok(told)
+}

@@ -1,0 +1,298 @@
+//! What several visits of a URL, one after another, change together.
+
+use dragline_domain::change::{ChangeKind, Part};
+use dragline_domain::outcome::Outcome;
+use dragline_ports::reader::LogRow;
+
+/// Some of the parts of what a URL shows, in one byte.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PartSet(u8);
+
+impl PartSet {
+    /// Returns the set of the parts in a list of names with commas, as the log has it. Names that this version does not know are left out.
+    #[must_use]
+    pub fn named(names: Option<&str>) -> Self {
+        names.unwrap_or_default().split(',').filter_map(Part::named).collect()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether this part is one of them.
+    #[must_use]
+    pub const fn contains(self, part: Part) -> bool {
+        self.0 & bit(part) != 0
+    }
+
+    /// Returns the parts of either set.
+    #[must_use]
+    pub const fn and(self, more: Self) -> Self {
+        Self(self.0 | more.0)
+    }
+
+    /// Returns the names of the parts, in order.
+    pub fn names(self) -> impl Iterator<Item = &'static str> {
+        Part::ALL.into_iter().filter(move |part| self.contains(*part)).map(Part::name)
+    }
+}
+
+const fn bit(part: Part) -> u8 {
+    1 << part as u8
+}
+
+impl FromIterator<Part> for PartSet {
+    fn from_iter<I: IntoIterator<Item = Part>>(parts: I) -> Self {
+        Self(parts.into_iter().fold(0, |bits, part| bits | bit(part)))
+    }
+}
+
+/// What a visit found at a URL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shows {
+    /// A redirect.
+    Redirect,
+    /// Anything else.
+    Page,
+    /// What the visit before found.
+    AsBefore,
+}
+
+/// What one visit of a URL changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// What it means for the current state of the site.
+    pub kind: ChangeKind,
+    /// The parts that differ from the document before.
+    pub parts: PartSet,
+    /// What the visit found.
+    pub shows: Shows,
+}
+
+impl Step {
+    /// Returns what a visit changed; `None` if it was tried again or says nothing lasting.
+    #[must_use]
+    pub fn of(row: &LogRow) -> Option<Self> {
+        let kind = row.change.as_deref().filter(|_| row.r#final).and_then(ChangeKind::named)?;
+        let shows = match Outcome::from_code(row.outcome) {
+            Some(Outcome::PermanentRedirect | Outcome::Redirect) => Shows::Redirect,
+            Some(Outcome::FileDidNotChange) => Shows::AsBefore,
+            _ => Shows::Page,
+        };
+        Some(Self { kind, parts: PartSet::named(row.changed_parts.as_deref()), shows })
+    }
+}
+
+/// The URL before the first of the visits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Before {
+    /// It had never been shown.
+    Absent,
+    /// It had been, and was not any more.
+    Hidden,
+    /// It was shown.
+    Shown,
+    /// It was shown, and redirected.
+    Redirected,
+}
+
+/// What the visits of a URL from one iteration to another change together. Takes a few bytes.
+///
+/// The log has no digests, so a page that changed and changed back counts as changed, in the parts that did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Net {
+    before: Before,
+    standing: Standing,
+    /// Whether it redirects now, or did when it was last shown.
+    redirects: bool,
+    differs: bool,
+    parts: PartSet,
+}
+
+/// Whether the URL is shown after the visits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Standing {
+    Shown,
+    Hidden,
+}
+
+impl Net {
+    /// Returns what the visits change once this one is added to those before it, if there were any.
+    #[must_use]
+    pub fn add(net: Option<Self>, step: Step) -> Self {
+        net.unwrap_or_else(|| Self::before(step)).then(step)
+    }
+
+    /// Returns the net change of no visits at all, if the first one is this: its kind tells how the URL was.
+    fn before(first: Step) -> Self {
+        let redirects = first.shows == Shows::Redirect;
+        let (before, redirects) = match first.kind {
+            ChangeKind::New => (Before::Absent, false),
+            ChangeKind::Back => (Before::Hidden, false),
+            ChangeKind::Changed | ChangeKind::Unchanged if redirects => (Before::Redirected, true),
+            ChangeKind::Changed | ChangeKind::Moved | ChangeKind::Gone | ChangeKind::Unchanged => {
+                (Before::Shown, false)
+            }
+        };
+        let standing = match before {
+            Before::Absent | Before::Hidden => Standing::Hidden,
+            Before::Shown | Before::Redirected => Standing::Shown,
+        };
+        Self { before, standing, redirects, differs: false, parts: PartSet::default() }
+    }
+
+    fn then(self, step: Step) -> Self {
+        if step.kind == ChangeKind::Gone {
+            return Self { standing: Standing::Hidden, ..self };
+        }
+        let redirects = match step.shows {
+            Shows::Redirect => true,
+            Shows::Page => false,
+            Shows::AsBefore => self.redirects,
+        };
+        let is_other = matches!(step.kind, ChangeKind::Changed | ChangeKind::Moved) || !step.parts.is_empty();
+        let (differs, parts) = (self.differs || is_other, self.parts.and(step.parts));
+        Self { standing: Standing::Shown, redirects, differs, parts, ..self }
+    }
+
+    /// Returns what changed; `None` if it is as if the URL had never been there, or it was not shown and is not.
+    #[must_use]
+    pub fn kind(self) -> Option<ChangeKind> {
+        Some(match (self.before, self.standing) {
+            (Before::Absent | Before::Hidden, Standing::Hidden) => return None,
+            (Before::Absent, Standing::Shown) => ChangeKind::New,
+            (Before::Hidden, Standing::Shown) => ChangeKind::Back,
+            (Before::Shown | Before::Redirected, Standing::Hidden) => ChangeKind::Gone,
+            (Before::Shown, Standing::Shown) if self.redirects && self.parts.contains(Part::Status) => {
+                ChangeKind::Moved
+            }
+            (Before::Shown | Before::Redirected, Standing::Shown) if self.differs => ChangeKind::Changed,
+            (Before::Shown | Before::Redirected, Standing::Shown) => ChangeKind::Unchanged,
+        })
+    }
+
+    /// Returns the parts that differ, of what was there before; none of what is new or gone.
+    #[must_use]
+    pub fn parts(self) -> PartSet {
+        match self.kind() {
+            Some(ChangeKind::Changed | ChangeKind::Moved | ChangeKind::Back) => self.parts,
+            _ => PartSet::default(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ChangeKind::{Back, Changed, Gone, Moved, New, Unchanged};
+    use Part::{Links, Status, Text, Title};
+
+    use super::*;
+    use crate::samples::visit;
+
+    /// A visit with this change, in these parts, that found a page; a redirect if it moved.
+    fn step(kind: ChangeKind, parts: &[Part]) -> Step {
+        let shows = if kind == Moved { Shows::Redirect } else { Shows::Page };
+        Step { kind, parts: parts.iter().copied().collect(), shows }
+    }
+
+    /// Such a visit that found a redirect.
+    fn redirect(kind: ChangeKind, parts: &[Part]) -> Step {
+        Step { shows: Shows::Redirect, ..step(kind, parts) }
+    }
+
+    /// A visit that found what the one before did.
+    fn same(kind: ChangeKind) -> Step {
+        Step { shows: Shows::AsBefore, ..step(kind, &[]) }
+    }
+
+    /// Steps, what they change together and in which parts, and why.
+    type Case<'a> = (&'a [Step], Option<ChangeKind>, &'a [Part], &'a str);
+
+    #[test]
+    fn steps_are_put_together() {
+        let cases: [Case<'_>; 24] = [
+            (&[step(New, &[])], Some(New), &[], "one step is what it is"),
+            (&[step(Changed, &[Text])], Some(Changed), &[Text], "one step"),
+            (&[step(Changed, &[])], Some(Changed), &[], "the one before could not be read"),
+            (&[step(Moved, &[Status, Text])], Some(Moved), &[Status, Text], "one step"),
+            (&[step(Gone, &[])], Some(Gone), &[], "one step"),
+            (&[step(Back, &[Title])], Some(Back), &[Title], "one step, with what differs from when it was last shown"),
+            (&[same(Unchanged)], Some(Unchanged), &[], "one step"),
+            (
+                &[step(New, &[]), step(Changed, &[Text])],
+                Some(New),
+                &[],
+                "it was not there before, whatever it said first",
+            ),
+            (&[step(New, &[]), step(Gone, &[])], None, &[], "as if it had never been"),
+            (&[step(New, &[]), step(Gone, &[]), step(Back, &[Text])], Some(New), &[], "it stayed after all"),
+            (&[step(New, &[]), step(Moved, &[Status])], Some(New), &[], "a new redirect"),
+            (&[step(Gone, &[]), same(Back)], Some(Unchanged), &[], "it came back as it was"),
+            (&[step(Gone, &[]), step(Back, &[Text])], Some(Changed), &[Text], "it came back with another text"),
+            (
+                &[step(Gone, &[]), redirect(Back, &[Status, Text])],
+                Some(Moved),
+                &[Status, Text],
+                "it came back as a redirect",
+            ),
+            (&[step(Back, &[]), step(Gone, &[])], None, &[], "it is as gone as before"),
+            (&[step(Back, &[Text]), step(Changed, &[Title])], Some(Back), &[Title, Text], "all that differs"),
+            (&[step(Back, &[]), step(Moved, &[Status])], Some(Back), &[Status], "something is there again"),
+            (&[step(Changed, &[Title]), step(Changed, &[Links])], Some(Changed), &[Title, Links], "both parts"),
+            (&[step(Changed, &[Text]), same(Unchanged)], Some(Changed), &[Text], "it stays changed"),
+            (&[step(Changed, &[Text]), step(Gone, &[])], Some(Gone), &[], "what it said last does not matter"),
+            (&[step(Moved, &[Status]), step(Gone, &[])], Some(Gone), &[], "the redirect is gone, too"),
+            (
+                &[step(Moved, &[Status, Text]), step(Changed, &[Status, Text])],
+                Some(Changed),
+                &[Status, Text],
+                "a page again; whether as before is not logged",
+            ),
+            (
+                &[redirect(Changed, &[Links]), step(Changed, &[Status]), step(Moved, &[Status])],
+                Some(Changed),
+                &[Status, Links],
+                "it redirected before, too",
+            ),
+            (
+                &[step(Moved, &[Status]), redirect(Changed, &[Links])],
+                Some(Moved),
+                &[Status, Links],
+                "it redirects elsewhere",
+            ),
+        ];
+        for (steps, kind, parts, why) in cases {
+            let net = steps.iter().fold(None, |net, step| Some(Net::add(net, *step))).unwrap();
+            assert_eq!(net.kind(), kind, "{why}");
+            assert_eq!(net.parts(), parts.iter().copied().collect(), "{why}");
+        }
+        assert!(size_of::<Net>() <= 8, "many are remembered at once");
+    }
+
+    #[test]
+    fn a_step_is_read_from_a_row_of_the_log() {
+        let row = |outcome, change: Option<&str>, parts: Option<&str>| LogRow {
+            change: change.map(str::to_owned),
+            changed_parts: parts.map(str::to_owned),
+            ..visit("https://a.example/", outcome)
+        };
+        let page = Outcome::FileIngested;
+        let moved = redirect(Moved, &[Status, Links]);
+        let retried = LogRow { r#final: false, ..row(page, Some("new"), None) };
+        for (row, expected, why) in [
+            (row(page, Some("new"), None), Some(step(New, &[])), "a page"),
+            (row(Outcome::Redirect, Some("moved"), Some("status,links")), Some(moved), "a redirect"),
+            (row(Outcome::FileDidNotChange, Some("unchanged"), None), Some(same(Unchanged)), "304"),
+            (row(page, Some("changed"), Some("text,smell")), Some(step(Changed, &[Text])), "a part of a later version"),
+            (row(page, Some("painted"), None), None, "a change of a later version"),
+            (row(Outcome::ServerInternalError, None, None), None, "it failed"),
+            (retried, None, "what counts is how it ended"),
+        ] {
+            assert_eq!(Step::of(&row), expected, "{why}");
+        }
+        let parts: PartSet = [Text, Status].into_iter().collect();
+        assert_eq!(parts.names().collect::<Vec<_>>(), ["status", "text"], "in order");
+    }
+}
