@@ -42,6 +42,8 @@ pub(super) struct OpenSegment {
     /// The most visits that it takes.
     pub pages_max: u32,
     pub entries: u32,
+    /// How many of them are no visits: documents that are made again.
+    pub asides: u32,
     /// Visits under way.
     pub pending: u32,
     /// Whether it takes no more visits.
@@ -90,7 +92,7 @@ pub(super) async fn commit(
     let object = ObjectKey::of_segment(&id, lease.iteration, token);
     let after_commit = lease.after_segment(&segment.work, after(now, lease_length));
     let (entries, exhausted) = (segment.entries, segment.exhausted);
-    let put_off = u32::try_from(segment.work.retries.len()).unwrap_or(u32::MAX);
+    let put_off = u32::try_from(segment.work.retries.len()).unwrap_or(u32::MAX).saturating_add(segment.asides);
     let bytes = Bytes::from(segment.records.into_object());
     let object_bytes = bytes.len() as u64;
     match world.archive().put_new(&object, bytes).await? {
@@ -166,6 +168,7 @@ mod tests {
                 taken: SegmentMemory::default().begin(),
                 pages_max: SEGMENT_PAGES_MAX,
                 entries,
+                asides: 0,
                 pending: 0,
                 is_sealed: false,
                 since: Duration::ZERO,

@@ -73,7 +73,7 @@ pub(super) const fn may_come_back(segment: &SegmentRow) -> bool {
 /// Returns how many URLs that ended in the segment have no capture here.
 pub(super) fn missing(segment: &SegmentRow, captures: &[Capture]) -> u64 {
     let ended = u64::from(segment.entries.saturating_sub(segment.put_off));
-    let there = captures.iter().filter(|capture| capture.visit.finality != Finality::Retried).count() as u64;
+    let there = captures.iter().filter(|capture| capture.visit.finality == Finality::Final).count() as u64;
     ended.saturating_sub(there)
 }
 
@@ -95,7 +95,7 @@ pub(super) fn of_documents(
         rest[place].take()
     };
     let found: Vec<Option<&Capture>> = documents.iter().map(&mut take).collect();
-    let put_off = found.iter().flatten().filter(|capture| capture.visit.finality == Finality::Retried).count();
+    let put_off = found.iter().flatten().filter(|capture| capture.visit.finality != Finality::Final).count();
     let mut put_off = (segment.put_off as usize).saturating_sub(put_off);
     let all = documents.iter().zip(found).map(|(document, found)| {
         found.cloned().unwrap_or_else(|| {

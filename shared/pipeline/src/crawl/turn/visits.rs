@@ -151,6 +151,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             ),
             pages_max: segment_pages(waiting),
             entries: 0,
+            asides: 0,
             pending: 0,
             is_sealed: false,
             since: now,
@@ -188,6 +189,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             let outcome = work.entry.known.document.map_or(Outcome::FileDidNotChange, |document| document.outcome);
             let visit = Visit { finality: Finality::Aside, ..visit_of(&work, outcome, None, None, 0) };
             segment.records.add_unsent(&url, self.world.clock().now(), &visit);
+            segment.asides += 1;
             return;
         }
         if let Some((outcome, why)) = refused(&self.context, &self.robots, &work, &url) {
