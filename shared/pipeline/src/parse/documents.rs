@@ -166,11 +166,14 @@ fn unchanged(
     let Some(earlier) = earlier else { return bare };
     let made = again(context, capture, Some(earlier), bare.clone());
     let mut document = Document { outcome, detail: bare.detail, ..made };
-    let asked_before = earlier.page.as_ref().is_some_and(|page| page.directives.noindex);
-    if let Some(page) = document.page.as_mut().filter(|_| asks_for_noindex && !asked_before) {
-        page.directives.noindex = true;
-        page.text.clear();
-        let last = capture.visit.known.document;
+    let last = capture.visit.known.document;
+    if asks_for_noindex && last.is_none_or(|last| last.outcome != Outcome::BlockedAtRequestOfRemote) {
+        // As little as is kept of a complete answer that asks for it.
+        if let Some(page) = &mut document.page {
+            page.directives.noindex = true;
+            (page.title, page.description) = (None, None);
+            page.text.clear();
+        }
         document.difference = last.map(|last| Difference::between(last.place, last.outcome, earlier, &document));
     }
     document

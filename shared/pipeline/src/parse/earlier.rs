@@ -37,6 +37,12 @@ impl Earlier {
         Ok(Self(found.map(|(place, document)| (document.url.clone(), (place, document))).collect()))
     }
 
+    /// Holds one document, which was put for this visit.
+    #[cfg(test)]
+    pub(super) fn of_one(place: VisitPlace, document: Document) -> Self {
+        Self(HashMap::from([(document.url.clone(), (place, document))]))
+    }
+
     /// Returns the document of the last good visit before this one; `None` if it is not needed, or no longer there.
     pub(super) fn of(&self, capture: &Capture) -> Option<&Document> {
         let (place, document) = self.0.get(&capture.url)?;
@@ -52,7 +58,7 @@ fn needed(context: &CrawlContext, capture: &Capture) -> Option<LastDocument> {
         (Finality::Aside, _)
         | (Finality::Final, Outcome::FileIngested | Outcome::PermanentRedirect | Outcome::Redirect) => true,
         (Finality::Final, Outcome::FileDidNotChange) => {
-            last.may_link() && (is_stale(context, capture, &last) || asks_for_noindex(context, capture))
+            asks_for_noindex(context, capture) || (last.may_link() && is_stale(context, capture, &last))
         }
         (Finality::Final, _) => false,
     };
