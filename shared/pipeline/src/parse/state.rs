@@ -6,7 +6,6 @@ use dragline_domain::document::{Disposition, Document, DocumentState};
 use dragline_domain::frontier::{
     Known, LinksDecided, RulesDigest, Says, SegmentRow, Standing, StateChange, VisitPlace,
 };
-use dragline_domain::outcome::Outcome;
 
 use super::documents::outcome_of_page;
 use super::read::Capture;
@@ -22,26 +21,36 @@ pub(super) fn state_change(
     if document.state == DocumentState::Stuck {
         return StateChange::Kept;
     }
-    let is_made = document.page.is_some() || document.body.is_some();
-    let is_noindex = document.outcome == Outcome::BlockedAtRequestOfRemote && is_made;
+    // Where the body is may be known only once the visit is logged, so nothing that a repeated parse decides again depends on it.
+    let is_made_again = document.page.is_some() || document.difference.is_some();
     match (capture.visit.finality, document.outcome.says()) {
         (Finality::Retried, _) => StateChange::Kept,
-        (Finality::Aside, _) if is_made => shown(context, segment, capture, document),
+        (Finality::Aside, _) if document.page.is_some() || document.body.is_some() => {
+            shown(context, segment, capture, document)
+        }
         (Finality::Aside, _) => StateChange::Kept,
         (Finality::Final, _) if capture.unchanged_since().is_some() => {
-            if is_made {
+            if is_made_again {
                 shown(context, segment, capture, document)
             } else {
                 StateChange::Confirmed
             }
         }
         (Finality::Final, Says::Content) => shown(context, segment, capture, document),
-        (Finality::Final, Says::Forbidden) if is_noindex => shown(context, segment, capture, document),
+        // The server gave it, and asks for noindex.
+        (Finality::Final, Says::Forbidden) if has_answered(capture) || document.page.is_some() => {
+            shown(context, segment, capture, document)
+        }
         (Finality::Final, Says::AsBefore) => StateChange::Confirmed,
         (Finality::Final, Says::Gone) => StateChange::Hidden(Standing::Gone),
         (Finality::Final, Says::Forbidden) => StateChange::Hidden(Standing::Withdrawn),
         (Finality::Final, Says::Nothing) => StateChange::Kept,
     }
+}
+
+/// Whether the server gave what the URL asks for.
+fn has_answered(capture: &Capture) -> bool {
+    capture.response.as_ref().is_some_and(|response| (200..300).contains(&response.status))
 }
 
 fn shown(context: &CrawlContext, segment: &SegmentRow, capture: &Capture, document: &Document) -> StateChange {

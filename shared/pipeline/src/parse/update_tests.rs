@@ -182,3 +182,27 @@ fn noindex_by_a_304_leaves_as_little_as_by_a_whole_answer() {
         assert_eq!(outcome, Outcome::BlockedAtRequestOfRemote, "{why}");
     }
 }
+
+#[test]
+fn a_visit_means_the_same_before_and_after_it_is_logged() {
+    let (page, refused) = (Outcome::FileIngested, Outcome::BlockedAtRequestOfRemote);
+    let (plain, noindex) = (("x", "y"), ("x-robots-tag", "noindex"));
+    for (capture, expected, why) in [
+        (
+            capture(304, Outcome::FileDidNotChange, plain, None, known(page)),
+            "Confirmed",
+            "a 304 has no document of its own",
+        ),
+        (capture(403, refused, plain, None, known(page)), "Hidden", "the body of a refusal is not shown"),
+        (capture(200, page, noindex, None, known(page)), "Shown", "a page that asks for noindex"),
+        (capture(200, page, plain, None, known(page)), "Shown", "a page"),
+    ] {
+        let (document, _) = visited(capture.clone(), None);
+        let own = capture.stored_body(&segment(), 0);
+        for body in [None, own, document.body.clone()] {
+            let document = Document { body, ..document.clone() };
+            let change = state_change(&context(), &segment(), &capture, &document);
+            assert!(format!("{change:?}").starts_with(expected), "{why}: {change:?}");
+        }
+    }
+}
