@@ -174,9 +174,10 @@ impl Conductor {
         (state.trace.clone(), state.faults.struck())
     }
 
-    /// Sets the iteration that must close from now on.
-    pub(crate) fn aim_at(&self, iteration: Iteration) {
+    /// Sets the iteration, of so many, that must close from now on.
+    pub(crate) fn aim_at(&self, iteration: Iteration, iterations: u32) {
         let mut state = self.state();
+        state.faults.begin(iteration.number() as usize, iterations as usize);
         state.goal = iteration;
         state.is_closed = false;
     }

@@ -195,12 +195,26 @@ pub(crate) struct Faults {
     /// Without faults and without counting.
     is_calm: bool,
     processes: Processes,
+    /// Which of how many iterations is under way: each has its share of the faults.
+    iteration: (usize, usize),
     struck: Struck,
 }
 
 impl Faults {
     pub(crate) fn new(plan: Plan, processes: Processes, dice: &mut StdRng) -> Self {
-        Self { plan, weather: Weather::draw(dice), is_calm: false, processes, struck: Struck::default() }
+        Self {
+            plan,
+            weather: Weather::draw(dice),
+            is_calm: false,
+            processes,
+            iteration: (1, 1),
+            struck: Struck::default(),
+        }
+    }
+
+    /// Says which of how many iterations begins.
+    pub(crate) const fn begin(&mut self, iteration: usize, iterations: usize) {
+        self.iteration = (iteration, iterations);
     }
 
     /// Stops all faults until [`Self::wake`].
@@ -273,7 +287,8 @@ impl Faults {
         // There are few notices in a run.
         let odds = if name == "notifier.notify" { NOTICE_ODDS } else { odds };
         let count: usize = self.struck.faults.values().sum();
-        count < faults_max && focus.includes(worker, name) && dice.random_bool(odds)
+        let (iteration, iterations) = self.iteration;
+        count * iterations < faults_max * iteration && focus.includes(worker, name) && dice.random_bool(odds)
     }
 }
 

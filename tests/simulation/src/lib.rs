@@ -14,6 +14,7 @@ mod mutations;
 mod parked;
 mod ports;
 mod report;
+pub mod rules;
 mod run;
 mod scenario;
 mod setup;

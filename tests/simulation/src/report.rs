@@ -43,7 +43,7 @@ pub struct Remains {
     pub clocks_apart: Duration,
     /// The largest error of any clock.
     pub clocks_wrong_by: Duration,
-    /// The site that was crawled.
+    /// The site that was crawled, in its last edition.
     pub site: Site,
     /// The definition of the crawl.
     pub definition: Definition,

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use dragline_domain::definition::Definition;
 use dragline_domain::ids::{Iteration, TriggerId};
 use dragline_local::LocalStore;
 use dragline_pipeline::Timing;
@@ -15,7 +16,7 @@ use tokio::runtime::Builder;
 
 use crate::conductor::{Conductor, Next};
 use crate::faults::{Plan, Processes, Struck};
-use crate::invariants::{self, Checked, Deaths, Evidence, Invariant, Violation};
+use crate::invariants::{self, Checked, Deaths, Evidence, Invariant, KnownBefore, State, Truth, Violation};
 use crate::mutations::Mutation;
 use crate::ports::START;
 use crate::report::{Remains, Report};
@@ -71,6 +72,11 @@ struct Run {
     servers: Arc<Servers>,
     /// Requests of earlier iterations.
     accesses_before: usize,
+    iteration: Iteration,
+    /// What must be shown since the last iteration.
+    state: State,
+    /// The URLs known at the end of the last iteration.
+    known: KnownBefore,
     directory: TempDir,
     /// `None` while no worker is alive.
     store: Option<LocalStore>,
@@ -81,12 +87,24 @@ impl Run {
         let directory = tempfile::Builder::new().prefix("dragline-simulation").tempdir_in(fast_disk()).unwrap();
         let scenario = Scenario::of_seed(setup.seed);
         let conductor = Arc::new(Conductor::new(setup.seed, setup.plan));
-        let servers = Arc::new(Servers::new(scenario.site.clone(), START));
-        Self { setup, scenario, conductor, servers, accesses_before: 0, directory, store: None }
+        let servers = Arc::new(Servers::new(scenario.editions.clone(), START));
+        Self {
+            setup,
+            scenario,
+            conductor,
+            servers,
+            accesses_before: 0,
+            iteration: Iteration::FIRST,
+            state: State::default(),
+            known: KnownBefore::default(),
+            directory,
+            store: None,
+        }
     }
 
     fn report(self, iteration: Iteration, violations: Vec<Violation>) -> Report {
         let (trace, struck) = self.conductor.story();
+        let definition = self.definition().clone();
         let progress = self.progress(iteration);
         let remains = Remains {
             directory: self.directory,
@@ -94,8 +112,8 @@ impl Run {
             accesses_before: self.accesses_before,
             clocks_apart: self.conductor.clocks().apart(),
             clocks_wrong_by: self.conductor.clocks().wrong_by(),
-            site: self.scenario.site,
-            definition: self.scenario.definition,
+            site: self.servers.site().clone(),
+            definition,
             parse_wait: self.scenario.parse_wait,
             iteration,
             progress,
@@ -106,9 +124,10 @@ impl Run {
 
     /// Runs an iteration to its end, and returns the violations.
     fn iteration(&mut self, iteration: Iteration) -> Checked {
-        let crawl = self.scenario.definition.name.clone();
+        self.iteration = iteration;
+        let crawl = self.definition().name.clone();
         let command = StartCommand { crawl, trigger: TriggerId(format!("trigger {iteration}")) };
-        self.conductor.aim_at(iteration);
+        self.conductor.aim_at(iteration, self.scenario.iterations);
         self.accesses_before = self.servers.accesses().len();
         self.conductor.with_mail(|mail, now| mail.send(Message::Start(command.clone()), now));
         let is_over = self.live_until_over(&command);
@@ -117,8 +136,28 @@ impl Run {
         if !is_over {
             return Ok(violations);
         }
+        let state = self.judge_state(&database, iteration)?;
         let redelivered = self.redeliver(&database, &command)?;
-        Ok([violations, redelivered, self.judge_archive(&database, iteration)?].concat())
+        Ok([violations, state, redelivered, self.judge_archive(&database, iteration)?].concat())
+    }
+
+    /// Finds what is shown, reported or visited otherwise than it should be, where the site changes from iteration to iteration.
+    fn judge_state(&mut self, database: &Connection, iteration: Iteration) -> Checked {
+        let number = iteration.number() as usize;
+        let Some(rules) = self.scenario.rules.get(number - 1) else { return Ok(Vec::new()) };
+        let (struck, accesses) = (self.conductor.struck(), self.servers.accesses());
+        let evidence = self.evidence(database, &accesses, &struck, iteration);
+        let truth = Truth { editions: &self.scenario.editions[..number], rules, struck: &struck };
+        let (mut violations, state) = invariants::state_is_fresh(&evidence, &truth, &self.state)?;
+        violations.extend(invariants::never_visited_go_first(&evidence, rules, &self.known)?);
+        let known = invariants::known_urls(&evidence)?;
+        (self.state, self.known) = (state, known);
+        Ok(violations)
+    }
+
+    /// The definition of the current iteration.
+    fn definition(&self) -> &Definition {
+        self.scenario.definition(self.iteration)
     }
 
     /// Finds orphan objects, once everything is done.
@@ -137,7 +176,7 @@ impl Run {
         struck: &'a Struck,
         iteration: Iteration,
     ) -> Evidence<'a> {
-        let (directory, definition) = (self.directory.path(), &self.scenario.definition);
+        let (directory, definition) = (self.directory.path(), self.definition());
         Evidence {
             database,
             directory,
@@ -184,7 +223,7 @@ impl Run {
             store.frontier(),
             self.setup.mutation.and_then(Mutation::of_frontier),
         );
-        runtime.block_on(frontier.progress(&self.scenario.definition.name, iteration)).unwrap()
+        runtime.block_on(frontier.progress(&self.definition().name, iteration)).unwrap()
     }
 
     /// Delivers every message ever sent again, and returns what that changed.
@@ -243,7 +282,7 @@ impl Run {
             conductor: Arc::clone(&self.conductor),
             store,
             servers: Arc::clone(&self.servers),
-            crawl: self.scenario.definition.name.clone(),
+            crawl: self.definition().name.clone(),
             orders: self.scenario.orders.clone(),
             timing: Timing {
                 parse_wait: self.scenario.parse_wait,
@@ -283,10 +322,15 @@ impl Run {
         end
     }
 
-    /// Puts the crawl's definition; lives after the first find it stored.
+    /// Puts the crawl's definition; lives after the first find it stored. Where definitions change, the first life of an iteration puts its own.
     async fn define(&self, store: &LocalStore) {
-        let put = PutCrawl { definition: self.scenario.definition.clone(), seen: None, next: None };
-        store.frontier().put_crawl(&put).await.unwrap();
+        let (frontier, definition) = (store.frontier(), self.definition());
+        let stored = frontier.load_crawl(&definition.name).await.unwrap();
+        let seen = match stored {
+            Some(row) if !self.scenario.rules.is_empty() && row.definition != *definition => Some(row.version),
+            _ => None,
+        };
+        frontier.put_crawl(&PutCrawl { definition: definition.clone(), seen, next: None }).await.unwrap();
     }
 }
 

@@ -2,11 +2,14 @@
 
 use std::time::Duration;
 
-use dragline_domain::definition::{Definition, Draft};
+use dragline_domain::definition::{Definition, Draft, Recrawl, RecrawlWord};
 use dragline_domain::frontier::{ClaimLimits, StatusChange};
+use dragline_domain::ids::Iteration;
 use rand::rngs::StdRng;
+use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 
+use crate::rules::Rules;
 use crate::web::Site;
 
 /// The delay between requests to an origin.
@@ -15,11 +18,23 @@ const DELAY: Duration = Duration::from_secs(1);
 /// The delay of some runs: longer than a turn waits, and than a robots.txt is valid there.
 const LONG_DELAY: Duration = Duration::from_secs(60);
 
-/// The kind of a run, decided by the last digit of its seed.
+/// How many iterations a site that changes has.
+const EDITIONS: u32 = 5;
+
+/// The shortest pause between two of them: longer than a robots.txt is valid there.
+const EDITIONS_PAUSE_S: u64 = 300;
+
+/// The kind of a run, decided by the last digit of its seed, and by the one before it if the last one is 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// One iteration. 0 to 2.
+    /// One iteration. 0 and 2.
     Once,
+    /// Five iterations over a site that changes. 1 after 0, 3, 6 and 9.
+    Editions,
+    /// The same, with rules that change in between. 1 after 1, 4 and 7.
+    Redefined,
+    /// Five iterations over a site that changes, each with a budget too small for it. 1 after 2, 5 and 8.
+    Rationed,
     /// One iteration, limited to a few links deep. 3.
     Shallow,
     /// Two iterations, with some pages changed in between. 4.
@@ -41,7 +56,12 @@ impl Kind {
     #[must_use]
     pub const fn of_seed(seed: u64) -> Self {
         match seed % 10 {
-            0..=2 => Self::Once,
+            1 => match seed / 10 % 10 % 3 {
+                0 => Self::Editions,
+                1 => Self::Redefined,
+                _ => Self::Rationed,
+            },
+            0 | 2 => Self::Once,
             3 => Self::Shallow,
             4 => Self::Twice,
             5 => Self::Stopped,
@@ -50,6 +70,12 @@ impl Kind {
             8 => Self::OriginBudget,
             _ => Self::DyingOrigins,
         }
+    }
+
+    /// Whether its site changes from iteration to iteration.
+    #[must_use]
+    pub const fn has_editions(self) -> bool {
+        matches!(self, Self::Editions | Self::Redefined | Self::Rationed)
     }
 }
 
@@ -66,8 +92,12 @@ pub(crate) enum Order {
 #[derive(Clone, Debug)]
 pub(crate) struct Scenario {
     pub(crate) kind: Kind,
-    pub(crate) site: Site,
-    pub(crate) definition: Definition,
+    /// The site in each of its editions; the last one stays.
+    pub(crate) editions: Vec<Site>,
+    /// The definition of each iteration; the last one stays.
+    definitions: Vec<Definition>,
+    /// The rules in them, where they change.
+    pub(crate) rules: Vec<Rules>,
     pub(crate) iterations: u32,
     /// The commands, and when each is given, counted from the beginning of the run.
     pub(crate) orders: Vec<(Duration, Order)>,
@@ -86,8 +116,9 @@ impl Scenario {
         let kind = Kind::of_seed(seed);
         // Separate from the site, which draws from the seed itself.
         let mut dice = StdRng::seed_from_u64(seed.rotate_left(32));
-        let mut site = Site::generate(seed);
-        let mut draft = Draft::for_seeds(site.seeds.clone());
+        let mut editions =
+            if kind.has_editions() { Site::editions(seed, EDITIONS as usize) } else { vec![Site::generate(seed)] };
+        let mut draft = Draft::for_seeds(editions[0].seeds.clone());
         draft.politeness.delay = DELAY;
         draft.politeness.patience = Duration::from_secs(20);
         draft.politeness.hosts_per_domain = if (seed / 40).is_multiple_of(2) { 1 } else { 2 };
@@ -95,6 +126,16 @@ impl Scenario {
         let moment = |dice: &mut StdRng| Duration::from_millis(dice.random_range(0..30_000));
         match kind {
             Kind::Once => {}
+            Kind::Editions | Kind::Redefined | Kind::Rationed => {
+                iterations = EDITIONS;
+                draft.politeness.robots_max_age = LONG_DELAY;
+                draft.recrawl = recrawl(&mut dice);
+                if kind == Kind::Rationed && dice.random_bool(0.7) {
+                    draft.budget.pages = Some(dice.random_range(2..=7));
+                } else if kind == Kind::Rationed {
+                    draft.budget.pages_per_origin = Some(dice.random_range(2..=5));
+                }
+            }
             Kind::Shallow => draft.scope.max_depth = Some(dice.random_range(1..=3)),
             Kind::Twice => iterations = 2,
             Kind::Stopped => orders.push((moment(&mut dice), Order::Change(StatusChange::Stop))),
@@ -106,7 +147,7 @@ impl Scenario {
             Kind::PageBudget => draft.budget.pages = Some(dice.random_range(1..12)),
             Kind::OriginBudget => draft.budget.pages_per_origin = Some(dice.random_range(1..6)),
             Kind::DyingOrigins => {
-                for host in site.hosts.values_mut() {
+                for host in editions.iter_mut().flat_map(|site| site.hosts.values_mut()) {
                     host.dies_at = dice.random_bool(0.6).then(|| moment(&mut dice));
                 }
             }
@@ -122,8 +163,14 @@ impl Scenario {
             let other = Definition::new(other).expect("a draft of few fields");
             orders.insert(0, (Duration::from_millis(dice.random_range(0..3_000)), Order::Redefine(Box::new(other))));
         }
-        let definition = Definition::new(draft).expect("a draft of few fields");
-        let pause = Duration::from_secs(dice.random_range(0..7_200));
+        let pause_min_s = if kind.has_editions() { EDITIONS_PAUSE_S } else { 0 };
+        let pause = Duration::from_secs(dice.random_range(pause_min_s..7_200));
+        let rules = if kind.has_editions() { Rules::of(kind, &mut dice, &editions) } else { Vec::new() };
+        let definition = |draft| Definition::new(draft).expect("a draft of few fields");
+        let definitions = match rules.as_slice() {
+            [] => vec![definition(draft)],
+            rules => rules.iter().map(|rules| definition(rules.put_into(draft.clone()))).collect(),
+        };
         let parse_wait = Duration::from_secs(if dice.random_bool(0.5) { 15 } else { 0 });
         let claims = if kind == Kind::PageBudget && dice.random_bool(0.7) {
             ClaimLimits { waiting_per_page: dice.random_range(0..3), waiting_min: dice.random_range(1..8) }
@@ -131,15 +178,29 @@ impl Scenario {
             ClaimLimits::default()
         };
         let walk = dice.random_bool(0.4).then_some(Duration::ZERO);
-        Self { kind, site, definition, iterations, orders, pause, parse_wait, claims, walk }
+        Self { kind, editions, definitions, rules, iterations, orders, pause, parse_wait, claims, walk }
     }
 
-    /// Whether everything that links lead to is found if nothing goes wrong.
+    /// The definition of an iteration.
+    pub(crate) fn definition(&self, iteration: Iteration) -> &Definition {
+        let number = iteration.number() as usize;
+        self.definitions.get(number - 1).or(self.definitions.last()).expect("there is a definition")
+    }
+
+    /// Whether everything that links lead to is found if nothing goes wrong. Where the site changes, what is shown is checked instead.
     pub(crate) fn finds_everything(&self) -> bool {
         match self.kind {
             Kind::Once | Kind::Twice | Kind::Paused => true,
-            Kind::Shallow => self.site.hosts.len() == 1,
+            Kind::Shallow => self.editions.iter().all(|site| site.hosts.len() == 1),
+            Kind::Editions | Kind::Redefined | Kind::Rationed => false,
             Kind::Stopped | Kind::PageBudget | Kind::OriginBudget | Kind::DyingOrigins => false,
         }
     }
+}
+
+/// When known pages are due again: some in every iteration, some in every other.
+fn recrawl(dice: &mut StdRng) -> Recrawl {
+    let policy = *[None, Some(RecrawlWord::Fixed), Some(RecrawlWord::Adaptive)].choose(dice).expect("not empty");
+    let interval = policy.map(|_| Duration::from_mins(dice.random_range(60..300)));
+    Recrawl { policy, interval, ..Recrawl::default() }
 }

@@ -91,7 +91,7 @@ impl Workshop {
     pub(crate) fn start(&self, worker: Worker) -> JoinHandle<()> {
         self.conductor.started(worker);
         let put_off = PutOff::new(self.mutation.and_then(Mutation::late_effect));
-        let gate = Gate { conductor: Arc::clone(&self.conductor), worker, put_off };
+        let gate = Gate { conductor: Arc::clone(&self.conductor), worker, put_off, mutation: self.mutation };
         // Workers in separate processes do not know of each other's turns.
         let is_one_process = Processes::of(self.conductor.clocks()) == Processes::One;
         let live = if is_one_process { self.memory.live.clone() } else { LiveTurns::default() };

@@ -6,7 +6,7 @@ use dragline_local::{DirectoryArchive, LocalStore, SqliteDocuments, SqliteFronti
 use dragline_pipeline::Adapters;
 use dragline_testkit::mutants::MutantFrontier;
 
-use crate::mutations::{MutatedArchive, Mutation};
+use crate::mutations::{MutatedArchive, MutatedDocuments, Mutation};
 use crate::ports::{
     Gate, GatedArchive, GatedDocuments, GatedFrontier, GatedNotifier, GatedQueue, SimulatedClock, SimulatedRng,
 };
@@ -15,7 +15,7 @@ use crate::ports::{
 pub(crate) type SimulatedWorld = Adapters<
     GatedFrontier<MutantFrontier<SqliteFrontier>>,
     GatedArchive<MutatedArchive<DirectoryArchive>>,
-    GatedDocuments<SqliteDocuments>,
+    GatedDocuments<MutatedDocuments<SqliteDocuments>>,
     GatedQueue,
     GatedNotifier,
     SimulatedClock,
@@ -24,11 +24,12 @@ pub(crate) type SimulatedWorld = Adapters<
 
 pub(crate) fn adapters(gate: &Gate, store: &LocalStore, mutation: Option<Mutation>) -> SimulatedWorld {
     let frontier = MutantFrontier::new(store.frontier(), mutation.and_then(Mutation::of_frontier));
+    let documents = MutatedDocuments { inner: store.documents(), mutation };
     let archive = MutatedArchive { inner: store.archive(), mutation };
     Adapters::new(
         GatedFrontier::new(gate.clone(), frontier),
         GatedArchive { gate: gate.clone(), inner: Arc::new(archive) },
-        GatedDocuments { gate: gate.clone(), inner: Arc::new(store.documents()) },
+        GatedDocuments { gate: gate.clone(), inner: Arc::new(documents) },
         GatedQueue(gate.clone()),
         GatedNotifier(gate.clone()),
         (SimulatedClock(gate.clone()), SimulatedRng(gate.clone())),

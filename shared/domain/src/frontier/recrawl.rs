@@ -148,7 +148,8 @@ impl RecrawlCursor {
 pub enum DueWork {
     /// Claims and visits it.
     Visit,
-    /// Decides the links of its document again, without a request and without a claim.
+    /// Decides the links of its document again, without a request and without a claim. If the rules exclude it by now, or it cannot have links, the
+    /// turn does something else or nothing.
     Reparse,
 }
 
@@ -177,7 +178,7 @@ impl DueQuery {
                 // It is visited in this iteration by whoever has it.
                 Claim::Taken { .. } => return nothing,
             };
-        let shown = known.document.filter(|document| document.standing == Standing::Shown && document.may_link());
+        let shown = known.document.filter(|document| document.standing == Standing::Shown);
         let links = shown.map(|document| document.links);
         let is_cut = links.is_some_and(|links| links.by == RulesDigest::NONE);
         let is_stale = links.is_some_and(|links| links.by != self.rules);
@@ -246,6 +247,11 @@ mod tests {
         let ok = Outcome::FileIngested;
         let blocked = |by| CandidateState { blocked_by: by, ..state(Some((2, Outcome::BlockedUrlByLocalPolicy))) };
         let later = |state: CandidateState| CandidateState { due_at: Some(at(99)), ..state };
+        let file = || {
+            let mut known = page(RulesDigest(1));
+            known.document.as_mut().unwrap().outcome = Outcome::FileOfUnknownType;
+            known
+        };
         let hidden = || {
             let mut known = page(RulesDigest(1));
             known.document.as_mut().unwrap().standing = Standing::Gone;
@@ -253,7 +259,7 @@ mod tests {
         };
         let others = CandidateState { queued_in: iteration(5), claimed_by: Claimer::stored("t".into()), ..state(None) };
         // What is done in the passes All, New, Cut, Visited, VisitedIn(2), VisitedIn(3).
-        let cases: [(CandidateState, Known, [Option<DueWork>; 6], &str); 13] = [
+        let cases: [(CandidateState, Known, [Option<DueWork>; 6], &str); 14] = [
             (state(None), Known::default(), [Some(Visit), Some(Visit), None, None, None, None], "never visited"),
             (others, Known::default(), [None; 6], "a link of this iteration has it"),
             (
@@ -287,6 +293,12 @@ mod tests {
                 page(RulesDigest::NONE),
                 [Some(Reparse), None, Some(Reparse), None, None, None],
                 "not due, and the budget left links of it",
+            ),
+            (
+                later(state(Some((2, ok)))),
+                file(),
+                [Some(Reparse), Some(Reparse), None, None, None, None],
+                "a file has no links, but the rules may exclude it",
             ),
             (later(state(Some((2, ok)))), hidden(), [None; 6], "gone: its links lead nowhere"),
             (blocked(Some(RULES)), Known::default(), [None; 6], "these rules forbid it"),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use dragline_domain::capture::CrawlType;
 use dragline_domain::frontier::{
     ChunkKey, Claim, Claimable, Claimer, DueQuery, DueWork, Inbox, Lease, OriginKey, PassPlace, Position,
-    RecrawlCursor, Reserve, Retry, Sighting, TodoChunk, TodoEntry,
+    RecrawlCursor, Retry, Sighting, TodoChunk, TodoEntry,
 };
 use dragline_domain::policy::Decision;
 use dragline_domain::url::CrawlUrl;
@@ -104,7 +104,7 @@ impl Planner {
             return Ok(false);
         }
         while self.due.is_empty() && self.position.cursor != RecrawlCursor::End {
-            self.read_due(world, lease).await?;
+            self.read_due(world, lease, in_flight).await?;
         }
         Ok(!self.due.is_empty())
     }
@@ -241,7 +241,7 @@ impl Planner {
     }
 
     /// Reads a part of a pass through the candidates. Those to be visited are claimed.
-    async fn read_due(&mut self, world: &impl World, lease: &Lease) -> PortResult<()> {
+    async fn read_due(&mut self, world: &impl World, lease: &Lease, in_flight: usize) -> PortResult<()> {
         let Some(place) = self.position.cursor.place(self.context.recrawl_order()) else { return Ok(()) };
         let now = world.clock().now();
         let query = DueQuery { iteration: self.iteration, pass: place.pass, rules: self.context.rules, now };
@@ -255,10 +255,17 @@ impl Planner {
                 candidate.work = DueWork::Visit;
             }
         }
+        let may_link = |candidate: &DueCandidate| candidate.entry.known.document.is_some_and(|last| last.may_link());
+        entries.retain(|candidate| candidate.work == DueWork::Visit || may_link(candidate));
         let place = PassPlace { ahead: place.ahead.and(ahead), ..place };
         let end = match next {
             Some(after) => Some(PassPlace { after, ..place.clone() }),
-            None => place.following(self.pages_left(world, lease, &place).await?),
+            None => {
+                // What this pass visits goes first.
+                let before = in_flight + entries.len();
+                let left = self.pages_left(world, lease, &place).await?;
+                place.following(left.map(|left| left.saturating_sub(before as u64)))
+            }
         };
         let end = RecrawlCursor::at(end);
         self.due = self.claimed(world, entries).await?;
@@ -299,7 +306,7 @@ impl Planner {
             return Ok(None);
         }
         let row = world.frontier().load_iteration(&self.origin.crawl, self.iteration).await?;
-        let left = row.and_then(|row| row.share(Reserve::default()).pages);
+        let left = row.and_then(|row| row.budget.pages.map(|left| left / row.open.max(1)));
         let reserved = lease.holder().and_then(|holder| holder.reserved.pages).unwrap_or(0);
         let of_origin = self.context.definition.budget.pages_per_origin;
         let of_origin = of_origin.map(|limit| limit.saturating_sub(lease.counters.pages));

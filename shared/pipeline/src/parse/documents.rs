@@ -73,15 +73,18 @@ fn document_of(
     earlier: Option<&Document>,
 ) -> Document {
     let bare = bare(n, capture);
-    let document = match (capture.visit.finality, capture.visit.outcome, &capture.response) {
-        (Finality::Retried, ..) => return bare,
-        (Finality::Aside, ..) => return again(context, capture, earlier, bare),
-        (Finality::Final, Outcome::FileDidNotChange, response) => {
+    match capture.visit.finality {
+        Finality::Final => {}
+        Finality::Retried => return bare,
+        Finality::Aside => return again(context, capture, earlier, bare),
+    }
+    let document = match (capture.visit.outcome, &capture.response) {
+        (Outcome::PermanentRedirect | Outcome::Redirect, _) => redirect(context, capture, bare),
+        (Outcome::FileIngested, Some(response)) => answered(context, capture, response, bare),
+        (Outcome::FileDidNotChange, response) => {
             return unchanged(context, capture, response.as_ref(), earlier, bare);
         }
-        (Finality::Final, Outcome::PermanentRedirect | Outcome::Redirect, _) => redirect(context, capture, bare),
-        (Finality::Final, Outcome::FileIngested, Some(response)) => answered(context, capture, response, bare),
-        (Finality::Final, ..) => return bare,
+        _ => return bare,
     };
     let difference = earlier.zip(capture.visit.known.document);
     let difference =
@@ -166,10 +169,12 @@ fn unchanged(
     let Some(earlier) = earlier else { return bare };
     let made = again(context, capture, Some(earlier), bare.clone());
     let mut document = Document { outcome, detail: bare.detail, ..made };
-    let asked_before = earlier.page.as_ref().is_some_and(|page| page.directives.noindex);
-    if let Some(page) = document.page.as_mut().filter(|_| asks_for_noindex && !asked_before) {
-        page.withhold();
-        let last = capture.visit.known.document;
+    let last = capture.visit.known.document;
+    if asks_for_noindex && last.is_none_or(|last| last.outcome != Outcome::BlockedAtRequestOfRemote) {
+        // As little as is kept of a complete answer that asks for it.
+        if let Some(page) = &mut document.page {
+            page.withhold();
+        }
         document.difference = last.map(|last| Difference::between(last.place, last.outcome, earlier, &document));
     }
     document

@@ -37,6 +37,12 @@ impl Earlier {
         Ok(Self(found.map(|(place, document)| (document.url.clone(), (place, document))).collect()))
     }
 
+    /// Holds one document, which was put for this visit.
+    #[cfg(test)]
+    pub(super) fn of_one(place: VisitPlace, document: Document) -> Self {
+        Self(HashMap::from([(document.url.clone(), (place, document))]))
+    }
+
     /// Returns the document of the last good visit before this one; `None` if it is not needed, or no longer there.
     pub(super) fn of(&self, capture: &Capture) -> Option<&Document> {
         let (place, document) = self.0.get(&capture.url)?;
@@ -47,16 +53,18 @@ impl Earlier {
 /// Returns which earlier document a capture's document depends on, if any.
 fn needed(context: &CrawlContext, capture: &Capture) -> Option<LastDocument> {
     let last = capture.visit.known.document?;
-    let is_needed = match (capture.visit.finality, capture.visit.outcome) {
-        (Finality::Retried, _) => false,
-        (Finality::Aside, _)
-        | (Finality::Final, Outcome::FileIngested | Outcome::PermanentRedirect | Outcome::Redirect) => true,
-        (Finality::Final, Outcome::FileDidNotChange) => {
-            last.may_link() && (is_stale(context, capture, &last) || asks_for_noindex(context, capture))
+    let is_needed = match capture.visit.outcome {
+        Outcome::FileIngested | Outcome::PermanentRedirect | Outcome::Redirect => true,
+        Outcome::FileDidNotChange => {
+            asks_for_noindex(context, capture) || (last.may_link() && is_stale(context, capture, &last))
         }
-        (Finality::Final, _) => false,
+        _ => false,
     };
-    is_needed.then_some(last)
+    match capture.visit.finality {
+        Finality::Final => is_needed.then_some(last),
+        Finality::Retried => None,
+        Finality::Aside => Some(last),
+    }
 }
 
 /// Whether the links of the last document were decided by other rules, or from another depth where that matters.

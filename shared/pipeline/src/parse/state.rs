@@ -6,7 +6,6 @@ use dragline_domain::document::{Disposition, Document, DocumentState};
 use dragline_domain::frontier::{
     Known, LinksDecided, RulesDigest, Says, SegmentRow, Standing, StateChange, VisitPlace,
 };
-use dragline_domain::outcome::Outcome;
 
 use super::documents::outcome_of_page;
 use super::read::Capture;
@@ -22,23 +21,31 @@ pub(super) fn state_change(
     if document.state == DocumentState::Stuck || capture.visit.finality == Finality::Retried {
         return StateChange::Kept;
     }
-    let is_made = document.page.is_some() || document.body.is_some();
-    let is_noindex = document.outcome == Outcome::BlockedAtRequestOfRemote && is_made;
-    if capture.visit.finality == Finality::Aside || capture.unchanged_since().is_some() {
-        return match capture.visit.finality {
-            _ if is_made => shown(context, segment, capture, document),
-            Finality::Aside => StateChange::Kept,
-            Finality::Final | Finality::Retried => StateChange::Confirmed,
-        };
+    if capture.visit.finality == Finality::Aside {
+        let is_made = document.page.is_some() || document.body.is_some();
+        return if is_made { shown(context, segment, capture, document) } else { StateChange::Kept };
+    }
+    if capture.unchanged_since().is_some() {
+        // Where the body is may be known only once the visit is logged, so nothing that a repeated parse decides again depends on it.
+        let is_made_again = document.page.is_some() || document.difference.is_some();
+        return if is_made_again { shown(context, segment, capture, document) } else { StateChange::Confirmed };
     }
     match document.outcome.says() {
         Says::Content => shown(context, segment, capture, document),
-        Says::Forbidden if is_noindex => shown(context, segment, capture, document),
+        // The server gave it, and asks for noindex.
+        Says::Forbidden if has_answered(capture) || document.page.is_some() => {
+            shown(context, segment, capture, document)
+        }
         Says::AsBefore => StateChange::Confirmed,
         Says::Gone => StateChange::Hidden(Standing::Gone),
         Says::Forbidden => StateChange::Hidden(Standing::Withdrawn),
         Says::Nothing => StateChange::Kept,
     }
+}
+
+/// Whether the server gave what the URL asks for.
+fn has_answered(capture: &Capture) -> bool {
+    capture.response.as_ref().is_some_and(|response| (200..300).contains(&response.status))
 }
 
 fn shown(context: &CrawlContext, segment: &SegmentRow, capture: &Capture, document: &Document) -> StateChange {

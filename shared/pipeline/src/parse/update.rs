@@ -107,8 +107,8 @@ fn ended(
         None
     } else if is_unchanged {
         known.last.as_ref().map(|last| unchanged(context, capture, last, outcome))
-    } else {
-        capture.body_kept().map(|body| LastCapture {
+    } else if let Some(body) = capture.body_kept() {
+        Some(LastCapture {
             etag: capture.etag(),
             last_modified: capture.last_modified(),
             payload_sha1: body.payload_sha1,
@@ -117,6 +117,10 @@ fn ended(
             outcome,
             read_by: capture.read_by(context),
         })
+    } else {
+        // A redirect or a body that was cut is shown from now on. If the body before it comes back, it is not as it was.
+        let is_shown = matches!(state, StateChange::Shown { .. });
+        known.last.as_ref().filter(|_| is_shown).map(incomparable)
     };
     EndedVisit {
         outcome,
@@ -153,6 +157,11 @@ fn next(
     next_visit(&context.recrawl.policy_for(&capture.url), &visits, ended, began)
 }
 
+/// Returns a capture with which nothing is compared any more: whatever is fetched next is parsed.
+fn incomparable(last: &LastCapture) -> LastCapture {
+    LastCapture { etag: None, last_modified: None, read_by: Some(FieldsDigest::NONE), ..last.clone() }
+}
+
 /// Returns what is stored of a capture whose body is known.
 fn unchanged(context: &CrawlContext, capture: &Capture, last: &LastCapture, outcome: Outcome) -> LastCapture {
     // A 304 may leave out fields, so nobody knows whether they are gone.
@@ -160,8 +169,7 @@ fn unchanged(context: &CrawlContext, capture: &Capture, last: &LastCapture, outc
     let kept = LastCapture { read_by, ..last.clone() };
     if outcome == Outcome::BlockedAtRequestOfRemote && last.outcome != outcome {
         // A 304 asks for noindex: what the page is without that is only known from a complete answer.
-        let read_by = Some(FieldsDigest::NONE);
-        return LastCapture { etag: None, last_modified: None, outcome, read_by, ..kept };
+        return LastCapture { outcome, ..incomparable(&kept) };
     }
     LastCapture {
         etag: capture.etag().or(kept.etag),
@@ -169,3 +177,7 @@ fn unchanged(context: &CrawlContext, capture: &Capture, last: &LastCapture, outc
         ..kept
     }
 }
+
+#[cfg(test)]
+#[path = "update_tests.rs"]
+mod tests;

@@ -2,7 +2,8 @@
 //!
 //! Each invariant is one function over the [`Evidence`] of one finished iteration, and returns the violations it found. Numbers 1 to 9 are
 //! the design's. The others compare what was found with the site's truth, requests with the budget, stuck captures with what died, and
-//! check notices, orphan objects, and how many hosts of a domain were visited at once.
+//! check notices, orphan objects, how many hosts of a domain were visited at once, what is shown of the site, what is reported as changed, and in
+//! which order known URLs are visited.
 
 mod archive;
 mod budget;
@@ -10,9 +11,11 @@ mod commits;
 mod completeness;
 mod log;
 mod notices;
+mod order;
 mod redelivery;
 mod requests;
 mod robots;
+mod state;
 mod stuck;
 
 use std::collections::BTreeSet;
@@ -31,9 +34,11 @@ pub use commits::only_the_holder_commits;
 pub use completeness::everything_in_reach_is_found;
 pub use log::{is_over, nothing_is_lost, progress_equals_the_log};
 pub use notices::the_end_is_told;
+pub use order::{KnownBefore, known_urls, never_visited_go_first};
 pub use redelivery::{Snapshot, redelivery_changes_nothing, snapshot};
 pub use requests::{Deaths, few_hosts_of_a_domain_are_asked_at_once, the_delay_is_kept, visited_once};
 pub use robots::robots_txt_allows_each_request;
+pub use state::{State, Truth, state_is_fresh};
 pub use stuck::stuck_only_by_deaths;
 
 use crate::web::Access;
@@ -94,6 +99,12 @@ pub enum Invariant {
     NoObjectLeft,
     /// 15.
     DomainKept,
+    /// 16.
+    CurrentStateIsFresh,
+    /// 17.
+    EachChangeIsReportedOnce,
+    /// 18.
+    NeverVisitedGoFirst,
 }
 
 /// A violation of an invariant.

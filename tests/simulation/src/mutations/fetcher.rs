@@ -14,10 +14,13 @@ impl<F: Fetcher> Fetcher for MutatedFetcher<F> {
     async fn fetch(&self, request: FetchRequest) -> Fetched {
         let is_robots = request.url.path_and_query() == "/robots.txt";
         let mut fetched = self.inner.fetch(request).await;
-        let Some(response) = fetched.result.as_mut().ok().filter(|_| is_robots) else { return fetched };
+        let Ok(response) = fetched.result.as_mut() else { return fetched };
         match (self.mutation, response.status) {
-            (Some(Mutation::RobotsFailurePermits), 500..) => response.status = 404,
-            (Some(Mutation::RobotsMissingForbids), 404) => {
+            (Some(Mutation::RobotsFailurePermits), 500..) if is_robots => response.status = 404,
+            (Some(Mutation::FailureHides), 500) | (Some(Mutation::NotModifiedHides), 304) if !is_robots => {
+                response.status = 404;
+            }
+            (Some(Mutation::RobotsMissingForbids), 404) if is_robots => {
                 response.status = 200;
                 response.body = Bytes::from_static(b"User-agent: *\nDisallow: /\n");
             }

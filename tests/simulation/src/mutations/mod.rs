@@ -1,8 +1,10 @@
 //! Deliberate defects that the invariants must find. Each is a wrapper over a port: production code has no hooks.
 
 mod archive;
+mod documents;
 mod fetcher;
 mod late;
+mod log;
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,9 +14,11 @@ use dragline_testkit::mutants::FrontierMutation as Frontier;
 use crate::invariants::Invariant;
 
 pub(crate) use archive::MutatedArchive;
+pub(crate) use documents::MutatedDocuments;
 pub(crate) use fetcher::MutatedFetcher;
 pub use late::LateEffect;
 pub(crate) use late::PutOff;
+pub(crate) use log::mutated_log;
 
 /// A defect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +35,16 @@ pub enum Mutation {
     ObjectsStay,
     /// After a crash, opening the directory lets origins be asked at once.
     DelayForgottenAfterDeath,
+    /// A server error is taken for a page that is gone, which hides it.
+    FailureHides,
+    /// A 304 is taken for a page that is gone.
+    NotModifiedHides,
+    /// No earlier document is found, so that nothing is known of the links of a page that did not change.
+    EarlierForgotten,
+    /// A page that is gone is reported as gone by each visit.
+    GoneReportedAgain,
+    /// What changed is reported by no visit.
+    ChangeNotReported,
     /// Effects in the wrong order.
     Late(LateEffect),
 }
@@ -73,6 +87,14 @@ impl Mutation {
         (Self::Frontier(Frontier::BeginningsCounted), Invariant::StuckOnlyByDeaths),
         (Self::Frontier(Frontier::EndNotOwed), Invariant::EndTold),
         (Self::ObjectsStay, Invariant::NoObjectLeft),
+        (Self::FailureHides, Invariant::CurrentStateIsFresh),
+        (Self::NotModifiedHides, Invariant::CurrentStateIsFresh),
+        (Self::EarlierForgotten, Invariant::CurrentStateIsFresh),
+        (Self::Frontier(Frontier::CursorIgnoresRules), Invariant::CurrentStateIsFresh),
+        (Self::Frontier(Frontier::HiddenForgotten), Invariant::CurrentStateIsFresh),
+        (Self::GoneReportedAgain, Invariant::EachChangeIsReportedOnce),
+        (Self::ChangeNotReported, Invariant::EachChangeIsReportedOnce),
+        (Self::Frontier(Frontier::CursorIgnoresPasses), Invariant::NeverVisitedGoFirst),
     ];
 
     pub(crate) const fn of_frontier(self) -> Option<Frontier> {

@@ -9,6 +9,7 @@ use dragline_ports::frontier::CrawlLog;
 use dragline_testkit::before::{Before, Behind};
 
 use super::Gate;
+use crate::mutations::mutated_log;
 
 pub(crate) type GatedFrontier<F> = Behind<Gate, F>;
 
@@ -27,12 +28,13 @@ impl Before for Gate {
     }
 
     async fn put_log<F: CrawlLog + 'static>(&self, inner: &Arc<F>, log: &SegmentLog) -> PortResult<()> {
+        let log = mutated_log(self.mutation, log.clone());
         if self.put_off.holds("frontier.put_log") {
-            let (gate, inner, log) = (self.without_delay(), Arc::clone(inner), log.clone());
+            let (gate, inner) = (self.without_delay(), Arc::clone(inner));
             let put = async move { Self::pass(&gate, "frontier.put_log", &log.segment, inner.put_log(&log)).await };
             self.put_off.put_off(put);
             return Ok(());
         }
-        Self::pass(self, "frontier.put_log", &log.segment, inner.put_log(log)).await
+        Self::pass(self, "frontier.put_log", &log.segment, inner.put_log(&log)).await
     }
 }

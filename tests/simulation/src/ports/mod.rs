@@ -14,7 +14,7 @@ use std::sync::Arc;
 use dragline_ports::error::PortResult;
 
 use crate::conductor::{Conductor, Twist};
-use crate::mutations::PutOff;
+use crate::mutations::{Mutation, PutOff};
 use crate::parked::Operation;
 use crate::worker::Worker;
 
@@ -31,6 +31,7 @@ pub(crate) struct Gate {
     pub(crate) conductor: Arc<Conductor>,
     pub(crate) worker: Worker,
     pub(crate) put_off: PutOff,
+    pub(crate) mutation: Option<Mutation>,
 }
 
 impl Gate {

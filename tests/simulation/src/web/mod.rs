@@ -1,23 +1,28 @@
 //! A small web in simulated time: generated from a seed, with its own access log and its own truth.
 //!
-//! [`Site::generate`] draws the site, [`Servers`] answer and keep the log, [`SimulatedWeb`] is the `Fetcher` over them. The servers
+//! [`Site::generate`] draws a site, [`Site::editions`] one that changes, [`Servers`] answer and keep the log, [`SimulatedWeb`] is the `Fetcher` over them. The servers
 //! outlive every crash of the crawler; a request whose future is dropped stays in the log as begun.
 
 mod access;
 mod answer;
+mod edited;
+mod editions;
 mod fetcher;
 mod generate;
 mod page;
 mod robots;
+mod says;
 mod servers;
 mod site;
 mod truth;
 
 pub use access::{Access, Conditions, Ended};
 pub use answer::{Answer, Response};
+pub use edited::{Asks, Body, Edited, Validation};
 pub use fetcher::SimulatedWeb;
 pub use page::{Directive, Page, PageKind, Revision, Trouble, TroubleKind};
 pub use robots::{RobotsPhase, RobotsPlan, RobotsTxt};
+pub use says::{Content, ContentKind, Leads, Says};
 pub use servers::Servers;
 pub use site::{Host, Site};
 pub use truth::Reach;

@@ -6,7 +6,7 @@ use dragline_domain::url::CrawlUrl;
 use dragline_ports::fetcher::FetchFailureKind;
 use jiff::Timestamp;
 
-use super::{Answer, Conditions, Response};
+use super::{Answer, Conditions, Edited, Response};
 
 /// The truth about a URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +33,8 @@ pub enum PageKind {
         /// How it changes.
         revision: Revision,
     },
+    /// What is drawn for each edition.
+    Edited(Edited),
     /// A body that is not a page.
     File,
     /// A redirect.
@@ -157,6 +159,7 @@ impl PageKind {
                     Some(Validator::Date) => response.with("last-modified", DATE),
                 }
             }
+            Self::Edited(edited) => edited.response(url, arrival),
             Self::File => Response::new(200, format!("%PDF of {url}")).with("content-type", "application/pdf"),
             Self::Redirect { status, to } => Response::new(*status, "moved").with("location", to.as_str()),
             Self::Refused(status) => Response::new(*status, "no"),

@@ -18,7 +18,8 @@ const THINK: Duration = Duration::from_millis(40);
 /// The servers of a site, with their access log. They outlive the crawler: the driver keeps them in an `Arc`.
 #[derive(Debug)]
 pub struct Servers {
-    site: Site,
+    /// Edition by edition; the last one stays. Never empty.
+    editions: Vec<Site>,
     began: Timestamp,
     state: Mutex<State>,
 }
@@ -43,10 +44,10 @@ pub(crate) struct Moment {
 pub(crate) struct Entry(usize);
 
 impl Servers {
-    /// Starts servers at this time, in the first edition.
+    /// Starts servers of these editions at this time, in the first one. If pages change by themselves, one edition is enough.
     #[must_use]
-    pub fn new(site: Site, began: Timestamp) -> Self {
-        Self { site, began, state: Mutex::default() }
+    pub fn new(editions: Vec<Site>, began: Timestamp) -> Self {
+        Self { editions, began, state: Mutex::default() }
     }
 
     /// The true time at this point of the run, whatever any clock shows.
@@ -54,13 +55,21 @@ impl Servers {
         after(self.began, passed)
     }
 
-    /// The site that they serve.
+    /// The site that they serve now.
+    ///
+    /// # Panics
+    /// If there is none.
     #[must_use]
-    pub const fn site(&self) -> &Site {
-        &self.site
+    pub fn site(&self) -> &Site {
+        self.edition(self.state().edition)
     }
 
-    /// Begins the next edition of all changing pages, between two iterations.
+    fn edition(&self, number: u32) -> &Site {
+        let number = usize::try_from(number).unwrap_or(usize::MAX);
+        self.editions.get(number).or(self.editions.last()).expect("there is a site")
+    }
+
+    /// Begins the next edition, between two iterations.
     pub fn publish_next_edition(&self) {
         self.state().edition += 1;
     }
@@ -98,7 +107,7 @@ impl Servers {
 
     fn answer(&self, url: &CrawlUrl, arrival: &Arrival) -> (Duration, Option<Answer>) {
         let path = url.path_and_query();
-        let Some(host) = self.site.hosts.get(&url.origin()) else {
+        let Some(host) = self.edition(arrival.edition).hosts.get(&url.origin()) else {
             return (THINK, Some(Answer::Nothing(FetchFailureKind::NameNotResolved)));
         };
         let age = between(self.began, arrival.now);

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, VecDeque};
 use dragline_domain::url::{CrawlUrl, Origin};
 use robotstxt::DefaultMatcher;
 
-use super::{Directive, PageKind, RobotsTxt, Site};
+use super::{Body, Directive, Edited, PageKind, RobotsTxt, Site};
 
 /// The URLs for which a crawl of whole origins, without limits or losses, has outcomes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,8 +74,12 @@ impl Site {
                 let links = links.map(|to| (to.clone(), Step::Link));
                 links.chain(canonical.iter().map(|to| (to.clone(), Step::SamePage))).collect()
             }
+            Some(PageKind::Edited(Edited { body: Body::Page { links, canonical, .. }, .. })) => {
+                let links = links.iter().map(|to| (to.clone(), Step::Link));
+                links.chain(canonical.iter().map(|to| (to.clone(), Step::SamePage))).collect()
+            }
             Some(PageKind::Redirect { to, .. }) => vec![(to.clone(), Step::SamePage)],
-            Some(PageKind::File | PageKind::Refused(_)) | None => Vec::new(),
+            Some(PageKind::Edited(_) | PageKind::File | PageKind::Refused(_)) | None => Vec::new(),
         }
     }
 }

@@ -3,13 +3,22 @@
 use dragline_simulation::{Kind, Plan, Setup, run, simulate};
 
 /// How many seeds of each last digit to run, unless `DRAGLINE_SEEDS` is set.
-const SEEDS: u64 = 200;
+const SEEDS: usize = 200;
 
 /// Runs seeds with this last digit.
 fn hold(digit: u64, kind: Kind) {
-    let count = std::env::var("DRAGLINE_SEEDS").ok().map_or(SEEDS, |count| count.parse().expect("a number"));
+    hold_all((0..).map(|n| 10 * n + digit), kind);
+}
+
+/// Runs the seeds of a kind whose last digit is 1, of which there are three.
+fn hold_editions(kind: Kind) {
+    hold_all((0..).map(|n| 10 * n + 1).filter(|seed| Kind::of_seed(*seed) == kind), kind);
+}
+
+fn hold_all(seeds: impl Iterator<Item = u64>, kind: Kind) {
+    let count = std::env::var("DRAGLINE_SEEDS").ok().map_or(SEEDS, |count| count.parse::<usize>().expect("a number"));
     let mut struck = 0;
-    for seed in (0..count).map(|n| 10 * n + digit) {
+    for seed in seeds.take(count) {
         assert_eq!(Kind::of_seed(seed), kind);
         let report = simulate(seed);
         report.assert_holds();
@@ -24,8 +33,18 @@ fn an_iteration_holds_under_faults_0() {
 }
 
 #[test]
-fn an_iteration_holds_under_faults_1() {
-    hold(1, Kind::Once);
+fn a_changing_site_holds_under_faults() {
+    hold_editions(Kind::Editions);
+}
+
+#[test]
+fn a_changing_definition_holds_under_faults() {
+    hold_editions(Kind::Redefined);
+}
+
+#[test]
+fn a_changing_site_with_budgets_holds_under_faults() {
+    hold_editions(Kind::Rationed);
 }
 
 #[test]

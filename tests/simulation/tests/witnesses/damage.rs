@@ -23,7 +23,7 @@ fn database(ran: &Remains) -> Connection {
 
 #[test]
 fn damage_to_the_database_is_seen() {
-    let ran = ran(1);
+    let ran = ran(20);
     let database = database(&ran);
     for (sql, invariant, why) in [
         (
@@ -90,7 +90,7 @@ fn damage_to_the_database_is_seen() {
 
 #[test]
 fn two_snapshots_of_the_same_database_do_not_differ() {
-    let ran = ran(1);
+    let ran = ran(20);
     let database = database(&ran);
     let (before, after) = (snapshot(&database).unwrap(), snapshot(&database).unwrap());
     assert_eq!(redelivery_changes_nothing(&before, &after), []);
@@ -108,7 +108,7 @@ fn a_changed_row_is_seen_between_snapshots() {
 
 #[test]
 fn pages_given_up_without_a_death_are_seen() {
-    let mut ran = ran(1);
+    let mut ran = ran(20);
     let database = database(&ran);
     let struck = |fault| Struck { faults: [(fault, 9)].into(), ..Struck::default() };
     for (stuck, unreadable, fault, violations, why) in [
@@ -136,7 +136,7 @@ fn a_url_that_was_missed_is_seen() {
 
 #[test]
 fn damage_to_the_servers_log_is_seen() {
-    let mut ran = ran(1);
+    let mut ran = ran(20);
     let database = database(&ran);
     let good = ran.accesses.clone();
     let a_page = good.iter().rposition(|access| !access.is_robots_txt()).unwrap();
