@@ -192,8 +192,13 @@ impl Scenario {
         match self.kind {
             Kind::Once | Kind::Twice | Kind::Paused => true,
             Kind::Shallow => self.editions.iter().all(|site| site.hosts.len() == 1),
-            Kind::Editions | Kind::Redefined | Kind::Rationed => false,
-            Kind::Stopped | Kind::PageBudget | Kind::OriginBudget | Kind::DyingOrigins => false,
+            Kind::Stopped
+            | Kind::PageBudget
+            | Kind::OriginBudget
+            | Kind::DyingOrigins
+            | Kind::Editions
+            | Kind::Redefined
+            | Kind::Rationed => false,
         }
     }
 }

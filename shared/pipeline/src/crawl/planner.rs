@@ -255,8 +255,6 @@ impl Planner {
                 candidate.work = DueWork::Visit;
             }
         }
-        let may_link = |candidate: &DueCandidate| candidate.entry.known.document.is_some_and(|last| last.may_link());
-        entries.retain(|candidate| candidate.work == DueWork::Visit || may_link(candidate));
         let place = PassPlace { ahead: place.ahead.and(ahead), ..place };
         let end = match next {
             Some(after) => Some(PassPlace { after, ..place.clone() }),

@@ -90,7 +90,6 @@ impl Mutation {
         (Self::FailureHides, Invariant::CurrentStateIsFresh),
         (Self::NotModifiedHides, Invariant::CurrentStateIsFresh),
         (Self::EarlierForgotten, Invariant::CurrentStateIsFresh),
-        (Self::Frontier(Frontier::CursorIgnoresRules), Invariant::CurrentStateIsFresh),
         (Self::Frontier(Frontier::HiddenForgotten), Invariant::CurrentStateIsFresh),
         (Self::GoneReportedAgain, Invariant::EachChangeIsReportedOnce),
         (Self::ChangeNotReported, Invariant::EachChangeIsReportedOnce),

@@ -20,7 +20,7 @@ const ORIGINS: [&str; 2] = ["http://a.example", "https://b.example"];
 const ELSEWHERE: &str = "http://elsewhere.example/";
 
 /// The most pages of an origin, with those that come later.
-const PAGES_MAX: usize = 6;
+const PAGES_MAX: usize = 5;
 
 /// What became of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,12 +49,12 @@ impl Site {
     #[must_use]
     pub fn editions(seed: u64, count: usize) -> Vec<Self> {
         let mut dice = StdRng::seed_from_u64(seed);
-        let origins = &ORIGINS[..if dice.random_bool(0.3) { 2 } else { 1 }];
+        let origins = &ORIGINS[..if dice.random_bool(0.25) { 2 } else { 1 }];
         let origins: Vec<Origin> = origins.iter().map(|name| name.parse().expect("written above")).collect();
         let paths = |origin: &Origin, pages: usize| -> Vec<CrawlUrl> {
             (0..pages).map(|n| origin.url_at(&path(n)).expect("normalised")).collect()
         };
-        let counts: Vec<usize> = origins.iter().map(|_| dice.random_range(3..=PAGES_MAX)).collect();
+        let counts: Vec<usize> = origins.iter().map(|_| dice.random_range(2..=PAGES_MAX)).collect();
         let urls: Vec<CrawlUrl> = origins.iter().zip(counts).flat_map(|(origin, pages)| paths(origin, pages)).collect();
         let mut stories: Vec<Story> = urls.iter().map(|url| story(&mut dice, url, &urls)).collect();
         let seeds: Vec<CrawlUrl> = origins.iter().map(|origin| origin.url_at("/").expect("normalised")).collect();

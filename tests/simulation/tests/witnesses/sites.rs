@@ -1,6 +1,8 @@
 //! Generated sites.
 
-use dragline_simulation::web::Site;
+use std::collections::BTreeSet;
+
+use dragline_simulation::web::{ContentKind, Says, Site};
 
 #[test]
 fn the_same_seed_gives_the_same_site() {
@@ -19,4 +21,40 @@ fn every_site_has_something_to_find_and_stays_small() {
         assert!(reach.certain.is_subset(&reach.possible), "seed {seed}");
     }
     assert!(rich > 100, "{rich} of 300 sites have more than five URLs to find in any case");
+}
+
+#[test]
+fn editions_show_everything_that_a_site_does() {
+    assert_eq!(Site::editions(7, 5), Site::editions(7, 5), "the same seed gives the same editions");
+    let (mut kinds, mut changed) = (BTreeSet::new(), 0);
+    for seed in 0..100 {
+        let editions = Site::editions(seed, 5);
+        changed += editions.windows(2).filter(|pair| pair[0] != pair[1]).count();
+        for site in &editions {
+            let seeds = site.seeds.iter().map(|seed| site.says(seed));
+            assert!(
+                seeds.into_iter().all(|says| matches!(says, Says::Content(_))),
+                "seed {seed}: a seed is always there"
+            );
+            let urls = site
+                .hosts
+                .iter()
+                .flat_map(|(origin, host)| host.pages.keys().map(|path| origin.url_at(path).expect("normalised")));
+            kinds.extend(urls.map(|url| match site.says(&url) {
+                Says::Content(content) => match content.kind {
+                    ContentKind::Page => "page",
+                    ContentKind::NoIndex => "noindex",
+                    ContentKind::NoIndexFile => "noindex file",
+                    ContentKind::File => "file",
+                    ContentKind::Moved => "moved",
+                    ContentKind::Elsewhere => "elsewhere",
+                },
+                Says::Gone => "gone",
+                Says::Forbidden => "forbidden",
+                Says::Nothing => "nothing",
+            }));
+        }
+    }
+    assert_eq!(kinds.len(), 9, "{kinds:?}");
+    assert!(changed > 350, "{changed} of 400 editions differ from the one before");
 }

@@ -229,11 +229,16 @@ pub async fn a_pass_selects_its_own(frontier: &impl Frontier) {
     for (pass, expected, ahead, why) in [
         (
             Pass::All,
-            vec![visit("/cut"), visit("/new"), again("/stale"), visit("/stood")],
+            vec![visit("/cut"), again("/file"), visit("/new"), again("/stale"), visit("/stood")],
             Ahead::default(),
             "all at once",
         ),
-        (Pass::New, vec![visit("/new"), again("/stale")], Ahead { due: 2, oldest, cut: 1 }, "never visited, or stale"),
+        (
+            Pass::New,
+            vec![again("/file"), visit("/new"), again("/stale")],
+            Ahead { due: 2, oldest, cut: 1 },
+            "never visited, or stale",
+        ),
         (Pass::Cut, vec![again("/cut")], Ahead::default(), "links were left for want of budget"),
         (Pass::Visited, vec![visit("/cut"), visit("/stood")], Ahead::default(), "visited before"),
         (Pass::VisitedIn(first.iteration), vec![visit("/cut"), visit("/stood")], Ahead::default(), "visited then"),

@@ -19,7 +19,7 @@ use crate::web::{Content, Leads, Site};
 
 use shown::{Shown, shown};
 use step::{Change, Step, step};
-use visits::{Visit, visits};
+use visits::{Entry, Visit, visits};
 
 /// What a crawl must show after an iteration.
 #[derive(Clone, Debug, Default)]
@@ -30,6 +30,8 @@ pub struct State {
     ended: BTreeSet<CrawlUrl>,
     /// URLs that rules withdrew.
     withdrawn: BTreeMap<CrawlUrl, u32>,
+    /// URLs whose capture was lost after its document was put: nobody knows what was there before, and what is shown has no body.
+    lost: BTreeSet<CrawlUrl>,
     /// Whether something was given up in any iteration.
     has_gaps: bool,
 }
@@ -69,10 +71,11 @@ pub fn state_is_fresh(
     before: &State,
 ) -> rusqlite::Result<(Vec<Violation>, State)> {
     let visits = visits(evidence)?;
-    let shown = shown(evidence)?;
+    let mut shown = shown(evidence)?;
     let Step { mut after, changes, wrong } = step(evidence, truth, before, &visits);
     let gaps = gaps(evidence)?;
     after.has_gaps |= gaps > 0;
+    shown.retain(|url, _| !after.lost.contains(url));
     let mut wrong = wrong;
     wrong.extend(compare(evidence, &mut after, &shown));
     // A budget leaves some URLs for later, and so does whatever is given up.
@@ -80,7 +83,7 @@ pub fn state_is_fresh(
         wrong.extend(overlooked(truth, &after, &visits, &shown));
     }
     let fresh = wrong.into_iter().map(|what| Violation { invariant: Invariant::CurrentStateIsFresh, what });
-    let reported = changes::each_is_reported_once(evidence, &changes, &visits);
+    let reported = changes::each_is_reported_once(&after, &changes, &visits);
     Ok((fresh.chain(reported).collect(), after))
 }
 
@@ -102,7 +105,7 @@ fn compare(evidence: &Evidence<'_>, after: &mut State, shown: &BTreeMap<CrawlUrl
         wrong.push(format!("{url} is shown and should not be"));
     }
     let is_cut = evidence.definition.budget.pages.is_some();
-    for (url, known) in &must {
+    for (url, known) in must.iter().filter(|(url, _)| !after.lost.contains(**url)) {
         let Some(shown) = shown.get(*url) else {
             wrong.push(format!("{url} is not shown and should be"));
             continue;
@@ -134,7 +137,8 @@ fn compare(evidence: &Evidence<'_>, after: &mut State, shown: &BTreeMap<CrawlUrl
 /// Finds what the iteration should have seen to and has not.
 fn overlooked(truth: &Truth<'_>, after: &State, visits: &[Visit], shown: &BTreeMap<CrawlUrl, Shown>) -> Vec<String> {
     let rules = truth.rules;
-    let ended: BTreeSet<&CrawlUrl> = visits.iter().filter(|visit| visit.is_final).map(|visit| &visit.url).collect();
+    let ended: BTreeSet<&CrawlUrl> =
+        visits.iter().filter(|visit| visit.entry == Entry::Ended).map(|visit| &visit.url).collect();
     let mut wrong = Vec::new();
     for (url, shown) in shown.iter().filter(|(url, _)| !ended.contains(url)) {
         let ruling = rules.ruling(url, shown.depth);

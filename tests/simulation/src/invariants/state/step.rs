@@ -3,7 +3,7 @@
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::{CrawlUrl, Origin};
 
-use super::{Evidence, Known, Links, Parts, State, Truth, Visit};
+use super::{Entry, Evidence, Known, Links, Parts, State, Truth, Visit};
 use crate::rules::{Rules, Ruling};
 use crate::web::{Content, ContentKind, Leads, Says};
 
@@ -25,12 +25,14 @@ pub(super) struct Change {
 pub(super) fn step(evidence: &Evidence<'_>, truth: &Truth<'_>, before: &State, visits: &[Visit]) -> Step {
     let mut step = Step { after: before.clone(), changes: Vec::new(), wrong: Vec::new() };
     for visit in visits {
-        if visit.is_reparse {
-            if let Some(known) = step.after.known.get_mut(&visit.url) {
-                known.links = decided(truth.rules, &known.content, visit.depth);
+        match visit.entry {
+            Entry::Ended => step.ended(evidence, truth, visit),
+            Entry::TriedAgain => {}
+            Entry::MadeAgain => {
+                if let Some(known) = step.after.known.get_mut(&visit.url) {
+                    known.links = decided(truth.rules, &known.content, visit.depth);
+                }
             }
-        } else if visit.is_final {
-            step.ended(evidence, truth, visit);
         }
     }
     step
@@ -41,6 +43,9 @@ impl Step {
         let url = &visit.url;
         self.after.ended.insert(url.clone());
         self.after.withdrawn.remove(url);
+        if visit.is_stand_in(evidence) {
+            self.after.lost.insert(url.clone());
+        }
         let says = match learned(evidence, truth, visit) {
             Ok(says) => says,
             Err(what) => return self.wrong.push(format!("{url} {what}")),
@@ -64,7 +69,6 @@ impl Step {
                 Some(change)
             }
         };
-        let change = change.filter(|_| !visit.is_stand_in(evidence));
         self.changes.extend(change.map(|(kind, parts)| Change { url: url.clone(), kind, parts }));
     }
 }

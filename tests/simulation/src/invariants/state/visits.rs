@@ -5,13 +5,22 @@ use dragline_domain::url::CrawlUrl;
 
 use super::Evidence;
 
+/// What a row of the log is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Entry {
+    /// A visit that ended.
+    Ended,
+    /// One that is tried again.
+    TriedAgain,
+    /// None: only a document was made again.
+    MadeAgain,
+}
+
 /// A row of the log.
 #[derive(Clone, Debug)]
 pub(super) struct Visit {
     pub(super) url: CrawlUrl,
-    pub(super) is_final: bool,
-    /// Whether only its document was made again.
-    pub(super) is_reparse: bool,
+    pub(super) entry: Entry,
     pub(super) outcome: i64,
     pub(super) depth: u32,
     pub(super) change: Option<String>,
@@ -28,7 +37,7 @@ impl Visit {
         let outcome = i16::try_from(self.outcome).ok().and_then(Outcome::from_code);
         let is_decision = outcome
             .is_some_and(|outcome| matches!(outcome, Outcome::BlockedByRobotsTxt | Outcome::BlockedUrlByLocalPolicy));
-        !evidence.lost.is_empty() && self.is_final && !self.was_sent && !is_decision
+        !evidence.lost.is_empty() && self.entry == Entry::Ended && !self.was_sent && !is_decision
     }
 }
 
@@ -44,8 +53,11 @@ pub(super) fn visits(evidence: &Evidence<'_>) -> rusqlite::Result<Vec<Visit>> {
     let rows = statement.query_map(evidence.crawl_and_iteration(), |row| {
         Ok(Visit {
             url: CrawlUrl::try_from(row.get::<_, String>(0)?).expect("a logged URL"),
-            is_final: row.get(1)?,
-            is_reparse: row.get(2)?,
+            entry: match (row.get(1)?, row.get(2)?) {
+                (true, _) => Entry::Ended,
+                (false, true) => Entry::MadeAgain,
+                (false, false) => Entry::TriedAgain,
+            },
             outcome: row.get(3)?,
             depth: row.get(4)?,
             change: row.get(5)?,
