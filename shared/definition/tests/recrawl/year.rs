@@ -63,7 +63,7 @@ pub(crate) fn simulate(definition: &Definition, site: &[Page], seed: u64) -> Yea
             }
             let ended = visit(known, day, &mut year);
             let next = next_visit(&rules.policy_for(&known.page.url), &known.last, ended, began);
-            known.due_at = next.due_at;
+            known.due_at = next.visited_from(began);
             known.last = LastVisits { interval: next.interval, away: next.away };
         }
     }

@@ -90,8 +90,8 @@ impl PassPlace {
         let Ahead { due, oldest, cut } = self.ahead;
         match self.pass {
             Pass::New if cut > 0 => Some(Self::beginning(Pass::Cut, self.ahead)),
-            // If all of them fit the budget, their order does not matter.
-            Pass::New | Pass::Cut if due > 0 && pages_left.is_some_and(|left| due <= left) => {
+            // If all of them fit the budget with room to spare, their order does not matter: retries and what is found meanwhile take pages, too.
+            Pass::New | Pass::Cut if due > 0 && pages_left.is_some_and(|left| due.saturating_mul(4) <= left) => {
                 Some(Self::beginning(Pass::Visited, Ahead::default()))
             }
             Pass::New | Pass::Cut | Pass::VisitedIn(_) => {
@@ -362,10 +362,10 @@ mod tests {
         ];
         let class = |number| Pass::VisitedIn(iteration(number));
         let expected = [(Pass::New, vec![2]), (Pass::Cut, vec![4]), (class(3), vec![1, 3]), (class(8), vec![0, 4])];
-        assert_eq!(visited(&candidates, Some(3)), expected);
+        assert_eq!(visited(&candidates, Some(15)), expected);
         assert_eq!(visited(&candidates, None), expected, "bytes or time may end it");
         let expected = [(Pass::New, vec![2]), (Pass::Cut, vec![4]), (Pass::Visited, vec![0, 1, 3, 4])];
-        assert_eq!(visited(&candidates, Some(4)), expected, "all of them fit the budget");
+        assert_eq!(visited(&candidates, Some(16)), expected, "all of them fit the budget with room to spare");
         assert_eq!(visited(&[], Some(4)), [(Pass::New, vec![])], "nothing is known");
     }
 }

@@ -44,7 +44,8 @@ impl TodoEntry {
 
     /// The most bytes that an entry takes as JSON: two URLs and a capture's validators, each of the maximum length.
     pub const JSON_BYTES_MAX: usize =
-        json_bytes(2 * CrawlUrl::LEN_MAX, Some(LastCapture::ETAG_BYTES_MAX + LastCapture::LAST_MODIFIED_BYTES_MAX));
+        json_bytes(2 * CrawlUrl::LEN_MAX, Some(LastCapture::ETAG_BYTES_MAX + LastCapture::LAST_MODIFIED_BYTES_MAX))
+            + 235;
 
     /// An upper bound of the entry's size as JSON.
     pub(super) fn json_bytes_max(&self) -> usize {
@@ -53,7 +54,9 @@ impl TodoEntry {
             self.known.last.as_ref().map(|last| {
                 last.etag.as_ref().map_or(0, String::len) + last.last_modified.as_ref().map_or(0, String::len)
             });
-        json_bytes(urls, validators)
+        let Known { last: _, document, interval_ms, away } = &self.known;
+        let of_known = [document.map(|_| 120), interval_ms.map(|_| 40), away.map(|_| 75)];
+        json_bytes(urls, validators) + of_known.into_iter().flatten().sum::<usize>()
     }
 }
 
@@ -64,7 +67,7 @@ const fn json_bytes(urls: usize, validators: Option<usize>) -> usize {
         Some(validators) => 500 + 6 * validators,
         None => 0,
     };
-    urls + last + 320
+    urls + last + 50
 }
 
 /// Splits the todo of one origin, source and depth into chunks within the size limit. The same entries give the same chunks.

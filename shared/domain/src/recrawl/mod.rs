@@ -223,10 +223,14 @@ pub struct NextVisit {
 /// The most that a URL is due before its interval is over.
 const EARLY_MAX: Duration = Duration::from_hours(1);
 
-/// Returns when a URL is due that is to wait so long: a twentieth earlier, as iterations do not begin on the second. One that begins daily thus visits
-/// daily what has an interval of a day.
-fn due(at: Timestamp, wait: Duration) -> Timestamp {
-    after(at, wait - (wait / 20).min(EARLY_MAX))
+impl NextVisit {
+    /// Returns from when on an iteration visits the URL, if the last one began at this time; `None`: every iteration. That is a twentieth of the wait
+    /// before it is due, as iterations do not begin on the second: one that begins daily thus visits daily what has an interval of a day.
+    #[must_use]
+    pub fn visited_from(&self, began: Timestamp) -> Option<Timestamp> {
+        let wait = between(began, self.due_at?);
+        Some(after(began, wait - (wait / 20).min(EARLY_MAX)))
+    }
 }
 
 /// Decides when a URL is due again after a visit in an iteration that began at the time `at`.
@@ -241,7 +245,7 @@ pub fn next_visit(policy: &RecrawlPolicy, last: &LastVisits, ended: Ended, at: T
     let interval_before = || last.interval.filter(|_| !matches!(last.away, Some(Away::Gone { .. })));
     let found = |interval: Option<Duration>| NextVisit {
         interval,
-        due_at: interval.map(|interval| due(at, interval)),
+        due_at: interval.map(|interval| after(at, interval)),
         away: None,
     };
     match (ended, last.away) {
@@ -249,12 +253,12 @@ pub fn next_visit(policy: &RecrawlPolicy, last: &LastVisits, ended: Ended, at: T
         (Ended::Unchanged, _) => found(policy.after_no_change(interval_before())),
         (Ended::Gone, None | Some(Away::Failing { .. })) => NextVisit {
             interval: None,
-            due_at: policy.first().map(|interval| due(at, interval)),
+            due_at: policy.first().map(|interval| after(at, interval)),
             away: Some(Away::Gone { since: at }),
         },
         (Ended::Gone | Ended::Failed, Some(Away::Gone { since })) => {
             let wait = within(between(since, at), policy.first().unwrap_or_default(), policy.max());
-            NextVisit { interval: None, due_at: Some(due(at, wait)), away: last.away }
+            NextVisit { interval: None, due_at: Some(after(at, wait)), away: last.away }
         }
         (Ended::Failed, None) => {
             NextVisit { interval: last.interval, due_at: None, away: Some(Away::Failing { since: at }) }
@@ -262,7 +266,7 @@ pub fn next_visit(policy: &RecrawlPolicy, last: &LastVisits, ended: Ended, at: T
         (Ended::Failed, Some(Away::Failing { since })) => {
             let longest = policy.current(last.interval).unwrap_or(FAILING_WAIT_MAX.min(policy.max()));
             let wait = between(since, at).min(longest);
-            NextVisit { interval: last.interval, due_at: Some(due(at, wait)), away: last.away }
+            NextVisit { interval: last.interval, due_at: Some(after(at, wait)), away: last.away }
         }
     }
 }

@@ -126,7 +126,7 @@ fn ended(
         outcome,
         at: capture.at,
         capture: kept,
-        due_at: next.due_at,
+        due_at: next.visited_from(began),
         interval: next.interval,
         away: next.away,
         blocked_by: (outcome == Outcome::BlockedUrlByLocalPolicy).then_some(context.rules),

@@ -75,7 +75,7 @@ impl Mutation {
         (Self::Frontier(Frontier::ClaimerMistaken), Invariant::NothingLost),
         (Self::Frontier(Frontier::PastDefinitionsForgotten), Invariant::ReachFound),
         (Self::Late(LateEffect::LogAfterCommit), Invariant::NothingLost),
-        (Self::Late(LateEffect::DocumentsAfterClaims), Invariant::NothingLost),
+        (Self::Late(LateEffect::DocumentsAfterClaims), Invariant::CurrentStateIsFresh),
         (Self::Frontier(Frontier::ParseNotCounted), Invariant::ProgressEqualsLog),
         (Self::Frontier(Frontier::LeftoversForgotten), Invariant::ProgressEqualsLog),
         (Self::OneObjectForAllHolders, Invariant::CapturesReadable),
