@@ -127,7 +127,7 @@ impl Crawl {
         for line in exported.lines() {
             let mut page: serde_json::Map<_, _> = serde_json::from_str(line).expect("a page is an object");
             assert_eq!(page["iteration"], 1, "there is no other");
-            for field in ["at", "depth", "object", "offset", "length"] {
+            for field in ["at", "depth", "object", "offset", "length", "first_seen", "last_checked", "last_changed"] {
                 page.remove(field).unwrap_or_else(|| panic!("a page has a field {field}"));
             }
             let url = page["url"].as_str().expect("a URL is text").to_owned();
