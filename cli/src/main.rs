@@ -65,6 +65,7 @@ fn run(cli: &Cli) -> Exit {
 fn done(cli: &Cli, console: &Console) -> Result<Exit, CliError> {
     match &cli.command {
         Command::Crawl(args) => block_on(crawl::crawl(args, console)),
+        Command::Reparse(args) => block_on(crawl::crawl(&args.as_crawl(), console)),
         Command::Status(args) => block_on(status::status(args)),
         Command::Diff(args) => block_on(diff::diff(args, console)),
         Command::Export(args) => block_on(export::export(args)),

@@ -40,6 +40,11 @@ impl Directory {
         format!("{}{}", data_flag(&self.path), self.crawl.as_ref().map_or_else(String::new, crawl_flag))
     }
 
+    /// Returns the command that makes the crawl's documents again, for hints. An unfinished run of it goes on, whatever documents it was for.
+    pub(crate) fn command_to_reparse(&self) -> String {
+        format!("dragline reparse{}", self.flags())
+    }
+
     /// Returns the command that resumes the crawl, for hints.
     pub(crate) fn command_to_resume(&self) -> String {
         format!("dragline crawl{}", self.flags())

@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use dragline_domain::definition::{Draft, Key, UrlPattern};
+use dragline_domain::frontier::{Demand, DemandTooLong, Selection, Task};
 use dragline_domain::ids::CrawlId;
 use dragline_engine::begin::Abandon;
 
-use super::{Answer, DATA, NetworkArgs, key, values};
+use super::{Answer, DATA, DemandArgs, NetworkArgs, key, values};
 use crate::place::Directory;
 use crate::terminal::{Form, Verbosity};
 
@@ -29,6 +30,8 @@ Examples:
   dragline crawl                            resume, or crawl again
   dragline crawl --crawl docs.example.org   the same, if the directory holds several crawls
   dragline crawl -v                         the same, with a line for each URL
+  dragline crawl -i urls.txt --depth 0      visit these URLs now, and nothing else
+  dragline crawl https://example.org/news/ --pattern /news/ --force
   dragline crawl --quiet --json > summary.json
   dragline crawl --progress json 2> events.jsonl
 
@@ -57,14 +60,41 @@ pub(crate) struct CrawlArgs {
     #[arg(long, value_name = "FORM", default_value = "auto")]
     progress: Progress,
     #[command(flatten)]
+    pub(crate) demand: DemandArgs,
+    #[command(flatten)]
     overrides: Overrides,
     #[command(flatten)]
     pub(crate) network: NetworkArgs,
+    /// Which documents are made again; `None` to crawl.
+    #[arg(skip)]
+    reparse: Option<Selection>,
+}
+
+/// What an iteration is to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Wish {
+    /// Crawl.
+    Crawl,
+    /// Visit the URLs that the arguments name.
+    Demand(Demand),
+    /// Make documents again.
+    Reparse(Selection),
+}
+
+impl Wish {
+    /// Returns the task of an iteration that does it.
+    pub(crate) fn task(&self) -> Task {
+        match self {
+            Self::Crawl => Task::Crawl,
+            Self::Demand(_) => Task::Demand,
+            Self::Reparse(selection) => Task::Reparse(selection.clone()),
+        }
+    }
 }
 
 /// How progress is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Progress {
+pub(super) enum Progress {
     /// A live display on a terminal; elsewhere, a line every ten seconds
     Auto,
     /// Nothing but events, one JSON object per line (docs/commands.md)
@@ -78,9 +108,47 @@ impl CrawlArgs {
         self.network.change(self.overrides.apply(Draft { name, ..draft }))
     }
 
+    /// Returns the arguments that make documents again.
+    pub(super) fn to_reparse(
+        data: PathBuf,
+        crawl: Option<CrawlId>,
+        selection: Selection,
+        json: bool,
+        quiet: bool,
+        progress: Progress,
+    ) -> Self {
+        Self {
+            targets: Vec::new(),
+            data,
+            crawl,
+            abandon: false,
+            json,
+            quiet,
+            progress,
+            demand: DemandArgs::default(),
+            overrides: Overrides::default(),
+            network: NetworkArgs::default(),
+            reparse: Some(selection),
+        }
+    }
+
+    /// Returns what the iteration is to do.
+    ///
+    /// # Errors
+    /// The patterns of a demand are too long.
+    pub(crate) fn wish(&self) -> Result<Wish, DemandTooLong> {
+        match &self.reparse {
+            Some(selection) => Ok(Wish::Reparse(selection.clone())),
+            None => Ok(self.demand.demand()?.map_or(Wish::Crawl, Wish::Demand)),
+        }
+    }
+
     /// Returns the command that resumes a crawl of this directory with the same network flags, for hints.
     pub(crate) fn command_to_resume(&self, directory: &Directory) -> String {
-        format!("{}{}", directory.command_to_resume(), self.network.flags())
+        match &self.reparse {
+            None => format!("{}{}", directory.command_to_resume(), self.network.flags()),
+            Some(_) => directory.command_to_reparse(),
+        }
     }
 
     /// Returns what becomes of an unfinished iteration.

@@ -1,10 +1,12 @@
 //! The command line: arguments and help texts.
 
 mod crawl;
+mod demand;
 mod diff;
 mod explain;
 mod key;
 mod read;
+mod reparse;
 #[cfg(feature = "stack")]
 mod stack;
 mod values;
@@ -19,10 +21,12 @@ use dragline_domain::ids::CrawlId;
 use dragline_http::CertificatePolicy;
 use dragline_local::Allowance;
 
-pub(crate) use crawl::CrawlArgs;
+pub(crate) use crawl::{CrawlArgs, Wish};
+pub(crate) use demand::DemandArgs;
 pub(crate) use diff::{Compared, DiffArgs, ExitSays};
 pub(crate) use explain::ExplainArgs;
 pub(crate) use read::{ExportArgs, Format, Of, StatusArgs, What};
+pub(crate) use reparse::ReparseArgs;
 #[cfg(feature = "stack")]
 pub(crate) use stack::{ChangeArgs, PutArgs, StackArgs, StackName, StackNameError, StartArgs};
 pub(crate) use visits::{Coding, GetArgs, HistoryArgs, Parts};
@@ -35,6 +39,7 @@ const EXAMPLES: &str = "\
 Examples:
   dragline crawl https://example.org       crawl a site into ./dragline-data
   dragline crawl                           resume it, or crawl it again
+  dragline crawl -i urls.txt               visit these URLs now
   dragline status                          show how far it is and how it went
   dragline diff                            what changed since the iteration before
   dragline export --what pages --format csv > pages.csv
@@ -71,6 +76,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Crawl(Box<CrawlArgs>),
+    Reparse(ReparseArgs),
     Status(StatusArgs),
     Diff(DiffArgs),
     Export(ExportArgs),
@@ -115,7 +121,7 @@ pub(crate) fn shell_word(path: &Path) -> String {
 }
 
 /// Which servers may be contacted, and how the crawler identifies itself.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Network")]
 pub(crate) struct NetworkArgs {
     #[arg(long, value_name = "UA", value_parser = values::user_agent, help = key::help(Key::UserAgent))]
@@ -190,17 +196,19 @@ impl Answer {
 
 impl Cli {
     /// Returns how much is printed on standard error.
-    pub(crate) const fn verbosity(&self) -> Verbosity {
+    pub(crate) fn verbosity(&self) -> Verbosity {
         match &self.command {
             Command::Crawl(args) => args.verbosity(self.verbose),
+            Command::Reparse(args) => args.verbosity(self.verbose),
             _ => Verbosity::Normal,
         }
     }
 
     /// Returns the form of what is printed on standard error.
-    pub(crate) const fn form(&self) -> Form {
+    pub(crate) fn form(&self) -> Form {
         match &self.command {
             Command::Crawl(args) => args.form(),
+            Command::Reparse(args) => args.form(),
             _ => Form::Text,
         }
     }

@@ -149,6 +149,7 @@ pub(super) mod tests {
             detail: None,
             exchange: None,
             known: Known::default(),
+            demand: None,
         }
     }
 

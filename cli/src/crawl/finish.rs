@@ -31,7 +31,7 @@ pub(super) async fn finish(
 ) -> Result<Exit, CliError> {
     let summary = summary::of_directory(&directory.path, crawl).await?;
     let exit = match ended {
-        Ended::Over if summary.figures.is_all_well() && summary.figures.has_content() => Exit::Done,
+        Ended::Over if summary.figures.is_all_well() && summary.has_result() => Exit::Done,
         Ended::Over => Exit::NotAllWell,
         Ended::Interrupted | Ended::AtOnce => Exit::Interrupted,
     };

@@ -1,8 +1,10 @@
 //! `dragline crawl`: decides what to do, does it, and reports how it went.
 
+mod demanded;
 mod display;
 mod events;
 mod finish;
+mod input;
 mod interrupt;
 mod notices;
 mod places;
@@ -25,7 +27,7 @@ use dragline_ports::clock::Clock;
 use dragline_ports::frontier::Iterations;
 use dragline_ports::observer::Observer;
 
-use crate::args::CrawlArgs;
+use crate::args::{CrawlArgs, Wish};
 use crate::error::{CliError, while_doing};
 use crate::exit::Exit;
 use crate::found;
@@ -34,6 +36,7 @@ use crate::place::Directory;
 use crate::source::Source;
 use crate::terminal::Console;
 
+use demanded::Demanded;
 use interrupt::Interrupts;
 use notices::ConsoleNotifier;
 use prepare::{Goal, Prepared};
@@ -46,8 +49,16 @@ use watch::Watch;
 /// Anything that keeps the iteration from being finished.
 pub(crate) async fn crawl(args: &CrawlArgs, console: &Console) -> Result<Exit, CliError> {
     let data = args.data.as_path();
-    let (given, network) = (given(args)?, Network::of(&args.network)?);
-    if given.is_none() && !data.join(DATABASE).is_file() {
+    let (wish, network) = (args.wish()?, Network::of(&args.network)?);
+    let mut demanded = match &wish {
+        Wish::Demand(demand) => Some(Demanded::open(args, demand.clone())?),
+        Wish::Crawl | Wish::Reparse(_) => None,
+    };
+    let mut given = match &demanded {
+        Some(demanded) => demanded.given(args)?,
+        None => given(args)?,
+    };
+    if given.is_none() && demanded.is_none() && !data.join(DATABASE).is_file() {
         // Reported before the directory is created.
         return Err(CliError::NothingToCrawl { data: data.to_owned() });
     }
@@ -56,13 +67,23 @@ pub(crate) async fn crawl(args: &CrawlArgs, console: &Console) -> Result<Exit, C
     loop {
         // Created anew for each iteration: the queue of one that was ended holds nothing for the next.
         let store = LocalStore::open(data, SystemClock::new().now())?;
-        let (crawl, directory) = which(&store, given.as_ref(), args).await?;
-        check_allowances(&store, (&crawl, &directory), args).await?;
+        if let (None, Some(demanded)) = (&given, &mut demanded)
+            && is_new(&store, demanded, args).await?
+        {
+            given = Some(demanded.new_definition(args)?);
+        }
+        let (crawl, directory) = which(&store, given.as_ref(), demanded.as_ref(), args).await?;
+        if !matches!(wish, Wish::Reparse(_)) {
+            check_allowances(&store, (&crawl, &directory), args).await?;
+        }
         let watch = Arc::new(Watch::new(console.clone()));
         let watcher: Arc<dyn Observer> = watch.clone();
         let world = Arc::new(local_world(&store, ConsoleNotifier::new(console.clone())).watched_by(watcher));
         let Prepared { wanted, iteration, goal } =
-            prepare::prepare(&world, (&crawl, &directory), given.as_ref(), args, console).await?;
+            prepare::prepare(&world, (&crawl, &directory), (given.as_ref(), &wish), args, console).await?;
+        if let (Some(demanded), Goal::Crawl) = (&mut demanded, goal) {
+            demanded.add(&world, &iteration, console).await?;
+        }
         let room = Room::of(files_max, usize::from(wanted.politeness.concurrency));
         let fetchers = HttpFetchers::new(network.config(&wanted, Some(&room)));
         for allowance in args.network.allowances() {
@@ -103,16 +124,31 @@ async fn check_allowances(
 async fn which(
     store: &LocalStore,
     given: Option<&Definition>,
+    demanded: Option<&Demanded>,
     args: &CrawlArgs,
 ) -> Result<(CrawlId, Directory), CliError> {
     let (data, crawls) = (args.data.as_path(), store.crawls().await?);
     let crawl = match given {
         Some(given) => Some(given.name.clone()),
-        None => found::choose(data, &crawls, args.crawl.as_ref())?,
+        None => found::choose(data, &crawls, named(demanded, args).as_ref())?,
     };
     let crawl = crawl.ok_or_else(|| CliError::NothingToCrawl { data: data.to_owned() })?;
     let directory = Directory::of(data, &crawl, &crawls);
     Ok((crawl, directory))
+}
+
+/// Returns the crawl that the arguments name, be it by the host of a demanded URL; `None` if they name none.
+fn named(demanded: Option<&Demanded>, args: &CrawlArgs) -> Option<CrawlId> {
+    args.crawl.clone().or_else(|| demanded.and_then(Demanded::crawl))
+}
+
+/// Whether demanded URLs make a crawl of their own, as the directory does not hold the one that they are for.
+async fn is_new(store: &LocalStore, demanded: &Demanded, args: &CrawlArgs) -> Result<bool, CliError> {
+    let crawls = store.crawls().await?;
+    Ok(match named(Some(demanded), args) {
+        Some(name) => !crawls.contains(&name),
+        None => crawls.is_empty(),
+    })
 }
 
 /// Returns the definition that the arguments describe; `None` to use a stored one.

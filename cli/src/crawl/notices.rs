@@ -63,7 +63,7 @@ impl<'a> NoticeEvent<'a> {
     fn of(notice: &'a Notice, text: &'a str) -> Self {
         let kind = notice.kind();
         let origin = match notice {
-            Notice::IterationClosed(_) | Notice::StartSkipped { .. } => None,
+            Notice::IterationClosed(_) | Notice::StartSkipped { .. } | Notice::UrlsRefused { .. } => None,
             Notice::OriginEnded { origin, .. }
             | Notice::Stuck { origin, .. }
             | Notice::RobotsUnreadable { origin, .. } => Some(&origin.origin),

@@ -7,10 +7,11 @@ use dragline_engine::begin::{self, Outgrown, Plan};
 use dragline_ports::clock::Clock;
 
 use super::run::CliWorld;
-use crate::args::CrawlArgs;
+use crate::args::{CrawlArgs, Wish};
 use crate::error::CliError;
 use crate::place::Directory;
 use crate::source::key_names;
+use crate::summary::numbered_task;
 use crate::terminal::Console;
 
 /// An iteration that is ready to run.
@@ -28,7 +29,7 @@ pub(super) struct Prepared {
 pub(super) enum Goal {
     /// Crawl.
     Crawl,
-    /// End it, so that the next one can begin.
+    /// End it, or finish it, so that the next one can begin.
     MakeWay,
 }
 
@@ -40,7 +41,7 @@ pub(super) enum Goal {
 pub(super) async fn prepare(
     world: &CliWorld,
     (crawl, directory): (&CrawlId, &Directory),
-    given: Option<&Definition>,
+    (given, wish): (Option<&Definition>, &Wish),
     args: &CrawlArgs,
     console: &Console,
 ) -> Result<Prepared, CliError> {
@@ -50,17 +51,18 @@ pub(super) async fn prepare(
         (None, Some(held)) => Definition::new(args.change(held.row.definition.clone().into_draft()))?,
         (None, None) => return Err(CliError::NothingToCrawl { data: directory.path.clone() }),
     };
-    let plan = begin::plan(held.as_ref(), &wanted, args.abandon())
+    let task = wish.task();
+    let plan = begin::plan(held.as_ref(), (&wanted, &task), args.abandon())
         .map_err(|Outgrown(keys)| CliError::Outgrown { keys, go_on: args.command_to_resume(directory) })?;
     let trigger = TriggerId(format!("cli-{}", world.clock.now()));
-    let iteration = begin::carry_out(world, &plan, held.as_ref(), &wanted, trigger).await?;
-    let goal = if plan == Plan::End { Goal::MakeWay } else { Goal::Crawl };
+    let iteration = begin::carry_out(world, &plan, held.as_ref(), (&wanted, &task), trigger).await?;
+    let goal = if matches!(plan, Plan::End | Plan::Finish) { Goal::MakeWay } else { Goal::Crawl };
     console.say(&announcement(&plan, &iteration));
     Ok(Prepared { wanted, iteration, goal })
 }
 
 fn announcement(plan: &Plan, iteration: &IterationRow) -> String {
-    let (crawl, number) = (&iteration.crawl, iteration.number);
+    let (crawl, number) = (&iteration.crawl, numbered_task(iteration.number, &iteration.task));
     match plan {
         Plan::Begin { changed } if changed.is_empty() => format!("{crawl}: iteration {number} begins"),
         Plan::Begin { changed } => format!("{crawl}: iteration {number} begins, with changed {}", key_names(changed)),
@@ -71,6 +73,7 @@ fn announcement(plan: &Plan, iteration: &IterationRow) -> String {
         Plan::GoOn { changed } => {
             format!("{crawl}: iteration {number} resumes, with changed {}", key_names(changed))
         }
+        Plan::Finish => format!("{crawl}: iteration {number} is finished first"),
         Plan::End => format!("{crawl}: iteration {number} is being ended as it stands, so that the next can begin"),
     }
 }

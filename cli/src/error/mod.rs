@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use dragline_definition::DefinitionErrors;
 use dragline_domain::definition::{Key, Problems};
+use dragline_domain::frontier::DemandTooLong;
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::shown::without_credentials;
 use dragline_domain::url::{CrawlUrl, UrlError};
@@ -34,6 +35,9 @@ pub(crate) enum CliError {
     /// A definition was given together with other arguments.
     #[error("`{0}` is a definition, which cannot be combined with other arguments")]
     DefinitionAmongUrls(String),
+    /// A demand is too long.
+    #[error("{0}")]
+    Demand(#[from] DemandTooLong),
     /// A file cannot be read.
     #[error("{} cannot be read: {source}", path.display())]
     File {

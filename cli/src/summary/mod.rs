@@ -8,7 +8,7 @@ mod why;
 
 use std::io;
 
-use dragline_domain::frontier::IterationStatus;
+use dragline_domain::frontier::{IterationStatus, Task};
 use dragline_report::{Figures, Standing};
 use serde::Serialize;
 
@@ -17,7 +17,7 @@ use crate::place::Place;
 use crate::terminal::write_json;
 
 pub(crate) use read::{of_directory, read};
-pub(crate) use text::text;
+pub(crate) use text::{numbered_task, text};
 pub(crate) use why::WhyNothing;
 
 /// How an iteration stands or ended, and where the crawl is. The field names are those of `--json`.
@@ -52,7 +52,16 @@ impl Summary {
     /// Returns why nothing was fetched; `None` if something was, or the iteration is not over.
     pub(crate) fn why_nothing(&self) -> Option<WhyNothing<'_>> {
         let is_over = self.standing.status == IterationStatus::Closed;
-        (is_over && !self.figures.has_content()).then_some(WhyNothing(&self.figures.causes))
+        let visits = !matches!(self.standing.task, Task::Reparse(_));
+        (is_over && visits && !self.figures.has_content()).then_some(WhyNothing(&self.figures.causes))
+    }
+
+    /// Returns whether the iteration did what it was for: content was fetched or is known to be unchanged, or documents were made again.
+    pub(crate) fn has_result(&self) -> bool {
+        match self.standing.task {
+            Task::Crawl | Task::Demand => self.figures.has_content(),
+            Task::Reparse(_) => self.figures.remade > 0,
+        }
     }
 
     /// Prints it as one JSON object on one line of standard output.

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use dragline_domain::change::changes_in_words;
-use dragline_domain::frontier::IterationStatus;
+use dragline_domain::frontier::{IterationStatus, Task};
+use dragline_domain::ids::Iteration;
 use dragline_domain::time::between;
 use dragline_local::DATABASE;
 use dragline_report::Slow;
@@ -83,7 +84,8 @@ impl Text {
 }
 
 fn headline(summary: &Summary) -> String {
-    let (crawl, number) = (&summary.standing.crawl, summary.standing.iteration);
+    let crawl = &summary.standing.crawl;
+    let number = numbered_task(summary.standing.iteration, &summary.standing.task);
     match summary.standing.closed_at {
         Some(closed_at) => {
             format!(
@@ -99,6 +101,14 @@ fn headline(summary: &Summary) -> String {
             };
             format!("{crawl}: iteration {number} {state}, since {:.0}", summary.standing.started_at)
         }
+    }
+}
+
+/// Returns the number of an iteration, and what it does if it does not crawl: `3 (reparse)`.
+pub(crate) fn numbered_task(number: Iteration, task: &Task) -> String {
+    match task {
+        Task::Crawl => number.to_string(),
+        Task::Demand | Task::Reparse(_) => format!("{number} ({})", task.name()),
     }
 }
 

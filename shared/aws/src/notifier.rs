@@ -66,6 +66,7 @@ fn body(notice: &Notice) -> Value {
         Notice::Stuck { origin, detail } | Notice::RobotsUnreadable { origin, detail } => {
             with(origin, &json!({ "detail": detail }))
         }
+        Notice::UrlsRefused { crawl, urls, detail } => json!({ "crawl": crawl, "urls": urls, "detail": detail }),
         Notice::OriginJoined { from, origin } => json!({ "crawl": from.crawl, "from": from.origin, "origin": origin }),
     };
     body["format"] = FORMAT.into();

@@ -3,9 +3,10 @@
 //! JSON is YAML, so a message is read like the file of a definition, and its diagnostics have locations and hints.
 
 use dragline_domain::command::Command;
-use dragline_domain::frontier::StatusChange;
+use dragline_domain::definition::{Condition, UrlPattern};
+use dragline_domain::frontier::{Demand, DemandTooLong, Selection, StatusChange, Visits};
 use dragline_domain::ids::{CrawlId, TriggerId};
-use dragline_domain::url::UrlRules;
+use dragline_domain::url::{CrawlUrl, UrlRules};
 use serde::Deserialize;
 
 use crate::error::{DefinitionErrors, Diagnostic, Diagnostics, Location};
@@ -25,13 +26,35 @@ const SOURCE: &str = "message";
 #[serde(deny_unknown_fields)]
 struct RawCommand {
     url: Option<Text>,
+    demand: Option<RawDemand>,
     definition: Option<ReadDraft>,
     start: Option<RawStart>,
+    reparse: Option<RawReparse>,
     put_crawl: Option<RawPut>,
     pause: Option<RawCrawl>,
     resume: Option<RawCrawl>,
     stop: Option<RawCrawl>,
     remove: Option<RawCrawl>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawDemand {
+    crawl: Option<Text>,
+    urls: Vec<Text>,
+    pattern: Option<Text>,
+    #[serde(default)]
+    skip: Vec<Text>,
+    depth: Option<u32>,
+    #[serde(default)]
+    force: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawReparse {
+    crawl: Text,
+    r#where: Option<Condition>,
 }
 
 #[derive(Deserialize)]
@@ -70,12 +93,17 @@ pub fn parse_command(body: &str) -> Result<Command, DefinitionErrors> {
 
 /// Returns the one command of a message.
 fn one(raw: RawCommand) -> Found<Command> {
-    let RawCommand { url: address, definition, start, put_crawl, pause, resume, stop, remove } = raw;
+    let RawCommand { url: address, demand, definition, start, reparse, put_crawl, pause, resume, stop, remove } = raw;
     let change = |change| move |raw: RawCrawl| Ok(Command::Change { crawl: name(&raw.crawl)?, change });
     let mut commands = [
-        address.map(|text| url(&text)),
+        address.map(|text| url(&text).map(Command::Url)),
+        demand.map(demanded),
         definition.map(|read| Ok(Command::Define(Box::new(checked(read, Vec::new())?)))),
         start.map(begin),
+        reparse.map(|raw| {
+            let selection = Selection::of(raw.r#where.map(|condition| sound(condition, &raw.crawl)).transpose()?);
+            Ok(Command::Reparse { crawl: name(&raw.crawl)?, selection })
+        }),
         put_crawl.map(|raw| Ok(Command::PutCrawl(Box::new(checked(raw.definition, Vec::new())?)))),
         pause.map(change(StatusChange::Pause)),
         resume.map(change(StatusChange::Resume)),
@@ -96,10 +124,51 @@ fn begin(raw: RawStart) -> Found<Command> {
     Ok(Command::Start { crawl: name(&raw.crawl)?, trigger })
 }
 
-/// Reads the URL without stripping parameters: the crawl that it is for says which.
-fn url(text: &Text) -> Found<Command> {
-    let rules = UrlRules::keep_all();
-    read::seed(&text.value, &rules).map(Command::Url).map_err(|diagnostic| at(text, diagnostic))
+/// Reads URLs on demand. Without a name, the crawl is the one of their host.
+fn demanded(raw: RawDemand) -> Found<Command> {
+    let urls: Vec<CrawlUrl> = raw.urls.iter().map(url).collect::<Found<_>>()?;
+    let Some(first) = urls.first() else {
+        return Err(vec![(
+            Location::START,
+            Diagnostic::new("the command names no URL").hint("list them under `urls`"),
+        )]);
+    };
+    let crawl = match &raw.crawl {
+        Some(crawl) => name(crawl)?,
+        None => CrawlId::for_origin(&first.origin()),
+    };
+    if raw.crawl.is_none()
+        && let Some(other) = urls.iter().position(|url| CrawlId::for_origin(&url.origin()) != crawl)
+    {
+        let diagnostic = Diagnostic::new(format!("this URL is not of `{crawl}`, as the first one is"));
+        return Err(at(&raw.urls[other], diagnostic.hint("name the crawl that visits them all with `crawl`")));
+    }
+    let pattern = |text: &Text| {
+        text.value
+            .parse::<UrlPattern>()
+            .map_err(|error| at(text, Diagnostic::new(error.to_string()).hint(error.hint())))
+    };
+    let demand = Demand {
+        pattern: raw.pattern.as_ref().map(pattern).transpose()?,
+        skip: raw.skip.iter().map(pattern).collect::<Found<_>>()?,
+        depth: raw.depth,
+        visits: if raw.force { Visits::All } else { Visits::Due },
+    };
+    let too_long = |error: DemandTooLong| vec![(Location::START, Diagnostic::new(error.to_string()))];
+    Ok(Command::Demand { crawl, urls, demand: demand.checked().map_err(too_long)? })
+}
+
+/// Returns the condition if it can be what was meant. A mistake is reported at the name of its crawl, as conditions have no location.
+fn sound(condition: Condition, near: &Text) -> Found<Condition> {
+    match condition.mistake() {
+        None => Ok(condition),
+        Some(mistake) => Err(at(near, Diagnostic::new(mistake.to_string()))),
+    }
+}
+
+/// Reads a URL without stripping parameters: the crawl that it is for says which.
+fn url(text: &Text) -> Found<CrawlUrl> {
+    read::seed(&text.value, &UrlRules::keep_all()).map_err(|diagnostic| at(text, diagnostic))
 }
 
 fn name(text: &Text) -> Found<CrawlId> {
@@ -127,7 +196,7 @@ fn at(text: &Text, diagnostic: Diagnostic) -> Diagnostics {
 }
 
 fn at_start(message: impl Into<String>) -> Diagnostics {
-    let hint = "send one of `url`, `definition`, `start`, `put_crawl`, `pause`, `resume`, `stop` and `remove`";
+    let hint = "send one of `url`, `demand`, `definition`, `start`, `reparse`, `put_crawl`, `pause`, `resume`, `stop` and `remove`";
     vec![(Location::START, Diagnostic::new(message).hint(hint))]
 }
 

@@ -20,7 +20,7 @@ pub use command::{COMMAND_BYTES_MAX, parse_command};
 pub use error::{DefinitionError, DefinitionErrors, Diagnostic};
 pub use units::duration;
 
-use dragline_domain::definition::{Definition, Mistake};
+use dragline_domain::definition::{Condition, Definition, Mistake};
 use error::{Diagnostics, Location};
 use read::ReadDraft;
 use serde::de::DeserializeOwned;
@@ -55,6 +55,25 @@ pub fn parse(text: &str, source: &str) -> Result<Definition, DefinitionErrors> {
 /// It is not YAML, or not of that type.
 pub fn parse_as<T: DeserializeOwned>(text: &str, source: &str) -> Result<T, DefinitionErrors> {
     shape::parse(text).map_err(|found| DefinitionErrors::new(text, source, vec![found]))
+}
+
+/// Reads a condition over URLs, written as under `when` in a definition. `source` names it in messages.
+///
+/// ```
+/// let condition = dragline_definition::condition("path: { prefix: /archive/ }", "--where").unwrap();
+/// let url = "https://example.org/archive/1".to_owned().try_into().unwrap();
+/// assert!(condition.matches(&url));
+/// ```
+///
+/// # Errors
+/// What is wrong, with its place and a hint.
+pub fn condition(text: &str, source: &str) -> Result<Condition, DefinitionErrors> {
+    let errors = |found| DefinitionErrors::new(text, source, vec![found]);
+    let condition: Condition = shape::parse(text).map_err(errors)?;
+    match condition.mistake() {
+        None => Ok(condition),
+        Some(mistake) => Err(errors((Location::START, Diagnostic::new(mistake.to_string())))),
+    }
 }
 
 /// Checks what was read of a definition; `found` is what is wrong with its shape.

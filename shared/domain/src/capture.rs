@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::change::VisitChange;
 use crate::document::LinkKind;
-use crate::frontier::{Known, ObjectKey, SegmentId, Sighting, millis};
+use crate::frontier::{Demand, Known, ObjectKey, SegmentId, Sighting, millis};
 use crate::ids::Iteration;
 use crate::outcome::Outcome;
 use crate::url::CrawlUrl;
@@ -78,6 +78,9 @@ pub struct Visit {
     /// What earlier iterations knew about the URL.
     #[serde(flatten)]
     pub known: Known,
+    /// The demand that led to it; `None` if the crawl itself did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub demand: Option<Box<Demand>>,
 }
 
 /// One request and its answer, except for the messages.

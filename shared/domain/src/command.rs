@@ -1,7 +1,7 @@
 //! What a person or a program may ask a deployed crawler to do.
 
 use crate::definition::Definition;
-use crate::frontier::StatusChange;
+use crate::frontier::{Demand, Selection, StatusChange};
 use crate::ids::{CrawlId, TriggerId};
 use crate::url::CrawlUrl;
 
@@ -19,6 +19,22 @@ pub enum Command {
         crawl: CrawlId,
         /// What triggers it; `None` if the message itself does.
         trigger: Option<TriggerId>,
+    },
+    /// Visit these URLs on demand, and what they lead to as far as it is asked for. They join a running iteration, or begin one of nothing else.
+    Demand {
+        /// The crawl. One that does not exist is created of the first URL.
+        crawl: CrawlId,
+        /// The URLs, at least one. No parameters are stripped yet.
+        urls: Vec<CrawlUrl>,
+        /// What is asked of them.
+        demand: Demand,
+    },
+    /// Make the documents of the crawl's current state again from the bodies that are stored.
+    Reparse {
+        /// The crawl.
+        crawl: CrawlId,
+        /// Whose documents.
+        selection: Selection,
     },
     /// Store this definition and switch its crawl on.
     PutCrawl(Box<Definition>),
@@ -40,7 +56,11 @@ impl Command {
         match self {
             Self::Url(url) => CrawlId::for_origin(&url.origin()),
             Self::Define(definition) | Self::PutCrawl(definition) => definition.name.clone(),
-            Self::Start { crawl, .. } | Self::Change { crawl, .. } | Self::Remove(crawl) => crawl.clone(),
+            Self::Start { crawl, .. }
+            | Self::Demand { crawl, .. }
+            | Self::Reparse { crawl, .. }
+            | Self::Change { crawl, .. }
+            | Self::Remove(crawl) => crawl.clone(),
         }
     }
 }

@@ -365,6 +365,9 @@ pub enum Disposition {
     Blocked(String),
     /// More URLs wait than the iteration's page budget allows: recorded only. A later page or iteration may claim the target.
     BeyondBudget,
+    /// It is left to the next crawl: the demand that led to the page does not ask for the target, or the link was found when a stored page was
+    /// read again. Recorded only.
+    Later,
 }
 
 impl Disposition {
@@ -379,7 +382,14 @@ impl Disposition {
             Self::TooDeep => 4,
             Self::Blocked(_) => 5,
             Self::BeyondBudget => 6,
+            Self::Later => 7,
         }
+    }
+
+    /// Whether the target is left to a later page or iteration, so that the link is decided on again.
+    #[must_use]
+    pub const fn is_left(&self) -> bool {
+        matches!(self, Self::BeyondBudget | Self::Later)
     }
 
     /// The name that people read.
@@ -393,6 +403,7 @@ impl Disposition {
             Self::TooDeep => "too_deep",
             Self::Blocked(_) => "blocked",
             Self::BeyondBudget => "beyond_budget",
+            Self::Later => "later",
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Prepares the iteration to run: decides from the stored crawl and the wanted definition what to do, and does it.
 
 use dragline_domain::definition::{Definition, Effect, Key, changes};
-use dragline_domain::frontier::{Begun, CrawlPut, IterationRow, IterationStatus, StatusChange};
+use dragline_domain::frontier::{Begun, CrawlPut, IterationRow, IterationStatus, StatusChange, Task};
 use dragline_domain::ids::{CrawlId, TriggerId};
 use dragline_pipeline::context::Contexts;
 use dragline_pipeline::{World, schedule};
@@ -42,6 +42,8 @@ pub enum Plan {
     },
     /// End the iteration as it stands, then decide again.
     End,
+    /// Run the iteration to its end, as it does something else than what is wanted, then decide again.
+    Finish,
 }
 
 /// The error of a definition whose changes need a new iteration while the last one is unfinished. Holds the changed keys.
@@ -58,20 +60,26 @@ pub async fn held(world: &impl World, crawl: &CrawlId) -> PortResult<Option<Held
     Ok(Some(Held { row, latest }))
 }
 
-/// Decides what to do to crawl by the definition `wanted`. `held` is `None` for a new crawl.
+/// Decides what to do so that an iteration with this task runs by the definition `wanted`. `held` is `None` for a new crawl. URLs on demand join an
+/// unfinished crawl.
 ///
 /// # Errors
 /// The definition changed in a way that the unfinished iteration cannot adopt.
-pub fn plan(held: Option<&Held>, wanted: &Definition, abandon: Abandon) -> Result<Plan, Outgrown> {
+pub fn plan(held: Option<&Held>, (wanted, task): (&Definition, &Task), abandon: Abandon) -> Result<Plan, Outgrown> {
     let Some(Held { row, latest }) = held else { return Ok(Plan::Begin { changed: Vec::new() }) };
+    let joins = latest.as_ref().is_none_or(|unfinished| match (&unfinished.task, task) {
+        (Task::Crawl, Task::Demand) => true,
+        (unfinished, wanted) => unfinished == wanted,
+    });
     let latest = latest.as_ref().map(|iteration| iteration.status);
     let changed = changes(&row.definition, wanted);
     let outgrown: Vec<Key> = changed.iter().copied().filter(|key| key.effect() == Effect::WhichUrls).collect();
     match (latest, abandon) {
         (None | Some(IterationStatus::Closed), _) => Ok(Plan::Begin { changed }),
         // An iteration that is stopping is ended first; the new one begins after it.
-        (Some(IterationStatus::Stopping), _) if !outgrown.is_empty() => Ok(Plan::End),
+        (Some(IterationStatus::Stopping), _) if !outgrown.is_empty() || !joins => Ok(Plan::End),
         (Some(_), Abandon::Unfinished) => Ok(Plan::End),
+        (Some(_), Abandon::Nothing) if !joins => Ok(Plan::Finish),
         (Some(_), Abandon::Nothing) if outgrown.is_empty() => Ok(Plan::GoOn { changed }),
         (Some(_), Abandon::Nothing) => Err(Outgrown(outgrown)),
     }
@@ -85,20 +93,25 @@ pub async fn carry_out(
     world: &impl World,
     plan: &Plan,
     held: Option<&Held>,
-    wanted: &Definition,
+    (wanted, task): (&Definition, &Task),
     trigger: TriggerId,
 ) -> PortResult<IterationRow> {
     if let Plan::Begin { changed } | Plan::GoOn { changed } = plan {
         store(world, held, wanted, changed).await?;
     }
     match (plan, held.and_then(|held| held.latest.clone())) {
-        (Plan::GoOn { .. }, Some(latest)) => change(world, latest, StatusChange::Resume).await,
+        (Plan::GoOn { .. } | Plan::Finish, Some(latest)) => change(world, latest, StatusChange::Resume).await,
         (Plan::End, Some(latest)) => change(world, latest, StatusChange::Stop).await,
         (Plan::Begin { .. }, _) | (_, None) => {
             let command = StartCommand { crawl: wanted.name.clone(), trigger };
-            match schedule::start(world, &Contexts::default(), &command).await? {
-                Begun::Iteration(iteration) | Begun::Busy(iteration) => Ok(iteration),
-            }
+            let contexts = Contexts::default();
+            let begun = match task {
+                // Its URLs come next, and the token stays out until they are in.
+                Task::Demand => schedule::open(world, &contexts, &command, task).await?,
+                Task::Crawl | Task::Reparse(_) => schedule::start(world, &contexts, &command, task).await?,
+            };
+            let (Begun::Iteration(iteration) | Begun::Busy(iteration)) = begun;
+            Ok(iteration)
         }
     }
 }
@@ -184,9 +197,9 @@ mod tests {
             (Some(Stopping), &smaller, Nothing, Ok(Plan::End), "it is ending anyway"),
         ] {
             let held = Held { row: CrawlRow::first(held.clone()), latest: latest.map(iteration) };
-            let plan = plan(Some(&held), wanted, abandon);
+            let plan = plan(Some(&held), (wanted, &Task::Crawl), abandon);
             assert_eq!(plan, expected, "{latest:?}, {abandon:?}: {why}");
         }
-        assert_eq!(plan(None, &same, Nothing), begin(&[]), "an empty directory");
+        assert_eq!(plan(None, (&same, &Task::Crawl), Nothing), begin(&[]), "an empty directory");
     }
 }

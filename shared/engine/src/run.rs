@@ -7,7 +7,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use dragline_domain::frontier::IterationRow;
+use dragline_domain::frontier::{IterationRow, Task};
 use dragline_domain::ids::CrawlId;
 use dragline_local::MemoryQueue;
 use dragline_pipeline::World;
@@ -294,7 +294,7 @@ impl<W: World<Clock: Clone>, S: Fetchers> Running<W, S> {
         self.idle = Idle::Unknown;
         let shared = Arc::clone(&self.shared);
         self.tasks.spawn(async move {
-            start(&*shared.world, &shared.contexts, &command).await?;
+            start(&*shared.world, &shared.contexts, &command, &Task::Crawl).await?;
             Ok(Done::Command)
         });
     }

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use dragline_domain::definition::{Budget, Definition, Draft};
-use dragline_domain::frontier::{RecrawlOrder, RulesDigest};
+use dragline_domain::definition::{Definition, Draft};
+use dragline_domain::frontier::{RulesDigest, Task};
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::policy::{AllowedOrigins, Policy};
 use dragline_domain::politeness::Pace;
@@ -77,12 +77,6 @@ impl CrawlContext {
         Ok(Self { policy, recrawl, allowed, rules, versions, joined: row.joined, definition: row.definition })
     }
 
-    /// Returns the order in which known URLs are visited.
-    #[must_use]
-    pub fn recrawl_order(&self) -> RecrawlOrder {
-        if self.definition.budget == Budget::default() { RecrawlOrder::ByPath } else { RecrawlOrder::ByWait }
-    }
-
     /// Returns the pace of an origin that is new to an iteration.
     #[must_use]
     pub fn pace(&self) -> Pace {
@@ -115,12 +109,14 @@ fn rules_digest(row: &CrawlRow) -> serde_json::Result<RulesDigest> {
 }
 
 /// What never changes of an iteration.
-#[derive(Clone, Copy, Debug)]
-struct Pinned {
+#[derive(Clone, Debug)]
+pub struct Pinned {
     /// The version of the definition that it uses; `None` for the stored one.
-    version: Option<u32>,
+    pub version: Option<u32>,
     /// When it began.
-    began: Timestamp,
+    pub began: Timestamp,
+    /// What it does.
+    pub task: Arc<Task>,
 }
 
 /// The contexts of the crawls that this process works on. A warm process keeps them.
@@ -182,21 +178,11 @@ impl Contexts {
         self.compiled(CrawlRow { definition, ..row }, versions)
     }
 
-    /// Returns when an iteration began; `None` if there is no such iteration.
+    /// Returns what never changes of an iteration; `None` if there is no such iteration.
     ///
     /// # Errors
     /// Returns the frontier's errors.
-    pub async fn began(
-        &self,
-        frontier: &impl Frontier,
-        crawl: &CrawlId,
-        iteration: Iteration,
-    ) -> PortResult<Option<Timestamp>> {
-        Ok(self.pinned(frontier, crawl, iteration).await?.map(|pinned| pinned.began))
-    }
-
-    /// Returns what never changes of an iteration.
-    async fn pinned(
+    pub async fn pinned(
         &self,
         frontier: &impl Frontier,
         crawl: &CrawlId,
@@ -204,12 +190,12 @@ impl Contexts {
     ) -> PortResult<Option<Pinned>> {
         let key = (crawl.clone(), iteration);
         if let Some(known) = lock(&self.pinned).get(&key) {
-            return Ok(Some(*known));
+            return Ok(Some(known.clone()));
         }
         // There may be no such iteration: whoever asks for a turn or a segment of it finds out.
         let Some(row) = frontier.load_iteration(crawl, iteration).await? else { return Ok(None) };
-        let pinned = Pinned { version: row.version, began: row.started_at };
-        keep(&mut lock(&self.pinned), key, pinned);
+        let pinned = Pinned { version: row.version, began: row.started_at, task: Arc::new(row.task) };
+        keep(&mut lock(&self.pinned), key, pinned.clone());
         Ok(Some(pinned))
     }
 

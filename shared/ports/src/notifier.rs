@@ -50,6 +50,15 @@ pub enum Notice {
         /// The one that joined.
         origin: dragline_domain::url::Origin,
     },
+    /// URLs of a command were left out, while others of it are visited.
+    UrlsRefused {
+        /// The crawl.
+        crawl: CrawlId,
+        /// How many.
+        urls: u64,
+        /// Why the first one was.
+        detail: String,
+    },
     /// robots.txt could not be read. It is tried again, or the origin is given up.
     RobotsUnreadable {
         /// Whose.
@@ -91,6 +100,7 @@ impl Notice {
     pub const fn crawl(&self) -> &CrawlId {
         match self {
             Self::IterationClosed(ClosedIteration { row, .. }) | Self::StartSkipped { running: row, .. } => &row.crawl,
+            Self::UrlsRefused { crawl, .. } => crawl,
             Self::OriginEnded { origin, .. }
             | Self::Stuck { origin, .. }
             | Self::RobotsUnreadable { origin, .. }
@@ -113,6 +123,9 @@ impl Notice {
             Self::OriginJoined { from, origin } => {
                 format!("{origin} joined the crawl: {} redirects there", from.origin)
             }
+            Self::UrlsRefused { urls, detail, .. } => {
+                format!("{} left out; the first: {detail}", plural(*urls, "demanded URL"))
+            }
             Self::RobotsUnreadable { origin, detail } => format!("{}: {detail}", origin.origin),
         };
         one_line(&words, WORDS_CHARS_MAX)
@@ -127,6 +140,7 @@ impl Notice {
             Self::OriginEnded { .. } => "origin_ended",
             Self::Stuck { .. } => "stuck",
             Self::OriginJoined { .. } => "origin_joined",
+            Self::UrlsRefused { .. } => "urls_refused",
             Self::RobotsUnreadable { .. } => "robots_unreadable",
         }
     }

@@ -2,12 +2,12 @@
 
 use std::ops::ControlFlow;
 
-use dragline_domain::frontier::{IterationRow, IterationStatus};
+use dragline_domain::frontier::{IterationRow, IterationStatus, Task};
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_ports::error::PortResult;
 use dragline_ports::reader::{Cursor, Filter, LeftoverRow, LogRow, Reader, each_row};
 use jiff::Timestamp;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::causes::{CauseCount, Causes};
 use crate::figures::Figures;
@@ -36,6 +36,9 @@ pub struct Standing {
     pub iteration: Iteration,
     /// Whether it is open, paused, stopping or closed.
     pub status: IterationStatus,
+    /// What it does: `crawl`, `demand` or `reparse`.
+    #[serde(serialize_with = "task_name")]
+    pub task: Task,
     /// When it began.
     pub started_at: Timestamp,
     /// When it was closed; `None` until then.
@@ -70,11 +73,16 @@ pub async fn summary(reader: &impl Reader, iteration: IterationRow) -> PortResul
         // Not otherwise: a stack reads all that is known for it.
         figures.unvisited = Some(reader.unvisited().await?);
     }
-    if iteration.status == IterationStatus::Closed && !figures.has_content() {
+    let visits = !matches!(iteration.task, Task::Reparse(_));
+    if iteration.status == IterationStatus::Closed && visits && !figures.has_content() {
         figures.causes = causes(reader, &filter).await?;
     }
-    let IterationRow { crawl, number, status, started_at, closed_at, .. } = iteration;
-    Ok(Summary { standing: Standing { crawl, iteration: number, status, started_at, closed_at }, figures })
+    let IterationRow { crawl, number, status, task, started_at, closed_at, .. } = iteration;
+    Ok(Summary { standing: Standing { crawl, iteration: number, status, task, started_at, closed_at }, figures })
+}
+
+fn task_name<S: Serializer>(task: &Task, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(task.name())
 }
 
 /// Reads the causes of why nothing was fetched.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use dragline_aws::DynamoFrontier;
-use dragline_domain::frontier::{
+use dragline_domain::frontier::{Task, 
     AddTodo, ChunkKey, Claimable, Claimer, Committed, Holder, Lease, LeaseState, ObjectKey, OriginKey, OriginRows,
     ParsePart, ParserCounters, PartKind, Reserve, Seeding, SegmentId, SegmentRow, SegmentState, Sighting, Take,
     TakeRefused, TodoEntry, TodoSource, split_into_chunks,
@@ -43,6 +43,7 @@ impl<'f> Story<'f> {
             now: at(0),
             ends_at: None,
             due: at(60),
+            task: Task::Crawl,
         };
         frontier.begin_iteration(&begin).await.unwrap();
         assert_eq!(story.seed().await.unwrap(), Seeded::Added);

@@ -60,6 +60,7 @@ fn visited(n: u32, path: &str, outcome: Outcome, answer: (u64, Option<u16>)) -> 
         detail: None,
         exchange: Some(exchange),
         known: Known::default(),
+        demand: None,
     };
     let at = at(i64::from(n));
     LogEntry { n, url: url(path), at, visit, status, file, redirect: None, unchanged_since: None, change: None }

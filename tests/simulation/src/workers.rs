@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use dragline_domain::frontier::{CrawlPut, IterationStatus};
+use dragline_domain::frontier::{Task, CrawlPut, IterationStatus};
 use dragline_domain::ids::CrawlId;
 use dragline_local::LocalStore;
 use dragline_pipeline::context::Contexts;
@@ -172,7 +172,7 @@ impl Desk {
         loop {
             let letter = self.receive(Kind::Start).await;
             let Message::Start(command) = &letter.message else { continue };
-            let end = start(&*self.world, &self.contexts, command).await;
+            let end = start(&*self.world, &self.contexts, command, &Task::Crawl).await;
             self.close(&letter, &end);
         }
     }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use dragline_domain::address::AddressPolicy;
 use dragline_domain::definition::{Definition, Draft};
-use dragline_domain::frontier::{CrawlPut, IterationStatus};
+use dragline_domain::frontier::{Task, CrawlPut, IterationStatus};
 use dragline_domain::ids::TriggerId;
 use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_engine::local_world;
@@ -136,7 +136,7 @@ pub async fn crawl_in<W: World<Clock: Clone>>(
     let put = frontier.put_crawl(&PutCrawl { definition: definition.clone(), seen, next: None }).await.unwrap();
     assert!(matches!(put, CrawlPut::Stored(_)), "nothing else changes the crawl");
     let trigger = TriggerId(format!("test-{}", world.clock().now()));
-    start(&*world, &Contexts::default(), &StartCommand { crawl: name.clone(), trigger }).await.unwrap();
+    start(&*world, &Contexts::default(), &StartCommand { crawl: name.clone(), trigger }, &Task::Crawl).await.unwrap();
 
     let engine = Engine::new(Arc::clone(&world), Arc::new(fetcher), messages);
     let end = engine.run(Until::Closed(name.clone())).await.unwrap();

@@ -87,7 +87,7 @@ impl Candidate {
     /// Returns the candidate as something to be fetched, and its depth.
     pub(crate) fn into_entry(self) -> (TodoEntry, u32) {
         let Self { path_and_query, sighting: Sighting { depth, via }, known, .. } = self;
-        (TodoEntry { path_and_query, via, redirects: 0, known }, depth)
+        (TodoEntry { path_and_query, via, redirects: 0, known, demand: None }, depth)
     }
 }
 

@@ -1,16 +1,17 @@
 //! The iteration: an attribute for each part, as many origins change its counts concurrently.
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use dragline_domain::frontier::{Cursors, IterationRow, IterationStatus, OriginCursor, Reserve, Walk};
+use dragline_domain::frontier::{Cursors, IterationRow, IterationStatus, OriginCursor, Reserve, Task, Walk};
 use dragline_domain::ids::{CrawlId, TriggerId};
 
 use super::{RUNNING, agenda, fields, iteration_number, keys, row};
-use crate::dynamo::{Expression, Fields, IndexWrites, Item, Role, Write, flag, instant, number, text};
+use crate::dynamo::{Expression, Fields, IndexWrites, Item, Role, Write, flag, instant, json, number, text};
 use crate::errors::StoreError;
 use crate::tables::{AGENDA, AGENDA_AT, DUE, PARTITION};
 
 const NUMBER: &str = "number";
 const STATUS: &str = "status";
+const TASK: &str = "task";
 
 /// The stored form of a cursor that is finished; before, it is the last origin that is done, and absent if there is none.
 const DONE: &str = "done";
@@ -59,6 +60,9 @@ fn item(iteration: &IterationRow) -> Item {
     if iteration.status != IterationStatus::Closed {
         attributes.extend(agenda(RUNNING, iteration.started_at));
     }
+    if iteration.task != Task::Crawl {
+        attributes.push((TASK, json(&iteration.task).expect("a task has only texts and lists")));
+    }
     let version = iteration.version.map(u64::from);
     let numbers =
         [("pages_left", iteration.budget.pages), ("bytes_left", iteration.budget.bytes), ("version", version)];
@@ -89,6 +93,7 @@ pub(crate) fn read(item: &Item) -> Result<IterationRow, StoreError> {
         ends_at: fields.maybe_instant("ends_at")?,
         closed_at: fields.maybe_instant("closed_at")?,
         cursors: read_cursors(fields)?,
+        task: fields.maybe(TASK, Fields::json)?.unwrap_or_default(),
     })
 }
 

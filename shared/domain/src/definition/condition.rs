@@ -8,7 +8,7 @@ use super::UrlPattern;
 use crate::url::{CrawlUrl, Scheme};
 
 /// A tree of tests over the parts of a URL, as normalised and percent-encoded.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Condition {
     /// Every one holds.
@@ -32,7 +32,7 @@ pub enum Condition {
 }
 
 /// A test of one part. Letter case counts.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TextTest {
     /// The part is this text.
@@ -92,7 +92,8 @@ impl Condition {
     }
 
     /// Returns the first mistake in it. Goes no deeper than [`Condition::DEPTH_MAX`].
-    pub(super) fn mistake(&self) -> Option<ConditionMistake> {
+    #[must_use]
+    pub fn mistake(&self) -> Option<ConditionMistake> {
         self.mistake_within(Self::DEPTH_MAX)
     }
 

@@ -1,6 +1,7 @@
 //! Regular expressions over URLs.
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
 use regex::{Regex, RegexBuilder};
@@ -100,6 +101,12 @@ impl PartialEq for UrlPattern {
 }
 
 impl Eq for UrlPattern {}
+
+impl Hash for UrlPattern {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.as_str().hash(state);
+    }
+}
 
 impl TryFrom<String> for UrlPattern {
     type Error = PatternError;

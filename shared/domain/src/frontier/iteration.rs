@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::{Cursors, Decided, LeftoverReason, OriginCursor, Walk};
+use super::{Cursors, Decided, LeftoverReason, OriginCursor, Task, Walk};
 use crate::ids::{CrawlId, Iteration, TriggerId};
 
 /// One run of a crawl.
@@ -37,6 +37,9 @@ pub struct IterationRow {
     /// How far the work that goes through origins has got. Empty in a row of an older program.
     #[serde(default)]
     pub cursors: Cursors,
+    /// What it does. A row of an older program is one of a crawl.
+    #[serde(default)]
+    pub task: Task,
 }
 
 /// Whether an iteration gives out leases.
@@ -177,6 +180,7 @@ impl IterationRow {
             ends_at,
             closed_at: None,
             cursors: Cursors::default(),
+            task: Task::Crawl,
         }
     }
 

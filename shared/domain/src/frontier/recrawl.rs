@@ -20,6 +20,8 @@ pub enum RecrawlOrder {
     ByPath,
     /// Never visited ones first, then those that waited longest: a budget may end the iteration before all are visited.
     ByWait,
+    /// None is visited: the documents of those that are shown are made again.
+    Documents,
 }
 
 /// One pass over the candidates of an origin.
@@ -36,6 +38,8 @@ pub enum Pass {
     Visited,
     /// Those of them whose last visit was in this iteration.
     VisitedIn(Iteration),
+    /// All whose document is shown and was made in an earlier iteration: it is made again.
+    Documents,
 }
 
 /// What a pass has seen of candidates that later passes visit.
@@ -97,7 +101,7 @@ impl PassPlace {
             Pass::New | Pass::Cut | Pass::VisitedIn(_) => {
                 oldest.map(|oldest| Self::beginning(Pass::VisitedIn(oldest), Ahead::default()))
             }
-            Pass::All | Pass::Visited => None,
+            Pass::All | Pass::Visited | Pass::Documents => None,
         }
     }
 }
@@ -123,6 +127,7 @@ impl RecrawlCursor {
         let first = match order {
             RecrawlOrder::ByPath => Pass::All,
             RecrawlOrder::ByWait => Pass::New,
+            RecrawlOrder::Documents => Pass::Documents,
         };
         match self {
             Self::Start => Some(PassPlace::beginning(first, Ahead::default())),
@@ -171,6 +176,12 @@ impl DueQuery {
     #[must_use]
     pub fn decide(&self, state: &CandidateState, known: &Known) -> (Option<DueWork>, Ahead) {
         let nothing = (None, Ahead::default());
+        if self.pass == Pass::Documents {
+            let is_earlier = known.document.is_some_and(|document| {
+                document.standing == Standing::Shown && document.place.iteration < self.iteration
+            });
+            return (is_earlier.then_some(DueWork::Reparse), Ahead::default());
+        }
         let is_own =
             match claim(Some(state), known, self.iteration, &Claimer::recrawl(), Claimable::Due(self.now)).outcome() {
                 Claim::Own { .. } => true,
@@ -203,7 +214,7 @@ impl DueQuery {
             Pass::Visited => (is_own.then_some(DueWork::Visit), Ahead::default()),
             Pass::VisitedIn(class) if last.iteration == class => (is_own.then_some(DueWork::Visit), Ahead::default()),
             Pass::VisitedIn(class) if last.iteration > class => (None, Ahead { cut: 0, ..ahead }),
-            Pass::VisitedIn(_) => nothing,
+            Pass::VisitedIn(_) | Pass::Documents => nothing,
         }
     }
 }

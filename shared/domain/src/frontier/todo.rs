@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ChunkKey, Known, LastCapture, TodoSource};
+use super::{ChunkKey, Demand, Known, LastCapture, TodoSource};
 use crate::ids::Iteration;
 use crate::url::CrawlUrl;
 
@@ -24,6 +24,9 @@ pub struct TodoEntry {
     /// What earlier iterations know about it.
     #[serde(rename = "k", default, skip_serializing_if = "Known::is_nothing")]
     pub known: Known,
+    /// The demand that led to it; `None` if the crawl itself did.
+    #[serde(rename = "d", default, skip_serializing_if = "Option::is_none")]
+    pub demand: Option<Box<Demand>>,
 }
 
 /// Todo of one origin and depth from one source. Written once, consumed by offset, deleted when exhausted.
@@ -39,13 +42,14 @@ impl TodoEntry {
     /// Creates the entry of a new URL, found by no page.
     #[must_use]
     pub fn new(path_and_query: impl Into<String>) -> Self {
-        Self { path_and_query: path_and_query.into(), via: None, redirects: 0, known: Known::default() }
+        Self { path_and_query: path_and_query.into(), via: None, redirects: 0, known: Known::default(), demand: None }
     }
 
-    /// The most bytes that an entry takes as JSON: two URLs and a capture's validators, each of the maximum length.
+    /// The most bytes that an entry takes as JSON: two URLs, a capture's validators and a demand, each of the maximum length.
     pub const JSON_BYTES_MAX: usize =
         json_bytes(2 * CrawlUrl::LEN_MAX, Some(LastCapture::ETAG_BYTES_MAX + LastCapture::LAST_MODIFIED_BYTES_MAX))
-            + 235;
+            + 235
+            + Demand::JSON_BYTES_MAX;
 
     /// An upper bound of the entry's size as JSON.
     pub(super) fn json_bytes_max(&self) -> usize {
@@ -56,7 +60,8 @@ impl TodoEntry {
             });
         let Known { last: _, document, interval_ms, away } = &self.known;
         let of_known = [document.map(|_| 120), interval_ms.map(|_| 40), away.map(|_| 75)];
-        json_bytes(urls, validators) + of_known.into_iter().flatten().sum::<usize>()
+        let of_demand = self.demand.as_ref().map_or(0, |demand| 6 + demand.json_bytes_max());
+        json_bytes(urls, validators) + of_known.into_iter().flatten().sum::<usize>() + of_demand
     }
 }
 
@@ -123,7 +128,11 @@ pub(super) fn longest_entry() -> TodoEntry {
     let document = super::LastDocument { place, outcome: crate::outcome::Outcome::UnknownError, standing, links };
     let away = crate::recrawl::Away::Failing { since: jiff::Timestamp::MAX };
     let known = Known { last: Some(last), document: Some(document), interval_ms: Some(u64::MAX), away: Some(away) };
-    TodoEntry { path_and_query: long("/"), via: Some(via), redirects: u8::MAX, known }
+    let pattern = |text: &str| text.repeat(Demand::PATTERN_BYTES_MAX / 2).parse().unwrap();
+    let (pattern, skip) = (Some(pattern("\"")), vec![pattern("\"")]);
+    let demand = Demand { pattern, skip, depth: Some(u32::MAX), visits: super::Visits::All };
+    let demand = Some(Box::new(demand));
+    TodoEntry { path_and_query: long("/"), via: Some(via), redirects: u8::MAX, known, demand }
 }
 
 #[cfg(test)]

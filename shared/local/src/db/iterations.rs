@@ -1,6 +1,6 @@
 //! Rows of `iteration`.
 
-use dragline_domain::frontier::{Cursors, IterationRow, IterationStatus, Reserve};
+use dragline_domain::frontier::{Cursors, IterationRow, IterationStatus, Reserve, Task};
 use dragline_domain::ids::{CrawlId, Iteration, TriggerId};
 use jiff::Timestamp;
 use rusqlite::{Row, params};
@@ -9,7 +9,7 @@ use super::crawls::iteration_number;
 use super::values::{Json, Time};
 use super::{CrawlRowId, Db, StoreError};
 
-const COLUMNS: &str = "number, status, open, pages_left, bytes_left, token_out, due, \"trigger\", started_at, ends_at, closed_at, version, cursors";
+const COLUMNS: &str = "number, status, open, pages_left, bytes_left, token_out, due, \"trigger\", started_at, ends_at, closed_at, version, cursors, task";
 
 const STATUSES: [IterationStatus; 4] =
     [IterationStatus::Open, IterationStatus::Paused, IterationStatus::Stopping, IterationStatus::Closed];
@@ -28,6 +28,7 @@ struct Stored {
     closed_at: Option<Timestamp>,
     version: Option<u32>,
     cursors: Option<Json<Cursors>>,
+    task: Option<Json<Task>>,
 }
 
 impl Stored {
@@ -46,6 +47,7 @@ impl Stored {
             closed_at: time(10)?,
             version: row.get(11)?,
             cursors: row.get(12)?,
+            task: row.get(13)?,
         })
     }
 
@@ -68,6 +70,7 @@ impl Stored {
             ends_at: self.ends_at,
             closed_at: self.closed_at,
             cursors: self.cursors.map(|Json(cursors)| cursors).unwrap_or_default(),
+            task: self.task.map(|Json(task)| task).unwrap_or_default(),
         })
     }
 }
@@ -90,7 +93,7 @@ impl Db {
     pub(crate) fn put_iteration(&self, crawl: CrawlRowId, row: &IterationRow) -> Result<(), StoreError> {
         let sql = format!(
             "INSERT OR REPLACE INTO iteration (crawl_id, {COLUMNS})
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)"
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)"
         );
         self.execute(
             &sql,
@@ -109,6 +112,7 @@ impl Db {
                 row.closed_at.map(Time),
                 row.version,
                 (!row.cursors.are_not_begun()).then_some(Json(&row.cursors)),
+                (row.task != Task::Crawl).then_some(Json(&row.task)),
             ],
         )?;
         Ok(())

@@ -39,6 +39,7 @@ CREATE TABLE iteration (
     ends_at    TEXT,
     closed_at  TEXT,
     cursors    TEXT,
+    task       TEXT,
     PRIMARY KEY (crawl_id, number)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX iteration_due ON iteration (due) WHERE due IS NOT NULL;

@@ -11,7 +11,7 @@ use crate::db::StoreError;
 use crate::db::urls::{restore, shorten};
 
 /// All dispositions, for the table of their names.
-pub(crate) const DISPOSITIONS: [Disposition; 7] = [
+pub(crate) const DISPOSITIONS: [Disposition; 8] = [
     Disposition::Follow,
     Disposition::NotAPage,
     Disposition::NoFollow,
@@ -19,6 +19,7 @@ pub(crate) const DISPOSITIONS: [Disposition; 7] = [
     Disposition::TooDeep,
     Disposition::Blocked(String::new()),
     Disposition::BeyondBudget,
+    Disposition::Later,
 ];
 
 /// A link as stored.
@@ -95,6 +96,7 @@ fn disposition_of(code: u8, reason: Option<String>) -> Option<Disposition> {
         (4, None) => Some(Disposition::TooDeep),
         (5, Some(reason)) => Some(Disposition::Blocked(reason)),
         (6, None) => Some(Disposition::BeyondBudget),
+        (7, None) => Some(Disposition::Later),
         _ => None,
     }
 }

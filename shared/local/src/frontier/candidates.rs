@@ -85,7 +85,7 @@ fn due_candidates(
 fn due(key: &OriginKey, candidate: Candidate, work: DueWork) -> Result<DueCandidate, StoreError> {
     let via = candidate.via.map(|via| restore(&key.origin, via)).transpose()?;
     let Candidate { path_and_query, known, depth, .. } = candidate;
-    Ok(DueCandidate { entry: TodoEntry { path_and_query, via, redirects: 0, known }, depth, work })
+    Ok(DueCandidate { entry: TodoEntry { path_and_query, via, redirects: 0, known, demand: None }, depth, work })
 }
 
 fn update_candidates(db: &Db, key: &OriginKey, updates: &[CandidateUpdate]) -> Result<(), StoreError> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use dragline_domain::capture::CrawlType;
 use dragline_domain::frontier::{
     ChunkKey, Claim, Claimable, Claimer, DueQuery, DueWork, Inbox, Lease, OriginKey, PassPlace, Position,
-    RecrawlCursor, Retry, Sighting, TodoChunk, TodoEntry,
+    RecrawlCursor, Retry, Sighting, Task, TodoChunk, TodoEntry,
 };
 use dragline_domain::policy::Decision;
 use dragline_domain::url::CrawlUrl;
@@ -53,6 +53,7 @@ pub(super) struct Planner {
     origin: OriginKey,
     iteration: dragline_domain::ids::Iteration,
     context: Arc<CrawlContext>,
+    task: Arc<Task>,
     position: Position,
     chunk: Option<TodoChunk>,
     /// Chunks handed out completely, whose deletion is not committed yet.
@@ -68,12 +69,17 @@ pub(super) struct Planner {
 }
 
 impl Planner {
-    pub(super) fn new(origin: OriginKey, lease: &Lease, context: Arc<CrawlContext>) -> Self {
+    pub(super) fn new(origin: OriginKey, lease: &Lease, context: Arc<CrawlContext>, task: Arc<Task>) -> Self {
+        let mut position = Position::of(lease);
+        if task.recrawl_order(&context.definition.budget).is_none() {
+            position.cursor = RecrawlCursor::End;
+        }
         Self {
             origin,
             iteration: lease.iteration,
             context,
-            position: Position::of(lease),
+            task,
+            position,
             chunk: None,
             finished: Vec::new(),
             due: VecDeque::new(),
@@ -242,19 +248,13 @@ impl Planner {
 
     /// Reads a part of a pass through the candidates. Those to be visited are claimed.
     async fn read_due(&mut self, world: &impl World, lease: &Lease, in_flight: usize) -> PortResult<()> {
-        let Some(place) = self.position.cursor.place(self.context.recrawl_order()) else { return Ok(()) };
+        let order = self.task.recrawl_order(&self.context.definition.budget);
+        let Some(place) = order.and_then(|order| self.position.cursor.place(order)) else { return Ok(()) };
         let now = world.clock().now();
         let query = DueQuery { iteration: self.iteration, pass: place.pass, rules: self.context.rules, now };
         let page = world.frontier().due_candidates(&self.origin, &query, &place.after, CURSOR_PAGE).await?;
         let DuePage { mut entries, next, ahead } = page;
-        for candidate in entries.iter_mut().filter(|candidate| candidate.work == DueWork::Reparse) {
-            // What the rules exclude by now ends as such, once.
-            let url = self.origin.origin.url_at(&candidate.entry.path_and_query);
-            let decide = |url: &CrawlUrl| self.context.policy.decide(url, candidate.depth, &self.context.allowed);
-            if url.is_ok_and(|url| decide(&url) != Decision::Crawl) {
-                candidate.work = DueWork::Visit;
-            }
-        }
+        self.exclude(&mut entries);
         let place = PassPlace { ahead: place.ahead.and(ahead), ..place };
         let end = match next {
             Some(after) => Some(PassPlace { after, ..place.clone() }),
@@ -273,6 +273,24 @@ impl Planner {
             (self.due_in, self.due_end) = (Some(place), end);
         }
         Ok(())
+    }
+
+    /// What the rules exclude by now ends as such, once: a crawl visits it, and whoever makes documents again leaves it to the next crawl.
+    fn exclude(&self, entries: &mut Vec<DueCandidate>) {
+        let url_of = |candidate: &DueCandidate| self.origin.origin.url_at(&candidate.entry.path_and_query);
+        let is_excluded =
+            |url: &CrawlUrl, depth| self.context.policy.decide(url, depth, &self.context.allowed) != Decision::Crawl;
+        if let Task::Reparse(selection) = &*self.task {
+            entries.retain(|candidate| {
+                url_of(candidate).is_ok_and(|url| selection.has(&url) && !is_excluded(&url, candidate.depth))
+            });
+            return;
+        }
+        for candidate in entries.iter_mut().filter(|candidate| candidate.work == DueWork::Reparse) {
+            if url_of(candidate).is_ok_and(|url| is_excluded(&url, candidate.depth)) {
+                candidate.work = DueWork::Visit;
+            }
+        }
     }
 
     /// Claims the candidates that are to be visited, and returns those that are left to do.
@@ -341,7 +359,7 @@ mod tests {
         let mut lease = Lease::opened(None, Iteration::FIRST, Pace::default(), now);
         lease.retries = vec![retry(1, now)];
         let context = CrawlContext::new(CrawlRow::first(definition())).unwrap();
-        let mut planner = Planner::new(origin, &lease, Arc::new(context));
+        let mut planner = Planner::new(origin, &lease, Arc::new(context), Arc::default());
         assert_eq!(planner.next(&lease, now).unwrap().tries, 1);
         assert!(!planner.has_due_retry(&lease, now), "it is under way, although the lease still lists it");
 

@@ -39,8 +39,8 @@ pub(super) enum Robots {
     OutOfReach(String),
     /// The origin's address is one that Dragline never talks to.
     PrivateAddress(String),
-    /// It was not asked for: the origin is no longer in scope, so nothing of it is requested.
-    OutOfScope,
+    /// It was not asked for, as nothing of the origin is requested: it is no longer in scope, or documents are only made again.
+    NotAsked,
     /// It redirects to a host that others are using, until then at the latest. That is nobody's fault.
     HostBusy(Timestamp),
 }

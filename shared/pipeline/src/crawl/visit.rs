@@ -63,7 +63,7 @@ pub(super) fn refused(
             let verdict = policy.verdict(&work.entry.path_and_query);
             (!verdict.is_allowed()).then(|| (Outcome::BlockedByRobotsTxt, verdict.to_string()))
         }
-        Robots::OutOfScope => Some((Outcome::BlockedUrlByLocalPolicy, "its origin is not in scope".to_owned())),
+        Robots::NotAsked => Some((Outcome::BlockedUrlByLocalPolicy, "its origin is not in scope".to_owned())),
         Robots::PrivateAddress(why) => Some((Outcome::BlockedPrivateAddress, why.clone())),
         Robots::Unreadable(why) | Robots::OutOfReach(why) => Some((Outcome::BlockedByRobotsTxt, why.clone())),
         Robots::HostBusy(_) => Some((Outcome::BlockedByRobotsTxt, "it was not read".to_owned())),
@@ -148,6 +148,7 @@ pub(super) fn visit_of(
         detail: detail.map(|detail| one_line(&detail, DETAIL_CHARS_MAX)),
         exchange,
         known: work.entry.known.clone(),
+        demand: work.entry.demand.clone(),
     }
 }
 

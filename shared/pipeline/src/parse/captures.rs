@@ -123,6 +123,7 @@ fn stand_in(context: &CrawlContext, segment: &SegmentRow, document: &Document, f
             detail: document.detail.clone(),
             exchange: None,
             known: Known::default(),
+            demand: None,
         },
         response: None,
         unreadable: None,

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use dragline_domain::document::{Disposition, Document};
 use dragline_domain::frontier::{
-    Claim, Claimable, Claimer, Known, OriginKey, RecrawlOrder, SegmentRow, Sighting, Target, TodoEntry, TodoSource,
-    split_into_chunks,
+    Claim, Claimable, Claimer, Demand, Known, OriginKey, RecrawlOrder, SegmentRow, Sighting, Target, Task, TodoEntry,
+    TodoSource, Visits, split_into_chunks,
 };
 use dragline_domain::url::{CrawlUrl, Origin, Spelling};
 use jiff::Timestamp;
@@ -63,6 +63,8 @@ struct Found<'d> {
     /// Why it is forbidden; `None` if it is to be queued.
     blocked: Option<&'d str>,
     hash: UrlHash,
+    /// The demand that its page passes on; `None` if there is none, or if it does not ask for the target.
+    demand: Option<Box<Demand>>,
 }
 
 /// Claims every link target that is to be queued or logged as forbidden, by origin.
@@ -71,20 +73,26 @@ struct Found<'d> {
 pub(super) async fn claim(
     world: &impl World,
     context: &CrawlContext,
+    task: &Task,
     known: &KnownUrls,
     segment: &SegmentRow,
     captures: &[Capture],
     documents: &[Document],
 ) -> PortResult<Claimed> {
-    let claimable = match context.recrawl_order() {
+    let usual = match task.recrawl_order(&context.definition.budget) {
+        Some(RecrawlOrder::ByWait) => Claimable::New,
         // The segment's own time: a repeated parse must make the same claims.
-        RecrawlOrder::ByPath => Claimable::Due(segment.committed_at),
-        RecrawlOrder::ByWait => Claimable::New,
+        Some(RecrawlOrder::ByPath | RecrawlOrder::Documents) | None => Claimable::Due(segment.committed_at),
     };
     let mut claimed = Claimed::default();
     let recrawl = Claimer::recrawl();
     let claimer = Claimer::segment(&segment.id);
-    for (origin, found) in found(known, &claimer, segment, captures, documents) {
+    let mut entries: BTreeMap<Origin, BTreeMap<u32, Vec<TodoEntry>>> = BTreeMap::new();
+    for ((origin, visits), found) in found(known, &claimer, segment, captures, documents) {
+        let claimable = match visits {
+            Visits::Due => usual,
+            Visits::All => Claimable::All,
+        };
         let origin = OriginKey { crawl: segment.id.origin.crawl.clone(), origin };
         let request = ClaimRequest {
             origin: origin.clone(),
@@ -102,7 +110,7 @@ pub(super) async fn claim(
             Claim::NotDue if claimable == Claimable::New => Some((found.hash, &recrawl)),
             Claim::NotDue => None,
         }));
-        let mut by_depth: BTreeMap<u32, Vec<TodoEntry>> = BTreeMap::new();
+        let by_depth = entries.entry(origin.origin).or_default();
         for (found, claim) in found.into_iter().zip(claims) {
             let Claim::Own { known } = claim else { continue };
             claimed.found += 1;
@@ -118,30 +126,43 @@ pub(super) async fn claim(
                 via: found.sighting.via,
                 redirects: found.redirects,
                 known,
+                demand: found.demand,
             });
         }
-        let source = TodoSource::segment(&segment.id, segment.committed_at);
+    }
+    let source = TodoSource::segment(&segment.id, segment.committed_at);
+    for (origin, by_depth) in entries {
         let chunks: Vec<_> = by_depth
             .into_iter()
             .flat_map(|(depth, entries)| split_into_chunks(segment.iteration, depth, &source, entries))
             .collect();
         if !chunks.is_empty() {
+            let origin = OriginKey { crawl: segment.id.origin.crawl.clone(), origin };
             claimed.targets.push(Target { origin, chunks });
         }
     }
     Ok(claimed)
 }
 
-/// Returns what the documents link to, each URL once, without those that others are known to have claimed.
+/// Returns the demand that a page passes on to the target of one of its links.
+fn passed_on(capture: &Capture, target: &CrawlUrl, sighting: &Sighting) -> Option<Box<Demand>> {
+    let demand = capture.visit.demand.as_ref()?;
+    let stands_for_it = sighting.depth == capture.visit.sighting.depth;
+    (stands_for_it || demand.covers(target, sighting.depth)).then(|| demand.clone())
+}
+
+/// Returns what the documents link to, by origin and by which known URLs are claimed, each URL once, without those that others are known to have
+/// claimed.
 fn found<'d>(
     known: &KnownUrls,
     claimer: &Claimer,
     segment: &SegmentRow,
     captures: &[Capture],
     documents: &'d [Document],
-) -> BTreeMap<Origin, Vec<Found<'d>>> {
-    let mut by_origin: BTreeMap<Origin, Vec<Found<'d>>> = BTreeMap::new();
-    let mut places: HashMap<&'d CrawlUrl, usize> = HashMap::new();
+) -> BTreeMap<(Origin, Visits), Vec<Found<'d>>> {
+    let mut by_origin: BTreeMap<(Origin, Visits), Vec<Found<'d>>> = BTreeMap::new();
+    // Of each URL, where it is in which list; nowhere if others have it.
+    let mut places: HashMap<&'d CrawlUrl, Option<(Visits, usize)>> = HashMap::new();
     for (capture, document) in captures.iter().zip(documents) {
         for link in &document.links {
             let blocked = match &link.disposition {
@@ -151,17 +172,18 @@ fn found<'d>(
                 | Disposition::NoFollow
                 | Disposition::OutOfScope
                 | Disposition::TooDeep
-                | Disposition::BeyondBudget => continue,
+                | Disposition::BeyondBudget
+                | Disposition::Later => continue,
             };
             let url = &link.target;
             let place = places.get(url).copied();
-            if place == Some(usize::MAX) {
+            if place == Some(None) {
                 continue;
             }
             let origin = url.origin();
             let (sighting, redirects) = sighting(&capture.visit, &document.url, link.kind);
-            if let Some(place) = place {
-                let earlier = by_origin.get_mut(&origin).and_then(|found| found.get_mut(place));
+            if let Some(Some((visits, place))) = place {
+                let earlier = by_origin.get_mut(&(origin, visits)).and_then(|found| found.get_mut(place));
                 if let Some(earlier) = earlier.filter(|earlier| sighting.depth < earlier.sighting.depth) {
                     (earlier.sighting, earlier.redirects) = (sighting, redirects);
                 }
@@ -170,12 +192,14 @@ fn found<'d>(
             let key = OriginKey { crawl: segment.id.origin.crawl.clone(), origin };
             let hash = known.hash(&key, segment.iteration, url.path_and_query());
             if known.is_taken(hash, claimer) {
-                places.insert(url, usize::MAX);
+                places.insert(url, None);
                 continue;
             }
-            let found = by_origin.entry(key.origin).or_default();
-            places.insert(url, found.len());
-            found.push(Found { url, sighting, redirects, spelling: link.spelling, blocked, hash });
+            let demand = passed_on(capture, url, &sighting);
+            let visits = demand.as_ref().map_or(Visits::Due, |demand| demand.visits);
+            let found = by_origin.entry((key.origin, visits)).or_default();
+            places.insert(url, Some((visits, found.len())));
+            found.push(Found { url, sighting, redirects, spelling: link.spelling, blocked, hash, demand });
         }
     }
     by_origin

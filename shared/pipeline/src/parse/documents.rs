@@ -50,7 +50,7 @@ pub(super) fn documents_of(
     documents.collect()
 }
 
-fn stuck(n: u32, capture: &Capture, why: &str) -> Document {
+pub(super) fn stuck(n: u32, capture: &Capture, why: &str) -> Document {
     Document {
         outcome: Outcome::UnknownError,
         detail: Some(why.to_owned()),
@@ -60,7 +60,7 @@ fn stuck(n: u32, capture: &Capture, why: &str) -> Document {
 }
 
 /// Returns a document that says no more than the crawler knew.
-fn bare(n: u32, capture: &Capture) -> Document {
+pub(super) fn bare(n: u32, capture: &Capture) -> Document {
     let detail = capture.visit.detail.clone();
     Document { detail, ..Document::bare(n, capture.url.clone(), capture.visit.outcome) }
 }
@@ -78,18 +78,24 @@ fn document_of(
         Finality::Retried => return bare,
         Finality::Aside => return again(context, capture, earlier, bare),
     }
-    let document = match (capture.visit.outcome, &capture.response) {
-        (Outcome::PermanentRedirect | Outcome::Redirect, _) => redirect(context, capture, bare),
-        (Outcome::FileIngested, Some(response)) => answered(context, capture, response, bare),
-        (Outcome::FileDidNotChange, response) => {
-            return unchanged(context, capture, response.as_ref(), earlier, bare);
-        }
+    let document = match capture.visit.outcome {
+        Outcome::PermanentRedirect | Outcome::Redirect | Outcome::FileIngested => of_answer(context, capture, bare),
+        Outcome::FileDidNotChange => return unchanged(context, capture, capture.response.as_ref(), earlier, bare),
         _ => return bare,
     };
     let difference = earlier.zip(capture.visit.known.document);
     let difference =
         difference.map(|(earlier, last)| Difference::between(last.place, last.outcome, earlier, &document));
     Document { body: capture.stored_body(segment, n), difference, ..document }
+}
+
+/// Returns the document of a redirect or a good response; one that says no more than the crawler knew for anything else.
+pub(super) fn of_answer(context: &CrawlContext, capture: &Capture, bare: Document) -> Document {
+    match (capture.visit.outcome, &capture.response) {
+        (Outcome::PermanentRedirect | Outcome::Redirect, _) => redirect(context, capture, bare),
+        (Outcome::FileIngested, Some(response)) => answered(context, capture, response, bare),
+        _ => bare,
+    }
 }
 
 /// Returns the document of a good response.
@@ -181,7 +187,7 @@ fn unchanged(
 }
 
 /// Makes a document again of the earlier one, with its links decided by the rules in force.
-fn again(context: &CrawlContext, capture: &Capture, earlier: Option<&Document>, bare: Document) -> Document {
+pub(super) fn again(context: &CrawlContext, capture: &Capture, earlier: Option<&Document>, bare: Document) -> Document {
     let Some(earlier) = earlier else { return bare };
     let links: Vec<Link> = earlier.links.iter().map(|link| decided(context, &capture.visit, link.clone())).collect();
     let (outcome, detail) = match &earlier.page {
@@ -265,6 +271,7 @@ impl Parsed {
                 detail: Some(blocked.reason.clone()),
                 exchange: None,
                 known: blocked.known.clone(),
+                demand: None,
             },
             status: None,
             file: None,

@@ -56,7 +56,8 @@ fn needed(context: &CrawlContext, capture: &Capture) -> Option<LastDocument> {
     let is_needed = match capture.visit.outcome {
         Outcome::FileIngested | Outcome::PermanentRedirect | Outcome::Redirect => true,
         Outcome::FileDidNotChange => {
-            asks_for_noindex(context, capture) || (last.may_link() && is_stale(context, capture, &last))
+            asks_for_noindex(context, capture)
+                || (last.may_link() && (is_stale(context, capture, &last) || passes_demand_on(capture)))
         }
         _ => false,
     };
@@ -71,6 +72,12 @@ fn needed(context: &CrawlContext, capture: &Capture) -> Option<LastDocument> {
 fn is_stale(context: &CrawlContext, capture: &Capture, last: &LastDocument) -> bool {
     let is_elsewhere = last.links.depth != capture.visit.sighting.depth;
     last.links.by != context.rules || (is_elsewhere && context.definition.scope.max_depth.is_some())
+}
+
+/// Whether the links of a demanded page are followed: in an iteration that goes through no candidates, only the page itself leads to them.
+fn passes_demand_on(capture: &Capture) -> bool {
+    let depth = capture.visit.sighting.depth;
+    capture.visit.demand.as_ref().is_some_and(|demand| demand.depth.is_none_or(|max| depth < max))
 }
 
 fn asks_for_noindex(context: &CrawlContext, capture: &Capture) -> bool {

@@ -2,11 +2,13 @@
 
 mod captures;
 mod claims;
+mod demand;
 mod documents;
 mod earlier;
 mod joining;
 mod known;
 mod read;
+mod remade;
 mod room;
 mod state;
 mod update;
@@ -16,7 +18,7 @@ use std::sync::Arc;
 use dragline_domain::capture::{Finality, LogEntry, SegmentLog};
 use dragline_domain::document::{Disposition, Document, DocumentState};
 use dragline_domain::frontier::{
-    Blame, OriginKey, ParseBegun, ParserCounters, PartKind, PartRefused, SegmentId, SegmentRow, SegmentState,
+    Blame, OriginKey, ParseBegun, ParserCounters, PartKind, PartRefused, SegmentId, SegmentRow, SegmentState, Task,
     plan_parts,
 };
 use dragline_domain::ids::ParseToken;
@@ -131,6 +133,9 @@ async fn parse(
     let frontier = world.frontier();
     let crawl = &segment.id.origin.crawl;
     let mut context = contexts.of_iteration(frontier, crawl, segment.iteration).await?;
+    let Some(pinned) = contexts.pinned(frontier, crawl, segment.iteration).await? else {
+        return Ok(Some((ParseEnd::Nothing, Vec::new())));
+    };
     let trust = Trust::of(segment);
     let reading = captures::read(world, segment, trust).await?;
     let damage = reading.damage.as_deref().unwrap_or("it holds fewer captures than were stored");
@@ -143,7 +148,7 @@ async fn parse(
     if joining::join(world, &context, segment, &captures).await? {
         context = contexts.of_iteration(frontier, crawl, segment.iteration).await?;
     }
-    let parsed = documents(world, &context, segment, &captures, trust).await?;
+    let parsed = documents(world, &context, &pinned.task, segment, &captures, trust).await?;
     let documents = &parsed.documents;
     let captures = captures::of_documents(&context, segment, captures, documents);
     let unreadable = captures::missing(segment, &captures);
@@ -153,7 +158,12 @@ async fn parse(
         tell(world, Notice::Stuck { origin: id.origin.clone(), detail }).await;
     }
 
-    let claimed = claims::claim(world, &context, known, segment, &captures, documents).await?;
+    let claimed = match &*pinned.task {
+        Task::Crawl | Task::Demand => {
+            claims::claim(world, &context, &pinned.task, known, segment, &captures, documents).await?
+        }
+        Task::Reparse(_) => Claimed::default(),
+    };
     let entries = parsed.log_entries(&context, segment, &captures, &claimed.blocked);
     let log = SegmentLog {
         segment: segment.id.clone(),
@@ -165,8 +175,7 @@ async fn parse(
     };
     frontier.put_log(&log).await?;
     show(world, &captures, &log);
-    let began = contexts.began(frontier, crawl, segment.iteration).await?.unwrap_or(segment.committed_at);
-    update_candidates(world, &context, segment, &captures, documents, &claimed, began).await?;
+    update_candidates(world, &context, segment, &captures, documents, &claimed, pinned.began).await?;
     let counters = ParserCounters { unreadable, ..counters(&log.entries, &captures, documents, &claimed) };
     let end = commit(world, &context, segment, counters, &claimed).await?;
     Ok(Some((end, claimed.targets.into_iter().map(|target| target.origin).collect())))
@@ -187,6 +196,7 @@ fn show(world: &impl World, captures: &[Capture], log: &SegmentLog) {
 async fn documents(
     world: &impl World,
     context: &Arc<CrawlContext>,
+    task: &Task,
     segment: &SegmentRow,
     captures: &Arc<Vec<Capture>>,
     trust: Trust,
@@ -195,10 +205,16 @@ async fn documents(
         return Ok(Parsed { documents });
     }
     let earlier = Earlier::load(world, context, segment, captures).await?;
-    let (own, row, all) = (Arc::clone(context), segment.clone(), Arc::clone(captures));
-    let parsed = tokio::task::spawn_blocking(move || documents_of(&own, &row, &all, &earlier, trust)).await;
-    let mut documents =
-        parsed.map_err(|error| PortError::new(PortErrorKind::Other, "parse", &segment.id, error.to_string()))?;
+    let mut documents = if matches!(task, Task::Reparse(_)) {
+        remade::documents(world, context, captures, &earlier).await?
+    } else {
+        let (own, row, all) = (Arc::clone(context), segment.clone(), Arc::clone(captures));
+        let parsed = tokio::task::spawn_blocking(move || documents_of(&own, &row, &all, &earlier, trust)).await;
+        parsed.map_err(|error| PortError::new(PortErrorKind::Other, "parse", &segment.id, error.to_string()))?
+    };
+    if matches!(task, Task::Demand) {
+        demand::leave_what_is_not_demanded(captures, &mut documents);
+    }
     // What waits differs from try to try: it is checked before the documents are put, and never after.
     room::keep_to_budget(world, context, segment, &mut documents).await?;
     let stuck = documents.iter().filter(|document| document.state == DocumentState::Stuck).map(|stuck| {
@@ -231,7 +247,7 @@ fn counters(entries: &[LogEntry], captures: &[Capture], documents: &[Document], 
                 Disposition::TooDeep => counters.links_too_deep += 1,
                 Disposition::NoFollow => counters.links_nofollow += 1,
                 Disposition::BeyondBudget => counters.links_beyond_budget += 1,
-                Disposition::Follow | Disposition::NotAPage | Disposition::Blocked(_) => {}
+                Disposition::Follow | Disposition::NotAPage | Disposition::Blocked(_) | Disposition::Later => {}
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use dragline_domain::capture::Finality;
 use dragline_domain::change::{ChangeKind, VisitChange};
-use dragline_domain::document::{Disposition, Document, DocumentState};
+use dragline_domain::document::{Document, DocumentState};
 use dragline_domain::frontier::{
     Known, LinksDecided, RulesDigest, Says, SegmentRow, Standing, StateChange, VisitPlace,
 };
@@ -53,7 +53,7 @@ fn shown(context: &CrawlContext, segment: &SegmentRow, capture: &Capture, docume
         Some(page) => outcome_of_page(&document.url, page, &document.links).0,
         None => document.outcome,
     };
-    let is_cut = document.links.iter().any(|link| link.disposition == Disposition::BeyondBudget);
+    let is_cut = document.links.iter().any(|link| link.disposition.is_left());
     StateChange::Shown {
         place: place(segment, document.n),
         outcome,

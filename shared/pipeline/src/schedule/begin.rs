@@ -1,12 +1,12 @@
-//! Beginning an iteration with its seeds, and adding a URL to a running one.
+//! Beginning an iteration with its seeds, and adding URLs to a running one.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::time::Duration;
 
 use dragline_domain::frontier::{
-    AddTodo, Claim, Claimable, Claimer, DueQuery, IterationRow, OriginCursor, OriginKey, Pass, Reserve,
-    SEEDING_URLS_MAX, Seeding, Sighting, TodoChunk, TodoEntry, TodoSource, Walk, split_into_chunks,
+    AddTodo, Claim, Claimable, Claimer, Demand, DueQuery, IterationRow, OriginCursor, OriginKey, Pass, Reserve,
+    SEEDING_URLS_MAX, Seeding, Selection, Sighting, Task, TodoChunk, TodoEntry, TodoSource, Walk, split_into_chunks,
 };
 use dragline_domain::ids::TriggerId;
 use dragline_domain::time::after;
@@ -19,13 +19,23 @@ use crate::walk::{Until, WalkEnd, Walker};
 use dragline_domain::frontier::Begun;
 use dragline_ports::clock::Clock;
 use dragline_ports::error::PortResult;
-use dragline_ports::frontier::{BeginIteration, Candidates, ClaimRequest, Iterations, Origins, SeedOrigin, Seeded};
+use dragline_ports::frontier::{
+    BeginIteration, Candidates, ClaimRequest, DueCandidate, Iterations, Origins, SeedOrigin, Seeded,
+};
 use dragline_ports::queue::{Message, Queue, StartCommand};
 
 /// How many candidates are read at a time.
 const CANDIDATES_PAGE: usize = 100;
 
-/// Begins an iteration, or continues beginning it after a crash. A running iteration owes seeds while its token is out: the same command was sent
+/// How long to wait before a crawl asks again whether it may begin.
+const BUSY_PAUSE: Duration = Duration::from_secs(60);
+
+/// Whether a start is sent again later, as the running iteration does something else than to crawl.
+pub(super) fn is_put_off(running: &IterationRow, task: &Task) -> bool {
+    *task == Task::Crawl && running.task != Task::Crawl
+}
+
+/// Begins an iteration with this task, or continues beginning it after a crash. A running iteration owes seeds while its token is out: the same command was sent
 /// again, or another call continues with it.
 ///
 /// Effects in order: trigger and iteration rows; claims of seeds; origin rows with todo; tickets; the cursor; the token returned or, if time ran
@@ -33,43 +43,20 @@ const CANDIDATES_PAGE: usize = 100;
 ///
 /// # Errors
 /// Returns the ports' errors; the command is then to be delivered again.
-pub async fn start(world: &impl World, contexts: &Contexts, command: &StartCommand) -> PortResult<Begun> {
-    start_with(world, contexts, command, None).await
-}
-
-/// Like [`start`], with a URL that the definition need not name. The URL comes first: if time runs out, whoever continues does not know about it.
-pub(super) async fn start_with(
-    world: &impl World,
-    contexts: &Contexts,
-    command: &StartCommand,
-    url: Option<&CrawlUrl>,
-) -> PortResult<Begun> {
-    let (frontier, until) = (world.frontier(), Until::of(world));
-    let context = contexts.current(frontier, &command.crawl).await?;
-    let now = world.clock().now();
-    let budget = &context.definition.budget;
-    let begin = BeginIteration {
-        crawl: command.crawl.clone(),
-        trigger: command.trigger.clone(),
-        version: context.version(),
-        budget: Reserve { pages: budget.pages, bytes: budget.bytes },
-        now,
-        ends_at: budget.duration.map(|duration| after(now, duration)),
-        due: after(now, world.timing().grace),
-    };
-    let iteration = match frontier.begin_iteration(&begin).await? {
+pub async fn start(world: &impl World, contexts: &Contexts, command: &StartCommand, task: &Task) -> PortResult<Begun> {
+    let until = Until::of(world);
+    let iteration = match open(world, contexts, command, task).await? {
         Begun::Iteration(row) => row,
         busy @ Begun::Busy(_) => return Ok(busy),
     };
     if !iteration.token_out {
         return Ok(Begun::Iteration(iteration));
     }
+    let frontier = world.frontier();
     // It may have begun with an earlier delivery of this command: whatever was put since, its seeds are those of its own version.
     let context = contexts.of_iteration(frontier, &command.crawl, iteration.number).await?;
-    if let Some(url) = url {
-        seed_url(world, &context, &command.trigger, &iteration, url).await?;
-    }
-    let seeder = Seeder { world, context: &context, trigger: &command.trigger, iteration: &iteration };
+    let trigger = &command.trigger;
+    let seeder = Seeder { world, context: &context, trigger, iteration: &iteration, demand: None };
     match seeder.go_on(until).await? {
         WalkEnd::Through => {
             frontier.return_token(&command.crawl, iteration.number).await?;
@@ -81,19 +68,76 @@ pub(super) async fn start_with(
     Ok(Begun::Iteration(iteration))
 }
 
-/// Adds a URL to an iteration, once per trigger. If it is also one of the definition's seeds, it is claimed once.
-pub(super) async fn seed_url(
+/// Begins an iteration, or returns the one that this trigger has begun. Its token stays out, so that it cannot end before [`start`] has the seeds in
+/// and returns the token. If an iteration that does something else is running, a crawl is sent again later.
+///
+/// # Errors
+/// Returns the ports' errors.
+pub async fn open(world: &impl World, contexts: &Contexts, command: &StartCommand, task: &Task) -> PortResult<Begun> {
+    let frontier = world.frontier();
+    let context = contexts.current(frontier, &command.crawl).await?;
+    let now = world.clock().now();
+    let budget = &context.definition.budget;
+    let limits = match task {
+        Task::Crawl | Task::Demand => Reserve { pages: budget.pages, bytes: budget.bytes },
+        Task::Reparse(_) => Reserve::default(),
+    };
+    let begin = BeginIteration {
+        crawl: command.crawl.clone(),
+        trigger: command.trigger.clone(),
+        version: context.version(),
+        budget: limits,
+        now,
+        ends_at: budget.duration.map(|duration| after(now, duration)),
+        due: after(now, world.timing().grace),
+        task: task.clone(),
+    };
+    let begun = frontier.begin_iteration(&begin).await?;
+    if let Begun::Busy(running) = &begun
+        && is_put_off(running, task)
+    {
+        world.queue().send(Message::Start(command.clone()), BUSY_PAUSE).await?;
+    }
+    Ok(begun)
+}
+
+/// What became of URLs that were added to an iteration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AddedUrls {
+    /// Whether the iteration took them.
+    pub seeded: Seeded,
+    /// How many of them are queued now.
+    pub queued: u64,
+    /// How many are known and not due.
+    pub not_due: u64,
+}
+
+/// Adds named URLs to an iteration, once per trigger. What the iteration has already stays as it is.
+///
+/// # Errors
+/// Returns the ports' errors.
+pub async fn add(
     world: &impl World,
     context: &CrawlContext,
     trigger: &TriggerId,
     iteration: &IterationRow,
-    url: &CrawlUrl,
-) -> PortResult<Seeded> {
-    let seeder = Seeder { world, context, trigger: &trigger.of_url(), iteration };
+    demand: Option<&Demand>,
+    urls: &[CrawlUrl],
+) -> PortResult<AddedUrls> {
+    let seeder = Seeder { world, context, trigger, iteration, demand };
+    let mut added = AddedUrls { seeded: Seeded::Already, queued: 0, not_due: 0 };
     let mut convoy = Convoy::default();
-    let seeded = seeder.seed(&url.origin(), &[url.path_and_query().to_owned()], &mut convoy).await?;
+    for (origin, paths) in &by_origin(urls) {
+        let of_origin = seeder.seed(origin, paths, &mut convoy).await?;
+        added.queued += of_origin.queued;
+        added.not_due += of_origin.not_due;
+        added.seeded = of_origin.seeded;
+        if added.seeded == Seeded::IterationOver {
+            break;
+        }
+    }
     convoy.send(world).await?;
-    Ok(seeded)
+    Ok(added)
 }
 
 type Seeds = BTreeMap<Origin, Vec<String>>;
@@ -115,12 +159,19 @@ struct Seeder<'b, W> {
     context: &'b CrawlContext,
     trigger: &'b TriggerId,
     iteration: &'b IterationRow,
+    /// What is asked of URLs on demand; `None` for seeds, which are visited in any case.
+    demand: Option<&'b Demand>,
 }
 
 impl<W: World> Seeder<'_, W> {
     /// Seeds origins and opens known ones, from where the last call stopped.
     async fn go_on(&self, until: Until) -> PortResult<WalkEnd> {
-        let seeds = by_origin(&self.context.definition.seeds);
+        let seeds = match &self.iteration.task {
+            Task::Crawl => by_origin(&self.context.definition.seeds),
+            // Whoever demands URLs adds them.
+            Task::Demand => return Ok(WalkEnd::Through),
+            Task::Reparse(_) => Seeds::new(),
+        };
         let mut convoy = Convoy::default();
         let mut seeding = Walker::resume(self.world, self.iteration, Walk::Seeds, until);
         let mut end = self.seed_all(&seeds, &mut seeding, &mut convoy).await?;
@@ -157,38 +208,43 @@ impl<W: World> Seeder<'_, W> {
     /// Claims the seeds of an origin and adds them, as many at a time as surely fit a transaction.
     ///
     /// The parts are determined by the definition alone, so that a repeated command makes the same ones.
-    async fn seed(&self, origin: &Origin, paths: &[String], convoy: &mut Convoy) -> PortResult<Seeded> {
+    async fn seed(&self, origin: &Origin, paths: &[String], convoy: &mut Convoy) -> PortResult<AddedUrls> {
         let key = OriginKey { crawl: self.iteration.crawl.clone(), origin: origin.clone() };
-        let mut seeded = Seeded::Already;
+        let mut added = AddedUrls { seeded: Seeded::Already, queued: 0, not_due: 0 };
         for (part, paths) in (0..).zip(paths.chunks(SEEDING_URLS_MAX)) {
             let seeding = Seeding::new(self.trigger, part);
-            let entries = self.claim(&key, paths).await?;
+            let (entries, not_due) = self.claim(&key, paths).await?;
+            added.queued += entries.len() as u64;
+            added.not_due += not_due;
             let chunks = split_into_chunks(self.iteration.number, 0, &TodoSource::seeds(&seeding), entries);
-            seeded = self.add(&key, seeding, chunks).await?;
-            if seeded == Seeded::IterationOver {
-                return Ok(seeded);
+            added.seeded = self.add(&key, seeding, chunks).await?;
+            if added.seeded == Seeded::IterationOver {
+                return Ok(added);
             }
         }
         wake_into(self.world, &key, self.iteration.number, convoy).await?;
-        Ok(seeded)
+        Ok(added)
     }
 
-    /// Returns those of these seeds that the trigger owns.
-    async fn claim(&self, origin: &OriginKey, paths: &[String]) -> PortResult<Vec<TodoEntry>> {
+    /// Returns those of these URLs that the trigger owns, and how many are not due.
+    async fn claim(&self, origin: &OriginKey, paths: &[String]) -> PortResult<(Vec<TodoEntry>, u64)> {
         let request = ClaimRequest {
             origin: origin.clone(),
             iteration: self.iteration.number,
             claimer: Claimer::trigger(self.trigger),
-            claimable: Claimable::All,
+            // The iteration's own time: a repeated command must make the same claims.
+            claimable: self.demand.map_or(Claimable::All, |demand| demand.visits.claimable(self.iteration.started_at)),
             now: self.world.clock().now(),
             urls: paths.iter().map(|path| (path.clone(), Sighting { depth: 0, via: None })).collect(),
         };
         let claims = self.world.frontier().claim(&request).await?;
+        let not_due = claims.iter().filter(|claim| matches!(claim, Claim::NotDue)).count() as u64;
+        let demand = self.demand.map(|demand| Box::new(demand.clone()));
         let own = paths.iter().zip(claims).filter_map(|(path, claim)| match claim {
-            Claim::Own { known } => Some(TodoEntry { known, ..TodoEntry::new(path) }),
+            Claim::Own { known } => Some(TodoEntry { known, demand: demand.clone(), ..TodoEntry::new(path) }),
             Claim::Taken { .. } | Claim::NotDue => None,
         });
-        Ok(own.collect())
+        Ok((own.collect(), not_due))
     }
 
     async fn add(&self, origin: &OriginKey, seeding: Seeding, chunks: Vec<TodoChunk>) -> PortResult<Seeded> {
@@ -237,13 +293,20 @@ impl<W: World> Seeder<'_, W> {
 
     /// Whether an origin has candidates that are due. A page without any is not necessarily the last.
     async fn has_due(&self, origin: &OriginKey) -> PortResult<bool> {
-        let (frontier, IterationRow { number, started_at, .. }) = (self.world.frontier(), self.iteration);
+        let (frontier, IterationRow { number, started_at, task, .. }) = (self.world.frontier(), self.iteration);
         let rules = self.context.rules;
-        let query = DueQuery { iteration: *number, pass: Pass::All, rules, now: *started_at };
+        let (pass, selection) = match task {
+            Task::Crawl | Task::Demand => (Pass::All, &Selection::All),
+            Task::Reparse(selection) => (Pass::Documents, selection),
+        };
+        let query = DueQuery { iteration: *number, pass, rules, now: *started_at };
+        let is_selected = |candidate: &DueCandidate| {
+            origin.origin.url_at(&candidate.entry.path_and_query).is_ok_and(|url| selection.has(&url))
+        };
         let mut next = Some(String::new());
         while let Some(after) = next {
             let page = frontier.due_candidates(origin, &query, &after, CANDIDATES_PAGE).await?;
-            if !page.entries.is_empty() {
+            if page.entries.iter().any(is_selected) {
                 return Ok(true);
             }
             next = page.next;

@@ -2,12 +2,12 @@
 
 use dragline_domain::command::Command;
 use dragline_domain::definition::{Definition, UserAgent};
-use dragline_domain::frontier::{Begun, IterationRow, IterationStatus, StatusChange, Switch};
+use dragline_domain::frontier::{Begun, IterationRow, IterationStatus, StatusChange, Switch, Task};
 use dragline_domain::ids::{CrawlId, TriggerId};
 
-use super::begin::start;
+use super::begin::{is_put_off, start};
+use super::named::{Named, visit_named};
 use super::refusal::Refusal;
-use super::url::crawl_url;
 use crate::World;
 use crate::context::Contexts;
 use crate::tell::tell;
@@ -69,24 +69,41 @@ pub async fn handle(
     };
     let mark = match command {
         // Its trigger may be sent again as a start, which does not know about the URL.
-        Command::Url(_) => trigger.of_url(),
+        Command::Url(_) | Command::Demand { .. } => trigger.of_url(),
         _ => trigger.clone(),
     };
     if frontier.was_handled(&crawl, &mark).await? {
         return Ok(Handled::Before);
     }
     let handled = match command {
-        Command::Url(url) => crawl_url(world, contexts, defaults, url, trigger).await?,
-        Command::Start { .. } => begin(world, contexts, &crawl, trigger).await?,
+        Command::Url(url) => {
+            let named = Named { crawl: &crawl, urls: std::slice::from_ref(url), demand: None };
+            visit_named(world, contexts, defaults, &named, trigger).await?
+        }
+        Command::Demand { urls, demand, .. } => {
+            let named = Named { crawl: &crawl, urls, demand: Some(demand) };
+            visit_named(world, contexts, defaults, &named, trigger).await?
+        }
+        Command::Start { .. } => begin(world, contexts, &crawl, trigger, &Task::Crawl).await?,
+        Command::Reparse { selection, .. } => {
+            let task = Task::Reparse(selection.clone());
+            begin(world, contexts, &crawl, trigger, &task).await?
+        }
         Command::Define(definition) => {
             put(world, &signed(definition, defaults)).await?;
-            begin(world, contexts, &crawl, trigger).await?
+            begin(world, contexts, &crawl, trigger, &Task::Crawl).await?
         }
         Command::PutCrawl(definition) => Handled::Stored(put(world, &signed(definition, defaults)).await?),
         Command::Change { change, .. } => change_status(world, &crawl, *change).await?,
         Command::Remove(_) => remove(world, &crawl).await?,
     };
-    let is_unfinished = matches!(&handled, Handled::Started(Begun::Iteration(row)) if row.token_out);
+    let is_unfinished = match &handled {
+        Handled::Started(Begun::Iteration(row)) => row.token_out,
+        Handled::Started(Begun::Busy(running)) => {
+            matches!(command, Command::Start { .. } | Command::Define(_)) && is_put_off(running, &Task::Crawl)
+        }
+        _ => false,
+    };
     if !is_unfinished && !matches!(handled, Handled::Refused(_)) {
         frontier.mark_handled(&crawl, &mark, world.clock().now()).await?;
     }
@@ -94,13 +111,21 @@ pub async fn handle(
 }
 
 /// Begins an iteration; people are told if the last one prevents that.
-async fn begin(world: &impl World, contexts: &Contexts, crawl: &CrawlId, trigger: &TriggerId) -> PortResult<Handled> {
+async fn begin(
+    world: &impl World,
+    contexts: &Contexts,
+    crawl: &CrawlId,
+    trigger: &TriggerId,
+    task: &Task,
+) -> PortResult<Handled> {
     if let Err(refusal) = may_begin(world, crawl, trigger).await? {
         return Ok(Handled::Refused(refusal));
     }
     let command = StartCommand { crawl: crawl.clone(), trigger: trigger.clone() };
-    let started = start(world, contexts, &command).await?;
-    if let Begun::Busy(running) = &started {
+    let started = start(world, contexts, &command, task).await?;
+    if let Begun::Busy(running) = &started
+        && !is_put_off(running, task)
+    {
         let notice = Notice::StartSkipped { trigger: trigger.clone(), running: running.clone() };
         tell(world, notice).await;
     }

@@ -2,12 +2,12 @@
 
 mod begin;
 mod command;
+mod named;
 mod refusal;
-
 mod tick;
-mod url;
 
-pub use begin::start;
+pub use begin::{AddedUrls, add, open, start};
 pub use command::{Defaults, Handled, handle};
+pub use named::in_scope;
 pub use refusal::Refusal;
 pub use tick::tick;

@@ -28,6 +28,12 @@ pub enum Refusal {
     /// The running iteration is being stopped, so nothing is added to it.
     #[error("the iteration of `{0}` is being stopped: send the URL again when it is over")]
     Stopping(CrawlId),
+    /// The running iteration makes documents again and requests nothing, so no URL is added to it.
+    #[error("`{0}` makes its documents again just now: send the URL again when that is over")]
+    Reparsing(CrawlId),
+    /// No URL is named.
+    #[error("the command names no URL")]
+    NoUrls,
     /// A crawl with that name exists, and the URL is not in its scope.
     #[error("{url} is not crawled by `{crawl}`: {why}")]
     NotInScope {

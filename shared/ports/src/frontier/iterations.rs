@@ -2,7 +2,7 @@
 
 use std::future::Future;
 
-use dragline_domain::frontier::{Begun, IterationRow, OriginCursor, Reserve, StatusChange, Walk};
+use dragline_domain::frontier::{Begun, IterationRow, OriginCursor, Reserve, StatusChange, Task, Walk};
 use dragline_domain::ids::{CrawlId, Iteration, TriggerId};
 use jiff::Timestamp;
 
@@ -68,6 +68,8 @@ pub struct BeginIteration {
     pub ends_at: Option<Timestamp>,
     /// When the command is to be sent again if the token is still out.
     pub due: Timestamp,
+    /// What it is to do.
+    pub task: Task,
 }
 
 impl BeginIteration {
@@ -76,7 +78,7 @@ impl BeginIteration {
     pub fn row(&self, number: Iteration) -> IterationRow {
         let (crawl, trigger) = (self.crawl.clone(), self.trigger.clone());
         let row = IterationRow::begin(crawl, number, trigger, self.budget, self.now, self.ends_at, self.due);
-        IterationRow { version: Some(self.version), ..row }
+        IterationRow { version: Some(self.version), task: self.task.clone(), ..row }
     }
 }
 

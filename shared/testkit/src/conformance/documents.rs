@@ -180,6 +180,7 @@ fn answered(n: u32, of: &str, body: &StoredBody) -> LogEntry {
                 decoded_bytes: body.body_bytes,
             }),
             known: Known::default(),
+            demand: None,
         },
         status: Some(body.status),
         file: Some(FileEntry {

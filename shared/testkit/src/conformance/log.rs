@@ -51,6 +51,7 @@ fn log(segment: &SegmentRow, ended: &[(String, Outcome)]) -> SegmentLog {
             detail: None,
             exchange: None,
             known: Known::default(),
+            demand: None,
         },
         status: None,
         file: None,

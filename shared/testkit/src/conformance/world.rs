@@ -5,7 +5,7 @@ use std::time::Duration;
 use dragline_domain::frontier::{
     AddTodo, Begun, ChunkKey, Claim, Claimable, Claimer, Committed, Holder, HostAsk, HostWaiter, IterationRow, Lease,
     LeaseState, ObjectKey, OriginKey, OriginRows, ParsePart, ParserCounters, PartKind, Release, ReleaseRefused,
-    Reserve, Seeding, SegmentId, SegmentRow, SegmentState, Take, TakeRefused, Target, TodoChunk, TodoSource,
+    Reserve, Seeding, SegmentId, SegmentRow, SegmentState, Take, TakeRefused, Target, Task, TodoChunk, TodoSource,
     split_into_chunks,
 };
 use dragline_domain::ids::{Iteration, LeaseToken, Turn};
@@ -45,7 +45,16 @@ pub(super) struct World<'f, F> {
 
 /// A request to begin an iteration, by this trigger.
 pub(super) fn request_to_begin(by: &str, budget: Reserve) -> BeginIteration {
-    BeginIteration { crawl: crawl(), trigger: trigger(by), version: 1, budget, now: at(0), ends_at: None, due: at(60) }
+    BeginIteration {
+        crawl: crawl(),
+        trigger: trigger(by),
+        version: 1,
+        budget,
+        now: at(0),
+        ends_at: None,
+        due: at(60),
+        task: Task::Crawl,
+    }
 }
 
 impl<'f, F: Frontier> World<'f, F> {

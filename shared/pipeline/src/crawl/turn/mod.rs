@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dragline_domain::frontier::{
-    Barrier, HostWaiter, Inbox, Lease, LeftoverReason, OriginKey, Reserve, Take, TakeRefused,
+    Barrier, HostWaiter, Inbox, Lease, LeftoverReason, OriginKey, Reserve, Take, TakeRefused, Task,
 };
 use dragline_domain::ids::LeaseToken;
 use dragline_domain::politeness::robots_wait;
@@ -27,7 +27,7 @@ use super::release::{self, FreeFrom};
 use super::robots::{Robots, base_delay, robots};
 use super::visit::{LeaseTooOld, Visited};
 use crate::World;
-use crate::context::{Contexts, CrawlContext};
+use crate::context::{Contexts, CrawlContext, Pinned};
 use crate::live::LiveTurn;
 use crate::tell::tell;
 use crate::wake::send_ticket;
@@ -61,6 +61,8 @@ pub async fn work_turn<W: World, S: Fetchers>(
     ticket: &Ticket,
 ) -> PortResult<TurnEnd> {
     let context = contexts.of_iteration(world.frontier(), &ticket.origin.crawl, ticket.iteration).await?;
+    let pinned = contexts.pinned(world.frontier(), &ticket.origin.crawl, ticket.iteration).await?;
+    let Some(Pinned { task, .. }) = pinned else { return Ok(TurnEnd::Refused(TakeRefused::OtherTurn)) };
     let fetcher = fetchers.of(&context.definition)?;
     let timing = world.timing();
     let longest_visit = timing.wait_in_turn + context.limits().total_timeout + timing.commit_reserve;
@@ -99,11 +101,12 @@ pub async fn work_turn<W: World, S: Fetchers>(
     let pacer = Arc::new(Pacer::new(lease.pace, lease.free_from(now), world.clock()));
     pacer.rest_until(live.rests_until());
     let turn = TurnWork {
-        planner: Planner::new(ticket.origin.clone(), &lease, Arc::clone(&context)),
+        planner: Planner::new(ticket.origin.clone(), &lease, Arc::clone(&context), Arc::clone(&task)),
         world: Arc::clone(world),
         fetcher,
         origin: ticket.origin.clone(),
         context,
+        task,
         stop: stop.clone(),
         token,
         live,
@@ -141,6 +144,7 @@ struct TurnWork<W, H> {
     world: Arc<W>,
     fetcher: Arc<H>,
     context: Arc<CrawlContext>,
+    task: Arc<Task>,
     origin: OriginKey,
     stop: StopSignal,
     token: LeaseToken,
@@ -180,8 +184,10 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
     async fn run(mut self) -> PortResult<TurnEnd> {
         if self.lease.attempts > ATTEMPTS_MAX {
             self.lease.ending = Some(LeftoverReason::Stuck);
+        } else if matches!(*self.task, Task::Reparse(_)) {
+            self.robots = Robots::NotAsked;
         } else if !self.context.allowed.contains_origin(&self.origin.origin) {
-            self.robots = Robots::OutOfScope;
+            self.robots = Robots::NotAsked;
         } else if self.lease.ending.is_none() {
             self.read_robots().await?;
         }
@@ -333,7 +339,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
                 self.pacer.slow_down_to(base_delay(&self.context, policy), self.world.clock());
                 self.lease.pace = self.pacer.pace();
             }
-            Robots::PrivateAddress(_) | Robots::HostBusy(_) | Robots::OutOfScope => {}
+            Robots::PrivateAddress(_) | Robots::HostBusy(_) | Robots::NotAsked => {}
             Robots::Unreadable(why) | Robots::OutOfReach(why) => {
                 self.lease.patience = self.lease.patience.lose_one();
                 if self.lease.patience.is_exhausted() {

@@ -56,6 +56,7 @@ pub(super) fn got(n: u32, of: &str) -> Made {
                 decoded_bytes: 900,
             }),
             known: Known::default(),
+            demand: None,
         },
         status: Some(200),
         file: Some(FileEntry {

@@ -1,0 +1,199 @@
+//! URLs on demand: reads them from the arguments and a file, and adds them to the iteration.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use dragline_domain::definition::{Definition, Draft};
+use dragline_domain::frontier::{Demand, IterationRow};
+use dragline_domain::ids::{CrawlId, TriggerId};
+use dragline_domain::url::{CrawlUrl, Origin, UrlRules};
+use dragline_pipeline::context::Contexts;
+use dragline_pipeline::{World, schedule};
+use dragline_ports::clock::Clock;
+use dragline_ports::error::{PortError, PortErrorKind};
+use dragline_ports::frontier::Seeded;
+use dragline_ports::queue::StartCommand;
+
+use super::input::{Input, Line};
+use super::run::CliWorld;
+use crate::args::CrawlArgs;
+use crate::error::CliError;
+use crate::source::{Source, parse_url, read_definition};
+use crate::terminal::{Console, count, plural, safe};
+
+/// How many URLs are added at a time.
+const BATCH: usize = 1_000;
+
+/// How many URLs that are left out are named.
+const NAMED_MAX: u64 = 10;
+
+/// The URLs that the arguments name: as arguments, in a file, or both.
+pub(super) struct Demanded {
+    demand: Demand,
+    urls: Vec<CrawlUrl>,
+    input: Option<Input>,
+    /// The definition in a file, if one is given.
+    given: Option<Draft>,
+}
+
+impl Demanded {
+    /// Opens what the arguments name.
+    ///
+    /// # Errors
+    /// A file cannot be read, or an argument is neither a URL nor a definition.
+    pub(super) fn open(args: &CrawlArgs, demand: Demand) -> Result<Self, CliError> {
+        let input = args.demand.input.as_deref().map(Input::open).transpose()?;
+        let (urls, given) = match Source::of(&args.targets, Path::is_file)? {
+            Source::Stored => (Vec::new(), None),
+            Source::File(path) => (Vec::new(), Some(read_definition(path)?)),
+            Source::Urls(urls) => (urls.iter().map(|url| parse_url(url)).collect::<Result<_, _>>()?, None),
+        };
+        Ok(Self { demand, urls, input, given })
+    }
+
+    /// Returns the definition that the arguments describe by a file; `None` if there is none.
+    pub(super) fn given(&self, args: &CrawlArgs) -> Result<Option<Definition>, CliError> {
+        Ok(self.given.clone().map(|draft| Definition::new(args.change(draft))).transpose()?)
+    }
+
+    /// Returns the crawl that the URLs among the arguments name; `None` if there are none.
+    pub(super) fn crawl(&self) -> Option<CrawlId> {
+        self.urls.first().map(|url| CrawlId::for_origin(&url.origin()))
+    }
+
+    /// Returns the definition of a new crawl for these URLs: the first one of each origin is a seed, so that all are in scope.
+    ///
+    /// # Errors
+    /// There is no URL, there are more origins than a crawl may have seeds, or the file cannot be read.
+    pub(super) fn new_definition(&mut self, args: &CrawlArgs) -> Result<Definition, CliError> {
+        let mut seeds: BTreeMap<Origin, CrawlUrl> = BTreeMap::new();
+        let mut first = None;
+        for line in self.lines()? {
+            if let Ok(url) = line?.text.and_then(|text| url_of(&text, &UrlRules::default())) {
+                first.get_or_insert_with(|| url.origin());
+                seeds.entry(url.origin()).or_insert(url);
+            }
+        }
+        let seed = first.and_then(|first| seeds.remove(&first));
+        if seed.is_none() {
+            return Err(CliError::NothingToCrawl { data: args.data.clone() });
+        }
+        let draft = Draft::for_seeds(seed.into_iter().chain(seeds.into_values()).collect());
+        Ok(Definition::new(args.change(draft))?)
+    }
+
+    /// Returns the URLs among the arguments, and then the lines of the file.
+    fn lines(&mut self) -> Result<impl Iterator<Item = Result<Line, CliError>>, CliError> {
+        let urls: Vec<Line> =
+            self.urls.iter().map(|url| Line { place: None, text: Ok(url.as_str().to_owned()) }).collect();
+        let lines = self.input.as_mut().map(Input::lines).transpose()?;
+        Ok(urls.into_iter().map(Ok).chain(lines.into_iter().flatten()))
+    }
+
+    /// Adds the URLs to an iteration, some at a time, and lets it begin. Without any, the definition's seeds are added.
+    ///
+    /// # Errors
+    /// The file cannot be read, or the store failed.
+    pub(super) async fn add(
+        &mut self,
+        world: &CliWorld,
+        iteration: &IterationRow,
+        console: &Console,
+    ) -> Result<(), CliError> {
+        let contexts = Contexts::default();
+        let context = contexts.of_iteration(world.frontier(), &iteration.crawl, iteration.number).await?;
+        if self.urls.is_empty() && self.input.is_none() {
+            self.urls.clone_from(&context.definition.seeds);
+        }
+        let (demand, began) = (self.demand.clone(), world.clock().now());
+        let mut counts = Counts::default();
+        let mut lines = self.lines()?.peekable();
+        let mut batches = 0_u32..;
+        while lines.peek().is_some() {
+            let mut urls = Vec::with_capacity(BATCH);
+            for line in lines.by_ref().take(BATCH) {
+                let Line { place, text } = line?;
+                let url = text.clone().and_then(|text| url_of(&text, &context.definition.strip_query_parameters));
+                let sound =
+                    url.and_then(|url| schedule::in_scope(&context, &url).map_err(|refusal| refusal.to_string()));
+                match sound {
+                    Ok(url) => urls.push(url),
+                    Err(why) => counts.leave_out(place.as_deref(), &why, console),
+                }
+            }
+            let trigger = TriggerId(format!("demand-{began}-{}", batches.next().unwrap_or_default()));
+            let added = schedule::add(world, &context, &trigger, iteration, Some(&demand), &urls).await?;
+            if added.seeded == Seeded::IterationOver {
+                let why = "the iteration ended while URLs were being added to it";
+                return Err(PortError::new(PortErrorKind::Unavailable, "add URLs", &iteration.crawl, why).into());
+            }
+            counts.queued += added.queued;
+            counts.not_due += added.not_due;
+            counts.known += (urls.len() as u64).saturating_sub(added.queued + added.not_due);
+        }
+        drop(lines);
+        if iteration.token_out {
+            let command = StartCommand { crawl: iteration.crawl.clone(), trigger: iteration.trigger.clone() };
+            schedule::start(world, &contexts, &command, &iteration.task).await?;
+        }
+        console.say(&counts.words());
+        Ok(())
+    }
+}
+
+fn url_of(text: &str, rules: &UrlRules) -> Result<CrawlUrl, String> {
+    CrawlUrl::parse(text, rules).map_err(|error| format!("`{}` cannot be crawled: {error}", safe(text)))
+}
+
+/// What became of the URLs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Counts {
+    queued: u64,
+    not_due: u64,
+    /// The iteration had them already, or they were named twice.
+    known: u64,
+    left_out: u64,
+}
+
+impl Counts {
+    /// Counts a URL that is not visited, and says why for the first ones.
+    fn leave_out(&mut self, place: Option<&str>, why: &str, console: &Console) {
+        self.left_out += 1;
+        if self.left_out <= NAMED_MAX {
+            let place = place.map_or_else(String::new, |place| format!("{place}: "));
+            console.say(&format!("{place}{why}"));
+        }
+    }
+
+    fn words(self) -> String {
+        let mut words = format!("{} queued", plural(self.queued, "URL"));
+        for (urls, what) in [
+            (self.not_due, "not due (--force visits them)"),
+            (self.known, "named twice, or in this iteration already"),
+            (self.left_out, "left out"),
+        ] {
+            if urls > 0 {
+                words = format!("{words}; {} {what}", count(urls));
+            }
+        }
+        words
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_url_is_accounted_for() {
+        for (counts, expected) in [
+            (Counts { queued: 1, ..Counts::default() }, "1 URL queued"),
+            (
+                Counts { queued: 12_345, not_due: 2, known: 3, left_out: 4 },
+                "12,345 URLs queued; 2 not due (--force visits them); 3 named twice, or in this iteration already; 4 left out",
+            ),
+        ] {
+            assert_eq!(counts.words(), expected);
+        }
+    }
+}

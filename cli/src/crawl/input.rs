@@ -1,0 +1,114 @@
+//! A file with one URL per line, of any length.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use crate::error::CliError;
+
+/// The longest line that is read, in bytes. A URL is shorter.
+const LINE_BYTES_MAX: usize = 16 << 10;
+
+/// A file of URLs, which may be read more than once.
+pub(super) struct Input {
+    file: File,
+    path: PathBuf,
+}
+
+/// A line with text.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Line {
+    /// Where it is, for messages; `None` for an argument.
+    pub(super) place: Option<String>,
+    /// The text, without spaces around it, or why it cannot be read.
+    pub(super) text: Result<String, String>,
+}
+
+impl Input {
+    /// Opens a file. `-` is standard input, which is copied to a temporary file first.
+    ///
+    /// # Errors
+    /// [`CliError::File`].
+    pub(super) fn open(path: &Path) -> Result<Self, CliError> {
+        let is_stdin = path == Path::new("-");
+        let path = if is_stdin { PathBuf::from("standard input") } else { path.to_owned() };
+        let file = if is_stdin { spooled(io::stdin().lock()) } else { File::open(&path) };
+        match file {
+            Ok(file) => Ok(Self { file, path }),
+            Err(source) => Err(CliError::File { path, source }),
+        }
+    }
+
+    /// Returns its lines from the beginning, without empty ones and those that begin with `#`.
+    ///
+    /// # Errors
+    /// [`CliError::File`], here and for each line.
+    pub(super) fn lines(&mut self) -> Result<impl Iterator<Item = Result<Line, CliError>>, CliError> {
+        let path = self.path.clone();
+        let failed = move |source| CliError::File { path: path.clone(), source };
+        self.file.seek(SeekFrom::Start(0)).map_err(&failed)?;
+        let (name, mut reader) = (self.path.display().to_string(), BufReader::new(&self.file));
+        let mut number = 0_u64;
+        Ok(std::iter::from_fn(move || {
+            loop {
+                number += 1;
+                let text = match line(&mut reader) {
+                    Ok(None) => return None,
+                    Ok(Some(Ok(text))) if text.is_empty() || text.starts_with('#') => continue,
+                    Ok(Some(text)) => text,
+                    Err(error) => return Some(Err(failed(error))),
+                };
+                return Some(Ok(Line { place: Some(format!("{name}:{number}")), text }));
+            }
+        }))
+    }
+}
+
+fn spooled(mut from: impl Read) -> io::Result<File> {
+    let mut file = tempfile::tempfile()?;
+    io::copy(&mut from, &mut file)?;
+    Ok(file)
+}
+
+/// Reads a line; `None` at the end. A line that is too long is skipped, whatever its length.
+fn line(reader: &mut impl BufRead) -> io::Result<Option<Result<String, String>>> {
+    let mut bytes = Vec::new();
+    let limit = LINE_BYTES_MAX as u64 + 1;
+    if reader.by_ref().take(limit).read_until(b'\n', &mut bytes)? == 0 {
+        return Ok(None);
+    }
+    if bytes.len() > LINE_BYTES_MAX && bytes.last() != Some(&b'\n') {
+        reader.skip_until(b'\n')?;
+        return Ok(Some(Err(format!("the line has more than {LINE_BYTES_MAX} bytes"))));
+    }
+    let text = String::from_utf8(bytes).map_err(|_| "the line is not UTF-8".to_owned());
+    Ok(Some(text.map(|text| text.trim_start_matches('\u{feff}').trim().to_owned())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_read_one_by_one_and_as_often_as_wanted() {
+        let long = "x".repeat(3 * LINE_BYTES_MAX);
+        let text = format!("\u{feff}https://a.example/\r\n\n # no\n#no\n  b  \n{long}\nc\n");
+        let mut bytes = text.into_bytes();
+        bytes.extend_from_slice(b"\xff\nlast");
+        let mut input = Input { file: spooled(&*bytes).unwrap(), path: "urls.txt".into() };
+        for _ in 0..2 {
+            let lines: Vec<Line> = input.lines().unwrap().map(Result::unwrap).collect();
+            let texts: Vec<_> =
+                lines.iter().map(|line| (line.place.as_deref().unwrap(), line.text.as_deref())).collect();
+            let expected = [
+                ("urls.txt:1", Ok("https://a.example/")),
+                ("urls.txt:5", Ok("b")),
+                ("urls.txt:6", Err(&"the line has more than 16384 bytes".to_owned())),
+                ("urls.txt:7", Ok("c")),
+                ("urls.txt:8", Err(&"the line is not UTF-8".to_owned())),
+                ("urls.txt:9", Ok("last")),
+            ];
+            assert_eq!(texts, expected);
+        }
+    }
+}

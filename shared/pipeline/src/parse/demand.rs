@@ -1,0 +1,28 @@
+//! What a demand leaves of the links of the pages that it led to.
+
+use dragline_domain::document::{Disposition, Document};
+
+use super::documents::sighting;
+use super::read::Capture;
+
+/// Leaves to the next crawl the links that the demand of their page does not ask for. Redirects and canonical links stand for their page: only what
+/// is to be skipped is left.
+pub(super) fn leave_what_is_not_demanded(captures: &[Capture], documents: &mut [Document]) {
+    for (capture, document) in captures.iter().zip(documents) {
+        let Some(demand) = &capture.visit.demand else { continue };
+        for link in &mut document.links {
+            if !matches!(link.disposition, Disposition::Follow | Disposition::Blocked(_)) {
+                continue;
+            }
+            let (sighting, _) = sighting(&capture.visit, &document.url, link.kind);
+            let is_asked = if link.kind.stands_for_its_page() && sighting.depth == capture.visit.sighting.depth {
+                !demand.skips(&link.target)
+            } else {
+                demand.covers(&link.target, sighting.depth)
+            };
+            if !is_asked {
+                link.disposition = Disposition::Later;
+            }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Documents made again from the stored answers of earlier visits, by the extractors and the rules of today. Nothing is requested, and nothing is
+//! claimed: what is found now and was not followed before is left to the next crawl.
+
+use std::collections::HashSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use dragline_domain::capture::Visit;
+use dragline_domain::document::{Disposition, Document, LinkKind, StoredBody};
+use dragline_domain::url::CrawlUrl;
+
+use super::documents::{again, bare, of_answer, outcome_of_page, stuck};
+use super::earlier::Earlier;
+use super::read::{self, Bodies, Capture};
+use crate::World;
+use crate::context::CrawlContext;
+use dragline_ports::archive::Archive;
+use dragline_ports::error::{PortError, PortErrorKind, PortResult};
+
+/// Makes the documents of a segment's entries again, one answer in memory at a time. The earlier document stays where its answer cannot be read, or
+/// breaks the extractor: the new one is STUCK.
+///
+/// # Errors
+/// Returns the archive's errors, if it failed.
+pub(super) async fn documents(
+    world: &impl World,
+    context: &Arc<CrawlContext>,
+    captures: &Arc<Vec<Capture>>,
+    earlier: &Earlier,
+) -> PortResult<Vec<Document>> {
+    let mut documents = Vec::with_capacity(captures.len());
+    for (n, capture) in (0..).zip(captures.iter()) {
+        let document = match earlier.of(capture) {
+            None => bare(n, capture),
+            Some(Document { body: None, .. }) => again(context, capture, earlier.of(capture), bare(n, capture)),
+            Some(earlier @ Document { body: Some(body), .. }) => match stored(world, body).await? {
+                Err(why) => stuck(n, capture, &why),
+                Ok(bytes) => {
+                    let (own, all, earlier) = (Arc::clone(context), Arc::clone(captures), earlier.clone());
+                    let made =
+                        tokio::task::spawn_blocking(move || made_of(&own, n, &all[n as usize], &earlier, &bytes));
+                    made.await.map_err(|error| {
+                        PortError::new(PortErrorKind::Other, "make a document again", &capture.url, error.to_string())
+                    })?
+                }
+            },
+        };
+        documents.push(document);
+    }
+    Ok(documents)
+}
+
+/// Reads the record of an answer; the inner error says why it is not there.
+async fn stored(world: &impl World, body: &StoredBody) -> PortResult<Result<Bytes, String>> {
+    let range = body.offset..body.offset.saturating_add(body.length);
+    match world.archive().get_range(&body.object, range).await {
+        Ok(Some(bytes)) => Ok(Ok(bytes)),
+        Ok(None) => Ok(Err(format!("its stored answer is missing: {}", body.object))),
+        Err(error) if matches!(error.kind, PortErrorKind::TooLarge | PortErrorKind::Corrupt) => {
+            Ok(Err(error.to_string()))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn made_of(context: &CrawlContext, n: u32, capture: &Capture, earlier: &Document, record: &Bytes) -> Document {
+    let answer = read::captures(record, Bodies::Kept).captures.into_iter().find(|answer| answer.url == capture.url);
+    let Some(Capture { visit: Visit { outcome, .. }, response: Some(response), file, .. }) = answer else {
+        return stuck(n, capture, "its stored answer cannot be read");
+    };
+    // As it was visited then, from where it is known now.
+    let visit = Visit { outcome, detail: None, ..capture.visit.clone() };
+    let answered = Capture { visit, response: Some(response), file, ..capture.clone() };
+    let made = catch_unwind(AssertUnwindSafe(|| of_answer(context, &answered, bare(n, &answered))));
+    let Ok(mut document) = made else { return stuck(n, capture, "the parser broke on it") };
+    if let Some(page) = document.page.as_mut().filter(|_| was_withheld(capture, earlier)) {
+        page.withhold();
+        (document.outcome, document.detail) = outcome_of_page(&capture.url, page, &document.links);
+    }
+    leave_what_is_new(earlier, &mut document);
+    Document { body: earlier.body.clone(), ..document }
+}
+
+/// Whether a later answer without a body (304) asked for noindex, which the stored one does not say.
+fn was_withheld(capture: &Capture, earlier: &Document) -> bool {
+    let asks_for_noindex = earlier.page.as_ref().is_some_and(|page| page.directives.noindex);
+    let place = capture.visit.known.document.map(|document| document.place);
+    asks_for_noindex && earlier.body.as_ref().map(|body| body.visit) != place
+}
+
+/// Leaves to the next crawl what would be followed now and was not before: only a crawl claims URLs.
+fn leave_what_is_new(earlier: &Document, document: &mut Document) {
+    let is_claimed = |disposition: &Disposition| matches!(disposition, Disposition::Follow | Disposition::Blocked(_));
+    let followed = earlier.links.iter().filter(|link| is_claimed(&link.disposition));
+    let followed: HashSet<(LinkKind, &CrawlUrl)> = followed.map(|link| (link.kind, &link.target)).collect();
+    for link in document.links.iter_mut().filter(|link| is_claimed(&link.disposition)) {
+        if !followed.contains(&(link.kind, &link.target)) {
+            link.disposition = Disposition::Later;
+        }
+    }
+}
