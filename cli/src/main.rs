@@ -10,6 +10,7 @@ mod export;
 mod found;
 mod get;
 mod history;
+mod input;
 mod logging;
 mod network;
 mod place;
@@ -28,7 +29,7 @@ use clap::Parser;
 #[cfg(feature = "stack")]
 use dragline_domain::frontier::StatusChange;
 
-use args::{Cli, Command};
+use args::{Cli, Command, Of, ReparseArgs};
 use error::{CliError, while_doing};
 use exit::Exit;
 use terminal::{Colour, Console};
@@ -65,7 +66,7 @@ fn run(cli: &Cli) -> Exit {
 fn done(cli: &Cli, console: &Console) -> Result<Exit, CliError> {
     match &cli.command {
         Command::Crawl(args) => block_on(crawl::crawl(args, console)),
-        Command::Reparse(args) => block_on(crawl::crawl(&args.as_crawl(), console)),
+        Command::Reparse(args) => block_on(reparse(args, console)),
         Command::Status(args) => block_on(status::status(args)),
         Command::Diff(args) => block_on(diff::diff(args, console)),
         Command::Export(args) => block_on(export::export(args)),
@@ -84,6 +85,15 @@ fn done(cli: &Cli, console: &Console) -> Result<Exit, CliError> {
         Command::Stop(args) => block_on(stack::change(args, StatusChange::Stop, console)),
         #[cfg(feature = "stack")]
         Command::Remove(args) => block_on(stack::remove(args, console)),
+    }
+}
+
+/// Makes documents again: here, or by a message to a stack.
+async fn reparse(args: &ReparseArgs, console: &Console) -> Result<Exit, CliError> {
+    match args.of.which()? {
+        Of::Directory { data, crawl } => crawl::crawl(&args.in_directory(data, crawl), console).await,
+        #[cfg(feature = "stack")]
+        Of::Stack { crawl, stack } => stack::reparse(crawl, stack, args.selection(), console).await,
     }
 }
 

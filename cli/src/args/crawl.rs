@@ -1,6 +1,6 @@
 //! `dragline crawl`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
@@ -50,15 +50,8 @@ pub(crate) struct CrawlArgs {
     /// End the unfinished iteration as it stands, and begin the next one with the changed definition
     #[arg(long)]
     abandon: bool,
-    /// Print the summary to standard output as one JSON object
-    #[arg(long)]
-    json: bool,
-    /// Print errors only
-    #[arg(long, short, conflicts_with = "progress")]
-    quiet: bool,
-    /// How to report progress on standard error
-    #[arg(long, value_name = "FORM", default_value = "auto")]
-    progress: Progress,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
     #[command(flatten)]
     pub(crate) demand: DemandArgs,
     #[command(flatten)]
@@ -92,9 +85,47 @@ impl Wish {
     }
 }
 
+/// What a run prints.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct OutputArgs {
+    /// Print the summary to standard output as one JSON object
+    #[arg(long)]
+    json: bool,
+    /// Print errors only
+    #[arg(long, short, conflicts_with = "progress")]
+    quiet: bool,
+    /// How to report progress on standard error
+    #[arg(long, value_name = "FORM", default_value = "auto")]
+    progress: Progress,
+}
+
+impl OutputArgs {
+    /// Returns the form of the summary.
+    pub(crate) const fn answer(&self) -> Answer {
+        Answer::of(self.json)
+    }
+
+    /// Returns how much to print.
+    pub(crate) const fn verbosity(&self, verbose: u8) -> Verbosity {
+        match (self.quiet, verbose) {
+            (true, _) => Verbosity::Quiet,
+            (false, 0) => Verbosity::Normal,
+            (false, _) => Verbosity::Urls,
+        }
+    }
+
+    /// Returns the form of what is printed on standard error.
+    pub(crate) const fn form(&self) -> Form {
+        match self.progress {
+            Progress::Auto => Form::Text,
+            Progress::Json => Form::Json,
+        }
+    }
+}
+
 /// How progress is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Progress {
+enum Progress {
     /// A live display on a terminal; elsewhere, a line every ten seconds
     Auto,
     /// Nothing but events, one JSON object per line (docs/commands.md)
@@ -109,22 +140,13 @@ impl CrawlArgs {
     }
 
     /// Returns the arguments that make documents again.
-    pub(super) fn to_reparse(
-        data: PathBuf,
-        crawl: Option<CrawlId>,
-        selection: Selection,
-        json: bool,
-        quiet: bool,
-        progress: Progress,
-    ) -> Self {
+    pub(super) fn to_reparse(data: &Path, crawl: Option<&CrawlId>, selection: Selection, output: OutputArgs) -> Self {
         Self {
             targets: Vec::new(),
-            data,
-            crawl,
+            data: data.to_owned(),
+            crawl: crawl.cloned(),
             abandon: false,
-            json,
-            quiet,
-            progress,
+            output,
             demand: DemandArgs::default(),
             overrides: Overrides::default(),
             network: NetworkArgs::default(),
@@ -154,28 +176,6 @@ impl CrawlArgs {
     /// Returns what becomes of an unfinished iteration.
     pub(crate) const fn abandon(&self) -> Abandon {
         if self.abandon { Abandon::Unfinished } else { Abandon::Nothing }
-    }
-
-    /// Returns the form of the summary.
-    pub(crate) const fn answer(&self) -> Answer {
-        Answer::of(self.json)
-    }
-
-    /// Returns how much to print.
-    pub(crate) const fn verbosity(&self, verbose: u8) -> Verbosity {
-        match (self.quiet, verbose) {
-            (true, _) => Verbosity::Quiet,
-            (false, 0) => Verbosity::Normal,
-            (false, _) => Verbosity::Urls,
-        }
-    }
-
-    /// Returns the form of what is printed on standard error.
-    pub(crate) const fn form(&self) -> Form {
-        match self.progress {
-            Progress::Auto => Form::Text,
-            Progress::Json => Form::Json,
-        }
     }
 }
 

@@ -198,8 +198,8 @@ impl Cli {
     /// Returns how much is printed on standard error.
     pub(crate) fn verbosity(&self) -> Verbosity {
         match &self.command {
-            Command::Crawl(args) => args.verbosity(self.verbose),
-            Command::Reparse(args) => args.verbosity(self.verbose),
+            Command::Crawl(args) => args.output.verbosity(self.verbose),
+            Command::Reparse(args) => args.output.verbosity(self.verbose),
             _ => Verbosity::Normal,
         }
     }
@@ -207,8 +207,8 @@ impl Cli {
     /// Returns the form of what is printed on standard error.
     pub(crate) fn form(&self) -> Form {
         match &self.command {
-            Command::Crawl(args) => args.form(),
-            Command::Reparse(args) => args.form(),
+            Command::Crawl(args) => args.output.form(),
+            Command::Reparse(args) => args.output.form(),
             _ => Form::Text,
         }
     }

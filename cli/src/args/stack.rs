@@ -8,6 +8,7 @@ use clap::Args;
 use dragline_domain::ids::CrawlId;
 use serde::Serialize;
 
+use super::DemandArgs;
 use crate::stack::DeployedError;
 
 /// The variable that names the stack.
@@ -16,21 +17,25 @@ const VARIABLE: &str = "DRAGLINE_STACK";
 /// Begin an iteration in a deployed stack
 #[derive(Debug, Args)]
 #[command(
-    long_about = "Begin an iteration in a deployed stack: of one of its crawls, a URL, or a definition.\n\n\
+    long_about = "Begin an iteration in a deployed stack: of one of its crawls, a URL, or a definition; or visit URLs on demand.\n\n\
                   The crawl of a URL is named after its host and port. It is created if it does not exist.",
     after_help = "\
 Examples:
   dragline start docs
   dragline start https://example.org/
+  dragline start https://example.org/news/ --pattern /news/ --force
+  dragline start docs -i urls.txt --depth 0
   dragline start --definition crawl.yaml --stack staging"
 )]
 pub(crate) struct StartArgs {
     /// The name of a crawl in the stack, or a URL
-    #[arg(value_name = "CRAWL|URL", required_unless_present = "definition")]
+    #[arg(value_name = "CRAWL|URL", required_unless_present_any = ["definition", "input"])]
     pub(crate) target: Option<String>,
     /// Store this definition, and begin an iteration of its crawl
     #[arg(long, short = 'f', value_name = "crawl.yaml", conflicts_with = "target")]
     pub(crate) definition: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) demand: DemandArgs,
     #[command(flatten)]
     pub(crate) stack: StackArgs,
 }

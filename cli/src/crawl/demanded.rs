@@ -14,10 +14,10 @@ use dragline_ports::error::{PortError, PortErrorKind};
 use dragline_ports::frontier::Seeded;
 use dragline_ports::queue::StartCommand;
 
-use super::input::{Input, Line};
 use super::run::CliWorld;
 use crate::args::CrawlArgs;
 use crate::error::CliError;
+use crate::input::{Input, Line};
 use crate::source::{Source, parse_url, read_definition};
 use crate::terminal::{Console, count, plural, safe};
 

@@ -36,7 +36,7 @@ pub(super) async fn finish(
         Ended::Interrupted | Ended::AtOnce => Exit::Interrupted,
     };
     let go_on = (exit == Exit::Interrupted).then(|| args.command_to_resume(directory));
-    if args.answer() == Answer::Json {
+    if args.output.answer() == Answer::Json {
         summary.print_json().map_err(while_doing("writing to standard output"))?;
     }
     if console.form() == Form::Json {
@@ -45,10 +45,10 @@ pub(super) async fn finish(
         console.event("end", &End { ended, exit_code, go_on, requests_stored: None, summary });
         return Ok(exit);
     }
-    if args.answer() == Answer::Text {
+    if args.output.answer() == Answer::Text {
         console.say(&summary::text(&summary, None, console.colour()));
     }
-    let is_shown = args.answer() == Answer::Text && console.verbosity() != Verbosity::Quiet;
+    let is_shown = args.output.answer() == Answer::Text && console.verbosity() != Verbosity::Quiet;
     if let (false, Some(why)) = (is_shown, summary.why_nothing()) {
         console.error(&why.message(), &why.hints());
     }

@@ -4,7 +4,6 @@ mod demanded;
 mod display;
 mod events;
 mod finish;
-mod input;
 mod interrupt;
 mod notices;
 mod places;

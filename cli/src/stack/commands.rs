@@ -4,25 +4,32 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use dragline_domain::definition::Definition;
-use dragline_domain::frontier::StatusChange;
+use dragline_domain::frontier::{Demand, Selection, StatusChange};
 use dragline_domain::ids::CrawlId;
 use dragline_local::SystemClock;
 use dragline_ports::clock::Clock;
 use jiff::Timestamp;
 
-use super::message::{DefinitionFile, Message};
+use super::message::{DefinitionFile, DemandMessage, Message};
 use super::{Deployed, DeployedError};
 use crate::args::{ChangeArgs, PutArgs, StackName, StartArgs};
 use crate::error::{CliError, while_doing};
 use crate::exit::Exit;
+use crate::input::{Input, Line};
 use crate::source::{parse_url, read_text};
 use crate::terminal::Console;
+
+/// The most bytes of URLs in a message, which may have 256 KiB with what is asked of them.
+const MESSAGE_URL_BYTES_MAX: usize = 200 << 10;
 
 /// Begins an iteration of the crawl, URL or definition that the arguments name.
 ///
 /// # Errors
 /// The argument is not valid, the stack has no such crawl, or the command cannot be sent.
 pub(crate) async fn start(args: &StartArgs, console: &Console) -> Result<Exit, CliError> {
+    if let Some(demand) = args.demand.demand()? {
+        return demand_urls(args, &demand, console).await;
+    }
     let (crawl, message) = match (&args.definition, args.target.as_deref().unwrap_or_default()) {
         (Some(path), _) => with_definition(path, |file| Ok((file.definition.name.clone(), file.to_begin()?)))?,
         (None, url) if url.contains("://") => {
@@ -39,6 +46,71 @@ pub(crate) async fn start(args: &StartArgs, console: &Console) -> Result<Exit, C
     }
     send(&stack, &crawl, &message).await?;
     console.hint(&look(&crawl, &stack.name));
+    Ok(Exit::Done)
+}
+
+/// Sends URLs on demand, as many messages as they need.
+async fn demand_urls(args: &StartArgs, demand: &Demand, console: &Console) -> Result<Exit, CliError> {
+    let target = args.target.as_deref();
+    let (crawl, first) = match target {
+        Some(url) if url.contains("://") => (None, Some(url.to_owned())),
+        Some(name) => (Some(name.parse::<CrawlId>().map_err(DeployedError::Name)?), None),
+        None => (None, None),
+    };
+    let mut input = args.demand.input.as_deref().map(Input::open).transpose()?;
+    if first.is_none() && input.is_none() {
+        return Err(DeployedError::NoUrls.into());
+    }
+    let stack = Deployed::find(args.stack.name()?).await?;
+    if let Some(crawl) = &crawl {
+        stack.crawl(crawl).await?;
+    }
+    let lines = input.as_mut().map(Input::lines).transpose()?;
+    let lines = lines.into_iter().flatten().map(|line| line.map(Line::of_url));
+    let mut urls = first.into_iter().map(|url| Ok(Ok(url))).chain(lines).peekable();
+    // Without a name, each crawl gets messages of its own, in the order in which the URLs come.
+    while let Some(next) = urls.next() {
+        let Some(url) = told(next?, console) else { continue };
+        let of = |url: &str| parse_url(url).map(|url| CrawlId::for_origin(&url.origin()));
+        let own = match &crawl {
+            Some(crawl) => crawl.clone(),
+            None => of(&url)?,
+        };
+        let (mut bytes, mut batch) = (url.len(), vec![url]);
+        while let Some(Ok(Ok(next))) = urls.peek() {
+            bytes += next.len() + 3;
+            if bytes > MESSAGE_URL_BYTES_MAX || (crawl.is_none() && of(next).ok().as_ref() != Some(&own)) {
+                break;
+            }
+            if let Some(Ok(Ok(next))) = urls.next() {
+                batch.push(next);
+            }
+        }
+        send(&stack, &own, &Message::Demand(DemandMessage::new(crawl.clone(), batch, demand))).await?;
+        console.hint(&look(&own, &stack.name));
+    }
+    Ok(Exit::Done)
+}
+
+/// Returns the URL, or says why there is none.
+fn told(url: Result<String, String>, console: &Console) -> Option<String> {
+    url.map_err(|why| console.say(&why)).ok()
+}
+
+/// Makes the documents of a crawl again.
+///
+/// # Errors
+/// The stack has no such crawl, or the command cannot be sent.
+pub(crate) async fn reparse(
+    crawl: &CrawlId,
+    stack: StackName,
+    selection: Selection,
+    console: &Console,
+) -> Result<Exit, CliError> {
+    let stack = Deployed::find(stack).await?;
+    stack.crawl(crawl).await?;
+    send(&stack, crawl, &Message::reparse(crawl.clone(), selection)).await?;
+    console.hint(&look(crawl, &stack.name));
     Ok(Exit::Done)
 }
 

@@ -21,6 +21,9 @@ pub(crate) enum DeployedError {
     /// An argument is neither a crawl nor a URL.
     #[error("{0}")]
     Name(#[from] CrawlIdError),
+    /// URLs are demanded, and none is named.
+    #[error("no URL is named")]
+    NoUrls,
     /// A stack is named, but no crawl of it.
     #[error("no crawl of the stack `{0}` is named")]
     WhichCrawl(StackName),
@@ -67,6 +70,7 @@ impl DeployedError {
         match self {
             Self::Stack(StackError::Port(error)) | Self::Port(error) => of_port(error.kind).map(str::to_owned),
             Self::Stack(error) => error.hint().map(str::to_owned),
+            Self::NoUrls => Some("name one, or a file of them with `--input`".to_owned()),
             Self::WhichCrawl(stack) => Some(format!("name the crawl, as in `--crawl docs --stack {stack}`")),
             Self::NoCrawl { stack, .. } => {
                 Some(format!("store its definition: `dragline put crawl.yaml{}`, or name another stack", stack.flag()))

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use dragline_definition::{parse_as, parse_command};
 use dragline_domain::command::Command;
-use dragline_domain::definition::Definition;
-use dragline_domain::frontier::StatusChange;
+use dragline_domain::definition::{Condition, Definition, UrlPattern};
+use dragline_domain::frontier::{Demand, Selection, StatusChange, Visits};
 use dragline_domain::ids::CrawlId;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -18,6 +18,14 @@ use super::DeployedError;
 pub(super) enum Message {
     /// Crawl this URL.
     Url(String),
+    /// Visit URLs on demand.
+    Demand(DemandMessage),
+    /// Make the documents of a crawl again, those for which the condition holds if there is one.
+    Reparse {
+        crawl: CrawlId,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        r#where: Option<Condition>,
+    },
     /// Store this definition and begin an iteration.
     Definition(Value),
     /// Store this definition and keep its schedule.
@@ -34,7 +42,41 @@ pub(super) enum Message {
     Remove { crawl: CrawlId },
 }
 
+/// URLs, and what is asked of them.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(super) struct DemandMessage {
+    /// The crawl; `None` for the one that is named after their host.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) crawl: Option<CrawlId>,
+    /// The URLs as they were given.
+    pub(super) urls: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pattern: Option<UrlPattern>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    skip: Vec<UrlPattern>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    depth: Option<u32>,
+    force: bool,
+}
+
+impl DemandMessage {
+    /// Returns the message about these URLs.
+    pub(super) fn new(crawl: Option<CrawlId>, urls: Vec<String>, demand: &Demand) -> Self {
+        let Demand { pattern, skip, depth, visits } = demand.clone();
+        Self { crawl, urls, pattern, skip, depth, force: visits == Visits::All }
+    }
+}
+
 impl Message {
+    /// Returns the message that makes documents again.
+    pub(super) fn reparse(crawl: CrawlId, selection: Selection) -> Self {
+        let r#where = match selection {
+            Selection::All => None,
+            Selection::Where(condition) => Some(condition),
+        };
+        Self::Reparse { crawl, r#where }
+    }
+
     /// Returns the message that changes the status of the running iteration.
     pub(super) const fn change(crawl: CrawlId, change: StatusChange) -> Self {
         match change {
@@ -99,6 +141,7 @@ impl DefinitionFile<'_> {
 
 #[cfg(test)]
 mod tests {
+    use dragline_domain::definition::TextTest;
     use dragline_domain::url::{CrawlUrl, UrlRules};
 
     use super::*;
@@ -112,10 +155,21 @@ mod tests {
     fn each_message_reads_back_as_its_command() {
         let crawl = || "docs".parse::<CrawlId>().unwrap();
         let url = "https://a.example/?utm_source=b";
+        let address = CrawlUrl::parse(url, &UrlRules::keep_all()).unwrap();
+        let pattern = |text: &str| text.parse::<UrlPattern>().unwrap();
+        let demand =
+            Demand { pattern: Some(pattern("/a")), skip: vec![pattern("b$")], depth: Some(2), visits: Visits::All };
+        let selection = Selection::Where(Condition::Path(TextTest::Prefix("/archive/".to_owned())));
         let change = |change| (Message::change(crawl(), change), Command::Change { crawl: crawl(), change });
         for (message, expected) in [
             (Message::Url(url.to_owned()), Command::Url(CrawlUrl::parse(url, &UrlRules::keep_all()).unwrap())),
             (Message::Start { crawl: crawl() }, Command::Start { crawl: crawl(), trigger: None }),
+            (
+                Message::Demand(DemandMessage::new(Some(crawl()), vec![url.to_owned()], &demand)),
+                Command::Demand { crawl: crawl(), urls: vec![address], demand },
+            ),
+            (Message::reparse(crawl(), Selection::All), Command::Reparse { crawl: crawl(), selection: Selection::All }),
+            (Message::reparse(crawl(), selection.clone()), Command::Reparse { crawl: crawl(), selection }),
             change(StatusChange::Pause),
             change(StatusChange::Resume),
             change(StatusChange::Stop),

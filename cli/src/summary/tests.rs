@@ -1,5 +1,5 @@
 use dragline_domain::change::ChangeKind;
-use dragline_domain::frontier::LeftoverReason;
+use dragline_domain::frontier::{LeftoverReason, Task};
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;
 use dragline_ports::reader::LeftoverRow;
@@ -21,6 +21,7 @@ fn summary(status: IterationStatus, data: &str, figures: Figures) -> Summary {
             crawl: "example.org".parse().unwrap(),
             iteration: Iteration::FIRST.next(),
             status,
+            task: Task::Crawl,
             started_at: "2026-03-01T12:00:00Z".parse().unwrap(),
             closed_at,
         },

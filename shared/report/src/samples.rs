@@ -1,6 +1,6 @@
 //! Sample rows for tests, and a reader that returns them.
 
-use dragline_domain::frontier::{Cursors, IterationRow, IterationStatus, Reserve};
+use dragline_domain::frontier::{Cursors, IterationRow, IterationStatus, Reserve, Task};
 use dragline_domain::ids::{Iteration, TriggerId};
 use dragline_domain::outcome::Outcome;
 use dragline_ports::error::PortResult;
@@ -45,6 +45,7 @@ pub(crate) fn visit(url: &str, outcome: Outcome) -> LogRow {
 /// Returns the row of a first iteration.
 pub(crate) fn iteration(status: IterationStatus) -> IterationRow {
     IterationRow {
+        task: Task::Crawl,
         crawl: "docs".parse().unwrap(),
         number: Iteration::FIRST,
         version: None,

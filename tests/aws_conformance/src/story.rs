@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use dragline_aws::DynamoFrontier;
-use dragline_domain::frontier::{Task, 
+use dragline_domain::frontier::{
     AddTodo, ChunkKey, Claimable, Claimer, Committed, Holder, Lease, LeaseState, ObjectKey, OriginKey, OriginRows,
     ParsePart, ParserCounters, PartKind, Reserve, Seeding, SegmentId, SegmentRow, SegmentState, Sighting, Take,
-    TakeRefused, TodoEntry, TodoSource, split_into_chunks,
+    TakeRefused, Task, TodoEntry, TodoSource, split_into_chunks,
 };
 use dragline_domain::ids::{Iteration, LeaseToken, TriggerId, Turn};
 use dragline_domain::politeness::Pace;

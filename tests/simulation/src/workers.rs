@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use dragline_domain::frontier::{Task, CrawlPut, IterationStatus};
+use dragline_domain::frontier::{CrawlPut, IterationStatus, Task};
 use dragline_domain::ids::CrawlId;
 use dragline_local::LocalStore;
 use dragline_pipeline::context::Contexts;

@@ -3,9 +3,10 @@
 use aws_sdk_dynamodb::types::Tag;
 use dragline_aws::{DynamoFrontier, Table};
 use dragline_aws_conformance::{Fresh, clients};
+use dragline_domain::command::Command;
 use dragline_domain::definition::Definition;
 use dragline_local::{MemoryQueue, SystemClock};
-use dragline_whole_crawls::{Network, crawl_in};
+use dragline_whole_crawls::{Network, command_in, crawl_in};
 use serde_json::Value;
 
 use crate::world::adapters;
@@ -69,6 +70,17 @@ impl EmulatedStack {
         let queue = MemoryQueue::new(&clock, MESSAGES_MAX);
         let world = adapters(&self.fresh, &self.frontier, &queue, clock);
         crawl_in(world, queue, Network::default().fetcher(), definition).await;
+    }
+
+    /// Carries out a command in this process, and runs what it begins.
+    ///
+    /// # Panics
+    /// If it is refused, or does not end.
+    pub async fn command(&self, command: &Command) {
+        let clock = SystemClock::new();
+        let queue = MemoryQueue::new(&clock, MESSAGES_MAX);
+        let world = adapters(&self.fresh, &self.frontier, &queue, clock);
+        command_in(world, queue, Network::default().fetcher(), command).await;
     }
 
     /// Receives the next command sent to it, and the id of its message.

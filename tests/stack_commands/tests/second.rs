@@ -6,7 +6,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, SystemTime};
 
+use dragline_domain::command::Command;
 use dragline_domain::definition::{Definition, Draft};
+use dragline_domain::frontier::{Demand, Selection, Visits};
+use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_stack_commands::{EmulatedStack, Ran, dragline};
 use dragline_testkit::site::{Content, Found, Page, Site};
 use dragline_whole_crawls::{crawl, definition};
@@ -74,6 +77,12 @@ impl Both {
     async fn crawl(&self, definition: &Definition) {
         self.stack.crawl(definition).await;
         crawl(&self.data.path().join("data"), definition).await;
+    }
+
+    /// Carries out a command on both engines, and runs what it begins.
+    async fn command(&self, command: &Command) {
+        self.stack.command(command).await;
+        dragline_whole_crawls::command(&self.data.path().join("data"), command).await;
     }
 
     fn ask(&self, arguments: &[&str]) -> [Ran; 2] {
@@ -167,4 +176,33 @@ async fn an_unchanged_site_keeps_its_pages_and_what_changes_is_told() {
     assert!(both.pages().contains("/goes"), "it is back");
     let now = both.export("pages", &["url", "title"]);
     assert!(now.contains("/deep/3 Title of /deep/3"), "{now:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn urls_on_demand_and_documents_made_again_give_the_same_on_both_engines() {
+    let both = Both::new().await;
+    let monthly = both.definition(|draft| draft.recrawl.interval = Some(Duration::from_hours(30 * 24)));
+    let crawl = monthly.name.clone();
+    both.crawl(&monthly).await;
+    let all = both.export("pages", &["url", "outcome_name", "title", "text", "iteration"]);
+    let links = both.export("links", &["from_url", "to_url", "kind", "disposition", "iteration"]);
+    let reparse = Command::Reparse { crawl: crawl.clone(), selection: Selection::All };
+    for _ in 0..2 {
+        both.command(&reparse).await;
+        assert_eq!(both.export("pages", &["url", "outcome_name", "title", "text", "iteration"]), all);
+        assert_eq!(both.export("links", &["from_url", "to_url", "kind", "disposition", "iteration"]), links);
+    }
+    both.edition.store(2, Ordering::SeqCst);
+    let urls =
+        ["news", "goes"].map(|path| CrawlUrl::parse(&format!("{}{path}", both.site.url()), &UrlRules::keep_all()));
+    let urls: Vec<CrawlUrl> = urls.into_iter().map(Result::unwrap).collect();
+    let pattern = Some("/story/".parse().unwrap());
+    let due = Demand { pattern, ..Demand::default() };
+    let demand = |demand: &Demand| Command::Demand { crawl: crawl.clone(), urls: urls.clone(), demand: demand.clone() };
+    both.command(&demand(&due)).await;
+    assert_eq!(both.export("log", &["url"]), set(&[]), "nothing is due");
+    both.command(&demand(&Demand { visits: Visits::All, ..due })).await;
+    let seen = both.export("log", &["url", "outcome_name", "change"]);
+    let expected = ["/news file_ingested changed", "/story/2 file_ingested new", "/goes file_not_found gone"];
+    assert_eq!(seen, set(&expected), "what was demanded, and the link that matches");
 }

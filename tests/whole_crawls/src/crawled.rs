@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use dragline_domain::command::Command;
 use dragline_domain::definition::Definition;
 use dragline_domain::outcome::Outcome;
 use dragline_formats::warc::{ReadLimits, StoredRecord, WarcReader, read_record};
@@ -16,7 +17,7 @@ use dragline_ports::reader::{
 };
 use tempfile::TempDir;
 
-use crate::run::{Network, crawl, crawl_by, crawl_over};
+use crate::run::{Network, command, crawl, crawl_by, crawl_over, store};
 
 /// The results of the newest iteration of a crawl. URLs of the first seed's origin are given by their path.
 #[derive(Debug)]
@@ -71,6 +72,26 @@ impl Crawled {
     /// As [`crawl`] does.
     pub async fn again(self, definition: &Definition) -> Self {
         Self::into(self.data, definition).await
+    }
+
+    /// Stores the definition in a new data directory, and runs what the command begins.
+    ///
+    /// # Panics
+    /// As [`command`](crate::command) does.
+    pub async fn first(definition: &Definition, asked: &Command) -> Self {
+        let data = tempfile::tempdir().unwrap();
+        store(data.path(), definition).await;
+        let progress = command(data.path(), asked).await;
+        Self::read(data, definition, progress).await
+    }
+
+    /// Carries out a command in the same data directory, for a crawl with this definition, and runs what it begins.
+    ///
+    /// # Panics
+    /// As [`command`](crate::command) does.
+    pub async fn then(self, definition: &Definition, asked: &Command) -> Self {
+        let progress = command(self.data.path(), asked).await;
+        Self::read(self.data, definition, progress).await
     }
 
     /// Crawls into a new data directory, over the test's own network.

@@ -8,4 +8,6 @@ mod crawled;
 mod run;
 
 pub use crawled::{Crawled, every_row};
-pub use run::{Loopback, Network, Silent, crawl, crawl_by, crawl_in, crawl_over, definition};
+pub use run::{
+    Loopback, Network, Silent, command, command_in, crawl, crawl_by, crawl_in, crawl_over, definition, store,
+};

@@ -9,8 +9,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use dragline_domain::address::AddressPolicy;
-use dragline_domain::definition::{Definition, Draft};
-use dragline_domain::frontier::{Task, CrawlPut, IterationStatus};
+use dragline_domain::command::Command;
+use dragline_domain::definition::{Definition, Draft, UserAgent};
+use dragline_domain::frontier::{Begun, CrawlPut, IterationStatus};
 use dragline_domain::ids::TriggerId;
 use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_engine::local_world;
@@ -19,13 +20,12 @@ use dragline_http::{Certificate, HttpConfig, HttpFetcher, NameLookup};
 use dragline_local::{LocalStore, MemoryQueue, SystemClock};
 use dragline_pipeline::World;
 use dragline_pipeline::context::Contexts;
-use dragline_pipeline::schedule::start;
+use dragline_pipeline::schedule::{Defaults, Handled, handle};
 use dragline_ports::clock::Clock;
 use dragline_ports::error::PortResult;
 use dragline_ports::fetcher::Fetcher;
 use dragline_ports::frontier::{Crawls, Iterations, Progress, PutCrawl};
 use dragline_ports::notifier::{Notice, Notifier};
-use dragline_ports::queue::StartCommand;
 
 /// Drops all notices.
 #[derive(Clone, Copy, Debug, Default)]
@@ -130,13 +130,61 @@ pub async fn crawl_in<W: World<Clock: Clone>>(
     definition: &Definition,
 ) -> Progress {
     let world = Arc::new(world);
+    put(&*world, definition).await;
+    run_command(world, messages, fetcher, &Command::Start { crawl: definition.name.clone(), trigger: None }).await
+}
+
+/// Stores a definition in a data directory.
+///
+/// # Panics
+/// If it cannot be stored.
+pub async fn store(data: &Path, definition: &Definition) {
+    let store = LocalStore::open(data, SystemClock::new().now()).unwrap();
+    put(&local_world(&store, Silent), definition).await;
+}
+
+async fn put(world: &impl World, definition: &Definition) {
     let frontier = world.frontier();
-    let name = &definition.name;
-    let seen = frontier.load_crawl(name).await.unwrap().map(|row| row.version);
+    let seen = frontier.load_crawl(&definition.name).await.unwrap().map(|row| row.version);
     let put = frontier.put_crawl(&PutCrawl { definition: definition.clone(), seen, next: None }).await.unwrap();
     assert!(matches!(put, CrawlPut::Stored(_)), "nothing else changes the crawl");
-    let trigger = TriggerId(format!("test-{}", world.clock().now()));
-    start(&*world, &Contexts::default(), &StartCommand { crawl: name.clone(), trigger }, &Task::Crawl).await.unwrap();
+}
+
+/// Carries out a command over these adapters and their queue, and runs the crawl's latest iteration to its end.
+///
+/// # Panics
+/// If the command is refused, or the iteration does not end.
+pub async fn command_in<W: World<Clock: Clone>>(
+    world: W,
+    messages: MemoryQueue<W::Clock>,
+    fetcher: impl Fetcher + 'static,
+    command: &Command,
+) -> Progress {
+    run_command(Arc::new(world), messages, fetcher, command).await
+}
+
+/// Carries out a command in a data directory, and runs the crawl's latest iteration to its end. Every name resolves to this machine, which is
+/// allowed.
+///
+/// # Panics
+/// As [`command_in`] does.
+pub async fn command(data: &Path, command: &Command) -> Progress {
+    let store = LocalStore::open(data, SystemClock::new().now()).unwrap();
+    let world = local_world(&store, Silent);
+    let messages = world.queue.clone();
+    command_in(world, messages, Network::default().fetcher(), command).await
+}
+
+async fn run_command<W: World<Clock: Clone>>(
+    world: Arc<W>,
+    messages: MemoryQueue<W::Clock>,
+    fetcher: impl Fetcher + 'static,
+    command: &Command,
+) -> Progress {
+    let (name, trigger) = (&command.crawl(), TriggerId(format!("test-{}", world.clock().now())));
+    let defaults = Defaults { user_agent: UserAgent::default(), url_pages_max: 1_000 };
+    let handled = handle(&*world, &Contexts::default(), &defaults, command, &trigger).await.unwrap();
+    assert!(matches!(handled, Handled::Started(Begun::Iteration(_)) | Handled::Joined(_)), "{handled:?}");
 
     let engine = Engine::new(Arc::clone(&world), Arc::new(fetcher), messages);
     let end = engine.run(Until::Closed(name.clone())).await.unwrap();

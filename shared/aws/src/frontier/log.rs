@@ -102,6 +102,7 @@ mod tests {
             detail: Some("x".repeat(detail_bytes)),
             exchange: None,
             known: Known::default(),
+            demand: None,
         };
         LogEntry {
             n,

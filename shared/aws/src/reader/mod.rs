@@ -133,7 +133,8 @@ impl Reader for DynamoReader {
         let url = filter.url.as_ref();
         let load = |segment: SegmentRow| async move {
             let shown = self.shown(&segment, self.load_documents(&segment, url).await?).await?;
-            Ok(rows::links(&segment, shown.iter().map(|(document, _)| document)))
+            let now = shown.iter().map(|(document, _)| (rows::answered_in(&segment, document), document));
+            Ok(rows::links(&segment, now))
         };
         self.of_segments(filter, after, limit, load).await
     }
@@ -154,8 +155,10 @@ impl Reader for DynamoReader {
 
     async fn seen_links(&self, filter: &Filter, after: Option<&Cursor>, limit: usize) -> PortResult<Batch<LinkRow>> {
         let url = filter.url.as_ref();
-        let load =
-            |segment: SegmentRow| async move { Ok(rows::links(&segment, &self.load_documents(&segment, url).await?)) };
+        let load = |segment: SegmentRow| async move {
+            let documents = self.load_documents(&segment, url).await?;
+            Ok(rows::links(&segment, documents.iter().map(|document| (segment.iteration, document))))
+        };
         self.of_segments(filter, after, limit, load).await
     }
 

@@ -5,6 +5,7 @@ use dragline_domain::capture::{Finality, LogEntry, SegmentLog};
 use dragline_domain::change::VisitChange;
 use dragline_domain::document::{Disposition, Document, Page};
 use dragline_domain::frontier::{OriginKey, SegmentRow, Sighting};
+use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::CrawlUrl;
 use dragline_ports::reader::{CandidateRow, LinkRow, LogRow, PageRow, SeenPageRow};
@@ -109,7 +110,7 @@ pub(super) fn page(segment: &SegmentRow, document: &Document, known: &KnownUrl, 
     let last = known.last.map(|last| last.outcome);
     Some(PageRow {
         crawl: segment.id.origin.crawl.to_string(),
-        iteration: segment.iteration.number(),
+        iteration: body.visit.iteration.number(),
         url: document.url.to_string(),
         outcome: outcome.code(),
         outcome_name: outcome.name().to_owned(),
@@ -135,13 +136,23 @@ pub(super) fn page(segment: &SegmentRow, document: &Document, known: &KnownUrl, 
     })
 }
 
-/// Returns the links of a segment's documents.
-pub(super) fn links<'d>(segment: &SegmentRow, documents: impl IntoIterator<Item = &'d Document>) -> Vec<LinkRow> {
-    let links = documents.into_iter().flat_map(|document| document.links.iter().map(move |link| (&document.url, link)));
+/// Returns the iteration whose answer a segment's document shows.
+pub(super) fn answered_in(segment: &SegmentRow, document: &Document) -> Iteration {
+    document.body.as_ref().map_or(segment.iteration, |body| body.visit.iteration)
+}
+
+/// Returns the links of a segment's documents, which are of the iterations that come with them.
+pub(super) fn links<'d>(
+    segment: &SegmentRow,
+    documents: impl IntoIterator<Item = (Iteration, &'d Document)>,
+) -> Vec<LinkRow> {
+    let links = documents
+        .into_iter()
+        .flat_map(|(iteration, document)| document.links.iter().map(move |link| (iteration, &document.url, link)));
     links
-        .map(|(from, link)| LinkRow {
+        .map(|(iteration, from, link)| LinkRow {
             crawl: segment.id.origin.crawl.to_string(),
-            iteration: segment.iteration.number(),
+            iteration: iteration.number(),
             from_url: from.to_string(),
             to_url: link.target.to_string(),
             kind: link.kind.name().to_owned(),

@@ -98,12 +98,11 @@ WHERE p.is_page AND p.to_url IS NOT NULL;
 
 -- The site as it is now: one row per URL that is not gone, with its last good document.
 CREATE VIEW page AS
-SELECT p.id, c.name AS crawl, s.iteration, p.url, o.code AS outcome, o.name AS outcome_name, t.title, p.depth, r.status, f.content_type,
+SELECT p.id, c.name AS crawl, b.iteration, p.url, o.code AS outcome, o.name AS outcome_name, t.title, p.depth, r.status, f.content_type,
        f.body_bytes, l.at, t.language, t.description, t.charset, t.canonical, iif(o.code = 180, substr(t.text, 1, 0), t.text) AS text,
        b.object, f.offset, f.length, p.first_seen, p.checked_at AS last_checked, p.changed_at AS last_changed,
        p.last_outcome, w.name AS last_outcome_name
 FROM shown p
-JOIN segment s ON s.id = p.id >> 24
 JOIN crawl c ON c.id = p.crawl_id
 JOIN crawl_log l ON l.id = p.body_id
 JOIN file f ON f.id = p.body_id
@@ -138,10 +137,11 @@ JOIN link_disposition w ON w.code = e.value ->> 1;
 
 -- The links of the pages as they are now.
 CREATE VIEW link AS
-SELECT v.*
+SELECT v.id, v.crawl, coalesce(b.iteration, v.iteration) AS iteration, v.from_url, v.to_url, v.kind, v.disposition, v.detail
 FROM seen_link v
 CROSS JOIN document d ON d.id = v.id
 CROSS JOIN segment s ON s.id = d.id >> 24
+LEFT JOIN segment b ON b.id = d.body_id >> 24
 CROSS JOIN crawl_candidate k ON k.origin_id = s.origin_id AND k.path_query = d.url AND k.document_id = d.id AND k.standing = 'shown';
 
 -- What went wrong in the newest iteration.

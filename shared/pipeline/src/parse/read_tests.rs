@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use dragline_domain::capture::{CrawlType, Exchange, Finality, Visit};
-use dragline_domain::frontier::{FieldsDigest, Known, LastCapture, Sighting};
+use dragline_domain::frontier::{Demand, FieldsDigest, Known, LastCapture, Sighting, Visits};
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::CrawlUrl;
@@ -56,7 +56,13 @@ fn largest_visit() -> Visit {
             }),
             ..Known::default()
         },
+        demand: Some(Box::new(largest_demand())),
     }
+}
+
+fn largest_demand() -> Demand {
+    let half = || "\"".repeat(Demand::PATTERN_BYTES_MAX / 2).parse().unwrap();
+    Demand { pattern: Some(half()), skip: vec![half()], depth: Some(u32::MAX), visits: Visits::All }
 }
 
 fn fetched(headers: Headers, reason: &str, body: &str) -> Fetched {

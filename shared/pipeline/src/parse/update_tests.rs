@@ -87,6 +87,7 @@ fn capture(status: u16, outcome: Outcome, field: (&str, &str), truncated: Option
             detail: None,
             exchange: Some(exchange),
             known,
+            demand: None,
         },
         response: Some(Response {
             status,

@@ -29,7 +29,7 @@ rows! {
     PageRow {
         /// The crawl.
         crawl: String,
-        /// The iteration that put its document.
+        /// The iteration whose answer it shows.
         iteration: u32,
         /// The URL.
         url: String,
@@ -123,7 +123,7 @@ rows! {
     LinkRow {
         /// The crawl.
         crawl: String,
-        /// The iteration.
+        /// The iteration: the one that saw it or, of the site as it is now, the one whose answer has it.
         iteration: u32,
         /// The page.
         from_url: String,

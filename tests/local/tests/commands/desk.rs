@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use dragline_domain::command::Command;
 use dragline_domain::definition::{Definition, Schedule};
-use dragline_domain::frontier::{Begun, IterationRow, OriginKey, Reserve};
+use dragline_domain::frontier::{Begun, IterationRow, OriginKey, Reserve, Task};
 use dragline_domain::ids::{CrawlId, TriggerId};
 use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_local::{DirectoryArchive, LocalStore, MemoryQueue, SqliteDocuments, SystemRng};
@@ -133,6 +133,7 @@ impl Desk {
             now,
             ends_at: None,
             due: now,
+            task: Task::Crawl,
         };
         match self.world.frontier.begin_iteration(&begin).await.unwrap() {
             Begun::Iteration(row) => row,

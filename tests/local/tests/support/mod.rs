@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use dragline_domain::frontier::{
     AddTodo, Committed, Holder, Lease, LeaseState, ObjectKey, OriginKey, Reserve, Seeding, SegmentId, SegmentRow,
-    SegmentState, Take,
+    SegmentState, Take, Task,
 };
 use dragline_domain::ids::{CrawlId, Iteration, LeaseToken, TriggerId, Turn};
 use dragline_domain::politeness::Pace;
@@ -38,6 +38,7 @@ pub(crate) async fn take(store: &LocalStore) -> (CrawlId, Lease) {
         now: at(0),
         ends_at: None,
         due: at(9),
+        task: Task::Crawl,
     };
     frontier.begin_iteration(&begin).await.unwrap();
     let add = AddTodo { count: 0, pace: Pace::new(Duration::from_secs(3)), now: at(0), due: at(9) };

@@ -10,18 +10,31 @@ use crate::error::CliError;
 const LINE_BYTES_MAX: usize = 16 << 10;
 
 /// A file of URLs, which may be read more than once.
-pub(super) struct Input {
+pub(crate) struct Input {
     file: File,
     path: PathBuf,
 }
 
 /// A line with text.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Line {
+pub(crate) struct Line {
     /// Where it is, for messages; `None` for an argument.
-    pub(super) place: Option<String>,
+    pub(crate) place: Option<String>,
     /// The text, without spaces around it, or why it cannot be read.
-    pub(super) text: Result<String, String>,
+    pub(crate) text: Result<String, String>,
+}
+
+impl Line {
+    /// Returns its text if that is a URL, or else what is wrong with it and where it is.
+    #[cfg(feature = "stack")]
+    pub(crate) fn of_url(self) -> Result<String, String> {
+        let place = self.place.map_or_else(String::new, |place| format!("{place}: "));
+        let text = self.text.map_err(|why| format!("{place}{why}"))?;
+        match crate::source::parse_url(&text) {
+            Ok(_) => Ok(text),
+            Err(error) => Err(format!("{place}{error}")),
+        }
+    }
 }
 
 impl Input {
@@ -29,7 +42,7 @@ impl Input {
     ///
     /// # Errors
     /// [`CliError::File`].
-    pub(super) fn open(path: &Path) -> Result<Self, CliError> {
+    pub(crate) fn open(path: &Path) -> Result<Self, CliError> {
         let is_stdin = path == Path::new("-");
         let path = if is_stdin { PathBuf::from("standard input") } else { path.to_owned() };
         let file = if is_stdin { spooled(io::stdin().lock()) } else { File::open(&path) };
@@ -43,7 +56,7 @@ impl Input {
     ///
     /// # Errors
     /// [`CliError::File`], here and for each line.
-    pub(super) fn lines(&mut self) -> Result<impl Iterator<Item = Result<Line, CliError>>, CliError> {
+    pub(crate) fn lines(&mut self) -> Result<impl Iterator<Item = Result<Line, CliError>>, CliError> {
         let path = self.path.clone();
         let failed = move |source| CliError::File { path: path.clone(), source };
         self.file.seek(SeekFrom::Start(0)).map_err(&failed)?;
