@@ -6,7 +6,8 @@ use std::io::{self, StdoutLock};
 use std::ops::ControlFlow;
 
 use dragline_domain::change::ChangeKind;
-use dragline_domain::frontier::IterationStatus;
+use dragline_domain::frontier::{IterationStatus, Task};
+use dragline_domain::ids::Iteration;
 use dragline_ports::reader::Reader;
 use dragline_report::diff::{LinkChange, LinkChangeKind, PageChange, Span, each_link_change, each_page_change};
 use serde::Serialize;
@@ -74,7 +75,13 @@ async fn choose(found: &Found<impl Reader>, args: &DiffArgs) -> Result<Span, Cli
     for given in [args.from, args.to].into_iter().flatten() {
         found.iteration(Some(given)).await?;
     }
-    let latest = found.iteration(None).await?;
+    let mut latest = found.iteration(None).await?;
+    // What only made documents again found nothing that differs.
+    while matches!(latest.task, Task::Reparse(_))
+        && let Some(before) = Iteration::new(latest.number.number() - 1)
+    {
+        latest = found.iteration(Some(before)).await?;
+    }
     Span::choose(args.from, args.to, &latest)
         .map_err(|source| CliError::NotCompared { crawl: found.crawl.clone(), source })
 }

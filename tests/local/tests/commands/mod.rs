@@ -2,6 +2,7 @@
 
 mod changes;
 mod counted;
+mod demands;
 mod desk;
 mod many;
 mod schedules;
