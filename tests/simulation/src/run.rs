@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use dragline_domain::definition::Definition;
+use dragline_domain::frontier::Task;
 use dragline_domain::ids::{Iteration, TriggerId};
 use dragline_local::LocalStore;
 use dragline_pipeline::Timing;
@@ -16,7 +17,9 @@ use tokio::runtime::Builder;
 
 use crate::conductor::{Conductor, Next};
 use crate::faults::{Plan, Processes, Struck};
-use crate::invariants::{self, Checked, Deaths, Evidence, Invariant, KnownBefore, State, Truth, Violation};
+use crate::invariants::{
+    self, Checked, Deaths, Evidence, Invariant, KnownBefore, ShownBefore, State, Truth, Violation,
+};
 use crate::mutations::Mutation;
 use crate::ports::START;
 use crate::report::{Remains, Report};
@@ -75,6 +78,8 @@ struct Run {
     iteration: Iteration,
     /// What must be shown since the last iteration.
     state: State,
+    /// What is shown since the last iteration.
+    shown: ShownBefore,
     /// The URLs known at the end of the last iteration.
     known: KnownBefore,
     directory: TempDir,
@@ -96,6 +101,7 @@ impl Run {
             accesses_before: 0,
             iteration: Iteration::FIRST,
             state: State::default(),
+            shown: ShownBefore::default(),
             known: KnownBefore::default(),
             directory,
             store: None,
@@ -126,7 +132,8 @@ impl Run {
     fn iteration(&mut self, iteration: Iteration) -> Checked {
         self.iteration = iteration;
         let crawl = self.definition().name.clone();
-        let command = StartCommand { crawl, trigger: TriggerId(format!("trigger {iteration}")) };
+        let task = self.scenario.task(iteration);
+        let command = StartCommand { crawl, trigger: TriggerId(format!("{} {iteration}", task.name())) };
         self.conductor.aim_at(iteration, self.scenario.iterations);
         self.accesses_before = self.servers.accesses().len();
         self.conductor.with_mail(|mail, now| mail.send(Message::Start(command.clone()), now));
@@ -148,10 +155,13 @@ impl Run {
         let (struck, accesses) = (self.conductor.struck(), self.servers.accesses());
         let evidence = self.evidence(database, &accesses, &struck, iteration);
         let truth = Truth { editions: &self.scenario.editions[..number], rules, struck: &struck };
+        if self.scenario.task(iteration) != Task::Crawl {
+            return invariants::state_is_kept(&evidence, &self.shown, &mut self.state);
+        }
         let (mut violations, state) = invariants::state_is_fresh(&evidence, &truth, &self.state)?;
         violations.extend(invariants::never_visited_go_first(&evidence, rules, &self.known)?);
-        let known = invariants::known_urls(&evidence)?;
-        (self.state, self.known) = (state, known);
+        let (shown, known) = (invariants::shown_now(&evidence)?, invariants::known_urls(&evidence)?);
+        (self.state, self.shown, self.known) = (state, shown, known);
         Ok(violations)
     }
 

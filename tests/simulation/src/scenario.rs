@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use dragline_domain::definition::{Definition, Draft, Recrawl, RecrawlWord};
-use dragline_domain::frontier::{ClaimLimits, StatusChange};
+use dragline_domain::frontier::{ClaimLimits, Selection, StatusChange, Task};
 use dragline_domain::ids::Iteration;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
@@ -99,6 +99,8 @@ pub(crate) struct Scenario {
     /// The rules in them, where they change.
     pub(crate) rules: Vec<Rules>,
     pub(crate) iterations: u32,
+    /// The iteration that makes documents again in place of visiting anything; `None` if all crawl.
+    pub(crate) reparse: Option<Iteration>,
     /// The commands, and when each is given, counted from the beginning of the run.
     pub(crate) orders: Vec<(Duration, Order)>,
     /// From the end of an iteration to the beginning of the next.
@@ -165,7 +167,14 @@ impl Scenario {
         }
         let pause_min_s = if kind.has_editions() { EDITIONS_PAUSE_S } else { 0 };
         let pause = Duration::from_secs(dice.random_range(pause_min_s..7_200));
-        let rules = if kind.has_editions() { Rules::of(kind, &mut dice, &editions) } else { Vec::new() };
+        let mut rules = if kind.has_editions() { Rules::of(kind, &mut dice, &editions) } else { Vec::new() };
+        let reparse = reparse_in(seed, kind);
+        if let Some(reparse) = reparse {
+            // Nobody looks at the site meanwhile, and the rules stay.
+            let place = reparse.number() as usize - 1;
+            editions[place] = editions[place - 1].clone();
+            rules[place] = rules[place - 1].clone();
+        }
         let definition = |draft| Definition::new(draft).expect("a draft of few fields");
         let definitions = match rules.as_slice() {
             [] => vec![definition(draft)],
@@ -178,7 +187,12 @@ impl Scenario {
             ClaimLimits::default()
         };
         let walk = dice.random_bool(0.4).then_some(Duration::ZERO);
-        Self { kind, editions, definitions, rules, iterations, orders, pause, parse_wait, claims, walk }
+        Self { kind, editions, definitions, rules, iterations, reparse, orders, pause, parse_wait, claims, walk }
+    }
+
+    /// What an iteration does.
+    pub(crate) fn task(&self, iteration: Iteration) -> Task {
+        if self.reparse == Some(iteration) { Task::Reparse(Selection::All) } else { Task::Crawl }
     }
 
     /// The definition of an iteration.
@@ -201,6 +215,13 @@ impl Scenario {
             | Kind::Rationed => false,
         }
     }
+}
+
+/// The iteration that makes documents again, in half of all runs over a site that changes.
+fn reparse_in(seed: u64, kind: Kind) -> Option<Iteration> {
+    let mut dice = StdRng::seed_from_u64(!seed);
+    let place = kind.has_editions() && dice.random_bool(0.5);
+    place.then(|| dice.random_range(2..=EDITIONS)).and_then(Iteration::new)
 }
 
 /// When known pages are due again: some in every iteration, some in every other.

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use dragline_domain::frontier::{CrawlPut, IterationStatus, Task};
-use dragline_domain::ids::CrawlId;
+use dragline_domain::frontier::{CrawlPut, IterationStatus, Selection, Task};
+use dragline_domain::ids::{CrawlId, TriggerId};
 use dragline_local::LocalStore;
 use dragline_pipeline::context::Contexts;
 use dragline_pipeline::crawl::{StopSignal, TurnLimits, work_turn};
@@ -117,6 +117,11 @@ impl Workshop {
     }
 }
 
+/// What the iteration of a trigger is to do.
+fn task_of(trigger: &TriggerId) -> Task {
+    if trigger.0.starts_with("reparse ") { Task::Reparse(Selection::All) } else { Task::Crawl }
+}
+
 struct Desk {
     conductor: Arc<Conductor>,
     worker: Worker,
@@ -172,7 +177,7 @@ impl Desk {
         loop {
             let letter = self.receive(Kind::Start).await;
             let Message::Start(command) = &letter.message else { continue };
-            let end = start(&*self.world, &self.contexts, command, &Task::Crawl).await;
+            let end = start(&*self.world, &self.contexts, command, &task_of(&command.trigger)).await;
             self.close(&letter, &end);
         }
     }

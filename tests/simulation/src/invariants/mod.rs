@@ -38,7 +38,7 @@ pub use order::{KnownBefore, known_urls, never_visited_go_first};
 pub use redelivery::{Snapshot, redelivery_changes_nothing, snapshot};
 pub use requests::{Deaths, few_hosts_of_a_domain_are_asked_at_once, the_delay_is_kept, visited_once};
 pub use robots::robots_txt_allows_each_request;
-pub use state::{State, Truth, state_is_fresh};
+pub use state::{ShownBefore, State, Truth, shown_now, state_is_fresh, state_is_kept};
 pub use stuck::stuck_only_by_deaths;
 
 use crate::web::Access;

@@ -43,7 +43,7 @@ fn objection(evidence: &Evidence<'_>, page: &Access) -> Option<&'static str> {
     let first_used_at = first_page_after(evidence, page, read_at).min(after(read_at, COPY_AGE_MAX));
     // A refresh that fails renews a copy, also one that failed before anything reached the server: that is in no log.
     let is_of_earlier_iteration =
-        evidence.accesses.get(evidence.accesses_before).is_some_and(|first| read_at < first.begun);
+        evidence.accesses.get(evidence.accesses_before).is_none_or(|first| read_at < first.begun);
     let lasts = if is_of_earlier_iteration { after(read_at, COPY_AGE_MAX) } else { dies_at.max(first_used_at) };
     if page.begun > after(lasts, TURN_MAX + evidence.clocks_wrong_by) {
         return Some("robots.txt had been read too long before");

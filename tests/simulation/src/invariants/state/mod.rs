@@ -87,6 +87,45 @@ pub fn state_is_fresh(
     Ok((fresh.chain(reported).collect(), after))
 }
 
+/// What the database showed at some time.
+#[derive(Clone, Debug, Default)]
+pub struct ShownBefore(BTreeMap<CrawlUrl, Shown>);
+
+/// Reads what the database shows now.
+///
+/// # Errors
+/// The database cannot be read.
+pub fn shown_now(evidence: &Evidence<'_>) -> rusqlite::Result<ShownBefore> {
+    shown(evidence).map(ShownBefore)
+}
+
+/// 16: documents that are made again show what they showed before. Only what is done with their links may differ, by the rules in force; that counts
+/// in the state from then on.
+///
+/// # Errors
+/// The database cannot be read.
+pub fn state_is_kept(
+    evidence: &Evidence<'_>,
+    before: &ShownBefore,
+    state: &mut State,
+) -> rusqlite::Result<Vec<Violation>> {
+    let (was, is) = (&before.0, shown(evidence)?);
+    let mut wrong: Vec<String> =
+        was.keys().filter(|url| !is.contains_key(url)).map(|url| format!("{url} is gone")).collect();
+    for (url, shown) in &is {
+        if !was.get(url).is_some_and(|was| was.says_the_same(shown)) {
+            wrong.push(format!("{url} is shown as {shown:?}, and was as {:?}", was.get(url)));
+        }
+    }
+    for (url, shown) in is {
+        if let Some(known) = state.known.get_mut(&url) {
+            known.links = shown.links;
+        }
+    }
+    let violation = |what| Violation { invariant: Invariant::CurrentStateIsFresh, what: format!("made again: {what}") };
+    Ok(wrong.into_iter().map(violation).collect())
+}
+
 /// How many URLs of the iteration are left over, and how many origins ended early.
 fn gaps(evidence: &Evidence<'_>) -> rusqlite::Result<u64> {
     evidence.number(

@@ -18,6 +18,14 @@ pub(super) struct Shown {
     pub(super) links: Links,
 }
 
+impl Shown {
+    /// Whether both say the same, whatever is done with their links.
+    pub(super) fn says_the_same(&self, other: &Self) -> bool {
+        let says = |shown: &Self| (shown.outcome, shown.title.clone(), shown.text.clone(), shown.depth);
+        says(self) == says(other) && self.links.keys().eq(other.links.keys())
+    }
+}
+
 fn url(text: String) -> CrawlUrl {
     CrawlUrl::try_from(text).expect("a stored URL")
 }
