@@ -156,7 +156,9 @@ impl Run {
         let evidence = self.evidence(database, &accesses, &struck, iteration);
         let truth = Truth { editions: &self.scenario.editions[..number], rules, struck: &struck };
         if self.scenario.task(iteration) != Task::Crawl {
-            return invariants::state_is_kept(&evidence, &self.shown, &mut self.state);
+            let (violations, state) = invariants::state_is_kept(&evidence, &self.shown, &self.state)?;
+            self.state = state;
+            return Ok(violations);
         }
         let (mut violations, state) = invariants::state_is_fresh(&evidence, &truth, &self.state)?;
         violations.extend(invariants::never_visited_go_first(&evidence, rules, &self.known)?);

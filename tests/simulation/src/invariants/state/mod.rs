@@ -100,15 +100,15 @@ pub fn shown_now(evidence: &Evidence<'_>) -> rusqlite::Result<ShownBefore> {
 }
 
 /// 16: documents that are made again show what they showed before. Only what is done with their links may differ, by the rules in force; that counts
-/// in the state from then on.
+/// in the state from then on, which is returned.
 ///
 /// # Errors
 /// The database cannot be read.
 pub fn state_is_kept(
     evidence: &Evidence<'_>,
     before: &ShownBefore,
-    state: &mut State,
-) -> rusqlite::Result<Vec<Violation>> {
+    state: &State,
+) -> rusqlite::Result<(Vec<Violation>, State)> {
     let (was, is) = (&before.0, shown(evidence)?);
     let mut wrong: Vec<String> =
         was.keys().filter(|url| !is.contains_key(url)).map(|url| format!("{url} is gone")).collect();
@@ -117,13 +117,14 @@ pub fn state_is_kept(
             wrong.push(format!("{url} is shown as {shown:?}, and was as {:?}", was.get(url)));
         }
     }
+    let mut state = state.clone();
     for (url, shown) in is {
         if let Some(known) = state.known.get_mut(&url) {
             known.links = shown.links;
         }
     }
     let violation = |what| Violation { invariant: Invariant::CurrentStateIsFresh, what: format!("made again: {what}") };
-    Ok(wrong.into_iter().map(violation).collect())
+    Ok((wrong.into_iter().map(violation).collect(), state))
 }
 
 /// How many URLs of the iteration are left over, and how many origins ended early.
