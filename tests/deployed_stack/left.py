@@ -65,7 +65,7 @@ class Left:
 
 def by_stack(stack: Stack, crawl: str) -> Left:
     """The results of a crawl in a stack."""
-    candidates, log, progress, pages, links = {}, [], Counter(), {}, set()
+    candidates, log, progress = {}, [], Counter()
     for row in stack.rows("candidates", crawl):
         last = json.loads(row["capture"]) if "capture" in row else {}
         digest = bytes(last["decoded_sha1"]).hex() if last.get("decoded_sha1") else None
@@ -78,14 +78,21 @@ def by_stack(stack: Stack, crawl: str) -> Left:
         if row["sk"] == "inbox":
             counted = {name.removeprefix("outcome"): count for name, count in row.items() if name.startswith("outcome")}
             progress.update({int(code.replace("_", "-")): int(count) for code, count in counted.items()})
-    for _, packed in stack.objects(f"documents/{crawl}/1/"):
+    pages, links = documents_of(stack, crawl, 1)
+    objects = dict(stack.objects(f"raw/{crawl}/1/"))
+    return Left(candidates, log, +progress, pages, links, objects)
+
+
+def documents_of(stack: Stack, crawl: str, iteration: int) -> tuple[dict[str, Any], frozenset[Any]]:
+    """The pages and the links in the documents that an iteration put."""
+    pages, links = {}, set()
+    for _, packed in stack.objects(f"documents/{crawl}/{iteration}/"):
         for document in map(json.loads, gzip.decompress(packed).splitlines()):
             url, page = document["url"], document.get("page")
             if page:
                 pages[url] = _page(page)
             links.update((url, link["target"], link["kind"], *_disposition(link["disposition"])) for link in document.get("links", []))
-    objects = dict(stack.objects(f"raw/{crawl}/1/"))
-    return Left(candidates, log, +progress, pages, frozenset(links), objects)
+    return pages, frozenset(links)
 
 
 def by_command(dragline: Path, definition: Mapping[str, Any], directory: Path) -> Left:

@@ -6,7 +6,7 @@ from hashlib import sha256
 import pytest
 
 import invariants
-from left import by_command, by_stack
+from left import by_command, by_stack, documents_of
 from sites import Site, of_directory
 from stack.deployed import eventually
 
@@ -113,3 +113,24 @@ def test_event_source_mappings_brought_the_messages(stack, deployed, function, q
     assert "turn ended" in stack.log("Crawler") and "parse ended" in stack.log("Parser")
     eventually("an empty queue", lambda: stack.waiting(queue) == 0)
     assert stack.waiting(f"{queue}Dead") == 0, "nothing is given up"
+
+
+def is_over(stack, number):
+    return lambda: stack.iteration(CRAWL, number).get("status") == "closed"
+
+
+def test_documents_are_made_again_of_the_archive_by_a_message(stack, deployed, requests, sites):
+    asked = [len(site.asked) for site in sites]
+    stack.command({"reparse": {"crawl": CRAWL}})
+    eventually("the end of it", is_over(stack, 2), pause_seconds=1)
+    assert documents_of(stack, CRAWL, 2) == (deployed.pages, deployed.links), "the same again"
+    assert [len(site.asked) for site in sites] == asked, "without a request"
+
+
+def test_urls_are_visited_on_demand(stack, deployed, sites):
+    asked = [len(site.asked) for site in sites]
+    urls = [f"{site.url}/index.html" for site in sites]
+    stack.command({"demand": {"crawl": CRAWL, "urls": urls, "depth": 0, "force": True}})
+    eventually("the end of it", is_over(stack, 3), pause_seconds=1)
+    news = [[request.path for request in site.asked[before:]] for site, before in zip(sites, asked)]
+    assert [[path for path in paths if path != "/robots.txt"] for paths in news] == [["/index.html"]] * 2, "these and nothing else"

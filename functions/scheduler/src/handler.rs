@@ -91,6 +91,7 @@ mod tests {
         let (world, scheduler) = (Arc::new(world), scheduler());
         for (json, crawl, status, switch, why) in [
             (include_str!("../../../events/command-url.json"), "docs.example", Some(Open), "on", "a crawl of the host"),
+            (include_str!("../../../events/command-demand.json"), "docs.example", Some(Open), "on", "more of it"),
             (
                 include_str!("../../../events/command-put-crawl.json"),
                 "docs",
@@ -99,6 +100,7 @@ mod tests {
                 "kept to from now on",
             ),
             (include_str!("../../../events/command-start.json"), "docs", Some(Open), "on, scheduled", "begun by hand"),
+            (include_str!("../../../events/command-reparse.json"), "docs", Some(Open), "on, scheduled", "busy"),
             (include_str!("../../../events/command-pause.json"), "docs", Some(Paused), "on, scheduled", "for now"),
             (include_str!("../../../events/command-resume.json"), "docs", Some(Open), "on, scheduled", "and on"),
             (
