@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use dragline_domain::frontier::Selection;
 use dragline_domain::ids::CrawlId;
 use serde::{Serialize, Serializer};
 
 #[cfg(feature = "stack")]
 use crate::args::StackName;
-use crate::args::{crawl_flag, data_flag};
+use crate::args::{crawl_flag, data_flag, shell_word};
 
 /// Where a crawl is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,9 +41,17 @@ impl Directory {
         format!("{}{}", data_flag(&self.path), self.crawl.as_ref().map_or_else(String::new, crawl_flag))
     }
 
-    /// Returns the command that makes the crawl's documents again, for hints. An unfinished run of it goes on, whatever documents it was for.
-    pub(crate) fn command_to_reparse(&self) -> String {
-        format!("dragline reparse{}", self.flags())
+    /// Returns the command that goes on making these documents again, for hints.
+    pub(crate) fn command_to_reparse(&self, selection: &Selection) -> String {
+        let condition = match selection {
+            Selection::All => String::new(),
+            // JSON is YAML.
+            Selection::Where(condition) => {
+                let text = serde_json::to_string(condition).unwrap_or_default();
+                format!(" --where {}", shell_word(Path::new(&text)))
+            }
+        };
+        format!("dragline reparse{condition}{}", self.flags())
     }
 
     /// Returns the command that resumes the crawl, for hints.
@@ -107,6 +116,8 @@ impl Place {
 
 #[cfg(test)]
 mod tests {
+    use dragline_domain::definition::{Condition, TextTest};
+
     use super::*;
 
     #[test]
@@ -124,5 +135,10 @@ mod tests {
         ] {
             assert_eq!(Directory::of(Path::new(data), &docs, &crawls).command_to_resume(), expected, "{crawls:?}");
         }
+        let directory = Directory::of(Path::new("d"), &docs, &[]);
+        let archive = Condition::Path(TextTest::Prefix("/archive/".to_owned()));
+        assert_eq!(directory.command_to_reparse(&Selection::All), "dragline reparse --data d");
+        let expected = r#"dragline reparse --where '{"path":{"prefix":"/archive/"}}' --data d"#;
+        assert_eq!(directory.command_to_reparse(&Selection::of(Some(archive))), expected);
     }
 }

@@ -169,7 +169,7 @@ impl CrawlArgs {
     pub(crate) fn command_to_resume(&self, directory: &Directory) -> String {
         match &self.reparse {
             None => format!("{}{}", directory.command_to_resume(), self.network.flags()),
-            Some(_) => directory.command_to_reparse(),
+            Some(selection) => directory.command_to_reparse(selection),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Prepares the iteration to run, from the arguments and the contents of the data directory.
 
 use dragline_domain::definition::Definition;
-use dragline_domain::frontier::{IterationRow, IterationStatus};
+use dragline_domain::frontier::{IterationRow, IterationStatus, Task};
 use dragline_domain::ids::{CrawlId, TriggerId};
 use dragline_engine::begin::{self, Outgrown, Plan};
 use dragline_ports::clock::Clock;
@@ -54,6 +54,14 @@ pub(super) async fn prepare(
     let task = wish.task();
     let plan = begin::plan(held.as_ref(), (&wanted, &task), args.abandon())
         .map_err(|Outgrown(keys)| CliError::Outgrown { keys, go_on: args.command_to_resume(directory) })?;
+    let latest = held.as_ref().and_then(|held| held.latest.as_ref());
+    if let (Wish::Reparse(_), Plan::Finish, Some(latest)) = (wish, &plan, latest)
+        && !matches!(latest.task, Task::Reparse(_))
+    {
+        // Finishing it would make requests.
+        let (iteration, go_on) = (latest.number, directory.command_to_resume());
+        return Err(CliError::UnfinishedCrawl { crawl: crawl.clone(), iteration, go_on });
+    }
     let trigger = TriggerId(format!("cli-{}", world.clock.now()));
     let iteration = begin::carry_out(world, &plan, held.as_ref(), (&wanted, &task), trigger).await?;
     let goal = if matches!(plan, Plan::End | Plan::Finish) { Goal::MakeWay } else { Goal::Crawl };

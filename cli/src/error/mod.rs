@@ -85,6 +85,16 @@ pub(crate) enum CliError {
         /// The latest iteration.
         latest: Iteration,
     },
+    /// Documents cannot be made again while a crawl is unfinished, as finishing it makes requests.
+    #[error("iteration {iteration} of the crawl `{crawl}` is not finished")]
+    UnfinishedCrawl {
+        /// The crawl.
+        crawl: CrawlId,
+        /// The iteration.
+        iteration: Iteration,
+        /// The command that resumes it.
+        go_on: String,
+    },
     /// The iterations cannot be compared.
     #[error("the crawl `{crawl}`: {source}")]
     NotCompared {
@@ -183,6 +193,9 @@ impl CliError {
             Self::Problems(problems) => problems.iter().filter_map(|problem| problem.mistake.hint()).collect(),
             Self::NothingToCrawl { .. } => {
                 vec!["give a URL to start from: `dragline crawl https://example.org`".to_owned()]
+            }
+            Self::UnfinishedCrawl { go_on, .. } => {
+                vec![format!("finish it first: `{go_on}`, with the same network options as before")]
             }
             Self::NotBegun(directory) => vec![format!("start it: `{}`", directory.command_to_resume())],
             Self::WhichCrawl { data, crawls } => {

@@ -72,7 +72,7 @@ impl Message {
     pub(super) fn reparse(crawl: CrawlId, selection: Selection) -> Self {
         let r#where = match selection {
             Selection::All => None,
-            Selection::Where(condition) => Some(condition),
+            Selection::Where(condition) => Some(*condition),
         };
         Self::Reparse { crawl, r#where }
     }
@@ -159,7 +159,7 @@ mod tests {
         let pattern = |text: &str| text.parse::<UrlPattern>().unwrap();
         let demand =
             Demand { pattern: Some(pattern("/a")), skip: vec![pattern("b$")], depth: Some(2), visits: Visits::All };
-        let selection = Selection::Where(Condition::Path(TextTest::Prefix("/archive/".to_owned())));
+        let selection = Selection::of(Some(Condition::Path(TextTest::Prefix("/archive/".to_owned()))));
         let change = |change| (Message::change(crawl(), change), Command::Change { crawl: crawl(), change });
         for (message, expected) in [
             (Message::Url(url.to_owned()), Command::Url(CrawlUrl::parse(url, &UrlRules::keep_all()).unwrap())),

@@ -52,16 +52,26 @@ impl Summary {
     /// Returns why nothing was fetched; `None` if something was, or the iteration is not over.
     pub(crate) fn why_nothing(&self) -> Option<WhyNothing<'_>> {
         let is_over = self.standing.status == IterationStatus::Closed;
-        let visits = !matches!(self.standing.task, Task::Reparse(_));
-        (is_over && visits && !self.figures.has_content()).then_some(WhyNothing(&self.figures.causes))
+        let is_expected = match self.standing.task {
+            Task::Crawl => false,
+            Task::Demand => self.has_asked_for_nothing(),
+            Task::Reparse(_) => true,
+        };
+        (is_over && !is_expected && !self.figures.has_content()).then_some(WhyNothing(&self.figures.causes))
     }
 
     /// Returns whether the iteration did what it was for: content was fetched or is known to be unchanged, or documents were made again.
     pub(crate) fn has_result(&self) -> bool {
         match self.standing.task {
-            Task::Crawl | Task::Demand => self.figures.has_content(),
+            Task::Crawl => self.figures.has_content(),
+            Task::Demand => self.figures.has_content() || self.has_asked_for_nothing(),
             Task::Reparse(_) => self.figures.remade > 0,
         }
+    }
+
+    /// Whether no URL had its turn: none was due.
+    fn has_asked_for_nothing(&self) -> bool {
+        self.figures.outcomes.is_empty() && self.figures.leftovers.is_empty()
     }
 
     /// Prints it as one JSON object on one line of standard output.

@@ -97,7 +97,7 @@ fn one(raw: RawCommand) -> Found<Command> {
     let change = |change| move |raw: RawCrawl| Ok(Command::Change { crawl: name(&raw.crawl)?, change });
     let mut commands = [
         address.map(|text| url(&text).map(Command::Url)),
-        demand.map(demanded),
+        demand.as_ref().map(demanded),
         definition.map(|read| Ok(Command::Define(Box::new(checked(read, Vec::new())?)))),
         start.map(begin),
         reparse.map(|raw| {
@@ -125,7 +125,7 @@ fn begin(raw: RawStart) -> Found<Command> {
 }
 
 /// Reads URLs on demand. Without a name, the crawl is the one of their host.
-fn demanded(raw: RawDemand) -> Found<Command> {
+fn demanded(raw: &RawDemand) -> Found<Command> {
     let urls: Vec<CrawlUrl> = raw.urls.iter().map(url).collect::<Found<_>>()?;
     let Some(first) = urls.first() else {
         return Err(vec![(

@@ -69,7 +69,7 @@ pub enum Until {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RunEnd {
     /// The iteration is over.
-    Closed(IterationRow),
+    Closed(Box<IterationRow>),
     /// The stop signal was given. Everything that was under way is committed and parsed, and another run continues from there.
     Interrupted,
 }
@@ -240,7 +240,7 @@ impl<W: World<Clock: Clone>, S: Fetchers> Running<W, S> {
     }
 
     /// Sweeps when nothing is under way and nothing waits, so that all outstanding work is overdue. Returns the iteration of the run if it is over.
-    async fn sweep_when_idle(&mut self) -> PortResult<Option<IterationRow>> {
+    async fn sweep_when_idle(&mut self) -> PortResult<Option<Box<IterationRow>>> {
         let fruitless = match (&self.until, self.idle) {
             (_, Idle::Unknown) => 0,
             // Nothing changes on its own. The regular sweep finds what comes due.
@@ -304,7 +304,7 @@ impl<W: World<Clock: Clone>, S: Fetchers> Running<W, S> {
 #[derive(Debug, Default)]
 struct Sweeps {
     /// The iteration of the run, if it is over.
-    closed: Option<IterationRow>,
+    closed: Option<Box<IterationRow>>,
     /// The number of actions they took.
     acts: usize,
 }

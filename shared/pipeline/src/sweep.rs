@@ -36,7 +36,7 @@ pub enum Swept {
     /// It has no iteration yet.
     NoIteration,
     /// Its latest iteration is over: since this sweep, or before.
-    Closed(IterationRow),
+    Closed(Box<IterationRow>),
     /// It goes on.
     GoesOn {
         /// How many messages were sent again and origins settled or closed.
@@ -53,7 +53,7 @@ pub async fn sweep(world: &impl World, crawl: &CrawlId, due_by: Timestamp) -> Po
     let (frontier, until) = (world.frontier(), Until::of(world));
     let Some(mut iteration) = frontier.latest_iteration(crawl).await? else { return Ok(Swept::NoIteration) };
     if iteration.status == IterationStatus::Closed {
-        return Ok(Swept::Closed(iteration));
+        return Ok(Swept::Closed(Box::new(iteration)));
     }
     let now = world.clock().now();
     if iteration.ends_at.is_some_and(|end| end <= now)
@@ -83,9 +83,9 @@ pub async fn sweep(world: &impl World, crawl: &CrawlId, due_by: Timestamp) -> Po
     match frontier.close_iteration(crawl, iteration.number, now).await? {
         IterationClosed::Now(row) => {
             tell_kept(world, &OwedNotice::of_closed(&row, row.closed_at.unwrap_or(now))).await;
-            Ok(Swept::Closed(row))
+            Ok(Swept::Closed(Box::new(row)))
         }
-        IterationClosed::Before(row) => Ok(Swept::Closed(row)),
+        IterationClosed::Before(row) => Ok(Swept::Closed(Box::new(row))),
         IterationClosed::NotYet(_) => Ok(Swept::GoesOn { acts }),
     }
 }

@@ -27,14 +27,14 @@ pub enum Selection {
     #[default]
     All,
     /// Those for which this holds.
-    Where(Condition),
+    Where(Box<Condition>),
 }
 
 impl Selection {
     /// Returns the selection of URLs for which a condition holds; without one, of all.
     #[must_use]
     pub fn of(condition: Option<Condition>) -> Self {
-        condition.map_or(Self::All, Self::Where)
+        condition.map_or(Self::All, |condition| Self::Where(Box::new(condition)))
     }
 
     /// Whether it has the URL.

@@ -88,8 +88,8 @@ async fn a_crawl_waits_until_an_iteration_of_another_kind_is_over() {
         assert_eq!(waits, Handled::Started(Begun::Busy(running)), "{why}");
         assert_eq!(desk.heard(), [], "{why}: nobody is told of a start that is only put off");
         desk.pass(60).await;
-        let again = StartCommand { crawl: name("docs"), trigger: TriggerId("m3".to_owned()) };
-        assert_eq!(desk.sent().await, [again.clone()], "{why}: it is sent again");
+        let again = desk.sent().await.pop().expect("it is sent again");
+        assert_eq!(again, StartCommand { crawl: name("docs"), trigger: TriggerId("m3".to_owned()) }, "{why}");
         desk.end("docs").await;
         let received = Command::Start { crawl: again.crawl, trigger: Some(again.trigger) };
         let Handled::Started(Begun::Iteration(row)) = desk.deliver("m9", &received).await else { panic!("{why}") };

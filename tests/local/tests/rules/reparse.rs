@@ -82,7 +82,7 @@ async fn a_newer_program_mends_what_an_older_one_made() {
             .unwrap();
     };
     spoil();
-    let some = Selection::Where(Condition::Path(TextTest::Prefix("/a".to_owned())));
+    let some = Selection::of(Some(Condition::Path(TextTest::Prefix("/a".to_owned()))));
     let partly = crawled.then(&definition, &reparse(&definition, some)).await;
     assert_eq!(partly.shown("/a?sid=1").unwrap().title.as_deref(), Some("/a?sid=1"), "selected");
     assert_eq!(partly.shown("/").unwrap().title.as_deref(), Some("spoiled"), "not selected");
@@ -100,7 +100,7 @@ async fn links_that_other_rules_spell_otherwise_are_followed_by_the_next_crawl()
     let site = ScriptedSite::start(site).await;
     let plain = definition(&[site.url("/")], |_| {});
     let stripping = definition(&[site.url("/")], |draft| {
-        draft.strip_query_parameters = serde_json::from_str(r#"["sid"]"#).unwrap()
+        draft.strip_query_parameters = serde_json::from_str(r#"["sid"]"#).unwrap();
     });
     let crawled = Crawled::once(&plain).await;
     assert!(crawled.links_of("/").contains(&("/a?sid=1", "a", "follow")));
@@ -120,7 +120,7 @@ async fn a_document_stays_where_its_answer_is_lost_or_damaged() {
     let objects: Vec<_> = before.0.iter().map(|page| page.object.clone()).collect();
     let first = crawled.data().join(&objects[0]);
     let mut bytes = fs::read(&first).unwrap();
-    let (offset, length) = (before.0[0].offset as usize, before.0[0].length as usize);
+    let [offset, length] = [before.0[0].offset, before.0[0].length].map(|bytes| usize::try_from(bytes).unwrap());
     bytes[offset + length / 2..offset + length].fill(0);
     fs::write(&first, bytes).unwrap();
     let other = objects.iter().find(|object| **object != objects[0]).expect("the seed is a segment of its own");
