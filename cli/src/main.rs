@@ -13,6 +13,7 @@ mod history;
 mod logging;
 mod network;
 mod place;
+mod prune;
 mod source;
 #[cfg(feature = "stack")]
 mod stack;
@@ -68,9 +69,10 @@ fn done(cli: &Cli, console: &Console) -> Result<Exit, CliError> {
         Command::Status(args) => block_on(status::status(args)),
         Command::Diff(args) => block_on(diff::diff(args, console)),
         Command::Export(args) => block_on(export::export(args)),
-        Command::History(args) => block_on(history::history(args)),
+        Command::History(args) => block_on(history::history(args, console)),
         Command::Get(args) => block_on(get::get(args, console)),
         Command::Explain(args) => block_on(explain::explain(args)),
+        Command::Prune(args) => block_on(prune::prune(args)),
         #[cfg(feature = "stack")]
         Command::Start(args) => block_on(stack::start(args, console)),
         #[cfg(feature = "stack")]

@@ -4,6 +4,7 @@ mod crawl;
 mod diff;
 mod explain;
 mod key;
+mod prune;
 mod read;
 #[cfg(feature = "stack")]
 mod stack;
@@ -22,6 +23,7 @@ use dragline_local::Allowance;
 pub(crate) use crawl::CrawlArgs;
 pub(crate) use diff::{Compared, DiffArgs, ExitSays};
 pub(crate) use explain::ExplainArgs;
+pub(crate) use prune::PruneArgs;
 pub(crate) use read::{ExportArgs, Format, Of, StatusArgs, What};
 #[cfg(feature = "stack")]
 pub(crate) use stack::{ChangeArgs, PutArgs, StackArgs, StackName, StackNameError, StartArgs};
@@ -41,7 +43,8 @@ Examples:
   dragline history https://example.org/a   every visit of a URL
   dragline get https://example.org/a       its body, as stored
   dragline explain https://example.org/a   would this URL be crawled?
-  dragline explain --outcome 173           what does this outcome mean?";
+  dragline explain --outcome 173           what does this outcome mean?
+  dragline prune --keep 5                  delete what older iterations left";
 
 const STREAMS: &str =
     "Data goes to standard output, everything else to standard error. Set NO_COLOR to turn colours off.";
@@ -77,6 +80,7 @@ pub(crate) enum Command {
     History(HistoryArgs),
     Get(GetArgs),
     Explain(Box<ExplainArgs>),
+    Prune(PruneArgs),
     #[cfg(feature = "stack")]
     Start(StartArgs),
     #[cfg(feature = "stack")]

@@ -12,6 +12,7 @@ use dragline_http::HttpConfigError;
 use dragline_local::{Allowance, OpenError};
 use dragline_ports::error::{PortError, PortErrorKind};
 use dragline_report::diff::SpanError;
+use jiff::Timestamp;
 
 use crate::args::{allowance_flag, crawl_flag, data_flag};
 use crate::get::GetError;
@@ -80,6 +81,16 @@ pub(crate) enum CliError {
         wanted: Iteration,
         /// The latest iteration.
         latest: Iteration,
+    },
+    /// The iteration was pruned, so that a list of it would not be whole.
+    #[error("the crawl `{crawl}`: iteration {iteration} was pruned on {}; what later ones refer to is kept", at.strftime("%Y-%m-%d"))]
+    Pruned {
+        /// The crawl.
+        crawl: CrawlId,
+        /// The iteration.
+        iteration: Iteration,
+        /// When.
+        at: Timestamp,
     },
     /// The iterations cannot be compared.
     #[error("the crawl `{crawl}`: {source}")]

@@ -11,6 +11,7 @@ use crate::tables::{AGENDA, AGENDA_AT, DUE, PARTITION};
 
 const NUMBER: &str = "number";
 const STATUS: &str = "status";
+const PRUNED_AT: &str = "pruned_at";
 
 /// The stored form of a cursor that is finished; before, it is the last origin that is done, and absent if there is none.
 const DONE: &str = "done";
@@ -62,7 +63,12 @@ fn item(iteration: &IterationRow) -> Item {
     let version = iteration.version.map(u64::from);
     let numbers =
         [("pages_left", iteration.budget.pages), ("bytes_left", iteration.budget.bytes), ("version", version)];
-    let instants = [(DUE, iteration.due), ("ends_at", iteration.ends_at), ("closed_at", iteration.closed_at)];
+    let instants = [
+        (DUE, iteration.due),
+        ("ends_at", iteration.ends_at),
+        ("closed_at", iteration.closed_at),
+        (PRUNED_AT, iteration.pruned_at),
+    ];
     attributes.extend(numbers.into_iter().filter_map(|(name, left)| Some((name, number(left?)))));
     attributes.extend(instants.into_iter().filter_map(|(name, at)| Some((name, instant(at?)))));
     let cursors = Walk::ALL.into_iter().map(|walk| (cursor_name(walk), cursor(iteration.cursors.of(walk))));
@@ -88,6 +94,7 @@ pub(crate) fn read(item: &Item) -> Result<IterationRow, StoreError> {
         started_at: fields.instant("started_at")?,
         ends_at: fields.maybe_instant("ends_at")?,
         closed_at: fields.maybe_instant("closed_at")?,
+        pruned_at: fields.maybe_instant(PRUNED_AT)?,
         cursors: read_cursors(fields)?,
     })
 }

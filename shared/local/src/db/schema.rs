@@ -13,7 +13,7 @@ use crate::documents::links::DISPOSITIONS;
 pub(crate) const APPLICATION_ID: i32 = 0x4472_6167;
 
 /// The format of the tables, in `PRAGMA user_version`. Grows with each change that an older program could not read.
-pub(crate) const FORMAT: i32 = 6;
+pub(crate) const FORMAT: i32 = 7;
 
 const VIEWS: &str = include_str!("views.sql");
 
@@ -60,6 +60,7 @@ pub(crate) fn prepare(connection: &mut Connection, found: Found) -> Result<(), S
             (3, include_str!("from_3.sql")),
             (4, include_str!("from_4.sql")),
             (5, include_str!("from_5.sql")),
+            (6, include_str!("from_6.sql")),
         ];
         steps.iter().filter(|(from, _)| *from >= format).try_for_each(|(_, step)| transaction.execute_batch(step))?;
     }
@@ -140,8 +141,8 @@ mod tests {
             ("PRAGMA application_id = 7;".to_owned(), Found::Foreign, "somebody else's mark"),
             ("PRAGMA user_version = 3;".to_owned(), Found::Foreign, "a version, and nobody's mark"),
             (format!("{ours} PRAGMA user_version = 1;"), Found::Ours(1), "an earlier format"),
-            (format!("{ours} PRAGMA user_version = 6;"), Found::Ours(6), "this format"),
-            (format!("{ours} PRAGMA user_version = 7;"), Found::Newer(7), "a later one"),
+            (format!("{ours} PRAGMA user_version = 7;"), Found::Ours(7), "this format"),
+            (format!("{ours} PRAGMA user_version = 8;"), Found::Newer(8), "a later one"),
         ] {
             assert_eq!(with(&sql), expected, "{why}");
         }
@@ -190,6 +191,7 @@ mod tests {
             include_str!("from_3.sql"),
             include_str!("from_4.sql"),
             include_str!("from_5.sql"),
+            include_str!("from_6.sql"),
         ];
         assert_eq!(i32::try_from(steps.len()).unwrap() + 1, FORMAT);
         for format in 1..FORMAT {

@@ -18,6 +18,7 @@ mod limits;
 mod recrawl;
 mod redirects;
 mod replies;
+mod retention;
 mod robots;
 mod scope;
 mod scripted;
