@@ -14,8 +14,9 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::frontier::{IterationRow, IterationStatus};
+use crate::frontier::{IterationRow, IterationStatus, SegmentId};
 use crate::ids::Iteration;
+use crate::url::Origin;
 
 pub use refers::{Entry, Made, Pointers, Stay, stays};
 
@@ -50,6 +51,15 @@ impl Retention {
         };
         dropped.map(|row| row.number)
     }
+}
+
+/// Where a walk through a crawl's origins goes on.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum PrunePlace {
+    /// With the origins after this one.
+    After(Origin),
+    /// In the middle of an origin, after this segment.
+    Within(SegmentId),
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The [`Retained`] over SQLite: visit by visit.
 
 mod entries;
+mod forget;
 mod space;
 
 use std::sync::Arc;
