@@ -99,6 +99,41 @@ impl<R: Reader> Found<R> {
         row.ok_or_else(|| self.no_iteration(wanted, latest.number))
     }
 
+    /// Returns the given iteration, or the latest if none is given, if all of it is stored.
+    ///
+    /// # Errors
+    /// There is no such iteration, it was pruned, or it cannot be read.
+    pub(crate) async fn whole_iteration(&self, wanted: Option<Iteration>) -> Result<IterationRow, CliError> {
+        let row = self.iteration(wanted).await?;
+        match row.pruned_at {
+            Some(at) => Err(CliError::Pruned { crawl: self.crawl.clone(), iteration: row.number, at }),
+            None => Ok(row),
+        }
+    }
+
+    /// Returns the newest iteration that was pruned; `None` if none was. They are pruned from the oldest on.
+    ///
+    /// # Errors
+    /// The crawl cannot be read.
+    pub(crate) async fn newest_pruned(&self) -> Result<Option<Iteration>, CliError> {
+        let latest = self.reader.latest_iteration().await.map_err(|error| self.failed(error))?;
+        let mut newest = None;
+        // A search by halves.
+        let (mut low, mut high) = (1, latest.map_or(0, |latest| latest.number.number()));
+        while low <= high {
+            let middle = low + (high - low) / 2;
+            let Some(number) = Iteration::new(middle) else { break };
+            let row = self.reader.load_iteration(number).await.map_err(|error| self.failed(error))?;
+            if row.is_some_and(|row| row.pruned_at.is_some()) {
+                newest = Some(number);
+                low = middle + 1;
+            } else {
+                high = middle - 1;
+            }
+        }
+        Ok(newest)
+    }
+
     /// Returns the error of a crawl that cannot be read.
     pub(crate) fn failed(&self, source: PortError) -> CliError {
         match &self.place {

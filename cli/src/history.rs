@@ -13,7 +13,7 @@ use crate::exit::Exit;
 use crate::export::Rows;
 use crate::found::{self, Found};
 use crate::source::parse_url;
-use crate::terminal::{Align, Colour, count, table, unless_closed};
+use crate::terminal::{Align, Colour, Console, count, table, unless_closed};
 use crate::visits;
 
 /// A visit as it is shown, or the decision not to visit. The field names are those of JSON lines and of CSV.
@@ -60,21 +60,26 @@ impl From<LogRow> for Visit {
 ///
 /// # Errors
 /// The URL is not valid, the crawl does not know it or cannot be read, or the visits cannot be written.
-pub(crate) async fn history(args: &HistoryArgs) -> Result<Exit, CliError> {
+pub(crate) async fn history(args: &HistoryArgs, console: &Console) -> Result<Exit, CliError> {
     let url = parse_url(&args.url)?;
     let visits = match args.of.which()? {
         Of::Directory { data, crawl } => match found::in_directory(data, crawl)? {
-            Some(found) => read(&found, &url).await,
+            Some(found) => read(&found, &url, console).await,
             None => Err(found::nothing_begun(data)),
         },
         #[cfg(feature = "stack")]
-        Of::Stack { crawl, stack } => read(&crate::stack::find(crawl, stack).await?, &url).await,
+        Of::Stack { crawl, stack } => read(&crate::stack::find(crawl, stack).await?, &url, console).await,
     }?;
     print(&visits, args.format).map_err(while_doing("writing to standard output"))?;
     Ok(Exit::Done)
 }
 
-async fn read(found: &Found<impl Reader>, url: &CrawlUrl) -> Result<Vec<Visit>, CliError> {
+async fn read(found: &Found<impl Reader>, url: &CrawlUrl, console: &Console) -> Result<Vec<Visit>, CliError> {
+    if let Some(pruned) = found.newest_pruned().await? {
+        console.say(&format!(
+            "iterations up to {pruned} were pruned; of their visits, those are left that something refers to"
+        ));
+    }
     Ok(visits::of(found, url).await?.into_iter().map(Visit::from).collect())
 }
 

@@ -7,6 +7,7 @@ mod error;
 mod exit;
 mod explain;
 mod export;
+mod forget;
 mod found;
 mod get;
 mod history;
@@ -14,6 +15,7 @@ mod input;
 mod logging;
 mod network;
 mod place;
+mod prune;
 mod source;
 #[cfg(feature = "stack")]
 mod stack;
@@ -70,9 +72,13 @@ fn done(cli: &Cli, console: &Console) -> Result<Exit, CliError> {
         Command::Status(args) => block_on(status::status(args)),
         Command::Diff(args) => block_on(diff::diff(args, console)),
         Command::Export(args) => block_on(export::export(args)),
-        Command::History(args) => block_on(history::history(args)),
+        Command::History(args) => block_on(history::history(args, console)),
         Command::Get(args) => block_on(get::get(args, console)),
         Command::Explain(args) => block_on(explain::explain(args)),
+        #[cfg(feature = "stack")]
+        Command::Prune(args) if args.deployed().is_some() => block_on(stack::prune(args, console)),
+        Command::Prune(args) => block_on(prune::prune(args)),
+        Command::Forget(args) => block_on(forget::forget(args, console)),
         #[cfg(feature = "stack")]
         Command::Start(args) => block_on(stack::start(args, console)),
         #[cfg(feature = "stack")]

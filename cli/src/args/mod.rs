@@ -4,7 +4,9 @@ mod crawl;
 mod demand;
 mod diff;
 mod explain;
+mod forget;
 mod key;
+mod prune;
 mod read;
 mod reparse;
 #[cfg(feature = "stack")]
@@ -25,6 +27,8 @@ pub(crate) use crawl::{CrawlArgs, Wish};
 pub(crate) use demand::DemandArgs;
 pub(crate) use diff::{Compared, DiffArgs, ExitSays};
 pub(crate) use explain::ExplainArgs;
+pub(crate) use forget::ForgetArgs;
+pub(crate) use prune::PruneArgs;
 pub(crate) use read::{ExportArgs, Format, Of, StatusArgs, What};
 pub(crate) use reparse::ReparseArgs;
 #[cfg(feature = "stack")]
@@ -46,7 +50,8 @@ Examples:
   dragline history https://example.org/a   every visit of a URL
   dragline get https://example.org/a       its body, as stored
   dragline explain https://example.org/a   would this URL be crawled?
-  dragline explain --outcome 173           what does this outcome mean?";
+  dragline explain --outcome 173           what does this outcome mean?
+  dragline prune --keep 5                  delete what older iterations left";
 
 const STREAMS: &str =
     "Data goes to standard output, everything else to standard error. Set NO_COLOR to turn colours off.";
@@ -83,6 +88,8 @@ pub(crate) enum Command {
     History(HistoryArgs),
     Get(GetArgs),
     Explain(Box<ExplainArgs>),
+    Prune(PruneArgs),
+    Forget(ForgetArgs),
     #[cfg(feature = "stack")]
     Start(StartArgs),
     #[cfg(feature = "stack")]

@@ -82,8 +82,15 @@ async fn choose(found: &Found<impl Reader>, args: &DiffArgs) -> Result<Span, Cli
     {
         latest = found.iteration(Some(before)).await?;
     }
-    Span::choose(args.from, args.to, &latest)
-        .map_err(|source| CliError::NotCompared { crawl: found.crawl.clone(), source })
+    let span = Span::choose(args.from, args.to, &latest)
+        .map_err(|source| CliError::NotCompared { crawl: found.crawl.clone(), source })?;
+    // Iterations are pruned from the oldest on. Which pages differ is what happened after the earlier one; links that went are in its documents.
+    let oldest_needed = match args.what {
+        Compared::Pages => span.from().next(),
+        Compared::Links => span.from(),
+    };
+    found.whole_iteration(Some(oldest_needed)).await?;
+    Ok(span)
 }
 
 /// The list, as it is written.

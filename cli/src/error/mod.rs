@@ -13,6 +13,7 @@ use dragline_http::HttpConfigError;
 use dragline_local::{Allowance, OpenError};
 use dragline_ports::error::{PortError, PortErrorKind};
 use dragline_report::diff::SpanError;
+use jiff::Timestamp;
 
 use crate::args::{allowance_flag, crawl_flag, data_flag};
 use crate::get::GetError;
@@ -94,6 +95,24 @@ pub(crate) enum CliError {
         iteration: Iteration,
         /// The command that resumes it.
         go_on: String,
+    },
+    /// The iteration was pruned, so that a list of it would not be whole.
+    #[error("the crawl `{crawl}`: iteration {iteration} was pruned on {}; what later ones refer to is kept", at.strftime("%Y-%m-%d"))]
+    Pruned {
+        /// The crawl.
+        crawl: CrawlId,
+        /// The iteration.
+        iteration: Iteration,
+        /// When.
+        at: Timestamp,
+    },
+    /// An iteration of the crawl is not over, so its URLs cannot be forgotten.
+    #[error("the last iteration of `{crawl}` is not over")]
+    NotOver {
+        /// Where the crawl is.
+        directory: Directory,
+        /// The crawl.
+        crawl: CrawlId,
     },
     /// The iterations cannot be compared.
     #[error("the crawl `{crawl}`: {source}")]
@@ -197,6 +216,7 @@ impl CliError {
             Self::UnfinishedCrawl { go_on, .. } => {
                 vec![format!("finish it first: `{go_on}`, with the same network options as before")]
             }
+            Self::NotOver { directory, .. } => vec![format!("finish it first: `{}`", directory.command_to_resume())],
             Self::NotBegun(directory) => vec![format!("start it: `{}`", directory.command_to_resume())],
             Self::WhichCrawl { data, crawls } => {
                 let example = crawls.first().map_or_else(String::new, crawl_flag);

@@ -57,7 +57,11 @@ async fn write(
     wanted: Option<Iteration>,
     rows: &mut Rows,
 ) -> Result<(), CliError> {
-    let iteration = found.iteration(wanted).await?.number;
+    let iteration = match what {
+        What::Candidates => found.iteration(wanted).await?,
+        What::Pages | What::Links | What::Log => found.whole_iteration(wanted).await?,
+    }
+    .number;
     let (reader, of_iteration, of_all) = (&found.reader, &Filter::of_iteration(iteration), &Filter::default());
     macro_rules! each {
         ($stream:ident, $filter:ident) => {{

@@ -54,8 +54,8 @@ async fn print(
     url: &CrawlUrl,
     console: &Console,
 ) -> Result<(), CliError> {
-    // Reports an iteration that does not exist.
-    found.iteration(args.iteration).await?;
+    // Reports an iteration that does not exist, or is not whole.
+    found.whole_iteration(args.iteration).await?;
     let mut visits = visits::of(found, url).await?;
     // What was made again of the archive was not requested.
     visits.retain(|visit| visit.crawl_type != CrawlType::Reparse.name());

@@ -7,6 +7,7 @@ use dragline_domain::command::Command;
 use dragline_domain::definition::{Condition, Definition, UrlPattern};
 use dragline_domain::frontier::{Demand, Selection, StatusChange, Visits};
 use dragline_domain::ids::CrawlId;
+use dragline_ports::queue::PruneCommand;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -40,6 +41,8 @@ pub(super) enum Message {
     Stop { crawl: CrawlId },
     /// Switch the crawl off, and stop its running iteration.
     Remove { crawl: CrawlId },
+    /// Delete what dropped iterations left and nothing refers to.
+    Prune(PruneCommand),
 }
 
 /// URLs, and what is asked of them.
@@ -141,7 +144,11 @@ impl DefinitionFile<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::num::NonZeroU32;
+    use std::time::Duration;
+
     use dragline_domain::definition::TextTest;
+    use dragline_domain::retention::Retention;
     use dragline_domain::url::{CrawlUrl, UrlRules};
 
     use super::*;
@@ -160,6 +167,10 @@ mod tests {
         let demand =
             Demand { pattern: Some(pattern("/a")), skip: vec![pattern("b$")], depth: Some(2), visits: Visits::All };
         let selection = Selection::of(Some(Condition::Path(TextTest::Prefix("/archive/".to_owned()))));
+        let prune = |retention| {
+            let message = Message::Prune(PruneCommand::new(crawl(), retention, None));
+            (message, Command::Prune { crawl: crawl(), retention, from: None })
+        };
         let change = |change| (Message::change(crawl(), change), Command::Change { crawl: crawl(), change });
         for (message, expected) in [
             (Message::Url(url.to_owned()), Command::Url(CrawlUrl::parse(url, &UrlRules::keep_all()).unwrap())),
@@ -174,6 +185,8 @@ mod tests {
             change(StatusChange::Resume),
             change(StatusChange::Stop),
             (Message::Remove { crawl: crawl() }, Command::Remove(crawl())),
+            prune(Retention::Newest(NonZeroU32::MIN)),
+            prune(Retention::Within(Duration::from_hours(90 * 24))),
         ] {
             assert_eq!(parse_command(&message.body()).unwrap(), expected, "{}", message.body());
         }

@@ -15,7 +15,7 @@ use crate::found::{self, Found};
 /// There is no such iteration, none has begun yet, or it cannot be read.
 pub(crate) async fn read(found: &Found<impl Reader>, wanted: Option<Iteration>) -> Result<Summary, CliError> {
     let latest = found.iteration(None).await?.number;
-    let iteration = found.iteration(wanted).await?;
+    let iteration = found.whole_iteration(wanted).await?;
     let age = if iteration.number == latest { Age::Latest } else { Age::Earlier };
     let summed_up = dragline_report::summary(&found.reader, iteration).await;
     let dragline_report::Summary { standing, figures } = summed_up.map_err(|error| found.failed(error))?;

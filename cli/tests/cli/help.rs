@@ -19,6 +19,8 @@ fn each_command_explains_itself() {
         ("history", &["history", "--help"]),
         ("get", &["get", "--help"]),
         ("explain", &["explain", "--help"]),
+        ("prune", &["prune", "--help"]),
+        ("forget", &["forget", "--help"]),
     ] {
         let ran = dragline_alone(arguments);
         assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{name}: help is an answer");

@@ -3,6 +3,7 @@
 use crate::definition::Definition;
 use crate::frontier::{Demand, Selection, StatusChange};
 use crate::ids::{CrawlId, TriggerId};
+use crate::retention::{PrunePlace, Retention};
 use crate::url::CrawlUrl;
 
 /// A command, checked as far as possible without looking anything up.
@@ -45,6 +46,15 @@ pub enum Command {
         /// Which of the three.
         change: StatusChange,
     },
+    /// Delete of a crawl what dropped iterations left and nothing refers to.
+    Prune {
+        /// The crawl.
+        crawl: CrawlId,
+        /// Which iterations are kept.
+        retention: Retention,
+        /// Where an earlier run stopped, as its time was over; `None` to begin.
+        from: Option<PrunePlace>,
+    },
     /// Switch a crawl off and stop its running iteration. What was crawled stays.
     Remove(CrawlId),
 }
@@ -60,6 +70,7 @@ impl Command {
             | Self::Demand { crawl, .. }
             | Self::Reparse { crawl, .. }
             | Self::Change { crawl, .. }
+            | Self::Prune { crawl, .. }
             | Self::Remove(crawl) => crawl.clone(),
         }
     }

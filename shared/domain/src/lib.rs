@@ -16,6 +16,7 @@ pub mod outcome;
 pub mod policy;
 pub mod politeness;
 pub mod recrawl;
+pub mod retention;
 pub mod shown;
 mod stored_form;
 pub mod time;

@@ -10,6 +10,7 @@ mod open;
 mod queue;
 mod reader;
 mod recovery;
+mod retention;
 mod store;
 
 pub use archive::DirectoryArchive;
@@ -19,4 +20,5 @@ pub use frontier::SqliteFrontier;
 pub use open::{DATABASE, OpenError, Reading};
 pub use queue::{Mailbox, MemoryQueue};
 pub use reader::SqliteReader;
+pub use retention::{Compaction, Released, SqliteRetained};
 pub use store::{Allowance, LEASE_GRACE, LocalStore};

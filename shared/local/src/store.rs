@@ -15,6 +15,7 @@ use crate::documents::SqliteDocuments;
 use crate::frontier::SqliteFrontier;
 use crate::open::{self, OpenError, Reading};
 use crate::recovery;
+use crate::retention::{self, Compaction, Released, SqliteRetained};
 
 /// How long after a ticket or a lease expired the sweeper acts, by default. Within a process nothing is lost on the way except what the queue had
 /// no room for.
@@ -137,6 +138,20 @@ impl LocalStore {
     #[must_use]
     pub fn archive(&self) -> DirectoryArchive {
         DirectoryArchive::new(&self.directory)
+    }
+
+    /// Returns what is kept of its crawls.
+    #[must_use]
+    pub fn retained(&self) -> SqliteRetained {
+        SqliteRetained::new(Arc::clone(&self.writer))
+    }
+
+    /// Gives the space of deleted rows back to the file system, and removes directories without objects. No store of the directory may be open.
+    ///
+    /// # Errors
+    /// [`OpenError`] if the directory cannot be opened, or is in use.
+    pub fn compact(directory: &Path, compaction: Compaction) -> Result<Released, OpenError> {
+        retention::compact(directory, compaction)
     }
 
     /// Returns its path.

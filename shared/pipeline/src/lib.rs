@@ -8,6 +8,7 @@ pub mod crawl;
 pub mod live;
 #[cfg(feature = "parse")]
 pub mod parse;
+pub mod retention;
 pub mod schedule;
 pub mod sweep;
 pub mod tell;

@@ -12,3 +12,4 @@ pub mod notifier;
 pub mod observer;
 pub mod queue;
 pub mod reader;
+pub mod retention;

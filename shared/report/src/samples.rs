@@ -58,6 +58,7 @@ pub(crate) fn iteration(status: IterationStatus) -> IterationRow {
         started_at: Timestamp::UNIX_EPOCH,
         ends_at: None,
         closed_at: (status == IterationStatus::Closed).then_some(Timestamp::UNIX_EPOCH),
+        pruned_at: None,
         cursors: Cursors::default(),
     }
 }

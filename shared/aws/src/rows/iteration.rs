@@ -3,6 +3,7 @@
 use aws_sdk_dynamodb::types::AttributeValue;
 use dragline_domain::frontier::{Cursors, IterationRow, IterationStatus, OriginCursor, Reserve, Task, Walk};
 use dragline_domain::ids::{CrawlId, TriggerId};
+use jiff::Timestamp;
 
 use super::{RUNNING, agenda, fields, iteration_number, keys, row};
 use crate::dynamo::{Expression, Fields, IndexWrites, Item, Role, Write, flag, instant, json, number, text};
@@ -12,6 +13,7 @@ use crate::tables::{AGENDA, AGENDA_AT, DUE, PARTITION};
 const NUMBER: &str = "number";
 const STATUS: &str = "status";
 const TASK: &str = "task";
+const PRUNED_AT: &str = "pruned_at";
 
 /// The stored form of a cursor that is finished; before, it is the last origin that is done, and absent if there is none.
 const DONE: &str = "done";
@@ -66,7 +68,12 @@ fn item(iteration: &IterationRow) -> Item {
     let version = iteration.version.map(u64::from);
     let numbers =
         [("pages_left", iteration.budget.pages), ("bytes_left", iteration.budget.bytes), ("version", version)];
-    let instants = [(DUE, iteration.due), ("ends_at", iteration.ends_at), ("closed_at", iteration.closed_at)];
+    let instants = [
+        (DUE, iteration.due),
+        ("ends_at", iteration.ends_at),
+        ("closed_at", iteration.closed_at),
+        (PRUNED_AT, iteration.pruned_at),
+    ];
     attributes.extend(numbers.into_iter().filter_map(|(name, left)| Some((name, number(left?)))));
     attributes.extend(instants.into_iter().filter_map(|(name, at)| Some((name, instant(at?)))));
     let cursors = Walk::ALL.into_iter().map(|walk| (cursor_name(walk), cursor(iteration.cursors.of(walk))));
@@ -92,6 +99,7 @@ pub(crate) fn read(item: &Item) -> Result<IterationRow, StoreError> {
         started_at: fields.instant("started_at")?,
         ends_at: fields.maybe_instant("ends_at")?,
         closed_at: fields.maybe_instant("closed_at")?,
+        pruned_at: fields.maybe_instant(PRUNED_AT)?,
         cursors: read_cursors(fields)?,
         task: fields.maybe(TASK, Fields::json)?.unwrap_or_default(),
     })
@@ -136,6 +144,14 @@ pub(crate) fn reserve(before: &IterationRow, after: &IterationRow) -> Write {
 /// Returns the scheduler's token, once.
 pub(crate) fn return_token(before: &IterationRow, after: &IterationRow) -> Write {
     update(before, after, Expression::new("#token_out = :out").with(":out", flag(true)))
+}
+
+/// Records that it was pruned, unless that is recorded.
+pub(crate) fn prune(row: &IterationRow, now: Timestamp) -> Write {
+    let after = IterationRow { pruned_at: Some(now), ..row.clone() };
+    let update = Expression::new("SET #pruned_at = :pruned_at").with(":pruned_at", instant(now));
+    let condition = Expression::new("attribute_exists(#status) AND attribute_not_exists(#pruned_at)");
+    Write::update(Role::Iteration, &key(row), update, &item(&after)).when(condition)
 }
 
 /// Moves a cursor, if it is where it was read.

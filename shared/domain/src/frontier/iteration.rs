@@ -34,6 +34,9 @@ pub struct IterationRow {
     pub ends_at: Option<Timestamp>,
     /// When it closed; `None` until then.
     pub closed_at: Option<Timestamp>,
+    /// When it was pruned: since then, only what something refers to is stored of it. `None` if all of it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pruned_at: Option<Timestamp>,
     /// How far the work that goes through origins has got. Empty in a row of an older program.
     #[serde(default)]
     pub cursors: Cursors,
@@ -179,6 +182,7 @@ impl IterationRow {
             started_at: now,
             ends_at,
             closed_at: None,
+            pruned_at: None,
             cursors: Cursors::default(),
             task: Task::Crawl,
         }

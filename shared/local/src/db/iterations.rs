@@ -9,7 +9,7 @@ use super::crawls::iteration_number;
 use super::values::{Json, Time};
 use super::{CrawlRowId, Db, StoreError};
 
-const COLUMNS: &str = "number, status, open, pages_left, bytes_left, token_out, due, \"trigger\", started_at, ends_at, closed_at, version, cursors, task";
+const COLUMNS: &str = "number, status, open, pages_left, bytes_left, token_out, due, \"trigger\", started_at, ends_at, closed_at, version, cursors, task, pruned_at";
 
 const STATUSES: [IterationStatus; 4] =
     [IterationStatus::Open, IterationStatus::Paused, IterationStatus::Stopping, IterationStatus::Closed];
@@ -29,6 +29,7 @@ struct Stored {
     version: Option<u32>,
     cursors: Option<Json<Cursors>>,
     task: Option<Json<Task>>,
+    pruned_at: Option<Timestamp>,
 }
 
 impl Stored {
@@ -48,6 +49,7 @@ impl Stored {
             version: row.get(11)?,
             cursors: row.get(12)?,
             task: row.get(13)?,
+            pruned_at: time(14)?,
         })
     }
 
@@ -69,6 +71,7 @@ impl Stored {
             started_at: self.started_at,
             ends_at: self.ends_at,
             closed_at: self.closed_at,
+            pruned_at: self.pruned_at,
             cursors: self.cursors.map(|Json(cursors)| cursors).unwrap_or_default(),
             task: self.task.map(|Json(task)| task).unwrap_or_default(),
         })
@@ -90,10 +93,17 @@ impl Db {
         stored.map(|stored| stored.checked(crawl)).transpose()
     }
 
+    /// Returns the iterations of a crawl, the newest first.
+    pub(crate) fn iterations(&self, crawl: &CrawlId) -> Result<Vec<IterationRow>, StoreError> {
+        let Some(id) = self.crawl_id(crawl)? else { return Ok(Vec::new()) };
+        let sql = format!("SELECT {COLUMNS} FROM iteration WHERE crawl_id = ?1 ORDER BY number DESC");
+        self.all(&sql, [id], Stored::read)?.into_iter().map(|stored| stored.checked(crawl)).collect()
+    }
+
     pub(crate) fn put_iteration(&self, crawl: CrawlRowId, row: &IterationRow) -> Result<(), StoreError> {
         let sql = format!(
             "INSERT OR REPLACE INTO iteration (crawl_id, {COLUMNS})
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)"
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)"
         );
         self.execute(
             &sql,
@@ -113,6 +123,7 @@ impl Db {
                 row.version,
                 (!row.cursors.are_not_begun()).then_some(Json(&row.cursors)),
                 (row.task != Task::Crawl).then_some(Json(&row.task)),
+                row.pruned_at.map(Time),
             ],
         )?;
         Ok(())

@@ -1,4 +1,4 @@
--- Format 6. docs/database.md says what each field means. Instants are ISO 8601 in UTC with milliseconds, digests hexadecimal.
+-- Format 7. docs/database.md says what each field means. Instants are ISO 8601 in UTC with milliseconds, digests hexadecimal.
 
 CREATE TABLE outcome (
     code  INTEGER PRIMARY KEY,
@@ -40,6 +40,7 @@ CREATE TABLE iteration (
     closed_at  TEXT,
     cursors    TEXT,
     task       TEXT,
+    pruned_at  TEXT,
     PRIMARY KEY (crawl_id, number)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX iteration_due ON iteration (due) WHERE due IS NOT NULL;
@@ -139,6 +140,7 @@ CREATE TABLE segment (
     due           TEXT,
     is_logged     INTEGER NOT NULL DEFAULT 0,
     is_documented INTEGER NOT NULL DEFAULT 0,
+    is_stored     INTEGER NOT NULL DEFAULT 1,
     UNIQUE (origin_id, turn, n)
 ) STRICT;
 CREATE INDEX segment_due ON segment (due) WHERE due IS NOT NULL;
@@ -207,6 +209,8 @@ CREATE TABLE crawl_log (
     changed_parts      TEXT
 ) STRICT;
 CREATE INDEX crawl_log_url ON crawl_log (url, iteration) WHERE is_final = 1;
+CREATE INDEX crawl_log_body ON crawl_log (body_of) WHERE body_of IS NOT NULL;
+CREATE INDEX crawl_log_other ON crawl_log (url) WHERE is_final = 0;
 
 CREATE TABLE request (
     id            INTEGER PRIMARY KEY REFERENCES crawl_log (id),

@@ -20,6 +20,7 @@ mod recrawl;
 mod redirects;
 mod reparse;
 mod replies;
+mod retention;
 mod robots;
 mod scope;
 mod scripted;

@@ -1,0 +1,108 @@
+//! What of a crawl is kept, and what nothing refers to any more.
+//!
+//! Iterations are dropped from the oldest on ([`Retention::cut`]). Of a dropped iteration, whatever a candidate or a later entry refers to stays
+//! ([`stays`]): the document of each URL's last good visit, the body with which its next visit is compared, the body that a later visit found
+//! unchanged, and how it last ended.
+//!
+//! Both are safe beside a crawl that is running: a URL is visited once in an iteration, and what its visit is compared with is on its candidate until
+//! then. So what nothing refers to is never referred to again.
+
+mod refers;
+
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+use jiff::Timestamp;
+
+use crate::frontier::{IterationRow, IterationStatus, SegmentId};
+use crate::ids::Iteration;
+use crate::url::Origin;
+
+pub use refers::{Entry, Made, Pointers, Stay, stays};
+
+/// Which iterations are kept. One that is not over, and the newest that is over, always are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Retention {
+    /// The newest ones that are over, this many.
+    Newest(NonZeroU32),
+    /// Those that ended at most this long ago.
+    Within(Duration),
+}
+
+impl Retention {
+    /// Returns the newest iteration to drop: it and all before it are. `None` if all are kept.
+    ///
+    /// Iterations follow each other without gaps, and each begins after the one before it is over. `newest_first` may stop where nothing older is
+    /// there; a row that was pruned before counts like any other.
+    #[must_use]
+    pub fn cut<'r>(
+        self,
+        newest_first: impl IntoIterator<Item = &'r IterationRow>,
+        now: Timestamp,
+    ) -> Option<Iteration> {
+        let mut over = newest_first.into_iter().filter(|row| row.status == IterationStatus::Closed);
+        let dropped = match self {
+            Self::Newest(kept) => over.nth(usize::try_from(kept.get()).unwrap_or(usize::MAX)),
+            // More than all time there is: nothing is that old.
+            Self::Within(time) => {
+                let oldest = now.checked_sub(time).ok();
+                over.skip(1).find(|row| row.closed_at.zip(oldest).is_some_and(|(closed, oldest)| closed < oldest))
+            }
+        };
+        dropped.map(|row| row.number)
+    }
+}
+
+/// Where a walk through a crawl's origins goes on.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum PrunePlace {
+    /// With the origins after this one.
+    After(Origin),
+    /// In the middle of an origin, after this segment.
+    Within(SegmentId),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frontier::Reserve;
+    use crate::ids::TriggerId;
+
+    const DAY: i64 = 86_400;
+
+    /// An iteration that ended on this day, or has not ended.
+    fn row(number: u32, day: Option<i64>) -> IterationRow {
+        let at = |day: i64| Timestamp::from_second(day * DAY).unwrap();
+        let number = Iteration::new(number).unwrap();
+        let crawl = "docs".parse().unwrap();
+        let began = IterationRow::begin(crawl, number, TriggerId("t".into()), Reserve::default(), at(0), None, at(0));
+        let status = if day.is_some() { IterationStatus::Closed } else { IterationStatus::Open };
+        IterationRow { status, closed_at: day.map(at), ..began }
+    }
+
+    #[test]
+    fn iterations_are_dropped_from_the_oldest_on() {
+        let newest = |kept| Retention::Newest(NonZeroU32::new(kept).unwrap());
+        let within = |days: u64| Retention::Within(Duration::from_secs(days * 86_400));
+        let over = vec![row(4, Some(40)), row(3, Some(30)), row(2, Some(20)), row(1, Some(10))];
+        let running = vec![row(4, None), row(3, Some(30)), row(2, Some(20)), row(1, Some(10))];
+        let cases: [(Retention, &[IterationRow], i64, Option<u32>, &str); 12] = [
+            (newest(1), &over, 50, Some(3), "only the latest is kept"),
+            (newest(3), &over, 50, Some(1), "the oldest goes"),
+            (newest(4), &over, 50, None, "there are four"),
+            (newest(9), &over, 50, None, "there are fewer"),
+            (newest(1), &running, 50, Some(2), "one that is not over is kept and does not count"),
+            (newest(3), &running, 50, None, "three are over"),
+            (newest(1), &[], 50, None, "there is none"),
+            (within(25), &over, 50, Some(2), "two ended more than 25 days ago"),
+            (within(30), &over, 50, Some(1), "exactly as old is kept"),
+            (within(1), &over, 900, Some(3), "the latest is kept, however old"),
+            (within(1), &running, 900, Some(2), "the latest that is over is kept beside one that is not"),
+            (Retention::Within(Duration::MAX), &over, 50, None, "longer than all time"),
+        ];
+        for (retention, rows, day, expected, why) in cases {
+            let now = Timestamp::from_second(day * DAY).unwrap();
+            assert_eq!(retention.cut(rows, now).map(Iteration::number), expected, "{retention:?}: {why}");
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! What stays of the entries of a segment, by all that is stored of their URLs.
+
+use std::collections::HashMap;
+
+use dragline_domain::capture::{CrawlType, Finality};
+use dragline_domain::change::ChangeKind;
+use dragline_domain::frontier::{OriginKey, Says};
+use dragline_domain::ids::{CrawlId, Iteration};
+use dragline_domain::outcome::Outcome;
+use dragline_domain::retention::{Entry, Made, Pointers, Stay, stays};
+use dragline_domain::url::CrawlUrl;
+use rusqlite::{Row, params};
+
+use super::{delete_content, delete_entry};
+use crate::db::crawls::iteration_number;
+use crate::db::values::{Code, Text, Time};
+use crate::db::{CrawlRowId, Db, SegmentRowId, StoreError, VisitId};
+
+/// An entry of a segment of a dropped iteration.
+pub(super) struct Pruned {
+    id: VisitId,
+    /// What stays of it.
+    pub(super) stay: Stay,
+    /// Whether a document is stored for it.
+    pub(super) has_document: bool,
+}
+
+/// Returns the entries of a segment with what stays of each.
+pub(super) fn of_segment(
+    db: &Db,
+    crawl: &CrawlId,
+    segment: SegmentRowId,
+    cut: Iteration,
+) -> Result<Vec<Pruned>, StoreError> {
+    let crawl_id = db.crawl_id(crawl)?.ok_or(StoreError::Missing("such crawl"))?;
+    let (first, last) = VisitId::of_segment(segment);
+    let sql = "SELECT l.id, l.url, EXISTS (SELECT 1 FROM document d WHERE d.id = l.id) FROM crawl_log l
+               WHERE l.id BETWEEN ?1 AND ?2 ORDER BY l.id";
+    let entries: Vec<(VisitId, Text<CrawlUrl>, bool)> =
+        db.all(sql, params![first, last], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+    let mut known: HashMap<CrawlUrl, HashMap<VisitId, Stay>> = HashMap::new();
+    entries
+        .into_iter()
+        .map(|(id, Text(url), has_document)| {
+            if !known.contains_key(&url) {
+                known.insert(url.clone(), of_url(db, (crawl_id, crawl), &url, cut)?);
+            }
+            // What is not among them was tried again, and says nothing.
+            let stay = known[&url].get(&id).copied().unwrap_or(Stay::Nothing);
+            Ok(Pruned { id, stay, has_document })
+        })
+        .collect()
+}
+
+/// Returns what stays of each visit of a URL that ended it, and of each time that its document was made again.
+fn of_url(
+    db: &Db,
+    (crawl_id, crawl): (CrawlRowId, &CrawlId),
+    url: &CrawlUrl,
+    cut: Iteration,
+) -> Result<HashMap<VisitId, Stay>, StoreError> {
+    let entries = entries(db, crawl_id, url)?;
+    let stays = stays(&entries, &pointers(db, crawl, url)?, cut);
+    Ok(entries.into_iter().zip(stays).map(|(entry, stay)| (entry.place, stay)).collect())
+}
+
+const ENTRIES: &str =
+    "SELECT l.id, l.iteration, l.at, l.crawl_type, l.change, b.at, d.body_id, d.outcome, t.id IS NOT NULL, d.state
+    FROM crawl_log l JOIN origin o ON o.id = l.origin_id
+    LEFT JOIN crawl_log b ON b.id = l.body_of
+    LEFT JOIN document d ON d.id = l.id LEFT JOIN file_text t ON t.id = l.id
+    WHERE o.crawl_id = ?1 AND l.url = ?2 AND ";
+
+fn entries(db: &Db, crawl: CrawlRowId, url: &CrawlUrl) -> Result<Vec<Entry<VisitId>>, StoreError> {
+    let mut entries = Vec::new();
+    // Each condition is that of an index.
+    for condition in ["l.is_final = 1", "l.is_final = 0 AND l.crawl_type = 'reparse'"] {
+        let mut statement = db.statement(&format!("{ENTRIES}{condition}"))?;
+        let mut rows = statement.query(params![crawl, url.as_str()])?;
+        while let Some(row) = rows.next()? {
+            entries.push(read(row)?);
+        }
+    }
+    entries.sort_unstable_by_key(|entry| entry.place);
+    Ok(entries)
+}
+
+fn read(row: &Row<'_>) -> Result<Entry<VisitId>, StoreError> {
+    let is_remade = row.get::<_, String>(3)? == CrawlType::Reparse.name();
+    let outcome = row.get::<_, Option<Code>>(7)?.map(|Code(outcome)| outcome);
+    let is_good = row.get::<_, Option<String>>(9)?.is_some_and(|state| state == "processed")
+        && outcome.is_some_and(|outcome| outcome.says() == Says::Content || asks_for_noindex(row, outcome));
+    Ok(Entry {
+        place: row.get(0)?,
+        iteration: iteration_number(row.get(1)?)?,
+        at: row.get::<_, Time>(2)?.0,
+        finality: if is_remade { Finality::Aside } else { Finality::Final },
+        change: row.get::<_, Option<String>>(4)?.as_deref().and_then(ChangeKind::named),
+        made: if is_good { Made::Document } else { Made::Nothing },
+        unchanged_since: row.get::<_, Option<Time>>(5)?.map(|time| time.0),
+        body: row.get(6)?,
+    })
+}
+
+/// A page that asks for noindex shares its outcome with a refusal, of which there is no page.
+fn asks_for_noindex(row: &Row<'_>, outcome: Outcome) -> bool {
+    outcome == Outcome::BlockedAtRequestOfRemote && row.get(8).unwrap_or(false)
+}
+
+fn pointers(db: &Db, crawl: &CrawlId, url: &CrawlUrl) -> Result<Pointers<VisitId>, StoreError> {
+    let none = Pointers { document: None, compared_with: None };
+    // An excluded URL is logged with the segment that found it, whichever origin that is of.
+    let Some(origin) = db.origin_id(&OriginKey { crawl: crawl.clone(), origin: url.origin() })? else {
+        return Ok(none);
+    };
+    let sql = "SELECT document_id, captured_at FROM crawl_candidate WHERE origin_id = ?1 AND path_query = ?2";
+    let found = db.find(sql, params![origin, url.path_and_query()], |row| {
+        let compared_with = row.get::<_, Option<Time>>(1)?.map(|time| time.0);
+        Ok(Pointers { document: row.get(0)?, compared_with })
+    })?;
+    Ok(found.unwrap_or(none))
+}
+
+/// Deletes what does not stay of an entry.
+pub(super) fn reduce(db: &Db, entry: &Pruned) -> Result<(), StoreError> {
+    match entry.stay {
+        Stay::Whole => Ok(()),
+        Stay::Ending => delete_content(db, entry.id),
+        Stay::Nothing => delete_entry(db, entry.id),
+    }
+}

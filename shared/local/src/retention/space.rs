@@ -1,0 +1,101 @@
+//! Giving back the space of what was deleted.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use rusqlite::{Connection, ErrorCode};
+
+use crate::open::{self, DATABASE, OpenError};
+
+/// The directory of the objects.
+const OBJECTS: &str = "raw";
+
+/// The part of the database that has to be free for it to be written anew, as a divisor. Less is filled by the next crawl.
+const FREE_PART: i64 = 4;
+
+/// When the database is written anew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Compaction {
+    /// If a quarter of it is free.
+    IfWorthIt,
+    /// In any case: nothing of what was deleted may be left in the file.
+    Always,
+}
+
+/// What became of the space of deleted rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Released {
+    /// Bytes by which the database has shrunk.
+    pub bytes: u64,
+    /// Bytes in it that are free, and filled by what is stored next.
+    pub free_bytes: u64,
+    /// Whether the disk had too little room to write the database anew.
+    pub was_full: bool,
+}
+
+/// Writes the database anew where that is wanted, and removes empty directories of objects.
+///
+/// `VACUUM` rather than `incremental_vacuum`: that needs a file made with pointer maps, which cost each commit of a crawl something, and leaves
+/// remains of deleted rows in pages that stay. `VACUUM` needs as much room beside the file as it will have; without that the free pages stay.
+pub(crate) fn compact(directory: &Path, compaction: Compaction) -> Result<Released, OpenError> {
+    let (connection, _lock) = open::for_writing(directory)?;
+    let compacted = (|| -> rusqlite::Result<Released> {
+        let before = pages(&connection)?;
+        let is_worth_it = match compaction {
+            Compaction::IfWorthIt => before.free > 0 && before.free >= before.all / FREE_PART,
+            Compaction::Always => true,
+        };
+        let vacuumed = if is_worth_it { vacuum(&connection) } else { Ok(()) };
+        let was_full = match vacuumed {
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DiskFull) => true,
+            vacuumed => vacuumed.map(|()| false)?,
+        };
+        // The log holds what was just deleted.
+        connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
+        let after = pages(&connection)?;
+        let bytes = |pages: i64| u64::try_from(pages * after.bytes).unwrap_or(0);
+        Ok(Released { bytes: bytes(before.all - after.all), free_bytes: bytes(after.free), was_full })
+    })();
+    let released = compacted.map_err(|error| OpenError::failed(&directory.join(DATABASE), error))?;
+    remove_empty(&directory.join(OBJECTS)).map_err(|error| OpenError::failed(directory, error))?;
+    Ok(released)
+}
+
+/// The whole is in a file while it is made: elsewhere temporary data stays in memory.
+fn vacuum(connection: &Connection) -> rusqlite::Result<()> {
+    connection.pragma_update(None, "temp_store", "file")?;
+    connection.execute_batch("VACUUM")
+}
+
+/// The pages of a database.
+struct Pages {
+    all: i64,
+    free: i64,
+    /// The size of one.
+    bytes: i64,
+}
+
+fn pages(connection: &Connection) -> rusqlite::Result<Pages> {
+    let number = |pragma: &str| connection.query_row(&format!("PRAGMA {pragma}"), [], |row| row.get(0));
+    Ok(Pages { all: number("page_count")?, free: number("freelist_count")?, bytes: number("page_size")? })
+}
+
+/// Removes directories that hold nothing, the innermost first. Keys have five parts.
+fn remove_empty(directory: &Path) -> io::Result<()> {
+    let entries = match fs::read_dir(directory) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries?,
+    };
+    let mut is_empty = true;
+    for entry in entries {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            remove_empty(&entry.path())?;
+            is_empty &= !entry.path().exists();
+        } else {
+            is_empty = false;
+        }
+    }
+    if is_empty { fs::remove_dir(directory) } else { Ok(()) }
+}

@@ -1,0 +1,138 @@
+//! Pruning: deleting what nothing refers to any more.
+//!
+//! Effects in order: the iterations are marked; segment by segment rows, then objects, then that the objects are gone. Whatever it dies after, the
+//! next run ends the same, and no row refers to an object that is gone.
+
+use std::ops::ControlFlow;
+
+use dragline_domain::frontier::{IterationRow, OriginKey, SegmentId};
+use dragline_domain::ids::{CrawlId, Iteration};
+use dragline_domain::retention::{PrunePlace, Retention};
+use jiff::Timestamp;
+
+use dragline_ports::archive::Archive;
+use dragline_ports::error::PortResult;
+use dragline_ports::frontier::Origins;
+use dragline_ports::retention::{Effect, PrunedSegments, Retained};
+
+/// How many origins are listed at a time.
+const ORIGINS_PAGE: usize = 500;
+
+/// What a crawl is stored in.
+#[derive(Debug)]
+pub struct Stores<'s, R, O, A> {
+    /// What is kept.
+    pub retained: &'s R,
+    /// The crawl's origins.
+    pub origins: &'s O,
+    /// The objects.
+    pub archive: &'s A,
+}
+
+/// What pruning did, or would do.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pruned {
+    /// The newest iteration that is dropped; `None` if all are kept.
+    pub cut: Option<Iteration>,
+    /// How many iterations were not pruned before.
+    pub iterations: u64,
+    /// Visits of which nothing is stored now.
+    pub visits: u64,
+    /// Documents that were deleted.
+    pub documents: u64,
+    /// WARC objects that were deleted.
+    pub objects: u64,
+    /// Their bytes.
+    pub object_bytes: u64,
+    /// Visits of dropped iterations that stay, because something refers to them.
+    pub kept: u64,
+}
+
+impl Pruned {
+    fn add(&mut self, segments: &PrunedSegments) {
+        self.visits += segments.visits;
+        self.documents += segments.documents;
+        self.kept += segments.kept;
+        self.objects += u64::try_from(segments.unused.len()).unwrap_or(u64::MAX);
+        self.object_bytes += segments.unused.iter().map(|unused| unused.bytes).sum::<u64>();
+    }
+}
+
+/// Returns the newest iteration that is dropped. One that was pruned before stays so, whatever is to be kept now.
+fn cut(rows: &[IterationRow], retention: Retention, now: Timestamp) -> Option<Iteration> {
+    let pruned = rows.iter().filter(|row| row.pruned_at.is_some()).map(|row| row.number).max();
+    retention.cut(rows, now).max(pruned)
+}
+
+/// Deletes of a crawl what nothing refers to, or only counts it. `rest` is asked after each batch whether to go on; the place to continue at is returned
+/// if it says no.
+///
+/// Nothing that grows with the number of URLs is in memory at once.
+///
+/// # Errors
+/// Returns the ports' errors; the same call then continues.
+pub async fn prune(
+    stores: &Stores<'_, impl Retained, impl Origins, impl Archive>,
+    crawl: &CrawlId,
+    retention: Retention,
+    effect: Effect,
+    now: Timestamp,
+    from: Option<PrunePlace>,
+    mut rest: impl FnMut() -> ControlFlow<()>,
+) -> PortResult<(Pruned, Option<PrunePlace>)> {
+    let rows = stores.retained.list_iterations(crawl).await?;
+    let Some(cut) = cut(&rows, retention, now) else { return Ok((Pruned::default(), None)) };
+    let new = rows.iter().filter(|row| row.number <= cut && row.pruned_at.is_none()).count();
+    let mut pruned = Pruned { cut: Some(cut), iterations: u64::try_from(new).unwrap_or(u64::MAX), ..Pruned::default() };
+    if effect == Effect::Delete {
+        stores.retained.mark_pruned(crawl, cut, now).await?;
+    }
+    let (mut after, mut within) = match from {
+        None => (None, None),
+        Some(PrunePlace::After(origin)) => (Some(origin), None),
+        Some(PrunePlace::Within(segment)) => (None, Some(segment)),
+    };
+    loop {
+        let origins = match &within {
+            Some(segment) => vec![segment.origin.origin.clone()],
+            None => stores.origins.list_origins(crawl, after.as_ref(), ORIGINS_PAGE).await?,
+        };
+        if origins.is_empty() {
+            return Ok((pruned, None));
+        }
+        for origin in origins {
+            let key = OriginKey { crawl: crawl.clone(), origin: origin.clone() };
+            loop {
+                let done = prune_some(stores, &key, cut, within.as_ref(), effect).await?;
+                pruned.add(&done);
+                within = done.after;
+                if rest().is_break() {
+                    let place = within.map_or(PrunePlace::After(origin), PrunePlace::Within);
+                    return Ok((pruned, Some(place)));
+                }
+                if within.is_none() {
+                    break;
+                }
+            }
+            after = Some(origin);
+        }
+    }
+}
+
+async fn prune_some(
+    stores: &Stores<'_, impl Retained, impl Origins, impl Archive>,
+    origin: &OriginKey,
+    cut: Iteration,
+    after: Option<&SegmentId>,
+    effect: Effect,
+) -> PortResult<PrunedSegments> {
+    let done = stores.retained.prune_segments(origin, cut, after, effect).await?;
+    if effect == Effect::Delete && !done.unused.is_empty() {
+        for unused in &done.unused {
+            stores.archive.delete(&unused.object).await?;
+        }
+        let gone: Vec<SegmentId> = done.unused.iter().map(|unused| unused.segment.clone()).collect();
+        stores.retained.forget_objects(&gone).await?;
+    }
+    Ok(done)
+}

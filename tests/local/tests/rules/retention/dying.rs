@@ -1,0 +1,50 @@
+//! An archive whose process dies at a deletion.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use bytes::Bytes;
+use dragline_domain::frontier::ObjectKey;
+use dragline_ports::archive::{Archive, Put};
+use dragline_ports::error::{PortError, PortErrorKind, PortResult};
+
+/// Deletes so many objects, and then none.
+pub(super) struct Dying<A> {
+    inner: A,
+    left: AtomicU64,
+}
+
+impl<A> Dying<A> {
+    pub(super) fn after(inner: A, deletions: u64) -> Self {
+        Self { inner, left: AtomicU64::new(deletions) }
+    }
+}
+
+impl<A: Archive> Archive for Dying<A> {
+    async fn put_new(&self, key: &ObjectKey, bytes: Bytes) -> PortResult<Put> {
+        self.inner.put_new(key, bytes).await
+    }
+
+    async fn replace(&self, key: &ObjectKey, bytes: Bytes) -> PortResult<()> {
+        self.inner.replace(key, bytes).await
+    }
+
+    async fn get(&self, key: &ObjectKey, bytes_max: u64) -> PortResult<Option<Bytes>> {
+        self.inner.get(key, bytes_max).await
+    }
+
+    async fn get_range(&self, key: &ObjectKey, range: Range<u64>) -> PortResult<Option<Bytes>> {
+        self.inner.get_range(key, range).await
+    }
+
+    async fn list(&self, prefix: &str, after: Option<&ObjectKey>, limit: usize) -> PortResult<Vec<ObjectKey>> {
+        self.inner.list(prefix, after, limit).await
+    }
+
+    async fn delete(&self, key: &ObjectKey) -> PortResult<()> {
+        if self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_err() {
+            return Err(PortError::new(PortErrorKind::Other, "delete object", key, "the process died"));
+        }
+        self.inner.delete(key).await
+    }
+}
