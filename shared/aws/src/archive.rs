@@ -43,6 +43,10 @@ impl Archive for S3Archive {
         self.bucket.put_new(key, WARC, bytes).await.map_err(|e| e.at("put object", key))
     }
 
+    async fn replace(&self, key: &ObjectKey, bytes: Bytes) -> PortResult<()> {
+        self.bucket.replace(key, WARC, bytes).await.map_err(|e| e.at("replace object", key))
+    }
+
     async fn get(&self, key: &ObjectKey, bytes_max: u64) -> PortResult<Option<Bytes>> {
         let object = self.bucket.get(key, bytes_max).await.map_err(|e| e.at("get object", key))?;
         Ok(object.map(|object| object.bytes))

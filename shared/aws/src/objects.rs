@@ -75,6 +75,17 @@ impl Bucket {
         }
     }
 
+    /// Puts an object in place of the one that is there, if there is one.
+    pub(crate) async fn replace(&self, key: &ObjectKey, kind: Kind, bytes: Bytes) -> Result<(), StoreError> {
+        if !self.holds(key).await? {
+            return Ok(());
+        }
+        let request = self.client.put_object().bucket(&self.name).key(key.as_str());
+        let request = request.content_type(kind.media_type).metadata(FORMAT, kind.format);
+        let put = request.body(ByteStream::from(bytes)).send().await;
+        put.map(|_| ()).map_err(|e| StoreError::request("PutObject", e))
+    }
+
     /// Returns an object that is no larger than this.
     pub(crate) async fn get(&self, key: &ObjectKey, bytes_max: u64) -> Result<Option<Object>, StoreError> {
         let request = self.client.get_object().bucket(&self.name).key(key.as_str());

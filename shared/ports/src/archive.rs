@@ -1,4 +1,4 @@
-//! Where objects are kept: WARC files, written once and never changed.
+//! Where objects are kept: WARC files, written once, and changed only where a URL is forgotten.
 
 use std::future::Future;
 use std::ops::Range;
@@ -35,6 +35,10 @@ pub enum Put {
 pub trait Archive: Send + Sync {
     /// Stores a new object, durably once it returns. Never overwrites.
     fn put_new(&self, key: &ObjectKey, bytes: Bytes) -> impl Future<Output = PortResult<Put>> + Send;
+
+    /// Puts other bytes in place of an object, durably once it returns. Whoever reads it meanwhile gets all of the one or all of the other. Does
+    /// nothing if there is no such object.
+    fn replace(&self, key: &ObjectKey, bytes: Bytes) -> impl Future<Output = PortResult<()>> + Send;
 
     /// Returns the whole object; `None` if there is none. An object over `bytes_max` is an error of kind `TooLarge`, found before it is read.
     fn get(&self, key: &ObjectKey, bytes_max: u64) -> impl Future<Output = PortResult<Option<Bytes>>> + Send;

@@ -92,7 +92,8 @@ impl Condition {
     }
 
     /// Returns the first mistake in it. Goes no deeper than [`Condition::DEPTH_MAX`].
-    pub(super) fn mistake(&self) -> Option<ConditionMistake> {
+    #[must_use]
+    pub fn mistake(&self) -> Option<ConditionMistake> {
         self.mistake_within(Self::DEPTH_MAX)
     }
 

@@ -14,8 +14,9 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::frontier::{IterationRow, IterationStatus};
+use crate::frontier::{IterationRow, IterationStatus, SegmentId};
 use crate::ids::Iteration;
+use crate::url::Origin;
 
 pub use refers::{Entry, Made, Pointers, Stay, stays};
 
@@ -52,6 +53,15 @@ impl Retention {
     }
 }
 
+/// Where a walk through a crawl's origins goes on.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum PrunePlace {
+    /// With the origins after this one.
+    After(Origin),
+    /// In the middle of an origin, after this segment.
+    Within(SegmentId),
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -70,13 +80,16 @@ mod tests {
         IterationRow { status, closed_at: day.map(at), ..began }
     }
 
+    /// What is kept, of which iterations, on which day; the newest that is dropped, and why.
+    type Case<'c> = (Retention, &'c [IterationRow], i64, Option<u32>, &'c str);
+
     #[test]
     fn iterations_are_dropped_from_the_oldest_on() {
         let newest = |kept| Retention::Newest(NonZeroU32::new(kept).unwrap());
         let within = |days: u64| Retention::Within(Duration::from_secs(days * 86_400));
         let over = vec![row(4, Some(40)), row(3, Some(30)), row(2, Some(20)), row(1, Some(10))];
         let running = vec![row(4, None), row(3, Some(30)), row(2, Some(20)), row(1, Some(10))];
-        let cases: [(Retention, &[IterationRow], i64, Option<u32>, &str); 12] = [
+        let cases: [Case<'_>; 12] = [
             (newest(1), &over, 50, Some(3), "only the latest is kept"),
             (newest(3), &over, 50, Some(1), "the oldest goes"),
             (newest(4), &over, 50, None, "there are four"),

@@ -165,9 +165,12 @@ mod tests {
 
     const UNKNOWN: Pointers<u32> = Pointers { document: None, compared_with: None };
 
+    /// A URL's entries, what its candidate refers to, what stays, and why.
+    type Case<'c> = (&'c [Entry<u32>], Pointers<u32>, &'c [Stay], &'c str);
+
     #[test]
     fn what_nothing_refers_to_goes() {
-        let cases: [(&[Entry<u32>], Pointers<u32>, &[Stay], &str); 18] = [
+        let cases: [Case<'_>; 18] = [
             (&[page(1), page(2), page(3)], known(3, 3), &[Nothing, Nothing, Whole], "each has its own body"),
             (&[page(1), page(2)], known(2, 2), &[Nothing, Whole], "the last good visit, which was long ago"),
             (

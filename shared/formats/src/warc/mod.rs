@@ -11,6 +11,7 @@ mod fields;
 mod http;
 mod ids;
 mod limits;
+mod overwritten;
 mod reader;
 mod record;
 mod stored;
@@ -27,6 +28,7 @@ pub use ids::{HttpProtocol, RecordId, RecordType, RevisitProfile, TargetUri, Tru
 pub use limits::{
     BLOCK_BYTES_MAX, FIELDS_MAX, HEAD_BYTES_MAX, HEAD_FIELDS_MAX, HEADER_BYTES_MAX, REASON_BYTES_MAX, VALUE_BYTES_MAX,
 };
+pub use overwritten::{Overwritten, is_tombstone, tombstone};
 pub use reader::{ReadLimits, WarcError, WarcFault, WarcReader, read_record};
 pub use record::{CaptureEvent, FORMAT_VERSION, Metadata, Record, RefersTo, Revisit, WarcInfo};
 pub use stored::{DigestCheck, StoredRecord};

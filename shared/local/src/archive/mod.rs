@@ -79,6 +79,11 @@ impl Archive for DirectoryArchive {
         Self::blocking("put object", key.to_string(), move || Ok(put_new(&root, &path?, &bytes)?)).await
     }
 
+    async fn replace(&self, key: &ObjectKey, bytes: Bytes) -> PortResult<()> {
+        let path = self.path(key);
+        Self::blocking("replace object", key.to_string(), move || Ok(replace(&path?, &bytes)?)).await
+    }
+
     async fn get(&self, key: &ObjectKey, bytes_max: u64) -> PortResult<Option<Bytes>> {
         let path = self.path(key);
         Self::blocking("get object", key.to_string(), move || {
@@ -149,9 +154,7 @@ fn put_new(root: &Path, path: &Path, bytes: &[u8]) -> io::Result<Put> {
     if path.try_exists()? {
         return Ok(Put::Exists);
     }
-    let mut unfinished = path.as_os_str().to_owned();
-    unfinished.push(format!("{UNFINISHED}{}", BEGUN.fetch_add(1, Ordering::Relaxed)));
-    let unfinished = PathBuf::from(unfinished);
+    let unfinished = unfinished(path);
     let mut file = patiently(|| File::create(&unfinished))?;
     file.write_all(bytes)?;
     file.sync_all()?;
@@ -168,6 +171,29 @@ fn put_new(root: &Path, path: &Path, bytes: &[u8]) -> io::Result<Put> {
     delete(&unfinished)?;
     patiently(|| File::open(parent))?.sync_all()?;
     Ok(put)
+}
+
+/// Writes a temporary file beside the path, and renames it.
+fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if !path.try_exists()? {
+        return Ok(());
+    }
+    let unfinished = unfinished(path);
+    let mut file = patiently(|| File::create(&unfinished))?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    fs::rename(&unfinished, path)?;
+    match path.parent() {
+        Some(parent) => patiently(|| File::open(parent))?.sync_all(),
+        None => Ok(()),
+    }
+}
+
+/// Returns a name beside a path, of a file that is still being written.
+fn unfinished(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!("{UNFINISHED}{}", BEGUN.fetch_add(1, Ordering::Relaxed)));
+    PathBuf::from(name)
 }
 
 /// Makes a directory so that it survives a crash: each new one is synced into its parent.

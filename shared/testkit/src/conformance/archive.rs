@@ -21,6 +21,7 @@ macro_rules! archive_suite {
             an_object_over_the_limit_is_refused
             lists_are_in_order_and_in_pages
             deleting_twice_is_no_error
+            an_object_is_replaced_whole_and_only_if_it_is_there
         }
     };
 }
@@ -97,4 +98,17 @@ pub async fn deleting_twice_is_no_error(archive: &impl Archive) {
         assert_eq!(archive.get(&key, 10).await.unwrap(), None);
     }
     assert_eq!(archive.put_new(&key, Bytes::from_static(b"2")).await.unwrap(), Put::Stored);
+}
+
+/// A replaced object has the new bytes alone, under the same key; a missing one stays missing.
+pub async fn an_object_is_replaced_whole_and_only_if_it_is_there(archive: &impl Archive) {
+    let key = key("raw/c/1/o/1-0-a.warc.gz");
+    archive.replace(&key, Bytes::from_static(b"nothing")).await.unwrap();
+    assert_eq!(archive.get(&key, 100).await.unwrap(), None, "there was none");
+    archive.put_new(&key, Bytes::from_static(b"a longer first")).await.unwrap();
+    for bytes in ["second", "second"] {
+        archive.replace(&key, Bytes::from_static(bytes.as_bytes())).await.unwrap();
+        assert_eq!(archive.get(&key, 100).await.unwrap(), Some(Bytes::from_static(b"second")), "nothing of the first");
+    }
+    assert_eq!(archive.list("", None, 9).await.unwrap(), [key], "and nothing beside it");
 }

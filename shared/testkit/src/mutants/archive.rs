@@ -17,6 +17,10 @@ mutations! {
         Overwrites,
         /// A put that found an object claims to have stored its own.
         ExistsIsStored,
+        /// Nothing is replaced.
+        ReplaceForgotten,
+        /// A missing object is put when it is replaced.
+        ReplacePuts,
         /// A range beyond the end of an object returns the whole object.
         RangeNotClipped,
         /// A range of a missing object is empty.
@@ -72,6 +76,14 @@ impl<A: Archive> Archive for MutantArchive<A> {
             Put::Exists if self.mutation == M::ExistsIsStored => Put::Stored,
             put => put,
         })
+    }
+
+    async fn replace(&self, key: &ObjectKey, bytes: Bytes) -> PortResult<()> {
+        match self.mutation {
+            M::ReplaceForgotten => Ok(()),
+            M::ReplacePuts if !self.is_there(key).await? => self.inner.put_new(key, bytes).await.map(drop),
+            _ => self.inner.replace(key, bytes).await,
+        }
     }
 
     async fn get(&self, key: &ObjectKey, bytes_max: u64) -> PortResult<Option<Bytes>> {

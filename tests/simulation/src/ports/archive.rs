@@ -29,6 +29,10 @@ impl<A: Archive + 'static> Archive for GatedArchive<A> {
         self.gate.pass_again("archive.put_new", key, |_| Put::Exists, self.inner.put_new(key, bytes)).await
     }
 
+    async fn replace(&self, key: &ObjectKey, bytes: Bytes) -> PortResult<()> {
+        self.gate.pass("archive.replace", key, self.inner.replace(key, bytes)).await
+    }
+
     async fn get(&self, key: &ObjectKey, bytes_max: u64) -> PortResult<Option<Bytes>> {
         if let Some(loss) = self.gate.conductor.loses(key.as_str()) {
             let whole = self.inner.get(key, bytes_max).await?.unwrap_or_default();
