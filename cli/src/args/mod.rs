@@ -3,6 +3,7 @@
 mod crawl;
 mod diff;
 mod explain;
+mod forget;
 mod key;
 mod prune;
 mod read;
@@ -23,6 +24,7 @@ use dragline_local::Allowance;
 pub(crate) use crawl::CrawlArgs;
 pub(crate) use diff::{Compared, DiffArgs, ExitSays};
 pub(crate) use explain::ExplainArgs;
+pub(crate) use forget::ForgetArgs;
 pub(crate) use prune::PruneArgs;
 pub(crate) use read::{ExportArgs, Format, Of, StatusArgs, What};
 #[cfg(feature = "stack")]
@@ -81,6 +83,7 @@ pub(crate) enum Command {
     Get(GetArgs),
     Explain(Box<ExplainArgs>),
     Prune(PruneArgs),
+    Forget(ForgetArgs),
     #[cfg(feature = "stack")]
     Start(StartArgs),
     #[cfg(feature = "stack")]

@@ -9,6 +9,8 @@ use dragline_domain::ids::CrawlId;
 use dragline_domain::retention::Retention;
 use dragline_ports::retention::Effect;
 
+#[cfg(feature = "stack")]
+use super::StackName;
 use super::{Answer, DATA, values};
 
 /// Delete what old iterations left and nothing refers to any more
@@ -30,6 +32,9 @@ pub(crate) struct PruneArgs {
     which: RetentionArgs,
     #[command(flatten)]
     pub(crate) stored: HereArgs,
+    #[cfg(feature = "stack")]
+    #[command(flatten)]
+    deployed: PrunedStackArgs,
     /// Delete nothing, and say what would be deleted
     #[arg(long)]
     dry_run: bool,
@@ -53,10 +58,25 @@ impl PruneArgs {
         if self.dry_run { Effect::Count } else { Effect::Delete }
     }
 
+    /// Returns the stack and its crawl that are to be pruned; `None` for a data directory.
+    #[cfg(feature = "stack")]
+    pub(crate) fn deployed(&self) -> Option<(&StackName, &CrawlId)> {
+        self.deployed.stack.as_ref().zip(self.stored.crawl())
+    }
+
     /// Returns the form of the answer.
     pub(crate) const fn answer(&self) -> Answer {
         Answer::of(self.json)
     }
+}
+
+/// A crawl of a deployed stack. Its scheduler does the work, and logs what it did.
+#[cfg(feature = "stack")]
+#[derive(Debug, Args)]
+struct PrunedStackArgs {
+    /// Have this deployed stack prune the crawl that `--crawl` names
+    #[arg(long, value_name = "NAME", help_heading = "Deployed stack", requires = "crawl", conflicts_with_all = ["data", "dry_run", "json"])]
+    stack: Option<StackName>,
 }
 
 /// Which iterations are dropped.

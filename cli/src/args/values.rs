@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clap::builder::TypedValueParser;
-use dragline_domain::definition::{UrlPattern, UserAgent};
+use dragline_domain::definition::{Condition, UrlPattern, UserAgent};
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::{NoSuchOutcome, Outcome};
 
@@ -23,6 +23,15 @@ pub(super) fn iteration() -> impl TypedValueParser<Value = Iteration> {
 /// Parses a regular expression over whole URLs.
 pub(super) fn pattern(text: &str) -> Result<UrlPattern, String> {
     text.parse().map_err(|error: dragline_domain::definition::PatternError| format!("{error}; {}", error.hint()))
+}
+
+/// Parses a condition over URLs, in YAML as in a definition.
+pub(super) fn condition(text: &str) -> Result<Condition, String> {
+    let condition: Condition = dragline_definition::parse_as(text, "condition").map_err(|errors| errors.one_line())?;
+    match condition.mistake() {
+        Some(mistake) => Err(mistake.to_string()),
+        None => Ok(condition),
+    }
 }
 
 /// Parses an outcome, given by its number or its name.

@@ -92,6 +92,14 @@ pub(crate) enum CliError {
         /// When.
         at: Timestamp,
     },
+    /// An iteration of the crawl is not over, so its URLs cannot be forgotten.
+    #[error("the last iteration of `{crawl}` is not over")]
+    NotOver {
+        /// Where the crawl is.
+        directory: Directory,
+        /// The crawl.
+        crawl: CrawlId,
+    },
     /// The iterations cannot be compared.
     #[error("the crawl `{crawl}`: {source}")]
     NotCompared {
@@ -191,6 +199,7 @@ impl CliError {
             Self::NothingToCrawl { .. } => {
                 vec!["give a URL to start from: `dragline crawl https://example.org`".to_owned()]
             }
+            Self::NotOver { directory, .. } => vec![format!("finish it first: `{}`", directory.command_to_resume())],
             Self::NotBegun(directory) => vec![format!("start it: `{}`", directory.command_to_resume())],
             Self::WhichCrawl { data, crawls } => {
                 let example = crawls.first().map_or_else(String::new, crawl_flag);

@@ -8,11 +8,12 @@ use dragline_domain::frontier::StatusChange;
 use dragline_domain::ids::CrawlId;
 use dragline_local::SystemClock;
 use dragline_ports::clock::Clock;
+use dragline_ports::queue::PruneCommand;
 use jiff::Timestamp;
 
 use super::message::{DefinitionFile, Message};
 use super::{Deployed, DeployedError};
-use crate::args::{ChangeArgs, PutArgs, StackName, StartArgs};
+use crate::args::{ChangeArgs, PruneArgs, PutArgs, StackName, StartArgs};
 use crate::error::{CliError, while_doing};
 use crate::exit::Exit;
 use crate::source::{parse_url, read_text};
@@ -79,6 +80,19 @@ pub(crate) async fn change(args: &ChangeArgs, change: StatusChange, console: &Co
 /// The stack has no such crawl, or the command cannot be sent.
 pub(crate) async fn remove(args: &ChangeArgs, console: &Console) -> Result<Exit, CliError> {
     to_crawl(args, Message::Remove { crawl: args.crawl.clone() }, console).await
+}
+
+/// Has a stack prune a crawl.
+///
+/// # Errors
+/// The stack has no such crawl, or the command cannot be sent.
+pub(crate) async fn prune(args: &PruneArgs, console: &Console) -> Result<Exit, CliError> {
+    let Some((name, crawl)) = args.deployed() else { return Ok(Exit::Done) };
+    let stack = Deployed::find(name.clone()).await?;
+    stack.crawl(crawl).await?;
+    send(&stack, crawl, &Message::Prune(PruneCommand::new(crawl.clone(), args.retention(), None))).await?;
+    console.hint(&look(crawl, &stack.name));
+    Ok(Exit::Done)
 }
 
 /// Sends a message about a crawl of the stack.

@@ -7,6 +7,7 @@ use dragline_domain::command::Command;
 use dragline_domain::definition::Definition;
 use dragline_domain::frontier::StatusChange;
 use dragline_domain::ids::CrawlId;
+use dragline_ports::queue::PruneCommand;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -32,6 +33,8 @@ pub(super) enum Message {
     Stop { crawl: CrawlId },
     /// Switch the crawl off, and stop its running iteration.
     Remove { crawl: CrawlId },
+    /// Delete what dropped iterations left and nothing refers to.
+    Prune(PruneCommand),
 }
 
 impl Message {
@@ -99,6 +102,10 @@ impl DefinitionFile<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::num::NonZeroU32;
+    use std::time::Duration;
+
+    use dragline_domain::retention::Retention;
     use dragline_domain::url::{CrawlUrl, UrlRules};
 
     use super::*;
@@ -112,6 +119,10 @@ mod tests {
     fn each_message_reads_back_as_its_command() {
         let crawl = || "docs".parse::<CrawlId>().unwrap();
         let url = "https://a.example/?utm_source=b";
+        let prune = |retention| {
+            let message = Message::Prune(PruneCommand::new(crawl(), retention, None));
+            (message, Command::Prune { crawl: crawl(), retention, from: None })
+        };
         let change = |change| (Message::change(crawl(), change), Command::Change { crawl: crawl(), change });
         for (message, expected) in [
             (Message::Url(url.to_owned()), Command::Url(CrawlUrl::parse(url, &UrlRules::keep_all()).unwrap())),
@@ -120,6 +131,8 @@ mod tests {
             change(StatusChange::Resume),
             change(StatusChange::Stop),
             (Message::Remove { crawl: crawl() }, Command::Remove(crawl())),
+            prune(Retention::Newest(NonZeroU32::MIN)),
+            prune(Retention::Within(Duration::from_hours(90 * 24))),
         ] {
             assert_eq!(parse_command(&message.body()).unwrap(), expected, "{}", message.body());
         }

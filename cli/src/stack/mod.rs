@@ -15,7 +15,7 @@ use crate::args::StackName;
 use crate::error::CliError;
 use crate::found::{Certificates, Found};
 use crate::place::Place;
-pub(crate) use commands::{change, put, remove, start};
+pub(crate) use commands::{change, prune, put, remove, start};
 pub(crate) use error::DeployedError;
 
 /// A stack that was found.

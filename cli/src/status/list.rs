@@ -4,7 +4,7 @@ use std::path::Path;
 
 use dragline_domain::frontier::IterationStatus;
 use dragline_domain::ids::{CrawlId, Iteration};
-use dragline_local::LocalStore;
+use dragline_local::{Disk, LocalStore};
 use dragline_ports::error::PortResult;
 use dragline_ports::reader::Reader;
 use jiff::Timestamp;
@@ -21,6 +21,7 @@ pub(super) struct List<'a> {
     data: &'a Path,
     is_running: bool,
     crawls: Vec<Listed>,
+    disk: Disk,
 }
 
 /// A crawl and its newest iteration, whose fields are all `None` before the first.
@@ -47,7 +48,7 @@ impl<'a> List<'a> {
             let read = Listed::read(&reader, crawl).await;
             listed.push(read.map_err(|source| CliError::Query { data: data.to_owned(), source })?);
         }
-        Ok(Self { data, is_running: Run::of(data).is_going_on(), crawls: listed })
+        Ok(Self { data, is_running: Run::of(data).is_going_on(), crawls: listed, disk: super::disk(data, None)? })
     }
 
     /// Returns the list as text, without a final line break.
@@ -64,7 +65,11 @@ impl<'a> List<'a> {
         let next = colour.paint(Shade::Head, "what next");
         let running = if self.is_running { "\na crawl is running here" } else { "" };
         let list = table(heads, &rows, colour);
-        format!("{list}{running}\n\n{next}\n  {}   one crawl's summary", safe(&format!("dragline status{flags}")))
+        let disk = super::on_disk(&self.disk, colour);
+        format!(
+            "{list}{running}\n\n{disk}\n\n{next}\n  {}   one crawl's summary",
+            safe(&format!("dragline status{flags}"))
+        )
     }
 }
 
@@ -126,7 +131,7 @@ mod tests {
             begun("paused", 1, IterationStatus::Paused),
             begun("stopped", 11, IterationStatus::Stopping),
         ];
-        List { data, is_running: true, crawls }
+        List { data, is_running: true, crawls, disk: Disk::default() }
     }
 
     #[test]

@@ -5,7 +5,8 @@ mod list;
 use std::io::{self, Write};
 use std::path::Path;
 
-use dragline_local::LocalStore;
+use dragline_domain::ids::CrawlId;
+use dragline_local::{Disk, LocalStore};
 use dragline_ports::reader::Reader;
 use serde::Serialize;
 
@@ -15,7 +16,7 @@ use crate::exit::Exit;
 use crate::found::{self, Found};
 use crate::place::Directory;
 use crate::summary::{self, Age, Summary};
-use crate::terminal::{Colour, write_json};
+use crate::terminal::{Colour, Shade, bytes, write_json};
 use list::List;
 
 /// The line before the summary of a running crawl.
@@ -48,6 +49,8 @@ struct Status<'a> {
     summary: &'a Summary,
     /// `None` for a stack, which runs on its own.
     is_running: Option<bool>,
+    /// What the disk holds; `None` for a stack, and for an earlier iteration.
+    disk: Option<Disk>,
 }
 
 /// Prints the summary of an iteration on standard output; or, if a data directory holds several crawls and none is named, which these are.
@@ -75,9 +78,13 @@ pub(crate) async fn status(args: &StatusArgs) -> Result<Exit, CliError> {
 async fn print(args: &StatusArgs, found: &Found<impl Reader>) -> Result<(), CliError> {
     let summary = summary::read(found, args.iteration).await?;
     let run = summary.place.directory().map(|directory| Run::of(&directory.path));
+    let disk = match summary.place.directory() {
+        Some(directory) if summary.age == Age::Latest => Some(disk(&directory.path, Some(&found.crawl))?),
+        Some(_) | None => None,
+    };
     match args.answer() {
         Answer::Json => {
-            write_json(io::stdout().lock(), &Status { is_running: run.map(Run::is_going_on), summary: &summary })
+            write_json(io::stdout().lock(), &Status { is_running: run.map(Run::is_going_on), disk, summary: &summary })
         }
         Answer::Text => {
             let is_over = run == Some(Run::Over);
@@ -87,10 +94,37 @@ async fn print(args: &StatusArgs, found: &Found<impl Reader>) -> Result<(), CliE
             if run == Some(Run::GoesOn) && summary.age == Age::Latest {
                 text = format!("{RUNNING}\n{text}");
             }
+            if let Some(disk) = disk {
+                text = format!("{text}\n\n{}", on_disk(&disk, colour));
+            }
             writeln!(io::stdout().lock(), "{text}")
         }
     }
     .map_err(while_doing("writing to standard output"))
+}
+
+/// Returns what a data directory takes of the disk.
+///
+/// # Errors
+/// It cannot be read.
+fn disk(data: &Path, crawl: Option<&CrawlId>) -> Result<Disk, CliError> {
+    let measured = LocalStore::open_read_only(data)?.disk(crawl);
+    measured.map_err(|source| CliError::Query { data: data.to_owned(), source })
+}
+
+/// Returns what the disk holds as text, without a final line break.
+fn on_disk(disk: &Disk, colour: Colour) -> String {
+    let about = if disk.is_estimated { "about " } else { "" };
+    let lines = [
+        (bytes(disk.warc), "WARC"),
+        (format!("{about}{}", bytes(disk.documents)), "documents and text"),
+        (format!("{about}{}", bytes(disk.log)), "log"),
+        (format!("{about}{}", bytes(disk.frontier)), "frontier"),
+        (bytes(disk.free), "free in the database"),
+    ];
+    let width = lines.iter().map(|(size, _)| size.chars().count()).max().unwrap_or_default().max(11);
+    let lines = lines.map(|(size, kind)| format!("{size:>width$}  {kind}"));
+    format!("{}\n{}", colour.paint(Shade::Head, "on disk"), lines.join("\n"))
 }
 
 /// Prints which crawls a data directory holds.
@@ -100,4 +134,31 @@ fn print_list(args: &StatusArgs, list: &List<'_>) -> Result<(), CliError> {
         Answer::Text => writeln!(io::stdout().lock(), "{}", list.text(Colour::of_stream(&io::stdout()))),
     }
     .map_err(while_doing("writing to standard output"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn people_are_told_what_the_disk_holds_by_kind() {
+        let disk = Disk {
+            warc: 3 << 30,
+            documents: 40 << 20,
+            log: 5 << 20,
+            frontier: 600 << 10,
+            free: 0,
+            is_estimated: false,
+        };
+        insta::assert_snapshot!(on_disk(&disk, Colour::Off), @r"
+        on disk
+           3.00 GiB  WARC
+          40.00 MiB  documents and text
+           5.00 MiB  log
+         600.00 KiB  frontier
+                0 B  free in the database
+        ");
+        let estimated = on_disk(&Disk { is_estimated: true, ..disk }, Colour::Off);
+        assert!(estimated.contains("about 40.00 MiB  documents and text"), "{estimated}");
+    }
 }

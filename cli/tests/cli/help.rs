@@ -18,11 +18,13 @@ fn each_command_explains_itself() {
         ("history", &["history", "--help"]),
         ("get", &["get", "--help"]),
         ("explain", &["explain", "--help"]),
+        ("prune", &["prune", "--help"]),
+        ("forget", &["forget", "--help"]),
     ] {
         let ran = dragline_alone(arguments);
         assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{name}: help is an answer");
         assert!(!ran.stdout.contains('\u{1b}'), "{name}: no colour where nobody sees it");
-        let knows_stacks = matches!(name, "dragline" | "status" | "diff" | "export" | "history" | "get");
+        let knows_stacks = matches!(name, "dragline" | "status" | "diff" | "export" | "history" | "get" | "prune");
         insta::assert_snapshot!(if knows_stacks { by_build(name) } else { name.to_owned() }, ran.stdout);
     }
 }

@@ -14,6 +14,7 @@ mod private;
 mod proxy;
 #[cfg(unix)]
 mod read_only;
+mod retention;
 mod running;
 mod several;
 #[cfg(feature = "stack")]

@@ -140,7 +140,7 @@ fn tickets(message: queue::Message) -> Option<Vec<Ticket>> {
     match message {
         queue::Message::Ticket(ticket) => Some(vec![ticket]),
         queue::Message::Tickets(tickets) => Some(tickets),
-        queue::Message::Parse(_) | queue::Message::Start(_) => None,
+        queue::Message::Parse(_) | queue::Message::Start(_) | queue::Message::Prune(_) => None,
     }
 }
 

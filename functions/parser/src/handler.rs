@@ -56,7 +56,10 @@ impl<W: World> Parser<W> {
 fn segment(message: queue::Message) -> Option<ParseMessage> {
     match message {
         queue::Message::Parse(message) => Some(message),
-        queue::Message::Ticket(_) | queue::Message::Tickets(_) | queue::Message::Start(_) => None,
+        queue::Message::Ticket(_)
+        | queue::Message::Tickets(_)
+        | queue::Message::Start(_)
+        | queue::Message::Prune(_) => None,
     }
 }
 

@@ -1,14 +1,22 @@
 //! Handling commands and following schedules.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::time::Duration;
 
 use dragline_definition::parse_command;
-use dragline_domain::ids::TriggerId;
+use dragline_domain::command::Command;
+use dragline_domain::ids::{CrawlId, TriggerId};
+use dragline_domain::retention::{PrunePlace, Retention};
 use dragline_lambda::{Event, Message, Reply, Work, work_all};
 use dragline_pipeline::World;
 use dragline_pipeline::context::Contexts;
+use dragline_pipeline::retention::{Stores, prune};
 use dragline_pipeline::schedule::{Defaults, Handled, handle, tick};
+use dragline_ports::clock::Clock as _;
 use dragline_ports::error::{PortError, PortResult};
+use dragline_ports::queue::{self, PruneCommand, Queue as _};
+use dragline_ports::retention::{Effect, Retained};
 
 /// What a warm process keeps.
 pub(crate) struct Scheduler {
@@ -25,7 +33,12 @@ impl Scheduler {
     ///
     /// # Errors
     /// Returns the ports' errors at a tick; the next one goes on. A command that fails is in the reply.
-    pub(crate) async fn handle<W: World>(self: Arc<Self>, world: &Arc<W>, event: Event) -> PortResult<Reply> {
+    pub(crate) async fn handle<W: World, R: Retained + 'static>(
+        self: Arc<Self>,
+        world: &Arc<W>,
+        retained: &Arc<R>,
+        event: Event,
+    ) -> PortResult<Reply> {
         match event {
             Event::Tick => {
                 let sent = Box::pin(tick(&**world)).await?;
@@ -33,13 +46,18 @@ impl Scheduler {
                 Ok(Reply::default())
             }
             Event::Messages(messages) => {
-                let command = |message| Arc::clone(&self).command(Arc::clone(world), message);
+                let command = |message| Arc::clone(&self).command(Arc::clone(world), Arc::clone(retained), message);
                 Ok(work_all(messages, command).await)
             }
         }
     }
 
-    async fn command<W: World>(self: Arc<Self>, world: Arc<W>, message: Message) -> Result<Work, PortError> {
+    async fn command<W: World, R: Retained>(
+        self: Arc<Self>,
+        world: Arc<W>,
+        retained: Arc<R>,
+        message: Message,
+    ) -> Result<Work, PortError> {
         let command = match parse_command(&message.body) {
             Ok(command) => command,
             // Acknowledged: another delivery would be just as wrong, and nobody would see why in the dead-letter queue.
@@ -48,6 +66,9 @@ impl Scheduler {
                 return Ok(Work::Refused);
             }
         };
+        if let Command::Prune { crawl, retention, from } = command {
+            return Box::pin(prune_in_time(&*world, &*retained, crawl, retention, from)).await;
+        }
         let (crawl, trigger) = (command.crawl(), TriggerId(message.message_id));
         let handled = Box::pin(handle(&*world, &self.contexts, &self.defaults, &command, &trigger)).await?;
         match handled {
@@ -63,10 +84,34 @@ impl Scheduler {
     }
 }
 
+/// Prunes a crawl as long as there is time, and sends the command again for the rest. Each run gets on by one batch at least.
+async fn prune_in_time(
+    world: &impl World,
+    retained: &impl Retained,
+    crawl: CrawlId,
+    retention: Retention,
+    from: Option<PrunePlace>,
+) -> Result<Work, PortError> {
+    let stores = Stores { retained, origins: world.frontier(), archive: world.archive() };
+    let clock = world.clock();
+    let until = world.timing().walk.map(|walk| clock.monotonic().saturating_add(walk));
+    let rest = || match until.is_some_and(|until| clock.monotonic() >= until) {
+        true => ControlFlow::Break(()),
+        false => ControlFlow::Continue(()),
+    };
+    let (pruned, place) = prune(&stores, &crawl, retention, Effect::Delete, clock.now(), from, rest).await?;
+    tracing::info!(%crawl, ?pruned, is_through = place.is_none(), "pruned");
+    if place.is_some() {
+        let command = PruneCommand::new(crawl, retention, place);
+        world.queue().send(queue::Message::Prune(command), Duration::ZERO).await?;
+    }
+    Ok(Work::Done)
+}
+
 #[cfg(test)]
 mod tests {
     use dragline_domain::frontier::{IterationStatus, Switch};
-    use dragline_lambda::testing::{event, world};
+    use dragline_lambda::testing::{event, world_with_retained};
     use dragline_ports::frontier::{Crawls, Iterations};
 
     use super::*;
@@ -78,16 +123,16 @@ mod tests {
 
     #[tokio::test]
     async fn malformed_commands_are_refused_and_not_delivered_again() {
-        let (world, _directory) = world();
+        let (world, retained, _directory) = world_with_retained();
         let event = event(include_str!("../../../events/commands-malformed.json"));
-        let reply = scheduler().handle(&Arc::new(world), event).await.unwrap();
+        let reply = scheduler().handle(&Arc::new(world), &retained, event).await.unwrap();
         assert_eq!((reply.failed(), reply.refused()), (0, 6), "every one of them");
     }
 
     #[tokio::test]
     async fn each_example_command_is_carried_out() {
         use IterationStatus::{Open, Paused, Stopping};
-        let (world, _directory) = world();
+        let (world, retained, _directory) = world_with_retained();
         let (world, scheduler) = (Arc::new(world), scheduler());
         for (json, crawl, status, switch, why) in [
             (include_str!("../../../events/command-url.json"), "docs.example", Some(Open), "on", "a crawl of the host"),
@@ -109,9 +154,16 @@ mod tests {
                 "this iteration",
             ),
             (include_str!("../../../events/command-definition.json"), "docs", Some(Stopping), "on", "changed; busy"),
+            (
+                include_str!("../../../events/command-prune.json"),
+                "docs",
+                Some(Stopping),
+                "on",
+                "nothing is old enough, and nothing changes",
+            ),
             (include_str!("../../../events/command-remove.json"), "docs", Some(Stopping), "off", "for good"),
         ] {
-            let reply = Arc::clone(&scheduler).handle(&world, event(json)).await.unwrap();
+            let reply = Arc::clone(&scheduler).handle(&world, &retained, event(json)).await.unwrap();
             assert_eq!(reply, Reply::default(), "{why}");
             let crawl = crawl.parse().unwrap();
             let iteration = world.frontier().latest_iteration(&crawl).await.unwrap();
@@ -127,9 +179,11 @@ mod tests {
 
     #[tokio::test]
     async fn a_tick_checks_schedules() {
-        let (world, _directory) = world();
-        let reply =
-            scheduler().handle(&Arc::new(world), event(include_str!("../../../events/tick.json"))).await.unwrap();
+        let (world, retained, _directory) = world_with_retained();
+        let reply = scheduler()
+            .handle(&Arc::new(world), &retained, event(include_str!("../../../events/tick.json")))
+            .await
+            .unwrap();
         assert_eq!(reply, Reply::default());
     }
 }

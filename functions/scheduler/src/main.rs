@@ -5,7 +5,7 @@ mod handler;
 use std::sync::Arc;
 
 use dragline_domain::definition::UserAgent;
-use dragline_lambda::{AwsWorld, Invocation, Reply, RunError, SettingError, run};
+use dragline_lambda::{AwsWorld, DynamoRetained, Invocation, Reply, RunError, SettingError, run};
 use dragline_pipeline::World as _;
 use dragline_pipeline::schedule::Defaults;
 use dragline_ports::clock::Clock as _;
@@ -23,17 +23,18 @@ async fn main() -> Result<(), RunError> {
     run("scheduler", set_up, invoke).await
 }
 
-type Handler = (AwsWorld, Arc<Scheduler>);
+type Handler = (AwsWorld, Arc<DynamoRetained>, Arc<Scheduler>);
 
 async fn set_up(world: AwsWorld) -> Result<Handler, RunError> {
     let defaults = defaults(|name| std::env::var(name).ok())?;
-    Ok((world, Arc::new(Scheduler::new(defaults))))
+    let retained = DynamoRetained::new(world.frontier.clone(), world.documents.clone());
+    Ok((world, Arc::new(retained), Arc::new(Scheduler::new(defaults))))
 }
 
 /// The commands of a batch are handled concurrently, so that each has all the time there is.
-async fn invoke((world, scheduler): Handler, invocation: Invocation) -> Result<Reply, RunError> {
+async fn invoke((world, retained, scheduler): Handler, invocation: Invocation) -> Result<Reply, RunError> {
     let walk = invocation.deadline.walk(world.clock().now(), 1);
-    Ok(scheduler.handle(&Arc::new(world.with_walk(walk)), invocation.event).await?)
+    Ok(scheduler.handle(&Arc::new(world.with_walk(walk)), &retained, invocation.event).await?)
 }
 
 /// Returns what the stack uses where a command leaves something out.

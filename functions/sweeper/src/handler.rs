@@ -2,13 +2,15 @@
 
 use std::time::Duration;
 
+use dragline_domain::retention::Retention;
 use dragline_lambda::{Deadline, Event, Reply};
 use dragline_pipeline::World;
-use dragline_pipeline::sweep::sweep;
+use dragline_pipeline::sweep::{Swept, sweep};
 use dragline_pipeline::tell::tell_owed;
 use dragline_ports::clock::Clock as _;
 use dragline_ports::error::{PortError, PortResult};
 use dragline_ports::frontier::Crawls;
+use dragline_ports::queue::{Message, PruneCommand, Queue as _};
 use tracing::Instrument as _;
 
 /// How many crawls one invocation sweeps at most. Those that began first come first, so that they end and make room.
@@ -17,6 +19,8 @@ const CRAWLS_MAX: usize = 1_000;
 /// Sweeps every running crawl, and sends the notices that are owed. Neither a crawl that cannot be swept nor one with many origins keeps the others
 /// from it: each gets the ports `in_time`, with as much of the remaining time as those after it.
 ///
+/// A crawl whose iteration is over is pruned of iterations that ended longer ago than `archive_kept`; `None` keeps all.
+///
 /// # Errors
 /// Returns the first of the ports' errors, once every crawl had its turn; the next sweep goes on.
 pub(crate) async fn handle<W: World>(
@@ -24,6 +28,7 @@ pub(crate) async fn handle<W: World>(
     in_time: impl Fn(Duration) -> W,
     event: Event,
     deadline: Deadline,
+    archive_kept: Option<Duration>,
 ) -> PortResult<Reply> {
     if event != Event::Tick {
         tracing::error!("the sweeper has no queue");
@@ -36,7 +41,15 @@ pub(crate) async fn handle<W: World>(
         let world = in_time(deadline.walk(now, left));
         let span = tracing::info_span!("sweep", %crawl);
         match Box::pin(sweep(&world, crawl, now)).instrument(span).await {
-            Ok(swept) => tracing::info!(%crawl, ?swept, "swept"),
+            Ok(swept) => {
+                tracing::info!(%crawl, ?swept, "swept");
+                if let (Swept::Closed(row), Some(kept)) = (swept, archive_kept) {
+                    let command = PruneCommand::new(row.crawl, Retention::Within(kept), None);
+                    let sent = world.queue().send(Message::Prune(command), Duration::ZERO).await;
+                    // The end of the next iteration asks again.
+                    sent.unwrap_or_else(|error| tracing::error!(%error, "a crawl is not pruned"));
+                }
+            }
             Err(error) => {
                 tracing::error!(%crawl, %error, "a crawl cannot be swept");
                 failed.get_or_insert(error);
@@ -58,7 +71,8 @@ mod tests {
     async fn a_tick_sweeps_what_runs_and_messages_are_left_alone() {
         let (world, _directory) = world();
         for text in [include_str!("../../../events/sweep.json"), include_str!("../../../events/segments.json")] {
-            let reply = handle(&world, |_| unreachable!("nothing runs"), event(text), Deadline::of_millis(u64::MAX));
+            let reply =
+                handle(&world, |_| unreachable!("nothing runs"), event(text), Deadline::of_millis(u64::MAX), None);
             assert_eq!(reply.await.unwrap(), Reply::default());
         }
     }

@@ -4,18 +4,27 @@ mod handler;
 
 use std::time::Duration;
 
-use dragline_lambda::{AwsWorld, Invocation, Reply, RunError, run};
+use dragline_lambda::{AwsWorld, Invocation, Reply, RunError, SettingError, days, run};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), RunError> {
     run("sweeper", set_up, invoke).await
 }
 
-async fn set_up(world: AwsWorld) -> Result<AwsWorld, RunError> {
-    Ok(world)
+/// How many days bodies and documents are kept; 0 forever.
+const ARCHIVE_DAYS: &str = "DRAGLINE_ARCHIVE_DAYS";
+
+type Handler = (AwsWorld, Option<Duration>);
+
+async fn set_up(world: AwsWorld) -> Result<Handler, RunError> {
+    Ok((world, archive_kept(std::env::var(ARCHIVE_DAYS).ok().as_deref())?))
 }
 
-async fn invoke(world: AwsWorld, invocation: Invocation) -> Result<Reply, RunError> {
+fn archive_kept(text: Option<&str>) -> Result<Option<Duration>, SettingError> {
+    days(ARCHIVE_DAYS, text.filter(|text| !text.is_empty()).ok_or(SettingError::Missing(ARCHIVE_DAYS))?)
+}
+
+async fn invoke((world, archive_kept): Handler, invocation: Invocation) -> Result<Reply, RunError> {
     let in_time = |walk: Duration| world.with_walk(walk);
-    Ok(handler::handle(&world, in_time, invocation.event, invocation.deadline).await?)
+    Ok(handler::handle(&world, in_time, invocation.event, invocation.deadline, archive_kept).await?)
 }

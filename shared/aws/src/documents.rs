@@ -52,6 +52,11 @@ impl S3Documents {
         }
     }
 
+    /// Deletes the documents of a segment.
+    pub(crate) async fn delete(&self, segment: &SegmentRow) -> PortResult<()> {
+        self.bucket.delete(&key(segment)).await.map_err(|e| e.at("delete documents", &segment.id))
+    }
+
     async fn put(&self, segment: &SegmentRow, documents: &[Document]) -> Result<PutDocuments, StoreError> {
         match self.bucket.put_new(&key(segment), DOCUMENTS, encode(documents)?.into()).await? {
             Put::Stored => Ok(PutDocuments::Stored),

@@ -24,7 +24,7 @@ impl QueueUrls {
         match message {
             Message::Ticket(_) | Message::Tickets(_) => &self.turns,
             Message::Parse(_) => &self.segments,
-            Message::Start(_) => &self.commands,
+            Message::Start(_) | Message::Prune(_) => &self.commands,
         }
     }
 }

@@ -2,14 +2,18 @@
 //!
 //! JSON is YAML, so a message is read like the file of a definition, and its diagnostics have locations and hints.
 
+use std::num::NonZeroU32;
+
 use dragline_domain::command::Command;
-use dragline_domain::frontier::StatusChange;
-use dragline_domain::ids::{CrawlId, TriggerId};
-use dragline_domain::url::UrlRules;
+use dragline_domain::frontier::{OriginKey, SegmentId, StatusChange};
+use dragline_domain::ids::{CrawlId, TriggerId, Turn};
+use dragline_domain::retention::{PrunePlace, Retention};
+use dragline_domain::url::{Origin, UrlRules};
 use serde::Deserialize;
 
 use crate::error::{DefinitionErrors, Diagnostic, Diagnostics, Location};
 use crate::read::{ReadDraft, Text};
+use crate::units::duration;
 use crate::{checked, read, shape};
 
 /// The longest message that is read, in bytes.
@@ -32,6 +36,7 @@ struct RawCommand {
     resume: Option<RawCrawl>,
     stop: Option<RawCrawl>,
     remove: Option<RawCrawl>,
+    prune: Option<RawPrune>,
 }
 
 #[derive(Deserialize)]
@@ -53,6 +58,18 @@ struct RawCrawl {
     crawl: Text,
 }
 
+/// Where it goes on is written by the stack itself, when the time of a run is over.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RawPrune {
+    crawl: Text,
+    keep: Option<NonZeroU32>,
+    older_than: Option<Text>,
+    after: Option<Text>,
+    turn: Option<u64>,
+    segment: Option<u64>,
+}
+
 type Found<T> = Result<T, Diagnostics>;
 
 /// Reads a command from the body of a message.
@@ -70,7 +87,7 @@ pub fn parse_command(body: &str) -> Result<Command, DefinitionErrors> {
 
 /// Returns the one command of a message.
 fn one(raw: RawCommand) -> Found<Command> {
-    let RawCommand { url: address, definition, start, put_crawl, pause, resume, stop, remove } = raw;
+    let RawCommand { url: address, definition, start, put_crawl, pause, resume, stop, remove, prune } = raw;
     let change = |change| move |raw: RawCrawl| Ok(Command::Change { crawl: name(&raw.crawl)?, change });
     let mut commands = [
         address.map(|text| url(&text)),
@@ -81,6 +98,7 @@ fn one(raw: RawCommand) -> Found<Command> {
         resume.map(change(StatusChange::Resume)),
         stop.map(change(StatusChange::Stop)),
         remove.map(|raw| Ok(Command::Remove(name(&raw.crawl)?))),
+        prune.map(|raw| retain(&raw)),
     ]
     .into_iter()
     .flatten();
@@ -94,6 +112,31 @@ fn one(raw: RawCommand) -> Found<Command> {
 fn begin(raw: RawStart) -> Found<Command> {
     let trigger = raw.trigger.map(|text| trigger(&text)).transpose()?;
     Ok(Command::Start { crawl: name(&raw.crawl)?, trigger })
+}
+
+fn retain(raw: &RawPrune) -> Found<Command> {
+    let crawl = name(&raw.crawl)?;
+    let retention = match (raw.keep, &raw.older_than) {
+        (Some(newest), None) => Retention::Newest(newest),
+        (None, Some(text)) => {
+            let time = duration(&text.value).map_err(|wrong| at(text, Diagnostic::new(wrong.to_string())))?;
+            Retention::Within(time)
+        }
+        _ => return Err(at(&raw.crawl, Diagnostic::new("give either `keep` or `older_than`"))),
+    };
+    let origin = |text: &Text| {
+        let wrong = || at(text, Diagnostic::new("this is not a valid origin"));
+        text.value.parse::<Origin>().map_err(|_| wrong())
+    };
+    let from = match (raw.after.as_ref().map(origin).transpose()?, raw.turn, raw.segment) {
+        (None, ..) => None,
+        (Some(origin), Some(turn), Some(n)) => {
+            let origin = OriginKey { crawl: crawl.clone(), origin };
+            Some(PrunePlace::Within(SegmentId { origin, turn: Turn(turn), n }))
+        }
+        (Some(origin), ..) => Some(PrunePlace::After(origin)),
+    };
+    Ok(Command::Prune { crawl, retention, from })
 }
 
 /// Reads the URL without stripping parameters: the crawl that it is for says which.
@@ -127,12 +170,14 @@ fn at(text: &Text, diagnostic: Diagnostic) -> Diagnostics {
 }
 
 fn at_start(message: impl Into<String>) -> Diagnostics {
-    let hint = "send one of `url`, `definition`, `start`, `put_crawl`, `pause`, `resume`, `stop` and `remove`";
+    let hint = "send one of `url`, `definition`, `start`, `put_crawl`, `pause`, `resume`, `stop`, `remove` and `prune`";
     vec![(Location::START, Diagnostic::new(message).hint(hint))]
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use dragline_domain::url::CrawlUrl;
 
     use super::*;
@@ -160,6 +205,22 @@ mod tests {
             (r#"{"resume": {"crawl": "docs"}}"#, Command::Change { crawl: crawl(), change: StatusChange::Resume }),
             (r#"{"stop": {"crawl": "docs"}}"#, Command::Change { crawl: crawl(), change: StatusChange::Stop }),
             (r#"{"remove": {"crawl": "docs"}}"#, Command::Remove(crawl())),
+            (
+                r#"{"prune": {"crawl": "docs", "keep": 5}}"#,
+                Command::Prune {
+                    crawl: crawl(),
+                    retention: Retention::Newest(NonZeroU32::new(5).unwrap()),
+                    from: None,
+                },
+            ),
+            (
+                r#"{"prune": {"crawl": "docs", "older_than": "90d", "after": "https://a.example"}}"#,
+                Command::Prune {
+                    crawl: crawl(),
+                    retention: Retention::Within(Duration::from_hours(90 * 24)),
+                    from: Some(PrunePlace::After("https://a.example".parse().unwrap())),
+                },
+            ),
         ] {
             assert_eq!(read(body), expected, "{body}");
         }
@@ -198,6 +259,10 @@ mod tests {
             (r#"{"start": {"crawl": "a", "trigger": "b#c"}}"#, "1:", "this is not a valid trigger"),
             (&trigger, "1:", "this is not a valid trigger"),
             (r#"{"stop": {}}"#, "1:", "the key `crawl` is missing"),
+            (r#"{"prune": {"crawl": "a"}}"#, "1:", "give either `keep` or `older_than`"),
+            (r#"{"prune": {"crawl": "a", "keep": 1, "older_than": "1d"}}"#, "1:", "give either `keep` or `older_than`"),
+            (r#"{"prune": {"crawl": "a", "keep": 0}}"#, "1:", ""),
+            (r#"{"prune": {"crawl": "a", "older_than": "90"}}"#, "1:", "the duration `90` has no unit"),
             ("{\"definition\": {\n  \"seeds\": [\"a.example\"]}}", "2:13", "a URL starts with `https://`"),
         ] {
             let errors = parse_command(body).expect_err(body);

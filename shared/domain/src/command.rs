@@ -3,6 +3,7 @@
 use crate::definition::Definition;
 use crate::frontier::StatusChange;
 use crate::ids::{CrawlId, TriggerId};
+use crate::retention::{PrunePlace, Retention};
 use crate::url::CrawlUrl;
 
 /// A command, checked as far as possible without looking anything up.
@@ -29,6 +30,15 @@ pub enum Command {
         /// Which of the three.
         change: StatusChange,
     },
+    /// Delete of a crawl what dropped iterations left and nothing refers to.
+    Prune {
+        /// The crawl.
+        crawl: CrawlId,
+        /// Which iterations are kept.
+        retention: Retention,
+        /// Where an earlier run stopped, as its time was over; `None` to begin.
+        from: Option<PrunePlace>,
+    },
     /// Switch a crawl off and stop its running iteration. What was crawled stays.
     Remove(CrawlId),
 }
@@ -40,7 +50,10 @@ impl Command {
         match self {
             Self::Url(url) => CrawlId::for_origin(&url.origin()),
             Self::Define(definition) | Self::PutCrawl(definition) => definition.name.clone(),
-            Self::Start { crawl, .. } | Self::Change { crawl, .. } | Self::Remove(crawl) => crawl.clone(),
+            Self::Start { crawl, .. }
+            | Self::Change { crawl, .. }
+            | Self::Prune { crawl, .. }
+            | Self::Remove(crawl) => crawl.clone(),
         }
     }
 }

@@ -16,7 +16,8 @@ mod world;
 
 pub use batch::{Reply, Work, work_all};
 pub use deadline::{Deadline, RESERVE, WALK_RESERVE};
+pub use dragline_aws::DynamoRetained;
 pub use event::{Event, EventError, Message, MessageError, read_message};
 pub use run::{Invocation, RunError, run};
-pub use settings::{SettingError, Settings};
+pub use settings::{SettingError, Settings, days};
 pub use world::AwsWorld;

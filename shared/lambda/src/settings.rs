@@ -56,15 +56,19 @@ impl Settings {
                 commands: get("DRAGLINE_COMMANDS_URL")?,
             },
             topic_arn: get("DRAGLINE_TOPIC_ARN")?,
-            log_kept: days(&get(LOG_DAYS)?)?,
+            log_kept: days(LOG_DAYS, &get(LOG_DAYS)?)?,
         })
     }
 }
 
-fn days(text: &str) -> Result<Option<Duration>, SettingError> {
+/// Reads how long something is kept, in days; `None` for forever, which is written as 0.
+///
+/// # Errors
+/// It is not a number of days.
+pub fn days(name: &'static str, text: &str) -> Result<Option<Duration>, SettingError> {
     let days: u16 = text.parse().map_err(|_| {
         let why = format!("`{}` is not a number of days up to {}", text.escape_debug(), u16::MAX);
-        SettingError::Wrong { name: LOG_DAYS, why }
+        SettingError::Wrong { name, why }
     })?;
     Ok((days > 0).then(|| DAY * u32::from(days)))
 }

@@ -20,5 +20,5 @@ pub use frontier::SqliteFrontier;
 pub use open::{DATABASE, OpenError, Reading};
 pub use queue::{Mailbox, MemoryQueue};
 pub use reader::SqliteReader;
-pub use retention::{Compaction, Released, SqliteRetained};
+pub use retention::{Compaction, Disk, Released, SqliteRetained};
 pub use store::{Allowance, LEASE_GRACE, LocalStore};

@@ -1,10 +1,13 @@
 //! Messages between the steps. Each may come late, twice, or never: the sweeper makes up for it.
 
 use std::future::Future;
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 use dragline_domain::frontier::{OriginKey, SegmentId};
 use dragline_domain::ids::{CrawlId, Iteration, TriggerId, Turn};
+use dragline_domain::retention::{PrunePlace, Retention};
+use dragline_domain::url::Origin;
 use serde::{Deserialize, Serialize};
 
 use super::error::PortResult;
@@ -47,6 +50,46 @@ pub struct StartCommand {
     pub trigger: TriggerId,
 }
 
+/// Asks the scheduler to prune a crawl, or to go on pruning it. One of `keep` and `older_than` is given.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PruneCommand {
+    /// The crawl.
+    pub crawl: CrawlId,
+    /// How many iterations are kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keep: Option<NonZeroU32>,
+    /// How long ago iterations ended that are dropped, in seconds, with the unit: `7776000s`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub older_than: Option<String>,
+    /// The origin to continue after, or in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<Origin>,
+    /// The turn of the segment to continue after.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<Turn>,
+    /// The number of that segment.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub segment: Option<u64>,
+}
+
+impl PruneCommand {
+    /// Returns the message that prunes a crawl from a place on.
+    #[must_use]
+    pub fn new(crawl: CrawlId, retention: Retention, from: Option<PrunePlace>) -> Self {
+        let (keep, older_than) = match retention {
+            Retention::Newest(newest) => (Some(newest), None),
+            Retention::Within(time) => (None, Some(format!("{}s", time.as_secs()))),
+        };
+        let (after, turn, segment) = match from {
+            None => (None, None, None),
+            Some(PrunePlace::After(origin)) => (Some(origin), None, None),
+            Some(PrunePlace::Within(id)) => (Some(id.origin.origin), Some(id.turn), Some(id.n)),
+        };
+        Self { crawl, keep, older_than, after, turn, segment }
+    }
+}
+
 /// A message of any kind, with the queue it belongs to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -59,6 +102,8 @@ pub enum Message {
     Parse(ParseMessage),
     /// To the commands queue.
     Start(StartCommand),
+    /// To the commands queue.
+    Prune(PruneCommand),
 }
 
 impl Message {

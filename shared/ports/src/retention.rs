@@ -1,12 +1,14 @@
-//! Deleting what nothing refers to any more.
+//! Deleting what nothing refers to any more, and everything of some URLs.
 
 use std::future::Future;
 
 use dragline_domain::frontier::{IterationRow, ObjectKey, OriginKey, SegmentId};
 use dragline_domain::ids::{CrawlId, Iteration};
+use dragline_domain::url::CrawlUrl;
 use jiff::Timestamp;
 
 use crate::error::PortResult;
+use crate::reader::Cursor;
 
 /// Deletes of dropped iterations what nothing refers to, by the rule of [`dragline_domain::retention`].
 ///
@@ -37,6 +39,43 @@ pub trait Retained: Send + Sync {
 
     /// Records that the objects of these segments are gone.
     fn forget_objects(&self, segments: &[SegmentId]) -> impl Future<Output = PortResult<()>> + Send;
+}
+
+/// Forgets URLs: no row of theirs stays.
+///
+/// Objects come first: until the rows are gone, a repeated call finds the same objects.
+pub trait Forgetting: Send + Sync {
+    /// Lists objects with records of these URLs, or of URLs that were found on them: some after `after`, in the order of their segments.
+    fn objects_naming(
+        &self,
+        crawl: &CrawlId,
+        urls: &[CrawlUrl],
+        after: Option<&Cursor>,
+    ) -> impl Future<Output = PortResult<ObjectsNaming>> + Send;
+
+    /// Deletes candidates, log and documents of these URLs. URLs that were found on them are as if nobody knew where. Counters of iterations and
+    /// links of other pages stay.
+    fn forget_urls(&self, crawl: &CrawlId, urls: &[CrawlUrl]) -> impl Future<Output = PortResult<Forgotten>> + Send;
+}
+
+/// Objects that name URLs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ObjectsNaming {
+    /// The objects.
+    pub objects: Vec<ObjectKey>,
+    /// Where to continue; `None` after the last.
+    pub next: Option<Cursor>,
+}
+
+/// How much was stored of URLs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Forgotten {
+    /// URLs of which anything was.
+    pub urls: u64,
+    /// Their visits.
+    pub visits: u64,
+    /// Their documents.
+    pub documents: u64,
 }
 
 /// Whether anything is deleted.

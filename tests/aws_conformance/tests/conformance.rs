@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use dragline_aws::{AwsClients, DynamoFrontier, DynamoReader, QueueUrls, S3Documents};
+use dragline_aws::{AwsClients, DynamoFrontier, DynamoReader, DynamoRetained, QueueUrls, S3Documents};
 use dragline_aws_conformance::{Fresh, clients};
 use dragline_ports::queue::Message;
 use dragline_testkit::conformance::queue::Receiver;
@@ -48,6 +48,16 @@ mod reader {
     use super::*;
 
     dragline_testkit::reader_suite!(async { (fresh_with_reader().await, ()) });
+}
+
+mod retention {
+    use super::*;
+
+    dragline_testkit::retention_suite!(async {
+        let (frontier, documents, reader) = fresh_with_reader().await;
+        let retained = DynamoRetained::new(frontier.clone(), documents.clone());
+        ((frontier, documents, reader, retained), ())
+    });
 }
 
 mod archive {

@@ -43,6 +43,12 @@ async fn each_command_comes_as_the_message_that_the_scheduler_takes() {
         (&["resume", "docs"], json!({ "resume": of_crawl }), &status),
         (&["stop", "docs"], json!({ "stop": of_crawl }), &status),
         (&["remove", "docs"], json!({ "remove": of_crawl }), &status),
+        (&["prune", "--keep", "5", "--crawl", "docs"], json!({ "prune": { "crawl": "docs", "keep": 5 } }), &status),
+        (
+            &["prune", "--older-than", "90d", "--crawl", "docs"],
+            json!({ "prune": { "crawl": "docs", "older_than": "7776000s" } }),
+            &status,
+        ),
     ] {
         let ran = dragline(directory.path(), &[arguments, &["--stack", stack.name()]].concat());
         assert_eq!(ran.code, Some(0), "{arguments:?}: {}", ran.stderr);

@@ -15,6 +15,7 @@ mod parses;
 mod progress;
 mod reading;
 mod remembered;
+mod retention;
 mod robots;
 mod turns;
 

@@ -3,6 +3,7 @@
 use aws_sdk_dynamodb::types::AttributeValue;
 use dragline_domain::frontier::{Cursors, IterationRow, IterationStatus, OriginCursor, Reserve, Walk};
 use dragline_domain::ids::{CrawlId, TriggerId};
+use jiff::Timestamp;
 
 use super::{RUNNING, agenda, fields, iteration_number, keys, row};
 use crate::dynamo::{Expression, Fields, IndexWrites, Item, Role, Write, flag, instant, number, text};
@@ -138,6 +139,14 @@ pub(crate) fn reserve(before: &IterationRow, after: &IterationRow) -> Write {
 /// Returns the scheduler's token, once.
 pub(crate) fn return_token(before: &IterationRow, after: &IterationRow) -> Write {
     update(before, after, Expression::new("#token_out = :out").with(":out", flag(true)))
+}
+
+/// Records that it was pruned, unless that is recorded.
+pub(crate) fn prune(row: &IterationRow, now: Timestamp) -> Write {
+    let after = IterationRow { pruned_at: Some(now), ..row.clone() };
+    let update = Expression::new("SET #pruned_at = :pruned_at").with(":pruned_at", instant(now));
+    let condition = Expression::new("attribute_exists(#status) AND attribute_not_exists(#pruned_at)");
+    Write::update(Role::Iteration, &key(row), update, &item(&after)).when(condition)
 }
 
 /// Moves a cursor, if it is where it was read.

@@ -13,8 +13,10 @@ pub use self::deployed::{Deployed, batch, failed_from};
 pub use self::runtime_api::Answer;
 pub use self::template::{Function, Template, WorkQueue};
 
+use std::sync::Arc;
+
 use dragline_engine::{LocalWorld, local_world};
-use dragline_local::LocalStore;
+use dragline_local::{LocalStore, SqliteRetained};
 use dragline_ports::error::PortResult;
 use dragline_ports::notifier::{Notice, Notifier};
 use jiff::Timestamp;
@@ -41,6 +43,17 @@ pub fn world() -> (LocalWorld<Nobody>, TempDir) {
     let directory = TempDir::new().unwrap();
     let store = LocalStore::open(directory.path(), Timestamp::UNIX_EPOCH).unwrap();
     (local_world(&store, Nobody), directory)
+}
+
+/// Returns the same, with what is kept in that directory.
+///
+/// # Panics
+/// Panics if no directory can be made.
+#[must_use]
+pub fn world_with_retained() -> (LocalWorld<Nobody>, Arc<SqliteRetained>, TempDir) {
+    let directory = TempDir::new().unwrap();
+    let store = LocalStore::open(directory.path(), Timestamp::UNIX_EPOCH).unwrap();
+    (local_world(&store, Nobody), Arc::new(store.retained()), directory)
 }
 
 /// Reads an event from its JSON.

@@ -3,4 +3,4 @@
 ALTER TABLE iteration ADD COLUMN pruned_at TEXT;
 ALTER TABLE segment ADD COLUMN is_stored INTEGER NOT NULL DEFAULT 1;
 CREATE INDEX crawl_log_body ON crawl_log (body_of) WHERE body_of IS NOT NULL;
-CREATE INDEX crawl_log_remade ON crawl_log (url) WHERE crawl_type = 'reparse';
+CREATE INDEX crawl_log_other ON crawl_log (url) WHERE is_final = 0;

@@ -209,7 +209,7 @@ CREATE TABLE crawl_log (
 ) STRICT;
 CREATE INDEX crawl_log_url ON crawl_log (url, iteration) WHERE is_final = 1;
 CREATE INDEX crawl_log_body ON crawl_log (body_of) WHERE body_of IS NOT NULL;
-CREATE INDEX crawl_log_remade ON crawl_log (url) WHERE crawl_type = 'reparse';
+CREATE INDEX crawl_log_other ON crawl_log (url) WHERE is_final = 0;
 
 CREATE TABLE request (
     id            INTEGER PRIMARY KEY REFERENCES crawl_log (id),

@@ -83,6 +83,8 @@ impl<C: Clock + Clone> Queue for MemoryQueue<C> {
             Message::Tickets(tickets) => tickets.into_iter().for_each(|ticket| self.tickets.send(ticket, delay)),
             Message::Parse(parse) => self.parses.send(parse, delay),
             Message::Start(command) => self.commands.send(command, delay),
+            // In one process the command prunes by itself, without a message.
+            Message::Prune(_) => {}
         }
         Ok(())
     }

@@ -74,7 +74,7 @@ const ENTRIES: &str =
 fn entries(db: &Db, crawl: CrawlRowId, url: &CrawlUrl) -> Result<Vec<Entry<VisitId>>, StoreError> {
     let mut entries = Vec::new();
     // Each condition is that of an index.
-    for condition in ["l.is_final = 1", "l.crawl_type = 'reparse'"] {
+    for condition in ["l.is_final = 1", "l.is_final = 0 AND l.crawl_type = 'reparse'"] {
         let mut statement = db.statement(&format!("{ENTRIES}{condition}"))?;
         let mut rows = statement.query(params![crawl, url.as_str()])?;
         while let Some(row) = rows.next()? {

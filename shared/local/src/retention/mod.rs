@@ -1,6 +1,8 @@
 //! The [`Retained`] over SQLite: visit by visit.
 
+mod disk;
 mod entries;
+mod forget;
 mod space;
 
 use std::sync::Arc;
@@ -17,6 +19,7 @@ use crate::db::values::{Text, Time};
 use crate::db::writer::Writer;
 use crate::db::{Db, SegmentRowId, StoreError, VisitId};
 
+pub use disk::Disk;
 pub(crate) use space::compact;
 pub use space::{Compaction, Released};
 

@@ -85,6 +85,8 @@ pub async fn handle(
         Command::PutCrawl(definition) => Handled::Stored(put(world, &signed(definition, defaults)).await?),
         Command::Change { change, .. } => change_status(world, &crawl, *change).await?,
         Command::Remove(_) => remove(world, &crawl).await?,
+        // Whoever receives it has what it takes, and does it without asking here.
+        Command::Prune { .. } => Handled::Refused(Refusal::NotPruned(crawl.clone())),
     };
     let is_unfinished = matches!(&handled, Handled::Started(Begun::Iteration(row)) if row.token_out);
     if !is_unfinished && !matches!(handled, Handled::Refused(_)) {

@@ -38,6 +38,9 @@ pub enum Refusal {
         /// The rule that excludes it.
         why: String,
     },
+    /// Pruning is for another command.
+    #[error("`{0}` cannot be pruned here")]
+    NotPruned(CrawlId),
     /// The URL cannot be made into a definition.
     #[error("{url} cannot be crawled: {why}")]
     Unsound {

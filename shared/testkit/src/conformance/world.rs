@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use dragline_domain::frontier::{
     AddTodo, Begun, ChunkKey, Claim, Claimable, Claimer, Committed, Holder, HostAsk, HostWaiter, IterationRow, Lease,
-    LeaseState, ObjectKey, OriginKey, OriginRows, ParsePart, ParserCounters, PartKind, Release, ReleaseRefused,
-    Reserve, Seeding, SegmentId, SegmentRow, SegmentState, Take, TakeRefused, Target, TodoChunk, TodoSource,
-    split_into_chunks,
+    LeaseState, ObjectKey, OriginKey, OriginRows, ParsePart, ParserCounters, PartKind, RecrawlCursor, Release,
+    ReleaseRefused, Reserve, Seeding, SegmentId, SegmentRow, SegmentState, Take, TakeRefused, Target, TodoChunk,
+    TodoSource, split_into_chunks,
 };
 use dragline_domain::ids::{Iteration, LeaseToken, Turn};
 use dragline_domain::politeness::Pace;
@@ -245,6 +245,16 @@ impl<'f, F: Frontier> World<'f, F> {
     pub(super) async fn crawl_until_idle(&self, origin: &OriginKey, by: u128, second: i64) -> SegmentRow {
         let lease = self.take(origin, by, second).await;
         let commit = self.commit(origin, &lease, second + 1).await;
+        assert_eq!(self.release(origin, &commit.lease, Release::Idle).await, Ok(()));
+        commit.segment
+    }
+
+    /// Does the same in a later iteration, in which no known URL is due.
+    pub(super) async fn crawl_again_until_idle(&self, origin: &OriginKey, by: u128, second: i64) -> SegmentRow {
+        let lease = self.take(origin, by, second).await;
+        let mut commit = self.segment(origin, &lease, second + 1).await;
+        commit.lease.cursor = RecrawlCursor::End;
+        assert_eq!(self.frontier.commit_segment(&commit).await.unwrap(), Committed::Done);
         assert_eq!(self.release(origin, &commit.lease, Release::Idle).await, Ok(()));
         commit.segment
     }

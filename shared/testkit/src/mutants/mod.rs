@@ -10,6 +10,7 @@ mod frontier;
 mod frontier_mutation;
 mod queue;
 mod reader;
+mod retention;
 
 pub use archive::{ArchiveMutation, MutantArchive};
 pub use documents::{DocumentsMutation, MutantDocuments};
@@ -17,6 +18,7 @@ pub use frontier::MutantFrontier;
 pub use frontier_mutation::FrontierMutation;
 pub use queue::{MutantQueue, QueueMutation};
 pub use reader::{MutantReader, ReaderMutation};
+pub use retention::{MutantRetained, RetentionMutation};
 
 /// An enumeration of defects: each variant's comment says what is wrong.
 macro_rules! mutations {

@@ -7,6 +7,7 @@ use std::{env, fs, thread};
 
 use dragline_local::{
     DATABASE, DirectoryArchive, LocalStore, Mailbox, MemoryQueue, SqliteDocuments, SqliteFrontier, SqliteReader,
+    SqliteRetained,
 };
 use dragline_ports::queue::Message;
 use dragline_testkit::clock::HandClock;
@@ -57,6 +58,11 @@ pub(crate) async fn log() -> ((SqliteFrontier, SqliteReader), TempDir) {
 pub(crate) async fn reader() -> ((SqliteFrontier, SqliteDocuments, SqliteReader), TempDir) {
     let (store, directory) = store();
     ((store.frontier(), store.documents(), reader_of(&directory)), directory)
+}
+
+pub(crate) async fn retained() -> ((SqliteFrontier, SqliteDocuments, SqliteReader, SqliteRetained), TempDir) {
+    let (store, directory) = store();
+    ((store.frontier(), store.documents(), reader_of(&directory), store.retained()), directory)
 }
 
 pub(crate) async fn documents() -> ((SqliteFrontier, SqliteDocuments), TempDir) {

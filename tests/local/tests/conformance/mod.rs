@@ -27,6 +27,12 @@ mod reader {
     dragline_testkit::reader_suite!(reader());
 }
 
+mod retention {
+    use super::adapters::retained;
+
+    dragline_testkit::retention_suite!(retained());
+}
+
 mod archive {
     use super::adapters::archive;
 

@@ -11,7 +11,7 @@ use std::{fs, panic, thread};
 
 use dragline_testkit::mutants::{
     ArchiveMutation, DocumentsMutation, FrontierMutation, MutantArchive, MutantDocuments, MutantFrontier, MutantQueue,
-    MutantReader, QueueMutation, ReaderMutation,
+    MutantReader, MutantRetained, QueueMutation, ReaderMutation, RetentionMutation,
 };
 use tokio::runtime::{Builder, Runtime};
 
@@ -53,6 +53,13 @@ async fn of_reader(mutation: ReaderMutation) -> Names {
     dragline_testkit::reader_suite!(rejections, async {
         let ((frontier, documents, reader), guard) = adapters::reader().await;
         ((frontier, documents, MutantReader::new(reader, mutation)), guard)
+    })
+}
+
+async fn of_retention(mutation: RetentionMutation) -> Names {
+    dragline_testkit::retention_suite!(rejections, async {
+        let ((frontier, documents, reader, retained), guard) = adapters::retained().await;
+        ((frontier, documents, reader, MutantRetained::new(retained, mutation)), guard)
     })
 }
 
@@ -157,6 +164,15 @@ fn every_mutant_is_rejected_and_every_behaviour_rejects_one() {
                 ReaderMutation::defect,
                 dragline_testkit::reader_suite!(names, ()),
                 |runtime, mutation| runtime.block_on(of_reader(mutation)),
+            ),
+        ),
+        (
+            "Retention",
+            judge(
+                RetentionMutation::ALL,
+                RetentionMutation::defect,
+                dragline_testkit::retention_suite!(names, ()),
+                |runtime, mutation| runtime.block_on(of_retention(mutation)),
             ),
         ),
         (

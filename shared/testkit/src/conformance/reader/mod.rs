@@ -3,6 +3,7 @@
 mod counts;
 mod pages;
 mod places;
+mod retention;
 mod rows;
 mod story;
 mod streams;
@@ -12,6 +13,7 @@ use dragline_domain::ids::CrawlId;
 pub use counts::*;
 pub use pages::*;
 pub use places::*;
+pub use retention::*;
 pub use rows::*;
 
 /// The crawl that the suite's readers read.

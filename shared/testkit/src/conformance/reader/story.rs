@@ -21,6 +21,7 @@ use dragline_domain::url::Spelling;
 use dragline_formats::robots::{RobotsRecord, Unreadable};
 use dragline_ports::documents::Documents;
 use dragline_ports::frontier::{CommitParse, Frontier, GiveUp, RobotsRow};
+use jiff::Timestamp;
 
 use super::super::samples::{at, capture, key, sighting, trigger, url};
 use super::super::world::{DELAY, UNLIMITED, World};
@@ -86,6 +87,22 @@ impl Made {
         self.entry.change = None;
         self.capture = None;
         self.document = self.document.map(|document| Document { outcome, page: None, links: Vec::new(), ..document });
+        self
+    }
+
+    /// Sets when it was asked for.
+    pub(super) fn asked_at(mut self, at: Timestamp) -> Self {
+        self.entry.at = at;
+        self
+    }
+
+    /// Makes it an answer with the body that was fetched then.
+    pub(super) fn unchanged_since(mut self, since: Timestamp) -> Self {
+        self = self.ended(Outcome::FileDidNotChange);
+        self.entry.unchanged_since = Some(since);
+        self.entry.change = Some(VisitChange { kind: ChangeKind::Unchanged, parts: Vec::new() });
+        self.entry.file.iter_mut().for_each(|file| file.record = RecordKind::Revisit);
+        self.document = None;
         self
     }
 

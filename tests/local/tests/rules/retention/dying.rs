@@ -25,6 +25,10 @@ impl<A: Archive> Archive for Dying<A> {
         self.inner.put_new(key, bytes).await
     }
 
+    async fn replace(&self, key: &ObjectKey, bytes: Bytes) -> PortResult<()> {
+        self.inner.replace(key, bytes).await
+    }
+
     async fn get(&self, key: &ObjectKey, bytes_max: u64) -> PortResult<Option<Bytes>> {
         self.inner.get(key, bytes_max).await
     }

@@ -124,7 +124,7 @@ fn dump(data: &Path) -> Vec<String> {
     let mut lines = Vec::new();
     for table in tables {
         let mut rows = db.prepare(&format!("SELECT * FROM \"{table}\" ORDER BY 1, 2")).unwrap();
-        let names: Vec<String> = rows.column_names().into_iter().map(str::to_owned).collect();
+        let names: Vec<String> = rows.column_names().map(str::to_owned).collect();
         let mut rows = rows.query([]).unwrap();
         while let Some(row) = rows.next().unwrap() {
             let values = names.iter().enumerate().filter(|(_, name)| *name != "pruned_at");

@@ -40,6 +40,11 @@ fn mixed(parts: [u64; 4]) -> u64 {
     })
 }
 
+/// Draws a page.
+fn one_of(drawn: u64) -> u64 {
+    drawn % PAGES as u64
+}
+
 /// The definition of a day: on some days pages are due that on others are not, and links are decided by other rules.
 pub(super) fn definition_of(days: &Days, day: usize) -> Definition {
     definition(&[days.site.url("/")], |draft: &mut Draft| {
@@ -75,7 +80,7 @@ fn act(asked: &Asked, seed: u64, day: usize) -> Act {
                 return answer(304, &[&tag], "");
             }
             let links: String = (0..4)
-                .map(|n| mixed([seed, edition as u64, number as u64, 10 + n]) as usize % PAGES)
+                .map(|n| one_of(mixed([seed, edition as u64, number as u64, 10 + n])))
                 .map(|to| format!("<a href=/{to}>{to}</a> "))
                 .collect();
             let fields: &[&str] = if number.is_multiple_of(2) {
@@ -93,7 +98,7 @@ fn act(asked: &Asked, seed: u64, day: usize) -> Act {
         9 => answer(404, &["content-type: text/html"], format!("no {number} on {day}")),
         10 => answer(410, &[], ""),
         11 => answer(403, &[], ""),
-        12 => answer(301, &[&format!("location: /{}", draw(4) as usize % PAGES)], ""),
+        12 => answer(301, &[&format!("location: /{}", one_of(draw(4)))], ""),
         13 => answer(200, &["content-type: application/pdf"], format!("%PDF {edition}")),
         14 => answer(200, &["content-type: text/html", "x-robots-tag: noindex"], format!("secret {edition}")),
         _ => answer(418, &[], "teapot"),

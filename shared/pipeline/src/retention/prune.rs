@@ -7,8 +7,7 @@ use std::ops::ControlFlow;
 
 use dragline_domain::frontier::{IterationRow, OriginKey, SegmentId};
 use dragline_domain::ids::{CrawlId, Iteration};
-use dragline_domain::retention::Retention;
-use dragline_domain::url::Origin;
+use dragline_domain::retention::{PrunePlace, Retention};
 use jiff::Timestamp;
 
 use dragline_ports::archive::Archive;
@@ -28,15 +27,6 @@ pub struct Stores<'s, R, O, A> {
     pub origins: &'s O,
     /// The objects.
     pub archive: &'s A,
-}
-
-/// Where a walk goes on.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PrunePlace {
-    /// With the origins after this one.
-    After(Origin),
-    /// In the middle of an origin, after this segment.
-    Within(SegmentId),
 }
 
 /// What pruning did, or would do.

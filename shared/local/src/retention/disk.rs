@@ -1,0 +1,177 @@
+//! What the disk holds, by kind.
+
+use dragline_domain::ids::CrawlId;
+use dragline_ports::error::{PortError, PortResult};
+use rusqlite::params;
+use serde::Serialize;
+
+use crate::db::{Db, StoreError};
+use crate::open::Reading;
+
+/// What a data directory takes of the disk, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Disk {
+    /// WARC objects: of the crawl that was asked for, or of all.
+    #[serde(rename = "warc_bytes")]
+    pub warc: u64,
+    /// Documents with their texts and links, of all crawls.
+    #[serde(rename = "documents_bytes")]
+    pub documents: u64,
+    /// The log: visits, requests and where their records are, of all crawls.
+    #[serde(rename = "log_bytes")]
+    pub log: u64,
+    /// What is known of URLs, and the rows of origins and segments, of all crawls.
+    #[serde(rename = "frontier_bytes")]
+    pub frontier: u64,
+    /// Free pages of the database, which are filled by what is stored next.
+    #[serde(rename = "free_bytes")]
+    pub free: u64,
+    /// Whether the parts of the database are estimated: it is too large to be counted while somebody waits.
+    pub is_estimated: bool,
+}
+
+/// The largest database whose pages are counted: reading them takes a second at most.
+const COUNTED_BYTES_MAX: u64 = 256 << 20;
+
+/// How many segments are looked at to estimate a larger one.
+const SAMPLE: i64 = 40;
+
+/// The tables of documents and of the log. All others belong to the frontier.
+const DOCUMENTS: &str = "'document', 'difference', 'file_text', 'page_link'";
+const LOG: &str = "'crawl_log', 'request', 'file', 'redirect', 'agent'";
+
+impl Reading {
+    /// Returns what the disk holds; WARC objects only of this crawl, if one is given. Takes a second at most, however large the directory is.
+    ///
+    /// # Errors
+    /// Fails if the database cannot be read.
+    pub fn disk(&self, crawl: Option<&CrawlId>) -> PortResult<Disk> {
+        let failed = |error: StoreError| {
+            let subject = self.db().connection.path().unwrap_or_default().to_owned();
+            PortError::new(error.kind(), "measure database", subject, error)
+        };
+        self.db().disk(crawl, COUNTED_BYTES_MAX).map_err(failed)
+    }
+}
+
+impl Db {
+    fn disk(&self, crawl: Option<&CrawlId>, counted_bytes_max: u64) -> Result<Disk, StoreError> {
+        let number = |pragma: &str| {
+            let number = self.connection.query_row(&format!("PRAGMA {pragma}"), [], |row| row.get::<_, u64>(0))?;
+            Ok::<_, StoreError>(number)
+        };
+        let page = number("page_size")?;
+        let (all, free) = (number("page_count")? * page, number("freelist_count")? * page);
+        let used = all.saturating_sub(free);
+        let is_estimated = all > counted_bytes_max;
+        let (documents, log) = if is_estimated { self.estimated()? } else { self.counted()? };
+        let documents = documents.min(used);
+        let log = log.min(used - documents);
+        Ok(Disk { warc: self.warc(crawl)?, documents, log, frontier: used - documents - log, free, is_estimated })
+    }
+
+    fn warc(&self, crawl: Option<&CrawlId>) -> Result<u64, StoreError> {
+        let sql = "SELECT coalesce(sum(s.object_bytes), 0) FROM segment s JOIN origin o ON o.id = s.origin_id
+                   JOIN crawl c ON c.id = o.crawl_id WHERE s.is_stored AND (?1 IS NULL OR c.name = ?1)";
+        Ok(self.find(sql, [crawl.map(CrawlId::as_str)], |row| row.get(0))?.unwrap_or(0))
+    }
+
+    /// Counts the pages of documents and of the log, with their indexes.
+    fn counted(&self) -> Result<(u64, u64), StoreError> {
+        let of = |tables: &str| {
+            let sql = format!(
+                "SELECT coalesce(sum(p.pgsize), 0) FROM dbstat p JOIN sqlite_schema t ON t.name = p.name
+                 WHERE p.aggregate = TRUE AND t.tbl_name IN ({tables})"
+            );
+            Ok::<_, StoreError>(self.find(&sql, [], |row| row.get(0))?.unwrap_or(0))
+        };
+        Ok((of(DOCUMENTS)?, of(LOG)?))
+    }
+
+    /// Estimates the same from a sample of segments: what their rows hold, and about what each row takes besides, with its indexes.
+    fn estimated(&self) -> Result<(u64, u64), StoreError> {
+        let (last, segments): (i64, i64) = self
+            .find("SELECT coalesce(max(id), 0), count(*) FROM segment", [], |row| Ok((row.get(0)?, row.get(1)?)))?
+            .unwrap_or_default();
+        let sql = "SELECT
+            (SELECT total(60 + length(d.url)) FROM document d WHERE d.id BETWEEN ?1 AND ?2)
+            + (SELECT total(60 + length(t.text) + coalesce(length(t.title), 0) + coalesce(length(t.description), 0)) FROM file_text t WHERE t.id BETWEEN ?1 AND ?2)
+            + (SELECT total(20 + length(p.links)) FROM page_link p WHERE p.id BETWEEN ?1 AND ?2)
+            + (SELECT total(40 + length(x.links_added) + length(x.links_removed)) FROM difference x WHERE x.id BETWEEN ?1 AND ?2),
+            (SELECT total(160 + 2 * length(l.url) + coalesce(length(l.via), 0) + coalesce(length(l.detail), 0)) FROM crawl_log l WHERE l.id BETWEEN ?1 AND ?2)
+            + 80 * (SELECT count(*) FROM request r WHERE r.id BETWEEN ?1 AND ?2)
+            + 200 * (SELECT count(*) FROM file f WHERE f.id BETWEEN ?1 AND ?2)";
+        let (mut sampled, mut documents, mut log) = (0_u32, 0.0, 0.0);
+        for step in 0..SAMPLE {
+            let near = last * step / SAMPLE;
+            let Some(id) =
+                self.find("SELECT id FROM segment WHERE id > ?1 LIMIT 1", [near], |row| row.get::<_, i64>(0))?
+            else {
+                break;
+            };
+            let range = params![id << 24, ((id + 1) << 24) - 1];
+            let (of_documents, of_log): (f64, f64) =
+                self.find(sql, range, |row| Ok((row.get(0)?, row.get(1)?)))?.unwrap_or_default();
+            sampled += 1;
+            documents += of_documents;
+            log += of_log;
+        }
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            clippy::cast_precision_loss,
+            reason = "an estimate of bytes, which are never negative"
+        )]
+        let whole = |part: f64| (part * segments as f64 / f64::from(sampled.max(1))) as u64;
+        Ok((whole(documents), whole(log)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::LEASE_GRACE;
+
+    #[test]
+    fn an_estimate_is_near_what_is_counted() {
+        let directory = tempfile::tempdir().unwrap();
+        let (connection, _lock) = crate::open::for_writing(directory.path()).unwrap();
+        connection
+            .execute_batch(
+                "BEGIN;
+                INSERT INTO crawl (id, name) VALUES (1, 'docs'), (2, 'news');
+                INSERT INTO agent VALUES (1, 'a');
+                INSERT OR IGNORE INTO outcome VALUES (20, 'file_ingested', 'content');
+                INSERT INTO origin (id, crawl_id, origin) VALUES (1, 1, 'https://a.example'), (2, 2, 'https://b.example');
+                WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 300)
+                INSERT INTO segment (id, origin_id, turn, n, iteration, token, state, object, object_bytes, entries, committed_at, attempts, is_stored)
+                SELECT n, 1 + n % 2, n, 0, 1, 't', 'processed', 'raw/' || n, 1000, 50, '', 0, n % 3 > 0 FROM n;
+                WITH RECURSIVE n (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM n WHERE n < 49)
+                INSERT INTO crawl_log (id, crawl_type, agent_id, origin_id, iteration, url, depth, redirects, outcome, is_final, tries, at)
+                SELECT (s.id << 24) + n.n, 'queued', 1, 1, 1, 'https://a.example/some/path/' || s.id || '/' || n.n, 1, 0, 20, 1, 1, '2026-11-21T10:10:35.123Z'
+                FROM segment s, n;
+                INSERT INTO request SELECT id, at, 100, 50, 200, '192.0.2.7:443' FROM crawl_log;
+                INSERT INTO file (id, record, offset, length, body_bytes, payload_sha1, decoded_sha1)
+                SELECT id, 'response', 100000, 10000, 20000, hex(zeroblob(20)), hex(zeroblob(20)) FROM crawl_log;
+                INSERT INTO document SELECT id, substr(url, 18), 20, 'processed', NULL, id FROM crawl_log;
+                INSERT INTO file_text (id, noindex, nofollow, cut, text) SELECT id, 0, 0, 'whole', hex(zeroblob(1000)) FROM crawl_log;
+                INSERT INTO page_link SELECT id, hex(zeroblob(300)) FROM crawl_log;
+                COMMIT;",
+            )
+            .unwrap();
+        let db = Db { connection, lease_grace: LEASE_GRACE };
+        let counted = db.disk(None, u64::MAX).unwrap();
+        let estimated = db.disk(None, 0).unwrap();
+        assert_eq!((counted.is_estimated, estimated.is_estimated), (false, true));
+        for (kind, counted, estimated) in
+            [("documents", counted.documents, estimated.documents), ("log", counted.log, estimated.log)]
+        {
+            assert!(counted > 1 << 20, "{kind}: {counted} bytes");
+            assert!(counted.abs_diff(estimated) < counted / 3, "{kind}: {estimated} for {counted} bytes");
+        }
+        let of = |crawl: Option<&CrawlId>| db.disk(crawl, u64::MAX).unwrap().warc;
+        let docs = "docs".parse().unwrap();
+        assert_eq!((of(None), of(Some(&docs))), (200_000, 100_000), "objects that are stored, of a crawl or of all");
+        assert_eq!(counted.warc, estimated.warc);
+    }
+}
