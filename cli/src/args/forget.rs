@@ -3,7 +3,7 @@
 use clap::Args;
 use dragline_domain::definition::Condition;
 
-use super::prune::HereArgs;
+use super::visits::VisitedArgs;
 use super::{Answer, values};
 
 /// Delete everything that is stored of URLs
@@ -14,7 +14,7 @@ use super::{Answer, values};
                   What stays is what other pages say: links to the URLs. The counters of iterations stay, too. A seed, or a URL that a new or changed \
                   page links to, is found again by the next crawl, unless the definition excludes it.\n\n\
                   --where takes a condition as in a definition (docs/definition.md): in YAML, over the host, path, query, scheme, port or \
-                  the whole URL.",
+                  the whole URL. No iteration of the crawl may be under way.",
     after_help = "\
 Examples:
   dragline forget https://example.org/staff/jane
@@ -29,7 +29,7 @@ pub(crate) struct ForgetArgs {
     #[arg(long = "where", id = "condition", value_name = "CONDITION", value_parser = values::condition)]
     pub(crate) condition: Option<Condition>,
     #[command(flatten)]
-    pub(crate) stored: HereArgs,
+    pub(crate) of: VisitedArgs,
     /// Print the result as one JSON object
     #[arg(long)]
     json: bool,

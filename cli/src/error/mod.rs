@@ -17,7 +17,7 @@ use jiff::Timestamp;
 
 use crate::args::{allowance_flag, crawl_flag, data_flag};
 use crate::get::GetError;
-use crate::place::Directory;
+use crate::place::{Directory, Place};
 use crate::source::key_names;
 #[cfg(feature = "stack")]
 use crate::stack::DeployedError;
@@ -110,7 +110,7 @@ pub(crate) enum CliError {
     #[error("the last iteration of `{crawl}` is not over")]
     NotOver {
         /// Where the crawl is.
-        directory: Directory,
+        place: Place,
         /// The crawl.
         crawl: CrawlId,
     },
@@ -216,7 +216,13 @@ impl CliError {
             Self::UnfinishedCrawl { go_on, .. } => {
                 vec![format!("finish it first: `{go_on}`, with the same network options as before")]
             }
-            Self::NotOver { directory, .. } => vec![format!("finish it first: `{}`", directory.command_to_resume())],
+            Self::NotOver { place: Place::Data(directory), .. } => {
+                vec![format!("finish it first: `{}`", directory.command_to_resume())]
+            }
+            #[cfg(feature = "stack")]
+            Self::NotOver { place: Place::Stack(stack), crawl } => {
+                vec![format!("wait until it is, or stop it: `dragline stop {crawl}{}`", stack.flag())]
+            }
             Self::NotBegun(directory) => vec![format!("start it: `{}`", directory.command_to_resume())],
             Self::WhichCrawl { data, crawls } => {
                 let example = crawls.first().map_or_else(String::new, crawl_flag);

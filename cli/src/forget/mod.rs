@@ -1,7 +1,6 @@
 //! `dragline forget`: deletes everything that is stored of URLs.
 
 use std::io::{self, Write};
-use std::path::Path;
 
 use dragline_domain::definition::Condition;
 use dragline_domain::frontier::IterationStatus;
@@ -9,17 +8,17 @@ use dragline_domain::ids::CrawlId;
 use dragline_domain::url::CrawlUrl;
 use dragline_local::{Compaction, LocalStore, SystemClock};
 use dragline_pipeline::retention::forget as forget_urls;
+use dragline_ports::archive::Archive;
 use dragline_ports::clock::Clock;
-use dragline_ports::frontier::Iterations;
 use dragline_ports::reader::{Cursor, Filter, Reader, Rest};
-use dragline_ports::retention::Forgotten;
+use dragline_ports::retention::{Forgetting, Forgotten};
 use serde::Serialize;
 
-use crate::args::{Answer, ForgetArgs};
+use crate::args::{Answer, ForgetArgs, Of};
 use crate::error::{CliError, while_doing};
 use crate::exit::Exit;
-use crate::found;
-use crate::place::Directory;
+use crate::found::{self, Found};
+use crate::place::Place;
 use crate::source::parse_url;
 use crate::terminal::{Console, plural, write_json};
 
@@ -28,45 +27,53 @@ const URLS_MAX: usize = 1_000;
 
 /// What was forgotten. The field names are those of `--json`.
 #[derive(Debug, Serialize)]
-struct Report<'a> {
-    data: &'a Path,
+struct Report {
+    #[serde(flatten)]
+    place: Place,
     crawl: CrawlId,
     urls: u64,
     visits: u64,
     documents: u64,
 }
 
-/// Forgets URLs of a crawl in a data directory, and prints what was deleted on standard output.
+/// Forgets URLs of a crawl, and prints what was deleted on standard output.
 ///
 /// # Errors
 /// A URL is not valid, there is no such crawl, an iteration of it is not over, the directory is in use, or something cannot be deleted.
 pub(crate) async fn forget(args: &ForgetArgs, console: &Console) -> Result<Exit, CliError> {
     let named = args.urls.iter().map(|url| parse_url(url)).collect::<Result<Vec<_>, _>>()?;
-    let data = args.stored.data();
-    let crawls = found::crawls(data)?;
-    let Some(crawl) = found::choose(data, &crawls, args.stored.crawl())? else {
-        return Err(found::nothing_begun(data));
-    };
-    let mut total = Forgotten::default();
-    {
-        let store = LocalStore::open(data, SystemClock::new().now())?;
-        let latest = store.frontier().latest_iteration(&crawl).await?;
-        if latest.is_some_and(|latest| latest.status != IterationStatus::Closed) {
-            return Err(CliError::NotOver { directory: Directory::of(data, &crawl, &crawls), crawl });
+    match args.of.which()? {
+        Of::Directory { data, crawl } => {
+            let Some(found) = found::in_directory(data, crawl)? else { return Err(found::nothing_begun(data)) };
+            let total = {
+                let store = LocalStore::open(data, SystemClock::new().now())?;
+                forget_from(&found, &store.retained(), &store.archive(), &named, args).await?
+            };
+            let Found { place, crawl, reader, .. } = found;
+            // The file is written anew, which nobody may read meanwhile.
+            drop(reader);
+            if total != Forgotten::default() {
+                LocalStore::compact(data, Compaction::Always)?;
+            }
+            report(args, (place, crawl), total, console)
         }
-        let forget = Forget { store: &store, crawl: &crawl };
-        for urls in named.chunks(URLS_MAX) {
-            forget.some(urls, &mut total).await?;
-        }
-        if let Some(condition) = &args.condition {
-            forget.matching(data, condition, &mut total).await?;
+        #[cfg(feature = "stack")]
+        Of::Stack { crawl, stack } => {
+            let (found, retained, archive) = crate::stack::find_retained(crawl, stack).await?;
+            let total = forget_from(&found, &retained, &archive, &named, args).await?;
+            report(args, (found.place, found.crawl), total, console)
         }
     }
-    if total != Forgotten::default() {
-        LocalStore::compact(data, Compaction::Always)?;
-    }
+}
+
+fn report(
+    args: &ForgetArgs,
+    (place, crawl): (Place, CrawlId),
+    total: Forgotten,
+    console: &Console,
+) -> Result<Exit, CliError> {
     let Forgotten { urls, visits, documents } = total;
-    let report = Report { data, crawl, urls, visits, documents };
+    let report = Report { place, crawl, urls, visits, documents };
     print(args.answer(), &report).map_err(while_doing("writing to standard output"))?;
     if urls > 0 {
         console.hint("a seed, or a URL that a new or changed page links to, is found again by the next crawl unless its definition excludes it");
@@ -74,18 +81,42 @@ pub(crate) async fn forget(args: &ForgetArgs, console: &Console) -> Result<Exit,
     Ok(Exit::Done)
 }
 
-/// Forgetting, group by group.
-struct Forget<'s> {
-    store: &'s LocalStore,
-    crawl: &'s CrawlId,
+/// Forgets the named URLs, and those for which the condition holds.
+async fn forget_from(
+    found: &Found<impl Reader>,
+    forgetting: &impl Forgetting,
+    archive: &impl Archive,
+    named: &[CrawlUrl],
+    args: &ForgetArgs,
+) -> Result<Forgotten, CliError> {
+    let latest = found.reader.latest_iteration().await.map_err(|error| found.failed(error))?;
+    if latest.is_some_and(|latest| latest.status != IterationStatus::Closed) {
+        return Err(CliError::NotOver { place: found.place.clone(), crawl: found.crawl.clone() });
+    }
+    let (mut forget, mut total) = (Forget { found, forgetting, archive }, Forgotten::default());
+    for urls in named.chunks(URLS_MAX) {
+        forget.some(urls, &mut total).await?;
+    }
+    if let Some(condition) = &args.condition {
+        forget.matching(condition, &mut total).await?;
+    }
+    Ok(total)
 }
 
-impl Forget<'_> {
-    async fn some(&self, urls: &[CrawlUrl], total: &mut Forgotten) -> Result<(), CliError> {
+/// Forgetting, group by group.
+struct Forget<'s, R, F, A> {
+    found: &'s Found<R>,
+    forgetting: &'s F,
+    archive: &'s A,
+}
+
+impl<R: Reader, F: Forgetting, A: Archive> Forget<'_, R, F, A> {
+    async fn some(&mut self, urls: &[CrawlUrl], total: &mut Forgotten) -> Result<(), CliError> {
         if urls.is_empty() {
             return Ok(());
         }
-        let forgotten = forget_urls(&self.store.retained(), &self.store.archive(), self.crawl, urls).await?;
+        let forgotten = forget_urls(self.forgetting, self.archive, &self.found.crawl, urls).await;
+        let forgotten = forgotten.map_err(|error| self.found.no_object(error))?;
         total.urls += forgotten.urls;
         total.visits += forgotten.visits;
         total.documents += forgotten.documents;
@@ -93,13 +124,12 @@ impl Forget<'_> {
     }
 
     /// Forgets each URL for which the condition holds: those that are known, and those that are only in the log, as a rule forbade them.
-    async fn matching(&self, data: &Path, condition: &Condition, total: &mut Forgotten) -> Result<(), CliError> {
-        let failed = |source| CliError::Query { data: data.to_owned(), source };
-        let reader = LocalStore::open_read_only(data)?.into_reader(self.crawl.clone());
-        let filter = Filter::default();
+    async fn matching(&mut self, condition: &Condition, total: &mut Forgotten) -> Result<(), CliError> {
+        let (filter, reader) = (Filter::default(), &self.found.reader);
         let mut after: Option<Cursor> = None;
         loop {
-            let batch = reader.candidates(&filter, after.as_ref(), URLS_MAX).await.map_err(failed)?;
+            let batch = reader.candidates(&filter, after.as_ref(), URLS_MAX).await;
+            let batch = batch.map_err(|error| self.found.failed(error))?;
             let urls = matching(condition, batch.rows.into_iter().map(|row| row.url));
             self.some(&urls, total).await?;
             after = batch.cursor;
@@ -109,7 +139,8 @@ impl Forget<'_> {
         }
         after = None;
         loop {
-            let batch = reader.log(&filter, after.as_ref(), URLS_MAX).await.map_err(failed)?;
+            let batch = reader.log(&filter, after.as_ref(), URLS_MAX).await;
+            let batch = batch.map_err(|error| self.found.failed(error))?;
             let urls = matching(condition, batch.rows.into_iter().map(|row| row.url));
             self.some(&urls, total).await?;
             after = batch.cursor;
@@ -129,14 +160,14 @@ fn matching(condition: &Condition, urls: impl Iterator<Item = String>) -> Vec<Cr
     matching
 }
 
-fn print(answer: Answer, report: &Report<'_>) -> io::Result<()> {
+fn print(answer: Answer, report: &Report) -> io::Result<()> {
     match answer {
         Answer::Json => write_json(io::stdout().lock(), report),
         Answer::Text => writeln!(io::stdout().lock(), "{}", text(report)),
     }
 }
 
-fn text(report: &Report<'_>) -> String {
+fn text(report: &Report) -> String {
     let Report { crawl, urls, visits, documents, .. } = report;
     if *urls == 0 {
         return format!("{crawl}: nothing is stored of these URLs");

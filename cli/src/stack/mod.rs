@@ -6,7 +6,7 @@ mod message;
 
 use std::sync::Arc;
 
-use dragline_aws::{DynamoReader, S3Archive, Stack};
+use dragline_aws::{DynamoReader, DynamoRetained, S3Archive, Stack};
 use dragline_domain::ids::CrawlId;
 use dragline_local::SystemRng;
 use dragline_ports::frontier::Crawls;
@@ -55,6 +55,19 @@ pub(crate) async fn find_with_archive(
 ) -> Result<(Found<DynamoReader>, S3Archive), CliError> {
     let deployed = Deployed::find(stack).await?;
     Ok((deployed.crawl(crawl).await?, deployed.stack.archive(Arc::new(SystemRng))))
+}
+
+/// Finds a crawl of a stack, and what is kept of it.
+///
+/// # Errors
+/// There is no such stack or crawl, or AWS did not answer.
+pub(crate) async fn find_retained(
+    crawl: &CrawlId,
+    stack: StackName,
+) -> Result<(Found<DynamoReader>, DynamoRetained, S3Archive), CliError> {
+    let deployed = Deployed::find(stack).await?;
+    let (found, rng) = (deployed.crawl(crawl).await?, || Arc::new(SystemRng));
+    Ok((found, deployed.stack.retained(rng()), deployed.stack.archive(rng())))
 }
 
 /// Finds a crawl of a stack.

@@ -52,6 +52,12 @@ impl S3Documents {
         }
     }
 
+    /// Puts these documents in the place of those of a segment.
+    pub(crate) async fn replace(&self, segment: &SegmentRow, documents: &[Document]) -> PortResult<()> {
+        let replaced = async { self.bucket.replace(&key(segment), DOCUMENTS, encode(documents)?.into()).await };
+        replaced.await.map_err(|e: StoreError| e.at("replace documents", &segment.id))
+    }
+
     /// Deletes the documents of a segment.
     pub(crate) async fn delete(&self, segment: &SegmentRow) -> PortResult<()> {
         self.bucket.delete(&key(segment)).await.map_err(|e| e.at("delete documents", &segment.id))

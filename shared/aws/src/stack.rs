@@ -17,7 +17,7 @@ use dragline_ports::error::{PortError, PortResult};
 use crate::clients::environment;
 use crate::errors::StoreError;
 use crate::tables::{Table, TableNames};
-use crate::{AwsClients, DynamoFrontier, DynamoReader, Patience, S3Archive, S3Documents, http_client};
+use crate::{AwsClients, DynamoFrontier, DynamoReader, DynamoRetained, Patience, S3Archive, S3Documents, http_client};
 
 /// The tag with the URL of the queue of commands.
 const COMMANDS: &str = "dragline:commands";
@@ -112,6 +112,12 @@ impl Stack {
     #[must_use]
     pub fn documents(&self, rng: Arc<dyn Rng>) -> S3Documents {
         S3Documents::new(&self.clients, &self.bucket, rng)
+    }
+
+    /// Returns what is kept of its crawls.
+    #[must_use]
+    pub fn retained(&self, rng: Arc<dyn Rng>) -> DynamoRetained {
+        DynamoRetained::new(self.frontier(Arc::clone(&rng)), self.documents(rng))
     }
 
     /// Returns its WARC objects.

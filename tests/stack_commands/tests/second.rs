@@ -206,3 +206,38 @@ async fn urls_on_demand_and_documents_made_again_give_the_same_on_both_engines()
     let expected = ["/news file_ingested changed", "/story/2 file_ingested new", "/goes file_not_found gone"];
     assert_eq!(seen, set(&expected), "what was demanded, and the link that matches");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_forgotten_is_gone_from_both_engines_and_the_rest_stays() {
+    let both = Both::new().await;
+    let definition = both.definition(|_| {});
+    both.crawl(&definition).await;
+    both.edition.store(2, Ordering::SeqCst);
+    both.crawl(&definition).await;
+    let pages = |both: &Both| both.export("pages", &["url", "title", "text", "depth"]);
+    let log = |both: &Both| both.export("log", &["url", "outcome_name", "via"]);
+    let (before, logged) = (pages(&both), log(&both));
+    let [news, deep] = ["news", "deep/2"].map(|path| format!("{}{path}", both.site.url()));
+    for ran in both.ask(&["forget", &news, &deep, "--json"]) {
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        let report: Value = serde_json::from_str(&ran.stdout).unwrap();
+        let counts = ["urls", "visits", "documents"].map(|name| report[name].as_u64());
+        assert_eq!(counts, [Some(2), Some(4), Some(4)], "{report}");
+    }
+    let left = |rows: &BTreeSet<String>| {
+        let of = |row: &&String| !row.starts_with("/news ") && !row.starts_with("/deep/2 ");
+        rows.iter().filter(of).cloned().collect::<BTreeSet<String>>()
+    };
+    assert_eq!(pages(&both), left(&before));
+    let found_elsewhere = |row: String| row.replace(" /news", " null").replace(" /deep/2", " null");
+    let expected = left(&logged).into_iter().map(found_elsewhere).collect::<BTreeSet<String>>();
+    assert_eq!(log(&both), expected, "nobody knows where others were found");
+    let known = both.export("candidates", &["url", "via"]);
+    assert!(known.iter().all(|row| !row.contains("/news") && !row.contains("/deep/2")), "{known:?}");
+    for ran in both.ask(&["forget", "--where", "path: {prefix: /item/}"]) {
+        assert!(ran.stdout.contains("12 URLs forgotten"), "{}{}", ran.stdout, ran.stderr);
+    }
+    assert!(pages(&both).iter().all(|row| !row.starts_with("/item/")));
+    both.crawl(&definition).await;
+    assert_eq!(pages(&both).len(), before.len(), "they are found again");
+}

@@ -15,8 +15,8 @@ const PART_BYTES_MAX: usize = 300_000;
 
 const OBJECT: &str = "object";
 const AGENT: &str = "agent";
-const ENTRIES: &str = "entries";
-const JSON_BYTES: &str = "json_bytes";
+pub(super) const ENTRIES: &str = "entries";
+pub(super) const JSON_BYTES: &str = "json_bytes";
 
 impl CrawlLog for DynamoFrontier {
     /// Puts each part once: existing parts stay.

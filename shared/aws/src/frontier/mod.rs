@@ -5,6 +5,7 @@ mod candidates;
 mod crawls;
 mod current;
 mod endings;
+mod forgetting;
 mod hosts;
 mod iterations;
 mod log;

@@ -4,6 +4,7 @@
 //! iterations are taken by the hundred, and for each such group all logs of the origin are read once. Memory holds what one group needs.
 
 mod entries;
+mod forget;
 
 use std::collections::BTreeMap;
 

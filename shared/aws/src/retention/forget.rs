@@ -1,0 +1,117 @@
+//! Forgetting URLs of a stack: segment by segment, as no index lists the logs of a URL. That is for an operator, and not for a step: it reads
+//! everything that is stored of the crawl.
+
+use std::collections::BTreeSet;
+
+use dragline_domain::frontier::{OriginKey, SegmentRow};
+use dragline_domain::ids::CrawlId;
+use dragline_domain::url::{CrawlUrl, Origin};
+use dragline_ports::documents::Documents;
+use dragline_ports::error::PortResult;
+use dragline_ports::frontier::Origins;
+use dragline_ports::reader::Cursor;
+use dragline_ports::retention::{Forgetting, Forgotten, ObjectsNaming};
+
+use super::{DynamoRetained, LISTED_MAX};
+use crate::frontier::Listed;
+
+/// Between the origin and the sort key of a segment in a cursor. No origin has a space.
+const SEPARATOR: char = ' ';
+
+impl Forgetting for DynamoRetained {
+    async fn objects_naming(
+        &self,
+        crawl: &CrawlId,
+        urls: &[CrawlUrl],
+        after: Option<&Cursor>,
+    ) -> PortResult<ObjectsNaming> {
+        let urls: BTreeSet<&CrawlUrl> = urls.iter().collect();
+        let (passed, within) = match after {
+            None => (None, None),
+            Some(cursor) => {
+                let (origin, sort) = cursor.as_str().split_once(SEPARATOR).unwrap_or((cursor.as_str(), ""));
+                (origin.parse::<Origin>().ok(), Some(sort.to_owned()).filter(|sort| !sort.is_empty()))
+            }
+        };
+        // In the middle of an origin, that one goes on; else the next one begins.
+        let origin = match (passed, &within) {
+            (Some(origin), Some(_)) => Some(origin),
+            (passed, _) => self.frontier.list_origins(crawl, passed.as_ref(), 1).await?.pop(),
+        };
+        let Some(origin) = origin else { return Ok(ObjectsNaming::default()) };
+        let key = OriginKey { crawl: crawl.clone(), origin };
+        let Listed { rows, next } = self.frontier.list_segments(&key, within, LISTED_MAX).await?;
+        let mut objects = Vec::new();
+        for segment in rows {
+            if self.names(&segment, &urls).await? {
+                objects.push(segment.object);
+            }
+        }
+        let sort = next.unwrap_or_default();
+        Ok(ObjectsNaming { objects, next: Some(Cursor::new(format!("{}{SEPARATOR}{sort}", key.origin))) })
+    }
+
+    async fn forget_urls(&self, crawl: &CrawlId, urls: &[CrawlUrl]) -> PortResult<Forgotten> {
+        let urls: BTreeSet<&CrawlUrl> = urls.iter().collect();
+        let (mut forgotten, mut visited) = (Forgotten::default(), BTreeSet::new());
+        let mut passed: Option<Origin> = None;
+        while let Some(origin) = self.frontier.list_origins(crawl, passed.as_ref(), 1).await?.pop() {
+            let key = OriginKey { crawl: crawl.clone(), origin };
+            self.forget_in(&key, &urls, &mut forgotten, &mut visited).await?;
+            visited.extend(self.frontier.forget_candidates(&key, &urls).await?);
+            passed = Some(key.origin);
+        }
+        forgotten.urls = visited.len() as u64;
+        Ok(forgotten)
+    }
+}
+
+impl DynamoRetained {
+    /// Whether the log of a segment has visits of these URLs, or of URLs that were found on them. If the log is forgotten, its object is looked into.
+    async fn names(&self, segment: &SegmentRow, urls: &BTreeSet<&CrawlUrl>) -> PortResult<bool> {
+        let log = self.frontier.load_log(segment).await?;
+        Ok(log.is_none_or(|log| {
+            log.entries.iter().any(|entry| {
+                urls.contains(&entry.url) || entry.visit.sighting.via.as_ref().is_some_and(|via| urls.contains(via))
+            })
+        }))
+    }
+
+    /// Forgets the visits and the documents of an origin's segments.
+    async fn forget_in(
+        &self,
+        origin: &OriginKey,
+        urls: &BTreeSet<&CrawlUrl>,
+        forgotten: &mut Forgotten,
+        visited: &mut BTreeSet<CrawlUrl>,
+    ) -> PortResult<()> {
+        let mut after = None;
+        loop {
+            let Listed { rows, next } = self.frontier.list_segments(origin, after, LISTED_MAX).await?;
+            for segment in rows {
+                // The documents first: the log says which segments have any.
+                if self.names(&segment, urls).await? {
+                    forgotten.documents += self.forget_documents(&segment, urls).await?;
+                    let gone = self.frontier.forget_visits(&segment, urls).await?;
+                    forgotten.visits += gone.len() as u64;
+                    visited.extend(gone);
+                }
+            }
+            match next {
+                Some(next) => after = Some(next),
+                None => return Ok(()),
+            }
+        }
+    }
+
+    async fn forget_documents(&self, segment: &SegmentRow, urls: &BTreeSet<&CrawlUrl>) -> PortResult<u64> {
+        let Some(documents) = self.documents.load(segment).await? else { return Ok(0) };
+        let before = documents.len();
+        let left: Vec<_> = documents.into_iter().filter(|document| !urls.contains(&document.url)).collect();
+        let gone = before - left.len();
+        if gone > 0 {
+            self.documents.replace(segment, &left).await?;
+        }
+        Ok(gone as u64)
+    }
+}
