@@ -4,6 +4,7 @@ mod addresses;
 mod bad_days;
 mod debian_sites;
 mod files;
+mod forgotten;
 mod interrupted;
 mod killed;
 mod memory;

@@ -1,11 +1,19 @@
 //! A stack's tables, bucket and queues, and the tags by which the command finds them.
 
+use std::num::NonZeroU32;
+use std::ops::ControlFlow;
+
 use aws_sdk_dynamodb::types::Tag;
-use dragline_aws::{DynamoFrontier, Table};
+use dragline_aws::{DynamoFrontier, DynamoRetained, Table};
 use dragline_aws_conformance::{Fresh, clients};
 use dragline_domain::command::Command;
 use dragline_domain::definition::Definition;
+use dragline_domain::ids::CrawlId;
+use dragline_domain::retention::Retention;
 use dragline_local::{MemoryQueue, SystemClock};
+use dragline_pipeline::retention::{Pruned, Stores, prune};
+use dragline_ports::clock::Clock;
+use dragline_ports::retention::Effect;
 use dragline_whole_crawls::{Network, command_in, crawl_in};
 use serde_json::Value;
 
@@ -81,6 +89,29 @@ impl EmulatedStack {
         let queue = MemoryQueue::new(&clock, MESSAGES_MAX);
         let world = adapters(&self.fresh, &self.frontier, &queue, clock);
         command_in(world, queue, Network::default().fetcher(), command).await;
+    }
+
+    /// Prunes a crawl down to this many iterations, as the scheduler does, resting after each batch.
+    ///
+    /// # Panics
+    /// If that fails.
+    pub async fn prune(&self, crawl: &CrawlId, kept: NonZeroU32) -> Pruned {
+        let (archive, retained) =
+            (self.fresh.archive_there(), DynamoRetained::new(self.frontier.clone(), self.fresh.documents()));
+        let stores = Stores { retained: &retained, origins: &self.frontier, archive: &archive };
+        let (retention, now) = (Retention::Newest(kept), SystemClock::new().now());
+        let (mut all, mut from) = (Pruned::default(), None);
+        loop {
+            let rest = || ControlFlow::Break(());
+            let (some, place) = prune(&stores, crawl, retention, Effect::Delete, now, from, rest).await.unwrap();
+            all.cut = some.cut;
+            all.objects += some.objects;
+            all.kept += some.kept;
+            match place {
+                Some(place) => from = Some(place),
+                None => return all,
+            }
+        }
     }
 
     /// Receives the next command sent to it, and the id of its message.

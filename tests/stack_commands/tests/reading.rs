@@ -102,7 +102,7 @@ fn without(mut row: Value, fields: &[&str]) -> Value {
 
 /// A summary, without the fields that always differ.
 fn summary(ran: &Ran) -> Value {
-    without(ran.rows().remove(0), &["started_at", "closed_at", "slowest", "data", "stack", "is_running"])
+    without(ran.rows().remove(0), &["started_at", "closed_at", "slowest", "data", "stack", "is_running", "disk"])
 }
 
 struct Both {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::io;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, SystemTime};
@@ -238,6 +239,47 @@ async fn what_is_forgotten_is_gone_from_both_engines_and_the_rest_stays() {
         assert!(ran.stdout.contains("12 URLs forgotten"), "{}{}", ran.stdout, ran.stderr);
     }
     assert!(pages(&both).iter().all(|row| !row.starts_with("/item/")));
+    let kept = pages(&both);
     both.crawl(&definition).await;
-    assert_eq!(pages(&both).len(), before.len(), "they are found again");
+    assert_eq!(pages(&both), kept, "pages that did not change lead to nothing new");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stack_that_was_pruned_reads_the_same_and_crawls_on() {
+    let both = Both::new().await;
+    let definition = both.definition(|_| {});
+    for edition in [1, 2, 3, 4] {
+        both.edition.store(edition, Ordering::SeqCst);
+        both.crawl(&definition).await;
+    }
+    let exports = || {
+        let latest = [both.export("log", &["url", "outcome_name", "change"])];
+        let now = ["pages", "links", "candidates"].map(|what| both.ask(&["export", "--what", what])[0].stdout.clone());
+        let compared = [&["diff", "--from", "3"][..], &["diff", "--from", "3", "--what", "links"]];
+        let compared = compared.map(|arguments| both.ask(arguments)[0].stdout.clone());
+        (latest.map(|log| log.len()), now, compared)
+    };
+    let bodies = || {
+        both.pages()
+            .into_iter()
+            .map(|path| {
+                let ran = both.ask(&["get", &format!("{}{path}", both.site.url().trim_end_matches('/'))]);
+                assert_eq!(ran[0].code, Some(0), "{path}: {}", ran[0].stderr);
+                ran[0].stdout.clone()
+            })
+            .collect::<Vec<String>>()
+    };
+    let (before, bodies_before) = (exports(), bodies());
+    let pruned = both.stack.prune(&definition.name, NonZeroU32::new(2).unwrap()).await;
+    assert!(pruned.objects >= 1 && pruned.kept > 10, "{pruned:?}");
+    assert_eq!(exports(), before, "what is kept");
+    assert_eq!(bodies(), bodies_before, "the bodies of all pages");
+    let again = both.stack.prune(&definition.name, NonZeroU32::new(2).unwrap()).await;
+    assert_eq!((again.objects, again.kept), (0, pruned.kept), "nothing is left to delete");
+    let [of_stack, _] = both.ask(&["status", "--iteration", "2", "--json"]);
+    assert!(of_stack.stderr.contains("iteration 2 was pruned on "), "{}", of_stack.stderr);
+    both.edition.store(5, Ordering::SeqCst);
+    both.crawl(&definition).await;
+    both.export("log", &["url", "outcome_name", "change", "changed_parts"]);
+    both.export("pages", &["url", "outcome_name", "title", "text"]);
 }

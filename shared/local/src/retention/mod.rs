@@ -24,7 +24,7 @@ pub(crate) use space::compact;
 pub use space::{Compaction, Released};
 
 /// How many segments are looked at in a transaction: each has some fifty entries.
-const SEGMENTS_MAX: usize = 20;
+const SEGMENTS_MAX: usize = 10;
 
 /// What is kept of a data directory.
 #[derive(Clone)]

@@ -240,3 +240,33 @@ async fn wherever_pruning_dies_the_next_run_ends_the_same() {
         assert_eq!(assert_sound(&died), objects, "after {deletions} deletions");
     }
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_walk_that_rests_after_each_batch_ends_the_same() {
+    let (days, data) = crawled(5).await;
+    let crawl_id = definition_of(&days, 0).name.clone();
+    let room = tempfile::tempdir().unwrap();
+    let (whole, rested) = (room.path().join("whole"), room.path().join("rested"));
+    copy(data.path(), &whole);
+    copy(data.path(), &rested);
+    let done = prune_in(&whole, &crawl_id, 1, Effect::Delete).await;
+    let mut total = (0, 0, 0);
+    {
+        let store = LocalStore::open(&rested, SystemClock::new().now()).unwrap();
+        let (retained, origins, archive) = (store.retained(), store.frontier(), store.archive());
+        let stores = Stores { retained: &retained, origins: &origins, archive: &archive };
+        let (now, mut from, mut rests) = (SystemClock::new().now(), None, 0);
+        loop {
+            let rest = || ControlFlow::Break(());
+            let (some, place) = prune(&stores, &crawl_id, keep(1), Effect::Delete, now, from, rest).await.unwrap();
+            total = (total.0 + some.visits, total.1 + some.objects, total.2 + some.kept);
+            let Some(place) = place else { break };
+            from = Some(place);
+            rests += 1;
+            assert!(rests < 100, "each run gets on");
+        }
+        assert!(rests >= 2, "there are more segments than a batch takes");
+    }
+    assert_eq!(total, (done.visits, done.objects, done.kept));
+    assert_same(&dump(&rested), &dump(&whole), "after many rests");
+}
