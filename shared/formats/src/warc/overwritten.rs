@@ -39,6 +39,8 @@ pub fn tombstone(id: RecordId, date: Timestamp, length_bytes: u64) -> Option<Vec
     push_field(&mut raw, "WARC-Type", "metadata");
     push_field(&mut raw, "WARC-Record-ID", &id.to_string());
     push_field(&mut raw, "WARC-Date", &date.to_string());
+    // Indexers leave out what has no content of its own.
+    push_field(&mut raw, "Content-Type", "application/warc-fields");
     push_field(&mut raw, "Content-Length", "0");
     raw.extend_from_slice(b"\r\n\r\n\r\n");
     member_of_length(&raw, length_bytes)
