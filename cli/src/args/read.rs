@@ -148,7 +148,7 @@ pub(super) struct StoredArgs {
     #[arg(long, value_name = "DIR", default_value = DATA)]
     #[cfg_attr(feature = "stack", arg(conflicts_with = "stack"))]
     data: PathBuf,
-    /// The crawl to read, if there are several
+    /// The crawl, if there are several
     #[arg(long = "crawl", id = "name", value_name = "NAME")]
     crawl: Option<CrawlId>,
 }

@@ -21,8 +21,7 @@ use super::{CrawlArgs, values};
     after_help = "\
 Examples:
   dragline reparse
-  dragline reparse --where 'path: { prefix: /archive/ }'
-  dragline reparse --where 'any: [{ host: { equals: docs.example.org } }, { url: { regex: \"\\?id=\" } }]'"
+  dragline reparse --where 'path: {prefix: /archive/}'"
 )]
 pub(crate) struct ReparseArgs {
     /// Only for URLs for which this condition holds, written as under `when` in a definition (docs/definition.md)

@@ -37,7 +37,7 @@ pub(crate) struct HistoryArgs {
 pub(crate) struct VisitedArgs {
     #[command(flatten)]
     stored: StoredArgs,
-    /// Read a crawl of this deployed stack, which `--crawl` names
+    /// A crawl of this deployed stack, which `--crawl` names
     #[cfg(feature = "stack")]
     #[arg(long, value_name = "NAME", help_heading = "Deployed stack")]
     stack: Option<StackName>,

@@ -25,8 +25,10 @@ fn each_command_explains_itself() {
         let ran = dragline_alone(arguments);
         assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{name}: help is an answer");
         assert!(!ran.stdout.contains('\u{1b}'), "{name}: no colour where nobody sees it");
-        let knows_stacks =
-            matches!(name, "dragline" | "reparse" | "status" | "diff" | "export" | "history" | "get" | "prune");
+        let knows_stacks = matches!(
+            name,
+            "dragline" | "reparse" | "status" | "diff" | "export" | "history" | "get" | "prune" | "forget"
+        );
         insta::assert_snapshot!(if knows_stacks { by_build(name) } else { name.to_owned() }, ran.stdout);
     }
 }
