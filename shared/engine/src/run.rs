@@ -67,7 +67,6 @@ pub enum Until {
 
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[expect(clippy::large_enum_variant, reason = "there is one at a time")]
 pub enum RunEnd {
     /// The iteration is over.
     Closed(Box<IterationRow>),

@@ -32,7 +32,6 @@ const OVERDUE_MAX: usize = 1_000;
 
 /// The state of a crawl after a sweep.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[expect(clippy::large_enum_variant, reason = "there is one at a time")]
 pub enum Swept {
     /// It has no iteration yet.
     NoIteration,
