@@ -14,13 +14,14 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::frontier::{IterationRow, IterationStatus, SegmentId};
+use crate::frontier::{IterationRow, IterationStatus, SegmentId, Task};
 use crate::ids::Iteration;
 use crate::url::Origin;
 
 pub use refers::{Entry, Made, Pointers, Stay, stays};
 
-/// Which iterations are kept. One that is not over, and the newest that is over, always are.
+/// Which iterations are kept. One that is not over, and the newest that is over, always are. Those that only made documents again do not count; they
+/// are kept or dropped with the ones around them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Retention {
     /// The newest ones that are over, this many.
@@ -40,7 +41,9 @@ impl Retention {
         newest_first: impl IntoIterator<Item = &'r IterationRow>,
         now: Timestamp,
     ) -> Option<Iteration> {
-        let mut over = newest_first.into_iter().filter(|row| row.status == IterationStatus::Closed);
+        let over = newest_first.into_iter().filter(|row| row.status == IterationStatus::Closed);
+        // One that only made documents again holds nothing that another would be compared with.
+        let mut over = over.filter(|row| !matches!(row.task, Task::Reparse(_)));
         let dropped = match self {
             Self::Newest(kept) => over.nth(usize::try_from(kept.get()).unwrap_or(usize::MAX)),
             // More than all time there is: nothing is that old.
@@ -65,7 +68,7 @@ pub enum PrunePlace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frontier::Reserve;
+    use crate::frontier::{Reserve, Selection};
     use crate::ids::TriggerId;
 
     const DAY: i64 = 86_400;
@@ -89,7 +92,12 @@ mod tests {
         let within = |days: u64| Retention::Within(Duration::from_secs(days * 86_400));
         let over = vec![row(4, Some(40)), row(3, Some(30)), row(2, Some(20)), row(1, Some(10))];
         let running = vec![row(4, None), row(3, Some(30)), row(2, Some(20)), row(1, Some(10))];
-        let cases: [Case<'_>; 12] = [
+        let remade = |row| IterationRow { task: Task::Reparse(Selection::All), ..row };
+        let with_remade = vec![remade(row(4, Some(40))), row(3, Some(30)), remade(row(2, Some(20))), row(1, Some(10))];
+        let cases: [Case<'_>; 15] = [
+            (newest(1), &with_remade, 50, Some(1), "documents made again do not count"),
+            (newest(2), &with_remade, 50, None, "there are two that visited something"),
+            (within(1), &with_remade, 900, Some(1), "the latest that visited something is kept"),
             (newest(1), &over, 50, Some(3), "only the latest is kept"),
             (newest(3), &over, 50, Some(1), "the oldest goes"),
             (newest(4), &over, 50, None, "there are four"),
