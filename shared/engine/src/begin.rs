@@ -142,8 +142,8 @@ async fn change(world: &impl World, iteration: IterationRow, change: StatusChang
 mod tests {
     use std::time::Duration;
 
-    use dragline_domain::definition::{Draft, Key};
-    use dragline_domain::frontier::Reserve;
+    use dragline_domain::definition::{Condition, Draft, Key, TextTest};
+    use dragline_domain::frontier::{Reserve, Selection};
     use dragline_domain::ids::Iteration;
     use dragline_domain::url::{CrawlUrl, UrlRules};
 
@@ -201,5 +201,30 @@ mod tests {
             assert_eq!(plan, expected, "{latest:?}, {abandon:?}: {why}");
         }
         assert_eq!(plan(None, (&same, &Task::Crawl), Nothing), begin(&[]), "an empty directory");
+    }
+
+    #[test]
+    fn an_unfinished_iteration_goes_on_if_it_does_what_is_wanted_and_is_finished_first_otherwise() {
+        use IterationStatus::{Open, Stopping};
+        let reparse = || Task::Reparse(Selection::All);
+        let some = Condition::Path(TextTest::Prefix("/a".to_owned()));
+        let some = || Task::Reparse(Selection::of(Some(some.clone())));
+        let go_on = || Plan::GoOn { changed: Vec::new() };
+        for (running, status, wanted, expected, why) in [
+            (Task::Crawl, Open, Task::Demand, go_on(), "URLs on demand join a crawl"),
+            (Task::Demand, Open, Task::Demand, go_on(), "and an iteration of their own kind"),
+            (Task::Demand, Open, Task::Crawl, Plan::Finish, "it does not visit what is due"),
+            (reparse(), Open, Task::Crawl, Plan::Finish, "it visits nothing"),
+            (Task::Crawl, Open, reparse(), Plan::Finish, "it makes no documents again"),
+            (reparse(), Open, reparse(), go_on(), "the same documents"),
+            (some(), Open, reparse(), Plan::Finish, "other documents"),
+            (Task::Demand, Stopping, Task::Crawl, Plan::End, "it is ending anyway"),
+        ] {
+            let row = IterationRow { task: running, ..iteration(status) };
+            let definition = definition(|_| {});
+            let held = Held { row: CrawlRow::first(definition.clone()), latest: Some(row) };
+            let plan = plan(Some(&held), (&definition, &wanted), Abandon::Nothing);
+            assert_eq!(plan, Ok(expected), "{why}");
+        }
     }
 }

@@ -8,6 +8,7 @@
 //! use std::sync::Arc;
 //!
 //! use dragline_domain::definition::Definition;
+//! use dragline_domain::frontier::Task;
 //! use dragline_domain::ids::TriggerId;
 //! use dragline_engine::begin::{self, Abandon};
 //! use dragline_engine::local_world;
@@ -25,9 +26,10 @@
 //! ) -> PortResult<RunEnd> {
 //!     let world = Arc::new(local_world(store, notifier));
 //!     let held = begin::held(&*world, &wanted.name).await?;
-//!     let plan = begin::plan(held.as_ref(), wanted, Abandon::Nothing)
+//!     let asked = (wanted, &Task::Crawl);
+//!     let plan = begin::plan(held.as_ref(), asked, Abandon::Nothing)
 //!         .map_err(|_| PortError::new(PortErrorKind::Other, "begin", &wanted.name, "the definition changed"))?;
-//!     begin::carry_out(&*world, &plan, held.as_ref(), wanted, TriggerId("manual".to_owned())).await?;
+//!     begin::carry_out(&*world, &plan, held.as_ref(), asked, TriggerId("manual".to_owned())).await?;
 //!     let engine = Engine::new(Arc::clone(&world), fetchers, world.queue.clone());
 //!     engine.run(Until::Closed(wanted.name.clone())).await
 //! }
