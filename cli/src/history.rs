@@ -3,7 +3,6 @@
 use std::io::{self, Write};
 
 use dragline_domain::capture::CrawlType;
-use dragline_domain::url::CrawlUrl;
 use dragline_ports::reader::{LogRow, Reader};
 use serde::Serialize;
 
@@ -61,26 +60,28 @@ impl From<LogRow> for Visit {
 /// # Errors
 /// The URL is not valid, the crawl does not know it or cannot be read, or the visits cannot be written.
 pub(crate) async fn history(args: &HistoryArgs, console: &Console) -> Result<Exit, CliError> {
-    let url = parse_url(&args.url)?;
+    // A mistake in it is told before anything is read.
+    parse_url(&args.url)?;
     let visits = match args.of.which()? {
         Of::Directory { data, crawl } => match found::in_directory(data, crawl)? {
-            Some(found) => read(&found, &url, console).await,
+            Some(found) => read(&found, &args.url, console).await,
             None => Err(found::nothing_begun(data)),
         },
         #[cfg(feature = "stack")]
-        Of::Stack { crawl, stack } => read(&crate::stack::find(crawl, stack).await?, &url, console).await,
+        Of::Stack { crawl, stack } => read(&crate::stack::find(crawl, stack).await?, &args.url, console).await,
     }?;
     print(&visits, args.format).map_err(while_doing("writing to standard output"))?;
     Ok(Exit::Done)
 }
 
-async fn read(found: &Found<impl Reader>, url: &CrawlUrl, console: &Console) -> Result<Vec<Visit>, CliError> {
+async fn read(found: &Found<impl Reader>, url: &str, console: &Console) -> Result<Vec<Visit>, CliError> {
     if let Some(pruned) = found.newest_pruned().await? {
         console.say(&format!(
             "iterations up to {pruned} were pruned; of their visits, those are left that something refers to"
         ));
     }
-    Ok(visits::of(found, url).await?.into_iter().map(Visit::from).collect())
+    let url = visits::url_of(found, url).await?;
+    Ok(visits::of(found, &url).await?.into_iter().map(Visit::from).collect())
 }
 
 fn print(visits: &[Visit], format: Option<Format>) -> io::Result<()> {

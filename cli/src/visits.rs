@@ -2,15 +2,29 @@
 
 use std::ops::ControlFlow;
 
-use dragline_domain::url::CrawlUrl;
+use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_ports::error::PortResult;
 use dragline_ports::reader::{Cursor, Filter, LogRow, Reader, each_row};
 
 use crate::error::CliError;
 use crate::found::Found;
+use crate::source::parse_url;
 
 /// The number of rows in one read.
 const BATCH_ROWS: usize = 500;
+
+/// Returns the URL that an argument means: as it is written if the crawl knows it so, and otherwise without the parameters that are stripped by default.
+///
+/// # Errors
+/// It is not a URL, or the crawl cannot be read.
+pub(crate) async fn url_of(found: &Found<impl Reader>, text: &str) -> Result<CrawlUrl, CliError> {
+    let stripped = parse_url(text)?;
+    let Some(written) = CrawlUrl::parse(text, &UrlRules::keep_all()).ok().filter(|written| *written != stripped) else {
+        return Ok(stripped);
+    };
+    let is_known = is_known(&found.reader, &written).await.map_err(|error| found.failed(error))?;
+    Ok(if is_known { written } else { stripped })
+}
 
 /// Returns every visit of a URL over all iterations, the oldest first: at least one.
 ///

@@ -30,7 +30,8 @@ const NAMED_MAX: u64 = 10;
 /// The URLs that the arguments name: as arguments, in a file, or both.
 pub(super) struct Demanded {
     demand: Demand,
-    urls: Vec<CrawlUrl>,
+    /// As they were given: the rules of the crawl decide which parameters are stripped.
+    urls: Vec<String>,
     input: Option<Input>,
     /// The definition in a file, if one is given.
     given: Option<Draft>,
@@ -46,7 +47,10 @@ impl Demanded {
         let (urls, given) = match Source::of(&args.targets, Path::is_file)? {
             Source::Stored => (Vec::new(), None),
             Source::File(path) => (Vec::new(), Some(read_definition(path)?)),
-            Source::Urls(urls) => (urls.iter().map(|url| parse_url(url)).collect::<Result<_, _>>()?, None),
+            Source::Urls(urls) => {
+                urls.iter().try_for_each(|url| parse_url(url).map(drop))?;
+                (urls.to_vec(), None)
+            }
         };
         Ok(Self { demand, urls, input, given })
     }
@@ -58,7 +62,7 @@ impl Demanded {
 
     /// Returns the crawl that the URLs among the arguments name; `None` if there are none.
     pub(super) fn crawl(&self) -> Option<CrawlId> {
-        self.urls.first().map(|url| CrawlId::for_origin(&url.origin()))
+        self.urls.first().and_then(|url| parse_url(url).ok()).map(|url| CrawlId::for_origin(&url.origin()))
     }
 
     /// Returns the definition of a new crawl for these URLs: the first one of each origin is a seed, so that all are in scope.
@@ -84,8 +88,7 @@ impl Demanded {
 
     /// Returns the URLs among the arguments, and then the lines of the file.
     fn lines(&mut self) -> Result<impl Iterator<Item = Result<Line, CliError>>, CliError> {
-        let urls: Vec<Line> =
-            self.urls.iter().map(|url| Line { place: None, text: Ok(url.as_str().to_owned()) }).collect();
+        let urls: Vec<Line> = self.urls.iter().map(|url| Line { place: None, text: Ok(url.clone()) }).collect();
         let lines = self.input.as_mut().map(Input::lines).transpose()?;
         Ok(urls.into_iter().map(Ok).chain(lines.into_iter().flatten()))
     }
@@ -103,7 +106,7 @@ impl Demanded {
         let contexts = Contexts::default();
         let context = contexts.of_iteration(world.frontier(), &iteration.crawl, iteration.number).await?;
         if self.urls.is_empty() && self.input.is_none() {
-            self.urls.clone_from(&context.definition.seeds);
+            self.urls = context.definition.seeds.iter().map(|seed| seed.as_str().to_owned()).collect();
         }
         let (demand, began) = (self.demand.clone(), world.clock().now());
         let mut counts = Counts::default();

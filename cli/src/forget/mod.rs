@@ -21,6 +21,7 @@ use crate::found::{self, Found};
 use crate::place::Place;
 use crate::source::parse_url;
 use crate::terminal::{Console, plural, write_json};
+use crate::visits;
 
 /// How many URLs are forgotten together: each group reads the log once, and needs little memory.
 const URLS_MAX: usize = 1_000;
@@ -41,13 +42,14 @@ struct Report {
 /// # Errors
 /// A URL is not valid, there is no such crawl, an iteration of it is not over, the directory is in use, or something cannot be deleted.
 pub(crate) async fn forget(args: &ForgetArgs, console: &Console) -> Result<Exit, CliError> {
-    let named = args.urls.iter().map(|url| parse_url(url)).collect::<Result<Vec<_>, _>>()?;
+    // A mistake in one is told before anything is deleted.
+    args.urls.iter().try_for_each(|url| parse_url(url).map(drop))?;
     match args.of.which()? {
         Of::Directory { data, crawl } => {
             let Some(found) = found::in_directory(data, crawl)? else { return Err(found::nothing_begun(data)) };
             let total = {
                 let store = LocalStore::open(data, SystemClock::new().now())?;
-                forget_from(&found, &store.retained(), &store.archive(), &named, args).await?
+                forget_from(&found, &store.retained(), &store.archive(), args).await?
             };
             let Found { place, crawl, reader, .. } = found;
             // The file is written anew, which nobody may read meanwhile.
@@ -60,7 +62,7 @@ pub(crate) async fn forget(args: &ForgetArgs, console: &Console) -> Result<Exit,
         #[cfg(feature = "stack")]
         Of::Stack { crawl, stack } => {
             let (found, retained, archive) = crate::stack::find_retained(crawl, stack).await?;
-            let total = forget_from(&found, &retained, &archive, &named, args).await?;
+            let total = forget_from(&found, &retained, &archive, args).await?;
             report(args, (found.place, found.crawl), total, console)
         }
     }
@@ -86,7 +88,6 @@ async fn forget_from(
     found: &Found<impl Reader>,
     forgetting: &impl Forgetting,
     archive: &impl Archive,
-    named: &[CrawlUrl],
     args: &ForgetArgs,
 ) -> Result<Forgotten, CliError> {
     let latest = found.reader.latest_iteration().await.map_err(|error| found.failed(error))?;
@@ -94,8 +95,12 @@ async fn forget_from(
         return Err(CliError::NotOver { place: found.place.clone(), crawl: found.crawl.clone() });
     }
     let (mut forget, mut total) = (Forget { found, forgetting, archive }, Forgotten::default());
-    for urls in named.chunks(URLS_MAX) {
-        forget.some(urls, &mut total).await?;
+    for texts in args.urls.chunks(URLS_MAX) {
+        let mut urls = Vec::with_capacity(texts.len());
+        for text in texts {
+            urls.push(visits::url_of(found, text).await?);
+        }
+        forget.some(&urls, &mut total).await?;
     }
     if let Some(condition) = &args.condition {
         forget.matching(condition, &mut total).await?;

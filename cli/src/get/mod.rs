@@ -11,7 +11,6 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 use dragline_domain::capture::CrawlType;
-use dragline_domain::url::CrawlUrl;
 use dragline_local::DirectoryArchive;
 use dragline_ports::archive::Archive;
 use dragline_ports::reader::Reader;
@@ -32,16 +31,17 @@ pub(crate) use error::GetError;
 /// # Errors
 /// The URL is not valid, the crawl does not know it or cannot be read, or there is no body that can be printed.
 pub(crate) async fn get(args: &GetArgs, console: &Console) -> Result<Exit, CliError> {
-    let url = parse_url(&args.url)?;
+    // A mistake in it is told before anything is read.
+    parse_url(&args.url)?;
     match args.of.which()? {
         Of::Directory { data, crawl } => match found::in_directory(data, crawl)? {
-            Some(found) => print(args, &found, &DirectoryArchive::new(data), &url, console).await,
+            Some(found) => print(args, &found, &DirectoryArchive::new(data), console).await,
             None => Err(found::nothing_begun(data)),
         },
         #[cfg(feature = "stack")]
         Of::Stack { crawl, stack } => {
             let (found, archive) = crate::stack::find_with_archive(crawl, stack).await?;
-            print(args, &found, &archive, &url, console).await
+            print(args, &found, &archive, console).await
         }
     }?;
     Ok(Exit::Done)
@@ -51,11 +51,11 @@ async fn print(
     args: &GetArgs,
     found: &Found<impl Reader>,
     archive: &impl Archive,
-    url: &CrawlUrl,
     console: &Console,
 ) -> Result<(), CliError> {
     // Reports an iteration that does not exist, or is not whole.
     found.whole_iteration(args.iteration).await?;
+    let url = &visits::url_of(found, &args.url).await?;
     let mut visits = visits::of(found, url).await?;
     // What was made again of the archive was not requested.
     visits.retain(|visit| visit.crawl_type != CrawlType::Reparse.name());

@@ -1,6 +1,7 @@
 //! Tests of the built `dragline` command: usage errors, help, and output about hostile servers on this machine.
 
 mod colour;
+mod demand;
 mod diff;
 mod display;
 mod explain;
