@@ -1,4 +1,4 @@
-//! An archive whose process dies at a deletion.
+//! An archive whose process dies when it changes an object.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,15 +8,25 @@ use dragline_domain::frontier::ObjectKey;
 use dragline_ports::archive::{Archive, Put};
 use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 
-/// Deletes so many objects, and then none.
+/// Deletes or replaces so many objects, and then none.
 pub(super) struct Dying<A> {
     inner: A,
     left: AtomicU64,
 }
 
 impl<A> Dying<A> {
-    pub(super) fn after(inner: A, deletions: u64) -> Self {
-        Self { inner, left: AtomicU64::new(deletions) }
+    pub(super) fn after(inner: A, changes: u64) -> Self {
+        Self { inner, left: AtomicU64::new(changes) }
+    }
+
+    fn live_on(&self, key: &ObjectKey) -> PortResult<()> {
+        let left = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
+        left.map(drop).map_err(|_| PortError::new(PortErrorKind::Other, "change object", key, "the process died"))
+    }
+
+    /// How many objects it would still change.
+    pub(super) fn left(&self) -> u64 {
+        self.left.load(Ordering::Relaxed)
     }
 }
 
@@ -26,6 +36,7 @@ impl<A: Archive> Archive for Dying<A> {
     }
 
     async fn replace(&self, key: &ObjectKey, bytes: Bytes) -> PortResult<()> {
+        self.live_on(key)?;
         self.inner.replace(key, bytes).await
     }
 
@@ -42,9 +53,7 @@ impl<A: Archive> Archive for Dying<A> {
     }
 
     async fn delete(&self, key: &ObjectKey) -> PortResult<()> {
-        if self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_err() {
-            return Err(PortError::new(PortErrorKind::Other, "delete object", key, "the process died"));
-        }
+        self.live_on(key)?;
         self.inner.delete(key).await
     }
 }

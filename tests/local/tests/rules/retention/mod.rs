@@ -13,7 +13,7 @@ use std::path::Path;
 use dragline_domain::ids::CrawlId;
 use dragline_domain::retention::Retention;
 use dragline_local::{Compaction, DATABASE, LocalStore, SystemClock};
-use dragline_pipeline::retention::{Pruned, Stores, prune};
+use dragline_pipeline::retention::{Pruned, Stores, forget, prune};
 use dragline_ports::archive::Archive;
 use dragline_ports::clock::Clock;
 use dragline_ports::error::PortResult;
@@ -269,4 +269,43 @@ async fn a_walk_that_rests_after_each_batch_ends_the_same() {
     }
     assert_eq!(total, (done.visits, done.objects, done.kept));
     assert_same(&dump(&rested), &dump(&whole), "after many rests");
+}
+
+#[tokio::test]
+async fn wherever_forgetting_dies_the_next_run_ends_the_same() {
+    let (days, data) = crawled(77).await;
+    let definition = definition_of(&days, 0);
+    let crawl_id = definition.name.clone();
+    // A page that leads to others, so that records of more than one URL are overwritten.
+    let urls = [definition.seeds[0].clone()];
+    let room = tempfile::tempdir().unwrap();
+    let whole = room.path().join("whole");
+    copy(data.path(), &whole);
+    let changes = {
+        let store = LocalStore::open(&whole, SystemClock::new().now()).unwrap();
+        let archive = Dying::after(store.archive(), 1_000);
+        let forgotten = forget(&store.retained(), &archive, &crawl_id, &urls).await.unwrap();
+        assert!(forgotten.visits > 1, "{forgotten:?}");
+        1_000 - archive.left()
+    };
+    assert!(changes >= 3, "there is something to die at");
+    let (rows, objects) = (dump(&whole), contents(&whole));
+    for survived in 0..changes {
+        let died = room.path().join(survived.to_string());
+        copy(data.path(), &died);
+        let store = LocalStore::open(&died, SystemClock::new().now()).unwrap();
+        let archive = Dying::after(store.archive(), survived);
+        forget(&store.retained(), &archive, &crawl_id, &urls).await.unwrap_err();
+        forget(&store.retained(), &store.archive(), &crawl_id, &urls).await.unwrap();
+        drop((archive, store));
+        assert_same(&dump(&died), &rows, &format!("after {survived} objects"));
+        assert!(contents(&died) == objects, "after {survived} objects each object is the same");
+    }
+}
+
+/// Every object with its bytes.
+fn contents(data: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut found = BTreeSet::new();
+    objects(data, &data.join("raw"), &mut found);
+    found.into_iter().map(|object| (object.clone(), fs::read(data.join(object)).unwrap())).collect()
 }
