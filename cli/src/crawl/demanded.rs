@@ -12,7 +12,6 @@ use dragline_pipeline::{World, schedule};
 use dragline_ports::clock::Clock;
 use dragline_ports::error::{PortError, PortErrorKind};
 use dragline_ports::frontier::Seeded;
-use dragline_ports::queue::StartCommand;
 
 use super::run::CliWorld;
 use crate::args::CrawlArgs;
@@ -135,10 +134,7 @@ impl Demanded {
             counts.known += (urls.len() as u64).saturating_sub(added.queued + added.not_due);
         }
         drop(lines);
-        if iteration.token_out {
-            let command = StartCommand { crawl: iteration.crawl.clone(), trigger: iteration.trigger.clone() };
-            schedule::start(world, &contexts, &command, &iteration.task).await?;
-        }
+        schedule::go_on(world, &contexts, iteration.clone()).await?;
         console.say(&counts.words());
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Prepares the iteration to run, from the arguments and the contents of the data directory.
 
 use dragline_domain::definition::Definition;
-use dragline_domain::frontier::{IterationRow, IterationStatus, Task};
+use dragline_domain::frontier::{IterationRow, IterationStatus};
 use dragline_domain::ids::{CrawlId, TriggerId};
 use dragline_engine::begin::{self, Outgrown, Plan};
 use dragline_ports::clock::Clock;
@@ -56,7 +56,7 @@ pub(super) async fn prepare(
         .map_err(|Outgrown(keys)| CliError::Outgrown { keys, go_on: args.command_to_resume(directory) })?;
     let latest = held.as_ref().and_then(|held| held.latest.as_ref());
     if let (Wish::Reparse(_), Plan::Finish, Some(latest)) = (wish, &plan, latest)
-        && !matches!(latest.task, Task::Reparse(_))
+        && latest.task.visits()
     {
         // Finishing it would make requests.
         let (iteration, go_on) = (latest.number, directory.command_to_resume());

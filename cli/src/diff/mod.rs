@@ -6,7 +6,7 @@ use std::io::{self, StdoutLock};
 use std::ops::ControlFlow;
 
 use dragline_domain::change::ChangeKind;
-use dragline_domain::frontier::{IterationStatus, Task};
+use dragline_domain::frontier::IterationStatus;
 use dragline_domain::ids::Iteration;
 use dragline_ports::reader::Reader;
 use dragline_report::diff::{LinkChange, LinkChangeKind, PageChange, Span, each_link_change, each_page_change};
@@ -77,7 +77,7 @@ async fn choose(found: &Found<impl Reader>, args: &DiffArgs) -> Result<Span, Cli
     }
     let mut latest = found.iteration(None).await?;
     // What only made documents again found nothing that differs.
-    while matches!(latest.task, Task::Reparse(_))
+    while !latest.task.visits()
         && let Some(before) = Iteration::new(latest.number.number() - 1)
     {
         latest = found.iteration(Some(before)).await?;

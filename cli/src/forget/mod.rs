@@ -10,7 +10,8 @@ use dragline_local::{Compaction, LocalStore, SystemClock};
 use dragline_pipeline::retention::forget as forget_urls;
 use dragline_ports::archive::Archive;
 use dragline_ports::clock::Clock;
-use dragline_ports::reader::{Cursor, Filter, Reader, Rest};
+use dragline_ports::error::PortResult;
+use dragline_ports::reader::{Batch, Cursor, Filter, Reader, Rest};
 use dragline_ports::retention::{Forgetting, Forgotten};
 use serde::Serialize;
 
@@ -94,7 +95,7 @@ async fn forget_from(
     if latest.is_some_and(|latest| latest.status != IterationStatus::Closed) {
         return Err(CliError::NotOver { place: found.place.clone(), crawl: found.crawl.clone() });
     }
-    let (mut forget, mut total) = (Forget { found, forgetting, archive }, Forgotten::default());
+    let (forget, mut total) = (Forget { found, forgetting, archive }, Forgotten::default());
     for texts in args.urls.chunks(URLS_MAX) {
         let mut urls = Vec::with_capacity(texts.len());
         for text in texts {
@@ -116,7 +117,7 @@ struct Forget<'s, R, F, A> {
 }
 
 impl<R: Reader, F: Forgetting, A: Archive> Forget<'_, R, F, A> {
-    async fn some(&mut self, urls: &[CrawlUrl], total: &mut Forgotten) -> Result<(), CliError> {
+    async fn some(&self, urls: &[CrawlUrl], total: &mut Forgotten) -> Result<(), CliError> {
         if urls.is_empty() {
             return Ok(());
         }
@@ -129,25 +130,26 @@ impl<R: Reader, F: Forgetting, A: Archive> Forget<'_, R, F, A> {
     }
 
     /// Forgets each URL for which the condition holds: those that are known, and those that are only in the log, as a rule forbade them.
-    async fn matching(&mut self, condition: &Condition, total: &mut Forgotten) -> Result<(), CliError> {
+    async fn matching(&self, condition: &Condition, total: &mut Forgotten) -> Result<(), CliError> {
         let (filter, reader) = (Filter::default(), &self.found.reader);
+        let candidates = async |after: Option<&Cursor>| reader.candidates(&filter, after, URLS_MAX).await;
+        self.each(condition, total, candidates, |row| row.url).await?;
+        let log = async |after: Option<&Cursor>| reader.log(&filter, after, URLS_MAX).await;
+        self.each(condition, total, log, |row| row.url).await
+    }
+
+    /// Reads rows batch by batch, and forgets the URLs of each for which the condition holds.
+    async fn each<T>(
+        &self,
+        condition: &Condition,
+        total: &mut Forgotten,
+        read: impl AsyncFn(Option<&Cursor>) -> PortResult<Batch<T>>,
+        url: impl Fn(T) -> String,
+    ) -> Result<(), CliError> {
         let mut after: Option<Cursor> = None;
         loop {
-            let batch = reader.candidates(&filter, after.as_ref(), URLS_MAX).await;
-            let batch = batch.map_err(|error| self.found.failed(error))?;
-            let urls = matching(condition, batch.rows.into_iter().map(|row| row.url));
-            self.some(&urls, total).await?;
-            after = batch.cursor;
-            if batch.rest == Rest::Nothing {
-                break;
-            }
-        }
-        after = None;
-        loop {
-            let batch = reader.log(&filter, after.as_ref(), URLS_MAX).await;
-            let batch = batch.map_err(|error| self.found.failed(error))?;
-            let urls = matching(condition, batch.rows.into_iter().map(|row| row.url));
-            self.some(&urls, total).await?;
+            let batch = read(after.as_ref()).await.map_err(|error| self.found.failed(error))?;
+            self.some(&matching(condition, batch.rows.into_iter().map(&url)), total).await?;
             after = batch.cursor;
             if batch.rest == Rest::Nothing {
                 return Ok(());

@@ -73,8 +73,7 @@ pub async fn summary(reader: &impl Reader, iteration: IterationRow) -> PortResul
         // Not otherwise: a stack reads all that is known for it.
         figures.unvisited = Some(reader.unvisited().await?);
     }
-    let visits = !matches!(iteration.task, Task::Reparse(_));
-    if iteration.status == IterationStatus::Closed && visits && !figures.has_content() {
+    if iteration.status == IterationStatus::Closed && iteration.task.visits() && !figures.has_content() {
         figures.causes = causes(reader, &filter).await?;
     }
     let IterationRow { crawl, number, status, task, started_at, closed_at, .. } = iteration;

@@ -58,6 +58,12 @@ impl Task {
         }
     }
 
+    /// Whether it visits URLs: only then does it make requests and claims, and change what the site is known to show.
+    #[must_use]
+    pub const fn visits(&self) -> bool {
+        !matches!(self, Self::Reparse(_))
+    }
+
     /// Returns the order in which it goes through the candidates of earlier iterations, with this budget; `None` if it does not.
     #[must_use]
     pub fn recrawl_order(&self, budget: &Budget) -> Option<RecrawlOrder> {

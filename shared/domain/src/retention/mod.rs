@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use crate::frontier::{IterationRow, IterationStatus, SegmentId, Task};
+use crate::frontier::{IterationRow, IterationStatus, SegmentId};
 use crate::ids::Iteration;
 use crate::url::Origin;
 
@@ -43,7 +43,7 @@ impl Retention {
     ) -> Option<Iteration> {
         let over = newest_first.into_iter().filter(|row| row.status == IterationStatus::Closed);
         // One that only made documents again holds nothing that another would be compared with.
-        let mut over = over.filter(|row| !matches!(row.task, Task::Reparse(_)));
+        let mut over = over.filter(|row| row.task.visits());
         let dropped = match self {
             Self::Newest(kept) => over.nth(usize::try_from(kept.get()).unwrap_or(usize::MAX)),
             // More than all time there is: nothing is that old.
@@ -68,7 +68,7 @@ pub enum PrunePlace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frontier::{Reserve, Selection};
+    use crate::frontier::{Reserve, Selection, Task};
     use crate::ids::TriggerId;
 
     const DAY: i64 = 86_400;

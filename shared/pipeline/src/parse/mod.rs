@@ -158,11 +158,10 @@ async fn parse(
         tell(world, Notice::Stuck { origin: id.origin.clone(), detail }).await;
     }
 
-    let claimed = match &*pinned.task {
-        Task::Crawl | Task::Demand => {
-            claims::claim(world, &context, &pinned.task, known, segment, &captures, documents).await?
-        }
-        Task::Reparse(_) => Claimed::default(),
+    let claimed = if pinned.task.visits() {
+        claims::claim(world, &context, &pinned.task, known, segment, &captures, documents).await?
+    } else {
+        Claimed::default()
     };
     let entries = parsed.log_entries(&context, segment, &captures, &claimed.blocked);
     let log = SegmentLog {
@@ -205,12 +204,12 @@ async fn documents(
         return Ok(Parsed { documents });
     }
     let earlier = Earlier::load(world, context, segment, captures).await?;
-    let mut documents = if matches!(task, Task::Reparse(_)) {
-        remade::documents(world, context, captures, &earlier).await?
-    } else {
+    let mut documents = if task.visits() {
         let (own, row, all) = (Arc::clone(context), segment.clone(), Arc::clone(captures));
         let parsed = tokio::task::spawn_blocking(move || documents_of(&own, &row, &all, &earlier, trust)).await;
         parsed.map_err(|error| PortError::new(PortErrorKind::Other, "parse", &segment.id, error.to_string()))?
+    } else {
+        remade::documents(world, context, captures, &earlier).await?
     };
     if matches!(task, Task::Demand) {
         demand::leave_what_is_not_demanded(captures, &mut documents);

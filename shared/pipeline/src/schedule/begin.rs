@@ -45,30 +45,48 @@ pub(super) fn is_put_off(running: &IterationRow, task: &Task) -> bool {
 /// Returns the ports' errors; the command is then to be delivered again.
 pub async fn start(world: &impl World, contexts: &Contexts, command: &StartCommand, task: &Task) -> PortResult<Begun> {
     let until = Until::of(world);
-    let iteration = match open(world, contexts, command, task).await? {
-        Begun::Iteration(row) => row,
-        busy @ Begun::Busy(_) => return Ok(busy),
-    };
-    if !iteration.token_out {
-        return Ok(Begun::Iteration(iteration));
+    match open(world, contexts, command, task).await? {
+        Begun::Iteration(row) => Ok(Begun::Iteration(go_on_until(world, contexts, row, until).await?)),
+        busy @ Begun::Busy(_) => Ok(busy),
     }
-    let frontier = world.frontier();
-    // It may have begun with an earlier delivery of this command: whatever was put since, its seeds are those of its own version.
-    let context = contexts.of_iteration(frontier, &command.crawl, iteration.number).await?;
-    let trigger = &command.trigger;
+}
+
+/// Continues beginning an iteration that owes seeds, and returns its token once they are in; one that owes none stays as it is.
+///
+/// # Errors
+/// Returns the ports' errors.
+pub async fn go_on(world: &impl World, contexts: &Contexts, iteration: IterationRow) -> PortResult<IterationRow> {
+    go_on_until(world, contexts, iteration, Until::of(world)).await
+}
+
+async fn go_on_until(
+    world: &impl World,
+    contexts: &Contexts,
+    iteration: IterationRow,
+    until: Until,
+) -> PortResult<IterationRow> {
+    if !iteration.token_out {
+        return Ok(iteration);
+    }
+    let (frontier, IterationRow { crawl, trigger, number, .. }) = (world.frontier(), &iteration);
+    // It may have begun with an earlier delivery of its command: whatever was put since, its seeds are those of its own version.
+    let context = contexts.of_iteration(frontier, crawl, *number).await?;
     let seeder = Seeder { world, context: &context, trigger, iteration: &iteration, demand: None };
     match seeder.go_on(until).await? {
         WalkEnd::Through => {
-            frontier.return_token(&command.crawl, iteration.number).await?;
-            return Ok(Begun::Iteration(iteration.return_token().unwrap_or(iteration)));
+            frontier.return_token(crawl, *number).await?;
+            return Ok(iteration.return_token().unwrap_or(iteration));
         }
-        WalkEnd::OutOfTime => world.queue().send(Message::Start(command.clone()), Duration::ZERO).await?,
+        WalkEnd::OutOfTime => {
+            let command = StartCommand { crawl: crawl.clone(), trigger: trigger.clone() };
+            world.queue().send(Message::Start(command), Duration::ZERO).await?;
+        }
         WalkEnd::Elsewhere => {}
     }
-    Ok(Begun::Iteration(iteration))
+    Ok(iteration)
 }
 
-/// Begins an iteration, or returns the one that this trigger has begun. Its token stays out, so that it cannot end before [`start`] has the seeds in
+/// Begins an iteration, or returns the one that this trigger has begun. Its token stays out, so that it cannot end before [`go_on`] has the seeds in
 /// and returns the token. If an iteration that does something else is running, a crawl is sent again later.
 ///
 /// # Errors

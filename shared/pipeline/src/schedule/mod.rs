@@ -6,7 +6,7 @@ mod named;
 mod refusal;
 mod tick;
 
-pub use begin::{AddedUrls, add, open, start};
+pub use begin::{AddedUrls, add, go_on, open, start};
 pub use command::{Defaults, Handled, handle};
 pub use named::in_scope;
 pub use refusal::Refusal;

@@ -6,7 +6,7 @@ use dragline_domain::ids::{CrawlId, TriggerId};
 use dragline_domain::policy::{BlockRule, Decision};
 use dragline_domain::url::CrawlUrl;
 
-use super::begin::{add, open, start};
+use super::begin::{add, go_on, open};
 use super::command::{Defaults, Handled, may_begin, put};
 use super::refusal::Refusal;
 use crate::World;
@@ -59,7 +59,7 @@ pub(super) async fn visit_named(
         // It was this trigger's own, and ended before the message came again.
         IterationStatus::Closed => return Ok(Handled::Joined(iteration.clone())),
         IterationStatus::Stopping => return Ok(Handled::Refused(Refusal::Stopping(crawl.clone()))),
-        IterationStatus::Open | IterationStatus::Paused if matches!(iteration.task, Task::Reparse(_)) => {
+        IterationStatus::Open | IterationStatus::Paused if !iteration.task.visits() => {
             return Ok(Handled::Refused(Refusal::Reparsing(crawl.clone())));
         }
         IterationStatus::Open | IterationStatus::Paused => {}
@@ -73,9 +73,7 @@ pub(super) async fn visit_named(
     }
     // Its own seeds come after the URLs: if time runs out, whoever continues does not know about these.
     let iteration = match begun {
-        Begun::Iteration(_) => match start(world, contexts, &command, &task).await? {
-            Begun::Iteration(row) | Begun::Busy(row) => row,
-        },
+        Begun::Iteration(row) => go_on(world, contexts, row).await?,
         Begun::Busy(row) => row,
     };
     tell_refused(world, crawl, &refused).await;
