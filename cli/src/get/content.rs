@@ -96,7 +96,7 @@ mod tests {
     use std::io::Write;
 
     use dragline_formats::warc::{
-        ReadLimits, Record, RecordId, Sha1Digest, Truncation, http_response_block, read_record,
+        ReadLimits, Record, RecordId, Sha1Digest, Truncation, http_response_head, read_record,
     };
     use flate2::Compression;
     use flate2::write::GzEncoder;
@@ -106,9 +106,9 @@ mod tests {
 
     fn stored(fields: &[(&str, &str)], body: &[u8], truncated: Option<Truncation>) -> StoredRecord {
         let headers: Headers = fields.iter().map(|(name, value)| (*name, value.as_bytes())).collect();
-        let block = http_response_block(200, "OK", &headers, body);
-        let record =
-            Record::response(RecordId::from_bits(1), &event("https://example.org/"), block, Sha1Digest::of(body));
+        let head = http_response_head(200, "OK", &headers, body.len());
+        let (body, digest) = (body.to_vec().into(), Sha1Digest::of(body));
+        let record = Record::response(RecordId::from_bits(1), &event("https://example.org/"), head, body, digest);
         let record = truncated.into_iter().fold(record, Record::truncated);
         read_record(&member(&record), ReadLimits::default()).unwrap()
     }

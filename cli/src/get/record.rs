@@ -93,7 +93,7 @@ fn checked(member: &[u8], url: &CrawlUrl) -> Result<StoredRecord, Damage> {
 mod tests {
     use dragline_domain::outcome::Outcome;
     use dragline_formats::http_fields::Headers;
-    use dragline_formats::warc::{CaptureEvent, Record, RecordId, Revisit, http_response_block, http_response_head};
+    use dragline_formats::warc::{CaptureEvent, Record, RecordId, Revisit, http_response_head, http_revisit_head};
 
     use super::*;
     use crate::get::samples::{event, member, visit};
@@ -101,8 +101,8 @@ mod tests {
     const URL: &str = "https://example.org/a";
 
     fn response(event: &CaptureEvent, body: &[u8], digest: Sha1Digest) -> Record {
-        let block = http_response_block(200, "OK", &Headers::default(), body);
-        Record::response(RecordId::from_bits(1), event, block, digest)
+        let head = http_response_head(200, "OK", &Headers::default(), body.len());
+        Record::response(RecordId::from_bits(1), event, head, body.to_vec().into(), digest)
     }
 
     #[test]
@@ -115,7 +115,7 @@ mod tests {
         let mut flipped = good.clone();
         let middle = flipped.len() / 2;
         flipped[middle] ^= 1;
-        let head = http_response_head(304, "", &Headers::default());
+        let head = http_revisit_head(304, "", &Headers::default());
         let revisit = Revisit::ServerNotModified { payload_digest: Some(digest) };
         let revisit = Record::revisit(RecordId::from_bits(1), &event, head, &revisit, None);
         for (bytes, expected, why) in [

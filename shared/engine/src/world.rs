@@ -1,11 +1,15 @@
 //! The local adapters, bundled as a world.
 
 use dragline_local::{DirectoryArchive, LocalStore, MemoryQueue, SqliteDocuments, SqliteFrontier};
+use dragline_pipeline::handover::Handover;
 use dragline_pipeline::{Adapters, DeadLeases, Timing};
 use dragline_system::{SystemClock, SystemRng};
 
 /// The maximum number of waiting messages of each kind. The sweeper sends messages beyond it again.
 const MESSAGES_MAX: usize = 10_000;
+
+/// The most bytes of captures that wait for their parsers in memory. What is beyond is read back from the archive.
+const HANDOVER_BYTES_MAX: u64 = 16 << 20;
 
 /// The ports over SQLite, a directory and an in-process queue.
 pub type LocalWorld<N> =
@@ -18,5 +22,6 @@ pub fn local_world<N>(store: &LocalStore, notifier: N) -> LocalWorld<N> {
     let queue = MemoryQueue::new(&clock, MESSAGES_MAX);
     let (frontier, archive, documents) = (store.frontier(), store.archive(), store.documents());
     let world = Adapters::new(frontier, archive, documents, queue, notifier, (clock, SystemRng));
+    let world = world.with_handover(Handover::new(HANDOVER_BYTES_MAX));
     world.with_timing(Timing { dead_leases: DeadLeases::AreVoid, ..Timing::default() })
 }

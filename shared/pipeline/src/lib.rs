@@ -5,6 +5,7 @@
 
 pub mod context;
 pub mod crawl;
+pub mod handover;
 pub mod live;
 #[cfg(feature = "parse")]
 pub mod parse;

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use dragline_domain::frontier::ClaimLimits;
 
+use crate::handover::Handover;
 use crate::live::LiveTurns;
 use dragline_ports::archive::Archive;
 use dragline_ports::clock::{Clock, Rng};
@@ -50,6 +51,8 @@ pub trait World: Send + Sync + 'static {
     fn rng(&self) -> &Self::Rng;
     /// The turns of this process.
     fn live(&self) -> &LiveTurns;
+    /// What crawl steps hand to parse steps of this process.
+    fn handover(&self) -> &Handover;
     /// The times to keep.
     fn timing(&self) -> &Timing;
 }
@@ -75,12 +78,14 @@ pub struct Adapters<F, A, D, Q, N, C, H> {
     pub observer: Arc<dyn Observer>,
     /// The turns of this process.
     pub live: LiveTurns,
+    /// What crawl steps hand to parse steps of this process.
+    pub handover: Handover,
     /// The times to keep.
     pub timing: Timing,
 }
 
 impl<F, A, D, Q, N, C, H> Adapters<F, A, D, Q, N, C, H> {
-    /// Returns adapters that nobody watches, with the default times.
+    /// Returns adapters that nobody watches, with the default times. Parsers read what they parse from the archive.
     pub fn new(frontier: F, archive: A, documents: D, queue: Q, notifier: N, (clock, rng): (C, H)) -> Self {
         Self {
             frontier,
@@ -92,6 +97,7 @@ impl<F, A, D, Q, N, C, H> Adapters<F, A, D, Q, N, C, H> {
             rng,
             observer: Arc::new(Nobody),
             live: LiveTurns::default(),
+            handover: Handover::none(),
             timing: Timing::default(),
         }
     }
@@ -100,6 +106,12 @@ impl<F, A, D, Q, N, C, H> Adapters<F, A, D, Q, N, C, H> {
     #[must_use]
     pub fn watched_by(self, observer: Arc<dyn Observer>) -> Self {
         Self { observer, ..self }
+    }
+
+    /// Returns the same adapters with a handover to the parsers of this process.
+    #[must_use]
+    pub fn with_handover(self, handover: Handover) -> Self {
+        Self { handover, ..self }
     }
 
     /// Returns the same adapters with other times.
@@ -178,6 +190,10 @@ where
 
     fn live(&self) -> &LiveTurns {
         &self.live
+    }
+
+    fn handover(&self) -> &Handover {
+        &self.handover
     }
 
     fn timing(&self) -> &Timing {

@@ -83,14 +83,19 @@ pub struct ExtensionField {
 pub(super) fn push_field(header: &mut Vec<u8>, name: &str, value: &str) {
     header.extend_from_slice(name.as_bytes());
     header.extend_from_slice(b": ");
-    header.extend_from_slice(safe_value(value).as_bytes());
+    push_value(header, value);
     header.extend_from_slice(b"\r\n");
 }
 
-fn safe_value(value: &str) -> String {
+/// Appends a value on one line: control characters become spaces.
+fn push_value(header: &mut Vec<u8>, value: &str) {
     let kept = &value[..value.floor_char_boundary(VALUE_BYTES_MAX)];
-    let spaced: String = kept.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    spaced.trim_ascii().to_owned()
+    if kept.chars().any(char::is_control) {
+        let spaced: String = kept.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        header.extend_from_slice(spaced.trim_ascii().as_bytes());
+    } else {
+        header.extend_from_slice(kept.trim_ascii().as_bytes());
+    }
 }
 
 #[cfg(test)]
@@ -144,7 +149,9 @@ mod tests {
             (&long, &long[..VALUE_BYTES_MAX], "cut between characters"),
         ];
         for (value, expected, why) in table {
-            assert_eq!(safe_value(value), expected, "{why}");
+            let mut header = Vec::new();
+            push_value(&mut header, value);
+            assert_eq!(header, expected.as_bytes(), "{why}");
         }
     }
 }

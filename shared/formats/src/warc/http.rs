@@ -2,7 +2,7 @@
 //!
 //! A message is stored as HTTP/1.1 would have carried it, with the content coding but without the transfer coding, which is undone before the body
 //! gets here. Two fields are renamed if they are no longer true, so that readers do not undo the coding again or wait for missing bytes: see
-//! [`http_response_block`].
+//! [`http_response_head`].
 
 use super::limits::{HEAD_BYTES_MAX, HEAD_FIELDS_MAX, REASON_BYTES_MAX};
 use crate::http_fields::Headers;
@@ -36,17 +36,17 @@ pub enum HttpResponseError {
     HeadTooLarge,
 }
 
-/// Builds the block of a `response` record.
+/// Builds the head of a `response` record's block, up to the empty line; the body, of this length, follows it.
 ///
 /// - The status line says `HTTP/1.1` whatever the protocol was, as readers expect no other.
 /// - `Transfer-Encoding` is renamed `X-Archive-Orig-Transfer-Encoding`.
-/// - A `Content-Length` that is not the length of `body` (it was cut short, or several lengths contradict each other) is
+/// - A `Content-Length` that is not the length of the body (it was cut short, or several lengths contradict each other) is
 ///   renamed `X-Archive-Orig-Content-Length`, and the true one added last.
 /// - Characters that would end a line or a name early are replaced: by spaces in values, by `_` in names.
 /// - A reason is cut at [`REASON_BYTES_MAX`]; fields beyond [`HEAD_FIELDS_MAX`] and [`HEAD_BYTES_MAX`] are left out: nobody could read them back.
 #[must_use]
-pub fn http_response_block(status: u16, reason: &str, headers: &Headers, body: &[u8]) -> Vec<u8> {
-    let length = body.len().to_string();
+pub fn http_response_head(status: u16, reason: &str, headers: &Headers, body_bytes: usize) -> Vec<u8> {
+    let length = body_bytes.to_string();
     let mut is_length_wrong = false;
     let mut head = Head::begin(status, reason);
     for (name, value) in headers.iter() {
@@ -59,14 +59,13 @@ pub fn http_response_block(status: u16, reason: &str, headers: &Headers, body: &
         push_header(&mut block, "Content-Length", length.as_bytes(), Truth::Present);
     }
     block.extend_from_slice(b"\r\n");
-    block.extend_from_slice(body);
     block
 }
 
-/// Builds the block of a `revisit` record: like [`http_response_block`], but without a body. `Content-Length` stays as received: it describes the
-/// body that is stored elsewhere.
+/// Builds the block of a `revisit` record: like [`http_response_head`], but `Content-Length` stays as received, as it describes the body that is
+/// stored elsewhere.
 #[must_use]
-pub fn http_response_head(status: u16, reason: &str, headers: &Headers) -> Vec<u8> {
+pub fn http_revisit_head(status: u16, reason: &str, headers: &Headers) -> Vec<u8> {
     let mut head = Head::begin(status, reason);
     for (name, value) in headers.iter() {
         head.push(name, value, truth_of(name));
@@ -78,7 +77,8 @@ pub fn http_response_head(status: u16, reason: &str, headers: &Headers) -> Vec<u
 /// Builds the block of a `request` record without a body; `target` is path and query.
 #[must_use]
 pub fn http_request_block(method: &str, target: &str, headers: &Headers) -> Vec<u8> {
-    let mut block = safe_name(method).into_bytes();
+    let mut block = Vec::with_capacity(256);
+    push_name(&mut block, method);
     block.push(b' ');
     block.extend_from_slice(super::TargetUri::new(target).as_str().as_bytes());
     block.extend_from_slice(b" HTTP/1.1\r\n");
@@ -189,17 +189,20 @@ fn push_header(block: &mut Vec<u8>, name: &str, value: &[u8], truth: Truth) {
     if matches!(truth, Truth::Past) {
         block.extend_from_slice(ORIGINAL_PREFIX.as_bytes());
     }
-    block.extend_from_slice(safe_name(name).as_bytes());
+    push_name(block, name);
     block.extend_from_slice(b": ");
     block.extend(safe_value(value));
     block.extend_from_slice(b"\r\n");
 }
 
-/// A token (RFC 9110 §5.6.2): anything else in it becomes `_`.
-fn safe_name(name: &str) -> String {
+/// Appends a token (RFC 9110 §5.6.2): anything else in it becomes `_`.
+fn push_name(block: &mut Vec<u8>, name: &str) {
     let is_token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
-    let safe: String = name.chars().map(|c| if is_token(c) { c } else { '_' }).collect();
-    if safe.is_empty() { "_".to_owned() } else { safe }
+    match name {
+        "" => block.push(b'_'),
+        name if name.chars().all(is_token) => block.extend_from_slice(name.as_bytes()),
+        name => block.extend(name.chars().map(|c| u8::try_from(c).ok().filter(|_| is_token(c)).unwrap_or(b'_'))),
+    }
 }
 
 /// Control characters other than the tab become spaces (RFC 9110 §5.5); bytes beyond ASCII stay as received.

@@ -22,7 +22,7 @@ mod writer;
 pub use digest::{Sha1Digest, Sha1DigestError};
 pub use fields::{ExtensionField, ExtensionName};
 pub use http::{
-    HttpResponse, HttpResponseError, http_request_block, http_response_block, http_response_head, parse_http_response,
+    HttpResponse, HttpResponseError, http_request_block, http_response_head, http_revisit_head, parse_http_response,
 };
 pub use ids::{HttpProtocol, RecordId, RecordType, RevisitProfile, TargetUri, Truncation};
 pub use limits::{

@@ -3,6 +3,7 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
+use bytes::Bytes;
 use jiff::Timestamp;
 
 use super::digest::Sha1Digest;
@@ -82,7 +83,9 @@ pub struct Record {
     kind: Kind,
     truncated: Option<Truncation>,
     extensions: Vec<ExtensionField>,
-    block: Vec<u8>,
+    /// The block, except for the body of a response.
+    head: Vec<u8>,
+    body: Bytes,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,8 +112,8 @@ impl Capture {
 }
 
 impl Record {
-    fn new(id: RecordId, date: Timestamp, kind: Kind, block: Vec<u8>) -> Self {
-        Self { id, date, kind, truncated: None, extensions: Vec::new(), block }
+    fn new(id: RecordId, date: Timestamp, kind: Kind, head: Vec<u8>) -> Self {
+        Self { id, date, kind, truncated: None, extensions: Vec::new(), head, body: Bytes::new() }
     }
 
     /// Creates the record about the file, by convention the first.
@@ -138,14 +141,21 @@ impl Record {
         Self::new(id, event.date, Kind::Request(Capture::new(event, None)), block)
     }
 
-    /// Creates the record of a response, with a block made by [`super::http_response_block`]; the digest is that of the stored body, in its content
-    /// coding.
+    /// Creates the record of a response, whose block is a head made by [`super::http_response_head`] and this body; the digest is that of the body, in
+    /// its content coding. It has no digest of the block: that would be another pass over nearly the same bytes.
     #[must_use]
-    pub fn response(id: RecordId, event: &CaptureEvent, block: Vec<u8>, payload_digest: Sha1Digest) -> Self {
-        Self::new(id, event.date, Kind::Response(Capture::new(event, Some(payload_digest))), block)
+    pub fn response(
+        id: RecordId,
+        event: &CaptureEvent,
+        head: Vec<u8>,
+        body: Bytes,
+        payload_digest: Sha1Digest,
+    ) -> Self {
+        let kind = Kind::Response(Capture::new(event, Some(payload_digest)));
+        Self { body, ..Self::new(id, event.date, kind, head) }
     }
 
-    /// Creates the record of a response whose body is already stored, with a block made by [`super::http_response_head`]. Without `refers_to`,
+    /// Creates the record of a response whose body is already stored, with a block made by [`super::http_revisit_head`]. Without `refers_to`,
     /// readers must find the earlier record by the digest.
     #[must_use]
     pub fn revisit(
@@ -209,9 +219,14 @@ impl Record {
     }
 
     /// The block that will be written.
-    #[must_use]
-    pub fn block(&self) -> &[u8] {
-        &self.block
+    #[cfg(test)]
+    pub(super) fn block(&self) -> Vec<u8> {
+        [&self.head[..], &self.body].concat()
+    }
+
+    /// The body of a response; empty for other records.
+    pub(super) fn body(&self) -> &[u8] {
+        &self.body
     }
 
     /// Appends the record as in the file, before compression: header, block and two empty lines.
@@ -230,11 +245,14 @@ impl Record {
             push_if_room(out, start, field.name.as_str(), &field.value);
         }
         let mut push = |name: &str, value: &str| push_field(out, name, value);
-        push("WARC-Block-Digest", &Sha1Digest::of(&self.block).to_string());
+        if !matches!(self.kind, Kind::Response(_)) {
+            push("WARC-Block-Digest", &Sha1Digest::of(&self.head).to_string());
+        }
         push("Content-Type", self.kind.content_type());
-        push("Content-Length", &self.block.len().to_string());
+        push("Content-Length", &(self.head.len() + self.body.len()).to_string());
         out.extend_from_slice(b"\r\n");
-        out.extend_from_slice(&self.block);
+        out.extend_from_slice(&self.head);
+        out.extend_from_slice(&self.body);
         out.extend_from_slice(b"\r\n\r\n");
     }
 }
@@ -251,7 +269,7 @@ fn push_if_room(out: &mut Vec<u8>, start: usize, name: &str, value: &str) {
 /// The most other records of its fetch that a record names.
 const COMPANIONS_MAX: usize = 64;
 
-/// The most bytes that follow the custom fields: the block's digest, type and length, and the empty line.
+/// The most bytes that follow the custom fields: a digest of the block, type and length, and the empty line.
 const FIELDS_AFTER_BYTES_MAX: usize = 1 << 10;
 
 // The two URLs of a revisit and other foreign values leave room for custom fields.

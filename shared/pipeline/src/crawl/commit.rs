@@ -75,7 +75,8 @@ pub(super) enum Outcome {
     Fenced,
 }
 
-/// Commits a segment. Effects in order: the object; segment and lease rows in one transaction; the parse message. If another worker holds the
+/// Commits a segment. Effects in order: the object; segment and lease rows in one transaction; what is handed over; the parse
+/// message. If another worker holds the
 /// lease, the object is deleted.
 ///
 /// `lease` is the holder's copy, with pace, patience and so on as they are now.
@@ -93,7 +94,8 @@ pub(super) async fn commit(
     let after_commit = lease.after_segment(&segment.work, after(now, lease_length));
     let (entries, exhausted) = (segment.entries, segment.exhausted);
     let put_off = u32::try_from(segment.work.retries.len()).unwrap_or(u32::MAX).saturating_add(segment.asides);
-    let bytes = Bytes::from(segment.records.into_object());
+    let (bytes, kept) = segment.records.into_object();
+    let bytes = Bytes::from(bytes);
     let object_bytes = bytes.len() as u64;
     match world.archive().put_new(&object, bytes).await? {
         // `Exists` means an earlier try of this put whose answer was lost: nobody else has the token in its key, and a turn ends when a put or a
@@ -122,6 +124,9 @@ pub(super) async fn commit(
             Ok(Outcome::Fenced)
         }
         Committed::Done => {
+            if let Some(kept) = kept {
+                world.handover().leave(&object, kept, world.clock().monotonic());
+            }
             let message = ParseMessage { segment: id, iteration: lease.iteration };
             world.queue().send(Message::Parse(message), Duration::ZERO).await?;
             Ok(Outcome::Committed(Box::new(commit.lease)))

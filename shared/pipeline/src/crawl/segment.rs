@@ -1,32 +1,37 @@
 //! The WARC object of a segment, record by record.
 
-use dragline_domain::capture::{Exchange, Visit};
+use bytes::Bytes;
+use dragline_domain::capture::{Exchange, RecordKind, Visit};
 use dragline_domain::ids::{CrawlId, Iteration};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::CrawlUrl;
+use dragline_formats::content_coding::ContentCodings;
 use dragline_formats::warc::{
     self, CaptureEvent, ExtensionField, ExtensionName, Metadata, Record, RecordId, RefersTo, Revisit, Sha1Digest,
-    TargetUri, WarcInfo, WarcWriter, http_request_block, http_response_block, http_response_head,
+    TargetUri, WarcInfo, WarcWriter, http_request_block, http_response_head, http_revisit_head, parse_http_response,
 };
 use jiff::Timestamp;
 
+use crate::handover::{Capture, Handover, Kept, Response, StoredAs};
 use dragline_ports::fetcher::{Fetched, FetchedResponse, Truncation};
 
 /// The field that carries a [`Visit`] as JSON: on the `response`, `revisit` or `metadata` record of each URL.
 pub const VISIT_FIELD: ExtensionName = ExtensionName::new("Dragline-Visit").expect("a good name");
 
-/// Writes a segment's records.
+/// Writes a segment's records, and keeps what they say for the parser of this process.
 pub struct SegmentRecords {
     writer: WarcWriter,
     ids: u128,
     warcinfo: RecordId,
+    kept: Option<Kept>,
 }
 
 impl SegmentRecords {
     /// Begins an object with its `warcinfo` record. The records' names are made from the random `bits`.
     #[must_use]
     pub fn new(bits: u128, crawl: &CrawlId, iteration: Iteration, user_agent: &str, now: Timestamp) -> Self {
-        let mut records = Self { writer: WarcWriter::new(), ids: bits, warcinfo: RecordId::from_bits(bits) };
+        let warcinfo = RecordId::from_bits(bits);
+        let mut records = Self { writer: WarcWriter::new(), ids: bits, warcinfo, kept: None };
         let info = WarcInfo {
             software: concat!("Dragline/", env!("CARGO_PKG_VERSION")).to_owned(),
             user_agent: Some(user_agent.to_owned()),
@@ -39,16 +44,26 @@ impl SegmentRecords {
         records
     }
 
+    /// Returns the same records, which keep the captures that are added from now on, as long as there is room for them.
+    #[must_use]
+    pub fn kept_by(self, handover: &Handover) -> Self {
+        Self { kept: handover.begin(), ..self }
+    }
+
     /// Returns the object's size so far.
     #[must_use]
     pub fn len_bytes(&self) -> u64 {
         self.writer.len_bytes()
     }
 
-    /// Returns the whole object.
+    /// Returns the whole object, and all of its captures if they were kept.
     #[must_use]
-    pub fn into_object(mut self) -> Vec<u8> {
-        self.writer.take_file()
+    pub fn into_object(mut self) -> (Vec<u8>, Option<Kept>) {
+        (self.writer.take_file(), self.kept)
+    }
+
+    fn keep(&mut self, capture: impl FnOnce() -> Capture) {
+        self.kept = self.kept.take().and_then(|kept| kept.and(capture()));
     }
 
     fn next_id(&mut self) -> RecordId {
@@ -71,50 +86,80 @@ impl SegmentRecords {
         let event = self.event(url, at, None);
         let record = self.metadata(&event, visit);
         self.writer.write(&record);
+        self.keep(|| Capture::unanswered(url.clone(), event.date, visit.clone()));
     }
 
     /// Adds a URL that was requested: its request, and its response, a reference to an earlier one, or the fact that there was none.
     pub fn add_fetched(&mut self, url: &CrawlUrl, at: Timestamp, visit: &Visit, fetched: &Fetched) {
         let event = self.event(url, at, Some(fetched));
         let capture = match &fetched.result {
-            Ok(response) => self.capture(&event, visit, response),
-            Err(_) => self.metadata(&event, visit),
+            Ok(response) => self.add_answer(url, &event, visit, response),
+            Err(_) => {
+                let record = self.metadata(&event, visit);
+                self.writer.write(&record);
+                self.keep(|| Capture::unanswered(url.clone(), event.date, visit.clone()));
+                record.id()
+            }
         };
         if fetched.remote.is_some() || fetched.result.is_ok() {
             let block = http_request_block("GET", url.path_and_query(), &fetched.request_headers);
-            let request = Record::request(self.next_id(), &event, block).concurrent_to(capture.id());
-            self.writer.write(&capture);
+            let request = Record::request(self.next_id(), &event, block).concurrent_to(capture);
             self.writer.write(&request);
-        } else {
-            self.writer.write(&capture);
         }
     }
 
-    fn capture(&mut self, event: &CaptureEvent, visit: &Visit, response: &FetchedResponse) -> Record {
+    /// Adds an answer, and returns its record's name.
+    fn add_answer(
+        &mut self,
+        url: &CrawlUrl,
+        event: &CaptureEvent,
+        visit: &Visit,
+        response: &FetchedResponse,
+    ) -> RecordId {
         let id = self.next_id();
-        let digest = Sha1Digest::of(&response.body);
+        let digest = payload_digest(response);
         let last = visit.known.last.as_ref().filter(|_| visit.outcome == Outcome::FileDidNotChange);
         let revisit = last.and_then(|last| {
             let known = Sha1Digest::from(last.payload_sha1);
             let refers_to = RefersTo { target_uri: event.target_uri.clone(), date: last.fetched_at };
             match response.status {
-                304 => Some((Revisit::ServerNotModified { payload_digest: Some(known) }, refers_to)),
-                _ if known == digest => Some((Revisit::IdenticalPayload { payload_digest: digest }, refers_to)),
+                304 => Some((Revisit::ServerNotModified { payload_digest: Some(known) }, known, refers_to)),
+                _ if known == digest => Some((Revisit::IdenticalPayload { payload_digest: digest }, known, refers_to)),
                 // The same content in other bytes, perhaps compressed again: stored, as no earlier record has these bytes.
                 _ => None,
             }
         });
-        let field = visit_field(visit);
-        if let Some((revisit, refers_to)) = revisit {
-            let head = http_response_head(response.status, &response.reason, &response.headers);
-            return Record::revisit(id, event, head, &revisit, Some(refers_to)).extension(field);
-        }
-        let block = http_response_block(response.status, &response.reason, &response.headers, &response.body);
-        let record = Record::response(id, event, block, digest).extension(field);
-        match response.truncated {
+        let FetchedResponse { status, reason, headers, body, .. } = response;
+        let (head, body, kind, payload, truncated) = match &revisit {
+            Some((_, known, _)) => {
+                (http_revisit_head(*status, reason, headers), Bytes::new(), RecordKind::Revisit, *known, None)
+            }
+            None => {
+                let head = http_response_head(*status, reason, headers, body.len());
+                (head, body.clone(), RecordKind::Response, digest, response.truncated.map(warc_truncation))
+            }
+        };
+        let answer = self.kept.is_some().then(|| {
+            parse_http_response(&head).map(|parsed| Response {
+                status: parsed.status,
+                headers: parsed.headers,
+                body: body.clone(),
+            })
+        });
+        let record = match revisit {
+            Some((revisit, _, refers_to)) => Record::revisit(id, event, head, &revisit, Some(refers_to)),
+            None => Record::response(id, event, head, body, digest),
+        };
+        let record = record.extension(visit_field(visit));
+        let span = self.writer.write(&match truncated {
             None => record,
-            Some(reason) => record.truncated(warc_truncation(reason)),
+            Some(reason) => record.truncated(reason),
+        });
+        if let Some(answer) = answer {
+            let stored = StoredAs { kind, span, payload: Some(payload), truncated };
+            self.keep(|| Capture::answered(url.clone(), event.date, visit.clone(), stored, answer));
         }
+        id
     }
 
     fn metadata(&mut self, event: &CaptureEvent, visit: &Visit) -> Record {
@@ -124,6 +169,15 @@ impl SegmentRecords {
         };
         Record::metadata(self.next_id(), event, &metadata).extension(visit_field(visit))
     }
+}
+
+/// Returns the digest of the body as received. Without a content coding that is the digest which the fetcher took of the decoded body.
+fn payload_digest(response: &FetchedResponse) -> Sha1Digest {
+    let codings = ContentCodings::parse(response.headers.all("content-encoding")).unwrap_or(ContentCodings::IDENTITY);
+    if codings == ContentCodings::IDENTITY && response.decoded_bytes == response.body.len() as u64 {
+        return response.decoded_sha1.into();
+    }
+    Sha1Digest::of(&response.body)
 }
 
 /// Rounds to the precision in which instants are stored, so that later references to the record have the same date.

@@ -156,7 +156,8 @@ pub(super) fn visit_of(
 pub(super) fn exchange_of(fetched: &Fetched) -> Exchange {
     let response = fetched.result.as_ref().ok();
     Exchange {
-        elapsed: fetched.elapsed,
+        // As precise as it is stored, so that a parser knows the same whether or not it reads it back.
+        elapsed: Duration::from_millis(u64::try_from(fetched.elapsed.as_millis()).unwrap_or(u64::MAX)),
         first_byte_ms: fetched.first_byte.map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX)),
         remote: fetched.remote,
         body_bytes: response.map_or(0, |response| response.body.len() as u64),

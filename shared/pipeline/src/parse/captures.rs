@@ -40,7 +40,7 @@ impl Trust {
     }
 }
 
-/// Reads what can be read of a segment's object. A missing, too large or damaged object is reported as damage.
+/// Reads what can be read of a segment: what the crawler of this process handed over, or else its object. A missing, too large or damaged object is reported as damage.
 ///
 /// # Errors
 /// Returns the archive's errors, if it failed.
@@ -51,6 +51,9 @@ pub(super) async fn read(world: &impl World, segment: &SegmentRow, trust: Trust)
         Trust::HeadsAlone => Bodies::Dropped,
         Trust::None => return damaged("no parse survived it".to_owned()),
     };
+    if let Some(captures) = world.handover().take(&segment.object).filter(|_| bodies == Bodies::Kept) {
+        return Ok(Reading { captures, damage: None });
+    }
     let bytes = match world.archive().get(&segment.object, OBJECT_BYTES_MAX).await {
         Ok(Some(bytes)) => bytes,
         Ok(None) => return damaged("its object is missing".to_owned()),

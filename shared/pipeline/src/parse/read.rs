@@ -2,20 +2,22 @@
 
 use bytes::Bytes;
 use data_encoding::HEXLOWER;
-use dragline_domain::capture::{FileEntry, RecordKind, RedirectEntry, Visit};
+use dragline_domain::capture::{RecordKind, RedirectEntry, Visit};
 use dragline_domain::document::{LinkKind, StoredBody};
-use dragline_domain::frontier::{FieldsDigest, LastCapture, SegmentRow};
+use dragline_domain::frontier::{FieldsDigest, SegmentRow};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::{CrawlUrl, Spelling, UrlRules};
-use dragline_formats::http_fields::{Headers, content_type, location};
+use dragline_formats::http_fields::location;
 use dragline_formats::warc::{
-    HttpResponse, ReadLimits, RecordId, RecordType, StoredRecord, WarcReader, parse_http_response,
+    HttpResponse, ReadLimits, RecordId, RecordSpan, RecordType, StoredRecord, WarcReader, parse_http_response,
 };
 use jiff::Timestamp;
 
 use super::state::place;
 use crate::context::CrawlContext;
 use crate::crawl::VISIT_FIELD;
+use crate::handover::StoredAs;
+pub(super) use crate::handover::{Capture, Response};
 use dragline_extract::fields::fields_digest;
 
 /// How a gzip member begins: its magic number, and the only method there is (RFC 1952).
@@ -42,32 +44,6 @@ pub(super) enum Bodies {
     Dropped,
 }
 
-/// How one URL ended, as the segment stores it.
-#[derive(Clone, Debug)]
-pub(super) struct Capture {
-    /// The URL.
-    pub url: CrawlUrl,
-    /// When it was requested, or decided on.
-    pub at: Timestamp,
-    /// What the crawler knew.
-    pub visit: Visit,
-    /// The response; `None` if there was none, or it cannot be read.
-    pub response: Option<Response>,
-    /// Why the response cannot be read, if it exists.
-    pub unreadable: Option<String>,
-    /// Where and how it is stored; `None` without a response.
-    pub file: Option<FileEntry>,
-}
-
-/// A response as stored.
-#[derive(Clone, Debug)]
-pub(super) struct Response {
-    pub status: u16,
-    pub headers: Headers,
-    /// The body with its content coding; empty for a revisit.
-    pub body: Bytes,
-}
-
 /// The digests of a body that is kept.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BodyDigests {
@@ -76,22 +52,6 @@ pub(super) struct BodyDigests {
 }
 
 impl Capture {
-    fn short_field(&self, name: &str, bytes_max: usize) -> Option<String> {
-        let value = self.response.as_ref()?.headers.get(name)?;
-        let value = std::str::from_utf8(value).ok()?.trim();
-        (!value.is_empty() && value.len() <= bytes_max).then(|| value.to_owned())
-    }
-
-    /// Returns `ETag` as sent, if it is worth sending back.
-    pub(super) fn etag(&self) -> Option<String> {
-        self.short_field("etag", LastCapture::ETAG_BYTES_MAX)
-    }
-
-    /// Returns `Last-Modified` as sent, if it is worth sending back.
-    pub(super) fn last_modified(&self) -> Option<String> {
-        self.short_field("last-modified", LastCapture::LAST_MODIFIED_BYTES_MAX)
-    }
-
     /// Returns the digests of a complete body of a good response, for the next visit to compare with; `None` for anything else.
     pub(super) fn body_kept(&self) -> Option<BodyDigests> {
         let file = self.file.as_ref().filter(|file| file.record == RecordKind::Response && file.truncated.is_none())?;
@@ -220,31 +180,13 @@ fn capture(record: StoredRecord, start: u64, visit: Visit) -> Result<Capture, St
     let kind = match record.record_type {
         RecordType::Response => RecordKind::Response,
         RecordType::Revisit => RecordKind::Revisit,
-        _ => return Ok(Capture { url, at, visit, response: None, unreadable: None, file: None }),
+        _ => return Ok(Capture::unanswered(url, at, visit)),
     };
-    let payload_sha1 = record.payload_digest().map_or([0; 20], |digest| *digest.as_bytes());
-    let truncated = record.truncated().filter(|_| kind == RecordKind::Response).map(|reason| reason.token().to_owned());
+    let span = RecordSpan { offset: start + record.span.offset, ..record.span };
+    let stored = StoredAs { kind, span, payload: record.payload_digest(), truncated: record.truncated() };
     let block = Bytes::from(record.block);
-    let (response, unreadable) = match parse_http_response(&block) {
-        Ok(parsed) => (Some(response_of(&block, parsed)), None),
-        Err(error) => (None, Some(format!("its response cannot be read: {error}"))),
-    };
-    let declared = response.as_ref().and_then(|response| response.headers.text("content-type"));
-    let body_bytes = response.as_ref().map_or(0, |response| response.body.len() as u64);
-    let file = FileEntry {
-        record: kind,
-        offset: start + record.span.offset,
-        length: record.span.length,
-        content_type: declared.as_deref().and_then(content_type).map(|kind| kind.essence),
-        body_bytes: visit.exchange.as_ref().map_or(body_bytes, |exchange| exchange.body_bytes),
-        payload_sha1,
-        etag: None,
-        last_modified: None,
-        truncated,
-    };
-    let mut capture = Capture { url, at, visit, response, unreadable, file: None };
-    capture.file = Some(FileEntry { etag: capture.etag(), last_modified: capture.last_modified(), ..file });
-    Ok(capture)
+    let answer = parse_http_response(&block).map(|parsed| response_of(&block, parsed));
+    Ok(Capture::answered(url, at, visit, stored, answer))
 }
 
 /// The body stays in the record's block.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use dragline_domain::capture::{CrawlType, Exchange, Finality, Visit};
-use dragline_domain::frontier::{Demand, FieldsDigest, Known, LastCapture, Sighting, Visits};
+use dragline_domain::frontier::{Demand, FieldsDigest, Known, LastCapture, ObjectKey, Sighting, Visits};
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::CrawlUrl;
@@ -14,10 +14,12 @@ use dragline_formats::warc::{
     FIELDS_MAX, HttpProtocol, REASON_BYTES_MAX, ReadLimits, RecordType, Sha1Digest, StoredRecord, WarcReader,
 };
 use jiff::Timestamp;
+use proptest::prelude::*;
 
 use super::{Bodies, captures};
 use crate::crawl::SegmentRecords;
-use dragline_ports::fetcher::{Fetched, FetchedResponse};
+use crate::handover::Handover;
+use dragline_ports::fetcher::{FetchFailure, FetchFailureKind, Fetched, FetchedResponse, Truncation};
 
 /// A URL of the maximum length, all of whose last part doubles in JSON.
 fn longest_url(name: &str) -> CrawlUrl {
@@ -73,7 +75,7 @@ fn fetched(headers: Headers, reason: &str, body: &str) -> Fetched {
         headers,
         body: Bytes::copy_from_slice(body.as_bytes()),
         truncated: None,
-        decoded_sha1: [7; 20],
+        decoded_sha1: *Sha1Digest::of(body.as_bytes()).as_bytes(),
         decoded_bytes: body.len() as u64,
     };
     Fetched {
@@ -108,7 +110,7 @@ fn the_largest_capture_is_read_back() {
         );
     }
     records.add_unsent(&url, Timestamp::MIN, &visit);
-    let reading = captures(&records.into_object().into(), Bodies::Kept);
+    let reading = captures(&records.into_object().0.into(), Bodies::Kept);
     assert_eq!(reading.damage, None);
     assert_eq!(reading.captures.len(), heads.len() + 1);
     for (capture, head) in reading.captures.iter().zip(heads.iter().map(Some).chain([None])) {
@@ -135,7 +137,7 @@ fn three(body: &str) -> (Vec<u8>, [usize; 4]) {
         );
         ends[n + 1] = usize::try_from(records.len_bytes()).unwrap();
     }
-    (records.into_object(), ends)
+    (records.into_object().0, ends)
 }
 
 fn paths(object: Vec<u8>) -> (Vec<String>, bool) {
@@ -169,12 +171,10 @@ fn damage_costs_the_captures_that_it_struck() {
 #[test]
 fn behind_damage_no_part_of_a_body_is_taken_for_a_record() {
     // Written by another crawl, and stored verbatim within a body, as no compressor makes it smaller.
-    let (foreign, _) = {
-        let mut other = records(5);
-        let url = CrawlUrl::try_from("https://a.example/forged".to_owned()).unwrap();
-        other.add_unsent(&url, Timestamp::UNIX_EPOCH, &largest_visit());
-        (other.into_object(), ())
-    };
+    let mut other = records(5);
+    let url = CrawlUrl::try_from("https://a.example/forged".to_owned()).unwrap();
+    other.add_unsent(&url, Timestamp::UNIX_EPOCH, &largest_visit());
+    let (foreign, _) = other.into_object();
     let (mut object, ends) = three("a page");
     object[ends[0] + 40] ^= 0xff;
     let (head, tail) = object.split_at(ends[1]);
@@ -195,7 +195,7 @@ fn a_revisit_names_the_very_date_of_the_record_that_it_stands_in_for() {
     for at in ["2026-11-21T10:10:35.123987654Z", "2026-11-21T10:10:35.9999Z", "1969-12-31T23:59:59.0005Z"] {
         let (at, mut first, mut second): (Timestamp, _, _) = (at.parse().unwrap(), records(1), records(2));
         first.add_fetched(&url, at, &visit, &fetched(Headers::default(), "", "a page"));
-        let first = Bytes::from(first.into_object());
+        let first = Bytes::from(first.into_object().0);
         let original = response_record(&first);
         // A database keeps three decimals of what the parser read.
         let kept = format!("{:.3}", captures(&first, Bodies::Dropped).captures[0].at).parse().unwrap();
@@ -204,7 +204,7 @@ fn a_revisit_names_the_very_date_of_the_record_that_it_stands_in_for() {
         let known = Known { last, ..Known::default() };
         let unchanged = Visit { outcome: Outcome::FileDidNotChange, known, ..visit.clone() };
         second.add_fetched(&url, Timestamp::UNIX_EPOCH, &unchanged, &fetched(Headers::default(), "", "a page"));
-        let revisit = response_record(&second.into_object());
+        let revisit = response_record(&second.into_object().0);
         assert_eq!(revisit.record_type, RecordType::Revisit);
         assert_eq!(revisit.refers_to_date(), original.date(), "{at}");
     }
@@ -220,8 +220,96 @@ fn records_say_which_protocol_carried_a_response() {
             response.protocol = protocol;
         }
         records.add_fetched(&url, Timestamp::UNIX_EPOCH, &visit, &fetched);
-        let object = records.into_object();
+        let (object, _) = records.into_object();
         let told = WarcReader::new(&object[..], ReadLimits::default()).skip(1).map(|record| record.unwrap().protocol());
         assert_eq!(told.collect::<Vec<_>>(), [protocol, protocol], "the response and its request");
+    }
+}
+
+/// One URL's ending.
+#[derive(Clone, Debug)]
+enum Ending {
+    Unsent,
+    Failed,
+    Answered(FetchedResponse),
+}
+
+/// Header fields as servers send them, those among them that say something about the body, and nonsense.
+fn fields() -> impl Strategy<Value = Headers> {
+    let names = vec!["content-type", "Content-Length", "transfer-encoding", "ETag", "Last-Modified", "location", "a b"];
+    let values = ["text/html; charset=utf-8", "5", "chunked", "\"v1\"", " W/\"\u{e9}\" ", "", "a\r\nb: c", "\u{85}x"];
+    let value = prop_oneof![
+        proptest::sample::select(values.to_vec()).prop_map(|value| value.as_bytes().to_vec()),
+        proptest::collection::vec(any::<u8>(), 0..40),
+    ];
+    let fields = proptest::collection::vec((proptest::sample::select(names), value), 0..6);
+    (fields, proptest::option::of(proptest::sample::select(vec!["gzip", "identity", "x-unknown"]))).prop_map(
+        |(fields, coding)| {
+            let coding = coding.map(|coding| ("Content-Encoding", coding.as_bytes().to_vec()));
+            fields.into_iter().chain(coding).collect()
+        },
+    )
+}
+
+fn endings() -> impl Strategy<Value = Ending> {
+    let status = proptest::sample::select(vec![200_u16, 204, 301, 304, 404, 503, 999]);
+    let truncated = proptest::sample::select(vec![None, Some(Truncation::Length), Some(Truncation::Disconnect)]);
+    let body = prop_oneof![Just(b"a page".to_vec()), proptest::collection::vec(any::<u8>(), 0..2_000)];
+    let answer = (status, "[ -~\u{e9}\u{1}]{0,12}", fields(), body, truncated, any::<bool>()).prop_map(
+        |(status, reason, headers, body, truncated, is_decoded_whole)| {
+            let decoded = if is_decoded_whole { &body[..] } else { &body[..body.len() / 2] };
+            Ending::Answered(FetchedResponse {
+                status,
+                reason,
+                protocol: None,
+                headers,
+                truncated,
+                decoded_sha1: *Sha1Digest::of(decoded).as_bytes(),
+                decoded_bytes: decoded.len() as u64,
+                body: body.into(),
+            })
+        },
+    );
+    prop_oneof![1 => Just(Ending::Unsent), 1 => Just(Ending::Failed), 3 => answer]
+}
+
+proptest! {
+    /// A parser gets the same whether the crawler hands its captures over or died, so that only their object is left.
+    #[test]
+    fn what_is_handed_over_is_what_would_be_read_back(
+        endings in proptest::collection::vec((endings(), any::<bool>()), 1..5),
+        at in 0..1_000_000_000_i64,
+    ) {
+        let handover = Handover::new(1 << 20);
+        let mut records = records(3).kept_by(&handover);
+        let url = longest_url("page");
+        for (ending, is_known) in endings {
+            let mut visit = largest_visit();
+            if let Some(last) = visit.known.last.as_mut().filter(|_| is_known) {
+                last.payload_sha1 = *Sha1Digest::of(b"a page").as_bytes();
+            } else {
+                visit.outcome = Outcome::FileIngested;
+            }
+            let at = Timestamp::from_microsecond(at).unwrap();
+            let result = match ending {
+                Ending::Unsent => {
+                    records.add_unsent(&url, at, &visit);
+                    continue;
+                }
+                Ending::Failed => {
+                    let kind = FetchFailureKind::Timeout;
+                    Err(FetchFailure { kind, detail: String::new() })
+                }
+                Ending::Answered(response) => Ok(response),
+            };
+            let fetched = Fetched { result, ..fetched(Headers::default(), "", "") };
+            records.add_fetched(&url, at, &visit, &fetched);
+        }
+        let (object, kept) = records.into_object();
+        let key = ObjectKey::try_from("raw/a".to_owned()).unwrap();
+        handover.leave(&key, kept.unwrap(), Duration::ZERO);
+        let reading = captures(&object.into(), Bodies::Kept);
+        prop_assert_eq!(reading.damage, None);
+        prop_assert_eq!(handover.take(&key), Some(reading.captures));
     }
 }

@@ -107,12 +107,15 @@ fn what_others_write_is_read() {
 
 #[test]
 fn wrong_digests_are_found() {
-    let block = http_response_block(200, "OK", &html_headers(), b"body");
-    let record = Record::response(RecordId::from_bits(1), &event("/"), block, Sha1Digest::of(b"other"));
+    let head = http_response_head(200, "OK", &html_headers(), 4);
+    let record = Record::response(RecordId::from_bits(1), &event("/"), head, "body".into(), Sha1Digest::of(b"other"));
     let (file, spans) = file_of(&[record]);
     let mut stored = read_record(range(&file, spans[0]), LIMITS).unwrap();
     let (stated, computed) = (Sha1Digest::of(b"other"), Sha1Digest::of(b"body"));
     assert_eq!(stored.verify_payload_digest(), DigestCheck::Mismatch { stated, computed });
+    assert_eq!(stored.verify_block_digest(), DigestCheck::NotStated, "its payload has one");
+    let (file, spans) = file_of(&[request()]);
+    stored = read_record(range(&file, spans[0]), LIMITS).unwrap();
     assert_eq!(stored.verify_block_digest(), DigestCheck::Match);
     stored.block[0] ^= 1;
     assert!(matches!(stored.verify_block_digest(), DigestCheck::Mismatch { .. }));
@@ -161,7 +164,11 @@ proptest! {
         let at = at.index(file.len());
         file[at] ^= flip;
         for record in WarcReader::new(file.as_slice(), LIMITS).map_while(Result::ok) {
-            prop_assert_eq!(record.verify_block_digest(), DigestCheck::Match);
+            let check = match record.record_type {
+                RecordType::Response => record.verify_payload_digest(),
+                _ => record.verify_block_digest(),
+            };
+            prop_assert_eq!(check, DigestCheck::Match);
         }
     }
 

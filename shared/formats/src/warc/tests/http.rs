@@ -27,16 +27,16 @@ fn responses_are_written() {
         (&[("", b"a\0b\tc")], "_: a b\tc", "no name; a control character; a tab, which is allowed"),
     ];
     for (headers, expected, why) in table {
-        let block = http_response_block(200, "OK", &headers.iter().copied().collect(), b"body");
-        let expected = format!("HTTP/1.1 200 OK\r\n{}\r\n\r\nbody", expected.replace('|', "\r\n"));
-        assert_eq!(String::from_utf8(block).unwrap(), expected, "{why}");
+        let head = http_response_head(200, "OK", &headers.iter().copied().collect(), 4);
+        let expected = format!("HTTP/1.1 200 OK\r\n{}\r\n\r\n", expected.replace('|', "\r\n"));
+        assert_eq!(String::from_utf8(head).unwrap(), expected, "{why}");
     }
 }
 
 #[test]
 fn heads_keep_the_length_of_the_body_elsewhere() {
     let fields = Headers::from_iter([("Content-Length", "99"), ("transfer-encoding", "chunked")]);
-    let head = http_response_head(304, "", &fields);
+    let head = http_revisit_head(304, "", &fields);
     let expected = "HTTP/1.1 304 \r\nContent-Length: 99\r\nX-Archive-Orig-transfer-encoding: chunked\r\n\r\n";
     assert_eq!(String::from_utf8(head).unwrap(), expected);
 }

@@ -48,16 +48,17 @@ fn request() -> Record {
 
 fn response() -> Record {
     let body = b"<p>A body with\r\n\r\nWARC/1.1\r\n\r\nin it.";
-    let block = http_response_block(200, "OK", &html_headers(), body);
-    Record::response(RecordId::from_bits(3), &event("/a?b=c"), block, Sha1Digest::of(body))
+    let head = http_response_head(200, "OK", &html_headers(), body.len());
+    Record::response(RecordId::from_bits(3), &event("/a?b=c"), head, body.as_slice().into(), Sha1Digest::of(body))
         .extension(ExtensionField { name: DEPTH, value: "2".to_owned() })
 }
 
 fn response_cut_short() -> Record {
     let headers = Headers::from_iter([("Content-Length", "5000000"), ("Transfer-Encoding", "chunked")]);
     let event = CaptureEvent { ip_address: Some(IpAddr::V6(Ipv6Addr::LOCALHOST)), ..event("/big") };
-    let block = http_response_block(200, "", &headers, b"so far");
-    Record::response(RecordId::from_bits(4), &event, block, Sha1Digest::of(b"so far")).truncated(Truncation::Disconnect)
+    let head = http_response_head(200, "", &headers, 6);
+    Record::response(RecordId::from_bits(4), &event, head, "so far".into(), Sha1Digest::of(b"so far"))
+        .truncated(Truncation::Disconnect)
 }
 
 fn not_modified() -> Record {
@@ -66,7 +67,7 @@ fn not_modified() -> Record {
         target_uri: TargetUri::new("https://www.example.org/a?b=c"),
         date: "2026-11-20T09:00:00Z".parse().unwrap(),
     };
-    let block = http_response_head(304, "Not Modified", &Headers::from_iter([("ETag", "\"v1\"")]));
+    let block = http_revisit_head(304, "Not Modified", &Headers::from_iter([("ETag", "\"v1\"")]));
     Record::revisit(RecordId::from_bits(5), &event("/a?b=c"), block, &revisit, Some(refers_to))
 }
 
@@ -76,11 +77,8 @@ fn identical() -> Record {
         target_uri: TargetUri::new("https://www.example.org/old"),
         date: "2026-11-20T09:00:00.000000001Z".parse().unwrap(),
     };
-    let block = http_response_head(
-        200,
-        "OK",
-        &Headers::from_iter([("Content-Length", "14"), ("Transfer-Encoding", "chunked")]),
-    );
+    let block =
+        http_revisit_head(200, "OK", &Headers::from_iter([("Content-Length", "14"), ("Transfer-Encoding", "chunked")]));
     Record::revisit(RecordId::from_bits(6), &event("/new"), block, &revisit, Some(refers_to))
 }
 

@@ -148,7 +148,8 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
                 self.lease.iteration,
                 self.context.definition.user_agent.as_str(),
                 self.world.clock().now(),
-            ),
+            )
+            .kept_by(self.world.handover()),
             pages_max: segment_pages(waiting),
             entries: 0,
             asides: 0,

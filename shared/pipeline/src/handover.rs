@@ -1,0 +1,279 @@
+//! What a crawl step hands to the parse step of the same process, so that the parser need not read back, inflate and decode what was just stored.
+//!
+//! It is a shortcut and never the truth: a parser that finds nothing here reads the segment's object, and gets the same captures. So a crash loses
+//! nothing, and neither does a capture for which there was no room.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use dragline_domain::capture::{FileEntry, RecordKind, Visit};
+use dragline_domain::frontier::{LastCapture, ObjectKey};
+use dragline_domain::url::CrawlUrl;
+use dragline_formats::http_fields::{Headers, content_type};
+use dragline_formats::warc::{HttpResponseError, RecordSpan, Sha1Digest, Truncation};
+use jiff::Timestamp;
+
+/// How long captures wait for their parser. Their message may have been lost, and the sweeper will send it again.
+const WAIT_MAX: Duration = Duration::from_secs(300);
+
+/// What a capture takes besides its body: URL, header and visit. Most take less.
+const CAPTURE_BYTES: u64 = 2 << 10;
+
+/// How one URL ended, as its segment stores it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Capture {
+    /// The URL.
+    pub url: CrawlUrl,
+    /// When it was requested, or decided on; in milliseconds.
+    pub at: Timestamp,
+    /// What the crawler knew.
+    pub visit: Visit,
+    /// The response; `None` if there was none, or it cannot be read.
+    pub response: Option<Response>,
+    /// Why the response cannot be read, if it exists.
+    pub unreadable: Option<String>,
+    /// Where and how it is stored; `None` without a response.
+    pub file: Option<FileEntry>,
+}
+
+/// A response as stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Response {
+    /// The status code.
+    pub status: u16,
+    /// The header fields, `X-Archive-Orig-` names included.
+    pub headers: Headers,
+    /// The body with its content coding; empty for a revisit.
+    pub body: Bytes,
+}
+
+/// How an answer is stored.
+#[derive(Clone, Copy, Debug)]
+pub struct StoredAs {
+    /// The kind of its record.
+    pub kind: RecordKind,
+    /// Where its record is in the segment's object.
+    pub span: RecordSpan,
+    /// The digest of its body as received.
+    pub payload: Option<Sha1Digest>,
+    /// Why its body is not complete; `None` if it is.
+    pub truncated: Option<Truncation>,
+}
+
+impl Capture {
+    /// Returns the capture of a URL that got no answer.
+    #[must_use]
+    pub const fn unanswered(url: CrawlUrl, at: Timestamp, visit: Visit) -> Self {
+        Self { url, at, visit, response: None, unreadable: None, file: None }
+    }
+
+    /// Returns the capture of a URL that got this answer, read back from its record.
+    #[must_use]
+    pub fn answered(
+        url: CrawlUrl,
+        at: Timestamp,
+        visit: Visit,
+        stored: StoredAs,
+        answer: Result<Response, HttpResponseError>,
+    ) -> Self {
+        let (response, unreadable) = match answer {
+            Ok(response) => (Some(response), None),
+            Err(error) => (None, Some(format!("its response cannot be read: {error}"))),
+        };
+        let declared = response.as_ref().and_then(|response| response.headers.text("content-type"));
+        let body_bytes = response.as_ref().map_or(0, |response| response.body.len() as u64);
+        let file = FileEntry {
+            record: stored.kind,
+            offset: stored.span.offset,
+            length: stored.span.length,
+            content_type: declared.as_deref().and_then(content_type).map(|kind| kind.essence),
+            body_bytes: visit.exchange.as_ref().map_or(body_bytes, |exchange| exchange.body_bytes),
+            payload_sha1: stored.payload.map_or([0; 20], |digest| *digest.as_bytes()),
+            etag: None,
+            last_modified: None,
+            truncated: stored
+                .truncated
+                .filter(|_| stored.kind == RecordKind::Response)
+                .map(|reason| reason.token().to_owned()),
+        };
+        let mut capture = Self { url, at, visit, response, unreadable, file: None };
+        capture.file = Some(FileEntry { etag: capture.etag(), last_modified: capture.last_modified(), ..file });
+        capture
+    }
+
+    fn short_field(&self, name: &str, bytes_max: usize) -> Option<String> {
+        let value = self.response.as_ref()?.headers.get(name)?;
+        let value = std::str::from_utf8(value).ok()?.trim();
+        (!value.is_empty() && value.len() <= bytes_max).then(|| value.to_owned())
+    }
+
+    /// Returns `ETag` as sent, if it is worth sending back.
+    #[must_use]
+    pub fn etag(&self) -> Option<String> {
+        self.short_field("etag", LastCapture::ETAG_BYTES_MAX)
+    }
+
+    /// Returns `Last-Modified` as sent, if it is worth sending back.
+    #[must_use]
+    pub fn last_modified(&self) -> Option<String> {
+        self.short_field("last-modified", LastCapture::LAST_MODIFIED_BYTES_MAX)
+    }
+
+    fn bytes(&self) -> u64 {
+        CAPTURE_BYTES + self.response.as_ref().map_or(0, |response| response.body.len() as u64)
+    }
+}
+
+/// The captures on their way from crawl steps to parse steps. Clones share them.
+#[derive(Clone, Debug)]
+pub struct Handover {
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    bytes_max: u64,
+    bytes: AtomicU64,
+    /// In the order in which they were left.
+    left: Mutex<VecDeque<Left>>,
+}
+
+/// The captures of a committed segment.
+#[derive(Debug)]
+struct Left {
+    object: ObjectKey,
+    /// By the monotonic clock.
+    since: Duration,
+    kept: Kept,
+}
+
+/// The captures of a segment that is being filled. Dropping it gives the memory back.
+#[derive(Debug)]
+pub struct Kept {
+    shared: Arc<Shared>,
+    captures: Vec<Capture>,
+    bytes: u64,
+}
+
+impl Handover {
+    /// Returns a handover of at most this many bytes.
+    #[must_use]
+    pub fn new(bytes_max: u64) -> Self {
+        Self { shared: Arc::new(Shared { bytes_max, bytes: AtomicU64::new(0), left: Mutex::default() }) }
+    }
+
+    /// Returns one that hands nothing over: where the parser is another process.
+    #[must_use]
+    pub fn none() -> Self {
+        Self::new(0)
+    }
+
+    /// Begins a segment; `None` if nothing is handed over.
+    #[must_use]
+    pub fn begin(&self) -> Option<Kept> {
+        let has_room = self.shared.bytes.load(Ordering::Relaxed) < self.shared.bytes_max;
+        has_room.then(|| Kept { shared: Arc::clone(&self.shared), captures: Vec::new(), bytes: 0 })
+    }
+
+    /// Leaves the captures of a committed segment to its parser. `now` is the monotonic clock's reading.
+    pub fn leave(&self, object: &ObjectKey, kept: Kept, now: Duration) {
+        let mut left = self.shared.left.lock().unwrap_or_else(PoisonError::into_inner);
+        left.retain(|left| now.saturating_sub(left.since) < WAIT_MAX);
+        left.push_back(Left { object: object.clone(), since: now, kept });
+    }
+
+    /// Takes the captures that were left for a segment, in the order of its object; `None` if there are none.
+    #[must_use]
+    pub fn take(&self, object: &ObjectKey) -> Option<Vec<Capture>> {
+        let mut left = self.shared.left.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = left.iter().position(|left| left.object == *object)?;
+        left.remove(place).map(|mut left| std::mem::take(&mut left.kept.captures))
+    }
+}
+
+impl Kept {
+    /// Keeps a capture as well. `None` if there is no room for it: then none of the segment's is handed over.
+    #[must_use]
+    pub fn and(mut self, capture: Capture) -> Option<Self> {
+        let bytes = capture.bytes();
+        self.bytes += bytes;
+        let used = self.shared.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        self.captures.push(capture);
+        (used <= self.shared.bytes_max).then_some(self)
+    }
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        self.shared.bytes.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dragline_domain::capture::{CrawlType, Finality};
+    use dragline_domain::frontier::{Known, Sighting};
+    use dragline_domain::outcome::Outcome;
+
+    use super::*;
+
+    fn capture(path: &str) -> Capture {
+        let url = CrawlUrl::try_from(format!("https://a.example{path}")).unwrap();
+        let visit = Visit {
+            sighting: Sighting { depth: 0, via: None },
+            redirects: 0,
+            crawl_type: CrawlType::Queued,
+            tries: 1,
+            outcome: Outcome::FileIngested,
+            finality: Finality::Final,
+            detail: None,
+            exchange: None,
+            known: Known::default(),
+            demand: None,
+        };
+        Capture::unanswered(url, Timestamp::UNIX_EPOCH, visit)
+    }
+
+    fn object(name: &str) -> ObjectKey {
+        ObjectKey::try_from(format!("raw/{name}")).unwrap()
+    }
+
+    fn kept(handover: &Handover, paths: &[&str]) -> Option<Kept> {
+        paths.iter().try_fold(handover.begin()?, |kept, path| kept.and(capture(path)))
+    }
+
+    #[test]
+    fn captures_are_taken_once_and_in_order() {
+        let handover = Handover::new(1 << 20);
+        handover.leave(&object("one"), kept(&handover, &["/a", "/b"]).unwrap(), Duration::ZERO);
+        handover.leave(&object("two"), kept(&handover, &["/c"]).unwrap(), Duration::ZERO);
+        assert_eq!(handover.take(&object("two")), Some(vec![capture("/c")]));
+        assert_eq!(handover.take(&object("one")), Some(vec![capture("/a"), capture("/b")]));
+        assert_eq!(handover.take(&object("one")), None, "another parse reads the object");
+        assert_eq!(handover.shared.bytes.load(Ordering::Relaxed), 0, "the memory came back");
+    }
+
+    #[test]
+    fn no_more_is_kept_than_fits() {
+        let handover = Handover::new(2 * CAPTURE_BYTES);
+        assert!(kept(&handover, &["/a", "/b", "/c"]).is_none(), "a segment is handed over as a whole or not at all");
+        let first = kept(&handover, &["/a", "/b"]);
+        assert!(first.is_some() && handover.begin().is_none(), "what was given up takes nothing; now it is full");
+        drop(first);
+        assert!(kept(&handover, &["/a"]).is_some(), "there is room again");
+        assert!(Handover::none().begin().is_none());
+    }
+
+    #[test]
+    fn what_nobody_takes_goes_after_a_while() {
+        let handover = Handover::new(1 << 20);
+        handover.leave(&object("lost"), kept(&handover, &["/a"]).unwrap(), Duration::ZERO);
+        handover.leave(&object("late"), kept(&handover, &["/b"]).unwrap(), WAIT_MAX - Duration::from_nanos(1));
+        handover.leave(&object("now"), kept(&handover, &["/c"]).unwrap(), WAIT_MAX);
+        assert_eq!(handover.take(&object("lost")), None);
+        assert!(handover.take(&object("late")).is_some() && handover.take(&object("now")).is_some());
+    }
+}
