@@ -1,21 +1,20 @@
 //! The [`Documents`] over S3: one gzipped object per segment, with one JSON document per line.
 //!
-//! With flate2, one document at a time: the uncompressed whole is never in memory, as libdeflate would require.
+//! It is a row of gzip members (RFC 1952 §2.2) of some documents each, so that the uncompressed whole is never in memory.
 
 use std::collections::BTreeMap;
-use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::sync::Arc;
 
 use dragline_domain::document::Document;
 use dragline_domain::frontier::{ObjectKey, OriginKey, SegmentId, SegmentRow, VisitPlace};
 use dragline_domain::ids::Iteration;
+use dragline_formats::deflated::{Sparing, gzip};
 use dragline_ports::archive::Put;
 use dragline_ports::clock::Rng;
 use dragline_ports::documents::{Documents, PutDocuments};
 use dragline_ports::error::PortResult;
-use flate2::Compression;
-use flate2::read::GzDecoder;
-use flate2::write::GzEncoder;
+use flate2::read::MultiGzDecoder;
 
 use crate::AwsClients;
 use crate::errors::StoreError;
@@ -29,6 +28,9 @@ const OBJECT_BYTES_MAX: u64 = 128 << 20;
 
 /// The maximum size when inflated.
 const JSON_BYTES_MAX: u64 = 512 << 20;
+
+/// A member ends with the document that takes it to this size, before compression.
+const MEMBER_BYTES: usize = 1 << 20;
 
 /// Stores documents in a bucket.
 #[derive(Clone, Debug)]
@@ -107,20 +109,24 @@ fn key(segment: &SegmentRow) -> ObjectKey {
 }
 
 fn encode(documents: &[Document]) -> Result<Vec<u8>, StoreError> {
-    let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
-    let encoded = (|| {
-        for document in documents {
-            serde_json::to_writer(&mut gzip, document)?;
-            gzip.write_all(b"\n")?;
+    let (mut members, mut lines) = (Vec::new(), Vec::new());
+    for document in documents {
+        serde_json::to_writer(&mut lines, document)?;
+        lines.push(b'\n');
+        if lines.len() >= MEMBER_BYTES {
+            members.extend(gzip(&lines, Sparing::Time));
+            lines.clear();
         }
-        gzip.finish()
-    })();
-    encoded.map_err(|e: io::Error| StoreError::Damaged(e.to_string()))
+    }
+    if !lines.is_empty() || members.is_empty() {
+        members.extend(gzip(&lines, Sparing::Time));
+    }
+    Ok(members)
 }
 
 fn decode(gzip: &[u8], json_bytes_max: u64) -> Result<Vec<Document>, StoreError> {
     // One byte beyond the limit distinguishes what is over it from what just fits.
-    let mut lines = BufReader::new(GzDecoder::new(gzip).take(json_bytes_max + 1));
+    let mut lines = BufReader::new(MultiGzDecoder::new(gzip).take(json_bytes_max + 1));
     let (mut documents, mut size, mut line) = (Vec::new(), 0, String::new());
     loop {
         line.clear();
@@ -155,6 +161,9 @@ mod tests {
         let encoded = encode(&documents).unwrap();
         assert_eq!(decode(&encoded, 10_000).unwrap(), documents);
         assert_eq!(decode(&encode(&[]).unwrap(), 10_000).unwrap(), [], "none are none");
+        let long = |n| Document { detail: Some("long ".repeat(MEMBER_BYTES / 10)), ..document(n) };
+        let many = vec![long(0), long(1), long(2), document(3)];
+        assert_eq!(decode(&encode(&many).unwrap(), 4 << 20).unwrap(), many, "in two members");
         let (cut, _) = encoded.split_at(encoded.len() - 9);
         for (bytes, max, why) in
             [(&encoded[..], 50, "over the limit"), (cut, 10_000, "cut"), (&b"x"[..], 10_000, "not gzip")]

@@ -8,6 +8,7 @@ use dragline_domain::ids::{CrawlId, TriggerId};
 use dragline_local::LocalStore;
 use dragline_pipeline::context::Contexts;
 use dragline_pipeline::crawl::{StopSignal, TurnLimits, work_turn};
+use dragline_pipeline::handover::Handover;
 use dragline_pipeline::live::LiveTurns;
 use dragline_pipeline::parse::{KnownUrls, parse_segment};
 use dragline_pipeline::schedule::start;
@@ -52,15 +53,20 @@ const WORKERS: [Worker; 6] =
 pub(crate) struct Memory {
     known: KnownUrls,
     live: LiveTurns,
+    handover: Handover,
 }
 
 impl Memory {
     /// Few enough that some are evicted.
     const URLS: usize = 256;
 
+    /// Room for some captures, so that parsers now get them and now read them back.
+    const HANDOVER_BYTES: u64 = 40 << 10;
+
     /// An empty memory. What it evicts is drawn from the seed.
     pub(crate) fn of_seed(seed: u64) -> Self {
-        Self { known: KnownUrls::with_secret(Self::URLS, [seed, 0]), live: LiveTurns::default() }
+        let known = KnownUrls::with_secret(Self::URLS, [seed, 0]);
+        Self { known, live: LiveTurns::default(), handover: Handover::new(Self::HANDOVER_BYTES) }
     }
 }
 
@@ -92,10 +98,15 @@ impl Workshop {
         self.conductor.started(worker);
         let put_off = PutOff::new(self.mutation.and_then(Mutation::late_effect));
         let gate = Gate { conductor: Arc::clone(&self.conductor), worker, put_off, mutation: self.mutation };
-        // Workers in separate processes do not know of each other's turns.
+        // Workers in separate processes do not know of each other's turns, and hand each other nothing.
         let is_one_process = Processes::of(self.conductor.clocks()) == Processes::One;
-        let live = if is_one_process { self.memory.live.clone() } else { LiveTurns::default() };
-        let world = SimulatedWorld { live, ..adapters(&gate, &self.store, self.mutation).with_timing(self.timing) };
+        let (live, handover) = if is_one_process {
+            (self.memory.live.clone(), self.memory.handover.clone())
+        } else {
+            (LiveTurns::default(), Handover::none())
+        };
+        let world =
+            SimulatedWorld { live, handover, ..adapters(&gate, &self.store, self.mutation).with_timing(self.timing) };
         let desk = Desk {
             conductor: Arc::clone(&self.conductor),
             worker,

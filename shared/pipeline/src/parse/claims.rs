@@ -161,8 +161,9 @@ fn found<'d>(
     documents: &'d [Document],
 ) -> BTreeMap<(Origin, Visits), Vec<Found<'d>>> {
     let mut by_origin: BTreeMap<(Origin, Visits), Vec<Found<'d>>> = BTreeMap::new();
-    // Of each URL, where it is in which list; nowhere if others have it.
-    let mut places: HashMap<&'d CrawlUrl, Option<(Visits, usize)>> = HashMap::new();
+    // Of each URL that others are not known to have, where it is in which list.
+    let mut places: HashMap<UrlHash, (Visits, usize)> = HashMap::new();
+    let known = known.of(&segment.id.origin.crawl, segment.iteration, claimer);
     for (capture, document) in captures.iter().zip(documents) {
         for link in &document.links {
             let blocked = match &link.disposition {
@@ -176,29 +177,24 @@ fn found<'d>(
                 | Disposition::Later => continue,
             };
             let url = &link.target;
-            let place = places.get(url).copied();
-            if place == Some(None) {
+            // Most links lead to what was found before.
+            let hash = known.hash(url);
+            if known.is_taken(hash) {
                 continue;
             }
             let origin = url.origin();
             let (sighting, redirects) = sighting(&capture.visit, &document.url, link.kind);
-            if let Some(Some((visits, place))) = place {
+            if let Some((visits, place)) = places.get(&hash).copied() {
                 let earlier = by_origin.get_mut(&(origin, visits)).and_then(|found| found.get_mut(place));
                 if let Some(earlier) = earlier.filter(|earlier| sighting.depth < earlier.sighting.depth) {
                     (earlier.sighting, earlier.redirects) = (sighting, redirects);
                 }
                 continue;
             }
-            let key = OriginKey { crawl: segment.id.origin.crawl.clone(), origin };
-            let hash = known.hash(&key, segment.iteration, url.path_and_query());
-            if known.is_taken(hash, claimer) {
-                places.insert(url, None);
-                continue;
-            }
             let demand = passed_on(capture, url, &sighting);
             let visits = demand.as_ref().map_or(Visits::Due, |demand| demand.visits);
-            let found = by_origin.entry((key.origin, visits)).or_default();
-            places.insert(url, Some((visits, found.len())));
+            let found = by_origin.entry((origin, visits)).or_default();
+            places.insert(hash, (visits, found.len()));
             found.push(Found { url, sighting, redirects, spelling: link.spelling, blocked, hash, demand });
         }
     }

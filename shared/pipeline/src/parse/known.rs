@@ -1,11 +1,13 @@
 //! URLs that are known to be claimed in this iteration, and by whom, so that the frontier is not asked about them again.
 
-use std::collections::hash_map::{DefaultHasher, RandomState};
+use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hash, Hasher};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use dragline_domain::frontier::{Claimer, OriginKey};
-use dragline_domain::ids::Iteration;
+use dragline_domain::frontier::Claimer;
+use dragline_domain::ids::{CrawlId, Iteration};
+use dragline_domain::url::CrawlUrl;
+use siphasher::sip128::{Hasher128, SipHasher13};
 
 /// A memory of a fixed size. It keeps 112 bits of each URL's hash and 16 of its claimer's, in the one place that the URL can be in; a later URL
 /// overwrites it.
@@ -41,32 +43,26 @@ impl KnownUrls {
         Self { secret, places: Mutex::new(vec![0; places.max(1)]) }
     }
 
-    fn keyed(&self, half: u8, value: &impl Hash) -> u128 {
-        let mut hasher = DefaultHasher::new();
-        (self.secret, half).hash(&mut hasher);
-        value.hash(&mut hasher);
-        u128::from(hasher.finish())
+    /// Begins to look at the URLs that one claimer may claim in an iteration of a crawl. Everybody else waits until that is dropped.
+    pub(super) fn of(&self, crawl: &CrawlId, iteration: Iteration, claimer: &Claimer) -> KnownTo<'_> {
+        let mut hasher = self.hasher();
+        (crawl, iteration).hash(&mut hasher);
+        let places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
+        KnownTo { places, hasher, claimer: self.mark(claimer) }
     }
 
-    pub(super) fn hash(&self, origin: &OriginKey, iteration: Iteration, path_and_query: &str) -> UrlHash {
-        let url = (origin, iteration, path_and_query);
-        UrlHash((self.keyed(0, &url) << 64 | self.keyed(1, &url)) & !CLAIMER)
+    fn hasher(&self) -> SipHasher13 {
+        SipHasher13::new_with_keys(self.secret[0], self.secret[1])
     }
 
-    fn entry(&self, url: UrlHash, claimer: &Claimer) -> u128 {
-        url.0 | self.keyed(0, claimer) & CLAIMER
+    fn mark(&self, claimer: &Claimer) -> u128 {
+        let mut hasher = self.hasher();
+        claimer.hash(&mut hasher);
+        hasher.finish128().as_u128() & CLAIMER
     }
 
     fn place(places: &[u128], url: UrlHash) -> usize {
         usize::try_from((url.0 >> CLAIMER.count_ones()) % places.len() as u128).unwrap_or(0)
-    }
-
-    /// Whether anyone but this claimer is known to have claimed the URL.
-    pub(super) fn is_taken(&self, url: UrlHash, claimer: &Claimer) -> bool {
-        let own = self.entry(url, claimer);
-        let places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
-        let entry = places[Self::place(&places, url)];
-        entry & !CLAIMER == url.0 && entry != own
     }
 
     /// Remembers claimed URLs, and by whom.
@@ -74,8 +70,30 @@ impl KnownUrls {
         let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
         for (url, claimer) in claims {
             let place = Self::place(&places, url);
-            places[place] = self.entry(url, claimer);
+            places[place] = url.0 | self.mark(claimer);
         }
+    }
+}
+
+/// The memory, as it is of use to one claimer.
+pub(super) struct KnownTo<'k> {
+    places: MutexGuard<'k, Vec<u128>>,
+    /// Has taken in the crawl and its iteration.
+    hasher: SipHasher13,
+    claimer: u128,
+}
+
+impl KnownTo<'_> {
+    pub(super) fn hash(&self, url: &CrawlUrl) -> UrlHash {
+        let mut hasher = self.hasher;
+        hasher.write(url.as_str().as_bytes());
+        UrlHash(hasher.finish128().as_u128() & !CLAIMER)
+    }
+
+    /// Whether anyone but this claimer is known to have claimed the URL.
+    pub(super) fn is_taken(&self, url: UrlHash) -> bool {
+        let entry = self.places[KnownUrls::place(&self.places, url)];
+        entry & !CLAIMER == url.0 && entry & CLAIMER != self.claimer
     }
 }
 
