@@ -36,7 +36,8 @@ const SEGMENT_BODIES_BYTES_MAX: u64 = 32 << 20;
 /// Visits that are committed together, in the order in which they were handed out.
 pub(super) struct OpenSegment {
     pub number: u64,
-    pub records: SegmentRecords,
+    /// `None` once it is being committed.
+    pub records: Option<SegmentRecords>,
     /// The memory that it uses until it is committed.
     pub taken: Taken,
     /// The most visits that it takes.
@@ -59,7 +60,7 @@ impl OpenSegment {
     /// Whether it takes no other visit, if its object may have this many bytes.
     pub(super) fn is_full(&self, object_bytes_max: u64) -> bool {
         self.entries >= self.pages_max
-            || self.records.len_bytes() >= object_bytes_max
+            || self.records.as_ref().is_none_or(|records| records.len_bytes() >= object_bytes_max)
             || self.work.body_bytes >= SEGMENT_BODIES_BYTES_MAX
     }
 
@@ -67,6 +68,22 @@ impl OpenSegment {
     pub(super) const fn is_complete(&self) -> bool {
         self.is_sealed && self.pending == 0
     }
+
+    /// Takes what is to be committed; `None` if it is under way already. Its numbers count as open until it is over.
+    pub(super) fn to_commit(&mut self) -> Option<ToCommit> {
+        let Self { records, entries, asides, exhausted, work, .. } = self;
+        let records = records.take()?;
+        Some(ToCommit { records, entries: *entries, asides: *asides, exhausted: exhausted.clone(), work: work.clone() })
+    }
+}
+
+/// What of a segment is committed.
+pub(super) struct ToCommit {
+    records: SegmentRecords,
+    entries: u32,
+    asides: u32,
+    exhausted: Vec<ChunkKey>,
+    work: SegmentWork,
 }
 
 /// The result of a commit: the lease as it stands now, or that another worker holds it.
@@ -79,14 +96,14 @@ pub(super) enum Outcome {
 /// message. If another worker holds the
 /// lease, the object is deleted.
 ///
-/// `lease` is the holder's copy, with pace, patience and so on as they are now.
+/// `lease` is the holder's copy, with pace, patience and so on as they are when it begins.
 pub(super) async fn commit(
     world: &impl World,
     origin: &OriginKey,
     token: &LeaseToken,
     lease: &Lease,
     lease_length: Duration,
-    segment: OpenSegment,
+    segment: ToCommit,
 ) -> PortResult<Outcome> {
     let now = world.clock().now();
     let id = SegmentId { origin: origin.clone(), turn: lease.turn, n: lease.segments };
@@ -169,7 +186,7 @@ mod tests {
         ] {
             let segment = OpenSegment {
                 number: 0,
-                records: records(),
+                records: Some(records()),
                 taken: SegmentMemory::default().begin(),
                 pages_max: SEGMENT_PAGES_MAX,
                 entries,

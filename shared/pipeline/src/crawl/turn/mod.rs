@@ -4,6 +4,7 @@ mod visits;
 mod watched;
 
 use std::collections::VecDeque;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -121,6 +122,7 @@ pub async fn work_turn<W: World, S: Fetchers>(
         segment_bytes_max: limits.segment_bytes,
         memory: limits.memory.clone(),
         open: VecDeque::new(),
+        committing: None,
         next_number: 0,
         visits: JoinSet::new(),
         pages_uncommitted: 0,
@@ -150,7 +152,7 @@ struct TurnWork<W, H> {
     token: LeaseToken,
     /// While it lives, no other turn of this process takes its lease or its host.
     live: LiveTurn,
-    /// The holder's copy: as last committed, except that pace, patience and ending are current.
+    /// The holder's copy: as last committed, except that pace, patience, ending and the use of robots.txt are current.
     lease: Lease,
     /// As last read.
     inbox: Inbox,
@@ -167,8 +169,9 @@ struct TurnWork<W, H> {
     crowd: Crowd,
     segment_bytes_max: u64,
     memory: SegmentMemory,
-    /// In order; only the last one may take visits.
+    /// In order; only the last one may take visits, and the first one may be on its way to the store.
     open: VecDeque<OpenSegment>,
+    committing: Option<Committing>,
     next_number: u64,
     visits: JoinSet<Result<Visited, LeaseTooOld>>,
     pages_uncommitted: u64,
@@ -195,15 +198,30 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             if !matches!(start, Start::Full | Start::NotYet) {
                 self.seal_last();
             }
-            if !self.commit_complete().await? {
-                return Ok(TurnEnd::Fenced);
+            self.begin_commit();
+            match self.next_ended(start).await {
+                Some(Ended::Visit(joined)) => {
+                    let joined =
+                        joined.map_err(|error| PortError::new(PortErrorKind::Other, "fetch", &self.origin, error))?;
+                    let Ok(visited) = joined else {
+                        // Whoever takes over finds it committed, or nothing of it.
+                        if let Some(committing) = self.committing.take() {
+                            committing.outcome.await?;
+                        }
+                        return Ok(TurnEnd::LeaseTooOld);
+                    };
+                    self.finish(visited);
+                    continue;
+                }
+                Some(Ended::Commit(outcome)) => {
+                    if !self.end_commit(outcome?) {
+                        return Ok(TurnEnd::Fenced);
+                    }
+                    continue;
+                }
+                None => {}
             }
-            if let Some(joined) = self.next_ended(start).await {
-                let joined =
-                    joined.map_err(|error| PortError::new(PortErrorKind::Other, "fetch", &self.origin, error))?;
-                let Ok(visited) = joined else { return Ok(TurnEnd::LeaseTooOld) };
-                self.finish(visited);
-            } else if start != Start::NotYet
+            if start != Start::NotYet
                 && self.open.is_empty()
                 && (start == Start::MustEnd || !self.has_more(start).await?)
             {
@@ -238,19 +256,29 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         Ok(released.map_or(TurnEnd::Fenced, TurnEnd::Released))
     }
 
-    /// Returns the next visit that is over. `None` if none is under way, if another one may start first, or when it is time to check whether the
-    /// turn should end.
-    async fn next_ended(&mut self, start: Start) -> Option<Result<Result<Visited, LeaseTooOld>, JoinError>> {
-        if start != Start::NotYet {
-            return self.visits.join_next().await;
-        }
+    /// Returns what is over next: a visit, or the commit of a segment. `None` if none is under way, if another visit may start first, or when it is
+    /// time to check whether the turn should end.
+    async fn next_ended(&mut self, start: Start) -> Option<Ended> {
         let clock = self.world.clock();
-        let wait = self.pacer.wait(clock).min(LOOK_AGAIN);
+        let committed = async {
+            match &mut self.committing {
+                Some(committing) => Some((&mut committing.outcome).await),
+                None => None,
+            }
+        };
+        let may_start = async {
+            tokio::select! {
+                biased;
+                () = self.pacer.connected() => {}
+                () = clock.sleep(self.pacer.wait(clock).min(LOOK_AGAIN)) => {}
+            }
+        };
         tokio::select! {
             biased;
-            Some(joined) = self.visits.join_next() => Some(joined),
-            () = self.pacer.connected() => None,
-            () = clock.sleep(wait) => None,
+            Some(outcome) = committed => Some(Ended::Commit(outcome)),
+            Some(joined) = self.visits.join_next() => Some(Ended::Visit(joined)),
+            () = may_start, if start == Start::NotYet => None,
+            else => None,
         }
     }
 
@@ -357,25 +385,47 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         Ok(())
     }
 
-    /// Commits, in order, the segments that are complete. Returns `false` if another worker holds the lease.
-    async fn commit_complete(&mut self) -> PortResult<bool> {
-        while self.open.front().is_some_and(OpenSegment::is_complete) {
-            let Some(segment) = self.open.pop_front() else { break };
-            let (pages, bytes) = (segment.work.pages, segment.work.body_bytes);
-            let (exhausted, retried) = (segment.exhausted.clone(), segment.work.retried.clone());
-            let began = self.world.clock().monotonic();
-            self.lease.wait_until(self.pacer.not_before(self.world.clock()), self.world.clock().now());
-            self.live.rest_until(self.pacer.rests_until(), began);
-            let (token, length) = (&self.token, self.lease_length);
-            match commit(&*self.world, &self.origin, token, &self.lease, length, segment).await? {
-                commit::Outcome::Fenced => return Ok(false),
-                commit::Outcome::Committed(lease) => self.lease = *lease,
-            }
-            self.lease_end = began + self.lease_length;
-            self.pages_uncommitted -= pages;
-            self.bytes_uncommitted -= bytes;
-            self.planner.committed(&exhausted, &retried);
+    /// Begins to commit the first segment if it is complete. The visits of later ones go on meanwhile, as storing an object takes a disk longer than
+    /// a server a page; segments are committed one after the other, in order.
+    fn begin_commit(&mut self) {
+        if self.committing.is_some() {
+            return;
         }
-        Ok(true)
+        let Some(segment) = self.open.front_mut().filter(|segment| segment.is_complete()) else { return };
+        let Some(segment) = segment.to_commit() else { return };
+        let (world, origin, token) = (Arc::clone(&self.world), self.origin.clone(), self.token.clone());
+        let began = world.clock().monotonic();
+        self.lease.wait_until(self.pacer.not_before(world.clock()), world.clock().now());
+        self.live.rest_until(self.pacer.rests_until(), began);
+        let (lease, length) = (self.lease.clone(), self.lease_length);
+        let outcome = async move { commit(&*world, &origin, &token, &lease, length, segment).await };
+        self.committing = Some(Committing { began, outcome: Box::pin(outcome) });
     }
+
+    /// Ends the commit that is over. Returns `false` if another worker holds the lease.
+    fn end_commit(&mut self, outcome: commit::Outcome) -> bool {
+        let Some(Committing { began, .. }) = self.committing.take() else { return true };
+        let commit::Outcome::Committed(lease) = outcome else { return false };
+        let Some(segment) = self.open.pop_front() else { return true };
+        let Lease { pace, patience, robots, ending, .. } = self.lease;
+        self.lease = Lease { pace, patience, robots, ending, ..*lease };
+        self.lease_end = began + self.lease_length;
+        self.pages_uncommitted -= segment.work.pages;
+        self.bytes_uncommitted -= segment.work.body_bytes;
+        self.planner.committed(&segment.exhausted, &segment.work.retried);
+        true
+    }
+}
+
+/// A commit that is under way.
+struct Committing {
+    /// When it began, by the monotonic clock.
+    began: Duration,
+    outcome: Pin<Box<dyn Future<Output = PortResult<commit::Outcome>> + Send>>,
+}
+
+/// What is over.
+enum Ended {
+    Visit(Result<Result<Visited, LeaseTooOld>, JoinError>),
+    Commit(PortResult<commit::Outcome>),
 }

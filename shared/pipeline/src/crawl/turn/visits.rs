@@ -139,17 +139,17 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         }
         let taken = self.lease.taken + self.open.iter().map(|segment| u64::from(segment.entries)).sum::<u64>();
         let waiting = self.inbox.added.saturating_sub(taken).max(self.planner.at_hand() as u64);
+        let records = SegmentRecords::new(
+            self.world.rng().bits(),
+            &self.origin.crawl,
+            self.lease.iteration,
+            self.context.definition.user_agent.as_str(),
+            self.world.clock().now(),
+        );
         self.open.push_back(OpenSegment {
             number: self.next_number,
             taken: self.memory.begin(),
-            records: SegmentRecords::new(
-                self.world.rng().bits(),
-                &self.origin.crawl,
-                self.lease.iteration,
-                self.context.definition.user_agent.as_str(),
-                self.world.clock().now(),
-            )
-            .kept_by(self.world.handover()),
+            records: Some(records.kept_by(self.world.handover())),
             pages_max: segment_pages(waiting),
             entries: 0,
             asides: 0,
@@ -176,6 +176,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
     fn start(&mut self, work: Work) {
         let latest_start = self.latest_start();
         let segment = self.open.back_mut().expect("room was made");
+        let records = segment.records.as_mut().expect("it is not complete");
         segment.entries += 1;
         segment.work.after = Some(work.after.clone());
         segment.exhausted.extend(work.exhausts.clone());
@@ -189,14 +190,14 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         if work.crawl_type == CrawlType::Reparse {
             let outcome = work.entry.known.document.map_or(Outcome::FileDidNotChange, |document| document.outcome);
             let visit = Visit { finality: Finality::Aside, ..visit_of(&work, outcome, None, None, 0) };
-            segment.records.add_unsent(&url, self.world.clock().now(), &visit);
+            records.add_unsent(&url, self.world.clock().now(), &visit);
             segment.asides += 1;
             return;
         }
         if let Some((outcome, why)) = refused(&self.context, &self.robots, &work, &url) {
             let visit = visit_of(&work, outcome, Some(why), None, work.tries);
             let at = self.world.clock().now();
-            segment.records.add_unsent(&url, at, &visit);
+            records.add_unsent(&url, at, &visit);
             self.world.observer().observe(&Event::Visited { url: &url, at, visit: &visit, fetched: None });
             return;
         }
@@ -260,9 +261,11 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             let not_before = after(clock.now(), retry_wait(tries, outcome, &self.lease.pace));
             open.work.retries.push(Retry { entry: work.entry, depth: work.depth, tries, not_before });
         }
-        open.records.add_fetched(&url, at, &visit, &fetched);
+        let records = open.records.as_mut().expect("it waits for this visit");
+        records.add_fetched(&url, at, &visit, &fetched);
+        let object_bytes = records.len_bytes();
+        open.taken.grow_to(object_bytes);
         self.world.observer().observe(&Event::Visited { url: &url, at, visit: &visit, fetched: Some(&fetched) });
-        open.taken.grow_to(open.records.len_bytes());
         if (outcome.is_refusal() || is_away) && self.world.timing().dead_leases == DeadLeases::AreVoid {
             self.seal_last();
         }
