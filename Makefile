@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help aws bench bill build check cold computed-tests deny docs e2e examples lint paced-tests python-faults python-policies python-sites python-tests release rust-tests setup timed-tests test unit zips
+.PHONY: help aws bench bench-build bill build check cold computed-tests deny docs e2e examples lint paced-tests python-faults python-policies python-sites python-tests release rust-tests setup timed-tests test unit zips
 
 # Every cargo command here has the same packages and features, so that the dependencies are compiled once for all.
 # (Cargo counts the features of development dependencies only where it builds tests or examples.)
@@ -120,9 +120,14 @@ release: ## Build the optimised command and test whole sites with it
 zips: ## Build the functions' zips for deployment and measure them
 	@scripts/shipped zips
 
-bench: setup ## Measure whole crawls: time, CPU, memory (scripts/bench --large for a large site)
-	@cargo build --quiet --release --package dragline --package dragline-end-to-end --bin dragline --bin testsite
-	@scripts/bench
+bench: setup bench-build ## Measure whole crawls beside other crawlers, and the stages of a crawl (docs/performance.md; bench/run --help for more)
+	@bench/run
+	@bench/run --stages
+
+# The command is built by itself, as it is released: with another package, Cargo would unify their features.
+bench-build:
+	@cargo build --quiet --release --package dragline --bin dragline
+	@cargo build --quiet --release --package dragline-bench --bin bench-server
 
 bill: ## Measure on an emulator what a million pages cost on AWS (docs/bill.md)
 	@scripts/bill

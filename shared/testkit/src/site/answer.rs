@@ -48,7 +48,8 @@ fn answer_page(page: Page, request: &HeaderMap, coding: Coding) -> Response<Full
         *response.status_mut() = StatusCode::NOT_MODIFIED;
         response
     } else {
-        let response = Response::new(Full::from(if zipped { gzip(&page.body) } else { page.body }));
+        let body = if zipped { page.zipped.unwrap_or_else(|| gzip(&page.body)) } else { page.body };
+        let response = Response::new(Full::from(body));
         let response = with_header(response, CONTENT_TYPE, page.media_type);
         if zipped { with_header(response, CONTENT_ENCODING, "gzip") } else { response }
     };
@@ -117,7 +118,7 @@ mod tests {
     fn page(media_type: &'static str) -> Page {
         // Half a second past a whole one, as files have it.
         let modified = UNIX_EPOCH + Duration::from_millis(784_111_777_500);
-        Page { media_type, modified, tag: "t1".to_owned(), body: "body".into() }
+        Page { media_type, modified, tag: "t1".to_owned(), body: "body".into(), zipped: None }
     }
 
     #[test]

@@ -36,6 +36,8 @@ pub struct Page {
     pub tag: String,
     /// The body, not compressed.
     pub body: Bytes,
+    /// The same in gzip, if that is at hand; `None` if the site compresses it for each request.
+    pub zipped: Option<Bytes>,
 }
 
 /// No content: the site has only its replies.

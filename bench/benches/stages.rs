@@ -1,0 +1,5 @@
+//! The stages of a crawl, one by one: `cargo bench --package dragline-bench`.
+
+fn main() {
+    divan::main();
+}
