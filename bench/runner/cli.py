@@ -9,6 +9,7 @@ from dataclasses import asdict
 from . import instructions, report
 from .crawlers import DRAGLINE, installed
 from .crawls import rounds
+from .places import RELEASE
 from .shapes import SHAPES, chosen
 
 
@@ -19,11 +20,11 @@ def main(arguments):
             print(f"{shape.name:10} {shape.title}{' (long)' if shape.is_long else ''}")
         return 0
     if options.stages:
-        return instructions.show_stages()
+        return instructions.show_stages(options.server)
     if options.short:
-        return instructions.check()
+        return instructions.check(options.server)
     if options.record:
-        return instructions.record()
+        return instructions.record(options.server)
     return crawls(options)
 
 
@@ -34,6 +35,7 @@ def parsed(arguments):
     parser.add_argument("--list", action="store_true", help="list the shapes")
     parser.add_argument("--rounds", type=int, default=3, metavar="N", help="how often each crawler crawls each shape [default: 3]")
     parser.add_argument("--crawlers", metavar="NAMES", help="only these crawlers, comma-separated, besides dragline")
+    parser.add_argument("--server", type=pathlib.Path, default=RELEASE / "bench-server", metavar="FILE", help="the server [default: target/release/bench-server]")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write all figures to a file, too")
     parser.add_argument("--stages", action="store_true", help="count the instructions of each stage of a short crawl, under valgrind")
     parser.add_argument("--short", action="store_true", help="count the instructions of a short crawl, and fail if they have grown by a quarter")
@@ -53,7 +55,7 @@ def crawls(options):
     results = []
     for shape in chosen(options.shapes, options.all):
         print(f"\n{shape.name}: {shape.title}", flush=True)
-        done = rounds(shape, crawlers, options.rounds, lambda crawl: print(report.line(crawl), file=sys.stderr, flush=True))
+        done = rounds(shape, crawlers, options.rounds, options.server, lambda crawl: print(report.line(crawl), file=sys.stderr, flush=True))
         print("\n".join([*report.table(done), *report.ratio_lines(done)]), flush=True)
         results.append({"shape": shape.name, "crawls": [asdict(crawl) for crawl in done], "ratios": report.ratios(done)})
     print("\nEach figure is minimum / median / maximum of the rounds; a ratio is of two crawls of one round.")

@@ -42,7 +42,7 @@ class Crawl:
         return self.cpu_s * 1000 / max(self.pages, 1)
 
 
-def rounds(shape, crawlers, count, tell):
+def rounds(shape, crawlers, count, server_binary, tell):
     """Crawls a shape with each crawler in turn, this many times, and returns the crawls. Each is told as it ends."""
     core, server_core = cores()
     arguments = list(shape.server)
@@ -50,7 +50,7 @@ def rounds(shape, crawlers, count, tell):
         arguments += ["--dir", real_sites() / directory]
     origins = len(shape.directories) or int(dict(zip(shape.server, shape.server[1:])).get("--origins", 1))
     crawls = []
-    with Server(arguments, origins, server_core) as server:
+    with Server(arguments, origins, server_core, server_binary) as server:
         for number in range(1, count + 1):
             for crawler in crawlers:
                 used = {core, server_core} if crawler.shares_server_core else {core}

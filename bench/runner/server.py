@@ -5,7 +5,7 @@ import os
 import select
 import subprocess
 
-from .places import RELEASE, pinned
+from .places import pinned
 
 STARTS_WITHIN_S = 300
 """Compressing a large site ahead takes a while."""
@@ -14,7 +14,7 @@ STARTS_WITHIN_S = 300
 class Server:
     """A running server, which ends with the block that uses it."""
 
-    def __init__(self, arguments, origins, core, binary=RELEASE / "bench-server"):
+    def __init__(self, arguments, origins, core, binary):
         self.process = subprocess.Popen(
             [binary, *arguments],
             stdin=subprocess.PIPE,

@@ -5,7 +5,16 @@ import re
 REST = "rest"
 
 STAGES = [
-    ("digest", r"^<?sha1::|^<?sha2::|^sha1_|dragline_formats::warc::digest"),
+    ("digest", r"^<?sha1::|^<?sha2::|^<?ring::digest"),
+    ("compress", r"^libdeflate_\w+_compress|^<?libdeflater::Compressor"),
+    ("write WARC", r"^<?dragline_pipeline::crawl::segment::|^<?dragline_formats::warc::(writer|record)::"),
+    ("read WARC", r"^<?dragline_pipeline::parse::(read|captures)::|^<?dragline_formats::warc::reader::"),
+    ("parse", r"^<?dragline_extract::|^<?dragline_formats::(html|charset)::|^<?html5gum::|^<?dragline_pipeline::parse::documents::"),
+    ("claim", r"^<?dragline_pipeline::parse::claims::|^<?dragline_local::frontier::candidates::claim"),
+    ("store", r"^<?dragline_local::documents::|^<?dragline_local::frontier::(log|candidates)::"),
+    # What `db` has is used by several stages, so it counts as its callers' own; except the thread that runs and commits transactions.
+    ("frontier", r"^<?dragline_local::(?!db::)|^<?dragline_local::db::writer::serve"),
+    ("fetch", r"^<?dragline_http::|^<?(reqwest|hyper|hyper_util|h2|tower|tower_http|rustls|mio)::"),
 ]
 """Stages with the functions that are theirs, whoever calls them. The first that matches counts. What they call belongs to the stage, too, unless it is
 another stage's."""
