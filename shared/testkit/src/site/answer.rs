@@ -109,6 +109,8 @@ fn with_header(mut response: Response<Full<Bytes>>, name: http::HeaderName, valu
 mod tests {
     use std::time::{Duration, UNIX_EPOCH};
 
+    use hyper::body::Body;
+
     use super::*;
 
     fn request(name: http::HeaderName, value: &str) -> HeaderMap {
@@ -159,6 +161,16 @@ mod tests {
             let response = answer(Found::Page(page(media_type)), "/", &request(ACCEPT_ENCODING, accepts), coding);
             assert_eq!(response.headers().contains_key(CONTENT_ENCODING), zipped, "{accepts} {media_type}: {why}");
             assert_eq!(response.headers().contains_key(VARY), coding == Coding::Gzip, "{why}");
+        }
+    }
+
+    #[test]
+    fn a_body_that_was_compressed_ahead_is_sent_as_it_is() {
+        for (accepts, body, why) in [("gzip", "zipped", "to those who take it"), ("br", "body", "and to nobody else")] {
+            let page = Page { zipped: Some("zipped".into()), ..page("text/html") };
+            let response = answer(Found::Page(page), "/", &request(ACCEPT_ENCODING, accepts), Coding::Gzip);
+            let sent = response.into_body().size_hint().exact().unwrap();
+            assert_eq!(sent, body.len() as u64, "{why}");
         }
     }
 

@@ -14,6 +14,12 @@ pub trait Content: Send + Sync + 'static {
     fn find(&self, path: &str) -> io::Result<Found>;
 }
 
+impl Content for Box<dyn Content> {
+    fn find(&self, path: &str) -> io::Result<Found> {
+        (**self).find(path)
+    }
+}
+
 /// What is at a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
