@@ -46,7 +46,7 @@ def wget(_shape, urls, directory):
 
 DRAGLINE = Crawler("dragline", dragline, frozenset({0, 1}))
 DRAGLINE_TWO_CORES = Crawler("dragline, two cores", dragline, frozenset({0, 1}), shares_server_core=True)
-SPIDER = Crawler("spider_cli", spider, frozenset({0}), attempts_max=10)
+SPIDER = Crawler("spider_cli", spider, frozenset({0}), attempts_max=20)
 # It exits with 8 where a server said 404, as it does of what real sites link to and lack.
 WGET = Crawler("wget", wget, frozenset({0, 8}))
 

@@ -63,7 +63,7 @@ impl Store {
         let store =
             Self { runtime, frontier, documents, origin, iteration, lease, next: Cell::new(0), _directory: directory };
         for first in (0..KNOWN).step_by(1_000) {
-            store.claim(store.claimed((first..first + 1_000).map(path)));
+            store.claim(&store.claimed((first..first + 1_000).map(path)));
         }
         store.next.set(KNOWN);
         store
@@ -82,8 +82,8 @@ impl Store {
         }
     }
 
-    fn claim(&self, claim: ClaimRequest) -> usize {
-        self.runtime.block_on(self.frontier.claim(&claim)).expect("the store works").len()
+    fn claim(&self, claim: &ClaimRequest) -> usize {
+        self.runtime.block_on(self.frontier.claim(claim)).expect("the store works").len()
     }
 
     fn segment_id(&self, number: u64) -> SegmentId {
@@ -160,7 +160,7 @@ fn claim_new(bencher: Bencher<'_, '_>) {
         let first = store.next.replace(store.next.get() + PAGES);
         store.claimed((first..first + PAGES).map(path))
     };
-    bencher.counter(ItemsCount::new(PAGES)).with_inputs(paths).bench_local_values(|claim| store.claim(claim));
+    bencher.counter(ItemsCount::new(PAGES)).with_inputs(paths).bench_local_values(|claim| store.claim(&claim));
 }
 
 /// Claims the links of a page, all of them known.
@@ -171,7 +171,7 @@ fn claim_known(bencher: Bencher<'_, '_>) {
         let first = store.next.replace(store.next.get() + 7 * PAGES);
         store.claimed((0..PAGES).map(|n| path((first + n * 331) % KNOWN)))
     };
-    bencher.counter(ItemsCount::new(PAGES)).with_inputs(paths).bench_local_values(|claim| store.claim(claim));
+    bencher.counter(ItemsCount::new(PAGES)).with_inputs(paths).bench_local_values(|claim| store.claim(&claim));
 }
 
 /// Puts the documents of a segment of generated pages.
