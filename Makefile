@@ -2,7 +2,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help aws bench bill build check cold computed-tests deny docs e2e examples lint paced-tests python-faults python-policies python-sites python-tests release rust-tests setup timed-tests test unit zips
+.PHONY: help aws bench bench-build bench-short bill build check cold computed-tests deny docs e2e examples lint paced-tests python-faults python-policies python-sites python-tests release rust-tests setup timed-tests test unit zips
 
 # Every cargo command here has the same packages and features, so that the dependencies are compiled once for all.
 # (Cargo counts the features of development dependencies only where it builds tests or examples.)
@@ -30,7 +30,7 @@ PACKAGES_aws := $(AWS:%=--package %)
 endif
 
 help: ## Show the targets
-	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 check: lint ## While working: format, clippy, unit and property tests, a short simulation
 	@DRAGLINE_SEEDS=$${DRAGLINE_SEEDS:-3} $(call run,check)
@@ -105,7 +105,7 @@ SITES := tests/deployed_stack/test_whole_sites.py
 POLICIES := tests/deployed_stack/policies
 
 python-faults:
-	@scripts/localstack test tests/localstack tests/deployed_stack tests/bill $(addprefix --ignore=,$(SITES) $(POLICIES)) --durations=10
+	@scripts/localstack test tests/localstack tests/deployed_stack tests/bill bench $(addprefix --ignore=,$(SITES) $(POLICIES)) --durations=10
 
 python-sites:
 	@nice -n 2 scripts/localstack test $(SITES) --durations=10
@@ -114,15 +114,25 @@ python-policies:
 	@nice -n 2 scripts/localstack test $(POLICIES) --durations=10
 
 # Release builds take minutes, so they are built and measured separately. CI does so when their sources have changed.
-release: ## Build the optimised command and test whole sites with it
+release: ## Build the optimised command, test whole sites with it and count its instructions
 	@scripts/shipped release
 
 zips: ## Build the functions' zips for deployment and measure them
 	@scripts/shipped zips
 
-bench: setup ## Measure whole crawls: time, CPU, memory (scripts/bench --large for a large site)
-	@cargo build --quiet --release --package dragline --package dragline-end-to-end --bin dragline --bin testsite
-	@scripts/bench
+bench: setup bench-build ## Measure whole crawls beside other crawlers, and the stages of a crawl (docs/performance.md; bench/run --help for more)
+	@bench/run
+	@bench/run --stages
+
+bench-short: ## Count the instructions of a page, and fail if they have grown by a quarter since they were recorded (part of release)
+	@cargo build --quiet --release --package dragline --bin dragline
+	@cargo build --quiet $(ALL) --bin bench-server --examples
+	@bench/run --short --server target/debug/bench-server
+
+# The command is built by itself, as it is released: with another package, Cargo would unify their features.
+bench-build:
+	@cargo build --quiet --release --package dragline --bin dragline
+	@cargo build --quiet --release --package dragline-bench --bin bench-server
 
 bill: ## Measure on an emulator what a million pages cost on AWS (docs/bill.md)
 	@scripts/bill

@@ -8,6 +8,7 @@ mod forgotten;
 mod interrupted;
 mod killed;
 mod memory;
+mod pace;
 mod recrawled;
 mod whole_sites;
 mod witness;

@@ -47,7 +47,8 @@ impl Content for Editions {
         let edition = self.0.load(Ordering::SeqCst);
         let Some(body) = Self::page(path, edition) else { return Ok(Found::Missing) };
         let tag = if path == "/news" { edition.to_string() } else { "1".to_owned() };
-        Ok(Found::Page(Page { media_type: "text/html", modified: SystemTime::UNIX_EPOCH, tag, body: body.into() }))
+        let body = body.into();
+        Ok(Found::Page(Page { media_type: "text/html", modified: SystemTime::UNIX_EPOCH, tag, body, zipped: None }))
     }
 }
 

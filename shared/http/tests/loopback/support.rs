@@ -166,7 +166,7 @@ impl TlsServer {
                     let stream = TokioIo::new(stream);
                     let _ = match version {
                         Version::Http11 => http1::Builder::new().serve_connection(stream, service_fn(answer)).await,
-                        Version::Http2 => {
+                        Version::Http2 | Version::Both => {
                             http2::Builder::new(TokioExecutor::new()).serve_connection(stream, service_fn(answer)).await
                         }
                     };

@@ -48,6 +48,8 @@ pub enum Version {
     Http11,
     /// HTTP/2.
     Http2,
+    /// Both, of which the client chooses.
+    Both,
 }
 
 impl Authority {
@@ -123,6 +125,7 @@ impl Authority {
         config.alpn_protocols = match version {
             Version::Http11 => vec![b"http/1.1".to_vec()],
             Version::Http2 => vec![b"h2".to_vec()],
+            Version::Both => vec![b"h2".to_vec(), b"http/1.1".to_vec()],
         };
         (TlsAcceptor::from(Arc::new(config)), certificate.der().clone())
     }

@@ -48,7 +48,8 @@ fn answer_page(page: Page, request: &HeaderMap, coding: Coding) -> Response<Full
         *response.status_mut() = StatusCode::NOT_MODIFIED;
         response
     } else {
-        let response = Response::new(Full::from(if zipped { gzip(&page.body) } else { page.body }));
+        let body = if zipped { page.zipped.unwrap_or_else(|| gzip(&page.body)) } else { page.body };
+        let response = Response::new(Full::from(body));
         let response = with_header(response, CONTENT_TYPE, page.media_type);
         if zipped { with_header(response, CONTENT_ENCODING, "gzip") } else { response }
     };
@@ -108,6 +109,8 @@ fn with_header(mut response: Response<Full<Bytes>>, name: http::HeaderName, valu
 mod tests {
     use std::time::{Duration, UNIX_EPOCH};
 
+    use hyper::body::Body;
+
     use super::*;
 
     fn request(name: http::HeaderName, value: &str) -> HeaderMap {
@@ -117,7 +120,7 @@ mod tests {
     fn page(media_type: &'static str) -> Page {
         // Half a second past a whole one, as files have it.
         let modified = UNIX_EPOCH + Duration::from_millis(784_111_777_500);
-        Page { media_type, modified, tag: "t1".to_owned(), body: "body".into() }
+        Page { media_type, modified, tag: "t1".to_owned(), body: "body".into(), zipped: None }
     }
 
     #[test]
@@ -158,6 +161,16 @@ mod tests {
             let response = answer(Found::Page(page(media_type)), "/", &request(ACCEPT_ENCODING, accepts), coding);
             assert_eq!(response.headers().contains_key(CONTENT_ENCODING), zipped, "{accepts} {media_type}: {why}");
             assert_eq!(response.headers().contains_key(VARY), coding == Coding::Gzip, "{why}");
+        }
+    }
+
+    #[test]
+    fn a_body_that_was_compressed_ahead_is_sent_as_it_is() {
+        for (accepts, body, why) in [("gzip", "zipped", "to those who take it"), ("br", "body", "and to nobody else")] {
+            let page = Page { zipped: Some("zipped".into()), ..page("text/html") };
+            let response = answer(Found::Page(page), "/", &request(ACCEPT_ENCODING, accepts), Coding::Gzip);
+            let sent = response.into_body().size_hint().exact().unwrap();
+            assert_eq!(sent, body.len() as u64, "{why}");
         }
     }
 

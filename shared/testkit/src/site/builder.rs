@@ -13,6 +13,7 @@ use http::header::CONTENT_TYPE;
 use http::{HeaderName, HeaderValue, Response, StatusCode};
 use http_body_util::Full;
 use tokio::net::TcpListener;
+use tokio_rustls::TlsAcceptor;
 
 use super::access::{AccessLog, Keep};
 use super::answer::Coding;
@@ -64,6 +65,7 @@ pub struct SiteBuilder {
     coding: Coding,
     keep: Keep,
     moods: Moods,
+    tls: Option<TlsAcceptor>,
     address: SocketAddr,
 }
 
@@ -76,6 +78,7 @@ impl Default for SiteBuilder {
             coding: Coding::Identity,
             keep: Keep::Every,
             moods: Moods::default(),
+            tls: None,
             address: (Ipv4Addr::LOCALHOST, 0).into(),
         }
     }
@@ -145,6 +148,13 @@ impl SiteBuilder {
         self
     }
 
+    /// Serves over TLS, and over HTTP/2 to those who agree on it in the handshake.
+    #[must_use]
+    pub fn tls(mut self, acceptor: TlsAcceptor) -> Self {
+        self.tls = Some(acceptor);
+        self
+    }
+
     /// Treats each request as this function says, instead of answering them all.
     #[must_use]
     pub fn moods(mut self, moods: impl Fn(Nth) -> Mood + Send + Sync + 'static) -> Self {
@@ -166,6 +176,7 @@ impl SiteBuilder {
             coding: self.coding,
             log: AccessLog::new(self.keep),
             moods: self.moods,
+            tls: self.tls,
             requests: AtomicUsize::new(0),
         });
         let accepting = tokio::spawn(serve(listener, address, Arc::clone(&shared)));

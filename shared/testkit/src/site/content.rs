@@ -14,6 +14,12 @@ pub trait Content: Send + Sync + 'static {
     fn find(&self, path: &str) -> io::Result<Found>;
 }
 
+impl Content for Box<dyn Content> {
+    fn find(&self, path: &str) -> io::Result<Found> {
+        (**self).find(path)
+    }
+}
+
 /// What is at a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
@@ -36,6 +42,8 @@ pub struct Page {
     pub tag: String,
     /// The body, not compressed.
     pub body: Bytes,
+    /// The same in gzip, if that is at hand; `None` if the site compresses it for each request.
+    pub zipped: Option<Bytes>,
 }
 
 /// No content: the site has only its replies.

@@ -55,7 +55,13 @@ fn read(file: &Path, slash: bool) -> io::Result<Found> {
     }
     let modified = metadata.modified()?;
     let tag = format!("{:x}-{:x}", seconds(modified), metadata.len());
-    Ok(Found::Page(Page { media_type: media_type(&file), modified, tag, body: std::fs::read(&file)?.into() }))
+    Ok(Found::Page(Page {
+        media_type: media_type(&file),
+        modified,
+        tag,
+        body: std::fs::read(&file)?.into(),
+        zipped: None,
+    }))
 }
 
 fn seconds(time: SystemTime) -> u64 {

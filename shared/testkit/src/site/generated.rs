@@ -35,6 +35,12 @@ impl GeneratedSite {
         (0..self.pages).map(path_of)
     }
 
+    /// Its pages as content, for those who wrap it; a site of them alone is [`super::SiteBuilder::generated`].
+    #[must_use]
+    pub fn content(self) -> impl Content {
+        GeneratedPages::new(self)
+    }
+
     /// The pages that a page links to, in order; some may occur twice.
     fn links(&self, page: u32) -> impl Iterator<Item = u32> + use<> {
         let Self { pages, links_per_page, seed, .. } = *self;
@@ -87,6 +93,7 @@ impl Content for GeneratedPages {
             modified: UNIX_EPOCH + Duration::from_hours(24 * 365 * 50),
             tag: format!("{:x}-{page:x}", self.site.seed),
             body: self.body(page).into(),
+            zipped: None,
         }))
     }
 }

@@ -56,7 +56,8 @@ impl Site {
     /// Its first page, such as `http://127.0.0.1:34567/`.
     #[must_use]
     pub fn url(&self) -> String {
-        format!("http://{}/", self.address)
+        let scheme = if self.shared.tls.is_some() { "https" } else { "http" };
+        format!("{scheme}://{}/", self.address)
     }
 
     /// The address it listens on.

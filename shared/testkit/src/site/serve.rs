@@ -13,13 +13,16 @@ use http::header::RETRY_AFTER;
 use http::{HeaderValue, Method, Request, Response, StatusCode};
 use http_body_util::Full;
 use hyper::body::{Body, Incoming};
-use hyper::server::conn::http1;
+use hyper::server::conn::{http1, http2};
 use hyper::service::service_fn;
-use hyper_util::rt::TokioIo;
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use hyper_util::server::graceful::GracefulConnection;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
 use tokio::sync::mpsc::{self, UnboundedSender};
 use tokio::task::JoinSet;
+use tokio_rustls::TlsAcceptor;
 
 use super::access::{AccessLog, Arrival};
 use super::answer::{Coding, answer, text};
@@ -41,6 +44,7 @@ pub(super) struct Shared {
     pub(super) coding: Coding,
     pub(super) log: AccessLog,
     pub(super) moods: Moods,
+    pub(super) tls: Option<TlsAcceptor>,
     pub(super) requests: AtomicUsize,
 }
 
@@ -94,11 +98,30 @@ impl fmt::Display for HungUp {
 
 impl std::error::Error for HungUp {}
 
+/// The versions of HTTP that are spoken here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Version {
+    Http11,
+    Http2,
+}
+
 async fn talk(stream: TcpStream, shared: Arc<Shared>, restart: UnboundedSender<Duration>) {
     // Without it an answer's last packet can wait 40 ms for an acknowledgement. If it fails the socket is only slower.
     let _slower = stream.set_nodelay(true);
+    let Some(acceptor) = &shared.tls else { return talk_in(Version::Http11, stream, &shared, &restart).await };
+    // A client that does not accept the certificate hangs up here.
+    let Ok(stream) = acceptor.accept(stream).await else { return };
+    let agreed = stream.get_ref().1.alpn_protocol();
+    let version = if agreed == Some(b"h2") { Version::Http2 } else { Version::Http11 };
+    talk_in(version, stream, &shared, &restart).await;
+}
+
+async fn talk_in<S>(version: Version, stream: S, shared: &Arc<Shared>, restart: &UnboundedSender<Duration>)
+where
+    S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+{
     let (closing, requests) = (Notify::new(), AtomicUsize::new(0));
-    let respond = service_fn(|request| {
+    let service = service_fn(|request| {
         let nth = Nth {
             of_site: shared.requests.fetch_add(1, Ordering::Relaxed),
             of_connection: requests.fetch_add(1, Ordering::Relaxed),
@@ -110,9 +133,20 @@ async fn talk(stream: TcpStream, shared: Arc<Shared>, restart: UnboundedSender<D
             Mood::Restart(away) => drop(restart.send(away)),
             Mood::Good | Mood::HangUp | Mood::Refuse { .. } => {}
         }
-        respond(request, mood, &shared)
+        respond(request, mood, Arc::clone(shared))
     });
-    let mut connection = pin!(http1::Builder::new().serve_connection(TokioIo::new(stream), respond));
+    let stream = TokioIo::new(stream);
+    match version {
+        Version::Http11 => until_closed(http1::Builder::new().serve_connection(stream, service), &closing).await,
+        Version::Http2 => {
+            until_closed(http2::Builder::new(TokioExecutor::new()).serve_connection(stream, service), &closing).await;
+        }
+    }
+}
+
+/// Serves a connection until it ends, or until a moment after a request after which it is to be closed.
+async fn until_closed(connection: impl GracefulConnection, closing: &Notify) {
+    let mut connection = pin!(connection);
     let close = async {
         closing.notified().await;
         tokio::time::sleep(CLOSE_AFTER).await;
@@ -125,11 +159,11 @@ async fn talk(stream: TcpStream, shared: Arc<Shared>, restart: UnboundedSender<D
     let _broken = connection.await;
 }
 
-async fn respond(request: Request<Incoming>, mood: Mood, shared: &Shared) -> Result<Response<Full<Bytes>>, HungUp> {
+async fn respond(request: Request<Incoming>, mood: Mood, shared: Arc<Shared>) -> Result<Response<Full<Bytes>>, HungUp> {
     let arrival = Arrival::now();
     let (request, _body) = request.into_parts();
     let response = match mood {
-        Mood::Good | Mood::CloseAfter => decide(&request, shared),
+        Mood::Good | Mood::CloseAfter => decide(&request, &shared),
         Mood::Refuse { status, retry_after_s } => refusal(status, retry_after_s),
         Mood::HangUp | Mood::Restart(_) => return Err(HungUp),
     };

@@ -1,13 +1,19 @@
 //! Tests of the server as clients see it.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use http::header::RETRY_AFTER;
 use http::{HeaderValue, StatusCode};
+use rustls::crypto::ring;
+use rustls::pki_types::ServerName;
+use rustls::{ClientConfig, RootCertStore};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
 
 use super::{GeneratedSite, Reply, Site};
+use crate::hostile::{Authority, Flaw, Version};
 
 /// Sends raw bytes and reads until the server closes.
 async fn talk(site: &Site, sent: &str) -> String {
@@ -98,4 +104,40 @@ async fn a_site_without_a_log_still_counts() {
     get(&site, "/").await;
     site.reached(1).await;
     assert!(site.log().is_empty());
+}
+
+#[tokio::test]
+async fn over_tls_the_client_chooses_the_version() {
+    /// The preface of HTTP/2 and an empty SETTINGS frame (RFC 9113, section 3.4).
+    const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
+    const GET: &[u8] = b"GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
+    let authority = Authority::named("tests");
+    let acceptor = authority.acceptor("localhost", Flaw::None, Version::Both);
+    let site = Site::builder().generated(GeneratedSite::benchmark(1)).tls(acceptor).start().await.unwrap();
+    assert!(site.url().starts_with("https://"), "{}", site.url());
+    let mut roots = RootCertStore::empty();
+    roots.add(authority.root()).unwrap();
+    for (offered, sent, http2, why) in [
+        (&[][..], GET, false, "a client that offers nothing"),
+        (&["http/1.1"], GET, false, "one without HTTP/2"),
+        (&["h2", "http/1.1"], PREFACE, true, "one with both"),
+    ] {
+        let mut config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_root_certificates(roots.clone())
+            .with_no_client_auth();
+        config.alpn_protocols = offered.iter().map(|name| name.as_bytes().to_vec()).collect();
+        let stream = TcpStream::connect(site.address).await.unwrap();
+        let name = ServerName::try_from("localhost").unwrap();
+        let mut stream = TlsConnector::from(Arc::new(config)).connect(name, stream).await.unwrap();
+        stream.write_all(sent).await.unwrap();
+        let mut begins = [0; 9];
+        stream.read_exact(&mut begins).await.unwrap();
+        if http2 {
+            assert_eq!(begins[3], 4, "{why} gets a SETTINGS frame first: {begins:?}");
+        } else {
+            assert_eq!(&begins, b"HTTP/1.1 ", "{why}");
+        }
+    }
 }

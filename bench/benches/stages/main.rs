@@ -1,0 +1,78 @@
+//! The stages of a crawl, one by one: `cargo bench --package dragline-bench`.
+//!
+//! Times of a stage alone are best cases: its data is in the processor's caches, and nothing waits for anything.
+
+mod sample;
+mod sqlite;
+
+use divan::Bencher;
+use divan::counter::BytesCount;
+use dragline_domain::ids::Iteration;
+use dragline_extract::{Settings, Source, extract};
+use dragline_formats::warc::{
+    CaptureEvent, HttpProtocol, Record, RecordId, Sha1Digest, TargetUri, WarcWriter, http_response_block,
+};
+use dragline_pipeline::crawl::SegmentRecords;
+use dragline_ports::fetcher::Fetcher;
+use jiff::Timestamp;
+
+use sample::{Fetches, Sample, crawl, url_rules, visit};
+
+fn main() {
+    divan::main();
+}
+
+/// One request on an open connection of the loopback interface, to its end: with the digest of the decoded body.
+#[divan::bench]
+fn fetch(bencher: Bencher<'_, '_>) {
+    let fetches = Fetches::begin();
+    bencher
+        .with_inputs(|| fetches.request("/page/1.html"))
+        .bench_local_values(|request| fetches.runtime.block_on(fetches.fetcher.fetch(request)));
+}
+
+/// The digest of a body.
+#[divan::bench(args = Sample::ALL)]
+fn digest(bencher: Bencher<'_, '_>, sample: Sample) {
+    let body = sample.response().body;
+    bencher.counter(BytesCount::of_slice(&body)).bench(|| Sha1Digest::of(divan::black_box(&body)));
+}
+
+/// A response record: the digest of its block, and compression.
+#[divan::bench(args = Sample::ALL)]
+fn compress(bencher: Bencher<'_, '_>, sample: Sample) {
+    let response = sample.response();
+    let event = CaptureEvent {
+        date: Timestamp::UNIX_EPOCH,
+        target_uri: TargetUri::new(sample.url().as_str()),
+        ip_address: None,
+        protocol: Some(HttpProtocol::Http11),
+        warcinfo_id: None,
+    };
+    let block = http_response_block(response.status, &response.reason, &response.headers, &response.body);
+    let record = Record::response(RecordId::from_bits(1), &event, block, Sha1Digest::of(&response.body));
+    bencher.counter(BytesCount::of_slice(&response.body)).with_inputs(WarcWriter::new).bench_local_refs(|writer| {
+        writer.write(&record);
+    });
+}
+
+/// Everything that the archive holds of a page: the records of response and request, with all digests.
+#[divan::bench(args = Sample::ALL)]
+fn record(bencher: Bencher<'_, '_>, sample: Sample) {
+    let (fetched, url, visit) = (sample.fetched(), sample.url(), visit());
+    let begin = || SegmentRecords::new(1, &crawl(), Iteration::FIRST, "bench/1.0", Timestamp::UNIX_EPOCH);
+    bencher.counter(BytesCount::of_slice(&sample.response().body)).with_inputs(begin).bench_local_refs(|records| {
+        records.add_fetched(&url, Timestamp::UNIX_EPOCH, &visit, &fetched);
+    });
+}
+
+/// A body to a document: character set, HTML, text and links.
+#[divan::bench(args = Sample::ALL)]
+fn parse(bencher: Bencher<'_, '_>, sample: Sample) {
+    let (response, url, url_rules) = (sample.response(), sample.url(), url_rules());
+    let settings = Settings { product_token: "bench", url_rules: &url_rules, decoded_bytes_max: 10 << 20 };
+    bencher.counter(BytesCount::of_slice(&response.body)).bench(|| {
+        let source = Source { url: &url, headers: &response.headers, body: &response.body };
+        extract(&source, &settings)
+    });
+}

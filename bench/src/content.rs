@@ -1,0 +1,115 @@
+//! What the server prepares before the first request, so that no request waits for a compressor.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+use std::path::Path;
+
+use bytes::Bytes;
+use dragline_testkit::site::{Content, Found, Page};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+/// Content with its pages compressed ahead.
+pub(crate) struct Zipped<C> {
+    content: C,
+    zipped: HashMap<String, Bytes>,
+}
+
+impl<C: Content> Zipped<C> {
+    /// Compresses the pages at these paths. Others are compressed for each request.
+    ///
+    /// # Errors
+    /// If a page cannot be read.
+    pub(crate) fn new(content: C, paths: impl IntoIterator<Item = String>) -> io::Result<Self> {
+        let mut zipped = HashMap::new();
+        for path in paths {
+            if let Found::Page(page) = content.find(&path)? {
+                zipped.insert(path, gzip(&page.body)?);
+            }
+        }
+        Ok(Self { content, zipped })
+    }
+}
+
+impl<C: Content> Content for Zipped<C> {
+    fn find(&self, path: &str) -> io::Result<Found> {
+        Ok(match self.content.find(path)? {
+            Found::Page(page) => Found::Page(Page { zipped: self.zipped.get(path).cloned(), ..page }),
+            other => other,
+        })
+    }
+}
+
+/// Compresses as web servers do that keep what they compressed.
+fn gzip(body: &[u8]) -> io::Result<Bytes> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(body)?;
+    Ok(encoder.finish()?.into())
+}
+
+/// Returns the paths of all files below a directory, and of the directories that hold an index. Names that are not UTF-8 or need escapes are left
+/// out: they are compressed for each request.
+///
+/// # Errors
+/// If a directory cannot be read.
+pub(crate) fn paths_below(root: &Path) -> io::Result<Vec<String>> {
+    let mut paths = Vec::new();
+    let mut todo = vec![(root.to_owned(), "/".to_owned())];
+    while let Some((directory, path)) = todo.pop() {
+        for entry in std::fs::read_dir(&directory)? {
+            let entry = entry?;
+            let name = entry.file_name();
+            let Some(name) =
+                name.to_str().filter(|name| name.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'%'))
+            else {
+                continue;
+            };
+            // Links are left out, too: they could lead in circles.
+            let kind = entry.file_type()?;
+            if kind.is_dir() {
+                todo.push((entry.path(), format!("{path}{name}/")));
+            } else if kind.is_file() {
+                paths.push(format!("{path}{name}"));
+                if name == "index.html" {
+                    paths.push(path.clone());
+                }
+            }
+        }
+    }
+    Ok(paths)
+}
+
+#[cfg(test)]
+mod tests {
+    use dragline_testkit::site::{Directory, GeneratedSite};
+
+    use super::*;
+
+    #[test]
+    fn pages_are_compressed_ahead() {
+        let site = GeneratedSite { pages: 2, links_per_page: 1, bytes_per_page: 5_000, seed: 1 };
+        let zipped = Zipped::new(site.content(), site.paths()).unwrap();
+        for path in site.paths() {
+            let Found::Page(page) = zipped.find(&path).unwrap() else { panic!("{path} is there") };
+            let bytes = page.zipped.expect("it was compressed").len();
+            assert!(bytes < page.body.len(), "{path}: {bytes} bytes");
+        }
+        assert_eq!(zipped.find("/none").unwrap(), Found::Missing);
+    }
+
+    #[test]
+    fn files_and_indexes_are_found() {
+        let root = tempfile::tempdir().unwrap();
+        std::fs::create_dir(root.path().join("sub")).unwrap();
+        for name in ["a.html", "sub/index.html", "b c.html"] {
+            std::fs::write(root.path().join(name), "x").unwrap();
+        }
+        let mut paths = paths_below(root.path()).unwrap();
+        paths.sort();
+        assert_eq!(paths, ["/a.html", "/sub/", "/sub/index.html"]);
+        let directory = Directory::new(root.path());
+        for path in paths {
+            assert!(matches!(directory.find(&path).unwrap(), Found::Page(_)), "{path}");
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Counting what a server was asked for: whether a crawler got every page, and how often.
+
+use std::collections::HashSet;
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
+use std::io;
+use std::mem;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use dragline_testkit::site::{Content, Found};
+use serde::Serialize;
+
+/// What all origins of a server were asked for since the counts were last taken.
+#[derive(Debug, Default)]
+pub(crate) struct Counts(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    taken: Taken,
+    /// Digests of the origins and paths of pages: with millions of them, the chance that two are alike is one in a million.
+    seen: HashSet<u64>,
+}
+
+/// The counts of one time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct Taken {
+    /// Requests for anything.
+    pub(crate) requests: u64,
+    /// Different pages that were requested.
+    pub(crate) pages: u64,
+    /// The bodies of all pages that were sent, before compression.
+    pub(crate) body_bytes: u64,
+}
+
+impl Counts {
+    /// Returns what was counted since the last time, and begins again.
+    pub(crate) fn take(&self) -> Taken {
+        let State { taken, seen } = mem::take(&mut *self.state());
+        Taken { pages: seen.len() as u64, ..taken }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn count(&self, origin: u8, path: &str, found: &Found) {
+        let mut state = self.state();
+        state.taken.requests += 1;
+        if let Found::Page(page) = found {
+            state.taken.body_bytes += page.body.len() as u64;
+            let mut hasher = DefaultHasher::new();
+            (origin, path).hash(&mut hasher);
+            state.seen.insert(hasher.finish());
+        }
+    }
+}
+
+/// Content whose requests are counted.
+pub(crate) struct Counted {
+    content: Box<dyn Content>,
+    origin: u8,
+    counts: Arc<Counts>,
+}
+
+impl Counted {
+    /// Counts the requests for this content, as those of the origin with this number.
+    pub(crate) fn new(content: Box<dyn Content>, origin: u8, counts: Arc<Counts>) -> Self {
+        Self { content, origin, counts }
+    }
+}
+
+impl Content for Counted {
+    fn find(&self, path: &str) -> io::Result<Found> {
+        let found = self.content.find(path)?;
+        self.counts.count(self.origin, path, &found);
+        Ok(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dragline_testkit::site::GeneratedSite;
+
+    use super::*;
+
+    #[test]
+    fn each_page_of_each_origin_counts_once_and_each_request_every_time() {
+        let counts = Arc::new(Counts::default());
+        let site = GeneratedSite { pages: 3, links_per_page: 1, bytes_per_page: 1_000, seed: 1 };
+        let [first, second] = [1, 2].map(|origin| Counted::new(Box::new(site.content()), origin, Arc::clone(&counts)));
+        for (content, path) in [(&first, "/"), (&first, "/"), (&second, "/"), (&second, "/page/2.html"), (&first, "/x")]
+        {
+            content.find(path).unwrap();
+        }
+        assert_eq!(counts.take(), Taken { requests: 5, pages: 3, body_bytes: 4_000 });
+        assert_eq!(counts.take(), Taken::default(), "they begin again");
+    }
+}
