@@ -216,7 +216,7 @@ impl Pacer {
         }
         let delay = state.pace.delay();
         let header_at = first_byte.map_or_else(|| clock.monotonic(), |first_byte| started + first_byte);
-        let is_cheap = first_byte.is_some_and(|first_byte| first_byte.saturating_mul(20) <= delay);
+        let is_cheap = first_byte.is_some_and(|first_byte| first_byte.saturating_mul(200) <= delay);
         let counted_from = if state.may_connect || is_cheap { header_at } else { started };
         state.may_connect = status.is_none() || !keeps_connection;
         state.counted_from = state.counted_from.max(Some(counted_from));
