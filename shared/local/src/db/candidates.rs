@@ -11,7 +11,7 @@ use dragline_domain::outcome::Outcome;
 use dragline_domain::recrawl::Away;
 use dragline_domain::url::Origin;
 use jiff::Timestamp;
-use rusqlite::{Row, params};
+use rusqlite::{Row, Statement, params};
 
 use super::crawls::iteration_number;
 use super::urls::{restore_claimer, shorten, shorten_claimer};
@@ -194,73 +194,83 @@ impl Db {
         Ok(())
     }
 
-    /// Writes what an entry of a segment changes, unless something newer is there. A segment may mention a URL twice: the later one counts.
+    /// Writes what the entries of a segment change, each unless something newer is there. A segment may mention a URL twice: the later one counts.
     ///
-    /// `document` is the visit of the document that is shown from now on, if the update says so.
-    pub(crate) fn update_candidate(
+    /// With each update comes the visit of the document that is shown from now on, if it says so.
+    pub(crate) fn update_candidates<'u>(
         &self,
         origin: OriginRowId,
-        update: &CandidateUpdate,
-        document: Option<VisitId>,
+        updates: impl Iterator<Item = Result<(&'u CandidateUpdate, Option<VisitId>), StoreError>>,
     ) -> Result<(), StoreError> {
-        // Every change is in one statement, as each would look for the row and write all of it.
-        let sql = "UPDATE known_url
-                   SET last_iteration = iif(?6, ?3, last_iteration), last_turn = iif(?6, ?4, last_turn), last_segment = iif(?6, ?5, last_segment),
-                       last_outcome = iif(?6, ?7, last_outcome), last_at = iif(?6, ?8, last_at), due_at = iif(?6, ?9, due_at),
-                       interval_ms = iif(?6, ?10, interval_ms), away = iif(?6, ?11, away), away_since = iif(?6, ?12, away_since),
-                       blocked_by = iif(?6, ?13, blocked_by),
-                       last_contentful_outcome = iif(?14, ?7, last_contentful_outcome),
-                       last_contentful_at = iif(?14, ?8, last_contentful_at),
-                       capture_outcome = iif(?15, ?16, capture_outcome), captured_at = iif(?15, ?17, captured_at),
-                       payload_sha1 = iif(?15, ?18, payload_sha1), decoded_sha1 = iif(?15, ?19, decoded_sha1), etag = iif(?15, ?20, etag),
-                       last_modified = iif(?15, ?21, last_modified), read_by = iif(?15, ?22, read_by),
-                       document_id = coalesce(?23, document_id), document_outcome = coalesce(?24, document_outcome),
-                       links_by = coalesce(?25, links_by), links_depth = coalesce(?26, links_depth), changed_at = coalesce(?27, changed_at),
-                       standing = iif(coalesce(?23, document_id) IS NULL, standing, coalesce(?28, standing)),
-                       checked_at = iif(?28 IS NULL OR coalesce(?23, document_id) IS NULL, checked_at, coalesce(?8, checked_at))
-                   WHERE origin_id = ?1 AND path_query = ?2
-                     AND (last_iteration IS NULL OR (last_iteration, last_turn, last_segment) <= (?3, ?4, ?5))";
-        let ended = update.ended.as_ref();
-        let away = ended.and_then(|ended| ended.away);
-        let capture = ended.and_then(|ended| ended.capture.as_ref());
-        let shown = Shown::of(&update.state);
-        self.execute(
-            sql,
-            params![
-                origin,
-                update.path_and_query,
-                update.iteration.number(),
-                update.turn.0,
-                update.n,
-                ended.is_some(),
-                ended.map(|ended| Code(ended.outcome)),
-                ended.map(|ended| Millis(ended.at)),
-                ended.and_then(|ended| ended.due_at).map(Millis),
-                ended
-                    .and_then(|ended| ended.interval)
-                    .map(|interval| u64::try_from(interval.as_millis()).unwrap_or(u64::MAX)),
-                away.map(Away::name),
-                away.map(|away| Millis(away.since())),
-                ended.and_then(|ended| ended.blocked_by).map(|rules| rules.0),
-                ended.is_some_and(|ended| ended.outcome.is_contentful()),
-                capture.is_some(),
-                capture.map(|capture| Code(capture.outcome)),
-                capture.map(|capture| Millis(capture.fetched_at)),
-                capture.map(|capture| Sha1(capture.payload_sha1)),
-                capture.map(|capture| Sha1(capture.decoded_sha1)),
-                capture.and_then(|capture| capture.etag.as_deref()),
-                capture.and_then(|capture| capture.last_modified.as_deref()),
-                capture.and_then(|capture| capture.read_by).map(|digest| digest.0),
-                document,
-                shown.outcome.map(Code),
-                shown.links.map(|links| links.by.0),
-                shown.links.map(|links| links.depth),
-                shown.changed_at.map(Millis),
-                shown.standing.map(Standing::name),
-            ],
-        )?;
+        let mut statement = self.statement(UPDATE)?;
+        for update in updates {
+            let (update, document) = update?;
+            put_update(&mut statement, origin, update, document)?;
+        }
         Ok(())
     }
+}
+
+/// Every change of a row at once: each statement would look for the row, and write all of it.
+const UPDATE: &str =
+    "UPDATE known_url
+     SET last_iteration = iif(?6, ?3, last_iteration), last_turn = iif(?6, ?4, last_turn), last_segment = iif(?6, ?5, last_segment),
+         last_outcome = iif(?6, ?7, last_outcome), last_at = iif(?6, ?8, last_at), due_at = iif(?6, ?9, due_at),
+         interval_ms = iif(?6, ?10, interval_ms), away = iif(?6, ?11, away), away_since = iif(?6, ?12, away_since),
+         blocked_by = iif(?6, ?13, blocked_by),
+         last_contentful_outcome = iif(?14, ?7, last_contentful_outcome),
+         last_contentful_at = iif(?14, ?8, last_contentful_at),
+         capture_outcome = iif(?15, ?16, capture_outcome), captured_at = iif(?15, ?17, captured_at),
+         payload_sha1 = iif(?15, ?18, payload_sha1), decoded_sha1 = iif(?15, ?19, decoded_sha1), etag = iif(?15, ?20, etag),
+         last_modified = iif(?15, ?21, last_modified), read_by = iif(?15, ?22, read_by),
+         document_id = coalesce(?23, document_id), document_outcome = coalesce(?24, document_outcome),
+         links_by = coalesce(?25, links_by), links_depth = coalesce(?26, links_depth), changed_at = coalesce(?27, changed_at),
+         standing = iif(coalesce(?23, document_id) IS NULL, standing, coalesce(?28, standing)),
+         checked_at = iif(?28 IS NULL OR coalesce(?23, document_id) IS NULL, checked_at, coalesce(?8, checked_at))
+     WHERE origin_id = ?1 AND path_query = ?2
+       AND (last_iteration IS NULL OR (last_iteration, last_turn, last_segment) <= (?3, ?4, ?5))";
+
+fn put_update(
+    statement: &mut Statement<'_>,
+    origin: OriginRowId,
+    update: &CandidateUpdate,
+    document: Option<VisitId>,
+) -> Result<(), StoreError> {
+    let ended = update.ended.as_ref();
+    let away = ended.and_then(|ended| ended.away);
+    let capture = ended.and_then(|ended| ended.capture.as_ref());
+    let shown = Shown::of(&update.state);
+    statement.execute(params![
+        origin,
+        update.path_and_query,
+        update.iteration.number(),
+        update.turn.0,
+        update.n,
+        ended.is_some(),
+        ended.map(|ended| Code(ended.outcome)),
+        ended.map(|ended| Millis(ended.at)),
+        ended.and_then(|ended| ended.due_at).map(Millis),
+        ended.and_then(|ended| ended.interval).map(|interval| u64::try_from(interval.as_millis()).unwrap_or(u64::MAX)),
+        away.map(Away::name),
+        away.map(|away| Millis(away.since())),
+        ended.and_then(|ended| ended.blocked_by).map(|rules| rules.0),
+        ended.is_some_and(|ended| ended.outcome.is_contentful()),
+        capture.is_some(),
+        capture.map(|capture| Code(capture.outcome)),
+        capture.map(|capture| Millis(capture.fetched_at)),
+        capture.map(|capture| Sha1(capture.payload_sha1)),
+        capture.map(|capture| Sha1(capture.decoded_sha1)),
+        capture.and_then(|capture| capture.etag.as_deref()),
+        capture.and_then(|capture| capture.last_modified.as_deref()),
+        capture.and_then(|capture| capture.read_by).map(|digest| digest.0),
+        document,
+        shown.outcome.map(Code),
+        shown.links.map(|links| links.by.0),
+        shown.links.map(|links| links.depth),
+        shown.changed_at.map(Millis),
+        shown.standing.map(Standing::name),
+    ])?;
+    Ok(())
 }
 
 /// What an update says about the document of a URL, column by column: `None` leaves what is there.

@@ -101,7 +101,7 @@ fn update_candidates(db: &Db, key: &OriginKey, updates: &[CandidateUpdate]) -> R
     let Some(origin) = db.origin_id(key)? else { return Ok(()) };
     // Most documents are of the segment that puts them.
     let mut last: Option<(VisitPlace, SegmentRowId)> = None;
-    for update in updates {
+    let updates = updates.iter().map(|update| {
         let document = match update.state {
             StateChange::Shown { place, .. } => {
                 let segment = match last {
@@ -113,7 +113,7 @@ fn update_candidates(db: &Db, key: &OriginKey, updates: &[CandidateUpdate]) -> R
             }
             StateChange::Kept | StateChange::Confirmed | StateChange::Hidden(_) => None,
         };
-        db.update_candidate(origin, update, document)?;
-    }
-    Ok(())
+        Ok((update, document))
+    });
+    db.update_candidates(origin, updates)
 }

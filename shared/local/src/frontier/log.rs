@@ -7,7 +7,7 @@ use dragline_domain::outcome::Outcome;
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::CrawlLog;
 use jiff::Timestamp;
-use rusqlite::params;
+use rusqlite::{Statement, params};
 
 use super::SqliteFrontier;
 use crate::db::urls::shorten;
@@ -28,9 +28,11 @@ fn put_log(db: &Db, log: &SegmentLog) -> Result<(), StoreError> {
     }
     let origin = db.ensure_origin(&log.segment.origin)?;
     let common = Common { origin, agent: ensure_agent(db, &log.agent)?, iteration: log.iteration };
+    let mut statement = db.statement(VISIT)?;
     for entry in &log.entries {
         let id = VisitId::new(segment.row_id, entry.n)?;
-        put_visit(db, id, &common, log, entry)?;
+        let body_of = entry.unchanged_since.map(|since| body_of(db, &common, entry, since)).transpose()?.flatten();
+        put_visit(&mut statement, id, &common, log, entry, body_of)?;
         if let Some(redirect) = &entry.redirect {
             put_redirect(db, id, redirect)?;
         }
@@ -52,13 +54,21 @@ fn ensure_agent(db: &Db, name: &str) -> Result<i64, StoreError> {
     id.ok_or(StoreError::Missing("agent that was just put"))
 }
 
-fn put_visit(db: &Db, id: VisitId, common: &Common, log: &SegmentLog, entry: &LogEntry) -> Result<(), StoreError> {
-    let sql =
-        "INSERT INTO visit (id, crawl_type, agent_id, origin_id, iteration, url, depth, via, redirects, robotstxt_approved, outcome, is_final,
-                            tries, at, detail, body_of, change, changed_parts, duration_ms, first_byte_ms, status, remote, record, offset,
-                            length, content_type, body_bytes, decoded_bytes, payload_sha1, decoded_sha1, etag, last_modified, truncated)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26,
-                 ?27, ?28, ?29, ?30, ?31, ?32, ?33)";
+const VISIT: &str =
+    "INSERT INTO visit (id, crawl_type, agent_id, origin_id, iteration, url, depth, via, redirects, robotstxt_approved, outcome, is_final,
+                        tries, at, detail, body_of, change, changed_parts, duration_ms, first_byte_ms, status, remote, record, offset,
+                        length, content_type, body_bytes, decoded_bytes, payload_sha1, decoded_sha1, etag, last_modified, truncated)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26,
+             ?27, ?28, ?29, ?30, ?31, ?32, ?33)";
+
+fn put_visit(
+    statement: &mut Statement<'_>,
+    id: VisitId,
+    common: &Common,
+    log: &SegmentLog,
+    entry: &LogEntry,
+    body_of: Option<i64>,
+) -> Result<(), StoreError> {
     let visit = &entry.visit;
     let exchange = visit.exchange.as_ref();
     let file = entry.file.as_ref();
@@ -66,44 +76,41 @@ fn put_visit(db: &Db, id: VisitId, common: &Common, log: &SegmentLog, entry: &Lo
         Outcome::BlockedByRobotsTxt => Some(false),
         _ => exchange.map(|_| true),
     };
-    db.execute(
-        sql,
-        params![
-            id,
-            visit.crawl_type.name(),
-            common.agent,
-            common.origin,
-            common.iteration.number(),
-            entry.url.as_str(),
-            visit.sighting.depth,
-            visit.sighting.via.as_ref().map(|via| shorten(&log.segment.origin.origin, via)),
-            visit.redirects,
-            robotstxt_approved,
-            Code(visit.outcome),
-            visit.finality == Finality::Final,
-            visit.tries,
-            Millis(entry.at),
-            visit.detail,
-            entry.unchanged_since.map(|since| body_of(db, common, entry, since)).transpose()?.flatten(),
-            entry.change.as_ref().map(|change| change.kind.name()),
-            entry.change.as_ref().map(VisitChange::part_names).filter(|names| !names.is_empty()),
-            exchange.map(|exchange| u64::try_from(exchange.elapsed.as_millis()).unwrap_or(u64::MAX)),
-            exchange.and_then(|exchange| exchange.first_byte_ms),
-            exchange.and(entry.status),
-            exchange.and_then(|exchange| exchange.remote).map(|remote| remote.to_string()),
-            file.map(|file| record_name(file.record)),
-            file.map(|file| file.offset),
-            file.map(|file| file.length),
-            file.and_then(|file| file.content_type.as_deref()),
-            file.map(|file| file.body_bytes),
-            file.and(exchange).map(|exchange| exchange.decoded_bytes),
-            file.map(|file| Sha1(file.payload_sha1)),
-            file.and(exchange).and_then(|exchange| exchange.decoded_sha1.as_deref()).map(Hex),
-            file.and_then(|file| file.etag.as_deref()),
-            file.and_then(|file| file.last_modified.as_deref()),
-            file.and_then(|file| file.truncated.as_deref()),
-        ],
-    )?;
+    statement.execute(params![
+        id,
+        visit.crawl_type.name(),
+        common.agent,
+        common.origin,
+        common.iteration.number(),
+        entry.url.as_str(),
+        visit.sighting.depth,
+        visit.sighting.via.as_ref().map(|via| shorten(&log.segment.origin.origin, via)),
+        visit.redirects,
+        robotstxt_approved,
+        Code(visit.outcome),
+        visit.finality == Finality::Final,
+        visit.tries,
+        Millis(entry.at),
+        visit.detail,
+        body_of,
+        entry.change.as_ref().map(|change| change.kind.name()),
+        entry.change.as_ref().map(VisitChange::part_names).filter(|names| !names.is_empty()),
+        exchange.map(|exchange| u64::try_from(exchange.elapsed.as_millis()).unwrap_or(u64::MAX)),
+        exchange.and_then(|exchange| exchange.first_byte_ms),
+        exchange.and(entry.status),
+        exchange.and_then(|exchange| exchange.remote).map(|remote| remote.to_string()),
+        file.map(|file| record_name(file.record)),
+        file.map(|file| file.offset),
+        file.map(|file| file.length),
+        file.and_then(|file| file.content_type.as_deref()),
+        file.map(|file| file.body_bytes),
+        file.and(exchange).map(|exchange| exchange.decoded_bytes),
+        file.map(|file| Sha1(file.payload_sha1)),
+        file.and(exchange).and_then(|exchange| exchange.decoded_sha1.as_deref()).map(Hex),
+        file.and_then(|file| file.etag.as_deref()),
+        file.and_then(|file| file.last_modified.as_deref()),
+        file.and_then(|file| file.truncated.as_deref()),
+    ])?;
     Ok(())
 }
 
