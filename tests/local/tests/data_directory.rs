@@ -46,7 +46,7 @@ fn what_cannot_be_opened_is_told_in_a_line() {
                 LocalStore::open(d, at(0)).map(drop).unwrap();
                 database(d, "PRAGMA user_version = 9");
             },
-            "DIR/dragline.db has format 9, and this dragline supports formats up to 7; use a newer dragline",
+            "DIR/dragline.db has format 9, and this dragline supports formats up to 8; use a newer dragline",
             "a newer format",
         ),
     ];

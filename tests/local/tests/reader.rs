@@ -325,7 +325,7 @@ async fn what_is_decided_on_a_page_scans_no_table() {
             step.starts_with("SCAN") && !["SCAN w", "SCAN way", "SCAN CONSTANT ROW"].contains(&step.as_str())
         });
         assert_eq!(scans.collect::<Vec<_>>(), Vec::<&String>::new(), "{view}: {plan:#?}");
-        assert!(plan.iter().any(|step| step.contains("crawl_log_url")), "{view}: {plan:#?}");
+        assert!(plan.iter().any(|step| step.contains("visit_url")), "{view}: {plan:#?}");
     }
 }
 

@@ -129,6 +129,12 @@ pub fn claim(
     }
 }
 
+/// Whether a URL is somebody else's in this iteration, by the two values of its candidate that say so: then [`claim`] depends on nothing else.
+#[must_use]
+pub fn is_taken(queued_in: Iteration, claimed_by: &Claimer, iteration: Iteration, claimer: &Claimer) -> bool {
+    queued_in > iteration || queued_in == iteration && claimed_by != claimer
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -174,8 +180,11 @@ mod tests {
         ] {
             let decided = claim(candidate.as_ref(), &Known::default(), third, &ours, claimable);
             assert_eq!(decided, expected, "{why}");
+            let taken = candidate.is_some_and(|state| is_taken(state.queued_in, &state.claimed_by, third, &ours));
+            assert_eq!(taken, matches!(decided, Decided::Leave(Claim::Taken { .. })), "{why}, by two values");
         }
         let ahead = state(third, &ours, None);
+        assert!(is_taken(third, &ours, first, &ours), "that is known by two values as well");
         assert_eq!(
             claim(Some(&ahead), &Known::default(), first, &ours, Claimable::All),
             Decided::Leave(Claim::Taken { by: ours.clone() }),

@@ -1,20 +1,21 @@
-//! Rows of `crawl_candidate`.
+//! Rows of `known_url`.
 
 use std::ops::ControlFlow;
 
 use dragline_domain::frontier::{
-    CandidateState, CandidateUpdate, Claimer, EndedVisit, FieldsDigest, Known, LastCapture, LastDocument, LastVisit,
-    LinksDecided, RulesDigest, Sighting, Standing, StateChange, VisitPlace,
+    CandidateState, CandidateUpdate, Claimer, FieldsDigest, Known, LastCapture, LastDocument, LastVisit, LinksDecided,
+    RulesDigest, Sighting, Standing, StateChange, VisitPlace,
 };
 use dragline_domain::ids::{CrawlId, Iteration, Turn};
+use dragline_domain::outcome::Outcome;
 use dragline_domain::recrawl::Away;
 use dragline_domain::url::Origin;
 use jiff::Timestamp;
-use rusqlite::{Row, params};
+use rusqlite::{Row, Statement, params};
 
 use super::crawls::iteration_number;
-use super::urls::shorten;
-use super::values::{Code, Sha1, Time};
+use super::urls::{restore_claimer, shorten, shorten_claimer};
+use super::values::{Code, Millis, Sha1};
 use super::{Db, OriginRowId, StoreError, VisitId};
 
 macro_rules! select_candidates {
@@ -23,7 +24,7 @@ macro_rules! select_candidates {
             "SELECT k.path_query, k.queued_in, k.claimed_by, k.due_at, k.last_outcome, k.last_iteration, k.blocked_by, k.depth, k.via,
                     k.capture_outcome, k.captured_at, k.payload_sha1, k.decoded_sha1, k.etag, k.last_modified, k.interval_ms, k.read_by,
                     k.document_id, s.iteration, s.turn, s.n, k.document_outcome, k.standing, k.links_by, k.links_depth, k.away, k.away_since
-             FROM crawl_candidate k LEFT JOIN segment s ON s.id = k.document_id >> 24 WHERE ",
+             FROM known_url k LEFT JOIN segment s ON s.id = k.document_id >> 24 WHERE ",
             $condition
         )
     };
@@ -43,15 +44,15 @@ pub(crate) struct Candidate {
 }
 
 impl Candidate {
-    fn read(row: &Row<'_>) -> Result<Self, StoreError> {
+    fn read(row: &Row<'_>, origin: &Origin) -> Result<Self, StoreError> {
         let last_visit = match (row.get::<_, Option<Code>>(4)?, row.get::<_, Option<u32>>(5)?) {
             (Some(Code(outcome)), Some(number)) => Some(LastVisit { iteration: iteration_number(number)?, outcome }),
             _ => None,
         };
         let state = CandidateState {
             queued_in: iteration_number(row.get(1)?)?,
-            claimed_by: Claimer::stored(row.get(2)?),
-            due_at: row.get::<_, Option<Time>>(3)?.map(|due| due.0),
+            claimed_by: restore_claimer(origin, row.get(2)?),
+            due_at: row.get::<_, Option<Millis>>(3)?.map(|due| due.0),
             last_visit,
             blocked_by: row.get::<_, Option<u32>>(6)?.map(RulesDigest),
         };
@@ -67,7 +68,7 @@ impl Candidate {
 
 /// Reads since when it is away; the two columns are NULL together.
 fn read_away(row: &Row<'_>) -> Result<Option<Away>, StoreError> {
-    let (Some(name), Some(Time(since))) = (row.get::<_, Option<String>>(25)?, row.get(26)?) else { return Ok(None) };
+    let (Some(name), Some(Millis(since))) = (row.get::<_, Option<String>>(25)?, row.get(26)?) else { return Ok(None) };
     let away = Away::named(&name, since);
     away.map(Some).ok_or_else(|| StoreError::Damaged(format!("a candidate is away as `{name}`")))
 }
@@ -77,7 +78,7 @@ fn read_capture(row: &Row<'_>) -> rusqlite::Result<Option<LastCapture>> {
     let Some(Code(outcome)) = row.get::<_, Option<Code>>(9)? else { return Ok(None) };
     Ok(Some(LastCapture {
         outcome,
-        fetched_at: row.get::<_, Time>(10)?.0,
+        fetched_at: row.get::<_, Millis>(10)?.0,
         payload_sha1: row.get::<_, Sha1>(11)?.0,
         decoded_sha1: row.get::<_, Sha1>(12)?.0,
         etag: row.get(13)?,
@@ -109,32 +110,48 @@ fn read_document(row: &Row<'_>) -> Result<Option<LastDocument>, StoreError> {
 impl Db {
     /// Returns how many known URLs of a crawl have not ended yet.
     pub(crate) fn unvisited(&self, crawl: &CrawlId) -> Result<u64, StoreError> {
-        let sql = "SELECT count(*) FROM crawl_candidate k JOIN origin o ON o.id = k.origin_id
+        let sql = "SELECT count(*) FROM known_url k JOIN origin o ON o.id = k.origin_id
                    WHERE o.crawl_id = ?1 AND k.last_outcome IS NULL";
         let Some(crawl) = self.crawl_id(crawl)? else { return Ok(0) };
         Ok(self.find(sql, params![crawl], |row| row.get(0))?.unwrap_or(0))
     }
 
-    pub(crate) fn candidate(&self, origin: OriginRowId, path: &str) -> Result<Option<Candidate>, StoreError> {
+    /// Returns the iteration in which a URL was last queued, and by whom; `None` if it is not known.
+    pub(crate) fn claimed(
+        &self,
+        origin: (OriginRowId, &Origin),
+        path: &str,
+    ) -> Result<Option<(Iteration, Claimer)>, StoreError> {
+        let sql = "SELECT queued_in, claimed_by FROM known_url WHERE origin_id = ?1 AND path_query = ?2";
+        self.find_with(sql, params![origin.0, path], |row| {
+            Ok((iteration_number(row.get(0)?)?, restore_claimer(origin.1, row.get(1)?)))
+        })
+    }
+
+    pub(crate) fn candidate(
+        &self,
+        origin: (OriginRowId, &Origin),
+        path: &str,
+    ) -> Result<Option<Candidate>, StoreError> {
         let sql = select_candidates!("k.origin_id = ?1 AND k.path_query = ?2");
-        self.find_with(sql, params![origin, path], Candidate::read)
+        self.find_with(sql, params![origin.0, path], |row| Candidate::read(row, origin.1))
     }
 
     /// Walks an origin's candidates in the order of their paths until told to stop. Returns the path to continue after; `None` when the last was
     /// seen. Reads at most [`SCAN_MAX`] rows, so that nobody else waits for long.
     pub(crate) fn scan_candidates(
         &self,
-        origin: OriginRowId,
+        origin: (OriginRowId, &Origin),
         after: &str,
         mut visit: impl FnMut(Candidate) -> Result<ControlFlow<()>, StoreError>,
     ) -> Result<Option<String>, StoreError> {
         let sql = select_candidates!("k.origin_id = ?1 AND k.path_query > ?2 ORDER BY k.path_query LIMIT ?3");
         let mut statement = self.statement(sql)?;
         // Every path starts with `/`, so all come after the empty string.
-        let mut rows = statement.query(params![origin, after, SCAN_MAX])?;
+        let mut rows = statement.query(params![origin.0, after, SCAN_MAX])?;
         let (mut count, mut last) = (0, None);
         while let Some(row) = rows.next()? {
-            let candidate = Candidate::read(row)?;
+            let candidate = Candidate::read(row, origin.1)?;
             count += 1;
             last = Some(candidate.path_and_query.clone());
             if visit(candidate)?.is_break() {
@@ -153,11 +170,11 @@ impl Db {
         sighting: &Sighting,
         now: Timestamp,
     ) -> Result<(), StoreError> {
-        let sql = "INSERT INTO crawl_candidate (origin_id, path_query, queued_in, claimed_by, first_seen, depth, via)
+        let sql = "INSERT INTO known_url (origin_id, path_query, queued_in, claimed_by, first_seen, depth, via)
                    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
         let via = sighting.via.as_ref().map(|via| shorten(origin.1, via));
-        let (iteration, claimer) = (queued.0.number(), queued.1.as_str());
-        self.execute(sql, params![origin.0, path, iteration, claimer, Time(now), sighting.depth, via])?;
+        let (iteration, claimer) = (queued.0.number(), shorten_claimer(origin.1, queued.1));
+        self.execute(sql, params![origin.0, path, iteration, claimer, Millis(now), sighting.depth, via])?;
         Ok(())
     }
 
@@ -169,124 +186,112 @@ impl Db {
         queued: (Iteration, &Claimer),
         sighting: &Sighting,
     ) -> Result<(), StoreError> {
-        let sql = "UPDATE crawl_candidate SET queued_in = ?3, claimed_by = ?4, depth = ?5, via = ?6
+        let sql = "UPDATE known_url SET queued_in = ?3, claimed_by = ?4, depth = ?5, via = ?6
                    WHERE origin_id = ?1 AND path_query = ?2";
         let via = sighting.via.as_ref().map(|via| shorten(origin.1, via));
-        let (iteration, claimer) = (queued.0.number(), queued.1.as_str());
+        let (iteration, claimer) = (queued.0.number(), shorten_claimer(origin.1, queued.1));
         self.execute(sql, params![origin.0, path, iteration, claimer, sighting.depth, via])?;
         Ok(())
     }
 
-    /// Writes what an entry of a segment changes, unless something newer is there. A segment may mention a URL twice: the later one counts.
-    pub(crate) fn update_candidate(&self, origin: OriginRowId, update: &CandidateUpdate) -> Result<(), StoreError> {
-        let path = &update.path_and_query;
-        let version = (update.iteration.number(), update.turn.0, update.n);
-        let is_newest = match &update.ended {
-            Some(ended) => self.put_end(origin, path, version, ended)?,
-            None => self.is_newest(origin, path, version)?,
-        };
-        if !is_newest {
-            return Ok(());
-        }
-        if let Some(capture) = update.ended.as_ref().and_then(|ended| ended.capture.as_ref()) {
-            self.put_capture(origin, path, capture)?;
-        }
-        self.put_state(origin, path, update)
-    }
-
-    fn is_newest(&self, origin: OriginRowId, path: &str, version: (u32, u64, u64)) -> Result<bool, StoreError> {
-        let sql = "SELECT last_iteration IS NULL OR (last_iteration, last_turn, last_segment) <= (?3, ?4, ?5)
-                   FROM crawl_candidate WHERE origin_id = ?1 AND path_query = ?2";
-        let is_newest = self.find(sql, params![origin, path, version.0, version.1, version.2], |row| row.get(0))?;
-        Ok(is_newest.unwrap_or(false))
-    }
-
-    /// Returns whether nothing newer was there.
-    fn put_end(
+    /// Writes what the entries of a segment change, each unless something newer is there. A segment may mention a URL twice: the later one counts.
+    ///
+    /// With each update comes the visit of the document that is shown from now on, if it says so.
+    pub(crate) fn update_candidates<'u>(
         &self,
         origin: OriginRowId,
-        path: &str,
-        version: (u32, u64, u64),
-        ended: &EndedVisit,
-    ) -> Result<bool, StoreError> {
-        let sql = "UPDATE crawl_candidate
-                   SET last_iteration = ?3, last_turn = ?4, last_segment = ?5, last_outcome = ?6, last_at = ?7, due_at = ?8,
-                       last_contentful_outcome = iif(?9, ?6, last_contentful_outcome),
-                       last_contentful_at = iif(?9, ?7, last_contentful_at), away_since = ?10, blocked_by = ?11, away = ?12,
-                       interval_ms = ?13
-                   WHERE origin_id = ?1 AND path_query = ?2
-                     AND (last_iteration IS NULL OR (last_iteration, last_turn, last_segment) <= (?3, ?4, ?5))";
-        let written = self.execute(
-            sql,
-            params![
-                origin,
-                path,
-                version.0,
-                version.1,
-                version.2,
-                Code(ended.outcome),
-                Time(ended.at),
-                ended.due_at.map(Time),
-                ended.outcome.is_contentful(),
-                ended.away.map(|away| Time(away.since())),
-                ended.blocked_by.map(|rules| rules.0),
-                ended.away.map(Away::name),
-                ended.interval.map(|interval| u64::try_from(interval.as_millis()).unwrap_or(u64::MAX)),
-            ],
-        )?;
-        Ok(written > 0)
-    }
-
-    fn put_state(&self, origin: OriginRowId, path: &str, update: &CandidateUpdate) -> Result<(), StoreError> {
-        let checked_at = update.ended.as_ref().map(|ended| Time(ended.at));
-        match &update.state {
-            StateChange::Kept => {}
-            StateChange::Confirmed => {
-                let sql = "UPDATE crawl_candidate SET standing = 'shown', checked_at = coalesce(?3, checked_at)
-                           WHERE origin_id = ?1 AND path_query = ?2 AND document_id IS NOT NULL";
-                self.execute(sql, params![origin, path, checked_at])?;
-            }
-            StateChange::Hidden(standing) => {
-                let sql = "UPDATE crawl_candidate SET standing = ?4, checked_at = coalesce(?3, checked_at)
-                           WHERE origin_id = ?1 AND path_query = ?2 AND document_id IS NOT NULL";
-                self.execute(sql, params![origin, path, checked_at, standing.name()])?;
-            }
-            StateChange::Shown { place, outcome, links, changed_at } => {
-                let Some(segment) = self.segment_at(origin, place)? else {
-                    return Err(StoreError::Missing("segment of a document"));
-                };
-                let sql = "UPDATE crawl_candidate
-                           SET document_id = ?4, document_outcome = ?5, standing = 'shown', links_by = ?6, links_depth = ?7,
-                               checked_at = coalesce(?3, checked_at), changed_at = coalesce(?8, changed_at)
-                           WHERE origin_id = ?1 AND path_query = ?2";
-                let document = VisitId::new(segment, place.n)?;
-                let (by, changed_at) = (links.by.0, changed_at.map(Time));
-                let values = params![origin, path, checked_at, document, Code(*outcome), by, links.depth, changed_at];
-                self.execute(sql, values)?;
-            }
+        updates: impl Iterator<Item = Result<(&'u CandidateUpdate, Option<VisitId>), StoreError>>,
+    ) -> Result<(), StoreError> {
+        let mut statement = self.statement(UPDATE)?;
+        for update in updates {
+            let (update, document) = update?;
+            put_update(&mut statement, origin, update, document)?;
         }
         Ok(())
     }
+}
 
-    fn put_capture(&self, origin: OriginRowId, path: &str, capture: &LastCapture) -> Result<(), StoreError> {
-        let sql = "UPDATE crawl_candidate
-                   SET capture_outcome = ?3, captured_at = ?4, payload_sha1 = ?5, decoded_sha1 = ?6, etag = ?7,
-                       last_modified = ?8, read_by = ?9
-                   WHERE origin_id = ?1 AND path_query = ?2";
-        self.execute(
-            sql,
-            params![
-                origin,
-                path,
-                Code(capture.outcome),
-                Time(capture.fetched_at),
-                Sha1(capture.payload_sha1),
-                Sha1(capture.decoded_sha1),
-                capture.etag,
-                capture.last_modified,
-                capture.read_by.map(|digest| digest.0),
-            ],
-        )?;
-        Ok(())
+/// Every change of a row at once: each statement would look for the row, and write all of it.
+const UPDATE: &str =
+    "UPDATE known_url
+     SET last_iteration = iif(?6, ?3, last_iteration), last_turn = iif(?6, ?4, last_turn), last_segment = iif(?6, ?5, last_segment),
+         last_outcome = iif(?6, ?7, last_outcome), last_at = iif(?6, ?8, last_at), due_at = iif(?6, ?9, due_at),
+         interval_ms = iif(?6, ?10, interval_ms), away = iif(?6, ?11, away), away_since = iif(?6, ?12, away_since),
+         blocked_by = iif(?6, ?13, blocked_by),
+         last_contentful_outcome = iif(?14, ?7, last_contentful_outcome),
+         last_contentful_at = iif(?14, ?8, last_contentful_at),
+         capture_outcome = iif(?15, ?16, capture_outcome), captured_at = iif(?15, ?17, captured_at),
+         payload_sha1 = iif(?15, ?18, payload_sha1), decoded_sha1 = iif(?15, ?19, decoded_sha1), etag = iif(?15, ?20, etag),
+         last_modified = iif(?15, ?21, last_modified), read_by = iif(?15, ?22, read_by),
+         document_id = coalesce(?23, document_id), document_outcome = coalesce(?24, document_outcome),
+         links_by = coalesce(?25, links_by), links_depth = coalesce(?26, links_depth), changed_at = coalesce(?27, changed_at),
+         standing = iif(coalesce(?23, document_id) IS NULL, standing, coalesce(?28, standing)),
+         checked_at = iif(?28 IS NULL OR coalesce(?23, document_id) IS NULL, checked_at, coalesce(?8, checked_at))
+     WHERE origin_id = ?1 AND path_query = ?2
+       AND (last_iteration IS NULL OR (last_iteration, last_turn, last_segment) <= (?3, ?4, ?5))";
+
+fn put_update(
+    statement: &mut Statement<'_>,
+    origin: OriginRowId,
+    update: &CandidateUpdate,
+    document: Option<VisitId>,
+) -> Result<(), StoreError> {
+    let ended = update.ended.as_ref();
+    let away = ended.and_then(|ended| ended.away);
+    let capture = ended.and_then(|ended| ended.capture.as_ref());
+    let shown = Shown::of(&update.state);
+    statement.execute(params![
+        origin,
+        update.path_and_query,
+        update.iteration.number(),
+        update.turn.0,
+        update.n,
+        ended.is_some(),
+        ended.map(|ended| Code(ended.outcome)),
+        ended.map(|ended| Millis(ended.at)),
+        ended.and_then(|ended| ended.due_at).map(Millis),
+        ended.and_then(|ended| ended.interval).map(|interval| u64::try_from(interval.as_millis()).unwrap_or(u64::MAX)),
+        away.map(Away::name),
+        away.map(|away| Millis(away.since())),
+        ended.and_then(|ended| ended.blocked_by).map(|rules| rules.0),
+        ended.is_some_and(|ended| ended.outcome.is_contentful()),
+        capture.is_some(),
+        capture.map(|capture| Code(capture.outcome)),
+        capture.map(|capture| Millis(capture.fetched_at)),
+        capture.map(|capture| Sha1(capture.payload_sha1)),
+        capture.map(|capture| Sha1(capture.decoded_sha1)),
+        capture.and_then(|capture| capture.etag.as_deref()),
+        capture.and_then(|capture| capture.last_modified.as_deref()),
+        capture.and_then(|capture| capture.read_by).map(|digest| digest.0),
+        document,
+        shown.outcome.map(Code),
+        shown.links.map(|links| links.by.0),
+        shown.links.map(|links| links.depth),
+        shown.changed_at.map(Millis),
+        shown.standing.map(Standing::name),
+    ])?;
+    Ok(())
+}
+
+/// What an update says about the document of a URL, column by column: `None` leaves what is there.
+#[derive(Clone, Copy, Default)]
+struct Shown {
+    outcome: Option<Outcome>,
+    links: Option<LinksDecided>,
+    changed_at: Option<Timestamp>,
+    /// Written only where there is a document.
+    standing: Option<Standing>,
+}
+
+impl Shown {
+    fn of(state: &StateChange) -> Self {
+        match *state {
+            StateChange::Kept => Self::default(),
+            StateChange::Confirmed => Self { standing: Some(Standing::Shown), ..Self::default() },
+            StateChange::Hidden(standing) => Self { standing: Some(standing), ..Self::default() },
+            StateChange::Shown { place: _, outcome, links, changed_at } => {
+                Self { outcome: Some(outcome), links: Some(links), changed_at, standing: Some(Standing::Shown) }
+            }
+        }
     }
 }

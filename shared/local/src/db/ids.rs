@@ -32,7 +32,7 @@ row_ids! {
     OriginRowId;
     /// `segment.id`.
     SegmentRowId;
-    /// One URL's ending in a segment: `crawl_log.id`, and the id of everything that belongs to it.
+    /// One URL's ending in a segment: `visit.id`, and the id of everything that belongs to it.
     VisitId;
 }
 

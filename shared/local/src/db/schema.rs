@@ -13,7 +13,7 @@ use crate::documents::links::DISPOSITIONS;
 pub(crate) const APPLICATION_ID: i32 = 0x4472_6167;
 
 /// The format of the tables, in `PRAGMA user_version`. Grows with each change that an older program could not read.
-pub(crate) const FORMAT: i32 = 7;
+pub(crate) const FORMAT: i32 = 8;
 
 const VIEWS: &str = include_str!("views.sql");
 
@@ -61,7 +61,12 @@ pub(crate) fn prepare(connection: &mut Connection, found: Found) -> Result<(), S
             (4, include_str!("from_4.sql")),
             (5, include_str!("from_5.sql")),
             (6, include_str!("from_6.sql")),
+            (7, include_str!("from_7.sql")),
         ];
+        // A view of a table that a step removes would keep SQLite from changing others.
+        if format < FORMAT {
+            drop_views(&transaction)?;
+        }
         steps.iter().filter(|(from, _)| *from >= format).try_for_each(|(_, step)| transaction.execute_batch(step))?;
     }
     let made = names_and_views();
@@ -113,6 +118,11 @@ fn put_outcomes(connection: &Connection) -> Result<(), StoreError> {
 }
 
 fn make_views(connection: &Connection) -> Result<(), StoreError> {
+    drop_views(connection)?;
+    Ok(connection.execute_batch(VIEWS)?)
+}
+
+fn drop_views(connection: &Connection) -> Result<(), StoreError> {
     let views: Vec<String> = connection
         .prepare("SELECT name FROM sqlite_schema WHERE type = 'view'")?
         .query_map([], |row| row.get(0))?
@@ -120,7 +130,7 @@ fn make_views(connection: &Connection) -> Result<(), StoreError> {
     for view in views {
         connection.execute_batch(&format!("DROP VIEW \"{}\"", view.replace('"', "\"\"")))?;
     }
-    Ok(connection.execute_batch(VIEWS)?)
+    Ok(())
 }
 
 #[cfg(test)]
@@ -141,8 +151,8 @@ mod tests {
             ("PRAGMA application_id = 7;".to_owned(), Found::Foreign, "somebody else's mark"),
             ("PRAGMA user_version = 3;".to_owned(), Found::Foreign, "a version, and nobody's mark"),
             (format!("{ours} PRAGMA user_version = 1;"), Found::Ours(1), "an earlier format"),
-            (format!("{ours} PRAGMA user_version = 7;"), Found::Ours(7), "this format"),
-            (format!("{ours} PRAGMA user_version = 8;"), Found::Newer(8), "a later one"),
+            (format!("{ours} PRAGMA user_version = 8;"), Found::Ours(8), "this format"),
+            (format!("{ours} PRAGMA user_version = 9;"), Found::Newer(9), "a later one"),
         ] {
             assert_eq!(with(&sql), expected, "{why}");
         }
@@ -192,6 +202,7 @@ mod tests {
             include_str!("from_4.sql"),
             include_str!("from_5.sql"),
             include_str!("from_6.sql"),
+            include_str!("from_7.sql"),
         ];
         assert_eq!(i32::try_from(steps.len()).unwrap() + 1, FORMAT);
         for format in 1..FORMAT {
@@ -246,7 +257,7 @@ mod tests {
             for (iteration, (outcome, record, is_page)) in (1..).zip(*visits) {
                 let id = case * 100 + iteration;
                 let visit = "INSERT INTO crawl_log (id, crawl_type, agent_id, origin_id, iteration, url, depth, redirects, outcome, is_final, tries, at)
-                             VALUES (?1, 'queued', 1, 1, ?2, 'https://a.example' || ?3, 0, 0, ?4, 1, 1, '')";
+                             VALUES (?1, 'queued', 1, 1, ?2, 'https://a.example' || ?3, 0, 0, ?4, 1, 1, '2026-11-21T10:10:35.123Z')";
                 connection.execute(visit, params![id, iteration, path, outcome]).unwrap();
                 let file = "INSERT INTO file (id, record, offset, length, body_bytes, payload_sha1) VALUES (?1, ?2, 0, 1, 1, '')";
                 connection.execute(file, params![id, record]).unwrap();
@@ -259,18 +270,68 @@ mod tests {
                 }
             }
             let known = "INSERT INTO crawl_candidate (origin_id, path_query, queued_in, claimed_by, first_seen, depth, capture_outcome, etag)
-                         VALUES (1, ?1, 1, '', '', 0, ?2, 'e')";
+                         VALUES (1, ?1, 1, '', '2026-11-21T10:10:35.123Z', 0, ?2, 'e')";
             connection.execute(known, params![path, if *path == "/once" { 180 } else { 20 }]).unwrap();
         }
         prepare(&mut connection, Found::Ours(3)).unwrap();
         for (case, (path, visits, expected, why)) in (1..).zip(cases) {
             let last = case * 100 + u32::try_from(visits.len()).unwrap();
-            let body_of = connection.query_row("SELECT body_of FROM crawl_log WHERE id = ?1", [last], |row| row.get(0));
+            let body_of = connection.query_row("SELECT body_of FROM visit WHERE id = ?1", [last], |row| row.get(0));
             assert_eq!(body_of, Ok(expected.map(|iteration| case * 100 + iteration)), "{path}: {why}");
         }
-        let sql = "SELECT count(*) FROM crawl_candidate WHERE etag IS NULL AND capture_outcome IS NULL";
+        let sql = "SELECT count(*) FROM known_url WHERE etag IS NULL AND capture_outcome IS NULL";
         let forgotten: u32 = connection.query_row(sql, [], |row| row.get(0)).unwrap();
         assert_eq!(forgotten, 1, "the text of what called another URL canonical was not kept: it is fetched whole");
+    }
+
+    /// Each row of a query, value by value.
+    fn rows(connection: &Connection, sql: &str) -> Vec<String> {
+        let mut statement = connection.prepare(sql).unwrap();
+        let columns = statement.column_count();
+        let read = |row: &rusqlite::Row<'_>| {
+            let values: Result<Vec<_>, _> = (0..columns).map(|n| row.get::<_, rusqlite::types::Value>(n)).collect();
+            values.map(|values| format!("{values:?}"))
+        };
+        statement.query_map([], read).unwrap().map(Result::unwrap).collect()
+    }
+
+    #[test]
+    fn what_a_file_of_format_7_shows_stays() {
+        let mut connection = Connection::open_in_memory().unwrap();
+        let tables = concat!(
+            include_str!("tables_1.sql"),
+            include_str!("from_1.sql"),
+            include_str!("from_2.sql"),
+            include_str!("from_3.sql"),
+            include_str!("from_4.sql"),
+            include_str!("from_5.sql"),
+            include_str!("from_6.sql")
+        );
+        connection.execute_batch(tables).unwrap();
+        put_outcomes(&connection).unwrap();
+        connection.execute_batch(include_str!("rows_7.sql")).unwrap();
+        let shown = [
+            "SELECT id, crawl_uuid, crawl_type, agent_id, origin_id, iteration, url, depth, via, redirects, robotstxt_approved, outcome, is_final,
+                    tries, at, detail, body_of, change, changed_parts FROM crawl_log ORDER BY id",
+            "SELECT id, sent_at, duration_ms, first_byte_ms, status, remote FROM request ORDER BY id",
+            "SELECT id, record, offset, length, content_type, body_bytes, decoded_bytes, payload_sha1, decoded_sha1, etag, last_modified, truncated
+             FROM file ORDER BY id",
+            "SELECT id, to_url, is_permanent, information_source FROM redirect ORDER BY id",
+            "SELECT id, url, outcome, state, detail, body_id FROM document ORDER BY id",
+            "SELECT id, title, description, language, charset, canonical, noindex, nofollow, cut, text, made_by FROM file_text ORDER BY id",
+            "SELECT id, links FROM page_link ORDER BY id",
+            "SELECT origin_id, path_query, queued_in, claimed_by, first_seen, depth, via, due_at, interval_ms, last_outcome, last_at,
+                    last_iteration, last_turn, last_segment, last_contentful_outcome, last_contentful_at, capture_outcome, captured_at, etag,
+                    last_modified, payload_sha1, decoded_sha1, read_by, document_id, document_outcome, standing, links_by, links_depth, checked_at,
+                    changed_at, away, away_since, blocked_by FROM crawl_candidate ORDER BY origin_id, path_query",
+        ];
+        let before: Vec<_> = shown.iter().map(|sql| rows(&connection, sql)).collect();
+        prepare(&mut connection, Found::Ours(7)).unwrap();
+        for (sql, before) in shown.iter().zip(before) {
+            assert!(!before.is_empty(), "{sql}");
+            assert_eq!(rows(&connection, sql), before, "{sql}");
+        }
+        assert_eq!(rows(&connection, "PRAGMA foreign_key_check"), Vec::<String>::new());
     }
 
     #[test]

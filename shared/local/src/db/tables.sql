@@ -1,4 +1,5 @@
--- Format 7. docs/database.md says what each field means. Instants are ISO 8601 in UTC with milliseconds, digests hexadecimal.
+-- Format 8. docs/database.md says what each field means. Instants are ISO 8601 in UTC with milliseconds, digests hexadecimal; in the three tables with a
+-- row for each URL or visit (known_url, visit, document) instants are milliseconds since 1970, and digests are bytes.
 
 CREATE TABLE outcome (
     code  INTEGER PRIMARY KEY,
@@ -145,51 +146,53 @@ CREATE TABLE segment (
 ) STRICT;
 CREATE INDEX segment_due ON segment (due) WHERE due IS NOT NULL;
 
-CREATE TABLE crawl_candidate (
+-- A URL has its row number from when it is first claimed, so URLs that are visited one after another are next to each other.
+CREATE TABLE known_url (
+    id                      INTEGER PRIMARY KEY,
     origin_id               INTEGER NOT NULL REFERENCES origin (id),
     path_query              TEXT NOT NULL,
     queued_in               INTEGER NOT NULL,
     claimed_by              TEXT NOT NULL,
-    first_seen              TEXT NOT NULL,
+    first_seen              INTEGER NOT NULL,
     depth                   INTEGER NOT NULL,
     via                     TEXT,
-    due_at                  TEXT,
+    due_at                  INTEGER,
     interval_ms             INTEGER,
     last_outcome            INTEGER REFERENCES outcome (code),
-    last_at                 TEXT,
+    last_at                 INTEGER,
     last_iteration          INTEGER,
     last_turn               INTEGER,
     last_segment            INTEGER,
     last_contentful_outcome INTEGER REFERENCES outcome (code),
-    last_contentful_at      TEXT,
+    last_contentful_at      INTEGER,
     capture_outcome         INTEGER REFERENCES outcome (code),
-    captured_at             TEXT,
+    captured_at             INTEGER,
     etag                    TEXT,
     last_modified           TEXT,
-    payload_sha1            TEXT,
-    decoded_sha1            TEXT,
+    payload_sha1            BLOB,
+    decoded_sha1            BLOB,
     read_by                 INTEGER,
     document_id             INTEGER,
     document_outcome        INTEGER REFERENCES outcome (code),
     standing                TEXT,
     links_by                INTEGER,
     links_depth             INTEGER,
-    checked_at              TEXT,
-    changed_at              TEXT,
+    checked_at              INTEGER,
+    changed_at              INTEGER,
     away                    TEXT,
-    away_since              TEXT,
+    away_since              INTEGER,
     blocked_by              INTEGER,
-    PRIMARY KEY (origin_id, path_query)
-) STRICT, WITHOUT ROWID;
+    UNIQUE (origin_id, path_query)
+) STRICT;
 
 CREATE TABLE agent (
     id   INTEGER PRIMARY KEY,
     name TEXT NOT NULL UNIQUE
 ) STRICT;
 
-CREATE TABLE crawl_log (
+-- What is logged of a URL, with the request (if duration_ms is not NULL) and the response (if record is not NULL).
+CREATE TABLE visit (
     id                 INTEGER PRIMARY KEY,
-    crawl_uuid         TEXT,
     crawl_type         TEXT NOT NULL,
     agent_id           INTEGER NOT NULL REFERENCES agent (id),
     origin_id          INTEGER NOT NULL REFERENCES origin (id),
@@ -202,54 +205,62 @@ CREATE TABLE crawl_log (
     outcome            INTEGER NOT NULL REFERENCES outcome (code),
     is_final           INTEGER NOT NULL,
     tries              INTEGER NOT NULL,
-    at                 TEXT NOT NULL,
+    at                 INTEGER NOT NULL,
     detail             TEXT,
-    body_of            INTEGER REFERENCES crawl_log (id),
+    body_of            INTEGER REFERENCES visit (id),
     change             TEXT,
-    changed_parts      TEXT
+    changed_parts      TEXT,
+    duration_ms        INTEGER,
+    first_byte_ms      INTEGER,
+    status             INTEGER,
+    remote             TEXT,
+    record             TEXT,
+    offset             INTEGER,
+    length             INTEGER,
+    content_type       TEXT,
+    body_bytes         INTEGER,
+    decoded_bytes      INTEGER,
+    payload_sha1       BLOB,
+    decoded_sha1       BLOB,
+    etag               TEXT,
+    last_modified      TEXT,
+    truncated          TEXT
 ) STRICT;
-CREATE INDEX crawl_log_url ON crawl_log (url, iteration) WHERE is_final = 1;
-CREATE INDEX crawl_log_body ON crawl_log (body_of) WHERE body_of IS NOT NULL;
-CREATE INDEX crawl_log_other ON crawl_log (url) WHERE is_final = 0;
-
-CREATE TABLE request (
-    id            INTEGER PRIMARY KEY REFERENCES crawl_log (id),
-    sent_at       TEXT NOT NULL,
-    duration_ms   INTEGER NOT NULL,
-    first_byte_ms INTEGER,
-    status        INTEGER,
-    remote        TEXT
-) STRICT;
-
-CREATE TABLE file (
-    id            INTEGER PRIMARY KEY REFERENCES crawl_log (id),
-    record        TEXT NOT NULL,
-    offset        INTEGER NOT NULL,
-    length        INTEGER NOT NULL,
-    content_type  TEXT,
-    body_bytes    INTEGER NOT NULL,
-    decoded_bytes INTEGER,
-    payload_sha1  TEXT NOT NULL,
-    decoded_sha1  TEXT,
-    etag          TEXT,
-    last_modified TEXT,
-    truncated     TEXT
-) STRICT;
+CREATE INDEX visit_url ON visit (url, iteration) WHERE is_final = 1;
+CREATE INDEX visit_body ON visit (body_of) WHERE body_of IS NOT NULL;
+CREATE INDEX visit_other ON visit (url) WHERE is_final = 0;
 
 CREATE TABLE redirect (
-    id                 INTEGER PRIMARY KEY REFERENCES crawl_log (id),
+    id                 INTEGER PRIMARY KEY REFERENCES visit (id),
     to_url             TEXT NOT NULL,
     is_permanent       INTEGER NOT NULL,
     information_source TEXT NOT NULL
 ) STRICT;
 
+-- With what is known of a page besides its text and links, if it is one: if cut is not NULL.
 CREATE TABLE document (
-    id      INTEGER PRIMARY KEY,
-    url     TEXT NOT NULL,
-    outcome INTEGER NOT NULL REFERENCES outcome (code),
-    state   TEXT NOT NULL,
-    detail  TEXT,
-    body_id INTEGER
+    id          INTEGER PRIMARY KEY,
+    url         TEXT NOT NULL,
+    outcome     INTEGER NOT NULL REFERENCES outcome (code),
+    state       TEXT NOT NULL,
+    detail      TEXT,
+    body_id     INTEGER,
+    title       TEXT,
+    description TEXT,
+    language    TEXT,
+    charset     TEXT,
+    canonical   TEXT,
+    noindex     INTEGER,
+    nofollow    INTEGER,
+    cut         TEXT,
+    made_by     TEXT
+) STRICT;
+
+-- What is large of a document, if it has any: apart from it, so that looking through documents reads none of this.
+CREATE TABLE document_text (
+    id    INTEGER PRIMARY KEY REFERENCES document (id),
+    links TEXT,
+    text  TEXT
 ) STRICT;
 
 CREATE TABLE difference (
@@ -258,25 +269,6 @@ CREATE TABLE difference (
     parts         TEXT NOT NULL,
     links_added   TEXT NOT NULL,
     links_removed TEXT NOT NULL
-) STRICT;
-
-CREATE TABLE file_text (
-    id          INTEGER PRIMARY KEY REFERENCES document (id),
-    title       TEXT,
-    description TEXT,
-    language    TEXT,
-    charset     TEXT,
-    canonical   TEXT,
-    noindex     INTEGER NOT NULL,
-    nofollow    INTEGER NOT NULL,
-    cut         TEXT NOT NULL,
-    text        TEXT NOT NULL,
-    made_by     TEXT
-) STRICT;
-
-CREATE TABLE page_link (
-    id    INTEGER PRIMARY KEY REFERENCES document (id),
-    links TEXT NOT NULL
 ) STRICT;
 
 CREATE TABLE link_kind (

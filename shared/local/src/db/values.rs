@@ -24,20 +24,49 @@ impl FromSql for Time {
     }
 }
 
-/// A SHA-1 digest in hexadecimal.
+/// An instant as milliseconds since 1970, in tables with a row for each URL or visit. The views show it as [`Time`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Millis(pub(crate) Timestamp);
+
+impl ToSql for Millis {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(self.0.as_millisecond().into())
+    }
+}
+
+impl FromSql for Millis {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        Timestamp::from_millisecond(value.as_i64()?).map(Self).map_err(FromSqlError::other)
+    }
+}
+
+/// The bytes of a SHA-1 digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sha1(pub(crate) [u8; 20]);
 
 impl ToSql for Sha1 {
     fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
-        Ok(HEXLOWER.encode(&self.0).into())
+        Ok(self.0.as_slice().into())
     }
 }
 
 impl FromSql for Sha1 {
     fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
-        let bytes = HEXLOWER.decode(value.as_bytes()?).map_err(FromSqlError::other)?;
-        bytes.try_into().map(Self).map_err(|_| FromSqlError::OutOfRange(20))
+        value.as_blob()?.try_into().map(Self).map_err(|_| FromSqlError::InvalidBlobSize {
+            expected_size: 20,
+            blob_size: value.as_blob().map_or(0, <[u8]>::len),
+        })
+    }
+}
+
+/// A digest that is written in hexadecimal, as its bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Hex<'d>(pub(crate) &'d str);
+
+impl ToSql for Hex<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        let bytes = HEXLOWER.decode(self.0.as_bytes());
+        Ok(bytes.map_err(|e| rusqlite::Error::ToSqlConversionFailure(e.into()))?.into())
     }
 }
 
@@ -117,14 +146,26 @@ mod tests {
     #[test]
     fn a_digest_of_another_length_is_refused() {
         let digest = Sha1([0xab; 20]);
-        assert_eq!(text(&digest), "ab".repeat(20));
+        assert_eq!(digest.to_sql().unwrap(), ToSqlOutput::Borrowed(ValueRef::Blob(&[0xab; 20])));
         for (stored, is_good, why) in [
-            ("ab".repeat(20), true, "twenty octets"),
-            ("ab".repeat(19), false, "one octet short"),
-            ("xy".repeat(20), false, "not hexadecimal"),
+            (ValueRef::Blob(&[0xab; 20]), true, "twenty octets"),
+            (ValueRef::Blob(&[0xab; 19]), false, "one octet short"),
+            (ValueRef::Text(b"abababababababababab"), false, "a text of that length"),
         ] {
-            assert_eq!(Sha1::column_result(ValueRef::Text(stored.as_bytes())).is_ok(), is_good, "{why}");
+            assert_eq!(Sha1::column_result(stored).is_ok(), is_good, "{why}");
         }
+        assert_eq!(Hex("00ff").to_sql().unwrap(), ToSqlOutput::Owned(vec![0, 0xff].into()));
+        assert!(Hex("xy").to_sql().is_err(), "not hexadecimal");
+    }
+
+    #[test]
+    fn milliseconds_come_back() {
+        for millisecond in [0, 1_795_000_000_123, -500] {
+            let time = Millis(Timestamp::from_millisecond(millisecond).unwrap());
+            assert_eq!(time.to_sql().unwrap(), ToSqlOutput::Owned(millisecond.into()));
+            assert_eq!(Millis::column_result(ValueRef::Integer(millisecond)).unwrap(), time);
+        }
+        assert!(Millis::column_result(ValueRef::Integer(i64::MAX)).is_err(), "after the last year");
     }
 
     #[test]

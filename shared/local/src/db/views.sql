@@ -1,12 +1,60 @@
 -- For people. A program with other views remakes them, so they may change without a new format.
 
+-- A row for each URL that ended or was put off in a segment. What identifies it globally is the lease's random bits, and the numbers of the segment
+-- and of the entry, as a UUID of version 8 (RFC 9562).
+CREATE VIEW crawl_log AS
+SELECT v.id, (
+    SELECT substr(s.token, 1, 8) || '-' || substr(s.token, 9, 4) || '-8' || substr(s.token, 14, 3) || '-'
+           || substr('89ab89ab89ab89ab', instr('0123456789abcdef', substr(s.token, 17, 1)), 1) || substr(s.token, 18, 3)
+           || printf('-%04x%08x', s.n & 65535, v.id & 16777215)
+    FROM segment s WHERE s.id = v.id >> 24 AND length(s.token) = 32 AND s.token NOT GLOB '*[^0-9a-f]*') AS crawl_uuid,
+       v.crawl_type, v.agent_id, v.origin_id, v.iteration, v.url, v.depth, v.via, v.redirects, v.robotstxt_approved, v.outcome, v.is_final, v.tries,
+       strftime('%Y-%m-%dT%H:%M:%fZ', v.at / 1000.0, 'unixepoch') AS at, v.detail, v.body_of, v.change, v.changed_parts
+FROM visit v;
+
+-- What was sent.
+CREATE VIEW request AS
+SELECT id, strftime('%Y-%m-%dT%H:%M:%fZ', at / 1000.0, 'unixepoch') AS sent_at, duration_ms, first_byte_ms, status, remote
+FROM visit WHERE duration_ms IS NOT NULL;
+
+-- What came back, and where it is.
+CREATE VIEW file AS
+SELECT id, record, offset, length, content_type, body_bytes, decoded_bytes, lower(hex(payload_sha1)) AS payload_sha1,
+       iif(decoded_sha1 IS NULL, NULL, lower(hex(decoded_sha1))) AS decoded_sha1, etag, last_modified, truncated
+FROM visit WHERE record IS NOT NULL;
+
+-- The pages among the documents, with their text.
+CREATE VIEW file_text AS
+SELECT d.id, d.title, d.description, d.language, d.charset, d.canonical, d.noindex, d.nofollow, d.cut, t.text, d.made_by
+FROM document d JOIN document_text t ON t.id = d.id WHERE d.cut IS NOT NULL;
+
+-- The links of documents that have any.
+CREATE VIEW page_link AS SELECT id, links FROM document_text WHERE links IS NOT NULL;
+
+-- A known URL. It outlives iterations.
+CREATE VIEW crawl_candidate AS
+SELECT k.origin_id, k.path_query, k.queued_in, iif(k.claimed_by LIKE '#%', g.origin || k.claimed_by, k.claimed_by) AS claimed_by,
+       strftime('%Y-%m-%dT%H:%M:%fZ', k.first_seen / 1000.0, 'unixepoch') AS first_seen, k.depth, k.via,
+       strftime('%Y-%m-%dT%H:%M:%fZ', k.due_at / 1000.0, 'unixepoch') AS due_at, k.interval_ms, k.last_outcome,
+       strftime('%Y-%m-%dT%H:%M:%fZ', k.last_at / 1000.0, 'unixepoch') AS last_at, k.last_iteration, k.last_turn, k.last_segment,
+       k.last_contentful_outcome, strftime('%Y-%m-%dT%H:%M:%fZ', k.last_contentful_at / 1000.0, 'unixepoch') AS last_contentful_at,
+       k.capture_outcome, strftime('%Y-%m-%dT%H:%M:%fZ', k.captured_at / 1000.0, 'unixepoch') AS captured_at, k.etag, k.last_modified,
+       iif(k.payload_sha1 IS NULL, NULL, lower(hex(k.payload_sha1))) AS payload_sha1,
+       iif(k.decoded_sha1 IS NULL, NULL, lower(hex(k.decoded_sha1))) AS decoded_sha1,
+       k.read_by, k.document_id, k.document_outcome, k.standing, k.links_by, k.links_depth,
+       strftime('%Y-%m-%dT%H:%M:%fZ', k.checked_at / 1000.0, 'unixepoch') AS checked_at,
+       strftime('%Y-%m-%dT%H:%M:%fZ', k.changed_at / 1000.0, 'unixepoch') AS changed_at,
+       k.away, strftime('%Y-%m-%dT%H:%M:%fZ', k.away_since / 1000.0, 'unixepoch') AS away_since, k.blocked_by
+FROM known_url k
+JOIN origin g ON g.id = k.origin_id;
+
 -- How each URL ended, as far as canonical links need it: whether it is a page with content, and where a redirect or canonical link leads.
 CREATE VIEW ending AS
 SELECT l.id, l.origin_id, l.iteration, l.url, l.body_of,
        l.outcome IN (20, 180) OR l.outcome = 34 AND coalesce(b.outcome, 20) IN (20, 180) AS is_page,
        iif(l.outcome IN (20, 31, 32, 34, 180), r.to_url, NULL) AS to_url
-FROM crawl_log l
-LEFT JOIN crawl_log b ON b.id = l.body_of
+FROM visit l
+LEFT JOIN visit b ON b.id = l.body_of
 LEFT JOIN redirect r ON r.id = coalesce(l.body_of, l.id)
 WHERE l.is_final;
 
@@ -19,7 +67,7 @@ SELECT p.id, c.name AS crawl, p.origin_id, p.iteration, p.url, p.to_url AS canon
         UNION
         SELECT n.id, n.url, n.is_page, n.to_url
         FROM way w JOIN ending n ON n.id = (
-            SELECT l.id FROM crawl_log l JOIN origin o ON o.id = l.origin_id
+            SELECT l.id FROM visit l JOIN origin o ON o.id = l.origin_id
             WHERE l.url = w.to_url AND l.is_final = 1 AND l.iteration <= p.iteration AND o.crawl_id = g.crawl_id
             ORDER BY l.iteration DESC, l.id DESC LIMIT 1)
         LIMIT 22)
@@ -36,7 +84,7 @@ SELECT k.id, k.canonical, CASE
     WHEN k.is_copy THEN 180
     WHEN k.body_of IS NULL THEN 20
     WHEN (SELECT p.is_copy FROM canonical p WHERE p.id = (
-        SELECT l.id FROM crawl_log l
+        SELECT l.id FROM visit l
         WHERE l.url = k.url AND l.is_final = 1 AND l.iteration < k.iteration AND l.origin_id = k.origin_id
           AND coalesce(l.body_of, l.id) = k.body_of
         ORDER BY l.iteration DESC LIMIT 1)) THEN 20
@@ -47,17 +95,16 @@ FROM canonical k;
 CREATE VIEW log AS
 SELECT l.id, c.name AS crawl, l.iteration, l.url, l.depth,
        iif(l.via LIKE '/%', g.origin || l.via, l.via) AS via, l.crawl_type, o.code AS outcome, o.name AS outcome_name,
-       o.class AS outcome_class, l.is_final, l.tries, l.at, r.status, r.duration_ms, r.first_byte_ms, r.remote,
+       o.class AS outcome_class, l.is_final, l.tries,
+       strftime('%Y-%m-%dT%H:%M:%fZ', l.at / 1000.0, 'unixepoch') AS at, l.status, l.duration_ms, l.first_byte_ms, l.remote,
        CASE WHEN o.code = 180 THEN 'its canonical URL is ' || k.to_url WHEN l.outcome <> 180 THEN l.detail END AS detail,
-       f.content_type, f.body_bytes, f.truncated, iif(f.id IS NULL, NULL, s.object) AS object, f.offset, f.length,
+       l.content_type, l.body_bytes, l.truncated, iif(l.record IS NULL, NULL, s.object) AS object, l.offset, l.length,
        d.to_url AS redirects_to, a.name AS agent, l.change, l.changed_parts, iif(o.code = 20, coalesce(l.body_of, l.id), l.id) AS document_id
-FROM crawl_log l
+FROM visit l
 JOIN segment s ON s.id = l.id >> 24
 JOIN origin g ON g.id = l.origin_id
 JOIN crawl c ON c.id = g.crawl_id
 JOIN agent a ON a.id = l.agent_id
-LEFT JOIN request r ON r.id = l.id
-LEFT JOIN file f ON f.id = l.id
 LEFT JOIN redirect d ON d.id = l.id
 LEFT JOIN redirect k ON k.id = coalesce(l.body_of, l.id)
 LEFT JOIN outcome o ON o.code =
@@ -75,7 +122,7 @@ SELECT d.id, k.origin_id, k.path_query, g.crawl_id, g.origin || k.path_query AS 
        k.changed_at, k.last_outcome
 FROM document d
 CROSS JOIN segment s ON s.id = d.id >> 24
-CROSS JOIN crawl_candidate k ON k.origin_id = s.origin_id AND k.path_query = d.url AND k.document_id = d.id AND k.standing = 'shown'
+CROSS JOIN known_url k ON k.origin_id = s.origin_id AND k.path_query = d.url AND k.document_id = d.id AND k.standing = 'shown'
 JOIN origin g ON g.id = k.origin_id
 LEFT JOIN redirect r ON r.id = d.id;
 
@@ -88,7 +135,7 @@ SELECT p.id, p.to_url AS canonical, (
         SELECT n.url, n.is_page, n.to_url
         FROM way w
         JOIN origin o ON o.crawl_id = p.crawl_id AND o.origin = substr(w.to_url, 1, 7 + instr(substr(w.to_url, 9), '/'))
-        JOIN crawl_candidate m ON m.origin_id = o.id AND m.path_query = substr(w.to_url, 8 + instr(substr(w.to_url, 9), '/'))
+        JOIN known_url m ON m.origin_id = o.id AND m.path_query = substr(w.to_url, 8 + instr(substr(w.to_url, 9), '/'))
         JOIN shown n ON n.id = m.document_id
         LIMIT 22)
     SELECT count(*) <= 21 AND total(is_page) > 1 AND NOT (total(to_url = p.url) > 0 AND min(iif(is_page, url, NULL)) = p.url)
@@ -98,27 +145,30 @@ WHERE p.is_page AND p.to_url IS NOT NULL;
 
 -- The site as it is now: one row per URL that is not gone, with its last good document.
 CREATE VIEW page AS
-SELECT p.id, c.name AS crawl, b.iteration, p.url, o.code AS outcome, o.name AS outcome_name, t.title, p.depth, r.status, f.content_type,
-       f.body_bytes, l.at, t.language, t.description, t.charset, t.canonical, iif(o.code = 180, substr(t.text, 1, 0), t.text) AS text,
-       b.object, f.offset, f.length, p.first_seen, p.checked_at AS last_checked, p.changed_at AS last_changed,
+SELECT p.id, c.name AS crawl, b.iteration, p.url, o.code AS outcome, o.name AS outcome_name, d.title, p.depth, l.status, l.content_type,
+       l.body_bytes, strftime('%Y-%m-%dT%H:%M:%fZ', l.at / 1000.0, 'unixepoch') AS at, d.language, d.description, d.charset, d.canonical,
+       iif(d.cut IS NULL, NULL, iif(o.code = 180, '', t.text)) AS text, b.object, l.offset, l.length,
+       strftime('%Y-%m-%dT%H:%M:%fZ', p.first_seen / 1000.0, 'unixepoch') AS first_seen,
+       strftime('%Y-%m-%dT%H:%M:%fZ', p.checked_at / 1000.0, 'unixepoch') AS last_checked,
+       strftime('%Y-%m-%dT%H:%M:%fZ', p.changed_at / 1000.0, 'unixepoch') AS last_changed,
        p.last_outcome, w.name AS last_outcome_name
 FROM shown p
 JOIN crawl c ON c.id = p.crawl_id
-JOIN crawl_log l ON l.id = p.body_id
-JOIN file f ON f.id = p.body_id
+JOIN document d ON d.id = p.id
+JOIN visit l ON l.id = p.body_id AND l.record IS NOT NULL
 JOIN segment b ON b.id = p.body_id >> 24
-LEFT JOIN request r ON r.id = p.body_id
-LEFT JOIN file_text t ON t.id = p.id
+LEFT JOIN document_text t ON t.id = p.id
 LEFT JOIN outcome w ON w.code = p.last_outcome
 JOIN outcome o ON o.code = iif(p.is_page, iif((SELECT x.is_copy FROM shown_canonical x WHERE x.id = p.id), 180, 20), p.outcome);
 
 -- What an iteration saw: one row per URL that ended with an answer in it.
 CREATE VIEW seen_page AS
-SELECT l.id, l.crawl, l.iteration, l.url, l.outcome, l.outcome_name, t.title, l.depth, l.status, l.content_type, l.body_bytes, l.at,
-       t.language, t.description, t.charset, t.canonical, iif(l.outcome = 180, substr(t.text, 1, 0), t.text) AS text,
+SELECT l.id, l.crawl, l.iteration, l.url, l.outcome, l.outcome_name, d.title, l.depth, l.status, l.content_type, l.body_bytes, l.at,
+       d.language, d.description, d.charset, d.canonical, iif(d.cut IS NULL, NULL, iif(l.outcome = 180, '', t.text)) AS text,
        l.object, l.offset, l.length
 FROM log l
-LEFT JOIN file_text t ON t.id = l.document_id
+LEFT JOIN document d ON d.id = l.document_id AND d.cut IS NOT NULL
+LEFT JOIN document_text t ON t.id = d.id
 WHERE l.is_final AND l.object IS NOT NULL;
 
 -- Every link that was stored, of any iteration: one row per link. A target within the page's own origin is stored as its path.
@@ -126,7 +176,7 @@ CREATE VIEW seen_link AS
 SELECT p.id, c.name AS crawl, s.iteration, iif(d.url LIKE '/%', g.origin || d.url, d.url) AS from_url,
        iif(e.value ->> 2 LIKE '/%', g.origin || (e.value ->> 2), e.value ->> 2) AS to_url,
        k.name AS kind, w.name AS disposition, e.value ->> 3 AS detail
-FROM page_link p
+FROM document_text p
 JOIN document d ON d.id = p.id
 JOIN segment s ON s.id = p.id >> 24
 JOIN origin g ON g.id = s.origin_id
@@ -142,12 +192,12 @@ FROM seen_link v
 CROSS JOIN document d ON d.id = v.id
 CROSS JOIN segment s ON s.id = d.id >> 24
 LEFT JOIN segment b ON b.id = d.body_id >> 24
-CROSS JOIN crawl_candidate k ON k.origin_id = s.origin_id AND k.path_query = d.url AND k.document_id = d.id AND k.standing = 'shown';
+CROSS JOIN known_url k ON k.origin_id = s.origin_id AND k.path_query = d.url AND k.document_id = d.id AND k.standing = 'shown';
 
 -- What went wrong in the newest iteration.
 CREATE VIEW failed AS
 SELECT l.* FROM log l JOIN latest_iteration c ON c.crawl = l.crawl AND c.iteration = l.iteration
-WHERE l.id IN (SELECT f.id FROM crawl_log f JOIN outcome o ON o.code = f.outcome WHERE f.is_final AND o.class = 'failed');
+WHERE l.id IN (SELECT f.id FROM visit f JOIN outcome o ON o.code = f.outcome WHERE f.is_final AND o.class = 'failed');
 
 -- Known URLs that were not requested in the newest iteration, and why.
 CREATE VIEW not_crawled AS
@@ -157,23 +207,26 @@ WHERE l.is_final AND l.duration_ms IS NULL
 UNION ALL
 SELECT c.crawl, g.origin || k.path_query, iif(k.queued_in < c.iteration, 'not_due', 'not_reached'), NULL,
        iif(k.via LIKE '/%', g.origin || k.via, k.via)
-FROM crawl_candidate k
+FROM known_url k
 JOIN origin g ON g.id = k.origin_id
 JOIN latest_iteration c ON c.crawl_id = g.crawl_id
 WHERE k.last_iteration IS NULL OR k.last_iteration < c.iteration;
 
 -- Every known URL, with how it last ended.
 CREATE VIEW candidate AS
-SELECT k.origin_id, k.path_query, c.name AS crawl, g.origin || k.path_query AS url, k.queued_in, k.first_seen, k.depth,
-       iif(k.via LIKE '/%', g.origin || k.via, k.via) AS via, k.due_at, k.interval_ms, o.code AS last_outcome,
-       o.name AS last_outcome_name, k.last_at, k.last_iteration, k.last_contentful_outcome, k.last_contentful_at, k.etag,
-       k.last_modified, k.decoded_sha1, k.standing, k.away_since
-FROM crawl_candidate k
+SELECT k.origin_id, k.path_query, c.name AS crawl, g.origin || k.path_query AS url, k.queued_in,
+       strftime('%Y-%m-%dT%H:%M:%fZ', k.first_seen / 1000.0, 'unixepoch') AS first_seen, k.depth, iif(k.via LIKE '/%', g.origin || k.via, k.via) AS via,
+       strftime('%Y-%m-%dT%H:%M:%fZ', k.due_at / 1000.0, 'unixepoch') AS due_at, k.interval_ms, o.code AS last_outcome, o.name AS last_outcome_name,
+       strftime('%Y-%m-%dT%H:%M:%fZ', k.last_at / 1000.0, 'unixepoch') AS last_at, k.last_iteration, k.last_contentful_outcome,
+       strftime('%Y-%m-%dT%H:%M:%fZ', k.last_contentful_at / 1000.0, 'unixepoch') AS last_contentful_at, k.etag, k.last_modified,
+       iif(k.decoded_sha1 IS NULL, NULL, lower(hex(k.decoded_sha1))) AS decoded_sha1, k.standing,
+       strftime('%Y-%m-%dT%H:%M:%fZ', k.away_since / 1000.0, 'unixepoch') AS away_since
+FROM known_url k
 JOIN origin g ON g.id = k.origin_id
 JOIN crawl c ON c.id = g.crawl_id
 LEFT JOIN outcome o ON o.code =
     iif(k.last_outcome IN (20, 34, 180), coalesce((SELECT e.outcome FROM decided e WHERE e.id = (
-        SELECT l.id FROM crawl_log l
+        SELECT l.id FROM visit l
         WHERE l.url = g.origin || k.path_query AND l.is_final = 1 AND l.iteration = k.last_iteration AND l.origin_id = k.origin_id
         ORDER BY l.id DESC LIMIT 1)), k.last_outcome), k.last_outcome);
 

@@ -5,23 +5,18 @@ use dragline_domain::document::LinkKind;
 use dragline_domain::url::Origin;
 use rusqlite::{Row, params};
 
-use super::{read_place, visit_id};
+use super::{Owner, read_place};
 use crate::db::urls::{restore, shorten};
-use crate::db::{Db, OriginRowId, StoreError, VisitId};
+use crate::db::{Db, StoreError, VisitId};
 
 const PARTS: [Part; 6] = [Part::Status, Part::Title, Part::Text, Part::Links, Part::Metadata, Part::Body];
 
 /// Puts the difference of a document; nothing if the one before it is not there.
-pub(super) fn put(
-    db: &Db,
-    id: VisitId,
-    (origin_id, origin): (OriginRowId, &Origin),
-    difference: &Difference,
-) -> Result<(), StoreError> {
-    let Some(since) = visit_id(db, origin_id, &difference.since)? else { return Ok(()) };
+pub(super) fn put(db: &Db, id: VisitId, owner: &Owner<'_>, difference: &Difference) -> Result<(), StoreError> {
+    let Some(since) = owner.visit_id(db, &difference.since)? else { return Ok(()) };
     let parts: Vec<&str> = difference.parts.iter().map(|part| part.name()).collect();
     let packed = |links: &[LinkTo]| {
-        let links: Vec<_> = links.iter().map(|link| (link.kind.code(), shorten(origin, &link.target))).collect();
+        let links: Vec<_> = links.iter().map(|link| (link.kind.code(), shorten(owner.origin, &link.target))).collect();
         serde_json::to_string(&links)
     };
     let (added, removed) = (packed(&difference.links_added)?, packed(&difference.links_removed)?);

@@ -6,7 +6,7 @@ pub(crate) mod links;
 use std::sync::Arc;
 
 use dragline_domain::document::{Directives, Document, DocumentState, MadeBy, Page, PageCut, StoredBody};
-use dragline_domain::frontier::{ObjectKey, OriginKey, SegmentRow, VisitPlace};
+use dragline_domain::frontier::{ObjectKey, OriginKey, SegmentId, SegmentRow, VisitPlace};
 use dragline_domain::ids::Turn;
 use dragline_domain::url::{CrawlUrl, Origin};
 use dragline_ports::documents::{Documents, PutDocuments};
@@ -15,7 +15,7 @@ use rusqlite::{Row, params};
 
 use crate::db::crawls::iteration_number;
 use crate::db::urls::{restore, shorten};
-use crate::db::values::{Code, Text, Time};
+use crate::db::values::{Code, Millis, Text};
 use crate::db::writer::Writer;
 use crate::db::{Db, OriginRowId, SegmentRowId, StoreError, VisitId};
 
@@ -51,16 +51,16 @@ impl Documents for SqliteDocuments {
     }
 
     async fn put_new(&self, segment: &SegmentRow, documents: &[Document]) -> PortResult<PutDocuments> {
-        let (id, documents) = (segment.id.clone(), documents.to_vec());
+        let (id, documents) = (segment.id.clone(), packed(&segment.id.origin.origin, documents));
         let work = move |db: &Db| {
             let segment = db.segment(&id)?.ok_or(StoreError::Missing("such segment"))?;
             if segment.is_documented {
                 return Ok(PutDocuments::Found(load(db, segment.row_id, &id.origin.origin)?));
             }
-            let owner = (db.ensure_origin(&id.origin)?, &id.origin.origin);
-            for document in &documents {
-                put(db, VisitId::new(segment.row_id, document.n)?, owner, document)?;
-            }
+            let documents = documents?;
+            let owner =
+                Owner { id: db.ensure_origin(&id.origin)?, origin: &id.origin.origin, segment: (&id, segment.row_id) };
+            documents.iter().try_for_each(|(document, links)| put(db, &owner, document, links.as_deref()))?;
             db.execute("UPDATE segment SET is_documented = 1 WHERE id = ?1", [segment.row_id])?;
             Ok(PutDocuments::Stored)
         };
@@ -75,25 +75,71 @@ const fn state_name(state: DocumentState) -> &'static str {
     }
 }
 
-fn put(
-    db: &Db,
-    id: VisitId,
-    (origin_id, origin): (OriginRowId, &Origin),
-    document: &Document,
-) -> Result<(), StoreError> {
-    let Document { url, outcome, state, detail, .. } = document;
-    let body = document.body.as_ref().map(|body| visit_id(db, origin_id, &body.visit)).transpose()?.flatten();
-    let sql = "INSERT INTO document (id, url, outcome, state, detail, body_id) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-    db.execute(sql, params![id, shorten(origin, url), Code(*outcome), state_name(*state), detail, body])?;
-    if let Some(page) = &document.page {
-        put_page(db, id, page, document.made_by.as_ref())?;
+/// What the documents of a segment belong to.
+struct Owner<'o> {
+    id: OriginRowId,
+    origin: &'o Origin,
+    segment: (&'o SegmentId, SegmentRowId),
+}
+
+impl Owner<'_> {
+    /// Returns the number of a visit to this origin; `None` if its segment is not there.
+    fn visit_id(&self, db: &Db, place: &VisitPlace) -> Result<Option<VisitId>, StoreError> {
+        let (own, row_id) = self.segment;
+        if (own.turn, own.n) == (place.turn, place.segment) {
+            return VisitId::new(row_id, place.n).map(Some);
+        }
+        visit_id(db, self.id, place)
     }
-    if !document.links.is_empty() {
-        let links = links::pack(origin, &document.links)?;
-        db.execute("INSERT INTO page_link (id, links) VALUES (?1, ?2)", params![id, links])?;
+}
+
+/// Returns documents without their links, with these as they are stored: they are the most of what would be copied for the database's thread.
+fn packed(origin: &Origin, documents: &[Document]) -> Result<Vec<(Document, Option<String>)>, StoreError> {
+    let packed = documents.iter().map(|document| {
+        let Document { n, url, outcome, detail, state, page, links, made_by, body, difference } = document;
+        let links = if links.is_empty() { None } else { Some(links::pack(origin, links)?) };
+        let (url, detail, page, made_by) = (url.clone(), detail.clone(), page.clone(), made_by.clone());
+        let (body, difference) = (body.clone(), difference.clone());
+        let (n, outcome, state) = (*n, *outcome, *state);
+        Ok((Document { n, url, outcome, detail, state, page, links: Vec::new(), made_by, body, difference }, links))
+    });
+    packed.collect()
+}
+
+fn put(db: &Db, owner: &Owner<'_>, document: &Document, links: Option<&str>) -> Result<(), StoreError> {
+    let Document { url, outcome, state, detail, difference, .. } = document;
+    let id = VisitId::new(owner.segment.1, document.n)?;
+    let body = document.body.as_ref().map(|body| owner.visit_id(db, &body.visit)).transpose()?.flatten();
+    let page = document.page.as_ref();
+    let sql = "INSERT INTO document (id, url, outcome, state, detail, body_id, title, description, language, charset, canonical, noindex, nofollow,
+                                     cut, made_by)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)";
+    db.execute(
+        sql,
+        params![
+            id,
+            shorten(owner.origin, url),
+            Code(*outcome),
+            state_name(*state),
+            detail,
+            body,
+            page.and_then(|page| page.title.as_deref()),
+            page.and_then(|page| page.description.as_deref()),
+            page.and_then(|page| page.language.as_deref()),
+            page.and_then(|page| page.charset.as_deref()),
+            page.and_then(|page| page.canonical.as_ref()).map(CrawlUrl::as_str),
+            page.map(|page| page.directives.noindex),
+            page.map(|page| page.directives.nofollow),
+            page.map(|page| cut_name(page.cut)),
+            page.and(document.made_by.as_ref()).map(MadeBy::to_string),
+        ],
+    )?;
+    if page.is_some() || links.is_some() {
+        let sql = "INSERT INTO document_text (id, links, text) VALUES (?1, ?2, ?3)";
+        db.execute(sql, params![id, links, page.map(|page| page.text.as_str())])?;
     }
-    match &document.difference {
-        Some(difference) => difference::put(db, id, (origin_id, origin), difference),
+    match difference {
+        Some(difference) => difference::put(db, id, owner, difference),
         None => Ok(()),
     }
 }
@@ -103,40 +149,16 @@ fn visit_id(db: &Db, origin: OriginRowId, place: &VisitPlace) -> Result<Option<V
     db.segment_at(origin, place)?.map(|segment| VisitId::new(segment, place.n)).transpose()
 }
 
-fn put_page(db: &Db, id: VisitId, page: &Page, made_by: Option<&MadeBy>) -> Result<(), StoreError> {
-    let sql =
-        "INSERT INTO file_text (id, title, description, language, charset, canonical, noindex, nofollow, cut, text, made_by)
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
-    db.execute(
-        sql,
-        params![
-            id,
-            page.title,
-            page.description,
-            page.language,
-            page.charset,
-            page.canonical.as_ref().map(CrawlUrl::as_str),
-            page.directives.noindex,
-            page.directives.nofollow,
-            cut_name(page.cut),
-            page.text,
-            made_by.map(MadeBy::to_string),
-        ],
-    )?;
-    Ok(())
-}
-
 /// A document's columns, of [`FROM`].
 pub(crate) const COLUMNS: &str =
-    "v.id, v.url, v.outcome, v.state, v.detail, k.links, t.id IS NOT NULL, t.title, t.description, t.language,
-    t.charset, t.canonical, t.noindex, t.nofollow, t.cut, t.text, t.made_by, bf.id, bs.iteration, bs.turn, bs.n, bl.at, br.status,
+    "v.id, v.url, v.outcome, v.state, v.detail, t.links, v.cut IS NOT NULL, v.title, v.description, v.language,
+    v.charset, v.canonical, v.noindex, v.nofollow, v.cut, t.text, v.made_by, bf.id, bs.iteration, bs.turn, bs.n, bf.at, bf.status,
     bf.content_type, bf.body_bytes, bs.object, bf.offset, bf.length, xs.iteration, xs.turn, xs.n, x.since_id, x.parts, x.links_added,
     x.links_removed";
 
 /// What [`COLUMNS`] are of: the document `v` and what belongs to it, to the visit with its body, and to the document before it.
-pub(crate) const FROM: &str = "document v LEFT JOIN file_text t ON t.id = v.id LEFT JOIN page_link k ON k.id = v.id
-    LEFT JOIN file bf ON bf.id = v.body_id LEFT JOIN segment bs ON bs.id = bf.id >> 24
-    LEFT JOIN crawl_log bl ON bl.id = bf.id LEFT JOIN request br ON br.id = bf.id
+pub(crate) const FROM: &str = "document v LEFT JOIN document_text t ON t.id = v.id
+    LEFT JOIN visit bf ON bf.id = v.body_id AND bf.record IS NOT NULL LEFT JOIN segment bs ON bs.id = bf.id >> 24
     LEFT JOIN difference x ON x.id = v.id LEFT JOIN segment xs ON xs.id = x.since_id >> 24";
 
 fn load(db: &Db, segment: SegmentRowId, origin: &Origin) -> Result<Vec<Document>, StoreError> {
@@ -192,7 +214,7 @@ fn read_body(row: &Row<'_>) -> Result<Option<StoredBody>, StoreError> {
     let Some(visit) = read_place(row, 17, 18)? else { return Ok(None) };
     Ok(Some(StoredBody {
         visit,
-        at: row.get::<_, Time>(21)?.0,
+        at: row.get::<_, Millis>(21)?.0,
         status: row.get(22)?,
         content_type: row.get(23)?,
         body_bytes: row.get(24)?,

@@ -3,14 +3,16 @@
 use std::ops::ControlFlow;
 
 use dragline_domain::frontier::{
-    Ahead, CandidateUpdate, Claim, Decided, DueQuery, DueWork, Known, OriginKey, Sighting, TodoEntry, claim as decide,
+    Ahead, CandidateUpdate, Claim, Decided, DueQuery, DueWork, Known, OriginKey, Sighting, StateChange, TodoEntry,
+    VisitPlace, claim as decide, is_taken,
 };
+use dragline_domain::url::Origin;
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::{Candidates, ClaimRequest, DueCandidate, DuePage};
 
 use super::SqliteFrontier;
 use crate::db::urls::restore;
-use crate::db::{Candidate, Db, OriginRowId, StoreError};
+use crate::db::{Candidate, Db, OriginRowId, SegmentRowId, StoreError, VisitId};
 
 impl Candidates for SqliteFrontier {
     async fn claim(&self, request: &ClaimRequest) -> PortResult<Vec<Claim>> {
@@ -36,24 +38,31 @@ impl Candidates for SqliteFrontier {
 }
 
 fn claim(db: &Db, request: &ClaimRequest) -> Result<Vec<Claim>, StoreError> {
-    let origin = db.ensure_origin(&request.origin)?;
+    let origin = (db.ensure_origin(&request.origin)?, &request.origin.origin);
     request.urls.iter().map(|(path, sighting)| claim_one(db, request, origin, path, sighting)).collect()
 }
 
 fn claim_one(
     db: &Db,
     request: &ClaimRequest,
-    origin: OriginRowId,
+    origin: (OriginRowId, &Origin),
     path: &str,
     sighting: &Sighting,
 ) -> Result<Claim, StoreError> {
-    let candidate = db.candidate(origin, path)?;
+    // Most URLs are somebody else's, or new. Neither needs the rest of the row.
+    let candidate = match db.claimed(origin, path)? {
+        Some((queued_in, by)) if is_taken(queued_in, &by, request.iteration, &request.claimer) => {
+            return Ok(Claim::Taken { by });
+        }
+        Some(_) => db.candidate(origin, path)?,
+        None => None,
+    };
     let nothing = Known::default();
     let known = candidate.as_ref().map_or(&nothing, |candidate| &candidate.known);
     let state = candidate.as_ref().map(|candidate| &candidate.state);
     let decided = decide(state, known, request.iteration, &request.claimer, request.claimable);
     if let Decided::Write(_) = decided {
-        let (origin, queued) = ((origin, &request.origin.origin), (request.iteration, &request.claimer));
+        let queued = (request.iteration, &request.claimer);
         match &candidate {
             None => db.insert_candidate(origin, path, queued, sighting, request.now)?,
             Some(_) => db.queue_candidate(origin, path, queued, sighting)?,
@@ -71,7 +80,7 @@ fn due_candidates(
 ) -> Result<DuePage, StoreError> {
     let mut page = DuePage { entries: Vec::new(), next: None, ahead: Ahead::default() };
     let Some(origin) = db.origin_id(key)? else { return Ok(page) };
-    page.next = db.scan_candidates(origin, after, |candidate| {
+    page.next = db.scan_candidates((origin, &key.origin), after, |candidate| {
         let (work, ahead) = query.decide(&candidate.state, &candidate.known);
         page.ahead = page.ahead.and(ahead);
         if let Some(work) = work {
@@ -90,5 +99,21 @@ fn due(key: &OriginKey, candidate: Candidate, work: DueWork) -> Result<DueCandid
 
 fn update_candidates(db: &Db, key: &OriginKey, updates: &[CandidateUpdate]) -> Result<(), StoreError> {
     let Some(origin) = db.origin_id(key)? else { return Ok(()) };
-    updates.iter().try_for_each(|update| db.update_candidate(origin, update))
+    // Most documents are of the segment that puts them.
+    let mut last: Option<(VisitPlace, SegmentRowId)> = None;
+    let updates = updates.iter().map(|update| {
+        let document = match update.state {
+            StateChange::Shown { place, .. } => {
+                let segment = match last {
+                    Some((of, segment)) if (of.turn, of.segment) == (place.turn, place.segment) => segment,
+                    _ => db.segment_at(origin, &place)?.ok_or(StoreError::Missing("segment of a document"))?,
+                };
+                last = Some((place, segment));
+                Some(VisitId::new(segment, place.n)?)
+            }
+            StateChange::Kept | StateChange::Confirmed | StateChange::Hidden(_) => None,
+        };
+        Ok((update, document))
+    });
+    db.update_candidates(origin, updates)
 }

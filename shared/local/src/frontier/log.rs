@@ -1,19 +1,17 @@
 //! The crawl log: one row per URL that ended or was postponed in a segment, and what belongs to it.
 
-use dragline_domain::capture::{Exchange, FileEntry, Finality, LogEntry, RecordKind, RedirectEntry, SegmentLog};
+use dragline_domain::capture::{Finality, LogEntry, RecordKind, RedirectEntry, SegmentLog};
 use dragline_domain::change::VisitChange;
-use dragline_domain::frontier::SegmentRow;
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::Outcome;
 use dragline_ports::error::PortResult;
 use dragline_ports::frontier::CrawlLog;
 use jiff::Timestamp;
-use rusqlite::params;
-use uuid::{Builder, Uuid};
+use rusqlite::{Statement, params};
 
 use super::SqliteFrontier;
 use crate::db::urls::shorten;
-use crate::db::values::{Code, Sha1, Time};
+use crate::db::values::{Code, Hex, Millis, Sha1};
 use crate::db::{Db, OriginRowId, StoreError, VisitId};
 
 impl CrawlLog for SqliteFrontier {
@@ -30,15 +28,11 @@ fn put_log(db: &Db, log: &SegmentLog) -> Result<(), StoreError> {
     }
     let origin = db.ensure_origin(&log.segment.origin)?;
     let common = Common { origin, agent: ensure_agent(db, &log.agent)?, iteration: log.iteration };
+    let mut statement = db.statement(VISIT)?;
     for entry in &log.entries {
         let id = VisitId::new(segment.row_id, entry.n)?;
-        put_visit(db, id, &common, visit_uuid(&segment.row, entry.n), log, entry)?;
-        if let Some(exchange) = &entry.visit.exchange {
-            put_request(db, id, entry, exchange)?;
-        }
-        if let Some(file) = &entry.file {
-            put_file(db, id, file, entry.visit.exchange.as_ref())?;
-        }
+        let body_of = entry.unchanged_since.map(|since| body_of(db, &common, entry, since)).transpose()?.flatten();
+        put_visit(&mut statement, id, &common, log, entry, body_of)?;
         if let Some(redirect) = &entry.redirect {
             put_redirect(db, id, redirect)?;
         }
@@ -60,104 +54,79 @@ fn ensure_agent(db: &Db, name: &str) -> Result<i64, StoreError> {
     id.ok_or(StoreError::Missing("agent that was just put"))
 }
 
-/// Returns a globally unique name for the visit: the lease's random bits, then the segment's and the visit's numbers, as a UUID of version 8 (RFC
-/// 9562). `None` if the token is not 128 bits.
-fn visit_uuid(segment: &SegmentRow, n: u32) -> Option<Uuid> {
-    let mut bytes = u128::from_str_radix(segment.token.as_str(), 16).ok()?.to_be_bytes();
-    bytes[10..12].copy_from_slice(&segment.id.n.to_be_bytes()[6..]);
-    bytes[12..].copy_from_slice(&n.to_be_bytes());
-    Some(Builder::from_custom_bytes(bytes).into_uuid())
-}
+const VISIT: &str =
+    "INSERT INTO visit (id, crawl_type, agent_id, origin_id, iteration, url, depth, via, redirects, robotstxt_approved, outcome, is_final,
+                        tries, at, detail, body_of, change, changed_parts, duration_ms, first_byte_ms, status, remote, record, offset,
+                        length, content_type, body_bytes, decoded_bytes, payload_sha1, decoded_sha1, etag, last_modified, truncated)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26,
+             ?27, ?28, ?29, ?30, ?31, ?32, ?33)";
 
 fn put_visit(
-    db: &Db,
+    statement: &mut Statement<'_>,
     id: VisitId,
     common: &Common,
-    uuid: Option<Uuid>,
     log: &SegmentLog,
     entry: &LogEntry,
+    body_of: Option<i64>,
 ) -> Result<(), StoreError> {
-    let sql =
-        "INSERT INTO crawl_log (id, crawl_uuid, crawl_type, agent_id, origin_id, iteration, url, depth, via, redirects,
-                                      robotstxt_approved, outcome, is_final, tries, at, detail, body_of,
-                                      change, changed_parts)
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)";
     let visit = &entry.visit;
+    let exchange = visit.exchange.as_ref();
+    let file = entry.file.as_ref();
     let robotstxt_approved = match visit.outcome {
         Outcome::BlockedByRobotsTxt => Some(false),
-        _ => visit.exchange.as_ref().map(|_| true),
+        _ => exchange.map(|_| true),
     };
-    db.execute(
-        sql,
-        params![
-            id,
-            uuid.map(|uuid| uuid.to_string()),
-            visit.crawl_type.name(),
-            common.agent,
-            common.origin,
-            common.iteration.number(),
-            entry.url.as_str(),
-            visit.sighting.depth,
-            visit.sighting.via.as_ref().map(|via| shorten(&log.segment.origin.origin, via)),
-            visit.redirects,
-            robotstxt_approved,
-            Code(visit.outcome),
-            visit.finality == Finality::Final,
-            visit.tries,
-            Time(entry.at),
-            visit.detail,
-            entry.unchanged_since.map(|since| body_of(db, common, entry, since)).transpose()?.flatten(),
-            entry.change.as_ref().map(|change| change.kind.name()),
-            entry.change.as_ref().map(VisitChange::part_names).filter(|names| !names.is_empty()),
-        ],
-    )?;
+    statement.execute(params![
+        id,
+        visit.crawl_type.name(),
+        common.agent,
+        common.origin,
+        common.iteration.number(),
+        entry.url.as_str(),
+        visit.sighting.depth,
+        visit.sighting.via.as_ref().map(|via| shorten(&log.segment.origin.origin, via)),
+        visit.redirects,
+        robotstxt_approved,
+        Code(visit.outcome),
+        visit.finality == Finality::Final,
+        visit.tries,
+        Millis(entry.at),
+        visit.detail,
+        body_of,
+        entry.change.as_ref().map(|change| change.kind.name()),
+        entry.change.as_ref().map(VisitChange::part_names).filter(|names| !names.is_empty()),
+        exchange.map(|exchange| u64::try_from(exchange.elapsed.as_millis()).unwrap_or(u64::MAX)),
+        exchange.and_then(|exchange| exchange.first_byte_ms),
+        exchange.and(entry.status),
+        exchange.and_then(|exchange| exchange.remote).map(|remote| remote.to_string()),
+        file.map(|file| record_name(file.record)),
+        file.map(|file| file.offset),
+        file.map(|file| file.length),
+        file.and_then(|file| file.content_type.as_deref()),
+        file.map(|file| file.body_bytes),
+        file.and(exchange).map(|exchange| exchange.decoded_bytes),
+        file.map(|file| Sha1(file.payload_sha1)),
+        file.and(exchange).and_then(|exchange| exchange.decoded_sha1.as_deref()).map(Hex),
+        file.and_then(|file| file.etag.as_deref()),
+        file.and_then(|file| file.last_modified.as_deref()),
+        file.and_then(|file| file.truncated.as_deref()),
+    ])?;
     Ok(())
+}
+
+const fn record_name(record: RecordKind) -> &'static str {
+    match record {
+        RecordKind::Response => "response",
+        RecordKind::Revisit => "revisit",
+    }
 }
 
 /// Returns the visit that fetched the body which a URL still has; `None` if it is not there.
 fn body_of(db: &Db, common: &Common, entry: &LogEntry, since: Timestamp) -> Result<Option<i64>, StoreError> {
-    let sql =
-        "SELECT id FROM crawl_log WHERE url = ?1 AND is_final = 1 AND at = ?2 AND origin_id = ?3 AND iteration < ?4
+    let sql = "SELECT id FROM visit WHERE url = ?1 AND is_final = 1 AND at = ?2 AND origin_id = ?3 AND iteration < ?4
                ORDER BY iteration DESC LIMIT 1";
-    let of = params![entry.url.as_str(), Time(since), common.origin, common.iteration.number()];
+    let of = params![entry.url.as_str(), Millis(since), common.origin, common.iteration.number()];
     db.find(sql, of, |row| row.get(0))
-}
-
-fn put_request(db: &Db, id: VisitId, entry: &LogEntry, exchange: &Exchange) -> Result<(), StoreError> {
-    let sql =
-        "INSERT INTO request (id, sent_at, duration_ms, first_byte_ms, status, remote) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-    let duration_ms = u64::try_from(exchange.elapsed.as_millis()).unwrap_or(u64::MAX);
-    let remote = exchange.remote.map(|remote| remote.to_string());
-    db.execute(sql, params![id, Time(entry.at), duration_ms, exchange.first_byte_ms, entry.status, remote])?;
-    Ok(())
-}
-
-fn put_file(db: &Db, id: VisitId, file: &FileEntry, exchange: Option<&Exchange>) -> Result<(), StoreError> {
-    let sql = "INSERT INTO file (id, record, offset, length, content_type, body_bytes, decoded_bytes, payload_sha1, decoded_sha1,
-                                 etag, last_modified, truncated)
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
-    let record = match file.record {
-        RecordKind::Response => "response",
-        RecordKind::Revisit => "revisit",
-    };
-    db.execute(
-        sql,
-        params![
-            id,
-            record,
-            file.offset,
-            file.length,
-            file.content_type,
-            file.body_bytes,
-            exchange.map(|exchange| exchange.decoded_bytes),
-            Sha1(file.payload_sha1),
-            exchange.and_then(|exchange| exchange.decoded_sha1.as_deref()),
-            file.etag,
-            file.last_modified,
-            file.truncated,
-        ],
-    )?;
-    Ok(())
 }
 
 fn put_redirect(db: &Db, id: VisitId, redirect: &RedirectEntry) -> Result<(), StoreError> {

@@ -37,8 +37,8 @@ const COUNTED_BYTES_MAX: u64 = 256 << 20;
 const SAMPLE: i64 = 40;
 
 /// The tables of documents and of the log. All others belong to the frontier.
-const DOCUMENTS: &str = "'document', 'difference', 'file_text', 'page_link'";
-const LOG: &str = "'crawl_log', 'request', 'file', 'redirect', 'agent'";
+const DOCUMENTS: &str = "'document', 'document_text', 'difference'";
+const LOG: &str = "'visit', 'redirect', 'agent'";
 
 impl Reading {
     /// Returns what the disk holds; WARC objects only of this crawl, if one is given. Takes a second at most, however large the directory is.
@@ -94,13 +94,12 @@ impl Db {
             .find("SELECT coalesce(max(id), 0), count(*) FROM segment", [], |row| Ok((row.get(0)?, row.get(1)?)))?
             .unwrap_or_default();
         let sql = "SELECT
-            (SELECT total(60 + length(d.url)) FROM document d WHERE d.id BETWEEN ?1 AND ?2)
-            + (SELECT total(60 + length(t.text) + coalesce(length(t.title), 0) + coalesce(length(t.description), 0)) FROM file_text t WHERE t.id BETWEEN ?1 AND ?2)
-            + (SELECT total(20 + length(p.links)) FROM page_link p WHERE p.id BETWEEN ?1 AND ?2)
+            (SELECT total(80 + length(d.url) + coalesce(length(d.title), 0) + coalesce(length(d.description), 0)) FROM document d WHERE d.id BETWEEN ?1 AND ?2)
+            + (SELECT total(60 + coalesce(length(t.text), 0) + coalesce(length(t.links), 0)) FROM document_text t WHERE t.id BETWEEN ?1 AND ?2)
             + (SELECT total(40 + length(x.links_added) + length(x.links_removed)) FROM difference x WHERE x.id BETWEEN ?1 AND ?2),
-            (SELECT total(160 + 2 * length(l.url) + coalesce(length(l.via), 0) + coalesce(length(l.detail), 0)) FROM crawl_log l WHERE l.id BETWEEN ?1 AND ?2)
-            + 80 * (SELECT count(*) FROM request r WHERE r.id BETWEEN ?1 AND ?2)
-            + 200 * (SELECT count(*) FROM file f WHERE f.id BETWEEN ?1 AND ?2)";
+            (SELECT total(90 + 2 * length(v.url) + coalesce(length(v.via), 0) + coalesce(length(v.detail), 0) + iif(v.record IS NULL, 0, 90)
+                          + coalesce(length(v.etag), 0) + coalesce(length(v.last_modified), 0))
+             FROM visit v WHERE v.id BETWEEN ?1 AND ?2)";
         let (mut sampled, mut documents, mut log) = (0_u32, 0.0, 0.0);
         for step in 0..SAMPLE {
             let near = last * step / SAMPLE;
@@ -147,15 +146,14 @@ mod tests {
                 INSERT INTO segment (id, origin_id, turn, n, iteration, token, state, object, object_bytes, entries, committed_at, attempts, is_stored)
                 SELECT n, 1 + n % 2, n, 0, 1, 't', 'processed', 'raw/' || n, 1000, 50, '', 0, n % 3 > 0 FROM n;
                 WITH RECURSIVE n (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM n WHERE n < 49)
-                INSERT INTO crawl_log (id, crawl_type, agent_id, origin_id, iteration, url, depth, redirects, outcome, is_final, tries, at)
-                SELECT (s.id << 24) + n.n, 'queued', 1, 1, 1, 'https://a.example/some/path/' || s.id || '/' || n.n, 1, 0, 20, 1, 1, '2026-11-21T10:10:35.123Z'
+                INSERT INTO visit (id, crawl_type, agent_id, origin_id, iteration, url, depth, redirects, outcome, is_final, tries, at, duration_ms,
+                                   first_byte_ms, status, remote, record, offset, length, body_bytes, payload_sha1, decoded_sha1)
+                SELECT (s.id << 24) + n.n, 'queued', 1, 1, 1, 'https://a.example/some/path/' || s.id || '/' || n.n, 1, 0, 20, 1, 1, 1795000000123, 100,
+                       50, 200, '192.0.2.7:443', 'response', 100000, 10000, 20000, zeroblob(20), zeroblob(20)
                 FROM segment s, n;
-                INSERT INTO request SELECT id, at, 100, 50, 200, '192.0.2.7:443' FROM crawl_log;
-                INSERT INTO file (id, record, offset, length, body_bytes, payload_sha1, decoded_sha1)
-                SELECT id, 'response', 100000, 10000, 20000, hex(zeroblob(20)), hex(zeroblob(20)) FROM crawl_log;
-                INSERT INTO document SELECT id, substr(url, 18), 20, 'processed', NULL, id FROM crawl_log;
-                INSERT INTO file_text (id, noindex, nofollow, cut, text) SELECT id, 0, 0, 'whole', hex(zeroblob(1000)) FROM crawl_log;
-                INSERT INTO page_link SELECT id, hex(zeroblob(300)) FROM crawl_log;
+                INSERT INTO document (id, url, outcome, state, body_id, noindex, nofollow, cut)
+                SELECT id, substr(url, 18), 20, 'processed', id, 0, 0, 'whole' FROM visit;
+                INSERT INTO document_text SELECT id, hex(zeroblob(300)), hex(zeroblob(1000)) FROM visit;
                 COMMIT;",
             )
             .unwrap();

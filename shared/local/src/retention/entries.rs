@@ -13,7 +13,7 @@ use rusqlite::{Row, params};
 
 use super::{delete_content, delete_entry};
 use crate::db::crawls::iteration_number;
-use crate::db::values::{Code, Text, Time};
+use crate::db::values::{Code, Millis, Text};
 use crate::db::{CrawlRowId, Db, SegmentRowId, StoreError, VisitId};
 
 /// An entry of a segment of a dropped iteration.
@@ -34,7 +34,7 @@ pub(super) fn of_segment(
 ) -> Result<Vec<Pruned>, StoreError> {
     let crawl_id = db.crawl_id(crawl)?.ok_or(StoreError::Missing("such crawl"))?;
     let (first, last) = VisitId::of_segment(segment);
-    let sql = "SELECT l.id, l.url, EXISTS (SELECT 1 FROM document d WHERE d.id = l.id) FROM crawl_log l
+    let sql = "SELECT l.id, l.url, EXISTS (SELECT 1 FROM document d WHERE d.id = l.id) FROM visit l
                WHERE l.id BETWEEN ?1 AND ?2 ORDER BY l.id";
     let entries: Vec<(VisitId, Text<CrawlUrl>, bool)> =
         db.all(sql, params![first, last], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
@@ -65,10 +65,10 @@ fn of_url(
 }
 
 const ENTRIES: &str =
-    "SELECT l.id, l.iteration, l.at, l.crawl_type, l.change, b.at, d.body_id, d.outcome, t.id IS NOT NULL, d.state
-    FROM crawl_log l JOIN origin o ON o.id = l.origin_id
-    LEFT JOIN crawl_log b ON b.id = l.body_of
-    LEFT JOIN document d ON d.id = l.id LEFT JOIN file_text t ON t.id = l.id
+    "SELECT l.id, l.iteration, l.at, l.crawl_type, l.change, b.at, d.body_id, d.outcome, d.cut IS NOT NULL, d.state
+    FROM visit l JOIN origin o ON o.id = l.origin_id
+    LEFT JOIN visit b ON b.id = l.body_of
+    LEFT JOIN document d ON d.id = l.id
     WHERE o.crawl_id = ?1 AND l.url = ?2 AND ";
 
 fn entries(db: &Db, crawl: CrawlRowId, url: &CrawlUrl) -> Result<Vec<Entry<VisitId>>, StoreError> {
@@ -93,11 +93,11 @@ fn read(row: &Row<'_>) -> Result<Entry<VisitId>, StoreError> {
     Ok(Entry {
         place: row.get(0)?,
         iteration: iteration_number(row.get(1)?)?,
-        at: row.get::<_, Time>(2)?.0,
+        at: row.get::<_, Millis>(2)?.0,
         finality: if is_remade { Finality::Aside } else { Finality::Final },
         change: row.get::<_, Option<String>>(4)?.as_deref().and_then(ChangeKind::named),
         made: if is_good { Made::Document } else { Made::Nothing },
-        unchanged_since: row.get::<_, Option<Time>>(5)?.map(|time| time.0),
+        unchanged_since: row.get::<_, Option<Millis>>(5)?.map(|time| time.0),
         body: row.get(6)?,
     })
 }
@@ -113,9 +113,9 @@ fn pointers(db: &Db, crawl: &CrawlId, url: &CrawlUrl) -> Result<Pointers<VisitId
     let Some(origin) = db.origin_id(&OriginKey { crawl: crawl.clone(), origin: url.origin() })? else {
         return Ok(none);
     };
-    let sql = "SELECT document_id, captured_at FROM crawl_candidate WHERE origin_id = ?1 AND path_query = ?2";
+    let sql = "SELECT document_id, captured_at FROM known_url WHERE origin_id = ?1 AND path_query = ?2";
     let found = db.find(sql, params![origin, url.path_and_query()], |row| {
-        let compared_with = row.get::<_, Option<Time>>(1)?.map(|time| time.0);
+        let compared_with = row.get::<_, Option<Millis>>(1)?.map(|time| time.0);
         Ok(Pointers { document: row.get(0)?, compared_with })
     })?;
     Ok(found.unwrap_or(none))

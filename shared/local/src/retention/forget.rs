@@ -72,7 +72,7 @@ fn objects_naming(
     let sql = format!(
         "SELECT s.id, s.object FROM segment s JOIN origin o ON o.id = s.origin_id
          WHERE o.crawl_id = ?1 AND s.id > ?2 AND s.is_stored AND EXISTS (
-             SELECT 1 FROM crawl_log v WHERE v.id BETWEEN s.id << 24 AND ((s.id + 1) << 24) - 1
+             SELECT 1 FROM visit v WHERE v.id BETWEEN s.id << 24 AND ((s.id + 1) << 24) - 1
                 AND (v.url IN (SELECT f.url FROM temp.forgotten f) OR {VIA}))
          ORDER BY s.id LIMIT ?3"
     );
@@ -96,14 +96,14 @@ fn forget(db: &Db, (crawl_id, crawl): (CrawlRowId, &CrawlId), urls: &[CrawlUrl])
         forgotten.visits += u64::try_from(visits.len()).unwrap_or(u64::MAX);
         let known = match db.origin_id(&OriginKey { crawl: crawl.clone(), origin: url.origin() })? {
             Some(origin) => {
-                let sql = "DELETE FROM crawl_candidate WHERE origin_id = ?1 AND path_query = ?2";
+                let sql = "DELETE FROM known_url WHERE origin_id = ?1 AND path_query = ?2";
                 db.execute(sql, params![origin, url.path_and_query()])?
             }
             None => 0,
         };
         forgotten.urls += u64::from(known > 0 || !visits.is_empty());
     }
-    for table in ["crawl_candidate", "crawl_log"] {
+    for table in ["known_url", "visit"] {
         let sql = format!(
             "UPDATE {table} AS v SET via = NULL
              WHERE v.origin_id IN (SELECT id FROM origin WHERE crawl_id = ?1) AND {VIA}"
@@ -120,7 +120,7 @@ fn visits(db: &Db, crawl: CrawlRowId, url: &CrawlUrl) -> Result<Vec<(VisitId, bo
     // Each condition is that of an index.
     for condition in ["l.is_final = 1", "l.is_final = 0"] {
         let sql = format!(
-            "SELECT l.id, EXISTS (SELECT 1 FROM document d WHERE d.id = l.id) FROM crawl_log l
+            "SELECT l.id, EXISTS (SELECT 1 FROM document d WHERE d.id = l.id) FROM visit l
              JOIN origin o ON o.id = l.origin_id WHERE o.crawl_id = ?1 AND l.url = ?2 AND {condition}"
         );
         visits.extend(db.all(&sql, params![crawl, url.as_str()], |row| Ok((row.get(0)?, row.get(1)?)))?);

@@ -148,20 +148,32 @@ fn forget_object(db: &Db, id: &SegmentId) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Deletes what is stored of an entry besides how it ended.
-fn delete_content(db: &Db, id: VisitId) -> Result<(), StoreError> {
-    for table in ["difference", "file_text", "page_link", "document", "file", "request"] {
+/// Deletes the document of an entry.
+fn delete_document(db: &Db, id: VisitId) -> Result<(), StoreError> {
+    for table in ["difference", "document_text", "document"] {
         db.execute(&format!("DELETE FROM {table} WHERE id = ?1"), [id])?;
     }
     Ok(())
 }
 
+/// Deletes what is stored of an entry besides how it ended.
+fn delete_content(db: &Db, id: VisitId) -> Result<(), StoreError> {
+    delete_document(db, id)?;
+    let sql = "UPDATE visit
+               SET duration_ms = NULL, first_byte_ms = NULL, status = NULL, remote = NULL, record = NULL, offset = NULL, length = NULL,
+                   content_type = NULL, body_bytes = NULL, decoded_bytes = NULL, payload_sha1 = NULL, decoded_sha1 = NULL, etag = NULL,
+                   last_modified = NULL, truncated = NULL
+               WHERE id = ?1";
+    db.execute(sql, [id])?;
+    Ok(())
+}
+
 /// Deletes everything that is stored of an entry.
 pub(crate) fn delete_entry(db: &Db, id: VisitId) -> Result<(), StoreError> {
-    delete_content(db, id)?;
+    delete_document(db, id)?;
     // Whoever found the body unchanged is deleted, too, or was before it.
-    db.execute("UPDATE crawl_log SET body_of = NULL WHERE body_of = ?1", [id])?;
-    for table in ["redirect", "crawl_log"] {
+    db.execute("UPDATE visit SET body_of = NULL WHERE body_of = ?1", [id])?;
+    for table in ["redirect", "visit"] {
         db.execute(&format!("DELETE FROM {table} WHERE id = ?1"), [id])?;
     }
     Ok(())

@@ -78,7 +78,7 @@ async fn a_newer_program_mends_what_an_older_one_made() {
     let spoil = || {
         let database = Connection::open(crawled.data().join("dragline.db")).unwrap();
         database
-            .execute_batch("UPDATE file_text SET title = 'spoiled', text = ''; UPDATE page_link SET links = '[]';")
+            .execute_batch("UPDATE document SET title = 'spoiled'; UPDATE document_text SET text = '', links = '[]';")
             .unwrap();
     };
     spoil();

@@ -27,12 +27,12 @@ fn damage_to_the_database_is_seen() {
     let database = database(&ran);
     for (sql, invariant, why) in [
         (
-            "DELETE FROM crawl_log WHERE id = (SELECT max(id) FROM crawl_log WHERE is_final)",
+            "DELETE FROM visit WHERE id = (SELECT max(id) FROM visit WHERE is_final)",
             Invariant::NothingLost,
             "a lost outcome",
         ),
         (
-            "UPDATE crawl_candidate SET queued_in = 0 WHERE path_query = '/'",
+            "UPDATE known_url SET queued_in = 0 WHERE path_query = '/'",
             Invariant::NothingLost,
             "an outcome without a claim",
         ),
@@ -42,7 +42,7 @@ fn damage_to_the_database_is_seen() {
             "more leftovers than there are",
         ),
         (
-            "UPDATE crawl_log SET url = (SELECT url FROM crawl_log l JOIN request r ON r.id = l.id WHERE l.is_final LIMIT 1) WHERE is_final AND id IN (SELECT id FROM request)",
+            "UPDATE visit SET url = (SELECT url FROM visit WHERE is_final AND duration_ms IS NOT NULL LIMIT 1) WHERE is_final AND duration_ms IS NOT NULL",
             Invariant::VisitedOnce,
             "one URL, visited repeatedly",
         ),
@@ -58,7 +58,7 @@ fn damage_to_the_database_is_seen() {
             "a capture that was not counted as stuck",
         ),
         (
-            "UPDATE file SET body_bytes = body_bytes + 1 WHERE id = (SELECT min(id) FROM file)",
+            "UPDATE visit SET body_bytes = body_bytes + 1 WHERE id = (SELECT min(id) FROM file)",
             Invariant::ProgressEqualsLog,
             "a byte too many",
         ),
@@ -70,12 +70,12 @@ fn damage_to_the_database_is_seen() {
         ),
         ("UPDATE lease SET record = json_set(record, '$.state', 'idle')", Invariant::Over, "not closed"),
         (
-            "UPDATE file SET offset = offset + 1 WHERE id = (SELECT min(id) FROM file)",
+            "UPDATE visit SET offset = offset + 1 WHERE id = (SELECT min(id) FROM file)",
             Invariant::CapturesReadable,
             "an offset that is off by one",
         ),
         (
-            "UPDATE file SET payload_sha1 = '0000000000000000000000000000000000000000'",
+            "UPDATE visit SET payload_sha1 = zeroblob(20) WHERE record IS NOT NULL",
             Invariant::CapturesReadable,
             "a digest of something else",
         ),
@@ -129,7 +129,11 @@ fn pages_given_up_without_a_death_are_seen() {
 fn a_url_that_was_missed_is_seen() {
     let ran = ran(2);
     let database = database(&ran);
-    database.execute_batch("BEGIN; UPDATE crawl_log SET url = url || '/other' WHERE id = (SELECT min(id) FROM crawl_log WHERE is_final)").unwrap();
+    database
+        .execute_batch(
+            "BEGIN; UPDATE visit SET url = url || '/other' WHERE id = (SELECT min(id) FROM visit WHERE is_final)",
+        )
+        .unwrap();
     let found = everything_in_reach_is_found(&ran.evidence(&database), &ran.site).unwrap();
     assert_eq!(found.len(), 2, "one is missing and one is unexpected: {found:?}");
 }

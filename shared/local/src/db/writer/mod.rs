@@ -1,6 +1,6 @@
 //! The one thread that owns the connection. Operations that are waiting are committed together.
 //!
-//! Each runs under its own savepoint, so that a failing one affects no other, and is answered only after the commit.
+//! Each runs under its own savepoint unless it is alone, so that a failing one affects no other, and is answered only after the commit.
 
 use std::fs::File;
 use std::io;
@@ -125,6 +125,10 @@ fn commit_together(db: &Db, batch: &mut [Box<dyn Job>]) -> Result<(), StoreError
 }
 
 fn run_all(db: &Db, batch: &mut [Box<dyn Job>]) -> Result<(), StoreError> {
+    if let [only] = batch {
+        // Its own error is its answer.
+        return only.run(db).map_err(|kind| StoreError::NotCommitted { kind, cause: "it failed".to_owned() });
+    }
     for job in batch {
         db.execute("SAVEPOINT operation", [])?;
         if let Err(kind) = job.run(db) {
