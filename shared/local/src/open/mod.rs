@@ -29,8 +29,8 @@ const LOOK_TIME: Duration = Duration::from_millis(20);
 /// How long to wait for somebody who writes to the database by hand.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The size of a page of a new database. What is written for a crawled page is large, and is copied and looked up page by page: it costs a quarter
-/// less than with SQLite's default of 4096. Larger ones make the changes to single rows dearer, of which a large crawl has many.
+/// The size of a page of a new database. What is written for a crawled page is large, and is copied and looked up page by page: over 10,000 of them
+/// this thread needs a fifth less time than with SQLite's default of 4096, and no less with 16,384. While most URLs are new, a smaller size is better.
 const PAGE_BYTES: i64 = 8192;
 
 /// How much is written to the log until it is copied to the database. A page that was written several times is copied once.
