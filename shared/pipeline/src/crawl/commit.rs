@@ -4,14 +4,15 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use dragline_domain::frontier::{
-    ChunkKey, EXHAUSTED_CHUNKS_MAX, Lease, ObjectKey, OriginKey, SegmentId, SegmentRow, SegmentState, SegmentWork,
+    ChunkKey, EXHAUSTED_CHUNKS_MAX, Lease, ObjectKey, SegmentId, SegmentRow, SegmentState, SegmentWork,
 };
-use dragline_domain::ids::LeaseToken;
+use dragline_domain::ids::{Iteration, LeaseToken};
 use dragline_domain::time::after;
 
 use super::memory::Taken;
 use super::segment::SegmentRecords;
 use crate::World;
+use crate::handover::Kept;
 use dragline_domain::frontier::Committed;
 use dragline_ports::archive::{Archive, Put};
 use dragline_ports::clock::Clock;
@@ -36,7 +37,7 @@ const SEGMENT_BODIES_BYTES_MAX: u64 = 32 << 20;
 /// Visits that are committed together, in the order in which they were handed out.
 pub(super) struct OpenSegment {
     pub number: u64,
-    /// `None` once it is being committed.
+    /// `None` once they are on their way to the archive.
     pub records: Option<SegmentRecords>,
     /// The memory that it uses until it is committed.
     pub taken: Taken,
@@ -68,22 +69,14 @@ impl OpenSegment {
     pub(super) const fn is_complete(&self) -> bool {
         self.is_sealed && self.pending == 0
     }
-
-    /// Takes what is to be committed; `None` if it is under way already. Its numbers count as open until it is over.
-    pub(super) fn to_commit(&mut self) -> Option<ToCommit> {
-        let Self { records, entries, asides, exhausted, work, .. } = self;
-        let records = records.take()?;
-        Some(ToCommit { records, entries: *entries, asides: *asides, exhausted: exhausted.clone(), work: work.clone() })
-    }
 }
 
-/// What of a segment is committed.
-pub(super) struct ToCommit {
-    records: SegmentRecords,
-    entries: u32,
-    asides: u32,
-    exhausted: Vec<ChunkKey>,
-    work: SegmentWork,
+/// A segment whose object is stored, to be committed once those before it are.
+pub(super) struct Stored {
+    id: SegmentId,
+    object: ObjectKey,
+    object_bytes: u64,
+    kept: Option<Kept>,
 }
 
 /// The result of a commit: the lease as it stands now, or that another worker holds it.
@@ -92,59 +85,85 @@ pub(super) enum Outcome {
     Fenced,
 }
 
-/// Commits a segment. Effects in order: the object; segment and lease rows in one transaction; what is handed over; the parse
-/// message. If another worker holds the
-/// lease, the object is deleted.
+/// Stores the object of a segment.
+pub(super) async fn store(
+    world: &impl World,
+    id: SegmentId,
+    iteration: Iteration,
+    token: &LeaseToken,
+    records: SegmentRecords,
+) -> PortResult<Stored> {
+    let object = ObjectKey::of_segment(&id, iteration, token);
+    let (bytes, kept) = records.into_object();
+    let object_bytes = bytes.len() as u64;
+    match world.archive().put_new(&object, Bytes::from(bytes)).await? {
+        // `Exists` means an earlier try of this put whose answer was lost: nobody else has the token in its key, and a turn ends when a put or a
+        // commit fails, so it puts each segment once.
+        Put::Stored | Put::Exists => Ok(Stored { id, object, object_bytes, kept }),
+    }
+}
+
+/// Deletes the object of a segment that cannot be committed. Whoever took the lease over may have looked for orphans before it was stored.
+pub(super) async fn discard(world: &impl World, stored: &Stored) -> PortResult<()> {
+    world.archive().delete(&stored.object).await
+}
+
+/// What of a segment is committed besides its object.
+pub(super) struct Content {
+    entries: u32,
+    put_off: u32,
+    exhausted: Vec<ChunkKey>,
+    work: SegmentWork,
+}
+
+impl Content {
+    pub(super) fn of(segment: &OpenSegment) -> Self {
+        let OpenSegment { entries, asides, exhausted, work, .. } = segment;
+        let retried = u32::try_from(work.retries.len()).unwrap_or(u32::MAX);
+        let put_off = retried.saturating_add(*asides);
+        Self { entries: *entries, put_off, exhausted: exhausted.clone(), work: work.clone() }
+    }
+}
+
+/// Commits a segment whose object is stored. Effects in order: segment and lease rows in one transaction; what is handed over; the parse message. If
+/// another worker holds the lease, the object is deleted.
 ///
 /// `lease` is the holder's copy, with pace, patience and so on as they are when it begins.
 pub(super) async fn commit(
     world: &impl World,
-    origin: &OriginKey,
     token: &LeaseToken,
     lease: &Lease,
     lease_length: Duration,
-    segment: ToCommit,
+    stored: Stored,
+    content: Content,
 ) -> PortResult<Outcome> {
     let now = world.clock().now();
-    let id = SegmentId { origin: origin.clone(), turn: lease.turn, n: lease.segments };
-    let object = ObjectKey::of_segment(&id, lease.iteration, token);
-    let after_commit = lease.after_segment(&segment.work, after(now, lease_length));
-    let (entries, exhausted) = (segment.entries, segment.exhausted);
-    let put_off = u32::try_from(segment.work.retries.len()).unwrap_or(u32::MAX).saturating_add(segment.asides);
-    let (bytes, kept) = segment.records.into_object();
-    let bytes = Bytes::from(bytes);
-    let object_bytes = bytes.len() as u64;
-    match world.archive().put_new(&object, bytes).await? {
-        // `Exists` means an earlier try of this put whose answer was lost: nobody else has the token in its key, and a turn ends when a put or a
-        // commit fails, so it puts each segment once.
-        Put::Stored | Put::Exists => {}
-    }
     let row = SegmentRow {
-        id: id.clone(),
+        id: stored.id.clone(),
         iteration: lease.iteration,
         token: token.clone(),
         state: SegmentState::Crawled { part: 0 },
-        object: object.clone(),
-        object_bytes,
-        entries,
-        put_off,
+        object: stored.object.clone(),
+        object_bytes: stored.object_bytes,
+        entries: content.entries,
+        put_off: content.put_off,
         committed_at: now,
         attempts: 0,
         parsing: None,
         due: Some(after(now, world.timing().grace)),
     };
-    let commit = CommitSegment { segment: row, lease: after_commit, exhausted };
+    let after_commit = lease.after_segment(&content.work, after(now, lease_length));
+    let commit = CommitSegment { segment: row, lease: after_commit, exhausted: content.exhausted };
     match world.frontier().commit_segment(&commit).await? {
         Committed::Fenced => {
-            // Whoever took the lease over may have looked for orphans before this object was stored.
-            world.archive().delete(&object).await?;
+            discard(world, &stored).await?;
             Ok(Outcome::Fenced)
         }
         Committed::Done => {
-            if let Some(kept) = kept {
-                world.handover().leave(&object, kept, world.clock().monotonic());
+            if let Some(kept) = stored.kept {
+                world.handover().leave(&stored.object, kept, world.clock().monotonic());
             }
-            let message = ParseMessage { segment: id, iteration: lease.iteration };
+            let message = ParseMessage { segment: stored.id, iteration: lease.iteration };
             world.queue().send(Message::Parse(message), Duration::ZERO).await?;
             Ok(Outcome::Committed(Box::new(commit.lease)))
         }
@@ -153,7 +172,6 @@ pub(super) async fn commit(
 
 #[cfg(test)]
 mod tests {
-    use dragline_domain::ids::Iteration;
     use jiff::Timestamp;
 
     use super::*;

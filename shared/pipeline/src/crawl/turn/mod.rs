@@ -1,10 +1,10 @@
 //! A turn, from its ticket to its release.
 
+mod committing;
 mod visits;
 mod watched;
 
 use std::collections::VecDeque;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,10 +15,14 @@ use dragline_domain::ids::LeaseToken;
 use dragline_domain::politeness::robots_wait;
 use dragline_domain::time::after;
 use dragline_domain::url::HostKey;
-use tokio::task::{JoinError, JoinSet};
+use futures_util::StreamExt;
+use futures_util::future::BoxFuture;
+use futures_util::stream::FuturesOrdered;
+use tokio::task::JoinSet;
 
+use self::committing::{Committing, Ended};
 use self::visits::Start;
-use super::commit::{self, OpenSegment, commit};
+use super::commit::{OpenSegment, Stored};
 use super::ending::{Crowd, StopSignal, TurnEnd, TurnLimits};
 use super::memory::SegmentMemory;
 use super::orphans;
@@ -122,6 +126,8 @@ pub async fn work_turn<W: World, S: Fetchers>(
         segment_bytes_max: limits.segment_bytes,
         memory: limits.memory.clone(),
         open: VecDeque::new(),
+        storing: FuturesOrdered::new(),
+        stored: VecDeque::new(),
         committing: None,
         next_number: 0,
         visits: JoinSet::new(),
@@ -169,8 +175,13 @@ struct TurnWork<W, H> {
     crowd: Crowd,
     segment_bytes_max: u64,
     memory: SegmentMemory,
-    /// In order; only the last one may take visits, and the first one may be on its way to the store.
+    /// In order; only the last one may take visits. The first ones may be on their way to the store.
     open: VecDeque<OpenSegment>,
+    /// The objects of the first ones that are on their way, in order.
+    storing: FuturesOrdered<BoxFuture<'static, PortResult<Stored>>>,
+    /// Those that are stored, in order, before all that are on their way.
+    stored: VecDeque<Stored>,
+    /// The commit of the first one.
     committing: Option<Committing>,
     next_number: u64,
     visits: JoinSet<Result<Visited, LeaseTooOld>>,
@@ -198,24 +209,23 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             if !matches!(start, Start::Full | Start::NotYet) {
                 self.seal_last();
             }
+            self.begin_stores();
             self.begin_commit();
             match self.next_ended(start).await {
                 Some(Ended::Visit(joined)) => {
                     let joined =
                         joined.map_err(|error| PortError::new(PortErrorKind::Other, "fetch", &self.origin, error))?;
-                    let Ok(visited) = joined else {
-                        // Whoever takes over finds it committed, or nothing of it.
-                        if let Some(committing) = self.committing.take() {
-                            committing.outcome.await?;
-                        }
-                        return Ok(TurnEnd::LeaseTooOld);
-                    };
+                    let Ok(visited) = joined else { return self.leave_too_old().await };
                     self.finish(visited);
+                    continue;
+                }
+                Some(Ended::Store(stored)) => {
+                    self.stored.push_back(stored?);
                     continue;
                 }
                 Some(Ended::Commit(outcome)) => {
                     if !self.end_commit(outcome?) {
-                        return Ok(TurnEnd::Fenced);
+                        return self.leave_fenced().await;
                     }
                     continue;
                 }
@@ -256,7 +266,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         Ok(released.map_or(TurnEnd::Fenced, TurnEnd::Released))
     }
 
-    /// Returns what is over next: a visit, or the commit of a segment. `None` if none is under way, if another visit may start first, or when it is
+    /// Returns what is over next: a visit, or a step of a segment's commit. `None` if none is under way, if another visit may start first, or when it is
     /// time to check whether the turn should end.
     async fn next_ended(&mut self, start: Start) -> Option<Ended> {
         let clock = self.world.clock();
@@ -276,6 +286,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         tokio::select! {
             biased;
             Some(outcome) = committed => Some(Ended::Commit(outcome)),
+            Some(stored) = self.storing.next() => Some(Ended::Store(stored)),
             Some(joined) = self.visits.join_next() => Some(Ended::Visit(joined)),
             () = may_start, if start == Start::NotYet => None,
             else => None,
@@ -384,48 +395,4 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         }
         Ok(())
     }
-
-    /// Begins to commit the first segment if it is complete. The visits of later ones go on meanwhile, as storing an object takes a disk longer than
-    /// a server a page; segments are committed one after the other, in order.
-    fn begin_commit(&mut self) {
-        if self.committing.is_some() {
-            return;
-        }
-        let Some(segment) = self.open.front_mut().filter(|segment| segment.is_complete()) else { return };
-        let Some(segment) = segment.to_commit() else { return };
-        let (world, origin, token) = (Arc::clone(&self.world), self.origin.clone(), self.token.clone());
-        let began = world.clock().monotonic();
-        self.lease.wait_until(self.pacer.not_before(world.clock()), world.clock().now());
-        self.live.rest_until(self.pacer.rests_until(), began);
-        let (lease, length) = (self.lease.clone(), self.lease_length);
-        let outcome = async move { commit(&*world, &origin, &token, &lease, length, segment).await };
-        self.committing = Some(Committing { began, outcome: Box::pin(outcome) });
-    }
-
-    /// Ends the commit that is over. Returns `false` if another worker holds the lease.
-    fn end_commit(&mut self, outcome: commit::Outcome) -> bool {
-        let Some(Committing { began, .. }) = self.committing.take() else { return true };
-        let commit::Outcome::Committed(lease) = outcome else { return false };
-        let Some(segment) = self.open.pop_front() else { return true };
-        let Lease { pace, patience, robots, ending, .. } = self.lease;
-        self.lease = Lease { pace, patience, robots, ending, ..*lease };
-        self.lease_end = began + self.lease_length;
-        self.pages_uncommitted -= segment.work.pages;
-        self.bytes_uncommitted -= segment.work.body_bytes;
-        self.planner.committed(&segment.exhausted, &segment.work.retried);
-        true
-    }
-}
-
-/// A commit that is under way.
-struct Committing {
-    /// When it began, by the monotonic clock.
-    began: Duration,
-    outcome: Pin<Box<dyn Future<Output = PortResult<commit::Outcome>> + Send>>,
-}
-
-/// What is over.
-enum Ended {
-    Visit(Result<Result<Visited, LeaseTooOld>, JoinError>),
-    Commit(PortResult<commit::Outcome>),
 }
