@@ -24,7 +24,7 @@ mod words;
 use std::convert::Infallible;
 
 use html5gum::Tokenizer;
-pub use page::{HtmlLimits, HtmlLink, Page, PageSource, RobotsMeta, Syntax, Truncated};
+pub use page::{HtmlLimits, HtmlLink, LinkUrl, Page, PageSource, RobotsMeta, Syntax, Truncated};
 pub use prolog::is_xhtml;
 
 use self::collector::Collector;
