@@ -58,7 +58,7 @@ const PIECES: &[&str] = &[
     "\u{200B}",
 ];
 
-fn soup() -> impl Strategy<Value = String> {
+pub(super) fn soup() -> impl Strategy<Value = String> {
     let piece = prop_oneof![proptest::sample::select(PIECES).prop_map(str::to_owned), "\\PC"];
     proptest::collection::vec(piece, 0..60).prop_map(|pieces| pieces.concat())
 }
