@@ -63,8 +63,10 @@ fn check(page: &Page, limits: &HtmlLimits) {
     for link in &page.links {
         assert!(seen.insert((link.kind, link.url.as_str())), "twice: {:?} {}", link.kind, link.url);
         assert_short(link.text.as_ref(), limits.link_text_bytes_max);
-        assert_web(&link.url, limits);
-        assert_eq!(link.url.fragment(), None);
+        let url = Url::parse(link.url.as_str()).expect("it was resolved");
+        assert_eq!(url.as_str(), link.url.as_str(), "it is not as the parser writes it");
+        assert_web(&url, limits);
+        assert_eq!(url.fragment(), None);
     }
     if let Some(url) = &page.canonical {
         assert_web(url, limits);

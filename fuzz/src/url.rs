@@ -1,7 +1,7 @@
 //! URLs, and references on a page.
 
 use ::url::Url;
-use dragline_domain::url::{CrawlUrl, Origin, UrlError, UrlRules, web_reference};
+use dragline_domain::url::{CrawlUrl, Origin, PlainBase, UrlError, UrlRules, web_reference};
 
 use crate::shown::assert_one_line;
 
@@ -31,6 +31,12 @@ pub fn url(data: &[u8]) {
         let closely = base.join(&web_reference(reference)).ok().and_then(|url| CrawlUrl::from_url(&url, &rules).ok());
         if !matches!(joined, Err(UrlError::TooLong)) {
             assert_eq!(joined.ok(), closely, "{reference:?} on {page}");
+        }
+        // What is joined without the parser is what the parser makes of it.
+        if let Some(plain) = PlainBase::of(&base).and_then(|base| base.join(reference)) {
+            let parsed = base.join(&web_reference(reference)).expect("it was joined");
+            assert_eq!(plain.as_str(), parsed.as_str(), "{reference:?} on {page}");
+            assert_eq!(plain.stripped(&rules), CrawlUrl::spelled(&parsed, &rules), "{reference:?} on {page}");
         }
         // A stored key that is accepted is one that parsing leaves unchanged.
         let origin = page.origin();

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use dragline_domain::document::{Directives, LinkKind, MadeBy, Page, PageCut, Rel};
 use dragline_domain::url::{CrawlUrl, Spelling};
 use dragline_formats::directives::meta_robots;
-use dragline_formats::html::{self, HtmlLimits, PageSource, Syntax, is_xhtml};
+use dragline_formats::html::{self, HtmlLimits, HtmlLink, PageSource, Syntax, is_xhtml};
 use dragline_formats::http_fields::refresh;
 use url::Url;
 
@@ -36,11 +36,11 @@ impl Extractor for Html {
         let syntax = syntax(body.media, &text.text)?;
         let url = Url::parse(body.source.url.as_str()).ok()?;
         let source = PageSource { url: &url, encoding: text.encoding, syntax };
-        let html = html::extract(&text.text, &source, &HtmlLimits::default());
+        let mut html = html::extract(&text.text, &source, &HtmlLimits::default());
         let metas = html.robots.iter().map(|meta| (meta.agent.as_str(), meta.content.as_str()));
         let directives = body.directives.and(meta_robots(metas, body.settings.product_token));
         let canonical = canonical(body, &html);
-        let links = links(body, &html, directives, canonical.as_ref());
+        let links = links(body, std::mem::take(&mut html.links), directives, canonical.as_ref());
         let page = page(html, directives, canonical.map(|(canonical, _)| canonical), text.encoding);
         Some(Extracted { made_by: self.made_by(), page, links, remark: body.remark() })
     }
@@ -86,32 +86,35 @@ fn page(html: html::Page, directives: Directives, canonical: Option<CrawlUrl>, c
 /// Collects every link of a page once.
 fn links(
     body: &Body<'_>,
-    html: &html::Page,
+    of_html: Vec<HtmlLink>,
     directives: Directives,
     canonical: Option<&(CrawlUrl, Spelling)>,
 ) -> Vec<FoundLink> {
     let rules = body.settings.url_rules;
-    let mut seen = HashSet::new();
-    let mut links = Vec::with_capacity(html.links.len() + 1);
-    let mut add = |kind: LinkKind, (target, spelling): (CrawlUrl, Spelling), rel: Rel| {
-        if seen.insert((kind, target.clone())) {
-            links.push(FoundLink { kind, target, spelling, rel });
-        }
-    };
+    let mut links: Vec<FoundLink> = Vec::with_capacity(of_html.len() + 2);
     let of_page = if directives.nofollow { Rel::NoFollow } else { Rel::Follow };
     // A canonical link is not one that readers follow: nofollow does not apply to it.
-    if let Some(canonical) = canonical {
-        add(LinkKind::Canonical, canonical.clone(), Rel::Follow);
+    if let Some((target, spelling)) = canonical.cloned() {
+        links.push(FoundLink { kind: LinkKind::Canonical, target, spelling, rel: Rel::Follow });
     }
     let by_header = body.source.headers.text("refresh");
     let refreshed = by_header.as_deref().and_then(refresh);
-    if let Some(target) = refreshed.and_then(|url| body.source.url.join_spelled(url, rules).ok()) {
-        add(LinkKind::Redirect, target, of_page);
+    if let Some((target, spelling)) = refreshed.and_then(|url| body.source.url.join_spelled(url, rules).ok()) {
+        links.push(FoundLink { kind: LinkKind::Redirect, target, spelling, rel: of_page });
     }
-    for link in &html.links {
-        if let Ok(target) = CrawlUrl::spelled(&link.url, rules) {
-            add(link.kind, target, if link.nofollow { Rel::NoFollow } else { of_page });
+    let of_header = links.len();
+    let mut is_any_rewritten = false;
+    for HtmlLink { kind, url, nofollow, .. } in of_html {
+        let Ok((target, spelling)) = url.normalised(rules) else { continue };
+        is_any_rewritten |= target.as_str() != url.as_str();
+        if !links[..of_header].iter().any(|link| link.kind == kind && link.target == target) {
+            links.push(FoundLink { kind, target, spelling, rel: if nofollow { Rel::NoFollow } else { of_page } });
         }
+    }
+    // As they were written, no two of a page are the same.
+    if is_any_rewritten {
+        let mut seen = HashSet::new();
+        links.retain(|link| seen.insert((link.kind, link.target.clone())));
     }
     links
 }

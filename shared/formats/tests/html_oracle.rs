@@ -14,7 +14,7 @@ fn page() -> Url {
 
 fn extracted(html: &str) -> LinkSet {
     let links = extract(html, &PageSource::html(&page()), &HtmlLimits::default()).links;
-    links.into_iter().filter(|link| knows(link.kind)).map(|link| (link.kind, link.url.into())).collect()
+    links.into_iter().filter(|link| knows(link.kind)).map(|link| (link.kind, link.url.to_string())).collect()
 }
 
 /// The pieces that pages are made of, without those where a tree builder drops links and a reader without a tree does not: links in frame sets, and

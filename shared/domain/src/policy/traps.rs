@@ -55,8 +55,8 @@ pub fn trap(url: &CrawlUrl, limits: &TrapLimits) -> Option<Trap> {
     if exceeds(url.as_str().len(), limits.url_bytes_max) {
         return Some(Trap::UrlBytes { max: limits.url_bytes_max });
     }
-    let segments = || segments(url.path());
-    let count = segments().count();
+    let path = inner(url.path());
+    let count = path.bytes().filter(|byte| *byte == b'/').count() + 1;
     if exceeds(count, limits.segments_max) {
         return Some(Trap::Segments { max: limits.segments_max });
     }
@@ -64,15 +64,16 @@ pub fn trap(url: &CrawlUrl, limits: &TrapLimits) -> Option<Trap> {
     if !exceeds(count, limits.segment_repeats_max) {
         return None;
     }
-    let mut sorted: Vec<&str> = segments().collect();
+    let mut sorted: Vec<&str> = path.split('/').collect();
     sorted.sort_unstable();
     let repeats = sorted.chunk_by(|a, b| a == b).any(|run| exceeds(run.len(), limits.segment_repeats_max));
     repeats.then_some(Trap::SegmentRepeats { max: limits.segment_repeats_max })
 }
 
-fn segments(path: &str) -> impl Iterator<Item = &str> {
+/// Returns a path's segments, with the slashes between them.
+fn inner(path: &str) -> &str {
     let inner = path.strip_prefix('/').unwrap_or(path);
-    inner.strip_suffix('/').unwrap_or(inner).split('/')
+    inner.strip_suffix('/').unwrap_or(inner)
 }
 
 fn exceeds(count: usize, max: u32) -> bool {

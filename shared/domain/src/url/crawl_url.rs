@@ -137,6 +137,25 @@ impl CrawlUrl {
         Ok((Self::of_normalised(text.into(), path_start)?, spelling))
     }
 
+    /// Strips the parameters that the rules name, and returns whether there were any: of a URL that was normalised by rules that keep all.
+    ///
+    /// # Errors
+    /// None in practice: what remains is no longer.
+    pub fn stripped(&self, rules: &UrlRules) -> Result<(Self, Spelling), UrlError> {
+        let path = rules.stripped_path(self.path());
+        let query = self.query().and_then(|query| rules.stripped_query(query));
+        if path.is_none() && query.is_none() {
+            return Ok((self.clone(), Spelling::Whole));
+        }
+        let mut text = self.origin_str().to_owned();
+        text.push_str(path.as_deref().unwrap_or(self.path()));
+        if let Some(query) = query.as_deref().or(self.query()).filter(|query| !query.is_empty()) {
+            text.push('?');
+            text.push_str(query);
+        }
+        Ok((Self::of_normalised(text.into(), self.path_start.into())?, Spelling::Stripped))
+    }
+
     /// Makes a URL from a text that is known to be normalised.
     pub(super) fn of_normalised(text: Arc<str>, path_start: usize) -> Result<Self, UrlError> {
         if text.len() > Self::LEN_MAX {

@@ -111,6 +111,27 @@ proptest! {
         prop_assert_eq!(base.join(&reference, &rules).ok(), slow);
     }
 
+    /// What is joined without the parser is what the parser makes of it, with and without parameters to strip.
+    #[test]
+    fn plain_references_are_joined_as_the_parser_would(
+        base in urlish(),
+        reference in prop_oneof![
+            urlish(),
+            "(/|\\./|\\.\\./){0,4}[a-z.:/]{0,8}([?&][a-c;=?]{0,5}(sid=1|utm_a)?)?",
+            "https://example.org[a-z./:?]{0,8}",
+        ],
+        rules in any_rules(),
+    ) {
+        let bases = ["https://example.org/a;jsessionid=1//b/c?d", "https://example.org", &base];
+        for base in bases.into_iter().filter_map(|base| url::Url::parse(base).ok()) {
+            if let Some(plain) = PlainBase::of(&base).and_then(|base| base.join(&reference)) {
+                let parsed = base.join(&web_reference(&reference)).unwrap();
+                prop_assert_eq!(plain.as_str(), parsed.as_str());
+                prop_assert_eq!(plain.stripped(&rules), CrawlUrl::spelled(&parsed, &rules));
+            }
+        }
+    }
+
     /// A key that is taken without parsing is one that parsing would leave as it is, and the other way round.
     #[test]
     fn keys_are_checked_as_the_parser_would(key in urlish().prop_map(|text| format!("/{text}"))) {

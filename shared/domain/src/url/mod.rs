@@ -6,6 +6,7 @@ mod host_key;
 mod key;
 mod origin;
 mod percent;
+mod plain;
 mod reference;
 mod rules;
 
@@ -19,5 +20,6 @@ pub use error::UrlError;
 pub use host_key::{DomainKey, HostKey};
 pub use origin::{Origin, OriginError, Scheme};
 pub use percent::{is_unreserved, octet_after};
+pub use plain::PlainBase;
 pub use reference::web_reference;
 pub use rules::{UrlRules, UrlRulesError};

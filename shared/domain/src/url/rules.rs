@@ -104,7 +104,7 @@ impl UrlRules {
 
     /// Returns the query without the parameters to be stripped, which may be empty; `None` if there is nothing to strip.
     pub(super) fn stripped_query(&self, query: &str) -> Option<String> {
-        if !query.split('&').any(|parameter| self.takes_out(parameter)) {
+        if query.is_empty() || !query.split('&').any(|parameter| self.takes_out(parameter)) {
             return None;
         }
         let kept: Vec<&str> = query.split('&').filter(|parameter| !self.takes_out(parameter)).collect();
@@ -296,6 +296,7 @@ mod tests {
         }
         let all = UrlRules::new(["*"]).unwrap();
         assert_eq!(all.stripped_query("a=1&b").as_deref(), Some(""), "`*` alone takes every parameter");
+        assert_eq!(all.stripped_query(""), None, "where there is none, it takes nothing");
         assert_eq!(UrlRules::keep_all().stripped_query("sid=1"), None);
         assert_eq!(UrlRules::keep_all().stripped_path("/a;sid=1"), None);
     }

@@ -1,14 +1,16 @@
 //! The links of a page: each kind and URL once.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasher, RandomState};
+use std::hash::BuildHasher;
 use std::ops::Range;
 
 use dragline_domain::document::LinkKind;
+use dragline_domain::url::PlainBase;
+use foldhash::fast::RandomState;
 use url::Url;
 
 use super::HtmlLimits;
-use super::page::HtmlLink;
+use super::page::{HtmlLink, LinkUrl};
 use super::resolve::{Resolver, has_other_scheme, without_fragment};
 use super::tag::Value;
 
@@ -105,12 +107,17 @@ impl Links {
         let Self { references, links: unresolved, is_cut, .. } = self;
         let mut links: Vec<HtmlLink> = Vec::with_capacity(unresolved.len());
         let mut seen = Seen::default();
+        let plain = PlainBase::of(resolver.base);
         for Unresolved { kind, reference, follow, text } in unresolved {
             let reference = &references[reference];
-            let Some(url) = resolver.resolve(reference) else { continue };
-            if reference.is_empty() && is_same_page(&url, page) {
-                continue;
-            }
+            let plain = plain.and_then(|base| base.join(reference)).filter(|url| resolver.fits(url.as_str()));
+            let url = match plain {
+                Some(url) if resolver.fits(reference) => LinkUrl::Normalised(url),
+                _ => match resolver.resolve(reference) {
+                    Some(url) if !(reference.is_empty() && is_same_page(&url, page)) => LinkUrl::Parsed(url),
+                    _ => continue,
+                },
+            };
             match seen.find((kind, url.as_str()), |id| links[id].kind == kind && links[id].url == url) {
                 Ok(id) => {
                     let link = &mut links[id];
@@ -136,7 +143,7 @@ fn is_same_page(url: &Url, page: &Url) -> bool {
 #[derive(Debug, Default)]
 struct Seen {
     hasher: RandomState,
-    ids: HashMap<u64, usize>,
+    ids: HashMap<u64, usize, RandomState>,
 }
 
 impl Seen {

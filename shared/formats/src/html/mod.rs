@@ -4,6 +4,8 @@
 //! would be needed, a stack of bounded depth approximates it; each approximation is documented in its place. Scripts are not run, so `<noscript>`
 //! counts; `<template>` and comments do not count.
 
+mod cdata;
+mod character_reference;
 mod collector;
 mod foreign;
 mod hiding;
@@ -12,23 +14,19 @@ mod metadata;
 mod open_elements;
 mod page;
 mod prolog;
-mod reader;
 mod rel;
 mod resolve;
+mod scan;
 mod tag;
 #[cfg(test)]
 mod tests;
 mod tokens;
 mod words;
 
-use std::convert::Infallible;
-
-use html5gum::Tokenizer;
-pub use page::{HtmlLimits, HtmlLink, Page, PageSource, RobotsMeta, Syntax, Truncated};
+pub use page::{HtmlLimits, HtmlLink, LinkUrl, Page, PageSource, RobotsMeta, Syntax, Truncated};
 pub use prolog::is_xhtml;
 
 use self::collector::Collector;
-use self::reader::{AttributeCount, PageReader};
 use self::tokens::Tokens;
 
 /// Reads a page from its text.
@@ -49,9 +47,6 @@ pub fn extract(html: &str, source: &PageSource<'_>, limits: &HtmlLimits) -> Page
         Syntax::Xhtml => prolog::after_prolog(html),
     };
     let mut collector = Collector::new(limits, source.syntax);
-    let attributes = AttributeCount::default();
-    let tokens = Tokens::new(&mut collector, &attributes, limits.attribute_bytes_max);
-    let tokenizer = Tokenizer::new_with_emitter(PageReader::new(html, &attributes), tokens);
-    let Ok::<(), Infallible>(()) = tokenizer.finish();
+    Tokens::new(html, &mut collector, limits.attribute_bytes_max).read();
     collector.finish(source)
 }

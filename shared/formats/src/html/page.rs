@@ -1,6 +1,9 @@
 //! The input of the reader, its limits, and the page that it returns.
 
+use std::fmt;
+
 use dragline_domain::document::LinkKind;
+use dragline_domain::url::{CrawlUrl, Spelling, UrlError, UrlRules};
 use url::Url;
 
 /// What is known about a page besides its text.
@@ -100,12 +103,58 @@ pub struct HtmlLink {
     /// How the page refers to it.
     pub kind: LinkKind,
     /// Absolute, of http or https, without its fragment.
-    pub url: Url,
+    pub url: LinkUrl,
     /// Whether its `rel` says `nofollow`, wherever the page has this link.
     pub nofollow: bool,
     /// The text of an `<a>` including its images' alternative texts, or the alternative text of an `<area>`: the first
     /// that is not empty.
     pub text: Option<String>,
+}
+
+/// The URL of a link.
+#[derive(Clone, Debug)]
+pub enum LinkUrl {
+    /// It was read without a parser, as nearly all are, and is normalised, with all its parameters.
+    Normalised(CrawlUrl),
+    /// Any other, as it was parsed.
+    Parsed(Url),
+}
+
+impl LinkUrl {
+    /// The whole URL.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Normalised(url) => url.as_str(),
+            Self::Parsed(url) => url.as_str(),
+        }
+    }
+
+    /// Normalises it by these rules, and returns whether parameters were stripped.
+    ///
+    /// # Errors
+    /// [`UrlError`] says why it cannot be crawled.
+    pub fn normalised(&self, rules: &UrlRules) -> Result<(CrawlUrl, Spelling), UrlError> {
+        match self {
+            Self::Normalised(url) => url.stripped(rules),
+            Self::Parsed(url) => CrawlUrl::spelled(url, rules),
+        }
+    }
+}
+
+/// However it was read, its text is what counts.
+impl PartialEq for LinkUrl {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_str() == other.as_str()
+    }
+}
+
+impl Eq for LinkUrl {}
+
+impl fmt::Display for LinkUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
 }
 
 /// A `<meta>` for robots.

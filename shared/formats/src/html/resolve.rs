@@ -20,13 +20,17 @@ pub(super) struct Resolver<'a> {
 impl Resolver<'_> {
     /// Returns the URL of a reference, without its fragment; `None` if it is not a URL, neither http nor https, or too long.
     pub(super) fn resolve(self, reference: &str) -> Option<Url> {
-        let fits = |text: &str| text.len() <= self.url_bytes_max;
-        let mut url = fits(reference).then(|| self.join(reference).ok())??;
-        if !matches!(url.scheme(), "http" | "https") || !fits(url.as_str()) {
+        let mut url = self.fits(reference).then(|| self.join(reference).ok())??;
+        if !matches!(url.scheme(), "http" | "https") || !self.fits(url.as_str()) {
             return None;
         }
         url.set_fragment(None);
         Some(url)
+    }
+
+    /// Whether a reference or a URL is not too long.
+    pub(super) const fn fits(self, text: &str) -> bool {
+        text.len() <= self.url_bytes_max
     }
 
     /// WHATWG HTML, "encoding-parse a URL": the path is always in UTF-8, the query in the page's encoding.

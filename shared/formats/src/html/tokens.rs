@@ -1,27 +1,28 @@
-//! Turning the tokenizer's events into tags and text.
+//! Splitting a page's text into tags and texts (WHATWG HTML, tokenization).
+//!
+//! Comments and document types are skipped. Nothing is copied but what has to be decoded.
 
-use std::convert::Infallible;
+use html5gum::State;
+use memchr::{memchr, memchr2};
 
-use html5gum::{Emitter, Error, State};
-
+use super::cdata::Cdata;
+use super::character_reference::{Place, Reference};
 use super::collector::Collector;
 use super::open_elements::Name;
-use super::reader::AttributeCount;
+use super::scan::bytes_before;
 use super::tag::{Begun, Element, Tag};
 
 /// Longer than any known name, so that a cut name is never one of them.
 const NAME_BYTES_MAX: usize = 24;
 
-/// Which part of a tag is being read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
-    /// Its name, or nothing.
-    Name,
-    /// An attribute's name.
-    AttributeName,
-    /// An attribute's value.
-    Value(Begun),
-}
+/// The most attributes of one tag that are read: of one with more, everything up to the next `>` is skipped. Pages have some tens at most.
+const ATTRIBUTES_MAX: usize = 256;
+
+/// What stands for a NUL, wherever it is not dropped.
+const REPLACEMENT: &[u8] = "\u{FFFD}".as_bytes();
+
+/// What ends a run of text.
+const IN_TEXT: &[u8] = b"&<\0\r";
 
 /// Which tag is being read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,222 +31,530 @@ enum TagKind {
     End,
 }
 
-/// Assembles tags and passes them on, without an allocation per token.
+/// Whether an attribute's value is followed by more of its tag.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ended {
+    Yes,
+    /// The page ends in it.
+    ByPage,
+}
+
+/// How a script hides its end tags.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Escape {
+    No,
+    /// It is in a comment, which once protected it from old browsers.
+    Comment,
+    /// It is in a script in a comment.
+    ScriptInComment,
+}
+
+/// Reads tags and texts, and passes them on.
 #[derive(Debug)]
-pub(super) struct Tokens<'c, 'l> {
+pub(super) struct Tokens<'h, 'c, 'l> {
+    text: &'h [u8],
+    /// How much of it has been read.
+    at: usize,
     collector: &'c mut Collector<'l>,
-    attributes: &'c AttributeCount,
-    kind: TagKind,
-    part: Part,
-    name: Vec<u8>,
-    attribute_name: Vec<u8>,
     tag: Tag,
+    /// A name in lower case, if it was written otherwise.
+    name: Vec<u8>,
     /// The last start tag: within raw text, only its end tag has a meaning.
     last_start: Element,
     /// Within raw text, tracks CDATA sections, in which end tags are ignored.
     cdata: Option<Cdata>,
 }
 
-impl<'c, 'l> Tokens<'c, 'l> {
-    pub(super) fn new(
-        collector: &'c mut Collector<'l>,
-        attributes: &'c AttributeCount,
-        value_bytes_max: usize,
-    ) -> Self {
+impl<'h, 'c, 'l> Tokens<'h, 'c, 'l> {
+    pub(super) fn new(html: &'h str, collector: &'c mut Collector<'l>, value_bytes_max: usize) -> Self {
         Self {
+            text: html.as_bytes(),
+            at: 0,
             collector,
-            attributes,
-            kind: TagKind::Start,
-            part: Part::Name,
-            name: Vec::with_capacity(NAME_BYTES_MAX),
-            attribute_name: Vec::with_capacity(NAME_BYTES_MAX),
             tag: Tag::new(value_bytes_max),
+            name: Vec::with_capacity(NAME_BYTES_MAX),
             last_start: Element::Other,
             cdata: None,
         }
     }
 
-    fn init_tag(&mut self, kind: TagKind) {
-        self.attributes.begin_tag();
-        self.kind = kind;
-        self.part = Part::Name;
-        self.name.clear();
-    }
-
-    /// The attribute's name is complete.
-    fn end_attribute_name(&mut self) {
-        if self.part == Part::AttributeName {
-            let is_read = self.kind == TagKind::Start;
-            self.part = Part::Value(if is_read { self.tag.begin(&self.attribute_name) } else { Begun::Ignored });
+    /// Reads the page to its end.
+    pub(super) fn read(mut self) {
+        let mut state = State::Data;
+        while self.at < self.text.len() {
+            state = match state {
+                State::Data => self.data(),
+                State::RcData => self.raw_text(IN_TEXT, state),
+                State::RawText => self.raw_text(b"<\0\r", state),
+                State::ScriptData => self.script(),
+                State::CdataSection => self.cdata_section(),
+                State::PlainText => {
+                    self.emit_unread(self.text.len());
+                    state
+                }
+            };
         }
     }
-}
 
-/// Appends what there is room for.
-fn push_name(name: &mut Vec<u8>, piece: &[u8]) {
-    let room = NAME_BYTES_MAX - name.len();
-    name.extend_from_slice(&piece[..piece.len().min(room)]);
-}
-
-impl Emitter for Tokens<'_, '_> {
-    type Token = Infallible;
-
-    fn pop_token(&mut self) -> Option<Infallible> {
-        None
+    fn peek(&self, ahead: usize) -> Option<u8> {
+        self.text.get(self.at + ahead).copied()
     }
 
-    fn should_emit_errors(&mut self) -> bool {
-        false
+    fn rest(&self) -> &'h [u8] {
+        &self.text[self.at..]
     }
 
-    fn emit_string(&mut self, piece: &[u8]) {
+    fn emit(&mut self, piece: &[u8]) {
         if let Some(cdata) = &mut self.cdata {
             cdata.read(piece);
         }
         self.collector.text(piece);
     }
 
-    fn init_start_tag(&mut self) {
-        self.init_tag(TagKind::Start);
-        self.tag.clear();
+    /// Emits this many bytes as they are.
+    fn emit_next(&mut self, bytes: usize) {
+        let piece = &self.rest()[..bytes];
+        self.at += bytes;
+        self.emit(piece);
     }
 
-    fn init_end_tag(&mut self) {
-        self.init_tag(TagKind::End);
+    /// Emits the text up to one of these bytes, and returns which.
+    #[inline(always)]
+    fn emit_until(&mut self, needles: &[u8]) -> Option<u8> {
+        let bytes = bytes_before(needles, self.rest());
+        if bytes > 0 {
+            self.emit_next(bytes);
+        }
+        self.peek(0)
     }
 
-    fn push_tag_name(&mut self, piece: &[u8]) {
-        push_name(&mut self.name, piece);
-    }
-
-    fn init_attribute(&mut self) {
-        self.attributes.begin_attribute();
-        self.end_attribute_name();
-        self.part = Part::AttributeName;
-        self.attribute_name.clear();
-    }
-
-    fn push_attribute_name(&mut self, piece: &[u8]) {
-        push_name(&mut self.attribute_name, piece);
-    }
-
-    fn push_attribute_value(&mut self, piece: &[u8]) {
-        self.end_attribute_name();
-        if self.part == Part::Value(Begun::Kept) {
-            self.tag.append(piece);
+    /// Emits one byte, if it is text: what had to be seen to know what is before it is a text of its own.
+    fn emit_one(&mut self, needles: &[u8]) {
+        if self.peek(0).is_some_and(|byte| !needles.contains(&byte)) {
+            self.emit_next(1);
         }
     }
 
-    fn set_self_closing(&mut self) {
-        self.tag.close_itself();
+    /// Emits everything up to there as text without references.
+    fn emit_unread(&mut self, end: usize) {
+        while self.at < end {
+            let bytes = bytes_before(b"\0\r", &self.text[self.at..end]);
+            if bytes > 0 {
+                self.emit_next(bytes);
+            }
+            if self.at < end {
+                self.emit_replaced();
+            }
+        }
     }
 
-    fn emit_current_tag(&mut self) -> Option<State> {
-        self.end_attribute_name();
-        let element = Element::from_name(&self.name);
-        let name = Name::of(&self.name);
-        match self.kind {
-            TagKind::Start => {
+    /// Emits what stands for a NUL or a carriage return.
+    fn emit_replaced(&mut self) {
+        if self.peek(0) == Some(b'\0') {
+            self.at += 1;
+            self.emit(REPLACEMENT);
+        } else {
+            self.skip_line_break();
+            self.emit(b"\n");
+        }
+    }
+
+    fn skip_line_break(&mut self) {
+        self.at += if self.rest().starts_with(b"\r\n") { 2 } else { 1 };
+    }
+
+    fn emit_reference(&mut self, needles: &[u8]) {
+        let reference = Reference::at_start_of(self.rest(), Place::Text);
+        self.at += reference.bytes;
+        self.emit(&reference.text);
+        if reference.is_ended_by_next {
+            self.emit_one(needles);
+        }
+    }
+
+    /// Skips everything up to this byte, and the byte.
+    fn skip_past(&mut self, end: u8) {
+        self.at += memchr(end, self.rest()).map_or(self.rest().len(), |at| at + 1);
+    }
+
+    /// Reads text and markup, until a tag changes how to read on.
+    fn data(&mut self) -> State {
+        loop {
+            match self.emit_until(IN_TEXT) {
+                None => return State::Data,
+                Some(b'<') => match self.markup() {
+                    State::Data => {}
+                    state => return state,
+                },
+                Some(b'&') => self.emit_reference(IN_TEXT),
+                // Each is a text of its own, so that it can be dropped.
+                Some(b'\0') => self.emit_next(1),
+                Some(_) => self.emit_replaced(),
+            }
+        }
+    }
+
+    /// Reads what a `<` begins.
+    fn markup(&mut self) -> State {
+        match (self.peek(1), self.peek(2)) {
+            (Some(first), _) if first.is_ascii_alphabetic() => {
+                self.at += 1;
+                return self.tag(TagKind::Start);
+            }
+            (Some(b'/'), Some(first)) if first.is_ascii_alphabetic() => {
+                self.at += 2;
+                return self.tag(TagKind::End);
+            }
+            (Some(b'/'), Some(_)) | (Some(b'?'), _) => self.skip_past(b'>'),
+            (Some(b'/'), None) => self.emit_next(2),
+            (Some(b'!'), _) => return self.declaration(),
+            _ => {
+                self.emit_next(1);
+                self.emit_one(IN_TEXT);
+            }
+        }
+        State::Data
+    }
+
+    /// Reads what `<!` begins: a comment, a document type, a CDATA section.
+    fn declaration(&mut self) -> State {
+        const CDATA: &[u8] = b"<![CDATA[";
+        if self.rest().starts_with(b"<!--") {
+            self.at += 4;
+            self.comment();
+        } else if self.rest().starts_with(CDATA) && self.collector.has_cdata() {
+            self.at += CDATA.len();
+            return State::CdataSection;
+        } else {
+            // A document type ends at the first bracket, too, even within quotes.
+            self.skip_past(b'>');
+        }
+        State::Data
+    }
+
+    fn comment(&mut self) {
+        let start = self.at;
+        if matches!((self.peek(0), self.peek(1)), (Some(b'>'), _) | (Some(b'-'), Some(b'>'))) {
+            return self.skip_past(b'>');
+        }
+        while self.at < self.text.len() {
+            self.skip_past(b'>');
+            let comment = &self.text[start..self.at];
+            if comment.ends_with(b"-->") || comment.ends_with(b"--!>") {
+                return;
+            }
+        }
+    }
+
+    fn cdata_section(&mut self) -> State {
+        const IN_SECTION: &[u8] = b"]\r";
+        loop {
+            match self.emit_until(IN_SECTION) {
+                None => return State::CdataSection,
+                Some(b']') => {}
+                Some(_) => {
+                    self.emit_replaced();
+                    continue;
+                }
+            }
+            let brackets = self.rest().iter().take_while(|byte| **byte == b']').count();
+            if brackets >= 2 && self.peek(brackets) == Some(b'>') {
+                (2..brackets).for_each(|_| self.emit(b"]"));
+                self.at += brackets + 1;
+                return State::Data;
+            }
+            self.emit_next(brackets);
+            self.emit_one(IN_SECTION);
+        }
+    }
+
+    /// Reads text in which nothing is markup but its element's end tag.
+    #[inline(always)]
+    fn raw_text(&mut self, needles: &[u8], state: State) -> State {
+        loop {
+            match self.emit_until(needles) {
+                None => return state,
+                Some(b'<') => {
+                    if let Some(name) = self.end_tag_name() {
+                        if self.is_own_end_tag(name) {
+                            self.at += 2;
+                            return self.tag(TagKind::End);
+                        }
+                        self.emit_next(2);
+                        self.emit_next(name.len());
+                    } else {
+                        self.emit_next(if self.peek(1) == Some(b'/') { 2 } else { 1 });
+                    }
+                    self.emit_one(needles);
+                }
+                Some(b'&') => self.emit_reference(needles),
+                Some(_) => self.emit_replaced(),
+            }
+        }
+    }
+
+    /// Returns the letters of what may be an end tag in raw text.
+    fn end_tag_name(&self) -> Option<&'h [u8]> {
+        let after = self.rest().strip_prefix(b"</")?;
+        let letters = letters(after);
+        (!letters.is_empty()).then_some(letters)
+    }
+
+    /// Whether this name in raw text is that of an end tag which ends it.
+    fn is_own_end_tag(&mut self, name: &[u8]) -> bool {
+        self.peek(2 + name.len()).is_some_and(ends_name)
+            && Element::from_name(in_lower_case(name, &mut self.name)) == self.last_start
+            && self.cdata.as_ref().is_none_or(|cdata| !cdata.is_open())
+    }
+
+    /// Reads a script up to its end tag, whichever may be hidden in it (WHATWG HTML, "script data state" and those that follow it).
+    fn script(&mut self) -> State {
+        let mut escape = Escape::No;
+        let mut comment_start = 0;
+        let mut looked_at = self.at;
+        loop {
+            let rest = &self.text[looked_at..];
+            let found = if escape == Escape::No { memchr(b'<', rest) } else { memchr2(b'<', b'>', rest) };
+            let Some(at) = found.map(|at| looked_at + at) else {
+                self.emit_unread(self.text.len());
+                return State::ScriptData;
+            };
+            looked_at = at + 1;
+            if self.text[at] == b'>' {
+                if self.text[comment_start..at].ends_with(b"--") {
+                    escape = Escape::No;
+                }
+                continue;
+            }
+            let after = &self.text[at + 1..];
+            let (is_end, after) = after.strip_prefix(b"/").map_or((false, after), |after| (true, after));
+            let name = letters(after);
+            let is_named = after.get(name.len()).copied().is_some_and(ends_name);
+            let is_script = is_named && name.eq_ignore_ascii_case(b"script");
+            match (escape, is_end) {
+                (Escape::No | Escape::Comment, true) if is_named && !name.is_empty() => {
+                    self.emit_unread(at);
+                    if self.is_own_end_tag(name) {
+                        self.at += 2;
+                        return self.tag(TagKind::End);
+                    }
+                }
+                (Escape::No, false) if after.starts_with(b"!--") => {
+                    escape = Escape::Comment;
+                    comment_start = at + 2;
+                    looked_at = at + 4;
+                }
+                (Escape::Comment, false) if is_script => {
+                    escape = Escape::ScriptInComment;
+                    looked_at = at + 1 + name.len() + 1;
+                }
+                (Escape::ScriptInComment, true) if is_script => {
+                    escape = Escape::Comment;
+                    looked_at = at + 2 + name.len() + 1;
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Reads a tag from its name on, and passes it on if it has an end. Returns how to read on.
+    fn tag(&mut self, kind: TagKind) -> State {
+        let name = self.name_until(b"\t\n\x0C\r />");
+        let name = in_lower_case(name, &mut self.name);
+        let (element, name) = (Element::from_name(name), Name::of(name));
+        if kind == TagKind::Start {
+            self.tag.clear();
+        }
+        match (self.attributes(kind), kind) {
+            (Ended::ByPage, _) => {
+                self.at = self.text.len();
+                State::Data
+            }
+            (Ended::Yes, TagKind::End) => {
+                self.cdata = None;
+                self.collector.end_tag(element, name);
+                State::Data
+            }
+            (Ended::Yes, TagKind::Start) => {
                 self.last_start = element;
                 self.tag.set_name(element, name);
                 let content = self.collector.start_tag(&self.tag);
                 self.cdata = (content.is_some() && self.collector.has_cdata()).then(Cdata::default);
-                content
-            }
-            TagKind::End => {
-                self.cdata = None;
-                self.collector.end_tag(element, name);
-                None
+                content.unwrap_or(State::Data)
             }
         }
     }
 
-    fn current_is_appropriate_end_tag_token(&mut self) -> bool {
-        self.kind == TagKind::End
-            && Element::from_name(&self.name) == self.last_start
-            && self.cdata.as_ref().is_none_or(|cdata| !cdata.is_open())
+    /// Reads a name as it is written.
+    #[inline(always)]
+    fn name_until(&mut self, needles: &[u8]) -> &'h [u8] {
+        let name = &self.rest()[..bytes_before(needles, self.rest())];
+        self.at += name.len();
+        name
     }
 
-    fn adjusted_current_node_present_but_not_in_html_namespace(&mut self) -> bool {
-        self.collector.has_cdata()
+    fn skip_space(&mut self) {
+        self.at += self.rest().iter().position(|byte| !is_space(*byte)).unwrap_or(self.rest().len());
     }
 
-    // Nothing in errors, comments and doctypes is kept.
-    fn set_last_start_tag(&mut self, _: Option<&[u8]>) {}
-    fn emit_eof(&mut self) {}
-    fn emit_error(&mut self, _: Error) {}
-    fn init_comment(&mut self) {}
-    fn emit_current_comment(&mut self) {}
-    fn push_comment(&mut self, _: &[u8]) {}
-    fn init_doctype(&mut self) {}
-    fn emit_current_doctype(&mut self) {}
-    fn set_force_quirks(&mut self) {}
-    fn push_doctype_name(&mut self, _: &[u8]) {}
-    fn set_doctype_public_identifier(&mut self, _: &[u8]) {}
-    fn set_doctype_system_identifier(&mut self, _: &[u8]) {}
-    fn push_doctype_public_identifier(&mut self, _: &[u8]) {}
-    fn push_doctype_system_identifier(&mut self, _: &[u8]) {}
-}
-
-const CDATA_BEGIN: &[u8] = b"<![CDATA[";
-const CDATA_END: &[u8] = b"]]>";
-
-/// Watches raw text, in pieces of any length, for the beginning and end of CDATA sections. In XML, an end tag within a section is text: a script may
-/// have `</script>` in one.
-#[derive(Debug, Default)]
-struct Cdata {
-    is_open: bool,
-    /// How much of the awaited delimiter has matched.
-    matched: usize,
-}
-
-impl Cdata {
-    const fn is_open(&self) -> bool {
-        self.is_open
-    }
-
-    /// Takes the next piece.
-    fn read(&mut self, piece: &[u8]) {
-        for byte in piece {
-            let awaited = if self.is_open { CDATA_END } else { CDATA_BEGIN };
-            if *byte == awaited[self.matched] {
-                self.matched += 1;
-            } else if !(self.is_open && *byte == b']') {
-                // In `]]]`, the last two may be the ones that count; a `<` only occurs where a section begins.
-                self.matched = usize::from(*byte == awaited[0]);
+    /// Reads a tag's attributes and the `>` behind them.
+    fn attributes(&mut self, kind: TagKind) -> Ended {
+        for _ in 0..ATTRIBUTES_MAX {
+            loop {
+                self.skip_space();
+                match (self.peek(0), self.peek(1)) {
+                    (None, _) => return Ended::ByPage,
+                    (Some(b'>'), _) => {
+                        self.at += 1;
+                        return Ended::Yes;
+                    }
+                    (Some(b'/'), Some(b'>')) => {
+                        self.at += 2;
+                        self.tag.close_itself();
+                        return Ended::Yes;
+                    }
+                    (Some(b'/'), _) => self.at += 1,
+                    _ => break,
+                }
             }
-            if self.matched == awaited.len() {
-                *self = Self { is_open: !self.is_open, matched: 0 };
+            if self.attribute(kind) == Ended::ByPage {
+                return Ended::ByPage;
             }
+        }
+        self.skip_excessive()
+    }
+
+    /// Ends a tag that has as many attributes as are read.
+    fn skip_excessive(&mut self) -> Ended {
+        loop {
+            self.skip_space();
+            match (self.peek(0), self.peek(1)) {
+                (Some(b'/'), Some(b'>')) => self.tag.close_itself(),
+                (Some(b'/'), _) => {
+                    self.at += 1;
+                    continue;
+                }
+                _ => {}
+            }
+            break;
+        }
+        self.skip_past(b'>');
+        if self.text[..self.at].ends_with(b">") { Ended::Yes } else { Ended::ByPage }
+    }
+
+    /// Reads an attribute, whose name may begin with `=`.
+    fn attribute(&mut self, kind: TagKind) -> Ended {
+        let start = self.at;
+        self.at += 1;
+        self.name_until(b"\t\n\x0C\r />=");
+        let name = &self.text[start..self.at];
+        let begun = match kind {
+            TagKind::Start => self.tag.begin(in_lower_case(name, &mut self.name)),
+            TagKind::End => Begun::Ignored,
+        };
+        self.skip_space();
+        if self.peek(0) != Some(b'=') {
+            return Ended::Yes;
+        }
+        self.at += 1;
+        self.skip_space();
+        match self.peek(0) {
+            Some(b'"') => self.quoted_value(b"\"&\0\r", begun),
+            Some(b'\'') => self.quoted_value(b"'&\0\r", begun),
+            // It has none.
+            Some(b'>') => Ended::Yes,
+            _ => self.unquoted_value(begun),
+        }
+    }
+
+    #[inline(always)]
+    fn quoted_value(&mut self, needles: &[u8], begun: Begun) -> Ended {
+        self.at += 1;
+        loop {
+            match self.append_until(needles, begun) {
+                None => return Ended::ByPage,
+                Some(b'"' | b'\'') => {
+                    self.at += 1;
+                    return Ended::Yes;
+                }
+                Some(special) => self.append_special(special, begun),
+            }
+        }
+    }
+
+    fn unquoted_value(&mut self, begun: Begun) -> Ended {
+        loop {
+            match self.append_until(b"\t\n\x0C\r &>\0", begun) {
+                None => return Ended::ByPage,
+                Some(special @ (b'&' | b'\0')) => self.append_special(special, begun),
+                Some(_) => return Ended::Yes,
+            }
+        }
+    }
+
+    /// Appends to an attribute's value what comes before one of these bytes, and returns which.
+    #[inline(always)]
+    fn append_until(&mut self, needles: &[u8], begun: Begun) -> Option<u8> {
+        let piece = &self.rest()[..bytes_before(needles, self.rest())];
+        self.at += piece.len();
+        self.append(piece, begun);
+        self.peek(0)
+    }
+
+    /// Appends what a reference, a NUL or a carriage return stands for.
+    fn append_special(&mut self, special: u8, begun: Begun) {
+        match special {
+            b'&' => {
+                let reference = Reference::at_start_of(self.rest(), Place::Value);
+                self.at += reference.bytes;
+                self.append(&reference.text, begun);
+            }
+            b'\0' => {
+                self.at += 1;
+                self.append(REPLACEMENT, begun);
+            }
+            _ => {
+                self.skip_line_break();
+                self.append(b"\n", begun);
+            }
+        }
+    }
+
+    fn append(&mut self, piece: &[u8], begun: Begun) {
+        if begun == Begun::Kept && !piece.is_empty() {
+            self.tag.append(piece);
         }
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// Returns the letters that a text begins with.
+fn letters(text: &[u8]) -> &[u8] {
+    let count = text.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+    &text[..count]
+}
 
-    #[test]
-    fn sections() {
-        for (text, is_open, why) in [
-            ("", false, "nothing"),
-            ("a<![CDATA[b", true, "begun"),
-            ("a<![CDATA[b]]>c", false, "ended"),
-            ("<![CDATA[]]>", false, "empty"),
-            ("<<![CDATA[", true, "a bracket before it"),
-            ("<![CDATA<![CDATA[", true, "half of one before it"),
-            ("<![cdata[", false, "in capitals only"),
-            ("<![CDATA[a]]]>", false, "three brackets at its end"),
-            ("<![CDATA[a]>]]b>", true, "ends that are not ends"),
-            ("<![CDATA[<![CDATA[]]>", false, "they do not nest"),
-            ("]]><![CDATA[", true, "an end without a beginning"),
-        ] {
-            let mut whole = Cdata::default();
-            whole.read(text.as_bytes());
-            assert_eq!(whole.is_open(), is_open, "{why}: {text}");
-            let mut pieces = Cdata::default();
-            text.bytes().for_each(|byte| pieces.read(&[byte]));
-            assert_eq!(pieces.is_open(), is_open, "{why}, byte by byte: {text}");
+/// Whether this byte ends a tag's name.
+const fn ends_name(byte: u8) -> bool {
+    is_space(byte) || matches!(byte, b'/' | b'>')
+}
+
+/// White space between a tag's parts.
+const fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\x0C' | b'\r')
+}
+
+/// Returns as much of a name as is needed to know it, in lower case, in `buffer` unless it is already.
+fn in_lower_case<'n>(name: &'n [u8], buffer: &'n mut Vec<u8>) -> &'n [u8] {
+    let start = &name[..name.len().min(NAME_BYTES_MAX)];
+    if !start.iter().any(|byte| byte.is_ascii_uppercase() || *byte == b'\0') {
+        return start;
+    }
+    buffer.clear();
+    for byte in start {
+        match byte {
+            b'\0' => buffer.extend_from_slice(REPLACEMENT),
+            byte => buffer.push(byte.to_ascii_lowercase()),
         }
     }
+    &buffer[..buffer.len().min(NAME_BYTES_MAX)]
 }

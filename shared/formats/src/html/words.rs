@@ -1,10 +1,15 @@
 //! Text as a reader sees it: white space collapsed, lines broken where blocks begin and end.
 
+use memchr::memchr3;
+
 /// Invisible characters that only say where a line may break, which nobody types when searching for a word: soft hyphen, zero width space, word
 /// joiner, byte order mark.
 ///
 /// The joiners U+200C and U+200D are not among them: without these, Persian and the scripts of India are misspelt, and emoji fall apart.
 const INVISIBLE: [&[u8]; 4] = [b"\xC2\xAD", b"\xE2\x80\x8B", b"\xE2\x81\xA0", b"\xEF\xBB\xBF"];
+
+/// The bytes that they begin with.
+const INVISIBLE_BEGINNINGS: [u8; 3] = [0xC2, 0xE2, 0xEF];
 
 /// What separates two words, the weakest first: of several, the strongest counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -56,11 +61,13 @@ impl Words {
             if start > 0 {
                 self.gap(Gap::Space);
             }
-            rest = &rest[start..];
-            let end = rest.iter().position(|byte| is_space(*byte)).unwrap_or(rest.len());
-            let (word, after) = rest.split_at(end);
-            self.append(word);
-            rest = after;
+            let text = &rest[start..];
+            // The rest of a character that the tokenizer split: whether that is invisible has to be known before the next word.
+            let is_split = text.first().is_some_and(|byte| is_continuation(*byte));
+            let run = if is_split { first_word(text) } else { text };
+            let (as_is, after) = text.split_at(as_is_bytes(run));
+            self.append_visible(as_is);
+            rest = &after[invisible_bytes(after)..];
         }
         if !rest.is_empty() {
             self.gap(Gap::Space);
@@ -83,16 +90,17 @@ impl Words {
 
     /// Appends the visible part of a piece.
     fn append(&mut self, piece: &[u8]) {
+        let [c2, e2, ef] = INVISIBLE_BEGINNINGS;
         let (mut rest, mut from) = (piece, 0);
-        while let Some(at) = rest[from..].iter().position(|byte| begins_invisible(*byte)) {
+        while let Some(at) = memchr3(c2, e2, ef, &rest[from..]) {
             from += at;
-            match INVISIBLE.iter().find(|invisible| rest[from..].starts_with(invisible)) {
-                Some(invisible) => {
+            match invisible_bytes(&rest[from..]) {
+                0 => from += 1,
+                invisible => {
                     self.append_visible(&rest[..from]);
-                    rest = &rest[from + invisible.len()..];
+                    rest = &rest[from + invisible..];
                     from = 0;
                 }
-                None => from += 1,
             }
         }
         self.append_visible(rest);
@@ -124,9 +132,8 @@ impl Words {
     fn drop_invisible_at(&mut self, seam: usize) {
         let is_begin = |byte: &u8| !is_continuation(*byte);
         let Some(start) = self.bytes[..seam].iter().rposition(is_begin) else { return };
-        if let Some(invisible) = INVISIBLE.iter().find(|invisible| self.bytes[start..].starts_with(invisible)) {
-            self.bytes.drain(start..start + invisible.len());
-        }
+        let invisible = invisible_bytes(&self.bytes[start..]);
+        self.bytes.drain(start..start + invisible);
     }
 
     /// Empties it for other text, and returns what there was; `None` if there was nothing.
@@ -155,9 +162,77 @@ fn to_text(bytes: &[u8]) -> String {
     bytes.trim_ascii_end().utf8_chunks().map(|chunk| chunk.valid()).collect()
 }
 
-/// Whether one of [`INVISIBLE`] begins with this.
-const fn begins_invisible(byte: u8) -> bool {
-    matches!(byte, 0xC2 | 0xE2 | 0xEF)
+fn first_word(text: &[u8]) -> &[u8] {
+    text.split(|byte| is_space(*byte)).next().unwrap_or_default()
+}
+
+/// Returns how many bytes of a text that begins with a word are kept as they are: words with one space between any two, as most texts are written.
+fn as_is_bytes(text: &[u8]) -> usize {
+    let mut at = 0;
+    loop {
+        at += plain_bytes(&text[at..]);
+        let space = usize::from(text.get(at) == Some(&b' '));
+        let after = &text[at + space..];
+        // A letter that begins like an invisible character.
+        if after.first().is_some_and(|byte| INVISIBLE_BEGINNINGS.contains(byte)) && invisible_bytes(after) == 0 {
+            at += space + 1;
+        } else {
+            // The space before may be one of several.
+            return at - usize::from(at > 0 && text[at - 1] == b' ');
+        }
+    }
+}
+
+/// Returns the position of the first byte that may not be kept as it is: white space that is not a single space between plain bytes, or what an
+/// invisible character begins with.
+fn plain_bytes(text: &[u8]) -> usize {
+    const CHUNK: usize = 16;
+    let mut at = 0;
+    while let Some(chunk) = text[at..].first_chunk::<CHUNK>()
+        && let Some(next) = text[at + 1..].first_chunk::<CHUNK>()
+        && !has_special(chunk, next)
+    {
+        at += CHUNK;
+    }
+    let is_plain = |byte: &u8| IS_PLAIN[usize::from(*byte)];
+    loop {
+        at += text[at..].iter().position(|byte| !is_plain(byte)).unwrap_or(text.len() - at);
+        match text[at..] {
+            [b' ', after, ..] if is_plain(&after) => at += 2,
+            _ => return at,
+        }
+    }
+}
+
+/// Whether one of these bytes is special before the one that follows it. Looks at all of them, so that the compiler can look at all at once.
+fn has_special<const N: usize>(bytes: &[u8; N], next: &[u8; N]) -> bool {
+    let is_pair = |byte: u8, next: u8| (byte == b' ') & (next == b' ');
+    bytes.iter().zip(next).fold(false, |special, (byte, next)| special | is_special(*byte) | is_pair(*byte, *next))
+}
+
+/// Whether a byte is white space other than a space, or may begin an invisible character.
+const fn is_special(byte: u8) -> bool {
+    let [c2, e2, ef] = INVISIBLE_BEGINNINGS;
+    let is_white = (byte == b'\t') | (byte == b'\n') | (byte == b'\x0C') | (byte == b'\r');
+    is_white | (byte == c2) | (byte == e2) | (byte == ef)
+}
+
+/// Of each byte, whether it is neither a space nor special.
+const IS_PLAIN: [bool; 256] = {
+    let mut is_plain = [true; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        #[expect(clippy::cast_possible_truncation, reason = "it is less than 256")]
+        let of = byte as u8;
+        is_plain[byte] = of != b' ' && !is_special(of);
+        byte += 1;
+    }
+    is_plain
+};
+
+/// Returns the length of the invisible character that a text begins with; 0 if it begins with none.
+fn invisible_bytes(text: &[u8]) -> usize {
+    INVISIBLE.iter().find(|invisible| text.starts_with(invisible)).map_or(0, |invisible| invisible.len())
 }
 
 const fn is_continuation(byte: u8) -> bool {
@@ -167,4 +242,46 @@ const fn is_continuation(byte: u8) -> bool {
 /// White space in HTML.
 const fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\x0C' | b'\r')
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Says the same in the plainest way.
+    fn plainly(text: &str, bytes_max: usize) -> String {
+        let is_invisible = |c: char| matches!(c, '\u{AD}' | '\u{200B}' | '\u{2060}' | '\u{FEFF}');
+        let seen: String = text.chars().filter(|c| !is_invisible(*c)).collect();
+        let words: Vec<_> = seen.split([' ', '\t', '\n', '\x0C', '\r']).filter(|word| !word.is_empty()).collect();
+        let words = words.join(" ");
+        words[..words.floor_char_boundary(bytes_max)].trim_end_matches(' ').to_owned()
+    }
+
+    proptest! {
+        #[test]
+        fn words_are_separated_by_one_space_however_they_come(
+            pieces in proptest::collection::vec(
+                prop_oneof![
+                    "[a-z]{1,20}( [a-z]{1,9}){0,4}",
+                    "[ \t\n\r\x0C\x0B]{1,3}",
+                    "[\u{AD}\u{200B}\u{2060}\u{FEFF}]{1,2}",
+                    "[éÂ—\u{200C}€\u{FFFD}😀]{1,3}",
+                    "( \u{AD} | —|— )",
+                ],
+                0..12,
+            ),
+            bytes_max in 0..90_usize,
+        ) {
+            let text = pieces.concat();
+            let mut whole = Words::new(bytes_max);
+            whole.push(text.as_bytes());
+            // Behind a space, half a character may have been dropped.
+            prop_assert_eq!(whole.finish().trim_end_matches(' ').to_owned(), plainly(&text, bytes_max));
+            let mut by_pieces = Words::new(bytes_max);
+            pieces.iter().for_each(|piece| by_pieces.push(piece.as_bytes()));
+            prop_assert_eq!(by_pieces.finish().trim_end_matches(' ').to_owned(), plainly(&text, bytes_max));
+        }
+    }
 }

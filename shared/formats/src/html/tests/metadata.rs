@@ -136,7 +136,7 @@ fn refreshes() {
         ("<meta name=refresh content='0; url=/x'>", None, "no pragma"),
     ];
     let first = |page: Page| page.links.into_iter().find(|link| link.kind == LinkKind::Redirect);
-    check(cases, |page| first(page).map(|link| link.url.into()));
+    check(cases, |page| first(page).map(|link| link.url.to_string()));
 }
 
 #[test]

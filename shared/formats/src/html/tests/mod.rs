@@ -6,6 +6,7 @@ mod hostile;
 mod links;
 mod metadata;
 mod text;
+mod tokenizer;
 mod xhtml;
 
 use url::Url;
