@@ -9,7 +9,7 @@ use dragline_system::{SystemClock, SystemRng};
 const MESSAGES_MAX: usize = 10_000;
 
 /// The most bytes of captures that wait for their parsers in memory. What is beyond is read back from the archive.
-const HANDOVER_BYTES_MAX: u64 = 16 << 20;
+const HANDOVER_BYTES_MAX: u64 = 8 << 20;
 
 /// The ports over SQLite, a directory and an in-process queue.
 pub type LocalWorld<N> =
