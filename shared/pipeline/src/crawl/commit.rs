@@ -85,6 +85,13 @@ pub(super) enum Outcome {
     Fenced,
 }
 
+impl Stored {
+    /// Returns the segment's number among those of its origin.
+    pub(super) const fn number(&self) -> u64 {
+        self.id.n
+    }
+}
+
 /// Stores the object of a segment.
 pub(super) async fn store(
     world: &impl World,

@@ -3,16 +3,15 @@
 //! A disk takes longer to store an object than a server to answer some pages. So the objects of complete segments are stored at the same time, while
 //! later segments are filled; the segments are committed one after the other, in order.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use dragline_domain::frontier::{Lease, SegmentId};
 use dragline_ports::clock::Clock;
-use dragline_ports::error::PortResult;
+use dragline_ports::error::{PortError, PortErrorKind, PortResult};
 use dragline_ports::fetcher::Fetcher;
-use futures_util::StreamExt;
-use futures_util::future::BoxFuture;
-use tokio::task::JoinError;
+use tokio::task::{JoinError, JoinSet};
 
 use super::TurnWork;
 use crate::World;
@@ -20,18 +19,36 @@ use crate::crawl::commit::{Content, Outcome, Stored, commit, discard, store};
 use crate::crawl::ending::TurnEnd;
 use crate::crawl::visit::{LeaseTooOld, Visited};
 
-/// A commit that is under way.
-pub(super) struct Committing {
-    /// When it began, by the monotonic clock.
+/// The commits of a turn that are under way. Each step is a task, and ends with the turn.
+#[derive(Default)]
+pub(super) struct Commits {
+    /// Objects on their way to the archive.
+    storing: JoinSet<PortResult<Stored>>,
+    /// Those that are there, by the number of their segment.
+    stored: BTreeMap<u64, Stored>,
+    /// The commit of the first segment.
+    committing: JoinSet<PortResult<Outcome>>,
+    /// When that began, by the monotonic clock.
     began: Duration,
-    pub(super) outcome: BoxFuture<'static, PortResult<Outcome>>,
+}
+
+impl Commits {
+    /// Returns the next step that is over; `None` if none is under way.
+    pub(super) async fn next_ended(&mut self) -> Option<Ended> {
+        tokio::select! {
+            biased;
+            Some(outcome) = self.committing.join_next() => Some(Ended::Commit(outcome)),
+            Some(stored) = self.storing.join_next() => Some(Ended::Store(stored)),
+            else => None,
+        }
+    }
 }
 
 /// What is over.
 pub(super) enum Ended {
     Visit(Result<Result<Visited, LeaseTooOld>, JoinError>),
-    Store(PortResult<Stored>),
-    Commit(PortResult<Outcome>),
+    Store(Result<PortResult<Stored>, JoinError>),
+    Commit(Result<PortResult<Outcome>, JoinError>),
 }
 
 impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
@@ -42,34 +59,38 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             let Some(records) = segment.records.take() else { continue };
             let id = SegmentId { origin: self.origin.clone(), turn: self.lease.turn, n };
             let (world, token, iteration) = (Arc::clone(&self.world), self.token.clone(), self.lease.iteration);
-            self.storing.push_back(Box::pin(async move { store(&*world, id, iteration, &token, records).await }));
+            self.commits.storing.spawn(async move { store(&*world, id, iteration, &token, records).await });
         }
     }
 
     /// Begins to commit the first segment if its object is stored.
     pub(super) fn begin_commit(&mut self) {
-        if self.committing.is_some() {
+        if !self.commits.committing.is_empty() {
             return;
         }
         let Some(content) = self.open.front().map(Content::of) else { return };
-        let Some(stored) = self.stored.pop_front() else { return };
+        let Some(stored) = self.commits.stored.remove(&self.lease.segments) else { return };
         let (world, token) = (Arc::clone(&self.world), self.token.clone());
         let began = world.clock().monotonic();
         self.lease.wait_until(self.pacer.not_before(world.clock()), world.clock().now());
         self.live.rest_until(self.pacer.rests_until(), began);
         let (lease, length) = (self.lease.clone(), self.lease_length);
-        let outcome = async move { commit(&*world, &token, &lease, length, stored, content).await };
-        self.committing = Some(Committing { began, outcome: Box::pin(outcome) });
+        self.commits.began = began;
+        self.commits.committing.spawn(async move { commit(&*world, &token, &lease, length, stored, content).await });
+    }
+
+    /// Takes an object that is stored, to be committed when its turn comes.
+    pub(super) fn end_store(&mut self, stored: Stored) {
+        self.commits.stored.insert(stored.number(), stored);
     }
 
     /// Ends the commit that is over. Returns `false` if another worker holds the lease.
     pub(super) fn end_commit(&mut self, outcome: Outcome) -> bool {
-        let Some(Committing { began, .. }) = self.committing.take() else { return true };
         let Outcome::Committed(lease) = outcome else { return false };
         let Some(segment) = self.open.pop_front() else { return true };
         let Lease { pace, patience, robots, ending, .. } = self.lease;
         self.lease = Lease { pace, patience, robots, ending, ..*lease };
-        self.lease_end = began + self.lease_length;
+        self.lease_end = self.commits.began + self.lease_length;
         self.pages_uncommitted -= segment.work.pages;
         self.bytes_uncommitted -= segment.work.body_bytes;
         self.planner.committed(&segment.exhausted, &segment.work.retried);
@@ -78,10 +99,11 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
 
     /// Ends a turn whose lease another worker holds: what was stored meanwhile is deleted.
     pub(super) async fn leave_fenced(mut self) -> PortResult<TurnEnd> {
-        while let Some(stored) = self.storing.next().await {
-            self.stored.push_back(stored?);
+        while let Some(stored) = self.commits.storing.join_next().await {
+            let stored = self.joined("store", stored)??;
+            self.end_store(stored);
         }
-        for stored in &self.stored {
+        for stored in self.commits.stored.values() {
             discard(&*self.world, stored).await?;
         }
         Ok(TurnEnd::Fenced)
@@ -89,9 +111,14 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
 
     /// Ends a turn whose lease became too old for a visit. Whoever takes it over finds a segment committed, or deletes its object.
     pub(super) async fn leave_too_old(mut self) -> PortResult<TurnEnd> {
-        if let Some(committing) = self.committing.take() {
-            committing.outcome.await?;
+        while let Some(outcome) = self.commits.committing.join_next().await {
+            self.joined("commit", outcome)??;
         }
         Ok(TurnEnd::LeaseTooOld)
+    }
+
+    /// Returns what a task of the turn returned. It fails if the task panicked.
+    pub(super) fn joined<T>(&self, what: &'static str, joined: Result<T, JoinError>) -> PortResult<T> {
+        joined.map_err(|error| PortError::new(PortErrorKind::Other, what, &self.origin, error))
     }
 }

@@ -15,14 +15,11 @@ use dragline_domain::ids::LeaseToken;
 use dragline_domain::politeness::robots_wait;
 use dragline_domain::time::after;
 use dragline_domain::url::HostKey;
-use futures_util::StreamExt;
-use futures_util::future::BoxFuture;
-use futures_util::stream::FuturesOrdered;
 use tokio::task::JoinSet;
 
-use self::committing::{Committing, Ended};
+use self::committing::{Commits, Ended};
 use self::visits::Start;
-use super::commit::{OpenSegment, Stored};
+use super::commit::OpenSegment;
 use super::ending::{Crowd, StopSignal, TurnEnd, TurnLimits};
 use super::memory::SegmentMemory;
 use super::orphans;
@@ -126,9 +123,7 @@ pub async fn work_turn<W: World, S: Fetchers>(
         segment_bytes_max: limits.segment_bytes,
         memory: limits.memory.clone(),
         open: VecDeque::new(),
-        storing: FuturesOrdered::new(),
-        stored: VecDeque::new(),
-        committing: None,
+        commits: Commits::default(),
         next_number: 0,
         visits: JoinSet::new(),
         pages_uncommitted: 0,
@@ -177,12 +172,7 @@ struct TurnWork<W, H> {
     memory: SegmentMemory,
     /// In order; only the last one may take visits. The first ones may be on their way to the store.
     open: VecDeque<OpenSegment>,
-    /// The objects of the first ones that are on their way, in order.
-    storing: FuturesOrdered<BoxFuture<'static, PortResult<Stored>>>,
-    /// Those that are stored, in order, before all that are on their way.
-    stored: VecDeque<Stored>,
-    /// The commit of the first one.
-    committing: Option<Committing>,
+    commits: Commits,
     next_number: u64,
     visits: JoinSet<Result<Visited, LeaseTooOld>>,
     pages_uncommitted: u64,
@@ -213,18 +203,18 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             self.begin_commit();
             match self.next_ended(start).await {
                 Some(Ended::Visit(joined)) => {
-                    let joined =
-                        joined.map_err(|error| PortError::new(PortErrorKind::Other, "fetch", &self.origin, error))?;
-                    let Ok(visited) = joined else { return self.leave_too_old().await };
+                    let Ok(visited) = self.joined("fetch", joined)? else { return self.leave_too_old().await };
                     self.finish(visited);
                     continue;
                 }
                 Some(Ended::Store(stored)) => {
-                    self.stored.push_back(stored?);
+                    let stored = self.joined("store", stored)??;
+                    self.end_store(stored);
                     continue;
                 }
                 Some(Ended::Commit(outcome)) => {
-                    if !self.end_commit(outcome?) {
+                    let outcome = self.joined("commit", outcome)??;
+                    if !self.end_commit(outcome) {
                         return self.leave_fenced().await;
                     }
                     continue;
@@ -270,12 +260,6 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
     /// time to check whether the turn should end.
     async fn next_ended(&mut self, start: Start) -> Option<Ended> {
         let clock = self.world.clock();
-        let committed = async {
-            match &mut self.committing {
-                Some(committing) => Some((&mut committing.outcome).await),
-                None => None,
-            }
-        };
         let may_start = async {
             tokio::select! {
                 biased;
@@ -285,8 +269,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         };
         tokio::select! {
             biased;
-            Some(outcome) = committed => Some(Ended::Commit(outcome)),
-            Some(stored) = self.storing.next() => Some(Ended::Store(stored)),
+            Some(ended) = self.commits.next_ended() => Some(ended),
             Some(joined) = self.visits.join_next() => Some(Ended::Visit(joined)),
             () = may_start, if start == Start::NotYet => None,
             else => None,
