@@ -8,8 +8,7 @@ STAGES = [
     ("digest", r"^<?sha1::|^<?sha2::|^<?ring::digest"),
     ("compress", r"^libdeflate_\w+_compress|^<?libdeflater::Compressor"),
     ("write WARC", r"^<?dragline_pipeline::crawl::segment::|^<?dragline_formats::warc::(writer|record)::"),
-    ("read WARC", r"^<?dragline_pipeline::parse::(read|captures)::|^<?dragline_formats::warc::reader::"),
-    ("parse", r"^<?dragline_extract::|^<?dragline_formats::(html|charset)::|^<?html5gum::|^<?dragline_pipeline::parse::documents::"),
+    ("parse", r"^<?dragline_extract::|^<?dragline_formats::(html|charset)::|^<?html5gum::|^<?dragline_pipeline::parse::(documents|read|captures)::|^<?dragline_formats::warc::reader::"),
     ("claim", r"^<?dragline_pipeline::parse::claims::|^<?dragline_local::frontier::candidates::claim"),
     ("store", r"^<?dragline_local::documents::|^<?dragline_local::frontier::(log|candidates)::"),
     # What `db` has is used by several stages, so it counts as its callers' own; except the thread that runs and commits transactions.

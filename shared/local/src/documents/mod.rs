@@ -106,6 +106,8 @@ fn packed(origin: &Origin, documents: &[Document]) -> Result<Vec<(Document, Opti
     packed.collect()
 }
 
+// Not inlined, so that profiles show it by its name.
+#[inline(never)]
 fn put(db: &Db, owner: &Owner<'_>, document: &Document, links: Option<&str>) -> Result<(), StoreError> {
     let Document { url, outcome, state, detail, difference, .. } = document;
     let id = VisitId::new(owner.segment.1, document.n)?;

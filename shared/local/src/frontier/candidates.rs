@@ -37,6 +37,8 @@ impl Candidates for SqliteFrontier {
     }
 }
 
+// Not inlined, so that profiles show it by its name.
+#[inline(never)]
 fn claim(db: &Db, request: &ClaimRequest) -> Result<Vec<Claim>, StoreError> {
     let origin = (db.ensure_origin(&request.origin)?, &request.origin.origin);
     request.urls.iter().map(|(path, sighting)| claim_one(db, request, origin, path, sighting)).collect()
@@ -97,6 +99,8 @@ fn due(key: &OriginKey, candidate: Candidate, work: DueWork) -> Result<DueCandid
     Ok(DueCandidate { entry: TodoEntry { path_and_query, via, redirects: 0, known, demand: None }, depth, work })
 }
 
+// Not inlined, so that profiles show it by its name.
+#[inline(never)]
 fn update_candidates(db: &Db, key: &OriginKey, updates: &[CandidateUpdate]) -> Result<(), StoreError> {
     let Some(origin) = db.origin_id(key)? else { return Ok(()) };
     // Most documents are of the segment that puts them.

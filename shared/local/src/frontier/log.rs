@@ -21,6 +21,8 @@ impl CrawlLog for SqliteFrontier {
     }
 }
 
+// Not inlined, so that profiles show it by its name.
+#[inline(never)]
 fn put_log(db: &Db, log: &SegmentLog) -> Result<(), StoreError> {
     let segment = db.segment(&log.segment)?.ok_or(StoreError::Missing("such segment"))?;
     if segment.is_logged {
