@@ -45,6 +45,7 @@ impl Commits {
 }
 
 /// What is over.
+#[expect(clippy::large_enum_variant, reason = "there is one at a time, and nearly always a visit")]
 pub(super) enum Ended {
     Visit(Result<Result<Visited, LeaseTooOld>, JoinError>),
     Store(Result<PortResult<Stored>, JoinError>),
