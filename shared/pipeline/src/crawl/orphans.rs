@@ -1,19 +1,32 @@
 //! Objects that a holder stored and never committed.
 
 use dragline_domain::frontier::{Lease, ObjectKey, OriginKey, SegmentId};
+use dragline_domain::ids::LeaseToken;
 
 use crate::World;
 use dragline_ports::archive::Archive;
 use dragline_ports::error::PortResult;
-use dragline_ports::frontier::Parses;
+use dragline_ports::frontier::{Origins, Parses};
 
 /// The most orphans of a turn: no turn writes more objects between two commits, even with the few holders that it can have.
 const ORPHANS_MAX: usize = 1_000;
 
-/// Deletes the objects of a turn that was taken over, except those that are committed.
-pub(super) async fn remove(world: &impl World, origin: &OriginKey, lease: &Lease) -> PortResult<()> {
+/// Deletes what earlier holders of a turn stored and did not commit; this token's bearer took it over from them.
+///
+/// Whether it still holds the lease is asked once the objects are listed: then none of them is of a later holder, who is about to commit it.
+pub(super) async fn remove(
+    world: &impl World,
+    origin: &OriginKey,
+    lease: &Lease,
+    token: &LeaseToken,
+) -> PortResult<()> {
     let prefix = ObjectKey::turn_prefix(origin, lease.iteration, lease.turn);
-    for key in world.archive().list(&prefix, None, ORPHANS_MAX).await? {
+    let listed = world.archive().list(&prefix, None, ORPHANS_MAX).await?;
+    let rows = world.frontier().load_origin(origin).await?;
+    if !rows.is_some_and(|rows| rows.lease.is_held_by(token)) {
+        return Ok(());
+    }
+    for key in listed {
         let n = key.as_str()[prefix.len()..].split('-').next().and_then(|n| n.parse().ok());
         let Some(n) = n else { continue };
         let id = SegmentId { origin: origin.clone(), turn: lease.turn, n };

@@ -98,7 +98,7 @@ pub async fn work_turn<W: World, S: Fetchers>(
     };
     let took_over = lease.attempts > 0;
     if took_over {
-        orphans::remove(&**world, &ticket.origin, &lease).await?;
+        orphans::remove(&**world, &ticket.origin, &lease, &token).await?;
     }
     let pacer = Arc::new(Pacer::new(lease.pace, lease.free_from(now), world.clock()));
     pacer.rest_until(live.rests_until());
@@ -231,7 +231,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         // Everything that was handed out is committed. The cursor may have passed more: candidates that others had queued.
         self.planner.position().clone().write_to(&mut self.lease);
         if self.took_over {
-            orphans::remove(&*self.world, &self.origin, &self.lease).await?;
+            orphans::remove(&*self.world, &self.origin, &self.lease, &self.token).await?;
         }
         let now = self.world.clock().now();
         let free_from = self.pacer.not_before(self.world.clock());
