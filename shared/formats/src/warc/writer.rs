@@ -18,8 +18,8 @@ const LEVEL_STORED: i32 = 0;
 /// How much of a body is looked at to see whether it can be compressed, from its middle. A shorter body is compressed in any case.
 const SAMPLE_BYTES: usize = 1 << 10;
 
-/// How many pairs of equal octets a sample of what cannot be compressed has at most, both orders counted: random octets have about 4,092, a quarter of
-/// a percent of such samples more than 4,500. Text has some 50,000.
+/// How many pairs of equal octets a sample of what cannot be compressed has at most, both orders counted: random octets have 4,092 on average, with a
+/// standard deviation of 90. Letters alone have ten times as many.
 const PAIRS_MAX: usize = 5_000;
 
 thread_local! {
