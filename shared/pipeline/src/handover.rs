@@ -15,6 +15,10 @@ use dragline_domain::url::CrawlUrl;
 use dragline_formats::http_fields::{Headers, content_type};
 use dragline_formats::warc::{HttpResponseError, RecordSpan, Sha1Digest, Truncation};
 use jiff::Timestamp;
+use tokio::sync::Notify;
+
+/// How long crawl steps wait for a parser that does not come.
+const PARSER_COMES_WITHIN: Duration = Duration::from_secs(5);
 
 /// How long captures wait for their parser. Their message may have been lost, and the sweeper will send it again.
 const WAIT_MAX: Duration = Duration::from_secs(300);
@@ -139,6 +143,8 @@ struct Shared {
     bytes: AtomicU64,
     /// In the order in which they were left.
     left: Mutex<VecDeque<Left>>,
+    /// Told each time that a parser has taken something.
+    taken: Notify,
 }
 
 /// The captures of a committed segment.
@@ -162,7 +168,7 @@ impl Handover {
     /// Returns a handover of at most this many bytes.
     #[must_use]
     pub fn new(bytes_max: u64) -> Self {
-        Self { shared: Arc::new(Shared { bytes_max, bytes: AtomicU64::new(0), left: Mutex::default() }) }
+        Self { shared: Arc::new(Shared { bytes_max, bytes: AtomicU64::new(0), left: Mutex::default(), taken: Notify::new() }) }
     }
 
     /// Returns one that hands nothing over: where the parser is another process.
@@ -190,7 +196,29 @@ impl Handover {
     pub fn take(&self, object: &ObjectKey) -> Option<Vec<Capture>> {
         let mut left = self.shared.left.lock().unwrap_or_else(PoisonError::into_inner);
         let place = left.iter().position(|left| left.object == *object)?;
-        left.remove(place).map(|mut left| std::mem::take(&mut left.kept.captures))
+        let taken = left.remove(place).map(|mut left| std::mem::take(&mut left.kept.captures));
+        self.shared.taken.notify_waiters();
+        taken
+    }
+
+    /// Whether so much waits for parsers that no segment should be begun: it would have to be read back. Nobody waits for a parser that does not come,
+    /// as its message may be lost. `now` is the monotonic clock's reading.
+    #[must_use]
+    pub fn is_crowded(&self, now: Duration) -> bool {
+        let left = self.shared.left.lock().unwrap_or_else(PoisonError::into_inner);
+        let comes = left.front().is_some_and(|oldest| now.saturating_sub(oldest.since) < PARSER_COMES_WITHIN);
+        comes && self.shared.bytes.load(Ordering::Relaxed) > self.shared.bytes_max / 2
+    }
+
+    /// Returns as soon as it is not crowded any more because a parser took something.
+    pub async fn until_taken(&self, now: Duration) {
+        loop {
+            let taken = self.shared.taken.notified();
+            if !self.is_crowded(now) {
+                return;
+            }
+            taken.await;
+        }
     }
 }
 

@@ -190,7 +190,7 @@ fn set_up(connection: &Connection) -> Result<(), crate::db::StoreError> {
     // Temporary data stays in memory: opening a file for it can fail when the crawl has many open.
     connection.pragma_update(None, "temp_store", "memory")?;
     // In KiB, when negative.
-    connection.pragma_update(None, "cache_size", -16_384)?;
+    connection.pragma_update(None, "cache_size", -10_240)?;
     connection.pragma_update(None, "journal_size_limit", 64 << 20)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS_MAX);
     Ok(())

@@ -196,7 +196,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
         self.read_inbox().await?;
         loop {
             let start = self.start_visits().await?;
-            if !matches!(start, Start::Full | Start::NotYet) {
+            if !matches!(start, Start::Full | Start::NotYet | Start::AheadOfParsers) {
                 self.seal_last();
             }
             self.begin_stores();
@@ -221,7 +221,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
                 }
                 None => {}
             }
-            if start != Start::NotYet
+            if !matches!(start, Start::NotYet | Start::AheadOfParsers)
                 && self.open.is_empty()
                 && (start == Start::MustEnd || !self.has_more(start).await?)
             {
@@ -267,11 +267,18 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
                 () = clock.sleep(self.pacer.wait(clock).min(LOOK_AGAIN)) => {}
             }
         };
+        let caught_up = async {
+            tokio::select! {
+                () = self.world.handover().until_taken(clock.monotonic()) => {}
+                () = clock.sleep(LOOK_AGAIN) => {}
+            }
+        };
         tokio::select! {
             biased;
             Some(ended) = self.commits.next_ended() => Some(ended),
             Some(joined) = self.visits.join_next() => Some(Ended::Visit(joined)),
             () = may_start, if start == Start::NotYet => None,
+            () = caught_up, if start == Start::AheadOfParsers => None,
             else => None,
         }
     }

@@ -33,6 +33,8 @@ pub(super) enum Start {
     Full,
     /// The next one has to wait for its time.
     NotYet,
+    /// The parsers of this process have to catch up first.
+    AheadOfParsers,
     /// The turn starts nothing more.
     MustEnd,
     /// The lease must be renewed first.
@@ -49,8 +51,8 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             if let Some(reason) = self.must_not_start() {
                 return Ok(reason);
             }
-            if !self.has_room() {
-                return Ok(Start::Full);
+            if let Some(reason) = self.make_room() {
+                return Ok(reason);
             }
             let now = self.world.clock().now();
             let in_flight = self.open.iter().map(|segment| segment.entries as usize).sum();
@@ -121,8 +123,8 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             .is_some_and(|holder| holder.reserved.spend(self.pages_uncommitted, self.bytes_uncommitted).is_spent())
     }
 
-    /// Makes sure that the last segment takes another visit. Returns `false` if too many are in progress.
-    fn has_room(&mut self) -> bool {
+    /// Makes sure that the last segment takes another visit. Returns why it cannot.
+    fn make_room(&mut self) -> Option<Start> {
         let now = self.world.clock().monotonic();
         let age_max = self.world.timing().segment_age;
         let bytes_max = self.segment_bytes_max.min(self.memory.part());
@@ -132,10 +134,13 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             last.is_sealed = true;
         }
         if self.open.back().is_some_and(|last| !last.is_sealed) {
-            return true;
+            return None;
         }
         if self.open.len() >= OPEN_SEGMENTS_MAX {
-            return false;
+            return Some(Start::Full);
+        }
+        if self.world.handover().is_crowded(now) {
+            return Some(Start::AheadOfParsers);
         }
         let taken = self.lease.taken + self.open.iter().map(|segment| u64::from(segment.entries)).sum::<u64>();
         let waiting = self.inbox.added.saturating_sub(taken).max(self.planner.at_hand() as u64);
@@ -160,7 +165,7 @@ impl<W: World, H: Fetcher + 'static> TurnWork<W, H> {
             work: SegmentWork::default(),
         });
         self.next_number += 1;
-        true
+        None
     }
 
     /// Seals the last segment, so that it takes no more visits; one without visits is dropped.
