@@ -86,7 +86,7 @@ impl Kept {
         let room = self.bytes_max - self.bytes.len();
         let (fits, over) = chunk.split_at(chunk.len().min(room));
         self.bytes.extend_from_slice(fits);
-        match self.meter.push(fits) {
+        match self.meter.push(&self.bytes) {
             Measured::Within if over.is_empty() => Pushed::Within,
             _ => Pushed::Full,
         }

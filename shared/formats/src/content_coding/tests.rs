@@ -301,6 +301,41 @@ proptest! {
         prop_assert_eq!((digest.decoded_bytes, digest.cut), (body.len() as u64, None));
     }
 
+    /// One go is a shortcut: it must give what step by step gives, of one member, several, their copies, parts of them, and what follows them.
+    #[test]
+    fn gzip_in_one_go_is_as_in_steps(
+        members in prop::collection::vec(prop::sample::select(vec![0_usize, 1, 3, 3, 40]), 1..4),
+        behind in prop::collection::vec(any::<u8>(), 0..12),
+        cut in prop::option::of(any::<prop::sample::Index>()),
+        flip in prop::option::of((any::<prop::sample::Index>(), 1..=u8::MAX)),
+        short_of in prop::option::of(0..3_u64),
+        chunk_bytes in 1..500_usize,
+    ) {
+        let plain: Vec<u8> = members.iter().flat_map(|&lines| bottles(lines)).collect();
+        let mut encoded: Vec<u8> = members.iter().flat_map(|&lines| gzip(&bottles(lines))).chain(behind).collect();
+        encoded.truncate(cut.map_or(encoded.len(), |cut| cut.index(encoded.len())));
+        if let Some((at, flip)) = flip.filter(|_| !encoded.is_empty()) {
+            let at = at.index(encoded.len());
+            encoded[at] ^= flip;
+        }
+        let limit_bytes = short_of.map_or(MANY, |bytes| (plain.len() as u64).saturating_sub(bytes));
+        let list = codings(&[Gzip]);
+        let (mut text, end) = decode_chunks(&[Gzip], &encoded, chunk_bytes, limit_bytes);
+        if end.is_err_and(|error| error.fault == NotInCoding) {
+            text = encoded[..encoded.len().min(usize::try_from(limit_bytes).unwrap_or(usize::MAX))].to_vec();
+        }
+        let whole = decode_all(&list, &encoded, limit_bytes);
+        prop_assert_eq!(&*whole.bytes, &text[..]);
+        let cut = match end {
+            Ok(Progress::More) => None,
+            Ok(Progress::LimitReached) => Some(Cut::Limit),
+            Err(error) => Some(Cut::Failed(error)),
+        };
+        prop_assert_eq!(whole.cut, cut);
+        let digest = decoded_sha1(&list, &encoded, limit_bytes);
+        prop_assert_eq!((digest.sha1, digest.decoded_bytes), (Sha1Digest::of(&text), text.len() as u64));
+    }
+
     #[test]
     fn damage_ends_in_the_same_way_however_it_comes(
         at in any::<prop::sample::Index>(),

@@ -4,8 +4,9 @@ use std::borrow::Cow;
 
 use sha1::{Digest, Sha1};
 
-use super::codings::ContentCodings;
+use super::codings::{ContentCoding, ContentCodings};
 use super::decoder::{DecodeError, DecodeFault, Decoder, Progress};
+use super::inflate::gunzip_at_once;
 use crate::warc::Sha1Digest;
 
 /// A decoded body, or as much of it as could be decoded.
@@ -50,6 +51,9 @@ pub fn decode_all<'a>(codings: &ContentCodings, body: &'a [u8], limit_bytes: u64
         let cut = (bytes.len() < body.len()).then_some(Cut::Limit);
         return DecodedBody { bytes: Cow::Borrowed(bytes), cut };
     }
+    if let Some(bytes) = at_once(codings, body, limit_bytes) {
+        return DecodedBody { bytes: Cow::Owned(bytes), cut: None };
+    }
     let mut bytes = Vec::new();
     let cut = decode_into(codings, body, limit_bytes, &mut |out| bytes.extend_from_slice(out));
     let bytes = if bytes.is_empty() && is_plain_after_all(codings, cut) {
@@ -60,11 +64,14 @@ pub fn decode_all<'a>(codings: &ContentCodings, body: &'a [u8], limit_bytes: u64
     DecodedBody { bytes, cut }
 }
 
-/// Computes the digest of a decoded body without holding it in memory.
+/// Computes the digest of a decoded body without holding it in memory, unless it is short.
 ///
 /// Two captures of one page in different codings have different payload digests, but the same decoded one.
 #[must_use]
 pub fn decoded_sha1(codings: &ContentCodings, body: &[u8], limit_bytes: u64) -> DecodedDigest {
+    if let Some(bytes) = at_once(codings, body, limit_bytes) {
+        return DecodedDigest { sha1: Sha1Digest::of(&bytes), decoded_bytes: bytes.len() as u64, cut: None };
+    }
     let (mut sha1, mut decoded_bytes) = (Sha1::new(), 0);
     let cut = decode_into(codings, body, limit_bytes, &mut |out| {
         sha1.update(out);
@@ -76,6 +83,11 @@ pub fn decoded_sha1(codings: &ContentCodings, body: &[u8], limit_bytes: u64) -> 
         decoded_bytes = plain.len() as u64;
     }
     DecodedDigest { sha1: Sha1Digest::from(<[u8; 20]>::from(sha1.finalize())), decoded_bytes, cut }
+}
+
+/// Decodes a body as most are: in gzip, and short. `None` if it has to be decoded step by step.
+fn at_once(codings: &ContentCodings, body: &[u8], limit_bytes: u64) -> Option<Vec<u8>> {
+    matches!(codings.as_slice(), [ContentCoding::Gzip]).then(|| gunzip_at_once(body, limit_bytes)).flatten()
 }
 
 fn decode_into(codings: &ContentCodings, body: &[u8], limit_bytes: u64, sink: &mut dyn FnMut(&[u8])) -> Option<Cut> {
