@@ -295,6 +295,26 @@ mod tests {
         assert!(Handover::none().begin().is_none());
     }
 
+    #[tokio::test]
+    async fn crawl_steps_wait_while_much_is_left_to_a_parser_that_comes() {
+        let handover = Handover::new(4 * CAPTURE_BYTES);
+        let begun = kept(&handover, &["/a", "/b", "/c"]).unwrap();
+        assert!(!handover.is_crowded(Duration::ZERO), "what is not left to a parser no parser takes");
+        handover.leave(&object("one"), begun, Duration::ZERO);
+        assert!(handover.is_crowded(PARSER_COMES_WITHIN - Duration::from_nanos(1)), "three quarters are full");
+        assert!(!handover.is_crowded(PARSER_COMES_WITHIN), "no parser comes");
+        let waiting = tokio::spawn({
+            let handover = handover.clone();
+            async move { handover.until_taken(Duration::ZERO).await }
+        });
+        tokio::task::yield_now().await;
+        assert!(!waiting.is_finished());
+        handover.leave(&object("two"), kept(&handover, &["/d"]).unwrap(), Duration::ZERO);
+        assert!(handover.take(&object("one")).is_some());
+        waiting.await.unwrap();
+        assert!(!handover.is_crowded(Duration::ZERO), "a quarter is full");
+    }
+
     #[test]
     fn what_nobody_takes_goes_after_a_while() {
         let handover = Handover::new(1 << 20);

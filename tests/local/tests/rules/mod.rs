@@ -16,6 +16,7 @@ mod directives;
 mod failures;
 mod hosts;
 mod limits;
+mod outrun;
 mod recrawl;
 mod redirects;
 mod reparse;
