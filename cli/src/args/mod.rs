@@ -33,7 +33,7 @@ pub(crate) use read::{ExportArgs, Format, Of, StatusArgs, What};
 pub(crate) use reparse::ReparseArgs;
 #[cfg(feature = "stack")]
 pub(crate) use stack::{ChangeArgs, PutArgs, StackArgs, StackName, StackNameError, StartArgs};
-pub(crate) use visits::{Coding, GetArgs, HistoryArgs, Parts};
+pub(crate) use visits::{ArticleForm, Coding, GetArgs, HistoryArgs, Parts};
 
 use crate::exit::Exit;
 use crate::logging::Logging;

@@ -1,6 +1,6 @@
 //! `dragline history` and `dragline get`: what is stored of the visits of one URL.
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use dragline_domain::ids::Iteration;
 
 #[cfg(feature = "stack")]
@@ -71,7 +71,8 @@ Examples:
   dragline get https://example.org/news
   dragline get https://example.org/news --iteration 1 > old.html
   dragline get https://example.org/news --headers
-  dragline get https://example.org/logo.png > logo.png"
+  dragline get https://example.org/logo.png > logo.png
+  dragline get https://example.org/news --as markdown"
 )]
 pub(crate) struct GetArgs {
     /// The URL, as the crawl knows it
@@ -87,6 +88,20 @@ pub(crate) struct GetArgs {
     /// Print the body as it was received, in its content coding
     #[arg(long)]
     raw: bool,
+    /// Print the main part of a page, without navigation and the like: as text, as Markdown, or as JSON with what the page says about itself
+    #[arg(long = "as", value_name = "FORM", value_enum, conflicts_with_all = ["headers", "raw"])]
+    pub(crate) form: Option<ArticleForm>,
+}
+
+/// In which form the main part of a page is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ArticleForm {
+    /// Its text alone.
+    Text,
+    /// With headings, lists, tables, links and pictures.
+    Markdown,
+    /// One object with both, title, author, dates and the like.
+    Json,
 }
 
 /// Which parts of an answer are printed.
@@ -115,6 +130,7 @@ impl GetArgs {
 
     /// Returns what to do with the body's content coding.
     pub(crate) const fn coding(&self) -> Coding {
-        if self.raw { Coding::Kept } else { Coding::Undone }
+        // What finds the main part undoes the coding itself.
+        if self.raw || self.form.is_some() { Coding::Kept } else { Coding::Undone }
     }
 }

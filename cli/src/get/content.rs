@@ -12,7 +12,7 @@ use crate::args::Coding;
 use crate::terminal::safe_text;
 
 /// The maximum size of a decoded body, which is the maximum that a definition may set (`fetch.decoded_bytes_max`).
-const DECODED_BYTES_MAX: u64 = 1 << 30;
+pub(super) const DECODED_BYTES_MAX: u64 = 1 << 30;
 
 /// An answer as it is printed.
 #[derive(Debug, PartialEq, Eq)]

@@ -2,6 +2,7 @@
 
 use dragline_domain::ids::Iteration;
 use dragline_domain::url::CrawlUrl;
+use dragline_extract::NoArticle;
 use dragline_formats::content_coding::{ContentCodingsError, Cut};
 use dragline_formats::warc::{HttpResponseError, WarcFault};
 
@@ -65,6 +66,9 @@ pub(crate) enum GetError {
     /// Nothing of the body can be decoded.
     #[error("the body cannot be decoded: {0}")]
     NotDecoded(Cut),
+    /// The page has no main part.
+    #[error("the main part of the page cannot be found: {0}")]
+    NoArticle(#[from] NoArticle),
     /// The body is not text, and standard output is a terminal.
     #[error("the body is not text, which a terminal could not show")]
     NotText,
@@ -98,6 +102,7 @@ impl GetError {
                 Some(format!("to list its visits: `{history}`"))
             }
             Self::Coding(_) | Self::NotDecoded(_) => Some("to print it as it was received: add `--raw`".to_owned()),
+            Self::NoArticle(_) => Some("to print all of it: leave out `--as`".to_owned()),
             Self::NotText => Some("write it to a file: add `> FILE`".to_owned()),
             Self::Missing { .. } | Self::Damaged { .. } | Self::NoResponse(_) => None,
         }

@@ -1,5 +1,6 @@
 //! `dragline get`: the body of a URL as it is stored.
 
+mod article;
 mod choose;
 mod content;
 mod error;
@@ -20,7 +21,7 @@ use crate::error::{CliError, while_doing};
 use crate::exit::Exit;
 use crate::found::{self, Found};
 use crate::source::parse_url;
-use crate::terminal::{Console, safe, unless_closed};
+use crate::terminal::{Console, safe, safe_text, unless_closed};
 use crate::visits;
 use choose::{Chosen, Wanted, choose, ending};
 use content::{Content, content};
@@ -65,7 +66,14 @@ async fn print(
     let chosen = choose(&visits, &wanted)?;
     let record = record::with_body(found, archive, &wanted, &chosen).await?;
     let content = content(&record, args.coding())?;
-    let text = if io::stdout().is_terminal() { Some(for_people(&content, args.parts())?) } else { None };
+    let text = match args.form {
+        Some(form) => {
+            let article = article::of(url, &content, form)?;
+            Some(if io::stdout().is_terminal() { safe_text(&article).into_owned() } else { article })
+        }
+        None if io::stdout().is_terminal() => Some(for_people(&content, args.parts())?),
+        None => None,
+    };
     for remark in remarks(&chosen, &content) {
         console.say(&safe(&remark));
     }

@@ -210,3 +210,46 @@ async fn what_is_damaged_or_missing_is_refused() {
         assert_eq!(crawled.get("/tagged", &[]).stdout, "tagged third", "another object has that");
     });
 }
+
+/// A page with navigation, an article and a remark at its end.
+fn story(asked: &Asked) -> Vec<Step> {
+    let prose = "The ship sailed at noon, with grain, and with everybody who had paid for it in time. ".repeat(4);
+    let page = format!(
+        "<html lang=en><title>The ship that sailed at noon</title><meta name=author content='Ann Writer'><nav><a href=/>Home</a></nav><article>
+         <h1>The ship that sailed at noon</h1><p>{prose}</p><h2>Its <em>cargo</em></h2><p>{prose}<a href=/log>The log</a>.</p><ul><li>grain<li>rope</ul>
+         <p>Sign up for our letters \u{1b}[31m</p></article>"
+    );
+    match asked.target.as_str() {
+        "/" => reply(200, &["content-type: text/html; charset=utf-8", "content-encoding: gzip"], coded(&page)),
+        "/menu" => html("<form><input></form>"),
+        _ => reply(404, &[], ""),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_main_part_of_a_page_is_printed_in_several_forms() {
+    let site = HostileSite::start(story).await;
+    let directory = tempfile::tempdir().expect("there is room for a directory");
+    let (url, menu) = (site.url("/"), site.url("/menu"));
+    tokio::task::block_in_place(|| {
+        dragline(directory.path(), &["crawl", &url, &menu, "--allow-private", "--delay", "0s"]);
+        let get = |url: &str, form: &str| dragline(directory.path(), &["get", url, "--as", form]);
+        let text = get(&url, "text").stdout;
+        assert!(text.starts_with("The ship sailed at noon, with grain") && text.ends_with("grain\nrope\n"), "{text}");
+        let markdown = get(&url, "markdown").stdout;
+        assert!(
+            markdown.contains("## Its *cargo*") && markdown.contains(&format!("[The log]({url}log)")),
+            "{markdown}"
+        );
+        let json: Value = serde_json::from_str(&get(&url, "json").stdout).expect("it is JSON");
+        assert_eq!(json["url"], url);
+        assert_eq!(
+            (&json["title"], &json["byline"], &json["language"]),
+            (&"The ship that sailed at noon".into(), &"Ann Writer".into(), &"en".into())
+        );
+        assert_eq!(json["text"].as_str().expect("it is a text"), text.trim_end());
+        let none = get(&menu, "text");
+        assert!(none.stdout.is_empty() && none.stderr.contains("it has no main text"), "{}", none.stderr);
+        assert!(none.stderr.contains("leave out `--as`"), "{}", none.stderr);
+    });
+}

@@ -47,7 +47,7 @@ impl Extractor for Html {
 }
 
 /// Returns the syntax of a decoded text without a byte order mark; `None` if it is not a page.
-fn syntax(media: MediaType, text: &str) -> Option<Syntax> {
+pub(crate) fn syntax(media: MediaType, text: &str) -> Option<Syntax> {
     match media {
         MediaType::Html => Some(Syntax::Html),
         MediaType::Xhtml => Some(Syntax::Xhtml),

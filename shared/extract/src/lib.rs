@@ -7,12 +7,16 @@
 //! [`fields`] has the header fields that say how a body is read: from them the crawler knows whether an unchanged body is still the same document.
 //! That needs no extractor, so extractors are behind the feature `extractors`.
 
+#[cfg(feature = "article")]
+mod article;
 #[cfg(feature = "extractors")]
 mod body;
 pub mod fields;
 #[cfg(feature = "extractors")]
 mod html;
 
+#[cfg(feature = "article")]
+pub use article::{Article, NoArticle, article};
 #[cfg(feature = "extractors")]
 pub use body::{Body, Extracted, Extractor, FoundLink, Settings, Source, Unread};
 

@@ -168,7 +168,14 @@ impl Handover {
     /// Returns a handover of at most this many bytes.
     #[must_use]
     pub fn new(bytes_max: u64) -> Self {
-        Self { shared: Arc::new(Shared { bytes_max, bytes: AtomicU64::new(0), left: Mutex::default(), taken: Notify::new() }) }
+        Self {
+            shared: Arc::new(Shared {
+                bytes_max,
+                bytes: AtomicU64::new(0),
+                left: Mutex::default(),
+                taken: Notify::new(),
+            }),
+        }
     }
 
     /// Returns one that hands nothing over: where the parser is another process.

@@ -1,0 +1,105 @@
+//! The tree of a page, unless it is too deep or too large.
+//!
+//! A parser that builds a tree takes time by the square of its depth (200,000 nested elements take two minutes), and what walks the tree may recurse.
+//! So the page is parsed piece by piece, and the tree looked at between them.
+
+use dom_query::Document;
+use html5ever::tendril::{StrTendril, TendrilSink as _};
+use html5ever::tree_builder::TreeBuilderOpts;
+use html5ever::{ParseOpts, parse_document};
+
+/// Deeper than the pages that people write.
+pub(super) const DEPTH_MAX: usize = 256;
+
+/// More nodes than pages have: the HTML standard on one page has some 500,000.
+const NODES_MAX: usize = 1_000_000;
+
+const PIECE_BYTES: usize = 4 << 10;
+
+/// How many nodes are added before the depth is measured again. So many levels are no trouble yet.
+const MEASURE_EVERY: usize = 2_000;
+
+/// Parses a page, as where scripts are not run. `None` if its tree would be too deep or too large.
+pub(super) fn of(html: &str) -> Option<Document> {
+    let tree_builder = TreeBuilderOpts { scripting_enabled: false, ..TreeBuilderOpts::default() };
+    let mut parser = parse_document(Document::default(), ParseOpts { tree_builder, ..ParseOpts::default() });
+    let (mut rest, mut measured_at) = (html, 0);
+    while !rest.is_empty() {
+        let (piece, behind) = rest.split_at(rest.ceil_char_boundary(PIECE_BYTES.min(rest.len())));
+        parser.process(StrTendril::from_slice(piece));
+        rest = behind;
+        let document = &parser.tokenizer.sink.sink;
+        let nodes = document.tree.len();
+        if nodes > NODES_MAX {
+            return None;
+        }
+        // Measuring takes time by the number of nodes: of a large tree, less often.
+        if nodes > measured_at + MEASURE_EVERY.max(measured_at / 16) {
+            measured_at = nodes;
+            is_shallow(document).then_some(())?;
+        }
+    }
+    let document = parser.finish();
+    is_shallow(&document).then_some(document)
+}
+
+/// Whether no node is deeper than the limit.
+fn is_shallow(document: &Document) -> bool {
+    let mut depth = 0;
+    let mut node = document.root();
+    loop {
+        if let Some(child) = node.first_child() {
+            depth += 1;
+            if depth > DEPTH_MAX {
+                return false;
+            }
+            node = child;
+            continue;
+        }
+        loop {
+            if let Some(sibling) = node.next_sibling() {
+                node = sibling;
+                break;
+            }
+            let Some(parent) = node.parent().filter(|_| depth > 1) else { return true };
+            depth -= 1;
+            node = parent;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn deep_and_large_trees_are_refused() {
+        let numbered: String = (0..200).map(|n| format!("<font size={n}>")).collect();
+        for (html, is_read, why) in [
+            (String::new(), true, "an empty page has a tree, too"),
+            ("<div>".repeat(200), true, "deep, but not too deep"),
+            ("<div>".repeat(300), false, "too deep"),
+            ("<div>".repeat(200_000), false, "so deep that parsing it would take minutes"),
+            ("<b>x".repeat(200_000), false, "other elements"),
+            ("<table><tr><td>".repeat(50_000), false, "tables in tables"),
+            ("<table><b>".repeat(50_000), true, "what tables cannot hold comes before them"),
+            ("<div></div>".repeat(50_000), true, "one after the other"),
+            ("<p>ö".repeat(50_000), true, "each closes the one before"),
+            ("<svg><g>".repeat(50_000), false, "drawings"),
+            (
+                format!("<p>{numbered}</p>{}", "<p>x".repeat(20_000)),
+                false,
+                "formatting elements are repeated in each paragraph",
+            ),
+        ] {
+            assert_eq!(of(&html).is_some(), is_read, "{why}");
+        }
+    }
+
+    #[test]
+    fn pieces_make_the_same_tree_as_the_whole() {
+        let html =
+            format!("<title>ä</title>{}", "<p>Grün & <b>blau</b>, 日本語 &amp; mehr<table><td>x</table>".repeat(500));
+        assert_eq!(of(&html).unwrap().html(), Document::from(html.as_str()).html());
+    }
+}
