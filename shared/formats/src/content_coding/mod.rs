@@ -1,12 +1,12 @@
 //! Content codings (gzip, deflate, brotli, zstd), undone within limits.
 //!
 //! A body travels in the codings that `Content-Encoding` names (RFC 9110 §8.4). Dragline asks for [`ACCEPT_ENCODING`], stores the body as received
-//! and decodes it twice: while it arrives, to enforce the limit on decoded bytes, and again in the parser. [`Decoder`] takes the body chunk by chunk;
-//! [`decode_all`] and [`decoded_sha1`] take a complete one.
+//! and decodes it twice: to enforce the limit on decoded bytes, a long one as it arrives and a short one at its end; and again in the parser.
+//! [`Decoder`] takes the body chunk by chunk; [`decode_all`] and [`decoded_sha1`] take a complete one.
 //!
 //! A small body can decode to a huge one, so output is not buffered (but for gzip of at most a megabyte, which says how long it is): decoded bytes go
-//! to a sink at once, and the first byte past the limit ends the work. The memory of one coding is a few hundred KiB and its window: 32 KiB for gzip and deflate, at most 16 MiB for brotli (RFC 7932
-//! §9.1), at most 8 MiB for zstd (RFC 9659 §3).
+//! to a sink at once, and the first byte past the limit ends the work. The memory of one coding is a few hundred KiB and its window: 32 KiB for gzip
+//! and deflate, at most 16 MiB for brotli (RFC 7932 §9.1), at most 8 MiB for zstd (RFC 9659 §3).
 
 mod brotli;
 mod codings;
