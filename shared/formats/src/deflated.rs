@@ -5,6 +5,9 @@
 
 use libdeflater::{CompressionLvl, Compressor, Decompressor};
 
+/// How a gzip member begins: its magic number, and the only method there is (RFC 1952, section 2.3.1).
+pub const GZIP_MEMBER_START: [u8; 3] = [0x1f, 0x8b, 8];
+
 /// What deflating should save.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sparing {

@@ -6,12 +6,10 @@ use libdeflater::Decompressor;
 
 use super::codings::ContentCoding;
 use super::decoder::{Codec, DecodeFault, OUT_BYTES, Out, Stop};
+use crate::deflated::GZIP_MEMBER_START;
 
-const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
+const GZIP_MAGIC: [u8; 2] = [GZIP_MEMBER_START[0], GZIP_MEMBER_START[1]];
 const WINDOW_BITS: u8 = 15;
-
-/// How a member begins: the magic number, and the only method there is (RFC 1952, section 2.3.1).
-const MEMBER_START: [u8; 3] = [GZIP_MAGIC[0], GZIP_MAGIC[1], 8];
 
 /// The most bytes that are inflated in one go.
 const AT_ONCE_BYTES_MAX: u64 = 1 << 20;
@@ -19,9 +17,9 @@ const AT_ONCE_BYTES_MAX: u64 = 1 << 20;
 /// Inflates a body of one member of gzip, which says at its end how long it is (RFC 1952, section 2.3.1). `None` if that is more than the limit or a
 /// megabyte, or if the body is anything else: damaged, longer than its member, or possibly of several.
 pub(super) fn gunzip_at_once(body: &[u8], limit_bytes: u64) -> Option<Vec<u8>> {
-    let behind_start = body.strip_prefix(&MEMBER_START)?;
+    let behind_start = body.strip_prefix(&GZIP_MEMBER_START)?;
     let bytes = u32::from_le_bytes(*body.last_chunk()?);
-    let might_have_more = || behind_start.windows(MEMBER_START.len()).any(|bytes| bytes == MEMBER_START);
+    let might_have_more = || behind_start.windows(GZIP_MEMBER_START.len()).any(|bytes| bytes == GZIP_MEMBER_START);
     if u64::from(bytes) > limit_bytes.min(AT_ONCE_BYTES_MAX) || might_have_more() {
         return None;
     }

@@ -7,6 +7,7 @@ use dragline_domain::document::{LinkKind, StoredBody};
 use dragline_domain::frontier::{FieldsDigest, SegmentRow};
 use dragline_domain::outcome::Outcome;
 use dragline_domain::url::{CrawlUrl, Spelling, UrlRules};
+use dragline_formats::deflated::GZIP_MEMBER_START;
 use dragline_formats::http_fields::location;
 use dragline_formats::warc::{
     HttpResponse, ReadLimits, RecordId, RecordSpan, RecordType, StoredRecord, WarcReader, parse_http_response,
@@ -19,9 +20,6 @@ use crate::crawl::VISIT_FIELD;
 use crate::handover::StoredAs;
 pub(super) use crate::handover::{Capture, Response};
 use dragline_extract::fields::fields_digest;
-
-/// How a gzip member begins: its magic number, and the only method there is (RFC 1952).
-const MEMBER_START: [u8; 3] = [0x1f, 0x8b, 8];
 
 /// How often to look for the next record after damage. A body may contain what looks like the start of a member.
 const RESYNCS_MAX: u32 = 10_000;
@@ -130,7 +128,7 @@ pub(super) fn captures(object: &Bytes, bodies: Bodies) -> Reading {
             break;
         }
         let behind = start + failed_at + 1;
-        let next = object.get(behind..).and_then(|rest| rest.windows(3).position(|bytes| bytes == MEMBER_START));
+        let next = object.get(behind..).and_then(|rest| rest.windows(3).position(|bytes| bytes == GZIP_MEMBER_START));
         let Some(next) = next else { break };
         start = behind + next;
     }
