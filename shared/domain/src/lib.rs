@@ -11,6 +11,7 @@ pub mod definition;
 pub mod document;
 pub mod frontier;
 pub mod ids;
+pub mod item;
 pub mod no_answer;
 pub mod outcome;
 pub mod policy;

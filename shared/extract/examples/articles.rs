@@ -1,6 +1,6 @@
 //! Prints the main part of saved pages, one JSON object a line: what `bench/quality` compares with texts that others wrote down.
 //!
-//! `cargo run --release --package dragline-extract --features article --example articles -- URL FILE...`
+//! `cargo run --release --package dragline-extract --features content --example articles -- URL FILE...`
 
 use std::error::Error;
 use std::io::{self, Write};

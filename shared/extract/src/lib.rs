@@ -7,15 +7,17 @@
 //! [`fields`] has the header fields that say how a body is read: from them the crawler knows whether an unchanged body is still the same document.
 //! That needs no extractor, so extractors are behind the feature `extractors`.
 
-#[cfg(feature = "article")]
+#[cfg(feature = "content")]
 mod article;
 #[cfg(feature = "extractors")]
 mod body;
 pub mod fields;
 #[cfg(feature = "extractors")]
 mod html;
+#[cfg(feature = "content")]
+mod tree;
 
-#[cfg(feature = "article")]
+#[cfg(feature = "content")]
 pub use article::{Article, NoArticle, article};
 #[cfg(feature = "extractors")]
 pub use body::{Body, Extracted, Extractor, FoundLink, Settings, Source, Unread};

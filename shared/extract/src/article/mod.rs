@@ -7,7 +7,6 @@
 
 mod blocks;
 mod boilerplate;
-mod tree;
 
 use dom_query::Document;
 use dom_smoothie::{Config, Readability};
@@ -17,6 +16,7 @@ use self::blocks::{Kind, Runs};
 use self::boilerplate::{About, Verdict};
 use crate::body::{Body, Settings, Source};
 use crate::fields::MediaType;
+use crate::tree;
 
 /// The longest page that is read, in bytes of its text: books on one page have some 2 MB.
 const PAGE_BYTES_MAX: usize = 8 << 20;

@@ -9,7 +9,7 @@ use html5ever::tree_builder::TreeBuilderOpts;
 use html5ever::{ParseOpts, parse_document};
 
 /// Deeper than the pages that people write.
-pub(super) const DEPTH_MAX: usize = 256;
+pub(crate) const DEPTH_MAX: usize = 256;
 
 /// More nodes than pages have: the HTML standard on one page has some 500,000.
 const NODES_MAX: usize = 1_000_000;
@@ -20,7 +20,7 @@ const PIECE_BYTES: usize = 4 << 10;
 const MEASURE_EVERY: usize = 2_000;
 
 /// Parses a page, as where scripts are not run. `None` if its tree would be too deep or too large.
-pub(super) fn of(html: &str) -> Option<Document> {
+pub(crate) fn of(html: &str) -> Option<Document> {
     let tree_builder = TreeBuilderOpts { scripting_enabled: false, ..TreeBuilderOpts::default() };
     let mut parser = parse_document(Document::default(), ParseOpts { tree_builder, ..ParseOpts::default() });
     let (mut rest, mut measured_at) = (html, 0);
