@@ -7,6 +7,7 @@ mod sqlite;
 
 use divan::Bencher;
 use divan::counter::BytesCount;
+use dragline_domain::content::ContentLevel;
 use dragline_domain::ids::Iteration;
 use dragline_extract::{Settings, Source, extract};
 use dragline_formats::warc::{
@@ -71,7 +72,12 @@ fn record(bencher: Bencher<'_, '_>, sample: Sample) {
 #[divan::bench(args = Sample::ALL)]
 fn parse(bencher: Bencher<'_, '_>, sample: Sample) {
     let (response, url, url_rules) = (sample.response(), sample.url(), url_rules());
-    let settings = Settings { product_token: "bench", url_rules: &url_rules, decoded_bytes_max: 10 << 20 };
+    let settings = Settings {
+        product_token: "bench",
+        url_rules: &url_rules,
+        decoded_bytes_max: 10 << 20,
+        content: ContentLevel::default(),
+    };
     bencher.counter(BytesCount::of_slice(&response.body)).bench(|| {
         let source = Source { url: &url, headers: &response.headers, body: &response.body };
         extract(&source, &settings)

@@ -6,6 +6,7 @@ use std::time::Duration;
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use dragline_domain::capture::{FileEntry, LogEntry, RecordKind, SegmentLog};
+use dragline_domain::content::ContentLevel;
 use dragline_domain::document::{Disposition, Document, Link};
 use dragline_domain::frontier::{
     AddTodo, Begun, Claimable, Claimer, Committed, Lease, ObjectKey, OriginKey, Reserve, Seeding, SegmentId,
@@ -205,7 +206,12 @@ fn document() -> Document {
     let (response, url_rules) = (Sample::Generated.response(), url_rules());
     let page = Sample::Generated.url();
     let source = Source { url: &page, headers: &response.headers, body: &response.body };
-    let settings = Settings { product_token: "bench", url_rules: &url_rules, decoded_bytes_max: 10 << 20 };
+    let settings = Settings {
+        product_token: "bench",
+        url_rules: &url_rules,
+        decoded_bytes_max: 10 << 20,
+        content: ContentLevel::default(),
+    };
     let extracted = extract(&source, &settings).expect("it is a page");
     let links = extracted.links.into_iter().map(|link| Link {
         kind: link.kind,

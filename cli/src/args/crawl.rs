@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use dragline_domain::content::ContentLevel;
 use dragline_domain::definition::{Draft, Key, UrlPattern};
 use dragline_domain::frontier::{Demand, DemandTooLong, Selection, Task};
 use dragline_domain::ids::CrawlId;
@@ -191,6 +192,8 @@ pub(super) struct Overrides {
     delay: Option<Duration>,
     #[arg(long, value_name = "N", help = key::help(Key::PolitenessConcurrency))]
     concurrency: Option<u16>,
+    #[arg(long, value_name = "LEVEL", value_parser = values::content(), help = key::help(Key::Content))]
+    content: Option<ContentLevel>,
     #[arg(long, value_name = "RE", value_parser = values::pattern, help = key::help(Key::ScopeInclude))]
     include: Vec<UrlPattern>,
     #[arg(long, value_name = "RE", value_parser = values::pattern, help = key::help(Key::ScopeExclude))]
@@ -204,6 +207,7 @@ impl Overrides {
         draft.scope.max_depth = self.max_depth.or(draft.scope.max_depth);
         draft.politeness.delay = self.delay.unwrap_or(draft.politeness.delay);
         draft.politeness.concurrency = self.concurrency.unwrap_or(draft.politeness.concurrency);
+        draft.content = self.content.unwrap_or(draft.content);
         if !self.include.is_empty() {
             draft.scope.include.clone_from(&self.include);
         }
@@ -233,6 +237,7 @@ mod tests {
             (Overrides { max_depth: Some(0), ..none() }, vec![Key::ScopeMaxDepth]),
             (Overrides { delay: Some(Duration::ZERO), ..none() }, vec![Key::PolitenessDelay]),
             (Overrides { concurrency: Some(4), ..none() }, vec![Key::PolitenessConcurrency]),
+            (Overrides { content: Some(ContentLevel::Full), ..none() }, vec![Key::Content]),
             (Overrides { include: pattern(), ..none() }, vec![Key::ScopeInclude]),
             (Overrides { exclude: pattern(), ..none() }, vec![Key::ScopeExclude]),
         ] {

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use clap::builder::TypedValueParser;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use dragline_domain::content::ContentLevel;
 use dragline_domain::definition::{Condition, UrlPattern, UserAgent};
 use dragline_domain::ids::Iteration;
 use dragline_domain::outcome::{NoSuchOutcome, Outcome};
@@ -28,6 +29,13 @@ pub(super) fn pattern(text: &str) -> Result<UrlPattern, String> {
 /// Parses a condition over URLs, written as under `when` in a definition.
 pub(super) fn condition(text: &str) -> Result<Condition, String> {
     dragline_definition::condition(text, "condition").map_err(|errors| errors.one_line())
+}
+
+/// Returns a parser of how much is made of each page.
+pub(super) fn content() -> impl TypedValueParser<Value = ContentLevel> {
+    let levels = [ContentLevel::Text, ContentLevel::Items, ContentLevel::Full];
+    let named = PossibleValuesParser::new(levels.map(ContentLevel::name));
+    named.map(move |name| levels.into_iter().find(|level| level.name() == name).unwrap_or_default())
 }
 
 /// Parses an outcome, given by its number or its name.

@@ -1,5 +1,6 @@
 //! The main part of a stored page, as it is printed.
 
+use dragline_domain::content::ContentLevel;
 use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_extract::{Article, Settings, Source, article};
 use serde::Serialize;
@@ -24,7 +25,8 @@ pub(super) fn of(url: &CrawlUrl, content: &Content<'_>, form: ArticleForm) -> Re
     let source = Source { url, headers: &content.headers, body: &content.body };
     // Neither what the page says to crawlers nor its links are asked for.
     let (product_token, url_rules) = ("", &UrlRules::default());
-    let settings = Settings { product_token, url_rules, decoded_bytes_max: DECODED_BYTES_MAX };
+    let settings =
+        Settings { product_token, url_rules, decoded_bytes_max: DECODED_BYTES_MAX, content: ContentLevel::Text };
     let article = article(&source, &settings)?;
     Ok(match form {
         ArticleForm::Text => article.text + "\n",

@@ -77,7 +77,7 @@ fn value(kind: ValueKind) -> String {
             CrawlId::LEN_MAX
         ),
         ValueKind::Seeds(max) => format!("list of 1 to {} URLs of `http` or `https`", grouped(max)),
-        ValueKind::Within | ValueKind::RecrawlWord => "one word".to_owned(),
+        ValueKind::Within | ValueKind::Content | ValueKind::RecrawlWord => "one word".to_owned(),
         ValueKind::Patterns(max) => format!("list of up to {} patterns", grouped(max)),
         ValueKind::Blocks(max) => format!(
             "list of up to {} rules, each with `when` (a [condition](#conditions)) and `reason` (1 to {} characters on one line)",
@@ -228,8 +228,12 @@ fn the_documented_words_are_those_that_are_read() {
     let within = |definition: Definition| definition.scope.within.to_string();
     let policy = |definition: Definition| definition.recrawl.policy.map(|word| word.to_string()).unwrap_or_default();
     type ReadWord = fn(Definition) -> String;
-    let table: [(Key, &str, ReadWord); 2] =
-        [(Key::ScopeWithin, "", within), (Key::RecrawlPolicy, "\n  rules: RULES\n  interval: 1d", policy)];
+    let content = |definition: Definition| definition.content.to_string();
+    let table: [(Key, &str, ReadWord); 3] = [
+        (Key::ScopeWithin, "", within),
+        (Key::Content, "", content),
+        (Key::RecrawlPolicy, "\n  rules: RULES\n  interval: 1d", policy),
+    ];
     for (key, rest, read_word) in table {
         // An interval without effect is a mistake, so a rule has use for it.
         let rest = rest.replace("RULES", "[{ when: { path: { prefix: /a } }, policy: fixed }]");

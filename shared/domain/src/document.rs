@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::change::Difference;
+use crate::content::Content;
 use crate::frontier::{ObjectKey, VisitPlace};
 use crate::outcome::Outcome;
 use crate::url::{CrawlUrl, Spelling};
@@ -129,6 +130,9 @@ pub struct Document {
     pub page: Option<Page>,
     /// Where it leads: a page's links, or a redirect's target.
     pub links: Vec<Link>,
+    /// What it says beyond that; `None` if that is nothing, or was not asked for, and in documents older than this field.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<Box<Content>>,
     /// What extracted its page; `None` if there is no page, and in documents older than this field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub made_by: Option<MadeBy>,
@@ -163,6 +167,21 @@ pub struct StoredBody {
 }
 
 impl Document {
+    /// Whether nothing was made of the capture, as it broke the parser. A document whose items do not fit their types is STUCK, too, and says the rest.
+    #[must_use]
+    pub fn is_unread(&self) -> bool {
+        let has_misfits = self.content.as_ref().is_some_and(|content| !content.misfits.is_empty());
+        self.state == DocumentState::Stuck && !has_misfits
+    }
+
+    /// Marks that the page asks for noindex, and drops what is then not kept.
+    pub fn withhold(&mut self) {
+        if let Some(page) = &mut self.page {
+            page.withhold();
+        }
+        self.content = None;
+    }
+
     /// Returns a document that says no more than how its URL ended.
     #[must_use]
     pub fn bare(n: u32, url: CrawlUrl, outcome: Outcome) -> Self {
@@ -174,6 +193,7 @@ impl Document {
             state: DocumentState::Processed,
             page: None,
             links: Vec::new(),
+            content: None,
             made_by: None,
             body: None,
             difference: None,
@@ -253,7 +273,7 @@ impl TryFrom<String> for MadeBy {
 pub enum DocumentState {
     /// It was.
     Processed,
-    /// The parser crashed on the capture, or no longer tries it.
+    /// The parser crashed on the capture, or no longer tries it; or an item does not fit its type in the definition.
     Stuck,
 }
 
@@ -280,7 +300,7 @@ pub struct Page {
 
 impl Page {
     /// Marks that it asks for noindex, and drops what is then not kept: title, description and text.
-    pub fn withhold(&mut self) {
+    fn withhold(&mut self) {
         self.directives.noindex = true;
         (self.title, self.description) = (None, None);
         self.text.clear();

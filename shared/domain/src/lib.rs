@@ -7,6 +7,7 @@ pub mod canonical;
 pub mod capture;
 pub mod change;
 pub mod command;
+pub mod content;
 pub mod definition;
 pub mod document;
 pub mod frontier;

@@ -1,11 +1,12 @@
 //! Prints the main part of saved pages, one JSON object a line: what `bench/quality` compares with texts that others wrote down.
 //!
-//! `cargo run --release --package dragline-extract --features content --example articles -- URL FILE...`
+//! `cargo run --release --package dragline-extract --features extractors --example articles -- URL FILE...`
 
 use std::error::Error;
 use std::io::{self, Write};
 use std::{env, fs};
 
+use dragline_domain::content::ContentLevel;
 use dragline_domain::url::{CrawlUrl, UrlRules};
 use dragline_extract::{Settings, Source, article};
 use dragline_formats::http_fields::Headers;
@@ -16,7 +17,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let url_rules = UrlRules::default();
     let url = CrawlUrl::parse(&arguments.next().ok_or("usage: articles URL FILE...")?, &url_rules)?;
     let headers = Headers::from_iter([("content-type", "text/html")]);
-    let settings = Settings { product_token: "", url_rules: &url_rules, decoded_bytes_max: u64::MAX };
+    let settings =
+        Settings { product_token: "", url_rules: &url_rules, decoded_bytes_max: u64::MAX, content: ContentLevel::Text };
     let mut out = io::stdout().lock();
     for file in arguments {
         let body = fs::read(&file)?;

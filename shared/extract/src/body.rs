@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use dragline_domain::content::{Content, ContentLevel};
 use dragline_domain::document::{Directives, LinkKind, MadeBy, Page, Rel};
 use dragline_domain::url::{CrawlUrl, Spelling, UrlRules};
 use dragline_formats::charset::{self, Decoded};
@@ -39,6 +40,8 @@ pub struct Settings<'c> {
     pub url_rules: &'c UrlRules,
     /// The most bytes of a decoded body that are read.
     pub decoded_bytes_max: u64,
+    /// How much is made of each page.
+    pub content: ContentLevel,
 }
 
 /// A body whose header was read.
@@ -113,6 +116,8 @@ pub struct Extracted {
     pub page: Page,
     /// Its links, each kind and target once: its canonical URL, then those of its header, then the page's in order.
     pub links: Vec<FoundLink>,
+    /// What it says beyond that; `None` if that is nothing, or was not asked for.
+    pub content: Option<Box<Content>>,
     /// What was odd about reading it, on one line; `None` if nothing was.
     pub remark: Option<String>,
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use dragline_domain::content::Content;
 use dragline_domain::document::{Directives, LinkKind, MadeBy, Page, PageCut, Rel};
 use dragline_domain::url::{CrawlUrl, Spelling};
 use dragline_formats::directives::meta_robots;
@@ -20,7 +21,7 @@ pub(crate) struct Html;
 
 impl Extractor for Html {
     fn made_by(&self) -> MadeBy {
-        MadeBy::new("html", 1)
+        MadeBy::new("html", 2)
     }
 
     fn extract(&self, body: &Body<'_>) -> Option<Extracted> {
@@ -42,7 +43,8 @@ impl Extractor for Html {
         let canonical = canonical(body, &html);
         let links = links(body, std::mem::take(&mut html.links), directives, canonical.as_ref());
         let page = page(html, directives, canonical.map(|(canonical, _)| canonical), text.encoding);
-        Some(Extracted { made_by: self.made_by(), page, links, remark: body.remark() })
+        let content = content(body, &text.text, &page, &url);
+        Some(Extracted { made_by: self.made_by(), page, links, content, remark: body.remark() })
     }
 }
 
@@ -58,6 +60,12 @@ pub(crate) fn syntax(media: MediaType, text: &str) -> Option<Syntax> {
         MediaType::Unknown => text.trim_ascii_start().starts_with('<').then_some(Syntax::Html),
         MediaType::Other => None,
     }
+}
+
+/// Makes what the page says beyond its text and links, unless it asks for noindex.
+fn content(body: &Body<'_>, html: &str, page: &Page, url: &Url) -> Option<Box<Content>> {
+    let read = crate::content::ReadPage { html, text: &page.text, url };
+    if page.directives.noindex { None } else { crate::content::of_page(&read, body.settings.content) }
 }
 
 /// Returns the URL that the page, or else its header, calls canonical.

@@ -7,17 +7,21 @@
 //! [`fields`] has the header fields that say how a body is read: from them the crawler knows whether an unchanged body is still the same document.
 //! That needs no extractor, so extractors are behind the feature `extractors`.
 
-#[cfg(feature = "content")]
+#[cfg(feature = "extractors")]
+mod about;
+#[cfg(feature = "extractors")]
 mod article;
 #[cfg(feature = "extractors")]
 mod body;
+#[cfg(feature = "extractors")]
+mod content;
 pub mod fields;
 #[cfg(feature = "extractors")]
 mod html;
-#[cfg(feature = "content")]
+#[cfg(feature = "extractors")]
 mod tree;
 
-#[cfg(feature = "content")]
+#[cfg(feature = "extractors")]
 pub use article::{Article, NoArticle, article};
 #[cfg(feature = "extractors")]
 pub use body::{Body, Extracted, Extractor, FoundLink, Settings, Source, Unread};
@@ -31,6 +35,7 @@ pub const EXTRACTORS: &[&dyn Extractor] = &[&html::Html];
 /// The same bytes under the same fields and settings give the same result, as long as the extractor's version stays the same.
 ///
 /// ```
+/// use dragline_domain::content::ContentLevel;
 /// use dragline_domain::url::{CrawlUrl, UrlRules};
 /// use dragline_extract::{Settings, Source, extract};
 /// use dragline_formats::http_fields::Headers;
@@ -39,7 +44,7 @@ pub const EXTRACTORS: &[&dyn Extractor] = &[&html::Html];
 /// let url = CrawlUrl::parse("https://example.org/docs/", &url_rules).unwrap();
 /// let headers = Headers::from_iter([("Content-Type", "text/html")]);
 /// let source = Source { url: &url, headers: &headers, body: b"<title>Docs</title><a href=a>the first</a>" };
-/// let settings = Settings { product_token: "Dragline", url_rules: &url_rules, decoded_bytes_max: 1_000_000 };
+/// let settings = Settings { product_token: "Dragline", url_rules: &url_rules, decoded_bytes_max: 1_000_000, content: ContentLevel::Text };
 ///
 /// let extracted = extract(&source, &settings).unwrap();
 /// assert_eq!(extracted.page.title.as_deref(), Some("Docs"));

@@ -3,10 +3,11 @@
 //! A parser that builds a tree takes time by the square of its depth (200,000 nested elements take two minutes), and what walks the tree may recurse.
 //! So the page is parsed piece by piece, and the tree looked at between them.
 
-use dom_query::Document;
+use dom_query::{Document, NodeRef};
 use html5ever::tendril::{StrTendril, TendrilSink as _};
 use html5ever::tree_builder::TreeBuilderOpts;
 use html5ever::{ParseOpts, parse_document};
+use url::Url;
 
 /// Deeper than the pages that people write.
 pub(crate) const DEPTH_MAX: usize = 256;
@@ -41,6 +42,37 @@ pub(crate) fn of(html: &str) -> Option<Document> {
     }
     let document = parser.finish();
     is_shallow(&document).then_some(document)
+}
+
+/// Returns what the URLs of a page are relative to: the first `<base href>` that can be read, or else its own URL.
+pub(crate) fn base_of(document: &Document, url: &Url) -> Url {
+    let written = document.select_single("base[href]").attr("href");
+    written.and_then(|written| url.join(written.trim()).ok()).unwrap_or_else(|| url.clone())
+}
+
+/// Returns the text of an element in one line; a line break is a space.
+pub(crate) fn text_of(node: &NodeRef<'_>) -> String {
+    let mut text = String::new();
+    for node in node.descendants_it() {
+        if node.is_text() {
+            text.push_str(&node.text());
+        } else if node.has_name("br") {
+            text.push(' ');
+        }
+    }
+    in_one_line(&text)
+}
+
+/// Returns a text with single spaces between its words.
+pub(crate) fn in_one_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    line
 }
 
 /// Whether no node is deeper than the limit.

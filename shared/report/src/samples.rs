@@ -128,6 +128,10 @@ impl Reader for Scripted {
         next(&self.documents.iter().filter(is_wanted).cloned().collect::<Vec<_>>(), after)
     }
 
+    async fn shown_documents(&self, _: &Filter, after: Option<&Cursor>, _: usize) -> PortResult<Batch<DocumentRow>> {
+        next(&[], after)
+    }
+
     async fn leftovers(&self, _: &Filter, after: Option<&Cursor>, _: usize) -> PortResult<Batch<LeftoverRow>> {
         next(&self.leftovers, after)
     }

@@ -91,14 +91,22 @@ impl DynamoReader {
         Ok(shown.collect())
     }
 
-    /// Returns the pages that the site shows now, of those that a segment put.
-    async fn load_pages(&self, segment: &SegmentRow, wanted: Option<&CrawlUrl>) -> PortResult<Vec<PageRow>> {
+    /// The same, each with whether it is a copy.
+    async fn shown_with_copies(
+        &self,
+        segment: &SegmentRow,
+        wanted: Option<&CrawlUrl>,
+    ) -> PortResult<Vec<(Document, KnownUrl, rows::Copy)>> {
         let shown = self.shown(segment, self.load_documents(segment, wanted).await?).await?;
         let pages: Vec<_> = shown.iter().map(|(document, known)| (document.url.clone(), known.clone())).collect();
         let copies = Canonicals { by: By::Now, ..self.canonicals() }.are_copies(&pages).await?;
-        let rows =
-            shown.iter().zip(copies).map(|((document, known), is_copy)| rows::page(segment, document, known, is_copy));
-        Ok(rows.flatten().collect())
+        Ok(shown.into_iter().zip(copies).map(|((document, known), copy)| (document, known, copy)).collect())
+    }
+
+    /// Returns the pages that the site shows now, of those that a segment put.
+    async fn load_pages(&self, segment: &SegmentRow, wanted: Option<&CrawlUrl>) -> PortResult<Vec<PageRow>> {
+        let shown = self.shown_with_copies(segment, wanted).await?;
+        Ok(shown.iter().filter_map(|(document, known, copy)| rows::page(segment, document, known, *copy)).collect())
     }
 
     const fn canonicals(&self) -> Canonicals<'_> {
@@ -188,6 +196,21 @@ impl Reader for DynamoReader {
         let load = |segment: SegmentRow| async move {
             let documents = self.load_documents(&segment, url).await?.into_iter();
             Ok(documents.map(|document| DocumentRow { iteration: segment.iteration, document }).collect())
+        };
+        self.of_segments(filter, after, limit, load).await
+    }
+
+    async fn shown_documents(
+        &self,
+        filter: &Filter,
+        after: Option<&Cursor>,
+        limit: usize,
+    ) -> PortResult<Batch<DocumentRow>> {
+        let url = filter.url.as_ref();
+        let load = |segment: SegmentRow| async move {
+            let shown = self.shown_with_copies(&segment, url).await?.into_iter();
+            let originals = shown.filter(|(_, _, copy)| *copy == rows::Copy::Original);
+            Ok(originals.map(|(document, ..)| DocumentRow { iteration: segment.iteration, document }).collect())
         };
         self.of_segments(filter, after, limit, load).await
     }

@@ -7,6 +7,7 @@ mod recrawl;
 use std::collections::HashMap;
 use std::fmt::{self, Display};
 
+use dragline_domain::content::ContentLevel;
 use dragline_domain::definition::{
     Condition, DoNotCrawl, Draft, Key, Mistake, Place, Problem, Quantity, QueryRule, Schedule, ScheduleError, Slot,
     UrlPattern, UserAgent, Within,
@@ -129,6 +130,7 @@ impl Reader {
                 }
             }
             Slot::UserAgent(field) => put(field, notes.text(key, map.next_value()?, user_agent)),
+            Slot::Content(field) => put(field, notes.word(key, map.next_value::<Option<Spanned<ContentLevel>>>()?)),
             Slot::RecrawlWord(field) => {
                 if let Some(word) = notes.word(key, map.next_value()?) {
                     *field = Some(word);

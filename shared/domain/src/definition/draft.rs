@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::{Condition, Recrawl, Schedule, UrlPattern, UserAgent};
+use crate::content::ContentLevel;
 use crate::ids::CrawlId;
 use crate::url::{CrawlUrl, UrlRules};
 
@@ -45,6 +46,9 @@ pub struct Draft {
     /// What one request may cost.
     #[serde(default)]
     pub fetch: Fetch,
+    /// [`Key::Content`](super::Key::Content).
+    #[serde(default)]
+    pub content: ContentLevel,
     /// [`Key::UserAgent`](super::Key::UserAgent).
     #[serde(default)]
     pub user_agent: UserAgent,
@@ -71,6 +75,7 @@ impl Draft {
             traps: TrapLimits::default(),
             politeness: Politeness::default(),
             fetch: Fetch::default(),
+            content: ContentLevel::default(),
             user_agent: UserAgent::default(),
             recrawl: Recrawl::default(),
             schedule: None,

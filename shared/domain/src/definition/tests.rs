@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::*;
+use crate::content::ContentLevel;
 use crate::url::{CrawlUrl, UrlRules};
 
 fn url(text: &str) -> CrawlUrl {
@@ -270,6 +271,7 @@ fn edit(key: Key, draft: &mut Draft) {
             time.set(time.get().map_or(Duration::from_hours(24), |time| time + Duration::from_millis(1)));
         }
         Slot::UserAgent(agent) => *agent = "ShelfBot".parse().unwrap(),
+        Slot::Content(level) => *level = ContentLevel::Full,
         Slot::RecrawlWord(word) => *word = Some(RecrawlWord::Always),
         Slot::RecrawlRules(rules) => rules.push(recrawl_rule("/x", Some(RecrawlWord::Always), None)),
         Slot::Cron(schedule) => *schedule = Some(Schedule::new("0 9 * * *", "UTC").unwrap()),
@@ -287,7 +289,7 @@ fn every_key_is_compared_and_says_what_its_change_means() {
     for &key in Key::ALL {
         let mut new = old.clone();
         edit(key, &mut new);
-        let how_only = ["politeness.", "fetch.", "user_agent", "recrawl.", "schedule."]
+        let how_only = ["politeness.", "fetch.", "user_agent", "content", "recrawl.", "schedule."]
             .iter()
             .any(|start| key.name().starts_with(start));
         assert_eq!(key.effect(), if how_only { Effect::HowOnly } else { Effect::WhichUrls }, "{key}");

@@ -2,6 +2,8 @@
 
 use dom_query::{Document, NodeRef};
 
+use crate::tree::in_one_line;
+
 /// What a block of text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -192,16 +194,4 @@ fn kind_in(outer: Kind, name: &str) -> Kind {
         "p" | "blockquote" | "pre" if outer == Kind::Heading => Kind::Paragraph,
         _ => outer,
     }
-}
-
-/// Returns a text with single spaces between its words.
-pub(super) fn in_one_line(text: &str) -> String {
-    let mut line = String::with_capacity(text.len());
-    for word in text.split_whitespace() {
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        line.push_str(word);
-    }
-    line
 }

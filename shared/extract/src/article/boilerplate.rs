@@ -2,7 +2,8 @@
 //!
 //! Each rule is about a block by itself, or by its place. Those with words know English ones alone.
 
-use super::blocks::{Block, Kind, in_one_line};
+use super::blocks::{Block, Kind};
+use crate::tree::in_one_line;
 
 /// What becomes of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -16,10 +16,10 @@ use self::blocks::{Kind, Runs};
 use self::boilerplate::{About, Verdict};
 use crate::body::{Body, Settings, Source};
 use crate::fields::MediaType;
-use crate::tree;
+use crate::tree::{self, in_one_line};
 
 /// The longest page that is read, in bytes of its text: books on one page have some 2 MB.
-const PAGE_BYTES_MAX: usize = 8 << 20;
+pub(crate) const PAGE_BYTES_MAX: usize = 8 << 20;
 
 /// The main part of a page, and what the page says about itself. A field is `None` if the page does not say.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -86,7 +86,11 @@ fn of_html(html: &str, url: &str) -> Result<Article, NoArticle> {
     if html.len() > PAGE_BYTES_MAX {
         return Err(NoArticle::TooLong);
     }
-    let document = tree::of(html).ok_or(NoArticle::TooComplex)?;
+    of_tree(tree::of(html).ok_or(NoArticle::TooComplex)?, url)
+}
+
+/// Finds the main part of a page whose tree is there. Takes the tree apart.
+pub(crate) fn of_tree(document: Document, url: &str) -> Result<Article, NoArticle> {
     // Classes tell captions apart.
     let config = Config { keep_classes: true, ..Config::default() };
     let mut readability =
@@ -139,7 +143,7 @@ fn content(document: &Document, about: &About) -> (String, String) {
 
 /// Returns a value in one line; `None` if nothing is said.
 fn said(value: &str) -> Option<String> {
-    let value = blocks::in_one_line(value);
+    let value = in_one_line(value);
     (!value.is_empty()).then_some(value)
 }
 

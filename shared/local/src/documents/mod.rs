@@ -1,13 +1,15 @@
 //! The [`Documents`] over SQLite.
 
 mod difference;
+pub(crate) mod items;
 pub(crate) mod links;
 
 use std::sync::Arc;
 
 use dragline_domain::document::{Directives, Document, DocumentState, MadeBy, Page, PageCut, StoredBody};
 use dragline_domain::frontier::{ObjectKey, OriginKey, SegmentId, SegmentRow, VisitPlace};
-use dragline_domain::ids::Turn;
+use dragline_domain::ids::{Iteration, Turn};
+use dragline_domain::item::Item;
 use dragline_domain::url::{CrawlUrl, Origin};
 use dragline_ports::documents::{Documents, PutDocuments};
 use dragline_ports::error::PortResult;
@@ -51,16 +53,21 @@ impl Documents for SqliteDocuments {
     }
 
     async fn put_new(&self, segment: &SegmentRow, documents: &[Document]) -> PortResult<PutDocuments> {
-        let (id, documents) = (segment.id.clone(), packed(&segment.id.origin.origin, documents));
+        let (id, iteration) = (segment.id.clone(), segment.iteration);
+        let documents = packed(&segment.id.origin.origin, documents);
         let work = move |db: &Db| {
             let segment = db.segment(&id)?.ok_or(StoreError::Missing("such segment"))?;
             if segment.is_documented {
                 return Ok(PutDocuments::Found(load(db, segment.row_id, &id.origin.origin)?));
             }
             let documents = documents?;
-            let owner =
-                Owner { id: db.ensure_origin(&id.origin)?, origin: &id.origin.origin, segment: (&id, segment.row_id) };
-            documents.iter().try_for_each(|(document, links)| put(db, &owner, document, links.as_deref()))?;
+            let owner = Owner {
+                id: db.ensure_origin(&id.origin)?,
+                origin: &id.origin.origin,
+                segment: (&id, segment.row_id),
+                iteration,
+            };
+            documents.iter().try_for_each(|packed| put(db, &owner, packed))?;
             db.execute("UPDATE segment SET is_documented = 1 WHERE id = ?1", [segment.row_id])?;
             Ok(PutDocuments::Stored)
         };
@@ -80,6 +87,7 @@ struct Owner<'o> {
     id: OriginRowId,
     origin: &'o Origin,
     segment: (&'o SegmentId, SegmentRowId),
+    iteration: Iteration,
 }
 
 impl Owner<'_> {
@@ -93,22 +101,38 @@ impl Owner<'_> {
     }
 }
 
-/// Returns documents without their links, with these as they are stored: they are the most of what would be copied for the database's thread.
-fn packed(origin: &Origin, documents: &[Document]) -> Result<Vec<(Document, Option<String>)>, StoreError> {
+/// A document without its links and content, with these as they are stored: they are the most of what would be copied for the database's thread.
+struct Packed {
+    document: Document,
+    links: Option<String>,
+    content: Option<String>,
+    items: Vec<Item>,
+}
+
+fn packed(origin: &Origin, documents: &[Document]) -> Result<Vec<Packed>, StoreError> {
     let packed = documents.iter().map(|document| {
-        let Document { n, url, outcome, detail, state, page, links, made_by, body, difference } = document;
+        let Document { n, url, outcome, detail, state, page, links, content, made_by, body, difference } = document;
         let links = if links.is_empty() { None } else { Some(links::pack(origin, links)?) };
-        let (url, detail, page, made_by) = (url.clone(), detail.clone(), page.clone(), made_by.clone());
-        let (body, difference) = (body.clone(), difference.clone());
-        let (n, outcome, state) = (*n, *outcome, *state);
-        Ok((Document { n, url, outcome, detail, state, page, links: Vec::new(), made_by, body, difference }, links))
+        let items = content.as_ref().map_or_else(Vec::new, |content| content.items.clone());
+        let content = content.as_ref().map(serde_json::to_string).transpose()?;
+        let document = Document {
+            page: page.clone(),
+            detail: detail.clone(),
+            state: *state,
+            made_by: made_by.clone(),
+            body: body.clone(),
+            difference: difference.clone(),
+            ..Document::bare(*n, url.clone(), *outcome)
+        };
+        Ok(Packed { document, links, content, items })
     });
     packed.collect()
 }
 
 // Not inlined, so that profiles show it by its name.
 #[inline(never)]
-fn put(db: &Db, owner: &Owner<'_>, document: &Document, links: Option<&str>) -> Result<(), StoreError> {
+fn put(db: &Db, owner: &Owner<'_>, packed: &Packed) -> Result<(), StoreError> {
+    let Packed { document, links, content, items } = packed;
     let Document { url, outcome, state, detail, difference, .. } = document;
     let id = VisitId::new(owner.segment.1, document.n)?;
     let body = document.body.as_ref().map(|body| owner.visit_id(db, &body.visit)).transpose()?.flatten();
@@ -140,6 +164,10 @@ fn put(db: &Db, owner: &Owner<'_>, document: &Document, links: Option<&str>) -> 
         let sql = "INSERT INTO document_text (id, links, text) VALUES (?1, ?2, ?3)";
         db.execute(sql, params![id, links, page.map(|page| page.text.as_str())])?;
     }
+    if let Some(content) = content {
+        db.execute("INSERT INTO content (id, record) VALUES (?1, ?2)", params![id, content])?;
+        items::put(db, id, owner, document, items)?;
+    }
     match difference {
         Some(difference) => difference::put(db, id, owner, difference),
         None => Ok(()),
@@ -156,11 +184,12 @@ pub(crate) const COLUMNS: &str =
     "v.id, v.url, v.outcome, v.state, v.detail, t.links, v.cut IS NOT NULL, v.title, v.description, v.language,
     v.charset, v.canonical, v.noindex, v.nofollow, v.cut, t.text, v.made_by, bf.id, bs.iteration, bs.turn, bs.n, bf.at, bf.status,
     bf.content_type, bf.body_bytes, bs.object, bf.offset, bf.length, xs.iteration, xs.turn, xs.n, x.since_id, x.parts, x.links_added,
-    x.links_removed";
+    x.links_removed, e.record";
 
 /// What [`COLUMNS`] are of: the document `v` and what belongs to it, to the visit with its body, and to the document before it.
 pub(crate) const FROM: &str = "document v LEFT JOIN document_text t ON t.id = v.id
     LEFT JOIN visit bf ON bf.id = v.body_id AND bf.record IS NOT NULL LEFT JOIN segment bs ON bs.id = bf.id >> 24
+    LEFT JOIN content e ON e.id = v.id
     LEFT JOIN difference x ON x.id = v.id LEFT JOIN segment xs ON xs.id = x.since_id >> 24";
 
 fn load(db: &Db, segment: SegmentRowId, origin: &Origin) -> Result<Vec<Document>, StoreError> {
@@ -205,6 +234,7 @@ pub(crate) fn read(row: &Row<'_>, origin: &Origin) -> Result<Document, StoreErro
         state,
         page: if has_page { Some(read_page(row)?) } else { None },
         links,
+        content: row.get::<_, Option<String>>(35)?.map(|record| serde_json::from_str(&record)).transpose()?,
         made_by: row.get::<_, Option<Text<MadeBy>>>(16)?.map(|made_by| made_by.0),
         body: read_body(row)?,
         difference: difference::read(row, origin)?,

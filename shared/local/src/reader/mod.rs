@@ -91,6 +91,15 @@ impl Reader for SqliteReader {
         self.stream("read documents", filter, after, limit, streams::documents).await
     }
 
+    async fn shown_documents(
+        &self,
+        filter: &Filter,
+        after: Option<&Cursor>,
+        limit: usize,
+    ) -> PortResult<Batch<DocumentRow>> {
+        self.stream("read shown documents", filter, after, limit, streams::shown_documents).await
+    }
+
     async fn leftovers(&self, filter: &Filter, after: Option<&Cursor>, limit: usize) -> PortResult<Batch<LeftoverRow>> {
         self.stream("read leftovers", filter, after, limit, leftovers::leftovers).await
     }

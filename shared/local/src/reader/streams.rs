@@ -1,5 +1,6 @@
 //! The streams: each a query that continues after a place and stops when the batch is full.
 
+use dragline_domain::content::Content;
 use dragline_domain::ids::Iteration;
 use dragline_domain::url::{CrawlUrl, Origin};
 use dragline_ports::reader::{Batch, CandidateRow, Cursor, DocumentRow, LinkRow, LogRow, PageRow, Rest, SeenPageRow};
@@ -41,14 +42,26 @@ pub(super) fn seen_links(db: &Db, wanted: &Wanted) -> Result<Batch<LinkRow>, Sto
 }
 
 pub(super) fn documents(db: &Db, wanted: &Wanted) -> Result<Batch<DocumentRow>, StoreError> {
-    of_visits(db, &documents_sql(), wanted, |row| {
-        let Text(origin): Text<Origin> = row.get("of_origin")?;
-        let document = documents::read(row, &origin)?;
-        let of_links: usize = document.links.iter().map(|link| link.target.as_str().len()).sum();
-        let bytes = document.page.as_ref().map_or(0, |page| page.text.len()) + of_links;
-        Ok((DocumentRow { iteration: iteration_number(row.get("of_iteration")?)?, document }, bytes))
-    })
+    of_visits(db, &documents_sql(""), wanted, read_document)
 }
+
+pub(super) fn shown_documents(db: &Db, wanted: &Wanted) -> Result<Batch<DocumentRow>, StoreError> {
+    of_visits(db, &documents_sql(SHOWN), wanted, read_document)
+}
+
+fn read_document(row: &Row<'_>) -> Result<(DocumentRow, usize), StoreError> {
+    let Text(origin): Text<Origin> = row.get("of_origin")?;
+    let document = documents::read(row, &origin)?;
+    let of_links: usize = document.links.iter().map(|link| link.target.as_str().len()).sum();
+    let of_main = |content: &Content| content.main.as_ref().map_or(0, |main| main.text.len() + main.markdown.len());
+    let of_content = document.content.as_deref().map_or(0, of_main);
+    let bytes = document.page.as_ref().map_or(0, |page| page.text.len()) + of_links + of_content;
+    Ok((DocumentRow { iteration: iteration_number(row.get("of_iteration")?)?, document }, bytes))
+}
+
+/// Whether a document is one of the site as it is now, and no copy.
+const SHOWN: &str = "AND EXISTS (SELECT 1 FROM known_url k WHERE k.origin_id = w.id AND k.path_query = v.url AND k.document_id = v.id AND k.standing = 'shown')
+           AND NOT coalesce((SELECT x.is_copy FROM shown_canonical x WHERE x.id = v.id), 0)";
 
 pub(super) fn candidates(db: &Db, wanted: &Wanted) -> Result<Batch<CandidateRow>, StoreError> {
     let path = wanted.filter.url.as_ref().map(CrawlUrl::path_and_query);
@@ -103,10 +116,11 @@ fn links_sql(view: &str) -> String {
     of_segments(&at_place::<LinkRow>(), &format!("{view} v"), "(?5 IS NULL OR v.from_url = ?5)")
 }
 
-fn documents_sql() -> String {
+fn documents_sql(more: &str) -> String {
     // The first column of these is the id.
     let columns = format!("{}, g.iteration AS of_iteration, w.origin AS of_origin", documents::COLUMNS);
-    of_segments(&columns, documents::FROM, "(?5 IS NULL OR iif(v.url LIKE '/%', w.origin || v.url, v.url) = ?5)")
+    let of_url = "(?5 IS NULL OR iif(v.url LIKE '/%', w.origin || v.url, v.url) = ?5)";
+    of_segments(&columns, documents::FROM, &format!("{of_url} {more}"))
 }
 
 /// Returns the id of a visit, and the columns of a row that belongs to it.
@@ -197,7 +211,8 @@ mod tests {
             ("links", links_sql("link")),
             ("seen pages", view_sql::<SeenPageRow>("seen_page")),
             ("seen links", links_sql("seen_link")),
-            ("documents", documents_sql()),
+            ("documents", documents_sql("")),
+            ("shown documents", documents_sql(SHOWN)),
             ("candidates", candidates_sql(Among::All)),
             ("candidates of an origin", candidates_sql(Among::OfOrigin)),
             ("one candidate", candidates_sql(Among::Url)),

@@ -88,8 +88,10 @@ fn entries(db: &Db, crawl: CrawlRowId, url: &CrawlUrl) -> Result<Vec<Entry<Visit
 fn read(row: &Row<'_>) -> Result<Entry<VisitId>, StoreError> {
     let is_remade = row.get::<_, String>(3)? == CrawlType::Reparse.name();
     let outcome = row.get::<_, Option<Code>>(7)?.map(|Code(outcome)| outcome);
-    let is_good = row.get::<_, Option<String>>(9)?.is_some_and(|state| state == "processed")
-        && outcome.is_some_and(|outcome| outcome.says() == Says::Content || asks_for_noindex(row, outcome));
+    // A page that is STUCK has items that do not fit their types; nothing was made of other captures that are.
+    let is_read = row.get::<_, Option<String>>(9)?.is_some_and(|state| state == "processed") || row.get(8)?;
+    let is_good =
+        is_read && outcome.is_some_and(|outcome| outcome.says() == Says::Content || asks_for_noindex(row, outcome));
     Ok(Entry {
         place: row.get(0)?,
         iteration: iteration_number(row.get(1)?)?,

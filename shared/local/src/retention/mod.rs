@@ -18,6 +18,7 @@ use rusqlite::params;
 use crate::db::values::{Text, Time};
 use crate::db::writer::Writer;
 use crate::db::{Db, SegmentRowId, StoreError, VisitId};
+use crate::documents::items;
 
 pub use disk::Disk;
 pub(crate) use space::compact;
@@ -150,6 +151,9 @@ fn forget_object(db: &Db, id: &SegmentId) -> Result<(), StoreError> {
 
 /// Deletes the document of an entry.
 fn delete_document(db: &Db, id: VisitId) -> Result<(), StoreError> {
+    if db.execute("DELETE FROM content WHERE id = ?1", [id])? > 0 {
+        items::delete(db, id)?;
+    }
     for table in ["difference", "document_text", "document"] {
         db.execute(&format!("DELETE FROM {table} WHERE id = ?1"), [id])?;
     }

@@ -105,6 +105,7 @@ fn answered(context: &CrawlContext, capture: &Capture, response: &Response, bare
         product_token: context.definition.user_agent.product_token(),
         url_rules: &context.definition.strip_query_parameters,
         decoded_bytes_max: context.definition.fetch.decoded_bytes_max,
+        content: context.definition.content,
     };
     match extract(&source, &settings) {
         Ok(extracted) => page(context, capture, extracted, bare),
@@ -117,13 +118,14 @@ fn answered(context: &CrawlContext, capture: &Capture, response: &Response, bare
 }
 
 fn page(context: &CrawlContext, capture: &Capture, extracted: Extracted, bare: Document) -> Document {
-    let Extracted { made_by, page, links, remark } = extracted;
+    let Extracted { made_by, page, links, content, remark } = extracted;
     let links = links.into_iter().map(|FoundLink { kind, target, spelling, rel }| {
         decided(context, &capture.visit, Link { kind, target, disposition: Disposition::Follow, spelling, rel })
     });
     let links: Vec<Link> = links.collect();
     let (outcome, detail) = outcome_of_page(&capture.url, &page, &links);
-    Document { outcome, detail: detail.or(remark), page: Some(page), links, made_by: Some(made_by), ..bare }
+    let (detail, page, made_by) = (detail.or(remark), Some(page), Some(made_by));
+    Document { outcome, detail, page, links, content, made_by, ..bare }
 }
 
 /// Decides, or decides again, what is done with a link.
@@ -178,9 +180,7 @@ fn unchanged(
     let last = capture.visit.known.document;
     if asks_for_noindex && last.is_none_or(|last| last.outcome != Outcome::BlockedAtRequestOfRemote) {
         // As little as is kept of a complete answer that asks for it.
-        if let Some(page) = &mut document.page {
-            page.withhold();
-        }
+        document.withhold();
         document.difference = last.map(|last| Difference::between(last.place, last.outcome, earlier, &document));
     }
     document
@@ -194,8 +194,8 @@ pub(super) fn again(context: &CrawlContext, capture: &Capture, earlier: Option<&
         Some(page) => outcome_of_page(&capture.url, page, &links),
         None => (bare.outcome, earlier.detail.clone()),
     };
-    let Document { page, made_by, body, .. } = earlier.clone();
-    Document { outcome, detail, page, links, made_by, body, ..bare }
+    let Document { page, content, made_by, body, .. } = earlier.clone();
+    Document { outcome, detail, page, links, content, made_by, body, ..bare }
 }
 
 fn redirect(context: &CrawlContext, capture: &Capture, bare: Document) -> Document {

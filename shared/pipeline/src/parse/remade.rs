@@ -74,9 +74,11 @@ fn made_of(context: &CrawlContext, n: u32, capture: &Capture, earlier: &Document
     let answered = Capture { visit, response: Some(response), file, ..capture.clone() };
     let made = catch_unwind(AssertUnwindSafe(|| of_answer(context, &answered, bare(n, &answered))));
     let Ok(mut document) = made else { return stuck(n, capture, "the parser broke on it") };
-    if let Some(page) = document.page.as_mut().filter(|_| was_withheld(capture, earlier)) {
-        page.withhold();
-        (document.outcome, document.detail) = outcome_of_page(&capture.url, page, &document.links);
+    if document.page.is_some() && was_withheld(capture, earlier) {
+        document.withhold();
+        if let Some(page) = &document.page {
+            (document.outcome, document.detail) = outcome_of_page(&capture.url, page, &document.links);
+        }
     }
     leave_what_is_new(earlier, &mut document);
     Document { body: earlier.body.clone(), ..document }

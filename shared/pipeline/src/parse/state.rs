@@ -2,7 +2,7 @@
 
 use dragline_domain::capture::Finality;
 use dragline_domain::change::{ChangeKind, VisitChange};
-use dragline_domain::document::{Document, DocumentState};
+use dragline_domain::document::Document;
 use dragline_domain::frontier::{
     Known, LinksDecided, RulesDigest, Says, SegmentRow, Standing, StateChange, VisitPlace,
 };
@@ -18,7 +18,7 @@ pub(super) fn state_change(
     capture: &Capture,
     document: &Document,
 ) -> StateChange {
-    if document.state == DocumentState::Stuck || capture.visit.finality == Finality::Retried {
+    if document.is_unread() || capture.visit.finality == Finality::Retried {
         return StateChange::Kept;
     }
     if capture.visit.finality == Finality::Aside {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use dragline_domain::capture::Finality;
-use dragline_domain::document::{Document, DocumentState};
+use dragline_domain::document::Document;
 use dragline_domain::frontier::{
     CandidateUpdate, EndedVisit, FieldsDigest, LastCapture, LeadsTo, OriginKey, SegmentRow, Standing, StateChange,
 };
@@ -99,7 +99,7 @@ fn ended(
 ) -> EndedVisit {
     let outcome = document.outcome;
     let known = &capture.visit.known;
-    let is_stuck = document.state == DocumentState::Stuck;
+    let is_stuck = document.is_unread();
     let is_unchanged = !is_stuck && capture.unchanged_since().is_some();
     let next = next(context, began, capture, document, state);
     let kept = if is_stuck {

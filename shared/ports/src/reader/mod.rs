@@ -112,6 +112,14 @@ pub trait Reader: Send + Sync {
         limit: usize,
     ) -> impl Future<Output = PortResult<Batch<DocumentRow>>> + Send;
 
+    /// Reads the documents of the site as it is now, without copies of other pages. The filter's iteration is the one that put the document.
+    fn shown_documents(
+        &self,
+        filter: &Filter,
+        after: Option<&Cursor>,
+        limit: usize,
+    ) -> impl Future<Output = PortResult<Batch<DocumentRow>>> + Send;
+
     /// Reads what each origin left over, in one row per reason. What was lost with its captures is listed as
     /// [`SegmentUnreadable`](dragline_domain::frontier::LeftoverReason::SegmentUnreadable) until the origin is opened in another iteration. A
     /// filter by URL selects its origin.

@@ -239,7 +239,7 @@ rows! {
 /// What the parser made of one URL's ending, and in which iteration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DocumentRow {
-    /// The iteration.
+    /// The iteration that put it.
     pub iteration: Iteration,
     /// The document as it was put: whether it duplicates another is not decided in it.
     pub document: Document,

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use dragline_domain::capture::{CrawlType, Exchange, FileEntry, Finality, LogEntry, RecordKind, SegmentLog, Visit};
 use dragline_domain::change::{Difference, LinkTo, Part};
+use dragline_domain::content::Content;
 use dragline_domain::document::{
     Directives, Disposition, Document, DocumentState, Link, LinkKind, MadeBy, Page, PageCut, Rel, StoredBody,
 };
@@ -81,9 +82,30 @@ fn full(n: u32) -> Document {
         page: Some(page),
         links,
         outcome: Outcome::FileIngested,
+        content: Some(Box::new(content())),
         made_by: Some(MadeBy::new("html", 1)),
         ..bare(n, "/full?q=%20")
     }
+}
+
+/// Every kind of content.
+fn content() -> Content {
+    let json = r#"{
+        "items": [
+            {"types": ["Product"], "id": "https://a.example/#p", "normal": {"price": 19.99, "currency": "EUR"}, "fields": {
+                "name": {"values": ["Chair \u0000 \"1\""], "from": ["json_ld", "microdata"]},
+                "isNew": {"values": [true, 7], "from": ["rdfa"]},
+                "total": {"values": [{"amount": 5, "currency": null}], "from": ["definition"]},
+                "offers": {"values": [{"types": ["Offer"], "fields": {"price": ["19,99"]}}, {"id": "x", "fields": {}}], "from": ["open_graph"]}}},
+            {"types": ["https://vocabulary.example/Page"], "fields": {}}
+        ],
+        "misfits": [{"item_type": "Game", "field": "hero", "rule": "required", "value": null}],
+        "about": {"title": "A", "words": 3, "text_sha1": "00", "simhash": "ff", "headings": [{"level": 1, "text": "A"}],
+                  "images": [{"url": "https://a.example/i"}], "meta": [{"name": "og:title", "content": "A"}]},
+        "main": {"words": 1, "text": "A", "markdown": "**A**"},
+        "gaps": ["items", "about"]
+    }"#;
+    serde_json::from_str(json).expect("it is content")
 }
 
 /// Every field of a document is kept, whatever its outcome: missing and empty ones, and every kind of disposition.

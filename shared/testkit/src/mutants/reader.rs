@@ -105,6 +105,8 @@ mutations! {
         DocumentLinksLost,
         /// Copies lack their texts.
         CopiesCut,
+        /// Every document is reported as one of the site as it is now.
+        HiddenDocumentsShown,
         /// Lost captures are not reported as leftovers.
         LostLeftOut,
         /// The failure of robots.txt is lost.
@@ -337,6 +339,18 @@ impl<R: Reader> Reader for MutantReader<R> {
             }
             M::UnvisitedNotCounted => Ok(0),
             _ => self.inner.unvisited().await,
+        }
+    }
+
+    async fn shown_documents(
+        &self,
+        filter: &Filter,
+        after: Option<&Cursor>,
+        limit: usize,
+    ) -> PortResult<Batch<DocumentRow>> {
+        match self.mutation {
+            M::HiddenDocumentsShown => self.inner.documents(filter, after, limit).await,
+            _ => self.inner.shown_documents(filter, after, limit).await,
         }
     }
 

@@ -3,6 +3,7 @@
 use std::num::TryFromIntError;
 use std::time::Duration;
 
+use crate::content::ContentLevel;
 use crate::definition::{DoNotCrawl, QueryRule, RecrawlRule, RecrawlWord, Schedule, UrlPattern, UserAgent, Within};
 use crate::ids::CrawlId;
 use crate::url::{CrawlUrl, UrlRules};
@@ -31,6 +32,8 @@ pub enum Slot<'d> {
     Time(&'d mut dyn Length),
     /// A user agent.
     UserAgent(&'d mut UserAgent),
+    /// How much is made of each page.
+    Content(&'d mut ContentLevel),
     /// When known pages are due again; `None`: as the interval says.
     RecrawlWord(&'d mut Option<RecrawlWord>),
     /// Conditions with policies.

@@ -277,6 +277,21 @@ keys! {
         effect: HowOnly,
         flag: "user-agent" "What the crawler calls itself; the first word selects its group in robots.txt",
     }
+    /// How much is made of each page. A change applies to pages that are fetched or made again; `dragline reparse` makes all again.
+    ///
+    /// | word | what is made |
+    /// |---|---|
+    /// | `text` | title, description, text and links |
+    /// | `items` | also its items: what it says in JSON-LD, microdata, RDFa and OpenGraph |
+    /// | `full` | also its main part as text and as Markdown, headings, dates, author, pictures, feeds, meta elements and validity; ten times the work |
+    Content = "content" {
+        field: content,
+        kind: Content,
+        default: Value("items"),
+        example: "full",
+        effect: HowOnly,
+        flag: "content" "How much is made of each page: text, items or full",
+    }
     /// When a page that is known is due again. A run fetches what is due, and the seeds.
     ///
     /// | word | due again |

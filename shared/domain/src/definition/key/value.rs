@@ -31,6 +31,8 @@ pub enum ValueKind {
     /// A user agent.
     UserAgent,
     /// One of a few words.
+    Content,
+    /// One of a few words.
     RecrawlWord,
     /// Conditions with policies.
     RecrawlRules(usize),

@@ -48,6 +48,7 @@ macro_rules! reader_suite {
             candidates_say_all_that_is_known
             urls_that_were_never_visited_are_counted
             documents_come_as_they_were_put
+            shown_documents_are_those_of_the_pages
             leftovers_are_told_by_origin_and_reason
         }
     };

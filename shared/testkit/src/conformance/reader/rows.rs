@@ -1,5 +1,7 @@
 //! What the rows of each stream say.
 
+use std::collections::BTreeSet;
+
 use dragline_domain::document::{Disposition, Document, DocumentState, PageCut};
 use dragline_domain::frontier::LeftoverReason;
 use dragline_domain::ids::Iteration;
@@ -260,6 +262,26 @@ pub async fn documents_come_as_they_were_put(
     assert_eq!((stuck.state, stuck.detail.as_deref()), (DocumentState::Stuck, Some("it broke: 'x'")));
     let copy = document("https://a.example/copy");
     assert!(copy.page.as_ref().is_some_and(|page| !page.text.is_empty()), "as it was put: {copy:?}");
+}
+
+/// The documents of the site as it is now are those of its pages, without copies.
+pub async fn shown_documents_are_those_of_the_pages(
+    (frontier, documents, reader): &(impl Frontier, impl Documents, impl Reader),
+) {
+    told(frontier, documents, reader, Stream::ShownDocuments).await;
+    let pages = reader.pages(&Filter::default(), None, ALL).await.unwrap().rows;
+    let (copies, originals): (Vec<_>, Vec<_>) =
+        pages.into_iter().partition(|page| page.outcome == Outcome::NotCanonical.code());
+    assert!(!copies.is_empty() && !originals.is_empty(), "both are there: {copies:?}, {originals:?}");
+    let shown = reader.shown_documents(&Filter::default(), None, ALL).await.unwrap().rows;
+    let urls = |urls: Vec<String>| urls.into_iter().collect::<BTreeSet<_>>();
+    let shown_urls = urls(shown.iter().map(|row| row.document.url.to_string()).collect());
+    assert_eq!(shown_urls, urls(originals.iter().map(|page| page.url.clone()).collect()));
+    let put = reader.documents(&Filter::default(), None, ALL).await.unwrap().rows;
+    for row in &shown {
+        let newest = put.iter().rev().find(|put| put.document.url == row.document.url && put.document.page.is_some());
+        assert!(row.document.page.is_none() || newest == Some(row), "the newest page of its URL: {row:?}");
+    }
 }
 
 /// Leftovers and lost captures come by iteration, origin and reason, with the failure of robots.txt where it was unreadable.

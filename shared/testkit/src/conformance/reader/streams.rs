@@ -19,6 +19,7 @@ pub(super) enum Stream {
     Log,
     Candidates,
     Documents,
+    ShownDocuments,
     Leftovers,
 }
 
@@ -54,7 +55,7 @@ impl AnyRow {
 }
 
 impl Stream {
-    pub(super) const ALL: [Self; 8] = [
+    pub(super) const ALL: [Self; 9] = [
         Self::Pages,
         Self::Links,
         Self::SeenPages,
@@ -62,12 +63,13 @@ impl Stream {
         Self::Log,
         Self::Candidates,
         Self::Documents,
+        Self::ShownDocuments,
         Self::Leftovers,
     ];
 
     /// Whether its rows stay as they were once their iteration is closed: the others show what is known now.
     pub(super) const fn stays(self) -> bool {
-        !matches!(self, Self::Pages | Self::Links | Self::Candidates)
+        !matches!(self, Self::Pages | Self::Links | Self::Candidates | Self::ShownDocuments)
     }
 
     /// How many rows it has once the whole story is put.
@@ -79,6 +81,7 @@ impl Stream {
             Self::Log => 17,
             Self::Candidates => 20,
             Self::Documents => 16,
+            Self::ShownDocuments => 7,
             Self::Leftovers => 4,
         }
     }
@@ -91,6 +94,7 @@ impl Stream {
             Self::Links | Self::SeenLinks => 9,
             Self::SeenPages => 10,
             Self::Documents => 11,
+            Self::ShownDocuments => 6,
             Self::Log => 12,
             Self::Leftovers => 3,
         }
@@ -127,6 +131,9 @@ impl Stream {
             Self::Log => read!(log, row => (row.iteration, row.url)),
             Self::Candidates => read!(candidates, row => (row.last_iteration, row.url)),
             Self::Documents => read!(documents, row => (row.iteration.number(), row.document.url.to_string())),
+            Self::ShownDocuments => {
+                read!(shown_documents, row => (row.iteration.number(), row.document.url.to_string()))
+            }
             Self::Leftovers => {
                 let Batch { rows, cursor, rest } = reader.leftovers(filter, after, limit).await.unwrap();
                 let rows = rows.into_iter().map(|row| {

@@ -1,10 +1,14 @@
 //! Items: the things that a page describes in a form that programs read, such as a product with its price.
 
+mod columns;
+
 use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Number;
+
+pub use columns::{COMMON, Cell};
 
 /// A thing that a page describes: by structured data in its markup, or by a type of the crawl's definition. What several notations of a page say of
 /// the same thing is one item.

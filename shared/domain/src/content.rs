@@ -1,0 +1,186 @@
+//! What a page says beyond its text and its links: its items, what it says about itself, its main part.
+
+use serde::{Deserialize, Serialize};
+
+use crate::item::{Item, Misfit};
+
+/// How much is made of each page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ContentLevel {
+    /// Title, description, text and links.
+    Text,
+    /// Also its items.
+    #[default]
+    Items,
+    /// Also what it says about itself, its main part as text and as Markdown, and whether it is valid.
+    Full,
+}
+
+impl ContentLevel {
+    /// The name as it is written in a definition.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Items => "items",
+            Self::Full => "full",
+        }
+    }
+}
+
+impl std::fmt::Display for ContentLevel {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What a document says beyond text and links. What was not asked for is empty or absent.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Content {
+    /// The things that it describes, in the order of the page.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub items: Vec<Item>,
+    /// What does not fit the types of the definition. Not empty if the document is STUCK for that.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub misfits: Vec<Misfit>,
+    /// What it says about itself; `None` below [`ContentLevel::Full`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub about: Option<About>,
+    /// Its main part; `None` below [`ContentLevel::Full`], and if it has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub main: Option<MainPart>,
+    /// What is missing because of a limit, each once.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub gaps: Vec<Gap>,
+}
+
+impl Content {
+    /// Whether it says nothing.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// What is missing from a document's content because of a limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Gap {
+    /// All that takes the page's tree: it is nested too deeply, has too many elements, or is too long.
+    Tree,
+    /// Items, or parts of them.
+    Items,
+    /// Headings, pictures, meta elements and the like.
+    About,
+}
+
+/// What a page says about itself. Texts are in one line; URLs are absolute.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct About {
+    /// The headline: the title without the name of the site.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// What it is about, in a sentence or two.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub excerpt: Option<String>,
+    /// Who wrote it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub author: Option<String>,
+    /// The name of the site.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub site_name: Option<String>,
+    /// When it was published: ISO 8601 if it could be read, or else as written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub published: Option<String>,
+    /// When it was last changed; the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub modified: Option<String>,
+    /// The URL of the picture that stands for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub image: Option<String>,
+    /// The language that it is written in by its words, as ISO 639-3; `None` if that is not certain.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub language_detected: Option<String>,
+    /// Its headings, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub headings: Vec<Heading>,
+    /// Its pictures, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub images: Vec<Image>,
+    /// The same page in other languages.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hreflang: Vec<Alternate>,
+    /// Its feeds.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub feeds: Vec<Feed>,
+    /// Its meta elements with a name or a property, in order: those of OpenGraph, Twitter and Dublin Core are among them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub meta: Vec<Meta>,
+    /// How many words its visible text has.
+    pub words: u32,
+    /// SHA-1 of its visible text in UTF-8, in hexadecimal.
+    pub text_sha1: String,
+    /// A fingerprint of its visible text, of which similar texts differ in few bits: 64 bits in hexadecimal.
+    pub simhash: String,
+}
+
+/// A heading.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Heading {
+    /// 1 to 6.
+    pub level: u8,
+    /// What it says.
+    pub text: String,
+}
+
+/// A picture.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Image {
+    /// Where it is.
+    pub url: String,
+    /// What it shows, in words; `None` if the page does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alt: Option<String>,
+}
+
+/// The same page in another language.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Alternate {
+    /// The language, as written (`de-AT`, `x-default`).
+    pub language: String,
+    /// Where it is.
+    pub url: String,
+}
+
+/// A feed that the page names.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Feed {
+    /// Where it is.
+    pub url: String,
+    /// Its title; `None` if the page does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+}
+
+/// A meta element.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Meta {
+    /// Its name or property, as written.
+    pub name: String,
+    /// What it says.
+    pub content: String,
+}
+
+/// The main part of a page: what its readers come for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MainPart {
+    /// How many words the text has.
+    pub words: u32,
+    /// The text: a line for each item or row, and an empty one between paragraphs.
+    pub text: String,
+    /// The same as Markdown, with pictures and captions; URLs are absolute.
+    pub markdown: String,
+}

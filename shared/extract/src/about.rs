@@ -1,0 +1,243 @@
+//! What a page says about itself, apart from its main part: headings, pictures, languages, feeds, meta elements; and what its words tell.
+
+use std::hash::Hasher;
+
+use data_encoding::HEXLOWER;
+use dom_query::{Document, NodeRef};
+use dragline_domain::content::{About, Alternate, Feed, Heading, Image, Meta};
+use dragline_formats::warc::Sha1Digest;
+use siphasher::sip::SipHasher13;
+use url::Url;
+
+use crate::tree::{in_one_line, text_of};
+
+const HEADINGS_MAX: usize = 1_000;
+const IMAGES_MAX: usize = 1_000;
+const ALTERNATES_MAX: usize = 500;
+const FEEDS_MAX: usize = 100;
+const METAS_MAX: usize = 500;
+
+/// The longest text that is kept. A longer one is cut.
+const TEXT_BYTES_MAX: usize = 4 << 10;
+
+/// A longer URL is left out: pictures within a page have their bytes in it.
+const URL_BYTES_MAX: usize = 2 << 10;
+
+/// How much of the text is looked at for its language.
+const LANGUAGE_BYTES: usize = 4 << 10;
+
+/// How many words in a row make a feature of the fingerprint.
+const SHINGLE_WORDS: usize = 3;
+
+/// What was found, and whether it is all.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    pub(crate) about: About,
+    /// Whether something was left out or cut at a limit.
+    pub(crate) is_cut: bool,
+}
+
+/// Collects what a tree says. `base` is what its URLs are relative to, `text` its visible text.
+pub(crate) fn of_tree(document: &Document, base: &Url, text: &str) -> Found {
+    let mut found = Found { about: of_text(text), is_cut: false };
+    for node in document.root().descendants_it().filter(NodeRef::is_element) {
+        found.add(&node, base);
+    }
+    found
+}
+
+/// Returns what a text tells, of a page or of any other file.
+pub(crate) fn of_text(text: &str) -> About {
+    About {
+        language_detected: language(text),
+        words: u32::try_from(text.split_whitespace().count()).unwrap_or(u32::MAX),
+        text_sha1: HEXLOWER.encode(Sha1Digest::of(text.as_bytes()).as_bytes()),
+        simhash: format!("{:016x}", simhash(text)),
+        ..About::default()
+    }
+}
+
+impl Found {
+    fn add(&mut self, node: &NodeRef<'_>, base: &Url) {
+        let Some(name) = node.node_name() else { return };
+        match &*name {
+            "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => {
+                let level = name.as_bytes()[1] - b'0';
+                if let Some(text) = self.said(&text_of(node)) {
+                    push(&mut self.about.headings, HEADINGS_MAX, Heading { level, text }, &mut self.is_cut);
+                }
+            }
+            "img" => {
+                if let Some(url) = node.attr("src").and_then(|url| self.url(&url, base)) {
+                    let alt = node.attr("alt").and_then(|alt| self.said(&alt));
+                    push(&mut self.about.images, IMAGES_MAX, Image { url, alt }, &mut self.is_cut);
+                }
+            }
+            "link" => self.add_link(node, base),
+            "meta" => {
+                let name = node.attr("property").or_else(|| node.attr("name")).and_then(|name| self.said(&name));
+                let content = node.attr("content").and_then(|content| self.said(&content));
+                if let Some((name, content)) = name.zip(content) {
+                    push(&mut self.about.meta, METAS_MAX, Meta { name, content }, &mut self.is_cut);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes a link to the page in another language, or to a feed.
+    fn add_link(&mut self, node: &NodeRef<'_>, base: &Url) {
+        let is_alternate = node
+            .attr("rel")
+            .is_some_and(|rel| rel.split_ascii_whitespace().any(|rel| rel.eq_ignore_ascii_case("alternate")));
+        if !is_alternate {
+            return;
+        }
+        let Some(url) = node.attr("href").and_then(|url| self.url(&url, base)) else { return };
+        let media = node.attr("type").map(|media| media.trim().to_ascii_lowercase());
+        let is_feed = media.is_some_and(|media| {
+            matches!(&*media, "application/rss+xml" | "application/atom+xml" | "application/feed+json")
+        });
+        if is_feed {
+            let title = node.attr("title").and_then(|title| self.said(&title));
+            push(&mut self.about.feeds, FEEDS_MAX, Feed { url, title }, &mut self.is_cut);
+        } else if let Some(language) = node.attr("hreflang").and_then(|language| self.said(&language)) {
+            push(&mut self.about.hreflang, ALTERNATES_MAX, Alternate { language, url }, &mut self.is_cut);
+        }
+    }
+
+    /// Returns a text in one line, cut at the limit; `None` if nothing is said.
+    fn said(&mut self, text: &str) -> Option<String> {
+        let mut text = in_one_line(text);
+        if text.len() > TEXT_BYTES_MAX {
+            text.truncate(text.floor_char_boundary(TEXT_BYTES_MAX));
+            self.is_cut = true;
+        }
+        (!text.is_empty()).then_some(text)
+    }
+
+    /// Returns an absolute URL of the web; `None` if it is none, or too long.
+    fn url(&mut self, reference: &str, base: &Url) -> Option<String> {
+        if reference.len() > URL_BYTES_MAX {
+            self.is_cut |= !reference.starts_with("data:");
+            return None;
+        }
+        let url = base.join(reference.trim()).ok()?;
+        matches!(url.scheme(), "http" | "https").then(|| url.into())
+    }
+}
+
+/// Adds an entry if there is room.
+fn push<T>(entries: &mut Vec<T>, entries_max: usize, entry: T, is_cut: &mut bool) {
+    if entries.len() < entries_max {
+        entries.push(entry);
+    } else {
+        *is_cut = true;
+    }
+}
+
+/// Returns the language of a text by its words, as ISO 639-3; `None` if it is not certain.
+fn language(text: &str) -> Option<String> {
+    let beginning = &text[..text.floor_char_boundary(LANGUAGE_BYTES.min(text.len()))];
+    let detected = whatlang::detect(beginning).filter(whatlang::Info::is_reliable)?;
+    Some(detected.lang().code().to_owned())
+}
+
+/// Computes the fingerprint by Charikar's method, of runs of words in lower case: each bit is what most runs' hashes have there.
+fn simhash(text: &str) -> u64 {
+    let lower = text.to_lowercase();
+    let words: Vec<&str> = lower.split_whitespace().collect();
+    let mut counts = [0_i32; 64];
+    for run in words.windows(SHINGLE_WORDS.min(words.len().max(1))) {
+        let mut hasher = SipHasher13::new();
+        for word in run {
+            hasher.write(word.as_bytes());
+            hasher.write_u8(0xff);
+        }
+        let hash = hasher.finish();
+        for (bit, count) in counts.iter_mut().enumerate() {
+            *count = count.saturating_add(if hash >> bit & 1 == 1 { 1 } else { -1 });
+        }
+    }
+    counts.iter().enumerate().filter(|(_, count)| **count > 0).fold(0, |hash, (bit, _)| hash | 1 << bit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree;
+
+    fn about(html: &str) -> Found {
+        let base = Url::parse("https://a.example/b/").unwrap();
+        let document = tree::of(html).unwrap();
+        of_tree(&document, &tree::base_of(&document, &base), "")
+    }
+
+    #[test]
+    fn a_page_says_what_is_in_it() {
+        let html = "<base href=/c/><meta name=Author content=' A  B '><meta property=og:title content=T><meta name=empty content=''><meta content=x>
+            <link rel=alternate hreflang=de href=de><link rel='ALTERNATE stylesheet' hreflang=fr href=//fr.example/>
+            <link rel=alternate type=application/rss+xml title=News href=feed.xml><link rel=alternate href=other><link rel=next href=2>
+            <h1>One<br>line</h1><h3> </h3><h6>Six <b>bold</b></h6>
+            <img src=a.png alt='A  picture'><img src='data:image/png;base64,xx'><img alt=none><img src=b.png alt=''>";
+        let Found { about, is_cut } = about(html);
+        assert!(!is_cut);
+        let heading = |level, text: &str| Heading { level, text: text.into() };
+        assert_eq!(about.headings, [heading(1, "One line"), heading(6, "Six bold")], "in order, empty ones left out");
+        let image = |url: &str, alt: Option<&str>| Image { url: url.into(), alt: alt.map(str::to_owned) };
+        let images = [image("https://a.example/c/a.png", Some("A picture")), image("https://a.example/c/b.png", None)];
+        assert_eq!(about.images, images);
+        let alternate = |language: &str, url: &str| Alternate { language: language.into(), url: url.into() };
+        let alternates = [alternate("de", "https://a.example/c/de"), alternate("fr", "https://fr.example/")];
+        assert_eq!(about.hreflang, alternates);
+        assert_eq!(about.feeds, [Feed { url: "https://a.example/c/feed.xml".into(), title: Some("News".into()) }]);
+        let meta = |name: &str, content: &str| Meta { name: name.into(), content: content.into() };
+        assert_eq!(about.meta, [meta("Author", "A B"), meta("og:title", "T")]);
+    }
+
+    #[test]
+    fn limits_are_kept_and_told() {
+        let long = format!("<h1>{}</h1>", "x".repeat(TEXT_BYTES_MAX + 1));
+        for (html, is_cut, why) in [
+            ("<h2>x</h2>".repeat(HEADINGS_MAX), false, "as many as are kept"),
+            ("<h2>x</h2>".repeat(HEADINGS_MAX + 1), true, "one more"),
+            (long, true, "a long heading"),
+            (format!("<img src=/{}>", "x".repeat(URL_BYTES_MAX)), true, "a long URL"),
+            (format!("<img src=data:image/png,{}>", "x".repeat(URL_BYTES_MAX)), false, "a picture in the page"),
+        ] {
+            let found = about(&html);
+            assert_eq!(found.is_cut, is_cut, "{why}");
+            assert!(found.about.headings.len() <= HEADINGS_MAX, "{why}");
+        }
+    }
+
+    #[test]
+    fn similar_texts_have_similar_fingerprints() {
+        let text = |n: usize| (0..n).map(|n| format!("word{}", n * n % 97)).collect::<Vec<_>>().join(" ");
+        let distance = |a: &str, b: &str| (simhash(a) ^ simhash(b)).count_ones();
+        assert_eq!(distance(&text(300), &text(300)), 0);
+        assert!(distance(&text(300), &(text(300) + " and some more")) < 8, "a few words more");
+        let other = "Entirely different words make up this text, of which none is in the other.".repeat(5);
+        assert!(distance(&text(300), &other) > 12, "another text");
+        assert_eq!(simhash("The  Same"), simhash("the same"), "letter case and spaces do not count");
+        assert_eq!(
+            (simhash(""), format!("{:016x}", simhash("a b c d"))),
+            (0, "1280430e12008600".to_owned()),
+            "it is the same on every machine"
+        );
+    }
+
+    #[test]
+    fn languages_are_told_by_words() {
+        let german = "Die Würde des Menschen ist unantastbar. Sie zu achten und zu schützen ist Verpflichtung aller staatlichen Gewalt.";
+        for (text, expected, why) in [
+            (german, Some("deu"), "German"),
+            ("Všichni lidé rodí se svobodní a sobě rovní co do důstojnosti a práv.", Some("ces"), "Czech"),
+            ("すべての人間は、生まれながらにして自由であり", Some("jpn"), "by its script"),
+            ("x1 y2", None, "no words"),
+            ("", None, "nothing"),
+        ] {
+            assert_eq!(language(text).as_deref(), expected, "{why}");
+        }
+    }
+}
