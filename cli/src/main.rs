@@ -13,6 +13,7 @@ mod get;
 mod history;
 mod input;
 mod logging;
+mod markdown;
 mod network;
 mod place;
 mod prune;

@@ -33,6 +33,7 @@ Examples:
   dragline crawl -v                         the same, with a line for each URL
   dragline crawl -i urls.txt --depth 0      visit these URLs now, and nothing else
   dragline crawl https://example.org/news/ --pattern /news/ --force
+  dragline crawl https://example.org --markdown pages
   dragline crawl --quiet --json > summary.json
   dragline crawl --progress json 2> events.jsonl
 
@@ -98,6 +99,9 @@ pub(crate) struct OutputArgs {
     /// How to report progress on standard error
     #[arg(long, value_name = "FORM", default_value = "auto")]
     progress: Progress,
+    /// Afterwards, write each page of the site as it is now into this directory as Markdown; makes `content` full
+    #[arg(long, value_name = "DIR")]
+    pub(crate) markdown: Option<PathBuf>,
 }
 
 impl OutputArgs {
@@ -137,7 +141,9 @@ impl CrawlArgs {
     /// Returns the draft with the options of the command line in place of its own values.
     pub(crate) fn change(&self, draft: Draft) -> Draft {
         let name = self.crawl.clone().unwrap_or(draft.name);
-        self.network.change(self.overrides.apply(Draft { name, ..draft }))
+        // Without the main part of each page there would be little to write.
+        let content = if self.output.markdown.is_some() { ContentLevel::Full } else { draft.content };
+        self.network.change(self.overrides.apply(Draft { name, content, ..draft }))
     }
 
     /// Returns the arguments that make documents again.

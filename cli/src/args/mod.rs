@@ -29,7 +29,7 @@ pub(crate) use diff::{Compared, DiffArgs, ExitSays};
 pub(crate) use explain::ExplainArgs;
 pub(crate) use forget::ForgetArgs;
 pub(crate) use prune::PruneArgs;
-pub(crate) use read::{ExportArgs, Format, Of, StatusArgs, What};
+pub(crate) use read::{ExportArgs, ExportFormat, Format, Of, StatusArgs, What};
 pub(crate) use reparse::ReparseArgs;
 #[cfg(feature = "stack")]
 pub(crate) use stack::{ChangeArgs, PutArgs, StackArgs, StackName, StackNameError, StartArgs};

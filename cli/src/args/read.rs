@@ -1,5 +1,6 @@
 //! `dragline status` and `dragline export`, and which crawl they read.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
@@ -42,25 +43,29 @@ impl StatusArgs {
     }
 }
 
-/// Write pages, links, the log or the known URLs to standard output
+/// Write pages, links, items, the log or the known URLs to standard output
 #[derive(Debug, Args)]
 #[command(
-    long_about = "Write pages, links, the log or the known URLs to standard output, row by row. This works while a crawl is running.\n\n\
+    long_about = "Write pages, links, items, the log or the known URLs to standard output, row by row. This works while a crawl is running.\n\n\
                   In CSV, text that a spreadsheet would run as a formula is prefixed with `'`; JSON lines are not changed. \
                   On a terminal, control characters are escaped; in files and pipes they are kept.",
     after_help = "\
 Examples:
   dragline export --what pages > pages.jsonl
   dragline export --what links --format csv --iteration 2 > links.csv
+  dragline export --what items --type Product --format csv > products.csv
   dragline export --what log | jq -r 'select(.outcome_name == \"file_not_found\") | .url'"
 )]
 pub(crate) struct ExportArgs {
     /// Which rows to write
     #[arg(long)]
     pub(crate) what: What,
+    /// The type of the items, such as Product [default: all]
+    #[arg(long = "type", value_name = "TYPE")]
+    pub(crate) item_type: Option<String>,
     /// The format of the rows
     #[arg(long, default_value = "jsonl")]
-    pub(crate) format: Format,
+    pub(crate) format: ExportFormat,
     #[command(flatten)]
     pub(crate) of: OfArgs,
     /// The iteration to read, counted from 1 [default: pages and links as they are now, the log of the latest]
@@ -80,6 +85,10 @@ pub(crate) enum What {
     Log,
     /// One row per known URL, with its state for the next crawl; covers all iterations
     Candidates,
+    /// One row per item of those pages: a product, an article, or a type of the definition; `--type` names one
+    Items,
+    /// One JSON object per document of those pages, with all that was made of it (docs/documents.md)
+    Documents,
 }
 
 /// The format of exported rows.
@@ -89,6 +98,27 @@ pub(crate) enum Format {
     Jsonl,
     /// Comma-separated values with a header line (RFC 4180)
     Csv,
+}
+
+/// The format of an export.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ExportFormat {
+    /// One JSON object per line
+    Jsonl,
+    /// Comma-separated values with a header line (RFC 4180)
+    Csv,
+    /// A Parquet file, of items only
+    Parquet,
+}
+
+impl fmt::Display for ExportFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Jsonl => "JSON lines",
+            Self::Csv => "CSV",
+            Self::Parquet => "Parquet",
+        })
+    }
 }
 
 /// Which crawl to read.

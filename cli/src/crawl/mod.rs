@@ -30,6 +30,7 @@ use crate::args::{CrawlArgs, Wish};
 use crate::error::{CliError, while_doing};
 use crate::exit::Exit;
 use crate::found;
+use crate::markdown;
 use crate::network::Network;
 use crate::place::Directory;
 use crate::source::Source;
@@ -97,7 +98,11 @@ pub(crate) async fn crawl(args: &CrawlArgs, console: &Console) -> Result<Exit, C
                 return Ok(finish::at_once(args, &directory, &stored, console));
             }
             (Goal::MakeWay | Goal::Crawl, _) => {
-                return finish::finish(args, (&crawl, &directory), ended, console).await;
+                let exit = finish::finish(args, (&crawl, &directory), ended, console).await?;
+                if let (Some(pages), Ended::Over) = (&args.output.markdown, ended) {
+                    markdown::write(pages, &directory.path, &crawl, console).await?;
+                }
+                return Ok(exit);
             }
         }
     }

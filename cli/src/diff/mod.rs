@@ -102,7 +102,7 @@ enum List {
 impl List {
     fn new(format: Option<Format>, fields: &[&'static str]) -> Self {
         match format {
-            Some(format) => Self::Rows(Rows::new(format, fields.to_vec())),
+            Some(format) => Self::Rows(Rows::new(format, fields.iter().copied().map(str::to_owned).collect())),
             None => Self::Text(Text::new(io::stdout().lock(), Colour::of_stream(&io::stdout()))),
         }
     }

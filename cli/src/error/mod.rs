@@ -16,6 +16,7 @@ use dragline_report::diff::SpanError;
 use jiff::Timestamp;
 
 use crate::args::{allowance_flag, crawl_flag, data_flag};
+use crate::export::ExportError;
 use crate::get::GetError;
 use crate::place::{Directory, Place};
 use crate::source::key_names;
@@ -161,6 +162,17 @@ pub(crate) enum CliError {
     /// What is stored of a URL cannot be printed.
     #[error("{0}")]
     Get(#[from] GetError),
+    /// The directory for Markdown cannot be written.
+    #[error("the Markdown in {} cannot be written: {source}", directory.display())]
+    Markdown {
+        /// The directory.
+        directory: PathBuf,
+        /// The reason.
+        source: io::Error,
+    },
+    /// Rows cannot be written in the way that was asked for.
+    #[error("{0}")]
+    Export(#[from] ExportError),
     /// The definition changed in a way that an unfinished iteration cannot adopt.
     #[error("the definition changed ({}), but its last iteration is not finished", key_names(keys))]
     Outgrown {
@@ -233,6 +245,7 @@ impl CliError {
                 vec!["give the earlier one as `--from`, and the later one as `--to`".to_owned()]
             }
             Self::Get(error) => error.hint().into_iter().collect(),
+            Self::Export(error) => error.hint().into_iter().collect(),
             Self::NotKnown { arguments, .. } => {
                 vec![format!("to list the URLs that it knows: `dragline export --what candidates{arguments}`")]
             }

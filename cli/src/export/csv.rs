@@ -48,17 +48,13 @@ impl<W: Write> SafeCsv<W> {
 
     /// Writes a row. The first one is preceded by the names of its fields.
     pub(super) fn write(&mut self, row: &impl Serialize) -> io::Result<()> {
-        self.write_cells(row).map_err(|error| match error.into_kind() {
-            // Kept as it is, to tell a closed pipe from a full disk.
-            csv::ErrorKind::Io(error) => error,
-            other => io::Error::other(format!("{other:?}")),
-        })
+        self.write_cells(row).map_err(of_csv)
     }
 
     /// Writes the header, unless a row already did.
-    pub(super) fn write_head(&mut self, fields: &[&str]) -> io::Result<()> {
+    pub(super) fn write_head(&mut self, fields: &[impl AsRef<str>]) -> io::Result<()> {
         if std::mem::replace(&mut self.head, Head::Written) == Head::Missing {
-            self.out.write_record(fields)?;
+            self.out.write_record(fields.iter().map(AsRef::as_ref))?;
         }
         Ok(())
     }
@@ -66,6 +62,17 @@ impl<W: Write> SafeCsv<W> {
     fn write_cells(&mut self, row: &impl Serialize) -> csv::Result<()> {
         self.head = Head::Written;
         self.cells.serialize(row)?;
+        self.pass_on()
+    }
+
+    /// Writes a row of these cells, whose header was written.
+    pub(super) fn write_texts(&mut self, texts: &[String]) -> io::Result<()> {
+        self.cells.write_record(texts)?;
+        self.pass_on().map_err(of_csv)
+    }
+
+    /// Writes the cells that were made.
+    fn pass_on(&mut self) -> csv::Result<()> {
         self.cells.flush()?;
         // Only the csv crate knows how a row becomes cells, so it writes them and they are read back to be checked.
         let cells = std::mem::replace(&mut self.cells, continued());
@@ -91,6 +98,14 @@ impl<W: Write> SafeCsv<W> {
     }
 }
 
+fn of_csv(error: csv::Error) -> io::Error {
+    match error.into_kind() {
+        // Kept as it is, to tell a closed pipe from a full disk.
+        csv::ErrorKind::Io(error) => error,
+        other => io::Error::other(format!("{other:?}")),
+    }
+}
+
 /// Returns a writer for the rows after the first.
 fn continued() -> Writer<Vec<u8>> {
     csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new())
@@ -102,10 +117,11 @@ fn harmless(cell: &str) -> Cow<'_, str> {
     if is_formula { Cow::Owned(format!("'{cell}")) } else { Cow::Borrowed(cell) }
 }
 
-/// Returns whether the cell is a number as written here: digits, with an optional minus sign.
+/// Returns whether the cell is a number as written here: digits, with an optional minus sign and fraction.
 fn is_number(cell: &str) -> bool {
     let digits = cell.strip_prefix('-').unwrap_or(cell);
-    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, "0"));
+    [whole, fraction].iter().all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 #[cfg(test)]
@@ -133,6 +149,8 @@ mod tests {
             ("\t=1", "'\t=1", "the tab is thrown away, the formula stays"),
             ("\r=1", "'\r=1", "so is the return"),
             ("-999", "-999", "an outcome's number"),
+            ("-19.99", "-19.99", "a price"),
+            ("-19.99.1", "'-19.99.1", "no number"),
             ("a=b", "a=b", "only the first character counts"),
             (" =1", " =1", "a text to every spreadsheet"),
             ("-", "'-", "a minus alone is not a number"),

@@ -1,15 +1,30 @@
 //! `dragline export`: writes rows to standard output, one by one.
 
 mod csv;
+mod error;
+mod items;
+mod parquet;
 mod rows;
 
-use dragline_domain::ids::Iteration;
-use dragline_ports::reader::{CandidateRow, Cursor, Filter, LinkRow, LogRow, PageRow, Reader, SeenPageRow, each_row};
+use std::io::{self, BufWriter, IsTerminal};
+use std::ops::ControlFlow;
 
-use crate::args::{ExportArgs, Of, What};
+use dragline_domain::document::Document;
+use dragline_domain::ids::{CrawlId, Iteration};
+use dragline_domain::item::COMMON;
+use dragline_ports::error::PortResult;
+use dragline_ports::reader::{
+    CandidateRow, Cursor, DocumentRow, Filter, LinkRow, LogRow, PageRow, Reader, SeenPageRow, each_row,
+};
+use serde::Serialize;
+
+use crate::args::{ExportArgs, ExportFormat, Format, Of, What};
 use crate::error::{CliError, while_doing};
 use crate::exit::Exit;
 use crate::found::{self, Found};
+pub(crate) use error::ExportError;
+use items::{Columns, Items};
+use parquet::ItemsParquet;
 pub(crate) use rows::Rows;
 
 /// The number of rows in one read.
@@ -20,54 +35,90 @@ const BATCH_ROWS: usize = 500;
 /// # Errors
 /// There is no such crawl, it cannot be read, or the rows cannot be written.
 pub(crate) async fn export(args: &ExportArgs) -> Result<Exit, CliError> {
-    let mut rows = Rows::new(args.format, fields(args.what, args.iteration));
-    read(args, &mut rows).await?;
-    rows.finish().map_err(while_doing("writing to standard output"))?;
+    let to = checked(args)?;
+    match args.of.which()? {
+        Of::Directory { data, crawl } => match found::in_directory(data, crawl)? {
+            Some(found) => write(&found, args, to).await,
+            None => Err(found::nothing_begun(data)),
+        },
+        #[cfg(feature = "stack")]
+        Of::Stack { crawl, stack } => write(&crate::stack::find(crawl, stack).await?, args, to).await,
+    }?;
     Ok(Exit::Done)
 }
 
+/// Where rows are written, by what is asked for.
+enum To {
+    /// Row by row.
+    Lines(Format),
+    /// Into a Parquet file.
+    Parquet,
+}
+
+/// Refuses what does not go together.
+fn checked(args: &ExportArgs) -> Result<To, ExportError> {
+    match (args.what, args.format) {
+        (What::Items, ExportFormat::Parquet) if io::stdout().is_terminal() => Err(ExportError::NotText),
+        (What::Items, ExportFormat::Parquet) => Ok(To::Parquet),
+        (what, _) if what != What::Items && args.item_type.is_some() => Err(ExportError::TypeOfOthers),
+        (What::Documents, format) if format != ExportFormat::Jsonl => {
+            Err(ExportError::Format { what: "documents", format })
+        }
+        (_, ExportFormat::Jsonl) => Ok(To::Lines(Format::Jsonl)),
+        (_, ExportFormat::Csv) => Ok(To::Lines(Format::Csv)),
+        (_, format @ ExportFormat::Parquet) => Err(ExportError::Format { what: "rows other than items", format }),
+    }
+}
+
 /// Returns the field names of the rows: of an iteration, or as it is now.
-fn fields(what: What, iteration: Option<Iteration>) -> Vec<&'static str> {
-    match what {
+fn fields(what: What, iteration: Option<Iteration>) -> Vec<String> {
+    let fields: Vec<&'static str> = match what {
         What::Pages if iteration.is_some() => SeenPageRow::fields().collect(),
         What::Pages => PageRow::fields().collect(),
         What::Links => LinkRow::fields().collect(),
         What::Log => LogRow::fields().collect(),
         What::Candidates => CandidateRow::fields().collect(),
-    }
+        What::Items => COMMON.to_vec(),
+        What::Documents => Vec::new(),
+    };
+    fields.into_iter().map(str::to_owned).collect()
 }
 
-/// Reads the rows from the data directory or the stack.
-async fn read(args: &ExportArgs, rows: &mut Rows) -> Result<(), CliError> {
-    let wanted = args.iteration;
-    match args.of.which()? {
-        Of::Directory { data, crawl } => match found::in_directory(data, crawl)? {
-            Some(found) => write(&found, args.what, wanted, rows).await,
-            None => Err(found::nothing_begun(data)),
-        },
-        #[cfg(feature = "stack")]
-        Of::Stack { crawl, stack } => write(&crate::stack::find(crawl, stack).await?, args.what, wanted, rows).await,
-    }
+/// A document with where it is from.
+#[derive(Serialize)]
+struct DocumentLine<'d> {
+    crawl: &'d str,
+    iteration: u32,
+    #[serde(flatten)]
+    document: &'d Document,
 }
 
-/// Writes the rows of the given iteration. If none is given: pages and links as they are now, and the log of the latest.
-async fn write(
-    found: &Found<impl Reader>,
-    what: What,
-    wanted: Option<Iteration>,
-    rows: &mut Rows,
-) -> Result<(), CliError> {
+fn line<'d>(crawl: &'d CrawlId, row: &'d DocumentRow) -> DocumentLine<'d> {
+    DocumentLine { crawl: crawl.as_str(), iteration: row.iteration.number(), document: &row.document }
+}
+
+/// Writes the rows of the given iteration. If none is given: pages, links, items and documents as they are now, and the log of the latest.
+async fn write(found: &Found<impl Reader>, args: &ExportArgs, to: To) -> Result<(), CliError> {
+    let (what, wanted) = (args.what, args.iteration);
     let iteration = match what {
         What::Candidates => found.iteration(wanted).await?,
-        What::Pages | What::Links | What::Log => found.whole_iteration(wanted).await?,
+        What::Pages | What::Links | What::Log | What::Items | What::Documents => found.whole_iteration(wanted).await?,
     }
     .number;
+    let format = match to {
+        To::Lines(format) if what != What::Items => format,
+        to => return write_items(found, args, to).await,
+    };
+    let mut rows = Rows::new(format, fields(what, wanted));
     let (reader, of_iteration, of_all) = (&found.reader, &Filter::of_iteration(iteration), &Filter::default());
     macro_rules! each {
-        ($stream:ident, $filter:ident) => {{
+        ($stream:ident, $filter:ident, $row:ident => $shown:expr) => {{
             let read = |after: Option<Cursor>| async move { reader.$stream($filter, after.as_ref(), BATCH_ROWS).await };
-            each_row(read, |row| rows.write(&row)).await
+            each_row(read, |$row| rows.write(&$shown)).await
         }};
+        ($stream:ident, $filter:ident) => {
+            each!($stream, $filter, row => row)
+        };
     }
     let written = match (what, wanted) {
         (What::Pages, None) => each!(pages, of_all),
@@ -75,10 +126,50 @@ async fn write(
         (What::Links, None) => each!(links, of_all),
         (What::Links, Some(_)) => each!(seen_links, of_iteration),
         (What::Log, _) => each!(log, of_iteration),
+        (What::Documents, None) => each!(shown_documents, of_all, row => line(&found.crawl, &row)),
+        (What::Documents, Some(_)) => each!(documents, of_iteration, row => line(&found.crawl, &row)),
         // Candidates outlive iterations.
         (What::Candidates, _) => each!(candidates, of_all),
+        (What::Items, _) => Ok(()),
     };
-    written.map_err(|error| found.failed(error))
+    written.map_err(|error| found.failed(error))?;
+    rows.finish().map_err(while_doing("writing to standard output"))
+}
+
+/// Writes items: in formats that begin with the columns, of one type.
+async fn write_items(found: &Found<impl Reader>, args: &ExportArgs, to: To) -> Result<(), CliError> {
+    let filter = args.iteration.map_or_else(Filter::default, Filter::of_iteration);
+    let item_type = args.item_type.as_deref();
+    let items = Items { crawl: &found.crawl, reader: &found.reader, filter, item_type };
+    let failed = |error| found.failed(error);
+    let columns = match (&to, item_type) {
+        (To::Lines(Format::Jsonl), _) => Columns::new(),
+        (_, None) => return Err(ExportError::NoType { types: items.types().await.map_err(failed)? }.into()),
+        (_, Some(_)) => items.columns().await.map_err(failed)?,
+    };
+    let format = match to {
+        To::Lines(format) => format,
+        To::Parquet => return write_parquet(&items, columns).await?.map_err(failed),
+    };
+    let names = fields(What::Items, None).into_iter().chain(columns.keys().cloned()).collect();
+    let mut rows = Rows::new(format, names);
+    items.each(|item| rows.write_item(&item, &columns)).await.map_err(failed)?;
+    rows.finish().map_err(while_doing("writing to standard output"))
+}
+
+/// Writes items as a Parquet file. The inner error is that of reading them.
+async fn write_parquet<R: Reader>(items: &Items<'_, R>, columns: Columns) -> Result<PortResult<()>, ExportError> {
+    let mut file = ItemsParquet::new(BufWriter::new(io::stdout()), columns)?;
+    let mut written = Ok(());
+    let read = items
+        .each(|item| {
+            written = file.write(item);
+            if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        })
+        .await;
+    written?;
+    file.finish()?;
+    Ok(read)
 }
 
 #[cfg(test)]
@@ -103,6 +194,6 @@ mod tests {
                 rest.split_once(&format!("\"{field}\":")).unwrap_or_else(|| panic!("{field}, in its order: {json}")).1;
         }
         assert!(!rest.contains(':'), "no field is left out: {json}");
-        assert!(fields(What::Log, None).contains(&"final"), "a Rust keyword is named without its `r#`");
+        assert!(fields(What::Log, None).contains(&"final".to_owned()), "a Rust keyword is named without its `r#`");
     }
 }

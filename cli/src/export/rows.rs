@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use serde::Serialize;
 
 use super::csv::{Reader, SafeCsv};
+use super::items::{Columns, ItemRow};
 use crate::args::Format;
 use crate::terminal::{unless_closed, write_json};
 
@@ -13,7 +14,7 @@ use crate::terminal::{unless_closed, write_json};
 pub(crate) struct Rows {
     to: To,
     /// The field names, for the header of an export without rows.
-    fields: Vec<&'static str>,
+    fields: Vec<String>,
     /// The first error. Nothing is written after it.
     failed: Option<io::Error>,
 }
@@ -25,7 +26,7 @@ enum To {
 
 impl Rows {
     /// Returns a writer of rows with these fields.
-    pub(crate) fn new(format: Format, fields: Vec<&'static str>) -> Self {
+    pub(crate) fn new(format: Format, fields: Vec<String>) -> Self {
         let out = io::stdout().lock();
         let reader = if out.is_terminal() { Reader::Person } else { Reader::Program };
         let to = match format {
@@ -41,6 +42,10 @@ impl Rows {
             To::Jsonl(out) => write_json(out, row),
             To::Csv(out) => out.write(row),
         };
+        self.after(written)
+    }
+
+    fn after(&mut self, written: io::Result<()>) -> ControlFlow<()> {
         match written {
             Ok(()) => ControlFlow::Continue(()),
             Err(error) => {
@@ -48,6 +53,15 @@ impl Rows {
                 ControlFlow::Break(())
             }
         }
+    }
+
+    /// Writes an item with these columns, and returns whether to go on.
+    pub(super) fn write_item(&mut self, item: &ItemRow, columns: &Columns) -> ControlFlow<()> {
+        let written = match &mut self.to {
+            To::Jsonl(out) => write_json(out, item),
+            To::Csv(out) => out.write_head(&self.fields).and_then(|()| out.write_texts(&item.texts(columns))),
+        };
+        self.after(written)
     }
 
     /// Writes what is buffered, and returns the first error. A reader that closed its end is not an error.

@@ -1,0 +1,242 @@
+//! `--markdown DIR`: a file for each page of the site as it is now, and an index of them, for programs that read text.
+//!
+//! The index, `pages.jsonl`, is what tells our files from others: those of pages that are gone are deleted by it, and nothing else is.
+
+mod path;
+
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, BufWriter, Write};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use dragline_domain::document::Document;
+use dragline_domain::ids::CrawlId;
+use dragline_ports::reader::{Cursor, DocumentRow, Filter, Reader, each_row};
+use serde::{Deserialize, Serialize};
+
+use crate::error::CliError;
+use crate::found;
+use crate::terminal::{Console, plural, write_json};
+
+/// How many documents are read at once.
+const BATCH_ROWS: usize = 100;
+
+/// The name of the index.
+const INDEX: &str = "pages.jsonl";
+
+/// The name of the index while it is written.
+const NEXT_INDEX: &str = "pages.jsonl.new";
+
+/// A line of the index.
+#[derive(Serialize, Deserialize)]
+struct Entry {
+    /// The file, below the directory.
+    file: PathBuf,
+    url: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    title: Option<String>,
+    /// When the page was requested.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    at: Option<String>,
+    words: u64,
+}
+
+/// How many files there are.
+#[derive(Default)]
+struct Counts {
+    pages: u64,
+    /// Pages of which only the visible text was there.
+    unread: u64,
+    gone: u64,
+}
+
+/// Writes the pages of a crawl in a data directory as Markdown.
+///
+/// # Errors
+/// The crawl cannot be read, or a file cannot be written.
+pub(crate) async fn write(directory: &Path, data: &Path, crawl: &CrawlId, console: &Console) -> Result<(), CliError> {
+    let Some(found) = found::in_directory(data, Some(crawl))? else { return Err(found::nothing_begun(data)) };
+    let failed = |source| CliError::Markdown { directory: directory.to_owned(), source };
+    let (mut files, reader) = (Files::begin(directory).map_err(failed)?, &found.reader);
+    let filter = &Filter::default();
+    let read = |after: Option<Cursor>| async move { reader.shown_documents(filter, after.as_ref(), BATCH_ROWS).await };
+    let mut written = Ok(());
+    let put = |row: DocumentRow| {
+        written = files.put(&row.document);
+        if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    };
+    each_row(read, put).await.map_err(|error| found.failed(error))?;
+    written.map_err(failed)?;
+    let counts = files.finish().map_err(failed)?;
+    console.say(&said(&counts, directory));
+    if counts.unread > 0 {
+        let command = format!("dragline reparse --markdown {}", directory.display());
+        console.hint(&format!("for the main part of pages that were stored before: `{command}`"));
+    }
+    Ok(())
+}
+
+fn said(counts: &Counts, directory: &Path) -> String {
+    let gone = match counts.gone {
+        0 => String::new(),
+        gone => format!(", {} deleted as their pages are gone", plural(gone, "file")),
+    };
+    let unread = match counts.unread {
+        0 => String::new(),
+        unread => format!(", {} with all visible text instead of the main part", plural(unread, "page")),
+    };
+    format!("Markdown: {} in {}{unread}{gone}", plural(counts.pages, "page"), directory.display())
+}
+
+/// The files being written.
+struct Files<'d> {
+    directory: &'d Path,
+    index: BufWriter<File>,
+    began: SystemTime,
+    counts: Counts,
+}
+
+impl<'d> Files<'d> {
+    fn begin(directory: &'d Path) -> io::Result<Self> {
+        fs::create_dir_all(directory)?;
+        let next = directory.join(NEXT_INDEX);
+        let index = File::create(&next)?;
+        // By the clock of the file system, which is not always that of the machine.
+        let began = index.metadata()?.modified()?;
+        Ok(Self { directory, index: BufWriter::new(index), began, counts: Counts::default() })
+    }
+
+    /// Writes the file of a page; nothing for what is not a page, or asks for noindex.
+    fn put(&mut self, document: &Document) -> io::Result<()> {
+        let Some(page) = document.page.as_ref().filter(|page| !page.directives.noindex) else { return Ok(()) };
+        let file = path::of(&document.url);
+        let content = document.content.as_deref();
+        let about = content.and_then(|content| content.about.as_ref());
+        let main = content.and_then(|content| content.main.as_ref());
+        let title = about.and_then(|about| about.title.as_ref()).or(page.title.as_ref());
+        let at = document.body.as_ref().map(|body| format!("{:.3}", body.at));
+        let full = self.directory.join(&file);
+        if let Some(parent) = full.parent() {
+            fs::create_dir_all(parent)?;
+        }
+        let mut out = BufWriter::new(File::create(&full)?);
+        let language = about.and_then(|about| about.language_detected.as_ref()).or(page.language.as_ref());
+        writeln!(out, "---")?;
+        for (key, value) in [
+            ("url", Some(document.url.as_str())),
+            ("title", title.map(String::as_str)),
+            ("author", about.and_then(|about| about.author.as_deref())),
+            ("published", about.and_then(|about| about.published.as_deref())),
+            ("language", language.map(String::as_str)),
+            ("fetched", at.as_deref()),
+        ] {
+            // A text of JSON is one of YAML, too.
+            if let Some(value) = value {
+                writeln!(out, "{key}: {}", serde_json::Value::from(value))?;
+            }
+        }
+        writeln!(out, "---\n")?;
+        let text = match main {
+            Some(main) => &main.markdown,
+            None => &page.text,
+        };
+        let words = text.split_whitespace().count() as u64;
+        let has_headline = text.starts_with("# ");
+        if let Some(title) = title.filter(|_| !has_headline) {
+            writeln!(out, "# {title}\n")?;
+        }
+        writeln!(out, "{text}")?;
+        out.flush()?;
+        self.counts.pages += 1;
+        self.counts.unread += u64::from(about.is_none());
+        write_json(&mut self.index, &Entry { file, url: document.url.to_string(), title: title.cloned(), at, words })
+    }
+
+    /// Puts the index in its place, and deletes the files of the one before that were not written again.
+    fn finish(mut self) -> io::Result<Counts> {
+        self.index.flush()?;
+        let (index, next) = (self.directory.join(INDEX), self.directory.join(NEXT_INDEX));
+        match File::open(&index) {
+            Ok(earlier) => {
+                for line in BufReader::new(earlier).lines() {
+                    // Lines that are not ours are left alone, and so are files that are not ours.
+                    let Ok(entry) = serde_json::from_str::<Entry>(&line?) else { continue };
+                    self.counts.gone += u64::from(self.delete_if_older(&entry)?);
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+        fs::rename(next, index)?;
+        Ok(self.counts)
+    }
+
+    /// Deletes the file of an entry if it was not written by this run; returns whether it did.
+    fn delete_if_older(&self, entry: &Entry) -> io::Result<bool> {
+        let is_ours = path::of_text(&entry.url).is_some_and(|file| file == entry.file);
+        let file = self.directory.join(&entry.file);
+        match fs::symlink_metadata(&file) {
+            Ok(found) if is_ours && found.is_file() && found.modified()? < self.began => {
+                fs::remove_file(file)?;
+                Ok(true)
+            }
+            Ok(_) => Ok(false),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dragline_domain::content::{About, Content, MainPart};
+    use dragline_domain::document::{Directives, Page};
+    use dragline_domain::outcome::Outcome;
+    use dragline_domain::url::{CrawlUrl, UrlRules};
+
+    use super::*;
+
+    fn document(url: &str, markdown: Option<&str>) -> Document {
+        let url = CrawlUrl::parse(url, &UrlRules::default()).unwrap();
+        let about = About { author: Some("A: \"B\"".into()), ..About::default() };
+        let main = markdown.map(|markdown| MainPart { markdown: markdown.into(), ..MainPart::default() });
+        let content = markdown.map(|_| Box::new(Content { about: Some(about), main, ..Content::default() }));
+        let page = Page { title: Some("Title".into()), text: "all of it".into(), ..Page::default() };
+        Document { page: Some(page), content, ..Document::bare(0, url, Outcome::FileIngested) }
+    }
+
+    fn put(directory: &Path, documents: &[Document]) -> Counts {
+        let mut files = Files::begin(directory).unwrap();
+        documents.iter().for_each(|document| files.put(document).unwrap());
+        files.finish().unwrap()
+    }
+
+    #[test]
+    fn each_page_has_a_file_and_goes_with_it() {
+        let directory = tempfile::tempdir().unwrap();
+        let read = |file: &str| fs::read_to_string(directory.path().join(file)).unwrap_or_default();
+        let mut hidden = document("https://a.example/hidden", None);
+        hidden.page.as_mut().unwrap().directives = Directives { noindex: true, nofollow: false };
+        let first =
+            [document("https://a.example/", Some("# Head\n\ntext")), document("https://a.example/b", None), hidden];
+        let counts = put(directory.path(), &first);
+        assert_eq!((counts.pages, counts.unread, counts.gone), (2, 1, 0));
+        let expected =
+            "---\nurl: \"https://a.example/\"\ntitle: \"Title\"\nauthor: \"A: \\\"B\\\"\"\n---\n\n# Head\n\ntext\n";
+        assert_eq!(read("a.example/index.md"), expected, "its main part");
+        assert!(read("a.example/b.md").ends_with("---\n\n# Title\n\nall of it\n"), "or else its text, with a headline");
+        fs::write(directory.path().join("a.example/mine.md"), "mine").unwrap();
+        let foreign = r#"{"file":"a.example/mine.md","url":"https://a.example/other","words":1}"#;
+        let index = read(INDEX) + foreign + "\nnot ours\n";
+        fs::write(directory.path().join(INDEX), index).unwrap();
+        for file in ["index.md", "b.md", "mine.md"] {
+            let file = File::options().append(true).open(directory.path().join("a.example").join(file)).unwrap();
+            file.set_modified(SystemTime::UNIX_EPOCH).unwrap();
+        }
+        let counts = put(directory.path(), &first[..1]);
+        assert_eq!((counts.pages, counts.gone), (1, 1));
+        assert_eq!((read("a.example/b.md"), read("a.example/mine.md")), (String::new(), "mine".to_owned()));
+        assert_eq!(read(INDEX).lines().count(), 1);
+    }
+}
