@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::item::{Item, Misfit};
+use crate::validity::Validity;
 
 /// How much is made of each page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -51,6 +52,9 @@ pub struct Content {
     /// Its main part; `None` below [`ContentLevel::Full`], and if it has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub main: Option<MainPart>,
+    /// Whether it is valid in its format; `None` below [`ContentLevel::Full`], and if its format is not validated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub validity: Option<Validity>,
     /// What is missing because of a limit, each once.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub gaps: Vec<Gap>,

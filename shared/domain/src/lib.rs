@@ -23,3 +23,4 @@ pub mod shown;
 mod stored_form;
 pub mod time;
 pub mod url;
+pub mod validity;

@@ -68,8 +68,11 @@ impl<'c> Body<'c> {
         let Source { headers, .. } = source;
         let directives = header_directives(headers, settings.product_token);
         let content_type = headers.text("content-type").as_deref().and_then(content_type);
-        let codings = ContentCodings::parse(headers.all("content-encoding"))
-            .map_err(|error| Unread { directives, detail: Some(error.to_string()) })?;
+        let codings = ContentCodings::parse(headers.all("content-encoding")).map_err(|error| Unread {
+            directives,
+            detail: Some(error.to_string()),
+            content: None,
+        })?;
         let media = MediaType::of(content_type.as_ref());
         Ok(Self { source: *source, settings: *settings, media, directives, content_type, codings })
     }
@@ -103,7 +106,7 @@ impl<'c> Body<'c> {
     #[must_use]
     pub fn unread(&self) -> Unread {
         let detail = self.directives.noindex.then(|| "noindex, by X-Robots-Tag".to_owned());
-        Unread { directives: self.directives, detail }
+        Unread { directives: self.directives, detail, content: None }
     }
 }
 
@@ -142,4 +145,6 @@ pub struct Unread {
     pub directives: Directives,
     /// Why, on one line; `None` if its type says it all.
     pub detail: Option<String>,
+    /// What can be said of it all the same; `None` if that is nothing, or was not asked for.
+    pub content: Option<Box<Content>>,
 }

@@ -8,6 +8,9 @@
 //! That needs no extractor, so extractors are behind the feature `extractors`.
 
 #[cfg(feature = "extractors")]
+use dragline_domain::content::ContentLevel;
+
+#[cfg(feature = "extractors")]
 mod about;
 #[cfg(feature = "extractors")]
 mod article;
@@ -20,11 +23,15 @@ pub mod fields;
 mod html;
 #[cfg(feature = "extractors")]
 mod tree;
+#[cfg(feature = "extractors")]
+mod validity;
 
 #[cfg(feature = "extractors")]
 pub use article::{Article, NoArticle, article};
 #[cfg(feature = "extractors")]
 pub use body::{Body, Extracted, Extractor, FoundLink, Settings, Source, Unread};
+#[cfg(feature = "extractors")]
+pub use validity::{FLAWS_MAX, validity};
 
 /// All extractors, in the order in which they are tried.
 #[cfg(feature = "extractors")]
@@ -56,5 +63,17 @@ pub const EXTRACTORS: &[&dyn Extractor] = &[&html::Html];
 #[cfg(feature = "extractors")]
 pub fn extract(source: &Source<'_>, settings: &Settings<'_>) -> Result<Extracted, Unread> {
     let body = Body::of(source, settings)?;
-    EXTRACTORS.iter().find_map(|extractor| extractor.extract(&body)).ok_or_else(|| body.unread())
+    let extracted = EXTRACTORS.iter().find_map(|extractor| extractor.extract(&body));
+    let mut read = extracted.ok_or_else(|| body.unread());
+    let (noindex, content) = match &mut read {
+        Ok(extracted) => (extracted.page.directives.noindex, &mut extracted.content),
+        Err(unread) => (unread.directives.noindex, &mut unread.content),
+    };
+    if settings.content == ContentLevel::Full
+        && !noindex
+        && let Some(validity) = validity::of_body(&body)
+    {
+        content.get_or_insert_default().validity = Some(validity);
+    }
+    read
 }

@@ -286,8 +286,8 @@ CREATE TABLE content (
     main_words        INTEGER GENERATED ALWAYS AS (record ->> '$.main.words') VIRTUAL,
     main_text         TEXT GENERATED ALWAYS AS (record ->> '$.main.text') VIRTUAL,
     markdown          TEXT GENERATED ALWAYS AS (record ->> '$.main.markdown') VIRTUAL,
-    validation_type   TEXT GENERATED ALWAYS AS (record ->> '$.validity.kind') VIRTUAL,
-    valid             INTEGER GENERATED ALWAYS AS (record ->> '$.validity.valid') VIRTUAL,
+    validation_type   TEXT GENERATED ALWAYS AS (record ->> '$.validity.type') VIRTUAL,
+    valid             INTEGER GENERATED ALWAYS AS (json_array_length(record, '$.validity.flaws') = 0) VIRTUAL,
     flaws             TEXT GENERATED ALWAYS AS (record -> '$.validity.flaws') VIRTUAL,
     misfits           TEXT GENERATED ALWAYS AS (record -> '$.misfits') VIRTUAL,
     gaps              TEXT GENERATED ALWAYS AS (record -> '$.gaps') VIRTUAL

@@ -171,6 +171,32 @@ LEFT JOIN document d ON d.id = l.document_id AND d.cut IS NOT NULL
 LEFT JOIN document_text t ON t.id = d.id
 WHERE l.is_final AND l.object IS NOT NULL;
 
+-- What is valid in its format, and what is not: one row per document that was validated, with its first flaw. All of them are in `flaws`, as JSON.
+CREATE VIEW validity AS
+SELECT e.id, c.name AS crawl, s.iteration, iif(d.url LIKE '/%', g.origin || d.url, d.url) AS url, e.validation_type, e.valid,
+       e.flaws ->> '$[0].line' AS line, e.flaws ->> '$[0].column' AS "column", e.flaws ->> '$[0].rule' AS rule,
+       e.flaws ->> '$[0].message' AS message,
+       json_array_length(e.flaws) + coalesce(e.record ->> '$.validity.flaws_more', 0) AS flaws_count, e.flaws
+FROM content e
+JOIN document d ON d.id = e.id
+JOIN segment s ON s.id = e.id >> 24
+JOIN origin g ON g.id = s.origin_id
+JOIN crawl c ON c.id = g.crawl_id
+WHERE e.validation_type IS NOT NULL;
+
+-- What does not fit the types of the definition: one row per misfit of the documents that are shown now.
+CREATE VIEW misfit AS
+SELECT e.id, c.name AS crawl, s.iteration, g.origin || k.path_query AS url, m.value ->> 'item_type' AS item_type, m.value ->> 'field' AS field,
+       m.value ->> 'rule' AS rule, m.value ->> 'value' AS value
+FROM content e
+JOIN document d ON d.id = e.id
+JOIN segment s ON s.id = e.id >> 24
+JOIN known_url k ON k.origin_id = s.origin_id AND k.path_query = d.url AND k.document_id = d.id AND k.standing = 'shown'
+JOIN origin g ON g.id = s.origin_id
+JOIN crawl c ON c.id = g.crawl_id
+JOIN json_each(e.misfits) m
+WHERE e.misfits IS NOT NULL;
+
 -- Every link that was stored, of any iteration: one row per link. A target within the page's own origin is stored as its path.
 CREATE VIEW seen_link AS
 SELECT p.id, c.name AS crawl, s.iteration, iif(d.url LIKE '/%', g.origin || d.url, d.url) AS from_url,

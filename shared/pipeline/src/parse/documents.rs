@@ -109,10 +109,10 @@ fn answered(context: &CrawlContext, capture: &Capture, response: &Response, bare
     };
     match extract(&source, &settings) {
         Ok(extracted) => page(context, capture, extracted, bare),
-        Err(Unread { directives, detail }) => {
+        Err(Unread { directives, detail, content }) => {
             let outcome =
                 if directives.noindex { Outcome::BlockedAtRequestOfRemote } else { Outcome::FileOfUnknownType };
-            Document { outcome, detail, ..bare }
+            Document { outcome, detail, content, ..bare }
         }
     }
 }

@@ -103,6 +103,7 @@ fn content() -> Content {
         "about": {"title": "A", "words": 3, "text_sha1": "00", "simhash": "ff", "headings": [{"level": 1, "text": "A"}],
                   "images": [{"url": "https://a.example/i"}], "meta": [{"name": "og:title", "content": "A"}]},
         "main": {"words": 1, "text": "A", "markdown": "**A**"},
+        "validity": {"type": "html", "flaws": [{"line": 1, "column": 2, "rule": "duplicate-id", "message": "x"}], "flaws_more": 3},
         "gaps": ["items", "about"]
     }"#;
     serde_json::from_str(json).expect("it is content")
